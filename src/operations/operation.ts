@@ -1,0 +1,78 @@
+// The contract of every operation: documents in, documents out. It knows no HTTP, no storage and no platform.
+
+/** A document that can be read more than once; where it lies is not the operation's business. */
+export interface Input {
+  /** The name the client gave, base name only, with its extension. */
+  readonly name: string;
+  /** Bytes. */
+  readonly size: number;
+  bytes(): Promise<Uint8Array>;
+  stream(): AsyncIterable<Uint8Array>;
+}
+
+/** Chunks of a document; each is valid only until the next one is asked for, so that an encoder may reuse its buffer. */
+export type Chunks = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+
+export interface Output {
+  /** Without the dot, for example `png`. */
+  readonly extension: string;
+  /** Media type, for example `image/png`. */
+  readonly type: string;
+  readonly body: Uint8Array | Chunks;
+  /**
+   * For formats whose first bytes tell what only the end knows (TIFF): called once after `body` ended, gives the bytes
+   * that replace as many at its beginning (at most 4096).
+   */
+  head?(): Uint8Array;
+}
+
+/** What an operation may ask of the place it runs in. */
+export interface Context {
+  /** Aborted when the client went away or the job's time is up; operations look at it between pages and bands. */
+  readonly signal: AbortSignal;
+  /** The most bytes a Wasm engine's heap may grow to here. */
+  readonly heapLimitBytes: number;
+  /** A line for the log of the service, with the request's id; never shown to the client. */
+  log(message: string, details?: Record<string, unknown>): void;
+}
+
+/** Bytes in, bytes out. Yields outputs one at a time, so that one is in memory. */
+export type Operation<P> = (inputs: readonly Input[], params: P, context: Context) => AsyncIterable<Output>;
+
+/** Why an engine could not do what was asked. `errors.ts` maps each to an answer. */
+export type FailureReason =
+  | "password-protected"
+  | "not-a-pdf"
+  | "damaged"
+  | "unsupported"
+  | "too-large"
+  | "too-complex"
+  | "timed-out"
+  | "crashed"
+  | "busy";
+
+/** The only error an operation or engine throws on purpose, apart from {@link OutOfRange}. */
+export class EngineFailure extends Error {
+  override readonly name = "EngineFailure";
+  readonly reason: FailureReason;
+  /** For the log, never for the client. */
+  readonly detail: string;
+  constructor(reason: FailureReason, detail: string, options?: ErrorOptions) {
+    super(`${reason}: ${detail}`, options);
+    this.reason = reason;
+    this.detail = detail;
+  }
+}
+
+/** A parameter whose value turned out to be impossible once the document was known: a page beyond the last, too many pixels. */
+export class OutOfRange extends Error {
+  override readonly name = "OutOfRange";
+  /** The spec's name of the parameter, for example `pages`. */
+  readonly parameter: string;
+  readonly value: string;
+  constructor(parameter: string, value: string) {
+    super(`${value} is out of range for ${parameter}`);
+    this.parameter = parameter;
+    this.value = value;
+  }
+}
