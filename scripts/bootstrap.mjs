@@ -1,0 +1,247 @@
+// Makes a fresh clone ready (node modules, the pinned Node, WebAssembly artefacts), then runs a script of the project.
+// Plain JavaScript without dependencies: it runs before anything is installed, on any Node from 20 on.
+
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { delimiter, dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const pinnedNode = join(root, "node_modules/.bin/node");
+const wasmSources = join(root, "wasm");
+const wasmOutputs = join(root, "wasm/dist");
+const lockFile = join(root, ".wrangler/bootstrap.lock");
+
+/** The process that works for this one at the moment, so that signals reach it. */
+let child;
+
+/** An end that is explained by its message alone. */
+class Refusal extends Error {}
+
+async function main() {
+  if (Number(process.versions.node.split(".")[0]) < 20) {
+    throw new Refusal(`Node ${process.versions.node} is too old: install Node 20 or newer.`);
+  }
+  const [script, ...args] = process.argv.slice(2);
+  if (script === undefined) throw new Refusal("Usage: node scripts/bootstrap.mjs <script> [arguments]");
+  process.chdir(root);
+
+  if (!modulesAreInstalled() || staleWasmFolders().length > 0) await prepare();
+
+  // Once everything is installed, npm finds the pinned Node first: no second process is needed then.
+  if (process.version === `v${pinnedVersion()}`) {
+    process.argv = [process.execPath, resolve(script), ...args];
+    endWithParent(() => process.kill(process.pid, "SIGTERM"));
+    await import(pathToFileURL(resolve(script)).href);
+  } else {
+    await runWithPinnedNode(script, args);
+  }
+}
+
+async function prepare() {
+  const relay = (signal) => {
+    child?.kill(signal);
+    process.exit(signal === "SIGINT" ? 130 : 143);
+  };
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
+  for (const signal of signals) process.on(signal, relay);
+  process.on("exit", unlock);
+  await lock();
+  // Looked at again: whoever held the lock may have done the work.
+  if (!modulesAreInstalled()) await installModules();
+  for (const folder of staleWasmFolders()) await buildWasm(folder);
+  unlock();
+  process.off("exit", unlock);
+  for (const signal of signals) process.off(signal, relay);
+}
+
+// Node modules
+
+/** True when node_modules holds exactly what package-lock.json asks for, by npm's own record of what it installed. */
+function modulesAreInstalled() {
+  const record = join(root, "node_modules/.package-lock.json");
+  if (!existsSync(record) || !existsSync(pinnedNode)) return false;
+  const wanted = readJson(join(root, "package-lock.json")).packages;
+  const installed = readJson(record).packages;
+  for (const [path, { version, integrity, optional }] of Object.entries(wanted)) {
+    if (path === "") continue;
+    const found = installed[path];
+    if (found === undefined && optional) continue; // made for another platform
+    if (found?.version !== version || found.integrity !== integrity) return false;
+  }
+  return Object.keys(installed).every((path) => path in wanted);
+}
+
+async function installModules() {
+  const first = !existsSync(join(root, "node_modules"));
+  console.log(first ? "Installing node modules (first run, about a minute)…" : "Updating node modules…");
+  const install = await run(...npm("ci", "--include=dev"));
+  if (install.code !== 0) {
+    throw new Refusal(
+      `${tail(install.output)}\nThe node modules could not be installed. Is the package registry within reach? Try again with: npm ci`,
+    );
+  }
+  // An npm that is told not to run install scripts leaves the pinned Node out.
+  if (!existsSync(pinnedNode) || (await run(pinnedNode, ["--version"])).output.trim() !== `v${pinnedVersion()}`) {
+    await run(...npm("rebuild", "node", "--ignore-scripts=false"));
+  }
+  if (!existsSync(pinnedNode)) {
+    throw new Refusal(
+      "Node modules are installed, but the pinned Node is not: its install script did not run. Try: npm rebuild node --ignore-scripts=false",
+    );
+  }
+}
+
+/** npm as it was called, or the one on the path, never run by the Node that it is about to replace. */
+function npm(...args) {
+  const own = join(root, "node_modules");
+  const { npm_execpath: cli, npm_node_execpath: node } = process.env;
+  if (cli?.endsWith("npm-cli.js") && node && existsSync(node) && !node.startsWith(own)) return [node, [cli, ...args]];
+  return ["npm", args];
+}
+
+/** The environment without the project's own programs. */
+function outerEnvironment() {
+  const path = (process.env.PATH ?? "").split(delimiter).filter((entry) => !entry.endsWith("node_modules/.bin"));
+  return { ...process.env, PATH: path.join(delimiter) };
+}
+
+// WebAssembly artefacts
+
+/** Folders of wasm/ that have a build script and whose outputs are missing or made from other sources. */
+function staleWasmFolders() {
+  if (!existsSync(wasmSources)) return [];
+  return readdirSync(wasmSources).filter((folder) => {
+    if (!existsSync(join(wasmSources, folder, "build.ts"))) return false;
+    const stamp = join(wasmOutputs, `.${folder}.json`);
+    if (!existsSync(stamp)) return true;
+    const { sources, outputs } = readJson(stamp);
+    return sources !== fingerprint(folder) || outputs.some((name) => !existsSync(join(wasmOutputs, name)));
+  });
+}
+
+async function buildWasm(folder) {
+  console.log(`Building WebAssembly: ${folder}…`);
+  const before = fingerprint(folder);
+  const since = Date.now();
+  mkdirSync(wasmOutputs, { recursive: true });
+  const build = await run(pinnedNode, [join(wasmSources, folder, "build.ts")]);
+  if (build.code !== 0) throw new Refusal(`${tail(build.output)}\nwasm/${folder}/build.ts failed.`);
+  // A second of slack: file systems round times.
+  const outputs = readdirSync(wasmOutputs).filter(
+    (name) => !name.startsWith(".") && statSync(join(wasmOutputs, name)).mtimeMs >= since - 1000,
+  );
+  writeFileSync(join(wasmOutputs, `.${folder}.json`), JSON.stringify({ sources: before, outputs }));
+}
+
+/** Changes with the folder's files and with the packages that its build reads (compiler, third-party engine). */
+function fingerprint(folder) {
+  const hash = createHash("sha256").update(readFileSync(join(root, "package-lock.json")));
+  const files = readdirSync(join(wasmSources, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
+    .sort();
+  for (const file of files) hash.update(`${relative(wasmSources, file)}\0`).update(readFileSync(file));
+  return hash.digest("hex");
+}
+
+// One preparation at a time: both variants may be started at once on a fresh clone.
+
+async function lock() {
+  mkdirSync(dirname(lockFile), { recursive: true });
+  for (let waits = 0; ; waits++) {
+    try {
+      writeFileSync(lockFile, String(process.pid), { flag: "wx" });
+      return;
+    } catch (error) {
+      if (error.code !== "EEXIST") throw error;
+    }
+    const holder = lockHolder();
+    if (holder === undefined || !isAlive(holder)) rmSync(lockFile, { force: true });
+    else if (waits === 0) console.log("Waiting for another command that is installing…");
+    await new Promise((wake) => setTimeout(wake, 300));
+  }
+}
+
+function unlock() {
+  if (lockHolder() === process.pid) rmSync(lockFile, { force: true });
+}
+
+function lockHolder() {
+  try {
+    return Number(readFileSync(lockFile, "utf8")) || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === "EPERM";
+  }
+}
+
+// Processes
+
+/** Runs to the end, output kept. */
+function run(command, args) {
+  return new Promise((done) => {
+    let output = "";
+    child = spawn(command, args, { cwd: root, env: outerEnvironment(), stdio: ["ignore", "pipe", "pipe"] });
+    child.stdout.on("data", (chunk) => (output += chunk));
+    child.stderr.on("data", (chunk) => (output += chunk));
+    child.on("error", (error) => done({ code: 1, output: `${command}: ${error.message}` }));
+    child.on("close", (code) => done({ code: code ?? 1, output }));
+  });
+}
+
+function runWithPinnedNode(script, args) {
+  // As npm would have set it, had the programs been there when it started.
+  const path = `${join(root, "node_modules/.bin")}${delimiter}${process.env.PATH ?? ""}`;
+  // The IPC channel tells the script when this process is gone, however it went.
+  const stdio = ["inherit", "inherit", "inherit", "ipc"];
+  child = spawn(pinnedNode, [resolve(script), ...args], { env: { ...process.env, PATH: path }, stdio });
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  endWithParent(() => child.kill("SIGTERM"));
+  return new Promise((_, fail) => {
+    child.on("error", fail);
+    child.on("exit", (code, signal) => {
+      if (signal === null) process.exit(code);
+      for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) process.removeAllListeners(name);
+      process.kill(process.pid, signal);
+    });
+  });
+}
+
+/** npm does not pass every signal on, and none when it is killed. Outside npm a parent may well end first (nohup). */
+function endWithParent(end) {
+  const parent = process.ppid;
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    end();
+  }, 1000);
+  timer.unref();
+}
+
+function pinnedVersion() {
+  return readJson(join(root, "package.json")).devDependencies.node;
+}
+
+function readJson(file) {
+  return JSON.parse(readFileSync(file, "utf8"));
+}
+
+function tail(output) {
+  return output.trimEnd().split("\n").slice(-25).join("\n");
+}
+
+main().catch((error) => {
+  console.error(error instanceof Refusal ? error.message : error);
+  process.exit(1);
+});

@@ -1,0 +1,67 @@
+// `npm run check`: everything that must hold before a change goes in, one line each. Does not stop at the first failure.
+
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { checkBundleSize } from "./bundle-size.ts";
+import { root } from "./wrangler.ts";
+
+interface Check {
+  readonly name: string;
+  /** @returns what to say beside "ok"; throws an Error with the output when it fails */
+  run(): Promise<string>;
+}
+
+const quick: readonly Check[] = [
+  { name: "format and lint", run: () => program("@biomejs/biome/bin/biome", "check", "--error-on-warnings") },
+  { name: "types", run: () => program("typescript/bin/tsc", "-p", ".") },
+  { name: "unused code and dependencies", run: () => program("knip/bin/knip.js") },
+  { name: "bundle", run: checkBundleSize },
+];
+const tests: Check = {
+  name: "tests",
+  run: async () => {
+    const output = await node(join(root, "scripts/test.ts"));
+    return output.trimEnd().split("\n").at(-1) ?? "";
+  },
+};
+
+// Two at a time: none of the quick ones uses more than a core or two for long.
+const [first, second, ...others] = quick as [Check, Check, ...Check[]];
+const results = [
+  ...(await Promise.all([report(first), report(second)])),
+  ...(await Promise.all(others.map(report))),
+  await report(tests),
+];
+process.exit(results.every((ok) => ok) ? 0 : 1);
+
+async function report({ name, run }: Check): Promise<boolean> {
+  const started = performance.now();
+  const seconds = () => `${((performance.now() - started) / 1000).toFixed(1)} s`;
+  try {
+    const note = await run();
+    console.log(`ok      ${name}${note ? `: ${note}` : ""} (${seconds()})`);
+    return true;
+  } catch (error) {
+    console.log(`FAILED  ${name} (${seconds()})\n${(error as Error).message}\n`);
+    return false;
+  }
+}
+
+async function program(path: string, ...args: string[]): Promise<string> {
+  await node(join(root, "node_modules", path), ...args);
+  return "";
+}
+
+function node(...args: string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+    let output = "";
+    const keep = (chunk: Buffer) => {
+      output += chunk;
+    };
+    child.stdout.on("data", keep);
+    child.stderr.on("data", keep);
+    child.on("error", reject);
+    child.on("close", (code) => (code === 0 ? resolve(output) : reject(new Error(output.trim()))));
+  });
+}

@@ -1,0 +1,213 @@
+// Runs the Worker under `wrangler dev` and ends it with everything it started. Used by start.ts and by the tests; knows
+// neither keys nor terminals.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, writeSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { root, wranglerCli, wranglerEnvironment } from "./wrangler.ts";
+
+export type Variant = "private" | "keyed";
+
+export interface DevServerOptions {
+  readonly variant: Variant;
+  /** 0 takes any free one. */
+  readonly port: number;
+  /** @default any free one */
+  readonly inspectorPort?: number;
+  /** Folder of the local R2 and KV. */
+  readonly persistTo: string;
+  /** Written anew. */
+  readonly logFile: string;
+  /** Replace `[vars]` of wrangler.toml. */
+  readonly vars?: Readonly<Record<string, string>>;
+  /** Called with each line that wrangler or the Worker writes. */
+  onLine?(line: string): void;
+  /** Gives up waiting and ends what was started. */
+  readonly signal?: AbortSignal;
+}
+
+export interface DevServer {
+  /** On 127.0.0.1, without a slash at the end. */
+  readonly url: string;
+  readonly port: number;
+  /** Of wrangler; also the id of the process group that all its children are in. */
+  readonly pid: number;
+  /** Settles when the service has ended, whether asked to or not. */
+  readonly ended: Promise<void>;
+  /** Ends every process, gently first. */
+  stop(): Promise<void>;
+  /** Ends every process at once. */
+  kill(): void;
+}
+
+const READY_WITHIN_MS = 60_000;
+const STOP_WITHIN_MS = 3_000;
+
+/**
+ * Settles once GET /up answers 200.
+ * @throws Error with the last lines of the log, when it does not come up
+ */
+export async function startDevServer(options: DevServerOptions): Promise<DevServer> {
+  const log = openLog(options.logFile);
+  const child = spawnWrangler(options);
+  const pid = child.pid as number;
+  const ended = new Promise<void>((resolve) => {
+    child.once("close", () => {
+      log.close();
+      resolve();
+    });
+  });
+  const kill = () => killGroup(pid);
+  // What wrangler leaves behind when it ends out of turn.
+  child.once("exit", kill);
+  const stop = async () => {
+    if (child.exitCode === null && child.signalCode === null) child.kill("SIGTERM");
+    await Promise.race([ended, sleep(STOP_WITHIN_MS, undefined, { ref: false })]);
+    kill();
+    await ended;
+  };
+
+  const failed = new Promise<never>((_, reject) => {
+    const fail = () => reject(new Error("It did not come up."));
+    void ended.then(fail);
+    options.signal?.addEventListener("abort", fail);
+    readLines(child, (line) => {
+      log.write(line);
+      options.onLine?.(line);
+      // wrangler stays and waits for the sources to change.
+      if (line.includes("[ERROR]")) fail();
+    });
+    setTimeout(fail, READY_WITHIN_MS).unref();
+  });
+
+  try {
+    const port = await Promise.race([listeningPort(child), failed]);
+    const url = `http://127.0.0.1:${port}`;
+    await Promise.race([answers(`${url}/up`, ended), failed]);
+    watchRuntime(pid, ended, kill);
+    return { url, port, pid, ended, stop, kill };
+  } catch (error) {
+    await stop();
+    throw new Error(`${(error as Error).message} ${options.logFile} ends with:\n${logTail(options.logFile)}`);
+  }
+}
+
+/** The last lines of a log. */
+export function logTail(logFile: string, lines = 25): string {
+  return readFileSync(logFile, "utf8").trimEnd().split("\n").slice(-lines).join("\n");
+}
+
+/**
+ * The runtime's processes of a service: the one that runs the Worker first, then wrangler's proxy in front of it.
+ * @param group - {@link DevServer.pid}
+ */
+export function workerdPids(group: number): number[] {
+  const found: { pid: number; runsWorker: boolean }[] = [];
+  for (const entry of readdirSync("/proc")) {
+    if (!/^\d+$/.test(entry)) continue;
+    try {
+      // proc(5): after the name in parentheses come the state, the parent and the process group.
+      const [, name, state, pgrp] = /^\d+ \((.*)\) (\S) \d+ (\d+)/s.exec(readFileSync(`/proc/${entry}/stat`, "utf8")) ?? [];
+      if (name !== "workerd" || state === "Z" || Number(pgrp) !== group) continue;
+      const runsWorker = readFileSync(`/proc/${entry}/cmdline`, "utf8").includes("--inspector-addr");
+      found.push({ pid: Number(entry), runsWorker });
+    } catch {
+      // It ended while we looked.
+    }
+  }
+  return found.sort((a, b) => Number(b.runsWorker) - Number(a.runsWorker)).map(({ pid }) => pid);
+}
+
+function spawnWrangler(options: DevServerOptions): ChildProcess {
+  const vars = { ...options.vars, VARIANT: options.variant };
+  const args = [
+    ...["--no-warnings", "--import", join(root, "scripts/follow-parent.mjs"), wranglerCli, "dev", "--local"],
+    ...["--ip", "127.0.0.1", "--port", String(options.port), "--inspector-port", String(options.inspectorPort ?? 0)],
+    ...["--persist-to", options.persistTo, "--show-interactive-dev-session=false"],
+    ...Object.entries(vars).flatMap(([name, value]) => ["--var", `${name}:${value}`]),
+  ];
+  return spawn(process.execPath, args, {
+    cwd: root,
+    env: wranglerEnvironment(join(options.persistTo, "registry")),
+    // A group of its own: a Ctrl-C of the terminal reaches only us, and one signal reaches all of it.
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+  });
+}
+
+function killGroup(group: number): void {
+  try {
+    process.kill(-group, "SIGKILL");
+  } catch {
+    // All gone already.
+  }
+}
+
+/** wrangler tells its parent when, and on which port, it listens. */
+function listeningPort(child: ChildProcess): Promise<number> {
+  return new Promise((resolve) => {
+    child.on("message", (message) => {
+      const { event, port } = JSON.parse(String(message)) as { event?: string; port?: number };
+      if (event === "DEV_SERVER_READY" && port !== undefined) resolve(port);
+    });
+  });
+}
+
+async function answers(url: string, ended: Promise<void>): Promise<void> {
+  let over = false;
+  void ended.then(() => {
+    over = true;
+  });
+  while (!over) {
+    const response = await fetch(url).catch(() => undefined);
+    await response?.body?.cancel();
+    if (response?.status === 200) return;
+    await sleep(100);
+  }
+}
+
+/** wrangler outlives a runtime that crashed: without one for two looks in a row (a reload takes less), it is ended. */
+function watchRuntime(group: number, ended: Promise<void>, kill: () => void): void {
+  let pids = workerdPids(group);
+  let missing = 0;
+  const timer = setInterval(() => {
+    if (!pids.every(isAlive)) pids = workerdPids(group);
+    missing = pids.length < 2 ? missing + 1 : 0;
+    if (missing >= 2) kill();
+  }, 1500);
+  timer.unref();
+  void ended.then(() => clearInterval(timer));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function readLines(child: ChildProcess, onLine: (line: string) => void): void {
+  for (const input of [child.stdout, child.stderr]) {
+    if (input !== null) createInterface({ input, crlfDelay: Infinity }).on("line", onLine);
+  }
+}
+
+/** Written at once: the last lines before an end are the ones that matter. */
+function openLog(file: string): { write(line: string): void; close(): void } {
+  mkdirSync(dirname(file), { recursive: true });
+  const descriptor = openSync(file, "w");
+  let open = true;
+  return {
+    write(line) {
+      if (open) writeSync(descriptor, `${line}\n`);
+    },
+    close() {
+      open = false;
+      closeSync(descriptor);
+    },
+  };
+}

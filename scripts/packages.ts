@@ -1,0 +1,79 @@
+// Debian packages that the project uses, by purpose, and their installation. Knows nothing of the engines themselves.
+
+import { spawnSync } from "node:child_process";
+import { readdirSync } from "node:fs";
+
+/** Other people's programs that judge what this service makes. */
+export const TEST_PACKAGES: readonly string[] = [
+  "ghostscript",
+  "libjpeg-turbo-progs",
+  "libtiff-tools",
+  "mupdf-tools",
+  "netpbm",
+  "pngcheck",
+  "poppler-utils",
+  "qpdf",
+];
+
+/**
+ * Installs those that are missing; silent when none is.
+ * @throws Error whose message says what to do
+ */
+export function installPackages(wanted: readonly string[], purpose: string): void {
+  const missing = missingPackages(wanted);
+  if (missing === undefined) {
+    console.log(`This is not a Debian system: have the programs of these packages on the path: ${wanted.join(", ")}.`);
+    return;
+  }
+  if (missing.length === 0) return;
+  const names = missing.join(" ");
+  if (process.getuid?.() !== 0) {
+    throw new Error(
+      `Debian packages are missing for ${purpose}. Install them as root:\n  apt-get install --no-install-recommends ${names}`,
+    );
+  }
+  console.log(`Installing Debian packages for ${purpose}: ${names}…`);
+  // Lists that are there may still name versions that are gone: then update and try once more.
+  if (haveLists() && apt("install", ...missing).ok) return;
+  const update = apt("update");
+  const install = apt("install", ...missing);
+  if (!install.ok) {
+    const said = `${update.ok ? "" : update.output}${install.output}`.trimEnd().split("\n").slice(-15).join("\n");
+    throw new Error(`${said}\nThe Debian packages could not be installed: ${names}`);
+  }
+}
+
+/** @returns undefined where there is no dpkg */
+function missingPackages(wanted: readonly string[]): string[] | undefined {
+  const query = spawnSync("dpkg-query", ["-W", "-f", "${Package} ${db:Status-Status}\n", ...wanted], {
+    encoding: "utf8",
+  });
+  if (query.error) return undefined;
+  const installed = new Set(
+    query.stdout.split("\n").flatMap((line) => {
+      const [name, status] = line.split(" ");
+      return status === "installed" ? [name] : [];
+    }),
+  );
+  return wanted.filter((name) => !installed.has(name));
+}
+
+function haveLists(): boolean {
+  try {
+    return readdirSync("/var/lib/apt/lists").some((name) => name.includes("_Packages"));
+  } catch {
+    return false;
+  }
+}
+
+function apt(command: "install" | "update", ...names: string[]): { ok: boolean; output: string } {
+  const options = ["-y", "-q", "-o", "DPkg::Lock::Timeout=300", "-o", "Acquire::Retries=3"];
+  if (command === "install") options.push("--no-install-recommends");
+  const { status, stdout, stderr } = spawnSync("apt-get", [command, ...options, ...names], {
+    encoding: "utf8",
+    env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
+    maxBuffer: 64 * 1024 * 1024,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  return { ok: status === 0, output: `${stdout}${stderr}` };
+}

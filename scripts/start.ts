@@ -1,0 +1,125 @@
+// `npm start`: the service on this machine, until Ctrl-C. Environment: VARIANT (private, keyed), PORT, API_KEY,
+// MAX_UPLOAD_MB, FILE_LIFETIME_HOURS, BASE_URL.
+
+import { join, relative } from "node:path";
+import { type DevServer, logTail, startDevServer, type Variant } from "./dev-server.ts";
+import { developmentKey } from "./development-key.ts";
+import { portIsFree } from "./ports.ts";
+import { root } from "./wrangler.ts";
+
+/** wrangler dev never fires cron triggers by itself; what has outlived its time is removed as often as this. */
+const SWEEP_EVERY_MS = 10 * 60_000;
+/** A terminal's Ctrl-C reaches every process of the foreground, and npm passes it on as well: that is one, not two. */
+const SAME_CTRL_C_MS = 300;
+
+const interrupted = new AbortController();
+let interruptedAt = 0;
+let service: DevServer | undefined;
+
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, onSignal);
+process.on("disconnect", onSignal);
+process.channel?.unref();
+// The terminal may go before we do.
+process.stdout.on("error", () => {});
+process.stderr.on("error", () => {});
+
+try {
+  await main();
+} catch (error) {
+  if (!interrupted.signal.aborted) {
+    console.error((error as Error).message);
+    process.exit(1);
+  }
+}
+process.exit(0);
+
+async function main(): Promise<void> {
+  const variant = readVariant(process.env.VARIANT || "private");
+  const port = readPort(process.env.PORT || "8787");
+  if (!(await portIsFree(port))) {
+    throw new Error(`Port ${port} is taken by another program. Choose another one: PORT=${nearbyPort(port)} npm start`);
+  }
+  const folder = join(root, ".wrangler", variant);
+  const logFile = `${folder}.log`;
+  const apiKey = variant === "keyed" ? await developmentKey(folder, process.env.API_KEY) : undefined;
+  const inspectorPort = await portBeside(port);
+
+  if (interrupted.signal.aborted) return;
+  service = await startDevServer({
+    variant,
+    port,
+    inspectorPort,
+    persistTo: folder,
+    logFile,
+    vars: settings(),
+    onLine: showError,
+    signal: interrupted.signal,
+  });
+  if (interrupted.signal.aborted) return service.stop();
+
+  const address = `http://localhost:${port}`;
+  const header = apiKey === undefined ? "" : `-H 'Api-Key: ${apiKey}' `;
+  console.log(`
+Ready: ${address} (${variant} variant; log: ${relative(root, logFile)}; Ctrl-C ends it)${
+    apiKey === undefined ? "" : `\nDevelopment key: ${apiKey}`
+  }
+
+  curl ${header}-F output=hello --form-string 'content=<h1>Hello</h1>' ${address}/html
+`);
+
+  const { url } = service;
+  // The route is wrangler's; like all of it, it listens on the loopback address alone.
+  setInterval(() => void fetch(`${url}/cdn-cgi/local/scheduled`).catch(() => {}), SWEEP_EVERY_MS).unref();
+
+  await service.ended;
+  if (!interrupted.signal.aborted) throw new Error(`The service ended. ${logFile} ends with:\n${logTail(logFile)}`);
+}
+
+function onSignal(): void {
+  if (!interrupted.signal.aborted) {
+    interruptedAt = performance.now();
+    interrupted.abort();
+    void service?.stop();
+  } else if (performance.now() - interruptedAt > SAME_CTRL_C_MS) {
+    service?.kill();
+    process.exit(130);
+  }
+}
+
+function readVariant(value: string): Variant {
+  if (value === "private" || value === "keyed") return value;
+  throw new Error(`VARIANT is "${value}"; it can be private or keyed.`);
+}
+
+function readPort(value: string): number {
+  const port = Number(value);
+  if (/^\d+$/.test(value) && port >= 1 && port <= 65535) return port;
+  throw new Error(`PORT is "${value}"; it can be a number from 1 to 65535.`);
+}
+
+/** For the debugger: away from the service's port by a fixed step, so that it is known, or any free one (0). */
+async function portBeside(port: number): Promise<number> {
+  const beside = nearbyPort(port);
+  return (await portIsFree(beside)) ? beside : 0;
+}
+
+function nearbyPort(port: number): number {
+  return port + 1000 <= 65535 ? port + 1000 : port - 1000;
+}
+
+function settings(): Record<string, string> {
+  const names = ["MAX_UPLOAD_MB", "FILE_LIFETIME_HOURS", "BASE_URL"];
+  return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
+}
+
+/** Failures of the Worker (structured) and of the runtime show up here as well as in the log. */
+function showError(line: string): void {
+  if (line.startsWith("[wrangler:error]") || line.includes("[ERROR]")) return console.error(line);
+  if (!line.startsWith("{")) return;
+  try {
+    const entry = JSON.parse(line) as Record<string, unknown>;
+    if (entry.message === "failed" && Number(entry.status) >= 500) console.error(line);
+  } catch {
+    // Not one of our lines.
+  }
+}

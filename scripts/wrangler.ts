@@ -1,0 +1,60 @@
+// How this project calls wrangler: quietly, without a terminal, without calls to the outside. Knows no Worker and no variant.
+
+import { spawn } from "node:child_process";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const root: string = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** The command line program itself: its `bin` script would add a process that only passes signals on. */
+export const wranglerCli: string = join(root, "node_modules/wrangler/wrangler-dist/cli.js");
+
+/** Everything wrangler would fetch, send or write outside the checkout on its own account is off. */
+export function wranglerEnvironment(registryPath?: string): NodeJS.ProcessEnv {
+  return {
+    ...process.env,
+    // The banner is where it asks for newer versions of itself.
+    WRANGLER_HIDE_BANNER: "true",
+    WRANGLER_SEND_METRICS: "false",
+    WRANGLER_SEND_ERROR_REPORTS: "false",
+    DO_NOT_TRACK: "1",
+    CLOUDFLARE_CF_FETCH_ENABLED: "false",
+    WRANGLER_WRITE_LOGS: "false",
+    WRANGLER_NO_SKILLS_UPDATE_PROMPTS: "true",
+    // Pages on the service's own port that show everything stored.
+    X_LOCAL_EXPLORER: "false",
+    X_LOCAL_OBSERVABILITY: "false",
+    // Two variants of one Worker must not find each other.
+    ...(registryPath === undefined ? {} : { WRANGLER_REGISTRY_PATH: registryPath }),
+    NO_COLOR: "1",
+    FORCE_COLOR: "0",
+  };
+}
+
+/**
+ * Runs a wrangler command to its end.
+ * @returns what it wrote to its standard output
+ * @throws Error with everything it wrote, when it fails
+ */
+export function runWrangler(args: readonly string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, ["--no-warnings", wranglerCli, ...args], {
+      cwd: root,
+      env: wranglerEnvironment(),
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let stdout = "";
+    let stderr = "";
+    child.stdout.on("data", (chunk: Buffer) => {
+      stdout += chunk;
+    });
+    child.stderr.on("data", (chunk: Buffer) => {
+      stderr += chunk;
+    });
+    child.on("error", reject);
+    child.on("close", (code) => {
+      if (code === 0) resolve(stdout);
+      else reject(new Error(`wrangler ${args.slice(0, 3).join(" ")} failed:\n${`${stdout}\n${stderr}`.trim()}`));
+    });
+  });
+}

@@ -1,0 +1,101 @@
+// Routes: request id -> key -> one POST for each endpoint, stored files, health, the API's description. No logic of its own.
+import { Hono } from "hono";
+import { HTTPException } from "hono/http-exception";
+import { requireKey } from "./auth.ts";
+import { type Config, type Env, readConfig } from "./config.ts";
+import { handle, type Service } from "./endpoint.ts";
+import { endpoints } from "./endpoints/index.ts";
+import { methodNotAllowed, noSuchEndpoint, ServiceError, toServiceError } from "./errors.ts";
+import { openApi } from "./openapi.ts";
+import { EngineFailure } from "./operations/operation.ts";
+import { deleteResource, readResource } from "./resource.ts";
+import { createStore } from "./store.ts";
+import { createTurns } from "./turns.ts";
+
+type Variables = { requestId: string; config: Config };
+type Bindings = { Bindings: Env; Variables: Variables };
+
+// An isolate's memory is shared by all requests it serves: a Wasm engine needs most of it (placement.ts), and six
+// files on their way in hold 30 MiB at most.
+const engineTurns = createTurns({ atOnce: 1, waiting: 16, maxWaitMs: 60_000 });
+const uploadTurns = createTurns({ atOnce: 6, waiting: 64, maxWaitMs: 60_000 });
+
+export const app = new Hono<Bindings>();
+
+app.use(async (c, next) => {
+  c.set("requestId", crypto.randomUUID());
+  c.set("config", readConfig(c.env));
+  const started = Date.now();
+  await next();
+  c.res.headers.set("X-Request-Id", c.get("requestId"));
+  log(c.get("requestId"), "answered", {
+    method: c.req.method,
+    path: c.req.path,
+    status: c.res.status,
+    durationMs: Date.now() - started,
+  });
+});
+
+app.use(async (c, next) => {
+  if (c.req.method === "POST" && c.get("config").variant === "keyed") {
+    await requireKey(c.req.header("Api-Key"), c.env.API_KEYS);
+  }
+  await next();
+});
+
+for (const endpoint of endpoints) {
+  app.post(endpoint.path, async (c) => {
+    const config = c.get("config");
+    if (!endpoint.variants.includes(config.variant)) throw noSuchEndpoint();
+    const service: Service = {
+      config,
+      store: createStore(c.env.FILES, { lifetimeMs: config.fileLifetimeMs }),
+      engineTurns,
+      uploadTurns,
+      baseUrl: baseUrl(config, c.req.raw),
+      log: (message, details) => log(c.get("requestId"), message, details),
+    };
+    const answer = handle(endpoint, c.req.raw, service);
+    // A client that goes away ends the request, but what it stored must still be removed.
+    c.executionCtx.waitUntil(answer.catch(() => {}));
+    return c.json(await answer);
+  });
+  app.all(endpoint.path, (c) => {
+    throw endpoint.variants.includes(c.get("config").variant) ? methodNotAllowed("POST") : noSuchEndpoint();
+  });
+}
+
+app.on(["GET", "HEAD"], "/resource/:id", (c) => {
+  const config = c.get("config");
+  const store = createStore(c.env.FILES, { lifetimeMs: config.fileLifetimeMs });
+  return readResource(c.req.raw, c.req.param("id"), store, baseUrl(config, c.req.raw));
+});
+app.delete("/resource/:id", (c) =>
+  deleteResource(c.req.param("id"), createStore(c.env.FILES, { lifetimeMs: c.get("config").fileLifetimeMs })),
+);
+app.all("/resource/:id", () => {
+  throw methodNotAllowed("GET, HEAD, DELETE");
+});
+
+app.get("/up", (c) => c.json({ status: "OK", variant: c.get("config").variant }));
+app.get("/openapi.json", (c) => c.json(openApi(endpoints, c.get("config"), baseUrl(c.get("config"), c.req.raw))));
+
+app.notFound(() => {
+  throw noSuchEndpoint();
+});
+
+app.onError((error, c) => {
+  const answer = error instanceof HTTPException ? new ServiceError(error.status, error.message) : toServiceError(error);
+  if (answer.status >= 500 || error instanceof EngineFailure) {
+    log(c.get("requestId"), "failed", { status: answer.status, error: String(error), stack: error.stack });
+  }
+  return c.json({ error: answer.message }, answer.status as 400, { ...answer.headers });
+});
+
+function baseUrl(config: Config, request: Request): string {
+  return config.baseUrl ?? new URL(request.url).origin;
+}
+
+function log(requestId: string, message: string, details: Record<string, unknown> = {}): void {
+  console.log(JSON.stringify({ requestId, message, ...details }));
+}

@@ -1,0 +1,144 @@
+// Turns palette indices into the variable-length codes of a GIF picture (GIF89a, Appendix F). Knows no colours and no blocks.
+
+const MAX_BITS = 12;
+const MAX_CODES = 1 << MAX_BITS;
+const HASH_BITS = 14;
+const HASH_MASK = (1 << HASH_BITS) - 1;
+const EMPTY = -1;
+
+/** Codes between two looks at whether a full dictionary still serves the picture. */
+const WATCH_CODES = 256;
+
+/** Most indices that one call of {@link LzwEncoder.write} takes. */
+export const LZW_SLICE = 8192;
+
+/** A slice whose every index costs a 12-bit code and as many clear codes as it can bring about, rounded up. */
+const SLICE_BYTES = LZW_SLICE * 2;
+
+/** Compresses indices into {@link LzwEncoder.bytes}, which the caller empties with {@link LzwEncoder.discard}. */
+export class LzwEncoder {
+  /** The code stream so far; its first {@link LzwEncoder.length} bytes count. */
+  readonly bytes: Uint8Array;
+  length = 0;
+
+  readonly #clearCode: number;
+  readonly #firstBits: number;
+  /** `prefix << 8 | index` in the upper 20 bits, the code of that string in the lower 12. */
+  readonly #table = new Int32Array(1 << HASH_BITS);
+  #nextCode = 0;
+  #bits: number;
+  #held = 0;
+  #heldBits = 0;
+  /** The code of the string that is still growing; -1 before the first index. */
+  #prefix = -1;
+
+  /** Pixels that each bit has to bring for a full dictionary to stay: what this dictionary brought while it grew. */
+  #goal = 0;
+  #watched = 0;
+  /** Pixels written by earlier calls, and the count at which the current stretch of codes began. */
+  #pixels = 0;
+  #mark = 0;
+  /** Bytes discarded, and bits written when the dictionary was last cleared. */
+  #discarded = 0;
+  #bitMark = 0;
+
+  /**
+   * @param codeSize The minimum code size, 2 to 8: every index is less than `2 ** codeSize`.
+   * @param capacity Bytes that the caller lets gather before it discards them.
+   */
+  constructor(codeSize: number, capacity: number) {
+    this.bytes = new Uint8Array(capacity + SLICE_BYTES);
+    this.#clearCode = 1 << codeSize;
+    this.#firstBits = codeSize + 1;
+    this.#bits = this.#firstBits;
+    this.#clear(0);
+  }
+
+  /** Adds the first `count` of `indices`, at most {@link LZW_SLICE}. */
+  write(indices: Uint8Array, count: number): void {
+    if (count === 0) return;
+    const table = this.#table;
+    let at = 0;
+    let prefix = this.#prefix < 0 ? indices[at++] : this.#prefix;
+    while (at < count) {
+      const index = indices[at++];
+      const key = (prefix << 8) | index;
+      let slot = Math.imul(key, 0x9e3779b1) >>> (32 - HASH_BITS);
+      let entry = table[slot];
+      while (entry >>> MAX_BITS !== key && entry !== EMPTY) {
+        slot = (slot + 1) & HASH_MASK;
+        entry = table[slot];
+      }
+      if (entry !== EMPTY) {
+        prefix = entry & (MAX_CODES - 1);
+        continue;
+      }
+      this.#put(prefix);
+      if (this.#nextCode < MAX_CODES) {
+        table[slot] = (key << MAX_BITS) | this.#nextCode++;
+        if (this.#nextCode === MAX_CODES) this.#full(this.#pixels + at);
+      } else if (++this.#watched === WATCH_CODES) {
+        this.#judge(this.#pixels + at);
+      }
+      prefix = index;
+    }
+    this.#prefix = prefix;
+    this.#pixels += count;
+  }
+
+  /** Writes what is held back and the end code; nothing may be written after it. */
+  finish(): void {
+    if (this.#prefix >= 0) this.#put(this.#prefix);
+    this.#put(this.#clearCode + 1);
+    if (this.#heldBits > 0) this.bytes[this.length++] = this.#held;
+  }
+
+  /** Removes the first `count` of {@link LzwEncoder.bytes}. */
+  discard(count: number): void {
+    this.bytes.copyWithin(0, count, this.length);
+    this.length -= count;
+    this.#discarded += count;
+  }
+
+  #put(code: number): void {
+    let held = this.#held | (code << this.#heldBits);
+    let bits = this.#heldBits + this.#bits;
+    let length = this.length;
+    while (bits >= 8) {
+      this.bytes[length++] = held;
+      held >>>= 8;
+      bits -= 8;
+    }
+    this.length = length;
+    this.#held = held;
+    this.#heldBits = bits;
+    // The reader knows a code one step later than the writer, so the width grows when the code is out, not when it is made.
+    if (this.#nextCode === 1 << this.#bits && this.#bits < MAX_BITS) this.#bits++;
+  }
+
+  #clear(pixels: number): void {
+    this.#put(this.#clearCode);
+    this.#table.fill(EMPTY);
+    this.#bits = this.#firstBits;
+    this.#nextCode = this.#clearCode + 2;
+    this.#mark = pixels;
+    this.#bitMark = this.#bitsWritten();
+  }
+
+  #full(pixels: number): void {
+    this.#goal = (pixels - this.#mark) / (this.#bitsWritten() - this.#bitMark);
+    this.#mark = pixels;
+    this.#watched = 0;
+  }
+
+  /** Appendix F lets the clear code wait ("deferred"): it comes when a new dictionary promises more than the old one gives. */
+  #judge(pixels: number): void {
+    if ((pixels - this.#mark) / (WATCH_CODES * MAX_BITS) < this.#goal) this.#clear(pixels);
+    this.#mark = pixels;
+    this.#watched = 0;
+  }
+
+  #bitsWritten(): number {
+    return (this.#discarded + this.length) * 8 + this.#heldBits;
+  }
+}

@@ -1,0 +1,43 @@
+// The service's settings, read once from the environment of the Worker. Knows no request.
+
+export interface Env {
+  readonly FILES: R2Bucket;
+  readonly API_KEYS: KVNamespace;
+  /** `private` (no key) or `keyed`. */
+  readonly VARIANT?: string;
+  readonly MAX_UPLOAD_MB?: string;
+  readonly FILE_LIFETIME_HOURS?: string;
+  /** Where clients reach the service, when that differs from what the request says (behind a proxy). */
+  readonly BASE_URL?: string;
+}
+
+export type Variant = "private" | "keyed";
+
+export interface Config {
+  readonly variant: Variant;
+  readonly maxUploadBytes: number;
+  /** 0 = for ever. */
+  readonly fileLifetimeMs: number;
+  readonly baseUrl: string | undefined;
+}
+
+/** @throws Error with a sentence for the operator when a setting makes no sense */
+export function readConfig(env: Env): Config {
+  const variant = env.VARIANT ?? "private";
+  if (variant !== "private" && variant !== "keyed") {
+    throw new Error(`VARIANT must be "private" or "keyed", not "${variant}".`);
+  }
+  return {
+    variant,
+    maxUploadBytes: Math.floor(numberSetting("MAX_UPLOAD_MB", env.MAX_UPLOAD_MB, 100) * 2 ** 20),
+    fileLifetimeMs: numberSetting("FILE_LIFETIME_HOURS", env.FILE_LIFETIME_HOURS, 24) * 3_600_000,
+    baseUrl: env.BASE_URL?.replace(/\/+$/, "") || undefined,
+  };
+}
+
+function numberSetting(name: string, text: string | undefined, fallback: number): number {
+  if (text === undefined || text.trim() === "") return fallback;
+  const value = Number(text);
+  if (!Number.isFinite(value) || value < 0) throw new Error(`${name} must be a number of at least 0, not "${text}".`);
+  return value;
+}

@@ -1,0 +1,198 @@
+// What an endpoint is, and the one way a request goes through it. Never mentions a path.
+import type { Config, Variant } from "./config.ts";
+import { fieldRequired, fileAndId, noInput, noSuchFile, type ServiceError, tooManyFiles } from "./errors.ts";
+import { type Fields, parseFields, type Values } from "./fields.ts";
+import { stem } from "./file-name.ts";
+import { type Form, readForm } from "./form.ts";
+import type { Context, Input, Operation, Output } from "./operations/operation.ts";
+import { edgeHeapLimit } from "./placement.ts";
+import type { Store, StoredFile } from "./store.ts";
+import type { Turns } from "./turns.ts";
+
+/** An operation with its parameters. */
+export interface Job {
+  run(inputs: readonly Input[], context: Context): AsyncIterable<Output>;
+}
+
+export const job = <P>(operation: Operation<P>, params: P): Job => ({
+  run: (inputs, context) => operation(inputs, params, context),
+});
+
+/** What an endpoint takes in. */
+export type Source =
+  /** Exactly one of `file` and `id`. */
+  | { readonly kind: "file-or-id"; readonly description: string }
+  /** A text field, of any length up to that of a file; it is not kept, so the answer has no inputId. */
+  | { readonly kind: "text"; readonly field: string; readonly description: string };
+
+export interface Declaration<F extends Fields> {
+  /** Begins with a slash. */
+  readonly path: string;
+  readonly variants: readonly Variant[];
+  readonly summary: string;
+  readonly source: Source;
+  readonly fields: F;
+  /** `prefix`: a number is appended to each output's name, several outputs make lists in the answer. */
+  readonly naming: "name" | "prefix";
+  /** Whether an engine is at work that needs most of an isolate's memory: such jobs take turns. */
+  readonly heavy: boolean;
+  /** What it may answer besides success, for OpenAPI. */
+  readonly errors: readonly ServiceError[];
+  prepare(values: Values<F>): Job;
+}
+
+/** A declaration whose fields' types have done their work. */
+export interface Endpoint extends Omit<Declaration<Fields>, "prepare"> {
+  bind(form: Form, defaults: Readonly<Record<string, string>>): { readonly job: Job; readonly output: string };
+}
+
+/** Declares an endpoint. Every one has the field `output` (spec, rule 4). */
+export function endpoint<F extends Fields & { readonly output: Fields[string] }>(
+  declaration: Declaration<F>,
+): Endpoint {
+  const { prepare, ...rest } = declaration;
+  return {
+    ...rest,
+    bind(form, defaults) {
+      const values = parseFields(declaration.fields, form, defaults);
+      return { job: prepare(values), output: String(values.output) };
+    },
+  };
+}
+
+/** What the pipeline works with. */
+export interface Service {
+  readonly config: Config;
+  readonly store: Store;
+  readonly uploadTurns: Turns;
+  readonly engineTurns: Turns;
+  /** What clients put before a path. */
+  readonly baseUrl: string;
+  readonly log: Context["log"];
+}
+
+/** The body of a success (spec, "Response objects"). */
+export interface Answer {
+  readonly outputUrl: string | readonly string[];
+  readonly outputId: string | readonly string[];
+  readonly inputId?: string;
+}
+
+/** The only pipeline. What it stored is gone again when it fails. */
+export async function handle(endpoint: Endpoint, request: Request, service: Service): Promise<Answer> {
+  const { store } = service;
+  const { signal } = request;
+  const form = await readForm(request, {
+    store,
+    fileFields: new Set(endpoint.source.kind === "text" ? [endpoint.source.field] : ["file"]),
+    maxFileBytes: service.config.maxUploadBytes,
+    uploadTurns: service.uploadTurns,
+    signal,
+  });
+  const uploads = [...form.files.values()].flat();
+  const outputs: StoredFile[] = [];
+  try {
+    const sources = await locateSources(endpoint.source, form, store);
+    const { job, output } = endpoint.bind(form, form.encoding === "json" ? jsonDefaults(endpoint, sources) : {});
+    const run = async () => {
+      const context: Context = {
+        signal,
+        log: service.log,
+        heapLimitBytes: endpoint.heavy ? edgeHeapLimit(sources.reduce((sum, { size }) => sum + size, 0)) : 0,
+      };
+      using _turn = endpoint.heavy ? await service.engineTurns.take(signal) : undefined;
+      for await (const made of job.run(
+        sources.map((source) => toInput(source, store)),
+        context,
+      )) {
+        signal.throwIfAborted();
+        const number = endpoint.naming === "prefix" ? `_${outputs.length + 1}` : "";
+        const name = `${output}${number}.${made.extension}`;
+        outputs.push(
+          await store.put({
+            kind: "output",
+            name,
+            type: made.type,
+            body: made.body,
+            ...(made.head ? { head: () => made.head!() } : {}),
+          }),
+        );
+      }
+    };
+    await run();
+    signal.throwIfAborted();
+    if (endpoint.source.kind === "text") await store.remove(uploads.map(({ id }) => id));
+    return answer(endpoint, sources, outputs, service.baseUrl);
+  } catch (error) {
+    await store.remove([...uploads, ...outputs].map(({ id }) => id));
+    throw error;
+  }
+}
+
+/** @throws ServiceError 400 unless there is exactly one source, 404 where an id names no file */
+async function locateSources(source: Source, form: Form, store: Store): Promise<readonly StoredFile[]> {
+  if (source.kind === "text") {
+    const texts = form.files.get(source.field) ?? [];
+    if (texts.length === 0 || texts[0]!.size === 0) throw fieldRequired(source.field);
+    if (texts.length > 1) throw tooManyFiles();
+    return texts;
+  }
+  const files = form.files.get("file") ?? [];
+  // A form with an input that was left empty sends it all the same.
+  const ids = (form.fields.get("id") ?? []).map((id) => id.trim()).filter((id) => id !== "");
+  if (files.length > 0 && ids.length > 0) throw fileAndId();
+  if (files.length + ids.length > 1) throw tooManyFiles();
+  if (files.length === 1) return files;
+  if (ids.length === 0) throw noInput();
+  const found = await store.find(ids[0]!);
+  if (!found) throw noSuchFile();
+  return [found];
+}
+
+/** JSON clients may leave `output` out (WIRE). */
+function jsonDefaults({ path }: Endpoint, sources: readonly StoredFile[]): Record<string, string> {
+  return sources[0] ? { output: `${stem(sources[0].name)}_${path.slice(1)}` } : {};
+}
+
+function toInput({ id, name, size }: StoredFile, store: Store): Input {
+  const open = async () => {
+    const found = await store.open(id);
+    if (!found) throw noSuchFile();
+    return found.body;
+  };
+  return {
+    name,
+    size,
+    async *stream() {
+      yield* await open();
+    },
+    async bytes() {
+      const bytes = new Uint8Array(size);
+      let at = 0;
+      for await (const chunk of await open()) {
+        bytes.set(chunk, at);
+        at += chunk.length;
+      }
+      return bytes;
+    },
+  };
+}
+
+function answer(
+  { naming, source }: Endpoint,
+  sources: readonly StoredFile[],
+  outputs: readonly StoredFile[],
+  baseUrl: string,
+): Answer {
+  const ids = outputs.map(({ id }) => id);
+  const urls = ids.map((id) => fileUrl(baseUrl, id));
+  const several = naming === "prefix" && ids.length > 1;
+  return {
+    outputUrl: several ? urls : urls[0]!,
+    outputId: several ? ids : ids[0]!,
+    ...(source.kind === "text" ? {} : { inputId: sources[0]!.id }),
+  };
+}
+
+/** Where a stored file is fetched (spec, "Response objects"). */
+export const fileUrl = (baseUrl: string, id: string) => `${baseUrl}/resource/${id}?format=file`;

@@ -1,0 +1,3 @@
+import { imageEndpoint } from "./image-endpoint.ts";
+
+export const gif = imageEndpoint({ format: "gif", formatName: "GIF", colorModels: ["rgb", "gray"] });

@@ -1,0 +1,16 @@
+import { endpoint, job } from "../endpoint.ts";
+import { fieldRequired, fileTooLarge } from "../errors.ts";
+import { outputName } from "../fields.ts";
+import { saveHtml } from "../operations/save-html.ts";
+
+export const html = endpoint({
+  path: "/html",
+  variants: ["private", "keyed"],
+  summary: "Saves a string of HTML as an .html file.",
+  source: { kind: "text", field: "content", description: "HTML content" },
+  fields: { output: outputName("Name of the file, without extension.") },
+  naming: "name",
+  heavy: false,
+  errors: [fieldRequired("content"), fileTooLarge(100 * 2 ** 20)],
+  prepare: () => job(saveHtml, {}),
+});

@@ -1,0 +1,40 @@
+// What the five image endpoints have in common (spec, "Image endpoints").
+import type { ColorModel } from "../codecs/raster.ts";
+import { type Endpoint, endpoint, job } from "../endpoint.ts";
+import { fileAndId, noSuchFile, notAPdf, outOfRange, passwordProtected, tooComplex } from "../errors.ts";
+import { choice, type Field, integer, outputName, pages } from "../fields.ts";
+import { type RasterizeParams, rasterizePdf } from "../operations/rasterize-pdf.ts";
+
+/** @param extra fields that this format has besides */
+export function imageEndpoint(declaration: {
+  readonly format: RasterizeParams["format"];
+  readonly formatName: string;
+  readonly colorModels: readonly ColorModel[];
+  readonly jpegQuality?: Field<number>;
+}): Endpoint {
+  const { format, formatName, colorModels, jpegQuality } = declaration;
+  return endpoint({
+    path: `/${format}`,
+    variants: ["private", "keyed"],
+    summary: `Converts a PDF to ${formatName} files, one per selected page.`,
+    source: { kind: "file-or-id", description: "PDF" },
+    fields: {
+      output: outputName("Prefix of the files' names, without extension; a number from 1 is appended to each."),
+      pages: pages("The pages to convert, in this order.", "1-last"),
+      resolution: integer("Dots per inch.", { min: 12, max: 2400 }, 300),
+      color_model: choice("The color model of the files.", colorModels, "rgb"),
+      ...(jpegQuality ? { jpeg_quality: jpegQuality } : {}),
+    },
+    naming: "prefix",
+    heavy: true,
+    errors: [fileAndId(), outOfRange("resolution", "9"), notAPdf(), passwordProtected(), noSuchFile(), tooComplex()],
+    prepare: (values) =>
+      job(rasterizePdf, {
+        format,
+        colorModel: values.color_model,
+        dpi: values.resolution,
+        pages: values.pages,
+        ...("jpeg_quality" in values ? { jpegQuality: Number(values.jpeg_quality) } : {}),
+      }),
+  });
+}

@@ -1,0 +1,9 @@
+import { integer } from "../fields.ts";
+import { imageEndpoint } from "./image-endpoint.ts";
+
+export const jpg = imageEndpoint({
+  format: "jpg",
+  formatName: "JPEG",
+  colorModels: ["rgb", "cmyk", "gray"],
+  jpegQuality: integer("Higher gives better quality and larger files.", { min: 1, max: 100 }, 75),
+});

@@ -1,0 +1,3 @@
+import { imageEndpoint } from "./image-endpoint.ts";
+
+export const png = imageEndpoint({ format: "png", formatName: "PNG", colorModels: ["rgb", "rgba", "gray"] });

@@ -1,0 +1,7 @@
+import { imageEndpoint } from "./image-endpoint.ts";
+
+export const tif = imageEndpoint({
+  format: "tif",
+  formatName: "TIFF",
+  colorModels: ["rgb", "rgba", "cmyk", "lab", "gray"],
+});

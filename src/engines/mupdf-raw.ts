@@ -1,0 +1,67 @@
+// The exports of MuPDF's module that are used, with the names the glue gives them. Pointers are numbers; nothing is freed
+// or caught here.
+
+export type Pointer = number;
+
+export interface MupdfExports {
+  readonly HEAPU8: Uint8Array;
+  readonly HEAPF32: Float32Array;
+  UTF8ToString(text: Pointer): string;
+  stringToUTF8(text: string, target: Pointer, size: number): void;
+  lengthBytesUTF8(text: string): number;
+
+  _wasm_init_context(): void;
+  _wasm_malloc(size: number): Pointer;
+  _wasm_free(memory: Pointer): void;
+  _wasm_enable_icc(): void;
+  _wasm_enable_log_callback(enabled: number): void;
+  _wasm_empty_store(): void;
+
+  _wasm_new_stream(id: number): Pointer;
+  _wasm_drop_stream(stream: Pointer): void;
+  _wasm_open_document_with_stream(magic: Pointer, stream: Pointer): Pointer;
+  _wasm_drop_document(document: Pointer): void;
+  _wasm_pdf_document_from_fz_document(document: Pointer): Pointer;
+  _wasm_pdf_disable_js(document: Pointer): void;
+  _wasm_needs_password(document: Pointer): number;
+  _wasm_count_pages(document: Pointer): number;
+  _wasm_pdf_xref_len(document: Pointer): number;
+  _wasm_pdf_lookup_page_obj(document: Pointer, index: number): Pointer;
+
+  _wasm_load_page(document: Pointer, index: number): Pointer;
+  _wasm_drop_page(page: Pointer): void;
+  _wasm_bound_page(page: Pointer, box: number): Pointer;
+  _wasm_run_page_contents(page: Pointer, device: Pointer, matrix: Pointer): void;
+  _wasm_run_page_annots(page: Pointer, device: Pointer, matrix: Pointer): void;
+  _wasm_run_page_widgets(page: Pointer, device: Pointer, matrix: Pointer): void;
+
+  _wasm_new_display_list(bounds: Pointer): Pointer;
+  _wasm_drop_display_list(list: Pointer): void;
+  _wasm_run_display_list(list: Pointer, device: Pointer, matrix: Pointer): void;
+  _wasm_new_display_list_device(list: Pointer): Pointer;
+  _wasm_new_draw_device(matrix: Pointer, pixmap: Pointer): Pointer;
+  _wasm_close_device(device: Pointer): void;
+  _wasm_drop_device(device: Pointer): void;
+
+  _wasm_device_gray(): Pointer;
+  _wasm_device_rgb(): Pointer;
+  _wasm_device_cmyk(): Pointer;
+  _wasm_device_lab(): Pointer;
+  _wasm_new_pixmap_with_bbox(colorspace: Pointer, bounds: Pointer, alpha: number): Pointer;
+  _wasm_drop_pixmap(pixmap: Pointer): void;
+  _wasm_clear_pixmap(pixmap: Pointer): void;
+  _wasm_clear_pixmap_with_value(pixmap: Pointer, value: number): void;
+  _wasm_convert_pixmap(pixmap: Pointer, colorspace: Pointer, keepAlpha: number): Pointer;
+  _wasm_pixmap_get_samples(pixmap: Pointer): Pointer;
+  _wasm_pixmap_get_stride(pixmap: Pointer): number;
+}
+
+/** What the glue calls in return; one object for each engine. */
+export interface MupdfHooks {
+  log_error(text: Pointer): void;
+  log_warning(text: Pointer): void;
+  load_font_file(name: Pointer, script: Pointer, bold: number, italic: number): Pointer;
+  stm_read(id: number, position: number, target: Pointer, size: number): number;
+  stm_seek(id: number, position: number, offset: number, whence: number): number;
+  stm_close(id: number): void;
+}

@@ -1,0 +1,92 @@
+// Every answer that is not a success is made here: the spec's error table as functions, and the one mapping from an
+// engine's failure to an answer. Knows no Hono and no engine.
+import { EngineFailure, OutOfRange } from "./operations/operation.ts";
+
+/** An error whose text is meant for the client. Built only in this file. */
+export class ServiceError extends Error {
+  override readonly name = "ServiceError";
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  constructor(status: number, message: string, headers: Record<string, string> = {}) {
+    super(message);
+    this.status = status;
+    this.headers = headers;
+  }
+}
+
+const SHOWN_VALUE_LENGTH = 200;
+const shown = (value: string): string =>
+  value.length <= SHOWN_VALUE_LENGTH ? value : `${value.slice(0, SHOWN_VALUE_LENGTH)}…`;
+
+// The rows of the spec's table, text verbatim.
+export const invalidRequest = () => new ServiceError(400, "Invalid Request");
+export const outOfRange = (parameter: string, value: string) =>
+  new ServiceError(400, `${shown(value)} is not within the acceptable range for ${parameter}.`);
+export const fileAndId = () => new ServiceError(400, "This route will only accept a File or an ID, not both.");
+export const moreThanOneKey = (parameter: string) =>
+  new ServiceError(400, `Found more than one ${parameter} key, only one is allowed.`);
+export const fieldRequired = (parameter: string) =>
+  new ServiceError(400, `The '${shown(parameter)}' field is required.`);
+export const passwordProtected = () =>
+  new ServiceError(401, "The input file is password protected and cannot be processed.");
+export const invalidKey = () => new ServiceError(401, "The provided key is not valid.");
+export const noSuchFile = () => new ServiceError(404, "That file does not exist");
+
+// What the spec leaves "not shown".
+export const noInput = () => new ServiceError(400, "This route needs a File or an ID.");
+export const tooManyFiles = () => new ServiceError(400, "This route will only accept one File or one ID.");
+export const malformedBody = () => new ServiceError(400, "The request body is not valid multipart/form-data.");
+export const malformedJson = () => new ServiceError(400, "The request body is not a valid JSON object.");
+export const tooManyFields = () => new ServiceError(400, "The request has too many fields.");
+export const fieldTooLarge = (parameter: string) =>
+  new ServiceError(413, `The '${shown(parameter)}' field is too large.`);
+export const wrongContentType = () =>
+  new ServiceError(415, "The Content-Type of the request must be multipart/form-data.");
+export const notAPdf = () => new ServiceError(400, "The input file is damaged or is not a PDF.");
+export const fileTooLarge = (limitBytes: number) =>
+  new ServiceError(413, `The file exceeds the maximum size of ${Math.floor(limitBytes / 2 ** 20)} MB.`);
+export const unsupportedFile = () => new ServiceError(422, "The input file uses a feature that is not supported.");
+export const needsTooMuchMemory = () => new ServiceError(413, "The input file needs more memory than is available.");
+export const tooComplex = () => new ServiceError(422, "The input file is too complex to be processed.");
+export const noSuchEndpoint = () => new ServiceError(404, "There is no such endpoint.");
+export const methodNotAllowed = (allow: string) =>
+  new ServiceError(405, `This endpoint only accepts ${allow} requests.`, { Allow: allow });
+export const rangeNotSatisfiable = (sizeBytes: number) =>
+  new ServiceError(416, "The requested range is not within the file.", { "Content-Range": `bytes */${sizeBytes}` });
+export const crashed = () => new ServiceError(500, "The file could not be processed because of an internal failure.");
+export const busy = (retryAfterSeconds = 5) =>
+  new ServiceError(503, "The service is busy, please try again later.", { "Retry-After": String(retryAfterSeconds) });
+export const timedOut = () => new ServiceError(504, "Processing the file took too long and was stopped.");
+const unexpected = () => new ServiceError(500, "The request failed because of an internal error.");
+
+/** The answer to any thrown value; what was not meant for the client becomes one fixed sentence. */
+export function toServiceError(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  if (error instanceof OutOfRange) return outOfRange(error.parameter, error.value);
+  if (error instanceof EngineFailure) return fromEngineFailure(error);
+  return unexpected();
+}
+
+function fromEngineFailure({ reason }: EngineFailure): ServiceError {
+  switch (reason) {
+    case "password-protected":
+      return passwordProtected();
+    case "not-a-pdf":
+    case "damaged":
+      return notAPdf();
+    case "unsupported":
+      return unsupportedFile();
+    case "too-large":
+      return needsTooMuchMemory();
+    case "too-complex":
+      return tooComplex();
+    case "timed-out":
+      return timedOut();
+    case "crashed":
+      return crashed();
+    case "busy":
+      return busy();
+    default:
+      return reason satisfies never;
+  }
+}

@@ -1,0 +1,44 @@
+// Names of files as clients send them, made safe to store, to offer for download and to put into an archive.
+
+/** Bytes of UTF-8; file systems end at 255, and an extension with a number must still fit. */
+const MAX_NAME_BYTES = 200;
+
+// Controls, what Windows and shells forbid or split at, and Unicode's direction overrides, which disguise extensions.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: controls are what must go
+const UNSAFE = /[\u0000-\u001f\u007f"*:<>?|\\/\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
+
+/**
+ * The base name of a path, without unsafe characters, at most {@link MAX_NAME_BYTES} bytes long.
+ * @returns an empty string where nothing is left
+ */
+export function safeName(path: string): string {
+  const base = path.split(/[\\/]/).findLast((segment) => segment.trim() !== "") ?? "";
+  const name = base.toWellFormed().normalize("NFC").replace(UNSAFE, "").trim().replace(/^\.+/, "");
+  return shorten(name);
+}
+
+/** The name without its last extension. */
+export const stem = (name: string): string => name.replace(/(?<=.)\.[^.]*$/, "");
+
+function shorten(name: string): string {
+  const encoder = new TextEncoder();
+  if (encoder.encode(name).length <= MAX_NAME_BYTES) return name;
+  const extension = /\.[A-Za-z0-9]{1,10}$/.exec(name)?.[0] ?? "";
+  const base = Array.from(name.slice(0, name.length - extension.length));
+  let bytes = encoder.encode(base.join("")).length;
+  while (bytes > MAX_NAME_BYTES - extension.length) bytes -= encoder.encode(base.pop()).length;
+  return base.join("").trimEnd() + extension;
+}
+
+const TOKEN = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
+
+/**
+ * Content-Disposition of a download (RFC 6266). A token-safe name stands unquoted with nothing after it, since clients
+ * in use take all that follows `filename=` as the path; any other name is given in quoted ASCII and in UTF-8.
+ */
+export function attachment(name: string): string {
+  if (TOKEN.test(name)) return `attachment; filename=${name}`;
+  const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, "_");
+  const encoded = encodeURIComponent(name).replace(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
+  return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
+}

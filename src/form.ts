@@ -1,0 +1,240 @@
+// The body of a POST -> its fields, and its files, which go to the store while they arrive. Holds no more of a file than
+// one part of an upload; removes what it stored when the body turns out to be wrong, or the client goes away.
+import { Busboy, type BusboyFileStream, type BusboyHeaders } from "@fastify/busboy";
+import {
+  fieldTooLarge,
+  fileTooLarge,
+  malformedBody,
+  malformedJson,
+  tooManyFields,
+  wrongContentType,
+} from "./errors.ts";
+import { safeName } from "./file-name.ts";
+import { mediaTypeOf } from "./media-type.ts";
+import type { Store, StoredFile } from "./store.ts";
+import type { Turns } from "./turns.ts";
+
+/** What a client sent, whatever way it spells lists: `pages[]`, repeated `pages`, and `pages[0]`, `pages[1]` are one. */
+export interface Form {
+  /** Values by name without brackets, in the order of their index, else of their arrival. */
+  readonly fields: ReadonlyMap<string, readonly string[]>;
+  /** In the same order, by the name of their field. */
+  readonly files: ReadonlyMap<string, readonly StoredFile[]>;
+  /** JSON clients leave out what multipart clients must send (WIRE: `output`). */
+  readonly encoding: "multipart" | "json";
+}
+
+export interface FormOptions {
+  readonly store: Store;
+  /** Names of the fields that are files. A part of another name is a field, whatever else it claims. */
+  readonly fileFields: ReadonlySet<string>;
+  readonly maxFileBytes: number;
+  /** Each file on its way in holds a part's buffer: so many at once. */
+  readonly uploadTurns: Turns;
+  readonly signal: AbortSignal;
+}
+
+const MAX_FIELD_BYTES = 64 * 2 ** 10;
+const MAX_JSON_BYTES = 8 * 2 ** 20;
+const MAX_PARTS = 5000;
+/** A refused upload is still read to this length, unkept: many clients look at the answer only after they sent all. */
+const MAX_DRAINED_BYTES = 256 * 2 ** 20;
+
+/** @throws ServiceError 400, 413, 415, 503 */
+export async function readForm(request: Request, options: FormOptions): Promise<Form> {
+  const contentType = request.headers.get("Content-Type") ?? "";
+  if (request.body === null || request.headers.get("Content-Length") === "0") {
+    return { fields: new Map(), files: new Map(), encoding: "multipart" };
+  }
+  if (/^multipart\/form-data\b/i.test(contentType)) return readMultipart(request.body, contentType, options);
+  if (/^application\/(?:[\w.-]+\+)?json\b/i.test(contentType)) return readJson(request.body);
+  throw wrongContentType();
+}
+
+/** A field or file as it came: `pages[2]` is `{ name: "pages", index: 2 }`. */
+interface Entry<T> {
+  readonly name: string;
+  readonly index: number;
+  readonly value: T;
+}
+
+async function readMultipart(
+  body: ReadableStream<Uint8Array>,
+  contentType: string,
+  options: FormOptions,
+): Promise<Form> {
+  const fields: Entry<string>[] = [];
+  const files: Entry<StoredFile>[] = [];
+  const open = new Set<BusboyFileStream>();
+  let failure: unknown;
+  // Files are stored one after the other: the body's backpressure comes from the one that is being stored.
+  let storing: Promise<void> = Promise.resolve();
+  let busboy: InstanceType<typeof Busboy>;
+
+  const fail = (error: unknown) => {
+    failure ??= error;
+    for (const stream of open) stream.destroy();
+  };
+
+  try {
+    busboy = new Busboy({
+      headers: { "content-type": contentType } as BusboyHeaders,
+      preservePath: true,
+      isPartAFile: (name) => name !== undefined && options.fileFields.has(parseName(name).name),
+      limits: { fieldSize: MAX_FIELD_BYTES, fieldNameSize: 200, parts: MAX_PARTS },
+    });
+  } catch {
+    await body.cancel();
+    throw malformedBody();
+  }
+  const closed = new Promise<void>((resolve) => {
+    busboy.on("finish", resolve);
+    busboy.on("error", () => {
+      fail(malformedBody());
+      resolve();
+    });
+  });
+  busboy.on("partsLimit", () => fail(tooManyFields()));
+  busboy.on("field", (name, value, _nameTruncated, valueTruncated) => {
+    if (name === undefined) return;
+    const key = parseName(name);
+    if (valueTruncated) fail(fieldTooLarge(key.name));
+    fields.push({ ...key, value });
+  });
+  busboy.on("file", (name, stream, fileName) => {
+    open.add(stream);
+    stream.on("error", () => fail(malformedBody()));
+    storing = storing.then(async () => {
+      try {
+        const file = failure ? undefined : await storePart(stream, fileName, options);
+        if (file) files.push({ ...parseName(name), value: file });
+      } catch (error) {
+        fail(error);
+      } finally {
+        open.delete(stream);
+        stream.resume();
+      }
+    });
+  });
+
+  const reader = body.getReader();
+  const gone = () => fail(options.signal.reason);
+  options.signal.addEventListener("abort", gone);
+  try {
+    let drained = 0;
+    for (;;) {
+      // Only a client that went away makes this throw: nobody is there for the answer.
+      const { done, value } = await reader.read().catch(() => Promise.reject(malformedBody()));
+      if (done) break;
+      if (failure) {
+        drained += value.length;
+        if (drained > MAX_DRAINED_BYTES || options.signal.aborted) break;
+      } else if (!busboy.write(value)) {
+        await Promise.race([new Promise((resolve) => busboy.once("drain", resolve)), closed]);
+      }
+    }
+    if (!failure) {
+      busboy.end();
+      await closed;
+    }
+  } catch (error) {
+    fail(error);
+  } finally {
+    options.signal.removeEventListener("abort", gone);
+    void reader.cancel().catch(() => {});
+  }
+  await storing;
+  if (failure) {
+    await options.store.remove(files.map((file) => file.value.id));
+    throw failure;
+  }
+  return { fields: grouped(fields), files: grouped(files), encoding: "multipart" };
+}
+
+async function storePart(
+  stream: BusboyFileStream,
+  fileName: string | undefined,
+  { store, maxFileBytes, uploadTurns, signal }: FormOptions,
+): Promise<StoredFile | undefined> {
+  using _turn = await uploadTurns.take(signal);
+  const chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
+  const first = await chunks.next();
+  // A form with a file input that was left empty sends a part without a name and without a byte.
+  if (first.done && !fileName) return undefined;
+  const name = safeName(decodeEncodedWords(fileName ?? "")) || "file";
+  async function* counted(): AsyncGenerator<Uint8Array> {
+    let total = 0;
+    for (let next = first; !next.done; next = await chunks.next()) {
+      total += next.value.length;
+      if (total > maxFileBytes) throw fileTooLarge(maxFileBytes);
+      yield next.value;
+    }
+    if (stream.destroyed && !stream.readableEnded) throw malformedBody();
+  }
+  return store.put({ kind: "input", name, type: (start) => mediaTypeOf(start, name), body: counted() });
+}
+
+async function readJson(body: ReadableStream<Uint8Array>): Promise<Form> {
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+  let text = "";
+  let bytes = 0;
+  let value: unknown;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > MAX_JSON_BYTES) throw fileTooLarge(MAX_JSON_BYTES);
+    try {
+      text += decoder.decode(chunk, { stream: true });
+    } catch {
+      throw malformedJson();
+    }
+  }
+  try {
+    value = JSON.parse(text + decoder.decode());
+  } catch {
+    throw malformedJson();
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw malformedJson();
+  const fields: Entry<string>[] = [];
+  for (const [name, given] of Object.entries(value)) {
+    for (const item of Array.isArray(given) ? given : [given]) {
+      if (item === null) continue;
+      fields.push({ ...parseName(name), value: typeof item === "string" ? item : JSON.stringify(item) });
+      if (fields.length > MAX_PARTS) throw tooManyFields();
+    }
+  }
+  return { fields: grouped(fields), files: new Map(), encoding: "json" };
+}
+
+function parseName(spelling: string): { name: string; index: number } {
+  const match = /^([^[\]]+)\[(\d{0,6})\]$/.exec(spelling);
+  if (!match) return { name: spelling, index: Number.POSITIVE_INFINITY };
+  return { name: match[1]!, index: match[2] === "" ? Number.POSITIVE_INFINITY : Number(match[2]) };
+}
+
+function grouped<T>(entries: readonly Entry<T>[]): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  // A stable sort: entries without an index keep the order of their arrival, behind those that have one.
+  for (const { name, value } of entries.toSorted((a, b) => (a.index === b.index ? 0 : a.index - b.index))) {
+    const group = groups.get(name);
+    if (group) group.push(value);
+    else groups.set(name, [value]);
+  }
+  return groups;
+}
+
+/** RFC 2047 encoded words, as some clients use for file names. */
+function decodeEncodedWords(text: string): string {
+  return text.replace(/=\?([\w-]+)\?([BQ])\?([^?]*)\?=/gi, (whole, charset: string, encoding: string, data: string) => {
+    try {
+      const binary =
+        encoding.toUpperCase() === "B"
+          ? atob(data)
+          : data
+              .replaceAll("_", " ")
+              .replace(/=([0-9A-F]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+      return new TextDecoder(charset).decode(Uint8Array.from(binary, (character) => character.charCodeAt(0)));
+    } catch {
+      return whole;
+    }
+  });
+}

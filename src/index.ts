@@ -1,0 +1,14 @@
+// The Worker's entry: what the platform calls, and nothing else.
+import { app } from "./app.ts";
+import { type Env, readConfig } from "./config.ts";
+import { createStore } from "./store.ts";
+
+export default {
+  fetch: app.fetch,
+
+  /** Removes files whose time is up (wrangler.toml, [triggers]). */
+  async scheduled(_controller, env) {
+    const removed = await createStore(env.FILES, { lifetimeMs: readConfig(env).fileLifetimeMs }).sweep();
+    console.log(JSON.stringify({ message: "swept", removed }));
+  },
+} satisfies ExportedHandler<Env>;

@@ -1,0 +1,88 @@
+// What kind of document some bytes are: content first, the name's extension second, never what the client claims.
+
+const ascii = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0));
+
+/** Signatures at the start of a file; the longest and most certain first. */
+const SIGNATURES: readonly (readonly [Uint8Array, string])[] = [
+  [ascii("\x89PNG\r\n\x1a\n"), "image/png"],
+  [ascii("\xff\xd8\xff"), "image/jpeg"],
+  [ascii("GIF87a"), "image/gif"],
+  [ascii("GIF89a"), "image/gif"],
+  [ascii("II*\0"), "image/tiff"],
+  [ascii("MM\0*"), "image/tiff"],
+  [ascii("II+\0"), "image/tiff"],
+  [ascii("MM\0+"), "image/tiff"],
+  [ascii("{\\rtf"), "application/rtf"],
+];
+
+/** By extension, for what no signature tells: text formats, and what lies in a zip or an OLE container. */
+const EXTENSIONS: Readonly<Record<string, string>> = {
+  bmp: "image/bmp",
+  css: "text/css",
+  csv: "text/csv",
+  doc: "application/msword",
+  docx: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+  eps: "application/postscript",
+  htm: "text/html",
+  html: "text/html",
+  json: "application/json",
+  pdf: "application/pdf",
+  ppt: "application/vnd.ms-powerpoint",
+  pptx: "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+  ps: "application/postscript",
+  rtf: "application/rtf",
+  svg: "image/svg+xml",
+  txt: "text/plain",
+  xls: "application/vnd.ms-excel",
+  xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+  xml: "application/xml",
+  zip: "application/zip",
+};
+const ZIP_BASED = new Set(["docx", "pptx", "xlsx"]);
+const OLE_BASED = new Set(["doc", "ppt", "xls"]);
+
+/** ISO 32000-1 Annex H, implementation note 13: readers accept the header anywhere in the first 1024 bytes. */
+const PDF_HEADER_WITHIN = 1024;
+
+/**
+ * @param start the first bytes of the file
+ * @param name its name, for the extension
+ */
+export function mediaTypeOf(start: Uint8Array, name: string): string {
+  for (const [signature, type] of SIGNATURES) if (startsWith(start, signature)) return type;
+  if (indexOf(start.subarray(0, PDF_HEADER_WITHIN + 5), ascii("%PDF-")) >= 0) return "application/pdf";
+  if (startsWith(start, ascii("%!")) || startsWith(start, ascii("\xc5\xd0\xd3\xc6"))) return "application/postscript";
+  // A bitmap file header's reserved words are zero.
+  if (startsWith(start, ascii("BM")) && start.length >= 14 && start.subarray(6, 10).every((byte) => byte === 0)) {
+    return "image/bmp";
+  }
+  const extension = /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? "";
+  if (startsWith(start, ascii("PK\x03\x04")) || startsWith(start, ascii("PK\x05\x06"))) {
+    return ZIP_BASED.has(extension) ? EXTENSIONS[extension]! : "application/zip";
+  }
+  if (startsWith(start, ascii("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"))) {
+    return OLE_BASED.has(extension) ? EXTENSIONS[extension]! : "application/x-ole-storage";
+  }
+  if (/^\s*(<!--.*?-->\s*)*<(!doctype\s+html|html|head|body)[\s>]/is.test(latin1(start))) return "text/html";
+  const byName = EXTENSIONS[extension];
+  const isBinaryByName =
+    ZIP_BASED.has(extension) ||
+    OLE_BASED.has(extension) ||
+    extension === "pdf" ||
+    extension === "bmp" ||
+    extension === "zip";
+  return byName && !isBinaryByName ? byName : "application/octet-stream";
+}
+
+const latin1 = (bytes: Uint8Array) => new TextDecoder("latin1").decode(bytes.subarray(0, 1024));
+
+function startsWith(bytes: Uint8Array, prefix: Uint8Array): boolean {
+  return bytes.length >= prefix.length && prefix.every((byte, index) => bytes[index] === byte);
+}
+
+function indexOf(bytes: Uint8Array, pattern: Uint8Array): number {
+  for (let at = 0; at + pattern.length <= bytes.length; at++) {
+    if (pattern.every((byte, index) => bytes[at + index] === byte)) return at;
+  }
+  return -1;
+}

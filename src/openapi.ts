@@ -1,0 +1,180 @@
+// OpenAPI 3.1 of the variant that is served, made from the declarations of the endpoints and nothing else.
+import { z } from "zod";
+import type { Config } from "./config.ts";
+import type { Endpoint, Source } from "./endpoint.ts";
+import {
+  busy,
+  crashed,
+  fileTooLarge,
+  invalidKey,
+  invalidRequest,
+  noSuchFile,
+  rangeNotSatisfiable,
+  type ServiceError,
+  timedOut,
+} from "./errors.ts";
+import type { Field } from "./fields.ts";
+
+type Json = Record<string, unknown>;
+
+/** A JSON document (OpenAPI 3.1.1). */
+export function openApi(endpoints: readonly Endpoint[], config: Config, baseUrl: string): Json {
+  const served = endpoints.filter(({ variants }) => variants.includes(config.variant));
+  return {
+    openapi: "3.1.1",
+    info: {
+      title: "Document conversion and processing",
+      version: "0.1.0",
+      license: { name: "AGPL-3.0-or-later", identifier: "AGPL-3.0-or-later" },
+    },
+    servers: [{ url: baseUrl }],
+    paths: {
+      ...Object.fromEntries(served.map((endpoint) => [endpoint.path, { post: describePost(endpoint, config) }])),
+      "/resource/{id}": describeResource(),
+      "/up": { get: { summary: "Health of the service.", responses: { 200: { description: "The service works." } } } },
+    },
+    components: {
+      schemas: {
+        Error: {
+          type: "object",
+          properties: { error: { type: "string" } },
+          required: ["error"],
+          additionalProperties: false,
+        },
+      },
+      ...(config.variant === "keyed"
+        ? { securitySchemes: { ApiKey: { type: "apiKey", in: "header", name: "Api-Key" } } }
+        : {}),
+    },
+  };
+}
+
+function describePost(endpoint: Endpoint, config: Config): Json {
+  const fields = Object.entries(endpoint.fields);
+  const source = describeSource(endpoint.source, config);
+  const errors = [
+    ...endpoint.errors,
+    ...(config.variant === "keyed" ? [invalidKey()] : []),
+    fileTooLarge(config.maxUploadBytes),
+    crashed(),
+    busy(),
+    timedOut(),
+  ];
+  return {
+    summary: endpoint.summary,
+    operationId: endpoint.path.slice(1),
+    ...(config.variant === "keyed" ? { security: [{ ApiKey: [] }] } : {}),
+    requestBody: {
+      required: true,
+      content: {
+        "multipart/form-data": {
+          schema: {
+            type: "object",
+            properties: {
+              ...source.properties,
+              ...Object.fromEntries(fields.map(([name, field]) => [name, describeField(field)])),
+            },
+            required: [...source.required, ...fields.filter(([, { required }]) => required).map(([name]) => name)],
+            ...(source.oneOf ? { oneOf: source.oneOf } : {}),
+          },
+        },
+      },
+    },
+    responses: {
+      200: { description: "What was made is stored.", content: json(describeAnswer(endpoint)) },
+      ...describeErrors(errors),
+    },
+  };
+}
+
+function describeSource(source: Source, config: Config): { properties: Json; required: string[]; oneOf?: Json[] } {
+  if (source.kind === "text") {
+    return {
+      properties: { [source.field]: { type: "string", description: source.description } },
+      required: [source.field],
+    };
+  }
+  const limit = `at most ${Math.floor(config.maxUploadBytes / 2 ** 20)} MB`;
+  return {
+    properties: {
+      file: { type: "string", format: "binary", description: `${source.description}, ${limit}` },
+      id: { type: "string", description: "Id of a stored file, instead of a file." },
+    },
+    required: [],
+    oneOf: [{ required: ["file"] }, { required: ["id"] }],
+  };
+}
+
+function describeField(field: Field<unknown>): Json {
+  const { $schema: _, ...schema } = z.toJSONSchema(field.schema, {
+    // Numbers are described by what they mean, texts by what is sent.
+    io: "input",
+    unrepresentable: "any",
+    override: ({ zodSchema, jsonSchema }) => {
+      if (zodSchema instanceof z.ZodPipe && zodSchema.out instanceof z.ZodNumber) {
+        Object.assign(jsonSchema, z.toJSONSchema(zodSchema.out));
+      }
+    },
+  });
+  const fallback =
+    field.fallback === undefined
+      ? {}
+      : { default: schema.type === "integer" ? Number(field.fallback) : field.fallback };
+  return { ...schema, description: field.description, ...fallback };
+}
+
+function describeAnswer({ naming, source }: Endpoint): Json {
+  const one = (format?: string): Json => ({ type: "string", ...(format ? { format } : {}) });
+  const output = (item: Json): Json =>
+    naming === "prefix" ? { oneOf: [item, { type: "array", items: item, minItems: 2 }] } : item;
+  const properties: Json = {
+    outputUrl: output(one("uri")),
+    outputId: output(one()),
+    ...(source.kind === "text" ? {} : { inputId: one() }),
+  };
+  return { type: "object", properties, required: Object.keys(properties) };
+}
+
+function describeResource(): Json {
+  const id = { name: "id", in: "path", required: true, schema: { type: "string" } };
+  const format = { name: "format", in: "query", required: true, schema: { enum: ["file", "url", "info"] } };
+  const binary = { "*/*": { schema: { type: "string", format: "binary" } } };
+  return {
+    parameters: [id],
+    get: {
+      summary: "A stored file, its URL, or what is known of it.",
+      parameters: [format],
+      responses: {
+        200: { description: "format=file: the file. format=url and format=info: a JSON object.", content: binary },
+        206: { description: "The range of the file that was asked for.", content: binary },
+        304: { description: "The file is the one named in If-None-Match." },
+        ...describeErrors([invalidRequest(), noSuchFile(), rangeNotSatisfiable(0)]),
+      },
+    },
+    delete: {
+      summary: "Removes a stored file.",
+      responses: { 204: { description: "The file is gone." }, ...describeErrors([noSuchFile()]) },
+    },
+  };
+}
+
+function describeErrors(errors: readonly ServiceError[]): Json {
+  const byStatus = Map.groupBy(errors, ({ status }) => status);
+  return Object.fromEntries(
+    [...byStatus].map(([status, group]) => [
+      status,
+      {
+        description: group.map(({ message }) => message).join(" "),
+        content: {
+          "application/json": { schema: { $ref: "#/components/schemas/Error" }, examples: examplesOf(group) },
+        },
+      },
+    ]),
+  );
+}
+
+function examplesOf(errors: readonly ServiceError[]): Json {
+  return Object.fromEntries(errors.map(({ message }, index) => [`error${index + 1}`, { value: { error: message } }]));
+}
+
+const json = (schema: Json): Json => ({ "application/json": { schema } });

@@ -1,0 +1,10 @@
+// Where the real documents lie that are not part of this repository. Tests over them are skipped where they are absent.
+
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+/** Where they are looked for. */
+export const corpusPlace: string = resolve(process.env.CORPUS_DIR ?? join(import.meta.dirname, "../../../shared/corpus"));
+
+/** Absolute path, or undefined when they are not there; vitest.config.ts says so once a run. */
+export const corpusDir: string | undefined = existsSync(corpusPlace) ? corpusPlace : undefined;

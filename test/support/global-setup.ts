@@ -1,0 +1,30 @@
+// Starts one service of each variant for all tests over HTTP; a test gets them by `inject("services")`.
+
+import type { TestProject } from "vitest/node";
+import { type Service, type ServiceAddress, startService } from "./service.ts";
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const started = await Promise.allSettled([startService({ variant: "private" }), startService({ variant: "keyed" })]);
+  const services = started.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+  const stop = async () => {
+    await Promise.all(services.map((service) => service.stop()));
+  };
+  const [open, keyed] = services;
+  if (open === undefined || keyed?.key === undefined) {
+    await stop();
+    throw started.find((result) => result.status === "rejected")?.reason;
+  }
+  project.provide("services", { private: address(open), keyed: { ...address(keyed), key: keyed.key } });
+  return stop;
+}
+
+/** Without the functions: it is sent to other processes. */
+function address({ workerdPids: _, stop: __, ...rest }: Service): ServiceAddress {
+  return rest;
+}
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    services: { readonly private: ServiceAddress; readonly keyed: ServiceAddress & { readonly key: string } };
+  }
+}

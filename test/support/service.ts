@@ -1,0 +1,69 @@
+// A whole service of its own for a test: the Worker under wrangler dev on a free port with empty storage.
+
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startDevServer, type Variant, workerdPids } from "../../scripts/dev-server.ts";
+import { hashKey, putKeys } from "../../scripts/key-records.ts";
+
+export { workerdPids };
+
+export interface ServiceOptions {
+  readonly variant: Variant;
+  /** Settings of the Worker, for example `MAX_UPLOAD_MB`. */
+  readonly vars?: Readonly<Record<string, string>>;
+  /** Keys it knows. @default one new key in the keyed variant, none in the private one */
+  readonly apiKeys?: readonly string[];
+}
+
+/** What a test process needs of a service that another process started. */
+export interface ServiceAddress {
+  /** Without a slash at the end. */
+  readonly url: string;
+  /** The first key it knows. */
+  readonly key?: string;
+  /** Of wrangler; {@link workerdPids} finds the runtime's processes by it. */
+  readonly pid: number;
+  readonly logFile: string;
+  /** Folder of its local R2 and KV. */
+  readonly persistTo: string;
+}
+
+export interface Service extends ServiceAddress {
+  /** The process that runs the Worker first, then wrangler's proxy. */
+  workerdPids(): number[];
+  /** Ends all of its processes and removes its storage and its log. */
+  stop(): Promise<void>;
+}
+
+export async function startService({ variant, vars = {}, apiKeys }: ServiceOptions): Promise<Service> {
+  const folder = await mkdtemp(join(tmpdir(), `${variant}-service-`));
+  const persistTo = join(folder, "storage");
+  const logFile = join(folder, "service.log");
+  const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  try {
+    const keys = apiKeys ?? (variant === "keyed" ? [randomUUID()] : []);
+    if (keys.length > 0) await putKeys({ persistTo }, keys.map(keyOfTests));
+    const server = await startDevServer({ variant, port: 0, persistTo, logFile, vars });
+    return {
+      url: server.url,
+      ...(keys[0] === undefined ? {} : { key: keys[0] }),
+      pid: server.pid,
+      logFile,
+      persistTo,
+      workerdPids: () => workerdPids(server.pid),
+      stop: async () => {
+        await server.stop();
+        await remove();
+      },
+    };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+function keyOfTests(key: string) {
+  return { hash: hashKey(key), owner: "tests", created: new Date().toISOString(), revoked: null };
+}

@@ -1,0 +1,41 @@
+// Which tests run where. "unit": pure code, in Node. "http": over HTTP against the whole service under wrangler dev.
+
+import { defineConfig } from "vitest/config";
+import { corpusDir, corpusPlace } from "./test/support/corpus.ts";
+
+if (corpusDir === undefined) {
+  console.log(`The corpus of real documents is not at ${corpusPlace} (set CORPUS_DIR): tests over it are skipped.`);
+}
+
+export default defineConfig({
+  test: {
+    reporters: ["default", "./test/support/count-reporter.ts"],
+    // More would only take the processors from the service under test.
+    maxWorkers: 2,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "unit",
+          include: ["test/unit/**/*.test.ts"],
+          environment: "node",
+          testTimeout: 60_000,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "http",
+          include: ["test/http/**/*.test.ts", "test/e2e/**/*.test.ts"],
+          environment: "node",
+          globalSetup: ["./test/support/global-setup.ts"],
+          testTimeout: 180_000,
+          hookTimeout: 120_000,
+          // After the unit tests, so that they do not slow the service down.
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
+  },
+});

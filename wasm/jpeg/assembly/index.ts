@@ -1,0 +1,147 @@
+// The kernel's interface: rows of pixels in, entropy-coded bytes out. It knows no markers but EOI; headers are its caller's.
+import { encodeBlock, finishEntropy, outputEnd, putBits, rewindOutput, startEntropy } from "./entropy";
+import {
+  BLOCK_BYTES,
+  blocks,
+  CODES_BYTES,
+  codes,
+  edgeMcu,
+  huffman as huffmanAddress,
+  OUTPUT_CHUNK,
+  output as outputAddress,
+  quantisers as quantisersAddress,
+  rows as rowsAddress,
+} from "./layout";
+import { CMYK, GRAY, samplesOf, YCBCR_420, YCBCR_444 } from "./samples";
+import { deriveFactors, deriveHuffman, deriveZigzag, LENGTH_BITS, LENGTH_MASK } from "./tables";
+import { isUniform } from "./uniform";
+
+export const quantisers = quantisersAddress;
+export const huffman = huffmanAddress;
+export const rows = rowsAddress;
+export const output = outputAddress;
+
+/** Vectors are read whole, past the end of the last row. */
+const READ_BEYOND: usize = 64;
+const PAGE_BITS: i32 = 16;
+
+let kind: u32 = 0;
+let exactTransform: bool = false;
+let width: usize = 0;
+let pixelBytes: usize = 0;
+/** Pixels on each side of an MCU. */
+let side: usize = 0;
+/** The MCU of the row to be coded next. */
+let column: usize = 0;
+
+/** The pixel of the MCU coded last, if it was of one colour; then a like one differs by nothing from it. */
+let lastUniform: i64 = -1;
+const NOT_UNIFORM: i64 = -1;
+/** What such an MCU is coded as: for each block no difference in DC and no AC coefficient. */
+let repeatBits: u64 = 0;
+let repeatLength: i32 = 0;
+
+/** Once for an instance, after the caller stored the Huffman tables. */
+export function prepare(): void {
+  deriveZigzag();
+  deriveHuffman();
+}
+
+function appendEmptyBlock(table: usize): void {
+  const dc = load<u32>(codes + table * 2 * CODES_BYTES);
+  const endOfBlock = load<u32>(codes + (table * 2 + 1) * CODES_BYTES);
+  repeatBits = (repeatBits << (dc & LENGTH_MASK)) | (dc >> LENGTH_BITS);
+  repeatBits = (repeatBits << (endOfBlock & LENGTH_MASK)) | (endOfBlock >> LENGTH_BITS);
+  repeatLength += (dc & LENGTH_MASK) + (endOfBlock & LENGTH_MASK);
+}
+
+/** Once for a picture, after the caller stored the quantisers. Memory grows to hold one row of MCUs. */
+export function start(kindOfMcu: u32, pictureWidth: u32, exact: bool): void {
+  kind = kindOfMcu;
+  exactTransform = exact;
+  width = pictureWidth;
+  pixelBytes = kindOfMcu == GRAY ? 1 : kindOfMcu == CMYK ? 4 : 3;
+  side = kindOfMcu == YCBCR_420 ? 16 : 8;
+  column = 0;
+  lastUniform = NOT_UNIFORM;
+  repeatBits = 0;
+  repeatLength = 0;
+  const luminanceBlocks = kindOfMcu == GRAY || kindOfMcu == YCBCR_444 ? 1 : 4;
+  for (let block = 0; block < luminanceBlocks; block++) appendEmptyBlock(0);
+  if (kindOfMcu == YCBCR_444 || kindOfMcu == YCBCR_420) {
+    appendEmptyBlock(1);
+    appendEmptyBlock(1);
+  }
+  const needed = (rowsAddress + side * width * pixelBytes + READ_BEYOND + (1 << PAGE_BITS) - 1) >> PAGE_BITS;
+  if (<i32>needed > memory.size()) memory.grow(<i32>needed - memory.size());
+  startEntropy();
+  deriveFactors(exact);
+}
+
+/** Repeats the last column and so makes a whole MCU, which leaves the least behind when its rest is cut away. */
+function completeMcu(at: usize, columns: usize, bytes: usize, mcuSide: usize): void {
+  const stride = width * bytes;
+  let to = edgeMcu;
+  for (let y: usize = 0; y < mcuSide; y++, at += stride) {
+    memory.copy(to, at, columns * bytes);
+    to += columns * bytes;
+    for (let left = (mcuSide - columns) * bytes; left > 0; left--, to++) store<u8>(to, load<u8>(to - bytes));
+  }
+}
+
+@inline
+function encodeMcu(mcuKind: u32, pixels: usize, stride: usize): void {
+  if (isUniform(mcuKind, pixels, stride)) {
+    const pixel: i64 =
+      mcuKind == GRAY
+        ? <i64>load<u8>(pixels)
+        : mcuKind == CMYK
+          ? <i64>load<u32>(pixels)
+          : <i64>(load<u32>(pixels) & 0xffffff);
+    if (pixel == lastUniform) {
+      putBits(repeatBits, repeatLength);
+      return;
+    }
+    lastUniform = pixel;
+  } else {
+    lastUniform = NOT_UNIFORM;
+  }
+  samplesOf(mcuKind, pixels, stride);
+  const exact = exactTransform;
+  encodeBlock(blocks, 0, 0, exact);
+  if (mcuKind == YCBCR_444) {
+    encodeBlock(blocks + BLOCK_BYTES, 1, 1, exact);
+    encodeBlock(blocks + 2 * BLOCK_BYTES, 2, 1, exact);
+  } else if (mcuKind == YCBCR_420) {
+    encodeBlock(blocks + BLOCK_BYTES, 0, 0, exact);
+    encodeBlock(blocks + 2 * BLOCK_BYTES, 0, 0, exact);
+    encodeBlock(blocks + 3 * BLOCK_BYTES, 0, 0, exact);
+    encodeBlock(blocks + 4 * BLOCK_BYTES, 1, 1, exact);
+    encodeBlock(blocks + 5 * BLOCK_BYTES, 2, 1, exact);
+  } else if (mcuKind == CMYK) {
+    encodeBlock(blocks + BLOCK_BYTES, 1, 0, exact);
+    encodeBlock(blocks + 2 * BLOCK_BYTES, 2, 0, exact);
+    encodeBlock(blocks + 3 * BLOCK_BYTES, 3, 0, exact);
+  }
+}
+
+/** Constants as arguments make one loop for each kind. */
+@inline
+function encodeMcus(mcuKind: u32, bytes: usize, mcuSide: usize): bool {
+  const stride = width * bytes;
+  const mcuBytes = mcuSide * bytes;
+  const whole = width / mcuSide;
+  let pixels = rowsAddress + column * mcuBytes;
+  for (; column < whole; column++) {
+    if (outputEnd >= outputAddress + OUTPUT_CHUNK) return true;
+    encodeMcu(mcuKind, pixels, stride);
+    pixels += mcuBytes;
+  }
+  const rest = width - whole * mcuSide;
+  if (rest > 0) {
+    completeMcu(pixels, rest, bytes, mcuSide);
+    encodeMcu(mcuKind, edgeMcu, mcuBytes);
+  }
+  column = 0;
+  return outputEnd >= outputAddress + OUTPUT_CHUNK;
+}

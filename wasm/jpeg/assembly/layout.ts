@@ -1,0 +1,44 @@
+// Where everything lies in the kernel's memory. All of it is static but the rows of pixels, which begin where statics end.
+
+/** Bytes of one 8 x 8 block of 16-bit samples or coefficients. */
+export const BLOCK_BYTES: usize = 128;
+/** Blocks of the largest MCU: 4:2:0 has four of Y, one of Cb, one of Cr. */
+const BLOCKS_PER_MCU: usize = 6;
+
+/** The blocks of the MCU at work: level-shifted samples that become quantised coefficients in place. */
+export const blocks: usize = memory.data(768, 16);
+
+/** Set by the caller: two tables of 64 quantiser steps of 8 bits, row by row (not in zigzag order). */
+export const quantisers: usize = memory.data(128, 16);
+/** Set by the caller: DC 0, AC 0, DC 1, AC 1, each 16 bytes BITS and 256 bytes HUFFVAL (T.81 annex C). */
+export const huffman: usize = memory.data(1088, 16);
+export const HUFFMAN_BYTES: usize = 272;
+
+/** Two tables of 64 factors of 16 bits, in the order in which the transform leaves the coefficients. */
+export const factors: usize = memory.data(256, 16);
+/** Two factors of 64 bits for the DC coefficients: 2^32 / (8 * step). */
+export const dcFactors: usize = memory.data(16, 16);
+
+/** Huffman codes by symbol: DC 0, AC 0, DC 1, AC 1, 256 entries of `code << 5 | length`. */
+export const codes: usize = memory.data(4096, 16);
+export const CODES_BYTES: usize = 1024;
+/** Two tables by run (0..15) and value (-128..127): code and value bits together, `bits << 5 | length`. */
+export const pairs: usize = memory.data(32768, 16);
+export const PAIRS_BYTES: usize = 16384;
+
+/** Byte offsets in a transformed block in zigzag order (T.81 figure A.6). */
+export const zigzag: usize = memory.data(64, 16);
+/** Swizzle masks that bring 64 transformed bytes (four vectors) into zigzag order: mask `4 * target + source`. */
+export const zigzagMasks: usize = memory.data(256, 16);
+
+/** An MCU completed at the right edge: 16 x 16 pixels of 3 bytes at most; vectors may read a little past its end. */
+export const edgeMcu: usize = memory.data(800, 16);
+
+/** The output may be taken once it holds this many bytes. */
+export const OUTPUT_CHUNK: usize = 65536;
+/** Longer than the longest MCU: six blocks of 64 coefficients, 27 bits each at most, every byte stuffed. */
+const OUTPUT_SLACK: usize = 4096;
+export const output: usize = memory.data(69632, 16);
+
+/** The pixels of one row of MCUs. */
+export const rows: usize = (__heap_base + 15) & ~15;

@@ -1,0 +1,64 @@
+// Makes the MuPDF engine out of the npm package `mupdf`: a glue without platform, and a module that can be bounded.
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { readFunctionNames, readSections, SECTION, writeSections } from "./binary.ts";
+import { editGlue } from "./glue.ts";
+import { addGlobal, type Body, exportGlobal, meterCalls, readCode, replaceConstant, writeCode } from "./meter.ts";
+
+const PACKAGE = new URL("../../node_modules/mupdf/dist/", import.meta.url);
+const TARGET = new URL("../dist/", import.meta.url);
+
+/** Addresses of the strings "View" and "Print" in the module's data. */
+const VIEW = 16369;
+const PRINT = 21408;
+/** Where the usage is given to the interpreter. What is wanted is the page as it is printed (ISO 32000-1, 8.11.4.4 and 12.5.3). */
+const USAGE = [
+  "pdf_run_page_contents_imp",
+  "pdf_run_page_annots_with_usage",
+  "pdf_run_page_widgets_with_usage",
+  "pdf_run_glyph",
+];
+const STACK_POINTER = 0;
+
+/** Writes `mupdf.wasm`, `mupdf.node.js` and `mupdf-glue.js` with its types into `wasm/dist`. */
+export async function build(): Promise<void> {
+  const [module, glue] = await Promise.all([
+    readFile(new URL("mupdf-wasm.wasm", PACKAGE)),
+    readFile(new URL("mupdf-wasm.js", PACKAGE), "utf8"),
+  ]);
+  await mkdir(TARGET, { recursive: true });
+  await Promise.all([
+    writeFile(new URL("mupdf.wasm", TARGET), rewrite(module)),
+    writeFile(new URL("mupdf.node.js", TARGET), NODE_MODULE),
+    writeFile(new URL("mupdf-glue.js", TARGET), editGlue(glue)),
+    writeFile(new URL("mupdf-glue.d.ts", TARGET), GLUE_TYPES),
+  ]);
+}
+
+function rewrite(module: Uint8Array): Uint8Array {
+  const original = readSections(module);
+  const names = readFunctionNames(original);
+  const code = readCode(original);
+  const body = (name: string): Body => {
+    const index = names.get(name);
+    if (index === undefined) throw new Error(`mupdf has no function ${name}`);
+    return code.bodies[index - code.first];
+  };
+  for (const name of USAGE) replaceConstant(body(name), VIEW, PRINT);
+
+  const { sections, index } = addGlobal(exportGlobal(original, "stackPointer", STACK_POINTER), "fuel", 0x7fffffff);
+  meterCalls(code, index);
+  const rewritten = sections
+    .filter(({ id }) => id !== SECTION.custom)
+    .map((section) => (section.id === SECTION.code ? { id: section.id, payload: writeCode(code) } : section));
+  return writeSections(rewritten);
+}
+
+const NODE_MODULE = `import { readFile } from "node:fs/promises";
+export default await WebAssembly.compile(await readFile(new URL("./mupdf.wasm", import.meta.url)));
+`;
+
+const GLUE_TYPES = `declare function createEngine<T extends object>(configuration: T): Promise<T & Record<string, unknown>>;
+export default createEngine;
+`;
+
+if (import.meta.main) await build();
