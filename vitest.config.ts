@@ -1,5 +1,7 @@
-// Which tests run where. "unit": pure code, in Node. "http": over HTTP against the whole service under wrangler dev.
+// Which tests run where. "unit": pure code, in Node. "worker": parts that need the platform (R2, its streams), inside workerd.
+// "http": over HTTP against the whole service under wrangler dev.
 
+import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { corpusDir, corpusPlace } from "./test/support/corpus.ts";
 
@@ -25,6 +27,16 @@ export default defineConfig({
       },
       {
         extends: true,
+        plugins: [cloudflareTest({ wrangler: { configPath: "./wrangler.toml" }, miniflare: { cf: false } })],
+        test: {
+          name: "worker",
+          include: ["test/worker/**/*.test.ts"],
+          testTimeout: 60_000,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
         test: {
           name: "http",
           include: ["test/http/**/*.test.ts", "test/e2e/**/*.test.ts"],
@@ -32,8 +44,8 @@ export default defineConfig({
           globalSetup: ["./test/support/global-setup.ts"],
           testTimeout: 180_000,
           hookTimeout: 120_000,
-          // After the unit tests, so that they do not slow the service down.
-          sequence: { groupOrder: 1 },
+          // After the others, so that they do not slow the service down.
+          sequence: { groupOrder: 2 },
         },
       },
     ],

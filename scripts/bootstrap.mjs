@@ -76,7 +76,9 @@ function modulesAreInstalled() {
 async function installModules() {
   const first = !existsSync(join(root, "node_modules"));
   console.log(first ? "Installing node modules (first run, about a minute)…" : "Updating node modules…");
-  const install = await run(...npm("ci", "--include=dev"));
+  let install = await run(...npm("ci", "--include=dev"));
+  // npm 11 refuses a lock file that lacks optional packages of other platforms; this installs the same versions.
+  if (install.code !== 0) install = await run(...npm("install", "--no-save", "--include=dev"));
   if (install.code !== 0) {
     throw new Refusal(
       `${tail(install.output)}\nThe node modules could not be installed. Is the package registry within reach? Try again with: npm ci`,

@@ -6,6 +6,7 @@ import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, writeSync } 
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
+import { stripVTControlCharacters } from "node:util";
 import { root, wranglerCli, wranglerEnvironment } from "./wrangler.ts";
 
 export type Variant = "private" | "keyed";
@@ -192,7 +193,9 @@ function isAlive(pid: number): boolean {
 
 function readLines(child: ChildProcess, onLine: (line: string) => void): void {
   for (const input of [child.stdout, child.stderr]) {
-    if (input !== null) createInterface({ input, crlfDelay: Infinity }).on("line", onLine);
+    if (input === null) continue;
+    // esbuild's part of the output is coloured whatever it is told.
+    createInterface({ input, crlfDelay: Infinity }).on("line", (line) => onLine(stripVTControlCharacters(line)));
   }
 }
 

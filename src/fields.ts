@@ -10,6 +10,8 @@ export interface Field<T> {
   readonly required: boolean;
   /** The text that stands for a field which was not sent. */
   readonly fallback?: string;
+  /** What joins several values into one; without it there is one value only. */
+  readonly joint?: string;
   readonly schema: z.ZodType<T>;
 }
 
@@ -36,7 +38,7 @@ export function integer(
   return { description, schema: z.preprocess(digits, number), ...requiredUnless(String(fallback)) };
 }
 
-/** A page selection expression. */
+/** A page selection expression; clients that send JSON send a list of page numbers and ranges as well. */
 export function pages(description: string, fallback: string): Field<PageSelection> {
   const schema = z
     .string()
@@ -46,7 +48,7 @@ export function pages(description: string, fallback: string): Field<PageSelectio
       if (!selection) context.addIssue("not a page selection expression");
       return selection ?? z.NEVER;
     });
-  return { description, schema, ...requiredUnless(fallback) };
+  return { description, schema, joint: ",", ...requiredUnless(fallback) };
 }
 
 /** The name of what is made, without extension (spec, rule 4). What no file can be called is left out of it. */
@@ -70,8 +72,8 @@ export function parseFields<F extends Fields>(
   const values: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(fields)) {
     const given = form.fields.get(name) ?? [];
-    if (given.length > 1) throw moreThanOneKey(name);
-    const text = given[0] ?? defaults[name] ?? field.fallback;
+    if (given.length > 1 && field.joint === undefined) throw moreThanOneKey(name);
+    const text = (given.length > 1 ? given.join(field.joint) : given[0]) ?? defaults[name] ?? field.fallback;
     if (text === undefined) throw fieldRequired(name);
     const result = field.schema.safeParse(text);
     if (!result.success) throw outOfRange(name, text);

@@ -71,9 +71,12 @@ async function readMultipart(
   let storing: Promise<void> = Promise.resolve();
   let busboy: InstanceType<typeof Busboy>;
 
+  const failed = Promise.withResolvers<void>();
   const fail = (error: unknown) => {
     failure ??= error;
+    // A destroyed file never lets busboy go on: from here on nothing waits for it.
     for (const stream of open) stream.destroy();
+    failed.resolve();
   };
 
   try {
@@ -87,13 +90,8 @@ async function readMultipart(
     await body.cancel();
     throw malformedBody();
   }
-  const closed = new Promise<void>((resolve) => {
-    busboy.on("finish", resolve);
-    busboy.on("error", () => {
-      fail(malformedBody());
-      resolve();
-    });
-  });
+  const finished = new Promise<void>((resolve) => busboy.on("finish", resolve));
+  busboy.on("error", () => fail(malformedBody()));
   busboy.on("partsLimit", () => fail(tooManyFields()));
   busboy.on("field", (name, value, _nameTruncated, valueTruncated) => {
     if (name === undefined) return;
@@ -130,12 +128,12 @@ async function readMultipart(
         drained += value.length;
         if (drained > MAX_DRAINED_BYTES || options.signal.aborted) break;
       } else if (!busboy.write(value)) {
-        await Promise.race([new Promise((resolve) => busboy.once("drain", resolve)), closed]);
+        await Promise.race([new Promise((resolve) => busboy.once("drain", resolve)), failed.promise]);
       }
     }
     if (!failure) {
       busboy.end();
-      await closed;
+      await Promise.race([finished, failed.promise]);
     }
   } catch (error) {
     fail(error);

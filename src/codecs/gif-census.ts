@@ -1,6 +1,8 @@
 // What colours a picture has and how many pixels of each: exactly up to 256, beyond that as a histogram that grows coarser
 // only as far as it must. Works on runs of pixels; knows no palette and no file format.
 
+import { skipRun, wordsOf } from "./gif-run.ts";
+
 /** Colours a GIF palette holds (GIF89a, clause 18: the size field has 3 bits). */
 export const MAX_COLORS = 256;
 
@@ -9,6 +11,9 @@ const SLOTS = 1 << SLOT_BITS;
 /** Fields of a histogram slot: colour + 1 (0 is an empty slot), pixels, and sums of the three samples' dropped low bits. */
 const FIELDS = 5;
 const COARSEST_BITS = 5;
+
+/** Equal pixels after which more are to be expected. */
+const LONG_RUN = 8;
 
 /** Equal pixels in a row that count as part of an area rather than of a texture. */
 const AREA_RUN = 6;
@@ -87,10 +92,11 @@ export class ColorCensus {
 
   /** Counts `count` pixels of three samples from byte `from` on. */
   add(samples: Uint8Array, from: number, count: number): void {
+    const words = wordsOf(samples);
     let color = this.#color;
     let run = this.#run;
     const end = from + count * 3;
-    for (let at = from; at < end; at += 3) {
+    for (let at = from; at < end; ) {
       const next = samples[at] | (samples[at + 1] << 8) | (samples[at + 2] << 16);
       if (next !== color) {
         this.#count(color, run);
@@ -98,6 +104,11 @@ export class ColorCensus {
         run = 0;
       }
       run++;
+      at += 3;
+      if (run < LONG_RUN) continue;
+      const to = skipRun(words, color, at, end);
+      run += (to - at) / 3;
+      at = to;
     }
     this.#color = color;
     this.#run = run;

@@ -3,13 +3,14 @@
 
 import { ColorIndex } from "./gif-census.ts";
 import type { Palette } from "./gif-palette.ts";
+import { skipRun, wordsOf } from "./gif-run.ts";
 
 /** The largest difference of a sample between neighbours that still makes them one smooth surface. */
 const SMOOTH = 24;
 /** The largest difference between the bands of a gradient that changes more slowly than every pixel. */
 const GRADIENT_STEP = 6;
 /** Larger errors come from colours the palette cannot mix; passed on they would only smear. */
-const MAX_ERROR = 32;
+const MAX_ERROR = 12;
 
 const CACHE_BITS = 16;
 /** Seven bits a sample: what the last one changes is less than the error that is passed on. */
@@ -21,12 +22,15 @@ export class Ditherer {
   readonly #width: number;
   /** Three rows that take turns as the one above, the one to map and the one below. */
   readonly #rows: Uint8Array;
+  readonly #words: Uint32Array;
   #fed = 0;
   /** Errors passed to the row to map and to the next, in sixteenths, with room for a pixel on both sides. */
   #errors: Int16Array;
   #nextErrors: Int16Array;
   /** For each column whether its last change of colour downwards was a gradient's. */
   readonly #gradients: Uint8Array;
+  /** For each column the difference to the pixel below as the row above found it, or -1 where it did not look. */
+  readonly #steps: Int16Array;
   /** Colours of areas, and their numbers in the palette. */
   readonly #kept = new ColorIndex();
   readonly #keptNumbers: number[] = [];
@@ -37,9 +41,11 @@ export class Ditherer {
     this.#palette = palette;
     this.#width = width;
     this.#rows = new Uint8Array(width * 9);
+    this.#words = wordsOf(this.#rows);
     this.#errors = new Int16Array((width + 2) * 3);
     this.#nextErrors = new Int16Array((width + 2) * 3);
     this.#gradients = new Uint8Array(width);
+    this.#steps = new Int16Array(width).fill(-1);
     this.#cache[0] = palette.nearest(0, 0, 0);
     palette.colors.forEach((color, number) => {
       if (palette.kept[number] === 0) return;
@@ -76,10 +82,12 @@ export class Ditherer {
     next.fill(0);
     const colors = this.#palette.colors;
     const gradients = this.#gradients;
+    const steps = this.#steps;
 
     let rowGradient = false;
     let before = -1;
     let kept = -1;
+    let fromLeft = 0;
     let carriedRed = 0;
     let carriedGreen = 0;
     let carriedBlue = 0;
@@ -94,15 +102,27 @@ export class Ditherer {
       }
       if (kept >= 0) {
         indices[x] = this.#keptNumbers[kept];
+        steps[x] = -1;
+        const more = (skipRun(this.#words, color, at, last + 3) - at) / 3 - 1;
+        if (more > 0) {
+          indices.fill(this.#keptNumbers[kept], x, x + more + 1);
+          steps.fill(-1, x, x + more + 1);
+          at += more * 3;
+          x += more;
+        }
         carriedRed = carriedGreen = carriedBlue = 0;
+        fromLeft = -1;
         continue;
       }
-      const fromLeft = at === first ? 0 : difference(rows, at, at - 3);
-      const fromAbove = difference(rows, at, at + up);
+      if (fromLeft < 0) fromLeft = difference(rows, at, at - 3);
+      const fromAbove = steps[x] < 0 ? difference(rows, at, at + up) : steps[x];
+      const toBelow = difference(rows, at, at + down);
+      const toRight = at === last ? 0 : difference(rows, at, at + 3);
       if (fromLeft > 0) rowGradient = fromLeft <= GRADIENT_STEP;
       if (fromAbove > 0) gradients[x] = fromAbove <= GRADIENT_STEP ? 1 : 0;
-      const toRight = at === last ? 0 : difference(rows, at, at + 3);
-      const change = Math.max(fromLeft, fromAbove, toRight, difference(rows, at, at + down));
+      const change = Math.max(fromLeft, fromAbove, toRight, toBelow);
+      fromLeft = toRight;
+      steps[x] = toBelow;
       if (change > SMOOTH || (change === 0 && !rowGradient && gradients[x] === 0)) {
         indices[x] = this.#nearest(color);
         carriedRed = carriedGreen = carriedBlue = 0;
@@ -112,7 +132,7 @@ export class Ditherer {
       const wantedRed = sample(red + ((errors[e] + carriedRed + 8) >> 4));
       const wantedGreen = sample(green + ((errors[e + 1] + carriedGreen + 8) >> 4));
       const wantedBlue = sample(blue + ((errors[e + 2] + carriedBlue + 8) >> 4));
-      const index = this.#nearest(wantedRed | (wantedGreen << 8) | (wantedBlue << 16));
+      const index = this.#nearest((wantedRed | (wantedGreen << 8) | (wantedBlue << 16)) & CACHED);
       indices[x] = index;
       const got = colors[index];
       const errorRed = bounded(wantedRed - (got & 0xff));
@@ -136,12 +156,11 @@ export class Ditherer {
   }
 
   #nearest(color: number): number {
-    const wanted = color & CACHED;
-    const slot = Math.imul(wanted, 0x9e3779b1) >>> (32 - CACHE_BITS);
+    const slot = Math.imul(color, 0x9e3779b1) >>> (32 - CACHE_BITS);
     const entry = this.#cache[slot];
-    if (entry >>> 8 === wanted) return entry & 0xff;
-    const index = this.#palette.nearest(wanted & 0xff, (wanted >> 8) & 0xff, wanted >> 16);
-    this.#cache[slot] = (wanted << 8) | index;
+    if (entry >>> 8 === color) return entry & 0xff;
+    const index = this.#palette.nearest(color & 0xff, (color >> 8) & 0xff, color >> 16);
+    this.#cache[slot] = (color << 8) | index;
     return index;
   }
 }
@@ -155,9 +174,9 @@ function difference(rows: Uint8Array, a: number, b: number): number {
 }
 
 function sample(value: number): number {
-  return value < 0 ? 0 : value > 255 ? 255 : value;
+  return Math.max(0, Math.min(value, 255));
 }
 
 function bounded(error: number): number {
-  return error < -MAX_ERROR ? -MAX_ERROR : error > MAX_ERROR ? MAX_ERROR : error;
+  return Math.max(-MAX_ERROR, Math.min(error, MAX_ERROR));
 }

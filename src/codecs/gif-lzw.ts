@@ -6,9 +6,6 @@ const HASH_BITS = 14;
 const HASH_MASK = (1 << HASH_BITS) - 1;
 const EMPTY = -1;
 
-/** Codes between two looks at whether a full dictionary still serves the picture. */
-const WATCH_CODES = 256;
-
 /** Most indices that one call of {@link LzwEncoder.write} takes. */
 export const LZW_SLICE = 8192;
 
@@ -32,16 +29,6 @@ export class LzwEncoder {
   /** The code of the string that is still growing; -1 before the first index. */
   #prefix = -1;
 
-  /** Pixels that each bit has to bring for a full dictionary to stay: what this dictionary brought while it grew. */
-  #goal = 0;
-  #watched = 0;
-  /** Pixels written by earlier calls, and the count at which the current stretch of codes began. */
-  #pixels = 0;
-  #mark = 0;
-  /** Bytes discarded, and bits written when the dictionary was last cleared. */
-  #discarded = 0;
-  #bitMark = 0;
-
   /**
    * @param codeSize The minimum code size, 2 to 8: every index is less than `2 ** codeSize`.
    * @param capacity Bytes that the caller lets gather before it discards them.
@@ -51,7 +38,7 @@ export class LzwEncoder {
     this.#clearCode = 1 << codeSize;
     this.#firstBits = codeSize + 1;
     this.#bits = this.#firstBits;
-    this.#clear(0);
+    this.#clear();
   }
 
   /** Adds the first `count` of `indices`, at most {@link LZW_SLICE}. */
@@ -63,7 +50,8 @@ export class LzwEncoder {
     while (at < count) {
       const index = indices[at++];
       const key = (prefix << 8) | index;
-      let slot = Math.imul(key, 0x9e3779b1) >>> (32 - HASH_BITS);
+      // Only the index is multiplied: the prefix has just been looked up, and every step waits for it.
+      let slot = (prefix << (HASH_BITS - MAX_BITS)) ^ (Math.imul(index, 0x9e3779b1) >>> (32 - HASH_BITS));
       let entry = table[slot];
       while (entry >>> MAX_BITS !== key && entry !== EMPTY) {
         slot = (slot + 1) & HASH_MASK;
@@ -76,14 +64,13 @@ export class LzwEncoder {
       this.#put(prefix);
       if (this.#nextCode < MAX_CODES) {
         table[slot] = (key << MAX_BITS) | this.#nextCode++;
-        if (this.#nextCode === MAX_CODES) this.#full(this.#pixels + at);
-      } else if (++this.#watched === WATCH_CODES) {
-        this.#judge(this.#pixels + at);
+      } else {
+        // The clear code could wait (Appendix F); on pages it saves as often as it costs, and not every reader knows it.
+        this.#clear();
       }
       prefix = index;
     }
     this.#prefix = prefix;
-    this.#pixels += count;
   }
 
   /** Writes what is held back and the end code; nothing may be written after it. */
@@ -97,7 +84,6 @@ export class LzwEncoder {
   discard(count: number): void {
     this.bytes.copyWithin(0, count, this.length);
     this.length -= count;
-    this.#discarded += count;
   }
 
   #put(code: number): void {
@@ -116,29 +102,10 @@ export class LzwEncoder {
     if (this.#nextCode === 1 << this.#bits && this.#bits < MAX_BITS) this.#bits++;
   }
 
-  #clear(pixels: number): void {
+  #clear(): void {
     this.#put(this.#clearCode);
     this.#table.fill(EMPTY);
     this.#bits = this.#firstBits;
     this.#nextCode = this.#clearCode + 2;
-    this.#mark = pixels;
-    this.#bitMark = this.#bitsWritten();
-  }
-
-  #full(pixels: number): void {
-    this.#goal = (pixels - this.#mark) / (this.#bitsWritten() - this.#bitMark);
-    this.#mark = pixels;
-    this.#watched = 0;
-  }
-
-  /** Appendix F lets the clear code wait ("deferred"): it comes when a new dictionary promises more than the old one gives. */
-  #judge(pixels: number): void {
-    if ((pixels - this.#mark) / (WATCH_CODES * MAX_BITS) < this.#goal) this.#clear(pixels);
-    this.#mark = pixels;
-    this.#watched = 0;
-  }
-
-  #bitsWritten(): number {
-    return (this.#discarded + this.length) * 8 + this.#heldBits;
   }
 }

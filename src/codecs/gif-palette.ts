@@ -19,14 +19,14 @@ const NEARLY_SAME = 2;
 const MAX_AREAS = 96;
 
 /** Less than 1: a small picture on a page gets more of the palette than its share of the pixels. */
-const PIXELS_EXPONENT = 0.6;
+const PIXELS_EXPONENT = 0.7;
 const ROUNDS = 4;
 
 /** Colours of more than {@link MAX_COLORS} and how to find the nearest of them. */
 export class Palette {
   /** `red | green << 8 | blue << 16`, by rising green. */
   readonly colors: Int32Array;
-  /** Whether the picture has areas of exactly this colour. */
+  /** 1 for black, white and colours of areas: pixels of exactly such a colour are to keep it. */
   readonly kept: Uint8Array;
   readonly #red: Int16Array;
   readonly #green: Int16Array;

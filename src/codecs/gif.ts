@@ -4,6 +4,7 @@ import { ColorCensus, type ColorIndex } from "./gif-census.ts";
 import { Ditherer } from "./gif-dither.ts";
 import { LZW_SLICE, LzwEncoder } from "./gif-lzw.ts";
 import { choosePalette } from "./gif-palette.ts";
+import { skipRun, wordsOf } from "./gif-run.ts";
 import type { Raster } from "./raster.ts";
 
 /** Most pixels a side: the format has 16 bits for each (GIF89a, clauses 18 and 20). */
@@ -106,15 +107,24 @@ function* exactIndices(raster: Raster, colors: ColorIndex): Indices {
   let color = -1;
   let index = 0;
   for (const { samples } of raster.bands()) {
-    for (let at = 0; at < samples.length; ) {
-      const count = Math.min(LZW_SLICE, (samples.length - at) / 3);
-      for (let i = 0; i < count; i++, at += 3) {
+    const words = wordsOf(samples);
+    for (let from = 0; from < samples.length; from += LZW_SLICE * 3) {
+      const count = Math.min(LZW_SLICE, (samples.length - from) / 3);
+      const end = from + count * 3;
+      for (let at = from, i = 0; i < count; ) {
         const next = samples[at] | (samples[at + 1] << 8) | (samples[at + 2] << 16);
-        if (next !== color) {
+        const same = next === color;
+        if (!same) {
           color = next;
           index = colors.find(color);
         }
-        indices[i] = index;
+        indices[i++] = index;
+        at += 3;
+        if (!same || at % 4 !== 0) continue;
+        const to = skipRun(words, color, at, end);
+        indices.fill(index, i, i + (to - at) / 3);
+        i += (to - at) / 3;
+        at = to;
       }
       yield indices.subarray(0, count);
     }

@@ -14,18 +14,19 @@ const SCRATCH_BYTES = 64;
 /** Messages kept for the log; a hostile document causes millions. */
 const KEPT_MESSAGES = 20;
 /**
- * Calls of functions inside the module, 60 to 100 millions a second on ordinary pages: what opening a document, or building
- * one page, or drawing one band may cost before the document counts as too complex.
+ * Calls of functions inside the module: 60 to 100 millions a second on ordinary pages, a tenth where each does much. What
+ * opening a document, or interpreting one page, may cost before the document counts as too complex.
  */
-export const DEFAULT_FUEL = 1_000_000_000;
-/** A finished engine that grew beyond this leaves no room for a spare beside it until it is collected. */
-const SPARE_MARK_BYTES = 64 * MIB;
+export const PAGE_FUEL = 500_000_000;
+
+/** What a piece of work may still cost. */
+export interface Tank {
+  fuel: number;
+}
 
 export interface MupdfOptions {
   /** The most bytes the heap may grow to. */
   readonly heapLimitBytes: number;
-  /** @default {@link DEFAULT_FUEL} */
-  readonly fuel?: number;
 }
 
 /** An error MuPDF itself reported; the engine is still usable. */
@@ -45,26 +46,29 @@ export class Mupdf {
   /** The document that the engine reads through its stream callback. */
   source: Uint8Array = new Uint8Array(0);
 
-  #options: MupdfOptions = { heapLimitBytes: 2048 * MIB };
+  readonly #options: MupdfOptions;
   #dead = false;
   #canary = 0;
   #scratch: Pointer = 0;
+  #area: Pointer = 0;
   readonly #fuel: WebAssembly.Global<"i32">;
   readonly #stackPointer: WebAssembly.Global<"i32">;
 
-  private constructor(raw: MupdfExports, instance: WebAssembly.Instance) {
+  private constructor(raw: MupdfExports, instance: WebAssembly.Instance, options: MupdfOptions) {
     this.raw = raw;
+    this.#options = options;
     this.#fuel = instance.exports.fuel as WebAssembly.Global<"i32">;
     this.#stackPointer = instance.exports.stackPointer as WebAssembly.Global<"i32">;
   }
 
-  static async create(): Promise<Mupdf> {
+  /** Takes 5 ms: worth doing while the document's bytes are on their way. No engine meets two documents of different jobs. */
+  static async create(options: MupdfOptions): Promise<Mupdf> {
     let instance: WebAssembly.Instance | undefined;
     let engine: Mupdf | undefined;
     const raw = (await createGlue({
       hooks: hooksOf(() => engine!),
       failure: (text: string) => new MupdfError(text),
-      growHeap: (bytes: number, grow: (bytes: number) => unknown) => !engine || engine.#growHeap(bytes, grow),
+      growHeap: (bytes: number, grow: (bytes: number) => unknown) => engine !== undefined && engine.#growHeap(bytes, grow),
       print: ignore,
       printErr: ignore,
       instantiateWasm(imports: WebAssembly.Imports, done: (instance: WebAssembly.Instance) => void) {
@@ -72,7 +76,7 @@ export class Mupdf {
         done(instance);
       },
     })) as unknown as MupdfExports;
-    engine = new Mupdf(raw, instance!);
+    engine = new Mupdf(raw, instance!, options);
     engine.#prepare();
     return engine;
   }
@@ -85,13 +89,8 @@ export class Mupdf {
     this.#scratch = raw._wasm_malloc(SCRATCH_BYTES);
     this.#canary = raw._wasm_malloc(STACK_BYTES);
     raw.HEAPU8.fill(CANARY, this.#canary, this.#canary + CANARY_BYTES);
+    this.#area = this.#stackPointer.value - 16;
     this.#stackPointer.value = (this.#canary + STACK_BYTES) & ~15;
-  }
-
-  /** Gives the engine to a job. */
-  lease(options: MupdfOptions): this {
-    this.#options = options;
-    return this;
   }
 
   get heapBytes(): number {
@@ -103,20 +102,17 @@ export class Mupdf {
     return this.#dead;
   }
 
-  /** Fuel spent since the last {@link run} began. */
-  get spent(): number {
-    return (this.#options.fuel ?? DEFAULT_FUEL) - this.#fuel.value;
-  }
-
   /**
-   * Everything that can fail inside the engine happens in here, with a full tank.
+   * Everything that can fail inside the engine happens in here.
+   * @param tank what the work may cost, and others after it that share the tank; @default a full one of its own
    * @throws MupdfError what MuPDF reported
-   * @throws EngineFailure `too-complex`, `too-large` or `crashed`
+   * @throws EngineFailure `too-complex` or `crashed`
    */
-  run<T>(work: (raw: MupdfExports) => T): T {
+  run<T>(work: (raw: MupdfExports) => T, tank: Tank = { fuel: PAGE_FUEL }): T {
     if (this.#dead) throw new EngineFailure("crashed", "the engine has been given up");
     const stackPointer = this.#stackPointer.value;
-    this.#fuel.value = this.#options.fuel ?? DEFAULT_FUEL;
+    const fuel = Math.min(tank.fuel, 2 ** 31 - 1);
+    this.#fuel.value = fuel;
     try {
       const result = work(this.raw);
       if (this.#overflowed()) throw this.#giveUp("too-complex", "the engine's stack overflowed");
@@ -128,6 +124,8 @@ export class Mupdf {
       // An exception that leaves the module does not unwind its stack.
       this.#stackPointer.value = stackPointer;
       throw error;
+    } finally {
+      tank.fuel -= fuel - this.#fuel.value;
     }
   }
 
@@ -152,6 +150,11 @@ export class Mupdf {
     return this.#scratch;
   }
 
+  /** Limits what the next display lists draw to a rectangle of the target: left, top, right, bottom. */
+  clipTo(...area: [number, number, number, number]): void {
+    this.raw.HEAPF32.set(area, this.#area >> 2);
+  }
+
   /** Calls `work` with a copy of the text in the heap. */
   withText<T>(text: string, work: (text: Pointer) => T): T {
     const size = this.raw.lengthBytesUTF8(text) + 1;
@@ -164,9 +167,21 @@ export class Mupdf {
     }
   }
 
-  note(text: Pointer): void {
+  /** Keeps what was reported or went wrong, for the log. */
+  complain(message: string | Pointer): void {
     this.messageCount++;
-    if (this.messages.length < KEPT_MESSAGES) this.messages.push(this.raw.UTF8ToString(text));
+    if (this.messages.length >= KEPT_MESSAGES) return;
+    this.messages.push(typeof message === "string" ? message : this.raw.UTF8ToString(message));
+  }
+
+  /**
+   * MuPDF answers a refusal by emptying its store and trying again, and mostly succeeds; where it does not, it reports an
+   * error and leaves the object out.
+   * @returns a question: has something been left out since then, as far as can be told, because memory was refused?
+   */
+  shortage(): () => boolean {
+    const { refusals, messageCount } = this;
+    return () => this.refusals > refusals && this.messageCount > messageCount;
   }
 
   #growHeap(bytes: number, grow: (bytes: number) => unknown): boolean {
@@ -194,26 +209,10 @@ export class Mupdf {
   }
 }
 
-let spare: Mupdf | undefined;
-
-/** @returns an engine that has met no document: the spare one if there is one */
-export async function createMupdf(options: MupdfOptions): Promise<Mupdf> {
-  const engine = spare ?? (await Mupdf.create());
-  spare = undefined;
-  return engine.lease(options);
-}
-
-/** Ends a job's hold on its engine, and prepares the next job's while nobody waits for it. */
-export async function discardMupdf(engine: Mupdf): Promise<void> {
-  const small = engine.heapBytes <= SPARE_MARK_BYTES;
-  engine.close();
-  if (small && !spare) spare = await Mupdf.create();
-}
-
 function hooksOf(engine: () => Mupdf): MupdfHooks {
   return {
-    log_error: (text) => engine().note(text),
-    log_warning: (text) => engine().note(text),
+    log_error: (text) => engine().complain(text),
+    log_warning: (text) => engine().complain(text),
     load_font_file: () => 0,
     stm_read(_id, position, target, size) {
       const { source, raw } = engine();

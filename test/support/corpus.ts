@@ -4,7 +4,9 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 /** Where they are looked for. */
-export const corpusPlace: string = resolve(process.env.CORPUS_DIR ?? join(import.meta.dirname, "../../../shared/corpus"));
+export const corpusPlace: string = resolve(
+  process.env.CORPUS_DIR ?? join(import.meta.dirname, "../../../shared/corpus"),
+);
 
 /** Absolute path, or undefined when they are not there; vitest.config.ts says so once a run. */
 export const corpusDir: string | undefined = existsSync(corpusPlace) ? corpusPlace : undefined;

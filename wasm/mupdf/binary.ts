@@ -31,6 +31,16 @@ export class Reader {
       if (byte < 0x80) return value;
     }
   }
+  /** A signed LEB128 number of 32 bits. */
+  signed(): number {
+    let value = 0;
+    for (let shift = 0; ; ) {
+      const byte = this.byte();
+      value |= (byte & 0x7f) << shift;
+      shift += 7;
+      if (byte < 0x80) return byte & 0x40 && shift < 32 ? value | (-1 << shift) : value;
+    }
+  }
   take(length: number): Uint8Array {
     if (this.offset + length > this.bytes.length) throw new Error("the WebAssembly module ends too early");
     this.offset += length;

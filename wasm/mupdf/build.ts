@@ -2,7 +2,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { readFunctionNames, readSections, SECTION, writeSections } from "./binary.ts";
 import { editGlue } from "./glue.ts";
-import { addGlobal, type Body, exportGlobal, meterCalls, readCode, replaceConstant, writeCode } from "./meter.ts";
+import { addGlobal, type Body, exportGlobal, meterCalls, readCode, readGlobal, replaceConstant, writeCode } from "./meter.ts";
 
 const PACKAGE = new URL("../../node_modules/mupdf/dist/", import.meta.url);
 const TARGET = new URL("../dist/", import.meta.url);
@@ -17,6 +17,10 @@ const USAGE = [
   "pdf_run_page_widgets_with_usage",
   "pdf_run_glyph",
 ];
+/** Address of `fz_infinite_rect`, which `wasm_run_display_list` gives as the area to draw. */
+const INFINITE_RECTANGLE = 445192;
+/** Bytes of objects that MuPDF keeps for reuse; a constant of its JavaScript binding, too much for an isolate. */
+const STORE = { function: "fz_new_store_context", from: 100 * 1024 * 1024, to: 16 * 1024 * 1024 };
 const STACK_POINTER = 0;
 
 /** Writes `mupdf.wasm`, `mupdf.node.js` and `mupdf-glue.js` with its types into `wasm/dist`. */
@@ -44,6 +48,10 @@ function rewrite(module: Uint8Array): Uint8Array {
     return code.bodies[index - code.first];
   };
   for (const name of USAGE) replaceConstant(body(name), VIEW, PRINT);
+  // The area to draw is read from the top of the linked stack, which the engine leaves for a larger one.
+  const area = readGlobal(original, STACK_POINTER) - 16;
+  for (const half of [0, 8]) replaceConstant(body("wasm_run_display_list"), INFINITE_RECTANGLE + half, area + half);
+  replaceConstant(body(STORE.function), STORE.from, STORE.to);
 
   const { sections, index } = addGlobal(exportGlobal(original, "stackPointer", STACK_POINTER), "fuel", 0x7fffffff);
   meterCalls(code, index);

@@ -65,6 +65,20 @@ export function meterCalls(code: Code, fuelGlobal: number): void {
   for (const body of code.bodies) body.code = concat([prefix, body.code]);
 }
 
+/** @returns the first value of an i32 global */
+export function readGlobal(sections: readonly Section[], index: number): number {
+  const reader = new Reader(sections.find(({ id }) => id === SECTION.global)!.payload);
+  for (let left = reader.unsigned(), at = 0; at < left; at++) {
+    const type = reader.byte();
+    reader.byte();
+    if (type !== I32 || reader.byte() !== OP.i32Const) throw new Error("only constant i32 globals are expected");
+    const value = reader.signed();
+    if (reader.byte() !== OP.end) throw new Error("only constant i32 globals are expected");
+    if (at === index) return value;
+  }
+  throw new Error(`there is no global ${index}`);
+}
+
 /** @returns the sections with a mutable i32 global added and exported, and the new global's index */
 export function addGlobal(sections: readonly Section[], name: string, value: number): { sections: Section[]; index: number } {
   const index = new Reader(sections.find(({ id }) => id === SECTION.global)!.payload).unsigned();

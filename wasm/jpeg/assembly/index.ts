@@ -73,7 +73,7 @@ export function start(kindOfMcu: u32, pictureWidth: u32, exact: bool): void {
     appendEmptyBlock(1);
   }
   const needed = (rowsAddress + side * width * pixelBytes + READ_BEYOND + (1 << PAGE_BITS) - 1) >> PAGE_BITS;
-  if (<i32>needed > memory.size()) memory.grow(<i32>needed - memory.size());
+  if (<i32>needed > memory.size() && memory.grow(<i32>needed - memory.size()) < 0) unreachable();
   startEntropy();
   deriveFactors(exact);
 }
@@ -143,5 +143,31 @@ function encodeMcus(mcuKind: u32, bytes: usize, mcuSide: usize): bool {
     encodeMcu(mcuKind, edgeMcu, mcuBytes);
   }
   column = 0;
-  return outputEnd >= outputAddress + OUTPUT_CHUNK;
+  return false;
+}
+
+/**
+ * Codes the rows of one row of MCUs.
+ * @param count rows that are there; where the picture ends the last one is repeated
+ * @returns whether output must be taken and the function called again to go on with the same rows
+ */
+export function encode(count: u32): bool {
+  const stride = width * pixelBytes;
+  for (let y = <usize>count; y < side; y++) memory.copy(rowsAddress + y * stride, rowsAddress + (y - 1) * stride, stride);
+  if (kind == YCBCR_420) return encodeMcus(YCBCR_420, 3, 16);
+  if (kind == YCBCR_444) return encodeMcus(YCBCR_444, 3, 8);
+  if (kind == CMYK) return encodeMcus(CMYK, 4, 8);
+  return encodeMcus(GRAY, 1, 8);
+}
+
+/** After the last row. */
+export function finish(): void {
+  finishEntropy();
+}
+
+/** @returns how many bytes of output there are; they may be read until the next call of `encode` */
+export function take(): u32 {
+  const length = outputEnd - outputAddress;
+  rewindOutput();
+  return <u32>length;
 }

@@ -2,10 +2,7 @@
 
 /** Bytes of one 8 x 8 block of 16-bit samples or coefficients. */
 export const BLOCK_BYTES: usize = 128;
-/** Blocks of the largest MCU: 4:2:0 has four of Y, one of Cb, one of Cr. */
-const BLOCKS_PER_MCU: usize = 6;
-
-/** The blocks of the MCU at work: level-shifted samples that become quantised coefficients in place. */
+/** The blocks of the MCU at work (six in 4:2:0): level-shifted samples that become quantised coefficients in place. */
 export const blocks: usize = memory.data(768, 16);
 
 /** Set by the caller: two tables of 64 quantiser steps of 8 bits, row by row (not in zigzag order). */
@@ -36,9 +33,8 @@ export const edgeMcu: usize = memory.data(800, 16);
 
 /** The output may be taken once it holds this many bytes. */
 export const OUTPUT_CHUNK: usize = 65536;
-/** Longer than the longest MCU: six blocks of 64 coefficients, 27 bits each at most, every byte stuffed. */
-const OUTPUT_SLACK: usize = 4096;
-export const output: usize = memory.data(69632, 16);
+/** What a chunk may hold besides: two MCUs of six blocks of 1660 bits at most, every byte stuffed, and pending bits. */
+export const output: usize = memory.data(73728, 16);
 
 /** The pixels of one row of MCUs. */
 export const rows: usize = (__heap_base + 15) & ~15;

@@ -95,7 +95,7 @@ export function deriveHuffman(): void {
 export function deriveFactors(exact: bool): void {
   for (let table: usize = 0; table < 2; table++) {
     const steps = quantisers + table * 64;
-    store<i64>(dcFactors + table * 8, <i64>nearest(4294967296.0 / (8.0 * <f64>load<u8>(steps))));
+    store<i64>(dcFactors + table * 8, <i64>ceil(4294967296.0 / (8.0 * <f64>load<u8>(steps))));
     for (let position: usize = 0; position < 64; position++) {
       const step = <f64>load<u8>(steps + position);
       const scale = load<f64>(FAST_SCALE + ((position >> 3) << 3)) * load<f64>(FAST_SCALE + ((position & 7) << 3));

@@ -100,10 +100,13 @@ function nonzeroMask(q0: v128, q1: v128, q2: v128, q3: v128, q4: v128, q5: v128,
   return ~((<u64>(<u32>z0 | (<u32>z1 << 16))) | (<u64>(<u32>z2 | (<u32>z3 << 16)) << 32));
 }
 
-/** The DC coefficient of a block whose samples add up to `sum`: sum / (8 * step), rounded. */
+/**
+ * The DC coefficient of a block whose samples add up to `sum`: sum / (8 * step), rounded; halves away from zero, since
+ * always upwards would make whole pictures lighter.
+ */
 @inline
 function quantiseDc(sum: i32, table: usize): i32 {
-  return <i32>((<i64>sum * load<i64>(dcFactors + (table << 3)) + 0x80000000) >> 32);
+  return <i32>((<i64>sum * load<i64>(dcFactors + (table << 3)) + 0x80000000 + <i64>(sum >> 31)) >> 32);
 }
 
 /** One coefficient of the even part, or half of one of the odd part: pairs of terms times pairs of cosines. */

@@ -43,7 +43,7 @@ function unlikeEnds(at: usize, tail: usize, first: v128, last: v128): v128 {
 /** 8 x 8 pixels of 3 or 4 bytes, a row as two vectors that may overlap. */
 @inline
 function uniform8(at: usize, stride: usize, pixelBytes: usize): bool {
-  const tail = 8 * pixelBytes - 16;
+  const tail = (pixelBytes << 3) - 16;
   const first = v128.load(at);
   const last = v128.load(at + tail);
   let unlike = v128.or(unlike16(at + pixelBytes, first), unlike16(at + tail - pixelBytes, last));

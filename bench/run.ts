@@ -1,0 +1,101 @@
+// `npm run bench`: this service over HTTP beside its peers as whole processes, in one run, as ratios.
+// `npm run bench -- --quick` takes fewer rounds; `CORPUS_DIR` names a folder with real documents.
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { corpusDir, corpusPlace } from "../test/support/corpus.ts";
+import { type Service, startService } from "../test/support/service.ts";
+import { JPEG_QUALITY, type PageJob, type Peer, peers, type Run, runPeer } from "./peers.ts";
+
+/** A page of text, a scan, a form, CMYK with overprint, a mixed page, a cover, a page of mixed scripts. */
+const DOCUMENTS: readonly (readonly [file: string, page: number])[] = [
+  ["pdf/pdf2image-memory-error-test-400p.pdf", 20],
+  ["pdf/Seige_of_Vicksburg_Sample_OCR.pdf", 1],
+  ["pdf/fancy_fields.pdf", 1],
+  ["pdf/amt_handbook_sample.pdf", 1],
+  ["pdf/validAvoir_FR_type380_BASICWL.pdf", 1],
+  ["pdf/MEDRPT-2024-PAT-3847_medical_report_scan.pdf", 1],
+  ["pdf/hello-world.pdf", 1],
+];
+const FORMATS = ["png", "jpg", "tif"] as const;
+const RESOLUTIONS = [72, 150, 300];
+const ROUNDS = process.argv.includes("--quick") ? 3 : 7;
+
+if (corpusDir === undefined) {
+  console.error(`The corpus of real documents is not at ${corpusPlace}: set CORPUS_DIR.`);
+  process.exit(1);
+}
+
+const folder = mkdtempSync(join(tmpdir(), "bench-"));
+const service = await startService({ variant: "private" });
+try {
+  for (const format of FORMATS) await compare(service, format, corpusDir);
+} finally {
+  await service.stop();
+  rmSync(folder, { recursive: true });
+}
+
+async function compare({ url }: Service, format: PageJob["format"], corpus: string): Promise<void> {
+  const rivals = peers.filter((peer) => peer.command({ file: "", page: 1, dpi: 72, format }, "") !== undefined);
+  console.log(
+    `\n${format}: upload, render, encode, store and fetch of one page, median of ${ROUNDS}; ratios are ours / theirs`,
+  );
+  console.log(row(["document", "dpi", "ms", "bytes", ...rivals.flatMap(({ name }) => [`time/${name}`, "bytes/"])]));
+  const ratios = new Map<Peer, { time: number[]; bytes: number[] }>(
+    rivals.map((peer) => [peer, { time: [], bytes: [] }]),
+  );
+  for (const [name, page] of DOCUMENTS) {
+    for (const dpi of RESOLUTIONS) {
+      const job: PageJob = { file: join(corpus, name), page, dpi, format };
+      const own: Run[] = [];
+      const theirs = new Map<Peer, Run[]>(rivals.map((peer) => [peer, []]));
+      await runService(url, job);
+      for (let round = 0; round < ROUNDS; round++) {
+        own.push(await runService(url, job));
+        for (const peer of rivals) theirs.get(peer)!.push(runPeer(peer, job, join(folder, "out"))!);
+      }
+      const us = middle(own);
+      const cells = rivals.flatMap((peer) => {
+        const them = middle(theirs.get(peer)!);
+        ratios.get(peer)!.time.push(us.milliseconds / them.milliseconds);
+        ratios.get(peer)!.bytes.push(us.bytes / them.bytes);
+        return [(us.milliseconds / them.milliseconds).toFixed(2), (us.bytes / them.bytes).toFixed(2)];
+      });
+      console.log(row([basename(name), String(dpi), us.milliseconds.toFixed(0), String(us.bytes), ...cells]));
+    }
+  }
+  const summary = rivals
+    .flatMap((peer) => [ratios.get(peer)!.time, ratios.get(peer)!.bytes])
+    .map((all) => median(all).toFixed(2));
+  console.log(row(["median", "", "", "", ...summary]));
+}
+
+async function runService(url: string, { file, page, dpi, format }: PageJob): Promise<Run> {
+  const bytes = readFileSync(file);
+  const started = performance.now();
+  const form = new FormData();
+  form.append("file", new File([bytes], basename(file)));
+  form.append("output", "page");
+  form.append("pages", String(page));
+  form.append("resolution", String(dpi));
+  if (format === "jpg") form.append("jpeg_quality", String(JPEG_QUALITY));
+  const response = await fetch(`${url}/${format}`, { method: "POST", body: form });
+  const answer = (await response.json()) as { outputUrl?: string; error?: string };
+  if (!answer.outputUrl) throw new Error(`${basename(file)}: ${answer.error}`);
+  const made = await (await fetch(answer.outputUrl)).arrayBuffer();
+  return { milliseconds: performance.now() - started, bytes: made.byteLength };
+}
+
+const middle = (runs: readonly Run[]): Run => ({
+  milliseconds: median(runs.map(({ milliseconds }) => milliseconds)),
+  bytes: runs[0]!.bytes,
+});
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)]!;
+}
+
+function row([first, ...rest]: readonly string[]): string {
+  return `${first!.slice(0, 32).padEnd(33)}${rest.map((cell) => cell.padStart(11)).join(" ")}`;
+}

@@ -1,0 +1,30 @@
+// Finds the end of a run of equal pixels four pixels at a time. Knows only that a pixel has three bytes.
+
+/** The bytes as 32-bit words where they lie so that it is possible, none otherwise. */
+export function wordsOf(samples: Uint8Array): Uint32Array {
+  const { buffer, byteOffset, length } = samples;
+  return byteOffset % 4 === 0 ? new Uint32Array(buffer, byteOffset, length >> 2) : new Uint32Array(0);
+}
+
+/**
+ * Skips pixels of one colour. May stop early: what follows has to be looked at anyway.
+ *
+ * @param at Byte of a pixel of this colour.
+ * @param end Byte after the last pixel to look at.
+ * @returns Byte of the first pixel not looked at; all from `at` to there are of this colour.
+ */
+export function skipRun(words: Uint32Array, color: number, at: number, end: number): number {
+  const limit = Math.min(end, words.length * 4) - 12;
+  if (at % 4 !== 0 || at > limit) return at;
+  // Four pixels of three bytes are three words, the lowest byte first as on every machine with WebAssembly's byte order.
+  const first = (color | (color << 24)) >>> 0;
+  const second = ((color >>> 8) | (color << 16)) >>> 0;
+  const third = ((color >>> 16) | (color << 8)) >>> 0;
+  let to = at;
+  while (to <= limit) {
+    const word = to >> 2;
+    if (words[word] !== first || words[word + 1] !== second || words[word + 2] !== third) break;
+    to += 12;
+  }
+  return to;
+}

@@ -1,0 +1,142 @@
+// A PDF opened in MuPDF: what makes it openable, and how many pages it has. Drawing is in mupdf-page.ts.
+import { EngineFailure } from "../operations/operation.ts";
+import { Mupdf, MupdfError, type MupdfOptions } from "./mupdf.ts";
+import type { Pointer } from "./mupdf-raw.ts";
+
+/** The header may come this late (ISO 32000-1, implementation note 13 of Acrobat's reading). */
+const HEADER_WINDOW = 1024;
+
+/** An open document. The bytes stay outside of the engine's heap, which reads them where they are. */
+export class MupdfDocument {
+  readonly bytes: Uint8Array;
+  readonly options: MupdfOptions;
+  #engine: Mupdf;
+  #pointer: Pointer = 0;
+  #pageCount = 0;
+
+  private constructor(engine: Mupdf, bytes: Uint8Array, options: MupdfOptions) {
+    this.#engine = engine;
+    this.bytes = bytes;
+    this.options = options;
+  }
+
+  /**
+   * @throws EngineFailure `password-protected`, `not-a-pdf`, `damaged`, `too-large`, `too-complex` or `crashed`
+   */
+  static open(engine: Mupdf, bytes: Uint8Array, options: MupdfOptions): MupdfDocument {
+    const document = new MupdfDocument(engine, bytes, options);
+    document.#open();
+    document.#pageCount = document.#countPages();
+    return document;
+  }
+
+  get engine(): Mupdf {
+    return this.#engine;
+  }
+
+  get pointer(): Pointer {
+    return this.#pointer;
+  }
+
+  get pageCount(): number {
+    return this.#pageCount;
+  }
+
+  /** Warnings and errors MuPDF reported so far: how many, and the first of them. */
+  get messageCount(): number {
+    return this.#engine.messageCount;
+  }
+
+  get messages(): readonly string[] {
+    return this.#engine.messages;
+  }
+
+  /** Goes on in a fresh engine; whatever was loaded from the old one is gone. */
+  async reopen(): Promise<void> {
+    const engine = await Mupdf.create(this.options);
+    this.#engine.close();
+    this.#engine = engine;
+    this.#open();
+  }
+
+  close(): void {
+    this.#engine.close();
+  }
+
+  #open(): void {
+    const looksLikePdf = hasHeader(this.bytes);
+    if (!looksLikePdf && !hasObjects(this.bytes)) throw new EngineFailure("not-a-pdf", "no header and no objects");
+    const engine = this.#engine;
+    engine.source = this.bytes;
+    try {
+      engine.run((raw) => {
+        const stream = raw._wasm_new_stream(0);
+        const opened = engine.withText("application/pdf", (magic) => raw._wasm_open_document_with_stream(magic, stream));
+        raw._wasm_drop_stream(stream);
+        this.#pointer = raw._wasm_pdf_document_from_fz_document(opened);
+        if (this.#pointer === 0) throw new EngineFailure("not-a-pdf", "recognised as another kind of document");
+        raw._wasm_pdf_disable_js(this.#pointer);
+        // The user password is tried empty, so that a document with only an owner password opens.
+        if (raw._wasm_needs_password(this.#pointer)) throw new EngineFailure("password-protected", "a password is needed");
+      });
+    } catch (error) {
+      throw this.failure(error, looksLikePdf ? "damaged" : "not-a-pdf");
+    }
+  }
+
+  /** The count is a claim of the document; it is believed where the last page is there, or searched. */
+  #countPages(): number {
+    const document = this.#pointer;
+    const engine = this.#engine;
+    let claimed = 0;
+    let objects = 0;
+    try {
+      engine.run((raw) => {
+        claimed = raw._wasm_count_pages(document);
+        objects = raw._wasm_pdf_xref_len(document);
+      });
+    } catch (error) {
+      throw this.failure(error, "damaged");
+    }
+    let count = claimed;
+    if (claimed > objects) {
+      let none = objects;
+      count = 0;
+      while (count < none) {
+        const middle = Math.floor((count + none) / 2);
+        if (this.#hasPage(middle)) count = middle + 1;
+        else none = middle;
+      }
+    }
+    if (count < 1) throw new EngineFailure("damaged", "it has no pages");
+    return count;
+  }
+
+  #hasPage(index: number): boolean {
+    try {
+      return this.#engine.run((raw) => raw._wasm_pdf_lookup_page_obj(this.#pointer, index)) !== 0;
+    } catch (error) {
+      if (error instanceof MupdfError) return false;
+      throw error;
+    }
+  }
+
+  /** What an error of the engine means for the job. */
+  failure(error: unknown, reason: "damaged" | "not-a-pdf"): unknown {
+    if (!(error instanceof MupdfError)) return error;
+    return new EngineFailure(this.#engine.refusals > 0 ? "too-large" : reason, error.message, { cause: error });
+  }
+}
+
+function hasHeader(bytes: Uint8Array): boolean {
+  return find(bytes.subarray(0, HEADER_WINDOW), "%PDF-");
+}
+
+/** A document that lost its header can be repaired if it has objects and a trailer or catalog. */
+function hasObjects(bytes: Uint8Array): boolean {
+  return find(bytes, " obj") && (find(bytes, "trailer") || find(bytes, "/Catalog") || find(bytes, "/XRef"));
+}
+
+function find(bytes: Uint8Array, text: string): boolean {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(text, 0, "latin1");
+}

@@ -1,0 +1,95 @@
+// Pages of a PDF as pictures, one output for each page. It knows what each format can hold, not how it is written.
+import { encodeBmp } from "../codecs/bmp.ts";
+import { encodeGif, GIF_MAX_SIDE } from "../codecs/gif.ts";
+import { encodeJpeg, JPEG_MAX_SIDE } from "../codecs/jpeg.ts";
+import { encodePng } from "../codecs/png.ts";
+import { CHANNELS, type ColorModel, type Raster } from "../codecs/raster.ts";
+import { encodeTiff } from "../codecs/tiff.ts";
+import { Mupdf } from "../engines/mupdf.ts";
+import { MupdfDocument } from "../engines/mupdf-document.ts";
+import { MupdfPage } from "../engines/mupdf-page.ts";
+import { type PageSelection, resolvePages } from "../pages.ts";
+import { type Chunks, type Operation, OutOfRange, type Output } from "./operation.ts";
+
+export type RasterFormat = "bmp" | "jpg" | "png" | "gif" | "tif";
+
+export interface RasterizeParams {
+  readonly format: RasterFormat;
+  readonly colorModel: ColorModel;
+  readonly dpi: number;
+  readonly pages: PageSelection;
+  /** 1 to 100, for `jpg`. @default 75 */
+  readonly jpegQuality?: number;
+}
+
+/**
+ * The most samples one picture may have, and pixels on a side: A3 at 2400 dpi in rgb passes, and the size of a BMP still
+ * fits its 32 bit field; a page of 14,400 points at 2400 dpi does not.
+ */
+export const MAX_SAMPLES = 2 ** 32 - 2 ** 16;
+export const MAX_SIDE = 400_000;
+const DEFAULT_JPEG_QUALITY = 75;
+
+const MEDIA_TYPES: Readonly<Record<RasterFormat, string>> = {
+  bmp: "image/bmp",
+  jpg: "image/jpeg",
+  png: "image/png",
+  gif: "image/gif",
+  tif: "image/tiff",
+};
+
+/**
+ * One output for each page that is asked for, in that order. An output's body is drawn while it is read, and must be read
+ * before the next output is asked for.
+ * @throws EngineFailure what the document or the engine made impossible
+ * @throws OutOfRange `pages`, or `resolution` where a page would have more pixels than the format or {@link MAX_SAMPLES} allows
+ */
+export const rasterizePdf: Operation<RasterizeParams> = async function* (inputs, params, context) {
+  const limits = { heapLimitBytes: context.heapLimitBytes };
+  for (const input of inputs) {
+    const [bytes, engine] = await Promise.all([input.bytes(), Mupdf.create(limits)]);
+    const document = MupdfDocument.open(engine, bytes, limits);
+    try {
+      for (const pageNumber of resolvePages(params.pages, document.pageCount)) {
+        context.signal.throwIfAborted();
+        const page = new MupdfPage(document, pageNumber - 1);
+        try {
+          checkSize(page.pixels(params.dpi), params);
+          yield output(page.raster({ ...params, signal: context.signal }), params);
+        } finally {
+          page.close();
+        }
+      }
+    } finally {
+      if (document.messageCount > 0) context.log("mupdf reported", { count: document.messageCount, first: document.messages });
+      document.close();
+    }
+  }
+};
+
+function checkSize({ width, height }: { width: number; height: number }, { format, colorModel, dpi }: RasterizeParams): void {
+  const side = { jpg: JPEG_MAX_SIDE, gif: GIF_MAX_SIDE, bmp: MAX_SIDE, png: MAX_SIDE, tif: MAX_SIDE }[format];
+  if (Math.max(width, height) > side || width * height * CHANNELS[colorModel] > MAX_SAMPLES) {
+    throw new OutOfRange("resolution", String(dpi));
+  }
+}
+
+function output(raster: Raster, params: RasterizeParams): Output {
+  const { format, jpegQuality = DEFAULT_JPEG_QUALITY } = params;
+  return { extension: format, type: MEDIA_TYPES[format], ...encode(raster, format, jpegQuality) };
+}
+
+function encode(raster: Raster, format: RasterFormat, quality: number): { body: Chunks; head?: () => Uint8Array } {
+  switch (format) {
+    case "bmp":
+      return { body: encodeBmp(raster) };
+    case "gif":
+      return { body: encodeGif(raster) };
+    case "jpg":
+      return { body: encodeJpeg(raster, { quality }) };
+    case "png":
+      return { body: encodePng(raster) };
+    case "tif":
+      return encodeTiff(raster);
+  }
+}

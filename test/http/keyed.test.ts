@@ -1,0 +1,58 @@
+// The keyed variant (spec, "Authentication"), and what the two variants have in common.
+import { connect } from "node:net";
+import { describe, expect, inject, test } from "vitest";
+import { createClient, keyedClient, privateClient } from "../support/client.ts";
+
+const refused = { status: 401, body: { error: "The provided key is not valid." } };
+
+describe("keyed variant", () => {
+  const { url } = inject("services").keyed;
+
+  test("spec: every POST request carries the header Api-Key", async () => {
+    const { status } = await keyedClient().post("/html", { content: "<p>", output: "a" });
+    expect(status).toBe(200);
+  });
+
+  test.each([
+    ["without a key", undefined],
+    ["with an unknown key", "00000000-0000-4000-8000-000000000000"],
+    ["with a key that is no UUID", "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx"],
+    ["with a key of 8,000 characters", "a".repeat(8000)],
+  ])("spec: 401 %s, on every path", async (_, key) => {
+    for (const path of ["/html", "/png", "/jpg", "/bmp", "/gif", "/tif", "/unknown"]) {
+      const { status, body } = await createClient(url, key).post(path, { content: "<p>", output: "a" });
+      expect({ status, body }).toEqual(refused);
+    }
+  });
+
+  test("the key is checked before the body is read", async () => {
+    // Half a request: whoever waits for the rest never answers.
+    const answer = await new Promise<string>((resolve, reject) => {
+      const { hostname, port } = new URL(url);
+      const socket = connect(Number(port), hostname, () => {
+        socket.write(
+          `POST /png HTTP/1.1\r\nHost: ${hostname}\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 90000000\r\n\r\n--x\r\n`,
+        );
+      });
+      socket.setTimeout(20_000, () => reject(new Error("no answer")));
+      socket.once("data", (data) => {
+        resolve(data.toString());
+        socket.destroy();
+      });
+      socket.once("error", reject);
+    });
+    expect(answer).toMatch(/^HTTP\/1\.1 401 /);
+  });
+});
+
+describe("private variant", () => {
+  test("spec: no key header is required, and one that is sent is not looked at", async () => {
+    const client = createClient(privateClient().url, "anything");
+    expect((await client.post("/html", { content: "<p>", output: "a" })).status).toBe(200);
+  });
+
+  test.each(["/linearized-pdf", "/flattened-transparencies-pdf"])("spec: %s is not there", async (path) => {
+    const { status, body } = await privateClient().post(path, { output: "a" });
+    expect([status, Object.keys(body)]).toEqual([404, ["error"]]);
+  });
+});

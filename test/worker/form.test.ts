@@ -1,0 +1,235 @@
+// The streaming form and the store against R2, inside the runtime that serves them.
+
+import { env } from "cloudflare:workers";
+import { createHash } from "node:crypto";
+import { beforeEach, describe, expect, test } from "vitest";
+import { readForm } from "../../src/form.ts";
+import { createStore, PART_BYTES } from "../../src/store.ts";
+import { createTurns } from "../../src/turns.ts";
+
+const bucket = (env as unknown as { FILES: R2Bucket }).FILES;
+const store = createStore(bucket, { lifetimeMs: 0 });
+const MiB = 2 ** 20;
+
+const keysInBucket = async () => (await bucket.list()).objects.map(({ key }) => key);
+beforeEach(async () => {
+  for (const key of await keysInBucket()) await bucket.delete(key);
+});
+
+function options(maxFileBytes = 100 * MiB, inBucket = bucket) {
+  return {
+    store: createStore(inBucket, { lifetimeMs: 0 }),
+    fileFields: new Set(["file"]),
+    maxFileBytes,
+    uploadTurns: createTurns({ atOnce: 6, waiting: 6, maxWaitMs: 10_000 }),
+    signal: new AbortController().signal,
+  };
+}
+
+const BOUNDARY = "frontier";
+const encode = (text: string) => new TextEncoder().encode(text);
+const opening = (name = "file", fileName = "big.bin") =>
+  encode(`--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"; filename="${fileName}"\r\n\r\n`);
+const closing = encode(`\r\n--${BOUNDARY}--\r\n`);
+
+/** A request whose body is made while it is read. */
+function request(chunks: () => Generator<Uint8Array>): Request {
+  const source = chunks();
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        const { done, value } = source.next();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return new Request("http://service/", {
+    method: "POST",
+    body,
+    headers: { "Content-Type": `multipart/form-data; boundary=${BOUNDARY}` },
+  });
+}
+
+/** Content that repeats at no distance a buffer might have. */
+function* content(sizeBytes: number): Generator<Uint8Array> {
+  for (let made = 0; made < sizeBytes; ) {
+    const chunk = new Uint8Array(Math.min(65_521, sizeBytes - made));
+    for (let index = 0; index < chunk.length; index += 64) chunk[index] = (made + index * 7) >> 6;
+    yield chunk;
+    made += chunk.length;
+  }
+}
+
+test("an upload of 100 MiB never holds more than 16 MiB on its way to R2", async () => {
+  const sizeBytes = 100 * MiB;
+  const digest = createHash("sha256");
+  let produced = 0;
+  let arrived = 0;
+  let mostHeld = 0;
+  const counting = new Proxy(bucket, {
+    get: (target, name) =>
+      name === "createMultipartUpload"
+        ? async (...args: Parameters<R2Bucket["createMultipartUpload"]>) => {
+            const upload = await target.createMultipartUpload(...args);
+            return {
+              abort: () => upload.abort(),
+              complete: (parts: R2UploadedPart[]) => upload.complete(parts),
+              async uploadPart(number: number, part: Uint8Array) {
+                const done = await upload.uploadPart(number, part);
+                arrived += part.length;
+                return done;
+              },
+            };
+          }
+        : Reflect.get(target, name).bind(target),
+  });
+  const form = await readForm(
+    request(function* () {
+      yield opening();
+      for (const chunk of content(sizeBytes)) {
+        digest.update(chunk);
+        produced += chunk.length;
+        mostHeld = Math.max(mostHeld, produced - arrived);
+        yield chunk;
+      }
+      yield closing;
+    }),
+    options(sizeBytes, counting),
+  );
+  const [file] = form.files.get("file")!;
+  expect(file).toMatchObject({ name: "big.bin", size: sizeBytes });
+  expect(await store.sha256(file!.id)).toBe(digest.digest("hex"));
+  expect(mostHeld).toBeGreaterThan(PART_BYTES / 2);
+  expect(mostHeld).toBeLessThan(16 * MiB);
+});
+
+describe("a form that fails leaves nothing behind", () => {
+  test.each([
+    [
+      "is too large",
+      413,
+      () =>
+        request(function* () {
+          yield opening();
+          yield* content(13 * MiB);
+          yield closing;
+        }),
+    ],
+    [
+      "ends in the middle",
+      400,
+      () =>
+        request(function* () {
+          yield opening();
+          yield* content(7 * MiB);
+        }),
+    ],
+    [
+      "has a second file that is too large",
+      413,
+      () =>
+        request(function* () {
+          yield opening();
+          yield* content(6 * MiB);
+          yield encode("\r\n");
+          yield opening();
+          yield* content(13 * MiB);
+          yield closing;
+        }),
+    ],
+    [
+      "breaks off, the client having gone",
+      400,
+      () =>
+        request(function* () {
+          yield opening();
+          yield* content(11 * MiB);
+          throw new Error("connection lost");
+        }),
+    ],
+  ])("when it %s", async (_, status, make) => {
+    await expect(readForm(make(), options(12 * MiB))).rejects.toMatchObject({ status });
+    expect(await keysInBucket()).toEqual([]);
+  });
+});
+
+test("exactly the largest size is accepted, at, below and above a part's size", async () => {
+  for (const size of [0, 1, PART_BYTES - 1, PART_BYTES, PART_BYTES + 1, 2 * PART_BYTES]) {
+    const form = await readForm(
+      request(function* () {
+        yield opening();
+        yield* content(size);
+        yield closing;
+      }),
+      options(size),
+    );
+    expect(form.files.get("file")![0]!.size).toBe(size);
+  }
+});
+
+describe("store", () => {
+  test("keeps name, media type, size and SHA-256, of small files and of large ones", async () => {
+    for (const size of [10, PART_BYTES + 10]) {
+      const bytes = new Uint8Array(size).fill(7);
+      const file = await store.put({ kind: "output", name: "prüfung 日本.bin", type: "image/png", body: bytes });
+      expect(await store.find(file.id)).toMatchObject({ name: "prüfung 日本.bin", type: "image/png", size });
+      expect(await store.sha256(file.id)).toBe(createHash("sha256").update(bytes).digest("hex"));
+    }
+  });
+
+  test("a head replaces the first bytes, whatever the size", async () => {
+    for (const size of [16, PART_BYTES, PART_BYTES + 1, 2 * PART_BYTES + 5]) {
+      const file = await store.put({
+        kind: "output",
+        name: "a.tif",
+        type: "image/tiff",
+        body: new Uint8Array(size).fill(1),
+        head: () => Uint8Array.of(9, 8, 7),
+      });
+      const bytes = await new Response((await store.open(file.id))!.body).bytes();
+      expect(bytes.length).toBe(size);
+      expect([...bytes.subarray(0, 5)]).toEqual([9, 8, 7, 1, 1]);
+      expect(bytes.at(-1)).toBe(1);
+      expect(await store.sha256(file.id)).toBe(createHash("sha256").update(bytes).digest("hex"));
+    }
+  });
+
+  test("a body that throws leaves nothing", async () => {
+    for (const size of [10, PART_BYTES * 2]) {
+      const body = (function* () {
+        yield new Uint8Array(size);
+        throw new Error("broken");
+      })();
+      await expect(store.put({ kind: "output", name: "a", type: "text/plain", body })).rejects.toThrow("broken");
+    }
+    expect(await keysInBucket()).toEqual([]);
+  });
+
+  test("files end with their lifetime: they are not found any more, and sweep removes them; 0 is for ever", async () => {
+    let time = Date.now();
+    const hour = 3_600_000;
+    const mortal = createStore(bucket, { lifetimeMs: hour, now: () => time });
+    const files = [];
+    for (const size of [10, PART_BYTES + 1]) {
+      files.push(await mortal.put({ kind: "input", name: "a", type: "text/plain", body: new Uint8Array(size) }));
+    }
+    expect(await mortal.sweep()).toBe(0);
+    time += hour - 60_000;
+    expect(await mortal.find(files[0]!.id)).toBeDefined();
+    time += 120_000;
+    expect(await mortal.find(files[0]!.id)).toBeUndefined();
+    expect(await mortal.open(files[1]!.id)).toBeUndefined();
+    expect(await store.sweep()).toBe(0);
+    expect(await store.find(files[0]!.id)).toBeDefined();
+    expect(await mortal.sweep()).toBe(2);
+    expect(await keysInBucket()).toEqual([]);
+  });
+
+  test("remove takes more ids than one call of R2 does", async () => {
+    const file = await store.put({ kind: "input", name: "a", type: "text/plain", body: new Uint8Array(1) });
+    await store.remove([...Array.from({ length: 1200 }, () => `1${crypto.randomUUID()}`), file.id]);
+    expect(await keysInBucket()).toEqual([]);
+  });
+});
