@@ -5,13 +5,16 @@ import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { corpusDir, corpusPlace } from "./test/support/corpus.ts";
 
-if (corpusDir === undefined) {
-  console.log(`The corpus of real documents is not at ${corpusPlace} (set CORPUS_DIR): tests over it are skipped.`);
-}
+const sayWhetherTheCorpusIsThere = {
+  onInit() {
+    if (corpusDir !== undefined) return;
+    console.log(`The corpus of real documents is not at ${corpusPlace} (set CORPUS_DIR): tests over it are skipped.`);
+  },
+};
 
 export default defineConfig({
   test: {
-    reporters: ["default", "./test/support/count-reporter.ts"],
+    reporters: [sayWhetherTheCorpusIsThere, "default", "./test/support/count-reporter.ts"],
     // More would only take the processors from the service under test.
     maxWorkers: 2,
     projects: [

@@ -110,7 +110,8 @@ export function workerdPids(group: number): number[] {
     if (!/^\d+$/.test(entry)) continue;
     try {
       // proc(5): after the name in parentheses come the state, the parent and the process group.
-      const [, name, state, pgrp] = /^\d+ \((.*)\) (\S) \d+ (\d+)/s.exec(readFileSync(`/proc/${entry}/stat`, "utf8")) ?? [];
+      const [, name, state, pgrp] =
+        /^\d+ \((.*)\) (\S) \d+ (\d+)/s.exec(readFileSync(`/proc/${entry}/stat`, "utf8")) ?? [];
       if (name !== "workerd" || state === "Z" || Number(pgrp) !== group) continue;
       const runsWorker = readFileSync(`/proc/${entry}/cmdline`, "utf8").includes("--inspector-addr");
       found.push({ pid: Number(entry), runsWorker });

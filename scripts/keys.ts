@@ -92,7 +92,13 @@ async function list(namespace: Namespace): Promise<void> {
   ]);
   rows.unshift(["hash", "owner", "created", "revoked"]);
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
-  for (const row of rows) console.log(row.map((cell, column) => cell.padEnd(widths[column]!)).join("  ").trimEnd());
+  for (const row of rows)
+    console.log(
+      row
+        .map((cell, column) => cell.padEnd(widths[column]!))
+        .join("  ")
+        .trimEnd(),
+    );
 }
 
 async function revoke(namespace: Namespace, name: string): Promise<void> {

@@ -5,6 +5,7 @@ import { readdirSync } from "node:fs";
 
 /** Other people's programs that judge what this service makes. */
 export const TEST_PACKAGES: readonly string[] = [
+  "curl",
   "ghostscript",
   "libjpeg-turbo-progs",
   "libtiff-tools",

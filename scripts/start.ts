@@ -1,7 +1,7 @@
 // `npm start`: the service on this machine, until Ctrl-C. Environment: VARIANT (private, keyed), PORT, API_KEY,
-// MAX_UPLOAD_MB, FILE_LIFETIME_HOURS, BASE_URL.
+// MAX_UPLOAD_MB, FILE_LIFETIME_HOURS, BASE_URL; STATE_DIR, for stored files, keys and logs, is .wrangler otherwise.
 
-import { join, relative } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { type DevServer, logTail, startDevServer, type Variant } from "./dev-server.ts";
 import { developmentKey } from "./development-key.ts";
 import { portIsFree } from "./ports.ts";
@@ -39,7 +39,7 @@ async function main(): Promise<void> {
   if (!(await portIsFree(port))) {
     throw new Error(`Port ${port} is taken by another program. Choose another one: PORT=${nearbyPort(port)} npm start`);
   }
-  const folder = join(root, ".wrangler", variant);
+  const folder = join(resolve(root, process.env.STATE_DIR || ".wrangler"), variant);
   const logFile = `${folder}.log`;
   const apiKey = variant === "keyed" ? await developmentKey(folder, process.env.API_KEY) : undefined;
   const inspectorPort = await portBeside(port);
@@ -114,7 +114,7 @@ function settings(): Record<string, string> {
 
 /** Failures of the Worker (structured) and of the runtime show up here as well as in the log. */
 function showError(line: string): void {
-  if (line.startsWith("[wrangler:error]") || line.includes("[ERROR]")) return console.error(line);
+  if (line.startsWith("[wrangler:error]") || line.includes("[ERROR]")) console.error(line);
   if (!line.startsWith("{")) return;
   try {
     const entry = JSON.parse(line) as Record<string, unknown>;

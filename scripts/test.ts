@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { installPackages, TEST_PACKAGES } from "./packages.ts";
-import { root, wranglerEnvironment } from "./wrangler.ts";
+import { root } from "./wrangler.ts";
 
 try {
   installPackages(TEST_PACKAGES, "the tests");
@@ -15,7 +15,7 @@ try {
 const vitest = spawn(
   process.execPath,
   [join(root, "node_modules/vitest/vitest.mjs"), "run", ...process.argv.slice(2)],
-  { cwd: root, env: wranglerEnvironment(), stdio: "inherit" },
+  { cwd: root, stdio: "inherit" },
 );
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => vitest.kill(signal));
 vitest.on("error", (error) => {

@@ -20,7 +20,7 @@ const MAX_AREAS = 96;
 
 /** Less than 1: a small picture on a page gets more of the palette than its share of the pixels. */
 const PIXELS_EXPONENT = 0.7;
-const ROUNDS = 4;
+const ROUNDS = 3;
 
 /** Colours of more than {@link MAX_COLORS} and how to find the nearest of them. */
 export class Palette {

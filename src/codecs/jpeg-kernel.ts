@@ -59,7 +59,7 @@ function instantiate(): Exports {
 /**
  * An instance of its own for one picture.
  * @param rowBytes bytes of the rows of one row of MCUs
- * @param exact the slower transform, which loses nothing where quantisers are very fine
+ * @param exact the slower transform, which loses nothing where quantisers are very fine or very coarse
  */
 export function startKernel(
   kind: JpegKind,

@@ -14,8 +14,8 @@ export const JPEG_MAX_SIDE = 65535;
 
 /** From here on every pixel has its own chrominance (4:4:4); below, two by two share it (4:2:0). */
 const FULL_CHROMINANCE_QUALITY = 90;
-/** From here on quantisers are so fine that 16 bits of the fast transform would show. */
-const EXACT_TRANSFORM_QUALITY = 97;
+/** Beyond these quantisers are so coarse or so fine that the 16 bits of the fast transform would show. */
+const FAST_TRANSFORM_QUALITIES = { from: 25, to: 96 };
 
 function kindOf({ colorModel }: Raster, quality: number): JpegKind {
   switch (colorModel) {
@@ -71,7 +71,8 @@ export function* encodeJpeg(raster: Raster, options: JpegOptions): Generator<Uin
 
   const rowBytes = width * CHANNELS[raster.colorModel];
   const mcuRows = kind === "ycbcr-420" ? 16 : 8;
-  const kernel = startKernel(kind, width, mcuRows * rowBytes, quantisers, quality >= EXACT_TRANSFORM_QUALITY);
+  const exact = quality < FAST_TRANSFORM_QUALITIES.from || quality > FAST_TRANSFORM_QUALITIES.to;
+  const kernel = startKernel(kind, width, mcuRows * rowBytes, quantisers, exact);
   try {
     yield* encodeBands(raster, kernel, rowBytes);
   } finally {

@@ -68,12 +68,10 @@ function imageHeader(width: number, height: number, colorType: number): Uint8Arr
 }
 
 /**
- * Clauses 11.3.2.2 to 11.3.2.5. Samples without a profile are sRGB, gray ones on its tone curve; gAMA says it to
- * decoders that know neither iCCP nor sRGB.
+ * Clauses 11.3.2.2 to 11.3.2.5. Samples without a profile are sRGB; gAMA says it to decoders that know no sRGB, and is all that gray
+ * needs.
  */
 function* colorSpace(raster: Raster): Generator<Uint8Array> {
-  const gamma = new Uint8Array(4);
-  new DataView(gamma.buffer).setUint32(0, SRGB_GAMMA);
   if (raster.iccProfile !== undefined) {
     const name = new TextEncoder().encode("ICC profile\0\0");
     const profile = deflateSync(raster.iccProfile, { level: 9 });
@@ -83,9 +81,11 @@ function* colorSpace(raster: Raster): Generator<Uint8Array> {
     yield chunk("iCCP", data);
     return;
   }
+  const gamma = new Uint8Array(4);
+  new DataView(gamma.buffer).setUint32(0, SRGB_GAMMA);
   yield chunk("gAMA", gamma);
   // Rendering intent 1, relative colorimetric: what renderers of documents use unless told otherwise.
-  yield chunk("sRGB", Uint8Array.of(1));
+  if (raster.colorModel !== "gray") yield chunk("sRGB", Uint8Array.of(1));
 }
 
 /** Clause 11.3.4.3. */

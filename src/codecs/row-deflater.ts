@@ -9,7 +9,7 @@ import { PixelMatcher, WINDOW_BYTES } from "./pixel-matcher.ts";
 /** Rows are gathered up to this before they are compressed: what node:zlib costs for each call must not show. */
 const BATCH_BYTES = 192 * 1024;
 /** Where more than this share of the pixels differs from its left neighbour, native zlib is quicker and matches are rare. */
-const BUSY_SHARE = 0.6;
+const BUSY_SHARE = 0.5;
 const MAX_MATCH_BYTES = 258;
 
 export class RowDeflater {
@@ -145,7 +145,7 @@ export class RowDeflater {
     this.#writer.align();
     this.#writer.append(
       deflateRawSync(this.rows.subarray(this.#from, this.position), {
-        level: 2,
+        level: 4,
         memLevel: 9,
         finishFlush: constants.Z_SYNC_FLUSH,
         chunkSize: BATCH_BYTES,

@@ -95,9 +95,9 @@ function nearest(left: number, top: number, corner: number): number {
 }
 
 /** Pixels looked at for each choice, at most. */
-const SAMPLED_PIXELS = 1024;
+const SAMPLED_PIXELS = 768;
 /** Rows looked at for each choice, at most. */
-const SAMPLED_ROWS = 4;
+const SAMPLED_ROWS = 3;
 /** Fewer pixels than this say nothing. */
 const TELLING_PIXELS = 16;
 /** A filter must promise to be this much better than none: it costs time, and a change of filter hides what came before. */

@@ -2,7 +2,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { readFunctionNames, readSections, SECTION, writeSections } from "./binary.ts";
 import { editGlue } from "./glue.ts";
-import { addGlobal, type Body, exportGlobal, meterCalls, readCode, readGlobal, replaceConstant, writeCode } from "./meter.ts";
+import { addGlobal, type Body, exportGlobal, meter, readCode, readGlobal, replaceConstant, writeCode } from "./meter.ts";
 
 const PACKAGE = new URL("../../node_modules/mupdf/dist/", import.meta.url);
 const TARGET = new URL("../dist/", import.meta.url);
@@ -54,7 +54,7 @@ function rewrite(module: Uint8Array): Uint8Array {
   replaceConstant(body(STORE.function), STORE.from, STORE.to);
 
   const { sections, index } = addGlobal(exportGlobal(original, "stackPointer", STACK_POINTER), "fuel", 0x7fffffff);
-  meterCalls(code, index);
+  meter(code, index);
   const rewritten = sections
     .filter(({ id }) => id !== SECTION.custom)
     .map((section) => (section.id === SECTION.code ? { id: section.id, payload: writeCode(code) } : section));

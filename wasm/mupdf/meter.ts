@@ -1,5 +1,6 @@
 // Changes to a module's code section: fuel metering and single constants. Knows the binary format, not the engine.
 import { appendEntries, concat, countImportedFunctions, Reader, SECTION, type Section, signed, unsigned } from "./binary.ts";
+import { loopStarts } from "./instructions.ts";
 
 const I32 = 0x7f;
 const MUTABLE = 0x01;
@@ -53,16 +54,25 @@ export function replaceConstant(body: Body, from: number, to: number): void {
 }
 
 /**
- * Makes every function begin with "take one unit of fuel, trap if none is left". Fuel is counted in calls: a function of the
- * engine works on one row, glyph, segment or buffer at a time, so calls follow the work done closely enough.
+ * Makes every function and every turn of a loop begin with "take one unit of fuel, trap if none is left": nothing can run
+ * for ever, and what a page costs is the same on every machine.
  */
-export function meterCalls(code: Code, fuelGlobal: number): void {
+export function meter(code: Code, fuelGlobal: number): void {
   const index = unsigned(fuelGlobal);
-  const prefix = [
+  const charge = [
     ...[OP.globalGet, ...index, OP.i32Const, 1, OP.sub, OP.globalSet, ...index],
     ...[OP.globalGet, ...index, OP.i32Const, 0, OP.ltS, OP.if, NO_RESULT, OP.unreachable, OP.end],
   ];
-  for (const body of code.bodies) body.code = concat([prefix, body.code]);
+  for (const body of code.bodies) {
+    const parts: (Uint8Array | number[])[] = [];
+    let from = 0;
+    for (const start of loopStarts(body.code)) {
+      parts.push(charge, body.code.subarray(from, start));
+      from = start;
+    }
+    parts.push(charge, body.code.subarray(from));
+    body.code = concat(parts);
+  }
 }
 
 /** @returns the first value of an i32 global */

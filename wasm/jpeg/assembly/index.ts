@@ -40,6 +40,9 @@ const NOT_UNIFORM: i64 = -1;
 /** What such an MCU is coded as: for each block no difference in DC and no AC coefficient. */
 let repeatBits: u64 = 0;
 let repeatLength: i32 = 0;
+/** The same for one block of luminance. */
+let outsideBits: u64 = 0;
+let outsideLength: i32 = 0;
 
 /** Once for an instance, after the caller stored the Huffman tables. */
 export function prepare(): void {
@@ -66,8 +69,11 @@ export function start(kindOfMcu: u32, pictureWidth: u32, exact: bool): void {
   lastUniform = NOT_UNIFORM;
   repeatBits = 0;
   repeatLength = 0;
+  appendEmptyBlock(0);
+  outsideBits = repeatBits;
+  outsideLength = repeatLength;
   const luminanceBlocks = kindOfMcu == GRAY || kindOfMcu == YCBCR_444 ? 1 : 4;
-  for (let block = 0; block < luminanceBlocks; block++) appendEmptyBlock(0);
+  for (let block = 1; block < luminanceBlocks; block++) appendEmptyBlock(0);
   if (kindOfMcu == YCBCR_444 || kindOfMcu == YCBCR_420) {
     appendEmptyBlock(1);
     appendEmptyBlock(1);
@@ -89,8 +95,14 @@ function completeMcu(at: usize, columns: usize, bytes: usize, mcuSide: usize): v
   }
 }
 
+/** A block that lies outside the picture costs least if it is like the one before: its DC, no AC coefficients. */
+function encodeOutside(): void {
+  putBits(outsideBits, outsideLength);
+}
+
+/** `right` and `lower`: whether the blocks of Y there hold any of the picture. */
 @inline
-function encodeMcu(mcuKind: u32, pixels: usize, stride: usize): void {
+function encodeMcu(mcuKind: u32, pixels: usize, stride: usize, right: bool, lower: bool): void {
   if (isUniform(mcuKind, pixels, stride)) {
     const pixel: i64 =
       mcuKind == GRAY
@@ -113,9 +125,12 @@ function encodeMcu(mcuKind: u32, pixels: usize, stride: usize): void {
     encodeBlock(blocks + BLOCK_BYTES, 1, 1, exact);
     encodeBlock(blocks + 2 * BLOCK_BYTES, 2, 1, exact);
   } else if (mcuKind == YCBCR_420) {
-    encodeBlock(blocks + BLOCK_BYTES, 0, 0, exact);
-    encodeBlock(blocks + 2 * BLOCK_BYTES, 0, 0, exact);
-    encodeBlock(blocks + 3 * BLOCK_BYTES, 0, 0, exact);
+    if (right) encodeBlock(blocks + BLOCK_BYTES, 0, 0, exact);
+    else encodeOutside();
+    if (lower) encodeBlock(blocks + 2 * BLOCK_BYTES, 0, 0, exact);
+    else encodeOutside();
+    if (right && lower) encodeBlock(blocks + 3 * BLOCK_BYTES, 0, 0, exact);
+    else encodeOutside();
     encodeBlock(blocks + 4 * BLOCK_BYTES, 1, 1, exact);
     encodeBlock(blocks + 5 * BLOCK_BYTES, 2, 1, exact);
   } else if (mcuKind == CMYK) {
@@ -127,20 +142,21 @@ function encodeMcu(mcuKind: u32, pixels: usize, stride: usize): void {
 
 /** Constants as arguments make one loop for each kind. */
 @inline
-function encodeMcus(mcuKind: u32, bytes: usize, mcuSide: usize): bool {
+function encodeMcus(mcuKind: u32, bytes: usize, mcuSide: usize, count: u32): bool {
   const stride = width * bytes;
   const mcuBytes = mcuSide * bytes;
   const whole = width / mcuSide;
+  const lower = count > 8;
   let pixels = rowsAddress + column * mcuBytes;
   for (; column < whole; column++) {
     if (outputEnd >= outputAddress + OUTPUT_CHUNK) return true;
-    encodeMcu(mcuKind, pixels, stride);
+    encodeMcu(mcuKind, pixels, stride, true, lower);
     pixels += mcuBytes;
   }
   const rest = width - whole * mcuSide;
   if (rest > 0) {
     completeMcu(pixels, rest, bytes, mcuSide);
-    encodeMcu(mcuKind, edgeMcu, mcuBytes);
+    encodeMcu(mcuKind, edgeMcu, mcuBytes, rest > 8, lower);
   }
   column = 0;
   return false;
@@ -154,10 +170,10 @@ function encodeMcus(mcuKind: u32, bytes: usize, mcuSide: usize): bool {
 export function encode(count: u32): bool {
   const stride = width * pixelBytes;
   for (let y = <usize>count; y < side; y++) memory.copy(rowsAddress + y * stride, rowsAddress + (y - 1) * stride, stride);
-  if (kind == YCBCR_420) return encodeMcus(YCBCR_420, 3, 16);
-  if (kind == YCBCR_444) return encodeMcus(YCBCR_444, 3, 8);
-  if (kind == CMYK) return encodeMcus(CMYK, 4, 8);
-  return encodeMcus(GRAY, 1, 8);
+  if (kind == YCBCR_420) return encodeMcus(YCBCR_420, 3, 16, count);
+  if (kind == YCBCR_444) return encodeMcus(YCBCR_444, 3, 8, count);
+  if (kind == CMYK) return encodeMcus(CMYK, 4, 8, count);
+  return encodeMcus(GRAY, 1, 8, count);
 }
 
 /** After the last row. */

@@ -1,0 +1,114 @@
+// Image file directories of TIFF and BigTIFF (TIFF 6.0 section 2, and Adobe's BigTIFF design note), little-endian.
+// It knows fields, not pictures.
+
+export const SHORT = 3;
+export const LONG = 4;
+export const RATIONAL = 5;
+export const UNDEFINED = 7;
+/** An offset or a count of bytes: LONG, or LONG8 in BigTIFF. */
+export const OFFSET = 16;
+type FieldType = typeof SHORT | typeof LONG | typeof RATIONAL | typeof UNDEFINED | typeof OFFSET;
+
+export interface Field {
+  readonly tag: number;
+  readonly type: FieldType;
+  /** Numbers; a rational is two of them, numerator first. */
+  readonly values: ArrayLike<number>;
+}
+
+/** Bytes of the file header. */
+export function headerBytes(big: boolean): number {
+  return big ? 16 : 8;
+}
+
+/** The file header, which tells where the directory is. */
+export function fileHeader(big: boolean, directoryOffset: number): Uint8Array {
+  const bytes = new Uint8Array(headerBytes(big));
+  const view = new DataView(bytes.buffer);
+  view.setUint16(0, 0x4949, true);
+  view.setUint16(2, big ? 43 : 42, true);
+  if (big) {
+    view.setUint16(4, 8, true);
+    view.setBigUint64(8, BigInt(directoryOffset), true);
+  } else {
+    view.setUint32(4, directoryOffset, true);
+  }
+  return bytes;
+}
+
+/**
+ * A directory and the values that do not fit in it, to be written as one.
+ * @param fields - in ascending order of tags, as section 2 asks
+ * @param offset - where in the file it will begin, even
+ */
+export function directory(big: boolean, fields: readonly Field[], offset: number): Uint8Array {
+  const inlineBytes = big ? 8 : 4;
+  const countBytes = big ? 8 : 2;
+  const entryBytes = big ? 20 : 12;
+  const tableBytes = countBytes + fields.length * entryBytes + inlineBytes;
+  let total = even(tableBytes);
+  for (const field of fields) {
+    const size = valueBytes(big, field);
+    if (size > inlineBytes) total += even(size);
+  }
+  const bytes = new Uint8Array(total);
+  const view = new DataView(bytes.buffer);
+  const setOffset = (at: number, value: number): void => {
+    if (big) view.setBigUint64(at, BigInt(value), true);
+    else view.setUint32(at, value, true);
+  };
+  if (big) view.setBigUint64(0, BigInt(fields.length), true);
+  else view.setUint16(0, fields.length, true);
+  let free = even(tableBytes);
+  fields.forEach((field, index) => {
+    const at = countBytes + index * entryBytes;
+    const size = valueBytes(big, field);
+    view.setUint16(at, field.tag, true);
+    view.setUint16(at + 2, field.type === OFFSET && !big ? LONG : field.type, true);
+    setOffset(at + 4, field.type === RATIONAL ? field.values.length / 2 : field.values.length);
+    const valueAt = at + entryBytes - inlineBytes;
+    if (size <= inlineBytes) {
+      setValues(view, big, field, valueAt);
+    } else {
+      setOffset(valueAt, offset + free);
+      setValues(view, big, field, free);
+      free += even(size);
+    }
+  });
+  return bytes;
+}
+
+function even(count: number): number {
+  return count + (count & 1);
+}
+
+/** Bytes of one number of a field. */
+function numberBytes(big: boolean, type: FieldType): number {
+  switch (type) {
+    case UNDEFINED:
+      return 1;
+    case SHORT:
+      return 2;
+    case LONG:
+    case RATIONAL:
+      return 4;
+    case OFFSET:
+      return big ? 8 : 4;
+  }
+}
+
+function valueBytes(big: boolean, field: Field): number {
+  return field.values.length * numberBytes(big, field.type);
+}
+
+function setValues(view: DataView, big: boolean, field: Field, start: number): void {
+  const size = numberBytes(big, field.type);
+  for (let i = 0; i < field.values.length; i++) {
+    const at = start + i * size;
+    const value = field.values[i];
+    if (size === 1) view.setUint8(at, value);
+    else if (size === 2) view.setUint16(at, value, true);
+    else if (size === 4) view.setUint32(at, value, true);
+    else view.setBigUint64(at, BigInt(value), true);
+  }
+}

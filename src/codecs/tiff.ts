@@ -1,0 +1,139 @@
+// Rasters as TIFF (TIFF 6.0, with Adobe's Deflate of its Photoshop technical notes), streamed a strip at a time.
+// It knows nothing of documents.
+
+import { CHANNELS, type ColorModel, type Raster } from "./raster.ts";
+import { RowDeflater } from "./row-deflater.ts";
+import { makeRow, type Row, subtractLeft } from "./row-filter.ts";
+import {
+  directory,
+  type Field,
+  fileHeader,
+  headerBytes,
+  LONG,
+  OFFSET,
+  RATIONAL,
+  SHORT,
+  UNDEFINED,
+} from "./tiff-directory.ts";
+
+/** Section 8, PhotometricInterpretation; rgba is RGB with an extra sample. */
+const PHOTOMETRIC: Readonly<Record<ColorModel, number>> = { gray: 1, rgb: 2, rgba: 2, cmyk: 5, lab: 8 };
+const ADOBE_DEFLATE = 8;
+const HORIZONTAL_DIFFERENCING = 2;
+/** Uncompressed size of a strip, at most, unless one row is more. */
+const STRIP_BYTES = 256 * 1024;
+const MAX_SIDE = 2 ** 32 - 1;
+/** Offsets of classic TIFF are 32 bits; no strip of ours grows by a hundredth, and the directory is in the rest. */
+const CLASSIC_RAW_BYTES = Math.floor(2 ** 32 / 1.01) - 2 ** 22;
+/** Chromaticity of D50, the white of ICC's connection space, times 10^4. */
+const WHITE_POINT = [3457, 10000, 3585, 10000];
+
+export interface TiffFile {
+  /** The whole file, but its first bytes do not yet tell where the directory is. Chunks are valid until the next one. */
+  readonly body: Iterable<Uint8Array>;
+  /**
+   * The right first bytes.
+   * @throws Error before `body` has ended
+   */
+  head(): Uint8Array;
+}
+
+/**
+ * A picture as TIFF: 8 bits a sample, interleaved, strips compressed by Deflate over horizontal differences. BigTIFF if it
+ * could exceed 4 GiB. Lab is CIELab with signed a and b; the alpha of rgba is unassociated.
+ * @throws RangeError if TIFF has not the raster's sides
+ */
+export function encodeTiff(raster: Raster): TiffFile {
+  if (!isSide(raster.width) || !isSide(raster.height)) {
+    throw new RangeError(`TIFF cannot be ${raster.width} x ${raster.height} pixels`);
+  }
+  const big = raster.width * raster.height * CHANNELS[raster.colorModel] > CLASSIC_RAW_BYTES;
+  let directoryOffset: number | undefined;
+  return {
+    body: encode(raster, big, (offset) => {
+      directoryOffset = offset;
+    }),
+    head() {
+      if (directoryOffset === undefined) throw new Error("the body has not ended");
+      return fileHeader(big, directoryOffset);
+    },
+  };
+}
+
+function isSide(pixels: number): boolean {
+  return Number.isInteger(pixels) && pixels >= 1 && pixels <= MAX_SIDE;
+}
+
+function* encode(raster: Raster, big: boolean, tellDirectory: (offset: number) => void): Generator<Uint8Array> {
+  const pixelBytes = CHANNELS[raster.colorModel];
+  const rowBytes = raster.width * pixelBytes;
+  const rowsPerStrip = Math.min(raster.height, Math.max(1, Math.floor(STRIP_BYTES / rowBytes)));
+  const deflater = new RowDeflater({ rowBytes, leadBytes: 0, pixelBytes, batchRows: rowsPerStrip });
+  const row = makeRow(rowBytes);
+  const differences = makeRow(rowBytes);
+  const offsets: number[] = [];
+  const byteCounts: number[] = [];
+  yield fileHeader(big, 0);
+  let offset = headerBytes(big);
+  for (const band of raster.bands("top-down")) {
+    for (let y = 0; y < band.rows; y++) {
+      if (deflater.waiting === 0) deflater.begin();
+      row.bytes.set(band.samples.subarray(y * rowBytes, (y + 1) * rowBytes));
+      if (raster.colorModel === "lab") makeSigned(row);
+      subtractLeft(row, pixelBytes, differences);
+      deflater.rows.set(differences.bytes, deflater.position);
+      deflater.rowDone(false);
+      if (deflater.waiting < rowsPerStrip && band.top + y + 1 < raster.height) continue;
+      deflater.finish();
+      const strip = deflater.take();
+      offsets.push(offset);
+      byteCounts.push(strip.length);
+      offset += strip.length;
+      yield strip;
+    }
+  }
+  // Section 2: a directory begins on a word boundary.
+  if (offset % 2 === 1) {
+    yield new Uint8Array(1);
+    offset++;
+  }
+  tellDirectory(offset);
+  yield directory(big, fields(raster, rowsPerStrip, offsets, byteCounts), offset);
+}
+
+/** Section 23: a and b are signed, the raster has them offset by 128. */
+function makeSigned(row: Row): void {
+  const bytes = row.bytes;
+  for (let i = 1; i < bytes.length; i += 3) {
+    bytes[i] ^= 0x80;
+    bytes[i + 1] ^= 0x80;
+  }
+}
+
+/** Sections 3 to 8, 14 (Predictor), 16 (InkSet), 18 (ExtraSamples), 20 and 23 (WhitePoint); 34675 is ICC.1 annex B.4. */
+function fields(raster: Raster, rowsPerStrip: number, offsets: number[], byteCounts: number[]): Field[] {
+  const samples = CHANNELS[raster.colorModel];
+  const resolution = Number.isInteger(raster.dpi) ? [raster.dpi, 1] : [Math.round(raster.dpi * 10000), 10000];
+  const all: Field[] = [
+    { tag: 256, type: LONG, values: [raster.width] },
+    { tag: 257, type: LONG, values: [raster.height] },
+    { tag: 258, type: SHORT, values: new Array<number>(samples).fill(8) },
+    { tag: 259, type: SHORT, values: [ADOBE_DEFLATE] },
+    { tag: 262, type: SHORT, values: [PHOTOMETRIC[raster.colorModel]] },
+    { tag: 273, type: OFFSET, values: offsets },
+    { tag: 274, type: SHORT, values: [1] },
+    { tag: 277, type: SHORT, values: [samples] },
+    { tag: 278, type: LONG, values: [rowsPerStrip] },
+    { tag: 279, type: OFFSET, values: byteCounts },
+    { tag: 282, type: RATIONAL, values: resolution },
+    { tag: 283, type: RATIONAL, values: resolution },
+    { tag: 284, type: SHORT, values: [1] },
+    { tag: 296, type: SHORT, values: [2] },
+    { tag: 317, type: SHORT, values: [HORIZONTAL_DIFFERENCING] },
+  ];
+  if (raster.colorModel === "lab") all.push({ tag: 318, type: RATIONAL, values: WHITE_POINT });
+  if (raster.colorModel === "cmyk") all.push({ tag: 332, type: SHORT, values: [1] });
+  if (raster.colorModel === "rgba") all.push({ tag: 338, type: SHORT, values: [2] });
+  if (raster.iccProfile !== undefined) all.push({ tag: 34675, type: UNDEFINED, values: raster.iccProfile });
+  return all;
+}

@@ -1,0 +1,166 @@
+// `npm start` as a newcomer meets it: both variants from one checkout, and nothing left when it ends.
+
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { type Command, canListen, freePort, processTree, run, survivors, waitForOutput } from "../support/processes.ts";
+
+const stateDir = mkdtempSync(join(tmpdir(), "start-"));
+afterAll(() => rmSync(stateDir, { recursive: true, force: true, maxRetries: 3 }));
+
+function npmStart(port: number, env: Record<string, string> = {}): Command {
+  return run("npm", ["start"], { VARIANT: "", API_KEY: "", PORT: String(port), STATE_DIR: stateDir, ...env });
+}
+
+async function end(command: Command): Promise<void> {
+  const all = processTree(command.pid);
+  try {
+    process.kill(-command.pid, "SIGTERM");
+  } catch {
+    // Ended by the test.
+  }
+  for (const pid of await survivors(all)) process.kill(pid, "SIGKILL");
+}
+
+const curlLine = (output: string) => /^ *(curl .*)$/m.exec(output)?.[1] ?? "";
+const answerOf = async (line: string) => {
+  const { stdout } = await promisify(execFile)("sh", ["-c", `${line} -s`]);
+  return JSON.parse(stdout) as { outputUrl: string };
+};
+
+describe("both variants side by side", () => {
+  let open: Command;
+  let keyed: Command;
+  let ports: [number, number];
+  beforeAll(async () => {
+    ports = [await freePort(), await freePort()];
+    open = npmStart(ports[0]);
+    keyed = npmStart(ports[1], { VARIANT: "keyed" });
+    await Promise.all([waitForOutput(open, "Ready"), waitForOutput(keyed, "Ready")]);
+  });
+  afterAll(async () => {
+    await Promise.all([end(open), end(keyed)]);
+  });
+
+  test("each answers for its own variant on localhost", async () => {
+    for (const [index, variant] of ["private", "keyed"].entries()) {
+      const response = await fetch(`http://localhost:${ports[index]}/up`);
+      expect(response.status).toBe(200);
+      expect(await response.json()).toMatchObject({ status: "OK", variant });
+    }
+  });
+
+  test("the curl line that it prints makes a file, in both", async () => {
+    for (const command of [open, keyed]) {
+      const { outputUrl } = await answerOf(curlLine(command.output()));
+      expect(await (await fetch(outputUrl)).text()).toBe("<h1>Hello</h1>");
+    }
+  });
+
+  test("the keyed one prints a key in groups of 8-4-4-4-12 and refuses others", async () => {
+    const key = /^Development key: ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/m.exec(keyed.output())?.[1];
+    expect(key).toBeDefined();
+    const line = curlLine(keyed.output()).replace(key!, "00000000-0000-0000-0000-000000000000");
+    expect(await answerOf(line)).toEqual({ error: "The provided key is not valid." });
+  });
+
+  test("what one stores the other does not know", async () => {
+    const { outputUrl } = await answerOf(curlLine(open.output()));
+    const elsewhere = outputUrl.replace(String(ports[0]), String(ports[1]));
+    expect((await fetch(elsewhere)).status).toBe(404);
+  });
+
+  test("a port in use is told in one sentence, exit code 1", async () => {
+    const second = npmStart(ports[0]);
+    expect(await second.ended).toBe(1);
+    expect(second.output()).toContain(`Port ${ports[0]} is taken`);
+  });
+
+  test("Ctrl-C ends every process and frees the ports", async () => {
+    for (const [index, command] of [open, keyed].entries()) {
+      const all = processTree(command.pid);
+      expect(all.length).toBeGreaterThan(4);
+      // A terminal sends it to the whole foreground.
+      process.kill(-command.pid, "SIGINT");
+      expect(await command.ended).toBe(0);
+      expect(await survivors(all)).toEqual([]);
+      expect(await canListen(ports[index]!)).toBe(true);
+      expect(await canListen(ports[index]! + 1000)).toBe(true);
+    }
+  });
+});
+
+describe("whichever way it is ended, nothing is left", () => {
+  let command: Command | undefined;
+  afterEach(async () => {
+    if (command) await end(command);
+  });
+
+  for (const signal of ["SIGTERM", "SIGHUP", "SIGKILL"] as const) {
+    test(`${signal} to npm alone`, async () => {
+      command = npmStart(await freePort());
+      await waitForOutput(command, "Ready");
+      const all = processTree(command.pid);
+      process.kill(command.pid, signal);
+      expect(await survivors(all)).toEqual([]);
+    });
+  }
+
+  test("SIGKILL to the script itself", async () => {
+    command = npmStart(await freePort());
+    await waitForOutput(command, "Ready");
+    const [npm, script, ...rest] = processTree(command.pid);
+    process.kill(script!, "SIGKILL");
+    expect(await survivors([npm!, script!, ...rest])).toEqual([]);
+  });
+
+  test("Ctrl-C while it is still starting", async () => {
+    command = npmStart(await freePort());
+    while (processTree(command.pid).length < 3) await new Promise((wake) => setTimeout(wake, 20));
+    const all = processTree(command.pid);
+    process.kill(-command.pid, "SIGINT");
+    expect(await command.ended).toBe(0);
+    expect(await survivors(all)).toEqual([]);
+  });
+});
+
+describe("settings", () => {
+  test("API_KEY sets the key", async () => {
+    const port = await freePort();
+    const command = npmStart(port, { VARIANT: "keyed", API_KEY: "my-own-key" });
+    try {
+      await waitForOutput(command, "Ready");
+      expect(command.output()).toContain("Development key: my-own-key");
+      expect(await answerOf(curlLine(command.output()))).toHaveProperty("outputUrl");
+    } finally {
+      await end(command);
+    }
+  });
+
+  test("a variant or a port that cannot be is told with what can be, exit code 1", async () => {
+    const variant = npmStart(8787, { VARIANT: "public" });
+    expect(await variant.ended).toBe(1);
+    expect(variant.output()).toContain('VARIANT is "public"; it can be private or keyed.');
+    const port = npmStart(8787, { PORT: "http" });
+    expect(await port.ended).toBe(1);
+    expect(port.output()).toContain('PORT is "http"; it can be a number from 1 to 65535.');
+  });
+
+  test("a port that is taken on IPv6 alone counts as taken", async (context) => {
+    const port = await freePort();
+    const server = createServer();
+    const listening = await new Promise((resolve) => {
+      server.once("error", () => resolve(false));
+      server.listen({ port, host: "::1" }, () => resolve(true));
+    });
+    if (!listening) return context.skip("this machine has no IPv6 loopback address");
+    const command = npmStart(port);
+    expect(await command.ended).toBe(1);
+    expect(command.output()).toContain(`Port ${port} is taken`);
+    server.close();
+  });
+});

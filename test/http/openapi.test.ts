@@ -1,0 +1,77 @@
+// GET /openapi.json: OpenAPI 3.1 made from the same declarations that serve.
+import { describe, expect, test } from "vitest";
+import { keyedClient, privateClient } from "../support/client.ts";
+
+interface Schema {
+  readonly type?: string;
+  readonly enum?: readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly default?: unknown;
+}
+interface Post {
+  readonly security?: unknown;
+  readonly requestBody: {
+    content: { "multipart/form-data": { schema: { properties: Record<string, Schema>; required: string[] } } };
+  };
+  readonly responses: Record<string, { description: string }>;
+}
+
+async function describePath(client: { url: string }, path: string): Promise<Post> {
+  const response = await fetch(`${client.url}/openapi.json`);
+  const document = (await response.json()) as { openapi: string; paths: Record<string, { post: Post }> };
+  expect(document.openapi).toMatch(/^3\.1\./);
+  return document.paths[path]!.post;
+}
+
+describe("/openapi.json", () => {
+  test.each([
+    ["/bmp", ["rgb", "gray"]],
+    ["/jpg", ["rgb", "cmyk", "gray"]],
+    ["/png", ["rgb", "rgba", "gray"]],
+    ["/gif", ["rgb", "gray"]],
+    ["/tif", ["rgb", "rgba", "cmyk", "lab", "gray"]],
+  ])("spec: every parameter of %s with default and range", async (path, models) => {
+    const { requestBody } = await describePath(privateClient(), path);
+    const { properties, required } = requestBody.content["multipart/form-data"].schema;
+    expect(required).toEqual(["output"]);
+    expect(properties.pages).toMatchObject({ type: "string", default: "1-last" });
+    expect(properties.resolution).toMatchObject({ type: "integer", minimum: 12, maximum: 2400, default: 300 });
+    expect(properties.color_model).toMatchObject({ type: "string", enum: models, default: "rgb" });
+    expect(Object.keys(properties).sort()).toEqual(
+      [
+        "color_model",
+        "file",
+        "id",
+        "output",
+        "pages",
+        "resolution",
+        ...(path === "/jpg" ? ["jpeg_quality"] : []),
+      ].sort(),
+    );
+    if (path === "/jpg") {
+      expect(properties.jpeg_quality).toMatchObject({ type: "integer", minimum: 1, maximum: 100, default: 75 });
+    }
+  });
+
+  test("spec: the errors of an image endpoint, text verbatim", async () => {
+    const { responses } = await describePath(privateClient(), "/png");
+    expect(responses[400]!.description).toContain("This route will only accept a File or an ID, not both.");
+    expect(responses[400]!.description).toContain("is not within the acceptable range for");
+    expect(responses[401]!.description).toContain("The input file is password protected and cannot be processed.");
+    expect(responses[413]!.description).toContain("The file exceeds the maximum size of 100 MB.");
+  });
+
+  test("spec: the key belongs to the keyed variant", async () => {
+    expect((await describePath(privateClient(), "/html")).security).toBeUndefined();
+    const keyed = await describePath(keyedClient(), "/html");
+    expect(keyed.security).toEqual([{ ApiKey: [] }]);
+    expect(keyed.responses[401]!.description).toContain("The provided key is not valid.");
+  });
+
+  test("spec: /html needs content and output", async () => {
+    const { requestBody, responses } = await describePath(privateClient(), "/html");
+    expect(requestBody.content["multipart/form-data"].schema.required.toSorted()).toEqual(["content", "output"]);
+    expect(responses[400]!.description).toContain("The 'content' field is required.");
+  });
+});

@@ -1,0 +1,95 @@
+// Runs the project's own commands as a user does, and looks at what they leave behind.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { root } from "../../scripts/wrangler.ts";
+
+export interface Command {
+  readonly child: ChildProcess;
+  readonly pid: number;
+  /** What it has written so far, both streams. */
+  output(): string;
+  /** Its exit code, or its signal's name. */
+  readonly ended: Promise<number | string>;
+}
+
+/** Starts a command in a process group of its own, as a terminal does. */
+export function run(program: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Command {
+  const child = spawn(program, args, {
+    cwd: root,
+    env: { ...process.env, npm_config_loglevel: "error", ...env },
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk: Buffer) => {
+      output += chunk;
+    });
+  }
+  const ended = new Promise<number | string>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code, signal) => resolve(code ?? String(signal)));
+  });
+  return { child, pid: child.pid as number, output: () => output, ended };
+}
+
+/** @throws Error with the output, when the command ends without having written it */
+export async function waitForOutput(command: Command, text: string): Promise<void> {
+  let over = false;
+  void command.ended.then(() => {
+    over = true;
+  });
+  while (!command.output().includes(text)) {
+    if (over) throw new Error(`It ended without "${text}":\n${command.output()}`);
+    await sleep(50);
+  }
+}
+
+/** A process and all that descend from it. */
+export function processTree(pid: number): number[] {
+  const parents = new Map<number, number>();
+  for (const entry of readdirSync("/proc")) {
+    if (/^\d+$/.test(entry)) parents.set(Number(entry), parentAndState(Number(entry))?.parent ?? 0);
+  }
+  const tree = [pid];
+  for (const member of tree) {
+    for (const [child, parent] of parents) if (parent === member) tree.push(child);
+  }
+  return tree;
+}
+
+/** Those of the processes that still run, once they had a while to end. */
+export async function survivors(pids: readonly number[]): Promise<number[]> {
+  const running = () => pids.filter((pid) => !["Z", undefined].includes(parentAndState(pid)?.state));
+  for (let looks = 0; looks < 100 && running().length > 0; looks++) await sleep(50);
+  return running();
+}
+
+/** A port that nothing listens on, and the one 1000 above it neither. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 12_000);
+    if ((await canListen(port)) && (await canListen(port + 1000))) return port;
+  }
+}
+
+export function canListen(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", () => resolve(false));
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+  });
+}
+
+/** proc(5), /proc/pid/stat. */
+function parentAndState(pid: number): { parent: number; state: string } | undefined {
+  try {
+    const [, state, parent] = /^\d+ \(.*\) (\S) (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, "utf8")) ?? [];
+    return state === undefined ? undefined : { parent: Number(parent), state };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,46 @@
+// Walks the instructions of a function body, just far enough to find where loops begin (WebAssembly Core Specification, 5.4).
+import { Reader } from "./binary.ts";
+
+/** How many LEB128 immediates an opcode has; those of another shape are handled in {@link skipImmediates}. */
+const LEB_IMMEDIATES = new Map<number, number>([
+  ...[0x02, 0x03, 0x04, 0x06, 0x07, 0x08, 0x09, 0x0c, 0x0d, 0x10, 0x18].map((opcode): [number, number] => [opcode, 1]),
+  ...[0x20, 0x21, 0x22, 0x23, 0x24, 0x25, 0x26, 0x3f, 0x40, 0x41, 0x42, 0xd0, 0xd2].map((opcode): [number, number] => [opcode, 1]),
+  [0x11, 2],
+]);
+const NO_IMMEDIATES = new Set([0x00, 0x01, 0x05, 0x0b, 0x0f, 0x19, 0x1a, 0x1b, 0xd1]);
+const LOOP = 0x03;
+
+/** @returns the offsets in a function's code right behind each `loop` */
+export function loopStarts(code: Uint8Array): number[] {
+  const reader = new Reader(code);
+  const starts: number[] = [];
+  while (!reader.done) {
+    const opcode = reader.byte();
+    skipImmediates(reader, opcode);
+    if (opcode === LOOP) starts.push(reader.offset);
+  }
+  return starts;
+}
+
+function skipImmediates(reader: Reader, opcode: number): void {
+  const count = LEB_IMMEDIATES.get(opcode);
+  if (count !== undefined) skipLebs(reader, count);
+  else if (NO_IMMEDIATES.has(opcode) || (opcode >= 0x45 && opcode <= 0xc4)) return;
+  else if (opcode >= 0x28 && opcode <= 0x3e) skipLebs(reader, 2);
+  else if (opcode === 0x43) reader.take(4);
+  else if (opcode === 0x44) reader.take(8);
+  else if (opcode === 0x0e) skipLebs(reader, reader.unsigned() + 1);
+  else if (opcode === 0xfc) skipBulkImmediates(reader, reader.unsigned());
+  else throw new Error(`opcode 0x${opcode.toString(16)} is not known`);
+}
+
+function skipBulkImmediates(reader: Reader, opcode: number): void {
+  if (opcode <= 0x07) return;
+  if (opcode > 0x11) throw new Error(`opcode 0xfc ${opcode} is not known`);
+  const single = opcode === 0x09 || opcode === 0x0b || opcode === 0x0d || opcode >= 0x0f;
+  skipLebs(reader, single ? 1 : 2);
+}
+
+function skipLebs(reader: Reader, count: number): void {
+  for (let left = count; left > 0; ) if (reader.byte() < 0x80) left--;
+}
