@@ -23,6 +23,12 @@ export interface DevServerOptions {
   readonly logFile: string;
   /** Replace `[vars]` of wrangler.toml. */
   readonly vars?: Readonly<Record<string, string>>;
+  /**
+   * Reads a body that the Worker left unread before its answer goes out, as wrangler does for clients that cannot take
+   * an answer in the middle of an upload. False shows when the Worker itself answers.
+   * @default true
+   */
+  readonly drainBodies?: boolean;
   /** Called with each line that wrangler or the Worker writes. */
   onLine?(line: string): void;
   /** Gives up waiting and ends what was started. */
@@ -132,7 +138,10 @@ function spawnWrangler(options: DevServerOptions): ChildProcess {
   ];
   return spawn(process.execPath, args, {
     cwd: root,
-    env: wranglerEnvironment(join(options.persistTo, "registry")),
+    env: {
+      ...wranglerEnvironment(join(options.persistTo, "registry")),
+      ...(options.drainBodies === false ? { WRANGLER_DISABLE_REQUEST_BODY_DRAINING: "true" } : {}),
+    },
     // A group of its own: a Ctrl-C of the terminal reaches only us, and one signal reaches all of it.
     detached: true,
     stdio: ["ignore", "pipe", "pipe", "ipc"],

@@ -46,9 +46,9 @@ export function installPackages(wanted: readonly string[], purpose: string): voi
 
 /** @returns undefined where there is no dpkg */
 function missingPackages(wanted: readonly string[]): string[] | undefined {
-  const query = spawnSync("dpkg-query", ["-W", "-f", "${Package} ${db:Status-Status}\n", ...wanted], {
-    encoding: "utf8",
-  });
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the placeholders are dpkg-query's
+  const format = "${Package} ${db:Status-Status}\n";
+  const query = spawnSync("dpkg-query", ["-W", "-f", format, ...wanted], { encoding: "utf8" });
   if (query.error) return undefined;
   const installed = new Set(
     query.stdout.split("\n").flatMap((line) => {

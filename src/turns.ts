@@ -37,6 +37,7 @@ export function createTurns({ atOnce, waiting, maxWaitMs }: TurnLimits): Turns {
 
   return {
     async take(signal) {
+      signal.throwIfAborted();
       if (active < atOnce) return begin();
       if (queue.length >= waiting) throw busy();
       return new Promise<Disposable>((resolve, reject) => {

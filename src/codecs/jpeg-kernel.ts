@@ -2,7 +2,7 @@
 // Knows no markers and no rasters.
 import jpegModule from "#wasm/jpeg.wasm";
 import type { JpegKind } from "./jpeg-header.ts";
-import { HUFFMAN_TABLES } from "./jpeg-tables.ts";
+import type { HuffmanTables } from "./jpeg-huffman.ts";
 
 /** As wasm/jpeg/assembly/index.ts exports it. */
 interface Exports {
@@ -11,7 +11,6 @@ interface Exports {
   readonly huffman: WebAssembly.Global;
   readonly rows: WebAssembly.Global;
   readonly output: WebAssembly.Global;
-  prepare(): void;
   start(kind: number, width: number, exact: number): void;
   encode(rows: number): number;
   finish(): void;
@@ -44,18 +43,6 @@ export interface JpegKernel {
   release(): void;
 }
 
-function instantiate(): Exports {
-  const exports = new WebAssembly.Instance(jpegModule).exports as unknown as Exports;
-  const memory = new Uint8Array(exports.memory.buffer);
-  HUFFMAN_TABLES.forEach(({ lengths, symbols }, index) => {
-    const at = exports.huffman.value + index * HUFFMAN_BYTES;
-    memory.set(lengths, at);
-    memory.set(symbols, at + lengths.length);
-  });
-  exports.prepare();
-  return exports;
-}
-
 /**
  * An instance of its own for one picture.
  * @param rowBytes bytes of the rows of one row of MCUs
@@ -66,12 +53,19 @@ export function startKernel(
   width: number,
   rowBytes: number,
   quantisers: readonly [Uint8Array, Uint8Array],
+  huffmanTables: HuffmanTables,
   exact: boolean,
 ): JpegKernel {
-  const exports = idle.pop() ?? instantiate();
-  const tables = new Uint8Array(exports.memory.buffer, exports.quantisers.value, 128);
-  tables.set(quantisers[0]);
-  tables.set(quantisers[1], 64);
+  const exports = idle.pop() ?? (new WebAssembly.Instance(jpegModule).exports as unknown as Exports);
+  const memory = new Uint8Array(exports.memory.buffer);
+  quantisers.forEach((steps, index) => {
+    memory.set(steps, exports.quantisers.value + index * steps.length);
+  });
+  huffmanTables.forEach(({ lengths, symbols }, index) => {
+    const at = exports.huffman.value + index * HUFFMAN_BYTES;
+    memory.set(lengths, at);
+    memory.set(symbols, at + lengths.length);
+  });
   exports.start(KINDS[kind], width, exact ? 1 : 0);
   // Taken after start, which may have grown the memory and so detached its buffer.
   const { buffer } = exports.memory;

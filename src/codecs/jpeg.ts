@@ -1,5 +1,6 @@
 // A raster to a baseline JPEG file (ITU-T T.81), band by band. Knows no PDF; samples and codes are the kernel's work.
 import { type JpegKind, jpegHeader } from "./jpeg-header.ts";
+import { huffmanTablesOf } from "./jpeg-huffman.ts";
 import { type JpegKernel, startKernel } from "./jpeg-kernel.ts";
 import { quantisersOf } from "./jpeg-tables.ts";
 import { CHANNELS, type Raster } from "./raster.ts";
@@ -67,12 +68,13 @@ export function* encodeJpeg(raster: Raster, options: JpegOptions): Generator<Uin
   }
   const kind = kindOf(raster, quality);
   const quantisers = quantisersOf(quality);
-  yield jpegHeader({ kind, width, height, dpi, quantisers, iccProfile });
+  const huffmanTables = huffmanTablesOf(quality);
+  yield jpegHeader({ kind, width, height, dpi, quantisers, huffmanTables, iccProfile });
 
   const rowBytes = width * CHANNELS[raster.colorModel];
   const mcuRows = kind === "ycbcr-420" ? 16 : 8;
   const exact = quality < FAST_TRANSFORM_QUALITIES.from || quality > FAST_TRANSFORM_QUALITIES.to;
-  const kernel = startKernel(kind, width, mcuRows * rowBytes, quantisers, exact);
+  const kernel = startKernel(kind, width, mcuRows * rowBytes, quantisers, huffmanTables, exact);
   try {
     yield* encodeBands(raster, kernel, rowBytes);
   } finally {

@@ -7,14 +7,14 @@ import { join } from "node:path";
 import { startDevServer, type Variant, workerdPids } from "../../scripts/dev-server.ts";
 import { hashKey, putKeys } from "../../scripts/key-records.ts";
 
-export { workerdPids };
-
 export interface ServiceOptions {
   readonly variant: Variant;
   /** Settings of the Worker, for example `MAX_UPLOAD_MB`. */
   readonly vars?: Readonly<Record<string, string>>;
   /** Keys it knows. @default one new key in the keyed variant, none in the private one */
   readonly apiKeys?: readonly string[];
+  /** False: the Worker's answer is seen before the body has been sent. @default true */
+  readonly drainBodies?: boolean;
 }
 
 /** What a test process needs of a service that another process started. */
@@ -23,7 +23,7 @@ export interface ServiceAddress {
   readonly url: string;
   /** The first key it knows. */
   readonly key?: string;
-  /** Of wrangler; {@link workerdPids} finds the runtime's processes by it. */
+  /** Of wrangler; `workerdPids` of scripts/dev-server.ts finds the runtime's processes by it. */
   readonly pid: number;
   readonly logFile: string;
   /** Folder of its local R2 and KV. */
@@ -37,7 +37,12 @@ export interface Service extends ServiceAddress {
   stop(): Promise<void>;
 }
 
-export async function startService({ variant, vars = {}, apiKeys }: ServiceOptions): Promise<Service> {
+export async function startService({
+  variant,
+  vars = {},
+  apiKeys,
+  drainBodies = true,
+}: ServiceOptions): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), `${variant}-service-`));
   const persistTo = join(folder, "storage");
   const logFile = join(folder, "service.log");
@@ -45,7 +50,7 @@ export async function startService({ variant, vars = {}, apiKeys }: ServiceOptio
   try {
     const keys = apiKeys ?? (variant === "keyed" ? [randomUUID()] : []);
     if (keys.length > 0) await putKeys({ persistTo }, keys.map(keyOfTests));
-    const server = await startDevServer({ variant, port: 0, persistTo, logFile, vars });
+    const server = await startDevServer({ variant, port: 0, persistTo, logFile, vars, drainBodies });
     return {
       url: server.url,
       ...(keys[0] === undefined ? {} : { key: keys[0] }),

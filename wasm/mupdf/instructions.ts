@@ -1,6 +1,9 @@
-// Walks the instructions of a function body, just far enough to find where loops begin (WebAssembly Core Specification, 5.4).
+// Walks the instructions of a function body, just far enough to see its structure: where loops begin, where it returns
+// (WebAssembly Core Specification, 5.4, and the exception handling of its legacy proposal).
 import { Reader } from "./binary.ts";
 
+const OPCODE = { block: 0x02, loop: 0x03, if: 0x04, try: 0x06, end: 0x0b, return: 0x0f, delegate: 0x18 };
+const OPENING = new Set([OPCODE.block, OPCODE.loop, OPCODE.if, OPCODE.try]);
 /** How many LEB128 immediates an opcode has; those of another shape are handled in {@link skipImmediates}. */
 const LEB_IMMEDIATES = new Map<number, number>([
   ...[0x02, 0x03, 0x04, 0x06, 0x07, 0x08, 0x09, 0x0c, 0x0d, 0x10, 0x18].map((opcode): [number, number] => [opcode, 1]),
@@ -8,18 +11,42 @@ const LEB_IMMEDIATES = new Map<number, number>([
   [0x11, 2],
 ]);
 const NO_IMMEDIATES = new Set([0x00, 0x01, 0x05, 0x0b, 0x0f, 0x19, 0x1a, 0x1b, 0xd1]);
-const LOOP = 0x03;
 
-/** @returns the offsets in a function's code right behind each `loop` */
-export function loopStarts(code: Uint8Array): number[] {
+/** A place in a function's code that metering is interested in. */
+export interface Landmark {
+  readonly kind: "loop" | "return" | "last";
+  /** Of the instruction, and of what follows it. */
+  readonly start: number;
+  readonly end: number;
+  /** Blocks that are open there. */
+  readonly depth: number;
+  /** Of a loop: whether no other is in it. */
+  innermost?: boolean;
+}
+
+/** @returns loops, returns and the function's last `end`, in the order of the code */
+export function landmarks(code: Uint8Array): Landmark[] {
   const reader = new Reader(code);
-  const starts: number[] = [];
+  const found: Landmark[] = [];
+  const open: (Landmark | undefined)[] = [];
   while (!reader.done) {
+    const start = reader.offset;
     const opcode = reader.byte();
     skipImmediates(reader, opcode);
-    if (opcode === LOOP) starts.push(reader.offset);
+    const depth = open.length;
+    const place = { start, end: reader.offset, depth };
+    let loop: Landmark | undefined;
+    if (opcode === OPCODE.loop) {
+      loop = { kind: "loop", ...place, innermost: true };
+      found.push(loop);
+      for (const outer of open) if (outer) outer.innermost = false;
+    }
+    if (opcode === OPCODE.return) found.push({ kind: "return", ...place });
+    else if (opcode === OPCODE.end && depth === 0) found.push({ kind: "last", ...place });
+    if (OPENING.has(opcode)) open.push(loop);
+    else if (opcode === OPCODE.end || opcode === OPCODE.delegate) open.pop();
   }
-  return starts;
+  return found;
 }
 
 function skipImmediates(reader: Reader, opcode: number): void {

@@ -1,108 +1,73 @@
-// Changes to a module's code section: fuel metering and single constants. Knows the binary format, not the engine.
-import { appendEntries, concat, countImportedFunctions, Reader, SECTION, type Section, signed, unsigned } from "./binary.ts";
-import { loopStarts } from "./instructions.ts";
+// Fuel: a module is rewritten so that every function call and every turn of a loop takes one unit from an exported global,
+// and traps when none is left. Nothing can run for ever, and what a page costs is the same number on every machine.
+import { concat, signed, unsigned } from "./binary.ts";
+import { addLocal, type Body, type Code, NO_RESULT } from "./code.ts";
+import { type Landmark, landmarks } from "./instructions.ts";
 
-const I32 = 0x7f;
-const MUTABLE = 0x01;
-const GLOBAL_EXPORT = 0x03;
-const OP = { unreachable: 0x00, if: 0x04, end: 0x0b, globalGet: 0x23, globalSet: 0x24, i32Const: 0x41, ltS: 0x48, sub: 0x6b };
-const NO_RESULT = 0x40;
+const OP = {
+  unreachable: 0x00,
+  block: 0x02,
+  if: 0x04,
+  end: 0x0b,
+  br: 0x0c,
+  localGet: 0x20,
+  localSet: 0x21,
+  localTee: 0x22,
+  globalGet: 0x23,
+  globalSet: 0x24,
+  i32Const: 0x41,
+  ltS: 0x48,
+  gtU: 0x4b,
+  add: 0x6a,
+  sub: 0x6b,
+};
+/** Turns of loops are counted in a local, a register, and paid for when the function ends, or so many at a time. */
+const INSTALMENT = 1 << 16;
 
-/** One function's code. */
-export interface Body {
-  readonly locals: Uint8Array;
-  code: Uint8Array;
-}
+/** What a call, or a turn of a loop that has others in it, costs in a function that works on a row of pixels at a time. */
+const ROW = 64;
 
-/** The code section taken apart; `first` is the index of its first function. */
-export interface Code {
-  readonly first: number;
-  readonly bodies: Body[];
-}
-
-export function readCode(sections: readonly Section[]): Code {
-  const imports = sections.find(({ id }) => id === SECTION.import);
-  const reader = new Reader(sections.find(({ id }) => id === SECTION.code)!.payload);
-  const bodies: Body[] = [];
-  for (let left = reader.unsigned(); left > 0; left--) {
-    const body = new Reader(reader.take(reader.unsigned()));
-    for (let groups = body.unsigned(); groups > 0; groups--) {
-      body.unsigned();
-      body.byte();
-    }
-    bodies.push({ locals: body.bytes.subarray(0, body.offset), code: body.bytes.subarray(body.offset) });
-  }
-  return { first: imports ? countImportedFunctions(imports.payload) : 0, bodies };
-}
-
-export function writeCode({ bodies }: Code): Uint8Array {
-  const parts: (Uint8Array | number[])[] = [unsigned(bodies.length)];
-  for (const { locals, code } of bodies) parts.push(unsigned(locals.length + code.length), locals, code);
-  return concat(parts);
+/** @param rowWise functions whose innermost loops go along a row: those stay as quick as they were */
+export function meter(code: Code, fuelGlobal: number, rowWise: ReadonlySet<number>): void {
+  code.bodies.forEach((body, index) => {
+    const price = rowWise.has(code.first + index) ? ROW : 1;
+    const all = landmarks(body.code);
+    const marks = price === 1 ? all : all.filter(({ innermost }) => !innermost);
+    if (marks.some(({ kind }) => kind === "loop")) meterLoops(body, marks, fuelGlobal, price);
+    else body.code = concat([pay(fuelGlobal, constant(price)), check(fuelGlobal), body.code]);
+  });
 }
 
 /**
- * Replaces the one `i32.const from` of a function.
- * @throws Error unless there is exactly one: then this is another version of the engine
+ * The body becomes a block: whatever leaves it, by `return` or by a branch to the function's end, then passes the payment
+ * behind the block.
  */
-export function replaceConstant(body: Body, from: number, to: number): void {
-  const code = Buffer.from(body.code);
-  const wanted = Buffer.from([OP.i32Const, ...signed(from)]);
-  const at = code.indexOf(wanted);
-  if (at < 0 || code.indexOf(wanted, at + 1) >= 0) throw new Error(`i32.const ${from} is not there exactly once`);
-  body.code = concat([code.subarray(0, at), [OP.i32Const, ...signed(to)], code.subarray(at + wanted.length)]);
-}
-
-/**
- * Makes every function and every turn of a loop begin with "take one unit of fuel, trap if none is left": nothing can run
- * for ever, and what a page costs is the same on every machine.
- */
-export function meter(code: Code, fuelGlobal: number): void {
-  const index = unsigned(fuelGlobal);
-  const charge = [
-    ...[OP.globalGet, ...index, OP.i32Const, 1, OP.sub, OP.globalSet, ...index],
-    ...[OP.globalGet, ...index, OP.i32Const, 0, OP.ltS, OP.if, NO_RESULT, OP.unreachable, OP.end],
+function meterLoops(body: Body, marks: readonly Landmark[], fuelGlobal: number, price: number): void {
+  const turns = unsigned(addLocal(body));
+  const payTurns = pay(fuelGlobal, [OP.localGet, ...turns]);
+  const count = [
+    ...[OP.localGet, ...turns, ...constant(price), OP.add, OP.localTee, ...turns],
+    ...[...constant(INSTALMENT), OP.gtU, OP.if, NO_RESULT],
+    ...[...payTurns, ...check(fuelGlobal), ...constant(0), OP.localSet, ...turns, OP.end],
   ];
-  for (const body of code.bodies) {
-    const parts: (Uint8Array | number[])[] = [];
-    let from = 0;
-    for (const start of loopStarts(body.code)) {
-      parts.push(charge, body.code.subarray(from, start));
-      from = start;
-    }
-    parts.push(charge, body.code.subarray(from));
-    body.code = concat(parts);
+  const parts: (Uint8Array | number[])[] = [pay(fuelGlobal, constant(price)), check(fuelGlobal), [OP.block, body.result]];
+  let from = 0;
+  for (const { kind, start, end, depth } of marks) {
+    if (kind === "loop") parts.push(body.code.subarray(from, end), count);
+    else if (kind === "return") parts.push(body.code.subarray(from, start), [OP.br, ...unsigned(depth)]);
+    else parts.push(body.code.subarray(from, end), payTurns, [OP.end]);
+    from = end;
   }
+  body.code = concat(parts);
 }
 
-/** @returns the first value of an i32 global */
-export function readGlobal(sections: readonly Section[], index: number): number {
-  const reader = new Reader(sections.find(({ id }) => id === SECTION.global)!.payload);
-  for (let left = reader.unsigned(), at = 0; at < left; at++) {
-    const type = reader.byte();
-    reader.byte();
-    if (type !== I32 || reader.byte() !== OP.i32Const) throw new Error("only constant i32 globals are expected");
-    const value = reader.signed();
-    if (reader.byte() !== OP.end) throw new Error("only constant i32 globals are expected");
-    if (at === index) return value;
-  }
-  throw new Error(`there is no global ${index}`);
+const constant = (value: number): number[] => [OP.i32Const, ...signed(value)];
+
+function pay(fuelGlobal: number, amount: readonly number[]): number[] {
+  const index = unsigned(fuelGlobal);
+  return [OP.globalGet, ...index, ...amount, OP.sub, OP.globalSet, ...index];
 }
 
-/** @returns the sections with a mutable i32 global added and exported, and the new global's index */
-export function addGlobal(sections: readonly Section[], name: string, value: number): { sections: Section[]; index: number } {
-  const index = new Reader(sections.find(({ id }) => id === SECTION.global)!.payload).unsigned();
-  const entry = [I32, MUTABLE, OP.i32Const, ...signed(value), OP.end];
-  const added = sections.map((section) =>
-    section.id === SECTION.global ? { id: section.id, payload: appendEntries(section.payload, [entry]) } : section,
-  );
-  return { sections: exportGlobal(added, name, index), index };
-}
-
-export function exportGlobal(sections: readonly Section[], name: string, index: number): Section[] {
-  const text = new TextEncoder().encode(name);
-  const entry = [...unsigned(text.length), ...text, GLOBAL_EXPORT, ...unsigned(index)];
-  return sections.map((section) =>
-    section.id === SECTION.export ? { id: section.id, payload: appendEntries(section.payload, [entry]) } : section,
-  );
+function check(fuelGlobal: number): number[] {
+  return [OP.globalGet, ...unsigned(fuelGlobal), ...constant(0), OP.ltS, OP.if, NO_RESULT, OP.unreachable, OP.end];
 }

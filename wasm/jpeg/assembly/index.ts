@@ -44,12 +44,6 @@ let repeatLength: i32 = 0;
 let outsideBits: u64 = 0;
 let outsideLength: i32 = 0;
 
-/** Once for an instance, after the caller stored the Huffman tables. */
-export function prepare(): void {
-  deriveZigzag();
-  deriveHuffman();
-}
-
 function appendEmptyBlock(table: usize): void {
   const dc = load<u32>(codes + table * 2 * CODES_BYTES);
   const endOfBlock = load<u32>(codes + (table * 2 + 1) * CODES_BYTES);
@@ -58,8 +52,11 @@ function appendEmptyBlock(table: usize): void {
   repeatLength += (dc & LENGTH_MASK) + (endOfBlock & LENGTH_MASK);
 }
 
-/** Once for a picture, after the caller stored the quantisers. Memory grows to hold one row of MCUs. */
+/** Once for a picture, after the caller stored quantisers and Huffman tables. Memory grows to hold one row of MCUs. */
 export function start(kindOfMcu: u32, pictureWidth: u32, exact: bool): void {
+  deriveZigzag();
+  deriveHuffman();
+  deriveFactors(exact);
   kind = kindOfMcu;
   exactTransform = exact;
   width = pictureWidth;
@@ -81,7 +78,6 @@ export function start(kindOfMcu: u32, pictureWidth: u32, exact: bool): void {
   const needed = (rowsAddress + side * width * pixelBytes + READ_BEYOND + (1 << PAGE_BITS) - 1) >> PAGE_BITS;
   if (<i32>needed > memory.size() && memory.grow(<i32>needed - memory.size()) < 0) unreachable();
   startEntropy();
-  deriveFactors(exact);
 }
 
 /** Repeats the last column and so makes a whole MCU, which leaves the least behind when its rest is cut away. */

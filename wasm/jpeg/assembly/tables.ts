@@ -1,4 +1,4 @@
-// Everything that is derived once per instance or per picture: Huffman codes, zigzag masks, quantiser factors.
+// Everything that is derived once per picture: Huffman codes, zigzag masks, quantiser factors.
 import {
   CODES_BYTES,
   codes,

@@ -1,0 +1,40 @@
+// Globals of a module: read, added, exported. Knows the binary format, not the engine.
+import { appendEntries, Reader, SECTION, type Section, signed, unsigned } from "./binary.ts";
+
+const I32 = 0x7f;
+const MUTABLE = 0x01;
+const GLOBAL_EXPORT = 0x03;
+const I32_CONST = 0x41;
+const END = 0x0b;
+
+/** @returns the first value of an i32 global */
+export function readGlobal(sections: readonly Section[], index: number): number {
+  const reader = new Reader(sections.find(({ id }) => id === SECTION.global)!.payload);
+  for (let left = reader.unsigned(), at = 0; at < left; at++) {
+    const type = reader.byte();
+    reader.byte();
+    if (type !== I32 || reader.byte() !== I32_CONST) throw new Error("only constant i32 globals are expected");
+    const value = reader.signed();
+    if (reader.byte() !== END) throw new Error("only constant i32 globals are expected");
+    if (at === index) return value;
+  }
+  throw new Error(`there is no global ${index}`);
+}
+
+/** @returns the sections with a mutable i32 global added and exported, and the new global's index */
+export function addGlobal(sections: readonly Section[], name: string, value: number): { sections: Section[]; index: number } {
+  const index = new Reader(sections.find(({ id }) => id === SECTION.global)!.payload).unsigned();
+  const entry = [I32, MUTABLE, I32_CONST, ...signed(value), END];
+  const added = sections.map((section) =>
+    section.id === SECTION.global ? { id: section.id, payload: appendEntries(section.payload, [entry]) } : section,
+  );
+  return { sections: exportGlobal(added, name, index), index };
+}
+
+export function exportGlobal(sections: readonly Section[], name: string, index: number): Section[] {
+  const text = new TextEncoder().encode(name);
+  const entry = [...unsigned(text.length), ...text, GLOBAL_EXPORT, ...unsigned(index)];
+  return sections.map((section) =>
+    section.id === SECTION.export ? { id: section.id, payload: appendEntries(section.payload, [entry]) } : section,
+  );
+}
