@@ -85,6 +85,7 @@ export async function handle(endpoint: Endpoint, request: Request, service: Serv
   const form = await readForm(request, {
     store,
     fileFields: new Set(endpoint.source.kind === "text" ? [endpoint.source.field] : ["file"]),
+    textFields: new Set(endpoint.source.kind === "text" ? [endpoint.source.field] : []),
     maxFileBytes: service.config.maxUploadBytes,
     uploadTurns: service.uploadTurns,
     signal,

@@ -28,6 +28,8 @@ export interface FormOptions {
   readonly store: Store;
   /** Names of the fields that are files. A part of another name is a field, whatever else it claims. */
   readonly fileFields: ReadonlySet<string>;
+  /** Those of them that are text, which a JSON body holds as a string. */
+  readonly textFields: ReadonlySet<string>;
   readonly maxFileBytes: number;
   /** Each file on its way in holds a part's buffer: so many at once. */
   readonly uploadTurns: Turns;
@@ -47,7 +49,7 @@ export async function readForm(request: Request, options: FormOptions): Promise<
     return { fields: new Map(), files: new Map(), encoding: "multipart" };
   }
   if (/^multipart\/form-data\b/i.test(contentType)) return readMultipart(request.body, contentType, options);
-  if (/^application\/(?:[\w.-]+\+)?json\b/i.test(contentType)) return readJson(request.body);
+  if (/^application\/(?:[\w.-]+\+)?json\b/i.test(contentType)) return readJson(request.body, options);
   throw wrongContentType();
 }
 
@@ -172,7 +174,7 @@ async function storePart(
   return store.put({ kind: "input", name, type: (start) => mediaTypeOf(start, name), body: counted() });
 }
 
-async function readJson(body: ReadableStream<Uint8Array>): Promise<Form> {
+async function readJson(body: ReadableStream<Uint8Array>, { store, textFields }: FormOptions): Promise<Form> {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
   let text = "";
   let bytes = 0;
@@ -200,7 +202,13 @@ async function readJson(body: ReadableStream<Uint8Array>): Promise<Form> {
       if (fields.length > MAX_PARTS) throw tooManyFields();
     }
   }
-  return { fields: grouped(fields), files: new Map(), encoding: "json" };
+  const texts = grouped(fields.filter(({ name }) => textFields.has(name)));
+  const files = new Map<string, StoredFile[]>();
+  for (const [name, [text]] of texts) {
+    const content = new TextEncoder().encode(text);
+    files.set(name, [await store.put({ kind: "input", name, type: "text/plain", body: content })]);
+  }
+  return { fields: grouped(fields), files, encoding: "json" };
 }
 
 function parseName(spelling: string): { name: string; index: number } {

@@ -1,7 +1,7 @@
 // Adler-32 (RFC 1950 section 8.2), which zlib streams end with. node:zlib offers it only together with compression.
 
 const BASE = 65521;
-/** Bytes that may be summed before the larger sum would leave 53 bits is far more; this keeps both within 32 bits. */
+/** So many bytes leave both sums within 32 bits; whole steps of 16. */
 const BYTES_BEFORE_MODULO = 5552 - (5552 % 16);
 
 export class Adler32 {

@@ -7,7 +7,7 @@ import type { BlockWriter } from "./deflate-block.ts";
 export const WINDOW_BYTES = 32768;
 const MAX_MATCH_BYTES = 258;
 /** How many earlier places with the same two pixels are compared. */
-const CHAIN_LENGTH = 8;
+const CHAIN_LENGTH = 12;
 /** A run of equal pixels this long is taken without looking for something longer. */
 const LONG_RUN_PIXELS = 24;
 const HASH_BITS = 15;

@@ -8,8 +8,9 @@ import { PixelMatcher, WINDOW_BYTES } from "./pixel-matcher.ts";
 
 /** Rows are gathered up to this before they are compressed: what node:zlib costs for each call must not show. */
 const BATCH_BYTES = 192 * 1024;
-/** Where more than this share of the pixels differs from its left neighbour, native zlib is quicker and matches are rare. */
-const BUSY_SHARE = 0.5;
+/** Where more than this share of the pixels is new among those looked at, matches are rare and native zlib is quicker. */
+const FRESH_SHARE = 0.3;
+const SEEN_BITS = 14;
 const MAX_MATCH_BYTES = 258;
 
 export class RowDeflater {
@@ -30,6 +31,7 @@ export class RowDeflater {
   /** Rows after `#from` that are their lead and zeros, by index. */
   readonly #isBlank: Uint8Array;
   #count = 0;
+  readonly #seen = new Uint8Array(1 << SEEN_BITS);
 
   /**
    * @param rowBytes - a row with its leading bytes
@@ -117,27 +119,30 @@ export class RowDeflater {
     return taken;
   }
 
+  /** Whether the waiting rows are as a photograph is. */
   #isBusy(): boolean {
     const rows = this.rows;
     const pixel = this.pixelBytes;
+    const seen = this.#seen.fill(0);
     let pixels = 0;
-    let different = 0;
-    // Every eighth row and every other pixel is enough to tell a photograph.
+    let fresh = 0;
+    // Every eighth row and every other pixel is enough to tell.
     for (let row = (this.#count >> 1) & 7; row < this.#count; row += 8) {
       if (this.#isBlank[row] === 1) {
         pixels += this.rowBytes / (2 * pixel);
         continue;
       }
       const start = this.#from + row * this.rowBytes + this.#leadBytes;
-      const end = start + this.rowBytes - this.#leadBytes;
+      const end = start + this.rowBytes - this.#leadBytes - 2;
       for (let at = start + pixel; at < end; at += 2 * pixel) {
         pixels++;
-        let same = true;
-        for (let i = at; i < at + pixel; i++) same = same && rows[i] === rows[i - pixel];
-        if (!same) different++;
+        const key = rows[at] | (rows[at + 1] << 8) | (rows[at + 2] << 16);
+        const hash = Math.imul(key, 0x9e3779b1) >>> (32 - SEEN_BITS);
+        fresh += 1 - seen[hash];
+        seen[hash] = 1;
       }
     }
-    return different > BUSY_SHARE * pixels;
+    return fresh > FRESH_SHARE * pixels;
   }
 
   #deflateNatively(): void {

@@ -19,9 +19,16 @@ import {
 /** Section 8, PhotometricInterpretation; rgba is RGB with an extra sample. */
 const PHOTOMETRIC: Readonly<Record<ColorModel, number>> = { gray: 1, rgb: 2, rgba: 2, cmyk: 5, lab: 8 };
 const ADOBE_DEFLATE = 8;
+/** Section 14, Predictor. */
+const NO_PREDICTION = 1;
 const HORIZONTAL_DIFFERENCING = 2;
 /** Uncompressed size of a strip, at most, unless one row is more. */
 const STRIP_BYTES = 256 * 1024;
+/** The predictor is chosen after so much of the picture, if it was more than paper ... */
+const TELLING_RAW_BYTES = 4 * 1024 * 1024;
+const TELLING_BYTES = 32 * 1024;
+/** ... or when so much is held under one of them. */
+const MOST_HELD_BYTES = 384 * 1024;
 const MAX_SIDE = 2 ** 32 - 1;
 /** Offsets of classic TIFF are 32 bits; no strip of ours grows by a hundredth, and the directory is in the rest. */
 const CLASSIC_RAW_BYTES = Math.floor(2 ** 32 / 1.01) - 2 ** 22;
@@ -39,8 +46,8 @@ export interface TiffFile {
 }
 
 /**
- * A picture as TIFF: 8 bits a sample, interleaved, strips compressed by Deflate over horizontal differences. BigTIFF if it
- * could exceed 4 GiB. Lab is CIELab with signed a and b; the alpha of rgba is unassociated.
+ * A picture as TIFF: 8 bits a sample, interleaved, strips compressed by Deflate, over horizontal differences where that is
+ * smaller. BigTIFF if it could exceed 4 GiB. Lab is CIELab with signed a and b; the alpha of rgba is unassociated.
  * @throws RangeError if TIFF has not the raster's sides
  */
 export function encodeTiff(raster: Raster): TiffFile {
@@ -65,31 +72,41 @@ function isSide(pixels: number): boolean {
 }
 
 function* encode(raster: Raster, big: boolean, tellDirectory: (offset: number) => void): Generator<Uint8Array> {
-  const pixelBytes = CHANNELS[raster.colorModel];
-  const rowBytes = raster.width * pixelBytes;
+  const rowBytes = raster.width * CHANNELS[raster.colorModel];
   const rowsPerStrip = Math.min(raster.height, Math.max(1, Math.floor(STRIP_BYTES / rowBytes)));
-  const deflater = new RowDeflater({ rowBytes, leadBytes: 0, pixelBytes, batchRows: rowsPerStrip });
   const row = makeRow(rowBytes);
-  const differences = makeRow(rowBytes);
   const offsets: number[] = [];
   const byteCounts: number[] = [];
-  yield fileHeader(big, 0);
   let offset = headerBytes(big);
+  const placed = (strip: Uint8Array): Uint8Array => {
+    offsets.push(offset);
+    byteCounts.push(strip.length);
+    offset += strip.length;
+    return strip;
+  };
+  yield fileHeader(big, 0);
+  // One predictor serves the whole file, and only the picture tells which: the first strips are made both ways.
+  let best = new StripEncoder(raster, rowsPerStrip, HORIZONTAL_DIFFERENCING);
+  let rival: StripEncoder | undefined = new StripEncoder(raster, rowsPerStrip, NO_PREDICTION);
   for (const band of raster.bands("top-down")) {
     for (let y = 0; y < band.rows; y++) {
-      if (deflater.waiting === 0) deflater.begin();
       row.bytes.set(band.samples.subarray(y * rowBytes, (y + 1) * rowBytes));
       if (raster.colorModel === "lab") makeSigned(row);
-      subtractLeft(row, pixelBytes, differences);
-      deflater.rows.set(differences.bytes, deflater.position);
-      deflater.rowDone(false);
-      if (deflater.waiting < rowsPerStrip && band.top + y + 1 < raster.height) continue;
-      deflater.finish();
-      const strip = deflater.take();
-      offsets.push(offset);
-      byteCounts.push(strip.length);
-      offset += strip.length;
-      yield strip;
+      best.add(row);
+      rival?.add(row);
+      const rowsDone = band.top + y + 1;
+      const isLast = rowsDone === raster.height;
+      if (rowsDone % rowsPerStrip !== 0 && !isLast) continue;
+      if (rival === undefined) {
+        yield placed(best.endStrip());
+        continue;
+      }
+      best.holdStrip();
+      rival.holdStrip();
+      if (!isLast && !isTold(best, rival, rowsDone * rowBytes)) continue;
+      if (rival.heldBytes < best.heldBytes) best = rival;
+      rival = undefined;
+      for (const strip of best.held.splice(0)) yield placed(strip);
     }
   }
   // Section 2: a directory begins on a word boundary.
@@ -98,7 +115,55 @@ function* encode(raster: Raster, big: boolean, tellDirectory: (offset: number) =
     offset++;
   }
   tellDirectory(offset);
-  yield directory(big, fields(raster, rowsPerStrip, offsets, byteCounts), offset);
+  yield directory(big, fields(raster, rowsPerStrip, best.predictor, offsets, byteCounts), offset);
+}
+
+/** Whether enough has been seen of the picture to tell which predictor is better, or as much as may be held. */
+function isTold(one: StripEncoder, other: StripEncoder, rawBytes: number): boolean {
+  const held = Math.max(one.heldBytes, other.heldBytes);
+  return held >= MOST_HELD_BYTES || (held >= TELLING_BYTES && rawBytes >= TELLING_RAW_BYTES);
+}
+
+/** Makes strips under one predictor. */
+class StripEncoder {
+  readonly predictor: number;
+  /** Strips that wait until the predictor is chosen, and how much they are together. */
+  readonly held: Uint8Array[] = [];
+  heldBytes = 0;
+  readonly #deflater: RowDeflater;
+  readonly #differences: Row;
+
+  constructor(raster: Raster, rowsPerStrip: number, predictor: number) {
+    const pixelBytes = CHANNELS[raster.colorModel];
+    const rowBytes = raster.width * pixelBytes;
+    this.predictor = predictor;
+    this.#deflater = new RowDeflater({ rowBytes, leadBytes: 0, pixelBytes, batchRows: rowsPerStrip });
+    this.#differences = makeRow(rowBytes);
+  }
+
+  add(row: Row): void {
+    const deflater = this.#deflater;
+    if (deflater.waiting === 0) deflater.begin();
+    if (this.predictor === HORIZONTAL_DIFFERENCING) {
+      subtractLeft(row, deflater.pixelBytes, this.#differences);
+      deflater.rows.set(this.#differences.bytes, deflater.position);
+    } else {
+      deflater.rows.set(row.bytes, deflater.position);
+    }
+    deflater.rowDone(false);
+  }
+
+  /** The strip of the rows since the last one; valid until the next row. */
+  endStrip(): Uint8Array {
+    this.#deflater.finish();
+    return this.#deflater.take();
+  }
+
+  holdStrip(): void {
+    const strip = Uint8Array.from(this.endStrip());
+    this.held.push(strip);
+    this.heldBytes += strip.length;
+  }
 }
 
 /** Section 23: a and b are signed, the raster has them offset by 128. */
@@ -111,7 +176,13 @@ function makeSigned(row: Row): void {
 }
 
 /** Sections 3 to 8, 14 (Predictor), 16 (InkSet), 18 (ExtraSamples), 20 and 23 (WhitePoint); 34675 is ICC.1 annex B.4. */
-function fields(raster: Raster, rowsPerStrip: number, offsets: number[], byteCounts: number[]): Field[] {
+function fields(
+  raster: Raster,
+  rowsPerStrip: number,
+  predictor: number,
+  offsets: number[],
+  byteCounts: number[],
+): Field[] {
   const samples = CHANNELS[raster.colorModel];
   const resolution = Number.isInteger(raster.dpi) ? [raster.dpi, 1] : [Math.round(raster.dpi * 10000), 10000];
   const all: Field[] = [
@@ -129,7 +200,7 @@ function fields(raster: Raster, rowsPerStrip: number, offsets: number[], byteCou
     { tag: 283, type: RATIONAL, values: resolution },
     { tag: 284, type: SHORT, values: [1] },
     { tag: 296, type: SHORT, values: [2] },
-    { tag: 317, type: SHORT, values: [HORIZONTAL_DIFFERENCING] },
+    { tag: 317, type: SHORT, values: [predictor] },
   ];
   if (raster.colorModel === "lab") all.push({ tag: 318, type: RATIONAL, values: WHITE_POINT });
   if (raster.colorModel === "cmyk") all.push({ tag: 332, type: SHORT, values: [1] });

@@ -71,13 +71,16 @@ export class MupdfDocument {
     try {
       engine.run((raw) => {
         const stream = raw._wasm_new_stream(0);
-        const opened = engine.withText("application/pdf", (magic) => raw._wasm_open_document_with_stream(magic, stream));
+        const opened = engine.withText("application/pdf", (magic) =>
+          raw._wasm_open_document_with_stream(magic, stream),
+        );
         raw._wasm_drop_stream(stream);
         this.#pointer = raw._wasm_pdf_document_from_fz_document(opened);
         if (this.#pointer === 0) throw new EngineFailure("not-a-pdf", "recognised as another kind of document");
         raw._wasm_pdf_disable_js(this.#pointer);
         // The user password is tried empty, so that a document with only an owner password opens.
-        if (raw._wasm_needs_password(this.#pointer)) throw new EngineFailure("password-protected", "a password is needed");
+        if (raw._wasm_needs_password(this.#pointer))
+          throw new EngineFailure("password-protected", "a password is needed");
       });
     } catch (error) {
       throw this.failure(error, looksLikePdf ? "damaged" : "not-a-pdf");

@@ -1,7 +1,8 @@
 // One page of a PDF as a Raster: a display list, drawn band by band into one pixmap. Knows no file format.
 import { type Band, CHANNELS, type ColorModel, type Raster } from "../codecs/raster.ts";
 import { EngineFailure } from "../operations/operation.ts";
-import { type Mupdf, MupdfError, PAGE_FUEL, type Tank } from "./mupdf.ts";
+import { MupdfError, PAGE_FUEL } from "./mupdf.ts";
+import { Canvas } from "./mupdf-canvas.ts";
 import type { MupdfDocument } from "./mupdf-document.ts";
 import type { Pointer } from "./mupdf-raw.ts";
 
@@ -9,10 +10,16 @@ const CROP_BOX = 1;
 const POINTS_PER_INCH = 72;
 /** Bytes of one band: fewer bands are quicker, but each level of transparency needs as much again. */
 export const BAND_BYTES = 4 * 1024 * 1024;
-/** What a pixel may cost beyond {@link PAGE_FUEL}: a scanned page at 2400 dpi takes a tenth of it. */
-const FUEL_PER_PIXEL = 2;
-/** Pixels around a band in which objects still count: the bounds of an object take no account of anti-aliasing. */
-const MARGIN = 2;
+/** What a pixel may cost beyond {@link PAGE_FUEL}: scanned pages take 30, most pages less than 1. */
+const FUEL_PER_PIXEL = 64;
+/** How much smaller the bands become where memory did not suffice. */
+const SHRINK = 8;
+
+/** Pixels. */
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
 
 export interface RasterOptions {
   readonly colorModel: ColorModel;
@@ -32,12 +39,14 @@ export class MupdfPage {
   readonly #index: number;
   #page: Pointer = 0;
   #list: Pointer = 0;
+  /** Shared by all attempts to interpret the page. */
+  readonly #tank = { fuel: PAGE_FUEL };
   #bounds: readonly number[] = [];
   #closed = false;
 
   /**
    * @param index from 0
-   * @throws EngineFailure `damaged` where the page cannot be loaded, or as {@link Mupdf.run}
+   * @throws EngineFailure `damaged` where the page cannot be loaded, or as any step of the engine
    */
   constructor(document: MupdfDocument, index: number) {
     this.#document = document;
@@ -49,7 +58,7 @@ export class MupdfPage {
   }
 
   /** @returns the size in pixels that a resolution gives, each side at least 1 */
-  pixels(dpi: number): { width: number; height: number } {
+  pixels(dpi: number): Size {
     const side = (points: number) => Math.max(1, Math.round((points * dpi) / POINTS_PER_INCH));
     return { width: side(this.width), height: side(this.height) };
   }
@@ -57,7 +66,9 @@ export class MupdfPage {
   raster(options: RasterOptions): Raster {
     const { colorModel, dpi } = options;
     const size = this.pixels(dpi);
-    return { ...size, dpi, colorModel, bands: (order) => this.#bands(size, options, order === "bottom-up") };
+    const bands = (order?: "top-down" | "bottom-up") => this.#bands(size, options, order === "bottom-up");
+    const raster = { ...size, dpi, colorModel, bands };
+    return colorModel === "cmyk" ? { ...raster, iccProfile: this.#document.engine.cmykProfile() } : raster;
   }
 
   close(): void {
@@ -80,13 +91,19 @@ export class MupdfPage {
   }
 
   #unload(): void {
+    const page = this.#page;
+    this.#page = 0;
+    this.#document.engine.release((raw) => raw._wasm_drop_page(page));
+    this.#dropList();
+  }
+
+  #dropList(): void {
+    const list = this.#list;
+    this.#list = 0;
     this.#document.engine.release((raw) => {
-      raw._wasm_drop_display_list(this.#list);
-      raw._wasm_drop_page(this.#page);
+      raw._wasm_drop_display_list(list);
       raw._wasm_empty_store();
     });
-    this.#list = 0;
-    this.#page = 0;
   }
 
   /** Interprets the page; what is wrong in one object MuPDF reports and leaves out. */
@@ -97,15 +114,15 @@ export class MupdfPage {
     const device = engine.run((raw) => raw._wasm_new_display_list_device(this.#list));
     const page = this.#page;
     const steps = [
-      () => engine.raw._wasm_run_page_contents(page, device, identity(engine)),
-      () => engine.raw._wasm_run_page_annots(page, device, identity(engine)),
-      () => engine.raw._wasm_run_page_widgets(page, device, identity(engine)),
+      () => engine.raw._wasm_run_page_contents(page, device, engine.identity()),
+      () => engine.raw._wasm_run_page_annots(page, device, engine.identity()),
+      () => engine.raw._wasm_run_page_widgets(page, device, engine.identity()),
       () => engine.raw._wasm_close_device(device),
       () => engine.raw._wasm_drop_device(device),
     ];
     for (const step of steps) {
       try {
-        engine.run(step);
+        engine.run(step, this.#tank);
       } catch (error) {
         if (!(error instanceof MupdfError)) throw error;
         engine.complain(error.message);
@@ -113,107 +130,58 @@ export class MupdfPage {
     }
   }
 
-  *#bands(size: { width: number; height: number }, options: RasterOptions, bottomUp: boolean): Generator<Band> {
+  *#bands(size: Size, options: RasterOptions, bottomUp: boolean): Generator<Band> {
     const { width, height } = size;
     const { colorModel, signal, bandBytes = BAND_BYTES } = options;
     const { engine } = this.#document;
-    const rows = Math.min(height, Math.max(1, Math.floor(bandBytes / (width * CHANNELS[colorModel]))));
     const scale = { x: width / this.width, y: height / this.height };
-    const shortage = engine.shortage();
+    const [left, upper] = this.#bounds;
     const tank = { fuel: PAGE_FUEL + width * height * FUEL_PER_PIXEL };
-    if (this.#list === 0) this.#interpret();
-    const canvas = new Canvas(engine, colorModel, width, rows);
+    let rows = Math.min(height, Math.max(1, Math.floor(bandBytes / (width * CHANNELS[colorModel]))));
+    let canvas: Canvas | undefined;
     try {
-      for (let done = 0; done < height; done += rows) {
+      for (let done = 0; done < height; ) {
         signal?.throwIfAborted();
         if (this.#closed) throw new Error("the page has been closed");
         const count = Math.min(rows, height - done);
         const top = bottomUp ? height - done - count : done;
-        const [left, upper] = this.#bounds;
-        const samples = canvas.draw(this.#list, count, [scale.x, 0, 0, scale.y, -left * scale.x, -upper * scale.y - top], tank);
-        if (shortage()) throw new EngineFailure("too-large", "the heap's limit was met while drawing");
-        yield { top, rows: count, samples };
+        const samples = this.#withMemory(() => {
+          if (this.#list === 0) this.#interpret();
+          canvas ??= new Canvas(engine, colorModel, width, rows);
+          return canvas.draw(
+            this.#list,
+            count,
+            [scale.x, 0, 0, scale.y, -left * scale.x, -upper * scale.y - top],
+            tank,
+          );
+        });
+        if (samples) {
+          yield { top, rows: count, samples };
+          done += count;
+        } else {
+          if (rows === 1) throw new EngineFailure("too-large", "the heap's limit was met while drawing");
+          canvas?.close();
+          canvas = undefined;
+          this.#dropList();
+          rows = Math.ceil(rows / SHRINK);
+        }
       }
-    } catch (error) {
-      throw this.#document.failure(error, "damaged");
     } finally {
-      globalThis.__tank?.(PAGE_FUEL + width * height * FUEL_PER_PIXEL - tank.fuel, width * height);
-      canvas.close();
+      canvas?.close();
     }
   }
-}
 
-/** A pixmap of some rows, used for one band after another. */
-class Canvas {
-  readonly #engine: Mupdf;
-  readonly #colorModel: ColorModel;
-  readonly #width: number;
-  readonly #rowBytes: number;
-  readonly #pixmap: Pointer;
-  #converted: Pointer = 0;
-
-  constructor(engine: Mupdf, colorModel: ColorModel, width: number, rows: number) {
-    this.#engine = engine;
-    this.#colorModel = colorModel;
-    this.#width = width;
-    this.#rowBytes = width * CHANNELS[colorModel];
-    this.#pixmap = engine.run((raw) => {
-      const colorspace = { gray: raw._wasm_device_gray, cmyk: raw._wasm_device_cmyk, rgb: raw._wasm_device_rgb };
-      const of = colorModel === "gray" || colorModel === "cmyk" ? colorModel : "rgb";
-      return raw._wasm_new_pixmap_with_bbox(colorspace[of](), engine.floats(0, 0, width, rows), Number(colorModel === "rgba"));
-    });
-  }
-
-  /** @returns the first `rows` rows: a view of the heap, valid until the next call */
-  draw(list: Pointer, rows: number, matrix: readonly number[], tank: Tank): Uint8Array {
-    const engine = this.#engine;
-    this.#dropConverted();
-    const start = engine.run((raw) => {
-      if (this.#colorModel === "rgba") raw._wasm_clear_pixmap(this.#pixmap);
-      else raw._wasm_clear_pixmap_with_value(this.#pixmap, 255);
-      const device = raw._wasm_new_draw_device(identity(engine), this.#pixmap);
-      try {
-        engine.clipTo(-MARGIN, -MARGIN, this.#width + MARGIN, rows + MARGIN);
-        raw._wasm_run_display_list(list, device, engine.floats(...matrix));
-        raw._wasm_close_device(device);
-      } finally {
-        raw._wasm_drop_device(device);
-      }
-      if (this.#colorModel !== "lab") return raw._wasm_pixmap_get_samples(this.#pixmap);
-      this.#converted = raw._wasm_convert_pixmap(this.#pixmap, raw._wasm_device_lab(), 0);
-      return raw._wasm_pixmap_get_samples(this.#converted);
-    }, tank);
-    const samples = engine.raw.HEAPU8.subarray(start, start + rows * this.#rowBytes);
-    if (this.#colorModel === "rgba") straighten(samples);
-    return samples;
-  }
-
-  close(): void {
-    this.#dropConverted();
-    this.#engine.release((raw) => raw._wasm_drop_pixmap(this.#pixmap));
-  }
-
-  #dropConverted(): void {
-    const converted = this.#converted;
-    this.#converted = 0;
-    if (converted !== 0) this.#engine.release((raw) => raw._wasm_drop_pixmap(converted));
-  }
-}
-
-function identity(engine: Mupdf): Pointer {
-  return engine.floats(1, 0, 0, 1, 0, 0);
-}
-
-/** Premultiplied to straight alpha. Nearly all pixels of a page are opaque or empty. */
-function straighten(samples: Uint8Array): void {
-  const pixels = new Uint32Array(samples.buffer, samples.byteOffset, samples.byteLength >> 2);
-  for (let index = 0; index < pixels.length; index++) {
-    const alpha = pixels[index] >>> 24;
-    if (alpha === 0 || alpha === 255) continue;
-    const at = index << 2;
-    const half = alpha >> 1;
-    samples[at] = Math.min(255, ((samples[at] * 255 + half) / alpha) | 0);
-    samples[at + 1] = Math.min(255, ((samples[at + 1] * 255 + half) / alpha) | 0);
-    samples[at + 2] = Math.min(255, ((samples[at + 2] * 255 + half) / alpha) | 0);
+  /** @returns nothing where memory was refused and, as far as can be told, something is missing for it */
+  #withMemory<T>(work: () => T): T | undefined {
+    const shortage = this.#document.engine.shortage();
+    try {
+      const result = work();
+      return shortage() ? undefined : result;
+    } catch (error) {
+      if (!(error instanceof MupdfError)) throw error;
+      this.#document.engine.complain(error.message);
+      if (shortage()) return undefined;
+      throw this.#document.failure(error, "damaged");
+    }
   }
 }

@@ -1,7 +1,7 @@
 // One instance of MuPDF: made for one job, bounded in memory and in work, thrown away afterwards. Knows no document;
 // mupdf-document.ts opens one in it.
 import module from "#wasm/mupdf.wasm";
-import createGlue from "../../wasm/dist/mupdf-glue.js";
+import createGlue, { CMYK_PROFILE } from "../../wasm/dist/mupdf-glue.js";
 import { EngineFailure } from "../operations/operation.ts";
 import type { MupdfExports, MupdfHooks, Pointer } from "./mupdf-raw.ts";
 
@@ -17,7 +17,7 @@ const KEPT_MESSAGES = 20;
  * Calls of functions inside the module: 60 to 100 millions a second on ordinary pages, a tenth where each does much. What
  * opening a document, or interpreting one page, may cost before the document counts as too complex.
  */
-export const PAGE_FUEL = 500_000_000;
+export const PAGE_FUEL = 2_000_000_000;
 
 /** What a piece of work may still cost. */
 export interface Tank {
@@ -68,7 +68,7 @@ export class Mupdf {
     const raw = (await createGlue({
       hooks: hooksOf(() => engine!),
       failure: (text: string) => new MupdfError(text),
-      growHeap: (bytes: number, grow: (bytes: number) => unknown) => engine !== undefined && engine.#growHeap(bytes, grow),
+      growHeap: (bytes: number, grow: (bytes: number) => unknown) => engine?.#growHeap(bytes, grow) ?? false,
       print: ignore,
       printErr: ignore,
       instantiateWasm(imports: WebAssembly.Imports, done: (instance: WebAssembly.Instance) => void) {
@@ -148,6 +148,15 @@ export class Mupdf {
   floats(...values: number[]): Pointer {
     this.raw.HEAPF32.set(values, this.#scratch >> 2);
     return this.#scratch;
+  }
+
+  identity(): Pointer {
+    return this.floats(1, 0, 0, 1, 0, 0);
+  }
+
+  /** @returns the profile that gives MuPDF's device CMYK its meaning, a copy */
+  cmykProfile(): Uint8Array {
+    return this.raw.HEAPU8.slice(CMYK_PROFILE.address, CMYK_PROFILE.address + CMYK_PROFILE.size);
   }
 
   /** Limits what the next display lists draw to a rectangle of the target: left, top, right, bottom. */

@@ -28,6 +28,8 @@ export interface RasterizeParams {
  */
 export const MAX_SAMPLES = 2 ** 32 - 2 ** 16;
 export const MAX_SIDE = 400_000;
+/** An engine's heap never shrinks: beyond this the next page begins in a fresh one. */
+const HEAP_MARK_BYTES = 48 * 1024 * 1024;
 const DEFAULT_JPEG_QUALITY = 75;
 
 const MEDIA_TYPES: Readonly<Record<RasterFormat, string>> = {
@@ -59,15 +61,20 @@ export const rasterizePdf: Operation<RasterizeParams> = async function* (inputs,
         } finally {
           page.close();
         }
+        if (document.engine.heapBytes > HEAP_MARK_BYTES) await document.reopen();
       }
     } finally {
-      if (document.messageCount > 0) context.log("mupdf reported", { count: document.messageCount, first: document.messages });
+      if (document.messageCount > 0)
+        context.log("mupdf reported", { count: document.messageCount, first: document.messages });
       document.close();
     }
   }
 };
 
-function checkSize({ width, height }: { width: number; height: number }, { format, colorModel, dpi }: RasterizeParams): void {
+function checkSize(
+  { width, height }: { width: number; height: number },
+  { format, colorModel, dpi }: RasterizeParams,
+): void {
   const side = { jpg: JPEG_MAX_SIDE, gif: GIF_MAX_SIDE, bmp: MAX_SIDE, png: MAX_SIDE, tif: MAX_SIDE }[format];
   if (Math.max(width, height) > side || width * height * CHANNELS[colorModel] > MAX_SAMPLES) {
     throw new OutOfRange("resolution", String(dpi));

@@ -26,9 +26,13 @@ const READERS: Readonly<Record<string, readonly string[]>> = {
   tif: ["tifftopnm", "-byrow"],
 };
 
-/** @param format a key of the readers: png, jpg, gif, bmp, tif */
+/** @param format a key of the readers, or labTif: CIELab, which libtiff's own tool turns into RGB first */
 export async function decode(bytes: Uint8Array, format: string): Promise<Picture> {
   return withFile(bytes, `picture.${format}`, async (file) => {
+    if (format === "labTif") {
+      await run("tiff2rgba", ["-n", "-c", "none", file, `${file}.rgb`]);
+      return decode(await readDocument(`${file}.rgb`), "tif");
+    }
     const [program, ...args] = READERS[format]!;
     const { stdout } = await run(program!, [...args, file], { encoding: "buffer", maxBuffer: 2 ** 30 });
     return parsePnm(stdout);

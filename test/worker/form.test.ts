@@ -20,6 +20,7 @@ function options(maxFileBytes = 100 * MiB, inBucket = bucket) {
   return {
     store: createStore(inBucket, { lifetimeMs: 0 }),
     fileFields: new Set(["file"]),
+    textFields: new Set<string>(),
     maxFileBytes,
     uploadTurns: createTurns({ atOnce: 6, waiting: 6, maxWaitMs: 10_000 }),
     signal: new AbortController().signal,

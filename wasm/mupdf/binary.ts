@@ -1,7 +1,16 @@
 // Reading and writing of the WebAssembly binary format as far as metering needs it: sections, LEB128, exports, names.
 // Knows nothing of the engine whose module it is (WebAssembly Core Specification, chapter 5).
 
-export const SECTION = { custom: 0, type: 1, import: 2, function: 3, global: 6, export: 7, code: 10 } as const;
+export const SECTION = {
+  custom: 0,
+  type: 1,
+  import: 2,
+  function: 3,
+  global: 6,
+  export: 7,
+  code: 10,
+  data: 11,
+} as const;
 
 export interface Section {
   readonly id: number;

@@ -2,9 +2,10 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { readFunctionNames, readSections, SECTION, writeSections } from "./binary.ts";
 import { type Body, readCode, replaceConstant, writeCode } from "./code.ts";
+import { readMemory } from "./data.ts";
 import { addGlobal, exportGlobal, readGlobal } from "./globals.ts";
 import { editGlue } from "./glue.ts";
-import { meter } from "./meter.ts";
+import { type FlatRate, meter } from "./meter.ts";
 
 const PACKAGE = new URL("../../node_modules/mupdf/dist/", import.meta.url);
 const TARGET = new URL("../dist/", import.meta.url);
@@ -24,11 +25,16 @@ const INFINITE_RECTANGLE = 445192;
 /** Bytes of objects that MuPDF keeps for reuse; a constant of its JavaScript binding, too much for an isolate. */
 const STORE = { function: "fz_new_store_context", from: 100 * 1024 * 1024, to: 16 * 1024 * 1024 };
 /**
- * Functions that take a row of pixels, or one colour, at a time: painters, scalers, blenders, and the colour transforms of
- * lcms. Counting along the row would cost a tenth of all rendering.
+ * Functions that work on a row of pixels, or on one colour (lcms), at a time, and what that costs beside a unit's 1 to 5 ns.
+ * Counting every turn of their loops would cost a tenth of all rendering; so it costs 2 to 5 %.
  */
-const ROW_WISE =
-  /^(template_|paint_|fz_paint_|scale_row|scale_single|fz_clear_pixmap|fz_copy_pixmap|fz_convert_gel|fz_blend_|fz_decode_tile|fz_unpack|lcms2mt_|_?(LUT)?[eE]val|Eval|XFormSampler|CachedXFORM|LinLerp|Pack|Unroll|Tetrahedral|inflate|next_predict|opj_|fz_opj_)/;
+const FLAT_RATES: readonly (readonly [RegExp, FlatRate])[] = [
+  [
+    /^(template_|paint_|fz_paint_|scale_row|scale_single|fz_clear_pixmap|fz_copy_pixmap|fz_convert_gel|fz_blend_|fz_decode_tile|fz_unpack)/,
+    { call: 256, turn: 8 },
+  ],
+  [/^(lcms2mt_|_?(LUT)?[eE]val|XFormSampler|CachedXFORM|LinLerp|Pack|Unroll|Tetrahedral)/, { call: 4, turn: 4 }],
+];
 const STACK_POINTER = 0;
 
 /** Writes `mupdf.wasm`, `mupdf.node.js` and `mupdf-glue.js` with its types into `wasm/dist`. */
@@ -41,7 +47,7 @@ export async function build(): Promise<void> {
   await Promise.all([
     writeFile(new URL("mupdf.wasm", TARGET), rewrite(module)),
     writeFile(new URL("mupdf.node.js", TARGET), NODE_MODULE),
-    writeFile(new URL("mupdf-glue.js", TARGET), editGlue(glue)),
+    writeFile(new URL("mupdf-glue.js", TARGET), editGlue(glue) + cmykProfile(module)),
     writeFile(new URL("mupdf-glue.d.ts", TARGET), GLUE_TYPES),
   ]);
 }
@@ -62,12 +68,27 @@ function rewrite(module: Uint8Array): Uint8Array {
   replaceConstant(body(STORE.function), STORE.from, STORE.to);
 
   const { sections, index } = addGlobal(exportGlobal(original, "stackPointer", STACK_POINTER), "fuel", 0x7fffffff);
-  const rowWise = [...names].filter(([name]) => ROW_WISE.test(name)).map(([, functionIndex]) => functionIndex);
-  meter(code, index, new Set(rowWise));
+  const flatRates = new Map<number, FlatRate>();
+  for (const [name, functionIndex] of names) {
+    const rate = FLAT_RATES.find(([pattern]) => pattern.test(name));
+    if (rate) flatRates.set(functionIndex, rate[1]);
+  }
+  meter(code, index, flatRates);
   const rewritten = sections
     .filter(({ id }) => id !== SECTION.custom)
     .map((section) => (section.id === SECTION.code ? { id: section.id, payload: writeCode(code) } : section));
   return writeSections(rewritten);
+}
+
+/** MuPDF keeps its profiles as constant data: the engine's users can read the one of device CMYK from its memory. */
+function cmykProfile(module: Uint8Array): string {
+  const memory = Buffer.from(readMemory(readSections(module)).buffer);
+  // ICC.1:2010, 7.2: size at 0, data colour space and connection space at 16, signature at 36.
+  const address = memory.indexOf("CMYKLab ", 0, "latin1") - 16;
+  const size = memory.readUInt32BE(address);
+  const signature = memory.toString("latin1", address + 36, address + 40);
+  if (signature !== "acsp" || address + size > memory.length) throw new Error("the module has no CMYK profile");
+  return `\nexport const CMYK_PROFILE = { address: ${address}, size: ${size} };\n`;
 }
 
 const NODE_MODULE = `import { readFile } from "node:fs/promises";
@@ -76,6 +97,8 @@ export default await WebAssembly.compile(await readFile(new URL("./mupdf.wasm", 
 
 const GLUE_TYPES = `declare function createEngine<T extends object>(configuration: T): Promise<T & Record<string, unknown>>;
 export default createEngine;
+/** Where the profile of device CMYK lies in an engine's memory. */
+export declare const CMYK_PROFILE: { readonly address: number; readonly size: number };
 `;
 
 if (import.meta.main) await build();

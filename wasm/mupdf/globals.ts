@@ -22,7 +22,11 @@ export function readGlobal(sections: readonly Section[], index: number): number 
 }
 
 /** @returns the sections with a mutable i32 global added and exported, and the new global's index */
-export function addGlobal(sections: readonly Section[], name: string, value: number): { sections: Section[]; index: number } {
+export function addGlobal(
+  sections: readonly Section[],
+  name: string,
+  value: number,
+): { sections: Section[]; index: number } {
   const index = new Reader(sections.find(({ id }) => id === SECTION.global)!.payload).unsigned();
   const entry = [I32, MUTABLE, I32_CONST, ...signed(value), END];
   const added = sections.map((section) =>

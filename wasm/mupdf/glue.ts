@@ -10,7 +10,10 @@ interface Edit {
 
 const EDITS: readonly Edit[] = [
   // No branch for Node, browsers or their workers: the module is always handed in.
-  { from: '"object"==typeof process&&"object"==typeof process.versions&&"string"==typeof process.versions.node&&"renderer"!=process.type', to: "!1" },
+  {
+    from: '"object"==typeof process&&"object"==typeof process.versions&&"string"==typeof process.versions.node&&"renderer"!=process.type',
+    to: "!1",
+  },
   { from: 'if(m){const{createRequire:_}=await(import("module"));var o=_(import.meta.url)}', to: "" },
   { from: 'n="object"==typeof window,i="undefined"!=typeof WorkerGlobalScope', to: "n=!1,i=!1" },
   { from: "f=import.meta.url,", to: 'f="",' },
@@ -31,7 +34,8 @@ export function editGlue(source: string): string {
   let text = source;
   for (const { from, to, times = 1 } of EDITS) {
     const parts = text.split(from);
-    if (parts.length !== times + 1) throw new Error(`${parts.length - 1} instead of ${times} times in the glue: ${from}`);
+    if (parts.length !== times + 1)
+      throw new Error(`${parts.length - 1} instead of ${times} times in the glue: ${from}`);
     text = parts.join(to);
   }
   return text;

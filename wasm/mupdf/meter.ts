@@ -24,17 +24,22 @@ const OP = {
 /** Turns of loops are counted in a local, a register, and paid for when the function ends, or so many at a time. */
 const INSTALMENT = 1 << 16;
 
-/** What a call, or a turn of a loop that has others in it, costs in a function that works on a row of pixels at a time. */
-const ROW = 64;
+/** Units of fuel for a function whose innermost loops are not counted, so that those stay as quick as they were. */
+export interface FlatRate {
+  readonly call: number;
+  /** A turn of a loop that has others in it. */
+  readonly turn: number;
+}
 
-/** @param rowWise functions whose innermost loops go along a row: those stay as quick as they were */
-export function meter(code: Code, fuelGlobal: number, rowWise: ReadonlySet<number>): void {
+/** @param flatRates by index of the function; all others pay 1 for a call and 1 for each turn of every loop */
+export function meter(code: Code, fuelGlobal: number, flatRates: ReadonlyMap<number, FlatRate>): void {
   code.bodies.forEach((body, index) => {
-    const price = rowWise.has(code.first + index) ? ROW : 1;
+    const flat = flatRates.get(code.first + index);
     const all = landmarks(body.code);
-    const marks = price === 1 ? all : all.filter(({ innermost }) => !innermost);
-    if (marks.some(({ kind }) => kind === "loop")) meterLoops(body, marks, fuelGlobal, price);
-    else body.code = concat([pay(fuelGlobal, constant(price)), check(fuelGlobal), body.code]);
+    const marks = flat ? all.filter(({ innermost }) => !innermost) : all;
+    const rate = flat ?? { call: 1, turn: 1 };
+    if (marks.some(({ kind }) => kind === "loop")) meterLoops(body, marks, fuelGlobal, rate);
+    else body.code = concat([pay(fuelGlobal, constant(rate.call)), check(fuelGlobal), body.code]);
   });
 }
 
@@ -42,15 +47,19 @@ export function meter(code: Code, fuelGlobal: number, rowWise: ReadonlySet<numbe
  * The body becomes a block: whatever leaves it, by `return` or by a branch to the function's end, then passes the payment
  * behind the block.
  */
-function meterLoops(body: Body, marks: readonly Landmark[], fuelGlobal: number, price: number): void {
+function meterLoops(body: Body, marks: readonly Landmark[], fuelGlobal: number, rate: FlatRate): void {
   const turns = unsigned(addLocal(body));
   const payTurns = pay(fuelGlobal, [OP.localGet, ...turns]);
   const count = [
-    ...[OP.localGet, ...turns, ...constant(price), OP.add, OP.localTee, ...turns],
+    ...[OP.localGet, ...turns, ...constant(rate.turn), OP.add, OP.localTee, ...turns],
     ...[...constant(INSTALMENT), OP.gtU, OP.if, NO_RESULT],
     ...[...payTurns, ...check(fuelGlobal), ...constant(0), OP.localSet, ...turns, OP.end],
   ];
-  const parts: (Uint8Array | number[])[] = [pay(fuelGlobal, constant(price)), check(fuelGlobal), [OP.block, body.result]];
+  const parts: (Uint8Array | number[])[] = [
+    pay(fuelGlobal, constant(rate.call)),
+    check(fuelGlobal),
+    [OP.block, body.result],
+  ];
   let from = 0;
   for (const { kind, start, end, depth } of marks) {
     if (kind === "loop") parts.push(body.code.subarray(from, end), count);

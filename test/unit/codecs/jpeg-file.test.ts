@@ -115,6 +115,27 @@ describe("the header", () => {
     }
   });
 
+  test.each([50, 95])("has Huffman codes for every symbol, none of them all ones, quality %i", (quality) => {
+    const jpeg = encode(picture(3), quality);
+    const tables = segmentsOf(jpeg).filter(({ marker }) => marker === 0xc4);
+    expect(tables.map(({ data }) => data[0])).toEqual([0x00, 0x10, 0x01, 0x11]);
+    for (const { data } of tables) {
+      const lengths = new Map<number, number>();
+      let symbol = 17;
+      for (let length = 1; length <= 16; length++) {
+        for (let left = data[length]!; left > 0; left--) lengths.set(data[symbol++]!, length);
+      }
+      const isAc = data[0]! >= 0x10;
+      const acSymbols = Array.from({ length: 160 }, (_, index) => (Math.floor(index / 10) << 4) | ((index % 10) + 1));
+      const expected = isAc ? [0, 0xf0, ...acSymbols] : Array.from({ length: 12 }, (_, index) => index);
+      expect([...lengths.keys()].sort((a, b) => a - b)).toEqual(expected.sort((a, b) => a - b));
+      // Kraft's sum below one leaves the code of all ones free (T.81 annex C).
+      expect([...lengths.values()].reduce((sum, length) => sum + 2 ** -length, 0)).toBeLessThan(1);
+      // The kernel puts up to three runs of 16 zeros, a coefficient and the end of the block at once.
+      if (isAc) expect(3 * lengths.get(0xf0)! + 16 + 10 + lengths.get(0)!).toBeLessThanOrEqual(63);
+    }
+  });
+
   test.each([72, 300, 2400])("says %i dots per inch", async (dpi) => {
     for (const channels of [1, 3]) {
       const jfif = segmentOf(

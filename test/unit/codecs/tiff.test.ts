@@ -122,8 +122,26 @@ describe("the file", () => {
     expect(said).toContain(`Samples/Pixel: ${samples}\n`);
     expect(said).toContain("Bits/Sample: 8\n");
     expect(said).toContain("Compression Scheme: AdobeDeflate\n");
-    expect(said).toContain("Predictor: horizontal differencing");
     expect(said).toContain("Planar Configuration: single image plane\n");
+  });
+
+  test("predicts where that is smaller", () => {
+    const said = (kind: Kind) => info(encode(syntheticRaster(kind, { width: 900, height: 700, colorModel: "rgb" })));
+    expect(said("gradient")).toContain("Predictor: horizontal differencing");
+    expect(said("text")).toContain("Predictor: none");
+  });
+
+  test("keeps its predictor when the picture changes after the choice", () => {
+    const width = 900;
+    const part = (kind: Kind) => syntheticRaster(kind, { width, height: 1800, colorModel: "rgb" }).samples;
+    for (const kinds of [
+      ["text", "noise"],
+      ["noise", "text"],
+      ["blank", "gradient", "noise"],
+    ] as const) {
+      const height = 1800 * kinds.length;
+      expectSame(rasterOf(Buffer.concat(kinds.map(part)), { width, height, colorModel: "rgb" }));
+    }
   });
 
   test("says that alpha is not multiplied in, and which inks there are", () => {

@@ -1,0 +1,82 @@
+// What MuPDF draws on: a pixmap of some rows in one of the color models. Knows no page.
+import { CHANNELS, type ColorModel } from "../codecs/raster.ts";
+import type { Mupdf, Tank } from "./mupdf.ts";
+import type { Pointer } from "./mupdf-raw.ts";
+
+/** Pixels around a band in which objects still count: the bounds of an object take no account of anti-aliasing. */
+const MARGIN = 2;
+
+/** A pixmap of some rows, used for one band after another. */
+export class Canvas {
+  readonly #engine: Mupdf;
+  readonly #colorModel: ColorModel;
+  readonly #width: number;
+  readonly #rowBytes: number;
+  readonly #pixmap: Pointer;
+  #converted: Pointer = 0;
+
+  constructor(engine: Mupdf, colorModel: ColorModel, width: number, rows: number) {
+    this.#engine = engine;
+    this.#colorModel = colorModel;
+    this.#width = width;
+    this.#rowBytes = width * CHANNELS[colorModel];
+    this.#pixmap = engine.run((raw) => {
+      const colorspace = { gray: raw._wasm_device_gray, cmyk: raw._wasm_device_cmyk, rgb: raw._wasm_device_rgb };
+      const of = colorModel === "gray" || colorModel === "cmyk" ? colorModel : "rgb";
+      return raw._wasm_new_pixmap_with_bbox(
+        colorspace[of](),
+        engine.floats(0, 0, width, rows),
+        Number(colorModel === "rgba"),
+      );
+    });
+  }
+
+  /** @returns the first `rows` rows: a view of the heap, valid until the next call */
+  draw(list: Pointer, rows: number, matrix: readonly number[], tank: Tank): Uint8Array {
+    const engine = this.#engine;
+    this.#dropConverted();
+    const start = engine.run((raw) => {
+      if (this.#colorModel === "rgba") raw._wasm_clear_pixmap(this.#pixmap);
+      else raw._wasm_clear_pixmap_with_value(this.#pixmap, 255);
+      const device = raw._wasm_new_draw_device(engine.identity(), this.#pixmap);
+      try {
+        engine.clipTo(-MARGIN, -MARGIN, this.#width + MARGIN, rows + MARGIN);
+        raw._wasm_run_display_list(list, device, engine.floats(...matrix));
+        raw._wasm_close_device(device);
+      } finally {
+        raw._wasm_drop_device(device);
+      }
+      if (this.#colorModel !== "lab") return raw._wasm_pixmap_get_samples(this.#pixmap);
+      this.#converted = raw._wasm_convert_pixmap(this.#pixmap, raw._wasm_device_lab(), 0);
+      return raw._wasm_pixmap_get_samples(this.#converted);
+    }, tank);
+    const samples = engine.raw.HEAPU8.subarray(start, start + rows * this.#rowBytes);
+    if (this.#colorModel === "rgba") straighten(samples);
+    return samples;
+  }
+
+  close(): void {
+    this.#dropConverted();
+    this.#engine.release((raw) => raw._wasm_drop_pixmap(this.#pixmap));
+  }
+
+  #dropConverted(): void {
+    const converted = this.#converted;
+    this.#converted = 0;
+    if (converted !== 0) this.#engine.release((raw) => raw._wasm_drop_pixmap(converted));
+  }
+}
+
+/** Premultiplied to straight alpha. Nearly all pixels of a page are opaque or empty. */
+function straighten(samples: Uint8Array): void {
+  const pixels = new Uint32Array(samples.buffer, samples.byteOffset, samples.byteLength >> 2);
+  for (let index = 0; index < pixels.length; index++) {
+    const alpha = pixels[index] >>> 24;
+    if (alpha === 0 || alpha === 255) continue;
+    const at = index << 2;
+    const half = alpha >> 1;
+    samples[at] = Math.min(255, ((samples[at] * 255 + half) / alpha) | 0);
+    samples[at + 1] = Math.min(255, ((samples[at + 1] * 255 + half) / alpha) | 0);
+    samples[at + 2] = Math.min(255, ((samples[at + 2] * 255 + half) / alpha) | 0);
+  }
+}

@@ -1,0 +1,88 @@
+// Bounds: too large, too many, too hostile. Each ends in a picture or a clear 4xx, and the next request works.
+import { readdirSync } from "node:fs";
+import { request } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { squarePdf, textPdf } from "../fixtures/pdfs.ts";
+import { type Client, createClient, upload } from "../support/client.ts";
+import { type Service, startService } from "../support/service.ts";
+
+const MiB = 2 ** 20;
+let service: Service;
+let client: Client;
+
+beforeAll(async () => {
+  service = await startService({ variant: "private", vars: { MAX_UPLOAD_MB: "12" } });
+  client = createClient(service.url);
+});
+afterAll(() => service.stop());
+
+/** Files in the local R2's folder of blobs. */
+function storedBlobs(): number {
+  const names = readdirSync(service.persistTo, { recursive: true, withFileTypes: true });
+  return names.filter((entry) => entry.isFile() && /[\\/]blobs$/.test(entry.parentPath)).length;
+}
+
+describe("uploads", () => {
+  test("a file larger than the limit: 413 with the limit, and nothing is left", async () => {
+    const before = storedBlobs();
+    const { status, body } = await client.post("/png", { file: upload(new Uint8Array(20 * MiB)), output: "a" });
+    expect([status, body.error]).toEqual([413, "The file exceeds the maximum size of 12 MB."]);
+    expect(storedBlobs()).toBe(before);
+  });
+
+  test("content larger than the limit: 413", async () => {
+    const { status, body } = await client.post("/html", { content: "x".repeat(13 * MiB), output: "a" });
+    expect([status, body.error]).toEqual([413, "The file exceeds the maximum size of 12 MB."]);
+  });
+
+  test("a request that fails leaves no object behind", async () => {
+    const before = storedBlobs();
+    for (const fields of [
+      { file: upload(await squarePdf()), output: "a", resolution: "5" },
+      { file: upload(await squarePdf()), output: "a", pages: "1,2" },
+      { file: upload(await textPdf(2)), output: "a", pages: "1,2,3" },
+      { file: upload("no PDF"), output: "a" },
+      { file: upload(new Uint8Array(7 * MiB)), output: "a" },
+      { file: upload(await squarePdf()) },
+    ]) {
+      expect((await client.post("/png", fields)).status).toBe(400);
+    }
+    expect(storedBlobs()).toBe(before);
+  });
+
+  test("a client that goes away in mid-upload leaves no object behind", async () => {
+    const before = storedBlobs();
+    const { hostname, port } = new URL(service.url);
+    for (const sentBytes of [1000, 6 * MiB, 11 * MiB]) {
+      const sending = request({
+        hostname,
+        port,
+        path: "/png",
+        method: "POST",
+        headers: { "Content-Type": "multipart/form-data; boundary=x", "Content-Length": 12 * MiB },
+      });
+      sending.on("error", () => {});
+      sending.write('--x\r\nContent-Disposition: form-data; name="file"; filename="a.pdf"\r\n\r\n');
+      await new Promise((resolve) => sending.write(new Uint8Array(sentBytes), resolve));
+      await sleep(500);
+      sending.destroy();
+    }
+    await vi.waitFor(() => expect(storedBlobs()).toBe(before), { timeout: 20_000, interval: 200 });
+    expect((await client.post("/png", { file: upload(await squarePdf()), output: "a" })).status).toBe(200);
+  });
+});
+
+test("more heavy jobs at once than turns: each is served or told to come back", async () => {
+  const pdf = await textPdf(3);
+  const answers = await Promise.all(
+    Array.from({ length: 30 }, () => client.post("/png", { file: upload(pdf), output: "a", resolution: "200" })),
+  );
+  const statuses = answers.map(({ status }) => status);
+  expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(17);
+  for (const { status, headers, body } of answers.filter(({ status }) => status !== 200)) {
+    expect([status, body.error]).toEqual([503, "The service is busy, please try again later."]);
+    expect(Number(headers.get("Retry-After"))).toBeGreaterThan(0);
+  }
+  expect((await client.post("/png", { file: upload(pdf), output: "a" })).status).toBe(200);
+});
