@@ -40,7 +40,7 @@ const COMPONENTS: Readonly<Record<JpegKind, readonly Component[]>> = {
   cmyk: Array.from(ascii("CMYK"), (id) => component(id, 0x11, 0)),
 };
 
-export interface JpegHeader {
+interface JpegHeader {
   readonly kind: JpegKind;
   /** Pixels, 1 to 65535. */
   readonly width: number;

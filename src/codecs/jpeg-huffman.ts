@@ -1,7 +1,7 @@
 // Huffman tables of a baseline JPEG (ITU-T T.81 annex C). Knows neither pixels nor markers.
 
 /** A Huffman table as the marker DHT carries it. */
-export interface HuffmanTable {
+interface HuffmanTable {
   /** How many codes there are of each length from 1 to 16 (BITS). */
   readonly lengths: Uint8Array;
   /** Symbols by growing code (HUFFVAL). */

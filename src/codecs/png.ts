@@ -2,7 +2,7 @@
 
 import { crc32, deflateSync } from "node:zlib";
 import { CHANNELS, type ColorModel, type Raster } from "./raster.ts";
-import { RowDeflater } from "./row-deflater.ts";
+import { BLANK, DIFFERENCES, RowDeflater, SAMPLES } from "./row-deflater.ts";
 import {
   chooseFilter,
   type Filter,
@@ -158,7 +158,7 @@ function filterRow(row: Row, above: Row, filter: Filter, filtered: Row, deflater
     // Nothing is shorter than a row of zeros, whatever the rows around it do.
     to[at] = UP;
     to.fill(0, at + 1, at + deflater.rowBytes);
-    deflater.rowDone(true);
+    deflater.rowDone(BLANK);
     return;
   }
   to[at] = filter;
@@ -170,5 +170,5 @@ function filterRow(row: Row, above: Row, filter: Filter, filtered: Row, deflater
     else if (filter === PAETH) subtractPaeth(row, above, deflater.pixelBytes, filtered);
     to.set(filtered.bytes, at + 1);
   }
-  deflater.rowDone(false);
+  deflater.rowDone(filter === NONE ? SAMPLES : DIFFERENCES);
 }

@@ -8,10 +8,18 @@ import { PixelMatcher, WINDOW_BYTES } from "./pixel-matcher.ts";
 
 /** Rows are gathered up to this before they are compressed: what node:zlib costs for each call must not show. */
 const BATCH_BYTES = 192 * 1024;
-/** Where more than this share of the pixels is new among those looked at, matches are rare and native zlib is quicker. */
+/** Where more than this share of the pixels differs from its left neighbour, it is worth asking for more. */
+const BUSY_SHARE = 0.5;
+/** Where more than this share of the pixels is new among those looked at, they will hardly be repeated. */
 const FRESH_SHARE = 0.3;
 const SEEN_BITS = 14;
 const MAX_MATCH_BYTES = 258;
+
+/** A row of zeros after its leading bytes, of samples as they are, or of differences between them. */
+export const BLANK = 0;
+export const SAMPLES = 1;
+export const DIFFERENCES = 2;
+export type RowKind = typeof BLANK | typeof SAMPLES | typeof DIFFERENCES;
 
 export class RowDeflater {
   readonly rowBytes: number;
@@ -28,8 +36,8 @@ export class RowDeflater {
   readonly #adler: Adler32;
   /** Where the rows begin that are not compressed yet. */
   #from = 0;
-  /** Rows after `#from` that are their lead and zeros, by index. */
-  readonly #isBlank: Uint8Array;
+  /** Of the rows after `#from`. */
+  readonly #kinds: Uint8Array;
   #count = 0;
   readonly #seen = new Uint8Array(1 << SEEN_BITS);
 
@@ -56,7 +64,7 @@ export class RowDeflater {
     this.#writer = new BlockWriter(this.#start);
     this.#matcher = new PixelMatcher(this.rows, shape.rowBytes, shape.leadBytes, shape.pixelBytes);
     this.#adler = new Adler32(this.rows);
-    this.#isBlank = new Uint8Array(this.batchRows);
+    this.#kinds = new Uint8Array(this.batchRows);
   }
 
   /** Rows that wait for {@link deflate}. */
@@ -74,16 +82,16 @@ export class RowDeflater {
     this.#writer.append(Uint8Array.of(0x78, 0x01));
   }
 
-  /** The row at {@link position} is complete. @param blank - it is its lead and zeros */
-  rowDone(blank: boolean): void {
-    this.#isBlank[this.#count++] = blank ? 1 : 0;
+  /** The row at {@link position} is complete. */
+  rowDone(kind: RowKind): void {
+    this.#kinds[this.#count++] = kind;
     this.position += this.rowBytes;
   }
 
   /** Compresses the rows that wait and keeps what later ones may repeat. */
   deflate(): void {
     if (this.#count === 0) return;
-    if (this.#isBusy()) this.#deflateNatively();
+    if (this.#isPhotographic()) this.#deflateNatively();
     else this.#deflateByPixels();
     this.#count = 0;
     const spare = this.position - WINDOW_BYTES;
@@ -119,30 +127,40 @@ export class RowDeflater {
     return taken;
   }
 
-  /** Whether the waiting rows are as a photograph is. */
-  #isBusy(): boolean {
+  /**
+   * Whether the waiting rows are continuous in tone: repetitions are short or rare there, and native zlib is quicker.
+   * Differences that are not flat come from such a picture; samples have to be told from the noise of letters.
+   */
+  #isPhotographic(): boolean {
     const rows = this.rows;
     const pixel = this.pixelBytes;
     const seen = this.#seen.fill(0);
     let pixels = 0;
+    let different = 0;
     let fresh = 0;
     // Every eighth row and every other pixel is enough to tell.
     for (let row = (this.#count >> 1) & 7; row < this.#count; row += 8) {
-      if (this.#isBlank[row] === 1) {
+      if (this.#kinds[row] === BLANK) {
         pixels += this.rowBytes / (2 * pixel);
         continue;
       }
       const start = this.#from + row * this.rowBytes + this.#leadBytes;
       const end = start + this.rowBytes - this.#leadBytes - 2;
-      for (let at = start + pixel; at < end; at += 2 * pixel) {
+      const areSamples = this.#kinds[row] === SAMPLES;
+      let before = 0;
+      for (let at = start; at < end; at += 2 * pixel) {
         pixels++;
         const key = rows[at] | (rows[at + 1] << 8) | (rows[at + 2] << 16);
+        if (key === before) continue;
+        before = key;
+        different++;
         const hash = Math.imul(key, 0x9e3779b1) >>> (32 - SEEN_BITS);
-        fresh += 1 - seen[hash];
+        if (areSamples) fresh += 1 - seen[hash];
+        else fresh++;
         seen[hash] = 1;
       }
     }
-    return fresh > FRESH_SHARE * pixels;
+    return different > BUSY_SHARE * pixels && fresh > FRESH_SHARE * pixels;
   }
 
   #deflateNatively(): void {
@@ -163,7 +181,7 @@ export class RowDeflater {
   #deflateByPixels(): void {
     for (let row = 0; row < this.#count; row++) {
       const start = this.#from + row * this.rowBytes;
-      if (this.#isBlank[row] === 1) {
+      if (this.#kinds[row] === BLANK) {
         this.#adler.add(start, start + this.#leadBytes);
         this.#adler.addZeros(this.rowBytes - this.#leadBytes);
         this.#blankRow(start);

@@ -2,7 +2,7 @@
 // It knows nothing of documents.
 
 import { CHANNELS, type ColorModel, type Raster } from "./raster.ts";
-import { RowDeflater } from "./row-deflater.ts";
+import { DIFFERENCES, RowDeflater, SAMPLES } from "./row-deflater.ts";
 import { makeRow, type Row, subtractLeft } from "./row-filter.ts";
 import {
   directory,
@@ -144,13 +144,14 @@ class StripEncoder {
   add(row: Row): void {
     const deflater = this.#deflater;
     if (deflater.waiting === 0) deflater.begin();
-    if (this.predictor === HORIZONTAL_DIFFERENCING) {
-      subtractLeft(row, deflater.pixelBytes, this.#differences);
-      deflater.rows.set(this.#differences.bytes, deflater.position);
-    } else {
+    if (this.predictor === NO_PREDICTION) {
       deflater.rows.set(row.bytes, deflater.position);
+      deflater.rowDone(SAMPLES);
+      return;
     }
-    deflater.rowDone(false);
+    subtractLeft(row, deflater.pixelBytes, this.#differences);
+    deflater.rows.set(this.#differences.bytes, deflater.position);
+    deflater.rowDone(DIFFERENCES);
   }
 
   /** The strip of the rows since the last one; valid until the next row. */

@@ -1,6 +1,7 @@
 // A PDF opened in MuPDF: what makes it openable, and how many pages it has. Drawing is in mupdf-page.ts.
 import { EngineFailure } from "../operations/operation.ts";
 import { Mupdf, MupdfError, type MupdfOptions } from "./mupdf.ts";
+import { flattenPageTree } from "./mupdf-page-tree.ts";
 import type { Pointer } from "./mupdf-raw.ts";
 
 /** The header may come this late (ISO 32000-1, implementation note 13 of Acrobat's reading). */
@@ -13,6 +14,7 @@ export class MupdfDocument {
   #engine: Mupdf;
   #pointer: Pointer = 0;
   #pageCount = 0;
+  #flattened = false;
 
   private constructor(engine: Mupdf, bytes: Uint8Array, options: MupdfOptions) {
     this.#engine = engine;
@@ -57,6 +59,7 @@ export class MupdfDocument {
     this.#engine.close();
     this.#engine = engine;
     this.#open();
+    if (this.#flattened) flattenPageTree(engine, this.#pointer);
   }
 
   close(): void {
@@ -87,29 +90,24 @@ export class MupdfDocument {
     }
   }
 
-  /** The count is a claim of the document; it is believed where the last page is there, or searched. */
+  /** The count is a claim of the document: it is believed where the first and the last page are there. */
   #countPages(): number {
     const document = this.#pointer;
     const engine = this.#engine;
-    let claimed = 0;
-    let objects = 0;
+    let count = 0;
     try {
-      engine.run((raw) => {
-        claimed = raw._wasm_count_pages(document);
-        objects = raw._wasm_pdf_xref_len(document);
-      });
+      count = engine.run((raw) => raw._wasm_count_pages(document));
     } catch (error) {
-      throw this.failure(error, "damaged");
+      if (!(error instanceof MupdfError) || engine.refusals > 0) throw this.failure(error, "damaged");
+      engine.complain(error.message);
     }
-    let count = claimed;
-    if (claimed > objects) {
-      let none = objects;
-      count = 0;
-      while (count < none) {
-        const middle = Math.floor((count + none) / 2);
-        if (this.#hasPage(middle)) count = middle + 1;
-        else none = middle;
+    if (count < 1 || !this.#hasPage(0) || !this.#hasPage(count - 1)) {
+      try {
+        count = flattenPageTree(engine, document);
+      } catch (error) {
+        throw this.failure(error, "damaged");
       }
+      this.#flattened = true;
     }
     if (count < 1) throw new EngineFailure("damaged", "it has no pages");
     return count;

@@ -1,7 +1,7 @@
 // One page of a PDF as a Raster: a display list, drawn band by band into one pixmap. Knows no file format.
 import { type Band, CHANNELS, type ColorModel, type Raster } from "../codecs/raster.ts";
 import { EngineFailure } from "../operations/operation.ts";
-import { MupdfError, PAGE_FUEL } from "./mupdf.ts";
+import { MupdfError, type Tank } from "./mupdf.ts";
 import { Canvas } from "./mupdf-canvas.ts";
 import type { MupdfDocument } from "./mupdf-document.ts";
 import type { Pointer } from "./mupdf-raw.ts";
@@ -10,7 +10,7 @@ const CROP_BOX = 1;
 const POINTS_PER_INCH = 72;
 /** Bytes of one band: fewer bands are quicker, but each level of transparency needs as much again. */
 export const BAND_BYTES = 4 * 1024 * 1024;
-/** What a pixel may cost beyond {@link PAGE_FUEL}: scanned pages take 30, most pages less than 1. */
+/** What a pixel may cost beyond what a page may cost: scanned pages take 30, most pages less than 1. */
 const FUEL_PER_PIXEL = 64;
 /** How much smaller the bands become where memory did not suffice. */
 const SHRINK = 8;
@@ -40,7 +40,7 @@ export class MupdfPage {
   #page: Pointer = 0;
   #list: Pointer = 0;
   /** Shared by all attempts to interpret the page. */
-  readonly #tank = { fuel: PAGE_FUEL };
+  readonly #tank: Tank;
   #bounds: readonly number[] = [];
   #closed = false;
 
@@ -51,6 +51,7 @@ export class MupdfPage {
   constructor(document: MupdfDocument, index: number) {
     this.#document = document;
     this.#index = index;
+    this.#tank = document.engine.tank();
     this.#load();
     const [left, top, right, bottom] = this.#bounds;
     this.width = right - left;
@@ -100,10 +101,7 @@ export class MupdfPage {
   #dropList(): void {
     const list = this.#list;
     this.#list = 0;
-    this.#document.engine.release((raw) => {
-      raw._wasm_drop_display_list(list);
-      raw._wasm_empty_store();
-    });
+    this.#document.engine.release((raw) => raw._wasm_drop_display_list(list));
   }
 
   /** Interprets the page; what is wrong in one object MuPDF reports and leaves out. */
@@ -136,7 +134,7 @@ export class MupdfPage {
     const { engine } = this.#document;
     const scale = { x: width / this.width, y: height / this.height };
     const [left, upper] = this.#bounds;
-    const tank = { fuel: PAGE_FUEL + width * height * FUEL_PER_PIXEL };
+    const tank = engine.tank(width * height * FUEL_PER_PIXEL);
     let rows = Math.min(height, Math.max(1, Math.floor(bandBytes / (width * CHANNELS[colorModel]))));
     let canvas: Canvas | undefined;
     try {
@@ -163,6 +161,8 @@ export class MupdfPage {
           canvas?.close();
           canvas = undefined;
           this.#dropList();
+          // Fonts and images of the pages before; without need they stay, which makes the pages of a book seven times quicker.
+          engine.release((raw) => raw._wasm_empty_store());
           rows = Math.ceil(rows / SHRINK);
         }
       }

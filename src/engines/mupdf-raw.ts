@@ -25,8 +25,21 @@ export interface MupdfExports {
   _wasm_pdf_disable_js(document: Pointer): void;
   _wasm_needs_password(document: Pointer): number;
   _wasm_count_pages(document: Pointer): number;
-  _wasm_pdf_xref_len(document: Pointer): number;
   _wasm_pdf_lookup_page_obj(document: Pointer, index: number): Pointer;
+
+  _wasm_pdf_trailer(document: Pointer): Pointer;
+  _wasm_pdf_is_indirect(object: Pointer): number;
+  _wasm_pdf_is_dict(object: Pointer): number;
+  _wasm_pdf_is_array(object: Pointer): number;
+  _wasm_pdf_to_num(object: Pointer): number;
+  _wasm_pdf_new_int(value: number): Pointer;
+  _wasm_pdf_new_array(document: Pointer, capacity: number): Pointer;
+  _wasm_pdf_array_len(array: Pointer): number;
+  /** Borrowed, like all that is got from a container. */
+  _wasm_pdf_array_get(array: Pointer, index: number): Pointer;
+  _wasm_pdf_array_push(array: Pointer, value: Pointer): void;
+  _wasm_pdf_dict_gets(dictionary: Pointer, key: Pointer): Pointer;
+  _wasm_pdf_dict_puts(dictionary: Pointer, key: Pointer, value: Pointer): void;
 
   _wasm_load_page(document: Pointer, index: number): Pointer;
   _wasm_drop_page(page: Pointer): void;

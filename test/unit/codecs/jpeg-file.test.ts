@@ -20,6 +20,8 @@ import {
 } from "./jpeg-pictures.ts";
 
 const run = promisify(execFile);
+/** Not toEqual, which takes minutes to tell how long arrays differ. */
+const same = (a: Uint8Array, b: Uint8Array) => Buffer.compare(a, b) === 0;
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString("latin1");
 
 describe("bands and chunks", () => {
@@ -28,7 +30,8 @@ describe("bands and chunks", () => {
     for (const quality of [75, 98]) {
       const whole = concatenate(encodeJpeg(rasterOf(picture, [149]), { quality }));
       for (const heights of [[1], [3], [7], [8], [15], [16], [17], [64], [1, 40, 2, 16, 13]]) {
-        expect(concatenate(encodeJpeg(rasterOf(picture, heights), { quality })), `bands of ${heights}`).toEqual(whole);
+        const jpeg = concatenate(encodeJpeg(rasterOf(picture, heights), { quality }));
+        expect(same(jpeg, whole), `bands of ${heights}`).toBe(true);
       }
     }
   });
@@ -67,7 +70,7 @@ describe("bands and chunks", () => {
         inTurns[index]!.push(value.slice());
       });
     }
-    expect(inTurns.map(concatenate)).toEqual(alone);
+    expect(inTurns.map((chunks, index) => same(concatenate(chunks), alone[index]!))).toEqual([true, true, true, true]);
   });
 
   test("a picture given up halfway, or whose raster fails, spoils none after it", () => {
@@ -83,7 +86,7 @@ describe("bands and chunks", () => {
         },
       });
       expect(() => concatenate(encodeJpeg(failing, { quality: 90 }))).toThrow("the renderer stopped");
-      expect(encode(picture, 90)).toEqual(expected);
+      expect(same(encode(picture, 90), expected)).toBe(true);
     }
   });
 

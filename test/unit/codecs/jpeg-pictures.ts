@@ -108,7 +108,7 @@ export function psnr(a: Picture, b: Picture): number {
   return sum === 0 ? 99 : 10 * Math.log10((255 * 255 * a.samples.length) / sum);
 }
 
-export interface Segment {
+interface Segment {
   readonly marker: number;
   readonly data: Uint8Array;
 }

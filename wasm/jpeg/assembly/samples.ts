@@ -1,5 +1,5 @@
 // Pixels of one MCU to level-shifted samples in blocks (T.81 A.3.1; YCbCr as JFIF 1.02 defines it).
-// Pixels that share an MCU are told apart from MCUs of a single colour before anything is computed.
+// Knows no coefficients.
 import { BLOCK_BYTES, blocks } from "./layout";
 
 /** What the blocks of an MCU are made of. */

@@ -109,12 +109,13 @@ function quantiseDc(sum: i32, table: usize): i32 {
   return <i32>((<i64>sum * load<i64>(dcFactors + (table << 3)) + 0x80000000 + <i64>(sum >> 31)) >> 32);
 }
 
-/** One coefficient of the even part, or half of one of the odd part: pairs of terms times pairs of cosines. */
+/** Drops the fraction bits of the cosines. */
 @inline
 function roundExact(a: v128): v128 {
   return i32x4.shr_s(i32x4.add(a, i32x4.splat(1 << (EXACT_FRACTION_BITS - 1))), EXACT_FRACTION_BITS);
 }
 
+/** A coefficient of the even part: pairs of terms times a pair of cosines. */
 @inline
 function even(low: v128, high: v128, row: usize): v128 {
   const cosines = v128.load(EXACT + row * 16);
@@ -124,6 +125,7 @@ function even(low: v128, high: v128, row: usize): v128 {
   );
 }
 
+/** A coefficient of the odd part: four terms times four cosines. */
 @inline
 function odd(low01: v128, high01: v128, low23: v128, high23: v128, row: usize): v128 {
   const cosines01 = v128.load(EXACT + row * 16);
