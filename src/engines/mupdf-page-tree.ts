@@ -22,6 +22,8 @@ export function flattenPageTree(engine: Mupdf, document: Pointer): number {
       engine.withText("Parent", (name) => raw._wasm_pdf_dict_puts(page, name, root));
       raw._wasm_pdf_array_push(kids, page);
     }
+    // Attributes are looked up through Parent, and a root has none.
+    engine.withText("Parent", (name) => raw._wasm_pdf_dict_dels(root, name));
     engine.withText("Kids", (name) => raw._wasm_pdf_dict_puts(root, name, kids));
     engine.withText("Count", (name) => raw._wasm_pdf_dict_puts(root, name, raw._wasm_pdf_new_int(pages.length)));
     return pages.length;

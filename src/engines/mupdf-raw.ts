@@ -40,6 +40,7 @@ export interface MupdfExports {
   _wasm_pdf_array_push(array: Pointer, value: Pointer): void;
   _wasm_pdf_dict_gets(dictionary: Pointer, key: Pointer): Pointer;
   _wasm_pdf_dict_puts(dictionary: Pointer, key: Pointer, value: Pointer): void;
+  _wasm_pdf_dict_dels(dictionary: Pointer, key: Pointer): void;
 
   _wasm_load_page(document: Pointer, index: number): Pointer;
   _wasm_drop_page(page: Pointer): void;
