@@ -24,7 +24,7 @@ export async function requireKey(apiKey: string | undefined, keys: KVNamespace):
 }
 
 /** @returns 64 lowercase hexadecimal digits */
-export async function hashKey(apiKey: string): Promise<string> {
+async function hashKey(apiKey: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(apiKey));
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

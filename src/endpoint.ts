@@ -3,10 +3,10 @@ import type { Config, Variant } from "./config.ts";
 import { fieldRequired, fileAndId, noInput, noSuchFile, type ServiceError, tooManyFiles } from "./errors.ts";
 import { type Fields, parseFields, type Values } from "./fields.ts";
 import { stem } from "./file-name.ts";
-import { type Form, readForm } from "./form.ts";
+import { discard, type Form, readForm } from "./form.ts";
 import type { Context, Input, Operation, Output } from "./operations/operation.ts";
 import { edgeHeapLimit } from "./placement.ts";
-import type { Store, StoredFile } from "./store.ts";
+import type { Arrival, Store, StoredFile } from "./store.ts";
 import type { Turns } from "./turns.ts";
 
 /** An operation with its parameters. */
@@ -121,17 +121,21 @@ export async function handle(endpoint: Endpoint, request: Request, service: Serv
       }
     };
     await run();
+    await Promise.all(uploads.map(({ stored }) => stored));
     signal.throwIfAborted();
     if (endpoint.source.kind === "text") await store.remove(uploads.map(({ id }) => id));
     return answer(endpoint, sources, outputs, service.baseUrl);
   } catch (error) {
-    await store.remove([...uploads, ...outputs].map(({ id }) => id));
+    await Promise.all([discard(uploads, store), store.remove(outputs.map(({ id }) => id))]);
     throw error;
   }
 }
 
+/** A file that was sent with the request, or one that is stored. */
+type Located = Arrival | StoredFile;
+
 /** @throws ServiceError 400 unless there is exactly one source, 404 where an id names no file */
-async function locateSources(source: Source, form: Form, store: Store): Promise<readonly StoredFile[]> {
+async function locateSources(source: Source, form: Form, store: Store): Promise<readonly Located[]> {
   if (source.kind === "text") {
     const texts = form.files.get(source.field) ?? [];
     if (texts.length === 0 || texts[0]!.size === 0) throw fieldRequired(source.field);
@@ -151,12 +155,15 @@ async function locateSources(source: Source, form: Form, store: Store): Promise<
 }
 
 /** JSON clients may leave `output` out (WIRE). */
-function jsonDefaults({ path }: Endpoint, sources: readonly StoredFile[]): Record<string, string> {
+function jsonDefaults({ path }: Endpoint, sources: readonly Located[]): Record<string, string> {
   return sources[0] ? { output: `${stem(sources[0].name)}_${path.slice(1)}` } : {};
 }
 
-function toInput({ id, name, size }: StoredFile, store: Store): Input {
+function toInput(source: Located, store: Store): Input {
+  const { id, name, size } = source;
+  const inMemory = "bytes" in source ? source.bytes : undefined;
   const open = async () => {
+    if ("stored" in source) await source.stored;
     const found = await store.open(id);
     if (!found) throw noSuchFile();
     return found.body;
@@ -165,9 +172,11 @@ function toInput({ id, name, size }: StoredFile, store: Store): Input {
     name,
     size,
     async *stream() {
-      yield* await open();
+      if (inMemory) yield inMemory;
+      else yield* await open();
     },
     async bytes() {
+      if (inMemory) return inMemory;
       const bytes = new Uint8Array(size);
       let at = 0;
       for await (const chunk of await open()) {
@@ -181,7 +190,7 @@ function toInput({ id, name, size }: StoredFile, store: Store): Input {
 
 function answer(
   { naming, source }: Endpoint,
-  sources: readonly StoredFile[],
+  sources: readonly Located[],
   outputs: readonly StoredFile[],
   baseUrl: string,
 ): Answer {

@@ -11,7 +11,7 @@ import {
 } from "./errors.ts";
 import { safeName } from "./file-name.ts";
 import { mediaTypeOf } from "./media-type.ts";
-import type { Store, StoredFile } from "./store.ts";
+import type { Arrival, Store } from "./store.ts";
 import type { Turns } from "./turns.ts";
 
 /** What a client sent, whatever way it spells lists: `pages[]`, repeated `pages`, and `pages[0]`, `pages[1]` are one. */
@@ -19,7 +19,7 @@ export interface Form {
   /** Values by name without brackets, in the order of their index, else of their arrival. */
   readonly fields: ReadonlyMap<string, readonly string[]>;
   /** In the same order, by the name of their field. */
-  readonly files: ReadonlyMap<string, readonly StoredFile[]>;
+  readonly files: ReadonlyMap<string, readonly Arrival[]>;
   /** JSON clients leave out what multipart clients must send (WIRE: `output`). */
   readonly encoding: "multipart" | "json";
 }
@@ -53,6 +53,12 @@ export async function readForm(request: Request, options: FormOptions): Promise<
   throw wrongContentType();
 }
 
+/** Removes files that were received, wherever they are on their way. */
+export async function discard(files: readonly Arrival[], store: Store): Promise<void> {
+  await Promise.allSettled(files.map(({ stored }) => stored));
+  await store.remove(files.map(({ id }) => id));
+}
+
 /** A field or file as it came: `pages[2]` is `{ name: "pages", index: 2 }`. */
 interface Entry<T> {
   readonly name: string;
@@ -66,7 +72,7 @@ async function readMultipart(
   options: FormOptions,
 ): Promise<Form> {
   const fields: Entry<string>[] = [];
-  const files: Entry<StoredFile>[] = [];
+  const files: Entry<Arrival>[] = [];
   const open = new Set<BusboyFileStream>();
   let failure: unknown;
   // Files are stored one after the other: the body's backpressure comes from the one that is being stored.
@@ -145,7 +151,10 @@ async function readMultipart(
   }
   await storing;
   if (failure) {
-    await options.store.remove(files.map((file) => file.value.id));
+    await discard(
+      files.map(({ value }) => value),
+      options.store,
+    );
     throw failure;
   }
   return { fields: grouped(fields), files: grouped(files), encoding: "multipart" };
@@ -155,7 +164,7 @@ async function storePart(
   stream: BusboyFileStream,
   fileName: string | undefined,
   { store, maxFileBytes, uploadTurns, signal }: FormOptions,
-): Promise<StoredFile | undefined> {
+): Promise<Arrival | undefined> {
   using _turn = await uploadTurns.take(signal);
   const chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
   const first = await chunks.next();
@@ -171,7 +180,7 @@ async function storePart(
     }
     if (stream.destroyed && !stream.readableEnded) throw malformedBody();
   }
-  return store.put({ kind: "input", name, type: (start) => mediaTypeOf(start, name), body: counted() });
+  return store.receive({ kind: "input", name, type: (start) => mediaTypeOf(start, name), body: counted() });
 }
 
 async function readJson(body: ReadableStream<Uint8Array>, { store, textFields }: FormOptions): Promise<Form> {
@@ -203,10 +212,10 @@ async function readJson(body: ReadableStream<Uint8Array>, { store, textFields }:
     }
   }
   const texts = grouped(fields.filter(({ name }) => textFields.has(name)));
-  const files = new Map<string, StoredFile[]>();
+  const files = new Map<string, Arrival[]>();
   for (const [name, [text]] of texts) {
     const content = new TextEncoder().encode(text);
-    files.set(name, [await store.put({ kind: "input", name, type: "text/plain", body: content })]);
+    files.set(name, [await store.receive({ kind: "input", name, type: "text/plain", body: content })]);
   }
   return { fields: grouped(fields), files, encoding: "json" };
 }

@@ -10,7 +10,7 @@ const SMALLEST_HEAP_BYTES = 56 * 2 ** 20;
 const LARGEST_HEAP_BYTES = 88 * 2 ** 20;
 
 /** The largest sum of inputs that an operation which holds its inputs in memory can take at the edge. */
-export const EDGE_INPUT_BYTES = ISOLATE_BYTES - BESIDE_THE_ENGINE_BYTES - SMALLEST_HEAP_BYTES;
+const EDGE_INPUT_BYTES = ISOLATE_BYTES - BESIDE_THE_ENGINE_BYTES - SMALLEST_HEAP_BYTES;
 
 /**
  * @param inputBytes sizes of all inputs, which the operation holds in memory beside the engine's heap

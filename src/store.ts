@@ -19,6 +19,14 @@ export interface StoredFile {
   readonly modified: Date;
 }
 
+/** A file whose body has been read; of what was read R2 may not have confirmed the last part yet. */
+export interface Arrival extends Pick<StoredFile, "id" | "name" | "type" | "size"> {
+  /** All of it, where it was small enough for one part. */
+  readonly bytes?: Uint8Array;
+  /** Settles when it is stored; rejects, and leaves nothing, when that fails. */
+  readonly stored: Promise<StoredFile>;
+}
+
 export interface NewFile {
   readonly kind: "input" | "output";
   readonly name: string;
@@ -51,6 +59,8 @@ const digestKey = (id: string) => `sha256/${id}`;
 export interface Store {
   /** Streams a file in. When `body` throws, or anything else fails, nothing of it is left. */
   put(file: NewFile): Promise<StoredFile>;
+  /** The same, but does not wait for R2 to confirm the last part: work on the file can begin meanwhile. */
+  receive(file: NewFile): Promise<Arrival>;
   /** @returns undefined where there is no such file, or its time is up */
   find(id: string): Promise<StoredFile | undefined>;
   /** The file with its bytes, or a range of them. */
@@ -73,7 +83,8 @@ export function createStore(bucket: R2Bucket, options: { lifetimeMs: number; now
   }
 
   return {
-    put: (file) => put(bucket, file),
+    put: async (file) => (await receive(bucket, file)).stored,
+    receive: (file) => receive(bucket, file),
     find,
 
     async open(id, range) {
@@ -128,43 +139,29 @@ function describe(id: string, object: R2Object): StoredFile {
   };
 }
 
-async function put(bucket: R2Bucket, file: NewFile): Promise<StoredFile> {
+async function receive(bucket: R2Bucket, file: NewFile): Promise<Arrival> {
   const id = `${file.kind === "input" ? 1 : 2}${crypto.randomUUID()}`;
+  const { name } = file;
   const digest = createHash("sha256");
   const parts = new PartBuffer();
+  let size = 0;
+  let type = typeof file.type === "string" ? file.type : undefined;
   let upload: R2MultipartUpload | undefined;
   const uploaded: R2UploadedPart[] = [];
   // With a head the first part is kept until the end, for only then its first bytes are known.
   let firstPart: Uint8Array | undefined;
 
-  const options = (start: Uint8Array, sha256?: string): R2PutOptions & R2MultipartOptions => ({
-    httpMetadata: {
-      contentType: typeof file.type === "string" ? file.type : file.type(start.subarray(0, SNIFFED_BYTES)),
-    },
-    customMetadata: { name: encodeURIComponent(file.name), ...(sha256 ? { sha256 } : {}) },
-  });
+  const options = (start: Uint8Array, sha256?: string): R2PutOptions & R2MultipartOptions => {
+    type ??= (file.type as (start: Uint8Array) => string)(start.subarray(0, SNIFFED_BYTES));
+    const customMetadata = { name: encodeURIComponent(name), ...(sha256 ? { sha256 } : {}) };
+    return { httpMetadata: { contentType: type }, customMetadata };
+  };
   const send = async (part: Uint8Array) => {
     upload ??= await bucket.createMultipartUpload(fileKey(id), options(part));
     const number = uploaded.length + (firstPart ? 2 : 1);
     uploaded.push(await upload.uploadPart(number, part));
   };
-
-  try {
-    for await (const chunk of file.body instanceof Uint8Array ? [file.body] : file.body) {
-      if (!file.head) digest.update(chunk);
-      for (const part of parts.add(chunk)) {
-        if (file.head && !firstPart) firstPart = part.slice();
-        else await send(part);
-      }
-    }
-    const rest = parts.rest();
-    const head = file.head?.();
-    if (head) (firstPart ?? rest).set(head);
-    if (!upload && !firstPart) {
-      if (head) digest.update(rest);
-      const object = await bucket.put(fileKey(id), rest, options(rest, digest.digest("hex")));
-      return describe(id, object);
-    }
+  const finish = async (rest: Uint8Array): Promise<R2Object> => {
     if (rest.length > 0) await send(rest);
     if (firstPart) {
       upload ??= await bucket.createMultipartUpload(fileKey(id), options(firstPart));
@@ -174,12 +171,44 @@ async function put(bucket: R2Bucket, file: NewFile): Promise<StoredFile> {
     upload = undefined;
     const sha256 = file.head ? await digestOf(bucket, fileKey(id)) : digest.digest("hex");
     await bucket.put(digestKey(id), new Uint8Array(0), { customMetadata: { sha256 } });
-    return { ...describe(id, object), name: file.name };
-  } catch (error) {
+    return object;
+  };
+  const undo = async (error: unknown): Promise<never> => {
     if (upload) await upload.abort();
     else await bucket.delete([fileKey(id), digestKey(id)]);
     throw error;
+  };
+
+  try {
+    for await (const chunk of file.body instanceof Uint8Array ? [file.body] : file.body) {
+      size += chunk.length;
+      if (!file.head) digest.update(chunk);
+      for (const part of parts.add(chunk)) {
+        if (file.head && !firstPart) firstPart = part.slice();
+        else await send(part);
+      }
+    }
+    const rest = parts.rest();
+    const head = file.head?.();
+    if (head) (firstPart ?? rest).set(head);
+    if (upload || firstPart) {
+      const object = finish(rest);
+      const stored = object.then((object) => ({ ...describe(id, object), name }), undo);
+      return arrival({ id, name, type: type!, size, stored });
+    }
+    if (head) digest.update(rest);
+    const object = bucket.put(fileKey(id), rest, options(rest, digest.digest("hex")));
+    const stored = object.then((object) => describe(id, object), undo);
+    return arrival({ id, name, type: type!, size, bytes: rest, stored });
+  } catch (error) {
+    return undo(error);
   }
+}
+
+function arrival(file: Arrival): Arrival {
+  // Whoever needs the file awaits `stored`; until then a failure is not one that nobody looks at.
+  file.stored.catch(() => {});
+  return file;
 }
 
 /** Reads a stored object once more: the digest of a file whose first bytes were written last. */

@@ -101,6 +101,7 @@ test("an upload of 100 MiB never holds more than 16 MiB on its way to R2", async
   );
   const [file] = form.files.get("file")!;
   expect(file).toMatchObject({ name: "big.bin", size: sizeBytes });
+  await file!.stored;
   expect(await store.sha256(file!.id)).toBe(digest.digest("hex"));
   expect(mostHeld).toBeGreaterThan(PART_BYTES / 2);
   expect(mostHeld).toBeLessThan(16 * MiB);
