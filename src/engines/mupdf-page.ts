@@ -9,7 +9,7 @@ import type { Pointer } from "./mupdf-raw.ts";
 const CROP_BOX = 1;
 const POINTS_PER_INCH = 72;
 /** Bytes of one band: fewer bands are quicker, but each level of transparency needs as much again. */
-export const BAND_BYTES = 4 * 1024 * 1024;
+const BAND_BYTES = 4 * 1024 * 1024;
 /** What a pixel may cost beyond what a page may cost: scanned pages take 30, most pages less than 1. */
 const FUEL_PER_PIXEL = 64;
 /** How much smaller the bands become where memory did not suffice. */

@@ -11,10 +11,10 @@ export interface MupdfExports {
   lengthBytesUTF8(text: string): number;
 
   _wasm_init_context(): void;
-  _wasm_malloc(size: number): Pointer;
-  _wasm_free(memory: Pointer): void;
   _wasm_enable_icc(): void;
   _wasm_enable_log_callback(enabled: number): void;
+  _wasm_malloc(size: number): Pointer;
+  _wasm_free(memory: Pointer): void;
   _wasm_empty_store(): void;
 
   _wasm_new_stream(id: number): Pointer;

@@ -17,7 +17,7 @@ const KEPT_MESSAGES = 20;
  * What opening a document, interpreting a page or drawing one may cost before the document counts as too complex. A unit is
  * a call of a function in the module or a turn of a loop there: 300 to 800 millions a second.
  */
-export const PAGE_FUEL = 2_000_000_000;
+const PAGE_FUEL = 2_000_000_000;
 
 /** What a piece of work may still cost. */
 export interface Tank {

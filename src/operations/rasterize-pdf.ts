@@ -26,8 +26,8 @@ export interface RasterizeParams {
  * The most samples one picture may have, and pixels on a side: A3 at 2400 dpi in rgb passes, and the size of a BMP still
  * fits its 32 bit field; a page of 14,400 points at 2400 dpi does not.
  */
-export const MAX_SAMPLES = 2 ** 32 - 2 ** 16;
-export const MAX_SIDE = 400_000;
+const MAX_SAMPLES = 2 ** 32 - 2 ** 16;
+const MAX_SIDE = 400_000;
 /** An engine's heap never shrinks: beyond this the next page begins in a fresh one. */
 const HEAP_MARK_BYTES = 48 * 1024 * 1024;
 const DEFAULT_JPEG_QUALITY = 75;
