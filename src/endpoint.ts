@@ -4,7 +4,7 @@ import { fieldRequired, fileAndId, noInput, noSuchFile, type ServiceError, tooMa
 import { type Fields, parseFields, type Values } from "./fields.ts";
 import { stem } from "./file-name.ts";
 import { discard, type Form, readForm } from "./form.ts";
-import type { Context, Input, Operation, Output } from "./operations/operation.ts";
+import { type Context, EngineFailure, type Input, type Operation, type Output } from "./operations/operation.ts";
 import { edgeHeapLimit } from "./placement.ts";
 import type { Arrival, Store, StoredFile } from "./store.ts";
 import type { Turns } from "./turns.ts";
@@ -69,7 +69,11 @@ export interface Service {
   /** What clients put before a path. */
   readonly baseUrl: string;
   readonly log: Context["log"];
+  readonly defer: Context["defer"];
 }
+
+/** How long a job may take; the platform's own limit of CPU time is the same. */
+const JOB_TIMEOUT_MS = 300_000;
 
 /** The body of a success (spec, "Response objects"). */
 export interface Answer {
@@ -81,7 +85,8 @@ export interface Answer {
 /** The only pipeline. What it stored is gone again when it fails. */
 export async function handle(endpoint: Endpoint, request: Request, service: Service): Promise<Answer> {
   const { store } = service;
-  const { signal } = request;
+  const late = new AbortController();
+  const signal = AbortSignal.any([request.signal, late.signal]);
   const form = await readForm(request, {
     store,
     fileFields: new Set(endpoint.source.kind === "text" ? [endpoint.source.field] : ["file"]),
@@ -95,32 +100,23 @@ export async function handle(endpoint: Endpoint, request: Request, service: Serv
   try {
     const sources = await locateSources(endpoint.source, form, store);
     const { job, output } = endpoint.bind(form, form.encoding === "json" ? jsonDefaults(endpoint, sources) : {});
-    const run = async () => {
-      const context: Context = {
-        signal,
-        log: service.log,
-        heapLimitBytes: endpoint.heavy ? edgeHeapLimit(sources.reduce((sum, { size }) => sum + size, 0)) : 0,
-      };
-      using _turn = endpoint.heavy ? await service.engineTurns.take(signal) : undefined;
-      for await (const made of job.run(
-        sources.map((source) => toInput(source, store)),
-        context,
-      )) {
-        signal.throwIfAborted();
-        const number = endpoint.naming === "prefix" ? `_${outputs.length + 1}` : "";
-        const name = `${output}${number}.${made.extension}`;
-        outputs.push(
-          await store.put({
-            kind: "output",
-            name,
-            type: made.type,
-            body: made.body,
-            ...(made.head ? { head: () => made.head!() } : {}),
-          }),
-        );
-      }
+    const context: Context = {
+      signal,
+      log: service.log,
+      defer: service.defer,
+      heapLimitBytes: endpoint.heavy ? edgeHeapLimit(sources.reduce((sum, { size }) => sum + size, 0)) : 0,
     };
-    await run();
+    {
+      using _turn = endpoint.heavy ? await service.engineTurns.take(signal) : undefined;
+      using _limit = abortAfter(JOB_TIMEOUT_MS, late);
+      const inputs = sources.map((source) => toInput(source, store));
+      for await (const { extension, type, body, head } of job.run(inputs, context)) {
+        const number = endpoint.naming === "prefix" ? `_${outputs.length + 1}` : "";
+        const name = `${output}${number}.${extension}`;
+        outputs.push(await store.put({ kind: "output", name, type, body, ...(head ? { head } : {}) }));
+        signal.throwIfAborted();
+      }
+    }
     await Promise.all(uploads.map(({ stored }) => stored));
     signal.throwIfAborted();
     if (endpoint.source.kind === "text") await store.remove(uploads.map(({ id }) => id));
@@ -129,6 +125,12 @@ export async function handle(endpoint: Endpoint, request: Request, service: Serv
     await Promise.all([discard(uploads, store), store.remove(outputs.map(({ id }) => id))]);
     throw error;
   }
+}
+
+function abortAfter(timeoutMs: number, controller: AbortController): Disposable {
+  const tooLate = () => controller.abort(new EngineFailure("timed-out", `not done after ${timeoutMs} ms`));
+  const timer = setTimeout(tooLate, timeoutMs);
+  return { [Symbol.dispose]: () => clearTimeout(timer) };
 }
 
 /** A file that was sent with the request, or one that is stored. */

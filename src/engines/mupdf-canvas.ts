@@ -6,6 +6,12 @@ import type { Pointer } from "./mupdf-raw.ts";
 /** Pixels around a band in which objects still count: the bounds of an object take no account of anti-aliasing. */
 const MARGIN = 2;
 
+/**
+ * Bytes of a pixel while it is drawn. Gray is drawn in color and weighed afterwards: a page's picture in gray is then the gray of
+ * its picture in color, for CMYK and for transparency as well.
+ */
+export const DRAWN_BYTES: Readonly<Record<ColorModel, number>> = { ...CHANNELS, gray: CHANNELS.rgb };
+
 /** A pixmap of some rows, used for one band after another. */
 export class Canvas {
   readonly #engine: Mupdf;
@@ -19,12 +25,11 @@ export class Canvas {
     this.#engine = engine;
     this.#colorModel = colorModel;
     this.#width = width;
-    this.#rowBytes = width * CHANNELS[colorModel];
+    this.#rowBytes = width * DRAWN_BYTES[colorModel];
     this.#pixmap = engine.run((raw) => {
-      const colorspace = { gray: raw._wasm_device_gray, cmyk: raw._wasm_device_cmyk, rgb: raw._wasm_device_rgb };
-      const of = colorModel === "gray" || colorModel === "cmyk" ? colorModel : "rgb";
+      const colorspace = colorModel === "cmyk" ? raw._wasm_device_cmyk() : raw._wasm_device_rgb();
       return raw._wasm_new_pixmap_with_bbox(
-        colorspace[of](),
+        colorspace,
         engine.floats(0, 0, width, rows),
         Number(colorModel === "rgba"),
       );
@@ -52,7 +57,7 @@ export class Canvas {
     }, tank);
     const samples = engine.raw.HEAPU8.subarray(start, start + rows * this.#rowBytes);
     if (this.#colorModel === "rgba") straighten(samples);
-    return samples;
+    return this.#colorModel === "gray" ? weigh(samples) : samples;
   }
 
   close(): void {
@@ -65,6 +70,15 @@ export class Canvas {
     this.#converted = 0;
     if (converted !== 0) this.#engine.release((raw) => raw._wasm_drop_pixmap(converted));
   }
+}
+
+/** RGB to gray in place, by the weights of ISO 32000-1, 10.3.3; the gray of a gray is itself. */
+function weigh(samples: Uint8Array): Uint8Array {
+  const gray = samples.subarray(0, samples.length / 3);
+  for (let index = 0, at = 0; index < gray.length; index++, at += 3) {
+    gray[index] = (77 * samples[at] + 151 * samples[at + 1] + 28 * samples[at + 2] + 128) >> 8;
+  }
+  return gray;
 }
 
 /** Premultiplied to straight alpha. Nearly all pixels of a page are opaque or empty. */

@@ -1,8 +1,8 @@
 // One page of a PDF as a Raster: a display list, drawn band by band into one pixmap. Knows no file format.
-import { type Band, CHANNELS, type ColorModel, type Raster } from "../codecs/raster.ts";
+import type { Band, ColorModel, Raster } from "../codecs/raster.ts";
 import { EngineFailure } from "../operations/operation.ts";
 import { MupdfError, type Tank } from "./mupdf.ts";
-import { Canvas } from "./mupdf-canvas.ts";
+import { Canvas, DRAWN_BYTES } from "./mupdf-canvas.ts";
 import type { MupdfDocument } from "./mupdf-document.ts";
 import type { Pointer } from "./mupdf-raw.ts";
 
@@ -135,7 +135,7 @@ export class MupdfPage {
     const scale = { x: width / this.width, y: height / this.height };
     const [left, upper] = this.#bounds;
     const tank = engine.tank(width * height * FUEL_PER_PIXEL);
-    let rows = Math.min(height, Math.max(1, Math.floor(bandBytes / (width * CHANNELS[colorModel]))));
+    let rows = Math.min(height, Math.max(1, Math.floor(bandBytes / (width * DRAWN_BYTES[colorModel]))));
     let canvas: Canvas | undefined;
     try {
       for (let done = 0; done < height; ) {

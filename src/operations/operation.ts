@@ -32,6 +32,8 @@ export interface Context {
   readonly signal: AbortSignal;
   /** The most bytes a Wasm engine's heap may grow to here. */
   readonly heapLimitBytes: number;
+  /** Does something once the client has its answer: what makes the next job quicker. */
+  defer(work: () => Promise<void>): void;
   /** A line for the log of the service, with the request's id; never shown to the client. */
   log(message: string, details?: Record<string, unknown>): void;
 }

@@ -49,8 +49,10 @@ const MEDIA_TYPES: Readonly<Record<RasterFormat, string>> = {
 export const rasterizePdf: Operation<RasterizeParams> = async function* (inputs, params, context) {
   const limits = { heapLimitBytes: context.heapLimitBytes };
   for (const input of inputs) {
-    const [bytes, engine] = await Promise.all([input.bytes(), Mupdf.create(limits)]);
+    const [bytes, engine] = await Promise.all([input.bytes(), Mupdf.take(limits)]);
     const document = MupdfDocument.open(engine, bytes, limits);
+    let heapBytes = 0;
+    let pages = 0;
     try {
       for (const pageNumber of resolvePages(params.pages, document.pageCount)) {
         context.signal.throwIfAborted();
@@ -61,12 +63,15 @@ export const rasterizePdf: Operation<RasterizeParams> = async function* (inputs,
         } finally {
           page.close();
         }
+        pages++;
+        heapBytes = Math.max(heapBytes, document.engine.heapBytes);
         if (document.engine.heapBytes > HEAP_MARK_BYTES) await document.reopen();
       }
     } finally {
-      if (document.messageCount > 0)
-        context.log("mupdf reported", { count: document.messageCount, first: document.messages });
+      const reported = document.messageCount > 0 ? { reported: document.messageCount, first: document.messages } : {};
+      context.log("rasterized", { pages, heapBytes, ...reported });
       document.close();
+      context.defer(() => Mupdf.prepareSpare());
     }
   }
 };

@@ -9,7 +9,12 @@ import { corpusDir } from "../../support/corpus.ts";
 import { HOSTILE_PDFS, onePage, pdfOf, stream } from "../../support/hostile-pdfs.ts";
 import { decode, popplerPage } from "../../support/pictures.ts";
 
-const context: Context = { signal: new AbortController().signal, heapLimitBytes: 88 * 1024 * 1024, log: () => {} };
+const context: Context = {
+  signal: new AbortController().signal,
+  heapLimitBytes: 88 * 1024 * 1024,
+  log: () => {},
+  defer: () => {},
+};
 
 function inputOf(bytes: Uint8Array): Input {
   return {
