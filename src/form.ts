@@ -34,6 +34,8 @@ export interface FormOptions {
   /** Each file on its way in holds a part's buffer: so many at once. */
   readonly uploadTurns: Turns;
   readonly signal: AbortSignal;
+  /** Bytes of the whole body, where the client told. */
+  readonly bodySize?: number;
 }
 
 const MAX_FIELD_BYTES = 64 * 2 ** 10;
@@ -48,7 +50,10 @@ export async function readForm(request: Request, options: FormOptions): Promise<
   if (request.body === null || request.headers.get("Content-Length") === "0") {
     return { fields: new Map(), files: new Map(), encoding: "multipart" };
   }
-  if (/^multipart\/form-data\b/i.test(contentType)) return readMultipart(request.body, contentType, options);
+  if (/^multipart\/form-data\b/i.test(contentType)) {
+    const bodySize = Number(request.headers.get("Content-Length") ?? Number.NaN);
+    return readMultipart(request.body, contentType, { ...options, ...(bodySize > 0 ? { bodySize } : {}) });
+  }
   if (/^application\/(?:[\w.-]+\+)?json\b/i.test(contentType)) return readJson(request.body, options);
   throw wrongContentType();
 }
@@ -163,7 +168,7 @@ async function readMultipart(
 async function storePart(
   stream: BusboyFileStream,
   fileName: string | undefined,
-  { store, maxFileBytes, uploadTurns, signal }: FormOptions,
+  { store, maxFileBytes, uploadTurns, signal, bodySize }: FormOptions,
 ): Promise<Arrival | undefined> {
   using _turn = await uploadTurns.take(signal);
   const chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
@@ -180,7 +185,13 @@ async function storePart(
     }
     if (stream.destroyed && !stream.readableEnded) throw malformedBody();
   }
-  return store.receive({ kind: "input", name, type: (start) => mediaTypeOf(start, name), body: counted() });
+  return store.receive({
+    kind: "input",
+    name,
+    type: (start) => mediaTypeOf(start, name),
+    body: counted(),
+    ...(bodySize ? { sizeHint: bodySize } : {}),
+  });
 }
 
 async function readJson(body: ReadableStream<Uint8Array>, { store, textFields }: FormOptions): Promise<Form> {

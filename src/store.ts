@@ -35,6 +35,8 @@ export interface NewFile {
   readonly body: Uint8Array | Chunks;
   /** See Output.head. */
   readonly head?: () => Uint8Array;
+  /** Bytes, at most, where something tells: saves copies while the buffer grows. */
+  readonly sizeHint?: number;
 }
 
 export interface ByteRange {
@@ -143,7 +145,7 @@ async function receive(bucket: R2Bucket, file: NewFile): Promise<Arrival> {
   const id = `${file.kind === "input" ? 1 : 2}${crypto.randomUUID()}`;
   const { name } = file;
   const digest = createHash("sha256");
-  const parts = new PartBuffer();
+  const parts = new PartBuffer(file.sizeHint);
   let size = 0;
   let type = typeof file.type === "string" ? file.type : undefined;
   let upload: R2MultipartUpload | undefined;
@@ -221,8 +223,12 @@ async function digestOf(bucket: R2Bucket, key: string): Promise<string> {
 
 /** Cuts a stream of chunks into parts of {@link PART_BYTES}, in one buffer that grows as it is needed. */
 class PartBuffer {
-  #buffer = new Uint8Array(FIRST_BUFFER_BYTES);
+  #buffer: Uint8Array<ArrayBuffer>;
   #length = 0;
+
+  constructor(sizeHint = FIRST_BUFFER_BYTES) {
+    this.#buffer = new Uint8Array(Math.max(1, Math.min(sizeHint, PART_BYTES)));
+  }
 
   /** Each part is valid until the next is asked for. */
   *add(chunk: Uint8Array): Generator<Uint8Array> {

@@ -16,7 +16,20 @@ const ERRORS: Readonly<Record<string, readonly [number, string]>> = {
 };
 
 /** Looked at side by side: why a picture is further from poppler's than {@link BOUND}. */
-const EXCEPTIONS: Readonly<Record<string, { readonly bound: number; readonly why: string }>> = {};
+const EXCEPTIONS: Readonly<Record<string, { readonly bound: number; readonly why: string }>> = {
+  "ColorDodge.pdf": {
+    bound: 40,
+    why: "black under ColorDodge stays black, as ISO 32000-2 11.3.5.2 says; poppler lightens it",
+  },
+  "Seige_of_Vicksburg_Sample_OCR.pdf": { bound: 16, why: "soft masks of scans are scaled more smoothly" },
+  "crash-121-2.pdf": { bound: 25, why: "damaged: three pages are legible, of which poppler shows the second blank" },
+  "test3.pdf": { bound: 16, why: "Japanese without embedded fonts; poppler has no font for it here" },
+  "validAvoir_FR_type380_BASICWL.pdf": {
+    bound: 16,
+    why: "hairlines have their true weight; poppler draws them a pixel wide",
+  },
+  "with_xfa_fields.pdf": { bound: 20, why: "hairlines, as above, on most of the page" },
+};
 const BOUND = 10;
 
 describe.skipIf(corpusDir === undefined)("corpus", () => {
@@ -32,10 +45,14 @@ describe.skipIf(corpusDir === undefined)("corpus", () => {
         expect([status, body.error]).toEqual([200, undefined]);
         const bytes = new Uint8Array(await (await fetch(String(body.outputUrl))).arrayBuffer());
         const distance = perceptualDistance(await decode(bytes, "opaquePng"), await popplerPage(pdf, page, 72));
-        expect(distance, `page ${page}`).toBeLessThan(bound);
+        expect(distance, `page ${page}; ${EXCEPTIONS[name]?.why ?? ""}`).toBeLessThan(bound);
       }
     },
   );
+
+  test("every exception names a document that is there", () => {
+    expect(Object.keys(EXCEPTIONS).filter((name) => !names.includes(name))).toEqual([]);
+  });
 
   test.each(Object.entries(ERRORS))("%s: the right error", async (name, [status, error]) => {
     const pdf = await readDocument(join(folder, name));
