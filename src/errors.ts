@@ -45,8 +45,8 @@ export const wrongContentType = () =>
 export const notAPdf = () => new ServiceError(400, "The input file is damaged or is not a PDF.");
 export const fileTooLarge = (limitBytes: number) =>
   new ServiceError(413, `The file exceeds the maximum size of ${Math.floor(limitBytes / 2 ** 20)} MB.`);
-export const unsupportedFile = () => new ServiceError(422, "The input file uses a feature that is not supported.");
-export const needsTooMuchMemory = () => new ServiceError(413, "The input file needs more memory than is available.");
+const unsupportedFile = () => new ServiceError(422, "The input file uses a feature that is not supported.");
+const needsTooMuchMemory = () => new ServiceError(413, "The input file needs more memory than is available.");
 export const tooComplex = () => new ServiceError(422, "The input file is too complex to be processed.");
 export const noSuchEndpoint = () => new ServiceError(404, "There is no such endpoint.");
 export const methodNotAllowed = (allow: string) =>

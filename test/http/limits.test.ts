@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { squarePdf, textPdf } from "../fixtures/pdfs.ts";
 import { type Client, createClient, upload } from "../support/client.ts";
+import { HOSTILE_PDFS } from "../support/hostile-pdfs.ts";
 import { type Service, startService } from "../support/service.ts";
 
 const MiB = 2 ** 20;
@@ -85,4 +86,12 @@ test("more heavy jobs at once than turns: each is served or told to come back", 
     expect(Number(headers.get("Retry-After"))).toBeGreaterThan(0);
   }
   expect((await client.post("/png", { file: upload(pdf), output: "a" })).status).toBe(200);
+});
+
+describe("documents that explode end in a picture or a clear 4xx, and the next request works", () => {
+  test.each(HOSTILE_PDFS.map(({ name, bytes }) => [name, bytes] as const))("%s", async (_, bytes) => {
+    const { status, body } = await client.post("/png", { file: upload(bytes()), output: "a", pages: "1" });
+    expect([200, 400, 401, 413, 422], body.error).toContain(status);
+    expect((await client.post("/png", { file: upload(await squarePdf()), output: "a" })).status).toBe(200);
+  });
 });
