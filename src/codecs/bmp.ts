@@ -2,7 +2,6 @@
 // It knows nothing of documents.
 
 import { CHANNELS, type ColorModel, type Raster } from "./raster.ts";
-import { makeRow, type Row } from "./row-filter.ts";
 
 const FILE_HEADER_BYTES = 14;
 /** The header that every reader knows; its successors would add only a colour space, which few heed. */
@@ -85,7 +84,9 @@ function* rows(raster: Raster): Generator<Uint8Array> {
   const rowsPerChunk = Math.max(1, Math.floor(CHUNK_BYTES / stride));
   const words = new Int32Array((rowsPerChunk * stride) / 4);
   const bytes = new Uint8Array(words.buffer);
-  const row = makeRow(rowBytes);
+  // A band begins anywhere in memory; a row that begins on a word can be read by words.
+  const rowWords = new Int32Array(Math.ceil(rowBytes / 4));
+  const row = new Uint8Array(rowWords.buffer, 0, rowBytes);
   let filled = 0;
   for (const band of raster.bands("bottom-up")) {
     for (let y = band.rows - 1; y >= 0; y--) {
@@ -93,8 +94,8 @@ function* rows(raster: Raster): Generator<Uint8Array> {
       if (raster.colorModel === "gray") {
         bytes.set(samples, filled);
       } else {
-        row.bytes.set(samples);
-        swapRedAndBlue(row, words, bytes, filled);
+        row.set(samples);
+        swapRedAndBlue(rowWords, row, words, bytes, filled);
       }
       filled += stride;
       if (filled < bytes.length) continue;
@@ -106,9 +107,14 @@ function* rows(raster: Raster): Generator<Uint8Array> {
 }
 
 /** Blue comes first in a bitmap. Four pixels are three words, and nearly all of the row. */
-function swapRedAndBlue(row: Row, toWords: Int32Array, toBytes: Uint8Array, start: number): void {
-  const from = row.words;
-  const length = row.bytes.length;
+function swapRedAndBlue(
+  from: Int32Array,
+  row: Uint8Array,
+  toWords: Int32Array,
+  toBytes: Uint8Array,
+  start: number,
+): void {
+  const length = row.length;
   const whole = length - (length % 12);
   let to = start >> 2;
   for (let i = 0; i < whole >> 2; i += 3, to += 3) {
@@ -122,8 +128,8 @@ function swapRedAndBlue(row: Row, toWords: Int32Array, toBytes: Uint8Array, star
       ((second >>> 16) & 0xff) | ((third >>> 16) & 0xff00) | (third & 0xff0000) | ((third & 0xff00) << 16);
   }
   for (let i = whole; i < length; i += 3) {
-    toBytes[start + i] = row.bytes[i + 2];
-    toBytes[start + i + 1] = row.bytes[i + 1];
-    toBytes[start + i + 2] = row.bytes[i];
+    toBytes[start + i] = row[i + 2];
+    toBytes[start + i + 1] = row[i + 1];
+    toBytes[start + i + 2] = row[i];
   }
 }

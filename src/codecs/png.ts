@@ -1,34 +1,16 @@
 // Rasters as PNG (Portable Network Graphics, 3rd edition), streamed a batch of rows at a time. It knows nothing of documents.
 
 import { crc32, deflateSync } from "node:zlib";
+import { type DeflateKernel, OUTPUT_BYTES, startDeflate } from "./deflate-kernel.ts";
 import { CHANNELS, type ColorModel, type Raster } from "./raster.ts";
-import { BLANK, DIFFERENCES, RowDeflater, SAMPLES } from "./row-deflater.ts";
-import {
-  chooseFilter,
-  type Filter,
-  isSameRow,
-  makeRow,
-  NONE,
-  PAETH,
-  type Row,
-  SUB,
-  subtractAbove,
-  subtractLeft,
-  subtractPaeth,
-  UP,
-} from "./row-filter.ts";
 
 const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
 /** Clause 11.2.1. */
 const COLOR_TYPES: Partial<Record<ColorModel, number>> = { gray: 0, rgb: 2, rgba: 6 };
 /** Clause 7.1: lengths are 31 bits. */
 const MAX_SIDE = 2 ** 31 - 1;
-/** A data chunk is written when it has this much. */
-const CHUNK_BYTES = 64 * 1024;
 /** Length and type before the data of a chunk. */
 const CHUNK_HEAD_BYTES = 8;
-/** A choice is for so many rows of a band: about a line of text at 300 dpi. */
-const ROWS_PER_FILTER = 64;
 const METERS_PER_INCH = 0.0254;
 /** 1/2.2 as clause 11.3.2.2 gives it for use beside sRGB. */
 const SRGB_GAMMA = 45455;
@@ -118,57 +100,30 @@ function framed(type: string, bytes: Uint8Array): Uint8Array {
 /** Clauses 9 to 11.2.3: filtered rows as one zlib stream, cut into data chunks. */
 function* imageData(raster: Raster): Generator<Uint8Array> {
   const pixelBytes = CHANNELS[raster.colorModel];
-  const sampleBytes = raster.width * pixelBytes;
-  const deflater = new RowDeflater({
-    rowBytes: 1 + sampleBytes,
-    leadBytes: 1,
-    pixelBytes,
-    start: CHUNK_HEAD_BYTES,
-  });
-  const filtered = makeRow(sampleBytes);
-  let row = makeRow(sampleBytes);
-  let above = makeRow(sampleBytes);
-  let filter: Filter = NONE;
-  let chosenFor = 0;
-  deflater.begin();
-  for (const band of raster.bands("top-down")) {
-    for (let y = 0; y < band.rows; y++) {
-      if (chosenFor-- === 0) {
-        chosenFor = Math.min(ROWS_PER_FILTER, band.rows - y) - 1;
-        filter = chooseFilter(band.samples, y, chosenFor + 1, sampleBytes, pixelBytes) ?? filter;
+  const rowBytes = raster.width * pixelBytes;
+  const kernel = startDeflate("filtered", rowBytes, pixelBytes);
+  try {
+    let waiting = 0;
+    for (const band of raster.bands("top-down")) {
+      for (let row = 0; row < band.rows; ) {
+        const count = Math.min(band.rows - row, kernel.chunkRows - waiting);
+        kernel.rows.set(band.samples.subarray(row * rowBytes, (row + count) * rowBytes), waiting * rowBytes);
+        row += count;
+        waiting += count;
+        if (waiting < kernel.chunkRows) continue;
+        kernel.encode(waiting);
+        waiting = 0;
+        if (kernel.size >= OUTPUT_BYTES) yield dataChunk(kernel);
       }
-      row.bytes.set(band.samples.subarray(y * sampleBytes, (y + 1) * sampleBytes));
-      filterRow(row, above, filter, filtered, deflater);
-      const swap = above;
-      above = row;
-      row = swap;
-      if (deflater.waiting < deflater.batchRows) continue;
-      deflater.deflate();
-      if (deflater.size >= CHUNK_BYTES) yield framed("IDAT", deflater.take(4));
     }
+    if (waiting > 0) kernel.encode(waiting);
+    kernel.finish();
+    yield dataChunk(kernel);
+  } finally {
+    kernel.release();
   }
-  deflater.finish();
-  yield framed("IDAT", deflater.take(4));
 }
 
-function filterRow(row: Row, above: Row, filter: Filter, filtered: Row, deflater: RowDeflater): void {
-  const to = deflater.rows;
-  const at = deflater.position;
-  if (isSameRow(row, above)) {
-    // Nothing is shorter than a row of zeros, whatever the rows around it do.
-    to[at] = UP;
-    to.fill(0, at + 1, at + deflater.rowBytes);
-    deflater.rowDone(BLANK);
-    return;
-  }
-  to[at] = filter;
-  if (filter === NONE) {
-    to.set(row.bytes, at + 1);
-  } else {
-    if (filter === SUB) subtractLeft(row, deflater.pixelBytes, filtered);
-    else if (filter === UP) subtractAbove(row, above, filtered);
-    else if (filter === PAETH) subtractPaeth(row, above, deflater.pixelBytes, filtered);
-    to.set(filtered.bytes, at + 1);
-  }
-  deflater.rowDone(filter === NONE ? SAMPLES : DIFFERENCES);
+function dataChunk(kernel: DeflateKernel): Uint8Array {
+  return framed("IDAT", kernel.take(CHUNK_HEAD_BYTES, 4));
 }

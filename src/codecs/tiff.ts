@@ -1,9 +1,8 @@
 // Rasters as TIFF (TIFF 6.0, with Adobe's Deflate of its Photoshop technical notes), streamed a strip at a time.
 // It knows nothing of documents.
 
+import { type DeflateKernel, MAX_CHUNK_ROWS, startDeflate } from "./deflate-kernel.ts";
 import { CHANNELS, type ColorModel, type Raster } from "./raster.ts";
-import { DIFFERENCES, RowDeflater, SAMPLES } from "./row-deflater.ts";
-import { makeRow, type Row, subtractLeft } from "./row-filter.ts";
 import {
   directory,
   type Field,
@@ -73,8 +72,8 @@ function isSide(pixels: number): boolean {
 
 function* encode(raster: Raster, big: boolean, tellDirectory: (offset: number) => void): Generator<Uint8Array> {
   const rowBytes = raster.width * CHANNELS[raster.colorModel];
-  const rowsPerStrip = Math.min(raster.height, Math.max(1, Math.floor(STRIP_BYTES / rowBytes)));
-  const row = makeRow(rowBytes);
+  // Never more than the kernel takes together: a strip is compressed in one go.
+  const rowsPerStrip = Math.min(raster.height, MAX_CHUNK_ROWS, Math.max(1, Math.floor(STRIP_BYTES / rowBytes)));
   const offsets: number[] = [];
   const byteCounts: number[] = [];
   let offset = headerBytes(big);
@@ -86,28 +85,35 @@ function* encode(raster: Raster, big: boolean, tellDirectory: (offset: number) =
   };
   yield fileHeader(big, 0);
   // One predictor serves the whole file, and only the picture tells which: the first strips are made both ways.
-  let best = new StripEncoder(raster, rowsPerStrip, HORIZONTAL_DIFFERENCING);
-  let rival: StripEncoder | undefined = new StripEncoder(raster, rowsPerStrip, NO_PREDICTION);
-  for (const band of raster.bands("top-down")) {
-    for (let y = 0; y < band.rows; y++) {
-      row.bytes.set(band.samples.subarray(y * rowBytes, (y + 1) * rowBytes));
-      if (raster.colorModel === "lab") makeSigned(row);
-      best.add(row);
-      rival?.add(row);
-      const rowsDone = band.top + y + 1;
-      const isLast = rowsDone === raster.height;
-      if (rowsDone % rowsPerStrip !== 0 && !isLast) continue;
-      if (rival === undefined) {
-        yield placed(best.endStrip());
-        continue;
+  let best = new StripEncoder(raster, HORIZONTAL_DIFFERENCING);
+  let rival: StripEncoder | undefined = new StripEncoder(raster, NO_PREDICTION);
+  try {
+    for (const band of raster.bands("top-down")) {
+      for (let row = 0; row < band.rows; ) {
+        const count = Math.min(band.rows - row, rowsPerStrip - ((band.top + row) % rowsPerStrip));
+        const samples = band.samples.subarray(row * rowBytes, (row + count) * rowBytes);
+        best.add(samples);
+        rival?.add(samples);
+        row += count;
+        const rowsDone = band.top + row;
+        const isLast = rowsDone === raster.height;
+        if (rowsDone % rowsPerStrip !== 0 && !isLast) continue;
+        if (rival === undefined) {
+          yield placed(best.endStrip());
+          continue;
+        }
+        best.holdStrip();
+        rival.holdStrip();
+        if (!isLast && !isTold(best, rival, rowsDone * rowBytes)) continue;
+        if (rival.heldBytes < best.heldBytes) [best, rival] = [rival, best];
+        rival.release();
+        rival = undefined;
+        for (const strip of best.held.splice(0)) yield placed(strip);
       }
-      best.holdStrip();
-      rival.holdStrip();
-      if (!isLast && !isTold(best, rival, rowsDone * rowBytes)) continue;
-      if (rival.heldBytes < best.heldBytes) best = rival;
-      rival = undefined;
-      for (const strip of best.held.splice(0)) yield placed(strip);
     }
+  } finally {
+    best.release();
+    rival?.release();
   }
   // Section 2: a directory begins on a word boundary.
   if (offset % 2 === 1) {
@@ -130,34 +136,36 @@ class StripEncoder {
   /** Strips that wait until the predictor is chosen, and how much they are together. */
   readonly held: Uint8Array[] = [];
   heldBytes = 0;
-  readonly #deflater: RowDeflater;
-  readonly #differences: Row;
+  readonly #kernel: DeflateKernel;
+  readonly #rowBytes: number;
+  readonly #isLab: boolean;
+  #waitingBytes = 0;
+  #hasEnded = false;
 
-  constructor(raster: Raster, rowsPerStrip: number, predictor: number) {
+  constructor(raster: Raster, predictor: number) {
     const pixelBytes = CHANNELS[raster.colorModel];
-    const rowBytes = raster.width * pixelBytes;
     this.predictor = predictor;
-    this.#deflater = new RowDeflater({ rowBytes, leadBytes: 0, pixelBytes, batchRows: rowsPerStrip });
-    this.#differences = makeRow(rowBytes);
+    this.#rowBytes = raster.width * pixelBytes;
+    this.#isLab = raster.colorModel === "lab";
+    this.#kernel = startDeflate(predictor === NO_PREDICTION ? "samples" : "differences", this.#rowBytes, pixelBytes);
   }
 
-  add(row: Row): void {
-    const deflater = this.#deflater;
-    if (deflater.waiting === 0) deflater.begin();
-    if (this.predictor === NO_PREDICTION) {
-      deflater.rows.set(row.bytes, deflater.position);
-      deflater.rowDone(SAMPLES);
-      return;
-    }
-    subtractLeft(row, deflater.pixelBytes, this.#differences);
-    deflater.rows.set(this.#differences.bytes, deflater.position);
-    deflater.rowDone(DIFFERENCES);
+  /** Takes whole rows of a strip. */
+  add(samples: Uint8Array): void {
+    const { rows } = this.#kernel;
+    rows.set(samples, this.#waitingBytes);
+    if (this.#isLab) makeSigned(rows.subarray(this.#waitingBytes, this.#waitingBytes + samples.length));
+    this.#waitingBytes += samples.length;
   }
 
-  /** The strip of the rows since the last one; valid until the next row. */
+  /** The strip of the rows since the last one; valid until the next is ended. */
   endStrip(): Uint8Array {
-    this.#deflater.finish();
-    return this.#deflater.take();
+    if (this.#hasEnded) this.#kernel.begin();
+    this.#kernel.encode(this.#waitingBytes / this.#rowBytes);
+    this.#kernel.finish();
+    this.#hasEnded = true;
+    this.#waitingBytes = 0;
+    return this.#kernel.take();
   }
 
   holdStrip(): void {
@@ -165,14 +173,18 @@ class StripEncoder {
     this.held.push(strip);
     this.heldBytes += strip.length;
   }
+
+  /** Gives the kernel back; nothing can be added after that. */
+  release(): void {
+    this.#kernel.release();
+  }
 }
 
 /** Section 23: a and b are signed, the raster has them offset by 128. */
-function makeSigned(row: Row): void {
-  const bytes = row.bytes;
-  for (let i = 1; i < bytes.length; i += 3) {
-    bytes[i] ^= 0x80;
-    bytes[i + 1] ^= 0x80;
+function makeSigned(samples: Uint8Array): void {
+  for (let i = 1; i < samples.length; i += 3) {
+    samples[i] ^= 0x80;
+    samples[i + 1] ^= 0x80;
   }
 }
 

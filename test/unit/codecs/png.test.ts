@@ -64,6 +64,7 @@ describe("libpng reads the same samples", () => {
       [87, 2],
       [300, 1],
       [40000, 3],
+      [400000, 3],
     ])("%i x %i pixels", (width, height) => {
       for (const kind of ["text", "noise", "blank", "gradient"] as const) {
         expectSame(syntheticRaster(kind, { width, height, colorModel }));

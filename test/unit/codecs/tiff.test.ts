@@ -91,6 +91,7 @@ describe("libtiff reads the same samples", () => {
       [5, 3],
       [87, 2],
       [40000, 3],
+      [400000, 3],
       [90000, 5],
     ])("%i x %i pixels", (width, height) => {
       for (const kind of ["text", "noise", "gradient"] as const) {

@@ -1,0 +1,138 @@
+// Prefix codes of DEFLATE (RFC 1951 section 3.2.2): lengths from frequencies, codes from lengths. Knows nothing of blocks.
+
+/** Symbols that occur, rarest first: `frequency << 9 | symbol`. */
+const leaves: usize = memory.data(1152, 16);
+const weights: usize = memory.data(1152, 16);
+const parents: usize = memory.data(576, 16);
+const leafParents: usize = memory.data(576, 16);
+const depths: usize = memory.data(576, 16);
+const counts: usize = memory.data(64, 16);
+
+/**
+ * Code lengths (8 bits) of a prefix code that is close to the shortest one under a limit; frequencies have 32 bits and are
+ * below 2^23. Symbols that do not occur get length 0; a single symbol gets length 1.
+ */
+export function codeLengths(frequencies: usize, symbols: usize, limit: u32, lengths: usize): void {
+  memory.fill(lengths, 0, symbols);
+  let used: usize = 0;
+  for (let symbol: usize = 0; symbol < symbols; symbol++) {
+    const frequency = load<u32>(frequencies + (symbol << 2));
+    if (frequency > 0) store<u32>(leaves + (used++ << 2), (frequency << 9) | <u32>symbol);
+  }
+  if (used == 0) return;
+  if (used == 1) {
+    store<u8>(lengths + (load<u32>(leaves) & 511), 1);
+    return;
+  }
+  sortLeaves(used);
+  countDepths(used, limit);
+  // The rarest symbols take the longest codes.
+  let next = leaves;
+  for (let length = limit; length > 0; length--) {
+    for (let left = load<u32>(counts + (length << 2)); left > 0; left--, next += 4) {
+      store<u8>(lengths + (load<u32>(next) & 511), <u8>length);
+    }
+  }
+}
+
+/** Shell's, with the gaps of Ciura. */
+function sortLeaves(used: usize): void {
+  sortEvery(132, used);
+  sortEvery(57, used);
+  sortEvery(23, used);
+  sortEvery(10, used);
+  sortEvery(4, used);
+  sortEvery(1, used);
+}
+
+function sortEvery(gap: usize, used: usize): void {
+  const step = gap << 2;
+  const end = leaves + (used << 2);
+  for (let at = leaves + step; at < end; at += 4) {
+    const leaf = load<u32>(at);
+    let to = at;
+    while (to >= leaves + step && load<u32>(to - step) > leaf) {
+      store<u32>(to, load<u32>(to - step));
+      to -= step;
+    }
+    store<u32>(to, leaf);
+  }
+}
+
+/** How many leaves of Huffman's tree lie at each depth, none deeper than `limit`. */
+function countDepths(used: usize, limit: u32): void {
+  let leaf: usize = 0;
+  let node: usize = 0;
+  // Two queues: leaves in order of frequency, and inner nodes, which come into being in order of weight.
+  for (let made: usize = 0; made < used - 1; made++) {
+    let sum: u32 = 0;
+    for (let child = 0; child < 2; child++) {
+      const leafWeight: u32 = leaf < used ? load<u32>(leaves + (leaf << 2)) >> 9 : u32.MAX_VALUE;
+      if (node < made && load<u32>(weights + (node << 2)) < leafWeight) {
+        sum += load<u32>(weights + (node << 2));
+        store<u16>(parents + (node++ << 1), <u16>made);
+      } else {
+        sum += leafWeight;
+        store<u16>(leafParents + (leaf++ << 1), <u16>made);
+      }
+    }
+    store<u32>(weights + (made << 2), sum);
+  }
+  const root = used - 2;
+  store<u16>(depths + (root << 1), 0);
+  for (let inner = root; inner-- > 0; ) {
+    const parent: usize = load<u16>(parents + (inner << 1));
+    store<u16>(depths + (inner << 1), load<u16>(depths + (parent << 1)) + 1);
+  }
+  memory.fill(counts, 0, 64);
+  let kraft: u32 = 0;
+  for (let i: usize = 0; i < used; i++) {
+    const parent: usize = load<u16>(leafParents + (i << 1));
+    const length = min(limit, <u32>load<u16>(depths + (parent << 1)) + 1);
+    store<u32>(counts + (length << 2), load<u32>(counts + (length << 2)) + 1);
+    kraft += 1 << (limit - length);
+  }
+  // Cutting the deepest leaves oversubscribes the code: hang one of the deepest beside a shorter one until it fits again.
+  for (; kraft > <u32>1 << limit; kraft--) {
+    let length = limit - 1;
+    while (load<u32>(counts + (length << 2)) == 0) length--;
+    const at = counts + (length << 2);
+    store<u32>(at, load<u32>(at) - 1);
+    store<u32>(at + 4, load<u32>(at + 4) + 2);
+    store<u32>(counts + (limit << 2), load<u32>(counts + (limit << 2)) - 1);
+  }
+}
+
+/** Canonical codes (16 bits), reversed so that they can be written least significant bit first (RFC 1951 section 3.1.1). */
+export function canonicalCodes(lengths: usize, symbols: usize, codes: usize): void {
+  // Reused: the next code of each length.
+  memory.fill(counts, 0, 64);
+  for (let symbol: usize = 0; symbol < symbols; symbol++) {
+    const at = counts + (<usize>load<u8>(lengths + symbol) << 2);
+    store<u32>(at, load<u32>(at) + 1);
+  }
+  store<u32>(counts, 0);
+  let code: u32 = 0;
+  let before: u32 = 0;
+  for (let length: usize = 1; length < 16; length++) {
+    code = (code + before) << 1;
+    before = load<u32>(counts + (length << 2));
+    store<u32>(counts + (length << 2), code);
+  }
+  for (let symbol: usize = 0; symbol < symbols; symbol++) {
+    const length = <u32>load<u8>(lengths + symbol);
+    if (length == 0) continue;
+    const at = counts + (length << 2);
+    const next = load<u32>(at);
+    store<u32>(at, next + 1);
+    store<u16>(codes + (symbol << 1), <u16>(reversed16(next) >> (16 - length)));
+  }
+}
+
+@inline
+function reversed16(value: u32): u32 {
+  let bits = ((value >> 1) & 0x5555) | ((value & 0x5555) << 1);
+  bits = ((bits >> 2) & 0x3333) | ((bits & 0x3333) << 2);
+  bits = ((bits >> 4) & 0x0f0f) | ((bits & 0x0f0f) << 4);
+  return ((bits >> 8) & 0x00ff) | ((bits & 0x00ff) << 8);
+}

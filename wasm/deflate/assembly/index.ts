@@ -1,0 +1,132 @@
+// Rows of pixels as zlib streams (RFC 1950): the interface, and the walk over the rows. Picture formats are the caller's.
+import { addBytes, addZeros, adler, resetAdler } from "./adler";
+import { appendByte, forgetBlocks, makeTables, outputEnd, rewindOutput, slideBlock, startBlocks } from "./blocks";
+import { BLANK, chooseFilter, isPhotographic } from "./choice";
+import { filterRow, isSameRow, NONE, smoothestFilter, SUB, UP } from "./filters";
+import { layOut, output, rowBytes, rowFilters, rows, sampleBytes, SLACK, WINDOW_BYTES, window } from "./layout";
+import { addBlankRow, addRow, endTokens, slideMatcher, startMatcher } from "./matcher";
+
+export { chunkRows, output, rows } from "./layout";
+
+/** Rows with a filter type before each, chosen here (PNG); rows as they are; differences to the left (TIFF's predictor 2). */
+const FILTERED: i32 = 0;
+const DIFFERENCES: i32 = 2;
+
+/** How many earlier places are compared, in search of a repetition. */
+const TRIES: i32 = 12;
+const TRIES_IN_PHOTOGRAPHS: i32 = 2;
+
+let lead: usize = 0;
+let filter: u8 = NONE;
+let isFiltered: bool = false;
+/** Where the next row is put in the window. */
+let position: usize = 0;
+
+makeTables();
+
+/** Begins a picture with rows of so many bytes, in pixels of 1, 3 or 4. Addresses and the memory's size may change. */
+export function start(kind: i32, samples: usize, pixel: usize): void {
+  isFiltered = kind == FILTERED;
+  lead = isFiltered ? 1 : 0;
+  filter = kind == DIFFERENCES ? SUB : NONE;
+  layOut(samples, pixel, lead);
+  rewindOutput();
+  forgetBlocks();
+  begin();
+}
+
+/** Begins a stream that shares nothing with the one before. */
+export function begin(): void {
+  position = window;
+  // The picture begins with a row of zeros above it (PNG 3rd ed. clause 9.2).
+  memory.fill(rows - sampleBytes - SLACK, 0, sampleBytes + SLACK);
+  resetAdler();
+  startMatcher();
+  startBlocks();
+  // Deflate with a window of 32 KiB, fastest-class level; the two bytes are a multiple of 31 (RFC 1950 section 2.2).
+  appendByte(0x78);
+  appendByte(0x01);
+}
+
+/** Compresses the first `count` of the rows. */
+export function encode(count: usize): void {
+  let telling: usize = 0;
+  for (let i: usize = 0; i < count; i++) {
+    const row = rows + i * sampleBytes;
+    // Nothing is shorter than a row of zeros, whatever the rows around it do.
+    const isBlank = isFiltered && isSameRow(row, row - sampleBytes);
+    store<u8>(rowFilters + i, isBlank ? BLANK : NONE);
+    if (!isBlank) telling++;
+  }
+  if (isFiltered && telling > 0) filter = chooseFilter(count, telling, filter);
+  const from = position;
+  for (let i: usize = 0; i < count; i++) {
+    if (load<u8>(rowFilters + i) != BLANK) store<u8>(rowFilters + i, filter);
+    putRow(i);
+  }
+  const isPhoto = telling > 0 && isPhotographic(from, count, lead, filter == NONE);
+  if (isPhoto && isFiltered && filter != NONE) {
+    position = from;
+    for (let i: usize = 0; i < count; i++) {
+      if (load<u8>(rowFilters + i) != BLANK) store<u8>(rowFilters + i, smoothestFilter(rows + i * sampleBytes));
+      putRow(i);
+    }
+  }
+  const tries = isPhoto ? TRIES_IN_PHOTOGRAPHS : TRIES;
+  // A filter has taken out what continues from row to row.
+  const looksAbove = !isPhoto || filter == NONE || !isFiltered;
+  let row = from;
+  for (let i: usize = 0; i < count; i++, row += rowBytes) {
+    if (load<u8>(rowFilters + i) == BLANK) {
+      addBytes(row, lead);
+      addZeros(sampleBytes);
+      addBlankRow(row, lead);
+    } else {
+      addBytes(row, rowBytes);
+      addRow(row, lead, tries, looksAbove);
+    }
+  }
+  memory.copy(rows - sampleBytes, rows + (count - 1) * sampleBytes, sampleBytes);
+  slide();
+}
+
+/** Puts a row into the window under its filter. */
+function putRow(index: usize): void {
+  const kind = load<u8>(rowFilters + index);
+  if (lead == 1) store<u8>(position, kind == BLANK ? UP : kind);
+  if (kind == BLANK) memory.fill(position + lead, 0, sampleBytes);
+  else filterRow(kind, rows + index * sampleBytes, position + lead);
+  position += rowBytes;
+}
+
+/** Keeps of the window what later rows may repeat. */
+function slide(): void {
+  if (position <= window + WINDOW_BYTES) return;
+  const spare = position - WINDOW_BYTES - window;
+  memory.copy(window, window + spare, WINDOW_BYTES);
+  slideMatcher(spare);
+  slideBlock(spare);
+  position = window + WINDOW_BYTES;
+}
+
+/** Ends the stream. */
+export function finish(): void {
+  endTokens(position, true);
+  const checksum = adler();
+  for (let shift: u32 = 32; shift > 0; ) {
+    shift -= 8;
+    appendByte(checksum >> shift);
+  }
+}
+
+/** Bytes of output that are not taken yet. */
+export function size(): usize {
+  return outputEnd - output;
+}
+
+/** Tells how much output there is, and makes room for more: the caller takes it. */
+export function take(): usize {
+  const count = size();
+  rewindOutput();
+  return count;
+}

@@ -1,0 +1,98 @@
+// Where everything lies in the kernel's memory. What depends on the width of a picture begins where statics end.
+
+/** RFC 1951: no match reaches further back, and none is longer. */
+export const WINDOW_BYTES: usize = 32768;
+export const MAX_MATCH_BYTES: usize = 258;
+
+/** Vectors may read and write so much before and after what they mean. */
+export const SLACK: usize = 64;
+
+/** Tokens of a block, 32 bits each: a literal is its value, a match `length << 16 | distance - 1`. */
+export const TOKENS: usize = 8192;
+export const tokens: usize = memory.data(32768, 16);
+
+/**
+ * Places, modulo 2^16, of the last pixel and of the last two pixels with a hash; and by place modulo 2^15 the place before
+ * that has the same hash of two pixels. No entry is ever wrong, only unhelpful: what is found there is compared.
+ */
+export const HASH_BITS: u32 = 15;
+export const TABLE_BYTES: usize = 65536;
+export const lastPixel: usize = memory.data(65536, 16);
+export const lastPair: usize = memory.data(65536, 16);
+export const previousPair: usize = memory.data(65536, 16);
+
+/**
+ * Literals, the end of a block and lengths are one alphabet, distances another (RFC 1951 section 3.2.5). The last two symbols
+ * of the first never occur, but have their place among the fixed codes.
+ */
+export const LITERAL_SYMBOLS: usize = 288;
+export const DISTANCE_SYMBOLS: usize = 30;
+export const TABLE_SYMBOLS: usize = 19;
+export const END_OF_BLOCK: usize = 256;
+
+/** Of each alphabet: frequencies (32 bits), code lengths (8 bits), codes as they are written (16 bits). */
+export const literalFrequencies: usize = memory.data(1152, 16);
+export const distanceFrequencies: usize = memory.data(128, 16);
+export const tableFrequencies: usize = memory.data(80, 16);
+export const literalLengths: usize = memory.data(288, 16);
+export const distanceLengths: usize = memory.data(32, 16);
+export const tableLengths: usize = memory.data(32, 16);
+export const literalCodes: usize = memory.data(576, 16);
+export const distanceCodes: usize = memory.data(64, 16);
+export const tableCodes: usize = memory.data(48, 16);
+
+/** Symbol of a length less 256, and its extra bits (8 bits each), by length. */
+export const lengthSymbols: usize = memory.data(272, 16);
+export const lengthExtraBits: usize = memory.data(272, 16);
+/** Smallest length of a symbol (16 bits), by symbol less 256. */
+export const lengthBases: usize = memory.data(64, 16);
+
+/** Bits that literals, lengths and distances are expected to take (8 bits each), by value, length and symbol. */
+export const literalBits: usize = memory.data(256, 16);
+export const lengthBits: usize = memory.data(272, 16);
+export const distanceBits: usize = memory.data(32, 16);
+
+/** What a row is (8 bits each): see rows.ts. */
+export const MOST_ROWS: usize = 4096;
+export const rowFilters: usize = memory.data(4096, 16);
+
+/** The output may be taken once it holds this many bytes. */
+export const OUTPUT_CHUNK: usize = 65536;
+/** Bytes free before and after the output, where the caller may frame it. */
+export const FRAME_BYTES: usize = 16;
+
+/** Rows are handed over up to this together, or one at a time. */
+const CHUNK_BYTES: usize = 262144;
+
+/** Bytes of a row, as the caller has it and as it is compressed; bytes of a pixel. */
+export let sampleBytes: usize = 0;
+export let rowBytes: usize = 0;
+export let pixelBytes: usize = 0;
+/** How many rows the caller may hand over together. */
+export let chunkRows: usize = 0;
+/** Rows as the caller hands them over. The one above the first lies before it. */
+export let rows: usize = 0;
+/** Rows as they are compressed, with up to {@link WINDOW_BYTES} of earlier ones before them. */
+export let window: usize = 0;
+export let output: usize = 0;
+
+/** Lays memory out for rows of that size, `lead` bytes longer when they are compressed. */
+export function layOut(samples: usize, pixel: usize, lead: usize): void {
+  sampleBytes = samples;
+  pixelBytes = pixel;
+  rowBytes = samples + lead;
+  chunkRows = min(MOST_ROWS, max<usize>(1, CHUNK_BYTES / rowBytes));
+  const chunk = chunkRows * rowBytes;
+  rows = aligned(__heap_base + SLACK + sampleBytes);
+  window = aligned(rows + chunkRows * sampleBytes + SLACK);
+  output = aligned(window + WINDOW_BYTES + chunk + SLACK) + FRAME_BYTES;
+  // Fixed codes (RFC 1951 section 3.2.6) take 31 bits for three bytes at worst; what was not taken is a chunk at most, and
+  // a block may have begun before these rows.
+  const end = output + OUTPUT_CHUNK + chunk + (chunk >> 1) + TOKENS * 4 + 2 * FRAME_BYTES + SLACK;
+  const missing = <i32>((end + 0xffff) >> 16) - memory.size();
+  if (missing > 0 && memory.grow(missing) < 0) unreachable();
+}
+
+function aligned(address: usize): usize {
+  return (address + 15) & ~15;
+}
