@@ -54,7 +54,14 @@ for (const endpoint of endpoints) {
       uploadTurns,
       baseUrl: baseUrl(config, c.req.raw),
       log: (message, details) => log(c.get("requestId"), message, details),
-      defer: (work) => c.executionCtx.waitUntil(answer.then(() => scheduler.wait(0)).then(work)),
+      defer(work) {
+        const afterwards = async () => {
+          await answer.catch(() => {});
+          await scheduler.wait(0);
+          await work();
+        };
+        c.executionCtx.waitUntil(afterwards());
+      },
     };
     const answer = handle(endpoint, c.req.raw, service);
     // A client that goes away ends the request, but what it stored must still be removed.

@@ -1,6 +1,15 @@
 // What an endpoint is, and the one way a request goes through it. Never mentions a path.
 import type { Config, Variant } from "./config.ts";
-import { fieldRequired, fileAndId, noInput, noSuchFile, type ServiceError, tooManyFiles } from "./errors.ts";
+import {
+  fieldRequired,
+  fileAndId,
+  moreThanOneKey,
+  noInput,
+  noSuchFile,
+  type ServiceError,
+  tooManyFiles,
+  wrongType,
+} from "./errors.ts";
 import { type Fields, parseFields, type Values } from "./fields.ts";
 import { stem } from "./file-name.ts";
 import { discard, type Form, readForm } from "./form.ts";
@@ -21,7 +30,12 @@ export const job = <P>(operation: Operation<P>, params: P): Job => ({
 /** What an endpoint takes in. */
 export type Source =
   /** Exactly one of `file` and `id`. */
-  | { readonly kind: "file-or-id"; readonly description: string }
+  | {
+      readonly kind: "file-or-id";
+      readonly description: string;
+      /** Whether a document of this media type, told by its content, can be worth opening. */
+      accepts(type: string): boolean;
+    }
   /** A text field, of any length up to that of a file; it is not kept, so the answer has no inputId. */
   | { readonly kind: "text"; readonly field: string; readonly description: string };
 
@@ -113,7 +127,8 @@ export async function handle(endpoint: Endpoint, request: Request, service: Serv
       for await (const { extension, type, body, head } of job.run(inputs, context)) {
         const number = endpoint.naming === "prefix" ? `_${outputs.length + 1}` : "";
         const name = `${output}${number}.${extension}`;
-        outputs.push(await store.put({ kind: "output", name, type, body, ...(head ? { head } : {}) }));
+        const breathing = breathe(body);
+        outputs.push(await store.put({ kind: "output", name, type, body: breathing, ...(head ? { head } : {}) }));
         signal.throwIfAborted();
       }
     }
@@ -124,6 +139,22 @@ export async function handle(endpoint: Endpoint, request: Request, service: Serv
   } catch (error) {
     await Promise.all([discard(uploads, store), store.remove(outputs.map(({ id }) => id))]);
     throw error;
+  }
+}
+
+/** Chunks of 64 KiB and more that are made at a stretch. */
+const CHUNKS_AT_A_STRETCH = 8;
+
+/**
+ * Lets other requests in, and the news that the client has gone, before a body begins and now and then while it is made: an
+ * operation that is never idle would keep them waiting until its end. Only a timer makes the runtime look around.
+ */
+async function* breathe(body: Output["body"]): AsyncGenerator<Uint8Array> {
+  await scheduler.wait(0);
+  let count = 0;
+  for await (const chunk of body instanceof Uint8Array ? [body] : body) {
+    yield chunk;
+    if (++count % CHUNKS_AT_A_STRETCH === 0) await scheduler.wait(0);
   }
 }
 
@@ -140,19 +171,26 @@ type Located = Arrival | StoredFile;
 async function locateSources(source: Source, form: Form, store: Store): Promise<readonly Located[]> {
   if (source.kind === "text") {
     const texts = form.files.get(source.field) ?? [];
+    if (texts.length > 1) throw moreThanOneKey(source.field);
     if (texts.length === 0 || texts[0]!.size === 0) throw fieldRequired(source.field);
-    if (texts.length > 1) throw tooManyFiles();
     return texts;
   }
   const files = form.files.get("file") ?? [];
   // A form with an input that was left empty sends it all the same.
   const ids = (form.fields.get("id") ?? []).map((id) => id.trim()).filter((id) => id !== "");
-  if (files.length > 0 && ids.length > 0) throw fileAndId();
+  // A JSON body cannot hold a file, but it can claim to.
+  if ((files.length > 0 || form.fields.has("file")) && ids.length > 0) throw fileAndId();
   if (files.length + ids.length > 1) throw tooManyFiles();
-  if (files.length === 1) return files;
+  if (files.length === 1) return checked(files[0]!, source);
   if (ids.length === 0) throw noInput();
   const found = await store.find(ids[0]!);
   if (!found) throw noSuchFile();
+  return checked(found, source);
+}
+
+/** @throws ServiceError 400 where the document is surely none for this endpoint */
+function checked(found: Located, source: Source): readonly Located[] {
+  if (source.kind === "file-or-id" && !source.accepts(found.type)) throw wrongType();
   return [found];
 }
 

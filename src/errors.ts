@@ -40,8 +40,11 @@ export const malformedJson = () => new ServiceError(400, "The request body is no
 export const tooManyFields = () => new ServiceError(400, "The request has too many fields.");
 export const fieldTooLarge = (parameter: string) =>
   new ServiceError(413, `The '${shown(parameter)}' field is too large.`);
+export const bodyTooLarge = (limitBytes: number) =>
+  new ServiceError(413, `The request body exceeds the maximum size of ${Math.floor(limitBytes / 2 ** 20)} MB.`);
 export const wrongContentType = () =>
   new ServiceError(415, "The Content-Type of the request must be multipart/form-data.");
+export const wrongType = () => new ServiceError(400, "Uploaded file is not valid input for this route.");
 export const notAPdf = () => new ServiceError(400, "The input file is damaged or is not a PDF.");
 export const fileTooLarge = (limitBytes: number) =>
   new ServiceError(413, `The file exceeds the maximum size of ${Math.floor(limitBytes / 2 ** 20)} MB.`);
@@ -53,6 +56,7 @@ export const methodNotAllowed = (allow: string) =>
   new ServiceError(405, `This endpoint only accepts ${allow} requests.`, { Allow: allow });
 export const rangeNotSatisfiable = (sizeBytes: number) =>
   new ServiceError(416, "The requested range is not within the file.", { "Content-Range": `bytes */${sizeBytes}` });
+export const preconditionFailed = () => new ServiceError(412, "The file is not the one named in If-Match.");
 export const crashed = () => new ServiceError(500, "The file could not be processed because of an internal failure.");
 export const busy = (retryAfterSeconds = 5) =>
   new ServiceError(503, "The service is busy, please try again later.", { "Retry-After": String(retryAfterSeconds) });

@@ -77,7 +77,7 @@ export function parseFields<F extends Fields>(
     if (text === undefined) throw fieldRequired(name);
     const result = field.schema.safeParse(text);
     if (!result.success) throw outOfRange(name, text);
-    if (result.data === "") throw fieldRequired(name);
+    if (result.data === "") throw text.trim() === "" ? fieldRequired(name) : outOfRange(name, text);
     values[name] = result.data;
   }
   return values as Values<F>;

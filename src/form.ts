@@ -2,6 +2,7 @@
 // one part of an upload; removes what it stored when the body turns out to be wrong, or the client goes away.
 import { Busboy, type BusboyFileStream, type BusboyHeaders } from "@fastify/busboy";
 import {
+  bodyTooLarge,
   fieldTooLarge,
   fileTooLarge,
   malformedBody,
@@ -195,40 +196,39 @@ async function storePart(
 }
 
 async function readJson(body: ReadableStream<Uint8Array>, { store, textFields }: FormOptions): Promise<Form> {
-  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
-  let text = "";
+  const chunks: Uint8Array[] = [];
   let bytes = 0;
   let value: unknown;
   for await (const chunk of body) {
     bytes += chunk.length;
-    if (bytes > MAX_JSON_BYTES) throw fileTooLarge(MAX_JSON_BYTES);
-    try {
-      text += decoder.decode(chunk, { stream: true });
-    } catch {
-      throw malformedJson();
-    }
+    if (bytes <= MAX_JSON_BYTES) chunks.push(chunk);
+    else if (bytes > MAX_DRAINED_BYTES) break;
   }
+  if (bytes > MAX_JSON_BYTES) throw bodyTooLarge(MAX_JSON_BYTES);
   try {
-    value = JSON.parse(text + decoder.decode());
+    const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+    value = JSON.parse(chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("") + decoder.decode());
   } catch {
     throw malformedJson();
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw malformedJson();
   const fields: Entry<string>[] = [];
   for (const [name, given] of Object.entries(value)) {
-    for (const item of Array.isArray(given) ? given : [given]) {
+    // A list without a value is a value that is none, as it is in a form.
+    for (const item of Array.isArray(given) ? (given.length > 0 ? given : [""]) : [given]) {
       if (item === null) continue;
-      fields.push({ ...parseName(name), value: typeof item === "string" ? item : JSON.stringify(item) });
+      const field = { ...parseName(name), value: typeof item === "string" ? item : JSON.stringify(item) };
+      if (field.value.length > MAX_FIELD_BYTES && !textFields.has(field.name)) throw fieldTooLarge(field.name);
+      fields.push(field);
       if (fields.length > MAX_PARTS) throw tooManyFields();
     }
   }
-  const texts = grouped(fields.filter(({ name }) => textFields.has(name)));
-  const files = new Map<string, Arrival[]>();
-  for (const [name, [text]] of texts) {
-    const content = new TextEncoder().encode(text);
-    files.set(name, [await store.receive({ kind: "input", name, type: "text/plain", body: content })]);
+  const files: Entry<Arrival>[] = [];
+  for (const { name, index, value } of fields.filter(({ name }) => textFields.has(name))) {
+    const content = new TextEncoder().encode(value);
+    files.push({ name, index, value: await store.receive({ kind: "input", name, type: "text/plain", body: content }) });
   }
-  return { fields: grouped(fields), files, encoding: "json" };
+  return { fields: grouped(fields), files: grouped(files), encoding: "json" };
 }
 
 function parseName(spelling: string): { name: string; index: number } {

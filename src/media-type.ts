@@ -74,6 +74,11 @@ export function mediaTypeOf(start: Uint8Array, name: string): string {
   return byName && !isBinaryByName ? byName : "application/octet-stream";
 }
 
+/** What is surely something else is not opened: a text, or what nobody recognises, may be a PDF that is damaged. */
+export function mayBePdf(type: string): boolean {
+  return type === "application/pdf" || type === "application/octet-stream" || /^text\/(?!html)|json$|xml$/.test(type);
+}
+
 const latin1 = (bytes: Uint8Array) => new TextDecoder("latin1").decode(bytes.subarray(0, 1024));
 
 function startsWith(bytes: Uint8Array, prefix: Uint8Array): boolean {

@@ -1,6 +1,6 @@
 // GET, HEAD and DELETE of a stored file (spec, "GET /resource/{id}"; RFC 9110 for ranges and conditions).
 import { fileUrl } from "./endpoint.ts";
-import { invalidRequest, noSuchFile, rangeNotSatisfiable } from "./errors.ts";
+import { invalidRequest, noSuchFile, preconditionFailed, rangeNotSatisfiable } from "./errors.ts";
 import { attachment } from "./file-name.ts";
 import type { ByteRange, Store, StoredFile } from "./store.ts";
 
@@ -40,12 +40,12 @@ async function known(id: string, store: Store): Promise<StoredFile> {
 
 async function readFile(request: Request, id: string, store: Store): Promise<Response> {
   const { headers: asked, method } = request;
-  const isConditional = asked.has("If-None-Match") || asked.has("If-Match") || asked.has("Range");
+  const isConditional = ["If-Match", "If-None-Match", "If-Modified-Since", "Range"].some((name) => asked.has(name));
   if (method === "HEAD" || isConditional) {
     const file = await known(id, store);
     const headers = fileHeaders(file);
-    if (!matchesTag(asked.get("If-Match"), file.etag, true)) return new Response(null, { status: 412, headers });
-    if (asked.has("If-None-Match") && matchesTag(asked.get("If-None-Match"), file.etag, false)) {
+    if (!matchesTag(asked.get("If-Match"), file.etag, true)) throw preconditionFailed();
+    if (isUnchanged(asked, file)) {
       headers.delete("Content-Length");
       return new Response(null, { status: 304, headers });
     }
@@ -90,6 +90,14 @@ function matchesTag(header: string | null, etag: string, strong: boolean): boole
     const tag = item.trim();
     return tag === `"${etag}"` || (!strong && tag === `W/"${etag}"`);
   });
+}
+
+/** RFC 9110 13.1.2 and 13.1.3: a tag is the better witness, a date counts only without one. */
+function isUnchanged(asked: Headers, { etag, modified }: StoredFile): boolean {
+  const tags = asked.get("If-None-Match");
+  if (tags !== null) return matchesTag(tags, etag, false);
+  const since = Date.parse(asked.get("If-Modified-Since") ?? "");
+  return Math.floor(modified.getTime() / 1000) * 1000 <= since;
 }
 
 /** RFC 9110 13.1.5: an If-Range that does not match turns the request into one for the whole file. */

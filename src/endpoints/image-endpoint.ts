@@ -1,8 +1,9 @@
 // What the five image endpoints have in common (spec, "Image endpoints").
 import type { ColorModel } from "../codecs/raster.ts";
 import { type Endpoint, endpoint, job } from "../endpoint.ts";
-import { fileAndId, noSuchFile, notAPdf, outOfRange, passwordProtected, tooComplex } from "../errors.ts";
+import { fileAndId, noSuchFile, notAPdf, outOfRange, passwordProtected, tooComplex, wrongType } from "../errors.ts";
 import { choice, type Field, integer, outputName, pages } from "../fields.ts";
+import { mayBePdf } from "../media-type.ts";
 import { type RasterizeParams, rasterizePdf } from "../operations/rasterize-pdf.ts";
 
 /** @param extra fields that this format has besides */
@@ -17,7 +18,7 @@ export function imageEndpoint(declaration: {
     path: `/${format}`,
     variants: ["private", "keyed"],
     summary: `Converts a PDF to ${formatName} files, one per selected page.`,
-    source: { kind: "file-or-id", description: "PDF" },
+    source: { kind: "file-or-id", description: "PDF", accepts: mayBePdf },
     fields: {
       output: outputName("Prefix of the files' names, without extension; a number from 1 is appended to each."),
       pages: pages("The pages to convert, in this order.", "1-last"),
@@ -27,7 +28,15 @@ export function imageEndpoint(declaration: {
     },
     naming: "prefix",
     heavy: true,
-    errors: [fileAndId(), outOfRange("resolution", "9"), notAPdf(), passwordProtected(), noSuchFile(), tooComplex()],
+    errors: [
+      fileAndId(),
+      wrongType(),
+      outOfRange("resolution", "9"),
+      notAPdf(),
+      passwordProtected(),
+      noSuchFile(),
+      tooComplex(),
+    ],
     prepare: (values) =>
       job(rasterizePdf, {
         format,

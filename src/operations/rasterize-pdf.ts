@@ -9,7 +9,7 @@ import { Mupdf } from "../engines/mupdf.ts";
 import { MupdfDocument } from "../engines/mupdf-document.ts";
 import { MupdfPage } from "../engines/mupdf-page.ts";
 import { type PageSelection, resolvePages } from "../pages.ts";
-import { type Chunks, type Operation, OutOfRange, type Output } from "./operation.ts";
+import { type Chunks, EngineFailure, type Operation, OutOfRange, type Output } from "./operation.ts";
 
 export type RasterFormat = "bmp" | "jpg" | "png" | "gif" | "tif";
 
@@ -31,6 +31,8 @@ const MAX_SIDE = 400_000;
 /** An engine's heap never shrinks: beyond this the next page begins in a fresh one. */
 const HEAP_MARK_BYTES = 48 * 1024 * 1024;
 const DEFAULT_JPEG_QUALITY = 75;
+/** The spec's lowest resolution: where even it gives too many pixels, no other would help. */
+const LOWEST_DPI = 12;
 
 const MEDIA_TYPES: Readonly<Record<RasterFormat, string>> = {
   bmp: "image/bmp",
@@ -58,7 +60,7 @@ export const rasterizePdf: Operation<RasterizeParams> = async function* (inputs,
         context.signal.throwIfAborted();
         const page = new MupdfPage(document, pageNumber - 1);
         try {
-          checkSize(page.pixels(params.dpi), params);
+          checkSize(page, params);
           yield output(page.raster({ ...params, signal: context.signal }), params);
         } finally {
           page.close();
@@ -76,14 +78,15 @@ export const rasterizePdf: Operation<RasterizeParams> = async function* (inputs,
   }
 };
 
-function checkSize(
-  { width, height }: { width: number; height: number },
-  { format, colorModel, dpi }: RasterizeParams,
-): void {
+function checkSize(page: MupdfPage, { format, colorModel, dpi }: RasterizeParams): void {
+  const { width, height } = page.pixels(dpi);
   const side = { jpg: JPEG_MAX_SIDE, gif: GIF_MAX_SIDE, bmp: MAX_SIDE, png: MAX_SIDE, tif: MAX_SIDE }[format];
-  if (Math.max(width, height) > side || width * height * CHANNELS[colorModel] > MAX_SAMPLES) {
-    throw new OutOfRange("resolution", String(dpi));
-  }
+  if (Math.max(width, height) <= side && width * height * CHANNELS[colorModel] <= MAX_SAMPLES) return;
+  const atLowest = page.pixels(LOWEST_DPI);
+  const helps =
+    Math.max(atLowest.width, atLowest.height) <= side && atLowest.width * atLowest.height <= MAX_SAMPLES / 4;
+  if (helps) throw new OutOfRange("resolution", String(dpi));
+  throw new EngineFailure("too-large", `a page of ${page.width} x ${page.height} points`);
 }
 
 function output(raster: Raster, params: RasterizeParams): Output {

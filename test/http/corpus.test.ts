@@ -11,7 +11,7 @@ const names = corpusDir ? readdirSync(folder).filter((name) => name.endsWith(".p
 
 const ERRORS: Readonly<Record<string, readonly [number, string]>> = {
   "637.pdf": [400, "The input file is damaged or is not a PDF."],
-  "actually_an_rtf.pdf": [400, "The input file is damaged or is not a PDF."],
+  "actually_an_rtf.pdf": [400, "Uploaded file is not valid input for this route."],
   "enc-XI-R6-V5-U-view-O-master.pdf": [401, "The input file is password protected and cannot be processed."],
 };
 

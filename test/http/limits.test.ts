@@ -74,6 +74,20 @@ describe("uploads", () => {
   });
 });
 
+test("a long job lets other requests in", async () => {
+  let answered = false;
+  const job = client
+    .post("/png", { file: upload(await textPdf(200)), output: "long", resolution: "200" })
+    .then((answer) => {
+      answered = true;
+      return answer;
+    });
+  await sleep(1000);
+  expect((await fetch(`${service.url}/up`)).status).toBe(200);
+  expect(answered).toBe(false);
+  expect((await job).body.outputId).toHaveLength(200);
+});
+
 test("more heavy jobs at once than turns: each is served or told to come back", async () => {
   const pdf = await textPdf(3);
   const answers = await Promise.all(
@@ -90,7 +104,12 @@ test("more heavy jobs at once than turns: each is served or told to come back", 
 
 describe("documents that explode end in a picture or a clear 4xx, and the next request works", () => {
   test.each(HOSTILE_PDFS.map(({ name, bytes }) => [name, bytes] as const))("%s", async (_, bytes) => {
-    const { status, body } = await client.post("/png", { file: upload(bytes()), output: "a", pages: "1", resolution: "72" });
+    const { status, body } = await client.post("/png", {
+      file: upload(bytes()),
+      output: "a",
+      pages: "1",
+      resolution: "72",
+    });
     expect([200, 400, 401, 413, 422], body.error).toContain(status);
     expect((await client.post("/png", { file: upload(await squarePdf()), output: "a" })).status).toBe(200);
   });

@@ -61,12 +61,21 @@ describe("inputs", () => {
   test.each([
     ["empty", ""],
     ["text", "This is not a PDF."],
-    ["HTML", "<!doctype html><p>Hello"],
-    ["a picture", "\x89PNG\r\n\x1a\n0000"],
     ["a PDF header alone", "%PDF-1.7\n"],
-    ["RTF", "{\\rtf1\\ansi Hello}"],
   ])("not a PDF (%s): 400", async (_, content) => {
     expect(await error({ file: upload(content) })).toEqual([400, "The input file is damaged or is not a PDF."]);
+  });
+
+  test.each([
+    ["HTML", "<!doctype html><p>Hello"],
+    ["a picture", "\x89PNG\r\n\x1a\n0000"],
+    ["RTF", "{\\rtf1\\ansi Hello}"],
+    ["a zip", "PK\x03\x04"],
+  ])("another type of file (%s), as upload and by id: 400", async (_, content) => {
+    const answer = [400, "Uploaded file is not valid input for this route."];
+    expect(await error({ file: upload(Buffer.from(content, "latin1")) })).toEqual(answer);
+    const { body } = await client().post("/html", { content: "<html>", output: "a" });
+    expect(await error({ id: String(body.outputId) })).toEqual(answer);
   });
 
   test("a file's name and media type do not matter", async () => {
@@ -104,6 +113,13 @@ describe("fields", () => {
       resolution: "12",
     });
     expect(new TextEncoder().encode(file!.name).length).toBeLessThan(1200);
+  });
+
+  test.each([".", "..", "/"])("output %o leaves no name: 400", async (output) => {
+    expect(await error({ file: upload(pdf), output })).toEqual([
+      400,
+      `${output} is not within the acceptable range for output.`,
+    ]);
   });
 
   test("more than one of a field that is no list: 400", async () => {
@@ -172,6 +188,34 @@ describe("bodies", () => {
     const answer = (await response.json()) as { error: string };
     expect(Object.keys(answer)).toEqual(["error"]);
     expect(answer.error.length).toBeGreaterThan(10);
+  });
+
+  test("a JSON body has the same errors", async () => {
+    const { body } = await post({ file: upload(pdf) });
+    const json = async (fields: object, path = "/png") => {
+      const response = await send(JSON.stringify(fields), { "Content-Type": "application/json" }, path);
+      return [response.status, ((await response.json()) as { error: string }).error];
+    };
+    const both = "This route will only accept a File or an ID, not both.";
+    expect(await json({ id: body.inputId, file: "a.pdf" })).toEqual([400, both]);
+    expect(await json({ id: body.inputId, pages: [] })).toEqual([
+      400,
+      " is not within the acceptable range for pages.",
+    ]);
+    expect(await json({ id: body.inputId, output: "x".repeat(70_000) })).toEqual([
+      413,
+      "The 'output' field is too large.",
+    ]);
+    expect(await json({ id: body.inputId, resolution: 5000 })).toEqual([
+      400,
+      "5000 is not within the acceptable range for resolution.",
+    ]);
+    const twice = "Found more than one content key, only one is allowed.";
+    expect(await json({ content: ["<p>", "<p>"], output: "a" }, "/html")).toEqual([400, twice]);
+    expect(await json({ content: "x".repeat(20_000_000), output: "a" }, "/html")).toEqual([
+      413,
+      "The request body exceeds the maximum size of 8 MB.",
+    ]);
   });
 
   test("6,000 fields: 400", async () => {

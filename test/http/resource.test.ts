@@ -120,7 +120,11 @@ describe("GET /resource/{id}", () => {
     expect(current.status).toBe(206);
     const outdated = await fetch(address("?format=file"), { headers: { Range: "bytes=0-0", "If-Range": '"other"' } });
     expect([outdated.status, await outdated.text()]).toEqual([200, content]);
-    expect((await fetch(address("?format=file"), { headers: { "If-Match": '"other"' } })).status).toBe(412);
+    const other = await fetch(address("?format=file"), { headers: { "If-Match": '"other"' } });
+    expect([other.status, Object.keys((await other.json()) as object)]).toEqual([412, ["error"]]);
+    const modified = (await fetch(address("?format=file"))).headers.get("Last-Modified")!;
+    const since = await fetch(address("?format=file"), { headers: { "If-Modified-Since": modified } });
+    expect(since.status).toBe(304);
   });
 
   test("another method than GET, HEAD and DELETE: 405 with Allow", async () => {
