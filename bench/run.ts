@@ -86,10 +86,9 @@ async function runService(url: string, { file, page, dpi, format }: PageJob): Pr
   return { milliseconds: performance.now() - started, bytes: made.byteLength };
 }
 
-const middle = (runs: readonly Run[]): Run => ({
-  milliseconds: median(runs.map(({ milliseconds }) => milliseconds)),
-  bytes: runs[0]!.bytes,
-});
+function middle(runs: readonly Run[]): Run {
+  return { milliseconds: median(runs.map(({ milliseconds }) => milliseconds)), bytes: runs[0]!.bytes };
+}
 
 function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
