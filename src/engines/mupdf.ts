@@ -68,23 +68,6 @@ export class Mupdf {
     this.#stackPointer = instance.exports.stackPointer as Counter;
   }
 
-  /** An engine that has met no document, made while nobody waited. */
-  static #spare: Mupdf | undefined;
-
-  /** The spare engine, or a new one. No engine meets the documents of two jobs. */
-  static async take(options: MupdfOptions): Promise<Mupdf> {
-    const spare = Mupdf.#spare;
-    Mupdf.#spare = undefined;
-    if (!spare) return Mupdf.create(options);
-    spare.#options = options;
-    return spare;
-  }
-
-  /** Sees to it that there is a spare engine: worth its 22 MiB where the next job is to be quick. */
-  static async prepareSpare(): Promise<void> {
-    if (!Mupdf.#spare) Mupdf.#spare = await Mupdf.create({ heapLimitBytes: 0 });
-  }
-
   /** Takes 5 ms: worth doing while the document's bytes are on their way. */
   static async create(options: MupdfOptions): Promise<Mupdf> {
     let instance: WebAssembly.Instance | undefined;
@@ -115,6 +98,11 @@ export class Mupdf {
     raw.HEAPU8.fill(CANARY, this.#canary, this.#canary + CANARY_BYTES);
     this.#area = this.#stackPointer.value - 16;
     this.#stackPointer.value = (this.#canary + STACK_BYTES) & ~15;
+  }
+
+  /** Sets other limits, for an engine that was made before its job was known. */
+  limit(options: MupdfOptions): void {
+    this.#options = options;
   }
 
   get heapBytes(): number {

@@ -5,9 +5,9 @@ import { encodeJpeg, JPEG_MAX_SIDE } from "../codecs/jpeg.ts";
 import { encodePng } from "../codecs/png.ts";
 import { CHANNELS, type ColorModel, type Raster } from "../codecs/raster.ts";
 import { encodeTiff } from "../codecs/tiff.ts";
-import { Mupdf } from "../engines/mupdf.ts";
 import { MupdfDocument } from "../engines/mupdf-document.ts";
 import { MupdfPage } from "../engines/mupdf-page.ts";
+import { prepareSpare, takeMupdf } from "../engines/mupdf-spare.ts";
 import { type PageSelection, resolvePages } from "../pages.ts";
 import { type Chunks, EngineFailure, type Operation, OutOfRange, type Output } from "./operation.ts";
 
@@ -51,7 +51,7 @@ const MEDIA_TYPES: Readonly<Record<RasterFormat, string>> = {
 export const rasterizePdf: Operation<RasterizeParams> = async function* (inputs, params, context) {
   const limits = { heapLimitBytes: context.heapLimitBytes };
   for (const input of inputs) {
-    const [bytes, engine] = await Promise.all([input.bytes(), Mupdf.take(limits)]);
+    const [bytes, engine] = await Promise.all([input.bytes(), takeMupdf(limits)]);
     const document = MupdfDocument.open(engine, bytes, limits);
     let heapBytes = 0;
     let pages = 0;
@@ -73,7 +73,7 @@ export const rasterizePdf: Operation<RasterizeParams> = async function* (inputs,
       const reported = document.messageCount > 0 ? { reported: document.messageCount, first: document.messages } : {};
       context.log("rasterized", { pages, heapBytes, ...reported });
       document.close();
-      context.defer(() => Mupdf.prepareSpare());
+      context.defer(() => prepareSpare(limits));
     }
   }
 };

@@ -108,17 +108,15 @@ describe("refusals", () => {
       "resolution",
       "2400",
     ],
-    [
-      "a page of a billion points",
-      onePage("", "", [], "/UserUnit 75000", "0 0 14400 3"),
-      { dpi: 12 },
-      "resolution",
-      "12",
-    ],
   ];
   test.each(refused)("%s is out of range", async (_, bytes, params, parameter, value) => {
     const outcome = rasterize(bytes, paramsOf("png", params));
     await expect(outcome).rejects.toEqual(new OutOfRange(parameter, value));
+  });
+
+  test("a page of a billion points is too large: no resolution would help", async () => {
+    const bytes = onePage("", "", [], "/UserUnit 75000", "0 0 14400 3");
+    await expect(rasterize(bytes, paramsOf("png", { dpi: 12 }))).rejects.toMatchObject({ reason: "too-large" });
   });
 
   test.each(["jpg", "gif"] as const)("%s stops at 65,535 pixels a side, before anything is drawn", async (format) => {
