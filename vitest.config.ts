@@ -1,5 +1,5 @@
 // Which tests run where. "unit": pure code, in Node. "worker": parts that need the platform (R2, its streams), inside workerd.
-// "http": over HTTP against the whole service under wrangler dev.
+// "container": the container's server and its native engines, in Node. "http": over HTTP against the whole service under wrangler dev.
 
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
@@ -41,6 +41,17 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: "container",
+          include: ["test/container/**/*.test.ts"],
+          environment: "node",
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: "http",
           include: ["test/http/**/*.test.ts", "test/e2e/**/*.test.ts"],
           environment: "node",
@@ -48,7 +59,7 @@ export default defineConfig({
           testTimeout: 180_000,
           hookTimeout: 120_000,
           // After the others, so that they do not slow the service down.
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
         },
       },
     ],

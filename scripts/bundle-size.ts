@@ -20,7 +20,7 @@ const LIMIT_BYTES = 9.5 * MIB;
 export async function checkBundleSize(): Promise<string> {
   const folder = join(root, ".wrangler/bundle");
   await rm(folder, { recursive: true, force: true });
-  await runWrangler(["deploy", "--dry-run", "--outdir", folder]);
+  await runWrangler(["deploy", "--dry-run", "--containers-rollout=none", "--outdir", folder]);
   let bytes = 0;
   for (const name of await readdir(folder)) {
     // Beside the modules lie a source map, which is uploaded apart, and a note of wrangler's.

@@ -2,6 +2,7 @@
 // MAX_UPLOAD_MB, FILE_LIFETIME_HOURS, BASE_URL; STATE_DIR, for stored files, keys and logs, is .wrangler otherwise.
 
 import { join, relative, resolve } from "node:path";
+import { type ContainerProcess, installEngines, startContainer } from "./container-process.ts";
 import { type DevServer, logTail, startDevServer, type Variant } from "./dev-server.ts";
 import { developmentKey } from "./development-key.ts";
 import { portIsFree } from "./ports.ts";
@@ -15,6 +16,7 @@ const SAME_CTRL_C_MS = 300;
 const interrupted = new AbortController();
 let interruptedAt = 0;
 let service: DevServer | undefined;
+let container: ContainerProcess | undefined;
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, onSignal);
 process.on("disconnect", onSignal);
@@ -44,18 +46,19 @@ async function main(): Promise<void> {
   const apiKey = variant === "keyed" ? await developmentKey(folder, process.env.API_KEY) : undefined;
   const inspectorPort = await portBeside(port);
 
-  if (interrupted.signal.aborted) return;
+  await startEngines(`${folder}-container.log`, port);
+  if (interrupted.signal.aborted) return container?.stop();
   service = await startDevServer({
     variant,
     port,
     inspectorPort,
     persistTo: folder,
     logFile,
-    vars: settings(),
+    vars: { ...settings(), ...container?.vars },
     onLine: showError,
     signal: interrupted.signal,
   });
-  if (interrupted.signal.aborted) return service.stop();
+  if (interrupted.signal.aborted) return stop();
 
   const address = `http://localhost:${port}`;
   const header = apiKey === undefined ? "" : `-H 'Api-Key: ${apiKey}' `;
@@ -72,6 +75,7 @@ Ready: ${address} (${variant} variant; log: ${relative(root, logFile)}; Ctrl-C e
   setInterval(() => void fetch(`${url}/cdn-cgi/local/scheduled`).catch(() => {}), SWEEP_EVERY_MS).unref();
 
   await service.ended;
+  await container?.stop();
   if (!interrupted.signal.aborted) throw new Error(`The service ended. ${logFile} ends with:\n${logTail(logFile)}`);
 }
 
@@ -79,10 +83,27 @@ function onSignal(): void {
   if (!interrupted.signal.aborted) {
     interruptedAt = performance.now();
     interrupted.abort();
-    void service?.stop();
+    void stop();
   } else if (performance.now() - interruptedAt > SAME_CTRL_C_MS) {
     service?.kill();
+    container?.kill();
     process.exit(130);
+  }
+}
+
+async function stop(): Promise<void> {
+  await Promise.all([service?.stop(), container?.stop()]);
+}
+
+/** Without them the endpoints that need none still work, and the others say that the service is busy. */
+async function startEngines(logFile: string, port: number): Promise<void> {
+  try {
+    await installEngines(interrupted.signal);
+    if (interrupted.signal.aborted) return;
+    container = await startContainer({ logFile, port: port + 2000 <= 65535 ? port + 2000 : port - 2000 });
+  } catch (error) {
+    if (interrupted.signal.aborted) return;
+    console.error(`${(error as Error).message}\nGoing on without the container: office documents cannot be converted.`);
   }
 }
 

@@ -2,11 +2,13 @@
 
 import { spawn } from "node:child_process";
 import { join } from "node:path";
+import { installEngines } from "./container-process.ts";
 import { installPackages, TEST_PACKAGES } from "./packages.ts";
 import { root } from "./wrangler.ts";
 
 try {
   installPackages(TEST_PACKAGES, "the tests");
+  await installEngines();
 } catch (error) {
   console.error((error as Error).message);
   process.exit(1);

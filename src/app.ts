@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { requireKey } from "./auth.ts";
 import { type Config, type Env, readConfig } from "./config.ts";
+import { connectContainer } from "./container.ts";
 import { handle, type Service } from "./endpoint.ts";
 import { endpoints } from "./endpoints/index.ts";
 import { methodNotAllowed, noSuchEndpoint, ServiceError, toServiceError } from "./errors.ts";
@@ -18,6 +19,8 @@ type Bindings = { Bindings: Env; Variables: Variables };
 // An isolate's memory is shared by all requests it serves: a Wasm engine needs most of it (placement.ts), and six
 // files on their way in hold 30 MiB at most.
 const engineTurns = createTurns({ atOnce: 1, waiting: 16, maxWaitMs: 60_000 });
+// A job in the container holds a part of what it stores, 5 MiB.
+const containerTurns = createTurns({ atOnce: 6, waiting: 32, maxWaitMs: 60_000 });
 const uploadTurns = createTurns({ atOnce: 6, waiting: 64, maxWaitMs: 60_000 });
 
 export const app = new Hono<Bindings>();
@@ -51,6 +54,8 @@ for (const endpoint of endpoints) {
       config,
       store: createStore(c.env.FILES, { lifetimeMs: config.fileLifetimeMs }),
       engineTurns,
+      containerTurns,
+      container: connectContainer(c.env, c.get("requestId")),
       uploadTurns,
       baseUrl: baseUrl(config, c.req.raw),
       log: (message, details) => log(c.get("requestId"), message, details),

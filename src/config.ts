@@ -9,6 +9,14 @@ export interface Env {
   readonly FILE_LIFETIME_HOURS?: string;
   /** Where clients reach the service, when that differs from what the request says (behind a proxy). */
   readonly BASE_URL?: string;
+  /** The container with the native engines, in production. */
+  readonly CONTAINER?: DurableObjectNamespace;
+  /** Over how many instances of it the load is spread. */
+  readonly CONTAINER_INSTANCES?: string;
+  /** The same on a developer's machine: where it listens. Goes before CONTAINER. */
+  readonly CONTAINER_URL?: string;
+  /** What the container asks of whoever calls it; without it there is no container. */
+  readonly CONTAINER_SECRET?: string;
 }
 
 export type Variant = "private" | "keyed";

@@ -3,6 +3,7 @@ import type { Config, Variant } from "./config.ts";
 import {
   fieldRequired,
   fileAndId,
+  fileIdAndUrl,
   moreThanOneKey,
   noInput,
   noSuchFile,
@@ -13,19 +14,10 @@ import {
 import { type Fields, parseFields, type Values } from "./fields.ts";
 import { stem } from "./file-name.ts";
 import { discard, type Form, readForm } from "./form.ts";
-import { type Context, EngineFailure, type Input, type Operation, type Output } from "./operations/operation.ts";
-import { edgeHeapLimit } from "./placement.ts";
+import { type Context, EngineFailure, type FailureReason, type Input, type Output } from "./operations/operation.ts";
+import { type Attempt, attempts, type Job, needsMoreRoom, type Places } from "./placement.ts";
 import type { Arrival, Store, StoredFile } from "./store.ts";
 import type { Turns } from "./turns.ts";
-
-/** An operation with its parameters. */
-export interface Job {
-  run(inputs: readonly Input[], context: Context): AsyncIterable<Output>;
-}
-
-export const job = <P>(operation: Operation<P>, params: P): Job => ({
-  run: (inputs, context) => operation(inputs, params, context),
-});
 
 /** What an endpoint takes in. */
 export type Source =
@@ -36,6 +28,8 @@ export type Source =
       /** Whether a document of this media type, told by its content, can be worth opening. */
       accepts(type: string): boolean;
     }
+  /** Exactly one of `file`, `id` and `url`, the address of a web page. */
+  | { readonly kind: "file-id-or-url"; readonly description: string }
   /** A text field, of any length up to that of a file; it is not kept, so the answer has no inputId. */
   | { readonly kind: "text"; readonly field: string; readonly description: string };
 
@@ -48,16 +42,27 @@ export interface Declaration<F extends Fields> {
   readonly fields: F;
   /** `prefix`: a number is appended to each output's name, several outputs make lists in the answer. */
   readonly naming: "name" | "prefix";
-  /** Whether an engine is at work that needs most of an isolate's memory: such jobs take turns. */
-  readonly heavy: boolean;
   /** What it may answer besides success, for OpenAPI. */
   readonly errors: readonly ServiceError[];
-  prepare(values: Values<F>): Job;
+  /** Answers to failures that mean something else here than elsewhere. */
+  readonly failures?: Readonly<Partial<Record<FailureReason, () => ServiceError>>>;
+  /** Once every field is known to be in range. */
+  prepare(values: Values<F>, given: Given): Job | Promise<Job>;
+}
+
+/** What an endpoint was given to work on. */
+export interface Given {
+  readonly inputs: readonly Input[];
+  /** In place of an input, as the client wrote it. */
+  readonly url?: string;
 }
 
 /** A declaration whose fields' types have done their work. */
 export interface Endpoint extends Omit<Declaration<Fields>, "prepare"> {
-  bind(form: Form, defaults: Readonly<Record<string, string>>): { readonly job: Job; readonly output: string };
+  bind(
+    form: Form,
+    defaults: Readonly<Record<string, string>>,
+  ): { readonly output: string; prepare(given: Given): Job | Promise<Job> };
 }
 
 /** Declares an endpoint. Every one has the field `output` (spec, rule 4). */
@@ -69,17 +74,16 @@ export function endpoint<F extends Fields & { readonly output: Fields[string] }>
     ...rest,
     bind(form, defaults) {
       const values = parseFields(declaration.fields, form, defaults);
-      return { job: prepare(values), output: String(values.output) };
+      return { output: String(values.output), prepare: (given) => prepare(values, given) };
     },
   };
 }
 
 /** What the pipeline works with. */
-export interface Service {
+export interface Service extends Places {
   readonly config: Config;
   readonly store: Store;
   readonly uploadTurns: Turns;
-  readonly engineTurns: Turns;
   /** What clients put before a path. */
   readonly baseUrl: string;
   readonly log: Context["log"];
@@ -112,25 +116,28 @@ export async function handle(endpoint: Endpoint, request: Request, service: Serv
   const uploads = [...form.files.values()].flat();
   const outputs: StoredFile[] = [];
   try {
-    const sources = await locateSources(endpoint.source, form, store);
-    const { job, output } = endpoint.bind(form, form.encoding === "json" ? jsonDefaults(endpoint, sources) : {});
-    const context: Context = {
-      signal,
-      log: service.log,
-      defer: service.defer,
-      heapLimitBytes: endpoint.heavy ? edgeHeapLimit(sources.reduce((sum, { size }) => sum + size, 0)) : 0,
-    };
-    {
-      using _turn = endpoint.heavy ? await service.engineTurns.take(signal) : undefined;
-      using _limit = abortAfter(JOB_TIMEOUT_MS, late);
-      const inputs = sources.map((source) => toInput(source, store));
-      for await (const { extension, type, body, head } of job.run(inputs, context)) {
+    const { sources, url } = await locateSources(endpoint.source, form, store);
+    const { output, prepare } = endpoint.bind(form, form.encoding === "json" ? jsonDefaults(endpoint, sources) : {});
+    const inputs = sources.map((source) => toInput(source, store));
+    const context = { signal, log: service.log, defer: service.defer };
+    const storeOutputs = async (attempt: Attempt) => {
+      for await (const { extension, type, body, head } of attempt.run(context)) {
         const number = endpoint.naming === "prefix" ? `_${outputs.length + 1}` : "";
         const name = `${output}${number}.${extension}`;
         const breathing = breathe(body);
         outputs.push(await store.put({ kind: "output", name, type, body: breathing, ...(head ? { head } : {}) }));
         signal.throwIfAborted();
       }
+    };
+    {
+      using _limit = abortAfter(JOB_TIMEOUT_MS, late);
+      const job = await prepare({ inputs, ...(url === undefined ? {} : { url }) });
+      const [first, ...others] = attempts(job, inputs, service);
+      await storeOutputs(first).catch(async (error: unknown) => {
+        if (others.length === 0 || outputs.length > 0 || !needsMoreRoom(error)) throw error;
+        service.log("moved to the container", { error: String(error) });
+        await storeOutputs(others[0]!);
+      });
     }
     await Promise.all(uploads.map(({ stored }) => stored));
     signal.throwIfAborted();
@@ -138,7 +145,9 @@ export async function handle(endpoint: Endpoint, request: Request, service: Serv
     return answer(endpoint, sources, outputs, service.baseUrl);
   } catch (error) {
     await Promise.all([discard(uploads, store), store.remove(outputs.map(({ id }) => id))]);
-    throw error;
+    const answered = error instanceof EngineFailure ? endpoint.failures?.[error.reason]?.() : undefined;
+    if (answered) service.log("failed", { status: answered.status, error: String(error) });
+    throw answered ?? error;
   }
 }
 
@@ -168,24 +177,36 @@ function abortAfter(timeoutMs: number, controller: AbortController): Disposable 
 type Located = Arrival | StoredFile;
 
 /** @throws ServiceError 400 unless there is exactly one source, 404 where an id names no file */
-async function locateSources(source: Source, form: Form, store: Store): Promise<readonly Located[]> {
+async function locateSources(
+  source: Source,
+  form: Form,
+  store: Store,
+): Promise<{ sources: readonly Located[]; url?: string }> {
   if (source.kind === "text") {
     const texts = form.files.get(source.field) ?? [];
     if (texts.length > 1) throw moreThanOneKey(source.field);
     if (texts.length === 0 || texts[0]!.size === 0) throw fieldRequired(source.field);
-    return texts;
+    return { sources: texts };
   }
   const files = form.files.get("file") ?? [];
   // A form with an input that was left empty sends it all the same.
-  const ids = (form.fields.get("id") ?? []).map((id) => id.trim()).filter((id) => id !== "");
+  const given = (name: string) =>
+    (form.fields.get(name) ?? []).map((text) => text.trim()).filter((text) => text !== "");
+  const ids = given("id");
+  const urls = source.kind === "file-id-or-url" ? given("url") : [];
   // A JSON body cannot hold a file, but it can claim to.
   if ((files.length > 0 || form.fields.has("file")) && ids.length > 0) throw fileAndId();
+  if (urls.length > 0) {
+    if (files.length > 0 || form.fields.has("file") || ids.length > 0) throw fileIdAndUrl();
+    if (urls.length > 1) throw moreThanOneKey("url");
+    return { sources: [], url: urls[0]! };
+  }
   if (files.length + ids.length > 1) throw tooManyFiles();
-  if (files.length === 1) return checked(files[0]!, source);
+  if (files.length === 1) return { sources: checked(files[0]!, source) };
   if (ids.length === 0) throw noInput();
   const found = await store.find(ids[0]!);
   if (!found) throw noSuchFile();
-  return checked(found, source);
+  return { sources: checked(found, source) };
 }
 
 /** @throws ServiceError 400 where the document is surely none for this endpoint */

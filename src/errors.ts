@@ -34,6 +34,8 @@ export const noSuchFile = () => new ServiceError(404, "That file does not exist"
 
 // What the spec leaves "not shown".
 export const noInput = () => new ServiceError(400, "This route needs a File or an ID.");
+export const fileIdAndUrl = () => new ServiceError(400, "This route will only accept one of a File, an ID or a URL.");
+export const notAvailable = (what: string) => new ServiceError(422, `${what} cannot be converted by this service.`);
 export const tooManyFiles = () => new ServiceError(400, "This route will only accept one File or one ID.");
 export const malformedBody = () => new ServiceError(400, "The request body is not valid multipart/form-data.");
 export const malformedJson = () => new ServiceError(400, "The request body is not a valid JSON object.");

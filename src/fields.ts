@@ -51,6 +51,17 @@ export function pages(description: string, fallback: string): Field<PageSelectio
   return { description, schema, joint: ",", ...requiredUnless(fallback) };
 }
 
+/** A length in inches or millimetres; in points. */
+export function length(description: string, fallback: string): Field<number> {
+  const schema = z
+    .string()
+    .trim()
+    .regex(/^(\d{1,6}(\.\d{0,9})?|\.\d{1,9})(in|mm)$/)
+    .meta({ examples: ["1in", "12.5mm"] })
+    .transform((text) => Number.parseFloat(text) * (text.endsWith("in") ? 72 : 72 / 25.4));
+  return { description, schema, ...requiredUnless(fallback) };
+}
+
 /** The name of what is made, without extension (spec, rule 4). What no file can be called is left out of it. */
 export function outputName(description: string): Field<string> {
   return { description, required: true, schema: z.string().transform(safeName) };

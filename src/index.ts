@@ -3,6 +3,8 @@ import { app } from "./app.ts";
 import { type Env, readConfig } from "./config.ts";
 import { createStore } from "./store.ts";
 
+export { EngineContainer } from "./engine-container.ts";
+
 export default {
   fetch: app.fetch,
 

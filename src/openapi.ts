@@ -95,13 +95,17 @@ function describeSource(source: Source, config: Config): { properties: Json; req
     };
   }
   const limit = `at most ${Math.floor(config.maxUploadBytes / 2 ** 20)} MB`;
+  const properties = {
+    file: { type: "string", format: "binary", description: `${source.description}, ${limit}` },
+    id: { type: "string", description: "Id of a stored file, instead of a file." },
+    ...(source.kind === "file-id-or-url"
+      ? { url: { type: "string", format: "uri", description: "Address of a web page, instead of a file." } }
+      : {}),
+  };
   return {
-    properties: {
-      file: { type: "string", format: "binary", description: `${source.description}, ${limit}` },
-      id: { type: "string", description: "Id of a stored file, instead of a file." },
-    },
+    properties,
     required: [],
-    oneOf: [{ required: ["file"] }, { required: ["id"] }],
+    oneOf: Object.keys(properties).map((name) => ({ required: [name] })),
   };
 }
 

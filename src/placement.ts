@@ -1,5 +1,68 @@
-// Where a job runs: what it needs against what an isolate has. Knows no operation by name.
+// Where a job runs, edge or container: what it needs against what an isolate has. Knows no operation by name.
 import { fileTooLarge } from "./errors.ts";
+import {
+  type Container,
+  type Context,
+  EngineFailure,
+  type Input,
+  type Operation,
+  type Output,
+} from "./operations/operation.ts";
+import { remote } from "./operations/remote.ts";
+import type { Turns } from "./turns.ts";
+
+/** An operation with its parameters, and where it can be carried out. */
+export interface Job {
+  readonly edge?: Run;
+  readonly container?: Run;
+  /** Whether it holds its inputs and an engine in memory at the edge: then it needs a turn, and room. */
+  readonly heavy: boolean;
+}
+
+type Run = (inputs: readonly Input[], context: Context) => AsyncIterable<Output>;
+
+const bound =
+  <P>(operation: Operation<P>, params: P): Run =>
+  (inputs, context) =>
+    operation(inputs, params, context);
+
+/** A job that streams, and so has room at the edge whatever its inputs' size. */
+export const streaming = <P>(operation: Operation<P>, params: P): Job => ({
+  edge: bound(operation, params),
+  heavy: false,
+});
+
+/**
+ * A job for an engine at the edge; where its inputs or the engine's work turn out too large, for the same engine in the container.
+ * @param name of the operation in the container
+ */
+export const edge = <P>(name: string, operation: Operation<P>, params: P): Job => ({
+  edge: bound(operation, params),
+  container: bound(remote<P>(name), params),
+  heavy: true,
+});
+
+/** A job for an engine that is in the container alone. */
+export const container = <P>(name: string, params: P): Job => ({
+  container: bound(remote<P>(name), params),
+  heavy: true,
+});
+
+/** What there is to place jobs on. */
+export interface Places {
+  /** Among jobs with an engine at the edge. */
+  readonly engineTurns: Turns;
+  /** Among jobs in the container: each holds a part of what it stores. */
+  readonly containerTurns: Turns;
+  /** Where there is one. */
+  readonly container: Container | undefined;
+}
+
+/** One place to carry a job out. */
+export interface Attempt {
+  readonly where: "edge" | "container";
+  run(context: Omit<Context, "heapLimitBytes" | "container">): AsyncIterable<Output>;
+}
 
 /** Workers end an isolate at 128 MB, which hold everything: code, requests, buffers, the Wasm heap and the input. */
 const ISOLATE_BYTES = 128 * 2 ** 20;
@@ -13,11 +76,46 @@ const LARGEST_HEAP_BYTES = 88 * 2 ** 20;
 const EDGE_INPUT_BYTES = ISOLATE_BYTES - BESIDE_THE_ENGINE_BYTES - SMALLEST_HEAP_BYTES;
 
 /**
- * @param inputBytes sizes of all inputs, which the operation holds in memory beside the engine's heap
- * @returns the most bytes the engine's heap may grow to
- * @throws ServiceError 413 where the inputs leave no room for an engine
+ * Where to try a job, best first: the next one only when the job {@link needsMoreRoom} and nothing came of it yet.
+ * @throws ServiceError 413 where the inputs leave no room for an engine at the edge and there is no other place
  */
-export function edgeHeapLimit(inputBytes: number): number {
-  if (inputBytes > EDGE_INPUT_BYTES) throw fileTooLarge(EDGE_INPUT_BYTES);
-  return Math.min(LARGEST_HEAP_BYTES, ISOLATE_BYTES - BESIDE_THE_ENGINE_BYTES - inputBytes);
+export function attempts(job: Job, inputs: readonly Input[], places: Places): readonly [Attempt, ...Attempt[]] {
+  const inputBytes = inputs.reduce((sum, { size }) => sum + size, 0);
+  const elsewhere = job.container && places.container ? inContainer(job.container, inputs, places) : undefined;
+  if (!job.edge) return [elsewhere ?? inContainer(job.container!, inputs, places)];
+  if (!job.heavy) return [{ where: "edge", run: (context) => job.edge!(inputs, { ...context, heapLimitBytes: 0 }) }];
+  if (inputBytes > EDGE_INPUT_BYTES) {
+    if (!elsewhere) throw fileTooLarge(EDGE_INPUT_BYTES);
+    return [elsewhere];
+  }
+  const here = atEdge(job.edge, inputs, edgeHeapLimit(inputBytes), places);
+  return elsewhere ? [here, elsewhere] : [here];
+}
+
+/** Whether what went wrong need not go wrong where there is more memory. */
+export const needsMoreRoom = (error: unknown): boolean =>
+  error instanceof EngineFailure && error.reason === "too-large";
+
+/** The most bytes the engine's heap may grow to beside inputs of that size. */
+const edgeHeapLimit = (inputBytes: number) =>
+  Math.min(LARGEST_HEAP_BYTES, ISOLATE_BYTES - BESIDE_THE_ENGINE_BYTES - inputBytes);
+
+function atEdge(run: Run, inputs: readonly Input[], heapLimitBytes: number, { engineTurns }: Places): Attempt {
+  return {
+    where: "edge",
+    async *run(context) {
+      using _turn = await engineTurns.take(context.signal);
+      yield* run(inputs, { ...context, heapLimitBytes });
+    },
+  };
+}
+
+function inContainer(run: Run, inputs: readonly Input[], { containerTurns, container }: Places): Attempt {
+  return {
+    where: "container",
+    async *run(context) {
+      using _turn = await containerTurns.take(context.signal);
+      yield* run(inputs, { ...context, heapLimitBytes: 0, ...(container ? { container } : {}) });
+    },
+  };
 }

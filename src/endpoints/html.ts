@@ -1,7 +1,8 @@
-import { endpoint, job } from "../endpoint.ts";
+import { endpoint } from "../endpoint.ts";
 import { fieldRequired, fileTooLarge } from "../errors.ts";
 import { outputName } from "../fields.ts";
 import { saveHtml } from "../operations/save-html.ts";
+import { streaming } from "../placement.ts";
 
 export const html = endpoint({
   path: "/html",
@@ -10,7 +11,6 @@ export const html = endpoint({
   source: { kind: "text", field: "content", description: "HTML content" },
   fields: { output: outputName("Name of the file, without extension.") },
   naming: "name",
-  heavy: false,
   errors: [fieldRequired("content"), fileTooLarge(100 * 2 ** 20)],
-  prepare: () => job(saveHtml, {}),
+  prepare: () => streaming(saveHtml, {}),
 });

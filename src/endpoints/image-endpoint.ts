@@ -1,10 +1,11 @@
 // What the five image endpoints have in common (spec, "Image endpoints").
 import type { ColorModel } from "../codecs/raster.ts";
-import { type Endpoint, endpoint, job } from "../endpoint.ts";
+import { type Endpoint, endpoint } from "../endpoint.ts";
 import { fileAndId, noSuchFile, notAPdf, outOfRange, passwordProtected, tooComplex, wrongType } from "../errors.ts";
 import { choice, type Field, integer, outputName, pages } from "../fields.ts";
 import { mayBePdf } from "../media-type.ts";
 import { type RasterizeParams, rasterizePdf } from "../operations/rasterize-pdf.ts";
+import { edge } from "../placement.ts";
 
 /** @param extra fields that this format has besides */
 export function imageEndpoint(declaration: {
@@ -27,7 +28,6 @@ export function imageEndpoint(declaration: {
       ...(jpegQuality ? { jpeg_quality: jpegQuality } : {}),
     },
     naming: "prefix",
-    heavy: true,
     errors: [
       fileAndId(),
       wrongType(),
@@ -38,7 +38,7 @@ export function imageEndpoint(declaration: {
       tooComplex(),
     ],
     prepare: (values) =>
-      job(rasterizePdf, {
+      edge("rasterize-pdf", rasterizePdf, {
         format,
         colorModel: values.color_model,
         dpi: values.resolution,

@@ -4,7 +4,8 @@ import { bmp } from "./bmp.ts";
 import { gif } from "./gif.ts";
 import { html } from "./html.ts";
 import { jpg } from "./jpg.ts";
+import { pdf } from "./pdf.ts";
 import { png } from "./png.ts";
 import { tif } from "./tif.ts";
 
-export const endpoints: readonly Endpoint[] = [bmp, gif, html, jpg, png, tif];
+export const endpoints: readonly Endpoint[] = [bmp, gif, html, jpg, pdf, png, tif];

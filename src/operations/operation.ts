@@ -36,22 +36,36 @@ export interface Context {
   defer(work: () => Promise<void>): void;
   /** A line for the log of the service, with the request's id; never shown to the client. */
   log(message: string, details?: Record<string, unknown>): void;
+  /** Where remote operations (remote.ts) are carried out, if there is such a place. */
+  readonly container?: Container;
+}
+
+/** The other end of remote.ts, reached by whatever way. */
+export interface Container {
+  /**
+   * Sends a request's frames and gives the answer's. Aborting ends the job there.
+   * @param operation its name
+   * @throws EngineFailure `busy` where the container is away
+   */
+  post(operation: string, body: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
 }
 
 /** Bytes in, bytes out. Yields outputs one at a time, so that one is in memory. */
 export type Operation<P> = (inputs: readonly Input[], params: P, context: Context) => AsyncIterable<Output>;
 
 /** Why an engine could not do what was asked. `errors.ts` maps each to an answer. */
-export type FailureReason =
-  | "password-protected"
-  | "not-a-pdf"
-  | "damaged"
-  | "unsupported"
-  | "too-large"
-  | "too-complex"
-  | "timed-out"
-  | "crashed"
-  | "busy";
+export const FAILURE_REASONS = [
+  "password-protected",
+  "not-a-pdf",
+  "damaged",
+  "unsupported",
+  "too-large",
+  "too-complex",
+  "timed-out",
+  "crashed",
+  "busy",
+] as const;
+export type FailureReason = (typeof FAILURE_REASONS)[number];
 
 /** The only error an operation or engine throws on purpose, apart from {@link OutOfRange}. */
 export class EngineFailure extends Error {

@@ -1,13 +1,23 @@
 // Starts one service of each variant for all tests over HTTP; a test gets them by `inject("services")`.
 
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { TestProject } from "vitest/node";
+import { startContainer } from "../../scripts/container-process.ts";
 import { type Service, type ServiceAddress, startService } from "./service.ts";
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const started = await Promise.allSettled([startService({ variant: "private" }), startService({ variant: "keyed" })]);
+  const folder = await mkdtemp(join(tmpdir(), "container-"));
+  const container = await startContainer({ logFile: join(folder, "container.log") });
+  const started = await Promise.allSettled([
+    startService({ variant: "private", container }),
+    startService({ variant: "keyed", container }),
+  ]);
   const services = started.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
   const stop = async () => {
-    await Promise.all(services.map((service) => service.stop()));
+    await Promise.all([container, ...services].map((service) => service.stop()));
+    await rm(folder, { recursive: true, force: true });
   };
   const [open, keyed] = services;
   if (open === undefined || keyed?.key === undefined) {
@@ -19,7 +29,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 }
 
 /** Without the functions: it is sent to other processes. */
-function address({ workerdPids: _, stop: __, ...rest }: Service): ServiceAddress {
+function address({ workerdPids: _, stop: __, container: ___, ...rest }: Service): ServiceAddress {
   return rest;
 }
 

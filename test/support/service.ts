@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type ContainerProcess, startContainer } from "../../scripts/container-process.ts";
 import { startDevServer, type Variant, workerdPids } from "../../scripts/dev-server.ts";
 import { hashKey, putKeys } from "../../scripts/key-records.ts";
 
@@ -15,6 +16,8 @@ export interface ServiceOptions {
   readonly apiKeys?: readonly string[];
   /** False: the Worker's answer is seen before the body has been sent. @default true */
   readonly drainBodies?: boolean;
+  /** True: with a container of its own. Otherwise one that runs already, and is not stopped with the service. @default none */
+  readonly container?: true | Pick<ContainerProcess, "vars">;
 }
 
 /** What a test process needs of a service that another process started. */
@@ -33,6 +36,8 @@ export interface ServiceAddress {
 export interface Service extends ServiceAddress {
   /** The process that runs the Worker first, then wrangler's proxy. */
   workerdPids(): number[];
+  /** Its own, where it has one. */
+  readonly container?: ContainerProcess;
   /** Ends all of its processes and removes its storage and its log. */
   stop(): Promise<void>;
 }
@@ -42,21 +47,36 @@ export async function startService({
   vars = {},
   apiKeys,
   drainBodies = true,
+  container,
 }: ServiceOptions): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), `${variant}-service-`));
   const persistTo = join(folder, "storage");
   const logFile = join(folder, "service.log");
-  const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  let own: ContainerProcess | undefined;
+  const remove = async () => {
+    await own?.stop();
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  };
   try {
     const keys = apiKeys ?? (variant === "keyed" ? [randomUUID()] : []);
     if (keys.length > 0) await putKeys({ persistTo }, keys.map(keyOfTests));
-    const server = await startDevServer({ variant, port: 0, persistTo, logFile, vars, drainBodies });
+    if (container === true) own = await startContainer({ logFile: join(folder, "container.log") });
+    const containerVars = own?.vars ?? (container === true ? {} : container?.vars);
+    const server = await startDevServer({
+      variant,
+      port: 0,
+      persistTo,
+      logFile,
+      vars: { ...vars, ...containerVars },
+      drainBodies,
+    });
     return {
       url: server.url,
       ...(keys[0] === undefined ? {} : { key: keys[0] }),
       pid: server.pid,
       logFile,
       persistTo,
+      ...(own ? { container: own } : {}),
       workerdPids: () => workerdPids(server.pid),
       stop: async () => {
         await server.stop();

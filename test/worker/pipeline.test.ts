@@ -1,9 +1,11 @@
 // The pipeline with an operation made for the test: what it stores, and that nothing stays of a request that fails or is left.
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";
-import { endpoint, handle, job, type Service } from "../../src/endpoint.ts";
+import { endpoint, handle, type Service } from "../../src/endpoint.ts";
 import { outputName } from "../../src/fields.ts";
-import { EngineFailure, type Operation } from "../../src/operations/operation.ts";
+import { type Container, EngineFailure, type Operation, type Output } from "../../src/operations/operation.ts";
+import { encodeAnswer } from "../../src/operations/remote.ts";
+import { edge } from "../../src/placement.ts";
 import { createStore } from "../../src/store.ts";
 import { createTurns } from "../../src/turns.ts";
 
@@ -19,12 +21,14 @@ const service: Service = {
   store: createStore(bucket, { lifetimeMs: 0 }),
   uploadTurns: turns(),
   engineTurns: turns(),
+  containerTurns: turns(),
+  container: undefined,
   baseUrl: "https://service",
   log: () => {},
   defer: () => {},
 };
 
-function run(operation: Operation<null>, signal?: AbortSignal) {
+function run(operation: Operation<null>, signal?: AbortSignal, container?: Container) {
   const made = endpoint({
     path: "/made",
     variants: ["private"],
@@ -32,15 +36,14 @@ function run(operation: Operation<null>, signal?: AbortSignal) {
     source: { kind: "file-or-id", description: "", accepts: () => true },
     fields: { output: outputName("") },
     naming: "prefix",
-    heavy: true,
     errors: [],
-    prepare: () => job(operation, null),
+    prepare: () => edge("made", operation, null),
   });
   const form = new FormData();
   form.append("file", new File(["content"], "input.txt"));
   form.append("output", "made");
   const request = new Request("https://service/made", { method: "POST", body: form, ...(signal ? { signal } : {}) });
-  return handle(made, request, service);
+  return handle(made, request, { ...service, container });
 }
 
 const output = (text: string) => ({ extension: "txt", type: "text/plain", body: new TextEncoder().encode(text) });
@@ -94,4 +97,51 @@ test("the input is read from memory or from storage alike, and stays", async () 
   const file = await service.store.open(String(answer.outputId));
   expect(await new Response(file!.body).text()).toBe("content");
   expect(await service.store.find(answer.inputId!)).toMatchObject({ name: "input.txt", size: 7 });
+});
+
+/** A container that makes one output, whatever it is asked, and counts how often it was. */
+function elsewhere() {
+  const asked: string[] = [];
+  const container: Container = {
+    async post(operation) {
+      asked.push(operation);
+      const made = async function* () {
+        yield output("made elsewhere");
+      };
+      return encodeAnswer(made());
+    },
+  };
+  return { asked, container };
+}
+
+const tooLargeAfter = (count: number): Operation<null> =>
+  async function* () {
+    for (let number = 0; number < count; number++) yield output("made here");
+    const body = async function* () {
+      yield new TextEncoder().encode("half");
+      throw new EngineFailure("too-large", "for the test");
+    };
+    yield { ...output(""), body: body() };
+  };
+
+test("a job that turns out too large here is done in the container", async () => {
+  const { asked, container } = elsewhere();
+  const answer = await run(tooLargeAfter(0), undefined, container);
+  expect(asked).toEqual(["made"]);
+  const file = await service.store.open(String(answer.outputId));
+  expect(await new Response(file!.body).text()).toBe("made elsewhere");
+  // The input and the output, each with its digest or without.
+  expect((await keysInBucket()).filter((key) => key.startsWith("files/"))).toHaveLength(2);
+});
+
+test("but not once something is stored, nor where there is none, nor for another reason", async () => {
+  const { asked, container } = elsewhere();
+  await expect(run(tooLargeAfter(1), undefined, container)).rejects.toMatchObject({ reason: "too-large" });
+  await expect(run(tooLargeAfter(0))).rejects.toMatchObject({ reason: "too-large" });
+  const damaged: Operation<null> = async function* () {
+    yield* await Promise.reject<Output[]>(new EngineFailure("damaged", "for the test"));
+  };
+  await expect(run(damaged, undefined, container)).rejects.toMatchObject({ reason: "damaged" });
+  expect(asked).toEqual([]);
+  expect(await keysInBucket()).toEqual([]);
 });

@@ -1,0 +1,139 @@
+// The container's HTTP interface: POST /{operation} with the frames of operations/remote.ts in both directions, GET /up. Every
+// job has a folder, a place, a limit of time and an end. Knows no operation and no engine.
+
+import { createHash, timingSafeEqual } from "node:crypto";
+import { createWriteStream } from "node:fs";
+import { extname, join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { ReadableStream } from "node:stream/web";
+import type { HttpBindings } from "@hono/node-server";
+import { Hono } from "hono";
+import { EngineFailure } from "../src/operations/operation.ts";
+import { decodeRequest, encodeFailure } from "../src/operations/remote.ts";
+import { describeError, type FileInput, fileInput, type Hosted } from "./hosted.ts";
+import type { Scratch } from "./process.ts";
+
+export interface AppSettings {
+  /** What callers show as `Authorization: Bearer`. */
+  readonly secret: string;
+  /** By the name in the path. */
+  readonly operations: ReadonlyMap<string, Hosted>;
+  readonly scratch: Scratch;
+  /** Bytes of all inputs of one job. */
+  readonly maxInputBytes: number;
+  /** Ends every job when aborted. */
+  readonly ending: AbortSignal;
+  /** Added to the health answer. */
+  health(): Record<string, unknown>;
+  log(message: string, details?: Record<string, unknown>): void;
+}
+
+type App = Hono<{ Bindings: HttpBindings }>;
+
+/** Once a job's time is up, its failure is told; a client that does not take it is left. */
+const LAST_WORDS_MS = 5_000;
+
+export function createApp(settings: AppSettings): App {
+  const app: App = new Hono();
+  const isSecret = comparison(settings.secret);
+
+  app.get("/up", (c) => {
+    const ending = settings.ending.aborted;
+    const jobs = Object.fromEntries([...settings.operations].map(([name, { places }]) => [name, places.counts]));
+    return c.json({ status: ending ? "ending" : "OK", jobs, ...settings.health() }, ending ? 503 : 200);
+  });
+
+  app.post("/:operation", (c) => {
+    if (!isSecret(c.req.header("Authorization") ?? "")) return c.json({ error: "wrong secret" }, 401);
+    const operation = c.req.param("operation");
+    const hosted = settings.operations.get(operation);
+    if (!hosted) return c.json({ error: "no such operation" }, 404);
+    const requestId = c.req.header("X-Request-Id") ?? crypto.randomUUID();
+    const log: AppSettings["log"] = (message, details) => settings.log(message, { requestId, operation, ...details });
+    const job = carryOut(hosted, c.env, AbortSignal.any([c.req.raw.signal, settings.ending]), { ...settings, log });
+    const headers = { "Content-Type": "application/octet-stream" };
+    return new Response(ReadableStream.from(job) as globalThis.ReadableStream<Uint8Array<ArrayBuffer>>, { headers });
+  });
+
+  app.notFound((c) => c.json({ error: "no such operation" }, 404));
+  app.onError((error, c) => {
+    settings.log("failed", { error: String(error), stack: error.stack });
+    return c.json({ error: "failed" }, 500);
+  });
+  return app;
+}
+
+/** Does not tell by its time how much of the secret was right, nor how long it is. */
+function comparison(secret: string): (header: string) => boolean {
+  const digest = (text: string) => createHash("sha256").update(text).digest();
+  const expected = digest(`Bearer ${secret}`);
+  return (header) => timingSafeEqual(digest(header), expected);
+}
+
+/** From the request's body to the answer's: whatever happens, the folder is gone and the place free at its end. */
+async function* carryOut(
+  hosted: Hosted,
+  { incoming, outgoing }: HttpBindings,
+  signal: AbortSignal,
+  { scratch, maxInputBytes, log }: AppSettings,
+): AsyncGenerator<Uint8Array> {
+  const started = performance.now();
+  const details: Record<string, unknown> = {};
+  try {
+    using entry = hosted.places.enter();
+    await using folder = await scratch.folder();
+    // A body that is left would take its connection with it, and the answer.
+    const body = incoming.iterator({ destroyOnReturn: false });
+    const { params, inputs } = await spool(body, folder.path, maxInputBytes, signal);
+    details.inputBytes = inputs.reduce((sum, { size }) => sum + size, 0);
+    details.receivedMs = since(started);
+    await entry.turn(signal);
+    details.waitedMs = since(started);
+    using limit = timeLimit(hosted.timeoutMs, () => outgoing.destroy());
+    const job = { inputs, params, folder: folder.path, log, signal: AbortSignal.any([signal, limit.signal]) };
+    for await (const frame of hosted.run(job)) {
+      details.answerBytes = Number(details.answerBytes ?? 0) + frame.length;
+      yield frame;
+    }
+    details.ended = "answered";
+  } catch (error) {
+    details.ended = "failed";
+    Object.assign(details, describeError(error));
+    yield encodeFailure(error);
+  } finally {
+    log("job", { ended: "left by the client", ...details, durationMs: since(started) });
+  }
+}
+
+const since = (start: number) => Math.round(performance.now() - start);
+
+/** Writes each input to a file of its own, named by nothing but its extension. */
+async function spool(
+  body: AsyncIterable<Uint8Array>,
+  folder: string,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<{ params: unknown; inputs: FileInput[] }> {
+  const { params, inputs, bodies } = await decodeRequest(body);
+  const total = inputs.reduce((sum, { size }) => sum + size, 0);
+  if (total > maxBytes) throw new EngineFailure("too-large", `${total} bytes of input, the limit is ${maxBytes}`);
+  const spooled: FileInput[] = [];
+  for await (const bytes of bodies) {
+    const { name, size } = inputs[spooled.length]!;
+    const extension = /^\.[a-z0-9]{1,8}$/.exec(extname(name).toLowerCase())?.[0] ?? "";
+    const path = join(folder, `input-${spooled.length}${extension}`);
+    await pipeline(bytes, createWriteStream(path, { mode: 0o600 }), { signal });
+    spooled.push(fileInput(name, size, path));
+  }
+  return { params, inputs: spooled };
+}
+
+/** @param leave called when the failure has not been taken a while after the time was up */
+function timeLimit(timeoutMs: number, leave: () => void): Disposable & { readonly signal: AbortSignal } {
+  const late = new AbortController();
+  let timer = setTimeout(() => {
+    late.abort(new EngineFailure("timed-out", `not done after ${timeoutMs} ms`));
+    timer = setTimeout(leave, LAST_WORDS_MS);
+  }, timeoutMs);
+  return { signal: late.signal, [Symbol.dispose]: () => clearTimeout(timer) };
+}

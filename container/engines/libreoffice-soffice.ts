@@ -1,0 +1,126 @@
+// LibreOffice started anew for every document: slow, and works wherever LibreOffice does. It gives the same pages as the zygote.
+
+import { chown, open, rename } from "node:fs/promises";
+import { extname, join } from "node:path";
+import { EngineFailure } from "../../src/operations/operation.ts";
+import { run, type Scratch } from "../process.ts";
+import type { OfficeJob, OfficeRunner } from "./libreoffice.ts";
+import { firstUser, makeProfile, programFolder } from "./libreoffice-profile.ts";
+
+/** Address space of an idle LibreOffice, which the limit counts too. */
+const ownMemoryBytes = 2 ** 30;
+
+/** How a document may be taken: the filter it is read with, where LibreOffice's choice is not the right one, and the export. */
+interface Way {
+  readonly importFilter?: string;
+  readonly exportFilter: string;
+}
+
+const asText: Way = { exportFilter: "writer_pdf_Export" };
+const asSheet: Way = { exportFilter: "calc_pdf_Export" };
+const asSlides: Way = { exportFilter: "impress_pdf_Export" };
+/** HTML as a page of the web loses its first paragraph in the export. */
+const asHtml: Way = { importFilter: "HTML (StarWriter)", exportFilter: "writer_pdf_Export" };
+
+const waysByExtension: readonly (readonly [RegExp, Way])[] = [
+  [/^\.(xlsx?|ods|fods|csv)$/, asSheet],
+  [/^\.(pptx?|odp|fodp)$/, asSlides],
+];
+
+export class Soffice implements OfficeRunner {
+  private readonly scratch: Scratch;
+  private readonly takenUsers = new Set<number>();
+  constructor(settings: { readonly scratch: Scratch }) {
+    this.scratch = settings.scratch;
+  }
+
+  async convert(job: OfficeJob, signal: AbortSignal | undefined): Promise<void> {
+    const first = await likelyWay(job);
+    const deadline = Date.now() + job.timeoutMs;
+    for (const way of [first, ...[asText, asSheet, asSlides, asHtml].filter((other) => other !== first)]) {
+      if (await this.attempt(job, way, deadline - Date.now(), signal)) return;
+    }
+    throw new EngineFailure("unsupported", "loaded, but not as a text, a spreadsheet or a presentation");
+  }
+
+  /** @returns false if the document was loaded, but is not of the kind that the filter exports */
+  private async attempt(job: OfficeJob, way: Way, timeoutMs: number, signal: AbortSignal | undefined) {
+    await using profile = await this.scratch.folder("profile");
+    const user = this.takeUser();
+    try {
+      await makeProfile(profile.path);
+      const folders = [profile.path, join(profile.path, "user"), job.folder, join(job.folder, job.input)];
+      if (process.getuid?.() === 0) for (const path of folders) await chown(path, user, user);
+      const { stderr } = await run(join(programFolder, "soffice"), commandLine(job, way, profile.path), {
+        cwd: job.folder,
+        limits: { ...job, timeoutMs: Math.max(1, timeoutMs), memoryBytes: job.memoryBytes + ownMemoryBytes },
+        user,
+        ...(signal === undefined ? {} : { signal }),
+      });
+      // The exit code is 0 in any case; and the output is named after the input.
+      if (await renamed(join(job.folder, "input.pdf"), join(job.folder, job.output))) return true;
+      if (stderr.includes("impl_store")) return false;
+      throw new EngineFailure("damaged", `not loaded: ${stderr.slice(-300)}`);
+    } finally {
+      this.takenUsers.delete(user);
+    }
+  }
+
+  private takeUser(): number {
+    let user = firstUser;
+    while (this.takenUsers.has(user)) user++;
+    this.takenUsers.add(user);
+    return user;
+  }
+
+  async close(): Promise<void> {}
+}
+
+/** The first to try; a document that turns out to be of another kind is tried in the others. */
+async function likelyWay(job: OfficeJob): Promise<Way> {
+  const known = waysByExtension.find(([pattern]) => pattern.test(extname(job.input)));
+  if (known !== undefined) return known[1];
+  await using file = await open(join(job.folder, job.input));
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(1024), 0, 1024, 0);
+  return /<(!doctype\s+html|html)\b/i.test(buffer.toString("latin1", 0, bytesRead)) ? asHtml : asText;
+}
+
+/** @returns false if there is no such file */
+async function renamed(from: string, to: string): Promise<boolean> {
+  try {
+    await rename(from, to);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
+    throw error;
+  }
+}
+
+function commandLine(job: OfficeJob, way: Way, profile: string): string[] {
+  const flag = (value: boolean) => ({ type: "boolean", value: String(value) });
+  const filterData = {
+    UseLosslessCompression: flag(job.lossless),
+    Quality: { type: "long", value: "90" },
+    ReduceImageResolution: flag(false),
+    UseTaggedPDF: flag(job.tagged),
+    ExportBookmarks: flag(true),
+    ExportNotes: flag(false),
+    ExportNotesInMargin: flag(false),
+    ExportHiddenSlides: flag(false),
+  };
+  const infilter = [job.importFilter || (way.importFilter ?? ""), job.importOptions]
+    .filter((part) => part !== "")
+    .join(":");
+  return [
+    `-env:UserInstallation=file://${profile}`,
+    "--headless",
+    "--norestore",
+    "--nologo",
+    ...(infilter === "" ? [] : [`--infilter=${infilter}`]),
+    "--convert-to",
+    `pdf:${way.exportFilter}:${JSON.stringify(filterData)}`,
+    "--outdir",
+    job.folder,
+    join(job.folder, job.input),
+  ];
+}

@@ -1,0 +1,42 @@
+// What the container carries out: an operation, as frames of operations/remote.ts, with bounds. Knows no HTTP and no engine.
+
+import { createReadStream } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { EngineFailure, type Input, OutOfRange } from "../src/operations/operation.ts";
+import type { Places } from "./pool.ts";
+
+/** An input that lies in the job's scratch folder. */
+export interface FileInput extends Input {
+  /** Absolute. */
+  readonly path: string;
+}
+
+export interface HostedJob {
+  readonly inputs: readonly FileInput[];
+  /** As they came; whoever carries the job out checks them. */
+  readonly params: unknown;
+  /** The job's own folder, gone when it has ended. */
+  readonly folder: string;
+  /** Aborted when the client has gone, the time is up, or the service ends. */
+  readonly signal: AbortSignal;
+  log(message: string, details?: Record<string, unknown>): void;
+}
+
+export interface Hosted {
+  readonly places: Places;
+  /** Wall clock, from when the job's turn comes. */
+  readonly timeoutMs: number;
+  /** @returns whole frames; failures are frames, nothing is thrown but the signal's reason */
+  run(job: HostedJob): AsyncIterable<Uint8Array>;
+}
+
+/** An input that was written to a file. */
+export function fileInput(name: string, size: number, path: string): FileInput {
+  return { name, size, path, bytes: () => readFile(path), stream: () => createReadStream(path) };
+}
+
+/** For the log: what was not thrown on purpose with the place it came from. */
+export function describeError(error: unknown): Record<string, unknown> {
+  const isKnown = error instanceof EngineFailure || error instanceof OutOfRange;
+  return { error: String(error), ...(isKnown ? {} : { stack: (error as Error).stack }) };
+}

@@ -1,0 +1,66 @@
+// Answers every question LibreOffice would ask a person: always no, and remembers what was asked.
+#pragma once
+
+#include <cppuhelper/implbase1.hxx>
+
+#include <com/sun/star/beans/PropertyValue.hpp>
+#include <com/sun/star/document/BrokenPackageRequest.hpp>
+#include <com/sun/star/document/FilterOptionsRequest.hpp>
+#include <com/sun/star/task/ErrorCodeRequest.hpp>
+#include <com/sun/star/task/PasswordRequest.hpp>
+#include <com/sun/star/task/XInteractionAbort.hpp>
+#include <com/sun/star/task/XInteractionDisapprove.hpp>
+#include <com/sun/star/task/XInteractionHandler.hpp>
+#include <com/sun/star/task/XInteractionRequest.hpp>
+
+namespace css = com::sun::star;
+
+namespace zygote {
+
+class Refusal final : public cppu::WeakImplHelper1<css::task::XInteractionHandler> {
+ public:
+  bool passwordAsked = false;
+  bool brokenPackage = false;
+  /** The import filter that wants options, as the one for text in columns does. */
+  rtl::OUString filterThatAsks;
+  /** LibreOffice's ErrCode, 0 if it told none. */
+  sal_Int32 errorCode = 0;
+  /** The type of any other question. */
+  rtl::OUString question;
+
+  void SAL_CALL handle(const css::uno::Reference<css::task::XInteractionRequest>& request) override {
+    note(request->getRequest());
+    css::uno::Reference<css::task::XInteractionDisapprove> disapprove;
+    for (const auto& continuation : request->getContinuations()) {
+      const css::uno::Reference<css::task::XInteractionAbort> abort(continuation, css::uno::UNO_QUERY);
+      if (abort.is()) {
+        abort->select();
+        return;
+      }
+      if (!disapprove.is()) disapprove.set(continuation, css::uno::UNO_QUERY);
+    }
+    if (disapprove.is()) disapprove->select();
+  }
+
+ private:
+  void note(const css::uno::Any& asked) {
+    css::task::ErrorCodeRequest error;
+    css::document::FilterOptionsRequest options;
+    // Every kind of question for a document's password is derived from this one.
+    if (asked.isExtractableTo(cppu::UnoType<css::task::PasswordRequest>::get())) {
+      passwordAsked = true;
+    } else if (asked.isExtractableTo(cppu::UnoType<css::document::BrokenPackageRequest>::get())) {
+      brokenPackage = true;
+    } else if (asked >>= options) {
+      for (const auto& property : options.rProperties) {
+        if (property.Name == "FilterName") property.Value >>= filterThatAsks;
+      }
+    } else if (asked >>= error) {
+      errorCode = error.ErrCode;
+    } else {
+      question = asked.getValueTypeName();
+    }
+  }
+};
+
+}  // namespace zygote

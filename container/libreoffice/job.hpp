@@ -1,0 +1,52 @@
+// What a job is and how it can end: the words of the pipe to the service. It knows neither LibreOffice nor processes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace zygote {
+
+/** One conversion. Sizes are bytes, times milliseconds unless the name says otherwise. */
+struct Job {
+  std::string id;
+  /** The job's own folder, absolute; made and removed by the service. Nothing else is writable for the child. */
+  std::string folder;
+  /** Names inside the folder. */
+  std::string input = "input";
+  std::string output = "output.pdf";
+  /** LibreOffice's name of an import filter and its options; empty: found by content. */
+  std::string importFilter;
+  std::string importOptions;
+  bool tagged = false;
+  bool lossless = false;
+  std::int64_t timeoutMs = 120'000;
+  std::int64_t cpuSeconds = 120;
+  /** On top of what the zygote itself has mapped. */
+  std::int64_t memoryBytes = std::int64_t{2} << 30;
+  std::int64_t fileBytes = std::int64_t{1} << 30;
+};
+
+/** The words of the protocol; a child sends its status as one byte. */
+enum class Status : unsigned char { ok, password, damaged, unsupported, failed, exhausted, timeout, crashed };
+
+inline const char* wordOf(Status status) {
+  switch (status) {
+    case Status::ok: return "ok";
+    case Status::password: return "password";
+    case Status::damaged: return "damaged";
+    case Status::unsupported: return "unsupported";
+    case Status::failed: return "failed";
+    case Status::exhausted: return "exhausted";
+    case Status::timeout: return "timeout";
+    case Status::crashed: return "crashed";
+  }
+  return "crashed";
+}
+
+struct Outcome {
+  Status status = Status::failed;
+  /** For the log; may quote the document. */
+  std::string detail;
+};
+
+}  // namespace zygote

@@ -1,0 +1,40 @@
+// JSON lines, as much as the protocol needs: flat objects of strings, integers and booleans (RFC 8259).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace zygote {
+
+/** A flat object. Every value is kept as text: a string's content, or the literal `12`, `true`, `null`. */
+class JsonObject {
+ public:
+  /** Nothing if the line is not exactly one flat object. */
+  static std::optional<JsonObject> parse(const std::string& line);
+
+  std::string text(const std::string& key, const std::string& fallback) const;
+  std::int64_t number(const std::string& key, std::int64_t fallback) const;
+  bool flag(const std::string& key) const;
+
+ private:
+  std::map<std::string, std::string> members_;
+};
+
+/** Writes one line, member after member. */
+class JsonLine {
+ public:
+  JsonLine& add(const char* key, const std::string& value);
+  JsonLine& add(const char* key, const char* value) { return add(key, std::string(value)); }
+  JsonLine& add(const char* key, std::int64_t value);
+  JsonLine& add(const char* key, bool value);
+  /** The object with its line feed. */
+  std::string finish() { return line_ + "}\n"; }
+
+ private:
+  void key(const char* name);
+  std::string line_ = "{";
+};
+
+}  // namespace zygote

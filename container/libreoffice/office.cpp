@@ -1,0 +1,310 @@
+#include "office.hpp"
+
+#include <dlfcn.h>
+
+#include <fstream>
+#include <new>
+#include <vector>
+
+#include <com/sun/star/beans/PropertyValue.hpp>
+#include <com/sun/star/beans/XPropertySet.hpp>
+#include <com/sun/star/container/XNameAccess.hpp>
+#include <com/sun/star/document/MacroExecMode.hpp>
+#include <com/sun/star/document/UpdateDocMode.hpp>
+#include <com/sun/star/frame/XComponentLoader.hpp>
+#include <com/sun/star/frame/XModel.hpp>
+#include <com/sun/star/frame/XStorable.hpp>
+#include <com/sun/star/lang/IllegalArgumentException.hpp>
+#include <com/sun/star/lang/XMultiServiceFactory.hpp>
+#include <com/sun/star/lang/XServiceInfo.hpp>
+#include <com/sun/star/style/XStyleFamiliesSupplier.hpp>
+#include <com/sun/star/task/ErrorCodeIOException.hpp>
+#include <com/sun/star/uno/XComponentContext.hpp>
+#include <com/sun/star/util/XCloseable.hpp>
+#include <osl/file.hxx>
+#include <rtl/ustring.hxx>
+
+#include "import-options.hpp"
+#include "interaction.hpp"
+
+using css::beans::PropertyValue;
+using css::uno::Any;
+using css::uno::Reference;
+using css::uno::Sequence;
+using css::uno::UNO_QUERY;
+using css::uno::UNO_QUERY_THROW;
+using rtl::OUString;
+
+namespace zygote {
+namespace {
+
+constexpr char textSheetFilter[] = "Text - txt - csv (StarCalc)";
+constexpr char htmlSheetFilter[] = "calc_HTML_WebQuery";
+
+Reference<css::uno::XComponentContext> context;
+Reference<css::frame::XComponentLoader> desktop;
+void* mergedLibrary = nullptr;
+
+OUString wide(const std::string& text) {
+  return OUString(text.data(), static_cast<sal_Int32>(text.size()), RTL_TEXTENCODING_UTF8);
+}
+
+std::string narrow(const OUString& text) {
+  return std::string(rtl::OUStringToOString(text, RTL_TEXTENCODING_UTF8).getStr());
+}
+
+OUString urlOf(const std::string& path) {
+  OUString url;
+  osl::FileBase::getFileURLFromSystemPath(wide(path), url);
+  return url;
+}
+
+template <class Value>
+PropertyValue property(const char* name, const Value& value) {
+  PropertyValue result;
+  result.Name = OUString::createFromAscii(name);
+  result.Value <<= value;
+  return result;
+}
+
+Sequence<PropertyValue> sequence(const std::vector<PropertyValue>& properties) {
+  return Sequence<PropertyValue>(properties.data(), static_cast<sal_Int32>(properties.size()));
+}
+
+/** How a document came in, or why not. */
+struct Loaded {
+  Reference<css::lang::XComponent> document;
+  /** The import filter that LibreOffice settled on. */
+  std::string filter;
+  /** A filter that refuses to work without options. */
+  std::string filterThatAsks;
+  Outcome whyNot;
+};
+
+std::string filterOf(const Reference<css::lang::XComponent>& document) {
+  OUString filter;
+  const Reference<css::frame::XModel> model(document, UNO_QUERY);
+  if (!model.is()) return "";
+  for (const PropertyValue& argument : model->getArgs()) {
+    if (argument.Name == "FilterName") argument.Value >>= filter;
+  }
+  return narrow(filter);
+}
+
+bool hasNulBytes(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string head(4096, ' ');
+  file.read(&head[0], static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(file.gcount()));
+  // Text of 16 bits a character has zeros too, but says so first (Unicode, byte order mark).
+  if (head.compare(0, 2, "\xff\xfe") == 0 || head.compare(0, 2, "\xfe\xff") == 0) return false;
+  return head.find('\0') != std::string::npos;
+}
+
+/**
+ * The filter that exports what was loaded, or none for what is no office document: LibreOffice takes any bytes for
+ * plain text, and opens pictures and PDF files as drawings.
+ */
+const char* exportFilterFor(const Job& job, const Loaded& loaded) {
+  const Reference<css::lang::XServiceInfo> info(loaded.document, UNO_QUERY_THROW);
+  const std::string& filter = loaded.filter;
+  const auto supports = [&](const char* service) { return info->supportsService(OUString::createFromAscii(service)); };
+  if (filter.find("pdf") != std::string::npos) return nullptr;
+  if (supports("com.sun.star.sheet.SpreadsheetDocument")) {
+    return filter == textSheetFilter && hasNulBytes(job.folder + "/" + job.input) ? nullptr : "calc_pdf_Export";
+  }
+  if (supports("com.sun.star.presentation.PresentationDocument")) return "impress_pdf_Export";
+  if (supports("com.sun.star.drawing.DrawingDocument")) return nullptr;
+  if (supports("com.sun.star.text.WebDocument")) return "writer_web_pdf_Export";
+  if (supports("com.sun.star.text.GlobalDocument")) return "writer_globaldocument_pdf_Export";
+  if (supports("com.sun.star.text.TextDocument")) {
+    const bool text = filter.find("Text") == 0;
+    return text && hasNulBytes(job.folder + "/" + job.input) ? nullptr : "writer_pdf_Export";
+  }
+  return nullptr;
+}
+
+/** LibreOffice's own sheets have the sheet's name above and a page number below; text and HTML come without any. */
+void removeHeaders(const Reference<css::lang::XComponent>& document) {
+  const Reference<css::style::XStyleFamiliesSupplier> supplier(document, UNO_QUERY_THROW);
+  const Any family = supplier->getStyleFamilies()->getByName("PageStyles");
+  const Reference<css::container::XNameAccess> styles(family, UNO_QUERY_THROW);
+  for (const OUString& name : styles->getElementNames()) {
+    const Reference<css::beans::XPropertySet> style(styles->getByName(name), UNO_QUERY_THROW);
+    style->setPropertyValue("HeaderIsOn", Any(false));
+    style->setPropertyValue("FooterIsOn", Any(false));
+  }
+}
+
+void store(const Job& job, const Reference<css::lang::XComponent>& document, const char* filter) {
+  const Sequence<PropertyValue> options = sequence({
+      property("UseLosslessCompression", job.lossless),
+      property("Quality", sal_Int32(90)),
+      property("ReduceImageResolution", false),
+      property("UseTaggedPDF", job.tagged),
+      property("ExportBookmarks", true),
+      property("ExportNotes", false),
+      property("ExportNotesInMargin", false),
+      property("ExportHiddenSlides", false),
+  });
+  const Sequence<PropertyValue> media = sequence({
+      property("FilterName", OUString::createFromAscii(filter)),
+      property("FilterData", options),
+  });
+  const Reference<css::frame::XStorable> storable(document, UNO_QUERY_THROW);
+  storable->storeToURL(urlOf(job.folder + "/" + job.output), media);
+}
+
+Outcome whyNotLoaded(const Refusal& refusal, const std::string& message) {
+  if (refusal.passwordAsked) return {Status::password, "asked for a password"};
+  if (refusal.brokenPackage) return {Status::damaged, "asked to repair the package"};
+  std::string detail = message;
+  if (refusal.errorCode != 0) detail += " ErrCode " + std::to_string(refusal.errorCode);
+  if (!refusal.question.isEmpty()) detail += " asked " + narrow(refusal.question);
+  return {Status::damaged, "not loaded:" + (detail.empty() ? " no reason told" : " " + detail)};
+}
+
+Loaded load(const Job& job, const std::string& filter, const std::string& options) {
+  Refusal* const refusal = new Refusal;
+  const Reference<css::task::XInteractionHandler> handler(refusal);
+  std::vector<PropertyValue> media = {
+      property("Hidden", true),
+      property("ReadOnly", true),
+      property("MacroExecutionMode", sal_Int16(css::document::MacroExecMode::NEVER_EXECUTE)),
+      property("UpdateDocMode", sal_Int16(css::document::UpdateDocMode::NO_UPDATE)),
+      property("InteractionHandler", handler),
+  };
+  if (!filter.empty()) media.push_back(property("FilterName", wide(filter)));
+  if (!options.empty()) media.push_back(property("FilterOptions", wide(options)));
+  Loaded loaded;
+  try {
+    const OUString url = urlOf(job.folder + "/" + job.input);
+    loaded.document = desktop->loadComponentFromURL(url, OUString("_blank"), 0, sequence(media));
+    if (loaded.document.is()) loaded.filter = filterOf(loaded.document);
+    loaded.whyNot = whyNotLoaded(*refusal, "");
+  } catch (const css::lang::IllegalArgumentException& e) {
+    loaded.whyNot = whyNotLoaded(*refusal, narrow(e.Message));
+    // What loadComponentFromURL throws when no filter wants the file.
+    if (!refusal->passwordAsked && !refusal->brokenPackage) loaded.whyNot.status = Status::unsupported;
+  } catch (const css::uno::Exception& e) {
+    loaded.whyNot = whyNotLoaded(*refusal, narrow(e.Message));
+  }
+  loaded.filterThatAsks = narrow(refusal->filterThatAsks);
+  return loaded;
+}
+
+void close(const Reference<css::lang::XComponent>& document) {
+  const Reference<css::util::XCloseable> closeable(document, UNO_QUERY);
+  if (closeable.is()) closeable->close(true);
+}
+
+/** By content, with the two corrections that LibreOffice's own detection needs where nobody can be asked. */
+Loaded load(const Job& job) {
+  const Loaded first = load(job, job.importFilter, job.importOptions);
+  if (!first.filterThatAsks.empty() && job.importOptions.empty()) {
+    return load(job, first.filterThatAsks, importOptionsFor(job.folder + "/" + job.input, first.filterThatAsks));
+  }
+  // HTML as a page of the web: the first paragraph does not come through the export.
+  if (first.filter == "HTML" && job.importFilter.empty()) {
+    close(first.document);
+    return load(job, "HTML (StarWriter)", "");
+  }
+  return first;
+}
+
+Outcome convert(const Job& job, Afterwards afterwards) {
+  const Loaded loaded = load(job);
+  if (!loaded.document.is()) return loaded.whyNot;
+  const char* const filter = exportFilterFor(job, loaded);
+  if (filter == nullptr) return {Status::unsupported, "loaded with the filter " + loaded.filter};
+  try {
+    if (loaded.filter == textSheetFilter || loaded.filter == htmlSheetFilter) removeHeaders(loaded.document);
+    store(job, loaded.document, filter);
+  } catch (const css::task::ErrorCodeIOException& e) {
+    return {Status::failed, "not stored: ErrCode " + std::to_string(e.ErrCode) + " " + narrow(e.Message)};
+  } catch (const css::uno::Exception& e) {
+    return {Status::failed, "not stored: " + narrow(e.Message)};
+  }
+  if (afterwards == Afterwards::close) close(loaded.document);
+  return {Status::ok, loaded.filter};
+}
+
+template <class Function>
+Function symbol(const char* name, void* library = mergedLibrary) {
+  return reinterpret_cast<Function>(dlsym(library, name));
+}
+
+}  // namespace
+
+std::string attachOffice(const std::string& programFolder) {
+  mergedLibrary = dlopen((programFolder + "/libmergedlo.so").c_str(), RTLD_LAZY | RTLD_NOLOAD);
+  if (mergedLibrary == nullptr) return "libmergedlo.so is not loaded";
+  // Both are internal to LibreOffice. With LOK's flag on, documents get visible views: slower, and different pages.
+  const auto setActive = symbol<void (*)(bool)>("_ZN10comphelper14LibreOfficeKit9setActiveEb");
+  using Context = Reference<css::uno::XComponentContext>;
+  const auto processContext = symbol<Context (*)()>("_ZN10comphelper26getProcessComponentContextEv");
+  if (setActive == nullptr || processContext == nullptr) return "this LibreOffice lacks an internal symbol";
+  setActive(false);
+  try {
+    context = processContext();
+    const auto factory = context->getServiceManager();
+    desktop.set(factory->createInstanceWithContext("com.sun.star.frame.Desktop", context), UNO_QUERY_THROW);
+  } catch (const css::uno::Exception& e) {
+    return "no desktop: " + narrow(e.Message);
+  }
+  return "";
+}
+
+std::string officeVersion() {
+  try {
+    const Reference<css::lang::XMultiServiceFactory> provider(
+        context->getServiceManager()->createInstanceWithContext("com.sun.star.configuration.ConfigurationProvider",
+                                                                context),
+        UNO_QUERY_THROW);
+    const Any path(property("nodepath", OUString("/org.openoffice.Setup/Product")));
+    const Sequence<Any> arguments(&path, 1);
+    const Reference<css::container::XNameAccess> product(
+        provider->createInstanceWithArguments("com.sun.star.configuration.ConfigurationAccess", arguments),
+        UNO_QUERY_THROW);
+    OUString version;
+    product->getByName("ooSetupVersionAboutBox") >>= version;
+    return narrow(version);
+  } catch (const css::uno::Exception&) {
+    return "unknown";
+  }
+}
+
+void endIdleThreads() {
+  const auto pool = symbol<void* (*)()>("_ZN10comphelper10ThreadPool20getSharedOptimalPoolEv");
+  const auto joinIfIdle = symbol<bool (*)(void*)>("_ZN10comphelper10ThreadPool17joinThreadsIfIdleEv");
+  if (pool != nullptr && joinIfIdle != nullptr) joinIfIdle(pool());
+}
+
+void forgetDocuments() {
+  void* const writer = dlopen("libswlo.so", RTLD_LAZY | RTLD_NOLOAD);
+  if (writer == nullptr) return;
+  const auto moduleOf = symbol<void* (*)(int)>("_ZN14SfxApplication9GetModuleE14SfxToolsModule");
+  const auto clearAuthors = symbol<void (*)(void*)>("_ZN8SwModule19ClearRedlineAuthorsEv", writer);
+  const auto virtualTable = symbol<void**>("_ZTV8SwModule", writer);
+  if (moduleOf == nullptr || clearAuthors == nullptr || virtualTable == nullptr) return;
+  // SfxToolsModule::Writer; a member function takes its object first. Is it one? Its table begins after two entries.
+  constexpr int writerModule = 3;
+  void*** const module = static_cast<void***>(moduleOf(writerModule));
+  if (module != nullptr && *module == virtualTable + 2) clearAuthors(module);
+}
+
+Outcome convertToPdf(const Job& job, Afterwards afterwards) {
+  try {
+    return convert(job, afterwards);
+  } catch (const std::bad_alloc&) {
+    return {Status::exhausted, "std::bad_alloc"};
+  } catch (const css::uno::Exception& e) {
+    return {Status::failed, narrow(e.Message)};
+  } catch (const std::exception& e) {
+    return {Status::failed, e.what()};
+  } catch (...) {
+    return {Status::failed, "an unknown exception"};
+  }
+}
+
+}  // namespace zygote

@@ -1,0 +1,73 @@
+// Runs in a worker thread: carries out the edge's own operations, one job after the other, and sends the answer's frames, a few
+// ahead of what has been taken. Knows no HTTP; threads.ts is its other end.
+
+import { parentPort } from "node:worker_threads";
+import type { Context } from "../src/operations/operation.ts";
+import { encodeAnswer } from "../src/operations/remote.ts";
+import { describeError, fileInput } from "./hosted.ts";
+import type { UncheckedOperation } from "./operations/edge-operation.ts";
+import { hostedRasterizePdf } from "./operations/rasterize-pdf.ts";
+
+/** What a thread is asked. `taken`: a frame has been read by whoever wants it. */
+export type ToThread = { readonly job: ThreadJob } | { readonly taken: true };
+
+export interface ThreadJob {
+  readonly operation: string;
+  readonly inputs: readonly { readonly name: string; readonly size: number; readonly path: string }[];
+  readonly params: unknown;
+  readonly heapLimitBytes: number;
+}
+
+export type FromThread =
+  | { readonly ready: true }
+  | { readonly frame: Uint8Array<ArrayBuffer> }
+  | { readonly done: true }
+  | { readonly log: { readonly message: string; readonly details?: Record<string, unknown> } };
+
+const operations: ReadonlyMap<string, UncheckedOperation> = new Map([["rasterize-pdf", hostedRasterizePdf]]);
+
+/** Frames are 1 MiB at most. */
+const FRAMES_AHEAD = 8;
+
+const port = parentPort!;
+let ahead = 0;
+let wake: (() => void) | undefined;
+
+port.on("message", (message: ToThread) => {
+  if ("taken" in message) {
+    ahead--;
+    wake?.();
+  } else {
+    void carryOut(message.job);
+  }
+});
+send({ ready: true });
+
+async function carryOut(job: ThreadJob): Promise<void> {
+  ahead = 0;
+  const deferred: (() => Promise<void>)[] = [];
+  const context: Context = {
+    // Whoever wants a job ended ends the thread: an engine at work looks at nothing.
+    signal: new AbortController().signal,
+    heapLimitBytes: job.heapLimitBytes,
+    defer: (work) => deferred.push(work),
+    log: (message, details) => send({ log: { message, ...(details ? { details } : {}) } }),
+  };
+  const inputs = job.inputs.map(({ name, size, path }) => fileInput(name, size, path));
+  const outputs = operations.get(job.operation)!(inputs, job.params, context);
+  for await (const frame of encodeAnswer(outputs, (error) => context.log("failed", describeError(error)))) {
+    while (ahead >= FRAMES_AHEAD) {
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+    ahead++;
+    port.postMessage({ frame } satisfies FromThread, [frame.buffer]);
+  }
+  send({ done: true });
+  for (const work of deferred) await work();
+}
+
+function send(message: FromThread): void {
+  port.postMessage(message);
+}

@@ -1,0 +1,143 @@
+// Warm worker threads for the edge's own operations, so that the server itself never blocks. A thread whose job has to end is
+// ended with it, and another takes its place. Knows no operation.
+
+import { Worker } from "node:worker_threads";
+import { EngineFailure } from "../src/operations/operation.ts";
+import { encodeFailure } from "../src/operations/remote.ts";
+import type { FromThread, ThreadJob, ToThread } from "./thread.ts";
+
+export interface ThreadSettings {
+  /** How many are kept warm; as many as there are places for jobs. */
+  readonly size: number;
+  /** The most bytes of JavaScript's own heap in each. */
+  readonly heapMiB: number;
+  log(message: string, details?: Record<string, unknown>): void;
+}
+
+/** Memory that was fragmented over many jobs is given back. */
+const JOBS_PER_THREAD = 200;
+
+interface Thread {
+  readonly worker: Worker;
+  jobs: number;
+}
+
+export class Threads implements AsyncDisposable {
+  readonly #settings: ThreadSettings;
+  readonly #idle: Thread[] = [];
+  #all = new Set<Thread>();
+  #closed = false;
+
+  constructor(settings: ThreadSettings) {
+    this.#settings = settings;
+    for (let count = 0; count < settings.size; count++) this.#idle.push(this.#start());
+  }
+
+  /**
+   * @returns the answer's frames; the thread works a few of them ahead, and waits while nobody reads
+   * @throws the signal's reason when aborted
+   */
+  async *run(job: ThreadJob, signal: AbortSignal, log: ThreadSettings["log"]): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+    signal.throwIfAborted();
+    const thread = this.#idle.pop() ?? this.#start();
+    thread.jobs++;
+    const mail = new Mailbox();
+    const { worker } = thread;
+    const end = () => mail.fail(signal.reason);
+    worker.on("message", mail.post);
+    worker.on("error", mail.fail);
+    worker.on("exit", mail.exited);
+    signal.addEventListener("abort", end);
+    let reusable = false;
+    try {
+      worker.postMessage({ job } satisfies ToThread);
+      for (;;) {
+        const message = await mail.next();
+        if ("log" in message) log(message.log.message, message.log.details);
+        if ("done" in message) break;
+        if (!("frame" in message)) continue;
+        yield message.frame;
+        worker.postMessage({ taken: true } satisfies ToThread);
+      }
+      reusable = true;
+    } catch (error) {
+      signal.throwIfAborted();
+      yield encodeFailure(failureOf(error));
+    } finally {
+      signal.removeEventListener("abort", end);
+      worker.off("message", mail.post);
+      worker.off("error", mail.fail);
+      worker.off("exit", mail.exited);
+      if (reusable && thread.jobs < JOBS_PER_THREAD && !this.#closed) this.#idle.push(thread);
+      else await this.#replace(thread);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    await Promise.all([...this.#all].map(({ worker }) => worker.terminate()));
+  }
+
+  #start(): Thread {
+    const { heapMiB } = this.#settings;
+    const worker = new Worker(new URL("./thread.ts", import.meta.url), {
+      resourceLimits: { maxOldGenerationSizeMb: heapMiB, maxYoungGenerationSizeMb: 64, stackSizeMb: 4 },
+      // Nothing that a document makes an engine do finds a secret there.
+      env: {},
+    });
+    const thread = { worker, jobs: 0 };
+    this.#all.add(thread);
+    worker.on("error", (error) => this.#settings.log("a thread failed", { error: String(error) }));
+    worker.on("exit", () => this.#forget(thread));
+    worker.unref();
+    return thread;
+  }
+
+  async #replace(thread: Thread): Promise<void> {
+    await thread.worker.terminate();
+    this.#forget(thread);
+    if (!this.#closed && this.#all.size < this.#settings.size) this.#idle.push(this.#start());
+  }
+
+  #forget(thread: Thread): void {
+    this.#all.delete(thread);
+    const place = this.#idle.indexOf(thread);
+    if (place >= 0) this.#idle.splice(place, 1);
+  }
+}
+
+/** Messages of a thread, to be read one after the other. */
+class Mailbox {
+  readonly #messages: FromThread[] = [];
+  #failure: { readonly error: unknown } | undefined;
+  #wake: (() => void) | undefined;
+
+  readonly post = (message: FromThread): void => {
+    this.#messages.push(message);
+    this.#wake?.();
+  };
+
+  readonly fail = (error: unknown): void => {
+    this.#failure ??= { error };
+    this.#wake?.();
+  };
+
+  readonly exited = (): void => this.fail(new EngineFailure("crashed", "the thread ended"));
+
+  async next(): Promise<FromThread> {
+    for (;;) {
+      if (this.#failure) throw this.#failure.error;
+      const message = this.#messages.shift();
+      if (message) return message;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#wake = resolve;
+      await promise;
+    }
+  }
+}
+
+function failureOf(error: unknown): EngineFailure {
+  if (error instanceof EngineFailure) return error;
+  const isFull = (error as NodeJS.ErrnoException).code === "ERR_WORKER_OUT_OF_MEMORY";
+  return new EngineFailure(isFull ? "too-large" : "crashed", String(error), { cause: error });
+}

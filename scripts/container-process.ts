@@ -1,0 +1,164 @@
+// Runs the container's service as a process on this machine: its engines installed, started again when it dies, ended with
+// everything it started. Used by start.ts and by the tests.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { portIsFree } from "./ports.ts";
+import { root } from "./wrangler.ts";
+
+export interface ContainerOptions {
+  /** The first choice; another one where it is taken. @default any free one */
+  readonly port?: number;
+  /** Written anew. */
+  readonly logFile: string;
+  /** Added to its environment. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface ContainerProcess {
+  /** On 127.0.0.1, without a slash at the end; stays the same when it is started again. */
+  readonly url: string;
+  /** What it asks of callers. */
+  readonly secret: string;
+  /** The Worker's settings by which it finds it. */
+  readonly vars: Readonly<Record<string, string>>;
+  /** Of the server at present. */
+  readonly pid: number | undefined;
+  /** Ends every process, gently first. */
+  stop(): Promise<void>;
+  /** Ends the server at once; what it started ends by itself. */
+  kill(): void;
+}
+
+const LISTENS_WITHIN_MS = 30_000;
+/** Longer than the server gives its jobs. */
+const STOP_WITHIN_MS = 6_000;
+const FIRST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 10_000;
+
+/**
+ * Installs what is missing, and shows the progress; quick when all is there. One at a time.
+ * @throws Error when that is not possible, for example without being root; the reason has been shown
+ */
+export async function installEngines(signal?: AbortSignal): Promise<void> {
+  const dist = join(root, "container/dist");
+  mkdirSync(dist, { recursive: true });
+  const script = join(root, "container/install-engines.sh");
+  const child = spawn("flock", [join(dist, ".lock"), script], { stdio: "inherit", ...(signal ? { signal } : {}) });
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", resolve);
+  });
+  if (code !== 0) throw new Error("The container's engines could not be installed.");
+}
+
+/**
+ * Settles once it listens; LibreOffice may still be starting then, and jobs wait for it.
+ * @throws Error with the last lines of the log, when it does not come up
+ */
+export async function startContainer({ port, logFile, env = {} }: ContainerOptions): Promise<ContainerProcess> {
+  const chosen = port !== undefined && (await portIsFree(port)) ? port : await freePort();
+  const secret = randomBytes(24).toString("base64url");
+  mkdirSync(dirname(logFile), { recursive: true });
+  closeSync(openSync(logFile, "w"));
+  const start = () => spawnServer(logFile, { ...env, PORT: String(chosen), CONTAINER_SECRET: secret });
+
+  let stopping = false;
+  let pauseMs = FIRST_PAUSE_MS;
+  let child = start();
+  const supervise = () => {
+    child.once("exit", async () => {
+      if (stopping) return;
+      await sleep(pauseMs, undefined, { ref: false });
+      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+      if (stopping) return;
+      child = start();
+      supervise();
+      await listening(child).then(
+        () => {
+          pauseMs = FIRST_PAUSE_MS;
+        },
+        // It ended again, and is started again.
+        () => {},
+      );
+    });
+  };
+  const stop = async () => {
+    stopping = true;
+    await endProcess(child);
+  };
+
+  try {
+    await listening(child);
+  } catch (error) {
+    await stop();
+    const log = readFileSync(logFile, "utf8").trimEnd().split("\n").slice(-15).join("\n");
+    throw new Error(`${(error as Error).message} ${logFile} ends with:\n${log}`);
+  }
+  supervise();
+  const url = `http://127.0.0.1:${chosen}`;
+  return {
+    url,
+    secret,
+    vars: { CONTAINER_URL: url, CONTAINER_SECRET: secret },
+    get pid() {
+      return child.pid;
+    },
+    stop,
+    kill: () => {
+      stopping = true;
+      child.kill("SIGKILL");
+    },
+  };
+}
+
+function spawnServer(logFile: string, env: Readonly<Record<string, string>>): ChildProcess {
+  const log = openSync(logFile, "a");
+  try {
+    return spawn(process.execPath, ["--no-warnings", join(root, "container/server.ts")], {
+      env: { ...process.env, HOST: "127.0.0.1", ...env },
+      // Out of reach of the terminal's Ctrl-C; the channel tells it when this process is gone, however it went.
+      detached: true,
+      stdio: ["ignore", log, log, "ipc"],
+    });
+  } finally {
+    closeSync(log);
+  }
+}
+
+function listening(child: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error("The container does not listen.")), LISTENS_WITHIN_MS);
+    const settle = (settled: () => void) => {
+      clearTimeout(timer);
+      settled();
+    };
+    child.once("message", () => settle(resolve));
+    child.once("error", (error) => settle(() => reject(error)));
+    child.once("exit", () => settle(() => reject(new Error("The container ended."))));
+  });
+}
+
+async function endProcess(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  child.kill("SIGTERM");
+  const timer = setTimeout(() => child.kill("SIGKILL"), STOP_WITHIN_MS);
+  await ended;
+  clearTimeout(timer);
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
+    });
+  });
+}

@@ -1,0 +1,69 @@
+// Which family of documents an input of /pdf belongs to, and so which engine is asked: by content first, by the name's
+// extension where text tells nothing, never by what the client claims. Whether it is sound is the engine's business.
+import { mediaTypeOf } from "./media-type.ts";
+import type { Input } from "./operations/operation.ts";
+
+export type DocumentType = "office" | "postscript" | "image" | "html" | "none";
+
+/** Enough for a signature, and for the head of a page of HTML behind a comment. */
+const SNIFFED_BYTES = 4096;
+
+/** Without a name: what is told by content alone. */
+const BY_CONTENT: Readonly<Record<string, DocumentType>> = {
+  // What is inside a zip or an OLE file, LibreOffice finds out.
+  "application/zip": "office",
+  "application/x-ole-storage": "office",
+  "application/rtf": "office",
+  "application/postscript": "postscript",
+  "application/pdf": "none",
+  "image/bmp": "image",
+  "image/gif": "none",
+  "image/jpeg": "image",
+  "image/png": "image",
+  "image/tiff": "image",
+};
+
+/** HTML under these names is what Office itself opens; and text under some of them. */
+const OFFICE_NAME = /\.(doc|docx|xls|xlsx|ppt|pptx)$/i;
+const TEXT_THAT_OFFICE_OPENS = /\.(doc|xls|csv)$/i;
+
+/** WordprocessingML and SpreadsheetML of Office 2003, and flat OpenDocument. */
+const OFFICE_XML = /mso-application|schemas-microsoft-com:office|office:document/;
+const HTML_BEGIN = /^<(!doctype\s+html|html|head|body|meta|title|table|div|p|h1)[\s>]/i;
+
+export async function documentTypeOf(input: Input): Promise<DocumentType> {
+  const start = await startOf(input);
+  const found = BY_CONTENT[mediaTypeOf(start, "")];
+  if (found) return found;
+  const text = textOf(start);
+  return text === undefined ? "none" : textTypeOf(text, input.name);
+}
+
+function textTypeOf(text: string, name: string): DocumentType {
+  const markup = text.replace(/^(\s|<!--.*?-->)+/s, "");
+  if (markup.startsWith("<?xml") && OFFICE_XML.test(markup)) return "office";
+  const isHtml = HTML_BEGIN.test(markup) || (markup.startsWith("<?xml") && /<html[\s>]/i.test(markup));
+  if (isHtml || (markup.startsWith("<") && /\.html?$/i.test(name))) return OFFICE_NAME.test(name) ? "office" : "html";
+  return TEXT_THAT_OFFICE_OPENS.test(name) && markup !== "" ? "office" : "none";
+}
+
+/** @returns undefined for what is no text: text has no zeros, but for that of 16 bits a character, which says so first */
+function textOf(start: Uint8Array): string | undefined {
+  const [first, second] = start;
+  if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le").decode(start);
+  if (first === 0xfe && second === 0xff) return new TextDecoder("utf-16be").decode(start);
+  return start.includes(0) ? undefined : new TextDecoder().decode(start);
+}
+
+async function startOf(input: Input): Promise<Uint8Array> {
+  const start = new Uint8Array(Math.min(SNIFFED_BYTES, input.size));
+  let at = 0;
+  if (start.length === 0) return start;
+  for await (const chunk of input.stream()) {
+    const part = chunk.subarray(0, start.length - at);
+    start.set(part, at);
+    at += part.length;
+    if (at === start.length) break;
+  }
+  return start;
+}

@@ -1,0 +1,303 @@
+// The contract of operation.ts carried out by the container: how inputs, parameters, outputs and failures travel between the
+// two. Used by both ends; knows no address, no secret and no operation by name.
+//
+// A message is a sequence of frames: one byte for the kind, four bytes for the length (big-endian), the payload.
+//   request   json {params, inputs: [{name, size}]}, then the bytes of all inputs, one after the other
+//   answer    for each output: json {output: {extension, type}}, its bytes, json {end: {head?: base64}};
+//             then json {done: true}, or at any place {failure: {reason, detail}} or {outOfRange: {parameter, value}}
+import {
+  type Context,
+  EngineFailure,
+  FAILURE_REASONS,
+  type FailureReason,
+  type Input,
+  type Operation,
+  OutOfRange,
+  type Output,
+} from "./operation.ts";
+
+const JSON_FRAME = 1;
+const BYTES_FRAME = 2;
+const HEADER_BYTES = 5;
+/** What is longer goes into several frames. */
+const MAX_BYTES_FRAME = 2 ** 20;
+/** A JSON frame is collected before it is read. */
+const MAX_JSON_FRAME = 2 ** 20;
+const MAX_DETAIL_LENGTH = 4000;
+
+interface RequestHeader {
+  readonly params: unknown;
+  readonly inputs: readonly { readonly name: string; readonly size: number }[];
+}
+
+/** A request as the container sees it, while it arrives. */
+export interface RemoteRequest extends RequestHeader {
+  /** The bytes of the inputs, to be read in their order, each to its end. @throws EngineFailure `crashed` where they end early */
+  readonly bodies: AsyncIterable<AsyncIterable<Uint8Array>>;
+}
+
+type AnswerEvent =
+  | { readonly output: { readonly extension: string; readonly type: string } }
+  | { readonly end: { readonly head?: string } }
+  | { readonly done: true }
+  | { readonly failure: { readonly reason: FailureReason; readonly detail: string } }
+  | { readonly outOfRange: { readonly parameter: string; readonly value: string } };
+
+type Frame = { readonly json: unknown } | { readonly bytes: Uint8Array };
+
+/**
+ * The operation of that name in the container. Whoever stops reading ends the job there; an output that is not read to
+ * its end is skipped when the next one is asked for.
+ * @throws EngineFailure, OutOfRange what the container told; `crashed` when it broke off, `busy` where there is none
+ */
+export function remote<P>(operation: string): Operation<P> {
+  return async function* (inputs, params, context) {
+    if (!context.container) throw new EngineFailure("busy", `no container for ${operation}`);
+    const left = new AbortController();
+    const signal = AbortSignal.any([context.signal, left.signal]);
+    try {
+      yield* decodeAnswer(await context.container.post(operation, encodeRequest(inputs, params), signal), context);
+    } finally {
+      left.abort(new EngineFailure("crashed", "nobody reads the answer"));
+    }
+  };
+}
+
+async function* encodeRequest(inputs: readonly Input[], params: unknown): AsyncGenerator<Uint8Array> {
+  yield jsonFrame({ params, inputs: inputs.map(({ name, size }) => ({ name, size })) } satisfies RequestHeader);
+  for (const input of inputs) for await (const chunk of input.stream()) yield* bytesFrames(chunk);
+}
+
+/** @throws EngineFailure `crashed` where the message makes no sense */
+export async function decodeRequest(chunks: AsyncIterable<Uint8Array>): Promise<RemoteRequest> {
+  const frames = decodeFrames(chunks);
+  const first = await frames.next();
+  if (first.done || !("json" in first.value)) throw senseless("a request without a header");
+  const header = first.value.json as RequestHeader;
+  if (!Array.isArray(header.inputs) || !header.inputs.every(({ size }) => Number.isSafeInteger(size) && size >= 0)) {
+    throw senseless("a request whose header is none");
+  }
+  return { params: header.params, inputs: header.inputs, bodies: splitBodies(header.inputs, frames) };
+}
+
+async function* splitBodies(
+  inputs: RequestHeader["inputs"],
+  frames: AsyncIterator<Frame>,
+): AsyncGenerator<AsyncGenerator<Uint8Array>> {
+  // What a chunk has beyond the end of an input belongs to the next one.
+  let rest = new Uint8Array(0) as Uint8Array;
+  async function* body(size: number): AsyncGenerator<Uint8Array> {
+    for (let left = size; left > 0; ) {
+      if (rest.length === 0) rest = await nextBytes(frames);
+      const part = rest.subarray(0, left);
+      rest = rest.subarray(part.length);
+      left -= part.length;
+      yield part;
+    }
+  }
+  for (const { size } of inputs) yield body(size);
+}
+
+async function nextBytes(frames: AsyncIterator<Frame>): Promise<Uint8Array> {
+  const { done, value } = await frames.next();
+  if (done) throw senseless("a request that ends early");
+  if (!("bytes" in value)) throw senseless("a request with a second header");
+  return value.bytes;
+}
+
+/**
+ * What an operation yields, as it travels, each chunk a whole frame of its own. Failures become frames: nothing is thrown.
+ * @param failed told of what was thrown, for the log
+ */
+export async function* encodeAnswer(
+  outputs: AsyncIterable<Output>,
+  failed: (error: unknown) => void = () => {},
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  try {
+    for await (const { extension, type, body, head } of outputs) {
+      yield jsonFrame({ output: { extension, type } } satisfies AnswerEvent);
+      for await (const chunk of body instanceof Uint8Array ? [body] : body) yield* bytesFrames(chunk);
+      yield jsonFrame({ end: head ? { head: toBase64(head()) } : {} } satisfies AnswerEvent);
+    }
+    yield jsonFrame({ done: true } satisfies AnswerEvent);
+  } catch (error) {
+    failed(error);
+    yield encodeFailure(error);
+  }
+}
+
+/** The end of an answer that cannot be completed. What was not thrown on purpose crosses as `crashed`. */
+export function encodeFailure(error: unknown): Uint8Array<ArrayBuffer> {
+  return jsonFrame(failureEvent(error));
+}
+
+function failureEvent(error: unknown): AnswerEvent {
+  if (error instanceof EngineFailure) return failure(error.reason, error.detail);
+  if (error instanceof OutOfRange) return { outOfRange: { parameter: error.parameter, value: error.value } };
+  return failure("crashed", String(error));
+}
+
+const failure = (reason: FailureReason, detail: string): AnswerEvent => ({
+  failure: { reason, detail: detail.slice(0, MAX_DETAIL_LENGTH) },
+});
+
+async function* decodeAnswer(chunks: AsyncIterable<Uint8Array>, { signal }: Context): AsyncGenerator<Output> {
+  const frames = decodeFrames(chunks);
+  const next = async (): Promise<Frame> => {
+    const { done, value } = await brokenOffAs(frames.next(), signal);
+    if (done) throw new EngineFailure("crashed", "the container broke off");
+    if ("json" in value) throwFailure(value.json as AnswerEvent);
+    return value;
+  };
+  try {
+    for (;;) {
+      const frame = await next();
+      if (!("json" in frame)) throw senseless("bytes outside of an output");
+      const event = frame.json as AnswerEvent;
+      if ("done" in event) return;
+      if (!("output" in event)) throw senseless("an answer out of order");
+      const body = outputBody(next);
+      yield { ...event.output, body: body.chunks(), head: body.head };
+      for await (const _ of body.chunks());
+    }
+  } finally {
+    await frames.return(undefined).catch(() => {});
+  }
+}
+
+/** An output's bytes; asked for again they go on where they were left. */
+function outputBody(next: () => Promise<Frame>) {
+  let ended = false;
+  let head = new Uint8Array(0);
+  return {
+    head: () => head,
+    async *chunks(): AsyncGenerator<Uint8Array> {
+      while (!ended) {
+        const frame = await next();
+        if ("bytes" in frame) {
+          yield frame.bytes;
+          continue;
+        }
+        const event = frame.json as AnswerEvent;
+        if (!("end" in event)) throw senseless("an answer out of order");
+        if (event.end.head !== undefined) head = fromBase64(event.end.head);
+        ended = true;
+      }
+    },
+  };
+}
+
+function throwFailure(event: AnswerEvent): void {
+  if ("outOfRange" in event) throw new OutOfRange(event.outOfRange.parameter, event.outOfRange.value);
+  if (!("failure" in event)) return;
+  const { reason, detail } = event.failure;
+  // The other end may be of another version.
+  throw new EngineFailure(FAILURE_REASONS.includes(reason) ? reason : "crashed", `container: ${detail}`);
+}
+
+/** A connection that breaks is the container's failure, unless it was this end that broke it. */
+async function brokenOffAs<T>(reading: Promise<T>, signal: AbortSignal): Promise<T> {
+  try {
+    return await reading;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof EngineFailure) throw error;
+    throw new EngineFailure("crashed", `the container broke off: ${error}`, { cause: error });
+  }
+}
+
+/** Bytes are passed on as they arrive, in parts of their frame; only JSON is collected. */
+async function* decodeFrames(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Frame, undefined> {
+  const header = new Collector(HEADER_BYTES);
+  let json: Collector | undefined;
+  let bytesLeft = 0;
+  for await (const chunk of chunks) {
+    for (let at = 0; at < chunk.length; ) {
+      if (bytesLeft > 0) {
+        const part = chunk.subarray(at, at + bytesLeft);
+        at += part.length;
+        bytesLeft -= part.length;
+        yield { bytes: part };
+      } else if (json) {
+        at += json.add(chunk.subarray(at));
+        if (json.complete) {
+          yield { json: parse(json.bytes) };
+          json = undefined;
+        }
+      } else {
+        at += header.add(chunk.subarray(at));
+        if (!header.complete) continue;
+        const length = new DataView(header.bytes.buffer).getUint32(1);
+        const kind = header.bytes[0];
+        if (kind === BYTES_FRAME) bytesLeft = length;
+        else if (kind === JSON_FRAME && length > 0 && length <= MAX_JSON_FRAME) json = new Collector(length);
+        else throw senseless("a frame that is none");
+        header.clear();
+      }
+    }
+  }
+  if (bytesLeft > 0 || json || !header.empty) throw senseless("the last frame is not whole");
+  return undefined;
+}
+
+/** Fills up with so many bytes, whatever pieces they come in. */
+class Collector {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  #filled = 0;
+  constructor(size: number) {
+    this.bytes = new Uint8Array(size);
+  }
+  get complete(): boolean {
+    return this.#filled === this.bytes.length;
+  }
+  get empty(): boolean {
+    return this.#filled === 0;
+  }
+  /** @returns how many of them it took */
+  add(chunk: Uint8Array): number {
+    const part = chunk.subarray(0, this.bytes.length - this.#filled);
+    this.bytes.set(part, this.#filled);
+    this.#filled += part.length;
+    return part.length;
+  }
+  clear(): void {
+    this.#filled = 0;
+  }
+}
+
+function parse(bytes: Uint8Array): unknown {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    if (typeof value === "object" && value !== null) return value;
+  } catch {
+    // Not JSON at all.
+  }
+  throw senseless("a JSON frame that is none");
+}
+
+function jsonFrame(value: unknown): Uint8Array<ArrayBuffer> {
+  const payload = new TextEncoder().encode(JSON.stringify(value));
+  // A name or a detail of such a length is nobody's.
+  if (payload.length > MAX_JSON_FRAME) throw senseless("a header that is too long");
+  return frame(JSON_FRAME, payload);
+}
+
+function* bytesFrames(bytes: Uint8Array): Generator<Uint8Array<ArrayBuffer>> {
+  for (let at = 0; at < bytes.length; at += MAX_BYTES_FRAME) {
+    yield frame(BYTES_FRAME, bytes.subarray(at, at + MAX_BYTES_FRAME));
+  }
+}
+
+/** A copy: who makes the payload may use its buffer again, and a connection keeps what it was given until it is sent. */
+function frame(kind: number, payload: Uint8Array): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(HEADER_BYTES + payload.length);
+  bytes[0] = kind;
+  new DataView(bytes.buffer).setUint32(1, payload.length);
+  bytes.set(payload, HEADER_BYTES);
+  return bytes;
+}
+
+const senseless = (detail: string) => new EngineFailure("crashed", detail);
+
+const toBase64 = (bytes: Uint8Array) => btoa(String.fromCharCode(...bytes));
+const fromBase64 = (text: string) => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));

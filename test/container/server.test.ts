@@ -1,0 +1,164 @@
+// The container as it runs: a process of its own with real engines. Killed in every place, it answers and goes on.
+import { execFileSync } from "node:child_process";
+import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { type ContainerProcess, startContainer } from "../../scripts/container-process.ts";
+import { docx, pageBreak, paragraph } from "../fixtures/office.ts";
+import { carryOut, memoryInput } from "../support/container-client.ts";
+import { processTree, survivors } from "../support/processes.ts";
+
+let folder: string;
+let scratch: string;
+let container: ContainerProcess;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "server-test-"));
+  scratch = await mkdtemp(join(tmpdir(), "server-test-scratch-"));
+  // Engines run as users of their own, and pass through.
+  await chmod(scratch, 0o711);
+  container = await startContainer({ logFile: join(folder, "log"), env: { JOBS: "2", SCRATCH_DIR: scratch } });
+}, 60_000);
+afterAll(async () => {
+  await container?.stop();
+  await rm(folder, { recursive: true });
+  await rm(scratch, { recursive: true });
+});
+
+const small = memoryInput(docx({ body: paragraph("Hello from a test") }), "small.docx");
+/** Takes LibreOffice seconds. */
+const long = memoryInput(
+  docx({ body: Array.from({ length: 3000 }, (_, page) => paragraph(`Page ${page}`) + pageBreak).join("") }),
+  "long.docx",
+);
+const params = { tagged: false, lossless: false };
+const convert = (input = small, signal?: AbortSignal) => carryOut(container, "office-to-pdf", [input], params, signal);
+
+async function expectItWorks(): Promise<void> {
+  const [made] = await convert();
+  const file = join(folder, "made.pdf");
+  await writeFile(file, made!.bytes);
+  expect(execFileSync("pdftotext", [file, "-"], { encoding: "utf8" }).trim()).toBe("Hello from a test");
+}
+
+/** Names of folders of jobs. */
+async function jobFolders(): Promise<string[]> {
+  const services = await readdir(scratch);
+  const names = await Promise.all(services.map((name) => readdir(join(scratch, name))));
+  return names.flat().filter((name) => !name.startsWith("zygote"));
+}
+const nothingIsLeft = () => vi.waitFor(async () => expect(await jobFolders()).toEqual([]), { timeout: 10_000 });
+
+/** LibreOffice's processes that work on a document. */
+async function officeChildren(): Promise<number[]> {
+  const tree = processTree(container.pid!);
+  const named = await Promise.all(
+    tree.map(async (pid) => ({ pid, parent: await parentOf(pid), name: await nameOf(pid) })),
+  );
+  const office = named.filter(({ name }) => /zygote|soffice/.test(name));
+  return office.filter(({ parent }) => office.some(({ pid }) => pid === parent)).map(({ pid }) => pid);
+}
+const nameOf = (pid: number) => readFile(`/proc/${pid}/comm`, "utf8").catch(() => "");
+const parentOf = async (pid: number) =>
+  Number(/^PPid:\s*(\d+)/m.exec(await readFile(`/proc/${pid}/status`, "utf8").catch(() => ""))?.[1]);
+
+async function childAtWork(): Promise<number> {
+  let pids: number[] = [];
+  await vi.waitFor(
+    async () => {
+      pids = await officeChildren();
+      expect(pids).toHaveLength(1);
+    },
+    { timeout: 20_000, interval: 10 },
+  );
+  return pids[0]!;
+}
+
+test("a job that comes before LibreOffice is ready waits for it", expectItWorks);
+
+test("jobs at the same time, each with its own document", async () => {
+  const texts = Array.from({ length: 6 }, (_, index) => `Document number ${index}`);
+  const made = await Promise.all(
+    texts.map((text) => convert(memoryInput(docx({ body: paragraph(text) }), "document.docx"))),
+  );
+  for (const [index, [pdf]] of made.entries()) {
+    const file = join(folder, `${index}.pdf`);
+    await writeFile(file, pdf!.bytes);
+    expect(execFileSync("pdftotext", [file, "-"], { encoding: "utf8" }).trim()).toBe(texts[index]);
+  }
+  await nothingIsLeft();
+});
+
+test.each([
+  ["a spreadsheet that is CSV", "name;price\nPaper;3,50\n", "prices.xls", "Paper"],
+  ["a spreadsheet that is HTML", "<table><tr><td>Paper<td>3.50</table>", "prices.xls", "Paper"],
+  ["a text that is RTF", "{\\rtf1\\ansi Hello in RTF}", "letter.doc", "Hello in RTF"],
+  ["a text that is HTML", "<html><body><p>Hello in HTML</p></body></html>", "letter.doc", "Hello in HTML"],
+])("%s is converted", async (_, content, name, expected) => {
+  const [made] = await convert(memoryInput(Buffer.from(content), name));
+  const file = join(folder, "typed.pdf");
+  await writeFile(file, made!.bytes);
+  expect(execFileSync("pdftotext", [file, "-"], { encoding: "utf8" })).toContain(expected);
+});
+
+describe("killed by hand", () => {
+  test("the process at work on a document: that job crashed, the next one works", async () => {
+    const answer = convert(long);
+    answer.catch(() => {});
+    process.kill(await childAtWork(), "SIGKILL");
+    await expect(answer).rejects.toMatchObject({ reason: "crashed" });
+    await expectItWorks();
+    await nothingIsLeft();
+  });
+
+  test("the zygote: its jobs crashed, the next one works", async () => {
+    const answer = convert(long);
+    answer.catch(() => {});
+    process.kill(await parentOf(await childAtWork()), "SIGKILL");
+    await expect(answer).rejects.toMatchObject({ reason: "crashed" });
+    await expectItWorks();
+    await nothingIsLeft();
+  });
+
+  test("the server itself: its jobs end, it is started again, and what it left is swept", async () => {
+    const answer = convert(long);
+    answer.catch(() => {});
+    await childAtWork();
+    const tree = processTree(container.pid!);
+    process.kill(container.pid!, "SIGKILL");
+    await expect(answer).rejects.toMatchObject({ reason: "crashed" });
+    expect(await survivors(tree)).toEqual([]);
+    await vi.waitFor(expectItWorks, { timeout: 20_000, interval: 200 });
+    await nothingIsLeft();
+    expect(await readdir(scratch)).toHaveLength(1);
+  });
+});
+
+test("a client that goes away ends its process", async () => {
+  const gone = new AbortController();
+  const answer = convert(long, gone.signal);
+  answer.catch(() => {});
+  const pid = await childAtWork();
+  gone.abort(new Error("the client went away"));
+  await expect(answer).rejects.toThrow("the client went away");
+  expect(await survivors([pid])).toEqual([]);
+  await nothingIsLeft();
+});
+
+test("stopped, it leaves no process and no folder", async () => {
+  const answer = convert(long);
+  answer.catch(() => {});
+  await childAtWork();
+  const tree = processTree(container.pid!);
+  await container.stop();
+  // Done in the time it got, or told that it was not.
+  expect(
+    await answer.then(
+      ({ length }) => length,
+      ({ name }) => name,
+    ),
+  ).toBeOneOf([1, "EngineFailure"]);
+  expect(await survivors(tree)).toEqual([]);
+  expect(await readdir(scratch)).toEqual([]);
+});

@@ -1,0 +1,107 @@
+// The edge's own operations in the container's threads.
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { ThreadJob } from "../../container/thread.ts";
+import { Threads } from "../../container/threads.ts";
+import type { Context } from "../../src/operations/operation.ts";
+import { rasterizePdf } from "../../src/operations/rasterize-pdf.ts";
+import { remote } from "../../src/operations/remote.ts";
+import { parsePages } from "../../src/pages.ts";
+import { textPdf } from "../fixtures/pdfs.ts";
+import { memoryInput } from "../support/container-client.ts";
+
+let folder: string;
+let path: string;
+let pdf: Uint8Array;
+let threads: Threads;
+const logged: string[] = [];
+const never = new AbortController().signal;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "threads-test-"));
+  path = join(folder, "document.pdf");
+  pdf = await textPdf(3);
+  await writeFile(path, pdf);
+  threads = new Threads({ size: 1, heapMiB: 128, log: (message) => logged.push(message) });
+});
+afterAll(async () => {
+  await threads[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true });
+});
+
+const params = (dpi: number, format = "tif") => ({ format, colorModel: "rgb", dpi, pages: parsePages("1-last") });
+const job = (over: Partial<ThreadJob> = {}): ThreadJob => ({
+  operation: "rasterize-pdf",
+  inputs: [{ name: "document.pdf", size: pdf.length, path }],
+  params: params(36),
+  heapLimitBytes: 2 ** 28,
+  ...over,
+});
+
+const context = (over: Partial<Context> = {}): Context => ({
+  signal: never,
+  heapLimitBytes: 2 ** 28,
+  defer: () => {},
+  log: () => {},
+  ...over,
+});
+
+async function outputsOf(outputs: ReturnType<typeof rasterizePdf>): Promise<string[]> {
+  const made: string[] = [];
+  for await (const { body, head } of outputs) {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of body as AsyncIterable<Uint8Array>) chunks.push(chunk.slice());
+    const bytes = Buffer.concat(chunks);
+    bytes.set(head?.() ?? []);
+    made.push(bytes.toString("base64"));
+  }
+  return made;
+}
+
+const inThread = (asked: ThreadJob, signal = never) =>
+  outputsOf(remote("any")([], {}, context({ container: { post: async () => threads.run(asked, signal, () => {}) } })));
+
+test("what a thread makes is what the edge makes, byte for byte, job after job", async () => {
+  const atEdge = await outputsOf(
+    rasterizePdf([memoryInput(pdf, "document.pdf")], params(36) as Parameters<typeof rasterizePdf>[1], context()),
+  );
+  expect(atEdge).toHaveLength(3);
+  expect(await inThread(job())).toEqual(atEdge);
+  expect(await inThread(job())).toEqual(atEdge);
+});
+
+test("a failure of the engine keeps its reason", async () => {
+  await writeFile(join(folder, "text.pdf"), "no PDF");
+  const inputs = [{ name: "text.pdf", size: 6, path: join(folder, "text.pdf") }];
+  await expect(inThread(job({ inputs }))).rejects.toMatchObject({ reason: "not-a-pdf" });
+  await expect(inThread(job({ params: { ...params(36), pages: parsePages("4") } }))).rejects.toMatchObject({
+    parameter: "pages",
+  });
+});
+
+test("parameters of another shape: crashed, not carried out", async () => {
+  await expect(inThread(job({ params: { dpi: "many" } }))).rejects.toMatchObject({ reason: "crashed" });
+});
+
+test("an abort ends a thread at work, and the next job finds another", async () => {
+  const gone = new AbortController();
+  const frames = threads.run(job({ params: params(2400, "png") }), gone.signal, () => {});
+  expect((await frames.next()).done).toBe(false);
+  gone.abort(new Error("enough"));
+  await expect(frames.next()).rejects.toThrow("enough");
+  expect(await inThread(job())).toHaveLength(3);
+});
+
+test("a job that nobody reads any more ends its thread, and the next job finds another", async () => {
+  for await (const _ of threads.run(job({ params: params(2400, "png") }), never, () => {})) break;
+  expect(await inThread(job())).toHaveLength(3);
+});
+
+test("a thread that dies: crashed, told in the log, and the next job finds another", async () => {
+  // A failure outside of any operation ends a thread.
+  await expect(inThread(job({ operation: "no such operation" }))).rejects.toMatchObject({ reason: "crashed" });
+  expect(logged).toContain("a thread failed");
+  expect(await inThread(job())).toHaveLength(3);
+});

@@ -1,0 +1,296 @@
+// POST /pdf for Office documents (spec, "POST /pdf"), over HTTP, by the container.
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { docx, pageBreak, paragraph, xlsx, zip } from "../fixtures/office.ts";
+import { squarePdf, textPdf } from "../fixtures/pdfs.ts";
+import { createClient, type FormFields, keyedClient, privateClient, upload } from "../support/client.ts";
+import { corpusDir } from "../support/corpus.ts";
+import { type Service, startService } from "../support/service.ts";
+
+const NOT_VALID = "Uploaded file is not valid input for this route.";
+const LOCKED = "The input file is password protected and cannot be processed.";
+
+const letter = docx({
+  body: paragraph("Dear reader") + pageBreak + paragraph("The end"),
+  title: "A letter",
+  author: "A. Writer",
+});
+const prices = xlsx('<row><c t="inlineStr"><is><t>Paper</t></is></c><c><v>3.5</v></c></row>');
+
+const folder = mkdtempSync(join(tmpdir(), "pdf-test-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function look(bytes: Uint8Array): { text: string; info: Record<string, string> } {
+  const file = join(folder, "looked-at.pdf");
+  writeFileSync(file, bytes);
+  const tool = (name: string, ...args: string[]) => execFileSync(name, args, { encoding: "utf8" });
+  const lines = [...tool("pdfinfo", file).matchAll(/^([^:]+):\s*(.*)$/gm)];
+  return {
+    text: tool("pdftotext", file, "-"),
+    info: Object.fromEntries(lines.map(([, name, value]) => [name, value])),
+  };
+}
+
+async function converted(fields: FormFields) {
+  const [made, ...more] = await privateClient().make("/pdf", { output: "made", ...fields });
+  expect(more).toEqual([]);
+  return { ...made!, ...look(made!.bytes) };
+}
+
+async function error(fields: FormFields): Promise<[number, string | undefined]> {
+  const { status, body } = await privateClient().post("/pdf", { output: "made", ...fields });
+  return [status, body.error];
+}
+
+describe("an Office document becomes a PDF", () => {
+  test("Word: its pages, title and author, under the name that was asked for", async () => {
+    const { name, type, text, info } = await converted({ file: upload(letter, "letter.docx") });
+    expect([name, type]).toEqual(["made.pdf", "application/pdf"]);
+    expect(text).toContain("Dear reader");
+    expect(info).toMatchObject({ Pages: "2", Title: "A letter", Author: "A. Writer" });
+  });
+
+  test("Excel", async () => {
+    const { text, info } = await converted({ file: upload(prices, "prices.xlsx") });
+    expect(text).toContain("Paper");
+    expect(info.Pages).toBe("1");
+  });
+
+  test("by the id of an earlier call; and the PDF's own id goes into the next one", async () => {
+    const { body } = await privateClient().post("/pdf", { file: upload(letter, "letter.docx"), output: "a" });
+    const again = await privateClient().post("/pdf", { id: body.inputId!, output: "b" });
+    expect([again.status, again.body.inputId]).toEqual([200, body.inputId]);
+    const pages = await privateClient().make("/png", {
+      id: again.body.outputId as string,
+      output: "page",
+      resolution: "36",
+    });
+    expect(pages).toHaveLength(2);
+  });
+
+  test("in the keyed variant", async () => {
+    const [made] = await keyedClient().make("/pdf", { file: upload(letter, "letter.docx"), output: "made" });
+    expect(look(made!.bytes).info.Pages).toBe("2");
+    const { status, body } = await createClient(keyedClient().url, "no key").post("/pdf", { output: "made" });
+    expect([status, body.error]).toEqual([401, "The provided key is not valid."]);
+  });
+
+  test("tagged_pdf", async () => {
+    for (const [tagged_pdf, expected] of [
+      ["on", "yes"],
+      ["off", "no"],
+    ] as const) {
+      expect((await converted({ file: upload(letter, "a.docx"), tagged_pdf })).info.Tagged, tagged_pdf).toBe(expected);
+    }
+    expect((await converted({ file: upload(letter, "a.docx") })).info.Tagged).toBe("no");
+  });
+});
+
+describe("the type is found by content", () => {
+  test.each([
+    ["whatever the name", letter, "letter.pdf", "Dear reader"],
+    ["without an extension", prices, "prices", "Paper"],
+    ["a .doc that is RTF", "{\\rtf1\\ansi Dear RTF}", "a.doc", "Dear RTF"],
+    ["a .doc that is HTML", "<html><body><p>Dear HTML</p></body></html>", "a.doc", "Dear HTML"],
+    ["an .xls that is CSV", "name,price\nPaper,3.5\n", "a.xls", "Paper"],
+    ["an .xls that is HTML", "<table><tr><td>Paper<td>3.5</table>", "a.xls", "Paper"],
+  ])("%s", async (_, content, name, expected) => {
+    const file = new File([Buffer.from(content)], name, { type: "application/pdf" });
+    expect((await converted({ file })).text).toContain(expected);
+  });
+
+  test.each([
+    ["an empty file", "", "a.docx"],
+    ["a program", readFileSync("/bin/true"), "a.doc"],
+    ["text", "Hello", "a.txt"],
+    ["text that says it is a document", "Hello", "a.docx"],
+    ["a zip of something else", zip({ "a.txt": "Hello" }), "a.docx"],
+    ["half a document", letter.subarray(0, 900), "a.docx"],
+    ["a GIF", "GIF89a\x01\0\x01\0\0\0\0;", "a.gif"],
+  ])("%s: 400", async (_, content, name) => {
+    expect(await error({ file: upload(content, name) })).toEqual([400, NOT_VALID]);
+  });
+
+  test("a PDF: 400", async () => {
+    expect(await error({ file: upload(await textPdf(1), "a.docx") })).toEqual([400, NOT_VALID]);
+  });
+
+  test.each([
+    ["PostScript", "%!PS-Adobe-3.0\nshowpage\n", "a.ps", "PostScript files cannot be converted by this service."],
+    ["a picture", "\x89PNG\r\n\x1a\n0000", "a.png", "Pictures cannot be converted by this service."],
+    ["HTML", "<!doctype html><p>Hello", "a.html", "HTML files cannot be converted by this service."],
+  ])("%s: 422", async (_, content, name, sentence) => {
+    expect(await error({ file: upload(Buffer.from(content, "latin1"), name) })).toEqual([422, sentence]);
+  });
+});
+
+describe("inputs", () => {
+  test("exactly one of file, id and url", async () => {
+    const file = upload(letter, "a.docx");
+    const { body } = await privateClient().post("/pdf", { file, output: "a" });
+    const id = body.inputId!;
+    const url = "https://example.com/";
+    expect(await error({})).toEqual([400, "This route needs a File or an ID."]);
+    expect(await error({ file, id })).toEqual([400, "This route will only accept a File or an ID, not both."]);
+    for (const fields of [
+      { file, url },
+      { id, url },
+    ]) {
+      expect(await error(fields)).toEqual([400, "This route will only accept one of a File, an ID or a URL."]);
+    }
+    expect(await error({ url: [url, url] })).toEqual([400, "Found more than one url key, only one is allowed."]);
+    expect((await error({ file: [file, file] }))[0]).toBe(400);
+    expect(await error({ id: "1d0c1f2a5-0000-4000-8000-000000000000" })).toEqual([404, "That file does not exist"]);
+  });
+
+  test("url: 422 for a web page, 400 for what is none", async () => {
+    expect(await error({ url: "https://example.com/" })).toEqual([
+      422,
+      "Web pages cannot be converted by this service.",
+    ]);
+    expect(await error({ url: "file:///etc/passwd" })).toEqual([
+      400,
+      "file:///etc/passwd is not within the acceptable range for url.",
+    ]);
+  });
+
+  test("output is required", async () => {
+    expect(await error({ file: upload(letter, "a.docx"), output: "" })).toEqual([
+      400,
+      "The 'output' field is required.",
+    ]);
+  });
+});
+
+describe("spec: every option is checked, also where it does not apply", () => {
+  test.each([
+    ["compression", "zip"],
+    ["downsample", "100"],
+    ["downsample", "OFF"],
+    ["tagged_pdf", "yes"],
+    ["page_size", "a4"],
+    ["page_margin", "1"],
+    ["page_margin", "1cm"],
+    ["page_margin", "-1in"],
+    ["page_orientation", "upright"],
+    ["web_layout", "watch"],
+  ])("%s=%s", async (parameter, value) => {
+    expect(await error({ file: upload(letter, "a.docx"), [parameter]: value })).toEqual([
+      400,
+      `${value} is not within the acceptable range for ${parameter}.`,
+    ]);
+  });
+
+  test("all that the spec allows", async () => {
+    const choices: Record<string, string[]> = {
+      compression: ["lossy", "lossless"],
+      downsample: ["off", "75", "150", "300", "600", "1200"],
+      page_size: ["letter", "legal", "ledger", "A3", "A4", "A5"],
+      page_margin: ["0in", "0.5in", "12.7mm"],
+      page_orientation: ["portrait", "landscape"],
+      web_layout: ["desktop", "tablet", "mobile"],
+    };
+    for (const [parameter, values] of Object.entries(choices)) {
+      for (const value of values) {
+        const { status } = await privateClient().post("/pdf", {
+          file: upload(letter, "a.docx"),
+          output: "a",
+          [parameter]: value,
+        });
+        expect(status, `${parameter}=${value}`).toBe(200);
+      }
+    }
+  });
+});
+
+describe.skipIf(corpusDir === undefined)("real documents", () => {
+  const office = (name: string) => upload(readFileSync(join(corpusDir!, "office", name)), name);
+
+  test.each(["example_password.xlsx", "rc4cryptoapi_password.doc", "rc4cryptoapi_password.ppt"])(
+    "%s is locked: 401",
+    async (name) => {
+      expect(await error({ file: office(name) })).toEqual([401, LOCKED]);
+    },
+  );
+
+  test("Corrupted-document.docx: 400", async () => {
+    expect(await error({ file: office("Corrupted-document.docx") })).toEqual([400, NOT_VALID]);
+  });
+
+  test.each(["test_multi_page.doc", "27template.xls", "test_multi_page.ppt", "PresFontsSubst.pptx"])(
+    "%s",
+    async (name) => {
+      const { info } = await converted({ file: office(name) });
+      expect(Number(info.Pages)).toBeGreaterThan(0);
+    },
+  );
+});
+
+describe("the container goes and comes", () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService({ variant: "private", container: true });
+  });
+  afterAll(() => service?.stop());
+
+  /** Files in the local R2's folder of blobs. */
+  const storedBlobs = () =>
+    readdirSync(service.persistTo, { recursive: true, withFileTypes: true }).filter(
+      (entry) => entry.isFile() && /[\\/]blobs$/.test(entry.parentPath),
+    ).length;
+
+  test("away: 503 with Retry-After, the others work; back: it works", async () => {
+    const client = createClient(service.url);
+    const ask = () => client.post("/pdf", { file: upload(letter, "a.docx"), output: "a" });
+    expect((await ask()).status).toBe(200);
+    process.kill(service.container!.pid!, "SIGKILL");
+    const away = await ask();
+    expect([away.status, away.body.error]).toEqual([503, "The service is busy, please try again later."]);
+    expect(Number(away.headers.get("Retry-After"))).toBeGreaterThan(0);
+    expect((await client.post("/png", { file: upload(await squarePdf()), output: "a" })).status).toBe(200);
+    await vi.waitFor(async () => expect((await ask()).status).toBe(200), { timeout: 30_000, interval: 300 });
+  });
+
+  test("killed in the middle of a job: one clear 5xx, and nothing is stored", async () => {
+    const client = createClient(service.url);
+    const before = storedBlobs();
+    const body = Array.from({ length: 2000 }, (_, page) => paragraph(`Page ${page}`) + pageBreak).join("");
+    const answer = client.post("/pdf", { file: upload(docx({ body }), "long.docx"), output: "a" });
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    process.kill(service.container!.pid!, "SIGKILL");
+    const { status, body: told } = await answer;
+    expect(status).toBeGreaterThanOrEqual(500);
+    expect(told.error).toMatch(/\.$/);
+    expect(storedBlobs()).toBe(before);
+    await vi.waitFor(
+      async () => expect((await client.post("/pdf", { file: upload(letter, "a.docx"), output: "a" })).status).toBe(200),
+      { timeout: 30_000, interval: 300 },
+    );
+  });
+
+  test("a PDF too large for the edge is rasterized there", async () => {
+    const large = Buffer.concat([await squarePdf(), Buffer.alloc(60 * 2 ** 20, "% nothing\n")]);
+    const small = await createClient(service.url).make("/png", { file: upload(await squarePdf()), output: "a" });
+    const made = await createClient(service.url).make("/png", { file: upload(large), output: "a" });
+    expect(Buffer.from(made[0]!.bytes).equals(small[0]!.bytes)).toBe(true);
+  });
+});
+
+describe("without a container", () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService({ variant: "private" });
+  });
+  afterAll(() => service?.stop());
+
+  test("Office: 503; a PDF too large for the edge: 413", async () => {
+    const client = createClient(service.url);
+    const office = await client.post("/pdf", { file: upload(letter, "a.docx"), output: "a" });
+    expect([office.status, office.headers.has("Retry-After")]).toEqual([503, true]);
+    const large = Buffer.concat([await squarePdf(), Buffer.alloc(60 * 2 ** 20, "% nothing\n")]);
+    expect((await client.post("/png", { file: upload(large), output: "a" })).status).toBe(413);
+  });
+});

@@ -1,0 +1,78 @@
+// Asks a container as the Worker does, and reads what it answers.
+
+import { ReadableStream } from "node:stream/web";
+import type { Container, Context, Input } from "../../src/operations/operation.ts";
+import { remote } from "../../src/operations/remote.ts";
+
+export interface ContainerAddress {
+  readonly url: string;
+  readonly secret: string;
+}
+
+export interface Made {
+  readonly extension: string;
+  readonly type: string;
+  readonly bytes: Buffer;
+}
+
+/** Its answer to a request that is HTTP and nothing more. */
+export function post(
+  { url, secret }: ContainerAddress,
+  operation: string,
+  body: AsyncIterable<Uint8Array>,
+  signal?: AbortSignal,
+) {
+  return fetch(`${url}/${operation}`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${secret}` },
+    body: ReadableStream.from(body) as unknown as BodyInit,
+    duplex: "half",
+    ...(signal ? { signal } : {}),
+  } as RequestInit);
+}
+
+function containerAt(address: ContainerAddress): Container {
+  return {
+    async post(operation, body, signal) {
+      const response = await post(address, operation, body, signal);
+      if (response.status !== 200) throw new Error(`the container answered ${response.status}`);
+      return response.body!;
+    },
+  };
+}
+
+/**
+ * All outputs of a job.
+ * @throws EngineFailure, OutOfRange
+ */
+export async function carryOut(
+  address: ContainerAddress,
+  operation: string,
+  inputs: readonly Input[],
+  params: unknown = {},
+  signal = new AbortController().signal,
+): Promise<Made[]> {
+  const container = containerAt(address);
+  const context: Context = { signal, container, heapLimitBytes: 0, defer: () => {}, log: () => {} };
+  const made: Made[] = [];
+  for await (const { extension, type, body, head } of remote(operation)(inputs, params, context)) {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of body as AsyncIterable<Uint8Array>) chunks.push(chunk.slice());
+    const bytes = Buffer.concat(chunks);
+    bytes.set(head?.() ?? []);
+    made.push({ extension, type, bytes });
+  }
+  return made;
+}
+
+/** An input that is in memory. */
+export function memoryInput(bytes: Uint8Array, name: string): Input {
+  return {
+    name,
+    size: bytes.length,
+    bytes: async () => bytes,
+    async *stream() {
+      for (let at = 0; at < bytes.length; at += 2 ** 16) yield bytes.subarray(at, at + 2 ** 16);
+    },
+  };
+}

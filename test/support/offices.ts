@@ -1,0 +1,106 @@
+// Both ways to run LibreOffice, opened for the tests of one file, and a look at the PDFs they make.
+
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect } from "vitest";
+import { type LibreOffice, type OfficeToPdfOptions, startLibreOffice } from "../../container/engines/libreoffice.ts";
+import { Scratch } from "../../container/process.ts";
+
+/** A folder for documents and outputs. Like the others it is there once {@link openOffices} has done its work. */
+export let documents: string;
+export let scratch: Scratch;
+export let zygote: LibreOffice;
+export let soffice: LibreOffice;
+export const logged: { message: string; details: Record<string, unknown> | undefined }[] = [];
+
+/** To be called once at the top of a test file. */
+export function openOffices(): void {
+  beforeAll(async () => {
+    documents = await mkdtemp(join(tmpdir(), "office-test-"));
+    // Readable for everyone: it is not permissions that keep hostile documents from what lies here.
+    await chmod(documents, 0o755);
+    scratch = await Scratch.open();
+    const log = (message: string, details?: Record<string, unknown>) => logged.push({ message, details });
+    zygote = await startLibreOffice({ scratch, log });
+    soffice = await startLibreOffice({ scratch, log, dist: documents });
+  });
+  afterAll(async () => {
+    await zygote?.close();
+    await soffice?.close();
+    await scratch?.[Symbol.asyncDispose]();
+    await rm(documents, { recursive: true });
+  });
+}
+
+let made = 0;
+export async function save(content: Uint8Array | string, extension: string): Promise<string> {
+  const path = join(documents, `document${made++}.${extension}`);
+  await writeFile(path, content);
+  return path;
+}
+
+export interface Converted {
+  readonly pages: number;
+  readonly text: string;
+  /** What pdfinfo(1) says. */
+  readonly info: Readonly<Record<string, string>>;
+  readonly bytes: Buffer;
+  /** Width and height of each picture, as in "640 x 480". */
+  readonly pictures: readonly string[];
+}
+
+export async function convert(
+  office: LibreOffice,
+  path: string,
+  options: Partial<OfficeToPdfOptions> = {},
+  signal?: AbortSignal,
+): Promise<Converted> {
+  const output = join(documents, `output${made++}.pdf`);
+  await office.convertToPdf(path, output, { tagged: false, lossless: false, ...options }, signal);
+  const tool = (name: string, ...args: string[]) => execFileSync(name, [...args], { encoding: "utf8" });
+  const lines = [...tool("pdfinfo", output).matchAll(/^([^:]+):\s*(.*)$/gm)];
+  const info = Object.fromEntries(lines.map(([, key, value]) => [key, value]));
+  return {
+    info,
+    pages: Number(info.Pages),
+    text: tool("pdftotext", output, "-"),
+    bytes: await readFile(output),
+    pictures: picturesIn(output),
+  };
+}
+
+/** By pdfimages(1). */
+export const picturesIn = (path: string) =>
+  [
+    ...execFileSync("pdfimages", ["-list", path], { encoding: "utf8" }).matchAll(/^ +\d+ +\d+ \w+ +(\d+) +(\d+) /gm),
+  ].map(([, width, height]) => `${width} x ${height}`);
+
+/** Without looking at what came of it. */
+export async function attempt(
+  office: LibreOffice,
+  path: string,
+  options: Partial<OfficeToPdfOptions> = {},
+  signal?: AbortSignal,
+): Promise<string> {
+  const output = join(documents, `output${made++}.pdf`);
+  await office.convertToPdf(path, output, { tagged: false, lossless: false, ...options }, signal);
+  return "converted";
+}
+
+export const failsWith = (reason: string) => expect.objectContaining({ name: "EngineFailure", reason });
+
+export const childrenOf = (pid: number) =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean).map(Number);
+
+/** The process that converts a document just handed over. */
+export async function aChild(office: LibreOffice): Promise<number> {
+  for (;;) {
+    const [child] = office.pid === undefined ? [] : childrenOf(office.pid);
+    if (child !== undefined) return child;
+    await sleep(2);
+  }
+}
