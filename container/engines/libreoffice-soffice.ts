@@ -101,7 +101,8 @@ function commandLine(job: OfficeJob, way: Way, profile: string): string[] {
   const filterData = {
     UseLosslessCompression: flag(job.lossless),
     Quality: { type: "long", value: "90" },
-    ReduceImageResolution: flag(false),
+    ReduceImageResolution: flag(job.maxImageDpi > 0),
+    MaxImageResolution: { type: "long", value: String(job.maxImageDpi) },
     UseTaggedPDF: flag(job.tagged),
     ExportBookmarks: flag(true),
     ExportNotes: flag(false),

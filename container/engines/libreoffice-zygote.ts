@@ -1,7 +1,7 @@
 // The other end of container/libreoffice: starts the zygote, hands it jobs as JSON lines, restarts it when it dies. A job that
 // the zygote lost fails as crashed; the next one finds a new zygote.
 //
-// Requests: {"id","folder","input","output","importFilter","importOptions","tagged","lossless","timeoutMs","cpuSeconds",
+// Requests: {"id","folder","input","output","importFilter","importOptions","tagged","lossless","maxImageDpi","timeoutMs","cpuSeconds",
 // "memoryBytes","fileBytes"} or {"op":"cancel","id"}. Answers: once {"ready":true,"version","startMs"} or {"ready":false,
 // "reason"}; {"id","pid"} when a child was forked; {"id","status","detail"} when it ended.
 

@@ -14,8 +14,10 @@ import { NotReady, Zygote } from "./libreoffice-zygote.ts";
 export interface OfficeToPdfOptions {
   /** Whether the PDF carries its structure (ISO 32000-1, 14.8), language and title. */
   readonly tagged: boolean;
-  /** Pictures without loss, else as JPEG of quality 90. Neither resamples them. */
+  /** Pictures without loss, else as JPEG of quality 90. */
   readonly lossless: boolean;
+  /** The most dots per inch that a picture has on the page. @default as many as it has */
+  readonly maxImageDpi?: number;
   /** LibreOffice's name of an import filter, where its own detection would not find it. @default found by content */
   readonly importFilter?: string;
   /** For example `44,34,76` for a CSV file: comma, double quote, UTF-8. */
@@ -99,6 +101,7 @@ export class LibreOffice implements AsyncDisposable {
       cpuSeconds: Math.ceil((options.timeoutMs ?? defaults.timeoutMs) / 1000),
       importFilter: "",
       importOptions: "",
+      maxImageDpi: 0,
       ...options,
       folder: folder.path,
       input,

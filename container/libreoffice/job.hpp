@@ -19,6 +19,8 @@ struct Job {
   std::string importOptions;
   bool tagged = false;
   bool lossless = false;
+  /** The most dots per inch that a picture has on the page; 0: as many as it has. */
+  std::int64_t maxImageDpi = 0;
   std::int64_t timeoutMs = 120'000;
   std::int64_t cpuSeconds = 120;
   /** On top of what the zygote itself has mapped. */

@@ -140,7 +140,8 @@ void store(const Job& job, const Reference<css::lang::XComponent>& document, con
   const Sequence<PropertyValue> options = sequence({
       property("UseLosslessCompression", job.lossless),
       property("Quality", sal_Int32(90)),
-      property("ReduceImageResolution", false),
+      property("ReduceImageResolution", job.maxImageDpi > 0),
+      property("MaxImageResolution", sal_Int32(job.maxImageDpi)),
       property("UseTaggedPDF", job.tagged),
       property("ExportBookmarks", true),
       property("ExportNotes", false),

@@ -110,6 +110,7 @@ class Server {
     job.importOptions = request->text("importOptions", "");
     job.tagged = request->flag("tagged");
     job.lossless = request->flag("lossless");
+    job.maxImageDpi = request->number("maxImageDpi", job.maxImageDpi);
     job.timeoutMs = request->number("timeoutMs", job.timeoutMs);
     job.cpuSeconds = request->number("cpuSeconds", job.cpuSeconds);
     job.memoryBytes = request->number("memoryBytes", job.memoryBytes);

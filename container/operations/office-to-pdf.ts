@@ -28,12 +28,12 @@ export async function* officeToPdf(
   office: LibreOffice,
   folder: string,
   [input]: readonly FileInput[],
-  { tagged, lossless }: OfficeToPdfParams,
+  { tagged, lossless, maxImageDpi = 0 }: OfficeToPdfParams,
   { signal }: Pick<Context, "signal">,
 ): AsyncGenerator<Output> {
   if (!input || input.size === 0) throw new EngineFailure("unsupported", "an empty file");
   const path = join(folder, "result.pdf");
-  const options = { tagged, lossless, ...(await importOptions(input.path)) };
+  const options = { tagged, lossless, maxImageDpi, ...(await importOptions(input.path)) };
   await office.convertToPdf(input.path, path, options, signal);
   yield { extension: "pdf", type: "application/pdf", body: createReadStream(path) };
 }

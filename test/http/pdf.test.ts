@@ -34,6 +34,14 @@ function look(bytes: Uint8Array): { text: string; info: Record<string, string> }
   };
 }
 
+/** Dots per inch of the finest picture, as poppler sees it on the page. */
+function highestResolution(bytes: Uint8Array): number {
+  const file = join(folder, "pictures.pdf");
+  writeFileSync(file, bytes);
+  const list = execFileSync("pdfimages", ["-list", file], { encoding: "utf8" }).trim().split("\n").slice(2);
+  return Math.max(...list.map((line) => Number(line.trim().split(/\s+/)[12])));
+}
+
 async function converted(fields: FormFields) {
   const [made, ...more] = await privateClient().make("/pdf", { output: "made", ...fields });
   expect(more).toEqual([]);
@@ -208,6 +216,15 @@ describe("spec: every option is checked, also where it does not apply", () => {
 
 describe.skipIf(corpusDir === undefined)("real documents", () => {
   const office = (name: string) => upload(readFileSync(join(corpusDir!, "office", name)), name);
+
+  test("downsample: pictures have less resolution, and the file is smaller", async () => {
+    const deck = { file: office("O12Typical.pptx") };
+    const asTheyAre = await converted({ ...deck, downsample: "off" });
+    const low = await converted({ ...deck, downsample: "75" });
+    expect(highestResolution(asTheyAre.bytes)).toBeGreaterThan(200);
+    expect(highestResolution(low.bytes)).toBeLessThan(100);
+    expect(low.bytes.length).toBeLessThan(asTheyAre.bytes.length / 2);
+  });
 
   test.each(["example_password.xlsx", "rc4cryptoapi_password.doc", "rc4cryptoapi_password.ppt"])(
     "%s is locked: 401",
