@@ -1,7 +1,10 @@
 // A PDF opened in MuPDF: what makes it openable, and how many pages it has. Drawing is in mupdf-page.ts.
 import { EngineFailure } from "../operations/operation.ts";
 import { Mupdf, MupdfError, type MupdfOptions } from "./mupdf.ts";
-import { flattenPageTree } from "./mupdf-page-tree.ts";
+import { Layers } from "./mupdf-layers.ts";
+import { PdfObjects } from "./mupdf-objects.ts";
+import { correctPage } from "./mupdf-page-object.ts";
+import { flattenPageTree, looksLikePage } from "./mupdf-page-tree.ts";
 import type { Pointer } from "./mupdf-raw.ts";
 
 /** The header may come this late (ISO 32000-1, implementation note 13 of Acrobat's reading). */
@@ -13,6 +16,8 @@ export class MupdfDocument {
   readonly options: MupdfOptions;
   #engine: Mupdf;
   #pointer: Pointer = 0;
+  #objects!: PdfObjects;
+  #layers!: Layers;
   #pageCount = 0;
   #flattened = false;
 
@@ -59,11 +64,30 @@ export class MupdfDocument {
     this.#engine.close();
     this.#engine = engine;
     this.#open();
-    if (this.#flattened) flattenPageTree(engine, this.#pointer);
+    if (this.#flattened) flattenPageTree(engine, this.#objects, this.#pointer);
   }
 
   close(): void {
     this.#engine.close();
+  }
+
+  /**
+   * @param index from 0
+   * @returns a page of the engine's
+   * @throws MupdfError where it cannot be loaded
+   */
+  loadPage(index: number): Pointer {
+    try {
+      this.#engine.run((raw) => {
+        const page = raw._wasm_pdf_lookup_page_obj(this.#pointer, index);
+        correctPage(raw, this.#objects, page);
+        this.#layers.settle(page);
+      });
+    } catch (error) {
+      if (!(error instanceof MupdfError)) throw error;
+      this.#engine.complain(error.message);
+    }
+    return this.#engine.run((raw) => raw._wasm_load_page(this.#pointer, index));
   }
 
   #open(): void {
@@ -88,6 +112,8 @@ export class MupdfDocument {
     } catch (error) {
       throw this.failure(error, looksLikePdf ? "damaged" : "not-a-pdf");
     }
+    this.#objects = new PdfObjects(engine);
+    this.#layers = new Layers(engine, this.#objects, this.#pointer);
   }
 
   /** The count is a claim of the document: it is believed where the first and the last page are there. */
@@ -103,7 +129,7 @@ export class MupdfDocument {
     }
     if (count < 1 || !this.#hasPage(0) || !this.#hasPage(count - 1)) {
       try {
-        count = flattenPageTree(engine, document);
+        count = flattenPageTree(engine, this.#objects, document);
       } catch (error) {
         throw this.failure(error, "damaged");
       }
@@ -115,7 +141,9 @@ export class MupdfDocument {
 
   #hasPage(index: number): boolean {
     try {
-      return this.#engine.run((raw) => raw._wasm_pdf_lookup_page_obj(this.#pointer, index)) !== 0;
+      return this.#engine.run((raw) =>
+        looksLikePage(this.#objects, raw._wasm_pdf_lookup_page_obj(this.#pointer, index)),
+      );
     } catch (error) {
       if (error instanceof MupdfError) return false;
       throw error;

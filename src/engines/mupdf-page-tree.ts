@@ -1,6 +1,7 @@
 // A page tree that MuPDF refuses (it comes back to itself, or has a node that is none) made flat, with the pages that can be
 // found. Knows only the tree.
 import type { Mupdf } from "./mupdf.ts";
+import type { PdfObjects } from "./mupdf-objects.ts";
 import type { MupdfExports, Pointer } from "./mupdf-raw.ts";
 
 /** Nodes that are looked at; a tree of a real document has fewer. */
@@ -8,24 +9,32 @@ const MAX_NODES = 200_000;
 /** Attributes a page inherits from the nodes above it (ISO 32000-1, table 30). */
 const INHERITABLE = ["Resources", "MediaBox", "CropBox", "Rotate"];
 
+/** What makes a page of a dictionary that says it is something else; files that write another type are read by all viewers. */
+const PAGE_ENTRIES = ["Contents", "MediaBox", "Resources", "Annots", "Parent"];
+
+/** Whether a leaf of the tree can be a page: many are without the type that is required (ISO 32000-1, table 30). */
+export function looksLikePage(objects: PdfObjects, node: Pointer): boolean {
+  if (!objects.isDictionary(node)) return false;
+  const type = objects.name(objects.get(node, "Type"));
+  return type === "" || type === "Page" || PAGE_ENTRIES.some((key) => objects.get(node, key) !== 0);
+}
+
 /** @returns how many pages the tree has now, in the order in which the old one had them */
-export function flattenPageTree(engine: Mupdf, document: Pointer): number {
+export function flattenPageTree(engine: Mupdf, objects: PdfObjects, document: Pointer): number {
   return engine.run((raw) => {
-    const get = (dictionary: Pointer, key: string) =>
-      engine.withText(key, (name) => raw._wasm_pdf_dict_gets(dictionary, name));
-    const root = get(get(raw._wasm_pdf_trailer(document), "Root"), "Pages");
-    if (!raw._wasm_pdf_is_dict(root)) return 0;
-    const pages = collect(raw, get, root);
+    const root = objects.get(objects.get(raw._wasm_pdf_trailer(document), "Root"), "Pages");
+    const pages = collect(raw, objects, root);
+    if (pages.length === 0) return 0;
     const kids = raw._wasm_pdf_new_array(document, pages.length);
     for (const { page, inherited } of pages) {
-      for (const [key, value] of inherited) engine.withText(key, (name) => raw._wasm_pdf_dict_puts(page, name, value));
-      engine.withText("Parent", (name) => raw._wasm_pdf_dict_puts(page, name, root));
+      for (const [key, value] of inherited) objects.put(page, key, value);
+      objects.put(page, "Parent", root);
       raw._wasm_pdf_array_push(kids, page);
     }
     // Attributes are looked up through Parent, and a root has none.
-    engine.withText("Parent", (name) => raw._wasm_pdf_dict_dels(root, name));
-    engine.withText("Kids", (name) => raw._wasm_pdf_dict_puts(root, name, kids));
-    engine.withText("Count", (name) => raw._wasm_pdf_dict_puts(root, name, raw._wasm_pdf_new_int(pages.length)));
+    objects.delete(root, "Parent");
+    objects.putNew(root, "Kids", kids);
+    objects.putNew(root, "Count", raw._wasm_pdf_new_int(pages.length));
     return pages.length;
   });
 }
@@ -35,7 +44,7 @@ interface Found {
   readonly inherited: ReadonlyMap<string, Pointer>;
 }
 
-function collect(raw: MupdfExports, get: (dictionary: Pointer, key: string) => Pointer, root: Pointer): Found[] {
+function collect(raw: MupdfExports, objects: PdfObjects, root: Pointer): Found[] {
   const seen = new Set<number>();
   const pages: Found[] = [];
   const waiting: Found[] = [{ page: root, inherited: new Map() }];
@@ -43,20 +52,20 @@ function collect(raw: MupdfExports, get: (dictionary: Pointer, key: string) => P
     const next = waiting.pop();
     if (!next) break;
     const node = next.page;
-    if (!raw._wasm_pdf_is_dict(node)) continue;
-    if (raw._wasm_pdf_is_indirect(node)) {
-      const number = raw._wasm_pdf_to_num(node);
+    if (!objects.isDictionary(node)) continue;
+    const number = objects.number(node);
+    if (number > 0) {
       if (seen.has(number)) continue;
       seen.add(number);
     }
-    const kids = get(node, "Kids");
-    if (!raw._wasm_pdf_is_array(kids)) {
-      pages.push(next);
+    const kids = objects.get(node, "Kids");
+    if (!objects.isArray(kids)) {
+      if (looksLikePage(objects, node)) pages.push(next);
       continue;
     }
     const inherited = new Map(next.inherited);
     for (const key of INHERITABLE) {
-      const value = get(node, key);
+      const value = objects.get(node, key);
       if (value !== 0) inherited.set(key, value);
     }
     for (let index = Math.min(raw._wasm_pdf_array_len(kids), MAX_NODES) - 1; index >= 0; index--) {
@@ -65,6 +74,6 @@ function collect(raw: MupdfExports, get: (dictionary: Pointer, key: string) => P
   }
   return pages.map(({ page, inherited }) => ({
     page,
-    inherited: new Map([...inherited].filter(([key]) => get(page, key) === 0)),
+    inherited: new Map([...inherited].filter(([key]) => objects.get(page, key) === 0)),
   }));
 }

@@ -15,6 +15,9 @@ const FUEL_PER_PIXEL = 64;
 /** How much smaller the bands become where memory did not suffice. */
 const SHRINK = 8;
 
+/** What MuPDF reports where it breaks a page off because of its own limits, not of the document's faults. */
+const LIMITS_MET = /too many nested graphics states|nesting too deep/;
+
 /** Pixels. */
 export interface Size {
   readonly width: number;
@@ -79,10 +82,10 @@ export class MupdfPage {
   }
 
   #load(): void {
-    const { engine, pointer } = this.#document;
+    const { engine } = this.#document;
     try {
+      this.#page = this.#document.loadPage(this.#index);
       engine.run((raw) => {
-        this.#page = raw._wasm_load_page(pointer, this.#index);
         const bounds = raw._wasm_bound_page(this.#page, CROP_BOX) >> 2;
         this.#bounds = Array.from(raw.HEAPF32.subarray(bounds, bounds + 4));
       });
@@ -104,7 +107,10 @@ export class MupdfPage {
     this.#document.engine.release((raw) => raw._wasm_drop_display_list(list));
   }
 
-  /** Interprets the page; what is wrong in one object MuPDF reports and leaves out. */
+  /**
+   * Interprets the page; what is wrong in one object MuPDF reports and leaves out.
+   * @throws EngineFailure `too-complex` where the rest of the page is missing though nothing is wrong with it
+   */
   #interpret(): void {
     const { engine } = this.#document;
     const bounds = this.#bounds;
@@ -118,14 +124,17 @@ export class MupdfPage {
       () => engine.raw._wasm_close_device(device),
       () => engine.raw._wasm_drop_device(device),
     ];
+    let limit: MupdfError | undefined;
     for (const step of steps) {
       try {
         engine.run(step, this.#tank);
       } catch (error) {
         if (!(error instanceof MupdfError)) throw error;
         engine.complain(error.message);
+        if (LIMITS_MET.test(error.message)) limit = error;
       }
     }
+    if (limit) throw new EngineFailure("too-complex", limit.message, { cause: limit });
   }
 
   *#bands(size: Size, options: RasterOptions, bottomUp: boolean): Generator<Band> {

@@ -31,13 +31,24 @@ export interface MupdfExports {
   _wasm_pdf_is_indirect(object: Pointer): number;
   _wasm_pdf_is_dict(object: Pointer): number;
   _wasm_pdf_is_array(object: Pointer): number;
+  _wasm_pdf_is_name(object: Pointer): number;
+  _wasm_pdf_is_number(object: Pointer): number;
+  _wasm_pdf_to_name(object: Pointer): Pointer;
+  _wasm_pdf_to_real(object: Pointer): number;
   _wasm_pdf_to_num(object: Pointer): number;
+  _wasm_pdf_drop_obj(object: Pointer): void;
   _wasm_pdf_new_int(value: number): Pointer;
+  _wasm_pdf_new_name(text: Pointer): Pointer;
+  _wasm_pdf_new_dict(document: Pointer, capacity: number): Pointer;
   _wasm_pdf_new_array(document: Pointer, capacity: number): Pointer;
   _wasm_pdf_array_len(array: Pointer): number;
   /** Borrowed, like all that is got from a container. */
   _wasm_pdf_array_get(array: Pointer, index: number): Pointer;
   _wasm_pdf_array_push(array: Pointer, value: Pointer): void;
+  _wasm_pdf_dict_len(dictionary: Pointer): number;
+  _wasm_pdf_dict_get_key(dictionary: Pointer, index: number): Pointer;
+  _wasm_pdf_dict_get_val(dictionary: Pointer, index: number): Pointer;
+  _wasm_pdf_dict_gets_inheritable(dictionary: Pointer, key: Pointer): Pointer;
   _wasm_pdf_dict_gets(dictionary: Pointer, key: Pointer): Pointer;
   _wasm_pdf_dict_puts(dictionary: Pointer, key: Pointer, value: Pointer): void;
   _wasm_pdf_dict_dels(dictionary: Pointer, key: Pointer): void;

@@ -24,6 +24,8 @@ const USAGE = [
 const INFINITE_RECTANGLE = 445192;
 /** Bytes of objects that MuPDF keeps for reuse; a constant of its JavaScript binding, too much for an isolate. */
 const STORE = { function: "fz_new_store_context", from: 100 * 1024 * 1024, to: 16 * 1024 * 1024 };
+/** Graphics states saved by `q` and not restored, about: a page that has more is broken off. Each takes 560 bytes. */
+const SAVED_STATES = { function: "pdf_gsave", from: 2048, to: 32_768 };
 /**
  * Functions that work on a row of pixels, or on one colour (lcms), at a time, and what that costs beside a unit's 1 to 5 ns.
  * Counting every turn of their loops would cost a tenth of all rendering; so it costs 2 to 5 %.
@@ -65,7 +67,7 @@ function rewrite(module: Uint8Array): Uint8Array {
   // The area to draw is read from the top of the linked stack, which the engine leaves for a larger one.
   const area = readGlobal(original, STACK_POINTER) - 16;
   for (const half of [0, 8]) replaceConstant(body("wasm_run_display_list"), INFINITE_RECTANGLE + half, area + half);
-  replaceConstant(body(STORE.function), STORE.from, STORE.to);
+  for (const limit of [STORE, SAVED_STATES]) replaceConstant(body(limit.function), limit.from, limit.to);
 
   const { sections, index } = addGlobal(exportGlobal(original, "stackPointer", STACK_POINTER), "fuel", 0x7fffffff);
   const flatRates = new Map<number, FlatRate>();

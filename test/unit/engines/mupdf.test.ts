@@ -236,6 +236,40 @@ describe("what is printed", () => {
   });
 });
 
+describe("a page that nests", () => {
+  const nested = async (content: string, times: number) => {
+    const { samples } = await picture(small(`${content.repeat(times)} 0 0 10 10 re f`));
+    return samples[0];
+  };
+
+  test("30,000 graphics states deep is drawn", async () => {
+    expect(await nested("q ", 30_000)).toBe(0);
+  });
+
+  test("1,000 clips deep is drawn", async () => {
+    expect(await nested("q 0 0 10 10 re W n ", 1_000)).toBe(0);
+  });
+
+  const limits: [string, string, number][] = [
+    ["graphics states", "q ", 100_000],
+    ["clips", "0 0 10 10 re W n ", 5_000],
+    ["clips with states", "q 0 0 10 10 re W* n ", 5_000],
+  ];
+  test.each(limits)("%s deeper than the engine can is too complex, not blank", async (_, content, times) => {
+    await expect(nested(content, times)).rejects.toMatchObject({ reason: "too-complex" });
+  });
+
+  test("a form too deep for the engine is too complex, and the document goes on", async () => {
+    const form = stream("q ".repeat(100_000), "/Subtype/Form/BBox[0 0 10 10]");
+    const document = await open(small("/X Do 0 0 10 10 re f", "/XObject<</X 5 0 R>>", [form]));
+    for (let times = 0; times < 3; times++) {
+      expect(() => draw(document, { colorModel: "gray", dpi: 72 })).toThrow("too many nested");
+    }
+    expect(document.engine.dead).toBe(false);
+    document.close();
+  });
+});
+
 describe("opening", () => {
   let folder: string;
   beforeAll(() => {

@@ -1,0 +1,72 @@
+// What a page's dictionary says and MuPDF reads otherwise than the standard, corrected in memory before the page is loaded. Knows
+// no drawing.
+import type { PdfObjects } from "./mupdf-objects.ts";
+import type { MupdfExports, Pointer } from "./mupdf-raw.ts";
+
+const INVISIBLE = 1;
+/** Annotations of a page that are looked at. */
+const MAX_ANNOTATIONS = 50_000;
+/** ISO 32000-1, table 169, and ISO 32000-2, table 171. */
+const STANDARD_ANNOTATIONS = new Set(
+  (
+    "Text Link FreeText Line Square Circle Polygon PolyLine Highlight Underline Squiggly StrikeOut Caret Stamp Ink Popup " +
+    "FileAttachment Sound Movie Screen Widget PrinterMark TrapNet Watermark 3D Redact Projection RichMedia"
+  ).split(" "),
+);
+
+/** To be called inside of the engine's `run`. */
+export function correctPage(raw: MupdfExports, objects: PdfObjects, page: Pointer): void {
+  if (!objects.isDictionary(page)) return;
+  correctUserUnit(objects, page);
+  correctCropBox(objects, page);
+  for (const annotation of objects.elements(objects.get(page, "Annots"), MAX_ANNOTATIONS)) {
+    correctFlags(raw, objects, annotation);
+  }
+}
+
+/** A unit that is no positive number is none (ISO 32000-1, table 30). */
+function correctUserUnit(objects: PdfObjects, page: Pointer): void {
+  const unit = objects.get(page, "UserUnit");
+  if (unit !== 0 && !((objects.real(unit) ?? 0) > 0)) objects.delete(page, "UserUnit");
+}
+
+/** A crop box that leaves nothing of the media box (ISO 32000-1, 14.11.2) would make MuPDF invent a page of its own size. */
+function correctCropBox(objects: PdfObjects, page: Pointer): void {
+  const crop = objects.inherited(page, "CropBox");
+  if (crop === 0) return;
+  const mediaBox = objects.inherited(page, "MediaBox");
+  const media = rectangle(objects, mediaBox);
+  if (!media || isEmpty(media)) return;
+  const box = rectangle(objects, crop);
+  if (!box || isEmpty(intersection(box, media))) objects.put(page, "CropBox", mediaBox);
+}
+
+/** Left, bottom, right, top. */
+type Rectangle = readonly [number, number, number, number];
+
+function rectangle(objects: PdfObjects, array: Pointer): Rectangle | undefined {
+  const [x0, y0, x1, y1] = objects.elements(array, 4).map((element) => objects.real(element));
+  if (x0 === undefined || y0 === undefined || x1 === undefined || y1 === undefined) return undefined;
+  return [Math.min(x0, x1), Math.min(y0, y1), Math.max(x0, x1), Math.max(y0, y1)];
+}
+
+function intersection(one: Rectangle, other: Rectangle): Rectangle {
+  return [
+    Math.max(one[0], other[0]),
+    Math.max(one[1], other[1]),
+    Math.min(one[2], other[2]),
+    Math.min(one[3], other[3]),
+  ];
+}
+
+function isEmpty([left, bottom, right, top]: Rectangle): boolean {
+  return !(left < right && bottom < top);
+}
+
+/** Invisible is a word about annotations of unknown types (ISO 32000-1, table 165); MuPDF hides all that have the flag. */
+function correctFlags(raw: MupdfExports, objects: PdfObjects, annotation: Pointer): void {
+  const flags = objects.real(objects.get(annotation, "F")) ?? 0;
+  if ((flags & INVISIBLE) === 0) return;
+  if (!STANDARD_ANNOTATIONS.has(objects.name(objects.get(annotation, "Subtype")))) return;
+  objects.putNew(annotation, "F", raw._wasm_pdf_new_int(flags & ~INVISIBLE));
+}
