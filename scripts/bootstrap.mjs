@@ -137,12 +137,13 @@ async function buildWasm(folder) {
   writeFileSync(join(wasmOutputs, `.${folder}.json`), JSON.stringify({ sources: before, outputs }));
 }
 
-/** Changes with the folder's files and with the packages that its build reads (compiler, third-party engine). */
+/** Changes with the folder's files, the builds' shared ones beside it, and the packages they read (compiler, third-party engine). */
 function fingerprint(folder) {
   const hash = createHash("sha256").update(readFileSync(join(root, "package-lock.json")));
   const files = readdirSync(join(wasmSources, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
+    .concat(join(wasmSources, "kernel.ts"))
     .sort();
   for (const file of files) hash.update(`${relative(wasmSources, file)}\0`).update(readFileSync(file));
   return hash.digest("hex");

@@ -3,7 +3,8 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { hashKey, putKeys } from "./key-records.ts";
+import { hashKey } from "../src/api-key.ts";
+import { putKeys } from "./key-records.ts";
 
 /**
  * Makes a key known to the local namespace.

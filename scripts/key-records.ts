@@ -1,31 +1,18 @@
 // API keys as the KV namespace holds them: the hash of a key -> whose it is. The key itself is never written there.
 
-import { createHash } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { KeyRecord } from "../src/api-key.ts";
 import { runWrangler } from "./wrangler.ts";
 
-/** The value of one KV entry, and its metadata too, so that a list needs no further reads. */
-export interface KeyRecord {
-  readonly owner: string;
-  /** ISO 8601 */
-  readonly created: string;
-  /** ISO 8601 */
-  readonly revoked: string | null;
-}
-
-/** A KV entry: its key is the lower case hexadecimal SHA-256 of the API key's UTF-8. */
+/** A KV entry by its key. The record is its metadata too, so that a list needs no further reads. */
 export interface KeyEntry extends KeyRecord {
   readonly hash: string;
 }
 
 /** Which namespace: that of a service on this machine, by the folder it persists to, or the deployed one. */
 export type Namespace = { readonly persistTo: string } | "remote";
-
-export function hashKey(apiKey: string): string {
-  return createHash("sha256").update(apiKey, "utf8").digest("hex");
-}
 
 /** Writes records, replacing those of the same hash. A running local service sees them at once. */
 export async function putKeys(namespace: Namespace, entries: readonly KeyEntry[]): Promise<void> {

@@ -1,7 +1,8 @@
 // `npm run keys` against the storage of a running service.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { hashKey, putKeys } from "../../scripts/key-records.ts";
+import { putKeys } from "../../scripts/key-records.ts";
+import { hashKey } from "../../src/api-key.ts";
 import { run } from "../support/processes.ts";
 import { type Service, startService } from "../support/service.ts";
 

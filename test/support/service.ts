@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ContainerProcess, startContainer } from "../../scripts/container-process.ts";
 import { startDevServer, type Variant, workerdPids } from "../../scripts/dev-server.ts";
-import { hashKey, putKeys } from "../../scripts/key-records.ts";
+import { putKeys } from "../../scripts/key-records.ts";
+import { hashKey } from "../../src/api-key.ts";
 
 export interface ServiceOptions {
   readonly variant: Variant;

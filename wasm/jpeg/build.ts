@@ -1,40 +1,6 @@
-// Compiles the JPEG kernel from AssemblyScript and writes the modules through which it is imported to wasm/dist.
-import { mkdir, writeFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
-import asc from "assemblyscript/asc";
+// Builds this folder's kernel; what is built is said in ../kernel.ts.
+import { buildKernel } from "../kernel.ts";
 
-const HERE = new URL("./", import.meta.url);
-const DIST = new URL("../dist/", import.meta.url);
-
-/** workerd imports the .wasm itself; Node gets the same compiled module from this. */
-const NODE_MODULE = `import { readFileSync } from "node:fs";
-export default new WebAssembly.Module(readFileSync(new URL("jpeg.wasm", import.meta.url)));
-`;
-
-/**
- * Writes wasm/dist/jpeg.wasm and wasm/dist/jpeg.node.js.
- * @throws Error with the compiler's messages
- */
-export async function build(): Promise<void> {
-  await mkdir(DIST, { recursive: true });
-  const { error, stderr } = await asc.main([
-    "assembly/index.ts",
-    "--baseDir",
-    fileURLToPath(HERE),
-    "--outFile",
-    "../dist/jpeg.wasm",
-    "--runtime",
-    "stub",
-    "--enable",
-    "simd",
-    "--use",
-    "abort=",
-    "--noAssert",
-    "-O3",
-    "--converge",
-  ]);
-  if (error) throw new Error(`The JPEG kernel does not compile:\n${stderr.toString()}`, { cause: error });
-  await writeFile(new URL("jpeg.node.js", DIST), NODE_MODULE);
-}
+export const build = (): Promise<void> => buildKernel("jpeg");
 
 if (import.meta.main) await build();

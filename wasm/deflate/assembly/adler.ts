@@ -1,4 +1,5 @@
 // Adler-32 (RFC 1950 section 8.2), which zlib streams end with.
+import { total } from "./lanes";
 
 const BASE: u32 = 65521;
 /** So many bytes leave both sums within 32 bits; whole vectors. */
@@ -49,13 +50,4 @@ export function addBytes(from: usize, count: usize): void {
 /** Adds that many zeros. */
 export function addZeros(count: usize): void {
   high = <u32>((high + <u64>count * low) % BASE);
-}
-
-function total(lanes: v128): u32 {
-  return (
-    i32x4.extract_lane(lanes, 0) +
-    i32x4.extract_lane(lanes, 1) +
-    i32x4.extract_lane(lanes, 2) +
-    i32x4.extract_lane(lanes, 3)
-  );
 }

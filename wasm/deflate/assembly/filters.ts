@@ -1,5 +1,6 @@
 // PNG's filters (PNG 3rd ed. clause 9), of which Sub is also TIFF's predictor 2 (TIFF 6.0 section 14), sixteen bytes at a time.
 // Knows no file. Outputs may be written to a little past their end.
+import { total } from "./lanes";
 import { pixelBytes, sampleBytes } from "./layout";
 
 /** Filter types of PNG 3rd ed. table 7. */
@@ -133,13 +134,4 @@ export function smoothestFilter(row: usize): u8 {
     best = UP;
   }
   return total(middle) < least ? AVERAGE : best;
-}
-
-function total(lanes: v128): u32 {
-  return (
-    i32x4.extract_lane(lanes, 0) +
-    i32x4.extract_lane(lanes, 1) +
-    i32x4.extract_lane(lanes, 2) +
-    i32x4.extract_lane(lanes, 3)
-  );
 }
