@@ -72,6 +72,21 @@ export class MupdfDocument {
   }
 
   /**
+   * Leaves the document.
+   * @returns the engine, for another document of the same job; undefined where anything at all went wrong in it
+   */
+  release(): Mupdf | undefined {
+    const engine = this.#engine;
+    if (engine.messageCount > 0 || engine.refusals > 0) engine.close();
+    engine.release((raw) => {
+      raw._wasm_drop_document(this.#pointer);
+      raw._wasm_empty_store();
+    });
+    engine.source = new Uint8Array(0);
+    return engine.dead ? undefined : engine;
+  }
+
+  /**
    * @param index from 0
    * @returns a page of the engine's
    * @throws MupdfError where it cannot be loaded

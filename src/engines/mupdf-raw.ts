@@ -5,6 +5,7 @@ export type Pointer = number;
 
 export interface MupdfExports {
   readonly HEAPU8: Uint8Array;
+  readonly HEAPU32: Uint32Array;
   readonly HEAPF32: Float32Array;
   UTF8ToString(text: Pointer): string;
   stringToUTF8(text: string, target: Pointer, size: number): void;
@@ -28,13 +29,30 @@ export interface MupdfExports {
   _wasm_pdf_lookup_page_obj(document: Pointer, index: number): Pointer;
 
   _wasm_pdf_trailer(document: Pointer): Pointer;
+  _wasm_pdf_xref_len(document: Pointer): number;
+  /** Ten times the version: 17 for 1.7. */
+  _wasm_pdf_version(document: Pointer): number;
+  _wasm_pdf_was_repaired(document: Pointer): number;
+  _wasm_pdf_new_indirect(document: Pointer, number: number): Pointer;
+  /** Borrowed; 0 for what is not there. */
+  _wasm_pdf_resolve_indirect(reference: Pointer): Pointer;
   _wasm_pdf_is_indirect(object: Pointer): number;
+  _wasm_pdf_is_stream(reference: Pointer): number;
+  _wasm_pdf_is_string(object: Pointer): number;
+  _wasm_pdf_is_bool(object: Pointer): number;
+  _wasm_pdf_is_int(object: Pointer): number;
   _wasm_pdf_is_dict(object: Pointer): number;
   _wasm_pdf_is_array(object: Pointer): number;
   _wasm_pdf_is_name(object: Pointer): number;
   _wasm_pdf_is_number(object: Pointer): number;
   _wasm_pdf_to_name(object: Pointer): Pointer;
+  /** Rounded to 32 bits, integers too. */
   _wasm_pdf_to_real(object: Pointer): number;
+  _wasm_pdf_to_bool(object: Pointer): number;
+  /** Borrowed bytes, whose number is written to `size`. */
+  _wasm_pdf_to_string(object: Pointer, size: Pointer): Pointer;
+  /** Its syntax as text, to be freed. */
+  _wasm_pdf_sprint_obj(object: Pointer, tight: number, ascii: number): Pointer;
   _wasm_pdf_to_num(object: Pointer): number;
   _wasm_pdf_drop_obj(object: Pointer): void;
   _wasm_pdf_new_int(value: number): Pointer;
@@ -52,6 +70,13 @@ export interface MupdfExports {
   _wasm_pdf_dict_gets(dictionary: Pointer, key: Pointer): Pointer;
   _wasm_pdf_dict_puts(dictionary: Pointer, key: Pointer, value: Pointer): void;
   _wasm_pdf_dict_dels(dictionary: Pointer, key: Pointer): void;
+
+  /** Buffers to be dropped. */
+  _wasm_pdf_load_raw_stream(reference: Pointer): Pointer;
+  _wasm_pdf_load_stream(reference: Pointer): Pointer;
+  _wasm_buffer_get_data(buffer: Pointer): Pointer;
+  _wasm_buffer_get_len(buffer: Pointer): number;
+  _wasm_drop_buffer(buffer: Pointer): void;
 
   _wasm_load_page(document: Pointer, index: number): Pointer;
   _wasm_drop_page(page: Pointer): void;

@@ -10,6 +10,7 @@ const MIB = 1024 * 1024;
 const STACK_BYTES = MIB;
 const CANARY_BYTES = 4096;
 const CANARY = 0xa5;
+const UNHARMED = Buffer.alloc(CANARY_BYTES, CANARY);
 const SCRATCH_BYTES = 64;
 /** Messages kept for the log; a hostile document causes millions. */
 const KEPT_MESSAGES = 20;
@@ -219,8 +220,7 @@ export class Mupdf {
   }
 
   #overflowed(): boolean {
-    const canary = this.raw.HEAPU8.subarray(this.#canary, this.#canary + CANARY_BYTES);
-    return canary.some((byte) => byte !== CANARY);
+    return !UNHARMED.equals(this.raw.HEAPU8.subarray(this.#canary, this.#canary + CANARY_BYTES));
   }
 
   #diagnose(error: unknown): EngineFailure {

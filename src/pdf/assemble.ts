@@ -1,0 +1,268 @@
+// Puts pages of one or several documents, in any order and any of them repeatedly, into a new file. What belongs to the document
+// and not to a page (outline, form, structure...) is the business of its parts, one small module each.
+//
+// How a part works. A part is made for one result. For each input in turn:
+//   open(taking)   the source is open, nothing of it has been copied. The part reads what it needs of the source (through
+//                  `source.once`, so that 500 results of one source read it once), settles what becomes of objects with
+//                  `copier.seed`, and adds visitors with `copier.onVisit`.
+//   page(...)      for every page taken: the part may change the page's dictionary, which is the caller's own, with values of the
+//                  source (Annots, StructParents, AA...). Called before the page is copied, before any visitor sees it.
+//   close(taking)  the pages of this input and all that they lead to have been copied. The part copies what is its own
+//                  (`copier.value`, `copier.reference`): that is copied before the source is left, then the source is gone.
+// After the last input: finish(result), where the part puts its entry into the catalog. Streams are written as they are put and can
+// be referred to but not read afterwards; all other objects of the target can be changed until finish has ended.
+//
+// Pages that are not taken are excluded: a reference to one becomes null however it is reached, and it is never copied. The nodes
+// of the source's page tree are excluded too; its catalog becomes the target's. A part that keeps something in proportion to
+// the document charges `source.file.budget` for it.
+import type { Budget } from "./budget.ts";
+import { Copier } from "./copier.ts";
+import { Interning } from "./interning.ts";
+import { putPageTree } from "./page-tree.ts";
+import { pageDictionary } from "./pages.ts";
+import { PdfFile } from "./pdf-file.ts";
+import { ResourceUsage } from "./resources.ts";
+import type { SourceDocument } from "./source-document.ts";
+import { type Dictionary, Name, Reference, type Value } from "./values.ts";
+import { FileWriter } from "./writer.ts";
+
+/** A page of the result. */
+export interface TakenPage {
+  /** In the source. */
+  readonly source: Reference;
+  /** In the source, from 0. */
+  readonly sourceIndex: number;
+  /** In the target. */
+  readonly target: Reference;
+  /** In the target, from 0. */
+  readonly targetIndex: number;
+  /**
+   * How often this page of this input has been taken before; references in the source lead to the one with 0. Of the others the
+   * annotations are copied anew, by a copier whose `repeat` is `target`.
+   */
+  readonly repeat: number;
+}
+
+/** What is taken of one input. */
+export interface Taking {
+  /** From 0. */
+  readonly inputIndex: number;
+  readonly inputCount: number;
+  readonly source: SourceDocument;
+  /** In the order of the result. */
+  readonly pages: readonly TakenPage[];
+  /** Whether every page of the source is taken, in whatever order. */
+  readonly isWhole: boolean;
+  readonly copier: Copier;
+  readonly result: Result;
+  /** @returns the pages of the result that are this page of the source; none for a page that was left out or what is no page */
+  takesOf(page: Reference): readonly TakenPage[];
+}
+
+export interface Result {
+  readonly file: PdfFile;
+  /** The target's, to be changed in place. */
+  readonly catalog: Dictionary;
+  readonly inputCount: number;
+  /** So far. */
+  readonly pageCount: number;
+}
+
+export interface Part {
+  open?(taking: Taking): void;
+  page?(page: Dictionary, taken: TakenPage, taking: Taking): void;
+  close?(taking: Taking): void;
+  finish?(result: Result): void;
+}
+
+/** Makes the part of one result. */
+export type PartFactory = () => Part;
+
+/** An input and what is wanted of it. */
+export interface AssemblyInput {
+  /** Called when its turn comes. */
+  open(): Promise<SourceDocument>;
+  /**
+   * @param pageCount of the source
+   * @returns page numbers from 1
+   * @throws OutOfRange where there is no such page
+   */
+  select(pageCount: number): readonly number[];
+  /** Called when nothing is needed of it any more, whatever happened. */
+  close(source: SourceDocument): void;
+}
+
+/** Bytes are given on when so many wait. */
+const PENDING_BYTES = 256 * 1024;
+/**
+ * What a page says of its place in a document and cannot be right in another: article threads, parts of documents, separations
+ * (ISO 32000-1, 12.4.3 and 14.11.4; ISO 32000-2, 14.12).
+ */
+const LEFT_BEHIND = ["B", "DPart", "SeparationInfo"];
+
+/**
+ * The pages that are selected, one input after the other, as a new file.
+ * @param factories of the parts of a document that go with its pages
+ * @param budget for the objects of the result
+ * @returns chunks that are the caller's own
+ */
+export async function* assemble(
+  inputs: readonly AssemblyInput[],
+  factories: readonly PartFactory[],
+  budget: Budget,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const assembly = new Assembly(inputs.length, factories, budget);
+  for (const input of inputs) {
+    signal.throwIfAborted();
+    const source = await input.open();
+    try {
+      for (const _ of assembly.take(source, input.select(source.pages.length))) {
+        signal.throwIfAborted();
+        yield* assembly.bytes();
+        await source.file.relieve();
+      }
+    } finally {
+      input.close(source);
+    }
+  }
+  yield* assembly.finish();
+}
+
+class Assembly {
+  readonly #inputCount: number;
+  readonly #parts: readonly Part[];
+  readonly #interning: Interning | undefined;
+  readonly #file: PdfFile;
+  readonly #kids: Reference[] = [];
+  #writer: FileWriter | undefined;
+  /** Of the header, and the highest of all inputs. */
+  #written = "";
+  #version = "";
+  #inputIndex = 0;
+
+  constructor(inputCount: number, factories: readonly PartFactory[], budget: Budget) {
+    this.#inputCount = inputCount;
+    this.#parts = factories.map((make) => make());
+    this.#interning = inputCount > 1 ? new Interning(budget) : undefined;
+    this.#file = PdfFile.create(budget, { writeStream: (...stream) => this.#writer!.writeStream(...stream) });
+  }
+
+  /** Copies pages of one input, and yields between pieces of work. */
+  *take(source: SourceDocument, pageNumbers: readonly number[]): Generator<void> {
+    this.#begin(source.file.version);
+    const taking = this.#taking(source, pageNumbers);
+    const { copier } = taking;
+    for (const part of this.#parts) part.open?.(taking);
+    for (const taken of taking.pages) {
+      this.#takePage(taken, taking);
+      yield* this.#copyAll(copier);
+    }
+    for (const part of this.#parts) part.close?.(taking);
+    yield* this.#copyAll(copier);
+    this.#inputIndex++;
+  }
+
+  /** @returns the bytes that came about since the last time */
+  *bytes(): Generator<Uint8Array> {
+    if (this.#writer) yield* this.#writer.take();
+  }
+
+  async *finish(): AsyncGenerator<Uint8Array> {
+    const result = this.#result();
+    for (const part of this.#parts) part.finish?.(result);
+    result.catalog.set("Pages", putPageTree(this.#file, this.#kids));
+    // It counts where it is higher than the header's (table 28).
+    if (this.#version > this.#written) result.catalog.set("Version", Name.of(this.#version));
+    yield* this.#writer!.finish(this.#file);
+  }
+
+  #begin(version: string): void {
+    if (!this.#writer) {
+      this.#writer = new FileWriter(version, "kept");
+      this.#written = version;
+    }
+    if (version > this.#version) this.#version = version;
+  }
+
+  #result(): Result {
+    const { catalog } = this.#file;
+    return { file: this.#file, catalog, inputCount: this.#inputCount, pageCount: this.#kids.length };
+  }
+
+  #taking(source: SourceDocument, pageNumbers: readonly number[]): Taking {
+    const takes = new Map<number, TakenPage[]>();
+    const pages = pageNumbers.map((pageNumber): TakenPage => {
+      const { reference, index } = source.pages[pageNumber - 1];
+      const before = takes.get(reference.number) ?? [];
+      if (before.length === 0) takes.set(reference.number, before);
+      const place = { target: this.#file.reserve(), targetIndex: this.#kids.length };
+      const taken = { source: reference, sourceIndex: index, ...place, repeat: before.length };
+      this.#kids.push(taken.target);
+      before.push(taken);
+      return taken;
+    });
+    const copier = Copier.between(source.file, this.#file, {
+      isExcluded: (number) => source.isInPageTree(number),
+      ...(this.#interning ? { interning: this.#interning } : {}),
+    });
+    const root = source.file.trailer.get("Root");
+    if (root instanceof Reference) copier.seed(root, this.#file.trailer.get("Root") as Reference);
+    for (const { source: page, target, repeat } of pages) if (repeat === 0) copier.seed(page, target);
+    const isWhole = takes.size === source.distinctPageCount;
+    if (!isWhole) copier.onVisit((dictionary, reference) => pruneObject(dictionary, reference, source));
+    return {
+      inputIndex: this.#inputIndex,
+      inputCount: this.#inputCount,
+      source,
+      pages,
+      isWhole,
+      copier,
+      result: this.#result(),
+      takesOf: ({ number }) => takes.get(number) ?? [],
+    };
+  }
+
+  #takePage(taken: TakenPage, taking: Taking): void {
+    const { source } = taking;
+    const page = pageDictionary(source.file, source.pages[taken.sourceIndex]);
+    for (const key of LEFT_BEHIND) page.delete(key);
+    if (!taking.isWhole) {
+      const resources = source.once(usageOf).ofPage(page);
+      if (resources) page.set("Resources", resources);
+    }
+    for (const part of this.#parts) part.page?.(page, taken, taking);
+    const copier = taken.repeat === 0 ? taking.copier : repeatCopier(page, taken, taking);
+    const copy = copier.dictionary(page, taken.source);
+    this.#file.put(taken.target, copy.set("Type", Name.of("Page")));
+  }
+
+  /** Copies all that waits, and yields when bytes do. */
+  *#copyAll(copier: Copier): Generator<void> {
+    while (copier.step()) if (this.#writer!.pendingBytes > PENDING_BYTES) yield;
+    yield;
+  }
+}
+
+const usageOf = ({ file }: SourceDocument) => new ResourceUsage(file);
+
+/** What shares its resources with pages that were left out takes only what it uses itself. */
+function pruneObject(dictionary: Dictionary, reference: Reference | undefined, source: SourceDocument): void {
+  if (!reference || !dictionary.has("Resources") || source.isInPageTree(reference.number)) return;
+  const resources = source.once(usageOf).ofObject(dictionary, reference);
+  if (resources) dictionary.set("Resources", resources);
+}
+
+/** Of a page that was taken before: an annotation belongs to one page (ISO 32000-1, 12.5.2), and so does its popup. */
+function repeatCopier(page: Dictionary, { source, target }: TakenPage, taking: Taking): Copier {
+  const { file } = taking.source;
+  const own = new Set<number>();
+  const add = (value: Value | undefined) => {
+    if (value instanceof Reference) own.add(value.number);
+  };
+  for (const annotation of file.array(page.get("Annots")) ?? []) {
+    add(annotation);
+    add(file.dictionary(annotation)?.get("Popup"));
+  }
+  return taking.copier.forRepeat(own, source, target);
+}

@@ -1,0 +1,150 @@
+// A file in fewer bytes: what is equal is stored once, what is discarded is left out, every stream is coded anew as it is written, so
+// that no two are in memory. Knows no operations.
+import { EngineFailure } from "../../operations/operation.ts";
+import { replaceInlineImages } from "../images/inline-images.ts";
+import { recodeImage } from "../images/recode-image.ts";
+import { Interning } from "../interning.ts";
+import type { PdfFile } from "../pdf-file.ts";
+import { Dictionary, Name, type PdfObject, PdfStream, Reference } from "../values.ts";
+import { type Rewriting, type WriterOptions, writeFile } from "../writer.ts";
+import { Discards } from "./discards.ts";
+import { FontPlans } from "./font-plans.ts";
+import { PicturePlans, settingsOf } from "./picture-plans.ts";
+import { type Memory, PictureCoder } from "./recode-picture.ts";
+import { asFlate, bodyOf, decodedBytes, recodeStream, smaller, withoutFilter } from "./recode-stream.ts";
+import type { CompressionSettings } from "./settings.ts";
+import { shorterContent } from "./shorter-content.ts";
+import { type Survey, surveyFile } from "./survey.ts";
+
+/** The last version without object streams, which PDF/A-1 is made of (ISO 19005-1). */
+const CLASSIC_VERSION = "1.4";
+/** Kinds of dictionaries that have to do with fonts. */
+const FONT_TYPES = new Set(["Font", "FontDescriptor", "Encoding"]);
+
+/**
+ * @returns the bytes of the new file, as they come about
+ * @throws EngineFailure `signed`, or what reading the file throws
+ */
+export async function compressFile(
+  file: PdfFile,
+  settings: CompressionSettings,
+  limits: Memory,
+  signal: AbortSignal,
+): Promise<AsyncGenerator<Uint8Array>> {
+  const discards = new Discards(file, settings.discard);
+  const view = { get: (reference: Reference) => discards.apply(file.get(reference)) };
+  if (!discards.keepsInformation) file.trailer.delete("Info");
+  const survey = await surveyFile(file, view, signal);
+  if (survey.isSigned) throw new EngineFailure("signed", "compressing would break a signature");
+  const rewriting = new Compression(file, settings, limits, survey, discards);
+  return writeFile(file, rewriting, writerOptions(file, settings, survey));
+}
+
+function writerOptions(
+  file: PdfFile,
+  { streams, preserveVersion }: CompressionSettings,
+  survey: Survey,
+): WriterOptions {
+  const isOld = file.version <= CLASSIC_VERSION && (preserveVersion || survey.pdfaPart === 1);
+  return {
+    classic: streams.structure !== "packed" || isOld,
+    deflateLevel: streams.structure === "none" || !streams.deflatePlain ? 0 : 9,
+  };
+}
+
+class Compression implements Rewriting {
+  readonly #file: PdfFile;
+  readonly #settings: CompressionSettings;
+  readonly #limits: Memory;
+  readonly #survey: Survey;
+  readonly #discards: Discards;
+  readonly #interning: Interning;
+  readonly #view: Pick<PdfFile, "get">;
+  readonly #plans: PicturePlans;
+  readonly #pictures: PictureCoder;
+  readonly #fonts: FontPlans | undefined;
+
+  constructor(file: PdfFile, settings: CompressionSettings, limits: Memory, survey: Survey, discards: Discards) {
+    this.#file = file;
+    this.#settings = settings;
+    this.#limits = limits;
+    this.#survey = survey;
+    this.#discards = discards;
+    this.#interning = new Interning(file.budget);
+    this.#view = { get: (reference) => discards.apply(file.get(reference)) };
+    const canonical = (number: number) => this.canonical(new Reference(number)).number;
+    this.#plans = new PicturePlans(file, settings.images, canonical);
+    this.#pictures = new PictureCoder(file, settings, this.#plans, limits);
+    const { fonts } = settings;
+    // PDF/A-1 wants a list of glyphs of every subset (ISO 19005-1, 6.3.5).
+    const mayName = survey.pdfaPart !== 1;
+    this.#fonts = fonts.subset ? new FontPlans(file, fonts, survey.fonts, canonical, mayName) : undefined;
+  }
+
+  canonical(reference: Reference): Reference {
+    const { images, fonts } = this.#settings;
+    if (!images.mergeEqual && !fonts.mergeEqual) return reference;
+    if (!(images.mergeEqual && fonts.mergeEqual)) {
+      const isOfFont = this.#isOfFont(this.#file.get(reference));
+      if (isOfFont ? !fonts.mergeEqual : !images.mergeEqual) return reference;
+    }
+    return this.#interning.find(this.#view, reference, () => reference)?.reference ?? reference;
+  }
+
+  rewrite(object: PdfObject, reference: Reference): PdfObject {
+    const kept = this.#discards.apply(object);
+    if (kept instanceof PdfStream) return this.#rewriteStream(kept, reference.number);
+    return this.#fonts && kept instanceof Dictionary ? this.#fonts.named(kept, reference.number) : kept;
+  }
+
+  #isOfFont(object: PdfObject): boolean {
+    const dictionary = object instanceof PdfStream ? object.dictionary : object;
+    if (!(dictionary instanceof Dictionary)) return false;
+    const type = dictionary.get("Type");
+    return (type instanceof Name && FONT_TYPES.has(type.text)) || dictionary.has("Length1");
+  }
+
+  #rewriteStream(stream: PdfStream, number: number): PdfStream {
+    const { dictionary } = stream;
+    const { streams } = this.#settings;
+    const subtype = this.#file.name(dictionary.get("Subtype"));
+    if (streams.structure === "none") return this.#plain(stream);
+    if (subtype === "Image") return this.#pictures.recode(stream, number);
+    if (this.#survey.contents.has(number)) return this.#rewriteContent(stream, number);
+    return this.#fonts?.programOf(number, stream) ?? recodeStream(this.#file, stream, streams);
+  }
+
+  /** Without filters, where they lose nothing. */
+  #plain(stream: PdfStream): PdfStream {
+    const bytes = stream.dictionary.has("Filter") ? decodedBytes(this.#file, stream) : undefined;
+    return bytes ? new PdfStream(withoutFilter(stream.dictionary), bodyOf(bytes)) : stream;
+  }
+
+  #rewriteContent(stream: PdfStream, number: number): PdfStream {
+    const { streams } = this.#settings;
+    const uses = this.#plans.inline.get(number);
+    const changed = (uses && this.#withInlineImages(stream, uses)) ?? stream;
+    const bytes = streams.optimizeContent ? decodedBytes(this.#file, changed) : undefined;
+    const shorter = bytes && shorterContent(bytes);
+    if (shorter && streams.reflate)
+      return smaller(recodeStream(this.#file, stream, streams), asFlate(changed, shorter));
+    if (changed !== stream && bytes) return smaller(recodeStream(this.#file, stream, streams), asFlate(changed, bytes));
+    return recodeStream(this.#file, stream, streams);
+  }
+
+  #withInlineImages(stream: PdfStream, uses: Parameters<typeof replaceInlineImages>[2]): PdfStream | undefined {
+    try {
+      return replaceInlineImages(this.#file, stream, uses, (image, body, use) => {
+        const size = this.#plans.sizeFor(image, use);
+        if (!size) return undefined;
+        const { coding, quality } = settingsOf(this.#settings.images, image);
+        const jpeg = quality && coding === "lossy" ? { jpeg: quality } : {};
+        const recoded = recodeImage(image, body, { ...size, role: "inline", limits: this.#limits, ...jpeg });
+        return recoded && recoded.bytes.length < body.raw().length ? recoded : undefined;
+      });
+    } catch (error) {
+      if (error instanceof EngineFailure && error.reason === "crashed") throw error;
+      return undefined;
+    }
+  }
+}

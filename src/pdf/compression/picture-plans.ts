@@ -1,0 +1,101 @@
+// At what size each image of a file is stored, by the largest of its uses on pages. Knows no samples.
+
+import type { PdfImage } from "../images/image.ts";
+import { readImage } from "../images/image.ts";
+import { type Extent, findImageUses, type InlineUse } from "../images/image-uses.ts";
+import type { PdfFile } from "../pdf-file.ts";
+import { Reference } from "../values.ts";
+import type { CompressionSettings, PictureSettings } from "./settings.ts";
+
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+const POINTS_PER_INCH = 72;
+
+/** By object number, of those that stand for all that are equal. */
+export class PicturePlans {
+  readonly softMasks: ReadonlySet<number>;
+  /** By the number of the stream they stand in. */
+  readonly inline: ReadonlyMap<number, readonly InlineUse[]>;
+  readonly #extents = new Map<number, Extent>();
+  readonly #matted = new Map<number, number>();
+  readonly #file: PdfFile;
+  readonly #settings: CompressionSettings["images"];
+
+  /** @param canonical the number of the object that stands for all that are equal */
+  constructor(file: PdfFile, settings: CompressionSettings["images"], canonical: (number: number) => number) {
+    this.#file = file;
+    this.#settings = settings;
+    const { images, softMasks, inline } = findImageUses(file);
+    this.softMasks = new Set([...softMasks].map(canonical));
+    const streams = new Map<number, InlineUse[]>();
+    for (const use of inline) {
+      const number = canonical(use.stream.number);
+      const others = streams.get(number) ?? [];
+      const same = others.findIndex(({ index }) => index === use.index);
+      if (same < 0) others.push(use);
+      else others[same] = { ...use, ...largest(use, others[same]!) };
+      streams.set(number, others);
+    }
+    this.inline = streams;
+    for (const [raw, extent] of images) {
+      const number = canonical(raw);
+      this.#extents.set(number, largest(extent, this.#extents.get(number)));
+    }
+    for (const raw of images.keys()) this.#noteMatte(raw, canonical);
+  }
+
+  /** @returns in pixels; undefined where the image keeps those it has */
+  sizeOf(number: number, image: PdfImage): Size | undefined {
+    // Images that were blended with a colour beforehand have as many samples as their masks (ISO 32000-1, 11.6.5.3).
+    const extent = this.#extents.get(this.#matted.get(number) ?? number);
+    return extent && this.sizeFor(image, extent);
+  }
+
+  /** Whether the image has a mask with a Matte, or is one. */
+  isMatted(number: number): boolean {
+    return this.#matted.has(number);
+  }
+
+  sizeFor(image: PdfImage, extent: Extent): Size | undefined {
+    const { downsample } = settingsOf(this.#settings, image);
+    if (!downsample || extent.width <= 0 || extent.height <= 0) return undefined;
+    const dpi = Math.max(image.width / extent.width, image.height / extent.height) * POINTS_PER_INCH;
+    if (dpi <= downsample.triggerDpi) return undefined;
+    const side = (pixels: number, points: number) =>
+      Math.max(1, Math.min(pixels, Math.ceil((points * downsample.targetDpi) / POINTS_PER_INCH)));
+    const size = { width: side(image.width, extent.width), height: side(image.height, extent.height) };
+    return size.width < image.width || size.height < image.height ? size : undefined;
+  }
+
+  #noteMatte(raw: number, canonical: (number: number) => number): void {
+    const dictionary = this.#file.dictionary(new Reference(raw));
+    const image = dictionary && readImage(this.#file, dictionary);
+    const mask = image?.softMask;
+    if (!mask || !this.#file.dictionary(mask)?.has("Matte")) return;
+    const number = canonical(raw);
+    this.#matted.set(number, number);
+    this.#matted.set(canonical(mask.number), number);
+  }
+}
+
+const largest = (one: Extent, other: Extent | undefined): Extent => ({
+  width: Math.max(one.width, other?.width ?? 0),
+  height: Math.max(one.height, other?.height ?? 0),
+});
+
+/** Bits stay bits, whatever colours they stand for. */
+export const isBilevel = ({ isStencil, bits, colors }: PdfImage): boolean =>
+  isStencil || (bits === 1 && colors?.channels === 1 && !colors.palette);
+
+type Downsampled = Pick<PictureSettings, "downsample" | "coding">;
+
+export function settingsOf(
+  { color, grayscale, monochrome }: CompressionSettings["images"],
+  image: PdfImage,
+): Downsampled & Partial<Pick<PictureSettings, "quality" | "worthwhile">> {
+  if (isBilevel(image)) return monochrome;
+  return image.colors?.channels === 1 && image.colors.kind === "gray" ? grayscale : color;
+}

@@ -1,0 +1,81 @@
+// What a profile's keys mean. All is off where it says nothing.
+import type { CompressionProfile } from "./profile.ts";
+import {
+  type CompressionSettings,
+  DISCARDED,
+  type Discarded,
+  type JpegQuality,
+  type PictureSettings,
+} from "./settings.ts";
+
+/** On the scale of the Independent JPEG Group. */
+const QUALITIES: Readonly<Record<string, JpegQuality>> = {
+  minimum: { photo: 25, drawing: 35, mask: 40 },
+  low: { photo: 42, drawing: 50, mask: 60 },
+  medium: { photo: 58, drawing: 68, mask: 75 },
+  high: { photo: 75, drawing: 82, mask: 85 },
+  maximum: { photo: 90, drawing: 93, mask: 93 },
+};
+const CODINGS = {
+  same: "same",
+  zip: "lossless",
+  jpeg: "lossy",
+  // There is no encoder of JPEG 2000: JPEG does for it.
+  jpeg2000: "lossy",
+  "zip-jpeg": "lossy",
+} as const;
+
+type Images = NonNullable<CompressionProfile["images"]>;
+
+export function settingsOfProfile(profile: CompressionProfile): CompressionSettings {
+  const { images = {}, fonts = {}, cleanup = {}, general = {} } = profile;
+  const onlyIfSmaller = images["optimize-images-only-if-reduction-in-size"] === true;
+  const packs = cleanup.compression === "compress-entire-file";
+  return {
+    images: {
+      color: pictures(images.color, onlyIfSmaller),
+      grayscale: pictures(images.grayscale, onlyIfSmaller),
+      monochrome: {
+        ...downsampling(images.monochrome),
+        coding: (images.monochrome?.recompress?.type ?? "same") === "same" ? "same" : "lossless",
+      },
+      onlyIfSmaller,
+      mergeEqual: images["consolidate-duplicate-image-and-forms"] === true,
+      sixteenBitsToEight: images["down-convert-16-to-8-bpc-images"] === true,
+    },
+    fonts: {
+      subset: fonts["subset-embedded-fonts"] === true,
+      subsetSubsets: fonts["resubset-subset-fonts"] === true,
+      mergeEqual: fonts["consolidate-duplicate-fonts"] === true,
+      unembedStandard: fonts["unembed-standard-14-fonts"] === true,
+      removeUnused: fonts["remove-unused-fonts"] === true,
+    },
+    discard: discarded({ ...profile.objects, ...profile.userdata }),
+    streams: {
+      structure: cleanup.compression === "remove-compression" ? "none" : cleanup.compression ? "packed" : "classic",
+      deflatePlain: packs || cleanup["flate-encode-uncompressed-streams"] === true,
+      lzwToFlate: cleanup["convert-lzw-to-flate"] === true,
+      reflate: packs,
+      optimizeContent: cleanup["optimize-page-content"] === true,
+    },
+    evenIfLarger: general["write-output-even-if-increase-in-size"] === true,
+    preserveVersion: general["preserve-version"] === true,
+    forWeb: cleanup["optimize-for-fast-web-view"] === true,
+  };
+}
+
+function pictures(given: Images["color"], onlyIfSmaller: boolean): PictureSettings {
+  const { type = "same", quality = "medium" } = given?.recompress ?? {};
+  const worthwhile = onlyIfSmaller ? 1 : Number.POSITIVE_INFINITY;
+  return { ...downsampling(given), coding: CODINGS[type], quality: QUALITIES[quality]!, worthwhile };
+}
+
+function downsampling(given: Images["monochrome"] | Images["color"]): Pick<PictureSettings, "downsample"> {
+  const { downsample } = given ?? {};
+  if (!downsample) return {};
+  return { downsample: { triggerDpi: downsample["trigger-dpi"], targetDpi: downsample["target-dpi"] } };
+}
+
+function discarded(given: Readonly<Record<string, boolean | undefined>>): ReadonlySet<Discarded> {
+  return new Set(DISCARDED.filter((one) => given[`discard-${one}`] === true));
+}

@@ -1,0 +1,72 @@
+// The profile of a custom compression as clients write it (a JSON file): its keys and their values. Everything is off when it is
+// absent, keys that are not known are let be. Knows nothing of what is done.
+import { z } from "zod";
+
+/** Lowest and highest that a picture can mean. */
+const dpi = z.number().min(1).max(9600);
+const optional = <T extends z.ZodType>(type: T) => type.exactOptional();
+const flag = optional(z.boolean());
+const group = <T extends z.ZodRawShape>(shape: T) => optional(z.object(shape));
+
+const downsample = group({ "trigger-dpi": dpi, "target-dpi": dpi });
+const pictures = group({
+  downsample,
+  recompress: group({
+    type: z.enum(["same", "zip", "jpeg", "jpeg2000", "zip-jpeg"]),
+    quality: optional(z.enum(["minimum", "low", "medium", "high", "maximum"])),
+  }),
+});
+
+export const compressionProfile = z.object({
+  images: group({
+    color: pictures,
+    grayscale: pictures,
+    monochrome: group({
+      downsample,
+      recompress: group({
+        type: z.enum(["same", "jbig2", "ccittg3", "ccittg4"]),
+        quality: optional(z.enum(["lossy", "lossless"])),
+      }),
+    }),
+    "optimize-images-only-if-reduction-in-size": flag,
+    "consolidate-duplicate-image-and-forms": flag,
+    "down-convert-16-to-8-bpc-images": flag,
+  }),
+  fonts: group({
+    "subset-embedded-fonts": flag,
+    "consolidate-duplicate-fonts": flag,
+    "unembed-standard-14-fonts": flag,
+    "resubset-subset-fonts": flag,
+    "remove-unused-fonts": flag,
+  }),
+  transparency: group({ quality: optional(z.enum(["high-quality", "medium-quality", "low-quality"])) }),
+  objects: group({
+    "discard-javascript-actions": flag,
+    "discard-alternate-images": flag,
+    "discard-thumbnails": flag,
+    "discard-document-tags": flag,
+    "discard-bookmarks": flag,
+    "discard-output-intent": flag,
+  }),
+  userdata: group({
+    "discard-comments-forms-multimedia": flag,
+    "discard-xmp-metadata-padding": flag,
+    "discard-document-information-and-metadata": flag,
+    "discard-file-attachments": flag,
+    "discard-external-crossreferences": flag,
+    "discard-private-data": flag,
+    "discard-hidden-layer-content": flag,
+  }),
+  cleanup: group({
+    compression: optional(z.enum(["compress-entire-file", "compress-document-structure", "remove-compression"])),
+    "flate-encode-uncompressed-streams": flag,
+    "convert-lzw-to-flate": flag,
+    "optimize-page-content": flag,
+    "optimize-for-fast-web-view": flag,
+  }),
+  general: group({ "write-output-even-if-increase-in-size": flag, "preserve-version": flag }),
+  "color-conversion": group({ enabled: flag }),
+  "pdfa-conversion": group({ enabled: flag }),
+});
+
+export type CompressionProfile = z.infer<typeof compressionProfile>;

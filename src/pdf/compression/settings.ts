@@ -1,0 +1,130 @@
+// What a compression may do, and the three levels. Knows neither profiles as clients write them nor how anything is done.
+
+/** How pictures of one kind are brought down and coded anew. */
+export interface PictureSettings {
+  /** Dots per inch on the page: pictures above `trigger` are brought to `target`. @default they keep their pixels */
+  readonly downsample?: { readonly triggerDpi: number; readonly targetDpi: number };
+  /**
+   * `same`: in the coding they have. `lossless`: in whatever coding without loss is smallest. `lossy`: photographs become JPEG.
+   */
+  readonly coding: "same" | "lossless" | "lossy";
+  /** JPEG qualities on the scale of the Independent JPEG Group. */
+  readonly quality: JpegQuality;
+  /** What is coded a second time with loss takes less than this part of what was there. */
+  readonly worthwhile: number;
+}
+
+export interface JpegQuality {
+  readonly photo: number;
+  /** Of pictures with flat parts. */
+  readonly drawing: number;
+  /** Of gray soft masks. */
+  readonly mask: number;
+}
+
+export interface CompressionSettings {
+  readonly images: {
+    readonly color: PictureSettings;
+    readonly grayscale: PictureSettings;
+    /** Never with loss, but for the pixels that go. */
+    readonly monochrome: Omit<PictureSettings, "quality" | "worthwhile">;
+    /** Whether what takes an image's place has to be smaller. */
+    readonly onlyIfSmaller: boolean;
+    readonly mergeEqual: boolean;
+    readonly sixteenBitsToEight: boolean;
+  };
+  readonly fonts: {
+    readonly subset: boolean;
+    /** Also those that their name says are subsets. */
+    readonly subsetSubsets: boolean;
+    readonly mergeEqual: boolean;
+    readonly unembedStandard: boolean;
+    readonly removeUnused: boolean;
+  };
+  readonly discard: ReadonlySet<Discarded>;
+  readonly streams: {
+    /** Whether there are object streams; `none`: nothing is compressed at all. */
+    readonly structure: "packed" | "classic" | "none";
+    /** What has no filter. */
+    readonly deflatePlain: boolean;
+    readonly lzwToFlate: boolean;
+    /** What is deflated, where a better level is worth it. */
+    readonly reflate: boolean;
+    readonly optimizeContent: boolean;
+  };
+  /** Whether a result that is larger than the input is given all the same. */
+  readonly evenIfLarger: boolean;
+  readonly preserveVersion: boolean;
+  /** Whether it is linearized (annex F). */
+  readonly forWeb: boolean;
+}
+
+/** Parts of a document that can be left out. */
+export const DISCARDED = [
+  "javascript-actions",
+  "alternate-images",
+  "thumbnails",
+  "document-tags",
+  "bookmarks",
+  "output-intent",
+  "comments-forms-multimedia",
+  "xmp-metadata-padding",
+  "document-information-and-metadata",
+  "file-attachments",
+  "external-crossreferences",
+  "private-data",
+  "hidden-layer-content",
+] as const;
+export type Discarded = (typeof DISCARDED)[number];
+
+export const LEVELS = ["low", "medium", "high"] as const;
+export type Level = (typeof LEVELS)[number];
+
+/** Qualities for pictures that keep their pixels, and for none. */
+const FINE: JpegQuality = { photo: 85, drawing: 90, mask: 90 };
+const LOSSLESS: PictureSettings = { coding: "lossless", quality: FINE, worthwhile: 1 };
+
+const BITS = { coding: "lossless" } as const;
+
+const LOW: CompressionSettings = {
+  images: {
+    color: LOSSLESS,
+    grayscale: LOSSLESS,
+    monochrome: BITS,
+    onlyIfSmaller: true,
+    mergeEqual: true,
+    sixteenBitsToEight: false,
+  },
+  fonts: { subset: true, subsetSubsets: false, mergeEqual: true, unembedStandard: false, removeUnused: true },
+  discard: new Set(["private-data", "thumbnails", "xmp-metadata-padding"]),
+  streams: { structure: "packed", deflatePlain: true, lzwToFlate: true, reflate: true, optimizeContent: true },
+  evenIfLarger: false,
+  preserveVersion: false,
+  forWeb: false,
+};
+
+/** Resolutions from this many times the target on are worth bringing down. */
+const MEDIUM: PictureSettings = {
+  downsample: { triggerDpi: 225, targetDpi: 150 },
+  coding: "lossy",
+  quality: { photo: 58, drawing: 68, mask: 75 },
+  worthwhile: 0.85,
+};
+const HIGH: PictureSettings = {
+  downsample: { triggerDpi: 130, targetDpi: 100 },
+  coding: "lossy",
+  quality: { photo: 42, drawing: 50, mask: 60 },
+  worthwhile: 0.9,
+};
+
+const withPictures = (pictures: PictureSettings): CompressionSettings => ({
+  ...LOW,
+  images: { ...LOW.images, color: pictures, grayscale: pictures, sixteenBitsToEight: true },
+  fonts: { ...LOW.fonts, subsetSubsets: true },
+});
+
+export const LEVEL_SETTINGS: Readonly<Record<Level, CompressionSettings>> = {
+  low: LOW,
+  medium: withPictures(MEDIUM),
+  high: withPictures(HIGH),
+};

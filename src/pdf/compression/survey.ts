@@ -1,0 +1,126 @@
+// Walks through all that a file leads to, once, and notes what stands there: content streams, fonts, signatures. Knows nothing of
+// what is done with them.
+import type { PdfFile } from "../pdf-file.ts";
+import { Dictionary, Name, type PdfObject, PdfStream, PdfString, Reference, type Value } from "../values.ts";
+
+export interface Survey {
+  /** Content streams of pages, forms, patterns and glyphs, by object number. */
+  readonly contents: ReadonlySet<number>;
+  /** Dictionaries of fonts, those within Type 0 fonts included. */
+  readonly fonts: readonly Reference[];
+  /** Whether a signature is in use (ISO 32000-1, 12.8). */
+  readonly isSigned: boolean;
+  /** The part of PDF/A that the metadata claim, 0 for none. */
+  readonly pdfaPart: number;
+}
+
+/** Between two pieces of work memory can be given back. */
+const OBJECTS_AT_A_STRETCH = 500;
+/** What an entry of a set takes in memory, about. */
+const ENTRY_BYTES = 40;
+const MAX_METADATA_BYTES = 16 * 2 ** 20;
+
+/** What objects are read from: a file, or a view of one. */
+export type Objects = Pick<PdfFile, "get">;
+
+/** @param objects as they will be written, without what is discarded */
+export async function surveyFile(file: PdfFile, objects: Objects, signal: AbortSignal): Promise<Survey> {
+  const walk = new Walk(file);
+  for (const value of [file.trailer.get("Root"), file.trailer.get("Info")]) walk.follow(value ?? null);
+  for (let count = 0, next = walk.next(); next; next = walk.next()) {
+    walk.look(objects.get(next), next);
+    if (++count % OBJECTS_AT_A_STRETCH !== 0) continue;
+    signal.throwIfAborted();
+    await file.relieve();
+  }
+  return walk;
+}
+
+class Walk implements Survey {
+  readonly contents = new Set<number>();
+  readonly fonts: Reference[] = [];
+  isSigned = false;
+  pdfaPart = 0;
+  readonly #file: PdfFile;
+  readonly #seen = new Set<number>();
+  readonly #waiting: Reference[] = [];
+
+  constructor(file: PdfFile) {
+    this.#file = file;
+  }
+
+  next(): Reference | undefined {
+    return this.#waiting.pop();
+  }
+
+  /** Containers within each other are followed without recursion. */
+  follow(value: Value): void {
+    const open = [value];
+    for (let one = open.pop(); one !== undefined; one = open.pop()) {
+      if (one instanceof Reference) this.#add(one);
+      else if (Array.isArray(one)) for (const element of one) open.push(element);
+      else if (one instanceof Dictionary) {
+        this.#note(one);
+        for (const element of one.values()) open.push(element);
+      }
+    }
+  }
+
+  look(object: PdfObject, reference: Reference): void {
+    if (object instanceof PdfStream) {
+      if (this.#isContent(object.dictionary)) this.contents.add(reference.number);
+      if (this.#name(object.dictionary.get("Type")) === "Metadata") this.#readMetadata(object);
+      this.follow(object.dictionary);
+      return;
+    }
+    if (object instanceof Dictionary && this.#isFont(object)) this.fonts.push(reference);
+    this.follow(object);
+  }
+
+  #add(reference: Reference): void {
+    if (this.#seen.has(reference.number)) return;
+    this.#file.budget.charge(ENTRY_BYTES);
+    this.#seen.add(reference.number);
+    this.#waiting.push(reference);
+  }
+
+  #note(dictionary: Dictionary): void {
+    if (Array.isArray(dictionary.get("ByteRange")) && dictionary.get("Contents") instanceof PdfString) {
+      this.isSigned = true;
+    }
+    const isPage = this.#name(dictionary.get("Type")) === "Page";
+    if (isPage) this.#addContents(dictionary.get("Contents"));
+    const glyphs = dictionary.get("CharProcs");
+    if (glyphs !== undefined) {
+      for (const glyph of this.#file.dictionary(glyphs)?.values() ?? []) this.#addContents(glyph);
+    }
+  }
+
+  #addContents(value: Value | undefined): void {
+    for (const part of this.#file.array(value) ?? [value])
+      if (part instanceof Reference) this.contents.add(part.number);
+  }
+
+  #isContent(dictionary: Dictionary): boolean {
+    return this.#name(dictionary.get("Subtype")) === "Form" || dictionary.get("PatternType") === 1;
+  }
+
+  #isFont(dictionary: Dictionary): boolean {
+    if (this.#name(dictionary.get("Type")) === "Font") return true;
+    return dictionary.has("BaseFont") && dictionary.has("Subtype");
+  }
+
+  #name(value: Value | undefined): string | undefined {
+    return value instanceof Name ? value.text : undefined;
+  }
+
+  #readMetadata({ body }: PdfStream): void {
+    try {
+      const text = Buffer.from(body.decoded(MAX_METADATA_BYTES)).toString("latin1");
+      const part = /pdfaid:part\s*(?:=\s*["']|>)\s*(\d)/.exec(text)?.[1];
+      if (part) this.pdfaPart = Number(part);
+    } catch {
+      // What cannot be read claims nothing.
+    }
+  }
+}

@@ -1,0 +1,162 @@
+// What a content stream draws with the help of other objects, and how large (ISO 32000-1, 8.3). Knows no resources: names stay names.
+import { inlineDictionary, skipInlineData } from "../content.ts";
+import { Lexer } from "../lexer.ts";
+
+/** The linear part of a matrix: where the unit vectors go. */
+export type Linear = readonly [a: number, b: number, c: number, d: number];
+
+export const IDENTITY: Linear = [1, 0, 0, 1];
+
+/** First `inner`, then `outer`. */
+export function multiply(inner: Linear, outer: Linear): Linear {
+  const [a, b, c, d] = inner;
+  const [e, f, g, h] = outer;
+  return [a * e + b * g, a * f + b * h, c * e + d * g, c * f + d * h];
+}
+
+/**
+ * `XObject`: an image or a form. `ExtGState`: its soft mask. `Pattern`: from the space of the content stream, whatever the matrix is.
+ * `Font`: its glyphs, if they are content streams. `inline`: the image at that place, from 0.
+ */
+export interface Draw {
+  readonly kind: "XObject" | "ExtGState" | "Pattern" | "Font" | "inline";
+  readonly name: string;
+  readonly index: number;
+  /** From the unit square, form or glyph to the space in which the content stream begins. */
+  readonly linear: Linear;
+}
+
+/** Different ones in one content stream; a page with more has them at other sizes by then. */
+const MAX_DRAWS = 20_000;
+const MAX_OPERANDS = 6;
+const MAX_SAVED = 512;
+
+interface TextState {
+  readonly font: string;
+  readonly size: number;
+  readonly scale: number;
+}
+
+/** @returns each draw once, with every size that it has */
+export function readDraws(bytes: Uint8Array): Draw[] {
+  return new DrawReader(bytes).read();
+}
+
+class DrawReader {
+  readonly #lexer: Lexer;
+  /** Where the last operands begin and end. */
+  #operands: [start: number, end: number][] = [];
+  readonly #saved: { readonly linear: Linear; readonly text: TextState }[] = [];
+  readonly #draws = new Map<string, Draw>();
+  #linear = IDENTITY;
+  #text: TextState = { font: "", size: 1, scale: 1 };
+  #textLinear = IDENTITY;
+  #inline = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#lexer = new Lexer(bytes);
+  }
+
+  read(): Draw[] {
+    const lexer = this.#lexer;
+    while (lexer.next() !== "end") {
+      if (lexer.kind !== "keyword") {
+        if (this.#operands.length >= MAX_OPERANDS) this.#operands.shift();
+        this.#operands.push([lexer.start, lexer.end]);
+        continue;
+      }
+      this.#take(lexer.text);
+      this.#operands.length = 0;
+    }
+    return [...this.#draws.values()];
+  }
+
+  #take(operator: string): void {
+    switch (operator) {
+      case "q":
+        if (this.#saved.length < MAX_SAVED) this.#saved.push({ linear: this.#linear, text: this.#text });
+        break;
+      case "Q":
+        this.#restore();
+        break;
+      case "cm":
+        this.#linear = multiply(this.#matrix(), this.#linear);
+        break;
+      case "Do":
+        this.#draw("XObject", this.#name(), this.#linear);
+        break;
+      case "gs":
+        this.#draw("ExtGState", this.#name(), this.#linear);
+        break;
+      case "scn":
+      case "SCN":
+        this.#draw("Pattern", this.#name(), IDENTITY);
+        break;
+      case "BI":
+        skipInlineData(this.#lexer, inlineDictionary(this.#lexer));
+        this.#draw("inline", "", this.#linear, this.#inline++);
+        break;
+      case "BT":
+        this.#textLinear = IDENTITY;
+        break;
+      case "Tm":
+        this.#textLinear = this.#matrix();
+        break;
+      case "Tf":
+        this.#text = { ...this.#text, font: this.#name(2), size: this.#number(1) };
+        break;
+      case "Tz":
+        this.#text = { ...this.#text, scale: this.#number(1) / 100 };
+        break;
+      case "Tj":
+      case "TJ":
+      case "'":
+      case '"':
+        this.#drawText();
+        break;
+    }
+  }
+
+  #restore(): void {
+    const saved = this.#saved.pop();
+    if (!saved) return;
+    this.#linear = saved.linear;
+    this.#text = saved.text;
+  }
+
+  /** 9.4.4. */
+  #drawText(): void {
+    const { font, size, scale } = this.#text;
+    if (font === "") return;
+    this.#draw("Font", font, multiply(multiply([size * scale, 0, 0, size], this.#textLinear), this.#linear));
+  }
+
+  #draw(kind: Draw["kind"], name: string, linear: Linear, index = 0): void {
+    if ((name === "" && kind !== "inline") || this.#draws.size >= MAX_DRAWS || !linear.every(Number.isFinite)) return;
+    const rounded = linear.map((number) => number.toPrecision(4)).join(" ");
+    const key = `${kind} ${index} ${rounded} ${name}`;
+    if (!this.#draws.has(key)) this.#draws.set(key, { kind, name, index, linear });
+  }
+
+  /** @param fromEnd 1 for the last operand */
+  #token(fromEnd: number): string {
+    const place = this.#operands.at(-fromEnd);
+    if (!place) return "";
+    const lexer = new Lexer(this.#lexer.bytes.subarray(0, place[1]), place[0]);
+    lexer.next();
+    return lexer.kind === "name" ? `/${lexer.nameText}` : lexer.text;
+  }
+
+  #name(fromEnd = 1): string {
+    const token = this.#token(fromEnd);
+    return token.startsWith("/") ? token.slice(1) : "";
+  }
+
+  #number(fromEnd: number): number {
+    return Number.parseFloat(this.#token(fromEnd)) || 0;
+  }
+
+  #matrix(): Linear {
+    return [this.#number(6), this.#number(5), this.#number(4), this.#number(3)];
+  }
+}

@@ -1,0 +1,93 @@
+// What the samples of an image are, by its colour space (ISO 32000-1, 8.6): how many a pixel has and how they may be coded. Colours
+// are never converted: samples stay in the space they are in.
+import type { PdfFile } from "../pdf-file.ts";
+import { type Dictionary, Name, PdfStream, PdfString, type Value } from "../values.ts";
+
+export interface ImageColors {
+  /** Samples of a pixel; of an indexed image, of the entries of its palette. */
+  readonly channels: number;
+  /** `rgb`: what JPEG may code as YCbCr. `other`: samples without a relation that is known. */
+  readonly kind: "gray" | "rgb" | "cmyk" | "other";
+  /** The value to write: where it is indexed, the space of the palette's entries. */
+  readonly space: Value;
+  /** Of an indexed image: bytes of its entries, one after the other. */
+  readonly palette?: Uint8Array;
+}
+
+/** Spaces lead to spaces: Indexed to ICCBased and its alternate, and no further. */
+const MAX_DEPTH = 4;
+const MAX_LOOKUP_BYTES = 1 << 20;
+const MOST_CHANNELS = 32;
+
+/** Full names, and those of inline images (table 93). */
+const DEVICE = new Map<string, Pick<ImageColors, "channels" | "kind">>([
+  ["DeviceGray", { channels: 1, kind: "gray" }],
+  ["G", { channels: 1, kind: "gray" }],
+  ["CalGray", { channels: 1, kind: "gray" }],
+  ["DeviceRGB", { channels: 3, kind: "rgb" }],
+  ["RGB", { channels: 3, kind: "rgb" }],
+  ["CalRGB", { channels: 3, kind: "rgb" }],
+  ["DeviceCMYK", { channels: 4, kind: "cmyk" }],
+  ["CMYK", { channels: 4, kind: "cmyk" }],
+  ["Lab", { channels: 3, kind: "other" }],
+]);
+
+/** @returns undefined for what is no colour space of an image */
+export function readColors(file: PdfFile, space: Value | undefined): ImageColors | undefined {
+  return read(file, space, 0);
+}
+
+function read(file: PdfFile, space: Value | undefined, depth: number): ImageColors | undefined {
+  if (space === undefined || depth > MAX_DEPTH) return undefined;
+  const value = file.resolve(space);
+  const family = Array.isArray(value) ? file.name(value[0]) : value instanceof Name ? value.text : undefined;
+  if (family === undefined) return undefined;
+  const device = DEVICE.get(family);
+  if (device) return { ...device, space };
+  if (!Array.isArray(value)) return undefined;
+  switch (family) {
+    case "ICCBased":
+      return readIccBased(file, space, file.dictionary(value[1]), depth);
+    case "Separation":
+      return { channels: 1, kind: "gray", space };
+    case "DeviceN": {
+      const channels = file.array(value[1])?.length ?? 0;
+      return channels > 0 && channels <= MOST_CHANNELS ? { channels, kind: "other", space } : undefined;
+    }
+    case "Indexed":
+    case "I":
+      return readIndexed(file, value, depth);
+    default:
+      return undefined;
+  }
+}
+
+function readIccBased(
+  file: PdfFile,
+  space: Value,
+  profile: Dictionary | undefined,
+  depth: number,
+): ImageColors | undefined {
+  const channels = profile && file.number(profile.get("N"));
+  const alternate = read(file, profile?.get("Alternate"), depth + 1);
+  if (channels === 1) return { channels, kind: "gray", space };
+  if (channels === 3) return { channels, kind: alternate?.kind === "other" ? "other" : "rgb", space };
+  return channels === 4 ? { channels, kind: "cmyk", space } : undefined;
+}
+
+function readIndexed(file: PdfFile, [, baseSpace, , lookup]: readonly Value[], depth: number): ImageColors | undefined {
+  const base = read(file, baseSpace, depth + 1);
+  if (!base || base.palette) return undefined;
+  const bytes = lookupBytes(file.resolve(lookup));
+  return bytes && { ...base, palette: bytes };
+}
+
+function lookupBytes(lookup: Value | PdfStream): Uint8Array | undefined {
+  if (lookup instanceof PdfString) return lookup.bytes;
+  if (!(lookup instanceof PdfStream)) return undefined;
+  try {
+    return lookup.body.decoded(MAX_LOOKUP_BYTES);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,270 @@
+// How large every image of a file is drawn, wherever it is drawn: on pages, in forms, patterns, glyphs, soft masks and the
+// appearances of annotations (ISO 32000-1, 8.10, 8.7.3, 9.6.5, 11.5 and 12.5.5). Knows nothing of what images hold.
+import { readPages } from "../pages.ts";
+import type { PdfFile } from "../pdf-file.ts";
+import { Dictionary, PdfStream, Reference, type Value } from "../values.ts";
+import { type Draw, IDENTITY, type Linear, multiply, readDraws } from "./draws.ts";
+
+/** The largest use of an image, in points along its width and its height. */
+export interface Extent {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** An image in the midst of a content stream (8.9.7). */
+export interface InlineUse extends Extent {
+  /** The stream it stands in, and its place among those there, from 0. */
+  readonly stream: Reference;
+  readonly index: number;
+  /** Where its colour spaces are named. */
+  readonly resources: Dictionary | undefined;
+}
+
+export interface ImageUses {
+  /** By object number. */
+  readonly images: ReadonlyMap<number, Extent>;
+  /** Which of them are soft masks of others. */
+  readonly softMasks: ReadonlySet<number>;
+  readonly inline: readonly InlineUse[];
+}
+
+const MAX_CONTENT_BYTES = 64 * 2 ** 20;
+/** Sizes at which one form is looked into; a form that is drawn at more has been drawn at the largest by then. */
+const MAX_SIZES = 24;
+/** Content streams times sizes, in all: hostile forms draw each other without end. */
+const MAX_VISITS = 200_000;
+
+/** Content that begins in a space of its own. */
+interface Content {
+  readonly streams: readonly Reference[];
+  readonly resources: Dictionary | undefined;
+  readonly linear: Linear;
+}
+
+/** Walks through everything that can be drawn. Layers that are hidden count: they can be shown. */
+export function findImageUses(file: PdfFile): ImageUses {
+  return new Walk(file).run();
+}
+
+class Walk {
+  readonly #file: PdfFile;
+  readonly #images = new Map<number, Extent>();
+  readonly #softMasks = new Set<number>();
+  readonly #inline = new Map<string, InlineUse>();
+  readonly #draws = new Map<string, readonly Draw[]>();
+  readonly #sizes = new Map<string, Linear[]>();
+  readonly #waiting: Content[] = [];
+  #visits = 0;
+
+  constructor(file: PdfFile) {
+    this.#file = file;
+  }
+
+  run(): ImageUses {
+    const file = this.#file;
+    for (const { reference, inherited } of readPages(file).pages) {
+      const page = file.dictionary(reference);
+      if (!page) continue;
+      const unit = file.number(page.get("UserUnit")) ?? 1;
+      const linear: Linear = [unit, 0, 0, unit];
+      const resources = file.dictionary(page.get("Resources") ?? inherited.Resources);
+      this.#add({ streams: this.#contentsOf(page), resources, linear });
+      for (const annotation of file.array(page.get("Annots")) ?? [])
+        this.#addAppearances(annotation, resources, linear);
+      this.#drain();
+    }
+    return { images: this.#images, softMasks: this.#softMasks, inline: [...this.#inline.values()] };
+  }
+
+  #drain(): void {
+    for (let next = this.#waiting.pop(); next && this.#visits < MAX_VISITS; next = this.#waiting.pop()) {
+      this.#visits++;
+      for (const draw of this.#drawsOf(next)) this.#follow(draw, next);
+    }
+  }
+
+  #contentsOf(page: Dictionary): Reference[] {
+    const contents = page.get("Contents");
+    const list = this.#file.array(contents) ?? [contents];
+    return list.filter((value) => value instanceof Reference);
+  }
+
+  /** Content is looked into once at each size, as long as there are few. */
+  #add(content: Content): void {
+    if (content.streams.length === 0 || !content.linear.every(Number.isFinite)) return;
+    const key = content.streams.map(({ number }) => number).join(" ");
+    const sizes = this.#sizes.get(key) ?? [];
+    this.#sizes.set(key, sizes);
+    const isKnown = sizes.some((known) => isLike(known, content.linear));
+    if (isKnown || (sizes.length >= MAX_SIZES && !sizes.every((known) => norm(known) < norm(content.linear)))) return;
+    if (sizes.length >= MAX_SIZES) sizes.shift();
+    sizes.push(content.linear);
+    this.#waiting.push(content);
+  }
+
+  #drawsOf({ streams }: Content): readonly Draw[] {
+    const key = streams.map(({ number }) => number).join(" ");
+    const known = this.#draws.get(key);
+    if (known) return known;
+    const draws = streams.length === 1 ? readDraws(this.#bytes(streams[0]!)) : readDraws(this.#joined(streams));
+    this.#draws.set(key, draws);
+    return draws;
+  }
+
+  #bytes(reference: Reference): Uint8Array {
+    const stream = this.#file.stream(reference);
+    try {
+      return stream?.body.decoded(MAX_CONTENT_BYTES) ?? new Uint8Array(0);
+    } catch {
+      // What cannot be decoded draws nothing.
+      return new Uint8Array(0);
+    }
+  }
+
+  /** 7.8.2: parts of a page's content are one stream with white space between them. */
+  #joined(streams: readonly Reference[]): Uint8Array {
+    return Buffer.concat(streams.flatMap((stream) => [this.#bytes(stream), Buffer.from("\n")]));
+  }
+
+  #follow({ kind, name, index, linear }: Draw, content: Content): void {
+    const at = multiply(linear, content.linear);
+    const { resources, streams } = content;
+    if (kind === "inline") {
+      this.#useInline(streams, index, at, resources);
+      return;
+    }
+    const value = this.#file.dictionary(resources?.get(kind))?.get(name);
+    if (value === undefined) return;
+    if (kind === "XObject") this.#followXObject(value, at, resources);
+    else if (kind === "Pattern") this.#addForm(value, content.linear, resources);
+    else if (kind === "Font") this.#followFont(value, at, resources);
+    else this.#followMask(value, at, resources);
+  }
+
+  #followXObject(value: Value, linear: Linear, resources: Dictionary | undefined): void {
+    const file = this.#file;
+    const dictionary = file.stream(value)?.dictionary;
+    if (!dictionary || !(value instanceof Reference)) return;
+    if (file.name(dictionary.get("Subtype")) !== "Image") {
+      this.#addForm(value, linear, resources);
+      return;
+    }
+    const [a, b, c, d] = linear;
+    const extent = { width: Math.hypot(a, b), height: Math.hypot(c, d) };
+    this.#use(value.number, extent);
+    // They lie over the image, whatever size of their own they have (8.9.6.3, 11.6.5.3).
+    for (const key of ["SMask", "Mask"]) {
+      const mask = dictionary.get(key);
+      if (!(mask instanceof Reference) || !file.stream(mask)) continue;
+      this.#use(mask.number, extent);
+      if (key === "SMask") this.#softMasks.add(mask.number);
+    }
+    for (const alternate of file.array(dictionary.get("Alternates")) ?? []) {
+      const image = file.dictionary(alternate)?.get("Image");
+      if (image instanceof Reference) this.#use(image.number, extent);
+    }
+  }
+
+  #use(number: number, { width, height }: Extent): void {
+    const known = this.#images.get(number);
+    this.#images.set(number, {
+      width: Math.max(width, known?.width ?? 0),
+      height: Math.max(height, known?.height ?? 0),
+    });
+  }
+
+  #useInline(streams: readonly Reference[], index: number, linear: Linear, resources: Dictionary | undefined): void {
+    // Where several streams make one content, the place in it says nothing of the stream.
+    if (streams.length !== 1) return;
+    const [a, b, c, d] = linear;
+    const key = `${streams[0]!.number} ${index}`;
+    const known = this.#inline.get(key);
+    const width = Math.max(Math.hypot(a, b), known?.width ?? 0);
+    const height = Math.max(Math.hypot(c, d), known?.height ?? 0);
+    this.#inline.set(key, { stream: streams[0]!, index, resources, width, height });
+  }
+
+  /** A form or a tiling pattern: a content stream with a matrix, and mostly with resources. */
+  #addForm(value: Value, linear: Linear, resources: Dictionary | undefined): void {
+    const file = this.#file;
+    const stream = file.stream(value);
+    if (!stream || !(value instanceof Reference)) return;
+    this.#add({
+      streams: [value],
+      resources: file.dictionary(stream.dictionary.get("Resources")) ?? resources,
+      linear: multiply(this.#matrixOf(stream.dictionary, "Matrix") ?? IDENTITY, linear),
+    });
+  }
+
+  #followMask(state: Value, linear: Linear, resources: Dictionary | undefined): void {
+    const file = this.#file;
+    const mask = file.dictionary(file.dictionary(state)?.get("SMask"));
+    const group = mask?.get("G");
+    if (group !== undefined) this.#addForm(group, linear, resources);
+  }
+
+  #followFont(value: Value, linear: Linear, resources: Dictionary | undefined): void {
+    const file = this.#file;
+    const font = file.dictionary(value);
+    if (!font || file.name(font.get("Subtype")) !== "Type3") return;
+    const own = file.dictionary(font.get("Resources")) ?? resources;
+    const at = multiply(this.#matrixOf(font, "FontMatrix") ?? [0.001, 0, 0, 0.001], linear);
+    for (const glyph of file.dictionary(font.get("CharProcs"))?.values() ?? []) {
+      if (glyph instanceof Reference) this.#add({ streams: [glyph], resources: own, linear: at });
+    }
+  }
+
+  /** 12.5.5: the appearance's box is brought to the annotation's rectangle. */
+  #addAppearances(value: Value, resources: Dictionary | undefined, linear: Linear): void {
+    const file = this.#file;
+    const annotation = file.dictionary(value);
+    const appearances = file.dictionary(annotation?.get("AP"));
+    if (!annotation || !appearances) return;
+    const rectangle = this.#sizeOf(annotation.get("Rect"), IDENTITY);
+    for (const entry of appearances.values()) {
+      const states = file.resolve(entry);
+      const forms = states instanceof PdfStream ? [entry] : states instanceof Dictionary ? states.values() : [];
+      for (const form of forms) {
+        const stream = file.stream(form);
+        if (!stream) continue;
+        const box = this.#sizeOf(
+          stream.dictionary.get("BBox"),
+          this.#matrixOf(stream.dictionary, "Matrix") ?? IDENTITY,
+        );
+        const [x, y] = [scale(rectangle?.width, box?.width), scale(rectangle?.height, box?.height)];
+        this.#addForm(form, multiply([x, 0, 0, y], linear), resources);
+      }
+    }
+  }
+
+  #matrixOf(dictionary: Dictionary, key: string): Linear | undefined {
+    const numbers = this.#numbers(dictionary.get(key));
+    return numbers.length === 6 ? (numbers.slice(0, 4) as unknown as Linear) : undefined;
+  }
+
+  #sizeOf(value: Value | undefined, [a, b, c, d]: Linear): Extent | undefined {
+    const numbers = this.#numbers(value);
+    if (numbers.length !== 4) return undefined;
+    const [width, height] = [Math.abs(numbers[2]! - numbers[0]!), Math.abs(numbers[3]! - numbers[1]!)];
+    // Of the box around the box, turned.
+    return {
+      width: Math.abs(a) * width + Math.abs(c) * height,
+      height: Math.abs(b) * width + Math.abs(d) * height,
+    };
+  }
+
+  #numbers(value: Value | undefined): number[] {
+    const numbers = (this.#file.array(value) ?? []).map((number) => this.#file.number(number));
+    return numbers.every((number) => number !== undefined) ? numbers : [];
+  }
+}
+
+const scale = (wanted: number | undefined, is: number | undefined) => (wanted && is ? wanted / is : 1);
+
+const norm = (linear: Linear) => Math.hypot(...linear);
+
+/** Within a part in ten thousand. */
+function isLike(a: Linear, b: Linear): boolean {
+  const tolerance = 1e-4 * norm(a);
+  return a.every((number, index) => Math.abs(number - b[index]!) <= tolerance);
+}

@@ -1,0 +1,130 @@
+// An image as its dictionary describes it (ISO 32000-1, 8.9.5), with names as image XObjects and inline images have them. Knows no
+// samples.
+import type { PdfFile } from "../pdf-file.ts";
+import { type Dictionary, PdfStream, Reference, type Value } from "../values.ts";
+import { type ImageColors, readColors } from "./image-colors.ts";
+
+export interface PdfImage {
+  readonly dictionary: Dictionary;
+  readonly width: number;
+  readonly height: number;
+  /** Bits of a sample: 1, 2, 4, 8 or 16. */
+  readonly bits: number;
+  /** A stencil: bits that say where paint goes (8.9.6.2). */
+  readonly isStencil: boolean;
+  /** Undefined for a stencil, and where JPEG 2000 data say it themselves. */
+  readonly colors: ImageColors | undefined;
+  /** The names of its filters, in the order in which they are undone. */
+  readonly filters: readonly string[];
+  /** Parameters of the last filter that are numbers. */
+  readonly parameters: ReadonlyMap<string, number>;
+  /** How samples become values, where that is said. */
+  readonly decode: readonly number[] | undefined;
+  /** Whether samples of certain values are transparent (8.9.6.4). */
+  readonly hasColorKey: boolean;
+  readonly softMask: Reference | undefined;
+  readonly stencilMask: Reference | undefined;
+  /** Of a soft mask: the colour with which the image was blended beforehand (11.6.5.3). */
+  readonly matte: boolean;
+}
+
+/** Abbreviations of inline images (tables 93 and 94). */
+const SHORT: Readonly<Record<string, string>> = {
+  BitsPerComponent: "BPC",
+  ColorSpace: "CS",
+  Decode: "D",
+  DecodeParms: "DP",
+  Filter: "F",
+  Height: "H",
+  ImageMask: "IM",
+  Width: "W",
+};
+const FILTERS: Readonly<Record<string, string>> = {
+  AHx: "ASCIIHexDecode",
+  A85: "ASCII85Decode",
+  LZW: "LZWDecode",
+  Fl: "FlateDecode",
+  RL: "RunLengthDecode",
+  CCF: "CCITTFaxDecode",
+  DCT: "DCTDecode",
+};
+const BITS = [1, 2, 4, 8, 16];
+/** A side in pixels. */
+const MAX_SIDE = 1 << 20;
+
+/** All names that say what the samples are: what takes the place of an image's samples takes theirs. */
+export const SAMPLE_ENTRIES = [
+  ...Object.entries(SHORT).flat(),
+  "DL",
+  "L",
+  "Length",
+  "FDecodeParms",
+  "FFilter",
+  "SMaskInData",
+];
+
+/**
+ * @param spaces where an inline image's colour space may be named
+ * @returns undefined for what is no image that could be understood
+ */
+export function readImage(file: PdfFile, dictionary: Dictionary, spaces?: Dictionary): PdfImage | undefined {
+  const get = (key: string) => dictionary.get(key) ?? (spaces ? dictionary.get(SHORT[key]!) : undefined);
+  const [width, height] = [file.number(get("Width")), file.number(get("Height"))];
+  if (!isSide(width) || !isSide(height)) return undefined;
+  // Its data would be elsewhere.
+  if (!spaces && dictionary.get("F") !== undefined) return undefined;
+  const filters = listOf(file, get("Filter")).map((filter) => longFilter(file.name(filter)));
+  const isStencil = file.boolean(get("ImageMask")) === true;
+  const isOneBit = isStencil || ["CCITTFaxDecode", "JBIG2Decode"].includes(filters.at(-1) ?? "");
+  const isEightBit = ["DCTDecode", "RunLengthDecode"].includes(filters.at(-1) ?? "");
+  const bits = file.number(get("BitsPerComponent")) ?? (isOneBit ? 1 : isEightBit ? 8 : 0);
+  const isJpx = filters.at(-1) === "JPXDecode";
+  if (!BITS.includes(isOneBit ? 1 : bits) && !isJpx) return undefined;
+  const colors = isStencil ? undefined : readColors(file, named(file, get("ColorSpace"), spaces));
+  if (!isStencil && !colors && !isJpx) return undefined;
+  const decode = (file.array(get("Decode")) ?? []).map((number) => file.number(number) ?? Number.NaN);
+  const mask = dictionary.get("Mask");
+  const softMask = dictionary.get("SMask");
+  return {
+    dictionary,
+    width,
+    height,
+    bits: isOneBit ? 1 : bits,
+    isStencil,
+    colors,
+    filters,
+    parameters: numbersOf(file, file.dictionary(listOf(file, get("DecodeParms"))[Math.max(0, filters.length - 1)])),
+    decode: decode.length > 0 && decode.every(Number.isFinite) ? decode : undefined,
+    hasColorKey: file.array(mask) !== undefined,
+    softMask: isStream(file, softMask) ? softMask : undefined,
+    stencilMask: isStream(file, mask) ? mask : undefined,
+    matte: dictionary.has("Matte"),
+  };
+}
+
+const isSide = (side: number | undefined): side is number =>
+  side !== undefined && Number.isInteger(side) && side >= 1 && side <= MAX_SIDE;
+
+const isStream = (file: PdfFile, value: Value | undefined): value is Reference =>
+  value instanceof Reference && file.resolve(value) instanceof PdfStream;
+
+function listOf(file: PdfFile, value: Value | undefined): readonly (Value | undefined)[] {
+  return value === undefined ? [] : (file.array(value) ?? [value]);
+}
+
+function numbersOf(file: PdfFile, dictionary: Dictionary | undefined): Map<string, number> {
+  const numbers = new Map<string, number>();
+  for (const [key, value] of dictionary ?? []) {
+    const number = file.number(value);
+    if (number !== undefined) numbers.set(key, number);
+  }
+  return numbers;
+}
+
+const longFilter = (name = "") => FILTERS[name] ?? name;
+
+/** 8.9.7: an inline image may name a colour space of the resources. */
+function named(file: PdfFile, space: Value | undefined, spaces: Dictionary | undefined): Value | undefined {
+  const name = spaces && file.name(space);
+  return (name !== undefined && spaces?.get(name)) || space;
+}

@@ -1,0 +1,152 @@
+// Brings the images of a file down to a resolution, and photographs to JPEG where that is wanted. Nothing else of the file is
+// touched. Knows neither operations nor where the file comes from.
+import { EngineFailure } from "../../operations/operation.ts";
+import type { PdfFile } from "../pdf-file.ts";
+import { PdfStream, Reference, type StreamBody } from "../values.ts";
+import { type PdfImage, readImage } from "./image.ts";
+import type { SampleLimits } from "./image-samples.ts";
+import { type Extent, findImageUses, type InlineUse } from "./image-uses.ts";
+import { replaceInlineImages } from "./inline-images.ts";
+import { type RecodeOptions, recodeImage } from "./recode-image.ts";
+
+export interface ImageLimits {
+  /** Dots per inch on the page, along each side. @default as many as there are */
+  readonly maxDpi?: number;
+  /** Whether no sample may change but by the smaller size. */
+  readonly lossless: boolean;
+  readonly memory: SampleLimits;
+}
+
+export interface LimitedImages {
+  /** Images that were looked at, and those that were replaced. */
+  readonly images: number;
+  readonly replaced: number;
+  /** Above the limit still, because they could not be read. */
+  readonly left: number;
+}
+
+const POINTS_PER_INCH = 72;
+/** Rounding in a writer's matrices is no reason to resample. */
+const TOLERANCE = 1.005;
+/** As good as what office programs and browsers write themselves. */
+const JPEG = { photo: 85, drawing: 90, mask: 90 };
+/** Smaller images are not worth another coding. */
+const WORTHWHILE_BYTES = 4096;
+/** What takes the place of an image that could stay takes less than this part of it. */
+const WORTHWHILE = 0.9;
+
+/** Samples that are read of a document's images, all together; an honest one has a hundredth of it. */
+const MAX_SAMPLES = 2 ** 34;
+
+/** Changes the file; nothing is written. */
+export async function limitImages(file: PdfFile, limits: ImageLimits, signal: AbortSignal): Promise<LimitedImages> {
+  const { images, softMasks, inline } = findImageUses(file);
+  const matted = sizesOfMatted(file, images, limits);
+  let [replaced, left, samples] = [0, 0, 0];
+  for (const [number, extent] of images) {
+    signal.throwIfAborted();
+    const reference = new Reference(number);
+    const stream = file.stream(reference);
+    const image = stream && readImage(file, stream.dictionary);
+    if (!stream || !image) continue;
+    const size = matted.get(number) ?? sizeFor(image, extent, limits.maxDpi);
+    const role = softMasks.has(number) ? "soft-mask" : "image";
+    samples += image.width * image.height * (image.colors?.channels ?? 1);
+    const mayReplace = samples <= MAX_SAMPLES;
+    if (mayReplace && replace(file, reference, stream, image, role, size, limits)) replaced++;
+    else if (size.width < image.width || size.height < image.height) left++;
+    await file.relieve();
+  }
+  for (const uses of Map.groupBy(inline, ({ stream }) => stream.number).values()) {
+    signal.throwIfAborted();
+    replaced += limitInline(file, uses, limits);
+  }
+  return { images: images.size + inline.length, replaced, left };
+}
+
+/** @returns how many were replaced */
+function limitInline(file: PdfFile, uses: readonly InlineUse[], { maxDpi, lossless, memory }: ImageLimits): number {
+  const { stream: reference } = uses[0]!;
+  const stream = file.stream(reference);
+  let replaced = 0;
+  const changed =
+    stream &&
+    replaceInlineImages(file, stream, uses, (image, body, use) => {
+      const size = sizeFor(image, use, maxDpi);
+      if (size.width === image.width && size.height === image.height) return undefined;
+      const jpeg = lossless ? {} : { jpeg: JPEG };
+      const recoded = recodeImage(image, body, { ...size, role: "inline", limits: memory, ...jpeg });
+      if (recoded) replaced++;
+      return recoded;
+    });
+  if (changed) file.put(reference, changed);
+  return replaced;
+}
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** No more pixels along each side than the limit allows, and no more than there are. */
+function sizeFor({ width, height }: Size, extent: Extent, maxDpi = Number.POSITIVE_INFINITY): Size {
+  const most = (pixels: number, points: number) => {
+    const allowed = (points * maxDpi) / POINTS_PER_INCH;
+    return pixels <= allowed * TOLERANCE ? pixels : Math.max(1, Math.floor(allowed + 1e-6));
+  };
+  return { width: most(width, extent.width), height: most(height, extent.height) };
+}
+
+/** Images that were blended with a colour beforehand have as many samples as their masks (ISO 32000-1, 11.6.5.3). */
+function sizesOfMatted(file: PdfFile, images: ReadonlyMap<number, Extent>, { maxDpi }: ImageLimits): Map<number, Size> {
+  const sizes = new Map<number, Size>();
+  for (const [number, extent] of images) {
+    const dictionary = file.dictionary(new Reference(number));
+    const image = dictionary && readImage(file, dictionary);
+    const mask = image?.softMask && file.dictionary(image.softMask);
+    if (!image?.softMask || !mask?.has("Matte")) continue;
+    const size = sizeFor(image, extent, maxDpi);
+    sizes.set(number, size);
+    sizes.set(image.softMask.number, size);
+  }
+  return sizes;
+}
+
+function replace(
+  file: PdfFile,
+  reference: Reference,
+  stream: PdfStream,
+  image: PdfImage,
+  role: RecodeOptions["role"],
+  { width, height }: Size,
+  { lossless, memory }: ImageLimits,
+): boolean {
+  const isAbove = width < image.width || height < image.height;
+  const isMatted = image.matte || (image.softMask !== undefined && file.dictionary(image.softMask)?.has("Matte"));
+  if (!isAbove && (lossless || isMatted || role === "soft-mask" || !isWorthATry(image, stream.body))) return false;
+  const jpeg = lossless || isMatted ? {} : { jpeg: JPEG };
+  const recoded = recodeImage(image, stream.body, { width, height, role, limits: memory, ...jpeg });
+  if (!recoded) return false;
+  if (!isAbove && recoded.bytes.length > stream.body.raw().length * WORTHWHILE) return false;
+  const { bytes, dictionary } = recoded;
+  file.budget.charge(bytes.length);
+  file.put(reference, new PdfStream(dictionary, bodyOf(bytes)));
+  return true;
+}
+
+/** Whether it may be a photograph that is no JPEG yet. */
+function isWorthATry({ filters, isStencil, bits, hasColorKey }: PdfImage, body: StreamBody): boolean {
+  const last = filters.at(-1) ?? "";
+  if (isStencil || hasColorKey || bits === 1 || ["DCTDecode", "JPXDecode"].includes(last)) return false;
+  return body.raw().length >= WORTHWHILE_BYTES;
+}
+
+/** Bytes that were made here; nobody asks what they decode to. */
+function bodyOf(bytes: Uint8Array): StreamBody {
+  return {
+    raw: () => bytes,
+    decoded() {
+      throw new EngineFailure("unsupported", "an image that was made here");
+    },
+  };
+}

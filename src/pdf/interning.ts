@@ -1,0 +1,135 @@
+// Finds objects that are equal in all they lead to, so that a font or an image that many inputs have is stored once. Knows nothing
+// of copying; what it calls equal, visitors of a copier must not make different.
+import { createHash } from "node:crypto";
+import type { Budget } from "./budget.ts";
+import type { PdfFile } from "./pdf-file.ts";
+import { serialize, sorted } from "./serialize.ts";
+import { Dictionary, Name, type PdfObject, PdfStream, Reference, type Value } from "./values.ts";
+
+export interface Interned {
+  readonly reference: Reference;
+  /** Whether an equal object is there already; otherwise `reference` is new, and to be filled. */
+  readonly known: boolean;
+}
+
+/** What objects are read from: a file, or a view of one. */
+type Objects = Pick<PdfFile, "get">;
+
+/** What an entry of a map takes in memory, about. */
+const ENTRY_BYTES = 160;
+/** Entries by which an object belongs to one document: to its structure, its layers, its pages. */
+const PERSONAL_KEYS = ["StructParent", "StructParents", "OC", "AF", "P", "Parent", "Pg", "Kids", "IRT", "Popup"];
+/** Dictionaries that are what they hold, and nothing else. */
+const SHARED_TYPES = new Set(["Font", "FontDescriptor", "Encoding", "ExtGState", "Pattern", "Halftone"]);
+/** Keys that tell a dictionary without a type: functions, shadings, patterns. */
+const SHARED_KEYS = ["FunctionType", "ShadingType", "PatternType", "CIDSystemInfo"];
+/** ISO 32000-1, table 33. */
+const RESOURCES = new Set("ExtGState ColorSpace Pattern Shading XObject Font ProcSet Properties".split(" "));
+
+/** One for a target. */
+export class Interning {
+  readonly #budget: Budget;
+  /** By the hash of an object in which what it refers to stands as a class: the class. Equal objects are of one class. */
+  readonly #classes = new Map<string, number>();
+  /** By class. */
+  readonly #references = new Map<number, Reference>();
+  #source: Objects | undefined;
+  /** By object number of the source: its class, null where it is one of its kind. */
+  #found = new Map<number, number | null>();
+
+  constructor(budget: Budget) {
+    this.#budget = budget;
+  }
+
+  /**
+   * Sources are asked about one after the other.
+   * @param reserve gives a place in the target
+   * @returns undefined for an object that is one of its kind
+   */
+  find(source: Objects, reference: Reference, reserve: () => Reference): Interned | undefined {
+    if (source !== this.#source) {
+      this.#budget.release(ENTRY_BYTES * this.#found.size);
+      this.#found = new Map();
+      this.#source = source;
+    }
+    const found = this.#classify(source, reference.number);
+    if (found === null) return undefined;
+    const known = this.#references.get(found);
+    if (known) return { reference: known, known: true };
+    const reserved = reserve();
+    this.#references.set(found, reserved);
+    return { reference: reserved, known: false };
+  }
+
+  /** What an object leads to is looked at before it; one that leads to itself is one of its kind. */
+  #classify(source: Objects, first: number): number | null {
+    const open = new Set<number>();
+    const waiting = [first];
+    while (waiting.length > 0) {
+      const number = waiting.at(-1)!;
+      const object = this.#found.has(number) ? null : source.get(new Reference(number));
+      if (object === null || !canBeShared(object)) {
+        this.#settle(number, null);
+        waiting.pop();
+        continue;
+      }
+      const next = referencesOf(object);
+      if (open.has(number)) {
+        const isShared = next.every((one) => typeof this.#found.get(one) === "number");
+        this.#settle(number, isShared ? this.#class(object) : null);
+        waiting.pop();
+      } else {
+        open.add(number);
+        // What is open and not settled leads here: it stays unsettled, and this is then one of its kind.
+        for (const one of next) if (!this.#found.has(one) && !open.has(one)) waiting.push(one);
+      }
+    }
+    return this.#found.get(first)!;
+  }
+
+  #settle(number: number, found: number | null): void {
+    if (this.#found.has(number)) return;
+    this.#budget.charge(ENTRY_BYTES);
+    this.#found.set(number, found);
+  }
+
+  #class(object: PdfObject): number {
+    const hash = createHash("sha256");
+    const value = object instanceof PdfStream ? object.dictionary : object;
+    hash.update(
+      serialize(sorted(value), ({ number }) => this.#found.get(number)!),
+      "latin1",
+    );
+    if (object instanceof PdfStream) hash.update("stream").update(object.body.raw());
+    const digest = hash.digest("base64");
+    const known = this.#classes.get(digest);
+    if (known !== undefined) return known;
+    this.#budget.charge(ENTRY_BYTES);
+    this.#classes.set(digest, this.#classes.size);
+    return this.#classes.size - 1;
+  }
+}
+
+function canBeShared(object: PdfObject): boolean {
+  const dictionary = object instanceof PdfStream ? object.dictionary : object;
+  if (!(dictionary instanceof Dictionary)) return true;
+  if (PERSONAL_KEYS.some((key) => dictionary.has(key))) return false;
+  if (object instanceof PdfStream) return true;
+  const type = dictionary.get("Type");
+  if (type !== undefined) return type instanceof Name && SHARED_TYPES.has(type.text);
+  if (SHARED_KEYS.some((key) => dictionary.has(key))) return true;
+  if (dictionary.keys().every((key) => RESOURCES.has(key))) return true;
+  // Named resources of one category, appearances.
+  return dictionary.values().every((value) => value instanceof Reference);
+}
+
+function referencesOf(object: PdfObject): number[] {
+  const found: number[] = [];
+  const waiting: Value[] = [object instanceof PdfStream ? object.dictionary : object];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (next instanceof Reference) found.push(next.number);
+    else if (next instanceof Dictionary) waiting.push(...next.values());
+    else if (Array.isArray(next)) for (const element of next) waiting.push(element);
+  }
+  return found;
+}

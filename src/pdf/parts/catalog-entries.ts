@@ -1,0 +1,12 @@
+// Entries of the target's catalog that several parts write to.
+import type { Result } from "../assemble.ts";
+import { Dictionary } from "../values.ts";
+
+/** The target's name dictionary (ISO 32000-1, 7.7.4). */
+export function namesOf({ file, catalog }: Result): Dictionary {
+  const names = file.dictionary(catalog.get("Names"));
+  if (names) return names;
+  const made = new Dictionary();
+  catalog.set("Names", made);
+  return made;
+}

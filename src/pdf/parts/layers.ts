@@ -1,0 +1,141 @@
+// Optional content (ISO 32000-1, 8.11): the layers that pages taken use, on or off as they were at first. Membership dictionaries come
+// with the pages.
+import type { Part, Result, Taking } from "../assemble.ts";
+import type { PdfFile } from "../pdf-file.ts";
+import type { SourceDocument } from "../source-document.ts";
+import { Dictionary, Name, PdfString, Reference, type Value } from "../values.ts";
+
+/** Levels of an Order that are read. */
+const MAX_DEPTH = 64;
+
+interface Layers {
+  readonly groups: readonly Reference[];
+  readonly defaults: Dictionary;
+  /** Numbers of groups that are off when the document is opened. */
+  readonly off: ReadonlySet<number>;
+}
+
+function findLayers(source: SourceDocument): Layers | undefined {
+  const { file } = source;
+  const properties = file.dictionary(file.catalog.get("OCProperties"));
+  const seen = new Set<number>();
+  const groups = references(file, properties?.get("OCGs")).filter(
+    ({ number }) => !seen.has(number) && seen.add(number),
+  );
+  if (!properties || groups.length === 0) return undefined;
+  const defaults = file.dictionary(properties.get("D")) ?? new Dictionary();
+  const numbers = (key: string) => new Set(references(file, defaults.get(key)).map(({ number }) => number));
+  const [on, off] = [numbers("ON"), numbers("OFF")];
+  const isOff = ({ number }: Reference) =>
+    file.name(defaults.get("BaseState")) === "OFF" ? !on.has(number) || off.has(number) : off.has(number);
+  // A group whose intent is not asked for is on, whatever the lists say.
+  const intents = intentsOf(file, defaults);
+  const counts = (group: Reference) =>
+    intents.includes("All") || intentsOf(file, file.dictionary(group)).some((intent) => intents.includes(intent));
+  return {
+    groups,
+    defaults,
+    off: new Set(groups.filter((group) => isOff(group) && counts(group)).map((g) => g.number)),
+  };
+}
+
+function references(file: PdfFile, value: Value | undefined): Reference[] {
+  return (file.array(value) ?? []).filter((element) => element instanceof Reference);
+}
+
+function intentsOf(file: PdfFile, dictionary: Dictionary | undefined): string[] {
+  const value = dictionary?.get("Intent");
+  const names = (file.array(value) ?? [value]).map((name) => file.name(name));
+  const known = names.filter((name) => name !== undefined);
+  return known.length > 0 ? known : ["View"];
+}
+
+export class LayerProperties implements Part {
+  readonly #groups: Value[] = [];
+  readonly #off: Value[] = [];
+  readonly #order: Value[] = [];
+  readonly #locked: Value[] = [];
+  readonly #radios: Value[] = [];
+  readonly #usage: Value[] = [];
+  #configurations: Value = null;
+  readonly #first = new Dictionary();
+  #hasOtherIntents = false;
+
+  close({ source, copier, isWhole, inputCount }: Taking): void {
+    const found = source.once(findLayers);
+    if (!found) return;
+    const { file } = source;
+    const kept = found.groups.filter((group) => isWhole || copier.targetOf(group));
+    if (kept.length === 0) return;
+    const targets = new Map<number, Value>();
+    for (const group of kept) targets.set(group.number, copier.reference(group));
+    const { defaults } = found;
+    const prune = (value: Value | undefined) => pruned(file, value, targets);
+    if (this.#groups.length === 0) {
+      for (const key of ["Name", "Creator", "ListMode"]) {
+        const value = defaults.get(key);
+        if (value !== undefined) this.#first.set(key, copier.value(value));
+      }
+    }
+    for (const group of kept) {
+      this.#groups.push(targets.get(group.number)!);
+      if (found.off.has(group.number)) this.#off.push(targets.get(group.number)!);
+      if (intentsOf(file, file.dictionary(group)).some((intent) => intent !== "View")) this.#hasOtherIntents = true;
+    }
+    for (const value of prune(defaults.get("Order"))) this.#order.push(value);
+    for (const value of prune(defaults.get("Locked"))) this.#locked.push(value);
+    for (const value of prune(defaults.get("RBGroups"))) this.#radios.push(value);
+    for (const value of file.array(defaults.get("AS")) ?? []) {
+      const usage = file.dictionary(value);
+      const groups = prune(usage?.get("OCGs"));
+      if (!usage || groups.length === 0) continue;
+      const copy = usage.clone();
+      copy.delete("OCGs");
+      this.#usage.push(copier.dictionary(copy).set("OCGs", groups));
+    }
+    // Another configuration says nothing of the layers of other inputs.
+    const configurations = file.array(file.dictionary(file.catalog.get("OCProperties"))?.get("Configs"));
+    if (inputCount === 1 && isWhole && configurations) this.#configurations = copier.value([...configurations]);
+  }
+
+  finish({ file, catalog }: Result): void {
+    if (this.#groups.length === 0) return;
+    const defaults = this.#first;
+    const lists = {
+      OFF: this.#off,
+      Order: this.#order,
+      Locked: this.#locked,
+      RBGroups: this.#radios,
+      AS: this.#usage,
+    };
+    for (const [key, list] of Object.entries(lists)) if (list.length > 0) defaults.set(key, list);
+    if (this.#hasOtherIntents) defaults.set("Intent", Name.of("All"));
+    const properties = Dictionary.of({ OCGs: this.#groups, D: defaults, Configs: this.#configurations });
+    catalog.set("OCProperties", file.add(properties));
+  }
+}
+
+/** Arrays of groups, of labels, and of such arrays: without groups that are left out, and without arrays that held but those. */
+function pruned(file: PdfFile, value: Value | undefined, targets: ReadonlyMap<number, Value>, depth = 0): Value[] {
+  const elements = file.array(value);
+  if (!elements || depth > MAX_DEPTH) return [];
+  const result: Value[] = [];
+  /** The kids of a group stand in the array that comes after it. */
+  let follows = true;
+  for (const element of elements) {
+    const target = element instanceof Reference ? targets.get(element.number) : undefined;
+    const object = file.resolve(element);
+    if (target !== undefined) result.push(target);
+    else if (object instanceof PdfString && depth > 0) result.push(object);
+    else if (Array.isArray(object)) {
+      const inner = pruned(file, object, targets, depth + 1);
+      if (inner.some((item) => !(item instanceof PdfString))) {
+        // Kids of a group that is left out are not those of the one before it.
+        if (follows || inner[0] instanceof PdfString) result.push(inner);
+        else for (const item of inner) result.push(item);
+      }
+    }
+    if (element instanceof Reference && !Array.isArray(object)) follows = target !== undefined;
+  }
+  return result;
+}

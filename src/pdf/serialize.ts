@@ -1,0 +1,84 @@
+// Values as the syntax of a PDF (ISO 32000-1, 7.3), as text of one character for each byte. Knows no file.
+import { Dictionary, Name, PdfString, Reference, type Value } from "./values.ts";
+
+/** What a reference is written as: the object number in the file that is written. */
+export type NumberOf = (reference: Reference) => number;
+
+/** About the largest a reader can take (annex C.1). */
+const LARGEST = 3.4e38;
+const DELIMITED = /^[([</]/;
+const PLAIN_NAME = /^[!"$&'*+,\-.0-9:;=?@A-Z\\^_`a-z|~]*$/;
+const ESCAPED = /[\\()\r]/;
+
+/** Shortest tokens; nothing is between them that need not be. */
+export function serialize(value: Value, numberOf: NumberOf): string {
+  if (value === null) return "null";
+  if (typeof value === "number") return serializeNumber(value);
+  if (typeof value === "boolean") return value ? "true" : "false";
+  if (value instanceof Name) return serializeName(value.text);
+  if (value instanceof Reference) return `${numberOf(value)} 0 R`;
+  if (value instanceof PdfString) return serializeString(value);
+  if (value instanceof Dictionary) return serializeDictionary(value, numberOf);
+  let text = "[";
+  for (let index = 0; index < value.length; index++) {
+    const element = serialize(value[index], numberOf);
+    text += index === 0 || DELIMITED.test(element) ? element : ` ${element}`;
+  }
+  return `${text}]`;
+}
+
+function serializeDictionary(dictionary: Dictionary, numberOf: NumberOf): string {
+  const values = dictionary.values();
+  let text = "<<";
+  dictionary.keys().forEach((key, index) => {
+    const value = serialize(values[index], numberOf);
+    text += DELIMITED.test(value) ? serializeName(key) + value : `${serializeName(key)} ${value}`;
+  });
+  return `${text}>>`;
+}
+
+function serializeName(text: string): string {
+  if (PLAIN_NAME.test(text)) return `/${text}`;
+  // NUL cannot be written in a name (7.3.5).
+  return `/${text.replaceAll("\0", "").replace(/[^!"$&'*+,\-.0-9:;=?@A-Z\\^_`a-z|~]/g, (character) => {
+    return `#${character.charCodeAt(0).toString(16).padStart(2, "0")}`;
+  })}`;
+}
+
+function serializeString(string: PdfString): string {
+  const text = string.latin1;
+  if (!ESCAPED.test(text)) return `(${text})`;
+  return `(${text.replace(/[\\()\r]/g, (character) => (character === "\r" ? "\\r" : `\\${character}`))})`;
+}
+
+/** A fraction is a float of 32 bits: as few digits as give it back. There is no exponent in a PDF (7.3.3). */
+export function serializeNumber(value: number): string {
+  if (Number.isSafeInteger(value)) return value === 0 ? "0" : String(value);
+  if (!Number.isFinite(value)) return "0";
+  const float = Math.fround(value);
+  if (!Number.isFinite(float)) return serializeNumber(Math.sign(value) * LARGEST);
+  let digits = 6;
+  while (digits < 9 && Math.fround(Number(float.toPrecision(digits))) !== float) digits++;
+  return withoutExponent(Number(float.toPrecision(digits)));
+}
+
+function withoutExponent(value: number): string {
+  const text = String(value);
+  const exponent = text.indexOf("e");
+  if (exponent < 0) return text.includes(".") ? text.replace(/^(-?)0\./, "$1.") : `${text}.0`;
+  const sign = value < 0 ? "-" : "";
+  const [whole, fraction = ""] = text.slice(sign.length, exponent).split(".");
+  const point = whole.length + Number(text.slice(exponent + 1));
+  const digits = whole + fraction;
+  if (point <= 0) return `${sign}.${"0".repeat(-point)}${digits}`;
+  return `${sign}${digits.padEnd(point, "0")}.0`;
+}
+
+/** The same value with the entries of its dictionaries in one order: equal values give equal text then. */
+export function sorted(value: Value): Value {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!(value instanceof Dictionary)) return value;
+  const copy = new Dictionary();
+  for (const key of value.keys().toSorted()) copy.set(key, sorted(value.get(key)!));
+  return copy;
+}

@@ -1,0 +1,173 @@
+// The values a PDF is made of (ISO 32000-1, 7.3) as plain JavaScript. Knows no file and no engine. Booleans, numbers and null are
+// JavaScript's own, arrays are its arrays. Numbers that are no integers are 32 bit floats.
+
+/** What can stand inside of an object. */
+export type Value = null | boolean | number | Name | PdfString | Reference | Dictionary | Value[];
+
+/** What an object number can stand for: a stream is never inside of another object. */
+export type PdfObject = Value | PdfStream;
+
+const KEPT_NAMES = 8192;
+const names = new Map<string, Name>();
+
+/** A name, by its bytes. Equal names need not be the same object: compare `text`. */
+export class Name {
+  /** The bytes after `#xx` was resolved, one character (U+0000 to U+00FF) for each. */
+  readonly text: string;
+
+  private constructor(text: string) {
+    this.text = text;
+  }
+
+  static of(text: string): Name {
+    const known = names.get(text);
+    if (known) return known;
+    const name = new Name(text);
+    // A hostile document has any number of names, and the table outlives it.
+    if (names.size < KEPT_NAMES && text.length <= 32) names.set(text, name);
+    return name;
+  }
+}
+
+/** One character for each byte. */
+export function latin1Of(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
+}
+
+/** A string: bytes, whose meaning is the business of the entry it stands in. */
+export class PdfString {
+  /** One character (U+0000 to U+00FF) for each byte, which takes a tenth of the memory of an array: good for comparing, too. */
+  readonly latin1: string;
+
+  constructor(bytes: Uint8Array | string) {
+    this.latin1 = typeof bytes === "string" ? bytes : latin1Of(bytes);
+  }
+
+  /** @param text one character (U+0000 to U+00FF) for each byte */
+  static ofLatin1(text: string): PdfString {
+    return new PdfString(text);
+  }
+
+  /** A copy. */
+  get bytes(): Uint8Array {
+    return new Uint8Array(Buffer.from(this.latin1, "latin1"));
+  }
+}
+
+/** Another object of the same file. Equal references need not be the same object: compare `number`. */
+export class Reference {
+  /** Object number, from 1. Generations are not kept: a file of ours has none. */
+  readonly number: number;
+
+  constructor(number: number) {
+    this.number = number;
+  }
+}
+
+/** From so many entries on, keys are looked up in a map. */
+const INDEXED_FROM = 16;
+
+/** A dictionary. An entry whose value is null is the same as none (7.3.7), and is never kept. */
+export class Dictionary {
+  #keys: string[] = [];
+  #values: Value[] = [];
+  #places: Map<string, number> | undefined;
+
+  static of(entries: Readonly<Record<string, Value | undefined>>): Dictionary {
+    const dictionary = new Dictionary();
+    for (const [key, value] of Object.entries(entries)) if (value !== undefined) dictionary.set(key, value);
+    return dictionary;
+  }
+
+  get size(): number {
+    return this.#keys.length;
+  }
+
+  /** As it stands there: a reference is not followed. */
+  get(key: string): Value | undefined {
+    return this.#values[this.#place(key)];
+  }
+
+  has(key: string): boolean {
+    return this.#place(key) >= 0;
+  }
+
+  /** @returns itself */
+  set(key: string, value: Value): this {
+    if (value === null) {
+      this.delete(key);
+      return this;
+    }
+    const place = this.#place(key);
+    if (place >= 0) {
+      this.#values[place] = value;
+      return this;
+    }
+    this.#keys.push(key);
+    this.#values.push(value);
+    if (this.#places) this.#places.set(key, this.#keys.length - 1);
+    else if (this.#keys.length > INDEXED_FROM) this.#index();
+    return this;
+  }
+
+  delete(key: string): boolean {
+    const place = this.#place(key);
+    if (place < 0) return false;
+    this.#keys.splice(place, 1);
+    this.#values.splice(place, 1);
+    if (this.#places) this.#index();
+    return true;
+  }
+
+  keys(): readonly string[] {
+    return this.#keys;
+  }
+
+  values(): readonly Value[] {
+    return this.#values;
+  }
+
+  *[Symbol.iterator](): Generator<[key: string, value: Value]> {
+    for (let index = 0; index < this.#keys.length; index++) yield [this.#keys[index], this.#values[index]];
+  }
+
+  /** A dictionary with the same values. */
+  clone(): Dictionary {
+    const copy = new Dictionary();
+    copy.#keys = this.#keys.slice();
+    copy.#values = this.#values.slice();
+    if (this.#places) copy.#index();
+    return copy;
+  }
+
+  #place(key: string): number {
+    return this.#places ? (this.#places.get(key) ?? -1) : this.#keys.indexOf(key);
+  }
+
+  #index(): void {
+    this.#places = new Map(this.#keys.map((key, place) => [key, place]));
+  }
+}
+
+/** The bytes of a stream, wherever they are. */
+export interface StreamBody {
+  /** As they are stored: filtered, but not encrypted. */
+  raw(): Uint8Array;
+  /**
+   * Without any filter.
+   * @throws EngineFailure `too-large` where they are more than `limitBytes`, `damaged` where they cannot be decoded
+   */
+  decoded(limitBytes: number): Uint8Array;
+}
+
+/** A stream. Its Length is what the body has: the entry is put in when it is written. */
+export class PdfStream {
+  /** Says by Filter and DecodeParms how the body is stored. */
+  readonly dictionary: Dictionary;
+  readonly body: StreamBody;
+
+  constructor(dictionary: Dictionary, body: StreamBody) {
+    this.dictionary = dictionary;
+    this.body = body;
+  }
+}

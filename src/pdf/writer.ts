@@ -1,0 +1,314 @@
+// Writes a file from its objects: object streams and a cross-reference stream (ISO 32000-1, 7.5.7 and 7.5.8), streams as they come,
+// only what can be reached from the trailer. The same objects always give the same bytes. Knows no meaning of any object.
+import { createHash } from "node:crypto";
+import { deflateSync } from "node:zlib";
+import type { PdfFile, StreamSink } from "./pdf-file.ts";
+import { type NumberOf, serialize } from "./serialize.ts";
+import {
+  Dictionary,
+  Name,
+  type PdfObject,
+  PdfStream,
+  PdfString,
+  Reference,
+  type StreamBody,
+  type Value,
+} from "./values.ts";
+
+/** The first version that has object streams. */
+const OLDEST = "1.5";
+/** Objects in an object stream: more are packed better, and take longer to come to. */
+const PACKED_OBJECTS = 200;
+/** Characters in an object stream, from which on the next one begins. */
+const PACKED_CHARACTERS = 256 * 1024;
+/** A stream without a filter is deflated from this size on, if it then takes less than this part. */
+const DEFLATED_FROM_BYTES = 64;
+const WORTHWHILE = 0.9;
+/** Kinds of rows of a cross-reference stream (table 18). */
+const FREE = 0;
+const PLAIN = 1;
+const PACKED = 2;
+/** The generation of object 0 (7.5.4). */
+const LAST_GENERATION = 65535;
+/** Of an object that is not there, in a table that has a row for every number. */
+const UNUSED: Row = [FREE, 0, LAST_GENERATION];
+/** ISO 32000-1, table 10. */
+const PNG_UP = 12;
+const ID_BYTES = 16;
+/** Chunks are collected to about this size. */
+const CHUNK_BYTES = 64 * 1024;
+
+/** Object numbers as they are, or given anew in the order in which objects are come to. */
+export type Numbering = "kept" | "new";
+
+/** What is written instead of what a file holds. */
+export interface Rewriting {
+  /** The object that stands for it and for all that are equal to it. */
+  canonical(reference: Reference): Reference;
+  /** What takes an object's place: asked once, when its turn comes, so that nothing need be held before. */
+  rewrite(object: PdfObject, reference: Reference): PdfObject;
+}
+
+export interface WriterOptions {
+  /** zlib's, for what has no filter and for objects; 0 leaves streams as they are. @default zlib's own default */
+  readonly deflateLevel?: number;
+  /**
+   * Objects and the cross-reference table as files before version 1.5 have them (7.5.4).
+   * @default false
+   */
+  readonly classic?: boolean;
+}
+
+type Row = readonly [kind: number, place: number, index: number];
+
+/** The bytes of a file as they come about. */
+export class FileWriter implements StreamSink {
+  readonly #numbering: Numbering;
+  readonly #options: WriterOptions;
+  #rewriting: Rewriting | undefined;
+  /** By number in the file that is written from: the number in the one that is written, of all that is referred to. */
+  readonly #numbers = new Map<number, number>();
+  /** What is referred to and has not been written. */
+  readonly #waiting: Reference[] = [];
+  readonly #rows: (Row | undefined)[] = [[FREE, 0, LAST_GENERATION]];
+  readonly #digest = createHash("sha256");
+  #packed: { readonly number: number; readonly text: string }[] = [];
+  #packedLength = 0;
+  #chunks: Uint8Array[] = [];
+  #pendingBytes = 0;
+  #offset = 0;
+  #next = 1;
+
+  /** @param version of the file, for example `1.7`; at least 1.5 is written where there are object streams */
+  constructor(version: string, numbering: Numbering, options: WriterOptions = {}) {
+    this.#numbering = numbering;
+    this.#options = options;
+    // Four bytes above 127 tell that the file is binary (7.5.2).
+    this.#text(`%PDF-${version > OLDEST || options.classic ? version : OLDEST}\n%\xe2\xe3\xcf\xd3\n`);
+  }
+
+  /** Bytes that wait to be taken. */
+  get pendingBytes(): number {
+    return this.#pendingBytes;
+  }
+
+  /** @returns the bytes that came about since the last time */
+  *take(): Generator<Uint8Array> {
+    const chunks = this.#chunks;
+    this.#chunks = [];
+    this.#pendingBytes = 0;
+    let small: Uint8Array[] = [];
+    let bytes = 0;
+    for (const chunk of chunks) {
+      if (bytes > 0 && bytes + chunk.length > CHUNK_BYTES) {
+        yield joined(small);
+        small = [];
+        bytes = 0;
+      }
+      small.push(chunk);
+      bytes += chunk.length;
+    }
+    if (bytes > 0) yield joined(small);
+  }
+
+  /** For a file whose numbers are kept. */
+  writeStream(number: number, dictionary: Dictionary, body: StreamBody): void {
+    this.#stream(number, dictionary, body);
+  }
+
+  /** Writes what can be reached from the trailer and has not been written, and the end. @returns bytes whenever there are enough */
+  async *finish(file: PdfFile, rewriting?: Rewriting): AsyncGenerator<Uint8Array> {
+    this.#rewriting = rewriting;
+    if (this.#numbering === "kept") this.#next = file.size;
+    const trailer = Dictionary.of({ Root: indirect(file, "Root"), Info: file.trailer.get("Info") });
+    // What the trailer refers to waits then, and so on.
+    serialize(trailer, this.#numberOf);
+    for (let next = this.#waiting.pop(); next; next = this.#waiting.pop()) {
+      const number = this.#numberOf(next);
+      if (!this.#rows[number]) {
+        const object = file.get(next);
+        this.#object(number, rewriting ? rewriting.rewrite(object, next) : object);
+      }
+      if (this.#pendingBytes < CHUNK_BYTES) continue;
+      yield* this.take();
+      await file.relieve();
+    }
+    this.#pack();
+    this.#end(trailer, file.array(file.trailer.get("ID")));
+    yield* this.take();
+  }
+
+  readonly #numberOf: NumberOf = (referred) => {
+    const reference = this.#rewriting?.canonical(referred) ?? referred;
+    const known = this.#numbers.get(reference.number);
+    if (known !== undefined) return known;
+    const number = this.#numbering === "kept" ? reference.number : this.#next++;
+    this.#numbers.set(reference.number, number);
+    this.#waiting.push(reference);
+    return number;
+  };
+
+  #object(number: number, object: PdfObject): void {
+    if (object instanceof PdfStream) {
+      this.#stream(number, object.dictionary, object.body);
+    } else if (object !== null && this.#options.classic) {
+      this.#rows[number] = [PLAIN, this.#offset, 0];
+      this.#text(`${number} 0 obj\n${serialize(object, this.#numberOf)}\nendobj\n`);
+    } else if (object !== null) {
+      const text = `${serialize(object, this.#numberOf)}\n`;
+      this.#packed.push({ number, text });
+      this.#packedLength += text.length;
+      // Its place is known when the object stream is written.
+      this.#rows[number] = [PACKED, 0, 0];
+      if (this.#packed.length >= PACKED_OBJECTS || this.#packedLength >= PACKED_CHARACTERS) this.#pack();
+    }
+  }
+
+  #stream(number: number, dictionary: Dictionary, body: StreamBody): void {
+    let bytes = body.raw();
+    const written = dictionary.clone();
+    if (this.#options.deflateLevel !== 0 && isWorthDeflating(dictionary, bytes)) {
+      const deflated = this.#deflate(bytes);
+      if (deflated.length < bytes.length * WORTHWHILE) {
+        bytes = deflated;
+        written.set("Filter", Name.of("FlateDecode"));
+      }
+    }
+    this.#plain(number, written, bytes);
+  }
+
+  #plain(number: number, dictionary: Dictionary, bytes: Uint8Array): void {
+    dictionary.set("Length", bytes.length);
+    this.#rows[number] = [PLAIN, this.#offset, 0];
+    this.#text(`${number} 0 obj\n${serialize(dictionary, this.#numberOf)}stream\n`);
+    this.#bytes(bytes);
+    this.#text("\nendstream\nendobj\n");
+  }
+
+  /** Writes the objects that were packed so far as an object stream (7.5.7). */
+  #pack(): void {
+    if (this.#packed.length === 0) return;
+    const container = this.#next++;
+    let places = "";
+    let offset = 0;
+    this.#packed.forEach(({ number, text }, index) => {
+      this.#rows[number] = [PACKED, container, index];
+      places += `${number} ${offset} `;
+      offset += text.length;
+    });
+    const text = places + this.#packed.map((object) => object.text).join("");
+    const dictionary = Dictionary.of({
+      Type: Name.of("ObjStm"),
+      N: this.#packed.length,
+      First: places.length,
+      Filter: Name.of("FlateDecode"),
+    });
+    this.#plain(container, dictionary, this.#deflate(Buffer.from(text, "latin1")));
+    this.#packed = [];
+    this.#packedLength = 0;
+  }
+
+  #deflate(bytes: Uint8Array): Uint8Array {
+    const { deflateLevel: level } = this.#options;
+    return level === undefined ? deflateSync(bytes) : deflateSync(bytes, { level, memLevel: 9 });
+  }
+
+  #end(trailer: Dictionary, sourceId: readonly Value[] | undefined): void {
+    const digest = new PdfString(new Uint8Array(this.#digest.copy().digest().subarray(0, ID_BYTES)));
+    const first = sourceId?.[0];
+    const identified = trailer.clone().set("ID", [first instanceof PdfString ? first : digest, digest]);
+    if (this.#options.classic) this.#classicTable(identified);
+    else this.#tableStream(identified);
+  }
+
+  /** 7.5.4 and 7.5.5. */
+  #classicTable(trailer: Dictionary): void {
+    const start = this.#offset;
+    const size = this.#rows.length;
+    let table = `xref\n0 ${size}\n`;
+    for (let number = 0; number < size; number++) {
+      const [kind, place, index] = this.#rows[number] ?? UNUSED;
+      const generation = String(kind === FREE ? LAST_GENERATION : index).padStart(5, "0");
+      table += `${String(place).padStart(10, "0")} ${generation} ${kind === FREE ? "f" : "n"} \n`;
+    }
+    this.#text(`${table}trailer\n${serialize(trailer.set("Size", size), this.#numberOf)}\n`);
+    this.#text(`startxref\n${start}\n%%EOF\n`);
+  }
+
+  /** The cross-reference stream (7.5.8), which is the trailer as well. */
+  #tableStream(trailer: Dictionary): void {
+    const number = this.#next++;
+    const start = this.#offset;
+    this.#rows[number] = [PLAIN, start, 0];
+    const size = this.#rows.length;
+    const width = Math.max(2, Math.ceil(Math.log2(Math.max(start, size) + 1) / 8));
+    const table = trailer
+      .set("Type", Name.of("XRef"))
+      .set("Size", size)
+      .set("W", [1, width, 2])
+      .set("Filter", Name.of("FlateDecode"))
+      .set("DecodeParms", Dictionary.of({ Columns: width + 3, Predictor: PNG_UP }));
+    this.#plain(number, table, this.#deflate(tableBytes(this.#rows, width)));
+    this.#text(`startxref\n${start}\n%%EOF\n`);
+  }
+
+  #text(text: string): void {
+    this.#bytes(Buffer.from(text, "latin1"));
+  }
+
+  #bytes(bytes: Uint8Array): void {
+    this.#digest.update(bytes);
+    this.#chunks.push(bytes);
+    this.#offset += bytes.length;
+    this.#pendingBytes += bytes.length;
+  }
+}
+
+/**
+ * A whole file, with what was changed in it.
+ * @returns chunks that are the caller's own
+ */
+export async function* writeFile(
+  file: PdfFile,
+  rewriting?: Rewriting,
+  options?: WriterOptions,
+): AsyncGenerator<Uint8Array> {
+  yield* new FileWriter(file.version, "new", options).finish(file, rewriting);
+}
+
+/** The catalog must be an object of its own (table 15). */
+function indirect(file: PdfFile, key: string): Value {
+  const value = file.trailer.get(key) ?? null;
+  return value instanceof Reference || value === null ? value : file.add(value);
+}
+
+/** Metadata stay legible for programs that know no PDF (14.3.2). */
+function isWorthDeflating(dictionary: Dictionary, bytes: Uint8Array): boolean {
+  if (bytes.length < DEFLATED_FROM_BYTES || dictionary.has("Filter") || dictionary.has("F")) return false;
+  const type = dictionary.get("Type");
+  return !(type instanceof Name && type.text === "Metadata");
+}
+
+/** Each row as the difference to the one above, by bytes (PNG's filter Up): that deflates to a quarter. */
+function tableBytes(rows: readonly (Row | undefined)[], width: number): Uint8Array {
+  const length = width + 3;
+  const table = new Uint8Array(rows.length * (length + 1));
+  let above = new Uint8Array(length);
+  for (let number = 0, at = 0; number < rows.length; number++) {
+    const [kind, place, index] = rows[number] ?? UNUSED;
+    const row = new Uint8Array(length);
+    row[0] = kind;
+    for (let column = width, rest = place; column > 0; column--, rest = Math.floor(rest / 256))
+      row[column] = rest % 256;
+    row[width + 1] = index >> 8;
+    row[width + 2] = index & 0xff;
+    table[at++] = 2;
+    for (let column = 0; column < length; column++) table[at++] = row[column] - above[column];
+    above = row;
+  }
+  return table;
+}
+
+function joined(chunks: readonly Uint8Array[]): Uint8Array {
+  return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
+}

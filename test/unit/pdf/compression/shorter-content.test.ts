@@ -1,0 +1,37 @@
+// Content streams in fewer bytes: token by token the same, or left alone.
+import { describe, expect, test } from "vitest";
+import { shorterContent } from "../../../../src/pdf/compression/shorter-content.ts";
+
+const shorter = (text: string) => {
+  const bytes = shorterContent(Buffer.from(text, "latin1"));
+  return bytes && Buffer.from(bytes).toString("latin1");
+};
+
+describe("shorter", () => {
+  test.each([
+    ["q  1 0 0 1 0.0000 00.5000 cm\n% a comment\nQ ", "q 1 0 0 1 0 .5 cm Q"],
+    ["BT /F1 12.00 Tf [ (a  b) -250 <41 42> ] TJ ( x ) Tj ET", "BT/F1 12 Tf[(a  b)-250<41 42>]TJ( x )Tj ET"],
+    ["/Span << /MCID 0 >> BDC EMC ", "/Span<</MCID 0>>BDC EMC"],
+    ["-0.0 +3 100.0 -00.50 0.10 m ", "0 3 100 -.5 .1 m"],
+    ["123.4567890123 0.333333333333 l", "123.4568 .333333 l"],
+    ["0.00001234567 0 0 1 0 0 cm   Q", ".00001234567 0 0 1 0 0 cm Q"],
+    ["q BI /W 2 /H 1 /BPC 8 /CS /G ID \x80  EI   Q", "q BI /W 2 /H 1 /BPC 8 /CS /G ID \x80  EI Q"],
+  ])("%o", (text, expected) => {
+    expect(shorter(text)).toBe(expected);
+  });
+});
+
+describe("left alone", () => {
+  test.each([
+    ["a string that goes on in the next stream", "BT (abc   "],
+    ["one that began in the stream before", "abc   ) Tj"],
+    ["an array that goes on", "[ (a)   -250 "],
+    ["one that began before", "(a)   ] TJ"],
+    ["an operator that is not known", "1 0 0   foo"],
+    ["a number that readers take in different ways", "1.0.0   2 m"],
+    ["an exponent", "1e5   0 m"],
+    ["nothing to gain", "q Q"],
+  ])("%s", (_, text) => {
+    expect(shorter(text)).toBeUndefined();
+  });
+});
