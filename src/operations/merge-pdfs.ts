@@ -1,0 +1,70 @@
+// PDFs, or chosen pages of them, as one PDF, in the order in which they are given. It knows no objects; that is the business of src/pdf.
+import type { Mupdf } from "../engines/mupdf.ts";
+import { type PageSelection, resolvePages } from "../pages.ts";
+import { type AssemblyInput, assemble } from "../pdf/assemble.ts";
+import { Budget } from "../pdf/budget.ts";
+import { MupdfSource } from "../pdf/mupdf-source.ts";
+import { documentParts } from "../pdf/parts/index.ts";
+import { PdfFile } from "../pdf/pdf-file.ts";
+import { roomOf } from "../pdf/room.ts";
+import { SourceDocument } from "../pdf/source-document.ts";
+import type { Input, Operation } from "./operation.ts";
+
+export interface MergePdfsParams {
+  /** One for each input, in the same order. */
+  readonly pages: readonly PageSelection[];
+}
+
+/** Of the memory for objects; the rest is for the one source that is open. */
+const RESULT_PART = 0.6;
+
+/**
+ * One output. Inputs are opened one after the other, each when what is taken of the one before it has been copied.
+ * @throws EngineFailure what a document or the engine made impossible
+ * @throws OutOfRange `pages`
+ */
+export const mergePdfs: Operation<MergePdfsParams> = async function* (inputs, { pages }, context) {
+  const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);
+  const budget = new Budget(objectBytes * RESULT_PART);
+  const merged = { inputs: inputs.length, pages: 0, heapBytes: 0, objectBytes: 0, reported: 0, first: [] as string[] };
+
+  /** Left by the input before. */
+  let engine: Mupdf | undefined;
+
+  function assemblyInput(input: Input, selection: PageSelection): AssemblyInput {
+    const room = new Budget(objectBytes - budget.limitBytes);
+    let objects: MupdfSource | undefined;
+    return {
+      async open() {
+        const bytes = await input.bytes();
+        const left = engine;
+        engine = undefined;
+        objects = await MupdfSource.open(bytes, engineBytes, room, left);
+        return new SourceDocument(PdfFile.of(objects, room));
+      },
+      select(pageCount) {
+        const selected = resolvePages(selection, pageCount);
+        merged.pages += selected.length;
+        return selected;
+      },
+      close() {
+        if (!objects) return;
+        merged.heapBytes = Math.max(merged.heapBytes, objects.heapBytes);
+        merged.objectBytes = Math.max(merged.objectBytes, budget.usedBytes + room.usedBytes);
+        merged.reported += objects.reported.count;
+        if (merged.first.length === 0) merged.first.push(...objects.reported.first);
+        engine = objects.release();
+        objects = undefined;
+      },
+    };
+  }
+
+  const opening = inputs.map((input, index) => assemblyInput(input, pages[index]!));
+  try {
+    const body = assemble(opening, documentParts, budget, context.signal);
+    yield { extension: "pdf", type: "application/pdf", body };
+  } finally {
+    engine?.close();
+    context.log("merged", merged);
+  }
+};
