@@ -63,7 +63,7 @@ export interface DeflateKernel {
 /**
  * An instance of its own for one picture, with a stream begun.
  * @param rowBytes - bytes of a row of samples
- * @param pixelBytes - 1, 3 or 4
+ * @param pixelBytes - 1, 3 or 4, or twice that
  * @throws RangeError if there is no memory for rows so long
  */
 export function startDeflate(form: RowForm, rowBytes: number, pixelBytes: number): DeflateKernel {

@@ -29,7 +29,8 @@ interface Component {
 }
 
 const component = (id: number, sampling: number, table: number): Component => ({ id, sampling, table });
-const ascii = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
+/** Bytes of a text. */
+export const ascii = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
 const uint16 = (value: number): [number, number] => [value >> 8, value & 0xff];
 
 // JFIF 1.02 numbers its components; for CMYK letters are usual, and nobody mistakes them for YCbCr.
@@ -53,7 +54,8 @@ interface JpegHeader {
   readonly iccProfile: Uint8Array | undefined;
 }
 
-function segment(marker: number, ...parts: readonly ArrayLike<number>[]): Uint8Array {
+/** A marker segment with its length. */
+export function segment(marker: number, ...parts: readonly ArrayLike<number>[]): Uint8Array {
   const length = parts.reduce((sum, part) => sum + part.length, 2);
   const bytes = new Uint8Array(2 + length);
   bytes.set([0xff, marker, ...uint16(length)]);

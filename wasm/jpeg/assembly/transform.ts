@@ -1,5 +1,5 @@
 // Forward DCT (T.81 A.3.3), quantisation (A.3.4) and the mask of what is not zero, for one block in place.
-// Two transforms: a fast one of 16 bits, and an exact one for fine quantisers. Knows no Huffman codes.
+// Three transforms: a fast one of 16 bits, an exact one for fine quantisers, and that with a dead zone. Knows no Huffman codes.
 import { BLOCK_BYTES, dcFactors, factors, zigzagMasks } from "./layout";
 
 /** The quantised DC coefficient of the block that was transformed last. */
@@ -149,9 +149,43 @@ function quantiseExact(coefficients: v128, at: usize): v128 {
   );
 }
 
+/** AC coefficients below this become zero, and others are rounded down from here on: what that saves costs little of what is seen. */
+const ZONE: i32 = <i32>(0.6 * <f64>(1 << EXACT_STEP_BITS));
+const ZONE_ROUNDING: i32 = <i32>(0.42 * <f64>(1 << EXACT_STEP_BITS));
+
+/** The same with a dead zone. */
+@inline
+function quantise4ToZone(product: v128): v128 {
+  const sign = i32x4.shr_s(product, 31);
+  const magnitude = i32x4.sub(v128.xor(product, sign), sign);
+  const level = i32x4.shr_s(i32x4.add(magnitude, i32x4.splat(ZONE_ROUNDING)), EXACT_STEP_BITS);
+  const kept = v128.and(level, i32x4.ge_s(magnitude, i32x4.splat(ZONE)));
+  return i32x4.sub(v128.xor(kept, sign), sign);
+}
+
+@inline
+function quantiseToZone(coefficients: v128, at: usize): v128 {
+  const factor = v128.load(at);
+  return i16x8.narrow_i32x4_s(
+    quantise4ToZone(i32x4.extmul_low_i16x8_s(coefficients, factor)),
+    quantise4ToZone(i32x4.extmul_high_i16x8_s(coefficients, factor)),
+  );
+}
+
 @inline
 function timesCosine(a: v128, constant: usize): v128 {
   return i16x8.q15mulr_sat_s(a, v128.load(FAST + constant * 16));
+}
+
+/** Kinds of transform: 16 bits; exact; exact with a dead zone. */
+const IN_16_BITS: u32 = 0;
+const EXACTLY: u32 = 1;
+const TO_ZONE: u32 = 2;
+
+@inline
+function quantise(coefficients: v128, at: usize, kind: u32): v128 {
+  if (kind == TO_ZONE) return quantiseToZone(coefficients, at);
+  return kind == EXACTLY ? quantiseExact(coefficients, at) : quantiseFast(coefficients, at);
 }
 
 @inline
@@ -164,7 +198,8 @@ function quantiseFast(coefficients: v128, at: usize): v128 {
  * @returns the AC coefficients that are not zero, bit k for zigzag index k
  */
 @inline
-function transform(block: usize, table: usize, exact: bool): u64 {
+function transform(block: usize, table: usize, kind: u32): u64 {
+  const exact = kind != IN_16_BITS;
   let d0 = v128.load(block);
   let d1 = v128.load(block, 16);
   let d2 = v128.load(block, 32);
@@ -273,14 +308,14 @@ function transform(block: usize, table: usize, exact: bool): u64 {
 
   dcLevel = quantiseDc(<i32>i16x8.extract_lane_s(d0, 0) >> scale, table);
   const at = factors + table * BLOCK_BYTES;
-  d0 = exact ? quantiseExact(d0, at) : quantiseFast(d0, at);
-  d1 = exact ? quantiseExact(d1, at + 16) : quantiseFast(d1, at + 16);
-  d2 = exact ? quantiseExact(d2, at + 32) : quantiseFast(d2, at + 32);
-  d3 = exact ? quantiseExact(d3, at + 48) : quantiseFast(d3, at + 48);
-  d4 = exact ? quantiseExact(d4, at + 64) : quantiseFast(d4, at + 64);
-  d5 = exact ? quantiseExact(d5, at + 80) : quantiseFast(d5, at + 80);
-  d6 = exact ? quantiseExact(d6, at + 96) : quantiseFast(d6, at + 96);
-  d7 = exact ? quantiseExact(d7, at + 112) : quantiseFast(d7, at + 112);
+  d0 = quantise(d0, at, kind);
+  d1 = quantise(d1, at + 16, kind);
+  d2 = quantise(d2, at + 32, kind);
+  d3 = quantise(d3, at + 48, kind);
+  d4 = quantise(d4, at + 64, kind);
+  d5 = quantise(d5, at + 80, kind);
+  d6 = quantise(d6, at + 96, kind);
+  d7 = quantise(d7, at + 112, kind);
   v128.store(block, d0);
   v128.store(block, d1, 16);
   v128.store(block, d2, 32);
@@ -293,9 +328,14 @@ function transform(block: usize, table: usize, exact: bool): u64 {
 }
 
 export function transformFast(block: usize, table: usize): u64 {
-  return transform(block, table, false);
+  return transform(block, table, IN_16_BITS);
 }
 
 export function transformExact(block: usize, table: usize): u64 {
-  return transform(block, table, true);
+  return transform(block, table, EXACTLY);
+}
+
+/** With a dead zone. */
+export function transformToZone(block: usize, table: usize): u64 {
+  return transform(block, table, TO_ZONE);
 }

@@ -1,0 +1,57 @@
+// Huffman tables made for the symbols that were counted (ITU-T T.81 annex K.2). Knows no pictures.
+
+/** As the marker DHT has them. */
+export interface OptimalTable {
+  /** BITS: codes of each length from 1 to 16. */
+  readonly lengths: Uint8Array;
+  /** HUFFVAL. */
+  readonly symbols: Uint8Array;
+  /** What all symbols take, in bits. */
+  readonly bits: number;
+}
+
+const LONGEST = 16;
+
+/**
+ * The best table for symbols of 8 bits: no code is longer than 16 bits, none is all ones (T.81 C.2).
+ * @param counts 256 of them
+ */
+export function optimalTable(counts: Uint32Array): OptimalTable {
+  const present = Array.from(counts.keys()).filter((symbol) => counts[symbol]! > 0);
+  // The longest code belongs to nobody, which keeps the one that is all ones free.
+  const leaves = [{ symbol: -1, count: 0 }, ...present.map((symbol) => ({ symbol, count: counts[symbol]! }))];
+  leaves.sort((a, b) => a.count - b.count || a.symbol - b.symbol);
+  const lengthsOf = limitedLengths(leaves.map(({ count }) => count));
+  const lengths = new Uint8Array(LONGEST);
+  const coded: { readonly symbol: number; readonly length: number }[] = [];
+  let bits = 0;
+  leaves.forEach(({ symbol, count }, index) => {
+    const length = lengthsOf[index]!;
+    if (symbol < 0) return;
+    lengths[length - 1]!++;
+    coded.push({ symbol, length });
+    bits += count * length;
+  });
+  coded.sort((a, b) => a.length - b.length || a.symbol - b.symbol);
+  return { lengths, symbols: Uint8Array.from(coded, ({ symbol }) => symbol), bits };
+}
+
+/**
+ * Lengths of an optimal code none of which is above {@link LONGEST}, by packages and merging (Larmore and Hirschberg 1990).
+ * @param counts in rising order
+ */
+function limitedLengths(counts: readonly number[]): number[] {
+  if (counts.length === 1) return [1];
+  const leaves = counts.map((count, leaf) => ({ count, leaves: [leaf] }));
+  let packages = leaves;
+  for (let level = 1; level < LONGEST; level++) {
+    const pairs = Array.from({ length: packages.length >> 1 }, (_, pair) => {
+      const [a, b] = [packages[2 * pair]!, packages[2 * pair + 1]!];
+      return { count: a.count + b.count, leaves: a.leaves.concat(b.leaves) };
+    });
+    packages = leaves.concat(pairs).sort((a, b) => a.count - b.count);
+  }
+  const lengths = new Array<number>(counts.length).fill(0);
+  for (const { leaves } of packages.slice(0, 2 * counts.length - 2)) for (const leaf of leaves) lengths[leaf]!++;
+  return lengths;
+}

@@ -1,0 +1,212 @@
+// The marker segments of a JPEG that exists (ITU-T T.81 annex B), up to its first scan and between its scans. Reads what PDF's
+// DCTDecode may hold: Huffman coding, 8 bits a sample, one to four components. Knows no coefficients.
+
+/** What cannot be read, or not without guessing. */
+export class UnreadableJpeg extends Error {
+  override readonly name = "UnreadableJpeg";
+}
+
+export interface JpegComponent {
+  readonly id: number;
+  /** Sampling factors, 1 to 4. */
+  readonly across: number;
+  readonly down: number;
+  /** Which quantiser, 0 to 3. */
+  readonly quantiser: number;
+}
+
+export interface JpegFrame {
+  readonly width: number;
+  readonly height: number;
+  readonly progressive: boolean;
+  readonly components: readonly JpegComponent[];
+}
+
+export interface JpegScan {
+  /** Indices of its components, with their Huffman tables. */
+  readonly components: readonly { readonly index: number; readonly dc: number; readonly ac: number }[];
+  /** Spectral selection and successive approximation (T.81 G.1.1.1). */
+  readonly first: number;
+  readonly last: number;
+  readonly high: number;
+  readonly low: number;
+  /** Where its entropy-coded data begin. */
+  readonly start: number;
+}
+
+interface Definition {
+  /** BITS and HUFFVAL as DHT has them, 272 bytes. */
+  readonly bytes: Uint8Array;
+}
+
+const SOI = 0xd8;
+const EOI = 0xd9;
+const SOS = 0xda;
+const DQT = 0xdb;
+const DHT = 0xc4;
+const DRI = 0xdd;
+const APP0 = 0xe0;
+const APP14 = 0xee;
+const isFrame = (marker: number) => marker >= 0xc0 && marker <= 0xcf && ![DHT, 0xc8, 0xcc].includes(marker);
+const isAlone = (marker: number) => (marker >= 0xd0 && marker <= SOI) || marker === 0x01;
+
+/** Reads a file's segments one after the other. */
+export class JpegFile {
+  readonly bytes: Uint8Array;
+  /** 64 steps each, in zigzag order. */
+  readonly quantisers: (Uint16Array | undefined)[] = [];
+  /** DC tables 0 to 3, AC tables 4 to 7. */
+  readonly huffman: (Definition | undefined)[] = [];
+  frame: JpegFrame | undefined;
+  /** MCUs between restart markers; 0 for none. */
+  restartInterval = 0;
+  /** Of Adobe's APP14: 0 as they are, 1 YCbCr, 2 YCCK. */
+  adobeTransform: number | undefined;
+  hasJfif = false;
+  /** Whether EOI was met. */
+  ended = false;
+  #at = 2;
+
+  /** @throws UnreadableJpeg */
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+    if (bytes[0] !== 0xff || bytes[1] !== SOI) throw new UnreadableJpeg("no SOI");
+  }
+
+  /** Goes on reading here: after a scan's data. */
+  continueAt(position: number): void {
+    this.#at = position;
+  }
+
+  /**
+   * @returns the next scan, or undefined at the end of the picture
+   * @throws UnreadableJpeg
+   */
+  nextScan(): JpegScan | undefined {
+    for (;;) {
+      const marker = this.#nextMarker();
+      if (marker === undefined) return undefined;
+      if (marker === EOI) {
+        this.ended = true;
+        return undefined;
+      }
+      if (isAlone(marker)) continue;
+      const length = this.#uint16(this.#at);
+      const segment = this.bytes.subarray(this.#at + 2, this.#at + length);
+      if (length < 2 || segment.length !== length - 2) throw new UnreadableJpeg("a segment that is not whole");
+      this.#at += length;
+      if (marker === SOS) return this.#scan(segment);
+      this.#take(marker, segment);
+    }
+  }
+
+  #take(marker: number, segment: Uint8Array): void {
+    if (marker === DQT) this.#takeQuantisers(segment);
+    else if (marker === DHT) this.#takeHuffman(segment);
+    else if (marker === DRI) this.restartInterval = ((segment[0] ?? 0) << 8) | (segment[1] ?? 0);
+    else if (marker === APP0 && startsWith(segment, "JFIF\0")) this.hasJfif = true;
+    else if (marker === APP14 && startsWith(segment, "Adobe") && segment.length >= 12)
+      this.adobeTransform = segment[11]!;
+    else if (isFrame(marker)) this.#takeFrame(marker, segment);
+    else if (marker === 0xdc || marker === 0xcc) throw new UnreadableJpeg("DNL or arithmetic coding");
+  }
+
+  #nextMarker(): number | undefined {
+    const { bytes } = this;
+    for (let at = this.#at; at + 1 < bytes.length; at++) {
+      if (bytes[at] !== 0xff || bytes[at + 1] === 0xff || bytes[at + 1] === 0) continue;
+      this.#at = at + 2;
+      return bytes[at + 1]!;
+    }
+    return undefined;
+  }
+
+  #uint16(at: number): number {
+    return ((this.bytes[at] ?? 0) << 8) | (this.bytes[at + 1] ?? 0);
+  }
+
+  #takeQuantisers(segment: Uint8Array): void {
+    for (let at = 0; at < segment.length; ) {
+      const [precision, index] = [segment[at]! >> 4, segment[at]! & 15];
+      const size = precision === 0 ? 64 : 128;
+      if (precision > 1 || index > 3 || at + 1 + size > segment.length) throw new UnreadableJpeg("a quantiser");
+      const steps = Uint16Array.from({ length: 64 }, (_, k) =>
+        precision === 0 ? segment[at + 1 + k]! : (segment[at + 1 + 2 * k]! << 8) | segment[at + 2 + 2 * k]!,
+      );
+      if (steps.includes(0)) throw new UnreadableJpeg("a quantiser of zero");
+      this.quantisers[index] = steps;
+      at += 1 + size;
+    }
+  }
+
+  #takeHuffman(segment: Uint8Array): void {
+    for (let at = 0; at < segment.length; ) {
+      const [kind, index] = [segment[at]! >> 4, segment[at]! & 15];
+      const lengths = segment.subarray(at + 1, at + 17);
+      const symbols = lengths.reduce((sum, count) => sum + count, 0);
+      if (kind > 1 || index > 3 || lengths.length < 16 || symbols > 256 || at + 17 + symbols > segment.length) {
+        throw new UnreadableJpeg("a Huffman table");
+      }
+      let room = 1;
+      for (const count of lengths) {
+        room = room * 2 - count;
+        if (room < 0) throw new UnreadableJpeg("more codes than there are");
+      }
+      const bytes = new Uint8Array(272);
+      bytes.set(segment.subarray(at + 1, at + 17 + symbols));
+      this.huffman[kind * 4 + index] = { bytes };
+      at += 17 + symbols;
+    }
+  }
+
+  #takeFrame(marker: number, segment: Uint8Array): void {
+    if (this.frame) throw new UnreadableJpeg("two frames");
+    if (![0xc0, 0xc1, 0xc2].includes(marker)) throw new UnreadableJpeg(`a frame of kind ${marker & 15}`);
+    const [precision, , , , , count] = segment;
+    const height = ((segment[1] ?? 0) << 8) | (segment[2] ?? 0);
+    const width = ((segment[3] ?? 0) << 8) | (segment[4] ?? 0);
+    if (precision !== 8 || !count || count > 4 || segment.length < 6 + 3 * count || width === 0 || height === 0) {
+      throw new UnreadableJpeg("a frame of another shape");
+    }
+    const components = Array.from({ length: count }, (_, index) => {
+      const [id, sampling, quantiser] = segment.subarray(6 + 3 * index, 9 + 3 * index) as unknown as number[];
+      return { id: id!, across: sampling! >> 4, down: sampling! & 15, quantiser: quantiser! };
+    });
+    for (const { across, down, quantiser } of components) {
+      if (across < 1 || across > 4 || down < 1 || down > 4 || quantiser > 3) throw new UnreadableJpeg("a component");
+    }
+    const blocks = components.reduce((sum, { across, down }) => sum + across * down, 0);
+    // T.81 B.2.3. A single component is never interleaved.
+    if (count > 1 && blocks > 10) throw new UnreadableJpeg("more than ten blocks in an MCU");
+    this.frame = { width, height, progressive: marker === 0xc2, components };
+  }
+
+  #scan(segment: Uint8Array): JpegScan {
+    const { frame } = this;
+    const count = segment[0] ?? 0;
+    if (!frame || count < 1 || count > 4 || segment.length < 4 + 2 * count) throw new UnreadableJpeg("a scan header");
+    const components = Array.from({ length: count }, (_, at) => {
+      const [id, tables] = segment.subarray(1 + 2 * at, 3 + 2 * at) as unknown as number[];
+      const index = frame.components.findIndex((component) => component.id === id);
+      if (index < 0 || (tables! & 0xcc) !== 0) throw new UnreadableJpeg("a scan of unknown components or tables");
+      return { index, dc: tables! >> 4, ac: tables! & 15 };
+    });
+    if (new Set(components.map(({ index }) => index)).size !== count) throw new UnreadableJpeg("a component twice");
+    const [first, last, approximation] = segment.subarray(1 + 2 * count) as unknown as number[];
+    const [high, low] = [approximation! >> 4, approximation! & 15];
+    const scan = { components, first: first!, last: last!, high, low, start: this.#at };
+    return frame.progressive ? checkProgressive(scan) : { ...scan, first: 0, last: 63, high: 0, low: 0 };
+  }
+}
+
+/** T.81 G.1.1.1. */
+function checkProgressive(scan: JpegScan): JpegScan {
+  const { first, last, high, low, components } = scan;
+  const isBand = first === 0 ? last === 0 : first <= last && last <= 63 && components.length === 1;
+  if (!isBand || low > 13 || (high !== 0 && high !== low + 1)) throw new UnreadableJpeg("a progressive scan");
+  return scan;
+}
+
+function startsWith(bytes: Uint8Array, text: string): boolean {
+  return [...text].every((letter, index) => bytes[index] === letter.charCodeAt(0));
+}

@@ -1,0 +1,137 @@
+// The Wasm kernel that works on one picture: JPEG coefficients, resampling, a census of colours, bilevel coding. Hands out
+// instances and views of their memory; knows no formats.
+import pictureModule from "#wasm/picture.wasm";
+
+/** In the kernel's memory. */
+export type Address = number;
+
+/** As wasm/picture/assembly/index.ts exports it. Booleans are 0 and 1. */
+export interface PictureExports {
+  readonly memory: WebAssembly.Memory;
+  readonly top: WebAssembly.Global;
+  readonly tableDefinition: WebAssembly.Global;
+  readonly quantisers: WebAssembly.Global;
+  readonly counts: WebAssembly.Global;
+  readonly plainBits: WebAssembly.Global;
+  readonly overflowed: WebAssembly.Global;
+  readonly bilevelBytes: WebAssembly.Global;
+  readonly likeLeft: WebAssembly.Global;
+  readonly colorCount: WebAssembly.Global;
+  readonly colors: WebAssembly.Global;
+  readonly isGray: WebAssembly.Global;
+
+  reset(): void;
+  allocate(bytes: number): Address;
+  reserve(end: Address): void;
+
+  layOut(components: number, across: number, down: number, mcuColumns: number, mcuRows: number): void;
+  placeComponent(
+    index: number,
+    columns: number,
+    rows: number,
+    usedColumns: number,
+    usedRows: number,
+    across: number,
+    down: number,
+    heldRows: number,
+  ): void;
+  stepsOf(index: number): Address;
+  setTables(index: number, dc: number, ac: number): void;
+  isEmpty(index: number): number;
+
+  setReadTable(table: number): void;
+  startScan(
+    from: Address,
+    to: Address,
+    count: number,
+    components: number,
+    first: number,
+    last: number,
+    high: number,
+    low: number,
+    restartInterval: number,
+  ): void;
+  readScan(sequential: number): number;
+  readMcuRow(): number;
+  bitsPosition(): Address;
+  reconstruct(index: number, row: number): Address;
+
+  startQuantising(): void;
+  takeSamples(index: number, row: number, from: Address, stride: number, table: number): void;
+  takePixels(kind: number, row: number, from: Address): void;
+
+  startCounting(): void;
+  startWriting(at: Address): void;
+  setCodes(table: number): void;
+  sequentialScan(counting: number): void;
+  dcScan(counting: number, refine: number, low: number): void;
+  acScan(counting: number, component: number, first: number, last: number, refine: number, low: number): void;
+  finishWriting(): number;
+
+  newArea(
+    channels: number,
+    sourceWidth: number,
+    sourceRows: number,
+    width: number,
+    height: number,
+    scaleX: number,
+    scaleY: number,
+    target: Address,
+    stride: number,
+  ): Address;
+  addAreaRow(area: Address, row: Address): void;
+  areaRows(area: Address): number;
+
+  startCensus(): void;
+  countRow(from: Address, to: Address, width: number, channels: number): void;
+
+  unpack(from: Address, to: Address, count: number, bits: number, full: number): void;
+  pack(from: Address, to: Address, count: number, bits: number): void;
+  threshold(from: Address, to: Address, count: number, invert: number): void;
+  lookUp(from: Address, to: Address, count: number, palette: Address, channels: number): void;
+  unfilter(filter: number, row: Address, above: Address, bytes: number, pixelBytes: number): number;
+  undifference(row: Address, bytes: number, pixelBytes: number): void;
+  filterRow(row: Address, above: Address, bytes: number, pixelBytes: number, to: Address): void;
+  toRgb(y: Address, cb: Address, cr: Address, to: Address, count: number): void;
+  interleave(plane: Address, to: Address, count: number, channels: number): void;
+  planeOf(from: Address, to: Address, count: number, channels: number): void;
+  pad(at: Address, width: number, height: number, stride: number, rows: number, pixelBytes: number): void;
+  encodeBilevel(from: Address, width: number, height: number): Address;
+}
+
+/** More instances than this never wait, and none whose memory grew beyond this many bytes. */
+const MAX_IDLE = 2;
+const MAX_IDLE_BYTES = 8 << 20;
+const idle: PictureExports[] = [];
+
+/** An instance of the kernel, for one picture at a time. Views of its memory are good until the memory grows. */
+export class PictureKernel implements Disposable {
+  readonly exports: PictureExports;
+
+  constructor() {
+    this.exports = idle.pop() ?? (new WebAssembly.Instance(pictureModule).exports as unknown as PictureExports);
+    this.exports.reset();
+  }
+
+  /** A view, to be used before the next call. */
+  view(at: Address, bytes: number): Uint8Array<ArrayBuffer> {
+    return new Uint8Array(this.exports.memory.buffer as ArrayBuffer, at, bytes);
+  }
+
+  /** Puts bytes into memory of their own, with a few zeros behind them. */
+  put(bytes: Uint8Array): Address {
+    const at = this.exports.allocate(bytes.length + 16);
+    this.view(at, bytes.length).set(bytes);
+    return at;
+  }
+
+  /** Bytes of the kernel's whole memory. */
+  get memoryBytes(): number {
+    return this.exports.memory.buffer.byteLength;
+  }
+
+  /** Lets another picture have the instance. */
+  [Symbol.dispose](): void {
+    if (idle.length < MAX_IDLE && this.memoryBytes <= MAX_IDLE_BYTES) idle.push(this.exports);
+  }
+}

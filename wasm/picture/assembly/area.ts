@@ -1,0 +1,167 @@
+// Resampling by area: every pixel of the result is the mean of what it covers. Rows come one at a time, and only sums are held.
+// Pixels have any number of interleaved samples of 8 bits.
+import { allocate } from "./memory";
+
+/** What the weights of the rows of a pixel add up to: so sums fit 32 bits. */
+const WHOLE: f64 = 4096.0;
+
+@unmanaged
+class Area {
+  channels: u32;
+  /** Samples of a row as it comes. */
+  rowSamples: u32;
+  sourceRows: u32;
+  width: u32;
+  height: u32;
+  /** Source pixels in one of the result. */
+  scaleX: f64;
+  scaleY: f64;
+  /** The next row as it comes, and of the result. */
+  sourceRow: u32;
+  row: u32;
+  /** Of the row of the result at work: weighted sums of samples, and of the weights. */
+  sums: usize;
+  weight: u32;
+  /** What every pixel of a row covers. */
+  spans: usize;
+  target: usize;
+  /** Bytes between rows of the result. */
+  stride: u32;
+}
+
+/**
+ * @param scaleX - source pixels in one of the result; what lies beyond the source does not count
+ * @param target - where the result goes, row after row
+ */
+export function newArea(
+  channels: u32,
+  sourceWidth: u32,
+  sourceRows: u32,
+  width: u32,
+  height: u32,
+  scaleX: f64,
+  scaleY: f64,
+  target: usize,
+  stride: u32,
+): usize {
+  const at = allocate(offsetof<Area>());
+  const area = changetype<Area>(at);
+  area.channels = channels;
+  area.rowSamples = channels * sourceWidth;
+  area.sourceRows = sourceRows;
+  area.width = width;
+  area.height = height;
+  area.scaleX = scaleX;
+  area.scaleY = scaleY;
+  area.sourceRow = 0;
+  area.row = 0;
+  area.weight = 0;
+  area.target = target;
+  area.stride = stride;
+  area.sums = allocate(<usize>area.rowSamples * 4 + 64);
+  area.spans = allocate(<usize>width * SPAN_BYTES);
+  for (let x: u32 = 0; x < width; x++) measure(changetype<Span>(area.spans + x * SPAN_BYTES), x, sourceWidth, scaleX);
+  return at;
+}
+
+/** Source pixels, from the first to the last one, that a pixel covers: the first and the last one in part. */
+@unmanaged
+class Span {
+  first: u32;
+  /** Beyond the first. */
+  more: u32;
+  head: f64;
+  tail: f64;
+  /** One by the length of all. */
+  inverse: f64;
+}
+
+const SPAN_BYTES: usize = 32;
+
+function measure(span: Span, x: u32, pixels: u32, scale: f64): void {
+  const from = <f64>x * scale;
+  const until = min(<f64>pixels, from + scale);
+  const first = min(pixels - 1, <u32>from);
+  const last = min(pixels - 1, <u32>until);
+  const head = min(<f64>(first + 1), until) - from;
+  const tail = last > first ? until - <f64>last : 0.0;
+  // What lies behind the last pixel, by a rounding error, is like it.
+  const isEmpty = head + <f64>max(0, <i32>(last - first) - 1) + tail < 1e-9;
+  span.first = first;
+  span.more = last - first;
+  span.head = isEmpty ? 1.0 : head;
+  span.tail = tail;
+  span.inverse = isEmpty ? 1.0 : 1.0 / (until - from);
+}
+
+/** How many rows of the result there are. */
+export function areaRows(at: usize): u32 {
+  return changetype<Area>(at).row;
+}
+
+@inline
+function addWeighted(from: usize, sums: usize, count: usize, weight: u32): void {
+  const factor = i16x8.splat(<i16>weight);
+  const end = from + count;
+  for (; from < end; from += 16, sums += 64) {
+    const low = v128.load_ext<u8>(from);
+    const high = v128.load_ext<u8>(from, 8);
+    v128.store(sums, i32x4.add(v128.load(sums), i32x4.extmul_low_i16x8_u(low, factor)));
+    v128.store(sums, i32x4.add(v128.load(sums, 16), i32x4.extmul_high_i16x8_u(low, factor)), 16);
+    v128.store(sums, i32x4.add(v128.load(sums, 32), i32x4.extmul_low_i16x8_u(high, factor)), 32);
+    v128.store(sums, i32x4.add(v128.load(sums, 48), i32x4.extmul_high_i16x8_u(high, factor)), 48);
+  }
+}
+
+/** Means of the sums along the row. */
+@inline
+function finishRow(area: Area, channels: usize): void {
+  const pixelBytes = <usize>channels << 2;
+  const factor = 1.0 / <f64>area.weight;
+  const end = area.spans + <usize>area.width * SPAN_BYTES;
+  let to = area.target + <usize>area.row * area.stride;
+  for (let at = area.spans; at < end; at += SPAN_BYTES, to += channels) {
+    const span = changetype<Span>(at);
+    const start = area.sums + <usize>span.first * pixelBytes;
+    const last = start + <usize>span.more * pixelBytes;
+    const divisor = span.inverse * factor;
+    for (let channel: usize = 0; channel < channels; channel++) {
+      const offset = channel << 2;
+      let sum = <f64>load<u32>(start + offset) * span.head;
+      if (last > start) {
+        let whole: u64 = 0;
+        for (let next = start + offset + pixelBytes; next < last; next += pixelBytes) whole += load<u32>(next);
+        sum += <f64>whole + <f64>load<u32>(last + offset) * span.tail;
+      }
+      store<u8>(to + channel, <u8>min(255.0, sum * divisor + 0.5));
+    }
+  }
+}
+
+/** Takes the next row; rows beyond the last one are not looked at. */
+export function addAreaRow(at: usize, from: usize): void {
+  const area = changetype<Area>(at);
+  if (area.sourceRow >= area.sourceRows) return;
+  const top = <f64>area.sourceRow;
+  area.sourceRow++;
+  const isLast = area.sourceRow == area.sourceRows;
+  while (area.row < area.height) {
+    const start = <f64>area.row * area.scaleY;
+    const end = start + area.scaleY;
+    const covered = min(top + 1.0, end) - max(top, start);
+    // The last row stands for what lies below it, which may be by a rounding error.
+    const least = covered > 0.5 || (isLast && area.weight == 0) ? 1.0 : 0.0;
+    const weight = <u32>max(least, nearest(covered * (WHOLE / max(1.0, area.scaleY))));
+    if (weight > 0) {
+      addWeighted(from, area.sums, area.rowSamples, weight);
+      area.weight += weight;
+    }
+    if (!isLast && end > top + 1.0) return;
+    if (area.channels == 1) finishRow(area, 1);
+    else if (area.channels == 3) finishRow(area, 3);
+    else finishRow(area, area.channels);
+    memory.fill(area.sums, 0, (<usize>area.rowSamples << 2) + 64);
+    area.weight = 0;
+    area.row++;
+  }
+}

@@ -1,0 +1,119 @@
+// The kernel's interface. One instance works on one picture: it reads and writes JPEG data as coefficients, resamples, looks at
+// pixels, and codes bilevel ones. Files, markers and PDF are its caller's.
+import { quantisers as jpegQuantisers } from "../../jpeg/assembly/layout";
+import { deriveFactors, deriveZigzag } from "../../jpeg/assembly/tables";
+import { bitsPosition, definition, setReadTable } from "./bit-reader";
+import { counts, finishWriting, setWriteTable, startCounting, startWriting } from "./bit-writer";
+import { BLOCK_BYTES, componentAt } from "./components";
+import { takeNothing, takePixels as takePixelRows, takeSamples as takeSampleRows } from "./forward";
+import { reconstruct as reconstructRow } from "./inverse";
+import { allocate } from "./memory";
+import { nonzeroMask } from "./nonzero";
+import { acScan as acScanOf } from "./scan-writer";
+
+export { addAreaRow, areaRows, newArea } from "./area";
+export { bilevelBytes, encodeBilevel } from "./bilevel";
+export { plainBits } from "./bit-writer";
+export { colorCount, colors, countRow, isGray, likeLeft, startCensus } from "./census";
+export { layOut } from "./components";
+export { allocate, reserve, reset, top } from "./memory";
+export {
+  filterRow,
+  interleave,
+  lookUp,
+  pack,
+  pad,
+  planeOf,
+  threshold,
+  toRgb,
+  undifference,
+  unfilter,
+  unpack,
+} from "./pixels";
+export { readMcuRow, readScan, startScan } from "./scan-reader";
+export { dcScan, overflowed, sequentialScan } from "./scan-writer";
+export { counts, finishWriting, setReadTable, startCounting, startWriting };
+
+/** Where reading a scan has arrived: never beyond a marker. */
+export { bitsPosition };
+
+/** Where the definitions of Huffman tables are put: BITS (16 bytes), HUFFVAL (256 bytes). */
+export const tableDefinition: usize = definition;
+/** Two tables of 64 steps of 8 bits, row by row, for {@link startQuantising}. */
+export const quantisers: usize = jpegQuantisers;
+
+/** Gives a component its place: memory for so many rows of its blocks, and a row of samples. */
+export function placeComponent(
+  index: u32,
+  columns: u32,
+  rows: u32,
+  usedColumns: u32,
+  usedRows: u32,
+  across: u32,
+  down: u32,
+  heldRows: u32,
+): void {
+  const component = componentAt(index);
+  component.columns = columns;
+  component.rows = rows;
+  component.usedColumns = usedColumns;
+  component.usedRows = usedRows;
+  component.across = across;
+  component.down = down;
+  component.heldRows = heldRows;
+  component.blocks = allocate(<usize>columns * heldRows * BLOCK_BYTES);
+  component.steps = allocate(128);
+}
+
+export function stepsOf(index: u32): usize {
+  return componentAt(index).steps;
+}
+
+export function setTables(index: u32, dc: u32, ac: u32): void {
+  componentAt(index).dcTable = dc;
+  componentAt(index).acTable = ac;
+}
+
+/** The samples of a row of blocks, one of those that are held. @returns the first of eight rows of `columns * 8` bytes */
+export function reconstruct(index: u32, row: u32): usize {
+  const component = componentAt(index);
+  if (component.strip == 0) component.strip = allocate(<usize>component.columns * 64);
+  reconstructRow(component, row);
+  return component.strip;
+}
+
+/** Whether the component has no coefficient but zero: then it is gray. */
+export function isEmpty(index: u32): bool {
+  const component = componentAt(index);
+  const end = component.block(0, component.heldRows);
+  for (let block = component.blocks; block < end; block += BLOCK_BYTES) if (nonzeroMask(block)) return false;
+  return true;
+}
+
+/** Before samples are taken, once the quantisers are stored. */
+export function startQuantising(): void {
+  deriveZigzag();
+  deriveFactors(true);
+}
+
+/** Eight rows of samples of a component; see forward.ts. */
+export function takeSamples(index: u32, row: u32, from: usize, stride: usize, table: u32): void {
+  const component = componentAt(index);
+  if (row < component.usedRows) takeSampleRows(component, row, from, stride, table);
+  else takeNothing(component, row);
+}
+
+/** A row of MCUs of RGB pixels; see forward.ts. */
+export function takePixels(kind: u32, row: u32, from: usize): void {
+  takePixelRows(kind, row, from);
+}
+
+/** A scan of AC coefficients of one component, counted or written. */
+export function acScan(counting: bool, index: u32, first: u32, last: u32, refine: bool, low: i32): void {
+  acScanOf(counting, componentAt(index), first, last, refine, low);
+}
+
+/** Takes the codes of a table to write with from {@link tableDefinition}. */
+export function setCodes(table: u32): void {
+  setWriteTable(table, definition);
+}
