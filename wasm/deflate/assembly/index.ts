@@ -24,7 +24,7 @@ let position: usize = 0;
 
 makeTables();
 
-/** Begins a picture with rows of so many bytes, in pixels of 1, 3 or 4. Addresses and the memory's size may change. */
+/** Begins a picture with rows of so many bytes, in pixels of 1, 3 or 4, or twice that. Addresses and the memory's size may change. */
 export function start(kind: i32, samples: usize, pixel: usize): void {
   isFiltered = kind == FILTERED;
   lead = isFiltered ? 1 : 0;

@@ -101,8 +101,9 @@ function addRun(from: usize, to: usize, distance: usize): void {
 export function addRow(row: usize, lead: usize, tries: i32, looksAbove: bool): void {
   reserve(lead, row);
   for (let at = row; at < row + lead; at++) addToken(load<u8>(at));
-  if (pixelBytes == 3) addPixels(3, row, lead, tries, looksAbove);
-  else if (pixelBytes == 1) addPixels(1, row, lead, tries, looksAbove);
+  // Pixels of 16 bits a sample are two steps each, or two steps of gray.
+  if (pixelBytes % 3 == 0) addPixels(3, row, lead, tries, looksAbove);
+  else if (pixelBytes < 3) addPixels(1, row, lead, tries, looksAbove);
   else addPixels(4, row, lead, tries, looksAbove);
 }
 

@@ -1,0 +1,213 @@
+// JPEG (ISO/IEC 10918-1, T.81) as a PDF image whose data are the file, bit by bit: only its markers are read.
+import { EngineFailure, type Input } from "../operations/operation.ts";
+import { ByteReader } from "./byte-reader.ts";
+import { readExif, type Seen } from "./exif.ts";
+import { MOST_PROFILE_BYTES, profiledSpace } from "./icc.ts";
+import { densityOfAspect, saneDensity } from "./page-size.ts";
+import { type Density, inverted, type Picture } from "./picture.ts";
+
+/** Frames of T.81, table B.1: baseline, extended and progressive, Huffman coded; all that DCTDecode knows. */
+const DECODABLE_FRAMES: ReadonlySet<number> = new Set([0xc0, 0xc1, 0xc2]);
+/** DHT, JPG and DAC lie among the frames. */
+const NO_FRAMES: ReadonlySet<number> = new Set([0xc4, 0xc8, 0xcc]);
+const [SOI, EOI, SOS, APP0, APP1, APP2, APP14] = [0xd8, 0xd9, 0xda, 0xe0, 0xe1, 0xe2, 0xee];
+/** Between markers nothing belongs; programs that write something there write little. */
+const MOST_STRAY_BYTES = 65_536;
+/** Markers before the first scan: 255 pieces of a profile, thumbnails, notes. */
+const MOST_HEAD_BYTES = 64 * 2 ** 20;
+
+interface JpegHead {
+  readonly width: number;
+  readonly height: number;
+  readonly components: 1 | 3 | 4;
+  /** Of Adobe's marker (5116.DCT_Filter, section 18), where there is one. */
+  readonly adobeTransform?: number;
+  readonly hasJfif: boolean;
+  /** Offset of what follows the marker of the first scan. */
+  readonly scanStart: number;
+  /** Component identifiers of the frame. */
+  readonly ids: readonly number[];
+  readonly seen?: Seen;
+  readonly density?: Density;
+  readonly profile?: Uint8Array;
+}
+
+/**
+ * @throws EngineFailure `damaged` where there is no picture, `unsupported` where PDF has no such JPEG: 12 bits, lossless,
+ * hierarchical, arithmetic coding, two components
+ */
+export async function readJpeg(input: Input): Promise<Picture> {
+  const head = await readHead(input);
+  const { width, height, components, adobeTransform } = head;
+  // Without a marker DCTDecode takes three components for YCbCr; decoders go by these letters.
+  const isPlainRgb = adobeTransform === undefined && !head.hasJfif && String.fromCharCode(...head.ids) === "RGB";
+  const density = head.density ?? head.seen?.density;
+  return {
+    width,
+    height,
+    orientation: head.seen?.orientation ?? 1,
+    ...(density ? { density } : {}),
+    parts: [
+      {
+        x: 0,
+        y: 0,
+        image: {
+          width,
+          height,
+          bitsPerComponent: 8,
+          colorSpace: profiledSpace(head.profile, components),
+          filter: "DCTDecode",
+          ...(isPlainRgb ? { decodeParms: "<</ColorTransform 0>>" } : {}),
+          // Adobe's programs write inks as their opposites, and others who write the marker do as they do.
+          ...(components === 4 && adobeTransform !== undefined ? { decode: inverted(4) } : {}),
+          data: () => ended(input, head.scanStart),
+        },
+      },
+    ],
+  };
+}
+
+/** The file; with an end where it was cut off, which decoders wait for. @param scanStart of the first scan's header */
+async function* ended(input: Input, scanStart: number): AsyncGenerator<Uint8Array> {
+  let position = 0;
+  let hasEnd = false;
+  let before = 0;
+  for await (const chunk of input.stream()) {
+    // Thumbnails before the scan have an end of their own.
+    const start = Math.max(0, scanStart - position);
+    if (start === 0 && before === 0xff && chunk[0] === EOI) hasEnd = true;
+    for (let at = chunk.indexOf(EOI, Math.max(1, start)); at > 0 && !hasEnd; at = chunk.indexOf(EOI, at + 1)) {
+      hasEnd = chunk[at - 1] === 0xff;
+    }
+    if (chunk.length > 0) before = chunk.at(-1)!;
+    position += chunk.length;
+    yield chunk;
+  }
+  if (!hasEnd) yield Uint8Array.of(0xff, EOI);
+}
+
+async function readHead(input: Input): Promise<JpegHead> {
+  await using reader = new ByteReader(input.stream());
+  const start = await reader.read(2);
+  if (start?.[0] !== 0xff || start[1] !== SOI) throw new EngineFailure("damaged", "no JPEG");
+  const profile = new ProfilePieces();
+  let frame: Pick<JpegHead, "width" | "height" | "components" | "ids"> | undefined;
+  let adobeTransform: number | undefined;
+  let hasJfif = false;
+  let density: Density | undefined;
+  let seen: Seen | undefined;
+  for (;;) {
+    const marker = await nextMarker(reader);
+    if (marker === SOS) break;
+    if (marker === undefined || marker === EOI) throw new EngineFailure("damaged", "a JPEG without a scan");
+    if (marker === SOI || marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7)) continue;
+    const segment = await readSegment(reader);
+    if (marker === APP0 && beginsWith(segment, "JFIF\0") && segment.length >= 12) {
+      hasJfif = true;
+      density ??= jfifDensity(segment);
+    } else if (marker === APP1 && beginsWith(segment, "Exif\0")) {
+      // A copy: a segment lasts until the next one is read, and nothing of this is kept.
+      seen ??= readExif(segment.subarray(6));
+    } else if (marker === APP2 && beginsWith(segment, "ICC_PROFILE\0")) {
+      profile.add(segment.subarray(12));
+    } else if (marker === APP14 && beginsWith(segment, "Adobe") && segment.length >= 12) {
+      adobeTransform = segment[11];
+    } else if (marker >= 0xc0 && marker <= 0xcf && !NO_FRAMES.has(marker)) {
+      frame ??= readFrame(marker, segment);
+    }
+  }
+  if (!frame) throw new EngineFailure("damaged", "a JPEG without a frame");
+  return {
+    ...frame,
+    hasJfif,
+    scanStart: reader.position,
+    ...(adobeTransform === undefined ? {} : { adobeTransform }),
+    ...(seen ? { seen } : {}),
+    ...(density ? { density } : {}),
+    ...profile.whole(),
+  };
+}
+
+/** T.81 B.1.1.2: 0xff, perhaps several, and a code. @returns undefined at the end */
+async function nextMarker(reader: ByteReader): Promise<number | undefined> {
+  if (reader.position > MOST_HEAD_BYTES) throw new EngineFailure("too-complex", "a JPEG with an endless head");
+  let isMarked = false;
+  for (let stray = 0; stray < MOST_STRAY_BYTES; stray++) {
+    const byte = (await reader.read(1))?.[0];
+    if (byte === undefined) return undefined;
+    if (byte === 0xff) isMarked = true;
+    else if (isMarked && byte !== 0) return byte;
+    else isMarked = false;
+  }
+  return undefined;
+}
+
+async function readSegment(reader: ByteReader): Promise<Uint8Array> {
+  const length = await reader.read(2);
+  const size = length ? length[0]! * 256 + length[1]! : 0;
+  const segment = size >= 2 ? await reader.read(size - 2) : undefined;
+  if (!segment) throw new EngineFailure("damaged", "a JPEG that ends in its head");
+  return segment;
+}
+
+/** T.81 B.2.2. */
+function readFrame(marker: number, segment: Uint8Array): Pick<JpegHead, "width" | "height" | "components" | "ids"> {
+  const refuse = (what: string) => new EngineFailure("unsupported", `a JPEG ${what}`);
+  if (!DECODABLE_FRAMES.has(marker)) throw refuse(`of frame ${marker.toString(16)}`);
+  if (segment.length < 6) throw new EngineFailure("damaged", "a JPEG with half a frame");
+  const components = segment[5]!;
+  if (segment[0] !== 8) throw refuse(`of ${segment[0]} bits`);
+  if (components !== 1 && components !== 3 && components !== 4) throw refuse(`of ${components} components`);
+  const height = segment[1]! * 256 + segment[2]!;
+  const width = segment[3]! * 256 + segment[4]!;
+  if (width === 0) throw new EngineFailure("damaged", "a JPEG without width");
+  // B.2.5: lines that are counted after the first scan, which decoders do not know.
+  if (height === 0) throw refuse("whose height comes later");
+  if (segment.length < 6 + 3 * components) throw new EngineFailure("damaged", "a JPEG with half a frame");
+  const ids = Array.from({ length: components }, (_, index) => segment[6 + 3 * index]!);
+  return { width, height, components, ids };
+}
+
+/** JFIF 1.02: units 1 dots per inch, 2 dots per centimetre, 0 only the shape of a pixel. */
+function jfifDensity(segment: Uint8Array): Density | undefined {
+  const [x, y] = [segment[8]! * 256 + segment[9]!, segment[10]! * 256 + segment[11]!];
+  switch (segment[7]) {
+    case 1:
+      return saneDensity(x, y);
+    case 2:
+      return saneDensity(x * 2.54, y * 2.54);
+    default:
+      return densityOfAspect(x, y);
+  }
+}
+
+/** ICC.1 annex B.4: a profile in pieces, each with its number from 1 and how many there are. */
+class ProfilePieces {
+  readonly #pieces = new Map<number, Uint8Array>();
+  #count = 0;
+  #size = 0;
+
+  add(piece: Uint8Array): void {
+    if (piece.length < 2 || this.#pieces.has(piece[0]!)) return;
+    this.#count = Math.max(this.#count, piece[1]!);
+    this.#size += piece.length - 2;
+    if (this.#size <= MOST_PROFILE_BYTES) this.#pieces.set(piece[0]!, piece.slice(2));
+  }
+
+  /** Nothing where a piece is missing. */
+  whole(): { profile?: Uint8Array } {
+    const pieces = Array.from({ length: this.#count }, (_, index) => this.#pieces.get(index + 1));
+    if (pieces.length === 0 || pieces.includes(undefined) || this.#size > MOST_PROFILE_BYTES) return {};
+    const profile = new Uint8Array(this.#size);
+    let at = 0;
+    for (const piece of pieces) {
+      profile.set(piece!, at);
+      at += piece!.length;
+    }
+    return { profile: profile.subarray(0, at) };
+  }
+}
+
+function beginsWith(bytes: Uint8Array, text: string): boolean {
+  return bytes.length >= text.length && Array.from(text).every((character, i) => bytes[i] === character.charCodeAt(0));
+}

@@ -1,0 +1,108 @@
+// LZW as TIFF has it (6.0 section 13), also that of programs before version 5.0, which wrote the low bits first. Knows no TIFF.
+
+const CLEAR = 256;
+const END = 257;
+const FIRST_FREE = 258;
+const MOST_CODES = 4096;
+/** A string is at most as long as the table. */
+const OUTPUT_BYTES = 65_536;
+
+/** What the codes stand for, in pieces that are valid until the next is asked for; as far as they make sense. */
+export function* decodeLzw(bytes: Uint8Array): Generator<Uint8Array> {
+  const decoder = new LzwDecoder(bytes);
+  for (let piece = decoder.next(); piece.length > 0; piece = decoder.next()) yield piece;
+}
+
+class LzwDecoder {
+  readonly #bytes: Uint8Array;
+  /** The first code is to clear the table: 256 in nine bits, whose low bits are zero. */
+  readonly #isOld: boolean;
+  /** Of a string by its code: the code of all but its last byte, that byte, the first one, and its length. */
+  readonly #prefixes = new Uint16Array(MOST_CODES);
+  readonly #lasts = new Uint8Array(MOST_CODES);
+  readonly #firsts = new Uint8Array(MOST_CODES);
+  readonly #lengths = new Uint16Array(MOST_CODES);
+  readonly #output = new Uint8Array(OUTPUT_BYTES);
+  #free = FIRST_FREE;
+  #width = 9;
+  /** The code before, -1 after the table was cleared. */
+  #before = -1;
+  #hold = 0;
+  #held = 0;
+  #at = 0;
+  #isOver = false;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+    this.#isOld = bytes.length >= 2 && bytes[0] === 0 && (bytes[1]! & 1) === 1;
+    for (let code = 0; code < 256; code++) {
+      this.#lasts[code] = code;
+      this.#firsts[code] = code;
+      this.#lengths[code] = 1;
+    }
+  }
+
+  /** @returns nothing at the end */
+  next(): Uint8Array {
+    const prefixes = this.#prefixes;
+    const lasts = this.#lasts;
+    const firsts = this.#firsts;
+    const lengths = this.#lengths;
+    const output = this.#output;
+    let free = this.#free;
+    let before = this.#before;
+    let filled = 0;
+    while (filled <= OUTPUT_BYTES - MOST_CODES) {
+      const code = this.#read();
+      if (code === CLEAR) {
+        free = FIRST_FREE;
+        this.#width = 9;
+        before = -1;
+        continue;
+      }
+      // A code that is not there yet can only be the one that is made now.
+      const isNew = code === free && before >= 0;
+      if (code < 0 || code === END || (code >= free && !isNew) || (code > END && before < 0)) {
+        this.#isOver = true;
+        break;
+      }
+      const known = isNew ? before : code;
+      const length = lengths[known]!;
+      let to = filled + length;
+      if (isNew) output[to] = firsts[known]!;
+      for (let walk = known; to > filled; walk = prefixes[walk]!) output[--to] = lasts[walk]!;
+      filled += isNew ? length + 1 : length;
+      if (before >= 0 && free < MOST_CODES) {
+        prefixes[free] = before;
+        lasts[free] = firsts[known]!;
+        firsts[free] = firsts[before]!;
+        lengths[free] = lengths[before]! + 1;
+        free++;
+        // Codes grow one earlier than they would have to; the old ones did not.
+        if (this.#width < 12 && free + (this.#isOld ? 0 : 1) >= 1 << this.#width) this.#width++;
+      }
+      before = code;
+    }
+    this.#free = free;
+    this.#before = before;
+    return output.subarray(0, filled);
+  }
+
+  /** @returns -1 where there are no more */
+  #read(): number {
+    const bytes = this.#bytes;
+    const width = this.#width;
+    while (this.#held < width) {
+      if (this.#at === bytes.length || this.#isOver) return -1;
+      const byte = bytes[this.#at++]!;
+      this.#hold = this.#isOld ? this.#hold | (byte << this.#held) : ((this.#hold << 8) | byte) & 0xfffff;
+      this.#held += 8;
+    }
+    this.#held -= width;
+    const mask = (1 << width) - 1;
+    if (!this.#isOld) return (this.#hold >>> this.#held) & mask;
+    const code = this.#hold & mask;
+    this.#hold >>>= width;
+    return code;
+  }
+}
