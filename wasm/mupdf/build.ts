@@ -1,11 +1,11 @@
 // Makes the MuPDF engine out of the npm package `mupdf`: a glue without platform, and a module that can be bounded.
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { readFunctionNames, readSections, SECTION, writeSections } from "./binary.ts";
-import { type Body, readCode, replaceConstant, writeCode } from "./code.ts";
-import { readMemory } from "./data.ts";
-import { addGlobal, exportGlobal, readGlobal } from "./globals.ts";
+import { readFunctionNames, readSections, SECTION, writeSections } from "../rewrite/binary.ts";
+import { type Body, readCode, replaceConstant, writeCode } from "../rewrite/code.ts";
+import { readMemory } from "../rewrite/data.ts";
+import { addGlobal, exportGlobal, readGlobal } from "../rewrite/globals.ts";
+import { type FlatRate, meter } from "../rewrite/meter.ts";
 import { editGlue } from "./glue.ts";
-import { type FlatRate, meter } from "./meter.ts";
 
 const PACKAGE = new URL("../../node_modules/mupdf/dist/", import.meta.url);
 const TARGET = new URL("../dist/", import.meta.url);

@@ -1,5 +1,5 @@
 // Globals of a module: read, added, exported. Knows the binary format, not the engine.
-import { appendEntries, Reader, SECTION, type Section, signed, unsigned } from "./binary.ts";
+import { appendEntries, concat, Reader, SECTION, type Section, signed, unsigned } from "./binary.ts";
 
 const I32 = 0x7f;
 const MUTABLE = 0x01;
@@ -9,16 +9,33 @@ const END = 0x0b;
 
 /** @returns the first value of an i32 global */
 export function readGlobal(sections: readonly Section[], index: number): number {
-  const reader = new Reader(sections.find(({ id }) => id === SECTION.global)!.payload);
+  return locateGlobal(sections.find(({ id }) => id === SECTION.global)!, index).value;
+}
+
+/** @returns where in the section the expression stands that gives the first value */
+function locateGlobal({ payload }: Section, index: number): { value: number; start: number; end: number } {
+  const reader = new Reader(payload);
   for (let left = reader.unsigned(), at = 0; at < left; at++) {
     const type = reader.byte();
     reader.byte();
+    const start = reader.offset;
     if (type !== I32 || reader.byte() !== I32_CONST) throw new Error("only constant i32 globals are expected");
     const value = reader.signed();
     if (reader.byte() !== END) throw new Error("only constant i32 globals are expected");
-    if (at === index) return value;
+    if (at === index) return { value, start, end: reader.offset };
   }
   throw new Error(`there is no global ${index}`);
+}
+
+/** @returns the sections with another first value of an i32 global */
+export function setGlobal(sections: readonly Section[], index: number, value: number): Section[] {
+  return sections.map((section) => {
+    if (section.id !== SECTION.global) return section;
+    const { start, end } = locateGlobal(section, index);
+    const { payload } = section;
+    const initial = [I32_CONST, ...signed(value), END];
+    return { id: section.id, payload: concat([payload.subarray(0, start), initial, payload.subarray(end)]) };
+  });
 }
 
 /** @returns the sections with a mutable i32 global added and exported, and the new global's index */

@@ -1,0 +1,163 @@
+// Linearized PDFs as qpdf of another version checks them, and as poppler sees them beside their sources.
+import { execFileSync } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { PDFDocument } from "pdf-lib";
+import { describe, expect, test } from "vitest";
+import { linearizePdf } from "../../../src/operations/linearize-pdf.ts";
+import { EngineFailure } from "../../../src/operations/operation.ts";
+import { PdfBuilder } from "../../fixtures/pdf-builder.ts";
+import { encrypted, labelledPdf, textPdf, withoutXref } from "../../fixtures/pdfs.ts";
+import { corpusDir, corpusFile } from "../../support/corpus.ts";
+import { HOSTILE_PDFS } from "../../support/hostile-pdfs.ts";
+import { CONTEXT, outputsOf } from "../../support/operations.ts";
+import { infoOf, linearizationOf, picturesOf, qpdfComplaints, textOf, withFile } from "../../support/pdf-readers.ts";
+
+const linearize = async (pdf: Uint8Array, context = CONTEXT) => (await outputsOf(linearizePdf, [pdf], {}, context))[0]!;
+const SOUND = "no linearization errors";
+
+const isReference = (value: unknown) => typeof value === "string" && /^\d+ \d+ R$/.test(value);
+
+/** Everything that must not change, as other programs see it. */
+function contentOf(pdf: Uint8Array) {
+  const { Tagged, Form, JavaScript, Encrypted, Pages, Title, "Page size": size } = infoOf(pdf);
+  const fields = withFile(pdf, (path) => {
+    const described = execFileSync("qpdf", ["--no-warn", "--warning-exit-0", "--json=2", "--json-key=acroform", path], {
+      maxBuffer: 2 ** 28,
+    });
+    const { acroform } = JSON.parse(described.toString()) as {
+      acroform: { fields: { fullname: string; value: unknown; fieldtype: string }[] };
+    };
+    return acroform.fields.map(({ fullname, value, fieldtype }) => [
+      fullname,
+      fieldtype,
+      isReference(value) ? "elsewhere" : value,
+    ]);
+  });
+  const attached = withFile(pdf, (path) => execFileSync("pdfdetach", ["-list", path], { encoding: "utf8" }));
+  const tags = withFile(pdf, (path) =>
+    execFileSync("pdfinfo", ["-struct-text", path], { stdio: ["ignore", "pipe", "ignore"] }),
+  );
+  return {
+    ...{ Tagged, Form, JavaScript, Encrypted, Pages, Title, size, fields, attached },
+    ...{ tags: tags.toString(), text: textOf(pdf), pictures: picturesOf(pdf, 20) },
+  };
+}
+
+test("a file made by code, a large one, one that has to be repaired first", async () => {
+  const short = await textPdf(3);
+  for (const [pdf, source] of [
+    [short, short],
+    [await labelledPdf("P", 1000), undefined],
+    [withoutXref(short), short],
+  ] as const) {
+    const made = await linearize(pdf);
+    expect(linearizationOf(made)).toBe(SOUND);
+    expect(qpdfComplaints(made)).toBe("");
+    expect(textOf(made)).toEqual(textOf(source ?? pdf));
+  }
+});
+
+test("one that is linearized already, by us", async () => {
+  const once = await linearize(await textPdf(5));
+  expect(linearizationOf(await linearize(once))).toBe(SOUND);
+});
+
+/** Not what qpdf can rebuild, signed, or locked: those have tests of their own. */
+const REFUSED: Readonly<Record<string, string>> = {
+  "637.pdf": "damaged",
+  "actually_an_rtf.pdf": "not-a-pdf",
+  "enc-XI-R6-V5-U-view-O-master.pdf": "password-protected",
+  "minimal-signed-twice-both-created.pdf": "signed",
+  // Usage rights are a signature too.
+  "with_xfa_fields.pdf": "signed",
+};
+
+/** No program reads it as another does. */
+const REPAIRED = "crash-121-2.pdf";
+
+describe.skipIf(corpusDir === undefined)("real documents", () => {
+  const names = corpusDir === undefined ? [] : readdirSync(join(corpusDir, "pdf"));
+
+  test.each(names.filter((name) => !(name in REFUSED) && name !== REPAIRED))("%s: all is as it was", async (name) => {
+    const pdf = corpusFile(`pdf/${name}`)!;
+    const made = await linearize(pdf);
+    expect(linearizationOf(made)).toBe(SOUND);
+    expect(contentOf(made)).toEqual(contentOf(pdf));
+  });
+
+  test(`${REPAIRED} is repaired`, async () => {
+    expect(linearizationOf(await linearize(corpusFile(`pdf/${REPAIRED}`)!))).toBe(SOUND);
+  });
+
+  test.each(Object.entries(REFUSED))("%s is refused: %s", async (name, reason) => {
+    await expect(linearize(corpusFile(`pdf/${name}`)!)).rejects.toMatchObject({ reason });
+  });
+});
+
+describe("passwords", () => {
+  test("a user password: refused, whatever the encryption", async () => {
+    const locked = encrypted(await textPdf(2), "user", "owner");
+    await expect(linearize(locked)).rejects.toMatchObject({ reason: "password-protected" });
+  });
+
+  test("an owner password alone: done, with the same restrictions", async () => {
+    const restricted = encrypted(await textPdf(2), "", "owner");
+    const made = await linearize(restricted);
+    expect(linearizationOf(made)).toBe(SOUND);
+    expect(infoOf(made).Encrypted).toBe(infoOf(restricted).Encrypted);
+    expect(infoOf(made).Encrypted).toMatch(/^yes/);
+  });
+});
+
+describe("signatures", () => {
+  /** A form with a signature field whose value is one, in another dictionary or its own, and what earlier revisions leave. */
+  async function signedPdf(
+    where: "referenced" | "direct" | "left behind" | "usage rights" | "in a text",
+  ): Promise<Uint8Array> {
+    const document = await PDFDocument.create();
+    document.addPage([100, 100]);
+    const { context } = document;
+    const signature = { Type: "Sig", Filter: "Adobe.PPKLite", ByteRange: [0, 1, 2, 3] };
+    const reference =
+      where === "direct" || where === "in a text" ? undefined : context.register(context.obj(signature));
+    const value = where === "direct" ? { V: signature } : where === "referenced" ? { V: reference! } : {};
+    const field = context.register(context.obj({ FT: "Sig", T: "a", ...value }));
+    document.catalog.set(context.obj("AcroForm") as never, context.obj({ Fields: [field], SigFlags: 3 }));
+    if (where === "usage rights") {
+      document.catalog.set(context.obj("Perms") as never, context.obj({ UR3: reference! }));
+    }
+    if (where === "in a text") document.setTitle('ByteRange\n"/ByteRange": [\n"/V": {');
+    return document.save({ useObjectStreams: false });
+  }
+
+  test.each(["referenced", "direct", "usage rights"] as const)("%s: refused", async (where) => {
+    await expect(linearize(await signedPdf(where))).rejects.toMatchObject({ reason: "signed" });
+  });
+
+  test.each(["left behind", "in a text"] as const)("%s: none that counts", async (where) => {
+    expect(linearizationOf(await linearize(await signedPdf(where)))).toBe(SOUND);
+  });
+});
+
+describe("bounds", () => {
+  test("a heap that is too small is said to be", async () => {
+    const builder = new PdfBuilder();
+    builder.page("text");
+    builder.catalog = `/A[${Array.from({ length: 30_000 }, (_, index) => builder.add(`[${index}]`)).join(" ")}]`;
+    const pdf = builder.bytes();
+    const small = { ...CONTEXT, heapLimitBytes: 18 * 2 ** 20 };
+    await expect(linearize(pdf, small)).rejects.toMatchObject({ reason: "too-large" });
+    expect(linearizationOf(await linearize(pdf))).toBe(SOUND);
+  });
+
+  test.each(HOSTILE_PDFS.map(({ name, bytes }) => [name, bytes] as const))(
+    "%s ends in a file or a reason",
+    async (_, bytes) => {
+      const made = await linearize(bytes()).catch((error: unknown) => error);
+      if (made instanceof EngineFailure) expect(made.reason).not.toBe("crashed");
+      // Native qpdf ends by a signal where forms are nested too deeply.
+      else expect(["", SOUND]).toContain(linearizationOf(made as Uint8Array));
+    },
+  );
+});

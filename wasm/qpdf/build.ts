@@ -1,0 +1,58 @@
+// Makes the qpdf engine out of the npm package `@neslinesli93/qpdf-wasm`: its module alone, with a larger stack and metered. Its
+// glue is left behind; src/engines/qpdf-system.ts stands in for it.
+import { createHash } from "node:crypto";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { readSections, SECTION, writeSections } from "../rewrite/binary.ts";
+import { readCode, writeCode } from "../rewrite/code.ts";
+import { replaceWord } from "../rewrite/data.ts";
+import { addGlobal, exportGlobal, readGlobal, setGlobal } from "../rewrite/globals.ts";
+import { meter } from "../rewrite/meter.ts";
+
+const MODULE = new URL("../../node_modules/@neslinesli93/qpdf-wasm/dist/qpdf.wasm", import.meta.url);
+const TARGET = new URL("../dist/", import.meta.url);
+
+/** Names of imports and exports are single letters that mean something else in every build of the package. */
+const KNOWN_SHA256 = "abd933f4ccace4f732999381b21aec8b7e3726f18a5b167fafd57f88dd440876";
+/** The stack lies below the heap and grows down: 64 KiB as linked, 1 MiB with this. */
+const STACK = { pointer: 0, address: 409_248, bytes: 65_536, wantedBytes: 2 ** 20 };
+/** Where the C library keeps the end of its heap; at first that is where the stack begins. */
+const BREAK_ADDRESS = 335_504;
+
+/** Writes `qpdf.wasm` and `qpdf.node.js` into `wasm/dist`. */
+export async function build(): Promise<void> {
+  const module = await readFile(MODULE);
+  if (createHash("sha256").update(module).digest("hex") !== KNOWN_SHA256) {
+    throw new Error("this is another version of qpdf: look what its imports and exports are called");
+  }
+  await mkdir(TARGET, { recursive: true });
+  await Promise.all([
+    writeFile(new URL("qpdf.wasm", TARGET), rewrite(module)),
+    writeFile(new URL("qpdf.node.js", TARGET), NODE_MODULE),
+  ]);
+}
+
+function rewrite(module: Uint8Array): Uint8Array {
+  let sections = readSections(module);
+  const code = readCode(sections);
+  if (readGlobal(sections, STACK.pointer) !== STACK.address) throw new Error("the stack is not where it was");
+  const top = STACK.address - STACK.bytes + STACK.wantedBytes;
+  sections = setGlobal(sections, STACK.pointer, top);
+  replaceWord(sections, BREAK_ADDRESS, STACK.address, top);
+  const { sections: extended, index } = addGlobal(
+    exportGlobal(sections, "stackPointer", STACK.pointer),
+    "fuel",
+    0x7fffffff,
+  );
+  meter(code, index, new Map());
+  return writeSections(
+    extended
+      .filter(({ id }) => id !== SECTION.custom)
+      .map((section) => (section.id === SECTION.code ? { id: section.id, payload: writeCode(code) } : section)),
+  );
+}
+
+const NODE_MODULE = `import { readFile } from "node:fs/promises";
+export default await WebAssembly.compile(await readFile(new URL("./qpdf.wasm", import.meta.url)));
+`;
+
+if (import.meta.main) await build();
