@@ -1,0 +1,56 @@
+import { endpoint } from "../endpoint.ts";
+import {
+  fieldRequired,
+  fileAndId,
+  noSuchFile,
+  notAPdf,
+  outOfRange,
+  passwordProtected,
+  profileNotJson,
+  signedFile,
+  tooComplex,
+  wrongType,
+} from "../errors.ts";
+import { choice, jsonFile, outputName } from "../fields.ts";
+import { mayBePdf } from "../media-type.ts";
+import { type CompressParams, compressPdf } from "../operations/compress-pdf.ts";
+import { compressionProfile } from "../pdf/compression/profile.ts";
+import { edge } from "../placement.ts";
+import { readProfile } from "../profile.ts";
+
+export const compressedPdf = endpoint({
+  path: "/compressed-pdf",
+  variants: ["private", "keyed"],
+  summary: "Reduces the file size of a PDF.",
+  source: { kind: "file-or-id", description: "PDF", accepts: mayBePdf },
+  fields: {
+    output: outputName("Name of the file, without extension."),
+    compression_level: choice("low favours fidelity, high a small file; custom does what the profile says.", [
+      "low",
+      "medium",
+      "high",
+      "custom",
+    ]),
+    profile: jsonFile("Profile with compression settings; required when compression_level is custom."),
+  },
+  naming: "name",
+  setsUploadLimit: true,
+  errors: [
+    fileAndId(),
+    wrongType(),
+    outOfRange("compression_level", "best"),
+    fieldRequired("profile"),
+    notAPdf(),
+    passwordProtected(),
+    noSuchFile(),
+    profileNotJson(),
+    signedFile(),
+    tooComplex(),
+  ],
+  prepare({ compression_level: level, profile }) {
+    const params: CompressParams =
+      level === "custom" ? { level, profile: readProfile("profile", profile, compressionProfile) } : { level };
+    // Chunks of the output are held until it is known to be the smaller one.
+    return edge("compress-pdf", compressPdf, params, "input-and-output");
+  },
+});

@@ -1,0 +1,68 @@
+// A PDF in fewer bytes, one output: of the level's or the profile's making, and never larger than the input unless that is asked for.
+import { Budget } from "../pdf/budget.ts";
+import { compressFile } from "../pdf/compression/compress-file.ts";
+import type { CompressionProfile } from "../pdf/compression/profile.ts";
+import { settingsOfProfile } from "../pdf/compression/profile-settings.ts";
+import { LEVEL_SETTINGS, type Level } from "../pdf/compression/settings.ts";
+import { MupdfSource } from "../pdf/mupdf-source.ts";
+import { PdfFile } from "../pdf/pdf-file.ts";
+import { roomOf } from "../pdf/room.ts";
+import { linearizePdf } from "./linearize-pdf.ts";
+import type { Chunks, Context, Input, Operation } from "./operation.ts";
+
+export type CompressParams =
+  | { readonly level: Level }
+  | { readonly level: "custom"; readonly profile: CompressionProfile };
+
+const TYPE = { extension: "pdf", type: "application/pdf" } as const;
+
+/** An isolate never has so much, the container always. */
+const CONTAINER_BYTES = 256 * 2 ** 20;
+
+/** @throws EngineFailure `password-protected`, `signed`, or what else the document or the engine made impossible */
+export const compressPdf: Operation<CompressParams> = async function* ([input], params, context) {
+  const bytes = await input!.bytes();
+  const settings = params.level === "custom" ? settingsOfProfile(params.profile) : LEVEL_SETTINGS[params.level];
+  const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);
+  const budget = new Budget(objectBytes);
+  const objects = await MupdfSource.open(bytes, engineBytes, budget);
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    const file = PdfFile.of(objects, budget);
+    const moreElsewhere = context.heapLimitBytes < CONTAINER_BYTES;
+    const limits = { decodedBytes: objectBytes / 2, kernelBytes: objectBytes, moreElsewhere };
+    for await (const chunk of await compressFile(file, settings, limits, context.signal)) {
+      context.signal.throwIfAborted();
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size >= bytes.length && !settings.evenIfLarger) break;
+    }
+  } finally {
+    objects.close();
+  }
+  const isSmaller = size < bytes.length || settings.evenIfLarger;
+  context.log("compressed", { from: bytes.length, to: isSmaller ? size : bytes.length });
+  if (params.level === "custom" && settings.forWeb) yield* linearized(isSmaller ? chunks : [bytes], input!, context);
+  else yield { ...TYPE, body: isSmaller ? released(chunks) : bytes };
+};
+
+/** A profile asks for it, at the price of a few bytes. */
+async function* linearized(chunks: Uint8Array[], { name }: Input, context: Context) {
+  const whole = new Uint8Array(Buffer.concat(chunks));
+  chunks.length = 0;
+  const compressed: Input = {
+    name,
+    size: whole.length,
+    bytes: async () => whole,
+    async *stream() {
+      yield whole;
+    },
+  };
+  yield* linearizePdf([compressed], {}, context);
+}
+
+/** Forgets each chunk once it has been read, so that memory goes down while the output is stored. */
+function* released(chunks: Uint8Array[]): Chunks & Generator<Uint8Array> {
+  for (let chunk = chunks.shift(); chunk; chunk = chunks.shift()) yield chunk;
+}
