@@ -1,0 +1,8 @@
+// Listens inside the browser's network namespace and hands the socket to the service, which accepts on it from outside: a socket
+// stays in the namespace that it was made in. Every address of 127.0.0.0/8 reaches it.
+import { createServer } from "node:net";
+
+const server = createServer();
+server.listen({ host: "0.0.0.0", port: Number(process.env.PROXY_PORT) }, () => {
+  process.send("listening", server, {}, () => process.exit());
+});

@@ -1,0 +1,294 @@
+// Starts one Chromium: as a user of its own, in a network namespace of its own, in its own sandbox, as far as this machine allows
+// each, with two pipes for commands. Knows no page.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { chown, mkdir, statfs } from "node:fs/promises";
+import { createServer, type Server, type Socket } from "node:net";
+import { join } from "node:path";
+import type { Readable, Writable } from "node:stream";
+import { type JobFolder, killGroup, minimalEnvironment, type Scratch, Tail } from "../process.ts";
+import { Pipe } from "./chromium-pipe.ts";
+
+/** Where a browser's connections to the proxy come in, told apart by the address that each of its contexts was given. */
+export interface Doors {
+  /** @returns what a context is told to use as its proxy */
+  open(take: (socket: Socket) => void): Promise<{ readonly proxy: string; close(): void }>;
+}
+
+/** How far a browser is shut in. */
+export interface Confinement {
+  /** `namespace`: it has no network but the proxy. `flags`: it has been told to use nothing else. */
+  readonly network: "namespace" | "flags";
+  /** Whether its renderers are in Chromium's own sandbox. */
+  readonly sandbox: boolean;
+}
+
+export interface LaunchedChromium extends Confinement {
+  readonly process: ChildProcess;
+  readonly pipe: Pipe;
+  readonly doors: Doors;
+  readonly version: string;
+  readonly startMs: number;
+  /** The last of what it wrote to its standard error. */
+  lastWords(): string;
+  /** Kills all of its processes, and removes its files. */
+  end(): Promise<void>;
+}
+
+/** Best first. */
+const CONFINEMENTS: readonly Confinement[] = [
+  { network: "namespace", sandbox: true },
+  { network: "namespace", sandbox: false },
+  { network: "flags", sandbox: true },
+  { network: "flags", sandbox: false },
+];
+
+/** Debian's packages: the shell without a desktop first. */
+const PROGRAMS = ["/usr/lib/chromium/chromium-headless-shell", "/usr/lib/chromium/chromium"];
+/** The user it runs as, where this process is root. */
+const USER = 60_400;
+const START_TIMEOUT_MS = 20_000;
+/** Of what it may write: shared memory counts as files. */
+const FILE_BYTES = 2 ** 31;
+const OPEN_FILES = 8192;
+/** Containers often have 64 MiB, which a few large pictures use up. */
+const ENOUGH_SHARED_MEMORY_BYTES = 2 ** 29;
+const PROXY_PORT = 3128;
+/** File descriptors of the child: Chromium's two pipes, and for a moment the channel that a socket comes through. */
+const STDIO = ["ignore", "ignore", "pipe", "pipe", "pipe"] as const;
+
+const helper = (name: string) => join(import.meta.dirname, "../chromium", name);
+
+/**
+ * Starts it in the best confinement that works.
+ * @param first what worked before @default the best
+ * @throws Error where none works, with the reasons
+ */
+export async function launchChromium(scratch: Scratch, first?: Confinement): Promise<LaunchedChromium> {
+  const program = PROGRAMS.find(existsSync);
+  if (program === undefined) throw new Error(`not installed: ${PROGRAMS.join(", ")}`);
+  const reasons: string[] = [];
+  for (const confinement of first ? [first] : CONFINEMENTS) {
+    try {
+      return await launch(program, scratch, confinement);
+    } catch (error) {
+      reasons.push(`${confinement.network}${confinement.sandbox ? " and sandbox" : ""}: ${(error as Error).message}`);
+    }
+  }
+  throw new Error(reasons.join("; "));
+}
+
+async function launch(program: string, scratch: Scratch, confinement: Confinement): Promise<LaunchedChromium> {
+  const started = performance.now();
+  const folder = await makeFolder(scratch);
+  const inNamespace = confinement.network === "namespace";
+  const [command, ...args] = [
+    ...(inNamespace ? enterNamespace() : []),
+    ...becomeBrowser(inNamespace),
+    program,
+    ...flags(folder.path, confinement, await hasSharedMemory()),
+  ] as [string, ...string[]];
+  const child = spawn(command, args, {
+    cwd: folder.path,
+    env: { ...minimalEnvironment(folder.path), TZ: "UTC", PROXY_PORT: String(PROXY_PORT) },
+    // A session and so a group of its own: the group is what is killed.
+    detached: true,
+    stdio: [...STDIO, ...(inNamespace ? ["ipc" as const] : [])],
+  });
+  const stderr = new Tail(4096);
+  child.stderr!.on("data", (chunk: Buffer) => stderr.add(chunk));
+  const exited = new Promise<void>((resolve) => {
+    child.once("exit", () => resolve());
+    child.once("error", () => resolve());
+  });
+  let listening: Server | undefined;
+  const end = async () => {
+    killGroup(child);
+    if (child.pid !== undefined) await exited;
+    listening?.close();
+    await folder[Symbol.asyncDispose]();
+  };
+  try {
+    const [, , , out, incoming] = child.stdio as unknown as [unknown, unknown, unknown, Writable, Readable];
+    const pipe = new Pipe(out, incoming);
+    const failed = exited.then(() => Promise.reject(new Error("it ended")));
+    failed.catch(() => {});
+    const ready = async () => {
+      if (inNamespace) listening = await socketOf(child);
+      return pipe.browser.send("Browser.getVersion");
+    };
+    const { product } = await within(START_TIMEOUT_MS, Promise.race([ready(), failed]));
+    return {
+      ...confinement,
+      process: child,
+      pipe,
+      doors: listening ? doorsByAddress(listening) : doorsByPort(),
+      version: product.split("/")[1] ?? product,
+      startMs: Math.round(performance.now() - started),
+      lastWords: () => stderr.text(),
+      end,
+    };
+  } catch (error) {
+    await end();
+    throw new Error(`${(error as Error).message} ${stderr.text().slice(-300)}`.trim(), { cause: error });
+  }
+}
+
+async function makeFolder(scratch: Scratch): Promise<JobFolder> {
+  const folder = await scratch.folder("chromium");
+  await mkdir(join(folder.path, "profile"));
+  if (isRoot()) for (const path of [folder.path, join(folder.path, "profile")]) await chown(path, USER, USER);
+  return folder;
+}
+
+const isRoot = () => process.getuid?.() === 0;
+
+/** unshare(1) is part of Debian's essential util-linux, Perl is essential too. Root needs no user namespace. */
+function enterNamespace(): string[] {
+  const asUser = isRoot() ? [] : ["--user", "--map-current-user", "--keep-caps"];
+  return [
+    "unshare",
+    ...asUser,
+    "--net",
+    "--",
+    "perl",
+    helper("own-network.pl"),
+    process.execPath,
+    helper("proxy-socket.mjs"),
+  ];
+}
+
+function becomeBrowser(inNamespace: boolean): string[] {
+  return [
+    "setpriv",
+    "--no-new-privs",
+    ...["--pdeathsig", "KILL"],
+    ...(isRoot() ? [`--reuid=${USER}`, `--regid=${USER}`, "--clear-groups"] : []),
+    // What the namespace was made with is not the browser's.
+    ...(inNamespace && !isRoot() ? ["--inh-caps=-all", "--ambient-caps=-all"] : []),
+    // proc(5): when memory runs out, the kernel ends the browser before the service.
+    ...["choom", "-n", "500", "--"],
+    ...["prlimit", `--fsize=${FILE_BYTES}`, `--nofile=${OPEN_FILES}`, "--core=0", "--"],
+  ];
+}
+
+function flags(folder: string, { sandbox }: Confinement, hasSharedMemory: boolean): string[] {
+  return [
+    "--headless",
+    "--remote-debugging-pipe",
+    `--user-data-dir=${join(folder, "profile")}`,
+    ...(sandbox ? [] : ["--no-sandbox"]),
+    ...(hasSharedMemory ? [] : ["--disable-dev-shm-usage"]),
+    // Everything goes through a proxy: contexts are given one, and what belongs to none finds nobody.
+    "--proxy-server=127.0.0.1:9",
+    "--proxy-bypass-list=<-loopback>",
+    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.*",
+    "--disable-quic",
+    "--dns-prefetch-disable",
+    "--no-pings",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    // Nothing is asked of its maker's servers, nothing is kept, nothing is shown.
+    "--disable-background-networking",
+    "--disable-breakpad",
+    "--disable-client-side-phishing-detection",
+    "--disable-component-update",
+    "--disable-default-apps",
+    "--disable-domain-reliability",
+    "--disable-extensions",
+    "--disable-sync",
+    "--metrics-recording-only",
+    "--no-default-browser-check",
+    "--no-first-run",
+    "--no-service-autorun",
+    "--password-store=basic",
+    "--use-mock-keychain",
+    "--block-new-web-contents",
+    "--deny-permission-prompts",
+    "--hide-scrollbars",
+    "--mute-audio",
+    "--lang=en-US",
+    // A machine without a mouse says it has one (ui/base/pointer: hover is 2, fine is 4); where touch is emulated, that counts.
+    "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4",
+    // A page that nobody sees works as one that is seen.
+    "--disable-background-timer-throttling",
+    "--disable-backgrounding-occluded-windows",
+    "--disable-renderer-backgrounding",
+    "--disable-hang-monitor",
+    "--disable-prompt-on-repost",
+    "--disable-gpu",
+    // Glyphs keep the widths that they have on paper.
+    "--font-render-hinting=none",
+    // One process for each job, which has no cookies and no account: a frame of another site shares it.
+    "--disable-site-isolation-trials",
+    `--disable-features=${DISABLED_FEATURES.join(",")}`,
+    // Of what is ready for a job nothing is made by the command line.
+    "--no-startup-window",
+  ];
+}
+
+const DISABLED_FEATURES = [
+  "AutofillServerCommunication",
+  "BackForwardCache",
+  "CertificateTransparencyComponentUpdater",
+  "DialMediaRouteProvider",
+  "GlobalMediaControls",
+  "InterestFeedContentSuggestions",
+  // Every server seems to be at the proxy's address, and that is a local one.
+  "LocalNetworkAccessChecks",
+  "MediaRouter",
+  "NetworkTimeServiceQuerying",
+  "OptimizationHints",
+  "PaintHolding",
+  "SpareRendererForSitePerProcess",
+  "Translate",
+];
+
+async function hasSharedMemory(): Promise<boolean> {
+  const { blocks, bsize } = await statfs("/dev/shm").catch(() => ({ blocks: 0, bsize: 0 }));
+  return blocks * bsize >= ENOUGH_SHARED_MEMORY_BYTES;
+}
+
+function socketOf(child: ChildProcess): Promise<Server> {
+  return new Promise((resolve) => child.once("message", (_, server) => resolve(server as Server)));
+}
+
+async function within<T>(timeoutMs: number, promise: Promise<T>): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`not ready after ${timeoutMs} ms`)), timeoutMs);
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
+
+/** In a namespace of its own the browser has the whole of 127.0.0.0/8: one listening socket, and an address for each context. */
+function doorsByAddress(server: Server): Doors {
+  const takers = new Map<string, (socket: Socket) => void>();
+  let last = 256;
+  server.on("connection", (socket) => {
+    const take = takers.get(socket.localAddress ?? "");
+    if (take) take(socket);
+    else socket.destroy();
+  });
+  return {
+    async open(take) {
+      last++;
+      const address = `127.${(last >> 16) & 255}.${(last >> 8) & 255}.${last & 255}`;
+      takers.set(address, take);
+      return { proxy: `${address}:${PROXY_PORT}`, close: () => takers.delete(address) };
+    },
+  };
+}
+
+/** On this machine's own loopback device: a port for each context. */
+function doorsByPort(): Doors {
+  return {
+    async open(take) {
+      const server = createServer(take);
+      await new Promise<void>((resolve, reject) => {
+        server.once("error", reject);
+        server.listen(0, "127.0.0.1", resolve);
+      });
+      const { port } = server.address() as { port: number };
+      return { proxy: `127.0.0.1:${port}`, close: () => server.close() };
+    },
+  };
+}

@@ -1,0 +1,188 @@
+// Loads a page and knows how far it is: redirects, the answer's status and type, what is still on its way. Knows no printing.
+
+import type { Protocol } from "devtools-protocol";
+import { EngineFailure } from "../../src/operations/operation.ts";
+import type { Session } from "./chromium-pipe.ts";
+
+/** What a browser shows as a page of HTML. */
+const PAGE_TYPES = ["text/html", "application/xhtml+xml"];
+/** By scripts and refreshes; those by status are limited by the browser to 20 each. */
+const MAX_NAVIGATIONS = 20;
+/** A refresh that comes later than this is of a page that means to be read. */
+const REFRESH_WITHIN_SECONDS = 2;
+/** Requests that may never end, and that a page does not need to be whole. */
+const ENDLESS_TYPES: readonly string[] = [
+  "EventSource",
+  "WebSocket",
+  "Media",
+  "Ping",
+  "CSPViolationReport",
+  "Preflight",
+];
+/** How long a page must have asked for nothing, once it asked for something by script. */
+const QUIET_MS = 500;
+
+/** Of the browser's own: a port that belongs to another protocol. */
+const UNSAFE_PORT = "net::ERR_UNSAFE_PORT";
+
+/** The page led to a place that may not be visited. */
+export class LedAstray extends Error {
+  override readonly name = "LedAstray";
+}
+
+export class Loading {
+  readonly #session: Session;
+  readonly #frameId: string;
+  readonly #isRefused: (url: string) => boolean;
+  readonly #onWay = new Set<string>();
+  readonly #failure = Promise.withResolvers<never>();
+  /** Of the document that was asked for last, redirects followed. */
+  #documentUrl = "";
+  #documentRequest = "";
+  #navigations = 0;
+  #isParsed = false;
+  #isLoaded = false;
+  /** By a refresh that is due, or a script's wish. */
+  #isDue = false;
+  #isLeaving = false;
+  #wasScripted = false;
+  #lastEventAt = 0;
+  #wake: (() => void) | undefined;
+
+  /**
+   * @param frameId of the page's main frame
+   * @param isRefused whether a place was found to be one that may not be visited
+   */
+  constructor(session: Session, frameId: string, isRefused: (url: string) => boolean) {
+    this.#session = session;
+    this.#frameId = frameId;
+    this.#isRefused = isRefused;
+    this.#failure.promise.catch(() => {});
+    this.#listen();
+  }
+
+  /** Rejects when the page turns out to be none: EngineFailure `unreachable` or `not-a-web-page`; LedAstray. */
+  get failed(): Promise<never> {
+    return this.#failure.promise;
+  }
+
+  /** @throws EngineFailure `unreachable`, `not-a-web-page`; LedAstray */
+  async navigate(url: string): Promise<void> {
+    const { errorText, isDownload } = await this.#session.send("Page.navigate", { url });
+    if (isDownload) throw notAWebPage("a download");
+    if (errorText) throw this.#unreachable(errorText);
+  }
+
+  /** Until the document is there, and is not about to give way to another one. */
+  async parsed(): Promise<void> {
+    await this.#until(() => this.#isParsed && !this.#isLeaving && !this.#isDue);
+  }
+
+  /** Until its pictures, styles and frames are there too, and nothing it asked for is on its way. */
+  async loaded(): Promise<void> {
+    await this.#until(() => this.#isLoaded && !this.#isLeaving && !this.#isDue && this.#onWay.size === 0);
+    while (this.#wasScripted) {
+      const left = this.#lastEventAt + QUIET_MS - performance.now();
+      if (left <= 0 && this.#onWay.size === 0) return;
+      await new Promise((resolve) => setTimeout(resolve, Math.max(20, left)));
+    }
+  }
+
+  async #until(condition: () => boolean): Promise<void> {
+    while (!condition()) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#wake = resolve;
+      await promise;
+    }
+  }
+
+  #listen(): void {
+    const session = this.#session;
+    const woken = () => this.#wake?.();
+    const isMain = (frameId: string | undefined) => frameId === this.#frameId;
+    session.on("Page.domContentEventFired", () => {
+      this.#isParsed = true;
+      woken();
+    });
+    session.on("Page.loadEventFired", () => {
+      this.#isLoaded = true;
+      woken();
+    });
+    session.on("Page.frameNavigated", ({ frame }) => {
+      if (!isMain(frame.id)) return;
+      this.#isParsed = false;
+      this.#isLoaded = false;
+      this.#isDue = false;
+      this.#isLeaving = false;
+      this.#onWay.clear();
+      if (frame.unreachableUrl) this.#failure.reject(this.#unreachable(frame.unreachableUrl));
+      if (++this.#navigations > MAX_NAVIGATIONS) this.#failure.reject(this.#unreachable("redirected without end"));
+    });
+    session.on("Page.frameScheduledNavigation", ({ frameId, delay }) => {
+      if (isMain(frameId) && delay <= REFRESH_WITHIN_SECONDS) this.#isDue = true;
+    });
+    session.on("Page.frameRequestedNavigation", ({ frameId, disposition }) => {
+      if (isMain(frameId) && disposition === "currentTab") this.#isLeaving = true;
+    });
+    session.on("Page.frameClearedScheduledNavigation", ({ frameId }) => {
+      if (isMain(frameId)) this.#isDue = false;
+      woken();
+    });
+    session.on("Page.frameStoppedLoading", ({ frameId }) => {
+      if (!isMain(frameId) || this.#navigations === 0) return;
+      // Also where the document broke off, or its script began a download: more does not come.
+      this.#isParsed = true;
+      this.#isLoaded = true;
+      this.#isLeaving = false;
+      woken();
+    });
+    session.on("Page.javascriptDialogOpening", () => {
+      void session.send("Page.handleJavaScriptDialog", { accept: false });
+    });
+    this.#listenToNetwork(woken, isMain);
+  }
+
+  #listenToNetwork(woken: () => void, isMain: (frameId: string | undefined) => boolean): void {
+    const session = this.#session;
+    const ended = ({ requestId }: { requestId: string }) => {
+      if (!this.#onWay.delete(requestId)) return;
+      this.#lastEventAt = performance.now();
+      woken();
+    };
+    session.on("Network.requestWillBeSent", ({ requestId, type = "Other", request, frameId }) => {
+      if (type === "Document" && isMain(frameId)) {
+        this.#documentUrl = request.url;
+        this.#documentRequest = requestId;
+      }
+      if (ENDLESS_TYPES.includes(type) || request.url.startsWith("data:")) return;
+      this.#onWay.add(requestId);
+      this.#lastEventAt = performance.now();
+      if (type === "XHR" || type === "Fetch" || this.#isLoaded) this.#wasScripted = true;
+    });
+    session.on("Network.loadingFinished", ended);
+    session.on("Network.loadingFailed", (failure) => {
+      // What there is of a page that broke off is not what its author wrote.
+      const { requestId, canceled = false, errorText } = failure;
+      if (requestId === this.#documentRequest && !canceled) this.#failure.reject(this.#unreachable(errorText));
+      ended(failure);
+    });
+    session.on("Network.responseReceived", ({ type, frameId, response }) => {
+      if (type === "Document" && isMain(frameId)) this.#judge(response);
+    });
+  }
+
+  #unreachable(detail: string): Error {
+    if (detail === UNSAFE_PORT || this.#isRefused(this.#documentUrl))
+      return new LedAstray(`${this.#documentUrl}: ${detail}`);
+    return new EngineFailure("unreachable", detail);
+  }
+
+  #judge({ status, mimeType, url }: Protocol.Network.Response): void {
+    // An error page of the browser's own.
+    if (!/^https?:/.test(url)) return;
+    if (status >= 400) this.#failure.reject(this.#unreachable(`${url} answered ${status}`));
+    else if (!PAGE_TYPES.includes(mimeType)) this.#failure.reject(notAWebPage(`${url} is ${mimeType}`));
+  }
+}
+
+const notAWebPage = (detail: string) => new EngineFailure("not-a-web-page", detail);

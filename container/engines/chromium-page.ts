@@ -1,0 +1,189 @@
+// One page from its address to a PDF: shown as on a device, loaded, waited for, printed. Every step has a limit of time. Knows
+// nothing of how browsers are kept.
+
+import type { Protocol } from "devtools-protocol";
+import { EngineFailure } from "../../src/operations/operation.ts";
+import type { LeasedPage } from "./chromium-browser.ts";
+import { DEVICES, type DeviceName, emulate } from "./chromium-devices.ts";
+import { Loading } from "./chromium-loading.ts";
+import { enlargePages, savePdf } from "./chromium-output.ts";
+import { LOOKS_AT_SIGHT, type Preparation, prepare } from "./chromium-page-scripts.ts";
+import { ProtocolError, type Session } from "./chromium-pipe.ts";
+
+/** How a page goes on paper. Points. */
+export interface PrintOptions {
+  readonly paper: { readonly width: number; readonly height: number };
+  readonly margin: number;
+  readonly layout: DeviceName;
+}
+
+export interface PageLimits {
+  /** Until the document is there and parsed. */
+  readonly parseMs: number;
+  /** From then on: pictures, fonts, scripts. What is late is left out. */
+  readonly settleMs: number;
+  /** A page whose script does not give way for so long is ended. */
+  readonly answerMs: number;
+  /** Printing. */
+  readonly printMs: number;
+  /** Of the PDF. */
+  readonly fileBytes: number;
+}
+
+const POINTS_PER_INCH = 72;
+const CSS_PIXELS_PER_POINT = 96 / 72;
+
+/**
+ * @param outputPath written when the PDF is complete
+ * @param isRefused whether a place was found to be one that may not be visited
+ * @throws EngineFailure; BrowserGone; LedAstray
+ */
+export async function printPage(
+  { session, failed }: LeasedPage,
+  url: string,
+  outputPath: string,
+  options: PrintOptions,
+  limits: PageLimits,
+  version: string,
+  isRefused: (url: string) => boolean,
+): Promise<void> {
+  const within = <T>(timeoutMs: number, work: Promise<T>, what: string) => inTime(timeoutMs, work, failed, what);
+  // Pages are made as desktops.
+  if (options.layout !== "desktop") emulate(session, options.layout, version);
+  const { frameTree } = await within(limits.answerMs, session.send("Page.getFrameTree"), "a blank page");
+  const frameId = frameTree.frame.id;
+  const loading = new Loading(session, frameId, isRefused);
+  const parsed = async () => {
+    await loading.navigate(url);
+    await loading.parsed();
+  };
+  await within(limits.parseMs, Promise.race([parsed(), loading.failed]), "loading");
+  const stream = await whileItStays(limits.parseMs, loading, within, async () => {
+    await settle(session, frameId, loading, options, limits, within);
+    return within(limits.printMs, session.send("Page.printToPDF", printing(options)), "printing");
+  });
+  await within(limits.printMs, savePdf(session, stream.stream!, outputPath, limits.fileBytes), "taking the PDF");
+  const { enlargement } = sheetOf(options);
+  if (enlargement > 1) await enlargePages(outputPath, enlargement, options.paper, limits.printMs);
+}
+
+/** A page that goes elsewhere under one's hands is tried again where it went: so often, and no more. */
+const ATTEMPTS = 5;
+
+async function whileItStays<T>(parseMs: number, loading: Loading, within: Within, work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof ProtocolError)) throw error;
+      if (attempt === ATTEMPTS) throw new EngineFailure("unreachable", `the page does not stay: ${error.message}`);
+      await within(parseMs, Promise.race([loading.parsed(), loading.failed]), "loading");
+    }
+  }
+}
+
+type Within = <T>(timeoutMs: number, work: Promise<T>, what: string) => Promise<T>;
+
+/** Waits for what a reader would wait for, and goes on without what is late. */
+async function settle(
+  session: Session,
+  frameId: string,
+  loading: Loading,
+  options: PrintOptions,
+  { settleMs, answerMs }: PageLimits,
+  within: Within,
+): Promise<void> {
+  const deadline = performance.now() + settleMs;
+  const loaded = async () => {
+    await within(
+      Math.max(1, deadline - performance.now()),
+      Promise.race([loading.loaded(), loading.failed]),
+      "settling",
+    );
+  };
+  const stopWaiting = (error: unknown) => {
+    if (!(error instanceof EngineFailure) || error.reason !== "timed-out") throw error;
+    void session.send("Page.stopLoading");
+  };
+  await loaded().catch(stopWaiting);
+  const timeoutMs = Math.max(100, deadline - performance.now());
+  const { size, margin } = sheetOf(options);
+  const preparation = { timeoutMs, size, margin };
+  void session.send("Emulation.setEmulatedMedia", { media: "print" });
+  await within(timeoutMs + answerMs, run(session, frameId, preparation), "a script");
+  await loaded().catch(stopWaiting);
+}
+
+async function run(session: Session, frameId: string, preparation: Omit<Preparation, "scroll">): Promise<void> {
+  const [{ result }, { executionContextId }] = await Promise.all([
+    session.send("Runtime.evaluate", { expression: LOOKS_AT_SIGHT }),
+    session.send("Page.createIsolatedWorld", { frameId }),
+  ]);
+  await session.send("Runtime.evaluate", {
+    expression: `(${prepare})(${JSON.stringify({ ...preparation, scroll: result.value === true } satisfies Preparation)})`,
+    contextId: executionContextId,
+    awaitPromise: true,
+  });
+}
+
+/** What the browser takes as a scale. */
+const SMALLEST_SCALE = 0.1;
+const LARGEST_SCALE = 2;
+
+/** How the layout's width comes to fill the width between the margins. */
+interface Sheet {
+  readonly scale: number;
+  /** What the browser is told of the paper, by this factor smaller than it is: the PDF's pages are enlarged afterwards. */
+  readonly enlargement: number;
+  /** What the page says of itself. */
+  readonly size: string;
+  readonly margin: string;
+}
+
+function sheetOf({ paper, margin, layout }: PrintOptions): Sheet {
+  const printable = (paper.width - 2 * margin) * CSS_PIXELS_PER_POINT;
+  const scale = printable / DEVICES[layout].width;
+  const asItIs = { enlargement: 1, size: "auto", margin: "revert" };
+  if (scale > LARGEST_SCALE) return { ...asItIs, scale: LARGEST_SCALE, enlargement: scale / LARGEST_SCALE };
+  if (scale >= SMALLEST_SCALE) return { ...asItIs, scale };
+  // A page that says it is larger than the paper is made smaller: further than by the scale alone.
+  const points = (length: number) => `${(length * SMALLEST_SCALE) / scale}pt`;
+  return {
+    scale: SMALLEST_SCALE,
+    enlargement: 1,
+    size: `${points(paper.width)} ${points(paper.height)}`,
+    margin: points(margin),
+  };
+}
+
+function printing(options: PrintOptions): Protocol.Page.PrintToPDFRequest {
+  const { scale, enlargement } = sheetOf(options);
+  const inches = (points: number) => points / enlargement / POINTS_PER_INCH;
+  // The browser takes whole points, and rounds up.
+  const wholePoints = (points: number) => Math.round(points / enlargement) / POINTS_PER_INCH;
+  const margin = inches(options.margin);
+  return {
+    paperWidth: wholePoints(options.paper.width),
+    paperHeight: wholePoints(options.paper.height),
+    marginTop: margin,
+    marginBottom: margin,
+    marginLeft: margin,
+    marginRight: margin,
+    scale,
+    printBackground: true,
+    preferCSSPageSize: false,
+    generateDocumentOutline: true,
+    transferMode: "ReturnAsStream",
+  };
+}
+
+async function inTime<T>(timeoutMs: number, work: Promise<T>, failed: Promise<never>, what: string): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => reject(new EngineFailure("timed-out", `${what} took more than ${timeoutMs} ms`)),
+    timeoutMs,
+  );
+  // Whichever loses is of no interest any more.
+  work.catch(() => {});
+  return Promise.race([failed, work, late]).finally(() => clearTimeout(timer));
+}

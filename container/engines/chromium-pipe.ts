@@ -1,0 +1,143 @@
+// The Chrome DevTools Protocol over a browser's two pipes: commands with their answers, and events. Knows no command by name.
+
+import type { Readable, Writable } from "node:stream";
+import type { ProtocolMapping } from "devtools-protocol/types/protocol-mapping.js";
+
+type Commands = ProtocolMapping.Commands;
+export type Method = keyof Commands;
+export type Result<M extends Method> = Commands[M]["returnType"];
+type Events = ProtocolMapping.Events;
+
+/** The browser refused a command, or is gone. */
+export class ProtocolError extends Error {
+  override readonly name = "ProtocolError";
+}
+
+interface Pending {
+  readonly method: Method;
+  readonly session: Session;
+  readonly resolve: (result: never) => void;
+  readonly reject: (error: ProtocolError) => void;
+}
+
+interface Message {
+  readonly id?: number;
+  readonly method?: string;
+  readonly params?: unknown;
+  readonly sessionId?: string;
+  readonly result?: unknown;
+  readonly error?: { readonly message: string };
+}
+
+/** A conversation with the browser itself or, in a session that was attached, with one of its pages. */
+export interface Session {
+  /** @throws ProtocolError */
+  send<M extends Method>(method: M, ...params: Commands[M]["paramsType"]): Promise<Result<M>>;
+  on<E extends keyof Events>(event: E, listener: (...params: Events[E]) => void): void;
+}
+
+const END = 0;
+
+export class Pipe {
+  readonly #out: Writable;
+  readonly #pending = new Map<number, Pending>();
+  readonly #sessions = new Map<string, Conversation>();
+  #lastId = 0;
+  #parts: Buffer[] = [];
+  #gone: ProtocolError | undefined;
+  /** With the browser itself. */
+  readonly browser: Session;
+
+  constructor(out: Writable, incoming: Readable) {
+    this.#out = out;
+    this.browser = this.session("");
+    // Its end is told by the process.
+    out.on("error", () => {});
+    incoming.on("error", () => {});
+    incoming.on("data", (chunk: Buffer) => this.#read(chunk));
+  }
+
+  /** @param id as Target.attachToTarget gave it */
+  session(id: string): Session {
+    const conversation = new Conversation((session, method, params) => this.#send(session, id, method, params));
+    this.#sessions.set(id, conversation);
+    return conversation;
+  }
+
+  /** Whoever waits for an answer in it gets none; events are not told any more. */
+  forget(session: Session, why: string): void {
+    for (const [id, conversation] of this.#sessions) if (conversation === session) this.#sessions.delete(id);
+    for (const [id, pending] of this.#pending) {
+      if (pending.session !== session) continue;
+      this.#pending.delete(id);
+      pending.reject(new ProtocolError(`${pending.method}: ${why}`));
+    }
+  }
+
+  /** No answer comes any more. */
+  close(why: string): void {
+    this.#gone ??= new ProtocolError(why);
+    for (const { reject } of this.#pending.values()) reject(this.#gone);
+    this.#pending.clear();
+  }
+
+  #send(session: Session, sessionId: string, method: Method, params: unknown): Promise<never> {
+    if (this.#gone) return Promise.reject(this.#gone);
+    const id = ++this.#lastId;
+    const message = { id, method, params, ...(sessionId === "" ? {} : { sessionId }) };
+    return new Promise((resolve, reject) => {
+      this.#pending.set(id, { method, session, resolve, reject });
+      this.#out.write(`${JSON.stringify(message)}\0`);
+    });
+  }
+
+  #read(chunk: Buffer): void {
+    let from = 0;
+    for (let end = chunk.indexOf(END); end >= 0; end = chunk.indexOf(END, from)) {
+      this.#parts.push(chunk.subarray(from, end));
+      const message = JSON.parse(Buffer.concat(this.#parts).toString()) as Message;
+      this.#parts = [];
+      from = end + 1;
+      this.#take(message);
+    }
+    if (from < chunk.length) this.#parts.push(chunk.subarray(from));
+  }
+
+  #take({ id, method, params, sessionId = "", result, error }: Message): void {
+    if (id === undefined) {
+      if (method) this.#sessions.get(sessionId)?.tell(method, params);
+      return;
+    }
+    const pending = this.#pending.get(id);
+    if (!pending) return;
+    this.#pending.delete(id);
+    if (error) pending.reject(new ProtocolError(`${pending.method}: ${error.message}`));
+    else pending.resolve(result as never);
+  }
+}
+
+class Conversation implements Session {
+  readonly #listeners = new Map<string, ((params: never) => void)[]>();
+  readonly #send: (session: Session, method: Method, params: unknown) => Promise<never>;
+
+  constructor(send: (session: Session, method: Method, params: unknown) => Promise<never>) {
+    this.#send = send;
+  }
+
+  send<M extends Method>(method: M, ...[params = {}]: Commands[M]["paramsType"]): Promise<Result<M>> {
+    const answer = this.#send(this, method, params);
+    // Whoever does not wait for an answer does not care why there is none.
+    answer.catch(() => {});
+    return answer;
+  }
+
+  on<E extends keyof Events>(event: E, listener: (...params: Events[E]) => void): void {
+    const listeners = this.#listeners.get(event) ?? [];
+    listeners.push(listener as unknown as (params: never) => void);
+    this.#listeners.set(event, listeners);
+  }
+
+  tell(event: string, params: unknown): void {
+    for (const listener of this.#listeners.get(event) ?? []) listener(params as never);
+  }
+}

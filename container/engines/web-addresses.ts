@@ -1,0 +1,168 @@
+// Which places of the web may be visited: public addresses on the usual ports, and what the operator allows. Knows no connection.
+
+import type { LookupAddress } from "node:dns";
+import { BlockList, isIP, isIPv4 } from "node:net";
+import { networkInterfaces } from "node:os";
+
+/** Of HTTP and HTTPS. */
+const USUAL_PORTS: readonly number[] = [80, 443];
+
+/** IANA's registry of IPv4 special-purpose addresses (RFC 6890 and its successors), multicast and the reserved rest. */
+const NOT_PUBLIC_V4: readonly (readonly [string, number])[] = [
+  ["0.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.0.0.0", 24],
+  ["192.0.2.0", 24],
+  ["192.88.99.0", 24],
+  ["192.168.0.0", 16],
+  ["198.18.0.0", 15],
+  ["198.51.100.0", 24],
+  ["203.0.113.0", 24],
+  ["224.0.0.0", 4],
+  ["240.0.0.0", 4],
+];
+
+/** RFC 4291, 2.4: what IANA gives out as global unicast. All else (mapped, NAT64, unique local, link-local, multicast) is not. */
+const GLOBAL_UNICAST_V6: readonly [string, number] = ["2000::", 3];
+
+/** Within it: protocol assignments with Teredo, benchmarking and ORCHID; documentation; 6to4, which leads to any IPv4 address. */
+const NOT_PUBLIC_V6: readonly (readonly [string, number])[] = [
+  ["2001::", 23],
+  ["2001:db8::", 32],
+  ["2002::", 16],
+  ["3fff::", 20],
+];
+
+const globalUnicastV6 = new BlockList();
+globalUnicastV6.addSubnet(...GLOBAL_UNICAST_V6, "ipv6");
+const notPublic = new BlockList();
+for (const [network, prefix] of NOT_PUBLIC_V4) notPublic.addSubnet(network, prefix, "ipv4");
+for (const [network, prefix] of NOT_PUBLIC_V6) notPublic.addSubnet(network, prefix, "ipv6");
+
+/** Whether an address is one that anybody on the internet may talk to, and not this machine's own. */
+export function isPublic(address: string): boolean {
+  if (isIPv4(address)) return !notPublic.check(address, "ipv4") && !isOwn(address);
+  // A zone index makes it one of a link.
+  if (address.includes("%")) return false;
+  return globalUnicastV6.check(address, "ipv6") && !notPublic.check(address, "ipv6") && !isOwn(address);
+}
+
+const isOwn = (address: string) =>
+  Object.values(networkInterfaces()).some((own) => own?.some((known) => known.address === address));
+
+/** One item of the operator's list. */
+interface Rule {
+  /** Of names, as they are asked for. */
+  readonly host?: string;
+  readonly addresses?: BlockList;
+  /** @default the usual ones */
+  readonly port?: number | "any";
+}
+
+/** The public web on its usual ports, and what the operator allows beyond it: an intranet, a test's own server. */
+export class AllowList {
+  readonly #rules: readonly Rule[];
+  readonly #usualPorts: readonly number[];
+
+  /**
+   * @param usualPorts of public places, and of items without a port
+   * @param text items with commas or spaces between: a name, an address or a network (`10.1.0.0/16`, `[fd00::]/8`), each with
+   *   `:port` or `:*` behind it where it is not for the usual ports alone; an IPv6 address stands in brackets
+   * @throws Error that names the item which is none
+   */
+  constructor(text: string, usualPorts = USUAL_PORTS) {
+    this.#usualPorts = usualPorts;
+    this.#rules = text
+      .split(/[\s,]+/)
+      .filter((item) => item !== "")
+      .map(ruleOf);
+  }
+
+  /** Whether a name is on the list for that port, whatever address it has. */
+  hasName(host: string, port: number): boolean {
+    return this.#rules.some((rule) => rule.host === host && this.#isPortOf(rule, port));
+  }
+
+  /** Whether names of this machine's surroundings may lead to an address that is on the list. */
+  get hasNetworks(): boolean {
+    return this.#rules.some(({ addresses }) => addresses !== undefined);
+  }
+
+  /** Whether there may be anything to visit on that port. */
+  hasPort(port: number): boolean {
+    return this.#usualPorts.includes(port) || this.#rules.some((rule) => this.#isPortOf(rule, port));
+  }
+
+  /** Whether an address may be visited on that port, whatever its name is. */
+  hasAddress(address: string, port: number): boolean {
+    const family = isIPv4(address) ? "ipv4" : "ipv6";
+    if (this.#usualPorts.includes(port) && isPublic(address)) return true;
+    return this.#rules.some((rule) => rule.addresses?.check(address, family) && this.#isPortOf(rule, port));
+  }
+
+  #isPortOf({ port }: Rule, wanted: number): boolean {
+    return port === undefined ? this.#usualPorts.includes(wanted) : port === "any" || port === wanted;
+  }
+}
+
+function ruleOf(item: string): Rule {
+  const [, bracketed, plain, prefix, portText] =
+    /^(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?:\/(\d{1,3}))?(?::(\d{1,5}|\*))?$/i.exec(item) ?? [];
+  const host = (bracketed ?? plain ?? "").toLowerCase();
+  const family = isIP(host);
+  const port = portText === undefined ? {} : { port: portText === "*" ? ("any" as const) : Number(portText) };
+  if (family === 0 && prefix === undefined && bracketed === undefined && host !== "") return { host, ...port };
+  const bits = family === 4 ? 32 : 128;
+  if (family === 0 || Number(prefix ?? bits) > bits) throw new Error(`"${item}" is no name, address or network.`);
+  const addresses = new BlockList();
+  addresses.addSubnet(host, Number(prefix ?? bits), family === 4 ? "ipv4" : "ipv6");
+  return { addresses, ...port };
+}
+
+/** How names become addresses. */
+export interface Lookups {
+  /** The DNS alone: what this machine calls its neighbours by other means is nobody else's. */
+  public(host: string): Promise<readonly string[]>;
+  /** In every way this machine knows, for names that the operator allows. */
+  allowed(host: string): Promise<readonly string[]>;
+}
+
+/** Not to be visited: told apart from what could not be reached. */
+export class Refused extends Error {
+  override readonly name = "Refused";
+}
+
+/** RFC 6761, 6762, 8375, 9476 and ICANN's `internal`: names that are no one's on the internet. */
+const NOT_PUBLIC_NAME =
+  /(^|\.)(localhost|local|localdomain|internal|intranet|private|home|lan|corp|invalid|test|example|onion|alt|arpa)$/;
+
+/**
+ * The addresses at which a place may be visited; whoever connects connects to one of these.
+ * @param host canonical, as the URL standard has it, IPv6 without brackets
+ * @throws Refused; what the lookup throws
+ */
+export async function admit(
+  host: string,
+  port: number,
+  allow: AllowList,
+  lookups: Lookups,
+): Promise<readonly LookupAddress[]> {
+  const name = host.replace(/\.$/, "");
+  const isAdmitted = (address: string) => allow.hasAddress(address, port);
+  const found = async () => {
+    if (!allow.hasPort(port)) throw new Refused(`${port} is not a port of web pages`);
+    if (isIP(name) !== 0) return [name].filter(isAdmitted);
+    if (allow.hasName(name, port)) return lookups.allowed(name);
+    const isPublicName = name.includes(".") && !NOT_PUBLIC_NAME.test(name);
+    if (!isPublicName && !allow.hasNetworks) throw new Refused(`${name} is no public name`);
+    const addresses = await (isPublicName ? lookups.public(name) : lookups.allowed(name));
+    return addresses.filter(isAdmitted);
+  };
+  const addresses = await found();
+  if (addresses.length === 0) throw new Refused(`${host}:${port} is not public`);
+  return addresses.map((address) => ({ address, family: isIP(address) }));
+}

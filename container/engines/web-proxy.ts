@@ -1,0 +1,306 @@
+// The only way from a page to the web: an HTTP proxy that resolves names itself, looks at every address, and connects to the
+// address that it looked at. Each job visits the web on its own connections, within bounds of its own. Knows no browser.
+
+import { lookup, Resolver } from "node:dns/promises";
+import {
+  Agent,
+  type ClientRequestArgs,
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request,
+  type ServerResponse,
+} from "node:http";
+import { connect, type Socket } from "node:net";
+import { type Duplex, pipeline } from "node:stream";
+import { AllowList, admit, type Lookups, Refused } from "./web-addresses.ts";
+
+export interface WebProxySettings {
+  /** What {@link AllowList} reads. @default nothing */
+  readonly allow?: string;
+  /** Of public places. @default 80 and 443 */
+  readonly usualPorts?: readonly number[];
+  /** DNS servers for names that are not allowed by name. @default this machine's */
+  readonly dnsServers?: readonly string[];
+}
+
+export interface VisitLimits {
+  /** In both directions, of all connections. */
+  readonly bytes: number;
+  /** How many requests and tunnels in all. */
+  readonly requests: number;
+}
+
+/** A page that the proxy itself gives out, at the root of {@link DOCUMENT_HOST}. */
+export interface ServedDocument {
+  /** The media type, perhaps with a charset. */
+  readonly type: string;
+  stream(): NodeJS.ReadableStream;
+}
+
+/** Where an uploaded document lives for its page: a name that nobody can have (RFC 6761). */
+export const DOCUMENT_HOST = "document.invalid";
+
+const LOOKUP_TIMEOUT_MS = 3_000;
+const CONNECT_TIMEOUT_MS = 10_000;
+/** A server that says nothing for so long is not waited for. */
+const IDLE_TIMEOUT_MS = 60_000;
+const MAX_HEADER_BYTES = 64 * 1024;
+/** What a page may have open at a time, and to one server. */
+const CONNECTIONS = 256;
+const CONNECTIONS_TO_ONE = 16;
+
+export interface VisitOptions {
+  readonly limits: VisitLimits;
+  readonly document: ServedDocument | undefined;
+  /** Called when the page wants more than its limits allow; the visit has ended then. */
+  exceeded(what: string): void;
+}
+
+type Connecting = (host: string, port: number, visit: Visit) => Promise<Socket>;
+
+class CheckedAgent extends Agent {
+  readonly #connectTo: (host: string, port: number) => Promise<Socket>;
+
+  constructor(connectTo: (host: string, port: number) => Promise<Socket>) {
+    super({ keepAlive: true, maxSockets: CONNECTIONS_TO_ONE, maxTotalSockets: CONNECTIONS });
+    this.#connectTo = connectTo;
+  }
+
+  override createConnection(
+    { host, port }: ClientRequestArgs,
+    done?: (error: Error | null, socket: Duplex) => void,
+  ): undefined {
+    this.#connectTo(String(host), Number(port)).then(
+      (socket) => done?.(null, socket),
+      (error: Error) => done?.(error, undefined as never),
+    );
+  }
+}
+
+/** One job's dealings with the web. Ended, it has no connection any more. */
+export class Visit {
+  readonly limits: VisitLimits;
+  readonly document: ServedDocument | undefined;
+  readonly #refused = new Set<string>();
+  /** Keeps connections to servers, for this visit alone. */
+  readonly agent: Agent;
+  readonly #sockets = new Set<Socket>();
+  #bytes = 0;
+  #requests = 0;
+  #ended = false;
+  readonly #exceeded: (what: string) => void;
+
+  /** Made by {@link WebProxy.visit}. */
+  constructor(connectTo: Connecting, { limits, document, exceeded }: VisitOptions) {
+    this.limits = limits;
+    this.document = document;
+    this.#exceeded = exceeded;
+    this.agent = new CheckedAgent((host, port) => connectTo(host, port, this));
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  refuse(host: string, port: number): void {
+    this.#refused.add(`${host} ${port}`);
+  }
+
+  /** Whether the page was not allowed to visit that place. */
+  isRefused(url: string): boolean {
+    if (!URL.canParse(url)) return false;
+    const { host, port } = placeOf(new URL(url));
+    return this.#refused.has(`${host} ${port}`);
+  }
+
+  /** Ends the connection with the visit, and counts what comes in on it. */
+  add(socket: Socket): void {
+    socket.on("error", () => {});
+    if (this.#ended || this.#sockets.size >= 2 * CONNECTIONS) {
+      socket.destroy();
+      return;
+    }
+    this.#sockets.add(socket);
+    socket.setTimeout(IDLE_TIMEOUT_MS, () => socket.destroy());
+    socket.on("data", ({ length }: Buffer) => this.#count(length));
+    socket.once("close", () => this.#sockets.delete(socket));
+  }
+
+  /** @returns whether one more request is within the limits */
+  enter(): boolean {
+    if (this.#ended) return false;
+    if (++this.#requests > this.limits.requests) this.#exceed(`${this.limits.requests} requests`);
+    return !this.#ended;
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.agent.destroy();
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #count(bytes: number): void {
+    this.#bytes += bytes;
+    if (this.#bytes > this.limits.bytes) this.#exceed(`${this.limits.bytes} bytes`);
+  }
+
+  #exceed(what: string): void {
+    if (this.#ended) return;
+    this.end();
+    this.#exceeded(what);
+  }
+}
+
+export class WebProxy {
+  readonly #allow: AllowList;
+  readonly #lookups: Lookups;
+  readonly #visits = new WeakMap<Socket, Visit>();
+  /** It never listens: it is given its connections. */
+  readonly #server = createServer({
+    maxHeaderSize: MAX_HEADER_BYTES,
+    requestTimeout: 0,
+    keepAliveTimeout: IDLE_TIMEOUT_MS,
+  });
+
+  /** @throws Error for an allow-list that is none */
+  constructor({ allow = "", usualPorts, dnsServers }: WebProxySettings) {
+    this.#allow = new AllowList(allow, usualPorts);
+    this.#lookups = lookups(dnsServers);
+    this.#server.on("request", (incoming, answer) => void this.#forward(incoming, answer));
+    this.#server.on("connect", (incoming, socket, head) => void this.#tunnel(incoming, socket as Socket, head));
+    this.#server.on("clientError", (_, socket) => socket.destroy());
+  }
+
+  visit(options: VisitOptions): Visit {
+    return new Visit((host, port, visit) => this.#connect(host, port, visit), options);
+  }
+
+  /** Takes a browser's connection. */
+  serve(socket: Socket, visit: Visit): void {
+    visit.add(socket);
+    this.#visits.set(socket, visit);
+    this.#server.emit("connection", socket);
+  }
+
+  /** RFC 9112, 3.2.2: a request whose target is a whole URL. */
+  async #forward(incoming: IncomingMessage, answer: ServerResponse): Promise<void> {
+    const visit = this.#visits.get(incoming.socket);
+    const url = URL.canParse(incoming.url ?? "") ? new URL(incoming.url!) : undefined;
+    if (!visit?.enter() || url?.protocol !== "http:") return refuse(answer, 400);
+    if (url.hostname === DOCUMENT_HOST) return giveDocument(visit, incoming, url, answer);
+    const { host, port } = placeOf(url);
+    const outgoing = request({
+      host,
+      port,
+      method: incoming.method,
+      path: `${url.pathname}${url.search}`,
+      headers: endToEnd(incoming.headers, url.host),
+      setHost: false,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      agent: visit.agent,
+    });
+    outgoing.on("error", (error) => refuse(answer, error instanceof Refused ? 403 : 502));
+    outgoing.on("response", (response) => {
+      answer.writeHead(response.statusCode!, endToEnd(response.headers));
+      pipeline(response, answer, () => {});
+    });
+    answer.on("close", () => outgoing.destroy());
+    // A pipeline would end the browser's connection where the server's breaks, before the answer.
+    incoming.pipe(outgoing);
+  }
+
+  /** RFC 9110, 9.3.6. */
+  async #tunnel(incoming: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
+    const visit = this.#visits.get(socket);
+    const place = URL.canParse(`https://${incoming.url}/`) ? placeOf(new URL(`https://${incoming.url}/`)) : undefined;
+    if (!visit?.enter() || !place) return void socket.destroy();
+    try {
+      const remote = await this.#connect(place.host, place.port, visit);
+      socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
+      if (head.length > 0) remote.write(head);
+      pipeline(socket, remote, socket, () => {});
+    } catch (error) {
+      const status = error instanceof Refused ? "403 Forbidden" : "502 Bad Gateway";
+      socket.end(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
+    }
+  }
+
+  /** @throws Refused; Error where the place cannot be reached */
+  async #connect(host: string, port: number, visit: Visit): Promise<Socket> {
+    const addresses = await admit(host, port, this.#allow, this.#lookups).catch((error: unknown) => {
+      if (error instanceof Refused) visit.refuse(host, port);
+      throw error;
+    });
+    const { promise, resolve, reject } = Promise.withResolvers<Socket>();
+    const socket = connect({
+      // A name that is nobody's: what it means is decided already, and all of the addresses are tried.
+      host: DOCUMENT_HOST,
+      port,
+      autoSelectFamily: true,
+      lookup: (_name, _options, done) => done(null, addresses as never),
+    });
+    visit.add(socket);
+    const timer = setTimeout(() => socket.destroy(new Error("no connection in time")), CONNECT_TIMEOUT_MS);
+    socket.once("connect", () => resolve(socket));
+    socket.once("error", reject);
+    socket.once("close", () => reject(new Error("closed")));
+    return promise.finally(() => clearTimeout(timer));
+  }
+}
+
+function lookups(dnsServers: readonly string[] | undefined): Lookups {
+  const resolver = new Resolver({ timeout: LOOKUP_TIMEOUT_MS, tries: 2 });
+  if (dnsServers) resolver.setServers(dnsServers);
+  return {
+    async public(host) {
+      const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+      const addresses = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
+      if (addresses.length === 0) throw new Error(`no address of ${host}`);
+      return addresses;
+    },
+    async allowed(host) {
+      return (await lookup(host, { all: true })).map(({ address }) => address);
+    },
+  };
+}
+
+/** Host without brackets, port with its default. */
+function placeOf({ hostname, port, protocol }: URL): { host: string; port: number } {
+  return {
+    host: hostname.replace(/^\[|\]$/g, ""),
+    port: Number(port) || (protocol === "https:" ? 443 : 80),
+  };
+}
+
+/** RFC 9110, 7.6.1: what concerns one connection alone is not passed on. */
+function endToEnd(headers: IncomingHttpHeaders, host?: string): IncomingHttpHeaders {
+  const named = (headers.connection ?? "").toLowerCase().split(/[\s,]+/);
+  const hops = new Set([
+    ...named,
+    "connection",
+    "proxy-connection",
+    "keep-alive",
+    "te",
+    "trailer",
+    "upgrade",
+    "proxy-authorization",
+    "transfer-encoding",
+  ]);
+  const passed = Object.fromEntries(Object.entries(headers).filter(([name]) => !hops.has(name)));
+  return host === undefined ? passed : { ...passed, host };
+}
+
+function giveDocument({ document }: Visit, { method }: IncomingMessage, url: URL, answer: ServerResponse): void {
+  if (!document || method !== "GET" || url.pathname !== "/" || url.port !== "") {
+    refuse(answer, 404);
+    return;
+  }
+  answer.writeHead(200, { "Content-Type": document.type, "Cache-Control": "no-store" });
+  pipeline(document.stream(), answer, () => {});
+}
+
+function refuse(answer: ServerResponse, status: number): void {
+  if (answer.headersSent) answer.destroy();
+  else answer.writeHead(status, { "Content-Length": 0 }).end();
+}

@@ -1,0 +1,72 @@
+// A file of HTML, or the page at an address, to PDF with Chromium: what the file's bytes are, and the file out. Knows nothing of
+// how Chromium is run.
+
+import { createReadStream } from "node:fs";
+import { open, stat } from "node:fs/promises";
+import { extname, join } from "node:path";
+import { z } from "zod";
+import type { HtmlToPdfParams } from "../../src/operations/html-to-pdf.ts";
+import { type Context, EngineFailure } from "../../src/operations/operation.ts";
+import type { Chromium, Source } from "../engines/chromium.ts";
+import { type FileInput, fileInput } from "../hosted.ts";
+
+const MAX_URL_LENGTH = 8192;
+
+/** What arrives from the Worker, which may be of another version. */
+export const htmlToPdfParams: z.ZodType<HtmlToPdfParams> = z.object({
+  url: z
+    .url({ protocol: /^https?$/ })
+    .max(MAX_URL_LENGTH)
+    .exactOptional(),
+  paper: z.object({ width: z.number().positive(), height: z.number().positive() }),
+  margin: z.number().min(0),
+  layout: z.enum(["desktop", "tablet", "mobile"]),
+  lossless: z.boolean(),
+  maxImageDpi: z.int().min(1).exactOptional(),
+});
+
+/**
+ * @param folder where the PDF is made
+ * @returns the PDF, its images as Chromium writes them
+ * @throws EngineFailure, OutOfRange as {@link Chromium.printToPdf} does; `unsupported` for an empty document
+ */
+export async function htmlToPdf(
+  chromium: Chromium,
+  folder: string,
+  [input]: readonly FileInput[],
+  { url, paper, margin, layout }: Omit<HtmlToPdfParams, "lossless" | "maxImageDpi">,
+  { signal }: Pick<Context, "signal">,
+): Promise<FileInput> {
+  const path = join(folder, "result.pdf");
+  await chromium.printToPdf(await sourceOf(url, input), path, { paper, margin, layout }, signal);
+  return fileInput("result.pdf", (await stat(path)).size, path);
+}
+
+async function sourceOf(url: string | undefined, input: FileInput | undefined): Promise<Source> {
+  if (url !== undefined) return { url };
+  if (!input || input.size === 0) throw new EngineFailure("unsupported", "an empty file");
+  const type = [".xhtml", ".xht"].includes(extname(input.name).toLowerCase()) ? "application/xhtml+xml" : "text/html";
+  const charset = (await isUnlabelledUtf8(input.path)) ? "; charset=utf-8" : "";
+  return { document: { type: `${type}${charset}`, stream: () => createReadStream(input.path) } };
+}
+
+/** Where a page has to name its encoding (HTML, 4.2.5.4). */
+const LABEL_WITHIN_BYTES = 1024;
+const LOOKED_AT_BYTES = 2 ** 20;
+
+/** A browser guesses the encoding of a file, and finds UTF-8; of a page of the web it does not. */
+async function isUnlabelledUtf8(path: string): Promise<boolean> {
+  await using file = await open(path);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(LOOKED_AT_BYTES), 0, LOOKED_AT_BYTES, 0);
+  const start = buffer.subarray(0, bytesRead);
+  const isMarked = (start[0] === 0xff && start[1] === 0xfe) || (start[0] === 0xfe && start[1] === 0xff);
+  if (isMarked || /charset\s*=|<\?xml[^>]*encoding\s*=/i.test(start.toString("latin1", 0, LABEL_WITHIN_BYTES)))
+    return false;
+  try {
+    // The last character may have been cut in two.
+    new TextDecoder("utf-8", { fatal: true }).decode(start, { stream: true });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,16 @@
+// A web page, or a file of HTML, as a PDF. Nothing at the edge can do it: the container carries it out with Chromium.
+
+export interface HtmlToPdfParams {
+  /** The page's address; without it the input is the page. */
+  readonly url?: string;
+  /** Of the sheet as it lies, in points. */
+  readonly paper: { readonly width: number; readonly height: number };
+  /** On all sides, in points. */
+  readonly margin: number;
+  /** The device whose layout the page shows, which fills the width between the margins. */
+  readonly layout: "desktop" | "tablet" | "mobile";
+  /** Pictures without loss, else as JPEG. */
+  readonly lossless: boolean;
+  /** Pictures have at most this resolution on the page. @default as they are */
+  readonly maxImageDpi?: number;
+}

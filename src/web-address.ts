@@ -1,0 +1,29 @@
+// The address of a web page as a client gives it, and as it is kept: in a file of its own, an internet shortcut, so that a page
+// has an id like any other input. Which places may be visited is not decided here.
+
+const MAX_LENGTH = 8192;
+const HEADING = "[InternetShortcut]";
+
+/** @returns the address in its canonical form; undefined where it is none of a web page, or holds a name and a password */
+export function webAddress(text: string): string | undefined {
+  if (text.length > MAX_LENGTH || !URL.canParse(text)) return undefined;
+  const { protocol, username, password, href } = new URL(text);
+  return ["http:", "https:"].includes(protocol) && username === "" && password === "" ? href : undefined;
+}
+
+export const SHORTCUT_TYPE = "application/internet-shortcut";
+
+/** @param address canonical, so it has neither spaces nor line ends */
+export function shortcutTo(address: string): Uint8Array {
+  return new TextEncoder().encode(`${HEADING}\r\nURL=${address}\r\n`);
+}
+
+export const shortcutName = (address: string) => `${new URL(address).hostname}.url`;
+
+export const isShortcut = (text: string) => text.startsWith(HEADING);
+
+/** @returns undefined for what is no shortcut to a web page */
+export function addressIn(shortcut: string): string | undefined {
+  const line = isShortcut(shortcut) ? /^URL=(.*)$/m.exec(shortcut)?.[1] : undefined;
+  return line === undefined ? undefined : webAddress(line.trim());
+}
