@@ -1,0 +1,197 @@
+// Finds the PostScript program in a file (behind printer commands, in an EPS with a preview, in a Macintosh's wrappers) and
+// reads from its comments what Ghostscript is not left to guess. Knows nothing of how it is run.
+
+import { type FileHandle, open } from "node:fs/promises";
+
+/** Lower left and upper right corner, in points. */
+export type Box = readonly [llx: number, lly: number, urx: number, ury: number];
+
+/** A part of a file. */
+export interface Section {
+  readonly offset: number;
+  readonly length: number;
+}
+
+export interface PostscriptProgram extends Section {
+  /** Whether it is one picture with a box (EPSF specification 3.0), and no document. */
+  readonly isEncapsulated: boolean;
+  /** The box that the picture says it has, if that makes sense. */
+  readonly box?: Box;
+  /** The number of pages that its comments declare, else 0. */
+  readonly declaredPages: number;
+  /** What else they tell. */
+  readonly title?: string;
+  readonly author?: string;
+  readonly creator?: string;
+}
+
+/** Comments are looked for so far from the beginning, and so far from the end. */
+const COMMENT_BYTES = 64 * 1024;
+
+/** Characters of a comment's value, which ends a line of at most 255 (DSC 3.0, 3). */
+const LONGEST_VALUE = 255;
+
+/** EPSF specification 3.0, 5.2: the binary header of files with a preview for DOS. */
+const DOS_HEADER = Buffer.from("c5d0d3c6", "hex");
+/** RFC 1740, appendix A. */
+const APPLE_SINGLE = Buffer.from("00051600", "hex");
+const DATA_FORK = 1;
+const MAC_BINARY_HEADER_BYTES = 128;
+
+/** The printer's own language around a job ends and begins with this (PJL Technical Reference, 2). */
+const UNIVERSAL_EXIT = "\x1b%-12345X";
+
+/** @returns undefined where there is no program in it */
+export async function findProgram(path: string, name: string): Promise<PostscriptProgram | undefined> {
+  await using file = await open(path);
+  const { size } = await file.stat();
+  const outer = await unwrapped(file, size);
+  if (outer === undefined) return undefined;
+  const start = await textOf(file, { offset: outer.offset, length: Math.min(outer.length, COMMENT_BYTES) });
+  const skipped = beforeProgram(start);
+  const section = { offset: outer.offset + skipped, length: outer.length - skipped };
+  const endLength = Math.min(section.length, COMMENT_BYTES);
+  const end = await textOf(file, { offset: section.offset + section.length - endLength, length: endLength });
+  const length = section.length - afterProgram(end);
+  if (length <= 0) return undefined;
+  return { offset: section.offset, length, ...readComments(start.slice(skipped), end, name, outer.isDos) };
+}
+
+/** The PostScript in what holds it, or the whole file. */
+async function unwrapped(file: FileHandle, size: number): Promise<(Section & { isDos: boolean }) | undefined> {
+  const whole = { offset: 0, length: size, isDos: false };
+  const head = await bytesOf(file, { offset: 0, length: Math.min(size, 1024) });
+  if (head.subarray(0, 4).equals(DOS_HEADER)) {
+    if (head.length < 12) return undefined;
+    const section = { offset: head.readUInt32LE(4), length: head.readUInt32LE(8), isDos: true };
+    return fitted(section, size);
+  }
+  if (head.subarray(0, 4).equals(APPLE_SINGLE)) return appleSingle(head, size);
+  if (isMacBinary(head)) {
+    return fitted({ offset: MAC_BINARY_HEADER_BYTES, length: head.readUInt32BE(83), isDos: false }, size);
+  }
+  return whole;
+}
+
+/** A section that ends beyond the file was cut off with it; one that begins there is none. */
+function fitted<S extends Section>(section: S, size: number): S | undefined {
+  const length = Math.min(section.length, size - section.offset);
+  return length > 0 ? { ...section, length } : undefined;
+}
+
+function appleSingle(head: Buffer, size: number) {
+  if (head.length < 26) return undefined;
+  const entries = head.readUInt16BE(24);
+  for (let at = 26; at + 12 <= head.length && at < 26 + 12 * entries; at += 12) {
+    if (head.readUInt32BE(at) !== DATA_FORK) continue;
+    return fitted({ offset: head.readUInt32BE(at + 4), length: head.readUInt32BE(at + 8), isDos: false }, size);
+  }
+  return undefined;
+}
+
+/** MacBinary: zeros where they must be, a name of 1 to 63 characters, and behind the header a program. */
+function isMacBinary(head: Buffer): boolean {
+  if (head.length < MAC_BINARY_HEADER_BYTES + 2 || head[0] !== 0 || head[74] !== 0) return false;
+  return head[1]! >= 1 && head[1]! <= 63 && head.toString("latin1", 128, 130) === "%!";
+}
+
+/** How many bytes of printer commands, ends of transmission and white space stand before the program. */
+function beforeProgram(start: string): number {
+  const blank = blanksFrom(start, 0);
+  if (!start.startsWith(UNIVERSAL_EXIT, blank)) return blank;
+  const enter = /@PJL\s+ENTER\s+LANGUAGE\s*=\s*(\w+)[^\n]*\n/i.exec(start);
+  if (enter === null) {
+    const program = start.indexOf("%!");
+    return program < 0 ? start.length : program;
+  }
+  // A job for another language.
+  if (enter[1]!.toUpperCase() !== "POSTSCRIPT") return start.length;
+  return blanksFrom(start, enter.index + enter[0].length);
+}
+
+/** The same behind it. */
+function afterProgram(end: string): number {
+  const commands = new RegExp(`(?:${UNIVERSAL_EXIT}(?:\\s*@PJL[^\\r\\n]*)*[\\s\\x04]*)+$`).exec(end);
+  let length = commands?.index ?? end.length;
+  while (length > 0 && isBlank(end[length - 1]!)) length--;
+  return end.length - length;
+}
+
+function blanksFrom(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && isBlank(text[at]!)) at++;
+  return at;
+}
+
+const isBlank = (character: string) => " \t\r\n\f\0\x04".includes(character);
+
+/** The comments of the Document Structuring Conventions 3.0. */
+function readComments(start: string, end: string, name: string, isDos: boolean) {
+  const firstLine = /^[^\r\n]*/.exec(start)![0];
+  // What is embedded further down has comments of its own.
+  const header = start.split(/^%%(?:EndComments|BeginProlog|BeginDocument|Page:)/m, 1)[0]!;
+  const declaredPages = Number(comment(header, end, "Pages", /^\d{1,9}/)?.[0] ?? 0);
+  const saysSo = /^%!PS-Adobe-\S+\s+EPSF/.test(firstLine) || isDos;
+  const box = boxOf(header, end, "HiResBoundingBox") ?? boxOf(header, end, "BoundingBox");
+  const information = {
+    title: textIn(comment(header, end, "Title", /^.*/)?.[0]),
+    author: textIn(comment(header, end, "For", /^.*/)?.[0]),
+    creator: textIn(comment(header, end, "Creator", /^.*/)?.[0]),
+  };
+  const isEncapsulated = (saysSo || (/\.(eps|epsf|epsi)$/i.test(name) && box !== undefined)) && declaredPages <= 1;
+  return {
+    isEncapsulated,
+    declaredPages,
+    ...(isEncapsulated && box !== undefined ? { box } : {}),
+    ...Object.fromEntries(Object.entries(information).filter(([, text]) => text !== undefined)),
+  };
+}
+
+/** A value that is text, in parentheses as PostScript writes it or without (DSC 3.0, 4.6). */
+function textIn(value: string | undefined): string | undefined {
+  if (value === undefined || value.startsWith("(atend)")) return undefined;
+  const inParentheses = /^\(((?:[^()\\]|\\.)*)\)/.exec(value)?.[1];
+  const plain = inParentheses?.replace(/\\(\d{1,3}|.)/g, (_, escaped: string) => unescaped(escaped)) ?? value;
+  const bytes = Buffer.from(plain, "latin1");
+  const isUtf8 = Buffer.from(bytes.toString("utf8"), "utf8").equals(bytes);
+  const text = (isUtf8 ? bytes.toString("utf8") : plain).replace(/\p{Cc}/gu, " ").trim();
+  return text === "" ? undefined : text;
+}
+
+function unescaped(escaped: string): string {
+  if (/^[0-7]/.test(escaped)) return String.fromCharCode(Number.parseInt(escaped, 8) & 0xff);
+  return "nrtbf".includes(escaped) ? " " : escaped;
+}
+
+/** A box of some extent. */
+function boxOf(header: string, end: string, key: string): Box | undefined {
+  const number = "([-+]?(?:\\d+\\.?\\d*|\\.\\d+)(?:[eE][-+]?\\d+)?)";
+  const found = comment(header, end, key, new RegExp(`^${[number, number, number, number].join("[\\s,]+")}`));
+  if (found === undefined) return undefined;
+  const [llx, lly, urx, ury] = found.slice(1).map(Number) as [number, number, number, number];
+  return urx > llx && ury > lly ? [llx, lly, urx, ury] : undefined;
+}
+
+/** The value at the head or, where the head says "(atend)" or nothing, in the trailer: there the last one counts. */
+function comment(header: string, end: string, key: string, value: RegExp): RegExpExecArray | undefined {
+  const lines = (text: string) =>
+    [...text.matchAll(new RegExp(`^%%${key}:[ \\t]*([^\\r\\n]*)`, "gm"))].map(([, text]) =>
+      text!.slice(0, LONGEST_VALUE),
+    );
+  const atHead = lines(header)
+    .map((text) => value.exec(text))
+    .find((match) => match !== null);
+  if (atHead) return atHead;
+  const trailer = end.split(/^%%Trailer/m);
+  const matches = lines(trailer.length > 1 ? trailer.at(-1)! : end).map((text) => value.exec(text));
+  return matches.findLast((match) => match !== null) ?? undefined;
+}
+
+async function textOf(file: FileHandle, section: Section): Promise<string> {
+  return (await bytesOf(file, section)).toString("latin1");
+}
+
+async function bytesOf(file: FileHandle, { offset, length }: Section): Promise<Buffer> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, offset);
+  return buffer.subarray(0, bytesRead);
+}

@@ -1,0 +1,26 @@
+// How Ghostscript's zygote (container/ghostscript) is started.
+
+import { existsSync } from "node:fs";
+import { chmod, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { minimalEnvironment, type Scratch } from "../process.ts";
+import { type Launch, NotReady } from "./zygote.ts";
+
+/** Users for the processes that run programs, where this process is root: this one and those that follow. */
+export const firstGhostscriptUser = 60_600;
+
+/** @throws NotReady */
+export async function prepareGhostscript(scratch: Scratch, children: number, dist: string): Promise<Launch> {
+  const program = join(dist, "ghostscript-zygote");
+  if (!existsSync(program)) throw new NotReady(`${program} is not built`);
+  const folder = await scratch.folder("zygote");
+  // Children change their user and still pass through.
+  await chmod(folder.path, 0o711);
+  const work = join(folder.path, "work");
+  await mkdir(work, { mode: 0o711 });
+  const args = [
+    ...["--warm-up", join(dist, "ghostscript-warm-up.ps")],
+    ...["--children", String(children), "--first-user", String(firstGhostscriptUser)],
+  ];
+  return { program, args, cwd: work, env: minimalEnvironment(folder.path), folder };
+}

@@ -1,0 +1,28 @@
+#!/bin/bash
+# Builds the Ghostscript zygote into the folder named by the first argument. It expects Ghostscript and g++ to be installed
+# (install-engines.sh sees to that), and takes the headers from Debian's package of the same version without installing it.
+set -euo pipefail
+
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+target="${1:?usage: build.sh <target folder>}"
+work="$(mktemp -d)"
+trap 'rm -rf "$work"' EXIT
+
+version="$(dpkg-query -W -f '${Version}' libgs10)"
+cd "$work"
+# Apt's own user fetches packages, and may not write into root's folder.
+if [ "$(id -u)" = 0 ] && id _apt > /dev/null 2>&1; then chown _apt "$work"; fi
+apt-get download -q "libgs-dev=$version" > /dev/null
+dpkg-deb -x libgs-dev_*.deb sdk
+library="$(dpkg -L libgs10 | grep '/libgs\.so\.10$')"
+
+mkdir -p "$target"
+g++ -std=c++17 -O2 -Wall -Wextra -Werror -fstack-protector-strong -D_FORTIFY_SOURCE=2 -fPIE -pie -rdynamic \
+  -Wl,-z,relro,-z,now -isystem sdk/usr/include -I "$here/../zygote" \
+  "$here"/*.cpp "$here"/../zygote/*.cpp -o zygote "$library"
+
+# At once: it may be running while it is replaced.
+install -m 0644 "$here/warm-up.ps" "$target/ghostscript-warm-up.ps.new"
+mv "$target/ghostscript-warm-up.ps.new" "$target/ghostscript-warm-up.ps"
+install -m 0755 zygote "$target/ghostscript-zygote.new"
+mv "$target/ghostscript-zygote.new" "$target/ghostscript-zygote"

@@ -1,0 +1,160 @@
+#include "interpreter.hpp"
+
+#include <ghostscript/iapi.h>
+#include <ghostscript/ierrors.h>
+#include <sys/statvfs.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <vector>
+
+#include "program.hpp"
+
+namespace zygote {
+namespace {
+
+constexpr std::size_t keptOutput = 300;
+constexpr std::size_t longestMark = 9;
+constexpr unsigned long leastRoomBytes = 1 << 20;
+
+/** What handlers of errors print, Ghostscript's own and those that printer drivers bring: a page may then go on without. */
+const std::vector<std::string> marks = {"%%[ Error", "Error: /"};
+
+void* interpreter = nullptr;
+
+/** What was printed: the first report of an error, or the end. */
+struct Printed {
+  std::string tail;
+  std::string report;
+
+  void add(const char* text, std::size_t length) {
+    if (!report.empty()) {
+      report.append(text, std::min(length, keptOutput - std::min(keptOutput, report.size())));
+      return;
+    }
+    // A report may have come in two pieces.
+    const std::size_t from = tail.size() < longestMark ? 0 : tail.size() - longestMark;
+    tail.append(text, length);
+    for (const std::string& mark : marks) {
+      const std::size_t at = tail.find(mark, from);
+      if (at != std::string::npos) report = tail.substr(at, keptOutput);
+    }
+    if (tail.size() > keptOutput) tail.erase(0, tail.size() - keptOutput);
+  }
+} printed;
+
+int readNothing(void*, char*, int) { return 0; }
+
+int keep(void*, const char* text, int length) {
+  printed.add(text, static_cast<std::size_t>(length));
+  return length;
+}
+
+struct Result {
+  int code = 0;
+  int exitCode = 0;
+};
+
+/** As a file, for strings leave something on the stack that programs may clear. */
+Result run(const std::string& path) {
+  Result result;
+  result.code = gsapi_run_file(interpreter, path.c_str(), 0, &result.exitCode);
+  return result;
+}
+
+/** Of the current device, since it was made. */
+int pageCount() {
+  int count = 0;
+  return gsapi_get_param(interpreter, "PageCount", &count, gs_spt_int) < 0 ? 0 : count;
+}
+
+void forbidWriting() {
+  gsapi_purge_control_paths(interpreter, GS_PERMIT_FILE_WRITING);
+  gsapi_purge_control_paths(interpreter, GS_PERMIT_FILE_CONTROL);
+}
+
+std::string whatWasPrinted() { return printed.report.empty() ? printed.tail : printed.report; }
+
+bool isDiskFull(const std::string& folder) {
+  struct statvfs about {};
+  return statvfs(folder.c_str(), &about) == 0 && about.f_bavail * about.f_frsize < leastRoomBytes;
+}
+
+bool isComplete(const std::string& path) {
+  constexpr char end[] = "%%EOF";
+  std::ifstream file(path, std::ios::binary);
+  file.seekg(-8, std::ios::end);
+  const std::string last{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  return last.find(end) != std::string::npos;
+}
+
+/** Completes the file. A device that is given another one ends the first; the interpreter's own end takes 20 ms longer. */
+bool closeOutput(const std::string& path) {
+  gsapi_add_control_path(interpreter, GS_PERMIT_FILE_WRITING, "/dev/null");
+  gsapi_set_param(interpreter, "OutputFile", "/dev/null", gs_spt_string);
+  // Not if the program has left another device behind.
+  return isComplete(path);
+}
+
+Outcome outcomeOf(const Result& result, bool hasPages) {
+  if (result.code < 0 && result.code != gs_error_Quit) return {Status::damaged, whatWasPrinted()};
+  if (result.exitCode != 0) return {Status::damaged, "quit: " + whatWasPrinted()};
+  if (!printed.report.empty()) return {Status::damaged, "went on after: " + whatWasPrinted()};
+  if (!hasPages) return {Status::damaged, "no page"};
+  return {Status::ok, ""};
+}
+
+}  // namespace
+
+std::string startInterpreter() {
+  int code = gsapi_new_instance(&interpreter, nullptr);
+  if (code < 0) return "no instance: " + std::to_string(code);
+  gsapi_set_arg_encoding(interpreter, GS_ARG_ENCODING_UTF8);
+  gsapi_set_stdio(interpreter, readNothing, keep, keep);
+  // Boxes and previews of EPS are the service's business (NOEPS). Arguments are written to.
+  std::vector<std::string> texts = {"gs",      "-q",     "-dSAFER",          "-dNOPAUSE",         "-dNOPROMPT",
+                                    "-dBATCH", "-dNOEPS", "-sDEVICE=nullpage", "-sPAPERSIZE=letter"};
+  std::vector<char*> arguments;
+  for (std::string& text : texts) arguments.push_back(&text[0]);
+  arguments.push_back(nullptr);
+  code = gsapi_init_with_args(interpreter, static_cast<int>(texts.size()), arguments.data());
+  return code < 0 ? "not initialised: " + std::to_string(code) + " " + whatWasPrinted() : "";
+}
+
+std::string interpreterVersion() {
+  gsapi_revision_t revision{};
+  if (gsapi_revision(&revision, sizeof revision) != 0) return "unknown";
+  // 1000 is 10.00; 10012 is 10.01.2.
+  const std::string digits = std::to_string(revision.revision);
+  return digits.size() < 4 ? digits : digits.substr(0, 2) + "." + digits.substr(2, 2);
+}
+
+std::string warmUp(const std::string& path) {
+  gsapi_add_control_path(interpreter, GS_PERMIT_FILE_WRITING, "/dev/null");
+  gsapi_add_control_path(interpreter, GS_PERMIT_FILE_READING, path.c_str());
+  const Result result = run(path);
+  gsapi_remove_control_path(interpreter, GS_PERMIT_FILE_READING, path.c_str());
+  forbidWriting();
+  const std::string said = whatWasPrinted();
+  if (result.code < 0 || !printed.report.empty()) return std::to_string(result.code) + " " + said;
+  printed = Printed();
+  return "";
+}
+
+Outcome convertToPdf(const Job& job) {
+  for (const std::string& name : namesIn(".")) gsapi_add_control_path(interpreter, GS_PERMIT_FILE_READING, name.c_str());
+  gsapi_add_control_path(interpreter, GS_PERMIT_FILE_WRITING, job.output.c_str());
+  const Result prepared = run("setup.ps");
+  if (prepared.code < 0) return {Status::failed, "the device was not set up: " + whatWasPrinted()};
+  // The output is open by now.
+  forbidWriting();
+  const int before = pageCount();
+  const Result result = run(job.input);
+  Outcome outcome = outcomeOf(result, pageCount() > before);
+  if (outcome.status == Status::ok && !closeOutput(job.output)) outcome = {Status::damaged, "left its output incomplete"};
+  if (outcome.status != Status::ok && isDiskFull(job.folder)) return {Status::failed, "no room on the disk"};
+  return outcome;
+}
+
+}  // namespace zygote
