@@ -2,16 +2,16 @@
 // job has a folder, a place, a limit of time and an end. Knows no operation and no engine.
 
 import { createHash, timingSafeEqual } from "node:crypto";
-import { createWriteStream } from "node:fs";
+import { closeSync, createWriteStream, openSync, writeSync } from "node:fs";
 import { extname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { ReadableStream } from "node:stream/web";
 import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
 import { EngineFailure } from "../src/operations/operation.ts";
-import { decodeRequest, encodeFailure } from "../src/operations/remote.ts";
+import { decodeRequest, encodeFailure, type RemoteRequest } from "../src/operations/remote.ts";
 import { describeError, type FileInput, fileInput, type Hosted } from "./hosted.ts";
-import type { Scratch } from "./process.ts";
+import type { JobFolder, Scratch } from "./process.ts";
 
 export interface AppSettings {
   /** What callers show as `Authorization: Bearer`. */
@@ -81,11 +81,16 @@ async function* carryOut(
   const details: Record<string, unknown> = {};
   try {
     using entry = hosted.places.enter();
-    await using folder = await scratch.folder();
     // A body that is left would take its connection with it, and the answer.
-    const body = incoming.iterator({ destroyOnReturn: false });
-    const { params, inputs } = await spool(body, folder.path, maxInputBytes, signal);
-    details.inputBytes = inputs.reduce((sum, { size }) => sum + size, 0);
+    const request = await decodeRequest(incoming.iterator({ destroyOnReturn: false }));
+    const inputBytes = request.inputs.reduce((sum, { size }) => sum + size, 0);
+    details.inputBytes = inputBytes;
+    if (inputBytes > maxInputBytes) {
+      throw new EngineFailure("too-large", `${inputBytes} bytes of input, the limit is ${maxInputBytes}`);
+    }
+    await using folder = await scratch.folder("job", hosted.onlyInputs ? inputBytes : undefined);
+    const { params } = request;
+    const inputs = await spool(request, folder, signal);
     details.receivedMs = since(started);
     await entry.turn(signal);
     details.waitedMs = since(started);
@@ -109,23 +114,31 @@ const since = (start: number) => Math.round(performance.now() - start);
 
 /** Writes each input to a file of its own, named by nothing but its extension. */
 async function spool(
-  body: AsyncIterable<Uint8Array>,
-  folder: string,
-  maxBytes: number,
+  { inputs, bodies }: RemoteRequest,
+  folder: JobFolder,
   signal: AbortSignal,
-): Promise<{ params: unknown; inputs: FileInput[] }> {
-  const { params, inputs, bodies } = await decodeRequest(body);
-  const total = inputs.reduce((sum, { size }) => sum + size, 0);
-  if (total > maxBytes) throw new EngineFailure("too-large", `${total} bytes of input, the limit is ${maxBytes}`);
+): Promise<readonly FileInput[]> {
   const spooled: FileInput[] = [];
   for await (const bytes of bodies) {
     const { name, size } = inputs[spooled.length]!;
     const extension = /^\.[a-z0-9]{1,8}$/.exec(extname(name).toLowerCase())?.[0] ?? "";
-    const path = join(folder, `input-${spooled.length}${extension}`);
-    await pipeline(bytes, createWriteStream(path, { mode: 0o600 }), { signal });
+    const path = join(folder.path, `input-${spooled.length}${extension}`);
+    await pipeline(bytes, folder.memory ? writer(path) : createWriteStream(path, { mode: 0o600 }), { signal });
     spooled.push(fileInput(name, size, path));
   }
-  return { params, inputs: spooled };
+  return spooled;
+}
+
+/** Memory keeps nobody waiting: without a stream's turns. */
+function writer(path: string): (source: AsyncIterable<Uint8Array>) => Promise<void> {
+  return async (source) => {
+    const file = openSync(path, "wx", 0o600);
+    try {
+      for await (const chunk of source) writeSync(file, chunk);
+    } finally {
+      closeSync(file);
+    }
+  };
 }
 
 /** @param leave called when the failure has not been taken a while after the time was up */

@@ -24,6 +24,8 @@ export interface HostedJob {
 
 export interface Hosted {
   readonly places: Places;
+  /** That nothing but its inputs goes into its folder, which may then lie in memory. @default false */
+  readonly onlyInputs?: boolean;
   /** Wall clock, from when the job's turn comes. */
   readonly timeoutMs: number;
   /** @returns whole frames; failures are frames, nothing is thrown but the signal's reason */

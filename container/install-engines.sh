@@ -1,5 +1,5 @@
 #!/bin/bash
-# Installs the native engines and fonts from Debian packages and builds the LibreOffice zygote into container/dist. Says
+# Installs the native engines and fonts from Debian packages and builds their zygotes into container/dist. Says
 # what it does, and does nothing when all is there. For a developer's machine and the container's image alike.
 #
 #   install-engines.sh                     all of it
@@ -9,12 +9,11 @@ set -euo pipefail
 
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 dist="$here/dist"
-stamp="$dist/zygote.stamp"
 
 engines=(
   # LibreOffice without a desktop; math is for the formulas inside other documents.
   libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui libreoffice-draw-nogui libreoffice-math-nogui
-  ghostscript chromium qpdf default-jre-headless poppler-utils fontconfig
+  ghostscript chromium-headless-shell qpdf default-jre-headless poppler-utils fontconfig
 )
 fonts=(
   # Of the same widths as Arial, Times New Roman, Courier New and Arial Narrow; Calibri; Cambria.
@@ -54,12 +53,30 @@ install_packages() {
   apt install -y --no-install-recommends "$@"
 }
 
-# Changes with the zygote's source and with LibreOffice.
+# Changes with a zygote's source and with its engine, whose package is named.
 fingerprint() {
   {
-    dpkg-query -W -f '${Version}\n' libreoffice-core-nogui
-    cat "$here"/libreoffice/*.* "$here"/libreoffice/samples/*
+    dpkg-query -W -f '${Version}\n' "$2"
+    cat "$here"/zygote/*.* "$here/$1"/*.*
+    if [ -d "$here/$1/samples" ]; then cat "$here/$1"/samples/*; fi
   } | sha256sum
+}
+
+# build_zygote <folder> <package> <package of headers> <name in dist> <name for people>
+build_zygote() {
+  local built stamp="$dist/$4.stamp"
+  built="$(fingerprint "$1" "$2")"
+  if [ -x "$dist/$4" ] && [ "$(cat "$stamp" 2> /dev/null)" = "$built" ]; then return; fi
+  local wanted
+  wanted="$(missing "${build_tools[@]}")"
+  # shellcheck disable=SC2086 # One word for each package.
+  if [ -n "$wanted" ]; then install_packages $wanted && tools="$wanted"; fi
+  echo "Building the zygote of $5 (about 15 seconds)…"
+  mkdir -p "$dist"
+  # The build fetches headers by way of the list of packages.
+  if [ "$(id -u)" = 0 ] && ! apt-cache show "$3" > /dev/null 2>&1; then apt update; fi
+  "$here/$1/build.sh" "$dist"
+  echo "$built" > "$stamp"
 }
 
 log="$(mktemp)"
@@ -69,20 +86,11 @@ wanted="$(missing "${engines[@]}" "${fonts[@]}")"
 # shellcheck disable=SC2086 # One word for each package.
 if [ -n "$wanted" ]; then install_packages $wanted; fi
 
-built="$(fingerprint)"
-if [ ! -x "$dist/zygote" ] || [ "$(cat "$stamp" 2> /dev/null)" != "$built" ]; then
-  tools="$(missing "${build_tools[@]}")"
+tools=""
+build_zygote libreoffice libreoffice-core-nogui libreofficekit-dev zygote LibreOffice
+build_zygote ghostscript libgs10 libgs-dev ghostscript-zygote Ghostscript
+if [ -n "$tools" ] && [ "${1:-}" = --drop-build-tools ]; then
+  echo "Removing the build tools."
   # shellcheck disable=SC2086
-  if [ -n "$tools" ]; then install_packages $tools; fi
-  echo "Building the LibreOffice zygote (about 15 seconds)…"
-  mkdir -p "$dist"
-  # The build fetches LibreOffice's headers by way of the list of packages.
-  if [ "$(id -u)" = 0 ] && ! apt-cache show libreofficekit-dev > /dev/null 2>&1; then apt update; fi
-  "$here/libreoffice/build.sh" "$dist"
-  echo "$built" > "$stamp"
-  # shellcheck disable=SC2086
-  if [ -n "$tools" ] && [ "${1:-}" = --drop-build-tools ]; then
-    echo "Removing the build tools."
-    apt purge -y --auto-remove $tools
-  fi
+  apt purge -y --auto-remove $tools
 fi

@@ -2,10 +2,12 @@
 // that such programs work in. It knows no engine.
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { chmod, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EngineFailure } from "../src/operations/operation.ts";
+import { Memory, type MemoryShare, NoRoom } from "./memory.ts";
 
 export interface Limits {
   /** Wall clock. */
@@ -155,7 +157,7 @@ function endOf(child: ChildProcess): Promise<{ code: number | null; signal: Node
 function endedBy(signal: NodeJS.Signals, program: string, stderr: string): EngineFailure {
   const detail = `${program} ended by ${signal}: ${stderr.slice(-500)}`;
   if (signal === "SIGXCPU") return new EngineFailure("timed-out", detail);
-  return new EngineFailure(signal === "SIGXFSZ" ? "too-large" : "crashed", detail);
+  return signal === "SIGXFSZ" ? new NoRoom(detail) : new EngineFailure("crashed", detail);
 }
 
 /** The first bytes of a stream. */
@@ -193,6 +195,8 @@ export class Tail {
 /** One job's folder; gone when disposed of. */
 export interface JobFolder extends AsyncDisposable {
   readonly path: string;
+  /** Where it lies in memory. */
+  readonly memory?: MemoryShare;
 }
 
 const prefix = "pagewright-";
@@ -203,30 +207,71 @@ const own = new Set<string>();
 /** A folder for the folders of jobs. What a killed predecessor left is swept when it is opened. */
 export class Scratch implements AsyncDisposable {
   readonly path: string;
-  private constructor(path: string) {
+  /** In memory, for the folders of small jobs. */
+  readonly memoryPath: string | undefined;
+  readonly #memory: Memory | undefined;
+  private constructor(path: string, memoryPath?: string, memory?: Memory) {
     this.path = path;
+    this.memoryPath = memoryPath;
+    this.#memory = memory;
   }
 
-  /** @param parent engines run as other users, and must be able to pass through it. @default the system's for temporary files */
-  static async open(parent: string = tmpdir()): Promise<Scratch> {
+  /**
+   * @param parent engines run as other users, and must be able to pass through it. @default the system's for temporary files
+   * @param memoryParent the same on a file system in memory, for small jobs. @default none
+   */
+  static async open(parent: string = tmpdir(), memoryParent?: string): Promise<Scratch> {
     await sweep(parent);
-    const path = await mkdtemp(join(parent, `${prefix}${process.pid}-`));
-    own.add(path);
-    // Engines that run as another user pass through; the names inside are not theirs to list.
-    await chmod(path, 0o711);
-    return new Scratch(path);
+    const path = makeFolder(parent);
+    if (memoryParent === undefined) return new Scratch(path);
+    await sweep(memoryParent).catch(() => {});
+    const memory = Memory.at(memoryParent);
+    return memory ? new Scratch(path, makeFolder(memoryParent), memory) : new Scratch(path);
   }
 
-  /** A new folder, for this process's user alone. @param kind a word for whoever looks at the file system */
-  async folder(kind = "job"): Promise<JobFolder> {
-    const path = await mkdtemp(join(this.path, `${kind}-`));
-    return { path, [Symbol.asyncDispose]: () => remove(path) };
+  /**
+   * A new folder, for this process's user alone.
+   * @param kind a word for whoever looks at the file system
+   * @param bytes what it will begin with; only where this is told, the folder may lie in memory, and its user minds
+   *   {@link JobFolder.memory}
+   */
+  async folder(kind = "job", bytes?: number): Promise<JobFolder> {
+    const memory = bytes === undefined ? undefined : this.#memory?.enter(bytes);
+    // One call each, which the cache answers: a thread's turn would take ten times as long.
+    if (memory === undefined) {
+      const path = mkdtempSync(join(this.path, `${kind}-`));
+      return { path, [Symbol.asyncDispose]: () => remove(path) };
+    }
+    const path = mkdtempSync(join(this.memoryPath!, `${kind}-`));
+    return {
+      path,
+      memory,
+      async [Symbol.asyncDispose]() {
+        using _ = memory;
+        try {
+          rmSync(path, { recursive: true, force: true });
+        } catch {
+          await remove(path);
+        }
+      },
+    };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await remove(this.path);
-    own.delete(this.path);
+    for (const path of [this.path, this.memoryPath]) {
+      if (path === undefined) continue;
+      await remove(path);
+      own.delete(path);
+    }
   }
+}
+
+function makeFolder(parent: string): string {
+  const path = mkdtempSync(join(parent, `${prefix}${process.pid}-`));
+  own.add(path);
+  // Engines that run as another user pass through; the names inside are not theirs to list.
+  chmodSync(path, 0o711);
+  return path;
 }
 
 /** A process that is just being killed may still make files while they are removed: so more than once. */

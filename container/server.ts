@@ -1,30 +1,40 @@
 // The container service: starts the engines, listens, and ends gracefully. Environment: CONTAINER_SECRET (required), PORT,
-// HOST, JOBS (how many of a kind at a time), SCRATCH_DIR (a folder that other users can pass through). Writes JSON lines to
-// standard output.
+// HOST, JOBS (how many of a kind at a time), SCRATCH_DIR (a folder that other users can pass through), MEMORY_SCRATCH_DIR (the same in memory, /dev/shm otherwise), URL_ALLOW (what web pages
+// may visit beside the public web, see engines/web-addresses.ts), URL_DNS (the DNS servers to ask). Writes JSON lines to standard
+// output.
 
+import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { serve } from "@hono/node-server";
+import { type LimitImagesParams, mayChange } from "../src/operations/limit-images.ts";
 import { EngineFailure } from "../src/operations/operation.ts";
 import { encodeAnswer } from "../src/operations/remote.ts";
 import { createApp } from "./app.ts";
-import { type LibreOffice, startLibreOffice } from "./engines/libreoffice.ts";
-import type { Hosted } from "./hosted.ts";
-import { describeError } from "./hosted.ts";
+import { Chromium } from "./engines/chromium.ts";
+import { startGhostscript } from "./engines/ghostscript.ts";
+import { startLibreOffice } from "./engines/libreoffice.ts";
+import { describeError, type FileInput, fileInput, type Hosted, type HostedJob } from "./hosted.ts";
+import { htmlToPdf, htmlToPdfParams } from "./operations/html-to-pdf.ts";
 import { officeToPdf, officeToPdfParams } from "./operations/office-to-pdf.ts";
+import { postscriptToPdf, postscriptToPdfParams } from "./operations/postscript-to-pdf.ts";
 import { Places } from "./pool.ts";
 import { Scratch } from "./process.ts";
 import { Threads } from "./threads.ts";
+import { started, watched } from "./watched.ts";
 
 const MIB = 2 ** 20;
 const MAX_INPUT_BYTES = 1024 * MIB;
 /** The most bytes an edge engine's Wasm heap may grow to here. */
 const ENGINE_HEAP_BYTES = 1024 * MIB;
 const OFFICE_TIMEOUT_MS = 120_000;
+const HTML_TIMEOUT_MS = 120_000;
+const POSTSCRIPT_TIMEOUT_MS = 120_000;
 const THREAD_TIMEOUT_MS = 280_000;
 /** What jobs get to end in when the service ends; platforms kill after ten seconds or more. */
 const GRACE_MS = 4_000;
 
 const { CONTAINER_SECRET: secret, PORT = "8080", HOST = "127.0.0.1", JOBS, SCRATCH_DIR } = process.env;
+const { MEMORY_SCRATCH_DIR = "/dev/shm" } = process.env;
 if (!secret) {
   console.error("CONTAINER_SECRET is not set: it is what the Worker shows with every request.");
   process.exit(1);
@@ -33,57 +43,79 @@ if (!secret) {
 const jobs = Math.max(1, Number(JOBS) || Math.max(2, availableParallelism()));
 const limits = { atOnce: jobs, waiting: 8 * jobs, maxWaitMs: 60_000 };
 const ending = new AbortController();
-const scratch = await Scratch.open(SCRATCH_DIR);
+const scratch = await Scratch.open(SCRATCH_DIR, MEMORY_SCRATCH_DIR);
 const threads = new Threads({ size: jobs, heapMiB: 512, log });
-const office = startLibreOffice({ scratch, children: jobs, log });
-let officeMode = "starting";
-office.then(
-  ({ mode }) => {
-    officeMode = mode;
-  },
-  (error) => {
-    officeMode = "failed";
-    log("LibreOffice cannot be started", { error: String(error) });
-  },
-);
+const office = watched("LibreOffice", startLibreOffice({ scratch, children: jobs, log }), log);
+const ghostscript = watched("Ghostscript", startGhostscript({ scratch, children: jobs, log }), log);
+
+const { URL_ALLOW, URL_DNS } = process.env;
+const web = { allow: URL_ALLOW ?? "", ...(URL_DNS ? { dnsServers: URL_DNS.split(",") } : {}) };
+const chromium = watched("Chromium", Chromium.start({ scratch, ready: jobs + 1, web, log }), log);
 
 const operations = new Map<string, Hosted>([
-  ["office-to-pdf", { places: new Places(limits), timeoutMs: OFFICE_TIMEOUT_MS, run: runOffice }],
+  ["compress-pdf", inThreads("compress-pdf")],
+  ["html-to-pdf", { places: new Places(limits), timeoutMs: HTML_TIMEOUT_MS, run: runHtml }],
+  ["image-to-pdf", inThreads("image-to-pdf")],
+  ["linearize-pdf", inThreads("linearize-pdf")],
+  ["merge-pdfs", inThreads("merge-pdfs")],
+  ["office-to-pdf", { places: new Places(limits), onlyInputs: true, timeoutMs: OFFICE_TIMEOUT_MS, run: runOffice }],
+  ["postscript-to-pdf", { places: new Places(limits), timeoutMs: POSTSCRIPT_TIMEOUT_MS, run: runPostscript }],
   ["rasterize-pdf", inThreads("rasterize-pdf")],
+  ["split-pdf", inThreads("split-pdf")],
 ]);
 
-async function* runOffice({ inputs, params, folder, signal, log }: Parameters<Hosted["run"]>[0]) {
-  const outputs = officeToPdf(await started(office, signal), folder, inputs, officeToPdfParams.parse(params), {
-    signal,
-  });
-  yield* encodeAnswer(outputs, (error) => log("failed", describeError(error)));
+async function* runOffice({ inputs, params, signal, log }: HostedJob) {
+  const { tagged, ...images } = officeToPdfParams.parse(params);
+  await using exported = await officeToPdf(await started(office, signal), inputs, { tagged }, { signal });
+  yield* withImages(images, exported, signal, log);
 }
 
-/** Whoever comes while LibreOffice starts waits for it, but not when the job is ended. */
-async function started(starting: Promise<LibreOffice>, signal: AbortSignal): Promise<LibreOffice> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const abort = () => reject(signal.reason);
-  signal.addEventListener("abort", abort, { once: true });
-  try {
-    signal.throwIfAborted();
-    return await Promise.race([starting, aborted]);
-  } catch (error) {
-    signal.throwIfAborted();
-    throw new EngineFailure("busy", `LibreOffice cannot be started: ${error}`, { cause: error });
-  } finally {
-    signal.removeEventListener("abort", abort);
-  }
+async function* runHtml({ inputs, params, folder, signal, log }: HostedJob) {
+  const { lossless, maxImageDpi, ...printing } = htmlToPdfParams.parse(params);
+  const images = { lossless, ...(maxImageDpi === undefined ? {} : { maxImageDpi }) };
+  const exported = await htmlToPdf(await started(chromium, signal), folder, inputs, printing, { signal });
+  yield* withImages(images, exported, signal, log);
+}
+
+/** A PDF up to this size is one frame of the answer. */
+const AT_ONCE_BYTES = 2 ** 20;
+
+/** What an engine exported, with its images as the client wants them. */
+async function* withImages(
+  images: LimitImagesParams,
+  { path, size }: { readonly path: string; readonly size: number },
+  signal: AbortSignal,
+  log: HostedJob["log"],
+) {
+  const small = size <= AT_ONCE_BYTES ? readFileSync(path) : undefined;
+  if (small && !mayChange(small, images))
+    yield* encodeAnswer([{ extension: "pdf", type: "application/pdf", body: small }]);
+  else yield* inThread("limit-images", [fileInput("result.pdf", size, path)], images, signal, log);
+}
+
+async function* runPostscript({ inputs, params, folder, signal, log }: HostedJob) {
+  const engine = await started(ghostscript, signal);
+  const outputs = postscriptToPdf(engine, folder, inputs, postscriptToPdfParams.parse(params), { signal });
+  yield* encodeAnswer(outputs, (error) => log("failed", describeError(error)));
 }
 
 function inThreads(operation: string): Hosted {
   return {
     places: new Places(limits),
     timeoutMs: THREAD_TIMEOUT_MS,
-    run: ({ inputs, params, signal, log }) => {
-      const files = inputs.map(({ name, size, path }) => ({ name, size, path }));
-      return threads.run({ operation, inputs: files, params, heapLimitBytes: ENGINE_HEAP_BYTES }, signal, log);
-    },
+    run: ({ inputs, params, signal, log }) => inThread(operation, inputs, params, signal, log),
   };
+}
+
+function inThread(
+  operation: string,
+  inputs: readonly FileInput[],
+  params: unknown,
+  signal: AbortSignal,
+  log: HostedJob["log"],
+) {
+  const files = inputs.map(({ name, size, path }) => ({ name, size, path }));
+  return threads.run({ operation, inputs: files, params, heapLimitBytes: ENGINE_HEAP_BYTES }, signal, log);
 }
 
 const app = createApp({
@@ -92,7 +124,7 @@ const app = createApp({
   scratch,
   maxInputBytes: MAX_INPUT_BYTES,
   ending: ending.signal,
-  health: () => ({ office: officeMode }),
+  health: () => ({ office: office.mode(), chromium: chromium.mode(), ghostscript: ghostscript.mode() }),
   log,
 });
 const server = serve({ fetch: app.fetch, hostname: HOST, port: Number(PORT) }, ({ port }) => {
@@ -115,9 +147,8 @@ async function stop(why: string, graceMs: number): Promise<void> {
   await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, graceMs + 500))]);
   clearTimeout(timer);
   await threads[Symbol.asyncDispose]();
-  if (officeMode !== "starting") await office.then((engine) => engine.close()).catch(() => {});
+  await Promise.all([office.close(), chromium.close(), ghostscript.close()]);
   await scratch[Symbol.asyncDispose]();
-  // What was still starting ends with this process.
   process.exit(0);
 }
 process.on("SIGTERM", () => void stop("SIGTERM", GRACE_MS));

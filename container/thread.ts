@@ -5,8 +5,14 @@ import { parentPort } from "node:worker_threads";
 import type { Context } from "../src/operations/operation.ts";
 import { encodeAnswer } from "../src/operations/remote.ts";
 import { describeError, fileInput } from "./hosted.ts";
+import { hostedCompressPdf } from "./operations/compress-pdf.ts";
 import type { UncheckedOperation } from "./operations/edge-operation.ts";
+import { hostedImageToPdf } from "./operations/image-to-pdf.ts";
+import { hostedLimitImages } from "./operations/limit-images.ts";
+import { hostedLinearizePdf } from "./operations/linearize-pdf.ts";
+import { hostedMergePdfs } from "./operations/merge-pdfs.ts";
 import { hostedRasterizePdf } from "./operations/rasterize-pdf.ts";
+import { hostedSplitPdf } from "./operations/split-pdf.ts";
 
 /** What a thread is asked. `taken`: a frame has been read by whoever wants it. */
 export type ToThread = { readonly job: ThreadJob } | { readonly taken: true };
@@ -24,7 +30,15 @@ export type FromThread =
   | { readonly done: true }
   | { readonly log: { readonly message: string; readonly details?: Record<string, unknown> } };
 
-const operations: ReadonlyMap<string, UncheckedOperation> = new Map([["rasterize-pdf", hostedRasterizePdf]]);
+const operations: ReadonlyMap<string, UncheckedOperation> = new Map([
+  ["compress-pdf", hostedCompressPdf],
+  ["image-to-pdf", hostedImageToPdf],
+  ["limit-images", hostedLimitImages],
+  ["linearize-pdf", hostedLinearizePdf],
+  ["merge-pdfs", hostedMergePdfs],
+  ["rasterize-pdf", hostedRasterizePdf],
+  ["split-pdf", hostedSplitPdf],
+]);
 
 /** Frames are 1 MiB at most. */
 const FRAMES_AHEAD = 8;

@@ -1,184 +1,19 @@
-// The other end of container/libreoffice: starts the zygote, hands it jobs as JSON lines, restarts it when it dies. A job that
-// the zygote lost fails as crashed; the next one finds a new zygote.
-//
-// Requests: {"id","folder","input","output","importFilter","importOptions","tagged","lossless","maxImageDpi","timeoutMs","cpuSeconds",
-// "memoryBytes","fileBytes"} or {"op":"cancel","id"}. Answers: once {"ready":true,"version","startMs"} or {"ready":false,
-// "reason"}; {"id","pid"} when a child was forked; {"id","status","detail"} when it ended.
+// How LibreOffice's zygote (container/libreoffice) is started: its profile, its folders, its environment.
 
-import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { setTimeout as sleep } from "node:timers/promises";
-import { EngineFailure, type FailureReason } from "../../src/operations/operation.ts";
-import { type JobFolder, killGroup, minimalEnvironment, Tail } from "../process.ts";
-import type { LibreOfficeSettings, OfficeJob, OfficeRunner } from "./libreoffice.ts";
+import { minimalEnvironment } from "../process.ts";
+import type { LibreOfficeSettings } from "./libreoffice.ts";
 import { firstUser, makeProfile, programFolder } from "./libreoffice-profile.ts";
-
-/** The zygote did not come up: not built, another LibreOffice, a failed self-test. */
-export class NotReady extends Error {
-  override readonly name = "NotReady";
-}
-
-type ZygoteSettings = Required<Pick<LibreOfficeSettings, "scratch" | "children" | "dist" | "log">>;
-
-const startTimeoutMs = 30_000;
-/** A zygote forks in milliseconds: one that has not by then is stopped or stuck. */
-const forkTimeoutMs = 5_000;
-/** What a killed child may take until its end is told. */
-const graceMs = 5_000;
-const firstPauseMs = 100;
-const longestPauseMs = 10_000;
-/** A zygote that lived this long died of something new. */
-const soundAfterMs = 60_000;
-
-const reasons: Readonly<Record<string, FailureReason>> = {
-  password: "password-protected",
-  damaged: "damaged",
-  unsupported: "unsupported",
-  failed: "crashed",
-  exhausted: "too-large",
-  timeout: "timed-out",
-  crashed: "crashed",
-};
-
-interface Pending {
-  readonly job: OfficeJob;
-  watch: NodeJS.Timeout;
-  readonly resolve: () => void;
-  readonly reject: (failure: Error) => void;
-}
-
-/** A zygote process that has said it is ready. */
-interface Living {
-  readonly process: ChildProcess;
-  readonly folder: JobFolder;
-  readonly jobs: Map<string, Pending>;
-  readonly since: number;
-  readonly about: { readonly version: string; readonly startMs: number };
-}
-
-export class Zygote implements OfficeRunner {
-  private readonly settings: ZygoteSettings;
-  private living: Promise<Living>;
-  private current: Living | undefined;
-  private pauseMs = firstPauseMs;
-  private closed = false;
-  private nextId = 1;
-  private working = 0;
-  private readonly waiting: (() => void)[] = [];
-
-  private constructor(settings: ZygoteSettings, living: Living) {
-    this.settings = settings;
-    this.living = this.adopt(living);
-  }
-
-  /** @throws NotReady */
-  static async start(settings: ZygoteSettings): Promise<Zygote> {
-    return new Zygote(settings, await launch(settings));
-  }
-
-  get pid(): number | undefined {
-    return this.current?.process.pid;
-  }
-
-  /** For the log. */
-  get about(): Record<string, unknown> {
-    return { ...this.current?.about, pid: this.pid };
-  }
-
-  async convert(job: OfficeJob, signal: AbortSignal | undefined): Promise<void> {
-    await this.turn(signal);
-    try {
-      const living = await this.living;
-      signal?.throwIfAborted();
-      if (this.closed) throw new EngineFailure("busy", "closing");
-      await this.send(living, job, signal);
-    } finally {
-      this.working--;
-      this.waiting.shift()?.();
-    }
-  }
-
-  async close(): Promise<void> {
-    this.closed = true;
-    const living = await this.living.catch(() => undefined);
-    if (living === undefined) return;
-    await end(living.process);
-    await living.folder[Symbol.asyncDispose]();
-  }
-
-  /** As many at a time as the zygote takes, so that each request it holds is being worked on, and can be watched. */
-  private async turn(signal: AbortSignal | undefined): Promise<void> {
-    while (this.working >= this.settings.children) {
-      signal?.throwIfAborted();
-      const { promise, resolve } = Promise.withResolvers<void>();
-      this.waiting.push(resolve);
-      signal?.addEventListener("abort", () => resolve(), { once: true });
-      await promise;
-      const place = this.waiting.indexOf(resolve);
-      if (place >= 0) this.waiting.splice(place, 1);
-    }
-    if (signal?.aborted) {
-      // The turn that woke it is the next one's.
-      this.waiting.shift()?.();
-      signal.throwIfAborted();
-    }
-    this.working++;
-  }
-
-  private async send(living: Living, job: OfficeJob, signal: AbortSignal | undefined): Promise<void> {
-    const id = String(this.nextId++);
-    const cancel = () => write(living, { op: "cancel", id });
-    signal?.addEventListener("abort", cancel, { once: true });
-    try {
-      await new Promise<void>((resolve, reject) => {
-        const watch = setTimeout(() => living.process.kill("SIGKILL"), forkTimeoutMs);
-        living.jobs.set(id, { job, watch, resolve, reject });
-        write(living, { id, ...job });
-      });
-    } catch (failure) {
-      signal?.throwIfAborted();
-      throw failure;
-    } finally {
-      signal?.removeEventListener("abort", cancel);
-    }
-  }
-
-  private async adopt(living: Living): Promise<Living> {
-    this.current = living;
-    createInterface({ input: living.process.stdout! }).on("line", (line) => answer(living, line));
-    living.process.once("close", (code, signal) => this.bury(living, String(signal ?? code)));
-    return living;
-  }
-
-  private bury(living: Living, how: string): void {
-    this.current = undefined;
-    for (const pending of living.jobs.values()) {
-      clearTimeout(pending.watch);
-      pending.reject(new EngineFailure("crashed", `the zygote ended: ${how}`));
-    }
-    living.jobs.clear();
-    if (this.closed) return;
-    if (Date.now() - living.since > soundAfterMs) this.pauseMs = firstPauseMs;
-    this.settings.log("LibreOffice: the zygote ended and is started again", { how, pauseMs: this.pauseMs });
-    this.living = this.restart(living.folder);
-    // Whoever asks next is told; that nobody asks is no unhandled rejection.
-    this.living.catch(() => {});
-  }
-
-  private async restart(left: JobFolder): Promise<Living> {
-    await left[Symbol.asyncDispose]();
-    await sleep(this.pauseMs);
-    this.pauseMs = Math.min(this.pauseMs * 2, longestPauseMs);
-    if (this.closed) throw new NotReady("closed");
-    return this.adopt(await launch(this.settings));
-  }
-}
+import { type Launch, NotReady } from "./zygote.ts";
 
 /** @throws NotReady */
-async function launch({ scratch, children, dist }: ZygoteSettings): Promise<Living> {
+export async function prepareLibreOffice({
+  scratch,
+  children,
+  dist,
+}: Required<Pick<LibreOfficeSettings, "scratch" | "children" | "dist">>): Promise<Launch> {
   const program = join(dist, "zygote");
   if (!existsSync(program)) throw new NotReady(`${program} is not built`);
   const folder = await scratch.folder("zygote");
@@ -188,83 +23,14 @@ async function launch({ scratch, children, dist }: ZygoteSettings): Promise<Livi
   await makeProfile(profile);
   const work = join(folder.path, "work");
   await mkdir(work, { mode: 0o711 });
-  const child = spawn(
-    program,
-    [
-      ...["--program", programFolder, "--profile", profile, "--samples", join(dist, "samples")],
-      ...["--children", String(children), "--first-user", String(firstUser)],
-    ],
-    { cwd: work, env: environment(folder.path), detached: true, stdio: ["pipe", "pipe", "pipe"] },
-  );
-  const stderr = new Tail(4096);
-  child.stderr.on("data", (chunk: Buffer) => stderr.add(chunk));
-  // Writing to one that has just died; its end is told by "close".
-  child.stdin.on("error", () => {});
-  try {
-    const about = await handshake(child);
-    return { process: child, folder, jobs: new Map(), since: Date.now(), about };
-  } catch (error) {
-    await end(child);
-    await folder[Symbol.asyncDispose]();
-    throw new NotReady(`${(error as Error).message} ${stderr.text()}`.trim(), { cause: error });
-  }
+  const args = [
+    ...["--program", programFolder, "--profile", profile, "--samples", join(dist, "samples")],
+    ...["--children", String(children), "--first-user", String(firstUser)],
+  ];
+  return { program, args, cwd: work, env: environment(folder.path), folder };
 }
 
 /** Large pages for the heap (mallopt's tunables in glibc's manual) save children a twentieth of their time. */
 function environment(home: string): Record<string, string> {
   return { ...minimalEnvironment(home), GLIBC_TUNABLES: "glibc.malloc.hugetlb=1" };
-}
-
-/** The zygote's first line. */
-function handshake(child: ChildProcess): Promise<Living["about"]> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`no word within ${startTimeoutMs} ms`)), startTimeoutMs);
-    child.once("error", reject);
-    child.once("exit", (code, signal) => reject(new Error(`ended by ${signal ?? code}`)));
-    const lines = createInterface({ input: child.stdout! });
-    lines.once("line", (line) => {
-      clearTimeout(timer);
-      lines.close();
-      const { ready, reason, version, startMs } = parse(line);
-      if (ready === true) resolve({ version: String(version), startMs: Number(startMs) });
-      else reject(new Error(String(reason)));
-    });
-  });
-}
-
-function answer(living: Living, line: string): void {
-  const { id, pid, status, detail } = parse(line);
-  const pending = living.jobs.get(String(id));
-  if (pending === undefined) return;
-  clearTimeout(pending.watch);
-  if (pid !== undefined) {
-    // The zygote ends a late child itself; it is ended if it does not.
-    pending.watch = setTimeout(() => living.process.kill("SIGKILL"), pending.job.timeoutMs + graceMs);
-    return;
-  }
-  living.jobs.delete(String(id));
-  if (status === "ok") pending.resolve();
-  else pending.reject(new EngineFailure(reasons[String(status)] ?? "crashed", String(detail)));
-}
-
-function parse(line: string): Record<string, unknown> {
-  try {
-    return JSON.parse(line) as Record<string, unknown>;
-  } catch {
-    return {};
-  }
-}
-
-function write(living: Living, request: object): void {
-  living.process.stdin?.write(`${JSON.stringify(request)}\n`);
-}
-
-/** Lets it end by itself, as it does when its requests end, and kills it if it does not. */
-async function end(child: ChildProcess): Promise<void> {
-  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  const ended = new Promise((resolve) => child.once("close", resolve));
-  child.stdin?.end();
-  const timer = setTimeout(() => killGroup(child), 1_000);
-  await ended;
-  clearTimeout(timer);
 }

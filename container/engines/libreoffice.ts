@@ -1,14 +1,19 @@
 // Office documents to PDF: starts LibreOffice in the best way this machine allows, keeps it running, and says of every failed
 // document why it failed. It knows no HTTP, and nothing of how many jobs the service lets in.
 
-import { constants } from "node:fs";
-import { chmod, copyFile, lstat, open, rename } from "node:fs/promises";
+import { chmodSync, constants, copyFileSync, statSync } from "node:fs";
+import { copyFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { EngineFailure } from "../../src/operations/operation.ts";
-import type { Scratch } from "../process.ts";
+import { NoRoom } from "../memory.ts";
+import type { JobFolder, Scratch } from "../process.ts";
+import { type Import, importFor } from "./libreoffice-import.ts";
+import { damagedPart } from "./libreoffice-package.ts";
 import { isPasswordProtected } from "./libreoffice-passwords.ts";
 import { Soffice } from "./libreoffice-soffice.ts";
-import { NotReady, Zygote } from "./libreoffice-zygote.ts";
+import { prepareLibreOffice } from "./libreoffice-zygote.ts";
+import { checkPdf } from "./pdf-output.ts";
+import { NotReady, Zygote } from "./zygote.ts";
 
 /** How one document is to be converted. */
 export interface OfficeToPdfOptions {
@@ -18,10 +23,6 @@ export interface OfficeToPdfOptions {
   readonly lossless: boolean;
   /** The most dots per inch that a picture has on the page. @default as many as it has */
   readonly maxImageDpi?: number;
-  /** LibreOffice's name of an import filter, where its own detection would not find it. @default found by content */
-  readonly importFilter?: string;
-  /** For example `44,34,76` for a CSV file: comma, double quote, UTF-8. */
-  readonly importOptions?: string;
   /** Wall clock. @default 120 s */
   readonly timeoutMs?: number;
   /** Processor time. @default the wall clock's */
@@ -32,13 +33,18 @@ export interface OfficeToPdfOptions {
   readonly fileBytes?: number;
 }
 
+/** A PDF in a folder that is gone when it is disposed of. */
+export interface ConvertedPdf extends AsyncDisposable {
+  readonly path: string;
+  /** Bytes. */
+  readonly size: number;
+}
+
 /** A job, complete, with its own folder; `input` and `output` are names in it. */
-export interface OfficeJob extends Required<Omit<OfficeToPdfOptions, "importFilter" | "importOptions">> {
+export interface OfficeJob extends Required<OfficeToPdfOptions>, Import {
   readonly folder: string;
   readonly input: string;
   readonly output: string;
-  readonly importFilter: string;
-  readonly importOptions: string;
 }
 
 /** One way to run LibreOffice. */
@@ -83,41 +89,55 @@ export class LibreOffice implements AsyncDisposable {
    * Converts a document. The path's extension decides nothing where the content tells its type; where it does not (text,
    * HTML, CSV), it does.
    *
-   * @param outputPath written at once, when the PDF is complete
    * @throws EngineFailure password-protected, damaged, unsupported, timed-out, crashed, too-large or busy
    * @throws the signal's reason when aborted; the process has ended by then
    */
-  async convertToPdf(
+  async convertToPdf(inputPath: string, options: OfficeToPdfOptions, signal?: AbortSignal): Promise<ConvertedPdf> {
+    const { size } = statSync(inputPath);
+    if (size === 0) throw new EngineFailure("damaged", "an empty file");
+    const damaged = await damagedPart(inputPath);
+    if (damaged !== undefined) throw new EngineFailure("damaged", `${damaged} in the package cannot be read`);
+    const how = await importFor(inputPath);
+    const { scratch } = this.settings;
+    const folder = await scratch.folder("office", size);
+    try {
+      return await this.convertIn(folder, inputPath, how, options, signal);
+    } catch (failure) {
+      if (folder.memory === undefined || !(failure instanceof NoRoom)) throw failure;
+    }
+    return this.convertIn(await scratch.folder("office"), inputPath, how, options, signal);
+  }
+
+  /** @param folder is gone when this fails */
+  private async convertIn(
+    folder: JobFolder,
     inputPath: string,
-    outputPath: string,
+    how: Import,
     options: OfficeToPdfOptions,
-    signal?: AbortSignal,
-  ): Promise<void> {
-    await using folder = await this.settings.scratch.folder("office");
+    signal: AbortSignal | undefined,
+  ): Promise<ConvertedPdf> {
     // The name that the client gave reaches no program.
     const input = `input${/^\.[a-z]{1,5}$/.exec(extname(inputPath).toLowerCase()) ?? ""}`;
     const job: OfficeJob = {
       ...defaults,
       cpuSeconds: Math.ceil((options.timeoutMs ?? defaults.timeoutMs) / 1000),
-      importFilter: "",
-      importOptions: "",
+      ...how,
       maxImageDpi: 0,
       ...options,
+      ...(folder.memory ? { fileBytes: Math.min(options.fileBytes ?? Infinity, folder.memory.fileBytes) } : {}),
       folder: folder.path,
       input,
       output: "output.pdf",
     };
-    await copyFile(inputPath, join(job.folder, input), constants.COPYFILE_FICLONE);
-    // Whatever the original's permissions: the job may be done by another user.
-    await chmod(join(job.folder, input), 0o600);
-    if ((await lstat(join(job.folder, input))).size === 0) throw new EngineFailure("damaged", "an empty file");
     try {
-      await this.convert(job, signal);
+      await copyInput(inputPath, join(folder.path, input));
+      await this.convert(job, eitherOf(signal, folder.memory?.full));
+      const path = join(folder.path, job.output);
+      return { path, size: checkPdf(path), [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
     } catch (failure) {
+      await folder[Symbol.asyncDispose]();
       throw await withReason(failure, inputPath);
     }
-    await checkPdf(join(job.folder, job.output));
-    await moveFile(join(job.folder, job.output), outputPath);
   }
 
   private async convert(job: OfficeJob, signal: AbortSignal | undefined): Promise<void> {
@@ -154,7 +174,9 @@ export class LibreOffice implements AsyncDisposable {
 export async function startLibreOffice(settings: LibreOfficeSettings): Promise<LibreOffice> {
   const dist = settings.dist ?? defaultDist;
   try {
-    const zygote = await Zygote.start({ ...settings, children: settings.children ?? 2, dist });
+    const children = settings.children ?? 2;
+    const prepare = () => prepareLibreOffice({ scratch: settings.scratch, children, dist });
+    const zygote = await Zygote.start({ engine: "LibreOffice", children, prepare, log: settings.log });
     settings.log("LibreOffice: warm, one fork for each document", { mode: "zygote", ...zygote.about });
     return new LibreOffice(zygote, settings);
   } catch (error) {
@@ -174,24 +196,16 @@ async function withReason(failure: unknown, inputPath: string): Promise<unknown>
   return new EngineFailure("password-protected", failure.detail, { cause: failure });
 }
 
-/**
- * What lies in the folder was put there by a process that read a stranger's document: a link would have this process, which
- * may do more, open another file.
- */
-async function checkPdf(path: string): Promise<void> {
-  const about = await lstat(path).catch(() => undefined);
-  if (about === undefined) throw new EngineFailure("crashed", "LibreOffice wrote no PDF");
-  if (!about.isFile() || about.nlink !== 1) throw new EngineFailure("crashed", "the output is not a plain file");
-  await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
-  const { buffer } = await file.read(Buffer.alloc(5), 0, 5, 0);
-  if (buffer.toString("latin1") !== "%PDF-") throw new EngineFailure("crashed", "the output is not a PDF");
+/** Below this a call of the system is done before a thread would have begun. */
+const SMALL_BYTES = 2 ** 20;
+
+async function copyInput(from: string, to: string): Promise<void> {
+  if (statSync(from).size <= SMALL_BYTES) copyFileSync(from, to);
+  else await copyFile(from, to, constants.COPYFILE_FICLONE);
+  // Whatever the original's permissions: the job may be done by another user.
+  chmodSync(to, 0o600);
 }
 
-async function moveFile(from: string, to: string): Promise<void> {
-  try {
-    await rename(from, to);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EXDEV") throw error;
-    await copyFile(from, to);
-  }
+function eitherOf(one: AbortSignal | undefined, other: AbortSignal | undefined): AbortSignal | undefined {
+  return one && other ? AbortSignal.any([one, other]) : (one ?? other);
 }

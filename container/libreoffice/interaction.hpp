@@ -3,9 +3,7 @@
 
 #include <cppuhelper/implbase1.hxx>
 
-#include <com/sun/star/beans/PropertyValue.hpp>
 #include <com/sun/star/document/BrokenPackageRequest.hpp>
-#include <com/sun/star/document/FilterOptionsRequest.hpp>
 #include <com/sun/star/task/ErrorCodeRequest.hpp>
 #include <com/sun/star/task/PasswordRequest.hpp>
 #include <com/sun/star/task/XInteractionAbort.hpp>
@@ -21,8 +19,6 @@ class Refusal final : public cppu::WeakImplHelper1<css::task::XInteractionHandle
  public:
   bool passwordAsked = false;
   bool brokenPackage = false;
-  /** The import filter that wants options, as the one for text in columns does. */
-  rtl::OUString filterThatAsks;
   /** LibreOffice's ErrCode, 0 if it told none. */
   sal_Int32 errorCode = 0;
   /** The type of any other question. */
@@ -45,16 +41,11 @@ class Refusal final : public cppu::WeakImplHelper1<css::task::XInteractionHandle
  private:
   void note(const css::uno::Any& asked) {
     css::task::ErrorCodeRequest error;
-    css::document::FilterOptionsRequest options;
     // Every kind of question for a document's password is derived from this one.
     if (asked.isExtractableTo(cppu::UnoType<css::task::PasswordRequest>::get())) {
       passwordAsked = true;
     } else if (asked.isExtractableTo(cppu::UnoType<css::document::BrokenPackageRequest>::get())) {
       brokenPackage = true;
-    } else if (asked >>= options) {
-      for (const auto& property : options.rProperties) {
-        if (property.Name == "FilterName") property.Value >>= filterThatAsks;
-      }
     } else if (asked >>= error) {
       errorCode = error.ErrCode;
     } else {

@@ -24,7 +24,6 @@
 #include <osl/file.hxx>
 #include <rtl/ustring.hxx>
 
-#include "import-options.hpp"
 #include "interaction.hpp"
 
 using css::beans::PropertyValue;
@@ -76,8 +75,6 @@ struct Loaded {
   Reference<css::lang::XComponent> document;
   /** The import filter that LibreOffice settled on. */
   std::string filter;
-  /** A filter that refuses to work without options. */
-  std::string filterThatAsks;
   Outcome whyNot;
 };
 
@@ -137,12 +134,13 @@ void removeHeaders(const Reference<css::lang::XComponent>& document) {
 }
 
 void store(const Job& job, const Reference<css::lang::XComponent>& document, const char* filter) {
+  const auto maxImageDpi = static_cast<sal_Int32>(job.request.number("maxImageDpi", 0));
   const Sequence<PropertyValue> options = sequence({
-      property("UseLosslessCompression", job.lossless),
+      property("UseLosslessCompression", job.request.flag("lossless")),
       property("Quality", sal_Int32(90)),
-      property("ReduceImageResolution", job.maxImageDpi > 0),
-      property("MaxImageResolution", sal_Int32(job.maxImageDpi)),
-      property("UseTaggedPDF", job.tagged),
+      property("ReduceImageResolution", maxImageDpi > 0),
+      property("MaxImageResolution", maxImageDpi),
+      property("UseTaggedPDF", job.request.flag("tagged")),
       property("ExportBookmarks", true),
       property("ExportNotes", false),
       property("ExportNotesInMargin", false),
@@ -190,7 +188,6 @@ Loaded load(const Job& job, const std::string& filter, const std::string& option
   } catch (const css::uno::Exception& e) {
     loaded.whyNot = whyNotLoaded(*refusal, narrow(e.Message));
   }
-  loaded.filterThatAsks = narrow(refusal->filterThatAsks);
   return loaded;
 }
 
@@ -199,14 +196,13 @@ void close(const Reference<css::lang::XComponent>& document) {
   if (closeable.is()) closeable->close(true);
 }
 
-/** By content, with the two corrections that LibreOffice's own detection needs where nobody can be asked. */
+/** By content, with the one correction that LibreOffice's own detection needs. */
 Loaded load(const Job& job) {
-  const Loaded first = load(job, job.importFilter, job.importOptions);
-  if (!first.filterThatAsks.empty() && job.importOptions.empty()) {
-    return load(job, first.filterThatAsks, importOptionsFor(job.folder + "/" + job.input, first.filterThatAsks));
-  }
+  // LibreOffice's name of an import filter and its options; empty: found by content.
+  const std::string importFilter = job.request.text("importFilter", "");
+  const Loaded first = load(job, importFilter, job.request.text("importOptions", ""));
   // HTML as a page of the web: the first paragraph does not come through the export.
-  if (first.filter == "HTML" && job.importFilter.empty()) {
+  if (first.filter == "HTML" && importFilter.empty()) {
     close(first.document);
     return load(job, "HTML (StarWriter)", "");
   }

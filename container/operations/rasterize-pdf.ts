@@ -3,17 +3,13 @@
 import { z } from "zod";
 import { type RasterizeParams, rasterizePdf } from "../../src/operations/rasterize-pdf.ts";
 import { edgeOperation } from "./edge-operation.ts";
-
-const position = z.union([z.int(), z.literal("last")]);
+import { pageSelection } from "./page-selection.ts";
 
 const params: z.ZodType<RasterizeParams> = z.object({
   format: z.enum(["bmp", "jpg", "png", "gif", "tif"]),
   colorModel: z.enum(["rgb", "rgba", "cmyk", "lab", "gray"]),
   dpi: z.int().min(1).max(2400),
-  pages: z.object({
-    text: z.string(),
-    items: z.array(z.union([z.object({ first: position, last: position }), z.enum(["even", "odd"])])),
-  }),
+  pages: pageSelection,
   jpegQuality: z.int().min(1).max(100).exactOptional(),
 });
 

@@ -64,8 +64,20 @@ export function remote<P>(operation: string): Operation<P> {
 }
 
 async function* encodeRequest(inputs: readonly Input[], params: unknown): AsyncGenerator<Uint8Array> {
-  yield jsonFrame({ params, inputs: inputs.map(({ name, size }) => ({ name, size })) } satisfies RequestHeader);
-  for (const input of inputs) for await (const chunk of input.stream()) yield* bytesFrames(chunk);
+  let header: Uint8Array | undefined = jsonFrame({
+    params,
+    inputs: inputs.map(({ name, size }) => ({ name, size })),
+  } satisfies RequestHeader);
+  for (const input of inputs) {
+    for await (const chunk of input.stream()) {
+      for (const frame of bytesFrames(chunk)) {
+        // Each chunk costs both ends a turn: a small document goes in one.
+        yield header ? joined(header, frame) : frame;
+        header = undefined;
+      }
+    }
+  }
+  if (header) yield header;
 }
 
 /** @throws EngineFailure `crashed` where the message makes no sense */
@@ -106,18 +118,24 @@ async function nextBytes(frames: AsyncIterator<Frame>): Promise<Uint8Array> {
 }
 
 /**
- * What an operation yields, as it travels, each chunk a whole frame of its own. Failures become frames: nothing is thrown.
+ * What an operation yields, as it travels, each chunk one or more whole frames. Failures become frames: nothing is thrown.
  * @param failed told of what was thrown, for the log
  */
 export async function* encodeAnswer(
-  outputs: AsyncIterable<Output>,
+  outputs: Iterable<Output> | AsyncIterable<Output>,
   failed: (error: unknown) => void = () => {},
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   try {
     for await (const { extension, type, body, head } of outputs) {
-      yield jsonFrame({ output: { extension, type } } satisfies AnswerEvent);
+      const begin = jsonFrame({ output: { extension, type } } satisfies AnswerEvent);
+      const end = () => jsonFrame({ end: head ? { head: toBase64(head()) } : {} } satisfies AnswerEvent);
+      if (body instanceof Uint8Array && body.length <= MAX_BYTES_FRAME) {
+        yield joined(begin, ...bytesFrames(body), end());
+        continue;
+      }
+      yield begin;
       for await (const chunk of body instanceof Uint8Array ? [body] : body) yield* bytesFrames(chunk);
-      yield jsonFrame({ end: head ? { head: toBase64(head()) } : {} } satisfies AnswerEvent);
+      yield end();
     }
     yield jsonFrame({ done: true } satisfies AnswerEvent);
   } catch (error) {
@@ -278,7 +296,7 @@ function parse(bytes: Uint8Array): unknown {
 function jsonFrame(value: unknown): Uint8Array<ArrayBuffer> {
   const payload = new TextEncoder().encode(JSON.stringify(value));
   // A name or a detail of such a length is nobody's.
-  if (payload.length > MAX_JSON_FRAME) throw senseless("a header that is too long");
+  if (payload.length > MAX_JSON_FRAME) throw new EngineFailure("too-complex", "a header that is too long");
   return frame(JSON_FRAME, payload);
 }
 
@@ -294,6 +312,16 @@ function frame(kind: number, payload: Uint8Array): Uint8Array<ArrayBuffer> {
   bytes[0] = kind;
   new DataView(bytes.buffer).setUint32(1, payload.length);
   bytes.set(payload, HEADER_BYTES);
+  return bytes;
+}
+
+function joined(...frames: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(frames.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const frame of frames) {
+    bytes.set(frame, at);
+    at += frame.length;
+  }
   return bytes;
 }
 

@@ -91,20 +91,27 @@ describe.each(["zygote", "soffice"])("by %s", (mode) => {
   });
 });
 
-describe("by content, whatever the name says", () => {
+describe.each(["zygote", "soffice"])("by content, whatever the name says, by %s", (mode) => {
   test.each([
     ["RTF", "doc", "{\\rtf1\\ansi Hello from RTF}", "Hello from RTF"],
     ["HTML", "doc", "<html><body><p>Hello</p><p>from HTML</p></body></html>", "Hello"],
     ["HTML", "xls", "<html><body><table><tr><td>Hello</td><td>42</td></tr></table></body></html>", "42"],
     ["CSV", "xls", "Name,Value\nHello,42\n", "42"],
     ["CSV with semicolons", "xls", "Name;Value\nGünter;42\n", "Günter\n42"],
+    ["CSV with commas in quotation marks", "xls", '"a, b, c";Value\nx;42\n', "x\n42"],
+    ["CSV with tabs in UTF-16", "xls", Buffer.from("\ufeffName\tValue\nGünter\t42\n", "utf16le"), "Günter\n42"],
+    ["CSV that names its separator", "csv", "sep=|\na, b|c\nx|42\n", "x\n42"],
+    ["CSV of Windows", "xls", Buffer.from("Name;Value\nGünter;42\n", "latin1"), "Günter\n42"],
     ["a text", "docx", docx({ body: paragraph("Hello") }), "Hello"],
     ["a text", "doc", docx({ body: paragraph("Hello") }), "Hello"],
     ["a text", "xlsx", docx({ body: paragraph("Hello") }), "Hello"],
   ])("%s named .%s is converted", async (_, extension, content, text) => {
-    expect((await convert(zygote, await save(content, extension))).text).toContain(text);
+    const office = mode === "zygote" ? zygote : soffice;
+    expect((await convert(office, await save(content, extension))).text.replaceAll("\n\n", "\n")).toContain(text);
   });
+});
 
+describe("what is none", () => {
   test.each([
     ["a PDF", () => Buffer.from("%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n"), "docx"],
     ["a program", () => readFileSync(process.execPath).subarray(0, 1_000_000), "doc"],
@@ -224,7 +231,7 @@ describe("trouble in the zygote", () => {
       import { Scratch } from ${JSON.stringify(process_)};
       const office = await startLibreOffice({ scratch: await Scratch.open(${JSON.stringify(documents)}), log() {} });
       console.log(office.pid);
-      await office.convertToPdf(${JSON.stringify(path)}, "/dev/null", { tagged: false, lossless: false });`;
+      await office.convertToPdf(${JSON.stringify(path)}, { tagged: false, lossless: false });`;
     const service = spawn(process.execPath, ["--input-type=module", "-e", script], {
       stdio: ["ignore", "pipe", "inherit"],
     });
@@ -260,7 +267,6 @@ describe.runIf(corpusDir !== undefined)("real documents", () => {
     ["TestFile.Source.doc", 2],
     ["column2.docx", 16],
     ["handbook-872p.docx", 471],
-    ["issue252.xlsx", 1],
     ["test_multi_page.doc", 3],
     ["test_multi_page.ppt", 4],
   ])("%s has %i pages", async (name, pages) => {
@@ -273,6 +279,8 @@ describe.runIf(corpusDir !== undefined)("real documents", () => {
       ["rc4cryptoapi_password.doc", "password-protected"],
       ["rc4cryptoapi_password.ppt", "password-protected"],
       ["Corrupted-document.docx", "damaged"],
+      // One part of it is; LibreOffice makes an empty page.
+      ["issue252.xlsx", "damaged"],
     ])("%s is %s", async (name, reason) => {
       await expect(attempt(mode === "zygote" ? zygote : soffice, office(name))).rejects.toEqual(failsWith(reason));
     });

@@ -1,29 +1,33 @@
 // The container as it runs: a process of its own with real engines. Killed in every place, it answers and goes on.
 import { execFileSync } from "node:child_process";
-import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type ContainerProcess, startContainer } from "../../scripts/container-process.ts";
 import { docx, pageBreak, paragraph } from "../fixtures/office.ts";
 import { carryOut, memoryInput } from "../support/container-client.ts";
-import { processTree, survivors } from "../support/processes.ts";
+import { officeAtWork, parentOf, processTree, survivors } from "../support/processes.ts";
 
 let folder: string;
 let scratch: string;
+let memory: string;
 let container: ContainerProcess;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "server-test-"));
   scratch = await mkdtemp(join(tmpdir(), "server-test-scratch-"));
+  memory = await mkdtemp(join("/dev/shm", "server-test-"));
   // Engines run as users of their own, and pass through.
-  await chmod(scratch, 0o711);
-  container = await startContainer({ logFile: join(folder, "log"), env: { JOBS: "2", SCRATCH_DIR: scratch } });
+  for (const path of [scratch, memory]) await chmod(path, 0o711);
+  const env = { JOBS: "2", SCRATCH_DIR: scratch, MEMORY_SCRATCH_DIR: memory };
+  container = await startContainer({ logFile: join(folder, "log"), env });
 }, 60_000);
 afterAll(async () => {
   await container?.stop();
   await rm(folder, { recursive: true });
   await rm(scratch, { recursive: true });
+  await rm(memory, { recursive: true });
 });
 
 const small = memoryInput(docx({ body: paragraph("Hello from a test") }), "small.docx");
@@ -44,36 +48,16 @@ async function expectItWorks(): Promise<void> {
 
 /** Names of folders of jobs. */
 async function jobFolders(): Promise<string[]> {
-  const services = await readdir(scratch);
-  const names = await Promise.all(services.map((name) => readdir(join(scratch, name))));
+  const places = [scratch, memory];
+  const services = (
+    await Promise.all(places.map(async (place) => (await readdir(place)).map((n) => join(place, n))))
+  ).flat();
+  const names = await Promise.all(services.map((service) => readdir(service)));
   return names.flat().filter((name) => !name.startsWith("zygote"));
 }
 const nothingIsLeft = () => vi.waitFor(async () => expect(await jobFolders()).toEqual([]), { timeout: 10_000 });
 
-/** LibreOffice's processes that work on a document. */
-async function officeChildren(): Promise<number[]> {
-  const tree = processTree(container.pid!);
-  const named = await Promise.all(
-    tree.map(async (pid) => ({ pid, parent: await parentOf(pid), name: await nameOf(pid) })),
-  );
-  const office = named.filter(({ name }) => /zygote|soffice/.test(name));
-  return office.filter(({ parent }) => office.some(({ pid }) => pid === parent)).map(({ pid }) => pid);
-}
-const nameOf = (pid: number) => readFile(`/proc/${pid}/comm`, "utf8").catch(() => "");
-const parentOf = async (pid: number) =>
-  Number(/^PPid:\s*(\d+)/m.exec(await readFile(`/proc/${pid}/status`, "utf8").catch(() => ""))?.[1]);
-
-async function childAtWork(): Promise<number> {
-  let pids: number[] = [];
-  await vi.waitFor(
-    async () => {
-      pids = await officeChildren();
-      expect(pids).toHaveLength(1);
-    },
-    { timeout: 20_000, interval: 10 },
-  );
-  return pids[0]!;
-}
+const childAtWork = () => officeAtWork(container.pid!);
 
 test("a job that comes before LibreOffice is ready waits for it", expectItWorks);
 
@@ -115,7 +99,7 @@ describe("killed by hand", () => {
   test("the zygote: its jobs crashed, the next one works", async () => {
     const answer = convert(long);
     answer.catch(() => {});
-    process.kill(await parentOf(await childAtWork()), "SIGKILL");
+    process.kill(parentOf(await childAtWork())!, "SIGKILL");
     await expect(answer).rejects.toMatchObject({ reason: "crashed" });
     await expectItWorks();
     await nothingIsLeft();
@@ -131,7 +115,7 @@ describe("killed by hand", () => {
     expect(await survivors(tree)).toEqual([]);
     await vi.waitFor(expectItWorks, { timeout: 20_000, interval: 200 });
     await nothingIsLeft();
-    expect(await readdir(scratch)).toHaveLength(1);
+    for (const place of [scratch, memory]) expect(await readdir(place)).toHaveLength(1);
   });
 });
 
@@ -160,5 +144,5 @@ test("stopped, it leaves no process and no folder", async () => {
     ),
   ).toBeOneOf([1, "EngineFailure"]);
   expect(await survivors(tree)).toEqual([]);
-  expect(await readdir(scratch)).toEqual([]);
+  for (const place of [scratch, memory]) expect(await readdir(place)).toEqual([]);
 });

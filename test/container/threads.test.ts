@@ -5,9 +5,11 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ThreadJob } from "../../container/thread.ts";
 import { Threads } from "../../container/threads.ts";
+import { mergePdfs } from "../../src/operations/merge-pdfs.ts";
 import type { Context } from "../../src/operations/operation.ts";
 import { rasterizePdf } from "../../src/operations/rasterize-pdf.ts";
 import { remote } from "../../src/operations/remote.ts";
+import { splitPdf } from "../../src/operations/split-pdf.ts";
 import { parsePages } from "../../src/pages.ts";
 import { textPdf } from "../fixtures/pdfs.ts";
 import { memoryInput } from "../support/container-client.ts";
@@ -70,6 +72,22 @@ test("what a thread makes is what the edge makes, byte for byte, job after job",
   expect(atEdge).toHaveLength(3);
   expect(await inThread(job())).toEqual(atEdge);
   expect(await inThread(job())).toEqual(atEdge);
+});
+
+test("a document is split as at the edge, byte for byte", async () => {
+  for (const asked of [{}, { pages: [parsePages("3-1")!, parsePages("even", true)!] }]) {
+    const made = await inThread(job({ operation: "split-pdf", params: asked }));
+    expect(made).toEqual(await outputsOf(splitPdf([memoryInput(pdf, "a.pdf")], asked, context())));
+    expect(made.length).toBe("pages" in asked ? 2 : 3);
+  }
+});
+
+test("documents are merged as at the edge, byte for byte", async () => {
+  const params = { pages: [parsePages("2-1")!, parsePages("odd", true)!] };
+  const [input] = job().inputs;
+  const made = await inThread(job({ operation: "merge-pdfs", params, inputs: [input!, input!] }));
+  const inputs = [memoryInput(pdf, "a.pdf"), memoryInput(pdf, "a.pdf")];
+  expect(made).toEqual(await outputsOf(mergePdfs(inputs, params, context())));
 });
 
 test("a failure of the engine keeps its reason", async () => {

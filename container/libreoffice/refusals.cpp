@@ -1,53 +1,25 @@
-#include "shortage.hpp"
-
+// Functions of the C library as LibreOffice and its libraries call them (exported with -rdynamic): it maps fonts, and writes
+// files with pwrite. What is refused ends the process.
 #include <errno.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <new>
+#include "shortage.hpp"
 
-namespace zygote {
-namespace {
-
-std::function<void(const char*)> lastWords;
-
-[[noreturn]] void end(const char* what) {
-  // The soft limit leaves some room for this.
-  rlimit memory{};
-  getrlimit(RLIMIT_AS, &memory);
-  memory.rlim_cur = memory.rlim_max;
-  setrlimit(RLIMIT_AS, &memory);
-  lastWords(what);
-  _exit(0);
-}
-
-[[noreturn]] void endForMemory() { end("memory"); }
-
-}  // namespace
-
-void endWhenRefused(std::function<void(const char*)> words) {
-  lastWords = std::move(words);
-  std::set_new_handler(endForMemory);
-}
-
-}  // namespace zygote
-
-// Exported (-rdynamic), so that LibreOffice and its libraries call these: it maps fonts, and writes files with pwrite.
 extern "C" {
 
 void* mmap(void* address, std::size_t length, int protection, int flags, int file, off_t offset) noexcept {
   const long result = syscall(SYS_mmap, address, length, protection, flags, file, offset);
-  if (result == -1 && errno == ENOMEM && zygote::lastWords) zygote::end("memory");
+  if (result == -1 && errno == ENOMEM) zygote::refused(zygote::Status::exhausted, "memory");
   return reinterpret_cast<void*>(result);
 }
 
 // setrlimit(2): what exceeds RLIMIT_FSIZE is written as far as it fits; a write that does not fit at all is refused.
 ssize_t pwrite(int file, const void* bytes, std::size_t length, off_t offset) {
   const long written = syscall(SYS_pwrite64, file, bytes, length, offset);
-  const bool refused = written < 0 ? errno == EFBIG || errno == ENOSPC : static_cast<std::size_t>(written) < length;
-  if (refused && zygote::lastWords) zygote::end("room in a file");
+  const bool isRefused = written < 0 ? errno == EFBIG || errno == ENOSPC : static_cast<std::size_t>(written) < length;
+  if (isRefused) zygote::refused(zygote::Status::room, "room in a file");
   return written;
 }
 

@@ -1,8 +1,10 @@
-// What a job is and how it can end: the words of the pipe to the service. It knows neither LibreOffice nor processes.
+// What a job is and how it can end: the words of the pipe to the service. It knows neither engines nor processes.
 #pragma once
 
 #include <cstdint>
 #include <string>
+
+#include "json.hpp"
 
 namespace zygote {
 
@@ -14,13 +16,8 @@ struct Job {
   /** Names inside the folder. */
   std::string input = "input";
   std::string output = "output.pdf";
-  /** LibreOffice's name of an import filter and its options; empty: found by content. */
-  std::string importFilter;
-  std::string importOptions;
-  bool tagged = false;
-  bool lossless = false;
-  /** The most dots per inch that a picture has on the page; 0: as many as it has. */
-  std::int64_t maxImageDpi = 0;
+  /** The whole request, for what the engine alone understands. */
+  JsonObject request;
   std::int64_t timeoutMs = 120'000;
   std::int64_t cpuSeconds = 120;
   /** On top of what the zygote itself has mapped. */
@@ -29,7 +26,7 @@ struct Job {
 };
 
 /** The words of the protocol; a child sends its status as one byte. */
-enum class Status : unsigned char { ok, password, damaged, unsupported, failed, exhausted, timeout, crashed };
+enum class Status : unsigned char { ok, password, damaged, unsupported, failed, exhausted, room, timeout, crashed };
 
 inline const char* wordOf(Status status) {
   switch (status) {
@@ -39,6 +36,7 @@ inline const char* wordOf(Status status) {
     case Status::unsupported: return "unsupported";
     case Status::failed: return "failed";
     case Status::exhausted: return "exhausted";
+    case Status::room: return "room";
     case Status::timeout: return "timeout";
     case Status::crashed: return "crashed";
   }

@@ -64,9 +64,10 @@ std::string confine(const ServerSettings& settings, const Job& job, int slot, pi
 
 [[noreturn]] void live(const ServerSettings& settings, const Job& job, int slot, pid_t zygote, int pipe,
                        const Work& work) {
+  settings.begin();
   setpgid(0, 0);
   resetSignals();
-  endWhenRefused([pipe](const char* what) { tell(pipe, {Status::exhausted, what}); });
+  endWhenRefused([pipe](Status status, const char* what) { tell(pipe, {status, what}); });
   const std::string obstacle = confine(settings, job, slot, zygote);
   tell(pipe, obstacle.empty() ? work(job) : Outcome{Status::failed, obstacle});
   // Without destructors or exit handlers: the office's would wait for threads that were not forked.
@@ -116,7 +117,7 @@ Outcome outcomeOf(const Child& child, int waitStatus) {
     const int signal = WTERMSIG(waitStatus);
     const Job& job = child.job;
     if (signal == SIGXCPU) return {Status::timeout, "used " + std::to_string(job.cpuSeconds) + " s of processor time"};
-    if (signal == SIGXFSZ) return {Status::exhausted, "wrote more than " + std::to_string(job.fileBytes) + " bytes"};
+    if (signal == SIGXFSZ) return {Status::room, "wrote more than " + std::to_string(job.fileBytes) + " bytes"};
     return {Status::crashed, std::string("ended by ") + strsignal(signal)};
   }
   if (length < 1 || static_cast<unsigned char>(message[0]) > static_cast<unsigned char>(Status::crashed)) {

@@ -106,11 +106,7 @@ class Server {
     job.folder = request->text("folder", "");
     job.input = request->text("input", job.input);
     job.output = request->text("output", job.output);
-    job.importFilter = request->text("importFilter", "");
-    job.importOptions = request->text("importOptions", "");
-    job.tagged = request->flag("tagged");
-    job.lossless = request->flag("lossless");
-    job.maxImageDpi = request->number("maxImageDpi", job.maxImageDpi);
+    job.request = *request;
     job.timeoutMs = request->number("timeoutMs", job.timeoutMs);
     job.cpuSeconds = request->number("cpuSeconds", job.cpuSeconds);
     job.memoryBytes = request->number("memoryBytes", job.memoryBytes);

@@ -1,4 +1,4 @@
-// The zygote's working life: jobs in, a forked child for each, answers out. It never runs LibreOffice itself.
+// The zygote's working life: jobs in, a forked child for each, answers out. It never runs the engine itself.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,10 @@ struct ServerSettings {
   std::uint32_t firstUser = 60'500;
   /** What children may read beside their own folder. */
   std::vector<std::string> readable;
-  /** Folders below the working directory that LibreOffice made for temporary files; each job's folder gets its own. */
+  /** Folders below the working directory that the engine made for temporary files; each job's folder gets its own. */
   std::vector<std::string> temporaryFolders;
+  /** The first thing that a child does. */
+  std::function<void()> begin = [] {};
   /** The protocol's two ends; children do not have them. */
   int requests = 0;
   int answers = 1;

@@ -1,0 +1,46 @@
+// The PDF that an engine's process wrote: whether it is one, and out of the process's folder. Knows no engine.
+
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { copyFile, rename } from "node:fs/promises";
+import { EngineFailure } from "../../src/operations/operation.ts";
+
+/**
+ * What lies in the folder was put there by a process that read a stranger's document: a link would have this process, which
+ * may do more, open another file.
+ *
+ * @returns its size in bytes
+ * @throws EngineFailure `crashed` where it is no PDF
+ */
+export function checkPdf(path: string): number {
+  const file = openPlainly(path);
+  try {
+    const about = fstatSync(file);
+    if (!about.isFile() || about.nlink !== 1) throw new EngineFailure("crashed", "the output is not a plain file");
+    const start = Buffer.alloc(5);
+    readSync(file, start, 0, start.length, 0);
+    if (start.toString("latin1") !== "%PDF-") throw new EngineFailure("crashed", "the output is not a PDF");
+    return about.size;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Checks it, and moves it. @throws EngineFailure as {@link checkPdf} does */
+export async function takePdf(from: string, to: string): Promise<void> {
+  checkPdf(from);
+  try {
+    await rename(from, to);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EXDEV") throw error;
+    await copyFile(from, to);
+  }
+}
+
+function openPlainly(path: string): number {
+  try {
+    // Without waiting, if it is a pipe.
+    return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (cause) {
+    throw new EngineFailure("crashed", `no PDF was written: ${cause}`, { cause });
+  }
+}

@@ -1,0 +1,171 @@
+// The whole service over many Office documents, good, damaged and locked, and over processes killed in mid-job: nothing grows,
+// nothing stalls, everyone is answered. ENDURANCE_DOCUMENTS and ENDURANCE_KILLS make the runs longer.
+
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { docx, flatOpenDocument, pageBreak, paragraph, xlsx, zip } from "../fixtures/office.ts";
+import { corpusDir } from "../support/corpus.ts";
+import { officeAtWork, officeProcesses, parentOf, processTree } from "../support/processes.ts";
+import { type Service, startService } from "../support/service.ts";
+
+const DOCUMENTS = Number(process.env.ENDURANCE_DOCUMENTS ?? 80);
+const KILLS = Number(process.env.ENDURANCE_KILLS ?? 8);
+const CLIENTS = 4;
+const STALLED_AFTER_MS = 60_000;
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({ variant: "private", container: true });
+}, 120_000);
+afterAll(async () => {
+  await service?.stop();
+});
+
+interface Sample {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  readonly status: number;
+}
+
+const text = docx({ body: [1, 2, 3].map((n) => paragraph(`Page ${n}`)).join(pageBreak) });
+const made: readonly Sample[] = [
+  { name: "text.docx", bytes: text, status: 200 },
+  { name: "sheet.xlsx", bytes: xlsx('<row r="1"><c r="A1"><v>42</v></c></row>'), status: 200 },
+  { name: "table.xls", bytes: Buffer.from("name;price\nPaper;3,50\n"), status: 200 },
+  { name: "letter.doc", bytes: Buffer.from("{\\rtf1\\ansi Hello}"), status: 200 },
+  {
+    name: "slides.pptx",
+    bytes: flatOpenDocument("presentation", "<office:body><office:presentation/></office:body>"),
+    status: 200,
+  },
+  { name: "half.docx", bytes: text.subarray(0, text.length / 2), status: 400 },
+  { name: "other.docx", bytes: zip({ "readme.txt": "nothing" }), status: 400 },
+];
+const real: readonly (readonly [string, number])[] = [
+  ["Comment045.docx", 200],
+  ["test_multi_page.doc", 200],
+  ["27template.xls", 200],
+  ["test_multi_page.ppt", 200],
+  ["PresFontsSubst.pptx", 200],
+  ["Corrupted-document.docx", 400],
+  ["example_password.xlsx", 401],
+  ["rc4cryptoapi_password.doc", 401],
+  ["rc4cryptoapi_password.ppt", 401],
+];
+const samples = (): Sample[] => [
+  ...made,
+  ...(corpusDir === undefined
+    ? []
+    : real.map(([name, status]) => ({ name, status, bytes: readFileSync(join(corpusDir!, "office", name)) }))),
+];
+
+async function convert({ name, bytes }: Pick<Sample, "name" | "bytes">): Promise<{ status: number; error?: string }> {
+  const form = new FormData();
+  form.append("output", "made");
+  form.append("file", new File([Buffer.from(bytes)], name));
+  const response = await fetch(`${service.url}/pdf`, {
+    method: "POST",
+    body: form,
+    signal: AbortSignal.timeout(STALLED_AFTER_MS),
+  });
+  const answer = (await response.json()) as { outputUrl?: string; error?: string };
+  if (response.status !== 200) return { status: response.status, error: answer.error! };
+  const stored = await fetch(answer.outputUrl!);
+  expect(
+    Buffer.from(await stored.arrayBuffer())
+      .subarray(0, 5)
+      .toString(),
+  ).toBe("%PDF-");
+  return { status: 200 };
+}
+
+/** Kibibytes that belong to a process alone. */
+function ownMemory(pid: number): number {
+  const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, "latin1");
+  return [...rollup.matchAll(/^Private_\w+:\s+(\d+) kB/gm)].reduce((sum, [, size]) => sum + Number(size), 0);
+}
+
+const server = () => service.container!.pid!;
+const zygote = () => processTree(server()).find((pid) => readFileSync(`/proc/${pid}/comm`, "utf8") === "zygote\n")!;
+
+/** Where the server's own folders are, on disk and in memory: found by the names that they carry. */
+function folders(): string[] {
+  const places = [dirname(execFileSync("mktemp", ["-u"], { encoding: "utf8" }).trim()), "/dev/shm"];
+  const own = places.flatMap((place) => readdirSync(place).map((name) => join(place, name)));
+  return own
+    .filter((path) => path.includes(`/pagewright-${server()}-`))
+    .flatMap((path) => readdirSync(path))
+    .filter((name) => !name.startsWith("zygote"));
+}
+
+const state = () => ({
+  processes: processTree(server()).length,
+  server: ownMemory(server()),
+  zygote: ownMemory(zygote()),
+});
+
+test(`${DOCUMENTS} documents in a row leave no process, no file and no memory behind`, {
+  timeout: 60_000 + DOCUMENTS * 2000,
+}, async () => {
+  const documents = samples();
+  const wrong: string[] = [];
+  let next = 0;
+  const run = (end: number) =>
+    Promise.all(
+      Array.from({ length: CLIENTS }, async () => {
+        while (next < end) {
+          const sample = documents[next++ % documents.length]!;
+          const { status, error } = await convert(sample);
+          if (status !== sample.status) wrong.push(`${sample.name}: ${status} ${error ?? ""}`);
+        }
+      }),
+    );
+  await run(Math.ceil(DOCUMENTS / 4));
+  await vi.waitFor(() => expect(folders()).toEqual([]));
+  const before = state();
+  await run(DOCUMENTS);
+  await vi.waitFor(() => expect(folders()).toEqual([]));
+  const after = state();
+  console.log(`KiB of their own, after a quarter and at the end: ${JSON.stringify([before, after])}`);
+  expect(wrong).toEqual([]);
+  expect(after.processes).toBe(before.processes);
+  expect(after.zygote - before.zygote).toBeLessThan(4 * 1024);
+  // A heap that is collected now and then.
+  expect(after.server - before.server).toBeLessThan(96 * 1024);
+});
+
+test(`${KILLS} processes killed in mid-job: as many clear answers, and the next job works`, {
+  timeout: 60_000 + KILLS * 30_000,
+}, async () => {
+  // Takes LibreOffice seconds.
+  const body = Array.from({ length: 1500 }, (_, page) => paragraph(`Page ${page}`) + pageBreak).join("");
+  const long = { name: "long.docx", bytes: docx({ body }) };
+  const small = { name: "small.docx", bytes: text };
+  const victims = { child: (pid: number) => pid, zygote: (pid: number) => parentOf(pid)!, server: () => server() };
+  const names = Object.keys(victims) as (keyof typeof victims)[];
+  const answers: Record<string, number> = {};
+  for (let kill = 0; kill < KILLS; kill++) {
+    const victim = names[kill % names.length]!;
+    const answer = convert(long);
+    answer.catch(() => {});
+    const child = await officeAtWork(server());
+    await sleep(Math.random() * 400);
+    try {
+      process.kill(victims[victim](child), "SIGKILL");
+    } catch {
+      // It had just ended.
+    }
+    const { status, error } = await answer;
+    answers[`${victim} ${status} ${error ?? ""}`] = (answers[`${victim} ${status} ${error ?? ""}`] ?? 0) + 1;
+    if (status !== 200)
+      expect({ status, error }).toEqual({ status: expect.toBeOneOf([500, 503]), error: expect.stringMatching(/\.$/) });
+    // While the server starts again, the answer is that it is busy.
+    await vi.waitFor(async () => expect((await convert(small)).status).toBe(200), { timeout: 30_000, interval: 200 });
+  }
+  console.log(`Answers: ${JSON.stringify(answers)}`);
+  expect(officeProcesses(server())).toEqual([]);
+  await vi.waitFor(() => expect(folders()).toEqual([]), { timeout: 10_000 });
+});
