@@ -19,7 +19,7 @@ type Bindings = { Bindings: Env; Variables: Variables };
 // An isolate's memory is shared by all requests it serves: a Wasm engine needs most of it (placement.ts), and six
 // files on their way in hold 30 MiB at most.
 const engineTurns = createTurns({ atOnce: 1, waiting: 16, maxWaitMs: 60_000 });
-// A job in the container holds a part of what it stores, 5 MiB.
+// A job in the container holds a part of what it stores, 5 MiB; so does one that streams.
 const containerTurns = createTurns({ atOnce: 6, waiting: 32, maxWaitMs: 60_000 });
 const uploadTurns = createTurns({ atOnce: 6, waiting: 64, maxWaitMs: 60_000 });
 

@@ -6,6 +6,7 @@ export interface Env {
   /** `private` (no key) or `keyed`. */
   readonly VARIANT?: string;
   readonly MAX_UPLOAD_MB?: string;
+  readonly MAX_INPUTS?: string;
   readonly FILE_LIFETIME_HOURS?: string;
   /** Where clients reach the service, when that differs from what the request says (behind a proxy). */
   readonly BASE_URL?: string;
@@ -23,7 +24,10 @@ export type Variant = "private" | "keyed";
 
 export interface Config {
   readonly variant: Variant;
+  /** Of one file, for the endpoints whose limit can be set (spec, "Limits"). */
   readonly maxUploadBytes: number;
+  /** How many files and ids one request may give. */
+  readonly maxInputs: number;
   /** 0 = for ever. */
   readonly fileLifetimeMs: number;
   readonly baseUrl: string | undefined;
@@ -38,6 +42,7 @@ export function readConfig(env: Env): Config {
   return {
     variant,
     maxUploadBytes: Math.floor(numberSetting("MAX_UPLOAD_MB", env.MAX_UPLOAD_MB, 100) * 2 ** 20),
+    maxInputs: numberSetting("MAX_INPUTS", env.MAX_INPUTS, 1000),
     fileLifetimeMs: numberSetting("FILE_LIFETIME_HOURS", env.FILE_LIFETIME_HOURS, 24) * 3_600_000,
     baseUrl: env.BASE_URL?.replace(/\/+$/, "") || undefined,
   };

@@ -2,8 +2,10 @@
 // extension where text tells nothing, never by what the client claims. Whether it is sound is the engine's business.
 import { mediaTypeOf } from "./media-type.ts";
 import type { Input } from "./operations/operation.ts";
+import { isShortcut } from "./web-address.ts";
 
-export type DocumentType = "office" | "postscript" | "image" | "html" | "none";
+/** A TIFF is a picture whose parts lie anywhere in it. */
+export type DocumentType = "office" | "postscript" | "image" | "tiff" | "html" | "web-page" | "none";
 
 /** Enough for a signature, and for the head of a page of HTML behind a comment. */
 const SNIFFED_BYTES = 4096;
@@ -20,12 +22,15 @@ const BY_CONTENT: Readonly<Record<string, DocumentType>> = {
   "image/gif": "none",
   "image/jpeg": "image",
   "image/png": "image",
-  "image/tiff": "image",
+  "image/tiff": "tiff",
 };
 
 /** HTML under these names is what Office itself opens; and text under some of them. */
 const OFFICE_NAME = /\.(doc|docx|xls|xlsx|ppt|pptx)$/i;
 const TEXT_THAT_OFFICE_OPENS = /\.(doc|xls|csv)$/i;
+
+/** A program need not say that it is one. */
+const POSTSCRIPT_NAME = /\.(ps|eps)$/i;
 
 /** WordprocessingML and SpreadsheetML of Office 2003, and flat OpenDocument. */
 const OFFICE_XML = /mso-application|schemas-microsoft-com:office|office:document/;
@@ -40,10 +45,12 @@ export async function documentTypeOf(input: Input): Promise<DocumentType> {
 }
 
 function textTypeOf(text: string, name: string): DocumentType {
+  if (isShortcut(text)) return "web-page";
   const markup = text.replace(/^(\s|<!--.*?-->)+/s, "");
   if (markup.startsWith("<?xml") && OFFICE_XML.test(markup)) return "office";
   const isHtml = HTML_BEGIN.test(markup) || (markup.startsWith("<?xml") && /<html[\s>]/i.test(markup));
   if (isHtml || (markup.startsWith("<") && /\.html?$/i.test(name))) return OFFICE_NAME.test(name) ? "office" : "html";
+  if (POSTSCRIPT_NAME.test(name)) return "postscript";
   return TEXT_THAT_OFFICE_OPENS.test(name) && markup !== "" ? "office" : "none";
 }
 

@@ -1,37 +1,22 @@
 // What an endpoint is, and the one way a request goes through it. Never mentions a path.
 import type { Config, Variant } from "./config.ts";
-import {
-  fieldRequired,
-  fileAndId,
-  fileIdAndUrl,
-  moreThanOneKey,
-  noInput,
-  noSuchFile,
-  type ServiceError,
-  tooManyFiles,
-  wrongType,
-} from "./errors.ts";
-import { type Fields, parseFields, type Values } from "./fields.ts";
+import type { ServiceError } from "./errors.ts";
+import { type Fields, listName, parseFields, type Values } from "./fields.ts";
 import { stem } from "./file-name.ts";
 import { discard, type Form, readForm } from "./form.ts";
-import { type Context, EngineFailure, type FailureReason, type Input, type Output } from "./operations/operation.ts";
+import {
+  type Context,
+  EngineFailure,
+  type FailureReason,
+  type Input,
+  OutOfRange,
+  type Output,
+} from "./operations/operation.ts";
 import { type Attempt, attempts, type Job, needsMoreRoom, type Places } from "./placement.ts";
-import type { Arrival, Store, StoredFile } from "./store.ts";
+import { type Located, locateSources, type Source, toInput } from "./sources.ts";
+import type { Store } from "./store.ts";
 import type { Turns } from "./turns.ts";
-
-/** What an endpoint takes in. */
-export type Source =
-  /** Exactly one of `file` and `id`. */
-  | {
-      readonly kind: "file-or-id";
-      readonly description: string;
-      /** Whether a document of this media type, told by its content, can be worth opening. */
-      accepts(type: string): boolean;
-    }
-  /** Exactly one of `file`, `id` and `url`, the address of a web page. */
-  | { readonly kind: "file-id-or-url"; readonly description: string }
-  /** A text field, of any length up to that of a file; it is not kept, so the answer has no inputId. */
-  | { readonly kind: "text"; readonly field: string; readonly description: string };
+import { Unconfirmed } from "./unconfirmed.ts";
 
 export interface Declaration<F extends Fields> {
   /** Begins with a slash. */
@@ -40,8 +25,13 @@ export interface Declaration<F extends Fields> {
   readonly summary: string;
   readonly source: Source;
   readonly fields: F;
-  /** `prefix`: a number is appended to each output's name, several outputs make lists in the answer. */
-  readonly naming: "name" | "prefix";
+  /**
+   * `prefix`: a number is appended to each output's name, several outputs make lists in the answer; `list`: one output makes
+   * them too.
+   */
+  readonly naming: "name" | "prefix" | "list";
+  /** Where the largest file may be larger than {@link STANDARD_UPLOAD_BYTES} (spec, "Limits"). @default false */
+  readonly setsUploadLimit?: boolean;
   /** What it may answer besides success, for OpenAPI. */
   readonly errors: readonly ServiceError[];
   /** Answers to failures that mean something else here than elsewhere. */
@@ -53,8 +43,6 @@ export interface Declaration<F extends Fields> {
 /** What an endpoint was given to work on. */
 export interface Given {
   readonly inputs: readonly Input[];
-  /** In place of an input, as the client wrote it. */
-  readonly url?: string;
 }
 
 /** A declaration whose fields' types have done their work. */
@@ -90,6 +78,13 @@ export interface Service extends Places {
   readonly defer: Context["defer"];
 }
 
+/** The spec's limit; a setting can lower it everywhere, and raise it where an endpoint's declaration allows. */
+const STANDARD_UPLOAD_BYTES = 100 * 2 ** 20;
+
+/** Bytes of one file. */
+export const uploadLimit = ({ setsUploadLimit = false }: Endpoint, { maxUploadBytes }: Config): number =>
+  setsUploadLimit ? maxUploadBytes : Math.min(maxUploadBytes, STANDARD_UPLOAD_BYTES);
+
 /** How long a job may take; the platform's own limit of CPU time is the same. */
 const JOB_TIMEOUT_MS = 300_000;
 
@@ -97,7 +92,7 @@ const JOB_TIMEOUT_MS = 300_000;
 export interface Answer {
   readonly outputUrl: string | readonly string[];
   readonly outputId: string | readonly string[];
-  readonly inputId?: string;
+  readonly inputId?: string | readonly string[];
 }
 
 /** The only pipeline. What it stored is gone again when it fails. */
@@ -109,29 +104,34 @@ export async function handle(endpoint: Endpoint, request: Request, service: Serv
     store,
     fileFields: new Set(endpoint.source.kind === "text" ? [endpoint.source.field] : ["file"]),
     textFields: new Set(endpoint.source.kind === "text" ? [endpoint.source.field] : []),
-    maxFileBytes: service.config.maxUploadBytes,
+    maxFileBytes: uploadLimit(endpoint, service.config),
+    maxFiles: service.config.maxInputs,
     uploadTurns: service.uploadTurns,
     signal,
   });
   const uploads = [...form.files.values()].flat();
-  const outputs: StoredFile[] = [];
+  const outputs: string[] = [];
+  const unconfirmed = new Unconfirmed();
   try {
-    const { sources, url } = await locateSources(endpoint.source, form, store);
-    const { output, prepare } = endpoint.bind(form, form.encoding === "json" ? jsonDefaults(endpoint, sources) : {});
+    const sources = await locateSources(endpoint.source, form, { store, uploads, maxInputs: service.config.maxInputs });
+    const { output, prepare } = endpoint.bind(form, defaults(endpoint, form, sources));
     const inputs = sources.map((source) => toInput(source, store));
     const context = { signal, log: service.log, defer: service.defer };
     const storeOutputs = async (attempt: Attempt) => {
       for await (const { extension, type, body, head } of attempt.run(context)) {
-        const number = endpoint.naming === "prefix" ? `_${outputs.length + 1}` : "";
+        const number = endpoint.naming === "name" ? "" : `_${outputs.length + 1}`;
         const name = `${output}${number}.${extension}`;
         const breathing = breathe(body);
-        outputs.push(await store.put({ kind: "output", name, type, body: breathing, ...(head ? { head } : {}) }));
+        const file = await store.receive({ kind: "output", name, type, body: breathing, ...(head ? { head } : {}) });
+        outputs.push(file.id);
+        // The next one is made while this one's end is on its way to R2.
+        await unconfirmed.add(file);
         signal.throwIfAborted();
       }
     };
     {
       using _limit = abortAfter(JOB_TIMEOUT_MS, late);
-      const job = await prepare({ inputs, ...(url === undefined ? {} : { url }) });
+      const job = await prepare({ inputs });
       const [first, ...others] = attempts(job, inputs, service);
       await storeOutputs(first).catch(async (error: unknown) => {
         if (others.length === 0 || outputs.length > 0 || !needsMoreRoom(error)) throw error;
@@ -139,16 +139,23 @@ export async function handle(endpoint: Endpoint, request: Request, service: Serv
         await storeOutputs(others[0]!);
       });
     }
-    await Promise.all(uploads.map(({ stored }) => stored));
+    await Promise.all([unconfirmed.all(), ...uploads.map(({ stored }) => stored)]);
     signal.throwIfAborted();
     if (endpoint.source.kind === "text") await store.remove(uploads.map(({ id }) => id));
     return answer(endpoint, sources, outputs, service.baseUrl);
   } catch (error) {
-    await Promise.all([discard(uploads, store), store.remove(outputs.map(({ id }) => id))]);
+    await Promise.all([discard(uploads, store), unconfirmed.settled().then(() => store.remove(outputs))]);
+    if (error instanceof OutOfRange) throw asDeclared(error, endpoint);
     const answered = error instanceof EngineFailure ? endpoint.failures?.[error.reason]?.() : undefined;
     if (answered) service.log("failed", { status: answered.status, error: String(error) });
     throw answered ?? error;
   }
+}
+
+/** Operations know no spelling of lists. */
+function asDeclared(error: OutOfRange, { fields }: Endpoint): OutOfRange {
+  const field = fields[error.parameter];
+  return field && "item" in field ? new OutOfRange(listName(error.parameter), error.value) : error;
 }
 
 /** Chunks of 64 KiB and more that are made at a stretch. */
@@ -173,95 +180,26 @@ function abortAfter(timeoutMs: number, controller: AbortController): Disposable 
   return { [Symbol.dispose]: () => clearTimeout(timer) };
 }
 
-/** A file that was sent with the request, or one that is stored. */
-type Located = Arrival | StoredFile;
-
-/** @throws ServiceError 400 unless there is exactly one source, 404 where an id names no file */
-async function locateSources(
-  source: Source,
-  form: Form,
-  store: Store,
-): Promise<{ sources: readonly Located[]; url?: string }> {
-  if (source.kind === "text") {
-    const texts = form.files.get(source.field) ?? [];
-    if (texts.length > 1) throw moreThanOneKey(source.field);
-    if (texts.length === 0 || texts[0]!.size === 0) throw fieldRequired(source.field);
-    return { sources: texts };
-  }
-  const files = form.files.get("file") ?? [];
-  // A form with an input that was left empty sends it all the same.
-  const given = (name: string) =>
-    (form.fields.get(name) ?? []).map((text) => text.trim()).filter((text) => text !== "");
-  const ids = given("id");
-  const urls = source.kind === "file-id-or-url" ? given("url") : [];
-  // A JSON body cannot hold a file, but it can claim to.
-  if ((files.length > 0 || form.fields.has("file")) && ids.length > 0) throw fileAndId();
-  if (urls.length > 0) {
-    if (files.length > 0 || form.fields.has("file") || ids.length > 0) throw fileIdAndUrl();
-    if (urls.length > 1) throw moreThanOneKey("url");
-    return { sources: [], url: urls[0]! };
-  }
-  if (files.length + ids.length > 1) throw tooManyFiles();
-  if (files.length === 1) return { sources: checked(files[0]!, source) };
-  if (ids.length === 0) throw noInput();
-  const found = await store.find(ids[0]!);
-  if (!found) throw noSuchFile();
-  return { sources: checked(found, source) };
-}
-
-/** @throws ServiceError 400 where the document is surely none for this endpoint */
-function checked(found: Located, source: Source): readonly Located[] {
-  if (source.kind === "file-or-id" && !source.accepts(found.type)) throw wrongType();
-  return [found];
-}
-
-/** JSON clients may leave `output` out (WIRE). */
-function jsonDefaults({ path }: Endpoint, sources: readonly Located[]): Record<string, string> {
-  return sources[0] ? { output: `${stem(sources[0].name)}_${path.slice(1)}` } : {};
-}
-
-function toInput(source: Located, store: Store): Input {
-  const { id, name, size } = source;
-  const inMemory = "bytes" in source ? source.bytes : undefined;
-  const open = async () => {
-    if ("stored" in source) await source.stored;
-    const found = await store.open(id);
-    if (!found) throw noSuchFile();
-    return found.body;
-  };
-  return {
-    name,
-    size,
-    async *stream() {
-      if (inMemory) yield inMemory;
-      else yield* await open();
-    },
-    async bytes() {
-      if (inMemory) return inMemory;
-      const bytes = new Uint8Array(size);
-      let at = 0;
-      for await (const chunk of await open()) {
-        bytes.set(chunk, at);
-        at += chunk.length;
-      }
-      return bytes;
-    },
-  };
+/** What does for `output` where it was not sent: JSON clients may always leave it out (WIRE). */
+function defaults({ path, fields }: Endpoint, { encoding }: Form, [first]: readonly Located[]): Record<string, string> {
+  if (!first) return {};
+  if (!fields.output?.required) return { output: stem(first.name) };
+  return encoding === "json" ? { output: `${stem(first.name)}_${path.slice(1)}` } : {};
 }
 
 function answer(
   { naming, source }: Endpoint,
   sources: readonly Located[],
-  outputs: readonly StoredFile[],
+  ids: readonly string[],
   baseUrl: string,
 ): Answer {
-  const ids = outputs.map(({ id }) => id);
   const urls = ids.map((id) => fileUrl(baseUrl, id));
-  const several = naming === "prefix" && ids.length > 1;
+  const several = naming === "list" || (naming === "prefix" && ids.length > 1);
+  const inputIds = sources.map(({ id }) => id);
   return {
     outputUrl: several ? urls : urls[0]!,
     outputId: several ? ids : ids[0]!,
-    ...(source.kind === "text" ? {} : { inputId: sources[0]!.id }),
+    ...(source.kind === "text" ? {} : { inputId: source.kind === "files-and-ids" ? inputIds : inputIds[0]! }),
   };
 }
 

@@ -25,18 +25,23 @@ export const outOfRange = (parameter: string, value: string) =>
 export const fileAndId = () => new ServiceError(400, "This route will only accept a File or an ID, not both.");
 export const moreThanOneKey = (parameter: string) =>
   new ServiceError(400, `Found more than one ${parameter} key, only one is allowed.`);
+export const tooManyInputs = () => new ServiceError(400, "Too many 'file' or 'id' values.");
 export const fieldRequired = (parameter: string) =>
   new ServiceError(400, `The '${shown(parameter)}' field is required.`);
 export const passwordProtected = () =>
   new ServiceError(401, "The input file is password protected and cannot be processed.");
 export const invalidKey = () => new ServiceError(401, "The provided key is not valid.");
 export const noSuchFile = () => new ServiceError(404, "That file does not exist");
+export const profileNotJson = () =>
+  new ServiceError(422, "The 'profile' file provided is not a JSON file, please see documentation for sample profile.");
 
 // What the spec leaves "not shown".
 export const noInput = () => new ServiceError(400, "This route needs a File or an ID.");
 export const fileIdAndUrl = () => new ServiceError(400, "This route will only accept one of a File, an ID or a URL.");
-export const notAvailable = (what: string) => new ServiceError(422, `${what} cannot be converted by this service.`);
 export const tooManyFiles = () => new ServiceError(400, "This route will only accept one File or one ID.");
+export const tooFewInputs = () => new ServiceError(400, "Too few 'file' or 'id' values.");
+export const otherInputs = (parameter: string) =>
+  new ServiceError(400, `The '${parameter}' values do not match the 'file' and 'id' values.`);
 export const malformedBody = () => new ServiceError(400, "The request body is not valid multipart/form-data.");
 export const malformedJson = () => new ServiceError(400, "The request body is not a valid JSON object.");
 export const tooManyFields = () => new ServiceError(400, "The request has too many fields.");
@@ -50,9 +55,13 @@ export const wrongType = () => new ServiceError(400, "Uploaded file is not valid
 export const notAPdf = () => new ServiceError(400, "The input file is damaged or is not a PDF.");
 export const fileTooLarge = (limitBytes: number) =>
   new ServiceError(413, `The file exceeds the maximum size of ${Math.floor(limitBytes / 2 ** 20)} MB.`);
+export const signedFile = () =>
+  new ServiceError(422, "The input file is digitally signed, which this operation would break.");
 const unsupportedFile = () => new ServiceError(422, "The input file uses a feature that is not supported.");
 const needsTooMuchMemory = () => new ServiceError(413, "The input file needs more memory than is available.");
 export const tooComplex = () => new ServiceError(422, "The input file is too complex to be processed.");
+export const unreachable = () => new ServiceError(422, "The web page could not be loaded.");
+export const notAWebPage = () => new ServiceError(422, "The address does not lead to a web page.");
 export const noSuchEndpoint = () => new ServiceError(404, "There is no such endpoint.");
 export const methodNotAllowed = (allow: string) =>
   new ServiceError(405, `This endpoint only accepts ${allow} requests.`, { Allow: allow });
@@ -77,6 +86,8 @@ function fromEngineFailure({ reason }: EngineFailure): ServiceError {
   switch (reason) {
     case "password-protected":
       return passwordProtected();
+    case "signed":
+      return signedFile();
     case "not-a-pdf":
     case "damaged":
       return notAPdf();
@@ -86,6 +97,10 @@ function fromEngineFailure({ reason }: EngineFailure): ServiceError {
       return needsTooMuchMemory();
     case "too-complex":
       return tooComplex();
+    case "unreachable":
+      return unreachable();
+    case "not-a-web-page":
+      return notAWebPage();
     case "timed-out":
       return timedOut();
     case "crashed":

@@ -10,13 +10,26 @@ export interface Field<T> {
   readonly required: boolean;
   /** The text that stands for a field which was not sent. */
   readonly fallback?: string;
+  /** Whether its value is undefined where nothing stands for it. @default false: it is required then */
+  readonly optional?: boolean;
   /** What joins several values into one; without it there is one value only. */
   readonly joint?: string;
   readonly schema: z.ZodType<T>;
 }
 
-export type Fields = Readonly<Record<string, Field<unknown>>>;
-export type Values<F extends Fields> = { readonly [K in keyof F]: F[K] extends Field<infer T> ? T : never };
+/** A field that may be sent any number of times, `name[]` in the spec's words. */
+export interface ListField<T> {
+  readonly description: string;
+  /** Whether there has to be one at least. */
+  readonly required: boolean;
+  /** Of each value. */
+  readonly item: z.ZodType<T>;
+}
+
+export type Fields = Readonly<Record<string, Field<unknown> | ListField<unknown>>>;
+export type Values<F extends Fields> = {
+  readonly [K in keyof F]: F[K] extends ListField<infer T> ? readonly T[] : F[K] extends Field<infer T> ? T : never;
+};
 
 /** One of some words, spelled as the spec spells them. */
 export function choice<const W extends string>(
@@ -40,31 +53,63 @@ export function integer(
 
 /** A page selection expression; clients that send JSON send a list of page numbers and ranges as well. */
 export function pages(description: string, fallback: string): Field<PageSelection> {
-  const schema = z
+  return { description, schema: expression(["1-3,7", "last-1"], parsePages), joint: ",", ...requiredUnless(fallback) };
+}
+
+/** Page selection expressions, each with the words `even` and `odd`; `all` is every page (WIRE). */
+export function pagesList(description: string, required: boolean): ListField<PageSelection> {
+  const parse = (text: string): PageSelection | undefined => {
+    if (text.trim().toLowerCase() !== "all") return parsePages(text, true);
+    return { text, items: [{ first: 1, last: "last" }] };
+  };
+  return { description, required, item: expression(["1-3,7", "last-1", "even", "all"], parse) };
+}
+
+function expression(
+  examples: readonly string[],
+  parse: (text: string) => PageSelection | undefined,
+): z.ZodType<PageSelection> {
+  return z
     .string()
-    .meta({ examples: ["1-3,7", "last-1"] })
+    .meta({ examples: [...examples] })
     .transform((text, context) => {
-      const selection = parsePages(text);
+      const selection = parse(text);
       if (!selection) context.addIssue("not a page selection expression");
       return selection ?? z.NEVER;
     });
-  return { description, schema, joint: ",", ...requiredUnless(fallback) };
 }
 
-/** A length in inches or millimetres; in points. */
-export function length(description: string, fallback: string): Field<number> {
+/** A length, and how the client wrote it. */
+export interface Length {
+  readonly points: number;
+  readonly text: string;
+}
+
+/** A length in inches or millimetres. */
+export function length(description: string, fallback: string): Field<Length> {
   const schema = z
     .string()
     .trim()
     .regex(/^(\d{1,6}(\.\d{0,9})?|\.\d{1,9})(in|mm)$/)
     .meta({ examples: ["1in", "12.5mm"] })
-    .transform((text) => Number.parseFloat(text) * (text.endsWith("in") ? 72 : 72 / 25.4));
+    .transform((text) => ({ points: Number.parseFloat(text) * (text.endsWith("in") ? 72 : 72 / 25.4), text }));
   return { description, schema, ...requiredUnless(fallback) };
+}
+
+/** A small JSON file that need not be sent; its text. A form's files are fields unless they are documents. */
+export function jsonFile(description: string): Field<string | undefined> {
+  const schema = z.string().meta({ format: "binary", contentMediaType: "application/json" }).optional();
+  return { description, required: false, optional: true, schema };
 }
 
 /** The name of what is made, without extension (spec, rule 4). What no file can be called is left out of it. */
 export function outputName(description: string): Field<string> {
   return { description, required: true, schema: z.string().transform(safeName) };
+}
+
+/** The same, where the name of the input does for it when it is not sent. */
+export function outputNameOrInputs(description: string): Field<string> {
+  return { ...outputName(description), required: false };
 }
 
 function requiredUnless(fallback: string | undefined): { required: boolean; fallback?: string } {
@@ -83,13 +128,34 @@ export function parseFields<F extends Fields>(
   const values: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(fields)) {
     const given = form.fields.get(name) ?? [];
+    if ("item" in field) {
+      values[name] = parseList(name, field, given);
+      continue;
+    }
     if (given.length > 1 && field.joint === undefined) throw moreThanOneKey(name);
-    const text = (given.length > 1 ? given.join(field.joint) : given[0]) ?? defaults[name] ?? field.fallback;
-    if (text === undefined) throw fieldRequired(name);
+    const sent = given.length > 1 ? given.join(field.joint) : given[0];
+    // An input of a form that was left empty is sent all the same.
+    const isLeftOut = sent === undefined || (sent.trim() === "" && !field.required && name in defaults);
+    const text = isLeftOut ? (defaults[name] ?? field.fallback) : sent;
+    if (text === undefined && !field.optional) throw fieldRequired(name);
     const result = field.schema.safeParse(text);
-    if (!result.success) throw outOfRange(name, text);
-    if (result.data === "") throw text.trim() === "" ? fieldRequired(name) : outOfRange(name, text);
+    if (!result.success) throw outOfRange(name, text ?? "");
+    if (result.data === "" && !field.optional) {
+      throw text === undefined || text.trim() === "" ? fieldRequired(name) : outOfRange(name, text);
+    }
     values[name] = result.data;
   }
   return values as Values<F>;
 }
+
+function parseList<T>(name: string, { required, item }: ListField<T>, given: readonly string[]): readonly T[] {
+  if (required && given.length === 0) throw fieldRequired(listName(name));
+  return given.map((text) => {
+    const result = item.safeParse(text);
+    if (!result.success) throw outOfRange(listName(name), text);
+    return result.data;
+  });
+}
+
+/** How the spec spells a field that may be repeated. */
+export const listName = (name: string): string => `${name}[]`;

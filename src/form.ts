@@ -8,12 +8,14 @@ import {
   malformedBody,
   malformedJson,
   tooManyFields,
+  tooManyInputs,
   wrongContentType,
 } from "./errors.ts";
 import { safeName } from "./file-name.ts";
 import { mediaTypeOf } from "./media-type.ts";
-import type { Arrival, Store } from "./store.ts";
+import { type Arrival, PART_BYTES, type Store } from "./store.ts";
 import type { Turns } from "./turns.ts";
+import { Unconfirmed } from "./unconfirmed.ts";
 
 /** What a client sent, whatever way it spells lists: `pages[]`, repeated `pages`, and `pages[0]`, `pages[1]` are one. */
 export interface Form {
@@ -21,6 +23,8 @@ export interface Form {
   readonly fields: ReadonlyMap<string, readonly string[]>;
   /** In the same order, by the name of their field. */
   readonly files: ReadonlyMap<string, readonly Arrival[]>;
+  /** The names of fields and files, one for each value, as they came. */
+  readonly order: readonly string[];
   /** JSON clients leave out what multipart clients must send (WIRE: `output`). */
   readonly encoding: "multipart" | "json";
 }
@@ -32,6 +36,7 @@ export interface FormOptions {
   /** Those of them that are text, which a JSON body holds as a string. */
   readonly textFields: ReadonlySet<string>;
   readonly maxFileBytes: number;
+  readonly maxFiles: number;
   /** Each file on its way in holds a part's buffer: so many at once. */
   readonly uploadTurns: Turns;
   readonly signal: AbortSignal;
@@ -41,7 +46,12 @@ export interface FormOptions {
 
 const MAX_FIELD_BYTES = 64 * 2 ** 10;
 const MAX_JSON_BYTES = 8 * 2 ** 20;
-const MAX_PARTS = 5000;
+/** Of all fields together. */
+const MAX_FIELDS_BYTES = 4 * 2 ** 20;
+/** A file can have an id in its place, a type and an expression; and there are fields that have nothing to do with files. */
+const maxParts = (maxFiles: number) => 4 * maxFiles + 1000;
+/** Of small files, so much stays in memory until the request has ended: most requests have one. */
+const KEPT_BYTES = PART_BYTES;
 /** A refused upload is still read to this length, unkept: many clients look at the answer only after they sent all. */
 const MAX_DRAINED_BYTES = 256 * 2 ** 20;
 
@@ -49,7 +59,7 @@ const MAX_DRAINED_BYTES = 256 * 2 ** 20;
 export async function readForm(request: Request, options: FormOptions): Promise<Form> {
   const contentType = request.headers.get("Content-Type") ?? "";
   if (request.body === null || request.headers.get("Content-Length") === "0") {
-    return { fields: new Map(), files: new Map(), encoding: "multipart" };
+    return { fields: new Map(), files: new Map(), order: [], encoding: "multipart" };
   }
   if (/^multipart\/form-data\b/i.test(contentType)) {
     const bodySize = Number(request.headers.get("Content-Length") ?? Number.NaN);
@@ -79,6 +89,10 @@ async function readMultipart(
 ): Promise<Form> {
   const fields: Entry<string>[] = [];
   const files: Entry<Arrival>[] = [];
+  const order: string[] = [];
+  const memory: Memory = { keptBytes: 0, unconfirmed: new Unconfirmed() };
+  let fieldBytes = 0;
+  let fileCount = 0;
   const open = new Set<BusboyFileStream>();
   let failure: unknown;
   // Files are stored one after the other: the body's backpressure comes from the one that is being stored.
@@ -98,7 +112,7 @@ async function readMultipart(
       headers: { "content-type": contentType } as BusboyHeaders,
       preservePath: true,
       isPartAFile: (name) => name !== undefined && options.fileFields.has(parseName(name).name),
-      limits: { fieldSize: MAX_FIELD_BYTES, fieldNameSize: 200, parts: MAX_PARTS },
+      limits: { fieldSize: MAX_FIELD_BYTES, fieldNameSize: 200, parts: maxParts(options.maxFiles) },
     });
   } catch {
     await body.cancel();
@@ -111,15 +125,25 @@ async function readMultipart(
     if (name === undefined) return;
     const key = parseName(name);
     if (valueTruncated) fail(fieldTooLarge(key.name));
+    fieldBytes += value.length;
+    if (fieldBytes > MAX_FIELDS_BYTES) fail(tooManyFields());
+    if (failure) return;
     fields.push({ ...key, value });
+    order.push(key.name);
   });
   busboy.on("file", (name, stream, fileName) => {
     open.add(stream);
     stream.on("error", () => fail(malformedBody()));
+    if (++fileCount > options.maxFiles) fail(tooManyInputs());
+    const key = parseName(name);
+    order.push(key.name);
     storing = storing.then(async () => {
       try {
         const file = failure ? undefined : await storePart(stream, fileName, options);
-        if (file) files.push({ ...parseName(name), value: file });
+        if (!file) return;
+        const entry = { ...key, value: file };
+        files.push(entry);
+        entry.value = await remember(file, memory);
       } catch (error) {
         fail(error);
       } finally {
@@ -163,7 +187,25 @@ async function readMultipart(
     );
     throw failure;
   }
-  return { fields: grouped(fields), files: grouped(files), encoding: "multipart" };
+  return { fields: grouped(fields), files: grouped(files), order, encoding: "multipart" };
+}
+
+/** What a request's files hold. */
+interface Memory {
+  keptBytes: number;
+  readonly unconfirmed: Unconfirmed;
+}
+
+/** A file without its bytes, where those of all together would be too many. */
+async function remember(file: Arrival, memory: Memory): Promise<Arrival> {
+  await memory.unconfirmed.add(file);
+  const { bytes, ...rest } = file;
+  if (!bytes) return file;
+  if (memory.keptBytes + bytes.length <= KEPT_BYTES) {
+    memory.keptBytes += bytes.length;
+    return file;
+  }
+  return rest;
 }
 
 async function storePart(
@@ -195,7 +237,7 @@ async function storePart(
   });
 }
 
-async function readJson(body: ReadableStream<Uint8Array>, { store, textFields }: FormOptions): Promise<Form> {
+async function readJson(body: ReadableStream<Uint8Array>, { store, textFields, maxFiles }: FormOptions): Promise<Form> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   let value: unknown;
@@ -220,15 +262,16 @@ async function readJson(body: ReadableStream<Uint8Array>, { store, textFields }:
       const field = { ...parseName(name), value: typeof item === "string" ? item : JSON.stringify(item) };
       if (field.value.length > MAX_FIELD_BYTES && !textFields.has(field.name)) throw fieldTooLarge(field.name);
       fields.push(field);
-      if (fields.length > MAX_PARTS) throw tooManyFields();
+      if (fields.length > maxParts(maxFiles)) throw tooManyFields();
     }
   }
+  const order = fields.map(({ name }) => name);
   const files: Entry<Arrival>[] = [];
   for (const { name, index, value } of fields.filter(({ name }) => textFields.has(name))) {
     const content = new TextEncoder().encode(value);
     files.push({ name, index, value: await store.receive({ kind: "input", name, type: "text/plain", body: content }) });
   }
-  return { fields: grouped(fields), files: grouped(files), encoding: "json" };
+  return { fields: grouped(fields), files: grouped(files), order, encoding: "json" };
 }
 
 function parseName(spelling: string): { name: string; index: number } {

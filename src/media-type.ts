@@ -51,7 +51,7 @@ const PDF_HEADER_WITHIN = 1024;
 export function mediaTypeOf(start: Uint8Array, name: string): string {
   for (const [signature, type] of SIGNATURES) if (startsWith(start, signature)) return type;
   if (indexOf(start.subarray(0, PDF_HEADER_WITHIN + 5), ascii("%PDF-")) >= 0) return "application/pdf";
-  if (startsWith(start, ascii("%!")) || startsWith(start, ascii("\xc5\xd0\xd3\xc6"))) return "application/postscript";
+  if (isPostscript(start)) return "application/postscript";
   // A bitmap file header's reserved words are zero.
   if (startsWith(start, ascii("BM")) && start.length >= 14 && start.subarray(6, 10).every((byte) => byte === 0)) {
     return "image/bmp";
@@ -73,6 +73,22 @@ export function mediaTypeOf(start: Uint8Array, name: string): string {
     extension === "zip";
   return byName && !isBinaryByName ? byName : "application/octet-stream";
 }
+
+/** A program, or what it comes in: printer commands before it, the header of DOS, AppleSingle, MacBinary. */
+function isPostscript(start: Uint8Array): boolean {
+  if (startsWith(start, ascii("\xc5\xd0\xd3\xc6"))) return true;
+  const blank = start.findIndex((byte) => !BLANK_BEFORE_POSTSCRIPT.has(byte));
+  const text = start.subarray(Math.max(0, blank));
+  if (startsWith(text, ascii("%!"))) return true;
+  const isWrapped =
+    startsWith(text, ascii("\x1b%-12345X")) ||
+    startsWith(start, ascii("\0\x05\x16\0")) ||
+    (start[0] === 0 && start[74] === 0 && startsWith(start.subarray(128), ascii("%!")));
+  return isWrapped && indexOf(start, ascii("%!PS")) >= 0;
+}
+
+/** White space, zeros, ends of transmission. */
+const BLANK_BEFORE_POSTSCRIPT = new Set(ascii(" \t\r\n\f\0\x04"));
 
 /** What is surely something else is not opened: a text, or what nobody recognises, may be a PDF that is damaged. */
 export function mayBePdf(type: string): boolean {

@@ -1,7 +1,7 @@
 // OpenAPI 3.1 of the variant that is served, made from the declarations of the endpoints and nothing else.
 import { z } from "zod";
 import type { Config } from "./config.ts";
-import type { Endpoint, Source } from "./endpoint.ts";
+import { type Endpoint, uploadLimit } from "./endpoint.ts";
 import {
   busy,
   crashed,
@@ -13,7 +13,8 @@ import {
   type ServiceError,
   timedOut,
 } from "./errors.ts";
-import type { Field } from "./fields.ts";
+import { type Field, type ListField, listName } from "./fields.ts";
+import type { Source } from "./sources.ts";
 
 type Json = Record<string, unknown>;
 
@@ -51,11 +52,12 @@ export function openApi(endpoints: readonly Endpoint[], config: Config, baseUrl:
 
 function describePost(endpoint: Endpoint, config: Config): Json {
   const fields = Object.entries(endpoint.fields);
-  const source = describeSource(endpoint.source, config);
+  const maxFileBytes = uploadLimit(endpoint, config);
+  const source = describeSource(endpoint.source, maxFileBytes, config.maxInputs);
   const errors = [
     ...endpoint.errors,
     ...(config.variant === "keyed" ? [invalidKey()] : []),
-    fileTooLarge(config.maxUploadBytes),
+    fileTooLarge(maxFileBytes),
     crashed(),
     busy(),
     timedOut(),
@@ -72,10 +74,13 @@ function describePost(endpoint: Endpoint, config: Config): Json {
             type: "object",
             properties: {
               ...source.properties,
-              ...Object.fromEntries(fields.map(([name, field]) => [name, describeField(field)])),
+              ...Object.fromEntries(fields.map(([name, field]) => [keyOf(name, field), describeField(field)])),
             },
-            required: [...source.required, ...fields.filter(([, { required }]) => required).map(([name]) => name)],
-            ...(source.oneOf ? { oneOf: source.oneOf } : {}),
+            required: [
+              ...source.required,
+              ...fields.filter(([, { required }]) => required).map(([name, field]) => keyOf(name, field)),
+            ],
+            ...source.alternatives,
           },
         },
       },
@@ -87,16 +92,37 @@ function describePost(endpoint: Endpoint, config: Config): Json {
   };
 }
 
-function describeSource(source: Source, config: Config): { properties: Json; required: string[]; oneOf?: Json[] } {
+const keyOf = (name: string, field: Field<unknown> | ListField<unknown>) => ("item" in field ? listName(name) : name);
+
+function describeSource(
+  source: Source,
+  maxFileBytes: number,
+  maxInputs: number,
+): { properties: Json; required: string[]; alternatives?: Json } {
   if (source.kind === "text") {
     return {
       properties: { [source.field]: { type: "string", description: source.description } },
       required: [source.field],
     };
   }
-  const limit = `at most ${Math.floor(config.maxUploadBytes / 2 ** 20)} MB`;
+  const limit = `at most ${Math.floor(maxFileBytes / 2 ** 20)} MB`;
+  const file = { type: "string", format: "binary", description: `${source.description}, ${limit}` };
+  if (source.kind === "files-and-ids") {
+    const several = (items: Json): Json => ({ type: "array", items, maxItems: maxInputs });
+    const order =
+      source.orderedBy === undefined ? {} : { [listName(source.orderedBy)]: several({ enum: ["file", "id"] }) };
+    return {
+      properties: {
+        file: several(file),
+        "id[]": several({ type: "string", description: "Id of a stored file." }),
+        ...order,
+      },
+      required: Object.keys(order),
+      alternatives: { anyOf: [{ required: ["file"] }, { required: ["id[]"] }] },
+    };
+  }
   const properties = {
-    file: { type: "string", format: "binary", description: `${source.description}, ${limit}` },
+    file,
     id: { type: "string", description: "Id of a stored file, instead of a file." },
     ...(source.kind === "file-id-or-url"
       ? { url: { type: "string", format: "uri", description: "Address of a web page, instead of a file." } }
@@ -105,12 +131,22 @@ function describeSource(source: Source, config: Config): { properties: Json; req
   return {
     properties,
     required: [],
-    oneOf: Object.keys(properties).map((name) => ({ required: [name] })),
+    alternatives: { oneOf: Object.keys(properties).map((name) => ({ required: [name] })) },
   };
 }
 
-function describeField(field: Field<unknown>): Json {
-  const { $schema: _, ...schema } = z.toJSONSchema(field.schema, {
+function describeField(field: Field<unknown> | ListField<unknown>): Json {
+  if ("item" in field) return { type: "array", items: describeSchema(field.item), description: field.description };
+  const schema = describeSchema(field.schema);
+  const fallback =
+    field.fallback === undefined
+      ? {}
+      : { default: schema.type === "integer" ? Number(field.fallback) : field.fallback };
+  return { ...schema, description: field.description, ...fallback };
+}
+
+function describeSchema(type: z.ZodType): Json {
+  const { $schema: _, ...schema } = z.toJSONSchema(type, {
     // Numbers are described by what they mean, texts by what is sent.
     io: "input",
     unrepresentable: "any",
@@ -120,21 +156,18 @@ function describeField(field: Field<unknown>): Json {
       }
     },
   });
-  const fallback =
-    field.fallback === undefined
-      ? {}
-      : { default: schema.type === "integer" ? Number(field.fallback) : field.fallback };
-  return { ...schema, description: field.description, ...fallback };
+  return schema;
 }
 
 function describeAnswer({ naming, source }: Endpoint): Json {
   const one = (format?: string): Json => ({ type: "string", ...(format ? { format } : {}) });
+  const list = (items: Json, minItems: number): Json => ({ type: "array", items, minItems });
   const output = (item: Json): Json =>
-    naming === "prefix" ? { oneOf: [item, { type: "array", items: item, minItems: 2 }] } : item;
+    naming === "name" ? item : naming === "list" ? list(item, 1) : { oneOf: [item, list(item, 2)] };
   const properties: Json = {
     outputUrl: output(one("uri")),
     outputId: output(one()),
-    ...(source.kind === "text" ? {} : { inputId: one() }),
+    ...(source.kind === "text" ? {} : { inputId: source.kind === "files-and-ids" ? list(one(), 1) : one() }),
   };
   return { type: "object", properties, required: Object.keys(properties) };
 }

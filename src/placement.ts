@@ -15,9 +15,15 @@ import type { Turns } from "./turns.ts";
 export interface Job {
   readonly edge?: Run;
   readonly container?: Run;
-  /** Whether it holds its inputs and an engine in memory at the edge: then it needs a turn, and room. */
-  readonly heavy: boolean;
+  /** What it has in memory at the edge: of a job of several inputs, only one at a time. */
+  readonly holds: Holding;
 }
+
+/**
+ * `input`: an engine and an input beside it; `input-and-output`: also an output as large; both need a turn, and room.
+ * `part`: some of what it stores, among others that do; `nothing`: chunks on their way.
+ */
+export type Holding = "nothing" | "part" | "input" | "input-and-output";
 
 type Run = (inputs: readonly Input[], context: Context) => AsyncIterable<Output>;
 
@@ -29,30 +35,40 @@ const bound =
 /** A job that streams, and so has room at the edge whatever its inputs' size. */
 export const streaming = <P>(operation: Operation<P>, params: P): Job => ({
   edge: bound(operation, params),
-  heavy: false,
+  holds: "nothing",
+});
+
+/**
+ * A job that streams through the edge and does some work on the way; where it proves to need more room, in the container.
+ * @param name of the operation in the container
+ */
+export const streamingWork = <P>(name: string, operation: Operation<P>, params: P): Job => ({
+  edge: bound(operation, params),
+  container: bound(remote<P>(name), params),
+  holds: "part",
 });
 
 /**
  * A job for an engine at the edge; where its inputs or the engine's work turn out too large, for the same engine in the container.
  * @param name of the operation in the container
  */
-export const edge = <P>(name: string, operation: Operation<P>, params: P): Job => ({
+export const edge = <P>(name: string, operation: Operation<P>, params: P, holds: Holding = "input"): Job => ({
   edge: bound(operation, params),
   container: bound(remote<P>(name), params),
-  heavy: true,
+  holds,
 });
 
 /** A job for an engine that is in the container alone. */
 export const container = <P>(name: string, params: P): Job => ({
   container: bound(remote<P>(name), params),
-  heavy: true,
+  holds: "nothing",
 });
 
 /** What there is to place jobs on. */
 export interface Places {
   /** Among jobs with an engine at the edge. */
   readonly engineTurns: Turns;
-  /** Among jobs in the container: each holds a part of what it stores. */
+  /** Among jobs in the container, and others that hold nothing but a part of what they store. */
   readonly containerTurns: Turns;
   /** Where there is one. */
   readonly container: Container | undefined;
@@ -72,23 +88,27 @@ const BESIDE_THE_ENGINE_BYTES = 32 * 2 ** 20;
 const SMALLEST_HEAP_BYTES = 56 * 2 ** 20;
 const LARGEST_HEAP_BYTES = 88 * 2 ** 20;
 
-/** The largest sum of inputs that an operation which holds its inputs in memory can take at the edge. */
-const EDGE_INPUT_BYTES = ISOLATE_BYTES - BESIDE_THE_ENGINE_BYTES - SMALLEST_HEAP_BYTES;
+/** The most that a job can hold beside its engine. */
+const EDGE_HELD_BYTES = ISOLATE_BYTES - BESIDE_THE_ENGINE_BYTES - SMALLEST_HEAP_BYTES;
 
 /**
  * Where to try a job, best first: the next one only when the job {@link needsMoreRoom} and nothing came of it yet.
  * @throws ServiceError 413 where the inputs leave no room for an engine at the edge and there is no other place
  */
 export function attempts(job: Job, inputs: readonly Input[], places: Places): readonly [Attempt, ...Attempt[]] {
-  const inputBytes = inputs.reduce((sum, { size }) => sum + size, 0);
+  const copies = { nothing: 0, part: 0, input: 1, "input-and-output": 2 }[job.holds];
+  const heldBytes = copies * inputs.reduce((largest, { size }) => Math.max(largest, size), 0);
   const elsewhere = job.container && places.container ? inContainer(job.container, inputs, places) : undefined;
   if (!job.edge) return [elsewhere ?? inContainer(job.container!, inputs, places)];
-  if (!job.heavy) return [{ where: "edge", run: (context) => job.edge!(inputs, { ...context, heapLimitBytes: 0 }) }];
-  if (inputBytes > EDGE_INPUT_BYTES) {
-    if (!elsewhere) throw fileTooLarge(EDGE_INPUT_BYTES);
+  if (job.holds === "nothing" || job.holds === "part") {
+    const here = streamed(job.edge, inputs, job.holds === "part" ? places.containerTurns : undefined);
+    return elsewhere ? [here, elsewhere] : [here];
+  }
+  if (heldBytes > EDGE_HELD_BYTES) {
+    if (!elsewhere) throw fileTooLarge(EDGE_HELD_BYTES / copies);
     return [elsewhere];
   }
-  const here = atEdge(job.edge, inputs, edgeHeapLimit(inputBytes), places);
+  const here = atEdge(job.edge, inputs, edgeHeapLimit(heldBytes), places);
   return elsewhere ? [here, elsewhere] : [here];
 }
 
@@ -96,9 +116,19 @@ export function attempts(job: Job, inputs: readonly Input[], places: Places): re
 export const needsMoreRoom = (error: unknown): boolean =>
   error instanceof EngineFailure && error.reason === "too-large";
 
-/** The most bytes the engine's heap may grow to beside inputs of that size. */
-const edgeHeapLimit = (inputBytes: number) =>
-  Math.min(LARGEST_HEAP_BYTES, ISOLATE_BYTES - BESIDE_THE_ENGINE_BYTES - inputBytes);
+/** The most bytes the engine's heap may grow to beside so many others. */
+const edgeHeapLimit = (heldBytes: number) =>
+  Math.min(LARGEST_HEAP_BYTES, ISOLATE_BYTES - BESIDE_THE_ENGINE_BYTES - heldBytes);
+
+function streamed(run: Run, inputs: readonly Input[], turns: Turns | undefined): Attempt {
+  return {
+    where: "edge",
+    async *run(context) {
+      using _turn = await turns?.take(context.signal);
+      yield* run(inputs, { ...context, heapLimitBytes: 0 });
+    },
+  };
+}
 
 function atEdge(run: Run, inputs: readonly Input[], heapLimitBytes: number, { engineTurns }: Places): Attempt {
   return {

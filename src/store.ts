@@ -246,9 +246,10 @@ class PartBuffer {
     }
   }
 
-  /** What is left after the last whole part. */
+  /** What is left after the last whole part; in no buffer that is much too large for it. */
   rest(): Uint8Array {
-    return this.#buffer.subarray(0, this.#length);
+    const rest = this.#buffer.subarray(0, this.#length);
+    return rest.length < this.#buffer.length / 2 ? rest.slice() : rest;
   }
 
   #reserve(bytes: number): void {

@@ -1,11 +1,29 @@
 // The list of all endpoints: what is not here is not served.
 import type { Endpoint } from "../endpoint.ts";
 import { bmp } from "./bmp.ts";
+import { compressedPdf } from "./compressed-pdf.ts";
 import { gif } from "./gif.ts";
 import { html } from "./html.ts";
 import { jpg } from "./jpg.ts";
+import { linearizedPdf } from "./linearized-pdf.ts";
+import { mergedPdf } from "./merged-pdf.ts";
 import { pdf } from "./pdf.ts";
 import { png } from "./png.ts";
+import { splitPdfEndpoint } from "./split-pdf.ts";
 import { tif } from "./tif.ts";
+import { zip } from "./zip.ts";
 
-export const endpoints: readonly Endpoint[] = [bmp, gif, html, jpg, pdf, png, tif];
+export const endpoints: readonly Endpoint[] = [
+  bmp,
+  compressedPdf,
+  gif,
+  html,
+  jpg,
+  linearizedPdf,
+  mergedPdf,
+  pdf,
+  png,
+  splitPdfEndpoint,
+  tif,
+  zip,
+];

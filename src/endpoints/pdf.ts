@@ -4,15 +4,20 @@ import {
   fileAndId,
   fileIdAndUrl,
   noSuchFile,
-  notAvailable,
+  notAWebPage,
   outOfRange,
   passwordProtected,
   tooComplex,
+  unreachable,
   wrongType,
 } from "../errors.ts";
-import { choice, length, outputName } from "../fields.ts";
+import { choice, type Length, length, outputName } from "../fields.ts";
+import type { HtmlToPdfParams } from "../operations/html-to-pdf.ts";
+import { imageToPdf } from "../operations/image-to-pdf.ts";
 import type { OfficeToPdfParams } from "../operations/office-to-pdf.ts";
-import { container } from "../placement.ts";
+import type { PostscriptToPdfParams } from "../operations/postscript-to-pdf.ts";
+import { container, edge, streamingWork } from "../placement.ts";
+import { addressIn } from "../web-address.ts";
 
 export const pdf = endpoint({
   path: "/pdf",
@@ -20,7 +25,7 @@ export const pdf = endpoint({
   summary: "Converts a document to PDF.",
   source: {
     kind: "file-id-or-url",
-    description: "Word, Excel or PowerPoint document",
+    description: "Word, Excel, PowerPoint, PostScript or EPS document, HTML, or a picture (JPEG, PNG, TIFF, BMP)",
   },
   fields: {
     output: outputName("Name of the file, without extension."),
@@ -45,14 +50,12 @@ export const pdf = endpoint({
     passwordProtected(),
     noSuchFile(),
     tooComplex(),
-    notAvailable("Web pages"),
+    unreachable(),
+    notAWebPage(),
   ],
   failures: { damaged: wrongType, unsupported: wrongType },
-  async prepare({ compression, downsample, tagged_pdf }, { inputs: [input], url }) {
-    if (url !== undefined) {
-      if (!isWebAddress(url)) throw outOfRange("url", url);
-      throw notAvailable("Web pages");
-    }
+  async prepare(values, { inputs: [input] }) {
+    const { compression, downsample, tagged_pdf } = values;
     switch (await documentTypeOf(input!)) {
       case "office":
         return container<OfficeToPdfParams>("office-to-pdf", {
@@ -61,17 +64,63 @@ export const pdf = endpoint({
           ...(downsample === "off" ? {} : { maxImageDpi: Number(downsample) }),
         });
       case "postscript":
-        throw notAvailable("PostScript files");
+        return container<PostscriptToPdfParams>("postscript-to-pdf", {
+          lossless: compression === "lossless",
+          ...(downsample === "off" ? {} : { maxImageDpi: Number(downsample) }),
+        });
       case "image":
-        throw notAvailable("Pictures");
+        return streamingWork("image-to-pdf", imageToPdf, {});
+      case "tiff":
+        return edge("image-to-pdf", imageToPdf, {});
       case "html":
-        throw notAvailable("HTML files");
+        return container<HtmlToPdfParams>("html-to-pdf", printing(values));
+      case "web-page": {
+        const url = addressIn(new TextDecoder().decode(await input!.bytes()));
+        if (url === undefined) throw wrongType();
+        return container<HtmlToPdfParams>("html-to-pdf", { ...printing(values), url });
+      }
       case "none":
         throw wrongType();
     }
   },
 });
 
-function isWebAddress(text: string): boolean {
-  return URL.canParse(text) && ["http:", "https:"].includes(new URL(text).protocol);
+/** Points, upright. */
+const PAPERS = {
+  letter: { width: 612, height: 792 },
+  legal: { width: 612, height: 1008 },
+  ledger: { width: 792, height: 1224 },
+  A3: metric(297, 420),
+  A4: metric(210, 297),
+  A5: metric(148, 210),
+};
+
+function metric(widthMm: number, heightMm: number) {
+  return { width: (widthMm * 72) / 25.4, height: (heightMm * 72) / 25.4 };
+}
+
+/** What is left of a page between its margins, at least, in points: less would hold no letter. */
+const LEAST_ROOM = 9;
+
+interface PrintingFields {
+  readonly compression: "lossy" | "lossless";
+  readonly downsample: string;
+  readonly page_size: keyof typeof PAPERS;
+  readonly page_margin: Length;
+  readonly page_orientation: "portrait" | "landscape";
+  readonly web_layout: HtmlToPdfParams["layout"];
+}
+
+/** @throws ServiceError 400 where the margins leave no room */
+function printing(fields: PrintingFields): HtmlToPdfParams {
+  const { width, height } = PAPERS[fields.page_size];
+  const { points: margin, text } = fields.page_margin;
+  if (Math.min(width, height) - 2 * margin < LEAST_ROOM) throw outOfRange("page_margin", text);
+  return {
+    paper: fields.page_orientation === "landscape" ? { width: height, height: width } : { width, height },
+    margin,
+    layout: fields.web_layout,
+    lossless: fields.compression === "lossless",
+    ...(fields.downsample === "off" ? {} : { maxImageDpi: Number(fields.downsample) }),
+  };
 }

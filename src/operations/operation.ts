@@ -6,6 +6,8 @@ export interface Input {
   readonly name: string;
   /** Bytes. */
   readonly size: number;
+  /** When it was stored. @default not known */
+  readonly modified?: Date;
   bytes(): Promise<Uint8Array>;
   stream(): AsyncIterable<Uint8Array>;
 }
@@ -56,11 +58,14 @@ export type Operation<P> = (inputs: readonly Input[], params: P, context: Contex
 /** Why an engine could not do what was asked. `errors.ts` maps each to an answer. */
 export const FAILURE_REASONS = [
   "password-protected",
+  "signed",
   "not-a-pdf",
   "damaged",
   "unsupported",
   "too-large",
   "too-complex",
+  "unreachable",
+  "not-a-web-page",
   "timed-out",
   "crashed",
   "busy",

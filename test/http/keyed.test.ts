@@ -20,7 +20,7 @@ describe("keyed variant", () => {
     ["with a key that is no UUID", "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx"],
     ["with a key of 8,000 characters", "a".repeat(8000)],
   ])("spec: 401 %s, on every path", async (_, key) => {
-    for (const path of ["/html", "/png", "/jpg", "/bmp", "/gif", "/tif", "/unknown"]) {
+    for (const path of ["/html", "/png", "/tif", "/merged-pdf", "/split-pdf", "/linearized-pdf", "/zip", "/unknown"]) {
       const { status, body } = await createClient(url, key).post(path, { content: "<p>", output: "a" });
       expect({ status, body }).toEqual(refused);
     }

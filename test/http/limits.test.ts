@@ -37,6 +37,39 @@ describe("uploads", () => {
     expect([status, body.error]).toEqual([413, "The file exceeds the maximum size of 12 MB."]);
   });
 
+  test("spec: the limit of some endpoints can be raised by the setting, that of others ends at 100 MB", async () => {
+    const raised = await startService({ variant: "private", vars: { MAX_UPLOAD_MB: "110", MAX_INPUTS: "3" } });
+    try {
+      const { post } = createClient(raised.url);
+      const zip = await post("/zip", { file: upload(new Uint8Array(101 * MiB)), output: "a" });
+      expect([zip.status, zip.body.error]).toEqual([200, undefined]);
+      const described = (await (await fetch(`${raised.url}/openapi.json`)).json()) as {
+        paths: Record<string, { post: { responses: Record<string, { description: string }> } }>;
+      };
+      const limit = (path: string) => /\d+ MB/.exec(described.paths[path]!.post.responses[413]!.description)![0];
+      expect(["/zip", "/merged-pdf", "/split-pdf", "/png", "/pdf"].map(limit)).toEqual([
+        ...["110 MB", "110 MB", "110 MB", "100 MB", "100 MB"],
+      ]);
+      const four = await post("/zip", { file: Array.from({ length: 4 }, () => upload("x")), output: "a" });
+      expect([four.status, four.body.error]).toEqual([400, "Too many 'file' or 'id' values."]);
+    } finally {
+      await raised.stop();
+    }
+  });
+
+  test("a merge or an archive that fails leaves nothing of its many files", async () => {
+    const before = storedBlobs();
+    const files = [...Array.from({ length: 30 }, () => upload("%PDF-1.7 damaged")), upload(new Uint8Array(7 * MiB))];
+    const each = (value: string) => files.map(() => value);
+    const merged = { file: files, "pages[]": each("1"), "type[]": each("file"), output: "a" };
+    expect((await client.post("/merged-pdf", merged)).status).toBe(400);
+    expect((await client.post("/merged-pdf", { ...merged, "type[]": "file" })).status).toBe(400);
+    expect((await client.post("/zip", { file: files, output: ["a", "b"] })).status).toBe(400);
+    const tooLarge = upload(new Uint8Array(13 * MiB));
+    expect((await client.post("/zip", { file: [...files, tooLarge], output: "a" })).status).toBe(413);
+    expect(storedBlobs()).toBe(before);
+  });
+
   test("a request that fails leaves no object behind", async () => {
     const before = storedBlobs();
     for (const fields of [

@@ -69,6 +69,29 @@ describe("/openapi.json", () => {
     expect(keyed.responses[401]!.description).toContain("The provided key is not valid.");
   });
 
+  test.each([
+    ["/merged-pdf", ["file", "id[]", "output", "pages[]", "type[]"], ["output", "pages[]", "type[]"]],
+    ["/split-pdf", ["file", "id", "output", "pages[]"], []],
+    ["/zip", ["file", "id[]", "output"], ["output"]],
+    ["/linearized-pdf", ["file", "id", "output"], ["output"]],
+  ])("spec: every parameter of %s, and which are required", async (path, names, needed) => {
+    const { requestBody } = await describePath(keyedClient(), path);
+    const { properties, required } = requestBody.content["multipart/form-data"].schema;
+    expect(Object.keys(properties).toSorted()).toEqual(names);
+    expect(required.toSorted()).toEqual(needed);
+    for (const [name, { type }] of Object.entries(properties)) {
+      const isList = name.endsWith("[]") || (name === "file" && names.includes("id[]"));
+      expect([name, type]).toEqual([name, isList ? "array" : "string"]);
+    }
+  });
+
+  test("spec: the errors of /merged-pdf and /zip, text verbatim", async () => {
+    const merge = await describePath(privateClient(), "/merged-pdf");
+    expect(merge.responses[400]!.description).toContain("Too many 'file' or 'id' values.");
+    const zip = await describePath(privateClient(), "/zip");
+    expect(zip.responses[400]!.description).toContain("Found more than one output key, only one is allowed.");
+  });
+
   test("spec: /html needs content and output", async () => {
     const { requestBody, responses } = await describePath(privateClient(), "/html");
     expect(requestBody.content["multipart/form-data"].schema.required.toSorted()).toEqual(["content", "output"]);

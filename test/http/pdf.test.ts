@@ -125,14 +125,6 @@ describe("the type is found by content", () => {
   test("a PDF: 400", async () => {
     expect(await error({ file: upload(await textPdf(1), "a.docx") })).toEqual([400, NOT_VALID]);
   });
-
-  test.each([
-    ["PostScript", "%!PS-Adobe-3.0\nshowpage\n", "a.ps", "PostScript files cannot be converted by this service."],
-    ["a picture", "\x89PNG\r\n\x1a\n0000", "a.png", "Pictures cannot be converted by this service."],
-    ["HTML", "<!doctype html><p>Hello", "a.html", "HTML files cannot be converted by this service."],
-  ])("%s: 422", async (_, content, name, sentence) => {
-    expect(await error({ file: upload(Buffer.from(content, "latin1"), name) })).toEqual([422, sentence]);
-  });
 });
 
 describe("inputs", () => {
@@ -154,11 +146,7 @@ describe("inputs", () => {
     expect(await error({ id: "1d0c1f2a5-0000-4000-8000-000000000000" })).toEqual([404, "That file does not exist"]);
   });
 
-  test("url: 422 for a web page, 400 for what is none", async () => {
-    expect(await error({ url: "https://example.com/" })).toEqual([
-      422,
-      "Web pages cannot be converted by this service.",
-    ]);
+  test("url: 400 for what is no address of a web page", async () => {
     expect(await error({ url: "file:///etc/passwd" })).toEqual([
       400,
       "file:///etc/passwd is not within the acceptable range for url.",
@@ -222,7 +210,7 @@ describe.skipIf(corpusDir === undefined)("real documents", () => {
     const asTheyAre = await converted({ ...deck, downsample: "off" });
     const low = await converted({ ...deck, downsample: "75" });
     expect(highestResolution(asTheyAre.bytes)).toBeGreaterThan(200);
-    expect(highestResolution(low.bytes)).toBeLessThan(100);
+    expect(highestResolution(low.bytes)).toBeLessThanOrEqual(75);
     expect(low.bytes.length).toBeLessThan(asTheyAre.bytes.length / 2);
   });
 

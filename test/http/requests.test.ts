@@ -34,7 +34,7 @@ describe("inputs", () => {
   test("two files or two ids: 400", async () => {
     expect((await error({ file: [upload(pdf), upload(pdf)] }))[0]).toBe(400);
     const { body } = await post({ file: upload(pdf) });
-    expect((await error({ id: [body.inputId!, body.inputId!] }))[0]).toBe(400);
+    expect((await error({ id: [String(body.inputId), String(body.inputId)] }))[0]).toBe(400);
   });
 
   test("spec: inputs from a previous call are referred to by id", async () => {

@@ -13,7 +13,7 @@ const MiB = 2 ** 20;
 
 const keysInBucket = async () => (await bucket.list()).objects.map(({ key }) => key);
 beforeEach(async () => {
-  for (const key of await keysInBucket()) await bucket.delete(key);
+  await bucket.delete(await keysInBucket());
 });
 
 function options(maxFileBytes = 100 * MiB, inBucket = bucket) {
@@ -22,6 +22,7 @@ function options(maxFileBytes = 100 * MiB, inBucket = bucket) {
     fileFields: new Set(["file"]),
     textFields: new Set<string>(),
     maxFileBytes,
+    maxFiles: 100,
     uploadTurns: createTurns({ atOnce: 6, waiting: 6, maxWaitMs: 10_000 }),
     signal: new AbortController().signal,
   };
@@ -105,6 +106,38 @@ test("an upload of 100 MiB never holds more than 16 MiB on its way to R2", async
   expect(await store.sha256(file!.id)).toBe(digest.digest("hex"));
   expect(mostHeld).toBeGreaterThan(PART_BYTES / 2);
   expect(mostHeld).toBeLessThan(16 * MiB);
+});
+
+test("300 files: stored one after the other, and of all together little stays in memory", async () => {
+  const sizes = Array.from({ length: 300 }, (_, index) => (index % 10 === 0 ? 200_000 : 100 + index));
+  const body = () =>
+    request(function* () {
+      for (const [index, size] of sizes.entries()) {
+        if (index > 0) yield encode("\r\n");
+        yield opening("file[]", `${index}.bin`);
+        yield* content(size);
+      }
+      yield closing;
+    });
+  const form = await readForm(body(), { ...options(), maxFiles: 300 });
+  const files = form.files.get("file")!;
+  expect(files.map(({ name, size }) => [name, size])).toEqual(sizes.map((size, index) => [`${index}.bin`, size]));
+  const buffers = new Set(files.flatMap(({ bytes }) => (bytes ? [bytes.buffer] : [])));
+  expect([...buffers].reduce((sum, { byteLength }) => sum + byteLength, 0)).toBeLessThan(2.5 * PART_BYTES);
+  const stored = await Promise.all(files.map(({ stored }) => stored));
+  expect(new Set(stored.map(({ id }) => id)).size).toBe(300);
+  await expect(readForm(body(), { ...options(), maxFiles: 299 })).rejects.toMatchObject({ status: 400 });
+  expect((await bucket.list()).objects.length).toBe(300);
+});
+
+test("fields of more than 4 MB together: 400", async () => {
+  const field = (index: number) =>
+    encode(`--${BOUNDARY}\r\nContent-Disposition: form-data; name="f${index}"\r\n\r\n${"x".repeat(60_000)}\r\n`);
+  const form = request(function* () {
+    for (let index = 0; index < 80; index++) yield field(index);
+    yield closing;
+  });
+  await expect(readForm(form, options())).rejects.toMatchObject({ status: 400 });
 });
 
 describe("a form that fails leaves nothing behind", () => {

@@ -6,7 +6,7 @@ import { outputName } from "../../src/fields.ts";
 import { type Container, EngineFailure, type Operation, type Output } from "../../src/operations/operation.ts";
 import { encodeAnswer } from "../../src/operations/remote.ts";
 import { edge } from "../../src/placement.ts";
-import { createStore } from "../../src/store.ts";
+import { createStore, PART_BYTES } from "../../src/store.ts";
 import { createTurns } from "../../src/turns.ts";
 
 const bucket = (env as unknown as { FILES: R2Bucket }).FILES;
@@ -17,7 +17,7 @@ beforeEach(async () => {
 
 const turns = () => createTurns({ atOnce: 1, waiting: 1, maxWaitMs: 1000 });
 const service: Service = {
-  config: { variant: "private", maxUploadBytes: 2 ** 20, fileLifetimeMs: 0, baseUrl: undefined },
+  config: { variant: "private", maxUploadBytes: 2 ** 20, maxInputs: 10, fileLifetimeMs: 0, baseUrl: undefined },
   store: createStore(bucket, { lifetimeMs: 0 }),
   uploadTurns: turns(),
   engineTurns: turns(),
@@ -48,17 +48,26 @@ function run(operation: Operation<null>, signal?: AbortSignal, container?: Conta
 
 const output = (text: string) => ({ extension: "txt", type: "text/plain", body: new TextEncoder().encode(text) });
 
-test("each output is stored before the next is made", async () => {
-  const stored: number[] = [];
-  const answer = await run(async function* () {
-    for (let number = 1; number <= 3; number++) {
-      stored.push((await keysInBucket()).filter((key) => key.startsWith("files/2")).length);
-      yield output(String(number));
-    }
-  });
-  expect(stored).toEqual([0, 1, 2]);
-  expect(answer.outputId).toHaveLength(3);
-  expect((await keysInBucket()).length).toBe(4);
+test("outputs are made a few ahead of those that are stored, large ones one ahead", async () => {
+  const behind = async (made: number) =>
+    made - (await keysInBucket()).filter((key) => key.startsWith("files/2")).length;
+  for (const [size, ahead] of [
+    [10, 6],
+    [PART_BYTES - 10, 1],
+  ] as const) {
+    const seen: number[] = [];
+    const answer = await run(async function* () {
+      for (let made = 0; made < 12; made++) {
+        seen.push(await behind(made));
+        yield { ...output(""), body: new Uint8Array(size) };
+      }
+    });
+    expect(Math.max(...seen)).toBeLessThanOrEqual(ahead);
+    expect(answer.outputId).toHaveLength(12);
+    // All are there when the answer is.
+    expect((await keysInBucket()).length).toBe(13);
+    await bucket.delete(await keysInBucket());
+  }
 });
 
 test.each([
@@ -96,7 +105,7 @@ test("the input is read from memory or from storage alike, and stays", async () 
   });
   const file = await service.store.open(String(answer.outputId));
   expect(await new Response(file!.body).text()).toBe("content");
-  expect(await service.store.find(answer.inputId!)).toMatchObject({ name: "input.txt", size: 7 });
+  expect(await service.store.find(String(answer.inputId))).toMatchObject({ name: "input.txt", size: 7 });
 });
 
 /** A container that makes one output, whatever it is asked, and counts how often it was. */

@@ -1,0 +1,19 @@
+import { endpoint } from "../endpoint.ts";
+import { fileAndId, noSuchFile, notAPdf, passwordProtected, signedFile, tooComplex, wrongType } from "../errors.ts";
+import { outputName } from "../fields.ts";
+import { mayBePdf } from "../media-type.ts";
+import { linearizePdf } from "../operations/linearize-pdf.ts";
+import { edge } from "../placement.ts";
+
+export const linearizedPdf = endpoint({
+  path: "/linearized-pdf",
+  variants: ["keyed"],
+  summary: "Linearizes a PDF, so that web servers can send it one page at a time.",
+  source: { kind: "file-or-id", description: "PDF", accepts: mayBePdf },
+  fields: { output: outputName("Name of the file, without extension.") },
+  naming: "name",
+  setsUploadLimit: true,
+  errors: [fileAndId(), wrongType(), notAPdf(), passwordProtected(), noSuchFile(), signedFile(), tooComplex()],
+  // qpdf's files lie in memory: the document, and what it becomes.
+  prepare: () => edge("linearize-pdf", linearizePdf, {}, "input-and-output"),
+});

@@ -1,0 +1,51 @@
+import { endpoint } from "../endpoint.ts";
+import {
+  fieldRequired,
+  noInput,
+  noSuchFile,
+  notAPdf,
+  otherInputs,
+  outOfRange,
+  passwordProtected,
+  tooComplex,
+  tooFewInputs,
+  tooManyInputs,
+  wrongType,
+} from "../errors.ts";
+import { outputName, pagesList } from "../fields.ts";
+import { mayBePdf } from "../media-type.ts";
+import { mergePdfs } from "../operations/merge-pdfs.ts";
+import { edge } from "../placement.ts";
+
+export const mergedPdf = endpoint({
+  path: "/merged-pdf",
+  variants: ["private", "keyed"],
+  summary: "Merges PDFs, or chosen pages of them, into one PDF.",
+  source: {
+    kind: "files-and-ids",
+    description: "PDF",
+    accepts: mayBePdf,
+    orderedBy: "type",
+    perInput: ["pages"],
+  },
+  fields: {
+    output: outputName("Name of the file, without extension."),
+    pages: pagesList("The pages of each input, in the order of type[].", true),
+  },
+  naming: "name",
+  setsUploadLimit: true,
+  errors: [
+    tooManyInputs(),
+    tooFewInputs(),
+    otherInputs("type[]"),
+    noInput(),
+    fieldRequired("pages[]"),
+    outOfRange("pages[]", "0"),
+    wrongType(),
+    notAPdf(),
+    passwordProtected(),
+    noSuchFile(),
+    tooComplex(),
+  ],
+  prepare: ({ pages }) => edge("merge-pdfs", mergePdfs, { pages }),
+});

@@ -1,0 +1,31 @@
+import { endpoint } from "../endpoint.ts";
+import { fileAndId, noSuchFile, notAPdf, outOfRange, passwordProtected, tooComplex, wrongType } from "../errors.ts";
+import { outputNameOrInputs, pagesList } from "../fields.ts";
+import { mayBePdf } from "../media-type.ts";
+import { splitPdf } from "../operations/split-pdf.ts";
+import { edge } from "../placement.ts";
+
+export const splitPdfEndpoint = endpoint({
+  path: "/split-pdf",
+  variants: ["private", "keyed"],
+  summary: "Splits a PDF into one or more PDFs.",
+  source: { kind: "file-or-id", description: "PDF", accepts: mayBePdf },
+  fields: {
+    output: outputNameOrInputs(
+      "Prefix of the files' names, without extension; a number from 1 is appended to each. The input's name if left out.",
+    ),
+    pages: pagesList("The pages of each file to make; one file for each page if left out.", false),
+  },
+  naming: "list",
+  setsUploadLimit: true,
+  errors: [
+    fileAndId(),
+    wrongType(),
+    outOfRange("pages[]", "0"),
+    notAPdf(),
+    passwordProtected(),
+    noSuchFile(),
+    tooComplex(),
+  ],
+  prepare: ({ pages }) => edge("split-pdf", splitPdf, pages.length > 0 ? { pages } : {}),
+});

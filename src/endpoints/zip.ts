@@ -1,0 +1,17 @@
+import { endpoint } from "../endpoint.ts";
+import { moreThanOneKey, noInput, noSuchFile, tooManyInputs } from "../errors.ts";
+import { outputName } from "../fields.ts";
+import { zipFiles } from "../operations/zip-files.ts";
+import { streaming } from "../placement.ts";
+
+export const zip = endpoint({
+  path: "/zip",
+  variants: ["private", "keyed"],
+  summary: "Packs files into a .zip archive.",
+  source: { kind: "files-and-ids", description: "Any file", accepts: () => true },
+  fields: { output: outputName("Name of the archive, without extension.") },
+  naming: "name",
+  setsUploadLimit: true,
+  errors: [moreThanOneKey("output"), noInput(), tooManyInputs(), noSuchFile()],
+  prepare: () => streaming(zipFiles, {}),
+});

@@ -1,0 +1,198 @@
+// What a request gives an endpoint to work on: files, ids, an address, a text; found in storage and made into inputs. Knows no
+// endpoint.
+import {
+  fieldRequired,
+  fileAndId,
+  fileIdAndUrl,
+  moreThanOneKey,
+  noInput,
+  noSuchFile,
+  otherInputs,
+  outOfRange,
+  tooFewInputs,
+  tooManyFiles,
+  tooManyInputs,
+  wrongType,
+} from "./errors.ts";
+import { listName } from "./fields.ts";
+import type { Form } from "./form.ts";
+import type { Input } from "./operations/operation.ts";
+import type { Arrival, Store, StoredFile } from "./store.ts";
+import { SHORTCUT_TYPE, shortcutName, shortcutTo, webAddress } from "./web-address.ts";
+
+/** What an endpoint takes in. */
+export type Source =
+  /** Exactly one of `file` and `id`. */
+  | {
+      readonly kind: "file-or-id";
+      readonly description: string;
+      /** Whether a document of this media type, told by its content, can be worth opening. */
+      accepts(type: string): boolean;
+    }
+  /** Any number of `file` and `id[]`, one at least. */
+  | {
+      readonly kind: "files-and-ids";
+      readonly description: string;
+      accepts(type: string): boolean;
+      /**
+       * A list that says `file` or `id` for each input, and so their order. @default the order in which they came
+       */
+      readonly orderedBy?: string;
+      /** Other lists that have a value for each input. */
+      readonly perInput?: readonly string[];
+    }
+  /** Exactly one of `file`, `id` and `url`, the address of a web page, which becomes a file of its own: an internet shortcut. */
+  | { readonly kind: "file-id-or-url"; readonly description: string }
+  /** A text field, of any length up to that of a file; it is not kept, so the answer has no inputId. */
+  | { readonly kind: "text"; readonly field: string; readonly description: string };
+
+/** A file that was sent with the request, or one that is stored. */
+export type Located = Arrival | StoredFile;
+
+/** How many ids are looked up at the same time; a Worker has six connections. */
+const LOOKUPS_AT_ONCE = 6;
+
+/** Where sources are looked for. */
+export interface Where {
+  readonly store: Store;
+  /** Gets what is stored here in the client's name. */
+  readonly uploads: Arrival[];
+  readonly maxInputs: number;
+}
+
+/** @throws ServiceError 400 unless there are as many sources as there must be, 404 where an id names no file */
+export async function locateSources(source: Source, form: Form, where: Where): Promise<readonly Located[]> {
+  switch (source.kind) {
+    case "text":
+      return locateText(source.field, form);
+    case "files-and-ids":
+      return locateSeveral(source, form, where);
+    default:
+      return [await locateOne(source, form, where)];
+  }
+}
+
+function locateText(field: string, form: Form): readonly Located[] {
+  const texts = form.files.get(field) ?? [];
+  if (texts.length > 1) throw moreThanOneKey(field);
+  if (texts.length === 0 || texts[0]!.size === 0) throw fieldRequired(field);
+  return texts;
+}
+
+async function locateOne(
+  source: Extract<Source, { kind: "file-or-id" | "file-id-or-url" }>,
+  form: Form,
+  { store, uploads }: Where,
+): Promise<Located> {
+  const files = form.files.get("file") ?? [];
+  const ids = given(form, "id");
+  const urls = source.kind === "file-id-or-url" ? given(form, "url") : [];
+  // A JSON body cannot hold a file, but it can claim to.
+  if ((files.length > 0 || form.fields.has("file")) && ids.length > 0) throw fileAndId();
+  if (urls.length > 0) {
+    if (files.length > 0 || form.fields.has("file") || ids.length > 0) throw fileIdAndUrl();
+    if (urls.length > 1) throw moreThanOneKey("url");
+    const shortcut = await receiveShortcut(urls[0]!, store);
+    uploads.push(shortcut);
+    return shortcut;
+  }
+  if (files.length + ids.length > 1) throw tooManyFiles();
+  if (files.length + ids.length === 0) throw noInput();
+  const found = files[0] ?? (await known(ids[0]!, store));
+  if (source.kind === "file-or-id" && !source.accepts(found.type)) throw wrongType();
+  return found;
+}
+
+/** @throws ServiceError 400 where the text is no address of a web page */
+async function receiveShortcut(url: string, store: Store): Promise<Arrival> {
+  const address = webAddress(url);
+  if (address === undefined) throw outOfRange("url", url);
+  const body = shortcutTo(address);
+  const name = shortcutName(address);
+  return store.receive({ kind: "input", name, type: SHORTCUT_TYPE, body, sizeHint: body.length });
+}
+
+async function locateSeveral(
+  { orderedBy, perInput = [], accepts }: Extract<Source, { kind: "files-and-ids" }>,
+  form: Form,
+  { store, maxInputs }: Where,
+): Promise<readonly Located[]> {
+  const files = form.files.get("file") ?? [];
+  const ids = given(form, "id");
+  const count = files.length + ids.length;
+  if (count === 0) throw noInput();
+  if (count > maxInputs) throw tooManyInputs();
+  if (orderedBy !== undefined) {
+    const wrong = form.fields.get(orderedBy)?.find((kind) => !isKind(kind));
+    if (wrong !== undefined) throw outOfRange(listName(orderedBy), wrong);
+  }
+  for (const name of orderedBy === undefined ? perInput : [orderedBy, ...perInput]) {
+    const values = form.fields.get(name)?.length ?? 0;
+    if (values === 0) throw fieldRequired(listName(name));
+    if (count > values) throw tooManyInputs();
+    if (count < values) throw tooFewInputs();
+  }
+  const stored = await lookUp(ids, store);
+  const next = { file: files.values(), id: stored.values() };
+  const order = orderedBy === undefined ? form.order : form.fields.get(orderedBy)!.map((kind) => kind.trim());
+  const sources: Located[] = [];
+  for (const kind of order.filter(isKind)) {
+    const { done, value } = next[kind].next();
+    // An id that was left empty has a place in the order, but is none.
+    if (done && orderedBy !== undefined) throw otherInputs(listName(orderedBy));
+    if (!done) sources.push(value);
+  }
+  if (!sources.every(({ type }) => accepts(type))) throw wrongType();
+  return sources;
+}
+
+const isKind = (text: string): text is "file" | "id" => text.trim() === "file" || text.trim() === "id";
+
+/** A form with an input that was left empty sends it all the same. */
+const given = (form: Form, name: string): string[] =>
+  (form.fields.get(name) ?? []).map((text) => text.trim()).filter((text) => text !== "");
+
+async function lookUp(ids: readonly string[], store: Store): Promise<StoredFile[]> {
+  const found: StoredFile[] = [];
+  for (let at = 0; at < ids.length; at += LOOKUPS_AT_ONCE) {
+    found.push(...(await Promise.all(ids.slice(at, at + LOOKUPS_AT_ONCE).map((id) => known(id, store)))));
+  }
+  return found;
+}
+
+async function known(id: string, store: Store): Promise<StoredFile> {
+  const found = await store.find(id);
+  if (!found) throw noSuchFile();
+  return found;
+}
+
+/** @returns what operations know of a source; it is read when they ask for it */
+export function toInput(source: Located, store: Store): Input {
+  const { id, name, size } = source;
+  const inMemory = "bytes" in source ? source.bytes : undefined;
+  const open = async () => {
+    if ("stored" in source) await source.stored;
+    const found = await store.open(id);
+    if (!found) throw noSuchFile();
+    return found.body;
+  };
+  return {
+    name,
+    size,
+    ...("modified" in source ? { modified: source.modified } : {}),
+    async *stream() {
+      if (inMemory) yield inMemory;
+      else yield* await open();
+    },
+    async bytes() {
+      if (inMemory) return inMemory;
+      const bytes = new Uint8Array(size);
+      let at = 0;
+      for await (const chunk of await open()) {
+        bytes.set(chunk, at);
+        at += chunk.length;
+      }
+      return bytes;
+    },
+  };
+}

@@ -1,0 +1,77 @@
+// POST /linearized-pdf (spec, "POST /linearized-pdf", keyed variant only). What the document keeps is tested with the operation.
+import { beforeAll, describe, expect, test } from "vitest";
+import { encrypted, labelledPdf } from "../fixtures/pdfs.ts";
+import { type FormFields, keyedClient, upload } from "../support/client.ts";
+import { corpusFile } from "../support/corpus.ts";
+import { infoOf, linearizationOf, pageTexts } from "../support/pdf-readers.ts";
+
+const client = keyedClient();
+let pdf: Uint8Array;
+beforeAll(async () => {
+  pdf = await labelledPdf("P", 20);
+});
+const post = (fields: FormFields) => client.post("/linearized-pdf", { output: "fast", ...fields });
+const error = async (fields: FormFields) => {
+  const { status, body } = await post(fields);
+  return [status, body.error];
+};
+
+describe("200", () => {
+  test("spec: outputUrl, outputId, inputId are strings; the file is linearized", async () => {
+    const { status, body } = await post({ file: upload(pdf) });
+    expect([status, typeof body.outputUrl, typeof body.outputId, typeof body.inputId]).toEqual([
+      ...[200, "string", "string", "string"],
+    ]);
+    const [made] = await client.make("/linearized-pdf", { id: String(body.inputId), output: "fast" });
+    expect([made!.name, made!.type]).toEqual(["fast.pdf", "application/pdf"]);
+    expect(linearizationOf(made!.bytes)).toBe("no linearization errors");
+    expect(pageTexts(made!.bytes)).toEqual(pageTexts(pdf));
+  });
+
+  test("an owner password alone hinders nothing, and still protects", async () => {
+    const [made] = await client.make("/linearized-pdf", { file: upload(encrypted(pdf, "", "owner")), output: "fast" });
+    expect(infoOf(made!.bytes).Encrypted).toMatch(/^yes/);
+  });
+});
+
+describe("errors", () => {
+  test("spec: 400 for file and id together", async () => {
+    const { body } = await post({ file: upload(pdf) });
+    expect(await error({ file: upload(pdf), id: String(body.inputId) })).toEqual([
+      400,
+      "This route will only accept a File or an ID, not both.",
+    ]);
+  });
+
+  test("spec: output is required", async () => {
+    const { body } = await client.post("/linearized-pdf", { file: upload(pdf) });
+    expect(body.error).toBe("The 'output' field is required.");
+  });
+
+  test("spec: 401 when the PDF is password protected", async () => {
+    expect(await error({ file: upload(encrypted(pdf, "user", "owner")) })).toEqual([
+      401,
+      "The input file is password protected and cannot be processed.",
+    ]);
+  });
+
+  test("400 for what is no PDF, and for one that is damaged beyond repair", async () => {
+    expect(await error({ file: upload("\x89PNG\r\n\x1a\n") })).toEqual([
+      ...[400, "The input file is damaged or is not a PDF."],
+    ]);
+    expect(await error({ file: upload(pdf.subarray(0, 300)) })).toEqual([
+      ...[400, "The input file is damaged or is not a PDF."],
+    ]);
+    expect(await error({ file: upload("<html>") })).toEqual([
+      ...[400, "Uploaded file is not valid input for this route."],
+    ]);
+  });
+
+  test.skipIf(!corpusFile("pdf/minimal-signed-twice-both-created.pdf"))("422 for a signed file", async () => {
+    const signed = corpusFile("pdf/minimal-signed-twice-both-created.pdf")!;
+    expect(await error({ file: upload(signed) })).toEqual([
+      422,
+      "The input file is digitally signed, which this operation would break.",
+    ]);
+  });
+});

@@ -1,0 +1,52 @@
+// Objects are read, inflated, hashed and written by what workerd has of Node's modules.
+import { deflateSync } from "node:zlib";
+import { expect, test } from "vitest";
+import { splitPdf } from "../../src/operations/split-pdf.ts";
+import { inflate } from "../../src/pdf/inflate.ts";
+import { Dictionary, Name } from "../../src/pdf/values.ts";
+
+const PDF = `%PDF-1.7
+1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
+2 0 obj<</Type/Pages/Kids[3 0 R 4 0 R]/Count 2/MediaBox[0 0 9.5 9]/Resources<</Font<</F 6 0 R/G 6 0 R>>>>>>endobj
+3 0 obj<</Type/Page/Parent 2 0 R/Contents 5 0 R/Title(\\344)>>endobj
+4 0 obj<</Type/Page/Parent 2 0 R>>endobj
+5 0 obj<</Length 26>>stream
+BT /F 3 Tf 0 g (first) Tj ET
+endstream endobj
+6 0 obj<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>endobj
+trailer<</Root 1 0 R>>`;
+
+const bytes = new TextEncoder().encode(PDF);
+const input = {
+  name: "a.pdf",
+  size: bytes.length,
+  bytes: async () => bytes,
+  async *stream() {
+    yield bytes;
+  },
+};
+
+test("a document is split inside of workerd", async () => {
+  const context = {
+    signal: new AbortController().signal,
+    heapLimitBytes: 88 * 2 ** 20,
+    log: () => {},
+    defer: () => {},
+  };
+  const outputs: string[] = [];
+  for await (const { body } of splitPdf([input], {}, context)) {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of body instanceof Uint8Array ? [body] : body) chunks.push(chunk);
+    outputs.push(Buffer.concat(chunks).toString("latin1"));
+  }
+  expect(outputs.length).toBe(2);
+  for (const output of outputs) expect(output).toMatch(/^%PDF-1\.7\n.*\nstartxref\n\d+\n%%EOF\n$/s);
+});
+
+test("inflating is bounded, and what is damaged is left to the engine", () => {
+  const dictionary = Dictionary.of({ Filter: Name.of("FlateDecode") });
+  const deflated = deflateSync(new Uint8Array(1_000_000));
+  expect(inflate(dictionary, () => deflated, 1_000_000)?.length).toBe(1_000_000);
+  expect(() => inflate(dictionary, () => deflated, 999_999)).toThrow(/^too-large/);
+  expect(inflate(dictionary, () => deflated.subarray(0, 500), 1_000_000)).toBe(undefined);
+});

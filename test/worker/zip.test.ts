@@ -1,0 +1,66 @@
+// An archive of files that are many times what an isolate holds, made and stored inside the runtime that serves it.
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+import type { Input } from "../../src/operations/operation.ts";
+import { zipFiles } from "../../src/operations/zip-files.ts";
+import { createStore } from "../../src/store.ts";
+
+const MiB = 2 ** 20;
+const store = createStore((env as unknown as { FILES: R2Bucket }).FILES, { lifetimeMs: 0 });
+const context = { signal: new AbortController().signal, heapLimitBytes: 0, defer: () => {}, log: () => {} };
+
+/** Content that is made while it is read, and how far ahead of the archive that was. */
+function madeFile(
+  name: string,
+  sizeBytes: number,
+  fill: (chunk: Uint8Array) => void,
+  count: (bytes: number) => void,
+): Input {
+  return {
+    name,
+    size: sizeBytes,
+    bytes: () => Promise.reject(new Error("no file is held as a whole")),
+    async *stream() {
+      const chunk = new Uint8Array(65_536);
+      for (let left = sizeBytes; left > 0; left -= chunk.length) {
+        fill(chunk);
+        const part = chunk.subarray(0, Math.min(left, chunk.length));
+        count(part.length);
+        yield part;
+      }
+    },
+  };
+}
+
+test.each([
+  ["dense", (chunk: Uint8Array) => crypto.getRandomValues(chunk as Uint8Array<ArrayBuffer>), 1],
+  [
+    "half dense",
+    (chunk: Uint8Array) => crypto.getRandomValues(chunk.subarray(0, 32_768) as Uint8Array<ArrayBuffer>),
+    0.5,
+  ],
+])("70 MiB of %s content: little is read ahead of what is written", async (_, fill, ratio) => {
+  let read = 0;
+  let written = 0;
+  let mostAhead = 0;
+  const sizes = [20 * MiB, 30 * MiB, 20 * MiB];
+  const inputs = sizes.map((size, index) =>
+    madeFile(`${index}.bin`, size, fill, (bytes) => {
+      read += bytes;
+    }),
+  );
+  for await (const { body } of zipFiles(inputs, {}, context)) {
+    const counted = async function* () {
+      for await (const chunk of body as AsyncIterable<Uint8Array>) {
+        written += chunk.length;
+        // Stored files are read twice.
+        mostAhead = Math.max(mostAhead, ratio === 1 ? chunk.length : read * ratio - written);
+        yield chunk;
+      }
+    };
+    const file = await store.put({ kind: "output", name: "a.zip", type: "application/zip", body: counted() });
+    expect(file.size / (70 * MiB)).toBeCloseTo(ratio, 1);
+    await store.remove([file.id]);
+  }
+  expect(mostAhead).toBeLessThan(4 * MiB);
+});
