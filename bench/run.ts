@@ -1,11 +1,13 @@
 // `npm run bench`: this service over HTTP beside its peers as whole processes, in one run, as ratios.
-// `npm run bench -- --quick` takes fewer rounds; `CORPUS_DIR` names a folder with real documents.
+// `npm run bench -- --quick` takes fewer rounds; `npm run bench -- pages` or `documents` runs a part of it; `CORPUS_DIR` names a
+// folder with real documents.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { corpusDir, corpusPlace } from "../test/support/corpus.ts";
 import { type Service, startService } from "../test/support/service.ts";
+import { compareDocuments } from "./documents.ts";
+import { agent, exchange, median, multipart, row } from "./measure.ts";
 import { JPEG_QUALITY, type PageJob, type Peer, peers, type Run, runPeer } from "./peers.ts";
 
 /** A page of text, a scan, a form, CMYK with overprint, a mixed page, a cover, a page of mixed scripts. */
@@ -22,26 +24,26 @@ const FORMATS = ["png", "jpg", "tif"] as const;
 const RESOLUTIONS = [72, 150, 300];
 const ROUNDS = process.argv.includes("--quick") ? 3 : 7;
 
-/** A connection that stays, and a body put together beforehand: what is measured is the service, not a client. */
-const agent = new Agent({ keepAlive: true });
-const BOUNDARY = "bench-frontier";
-
 if (corpusDir === undefined) {
   console.error(`The corpus of real documents is not at ${corpusPlace}: set CORPUS_DIR.`);
   process.exit(1);
 }
 
 const folder = mkdtempSync(join(tmpdir(), "bench-"));
-const service = await startService({ variant: "private" });
+const parts = ["pages", "documents"].filter((part) => process.argv.includes(part));
+const isWanted = (part: string) => parts.length === 0 || parts.includes(part);
+// All endpoints, and a place for large documents.
+const service = await startService({ variant: "keyed", container: true });
 try {
-  for (const format of FORMATS) await compare(service, format, corpusDir);
+  if (isWanted("pages")) for (const format of FORMATS) await compare(service, format, corpusDir);
+  if (isWanted("documents")) await compareDocuments(service, folder, ROUNDS);
 } finally {
   agent.destroy();
   await service.stop();
   rmSync(folder, { recursive: true });
 }
 
-async function compare({ url }: Service, format: PageJob["format"], corpus: string): Promise<void> {
+async function compare({ url, key }: Service, format: PageJob["format"], corpus: string): Promise<void> {
   const rivals = peers.filter((peer) => peer.command({ file: "", page: 1, dpi: 72, format }, "") !== undefined);
   console.log(
     `\n${format}: upload, render, encode, store and fetch of one page, median of ${ROUNDS}; ratios are ours / theirs`,
@@ -55,9 +57,9 @@ async function compare({ url }: Service, format: PageJob["format"], corpus: stri
       const job: PageJob = { file: join(corpus, name), page, dpi, format };
       const own: Run[] = [];
       const theirs = new Map<Peer, Run[]>(rivals.map((peer) => [peer, []]));
-      await runService(url, job);
+      await runService(url, key, job);
       for (let round = 0; round < ROUNDS; round++) {
-        own.push(await runService(url, job));
+        own.push(await runService(url, key, job));
         for (const peer of rivals) theirs.get(peer)!.push(runPeer(peer, job, join(folder, "out"))!);
       }
       const us = middle(own);
@@ -76,19 +78,18 @@ async function compare({ url }: Service, format: PageJob["format"], corpus: stri
   console.log(row(["median", "", "", "", ...summary]));
 }
 
-async function runService(url: string, { file, page, dpi, format }: PageJob): Promise<Run> {
+async function runService(url: string, key: string | undefined, { file, page, dpi, format }: PageJob): Promise<Run> {
   const fields = {
     output: "page",
     pages: page,
     resolution: dpi,
     ...(format === "jpg" ? { jpeg_quality: JPEG_QUALITY } : {}),
   };
-  const part = (name: string) => `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"`;
-  const texts = Object.entries(fields).map(([name, value]) => `${part(name)}\r\n\r\n${value}\r\n`);
-  const opening = `${texts.join("")}${part("file")}; filename="${basename(file)}"\r\n\r\n`;
-  const body = Buffer.concat([Buffer.from(opening), readFileSync(file), Buffer.from(`\r\n--${BOUNDARY}--\r\n`)]);
+  const body = multipart(fields, [{ name: basename(file), bytes: readFileSync(file) }]);
   const started = performance.now();
-  const answer = JSON.parse((await exchange(`${url}/${format}`, body)).toString()) as {
+  const answer = JSON.parse(
+    (await exchange(`${url}/${format}`, body, key === undefined ? {} : { "Api-Key": key })).toString(),
+  ) as {
     outputUrl?: string;
     error?: string;
   };
@@ -97,31 +98,6 @@ async function runService(url: string, { file, page, dpi, format }: PageJob): Pr
   return { milliseconds: performance.now() - started, bytes: made.length };
 }
 
-function exchange(url: string, body?: Buffer): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const headers = body
-      ? { "Content-Type": `multipart/form-data; boundary=${BOUNDARY}`, "Content-Length": body.length }
-      : {};
-    const asking = request(url, { agent, method: body ? "POST" : "GET", headers }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on("data", (chunk: Buffer) => chunks.push(chunk));
-      response.on("end", () => resolve(Buffer.concat(chunks)));
-      response.on("error", reject);
-    });
-    asking.on("error", reject);
-    asking.end(body);
-  });
-}
-
 function middle(runs: readonly Run[]): Run {
   return { milliseconds: median(runs.map(({ milliseconds }) => milliseconds)), bytes: runs[0]!.bytes };
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)]!;
-}
-
-function row([first, ...rest]: readonly string[]): string {
-  return `${first!.slice(0, 32).padEnd(33)}${rest.map((cell) => cell.padStart(11)).join(" ")}`;
 }

@@ -1,0 +1,116 @@
+// Merge, split, linearize and zip over HTTP, each beside the program that people use for it, as a whole process that reads and
+// writes files. Times of one round stand beside each other; ratios are ours / theirs.
+import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { PdfBuilder } from "../test/fixtures/pdf-builder.ts";
+import type { ServiceAddress } from "../test/support/service.ts";
+import { exchange, type FilePart, median, multipart, row } from "./measure.ts";
+
+interface Task {
+  readonly name: string;
+  readonly path: string;
+  readonly fields: Readonly<Record<string, string | readonly string[]>>;
+  readonly files: readonly FilePart[];
+  /** The peer's command; the files lie in its working folder under their names. */
+  readonly command: readonly string[];
+}
+
+const MB = 1e6;
+
+/** A book: text on every page, and pictures that no compression makes smaller, of so many bytes in all. */
+function book(pages: number, pictureBytes = 0): Uint8Array {
+  const builder = new PdfBuilder();
+  for (let page = 1; page <= pages; page++) {
+    const size = Math.floor(pictureBytes / pages);
+    const picture = `/Subtype/Image/Width 1/Height ${size}/BitsPerComponent 8/ColorSpace/DeviceGray`;
+    const drawn = size > 0 ? `/XObject<</I ${builder.stream(randomBytes(size), picture)}>>` : "";
+    builder.page(
+      `BT /F 12 Tf 20 150 Td (Page ${page} of a book) Tj ET${size > 0 ? " q 9 0 0 9 0 0 cm /I Do Q" : ""}`,
+      "",
+      drawn,
+    );
+  }
+  return builder.bytes();
+}
+
+function tasks(): Task[] {
+  const text = Buffer.from("The quick brown fox jumps over the lazy dog, and once more.\n".repeat(3000));
+  const merge = (count: number): Task => {
+    const files = Array.from({ length: count }, (_, index) => ({
+      name: `${index}.pdf`,
+      bytes: book(count > 50 ? 5 : 50, 50_000),
+    }));
+    const each = (value: string) => files.map(() => value);
+    return {
+      ...{ name: `merge of ${count}`, path: "/merged-pdf", files },
+      fields: { output: "a", "pages[]": each("1-last"), "type[]": each("file") },
+      command: ["qpdf", "--empty", "--pages", ...files.map(({ name }) => name), "--", "out.pdf"],
+    };
+  };
+  const linearize = (size: number): Task => ({
+    ...{ name: `linearize ${size} MB`, path: "/linearized-pdf", fields: { output: "a" } },
+    files: [{ name: "in.pdf", bytes: book(20 * size, size * MB) }],
+    command: ["qpdf", "--linearize", "in.pdf", "out.pdf"],
+  });
+  const zip = (name: string, files: readonly FilePart[]): Task => ({
+    ...{ name, path: "/zip", fields: { output: "a" }, files },
+    command: ["zip", "-q", "out.zip", ...files.map(({ name }) => name)],
+  });
+  return [
+    ...[2, 10, 200].map(merge),
+    {
+      ...{ name: "split of 500 pages", path: "/split-pdf", fields: {} },
+      files: [{ name: "in.pdf", bytes: book(500, 5 * MB) }],
+      command: ["qpdf", "--split-pages", "in.pdf", "out.pdf"],
+    },
+    ...[1, 10, 50].map(linearize),
+    zip("zip of 10 MB of text", [{ name: "a.txt", bytes: Buffer.concat(Array.from({ length: 55 }, () => text)) }]),
+    zip("zip of 10 MB that is dense", [{ name: "a.bin", bytes: randomBytes(10 * MB) }]),
+    zip(
+      "zip of 200 files",
+      Array.from({ length: 200 }, (_, index) => ({ name: `${index}.txt`, bytes: text.subarray(index * 100) })),
+    ),
+  ];
+}
+
+/** @param folder for the peers' files */
+export async function compareDocuments(service: ServiceAddress, folder: string, rounds: number): Promise<void> {
+  console.log(`\nupload, work and store; median of ${rounds}; ratios are ours / theirs`);
+  console.log(row(["task", "ms", "peer", "peer's ms", "ratio"]));
+  for (const task of tasks()) {
+    const own: number[] = [];
+    const theirs: number[] = [];
+    await runService(service, task);
+    for (let round = 0; round < rounds; round++) {
+      own.push(await runService(service, task));
+      theirs.push(runPeer(task, folder));
+    }
+    const ratio = median(own.map((time, round) => time / theirs[round]!));
+    const cells = [median(own).toFixed(0), task.command[0]!, median(theirs).toFixed(0), ratio.toFixed(2)];
+    console.log(row([task.name, ...cells]));
+  }
+}
+
+async function runService({ url, key }: ServiceAddress, { name, path, fields, files }: Task): Promise<number> {
+  const body = multipart(fields, files);
+  const started = performance.now();
+  const answer = await exchange(url + path, body, key === undefined ? {} : { "Api-Key": key });
+  const milliseconds = performance.now() - started;
+  const { error } = JSON.parse(answer.toString()) as { error?: string };
+  if (error !== undefined) throw new Error(`${name}: ${error}`);
+  return milliseconds;
+}
+
+function runPeer({ files, command }: Task, folder: string): number {
+  const place = join(folder, "documents");
+  rmSync(place, { recursive: true, force: true });
+  mkdirSync(place, { recursive: true });
+  for (const { name, bytes } of files) writeFileSync(join(place, name), bytes);
+  // What has just been written is in the system's cache for both.
+  for (const { name } of files) readFileSync(join(place, name));
+  const started = performance.now();
+  execFileSync(command[0]!, command.slice(1), { cwd: place, stdio: ["ignore", "ignore", "pipe"] });
+  return performance.now() - started;
+}

@@ -1,0 +1,55 @@
+// A client that costs next to nothing, and what is made of its times.
+import { Agent, request } from "node:http";
+
+/** A connection that stays, but not longer than the service keeps it, and a body put together beforehand: what is measured is the service, not a client. */
+export const agent = new Agent({ keepAlive: true, timeout: 3000 });
+const BOUNDARY = "bench-frontier";
+
+export interface FilePart {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+/** Fields, each with a value or several, and files as the field `file`. */
+export function multipart(
+  fields: Readonly<Record<string, string | number | readonly string[]>>,
+  files: readonly FilePart[],
+): Buffer {
+  const part = (name: string) => `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"`;
+  const texts = Object.entries(fields).flatMap(([name, given]) =>
+    (Array.isArray(given) ? given : [given]).map((value) => `${part(name)}\r\n\r\n${value}\r\n`),
+  );
+  const pieces = files.flatMap(({ name, bytes }) => [
+    Buffer.from(`${part("file")}; filename="${name}"\r\n\r\n`),
+    bytes,
+    Buffer.from("\r\n"),
+  ]);
+  return Buffer.concat([Buffer.from(texts.join("")), ...pieces, Buffer.from(`--${BOUNDARY}--\r\n`)]);
+}
+
+/** GET, or POST with a body of {@link multipart}. */
+export function exchange(url: string, body?: Buffer, headers: Readonly<Record<string, string>> = {}): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const about = body
+      ? { "Content-Type": `multipart/form-data; boundary=${BOUNDARY}`, "Content-Length": body.length }
+      : {};
+    const method = body ? "POST" : "GET";
+    const asking = request(url, { agent, method, headers: { ...about, ...headers } }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("end", () => resolve(Buffer.concat(chunks)));
+      response.on("error", reject);
+    });
+    asking.on("error", reject);
+    asking.end(body);
+  });
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)]!;
+}
+
+export function row([first, ...rest]: readonly string[]): string {
+  return `${first!.slice(0, 32).padEnd(33)}${rest.map((cell) => cell.padStart(11)).join(" ")}`;
+}
