@@ -140,7 +140,9 @@ async function buildWasm(folder) {
 /** Changes with the folder's files, the builds' shared ones beside it, and the packages they read (compiler, third-party engine). */
 function fingerprint(folder) {
   const hash = createHash("sha256").update(readFileSync(join(root, "package-lock.json")));
-  const files = readdirSync(join(wasmSources, folder), { recursive: true, withFileTypes: true })
+  // The kernel for pictures shares the transform of the one for JPEG; third-party binaries share their rewriting.
+  const files = [folder, "jpeg", "rewrite"]
+    .flatMap((name) => readdirSync(join(wasmSources, name), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
     .concat(join(wasmSources, "kernel.ts"))

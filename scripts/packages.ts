@@ -5,15 +5,19 @@ import { readdirSync } from "node:fs";
 
 /** Other people's programs that judge what this service makes. */
 export const TEST_PACKAGES: readonly string[] = [
+  "7zip",
   "curl",
   "ghostscript",
+  "libarchive-tools",
   "libjpeg-turbo-progs",
   "libtiff-tools",
   "mupdf-tools",
   "netpbm",
   "pngcheck",
   "poppler-utils",
+  "python3",
   "qpdf",
+  "unzip",
 ];
 
 /**

@@ -1,5 +1,5 @@
 // `npm start`: the service on this machine, until Ctrl-C. Environment: VARIANT (private, keyed), PORT, API_KEY,
-// MAX_UPLOAD_MB, FILE_LIFETIME_HOURS, BASE_URL; STATE_DIR, for stored files, keys and logs, is .wrangler otherwise.
+// MAX_UPLOAD_MB, MAX_INPUTS, FILE_LIFETIME_HOURS, BASE_URL; STATE_DIR, for stored files, keys and logs, is .wrangler otherwise.
 
 import { join, relative, resolve } from "node:path";
 import { type ContainerProcess, installEngines, startContainer } from "./container-process.ts";
@@ -129,7 +129,7 @@ function nearbyPort(port: number): number {
 }
 
 function settings(): Record<string, string> {
-  const names = ["MAX_UPLOAD_MB", "FILE_LIFETIME_HOURS", "BASE_URL"];
+  const names = ["MAX_UPLOAD_MB", "MAX_INPUTS", "FILE_LIFETIME_HOURS", "BASE_URL"];
   return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
 }
 

@@ -11,7 +11,7 @@ export interface Posted {
   readonly body: {
     readonly outputUrl?: string | string[];
     readonly outputId?: string | string[];
-    readonly inputId?: string;
+    readonly inputId?: string | string[];
     readonly error?: string;
   };
 }

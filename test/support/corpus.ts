@@ -1,6 +1,6 @@
 // Where the real documents lie that are not part of this repository. Tests over them are skipped where they are absent.
 
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 /** Where they are looked for. */
@@ -10,3 +10,8 @@ export const corpusPlace: string = resolve(
 
 /** Absolute path, or undefined when they are not there; vitest.config.ts says so once a run. */
 export const corpusDir: string | undefined = existsSync(corpusPlace) ? corpusPlace : undefined;
+
+/** @returns undefined where the corpus is not */
+export function corpusFile(path: string): Uint8Array | undefined {
+  return corpusDir === undefined ? undefined : new Uint8Array(readFileSync(join(corpusDir, path)));
+}

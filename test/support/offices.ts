@@ -2,7 +2,7 @@
 
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -23,7 +23,7 @@ export function openOffices(): void {
     documents = await mkdtemp(join(tmpdir(), "office-test-"));
     // Readable for everyone: it is not permissions that keep hostile documents from what lies here.
     await chmod(documents, 0o755);
-    scratch = await Scratch.open();
+    scratch = await Scratch.open(undefined, "/dev/shm");
     const log = (message: string, details?: Record<string, unknown>) => logged.push({ message, details });
     zygote = await startLibreOffice({ scratch, log });
     soffice = await startLibreOffice({ scratch, log, dist: documents });
@@ -60,7 +60,10 @@ export async function convert(
   signal?: AbortSignal,
 ): Promise<Converted> {
   const output = join(documents, `output${made++}.pdf`);
-  await office.convertToPdf(path, output, { tagged: false, lossless: false, ...options }, signal);
+  {
+    await using pdf = await office.convertToPdf(path, { tagged: false, lossless: false, ...options }, signal);
+    await copyFile(pdf.path, output);
+  }
   const tool = (name: string, ...args: string[]) => execFileSync(name, [...args], { encoding: "utf8" });
   const lines = [...tool("pdfinfo", output).matchAll(/^([^:]+):\s*(.*)$/gm)];
   const info = Object.fromEntries(lines.map(([, key, value]) => [key, value]));
@@ -86,8 +89,7 @@ export async function attempt(
   options: Partial<OfficeToPdfOptions> = {},
   signal?: AbortSignal,
 ): Promise<string> {
-  const output = join(documents, `output${made++}.pdf`);
-  await office.convertToPdf(path, output, { tagged: false, lossless: false, ...options }, signal);
+  await using _ = await office.convertToPdf(path, { tagged: false, lossless: false, ...options }, signal);
   return "converted";
 }
 

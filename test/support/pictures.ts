@@ -64,7 +64,7 @@ export const readDocument = (file: string): Promise<Uint8Array> =>
   readFile(file).then((buffer) => new Uint8Array(buffer));
 
 /** Reads PGM, PPM and PAM (netpbm's formats P5, P6, P7) of 8 bits. */
-function parsePnm(file: Buffer): Picture {
+export function parsePnm(file: Buffer): Picture {
   const magic = file.toString("latin1", 0, 2);
   if (magic === "P7") {
     const end = file.indexOf("ENDHDR\n") + "ENDHDR\n".length;

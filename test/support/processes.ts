@@ -68,6 +68,32 @@ export async function survivors(pids: readonly number[]): Promise<number[]> {
   return running();
 }
 
+export const parentOf = (pid: number): number | undefined => parentAndState(pid)?.parent;
+
+/** LibreOffice's processes that work on a document, below a server. */
+export function officeProcesses(server: number): number[] {
+  const office = processTree(server).filter((pid) => /^(zygote|soffice|oosplash)/.test(nameOf(pid)));
+  return office.filter((pid) => office.includes(parentOf(pid) ?? 0));
+}
+
+/** Waits for the first of them. */
+export async function officeAtWork(server: number): Promise<number> {
+  for (let looks = 0; looks < 2000; looks++) {
+    const [pid] = officeProcesses(server);
+    if (pid !== undefined) return pid;
+    await sleep(10);
+  }
+  throw new Error("LibreOffice does not work on a document.");
+}
+
+function nameOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, "utf8");
+  } catch {
+    return "";
+  }
+}
+
 /** A port that nothing listens on, and the one 1000 above it neither. */
 export async function freePort(): Promise<number> {
   for (;;) {

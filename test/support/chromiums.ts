@@ -1,0 +1,74 @@
+// Chromium as the container runs it, opened for the tests of one file, and a look at the PDFs it makes.
+
+import { execFileSync } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { afterAll, beforeAll } from "vitest";
+import { Chromium, type ChromiumSettings, type Source } from "../../container/engines/chromium.ts";
+import type { PrintOptions } from "../../container/engines/chromium-page.ts";
+import { Scratch } from "../../container/process.ts";
+
+/** There once {@link openScratch} has done its work, like {@link folder}. */
+export let scratch: Scratch;
+let folder: string;
+export const logged: { message: string; details: Record<string, unknown> | undefined }[] = [];
+
+/** To be called once at the top of a test file. */
+export function openScratch(): void {
+  beforeAll(async () => {
+    scratch = await Scratch.open();
+    folder = await mkdtemp(join(tmpdir(), "chromium-test-"));
+  });
+  afterAll(async () => {
+    await scratch?.[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true });
+  });
+}
+
+export function startChromium(settings: Omit<ChromiumSettings, "scratch" | "log"> = {}): Promise<Chromium> {
+  return Chromium.start({ ...settings, scratch, log: (message, details) => logged.push({ message, details }) });
+}
+
+export const LETTER = { width: 612, height: 792 };
+
+export const html = (text: string | Buffer, type = "text/html; charset=utf-8"): Source => ({
+  document: { type, stream: () => Readable.from([Buffer.from(text)]) },
+});
+
+let made = 0;
+
+/** @returns the path of the PDF */
+export async function print(
+  chromium: Chromium,
+  source: Source | string,
+  options: Partial<PrintOptions> = {},
+  signal?: AbortSignal,
+): Promise<string> {
+  const path = join(folder, `${made++}.pdf`);
+  const what = typeof source === "string" ? html(source) : source;
+  await chromium.printToPdf(what, path, { paper: LETTER, margin: 72, layout: "desktop", ...options }, signal);
+  return path;
+}
+
+export const textOf = (path: string) => execFileSync("pdftotext", ["-layout", path, "-"], { encoding: "utf8" });
+
+export function infoOf(path: string): Record<string, string> {
+  const lines = execFileSync("pdfinfo", [path], { encoding: "utf8" }).matchAll(/^([^:]+):\s*(.*)$/gm);
+  return Object.fromEntries([...lines].map(([, name, value]) => [name, value]));
+}
+
+/** The words of the first page with their places, in points from its upper left corner. */
+export function wordsOf(path: string): { text: string; left: number; top: number; right: number; bottom: number }[] {
+  const boxes = execFileSync("pdftotext", ["-bbox", "-l", "1", path, "-"], { encoding: "utf8" });
+  return [...boxes.matchAll(/xMin="([\d.]+)" yMin="([\d.]+)" xMax="([\d.]+)" yMax="([\d.]+)">(.*?)</g)].map(
+    ([, left, top, right, bottom, text]) => ({
+      text: text!,
+      left: Number(left),
+      top: Number(top),
+      right: Number(right),
+      bottom: Number(bottom),
+    }),
+  );
+}

@@ -1,0 +1,112 @@
+// Both ways to run Ghostscript, opened for the tests of one file, and a look at the PDFs they make.
+
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll } from "vitest";
+import {
+  type Ghostscript,
+  type PostscriptToPdfOptions,
+  startGhostscript,
+} from "../../container/engines/ghostscript.ts";
+import { Scratch } from "../../container/process.ts";
+import { childrenOf } from "./offices.ts";
+
+/** A folder for programs and outputs. Like the others it is there once {@link openGhostscripts} has done its work. */
+export let documents: string;
+export let scratch: Scratch;
+export let zygote: Ghostscript;
+export let plain: Ghostscript;
+export const logged: { message: string; details: Record<string, unknown> | undefined }[] = [];
+
+export type Mode = "zygote" | "plain";
+export const by = (mode: Mode) => (mode === "zygote" ? zygote : plain);
+
+/** To be called once at the top of a test file. */
+export function openGhostscripts(): void {
+  beforeAll(async () => {
+    documents = await mkdtemp(join(tmpdir(), "ghostscript-test-"));
+    // Readable and writable for everyone: it is not permissions that keep hostile programs from what lies here.
+    await chmod(documents, 0o777);
+    scratch = await Scratch.open();
+    const log = (message: string, details?: Record<string, unknown>) => logged.push({ message, details });
+    zygote = await startGhostscript({ scratch, log });
+    plain = await startGhostscript({ scratch, log, dist: documents });
+  });
+  afterAll(async () => {
+    await zygote?.close();
+    await plain?.close();
+    await scratch?.[Symbol.asyncDispose]();
+    await rm(documents, { recursive: true });
+  });
+}
+
+let made = 0;
+
+export interface Converted {
+  readonly pages: number;
+  readonly text: string;
+  /** What pdfinfo(1) says. */
+  readonly info: Readonly<Record<string, string>>;
+  readonly path: string;
+  /** Every object as text (qpdf's form for people). */
+  objects(): string;
+}
+
+/** @param program its text, or the path of a file */
+export async function convert(
+  ghostscript: Ghostscript,
+  program: string | Buffer | { readonly path: string },
+  { name = "a.ps", ...options }: Partial<PostscriptToPdfOptions> & { readonly name?: string } = {},
+  signal?: AbortSignal,
+): Promise<Converted> {
+  const number = made++;
+  let input = { name, path: join(documents, `program${number}`) };
+  if (typeof program === "string") await writeFile(input.path, program, "latin1");
+  else if (Buffer.isBuffer(program)) await writeFile(input.path, program);
+  else input = { name: basename(program.path), path: program.path };
+  const path = join(documents, `output${number}.pdf`);
+  await ghostscript.convertToPdf(input, path, { lossless: false, ...options }, signal);
+  const tool = (tool: string, ...args: string[]) => execFileSync(tool, args, { encoding: "utf8", maxBuffer: 2 ** 28 });
+  const info = Object.fromEntries(
+    [...tool("pdfinfo", path).matchAll(/^([^:]+):\s*(.*)$/gm)].map(([, key, value]) => [key, value]),
+  );
+  return {
+    info,
+    path,
+    pages: Number(info.Pages),
+    text: tool("pdftotext", path, "-"),
+    objects: () =>
+      execFileSync("qpdf", ["--qdf", "--object-streams=disable", path, "-"], { maxBuffer: 2 ** 28 }).toString("latin1"),
+  };
+}
+
+/** Width, colour, encoding and resolution of each picture, by pdfimages(1). */
+export function picturesIn({ path }: Converted) {
+  const lines = execFileSync("pdfimages", ["-list", path], { encoding: "utf8" }).trim().split("\n").slice(2);
+  return lines.map((line) => {
+    const cells = line.trim().split(/\s+/);
+    return { color: cells[5]!, encoding: cells[8]!, dpi: Number(cells[12]) };
+  });
+}
+
+/** The process that runs a program just handed over. */
+export async function aChild(ghostscript: Ghostscript): Promise<number> {
+  for (;;) {
+    const [child] = ghostscript.pid === undefined ? [] : childrenOf(ghostscript.pid);
+    if (child !== undefined) return child;
+    await sleep(2);
+  }
+}
+
+/** A child whose parent was killed waits for init to take notice of its end: it is a zombie then, and runs no more. */
+export function isRunning(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "latin1"));
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,44 @@
+// What an operation needs to be carried out in a test, and its outputs as bytes.
+import type { Context, Input, Operation, Output } from "../../src/operations/operation.ts";
+
+export const CONTEXT: Context = {
+  signal: new AbortController().signal,
+  heapLimitBytes: 88 * 1024 * 1024,
+  log: () => {},
+  defer: () => {},
+};
+
+export function inputOf(bytes: Uint8Array, name = "a.pdf"): Input {
+  return {
+    name,
+    size: bytes.length,
+    bytes: async () => bytes,
+    async *stream() {
+      yield bytes;
+    },
+  };
+}
+
+export async function bytesOf({ body }: Output): Promise<Uint8Array> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of body instanceof Uint8Array ? [body] : body) chunks.push(Buffer.from(chunk));
+  return new Uint8Array(Buffer.concat(chunks));
+}
+
+/** The bytes of all outputs. */
+export async function outputsOf<P>(
+  operation: Operation<P>,
+  inputs: readonly Uint8Array[],
+  params: P,
+  context: Context = CONTEXT,
+): Promise<Uint8Array[]> {
+  const outputs: Uint8Array[] = [];
+  for await (const output of operation(
+    inputs.map((bytes) => inputOf(bytes)),
+    params,
+    context,
+  )) {
+    outputs.push(await bytesOf(output));
+  }
+  return outputs;
+}

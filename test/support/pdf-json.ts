@@ -1,0 +1,135 @@
+// A PDF as qpdf reads it, and what else poppler's programs say of one: the eyes with which parts of documents are tested.
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { mergePdfs } from "../../src/operations/merge-pdfs.ts";
+import type { Context } from "../../src/operations/operation.ts";
+import { parsePages } from "../../src/pages.ts";
+import { CONTEXT, outputsOf } from "./operations.ts";
+
+/** What qpdf's JSON has: strings for names, references and texts, arrays, objects. */
+// biome-ignore lint/suspicious/noExplicitAny: tests say themselves what they expect
+export type Json = any;
+
+export interface OutlineItem {
+  readonly title: string;
+  readonly open: boolean;
+  readonly destpageposfrom1: number | null;
+  readonly kids: readonly OutlineItem[];
+}
+
+/** Runs a program on a file, in a folder that goes afterwards. */
+function withPdf<T>(pdf: Uint8Array, work: (path: string, folder: string) => T): T {
+  const folder = mkdtempSync(join(tmpdir(), "parts-"));
+  try {
+    writeFileSync(join(folder, "in.pdf"), pdf);
+    return work(join(folder, "in.pdf"), folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Standard output, and where there is none, standard error. */
+export function said(pdf: Uint8Array, program: string, ...options: string[]): string {
+  return withPdf(pdf, (path) => {
+    const { stdout, stderr, error } = spawnSync(program, [...options, path], { encoding: "utf8", maxBuffer: 2 ** 30 });
+    if (error) throw error;
+    return stdout || stderr;
+  });
+}
+
+/** Attached files as poppler saves them, by their names; the last of those that have the same name. */
+export function attachedTo(pdf: Uint8Array): Map<string, string> {
+  return withPdf(pdf, (path, folder) => {
+    spawnSync("pdfdetach", ["-saveall", "-o", folder, path]);
+    const names = readdirSync(folder).filter((name) => name !== "in.pdf");
+    return new Map(names.map((name) => [name, readFileSync(join(folder, name), "latin1")]));
+  });
+}
+
+export class PdfJson {
+  readonly json: Json;
+  readonly #objects: Record<string, Json>;
+
+  constructor(pdf: Uint8Array) {
+    this.json = JSON.parse(said(pdf, "qpdf", "--json=2", "--json-stream-data=none", "--decode-level=none"));
+    this.#objects = this.json.qpdf[1];
+  }
+
+  /** What a reference leads to; a stream's dictionary. */
+  get(value: Json): Json {
+    if (typeof value !== "string" || !/^\d+ \d+ R$/.test(value)) return value;
+    const object = this.#objects[`obj:${value}`];
+    return object === undefined ? null : (object.stream?.dict ?? object.value);
+  }
+
+  /** Follows keys and indexes, and references on the way. */
+  at(start: Json, ...path: (string | number)[]): Json {
+    let value = this.get(start);
+    for (const key of path) value = this.get(value?.[typeof key === "string" ? `/${key}` : key]);
+    return value;
+  }
+
+  get catalog(): Json {
+    return this.get(this.#objects.trailer.value["/Root"]);
+  }
+
+  get pages(): string[] {
+    return this.json.pages.map(({ object }: Json) => object);
+  }
+
+  /** From 1; undefined for what is no page. */
+  pageNumber(reference: Json): number | undefined {
+    const index = this.pages.indexOf(reference);
+    return index < 0 ? undefined : index + 1;
+  }
+
+  annotations(pageNumber: number): Json[] {
+    return (this.at(this.pages[pageNumber - 1], "Annots") ?? []).map((value: Json) => this.get(value));
+  }
+
+  get outlines(): OutlineItem[] {
+    return this.json.outlines;
+  }
+
+  /** Every widget, with its field. */
+  get fields(): Json[] {
+    return this.json.acroform.fields;
+  }
+
+  /** All objects that are dictionaries or streams. */
+  get dictionaries(): Json[] {
+    const values = Object.values(this.#objects).map((object) => object.stream?.dict ?? object.value);
+    return values.filter((value) => value !== null && typeof value === "object" && !Array.isArray(value));
+  }
+
+  /** Entries of a name or number tree: texts and numbers with their values. */
+  tree(root: Json): Map<string, Json> {
+    const entries = new Map<string, Json>();
+    const waiting = [root];
+    for (let node = this.get(waiting.pop()); node; node = this.get(waiting.pop())) {
+      const leaf = this.get(node["/Names"] ?? node["/Nums"]) ?? [];
+      for (let index = 0; index < leaf.length; index += 2) entries.set(String(leaf[index]), leaf[index + 1]);
+      waiting.push(...[...(this.get(node["/Kids"]) ?? [])].reverse());
+    }
+    return entries;
+  }
+}
+
+/** A document, all of it or the pages of an expression. */
+export type Taken = Uint8Array | [Uint8Array, string];
+
+/** Documents as one, with the memory that an isolate gives. */
+export const merged = (...inputs: Taken[]): Promise<Uint8Array> => mergedIn(CONTEXT, inputs);
+
+export async function mergedIn(context: Context, inputs: readonly Taken[]): Promise<Uint8Array> {
+  const pairs = inputs.map((input): [Uint8Array, string] => (Array.isArray(input) ? input : [input, "1-last"]));
+  const [output] = await outputsOf(
+    mergePdfs,
+    pairs.map(([bytes]) => bytes),
+    { pages: pairs.map(([, pages]) => parsePages(pages, true)!) },
+    context,
+  );
+  return output!;
+}

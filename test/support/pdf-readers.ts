@@ -1,0 +1,85 @@
+// What other programs (qpdf, poppler) read in a PDF.
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const MAX_BUFFER = 2 ** 30;
+
+/** @param work gets the path of the file, and its folder, which is gone afterwards */
+export function withFile<T>(pdf: Uint8Array, work: (path: string, folder: string) => T): T {
+  const folder = mkdtempSync(join(tmpdir(), "pdf-"));
+  try {
+    const path = join(folder, "in.pdf");
+    writeFileSync(path, pdf);
+    return work(path, folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** @returns what `qpdf --check` complains of; empty for a file without errors and warnings */
+export function qpdfComplaints(pdf: Uint8Array): string {
+  return withFile(pdf, (path) => {
+    const { status, stdout, stderr } = spawnSync("qpdf", ["--check", path], {
+      encoding: "utf8",
+      maxBuffer: MAX_BUFFER,
+    });
+    return status === 0 ? "" : `${stderr}${stdout}`;
+  });
+}
+
+/** @returns what `qpdf --check-linearization` says of the file */
+export function linearizationOf(pdf: Uint8Array): string {
+  return withFile(pdf, (path) => {
+    const { stdout, stderr } = spawnSync("qpdf", ["--check-linearization", path], { encoding: "utf8" });
+    return `${stderr}${stdout}`.replaceAll(`${path}: `, "").trim();
+  });
+}
+
+/** The file as text that can be searched: no object streams, every stream decoded. */
+export function uncompressed(pdf: Uint8Array): string {
+  return withFile(pdf, (path, folder) => {
+    const out = join(folder, "out.pdf");
+    const options = ["--qdf", "--object-streams=disable", "--decode-level=generalized", "--no-original-object-ids"];
+    const { status, stderr } = spawnSync("qpdf", [...options, path, out], { encoding: "utf8" });
+    if (status !== 0 && status !== 3) throw new Error(stderr);
+    return readFileSync(out, "latin1");
+  });
+}
+
+/** The text of each page. */
+export function textOf(pdf: Uint8Array): string[] {
+  return withFile(pdf, (path) => {
+    const text = execFileSync("pdftotext", ["-layout", path, "-"], { encoding: "utf8", maxBuffer: MAX_BUFFER });
+    return text.split("\f").slice(0, -1);
+  });
+}
+
+/** The same, without the space around. */
+export const pageTexts = (pdf: Uint8Array): string[] => textOf(pdf).map((text) => text.trim());
+
+/** What `pdfinfo` says: its lines by their names. */
+export function infoOf(pdf: Uint8Array): Record<string, string> {
+  return withFile(pdf, (path) => {
+    const lines = execFileSync("pdfinfo", [path], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).split(
+      "\n",
+    );
+    return Object.fromEntries(
+      lines.map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1).trim()]),
+    );
+  });
+}
+
+/** Pages as poppler draws them, at a low resolution, as PPM files. */
+export function picturesOf(pdf: Uint8Array, dpi = 36): Buffer[] {
+  return withFile(pdf, (path, folder) => {
+    execFileSync("pdftoppm", ["-r", String(dpi), path, join(folder, "page")], {
+      stdio: ["ignore", "ignore", "ignore"],
+    });
+    const names = execFileSync("ls", [folder], { encoding: "utf8" })
+      .split("\n")
+      .filter((name) => name.endsWith(".ppm"));
+    return names.sort().map((name) => readFileSync(join(folder, name)));
+  });
+}

@@ -1,0 +1,146 @@
+// The web of the tests: sites that say what they are told to, an ear that hears whoever comes, a DNS server that lies.
+
+import { createSocket, type Socket as UdpSocket } from "node:dgram";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer as createTcpServer, isIPv4, type Socket, type Server as TcpServer } from "node:net";
+
+export interface Site extends AsyncDisposable {
+  readonly port: number;
+  /** `http://127.0.0.1:port`. */
+  readonly url: string;
+}
+
+/** @param host where it listens. @default 127.0.0.1 */
+export async function startSite(
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+  { port = 0, host = "127.0.0.1" } = {},
+): Promise<Site> {
+  const server: Server = createServer(answer);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, resolve);
+  });
+  const listening = (server.address() as { port: number }).port;
+  return {
+    port: listening,
+    url: `http://${host}:${listening}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** Listens on one port of 127.0.0.1 and ::1, for TCP and UDP, and says yes to everything. */
+export interface Ear extends AsyncDisposable {
+  readonly port: number;
+  /** How many connections and datagrams came so far. */
+  readonly count: number;
+}
+
+const YES = [
+  "HTTP/1.1 200 OK",
+  "Access-Control-Allow-Origin: *",
+  "Content-Type: text/html",
+  "Content-Length: 2",
+  "Connection: close",
+  "",
+  "ok",
+].join("\r\n");
+
+export async function openEar(): Promise<Ear> {
+  let count = 0;
+  const open = new Set<Socket>();
+  const hear = (socket: Socket) => {
+    count++;
+    open.add(socket);
+    socket.on("error", () => {});
+    socket.on("close", () => open.delete(socket));
+    socket.once("data", () => socket.end(YES));
+  };
+  const listen = (host: string, port: number) =>
+    new Promise<TcpServer>((resolve, reject) => {
+      const server = createTcpServer(hear);
+      server.once("error", reject);
+      server.listen(port, host, () => resolve(server));
+    });
+  const first = await listen("127.0.0.1", 0);
+  const { port } = first.address() as { port: number };
+  const second = await listen("::1", port);
+  const datagrams = await Promise.all(
+    (["udp4", "udp6"] as const).map(
+      (type) =>
+        new Promise<UdpSocket>((resolve, reject) => {
+          const socket = createSocket(type);
+          socket.once("error", reject);
+          socket.on("message", () => count++);
+          socket.bind(port, type === "udp4" ? "127.0.0.1" : "::1", () => resolve(socket));
+        }),
+    ),
+  );
+  return {
+    port,
+    get count() {
+      return count;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const socket of open) socket.destroy();
+      for (const socket of datagrams) socket.close();
+      await Promise.all([first, second].map((server) => new Promise((resolve) => server.close(resolve))));
+    },
+  };
+}
+
+const TYPE_A = 1;
+const TYPE_AAAA = 28;
+
+/** @param answer the addresses of a name, as often as it is asked for */
+export async function startDns(
+  answer: (name: string, type: "A" | "AAAA") => readonly string[],
+): Promise<AsyncDisposable & { readonly address: string }> {
+  const socket = createSocket("udp4");
+  socket.on("message", (query, from) => {
+    const { name, type, end } = questionOf(query);
+    const kind = type === TYPE_A ? "A" : type === TYPE_AAAA ? "AAAA" : undefined;
+    const addresses = kind ? answer(name, kind).filter((address) => isIPv4(address) === (kind === "A")) : [];
+    const header = Buffer.from(query.subarray(0, 12));
+    // RFC 1035, 4.1.1: a response without error; one question, so many answers, nothing more.
+    header.writeUInt16BE(0x8180, 2);
+    header.writeUInt16BE(addresses.length, 6);
+    header.writeUInt32BE(0, 8);
+    socket.send(Buffer.concat([header, query.subarray(12, end), ...addresses.map(record)]), from.port, from.address);
+  });
+  await new Promise<void>((resolve) => socket.bind(0, "127.0.0.1", resolve));
+  return {
+    address: `127.0.0.1:${socket.address().port}`,
+    async [Symbol.asyncDispose]() {
+      await new Promise<void>((resolve) => socket.close(resolve));
+    },
+  };
+}
+
+function questionOf(query: Buffer): { name: string; type: number; end: number } {
+  const labels: string[] = [];
+  let at = 12;
+  for (let length = query[at]!; length > 0; length = query[at]!) {
+    labels.push(query.toString("latin1", at + 1, at + 1 + length));
+    at += 1 + length;
+  }
+  return { name: labels.join("."), type: query.readUInt16BE(at + 1), end: at + 5 };
+}
+
+/** RFC 1035, 4.1.3, with a name that points at the question and no time to live. */
+function record(address: string): Buffer {
+  const bytes = isIPv4(address) ? address.split(".").map(Number) : bytesOfV6(address);
+  const head = Buffer.from([0xc0, 12, 0, bytes.length === 4 ? TYPE_A : TYPE_AAAA, 0, 1, 0, 0, 0, 0, 0, bytes.length]);
+  return Buffer.concat([head, Buffer.from(bytes)]);
+}
+
+function bytesOfV6(address: string): number[] {
+  const host = new URL(`http://[${address}]/`).hostname.slice(1, -1);
+  const [left = "", right] = host.split("::");
+  const words = (part: string) => (part === "" ? [] : part.split(":"));
+  const missing = 8 - words(left).length - words(right ?? "").length;
+  const all = right === undefined ? words(left) : [...words(left), ...Array(missing).fill("0"), ...words(right)];
+  return all.flatMap((word) => [Number.parseInt(word, 16) >> 8, Number.parseInt(word, 16) & 255]);
+}
