@@ -15,6 +15,7 @@ import { asFlate, bodyOf, decodedBytes, recodeStream, smaller, withoutFilter } f
 import type { CompressionSettings } from "./settings.ts";
 import { shorterContent } from "./shorter-content.ts";
 import { type Survey, surveyFile } from "./survey.ts";
+import { UsedResources } from "./used-resources.ts";
 
 /** The last version without object streams, which PDF/A-1 is made of (ISO 19005-1). */
 const CLASSIC_VERSION = "1.4";
@@ -63,6 +64,7 @@ class Compression implements Rewriting {
   readonly #plans: PicturePlans;
   readonly #pictures: PictureCoder;
   readonly #fonts: FontPlans | undefined;
+  readonly #resources: UsedResources | undefined;
 
   constructor(file: PdfFile, settings: CompressionSettings, limits: Memory, survey: Survey, discards: Discards) {
     this.#file = file;
@@ -78,6 +80,7 @@ class Compression implements Rewriting {
     const { fonts } = settings;
     // PDF/A-1 wants a list of glyphs of every subset (ISO 19005-1, 6.3.5).
     const mayName = survey.pdfaPart !== 1;
+    this.#resources = fonts.removeUnused ? new UsedResources(file, survey, canonical) : undefined;
     this.#fonts = fonts.subset ? new FontPlans(file, fonts, survey.fonts, canonical, mayName) : undefined;
   }
 
@@ -92,9 +95,17 @@ class Compression implements Rewriting {
   }
 
   rewrite(object: PdfObject, reference: Reference): PdfObject {
-    const kept = this.#discards.apply(object);
+    const kept = this.#pruned(this.#discards.apply(object), reference.number);
     if (kept instanceof PdfStream) return this.#rewriteStream(kept, reference.number);
     return this.#fonts && kept instanceof Dictionary ? this.#fonts.named(kept, reference.number) : kept;
+  }
+
+  #pruned(object: PdfObject, number: number): PdfObject {
+    if (!this.#resources) return object;
+    if (object instanceof Dictionary) return this.#resources.prune(object, number);
+    if (!(object instanceof PdfStream)) return object;
+    const dictionary = this.#resources.prune(object.dictionary, number);
+    return dictionary === object.dictionary ? object : new PdfStream(dictionary, object.body);
   }
 
   #isOfFont(object: PdfObject): boolean {

@@ -14,7 +14,7 @@ const BEST_LEVEL_BYTES = 4 * 2 ** 20;
 const FILTER_BYTES = 24;
 const LOSSLESS_FILTERS = new Set(["FlateDecode", "LZWDecode", "ASCIIHexDecode", "ASCII85Decode", "RunLengthDecode"]);
 
-export function deflated(bytes: Uint8Array): Uint8Array {
+function deflated(bytes: Uint8Array): Uint8Array {
   const level = bytes.length > BEST_LEVEL_BYTES ? 6 : 9;
   return deflateSync(bytes, { level, memLevel: 9 });
 }
@@ -30,7 +30,7 @@ export function bodyOf(bytes: Uint8Array): StreamBody {
 }
 
 /** The names of a stream's filters, in the order in which they are undone. */
-export function filtersOf(file: PdfFile, { dictionary }: PdfStream): readonly string[] {
+function filtersOf(file: PdfFile, { dictionary }: PdfStream): readonly string[] {
   const filter = dictionary.get("Filter");
   if (filter === undefined) return [];
   return (file.array(filter) ?? [filter]).map((name) => file.name(name) ?? "");

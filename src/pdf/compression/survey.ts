@@ -8,6 +8,8 @@ export interface Survey {
   readonly contents: ReadonlySet<number>;
   /** Dictionaries of fonts, those within Type 0 fonts included. */
   readonly fonts: readonly Reference[];
+  /** Dictionaries of resources that belong to something that is no page, form, pattern or font, by object number. */
+  readonly keptResources: ReadonlySet<number>;
   /** Whether a signature is in use (ISO 32000-1, 12.8). */
   readonly isSigned: boolean;
   /** The part of PDF/A that the metadata claim, 0 for none. */
@@ -39,6 +41,7 @@ export async function surveyFile(file: PdfFile, objects: Objects, signal: AbortS
 class Walk implements Survey {
   readonly contents = new Set<number>();
   readonly fonts: Reference[] = [];
+  readonly keptResources = new Set<number>();
   isSigned = false;
   pdfaPart = 0;
   readonly #file: PdfFile;
@@ -61,6 +64,7 @@ class Walk implements Survey {
       else if (Array.isArray(one)) for (const element of one) open.push(element);
       else if (one instanceof Dictionary) {
         this.#note(one);
+        if (one !== value) this.#keepResources(one);
         for (const element of one.values()) open.push(element);
       }
     }
@@ -88,12 +92,20 @@ class Walk implements Survey {
     if (Array.isArray(dictionary.get("ByteRange")) && dictionary.get("Contents") instanceof PdfString) {
       this.isSigned = true;
     }
+    const form = dictionary.get("DR");
+    if (form instanceof Reference) this.keptResources.add(form.number);
     const isPage = this.#name(dictionary.get("Type")) === "Page";
     if (isPage) this.#addContents(dictionary.get("Contents"));
     const glyphs = dictionary.get("CharProcs");
     if (glyphs !== undefined) {
       for (const glyph of this.#file.dictionary(glyphs)?.values() ?? []) this.#addContents(glyph);
     }
+  }
+
+  /** Of a dictionary within an object, which is not known by a number. */
+  #keepResources(dictionary: Dictionary): void {
+    const resources = dictionary.get("Resources");
+    if (resources instanceof Reference) this.keptResources.add(resources.number);
   }
 
   #addContents(value: Value | undefined): void {
