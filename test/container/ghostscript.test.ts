@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from "node:child_process";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
@@ -302,6 +302,17 @@ describe.runIf(corpusDir !== undefined)("real documents", () => {
     expect(cold.pages).toBe(count);
     const [a, b] = await Promise.all([warm, cold].map(async (pdf) => popplerPage(await readDocument(pdf.path), 1, 50)));
     expect(perceptualDistance(a!, b!, 1)).toBe(0);
+  });
+
+  test.each([false, true])("JPEG data pass through, lossless %s", async (lossless) => {
+    const jpeg = readFileSync(join(corpusDir as string, "images/Portrait_8.jpg"));
+    const program = `%!PS\n432 288 scale /DeviceRGB setcolorspace << /ImageType 1 /Width 1800 /Height 1200
+/BitsPerComponent 8 /Decode [ 0 1 0 1 0 1 ] /ImageMatrix [ 1800 0 0 -1200 0 1200 ]
+/DataSource currentfile /ASCIIHexDecode filter /DCTDecode filter >> image\n${jpeg.toString("hex")}>\nshowpage\n`;
+    const { path } = await convert(zygote, program, { lossless, maxImageDpi: 300 });
+    execFileSync("pdfimages", ["-j", path, path]);
+    const samples = (file: string) => execFileSync("djpeg", ["-pnm", file], { maxBuffer: 2 ** 24 });
+    expect(samples(`${path}-000.jpg`).equals(samples(join(corpusDir as string, "images/Portrait_8.jpg")))).toBe(true);
   });
 
   test.each(["vdp.ps", "timeout-d675703545fee17acab56e5fec644c19979175de.eps"])("%s is damaged", async (name) => {
