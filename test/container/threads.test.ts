@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ThreadJob } from "../../container/thread.ts";
 import { Threads } from "../../container/threads.ts";
+import { compressPdf } from "../../src/operations/compress-pdf.ts";
 import { mergePdfs } from "../../src/operations/merge-pdfs.ts";
 import type { Context } from "../../src/operations/operation.ts";
 import { rasterizePdf } from "../../src/operations/rasterize-pdf.ts";
@@ -88,6 +89,17 @@ test("documents are merged as at the edge, byte for byte", async () => {
   const made = await inThread(job({ operation: "merge-pdfs", params, inputs: [input!, input!] }));
   const inputs = [memoryInput(pdf, "a.pdf"), memoryInput(pdf, "a.pdf")];
   expect(made).toEqual(await outputsOf(mergePdfs(inputs, params, context())));
+});
+
+test("a document is compressed as at the edge, byte for byte", async () => {
+  for (const asked of [
+    { level: "low" },
+    { level: "custom", profile: { cleanup: { compression: "compress-entire-file" } } },
+  ] as const) {
+    const made = await inThread(job({ operation: "compress-pdf", params: asked }));
+    expect(made).toEqual(await outputsOf(compressPdf([memoryInput(pdf, "a.pdf")], asked, context())));
+    expect(made.length).toBe(1);
+  }
 });
 
 test("a failure of the engine keeps its reason", async () => {
