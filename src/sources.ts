@@ -16,7 +16,7 @@ import {
 } from "./errors.ts";
 import { listName } from "./fields.ts";
 import type { Form } from "./form.ts";
-import type { Input } from "./operations/operation.ts";
+import { EngineFailure, type Input } from "./operations/operation.ts";
 import type { Arrival, Store, StoredFile } from "./store.ts";
 import { SHORTCUT_TYPE, shortcutName, shortcutTo, webAddress } from "./web-address.ts";
 
@@ -51,6 +51,7 @@ export type Located = Arrival | StoredFile;
 
 /** How many ids are looked up at the same time; a Worker has six connections. */
 const LOOKUPS_AT_ONCE = 6;
+const CHUNK_BYTES = 2 ** 18;
 
 /** Where sources are looked for. */
 export interface Where {
@@ -182,17 +183,29 @@ export function toInput(source: Located, store: Store): Input {
     ...("modified" in source ? { modified: source.modified } : {}),
     async *stream() {
       if (inMemory) yield inMemory;
-      else yield* await open();
+      else yield* chunksOf(await open());
     },
     async bytes() {
-      if (inMemory) return inMemory;
-      const bytes = new Uint8Array(size);
-      let at = 0;
-      for await (const chunk of await open()) {
-        bytes.set(chunk, at);
-        at += chunk.length;
-      }
-      return bytes;
+      if (inMemory || size === 0) return inMemory ?? new Uint8Array(0);
+      const reader = (await open()).getReader({ mode: "byob" });
+      const { value } = await reader.readAtLeast(size, new Uint8Array(size));
+      if (value?.length !== size)
+        throw new EngineFailure("crashed", `a file of ${size} bytes has ${value?.length ?? 0}`);
+      return value;
     },
   };
+}
+
+/** Chunks of {@link CHUNK_BYTES}: R2's own have 4 KiB, each with a turn of the event loop. */
+async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader({ mode: "byob" });
+  try {
+    for (;;) {
+      const { done, value } = await reader.readAtLeast(CHUNK_BYTES, new Uint8Array(CHUNK_BYTES));
+      if (value && value.length > 0) yield value;
+      if (done || !value || value.length < CHUNK_BYTES) return;
+    }
+  } finally {
+    await reader.cancel();
+  }
 }
