@@ -1,0 +1,189 @@
+// Compression beside Ghostscript, qpdf and MuPDF's tool: bytes, processor time, and how like the original pages look (SSIM of gray
+// at 100 dpi). Run with node and PDFs as arguments; without, over the corpus and scans made of it. Prints a table in Markdown.
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { compressPdf } from "../src/operations/compress-pdf.ts";
+import { LEVELS, type Level } from "../src/pdf/compression/settings.ts";
+import { imageObject, rawPdf } from "../test/fixtures/image-pdfs.ts";
+import { corpusDir } from "../test/support/corpus.ts";
+import { outputsOf } from "../test/support/operations.ts";
+
+const DPI = "100";
+/** Pages of each document that are compared. */
+const COMPARED = 6;
+const HEAP_BYTES = 1024 * 2 ** 20;
+
+interface Result {
+  readonly bytes: number;
+  readonly seconds: number;
+  readonly ssim: number;
+  readonly characters: number;
+}
+
+const folder = mkdtempSync(join(tmpdir(), "compression-"));
+const gs = (settings: string) => (from: string, to: string) =>
+  run(
+    "gs",
+    "-q",
+    "-dNOPAUSE",
+    "-dBATCH",
+    "-dSAFER",
+    "-sDEVICE=pdfwrite",
+    `-dPDFSETTINGS=/${settings}`,
+    `-o${to}`,
+    from,
+  );
+const tools: Readonly<Record<string, (from: string, to: string) => Promise<number> | number>> = {
+  ...Object.fromEntries(LEVELS.map((level) => [level, (from: string, to: string) => ours(level, from, to)])),
+  "gs /ebook": gs("ebook"),
+  "gs /screen": gs("screen"),
+  qpdf: (from, to) => run("qpdf", "--object-streams=generate", "--recompress-flate", "--compression-level=9", from, to),
+  mutool: (from, to) => run("mutool", "clean", "-gggg", "-z", from, to),
+};
+
+/** @returns seconds of processor time */
+async function ours(level: Level, from: string, to: string): Promise<number> {
+  const pdf = new Uint8Array(readFileSync(from));
+  const start = process.cpuUsage();
+  const context = { signal: new AbortController().signal, heapLimitBytes: HEAP_BYTES, log() {}, defer() {} };
+  const [made] = await outputsOf(compressPdf, [pdf], { level }, context);
+  const { user, system } = process.cpuUsage(start);
+  writeFileSync(to, made!);
+  return (user + system) / 1e6;
+}
+
+function run(program: string, ...options: string[]): number {
+  const began = performance.now();
+  spawnSync(program, options, { stdio: "ignore" });
+  return (performance.now() - began) / 1000;
+}
+
+interface Page {
+  readonly width: number;
+  readonly height: number;
+  readonly gray: Uint8Array;
+}
+
+function pagesOf(file: string): Page[] {
+  const place = mkdtempSync(join(folder, "pages-"));
+  spawnSync("pdftoppm", ["-gray", "-r", DPI, "-l", String(COMPARED), file, join(place, "p")], { stdio: "ignore" });
+  const pages = readdirSync(place)
+    .sort()
+    .map((name) => {
+      const bytes = readFileSync(join(place, name));
+      const [head, width, height] = /^P5\s+(\d+)\s+(\d+)\s+255\s/.exec(bytes.toString("latin1", 0, 40))!;
+      return { width: Number(width), height: Number(height), gray: bytes.subarray(head.length) };
+    });
+  rmSync(place, { recursive: true });
+  return pages;
+}
+
+/** Structural similarity over windows of 8 x 8 pixels, every fourth of them (Wang et al. 2004, with a flat window). */
+function similarity({ width, height, gray: a }: Page, { gray: b }: Page): number {
+  let [sum, count] = [0, 0];
+  for (let y = 0; y + 8 <= height; y += 4) {
+    for (let x = 0; x + 8 <= width; x += 4) {
+      let [p, q, pp, qq, pq] = [0, 0, 0, 0, 0];
+      for (let at = 0; at < 64; at++) {
+        const place = (y + (at >> 3)) * width + x + (at & 7);
+        const [one, other] = [a[place]!, b[place]!];
+        p += one;
+        q += other;
+        pp += one * one;
+        qq += other * other;
+        pq += one * other;
+      }
+      const [meanP, meanQ] = [p / 64, q / 64];
+      const variances = pp / 64 - meanP * meanP + qq / 64 - meanQ * meanQ;
+      const means = meanP * meanP + meanQ * meanQ;
+      const top = (2 * meanP * meanQ + 6.5025) * (2 * (pq / 64 - meanP * meanQ) + 58.5225);
+      sum += top / ((means + 6.5025) * (variances + 58.5225));
+      count++;
+    }
+  }
+  return count > 0 ? sum / count : 1;
+}
+
+function compare(before: readonly Page[], after: readonly Page[]): number {
+  const isAlike = before.every(
+    (page, index) => page.width === after[index]?.width && page.height === after[index]?.height,
+  );
+  if (before.length === 0 || !isAlike) return Number.NaN;
+  return before.reduce((sum, page, index) => sum + similarity(page, after[index]!), 0) / before.length;
+}
+
+const charactersOf = (file: string) =>
+  spawnSync("pdftotext", [file, "-"], { encoding: "utf8", maxBuffer: 2 ** 30 }).stdout.replace(/\s/g, "").length;
+
+async function measure(file: string): Promise<Map<string, Result>> {
+  const before = pagesOf(file);
+  const results = new Map<string, Result>();
+  for (const [name, tool] of Object.entries(tools)) {
+    const to = join(folder, "out.pdf");
+    rmSync(to, { force: true });
+    const seconds = await Promise.resolve(tool(file, to)).catch(() => Number.NaN);
+    if (!existsSync(to)) continue;
+    const ssim = compare(before, pagesOf(to));
+    results.set(name, { bytes: statSync(to).size, seconds, ssim, characters: charactersOf(to) });
+  }
+  return results;
+}
+
+/** Pages of a document as a scanner gives them: one picture each. */
+function scanOf(source: string, kind: "color" | "bilevel", pages: number): string {
+  const place = mkdtempSync(join(folder, "scan-"));
+  const options = kind === "color" ? ["-jpeg", "-jpegopt", "quality=90", "-r", "200"] : ["-mono", "-r", "300"];
+  execFileSync("pdftoppm", [...options, "-l", String(pages), source, join(place, "p")], { stdio: "ignore" });
+  const files = readdirSync(place).sort();
+  const objects = Object.fromEntries(files.map((name, index) => [`image${index}`, pictureOf(join(place, name), kind)]));
+  const contents = files.map((_, index) => ({
+    content: "q 595 0 0 842 0 0 cm /I Do Q",
+    resources: `<</XObject<</I {image${index}}>>>>`,
+    more: "/MediaBox[0 0 595 842]",
+  }));
+  const to = join(folder, `scan, ${kind}.pdf`);
+  writeFileSync(to, rawPdf(objects, contents));
+  return to;
+}
+
+function pictureOf(file: string, kind: "color" | "bilevel") {
+  const bytes = readFileSync(file);
+  if (kind === "bilevel") {
+    const [head, width, height] = /^P4\s+(\d+)\s+(\d+)\s/.exec(bytes.toString("latin1", 0, 40))!;
+    const entries = "/ColorSpace/DeviceGray/BitsPerComponent 1/Decode[1 0]";
+    return imageObject(Number(width), Number(height), entries, bytes.subarray(head.length));
+  }
+  // The frame's header: FF C0, length, bits, height, width.
+  const frame = bytes.indexOf(Buffer.from([0xff, 0xc0]));
+  const [height, width] = [bytes.readUInt16BE(frame + 5), bytes.readUInt16BE(frame + 7)];
+  return imageObject(width, height, "/ColorSpace/DeviceRGB/BitsPerComponent 8/Filter/DCTDecode", bytes);
+}
+
+function documents(): string[] {
+  if (process.argv.length > 2) return process.argv.slice(2);
+  if (!corpusDir) throw new Error("There is no corpus: name PDFs.");
+  const all = readdirSync(join(corpusDir, "pdf")).map((name) => join(corpusDir!, "pdf", name));
+  const [long, colorful] = ["pdf2image-memory-error-test-400p.pdf", "amt_handbook_sample.pdf"].map((name) =>
+    join(corpusDir!, "pdf", name),
+  );
+  return [...all, scanOf(long!, "color", 8), scanOf(long!, "bilevel", 8), scanOf(colorful!, "color", 1)];
+}
+
+const kib = (bytes: number) => (bytes / 1024).toFixed(0);
+console.log(`| document (KB) | ${Object.keys(tools).join(" | ")} |\n|---|${"---|".repeat(Object.keys(tools).length)}`);
+for (const file of documents()) {
+  const results = await measure(file);
+  if (!results.has("low")) continue;
+  const text = charactersOf(file);
+  const cells = Object.keys(tools).map((name) => {
+    const result = results.get(name);
+    if (!result) return "none";
+    const { bytes, seconds, ssim, characters } = result;
+    const lost = characters < text ? ` **-${text - characters} characters**` : "";
+    return `${kib(bytes)} ${seconds.toFixed(2)} s ${Number.isNaN(ssim) ? "other pages" : ssim.toFixed(4)}${lost}`;
+  });
+  console.log(`| ${basename(file)} (${kib(statSync(file).size)}) | ${cells.join(" | ")} |`);
+}
+rmSync(folder, { recursive: true });
