@@ -63,6 +63,7 @@ export class Browser {
   readonly #ready: Page[] = [];
   readonly #pages = new Map<string, Page>();
   #making: Promise<unknown> = Promise.resolve();
+  #refilling: Promise<void> | undefined;
   #leased = 0;
   #used = 0;
   #gone: BrowserGone | undefined;
@@ -165,7 +166,15 @@ export class Browser {
     await this.#within(CLOSE_TIMEOUT_MS, disposed, "a context was not disposed of");
   }
 
-  async #refill(): Promise<void> {
+  /** One at a time: two would make more than are wanted. */
+  #refill(): Promise<void> {
+    this.#refilling ??= this.#fill().finally(() => {
+      this.#refilling = undefined;
+    });
+    return this.#refilling;
+  }
+
+  async #fill(): Promise<void> {
     while (!this.#gone && !this.#retired && this.#ready.length < this.#settings.ready) {
       const page = await this.#make();
       this.#ready.push(page);
