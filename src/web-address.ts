@@ -4,16 +4,20 @@
 const MAX_LENGTH = 8192;
 const HEADING = "[InternetShortcut]";
 
-/** @returns the address in its canonical form; undefined where it is none of a web page, or holds a name and a password */
+/**
+ * @returns the address as the client wrote it, for that is what errors show, or in its canonical form where it holds spaces or
+ * line ends; undefined where it is none of a web page, or holds a name or a password
+ */
 export function webAddress(text: string): string | undefined {
   if (text.length > MAX_LENGTH || !URL.canParse(text)) return undefined;
   const { protocol, username, password, href } = new URL(text);
-  return ["http:", "https:"].includes(protocol) && username === "" && password === "" ? href : undefined;
+  if (!["http:", "https:"].includes(protocol) || username !== "" || password !== "") return undefined;
+  return /^[^\s\p{Cc}]+$/u.test(text) ? text : href;
 }
 
 export const SHORTCUT_TYPE = "application/internet-shortcut";
 
-/** @param address canonical, so it has neither spaces nor line ends */
+/** @param address as {@link webAddress} gives it: it has neither spaces nor line ends */
 export function shortcutTo(address: string): Uint8Array {
   return new TextEncoder().encode(`${HEADING}\r\nURL=${address}\r\n`);
 }

@@ -70,7 +70,7 @@ describe("an HTML file becomes a PDF", () => {
 
   test.each([
     ["letter", "612 x 792 pts (letter)"],
-    ["legal", "612 x 1008 pts (legal)"],
+    ["legal", "612 x 1008 pts"],
     ["ledger", "792 x 1224 pts"],
     ["A3", "841.92 x 1191.12 pts (A3)"],
     ["A4", "594.96 x 841.92 pts (A4)"],
