@@ -47,6 +47,8 @@ install_packages() {
     exit 1
   fi
   echo "Installing $# Debian packages (and what they need): $*"
+  # The JRE's packages link their manuals here, and a slim base has no such folder.
+  mkdir -p /usr/share/man/man1
   # The list of packages may be missing, or older than what the mirror has.
   quiet_apt install -y --no-install-recommends "$@" && return
   apt update

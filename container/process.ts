@@ -34,8 +34,19 @@ export interface RunOptions {
   readonly outputBytes?: number;
   /** Whether it may have sockets other than AF_UNIX. @default false */
   readonly network?: boolean;
+  /** What it may do with files. @default what its user may */
+  readonly files?: FileAccess;
   /** User and group to run as, if this process is root; the caller hands over the folder. @default no change */
   readonly user?: number;
+}
+
+/** Paths; each holds for what is below it too. Nothing else is seen. */
+export interface FileAccess {
+  /** Programs are found and started here alone. */
+  readonly readable: readonly string[];
+  readonly writable: readonly string[];
+  /** Only for sockets of AF_UNIX. */
+  readonly meeting?: readonly string[];
 }
 
 export interface Ended {
@@ -47,7 +58,7 @@ export interface Ended {
 }
 
 const stderrBytes = 16 * 1024;
-const offline = join(import.meta.dirname, "offline.pl");
+const confine = join(import.meta.dirname, "confine.pl");
 
 /**
  * Runs a program to its end.
@@ -101,8 +112,14 @@ export async function run(program: string, args: readonly string[], options: Run
 function commandLine(
   program: string,
   args: readonly string[],
-  { limits, user, network }: RunOptions,
+  { limits, user, network, files }: RunOptions,
 ): [string, ...string[]] {
+  const confinement = [
+    ...(network === true ? [] : ["--offline"]),
+    ...(files?.readable ?? []).flatMap((path) => ["--read", path]),
+    ...(files?.writable ?? []).flatMap((path) => ["--write", path]),
+    ...(files?.meeting ?? []).flatMap((path) => ["--meet", path]),
+  ];
   const cpu = limits.cpuSeconds ?? Math.ceil(limits.timeoutMs / 1000);
   const changed = user !== undefined && process.getuid?.() === 0;
   return [
@@ -118,7 +135,7 @@ function commandLine(
     "--core=0",
     ...(limits.memoryBytes === undefined ? [] : [`--as=${limits.memoryBytes}`]),
     "--",
-    ...(network === true ? [] : ["perl", offline]),
+    ...(confinement.length === 0 ? [] : ["perl", confine, ...confinement, "--"]),
     program,
     ...args,
   ];

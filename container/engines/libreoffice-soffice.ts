@@ -10,15 +10,26 @@ import { firstUser, makeProfile, programFolder } from "./libreoffice-profile.ts"
 /** Address space of an idle LibreOffice, which the limit counts too. */
 const ownMemoryBytes = 2 ** 30;
 
+/** No /usr/bin: LibreOffice would have Ghostscript draw a document's EPS pictures, which are programs. */
+const readable = ["/usr/lib", "/lib64", "/usr/share", "/usr/local/share/fonts", "/etc", "/var/cache/fontconfig"].concat(
+  ["/var/lib/libreoffice", "/var/spool/libreoffice", "/proc", "/sys/devices/system/cpu", "/dev"],
+);
+/** An exit code: it has made its profile. */
+const startAgain = 81;
+
 /** How a document may be taken: the filter it is read with, where LibreOffice's choice is not the right one, and the export. */
 interface Way {
   readonly importFilter?: string;
   readonly exportFilter: string;
+  /** @default left out */
+  readonly hiddenSlides?: boolean;
 }
 
 const asText: Way = { exportFilter: "writer_pdf_Export" };
 const asSheet: Way = { exportFilter: "calc_pdf_Export" };
 const asSlides: Way = { exportFilter: "impress_pdf_Export" };
+/** A PDF without a page is not written: then all of them. */
+const asHiddenSlides: Way = { ...asSlides, hiddenSlides: true };
 /** HTML as a page of the web loses its first paragraph in the export. */
 const asHtml: Way = { importFilter: "HTML (StarWriter)", exportFilter: "writer_pdf_Export" };
 
@@ -37,7 +48,10 @@ export class Soffice implements OfficeRunner {
   async convert(job: OfficeJob, signal: AbortSignal | undefined): Promise<void> {
     const first = await likelyWay(job);
     const deadline = Date.now() + job.timeoutMs;
-    for (const way of [first, ...[asText, asSheet, asSlides, asHtml].filter((other) => other !== first)]) {
+    for (const way of [
+      first,
+      ...[asSlides, asHiddenSlides, asText, asSheet, asHtml].filter((other) => other !== first),
+    ]) {
       if (await this.attempt(job, way, deadline - Date.now(), signal)) return;
     }
     throw new EngineFailure("unsupported", "loaded, but not as a text, a spreadsheet or a presentation");
@@ -51,12 +65,16 @@ export class Soffice implements OfficeRunner {
       await makeProfile(profile.path);
       const folders = [profile.path, join(profile.path, "user"), job.folder, join(job.folder, job.input)];
       if (process.getuid?.() === 0) for (const path of folders) await chown(path, user, user);
-      const { stderr } = await run(join(programFolder, "soffice"), commandLine(job, way, profile.path), {
-        cwd: job.folder,
-        limits: { ...job, timeoutMs: Math.max(1, timeoutMs), memoryBytes: job.memoryBytes + ownMemoryBytes },
-        user,
-        ...(signal === undefined ? {} : { signal }),
-      });
+      const start = () =>
+        run(join(programFolder, "soffice.bin"), commandLine(job, way, profile.path), {
+          cwd: job.folder,
+          files: { readable, writable: [job.folder, profile.path], meeting: ["/tmp"] },
+          limits: { ...job, timeoutMs: Math.max(1, timeoutMs), memoryBytes: job.memoryBytes + ownMemoryBytes },
+          user,
+          ...(signal === undefined ? {} : { signal }),
+        });
+      const first = await start();
+      const { stderr } = first.code === startAgain ? await start() : first;
       // The exit code is 0 in any case; and the output is named after the input.
       if (await renamed(join(job.folder, "input.pdf"), join(job.folder, job.output))) return true;
       if (stderr.includes("impl_store")) return false;
@@ -107,7 +125,7 @@ function commandLine(job: OfficeJob, way: Way, profile: string): string[] {
     ExportBookmarks: flag(true),
     ExportNotes: flag(false),
     ExportNotesInMargin: flag(false),
-    ExportHiddenSlides: flag(false),
+    ExportHiddenSlides: flag(way.hiddenSlides === true),
   };
   const infilter = [job.importFilter || (way.importFilter ?? ""), job.importOptions]
     .filter((part) => part !== "")

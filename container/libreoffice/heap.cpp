@@ -13,6 +13,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "shortage.hpp"
+
 extern "C" {
 void* __libc_malloc(std::size_t);
 void __libc_free(void*);
@@ -122,6 +124,11 @@ std::size_t sizeOf(void* block) {
   return (glibcsSizeOf != nullptr ? glibcsSizeOf : findGlibcsSizeOf())(block);
 }
 
+void* noted(void* block, std::size_t bytes) {
+  if (block == nullptr) zygote::noteRefusal(bytes);
+  return block;
+}
+
 void* aligned(std::size_t alignment, std::size_t bytes) {
   // A power of two is a class, and spans begin at multiples of all of them.
   std::size_t size = alignment;
@@ -129,7 +136,7 @@ void* aligned(std::size_t alignment, std::size_t bytes) {
   if (isOwner && size <= largestBlock && (size & (size - 1)) == 0) {
     if (void* const block = take(size)) return block;
   }
-  return __libc_memalign(alignment, bytes);
+  return noted(__libc_memalign(alignment, bytes), bytes);
 }
 
 }  // namespace
@@ -152,7 +159,7 @@ void* malloc(std::size_t bytes) {
   if (isOwner && bytes <= largestBlock) {
     if (void* const block = take(bytes)) return block;
   }
-  return __libc_malloc(bytes);
+  return noted(__libc_malloc(bytes), bytes);
 }
 
 void free(void* block) {
@@ -164,22 +171,23 @@ void free(void* block) {
 
 void* calloc(std::size_t count, std::size_t each) {
   std::size_t bytes;
-  if (isOwner && !__builtin_mul_overflow(count, each, &bytes) && bytes <= largestBlock) {
+  if (__builtin_mul_overflow(count, each, &bytes)) bytes = SIZE_MAX;
+  if (isOwner && bytes <= largestBlock) {
     if (void* const block = take(bytes)) return memset(block, 0, bytes);
   }
-  return __libc_calloc(count, each);
+  return noted(__libc_calloc(count, each), bytes);
 }
 
 void* realloc(void* block, std::size_t bytes) {
   if (block == nullptr) return malloc(bytes);
   const bool inside = isInside(block);
-  if (!inside && !leavesOld.load(std::memory_order_relaxed)) return __libc_realloc(block, bytes);
+  if (!inside && !leavesOld.load(std::memory_order_relaxed)) return noted(__libc_realloc(block, bytes), bytes);
   if (bytes == 0) {
     free(block);
     return nullptr;
   }
   const std::size_t had = sizeOf(block);
-  if (!inside && had > largestBlock && bytes > largestBlock) return __libc_realloc(block, bytes);
+  if (!inside && had > largestBlock && bytes > largestBlock) return noted(__libc_realloc(block, bytes), bytes);
   if (inside && bytes <= had && bytes > had / 2) return block;
   void* const moved = malloc(bytes);
   if (moved == nullptr) return nullptr;

@@ -11,6 +11,8 @@
 #include <com/sun/star/container/XNameAccess.hpp>
 #include <com/sun/star/document/MacroExecMode.hpp>
 #include <com/sun/star/document/UpdateDocMode.hpp>
+#include <com/sun/star/drawing/XDrawPages.hpp>
+#include <com/sun/star/drawing/XDrawPagesSupplier.hpp>
 #include <com/sun/star/frame/XComponentLoader.hpp>
 #include <com/sun/star/frame/XModel.hpp>
 #include <com/sun/star/frame/XStorable.hpp>
@@ -133,6 +135,21 @@ void removeHeaders(const Reference<css::lang::XComponent>& document) {
   }
 }
 
+/** Hidden slides are left out, but not if that leaves nothing: LibreOffice does not write a PDF without a page. */
+bool hidesAllSlides(const Reference<css::lang::XComponent>& document) {
+  const Reference<css::lang::XServiceInfo> info(document, UNO_QUERY_THROW);
+  if (!info->supportsService("com.sun.star.presentation.PresentationDocument")) return false;
+  const Reference<css::drawing::XDrawPagesSupplier> supplier(document, UNO_QUERY_THROW);
+  const Reference<css::drawing::XDrawPages> slides = supplier->getDrawPages();
+  for (sal_Int32 index = 0; index < slides->getCount(); index++) {
+    const Reference<css::beans::XPropertySet> slide(slides->getByIndex(index), UNO_QUERY_THROW);
+    bool visible = true;
+    slide->getPropertyValue("Visible") >>= visible;
+    if (visible) return false;
+  }
+  return true;
+}
+
 void store(const Job& job, const Reference<css::lang::XComponent>& document, const char* filter) {
   const auto maxImageDpi = static_cast<sal_Int32>(job.request.number("maxImageDpi", 0));
   const Sequence<PropertyValue> options = sequence({
@@ -144,7 +161,7 @@ void store(const Job& job, const Reference<css::lang::XComponent>& document, con
       property("ExportBookmarks", true),
       property("ExportNotes", false),
       property("ExportNotesInMargin", false),
-      property("ExportHiddenSlides", false),
+      property("ExportHiddenSlides", hidesAllSlides(document)),
   });
   const Sequence<PropertyValue> media = sequence({
       property("FilterName", OUString::createFromAscii(filter)),

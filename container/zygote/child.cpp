@@ -67,7 +67,7 @@ std::string confine(const ServerSettings& settings, const Job& job, int slot, pi
   settings.begin();
   setpgid(0, 0);
   resetSignals();
-  endWhenRefused([pipe](Status status, const char* what) { tell(pipe, {status, what}); });
+  endWhenRefused(job.memoryBytes, [pipe](Status status, const char* what) { tell(pipe, {status, what}); });
   const std::string obstacle = confine(settings, job, slot, zygote);
   tell(pipe, obstacle.empty() ? work(job) : Outcome{Status::failed, obstacle});
   // Without destructors or exit handlers: the office's would wait for threads that were not forked.

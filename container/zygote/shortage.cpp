@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <new>
 
 namespace zygote {
@@ -10,14 +11,26 @@ namespace {
 
 std::function<void(Status, const char*)> lastWords;
 
-void memoryRefused() { refused(Status::exhausted, "memory"); }
+std::size_t mostAtOnce = SIZE_MAX;
+thread_local std::size_t lastRefused = 0;
+
+void memoryRefused() {
+  // What `new` does where there is no handler.
+  if (!isPlausible(lastRefused)) throw std::bad_alloc();
+  refused(Status::exhausted, "memory");
+}
 
 }  // namespace
 
-void endWhenRefused(std::function<void(Status, const char*)> words) {
+void endWhenRefused(std::int64_t memoryBytes, std::function<void(Status, const char*)> words) {
+  mostAtOnce = static_cast<std::size_t>(memoryBytes) / 2;
   lastWords = std::move(words);
   std::set_new_handler(memoryRefused);
 }
+
+void noteRefusal(std::size_t bytes) { lastRefused = bytes; }
+
+bool isPlausible(std::size_t bytes) { return bytes <= mostAtOnce; }
 
 void refused(Status status, const char* what) {
   if (!lastWords) return;

@@ -1,12 +1,23 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { run } from "../../container/process.ts";
-import { docx, field, flatOpenDocument, linkedPicture, paragraph, xlsx } from "../fixtures/office.ts";
-import { convert, documents, openOffices, picturesIn, save, scratch, soffice, zygote } from "../support/offices.ts";
+import { docx, field, flatOpenDocument, linkedPicture, paragraph, picture, xlsx } from "../fixtures/office.ts";
+import {
+  attempt,
+  convert,
+  documents,
+  failsWith,
+  openOffices,
+  picturesIn,
+  save,
+  scratch,
+  soffice,
+  zygote,
+} from "../support/offices.ts";
 
 openOffices();
 
@@ -29,6 +40,7 @@ describe("a hostile document", () => {
     port = (server.address() as { port: number }).port;
     canary = await save(`<html><body><p>${secret}</p></body></html>`, "html");
     await writeFile(join(documents, "canary.txt"), secret);
+    await writeFile(join(documents, "run.py"), `def main(*_):\n  open("${join(documents, "ran")}", "w")\n`);
     const png = "iVBORw0KGgoAAAANSUhEUgAAAAQAAAAECAIAAAAmkwkpAAAAEElEQVR42mP4z8AARwzEcQCukw/xwOlHOAAAAABJRU5ErkJggg==";
     await writeFile(join(documents, "canary.png"), Buffer.from(png, "base64"));
   });
@@ -36,6 +48,11 @@ describe("a hostile document", () => {
 
   const web = (name: string) => `http://127.0.0.1:${port}/${name}`;
   const local = (name: string) => `file://${documents}/${name}`;
+  const entities = () =>
+    `<!DOCTYPE a [<!ENTITY local SYSTEM "${local("canary.txt")}"><!ENTITY web SYSTEM "${web("entity")}"><!ENTITY % dtd SYSTEM "${web("dtd")}"> %dtd;]>`;
+  // LibreOffice as it comes has Ghostscript draw it: a picture.
+  const postscript = () =>
+    "%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 200 200\n1 0 0 setrgbcolor 50 50 100 100 rectfill\nshowpage\n%%EOF\n";
   const withPictures = () =>
     docx({
       body: paragraph("before") + linkedPicture("web") + linkedPicture("local"),
@@ -107,6 +124,105 @@ describe("a hostile document", () => {
         ),
     ],
     [
+      "entities of XML",
+      "docx",
+      () =>
+        docx({
+          doctype: entities(),
+          body: paragraph("before") + paragraph("&local; &web;"),
+        }),
+    ],
+    [
+      "entities of OpenDocument",
+      "odt",
+      () =>
+        flatOpenDocument(
+          "text",
+          "<office:body><office:text><text:p>before</text:p><text:p>&local; &web;</text:p></office:text></office:body>",
+          entities(),
+        ),
+    ],
+    [
+      "an SVG picture",
+      "docx",
+      () =>
+        docx({
+          body: paragraph("before") + picture("a.svg"),
+          media: {
+            "a.svg": `<?xml version="1.0"?>${entities()}<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="90" height="90"><style>@import url("${web("svg.css")}");</style><text y="20">&local;&web;</text><image width="40" height="40" xlink:href="${local("canary.png")}"/><image width="40" height="40" xlink:href="${web("svg.png")}"/><use xlink:href="${web("svg.svg")}#a"/><script xlink:href="${web("svg.js")}"/></svg>`,
+          },
+        }),
+    ],
+    [
+      "an EPS picture, which is a program",
+      "docx",
+      () => docx({ body: paragraph("before") + picture("a.eps"), media: { "a.eps": postscript() } }),
+    ],
+    [
+      "fields and objects of RTF",
+      "doc",
+      () =>
+        `{\\rtf1\\ansi{\\*\\template ${web("rtf.dot")}}before\\par{\\field{\\*\\fldinst INCLUDEPICTURE "${web("rtf.png")}" \\\\d}{\\fldrslt x}}{\\field{\\*\\fldinst INCLUDETEXT "${local("canary.txt")}"}{\\fldrslt as saved}}{\\object\\objautlink\\objupdate{\\*\\objclass Word.Document.8}{\\*\\objdata 010500000000000000000000}{\\result as saved}}\\par}`.replaceAll(
+          "\\\\",
+          "\\",
+        ),
+    ],
+    [
+      "pictures, sounds and plug-ins of slides",
+      "odp",
+      () =>
+        flatOpenDocument(
+          "presentation",
+          `<office:body><office:presentation><draw:page draw:name="a"><draw:frame svg:x="1cm" svg:y="1cm" svg:width="9cm" svg:height="3cm"><draw:text-box><text:p>before</text:p></draw:text-box></draw:frame>${["picture.png", "sound.wav", "film.mp4"].map((name) => `<draw:frame svg:width="2cm" svg:height="2cm"><draw:image xlink:href="${web(name)}" xlink:type="simple"/></draw:frame><draw:frame svg:width="2cm" svg:height="2cm"><draw:plugin xlink:href="${web(name)}" xlink:type="simple" draw:mime-type="application/vnd.sun.star.media"/></draw:frame><draw:frame svg:width="2cm" svg:height="2cm"><draw:floating-frame xlink:href="${web(name)}" xlink:type="simple"/></draw:frame>`).join("")}<draw:frame svg:width="2cm" svg:height="2cm"><draw:image xlink:href="${local("canary.png")}" xlink:type="simple"/></draw:frame></draw:page></office:presentation></office:body>`,
+        ),
+    ],
+    [
+      "addresses that only LibreOffice knows",
+      "odt",
+      () =>
+        flatOpenDocument(
+          "text",
+          `<office:body><office:text><text:p>before</text:p><text:p>${[
+            `vnd.sun.star.webdav://127.0.0.1:${port}/a.png`,
+            `ftp://127.0.0.1:${port}/a.png`,
+            `smb://127.0.0.1:${port}/a.png`,
+            `vnd.libreoffice.cmis://127.0.0.1:${port}/a.png`,
+            `vnd.sun.star.expand:${local("canary.png")}`,
+            `vnd.sun.star.zip://${encodeURIComponent(local("canary.png"))}/a`,
+            `vnd.sun.star.pkg://${encodeURIComponent(local("canary.png"))}/a`,
+            `vnd.sun.star.tdoc:/1/a.png`,
+            `private:stream/${local("canary.png")}`,
+            `${documents}/canary.png`,
+            `../canary.png`,
+          ]
+            .map(
+              (address) =>
+                `<draw:frame svg:width="2cm" svg:height="2cm" text:anchor-type="as-char"><draw:image xlink:href="${address}" xlink:type="simple"/></draw:frame>`,
+            )
+            .join("")}</text:p></office:text></office:body>`,
+        ),
+    ],
+    [
+      "scripts in other languages",
+      "odt",
+      () =>
+        flatOpenDocument(
+          "text",
+          `<office:event-listeners>${["Python", "JavaScript", "BeanShell", "Java"]
+            .map((language) =>
+              ["document", "share", "user"]
+                .map(
+                  (place) =>
+                    `<script:event-listener script:language="ooo:script" script:event-name="dom:load" xlink:href="vnd.sun.star.script:../../../..${documents}/run.py$main?language=${language}&amp;location=${place}" xlink:type="simple"/>`,
+                )
+                .join(""),
+            )
+            .join(
+              "",
+            )}</office:event-listeners><office:body><office:text><text:p>before</text:p></office:text></office:body>`,
+        ),
+    ],
+    [
       "a macro that runs when the document opens",
       "odt",
       () =>
@@ -121,17 +237,89 @@ End Sub</ooo:source-code></ooo:module></ooo:library-embedded></ooo:libraries></o
   ];
 
   describe.each(["zygote", "soffice"])("by %s", (mode) => {
-    test.each(attempts)("gets nothing by %s", async (_, extension, content) => {
+    test.each(attempts)("gets nothing by %s", async (what, extension, content) => {
       const before = connections;
-      const converted = await convert(mode === "zygote" ? zygote : soffice, await save(content(), extension));
+      const converting = convert(mode === "zygote" ? zygote : soffice, await save(content(), extension));
+      const converted = await converting.catch((failure: Error) => failure);
       // A connection that was made is accepted by now, or soon.
       await sleep(100);
       expect(connections).toBe(before);
+      if (what.startsWith("entities")) return expect(converted).toEqual(failsWith("damaged"));
+      if (converted instanceof Error) throw converted;
       expect(converted.text).toContain("before");
       expect(converted.text).not.toContain(secret);
       expect(converted.bytes.includes(secret)).toBe(false);
       expect(converted.pictures).not.toContain(canarySize);
+      if (what.startsWith("an EPS")) expect(converted.pictures).toEqual([]);
       expect(existsSync(join(documents, "ran"))).toBe(false);
     });
+  });
+});
+
+/** Those that no limit of size sees: they are small until they are opened. */
+describe("a document that grows when it is opened", () => {
+  const nested = (count: number, open: string, inside: string, close: string) =>
+    open.repeat(count) + inside + close.repeat(count);
+  const entityOf = (letter: string, before: string) => `<!ENTITY ${letter} "${`&${before};`.repeat(10)}">`;
+  const letters = [..."abcdefghijklm"];
+
+  test.each<[what: string, extension: string, content: () => Buffer | string, reasons: string[]]>([
+    ["a hundred megabytes of spaces", "docx", () => docx({ body: paragraph(" ".repeat(1e8)) }), []],
+    ["millions of paragraphs", "docx", () => docx({ body: "<w:p/>".repeat(5e6) }), ["timed-out"]],
+    [
+      "entities of entities",
+      "docx",
+      () => {
+        const others = letters.slice(1).map((letter, index) => entityOf(letter, letters[index]!));
+        return docx({ doctype: `<!DOCTYPE a [<!ENTITY a "ha">${others.join("")}]>`, body: paragraph("&m;") });
+      },
+      ["damaged"],
+    ],
+    [
+      "tables in tables",
+      "docx",
+      () => docx({ body: nested(3000, "<w:tbl><w:tr><w:tc>", paragraph("x"), "<w:p/></w:tc></w:tr></w:tbl>") }),
+      [],
+    ],
+    ["groups in groups", "doc", () => `{\\rtf1 ${nested(1e6, "{", "x", "}")}}`, []],
+    [
+      "drawings of drawings",
+      "docx",
+      () => {
+        const groups = letters.slice(1).map((letter, index) => {
+          const uses = `<use xlink:href="#${letters[index]}"/>`.repeat(10);
+          return `<g id="${letter}">${uses}</g>`;
+        });
+        const svg = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="9" height="9"><rect id="a" width="9" height="9"/>${groups.join("")}</svg>`;
+        return docx({ body: picture("a.svg"), media: { "a.svg": svg } });
+      },
+      ["timed-out"],
+    ],
+    [
+      "a sheet with its last cell",
+      "xlsx",
+      () => xlsx('<row r="1048576"><c r="XFD1048576"><v>3</v></c></row>'),
+      ["timed-out"],
+    ],
+    [
+      "a font that is none",
+      "docx",
+      () =>
+        docx({
+          body: paragraph("before"),
+          fonts:
+            '<w:font w:name="Bad"><w:embedRegular r:id="bad.odttf" w:fontKey="{00000000-0000-0000-0000-000000000000}"/></w:font>',
+          media: { "bad.odttf": Buffer.from("00010000000a0080000300204f532f32ffffffffffffffff".repeat(99), "hex") },
+        }),
+      ["converted"],
+    ],
+  ])("%s: it is ended or told, and the next one works", { timeout: 60_000 }, async (_, extension, content, reasons) => {
+    const path = await save(content(), extension);
+    const ended = await attempt(zygote, path, { timeoutMs: 5_000 }).catch(
+      (failure: { reason?: string }) => failure.reason,
+    );
+    expect(ended).toBeOneOf(reasons.length > 0 ? reasons : ["timed-out", "too-large", "crashed", "converted"]);
+    expect((await convert(zygote, await save(docx({ body: paragraph("after") }), "docx"))).text).toContain("after");
+    expect(readdirSync(scratch.memoryPath!)).toEqual([]);
   });
 });

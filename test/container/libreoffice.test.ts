@@ -20,6 +20,7 @@ import {
   soffice,
   zygote,
 } from "../support/offices.ts";
+import { sofficeAtWork } from "../support/processes.ts";
 
 openOffices();
 
@@ -133,6 +134,62 @@ test("hidden slides are left out", async () => {
   const { pages, text } = await convert(zygote, await save(flatOpenDocument("presentation", content), "fodp"));
   expect(pages).toBe(2);
   expect(text).not.toContain("Two");
+});
+
+describe.each(["zygote", "soffice"])("locked by a password, by %s", (mode) => {
+  /** [MS-XLS] 2.4.117: a record FilePass in place of the one behind the BOF. */
+  function lockedWorkbook(): Buffer {
+    const bytes = readFileSync(join(import.meta.dirname, "../../container/dist/samples/sheet.xls"));
+    bytes.writeUInt16LE(0x2f, bytes.indexOf("0908100000060500", "hex") + 20);
+    return bytes;
+  }
+  const agile = () => readFileSync(join(corpusDir as string, "office/example_password.xlsx"));
+
+  test.each<[extension: string, bytes: () => Buffer]>([
+    ["xls", lockedWorkbook],
+    ...(corpusDir === undefined
+      ? []
+      : (["docx", "pptx", "xlsx", "doc"] as const).map((it): [string, () => Buffer] => [it, agile])),
+  ])(".%s", async (extension, bytes) => {
+    const path = await save(bytes(), extension);
+    const answer = attempt(mode === "zygote" ? zygote : soffice, path);
+    await expect(answer).rejects.toEqual(failsWith("password-protected"));
+  });
+});
+
+test("where all slides are hidden, they are shown", async () => {
+  const hidden = `<office:automatic-styles><style:style style:name="not" style:family="drawing-page"><style:drawing-page-properties presentation:visibility="hidden"/></style:style></office:automatic-styles>`;
+  const slides = ["One", "Two"].map(
+    (text) =>
+      `<draw:page draw:name="${text}" draw:style-name="not"><draw:frame svg:x="1cm" svg:y="1cm" svg:width="9cm" svg:height="3cm"><draw:text-box><text:p>${text}</text:p></draw:text-box></draw:frame></draw:page>`,
+  );
+  const content = `${hidden}<office:body><office:presentation>${slides.join("")}</office:presentation></office:body>`;
+  const path = await save(flatOpenDocument("presentation", content), "fodp");
+  for (const office of [zygote, soffice]) {
+    const { pages, text } = await convert(office, path);
+    expect({ pages, text: text.split(/\s+/).filter(Boolean) }).toEqual({ pages: 2, text: ["One", "Two"] });
+  }
+});
+
+describe("trouble in the plain way", () => {
+  test("a LibreOffice that is killed fails its own job, and the next works", async () => {
+    const lost = attempt(soffice, await save(longDocument(), "docx"));
+    const outcome = expect(lost).rejects.toEqual(failsWith("crashed"));
+    process.kill(await sofficeAtWork(process.pid), "SIGKILL");
+    await outcome;
+    expect((await convert(soffice, await save(docx({ body: threePages }), "docx"))).pages).toBe(3);
+  });
+
+  test("an aborted job ends its process and throws the signal's reason", async () => {
+    const controller = new AbortController();
+    const reason = new Error("client gone");
+    const aborted = attempt(soffice, await save(longDocument(), "docx"), {}, controller.signal);
+    const outcome = expect(aborted).rejects.toBe(reason);
+    const pid = await sofficeAtWork(process.pid);
+    controller.abort(reason);
+    await outcome;
+    expect(isRunning(pid)).toBe(false);
+  });
 });
 
 describe("trouble in the zygote", () => {
