@@ -56,6 +56,8 @@ export const pdf = endpoint({
   failures: { damaged: wrongType, unsupported: wrongType },
   async prepare(values, { inputs: [input] }) {
     const { compression, downsample, tagged_pdf } = values;
+    // Whatever the document is: a margin that leaves no room is out of range.
+    const html = printing(values);
     switch (await documentTypeOf(input!)) {
       case "office":
         return container<OfficeToPdfParams>("office-to-pdf", {
@@ -73,11 +75,11 @@ export const pdf = endpoint({
       case "tiff":
         return edge("image-to-pdf", imageToPdf, {});
       case "html":
-        return container<HtmlToPdfParams>("html-to-pdf", printing(values));
+        return container<HtmlToPdfParams>("html-to-pdf", html);
       case "web-page": {
         const url = addressIn(new TextDecoder().decode(await input!.bytes()));
         if (url === undefined) throw wrongType();
-        return container<HtmlToPdfParams>("html-to-pdf", { ...printing(values), url });
+        return container<HtmlToPdfParams>("html-to-pdf", { ...html, url });
       }
       case "none":
         throw wrongType();
