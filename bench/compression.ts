@@ -143,7 +143,7 @@ function scanOf(source: string, kind: "color" | "bilevel", pages: number): strin
     resources: `<</XObject<</I {image${index}}>>>>`,
     more: "/MediaBox[0 0 595 842]",
   }));
-  const to = join(folder, `scan, ${kind}.pdf`);
+  const to = join(folder, `scan, ${kind}, ${basename(source)}`);
   writeFileSync(to, rawPdf(objects, contents));
   return to;
 }

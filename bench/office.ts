@@ -1,0 +1,166 @@
+// `npm run bench:office`: Office documents to PDF over HTTP, upload to stored file, beside `soffice --convert-to` and a resident
+// LibreOffice over UNO. Times, documents a second, and processor time of all processes of the service for each document.
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { createInterface } from "node:readline";
+import { docx, paragraph } from "../test/fixtures/office.ts";
+import { corpusDir, corpusPlace } from "../test/support/corpus.ts";
+import { processTree } from "../test/support/processes.ts";
+import { type Service, startService } from "../test/support/service.ts";
+import { agent, exchange, median, multipart, row } from "./measure.ts";
+
+const quick = process.argv.includes("--quick");
+const ROUNDS = quick ? 3 : 7;
+const AT_ONCE = [1, 2, 4];
+const JOBS_AT_ONCE = quick ? 24 : 80;
+/** proc(5): of utime and stime. */
+const TICK_MS = 10;
+
+const folder = mkdtempSync(join(tmpdir(), "bench-office-"));
+const small = join(folder, "small.docx");
+writeFileSync(small, docx({ body: paragraph("A small document.") }));
+const real = ["Comment045.docx", "test_multi_page.doc", "Complex01.xlsx", "27template.xls"].concat([
+  "PresFontsSubst.pptx",
+  "test_multi_page.ppt",
+]);
+if (corpusDir === undefined) console.log(`The corpus of real documents is not at ${corpusPlace}: set CORPUS_DIR.`);
+const files = [small, ...(corpusDir === undefined ? [] : real.map((name) => join(corpusDir!, "office", name)))];
+
+const resident = await startResident();
+const starting = performance.now();
+const service = await startService({ variant: "private", container: true });
+try {
+  await convert(small);
+  console.log(
+    `From nothing to the first PDF: ${((performance.now() - starting) / 1000).toFixed(1)} s, all of the service.`,
+  );
+  const rates = AT_ONCE.flatMap((clients) => [`${clients}: /s`, "CPU ms"]);
+  console.log(`\nMedian of ${ROUNDS}, milliseconds; then so many clients at a time`);
+  console.log(row(["document", "soffice", "resident", "ours", "ratio", ...rates]));
+  for (const file of files) await compare(file);
+  if (corpusDir !== undefined) await wholeCorpus();
+} finally {
+  agent.destroy();
+  resident?.process.kill();
+  await service.stop();
+  rmSync(folder, { recursive: true });
+}
+
+async function convert(file: string): Promise<number> {
+  const form = multipart({ output: "made" }, [{ name: basename(file), bytes: readFileSync(file) }]);
+  const started = performance.now();
+  const answer = JSON.parse((await exchange(`${service.url}/pdf`, form)).toString()) as {
+    outputUrl?: string;
+    error?: string;
+  };
+  if (answer.outputUrl === undefined) throw new Error(`${basename(file)}: ${answer.error}`);
+  await exchange(answer.outputUrl);
+  return performance.now() - started;
+}
+
+async function compare(file: string): Promise<void> {
+  const times: Record<"cold" | "resident" | "ours", number[]> = { cold: [], resident: [], ours: [] };
+  await resident?.convert(file);
+  await convert(file);
+  for (let round = 0; round < ROUNDS; round++) {
+    times.ours.push(await convert(file));
+    if (resident) times.resident.push(await resident.convert(file));
+    if (round < 3) times.cold.push(cold(file));
+  }
+  const [ours, theirs] = [median(times.ours), median(times.cold)];
+  const cells = [theirs.toFixed(0), resident ? median(times.resident).toFixed(0) : "-", ours.toFixed(0)];
+  const rates: string[] = [];
+  for (const clients of AT_ONCE) {
+    const { perSecond, cpuMs } = await load(service, clients, Array<string>(JOBS_AT_ONCE).fill(file));
+    rates.push(perSecond.toFixed(1), cpuMs.toFixed(0));
+  }
+  console.log(row([basename(file), ...cells, (ours / theirs).toFixed(2), ...rates]));
+}
+
+/** All of them, the damaged and locked ones included. */
+async function wholeCorpus(): Promise<void> {
+  const names = execFileSync("ls", [join(corpusDir!, "office")], { encoding: "utf8" })
+    .trim()
+    .split("\n");
+  const all = names.map((name) => join(corpusDir!, "office", name));
+  for (const clients of AT_ONCE) {
+    const { perSecond, cpuMs } = await load(service, clients, all);
+    const seconds = (all.length / perSecond).toFixed(1);
+    console.log(
+      `All ${all.length} of the corpus, ${clients} at a time: ${seconds} s, ${((cpuMs * all.length) / 1000).toFixed(1)} s of CPU`,
+    );
+  }
+}
+
+async function load(of: Service, clients: number, jobs: readonly string[]) {
+  const left = [...jobs];
+  const cpuBefore = cpuOf(of);
+  const started = performance.now();
+  const work = async () => {
+    for (let file = left.shift(); file !== undefined; file = left.shift()) await convert(file).catch(() => {});
+  };
+  await Promise.all(Array.from({ length: clients }, work));
+  const seconds = (performance.now() - started) / 1000;
+  return { perSecond: jobs.length / seconds, cpuMs: (cpuOf(of) - cpuBefore) / jobs.length };
+}
+
+/** Milliseconds of the processor, of all processes and of their children that have ended. */
+function cpuOf({ pid, container }: Service): number {
+  const pids = new Set([...processTree(pid), ...processTree(container!.pid!)]);
+  let ticks = 0;
+  for (const pid of pids) {
+    if (!existsSync(`/proc/${pid}/stat`)) continue;
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    ticks += fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
+  }
+  return ticks * TICK_MS;
+}
+
+function cold(file: string): number {
+  const started = performance.now();
+  const profile = `-env:UserInstallation=file://${folder}/profile`;
+  execFileSync("soffice", [profile, "--headless", "--convert-to", "pdf", "--outdir", folder, file], {
+    stdio: "ignore",
+  });
+  return performance.now() - started;
+}
+
+interface Resident {
+  readonly process: ChildProcess;
+  /** @returns milliseconds */
+  convert(file: string): Promise<number>;
+}
+
+/** @returns undefined where Python's bridge to LibreOffice cannot be had */
+async function startResident(): Promise<Resident | undefined> {
+  try {
+    execFileSync("/usr/bin/python3", ["-c", "import uno"], { stdio: "ignore" });
+  } catch {
+    console.log("Installing python3-uno, for this benchmark alone.");
+    try {
+      execFileSync("apt-get", ["install", "-qq", "-y", "--no-install-recommends", "python3-uno"], { stdio: "ignore" });
+    } catch {
+      console.log("python3-uno cannot be installed: without a resident LibreOffice.");
+      return undefined;
+    }
+  }
+  const script = join(import.meta.dirname, "resident-office.py");
+  const child = spawn("/usr/bin/python3", [script, join(folder, "resident"), join(folder, "resident.pdf")], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  await lines.next();
+  return {
+    process: child,
+    async convert(file) {
+      const started = performance.now();
+      child.stdin.write(`${file}\n`);
+      const { value } = await lines.next();
+      if (value !== "done") throw new Error(`The resident LibreOffice: ${value}`);
+      return performance.now() - started;
+    },
+  };
+}
