@@ -77,9 +77,15 @@ export function officeProcesses(server: number): number[] {
 }
 
 /** Waits for the first of them. */
-export async function officeAtWork(server: number): Promise<number> {
+export const officeAtWork = (server: number): Promise<number> => first(() => officeProcesses(server));
+
+/** The same of the one that is started for each document. */
+export const sofficeAtWork = (parent: number): Promise<number> =>
+  first(() => processTree(parent).filter((pid) => nameOf(pid).startsWith("soffice.bin")));
+
+async function first(look: () => readonly number[]): Promise<number> {
   for (let looks = 0; looks < 2000; looks++) {
-    const [pid] = officeProcesses(server);
+    const [pid] = look();
     if (pid !== undefined) return pid;
     await sleep(10);
   }
