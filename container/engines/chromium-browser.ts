@@ -194,7 +194,9 @@ export class Browser {
   #renew(page: Page): void {
     void this.#dispose(page)
       .then(() => this.#refill())
-      .catch((error: unknown) => this.#settings.log("Chromium: no page was made", { error: String(error) }));
+      .catch((error: unknown) => {
+        if (!this.#gone) this.#settings.log("Chromium: no page was made", { error: String(error) });
+      });
   }
 
   /** One at a time: two are not ready earlier than one. */
