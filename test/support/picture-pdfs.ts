@@ -18,7 +18,7 @@ const context: Context = {
 };
 
 /** @param pieceBytes of the chunks that the document comes in */
-export function inputOf(bytes: Uint8Array, pieceBytes = 1 << 20): Input {
+function inputOf(bytes: Uint8Array, pieceBytes = 1 << 20): Input {
   return {
     name: "picture",
     size: bytes.length,
@@ -46,11 +46,7 @@ export async function expectSound(pdf: Uint8Array): Promise<void> {
 }
 
 /** A page as poppler and as MuPDF draw it, a dot for a pixel where the resolution is the picture's. */
-export async function pageBy(
-  pdf: Uint8Array,
-  page = 1,
-  dpi = 72,
-): Promise<Readonly<Record<"poppler" | "mupdf", Picture>>> {
+async function pageBy(pdf: Uint8Array, page = 1, dpi = 72): Promise<Readonly<Record<"poppler" | "mupdf", Picture>>> {
   return { poppler: await popplerPage(pdf, page, dpi), mupdf: await mupdfPage(pdf, page, dpi) };
 }
 
