@@ -1,14 +1,16 @@
 // zlib streams (RFC 1950, RFC 1951) as bytes, in pieces of any size; what comes before damage is given. Knows no picture.
 import { addBytes, adler, resetAdler } from "../../deflate/assembly/adler";
 import { lookUp, makeTable, MOST_BITS } from "./codes";
-
-/** What {@link run} stops for. */
-const NEEDS_INPUT: i32 = 0;
-const OUTPUT_IS_FULL: i32 = 1;
-const ENDED: i32 = 2;
-const DAMAGED: i32 = 3;
-/** The end is there, and the checksum is another. */
-const CHECKSUM_DIFFERS: i32 = 4;
+import { CHECKSUM_DIFFERS, DAMAGED, ENDED, NEEDS_INPUT, OUTPUT_IS_FULL } from "./outcomes";
+import {
+  DISTANCE_BASES,
+  DISTANCE_SYMBOLS,
+  END_OF_BLOCK,
+  LENGTH_BASES,
+  LENGTH_EXTRA,
+  LENGTH_ORDER,
+  LENGTH_SYMBOLS,
+} from "./symbols";
 
 const INPUT_BYTES: usize = 65536;
 /** RFC 1951: no match reaches further back, and none is longer. */
@@ -25,23 +27,6 @@ const bufferEnd: usize = buffer + WINDOW_BYTES + OUTPUT_BYTES;
 const literals: usize = memory.data(8192, 16);
 const distances: usize = memory.data(8192, 16);
 const lengths: usize = memory.data(320 + 16, 16);
-/** RFC 1951 section 3.2.7. */
-const LENGTH_ORDER: usize = memory.data<u8>([16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15]);
-/** RFC 1951 section 3.2.5: the least length or distance of a symbol, and its extra bits. */
-const LENGTH_BASES: usize = memory.data<u16>([
-  3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258,
-]);
-const LENGTH_EXTRA: usize = memory.data<u8>([
-  0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0,
-]);
-const DISTANCE_BASES: usize = memory.data<u16>([
-  1, 2, 3, 4, 5, 7, 9, 13, 17, 25, 33, 49, 65, 97, 129, 193, 257, 385, 513, 769, 1025, 1537, 2049, 3073, 4097, 6145, 8193,
-  12289, 16385, 24577,
-]);
-const END_OF_BLOCK: u32 = 256;
-const LENGTH_SYMBOLS: u32 = 29;
-const DISTANCE_SYMBOLS: u32 = 30;
-
 const HEADER: i32 = 0;
 const BLOCK: i32 = 1;
 const STORED: i32 = 2;
