@@ -1,6 +1,8 @@
 // What qpdf's module asks of a system: files, standard streams, clock, memory, C++ exceptions. Two files exist, a document
 // that is read where it lies and one that is written into chunks. Knows no PDF.
 
+import { ProgramEnd, type QpdfExports, type SystemOptions } from "./qpdf-program.ts";
+
 const INPUT_PATH = "/input.pdf";
 const OUTPUT_PATH = "/output.pdf";
 const RANDOM_PATH = "/dev/urandom";
@@ -10,51 +12,6 @@ const ERROR = { badDescriptor: 8, noSuchFile: 44, notATerminal: 59, notPermitted
 const SEEK = { set: 0, current: 1 };
 /** A C++ object that is thrown has a header of so many bytes before it (Emscripten's own, for exceptions thrown by JavaScript). */
 const HEADER = { bytes: 24, type: 4, destructor: 8, caught: 12, rethrown: 13, adjusted: 16 };
-
-/** The module's exports by what they are; the letters belong to the one build that wasm/qpdf/build.ts accepts. */
-export interface QpdfExports {
-  readonly aa: WebAssembly.Memory;
-  /** Constructors. */
-  readonly ba: () => void;
-  /** main() */
-  readonly ca: (count: number, values: number) => number;
-  readonly da: WebAssembly.Table;
-  readonly fa: (thrown: number, value: number) => void;
-  readonly ga: (value: number) => void;
-  readonly ha: (stackPointer: number) => void;
-  /** Takes room on the stack. */
-  readonly ia: (bytes: number) => number;
-  readonly ja: () => number;
-  readonly ka: (object: number) => void;
-  readonly la: (object: number) => void;
-  readonly ma: (caught: number, thrown: number, adjusted: number) => number;
-  readonly na: (object: number) => number;
-  readonly fuel: { value: number };
-}
-
-export interface SystemOptions {
-  readonly input: Uint8Array;
-  /** What is written to the output, in its order; valid during the call. */
-  output(chunk: Uint8Array): void;
-  /** What is written to standard output; valid during the call. */
-  print(chunk: Uint8Array): void;
-  /** What is written to standard error; valid during the call. */
-  complain(chunk: Uint8Array): void;
-  /** Whether memory may grow to so many bytes. */
-  mayGrow(bytes: number): boolean;
-  /** Called whenever the document is read. */
-  worked(): void;
-}
-
-/** Thrown to leave the module when the program ends. */
-export class ProgramEnd extends Error {
-  override readonly name = "ProgramEnd";
-  readonly status: number;
-  constructor(status: number) {
-    super(`ended with ${status}`);
-    this.status = status;
-  }
-}
 
 interface OpenFile {
   readonly path: string;

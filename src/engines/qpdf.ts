@@ -2,7 +2,8 @@
 // in memory and in work. Knows what its exit codes mean, but not what it is asked.
 import module from "#wasm/qpdf.wasm";
 import { EngineFailure } from "../operations/operation.ts";
-import { INPUT_PATH, OUTPUT_PATH, ProgramEnd, type QpdfExports, QpdfSystem } from "./qpdf-system.ts";
+import { ProgramEnd, type QpdfExports } from "./qpdf-program.ts";
+import { INPUT_PATH, OUTPUT_PATH, QpdfSystem } from "./qpdf-system.ts";
 
 /** Under which names a run finds its document, and leaves what it makes. */
 export const QPDF_PATHS = { input: INPUT_PATH, output: OUTPUT_PATH } as const;
