@@ -6,7 +6,7 @@ import { createServer as createTcpServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Chromium } from "../../container/engines/chromium.ts";
-import { infoOf, logged, openScratch, print, scratch, startChromium, textOf } from "../support/chromiums.ts";
+import { infoOf, openScratch, print, scratch, startChromium, textOf } from "../support/chromiums.ts";
 import { processTree, survivors } from "../support/processes.ts";
 import { type Site, startSite } from "../support/web.ts";
 
@@ -306,97 +306,6 @@ describe("a hostile server", () => {
     } finally {
       server.close();
     }
-  });
-});
-
-describe("killed or stopped", () => {
-  beforeAll(() => {
-    pages.set("/slow", (_, response) => void setTimeout(() => response.end(), 1_200));
-  });
-  afterEach(async () => {
-    await works();
-    await nothingIsLeft();
-  });
-
-  /** A job that takes a while, and is at it when this returns. */
-  async function begin(text: string): Promise<{ printed: Promise<string>; renderer: number }> {
-    const before = await processesOf(chromium.pid!, "renderer");
-    const asked = Promise.withResolvers<void>();
-    pages.set(`/${text}`, (_, response) => {
-      asked.resolve();
-      setTimeout(() => response.end(), 2_500);
-    });
-    const busy = `<title>${text}</title><p>${text}<img src="${site.url}/${text}"><script>const end = performance.now() + 300; while (performance.now() < end);</script>`;
-    const printed = print(chromium, busy);
-    printed.catch(() => {});
-    await asked.promise;
-    // Its work can be told by then.
-    await sleep(500);
-    return { printed, renderer: await rendererAt(before) };
-  }
-
-  /** The renderer that has worked most. */
-  async function rendererAt(candidates: readonly number[]): Promise<number> {
-    const times = await Promise.all(
-      candidates.map(async (pid) => {
-        const stat = await readFile(`/proc/${pid}/stat`, "latin1").catch(() => "");
-        return { pid, ticks: Number(stat.split(" ")[13] ?? 0) };
-      }),
-    );
-    return times.reduce((most, next) => (next.ticks > most.ticks ? next : most)).pid;
-  }
-
-  test.each(["SIGKILL", "SIGSTOP", "SIGABRT"] as const)(
-    "a renderer, by %s: its job fails, the one beside it does not",
-    async (signal) => {
-      const one = await begin("one");
-      const two = await begin("two");
-      process.kill(one.renderer, signal);
-      const started = performance.now();
-      const results = await Promise.all([reasonOf(one.printed), reasonOf(two.printed)]);
-      expect(performance.now() - started).toBeLessThan(10_000);
-      expect(results.toSorted()).toEqual(["1 pages", signal === "SIGABRT" ? "too-complex" : "crashed"].toSorted());
-    },
-  );
-
-  test.each(["SIGKILL", "SIGSTOP", "SIGSEGV"] as const)(
-    "the browser, by %s: its jobs are done by another one",
-    async (signal) => {
-      const jobs = [await begin("one"), await begin("two")];
-      const tree = processTree(chromium.pid!);
-      process.kill(chromium.pid!, signal);
-      for (const { printed } of jobs) expect(infoOf(await printed).Title).toBeOneOf(["one", "two"]);
-      expect(await survivors(tree)).toEqual([]);
-      expect(logged.at(-1)).toBeDefined();
-    },
-  );
-
-  test.each(["gpu-process", "utility"])("its %s, stopped: the same", async (kind) => {
-    const { printed } = await begin("one");
-    for (const pid of await processesOf(chromium.pid!, kind)) process.kill(pid, "SIGSTOP");
-    expect(infoOf(await printed).Title).toBe("one");
-  });
-
-  test.each(["gpu-process", "utility"])("its %s, killed: the job is done all the same", async (kind) => {
-    const { printed } = await begin("one");
-    for (const pid of await processesOf(chromium.pid!, kind)) process.kill(pid, "SIGKILL");
-    expect(infoOf(await printed).Title).toBe("one");
-  });
-
-  test("the browser, while nothing is to be done", async () => {
-    for (const signal of ["SIGKILL", "SIGSTOP"] as const) {
-      process.kill(chromium.pid!, signal);
-      await works();
-    }
-  });
-
-  test("a job that is ended ends its page at once", async () => {
-    const ending = new AbortController();
-    const printed = print(chromium, "<script>for (;;);</script>", {}, ending.signal);
-    printed.catch(() => {});
-    await sleep(500);
-    ending.abort(new Error("the client went away"));
-    await expect(printed).rejects.toThrow("the client went away");
   });
 });
 
