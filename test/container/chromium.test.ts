@@ -173,7 +173,8 @@ test("pages that are enlarged keep their links where they were", async () => {
   }
   const [target] = pdf.catalog.lookup(PDFName.of("Dests"), PDFDict).values();
   const top = Number(pdf.context.lookup(target, PDFArray).get(3)!.toString());
-  expect(Math.abs(paper.height - 72 - top)).toBeLessThan(5);
+  // Chromium's targets are a margin above what they lead to.
+  expect(Math.abs(paper.height - top)).toBeLessThan(2);
 });
 
 describe("what of a page is kept", () => {
