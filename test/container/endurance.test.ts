@@ -98,7 +98,7 @@ function folders(): string[] {
   return own
     .filter((path) => path.includes(`/pagewright-${server()}-`))
     .flatMap((path) => readdirSync(path))
-    .filter((name) => !name.startsWith("zygote"));
+    .filter((name) => !/^(zygote|chromium)/.test(name));
 }
 
 const state = () => ({
