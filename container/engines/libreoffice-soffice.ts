@@ -119,8 +119,7 @@ function commandLine(job: OfficeJob, way: Way, profile: string): string[] {
   const filterData = {
     UseLosslessCompression: flag(job.lossless),
     Quality: { type: "long", value: "90" },
-    ReduceImageResolution: flag(job.maxImageDpi > 0),
-    MaxImageResolution: { type: "long", value: String(job.maxImageDpi) },
+    ReduceImageResolution: flag(false),
     UseTaggedPDF: flag(job.tagged),
     ExportBookmarks: flag(true),
     ExportNotes: flag(false),

@@ -21,8 +21,6 @@ export interface OfficeToPdfOptions {
   readonly tagged: boolean;
   /** Pictures without loss, else as JPEG of quality 90. */
   readonly lossless: boolean;
-  /** The most dots per inch that a picture has on the page. @default as many as it has */
-  readonly maxImageDpi?: number;
   /** Wall clock. @default 120 s */
   readonly timeoutMs?: number;
   /** Processor time. @default the wall clock's */
@@ -122,7 +120,6 @@ export class LibreOffice implements AsyncDisposable {
       ...defaults,
       cpuSeconds: Math.ceil((options.timeoutMs ?? defaults.timeoutMs) / 1000),
       ...how,
-      maxImageDpi: 0,
       ...options,
       ...(folder.memory ? { fileBytes: Math.min(options.fileBytes ?? Infinity, folder.memory.fileBytes) } : {}),
       folder: folder.path,

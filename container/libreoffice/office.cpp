@@ -151,12 +151,10 @@ bool hidesAllSlides(const Reference<css::lang::XComponent>& document) {
 }
 
 void store(const Job& job, const Reference<css::lang::XComponent>& document, const char* filter) {
-  const auto maxImageDpi = static_cast<sal_Int32>(job.request.number("maxImageDpi", 0));
   const Sequence<PropertyValue> options = sequence({
       property("UseLosslessCompression", job.request.flag("lossless")),
       property("Quality", sal_Int32(90)),
-      property("ReduceImageResolution", maxImageDpi > 0),
-      property("MaxImageResolution", maxImageDpi),
+      property("ReduceImageResolution", false),
       property("UseTaggedPDF", job.request.flag("tagged")),
       property("ExportBookmarks", true),
       property("ExportNotes", false),
