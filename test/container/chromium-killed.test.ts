@@ -1,18 +1,26 @@
 // Processes that are killed or stopped: the job fails clearly, those beside it and after it do not notice.
 import { readFile } from "node:fs/promises";
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Chromium } from "../../container/engines/chromium.ts";
-import { infoOf, logged, openScratch, print, startChromium, textOf } from "../support/chromiums.ts";
+import {
+  infoOf,
+  logged,
+  openScratch,
+  print,
+  processesOf,
+  reasonOf,
+  startChromium,
+  textOf,
+} from "../support/chromiums.ts";
 import { processTree, survivors } from "../support/processes.ts";
-import { type Site, startSite } from "../support/web.ts";
+import { type Answer, type Site, startPages } from "../support/web.ts";
 
 openScratch();
 
 let chromium: Chromium;
 let site: Site;
-const pages = new Map<string, (request: IncomingMessage, response: ServerResponse) => void>();
+const pages = new Map<string, Answer>();
 const limits = {
   parseMs: 4_000,
   settleMs: 1_500,
@@ -23,11 +31,7 @@ const limits = {
 };
 
 beforeAll(async () => {
-  site = await startSite((request, response) => {
-    const page = pages.get((request.url ?? "").split("?")[0]!);
-    if (page) page(request, response);
-    else response.writeHead(404, { "Content-Type": "text/html" }).end("<p>not here");
-  });
+  site = await startPages(pages);
   // Port 1 answers nobody, and has to be allowed for that.
   chromium = await startChromium({ limits, web: { allow: `127.0.0.1:${site.port} 127.0.0.2:* 127.0.0.1:8` } });
 });
@@ -36,23 +40,7 @@ afterAll(async () => {
   await site?.[Symbol.asyncDispose]();
 });
 
-/** By their kind, as Chromium names them in their command lines. */
-async function processesOf(pid: number, kind: string): Promise<number[]> {
-  const found: number[] = [];
-  for (const member of processTree(pid)) {
-    const line = await readFile(`/proc/${member}/cmdline`, "latin1").catch(() => "");
-    if (line.includes(`--type=${kind}`)) found.push(member);
-  }
-  return found;
-}
-
 const works = async () => expect(textOf(await print(chromium, "<p>it works"))).toContain("it works");
-const reasonOf = (printed: Promise<string>) =>
-  printed.then(
-    (path) => `${infoOf(path).Pages} pages`,
-    (error: { reason?: string; parameter?: string; message: string }) =>
-      error.reason ?? error.parameter ?? error.message,
-  );
 
 /** Pages that wait to be used, and no other renderer. */
 async function nothingIsLeft(): Promise<void> {

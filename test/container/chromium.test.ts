@@ -6,20 +6,16 @@ import { PDFArray, PDFDict, PDFDocument, PDFName, PDFRef, PDFString } from "pdf-
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Chromium } from "../../container/engines/chromium.ts";
 import { html, infoOf, LETTER, openScratch, print, startChromium, textOf, wordsOf } from "../support/chromiums.ts";
-import { type Site, startSite } from "../support/web.ts";
+import { type Answer, type Site, startPages } from "../support/web.ts";
 
 openScratch();
 
 let chromium: Chromium;
 let site: Site;
-const pages = new Map<string, (request: IncomingMessage, response: ServerResponse) => void>();
+const pages = new Map<string, Answer>();
 
 beforeAll(async () => {
-  site = await startSite((request, response) => {
-    const page = pages.get((request.url ?? "").split("?")[0]!);
-    if (page) page(request, response);
-    else response.writeHead(404).end();
-  });
+  site = await startPages(pages);
   chromium = await startChromium({ web: { allow: `127.0.0.1:${site.port}` } });
 });
 afterAll(async () => {

@@ -1,7 +1,7 @@
 // Chromium as the container runs it, opened for the tests of one file, and a look at the PDFs it makes.
 
 import { execFileSync } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -9,6 +9,7 @@ import { afterAll, beforeAll } from "vitest";
 import { Chromium, type ChromiumSettings, type Source } from "../../container/engines/chromium.ts";
 import type { PrintOptions } from "../../container/engines/chromium-page.ts";
 import { Scratch } from "../../container/process.ts";
+import { processTree } from "./processes.ts";
 
 /** There once {@link openScratch} has done its work, like {@link folder}. */
 export let scratch: Scratch;
@@ -72,3 +73,21 @@ export function wordsOf(path: string): { text: string; left: number; top: number
     }),
   );
 }
+
+/** By their kind, as Chromium names them in their command lines. */
+export async function processesOf(pid: number, kind: string): Promise<number[]> {
+  const found: number[] = [];
+  for (const member of processTree(pid)) {
+    const line = await readFile(`/proc/${member}/cmdline`, "latin1").catch(() => "");
+    if (line.includes(`--type=${kind}`)) found.push(member);
+  }
+  return found;
+}
+
+/** How a print ended: with so many pages, or why not. */
+export const reasonOf = (printed: Promise<string>) =>
+  printed.then(
+    (path) => `${infoOf(path).Pages} pages`,
+    (error: { reason?: string; parameter?: string; message: string }) =>
+      error.reason ?? error.parameter ?? error.message,
+  );

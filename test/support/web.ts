@@ -31,6 +31,17 @@ export async function startSite(
   };
 }
 
+export type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** A site of pages by their path, which may be set at any time; there is nothing else on it. */
+export function startPages(pages: ReadonlyMap<string, Answer>): Promise<Site> {
+  return startSite((request, response) => {
+    const page = pages.get((request.url ?? "").split("?")[0]!);
+    if (page) page(request, response);
+    else response.writeHead(404, { "Content-Type": "text/html" }).end("<p>not here");
+  });
+}
+
 /** Listens on one port of 127.0.0.1 and ::1, for TCP and UDP, and says yes to everything. */
 export interface Ear extends AsyncDisposable {
   readonly port: number;
