@@ -2,6 +2,7 @@
 """A resident LibreOffice over UNO: starts one, then converts each file whose path comes on standard input, and answers with a
 line for each. Usage: resident-office.py <profile folder> <output file>"""
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -9,6 +10,8 @@ import time
 import uno
 from com.sun.star.beans import PropertyValue
 
+# So that LibreOffice ends too.
+signal.signal(signal.SIGTERM, lambda *_: sys.exit())
 profile, output = sys.argv[1:]
 pipe = f"bench{os.getpid()}"
 office = subprocess.Popen(

@@ -16,6 +16,7 @@
 #include <string>
 
 #include "heap.hpp"
+#include "large-pages.hpp"
 #include "office.hpp"
 #include "program.hpp"
 #include "server.hpp"
@@ -93,6 +94,7 @@ std::string selfTest(const Zygote& self) {
   zygote::forgetDocuments();
   const std::string version = zygote::officeVersion();
   if (!waitUntilSingleThreaded()) self.program.giveUp("LibreOffice keeps threads running");
+  zygote::useLargePagesForCode();
   self.program.settings.temporaryFolders = namesIn(".");
   const std::string failure = selfTest(self);
   if (!failure.empty()) self.program.giveUp("self-test: " + failure);
