@@ -109,5 +109,6 @@ test("an upload of 100 MB", async () => {
     const { status } = await client.post("/png", { file: upload(new Uint8Array(100 * MiB)), output: "page" });
     expect(status).toBe(413);
   });
-  expect(growth / MiB).toBeLessThan(64);
+  // Chunks that wait for the collector, and the local R2's: up to 105 were seen. The file itself would come on top, once at least.
+  expect(growth / MiB).toBeLessThan(128);
 });
