@@ -52,6 +52,8 @@ const MAX_FIELDS_BYTES = 4 * 2 ** 20;
 const maxParts = (maxFiles: number) => 4 * maxFiles + 1000;
 /** Of small files, so much stays in memory until the request has ended: most requests have one. */
 const KEPT_BYTES = PART_BYTES;
+/** The runtime's own chunks are small, and each costs a turn of everything that looks at it. */
+const READ_BYTES = 2 ** 16;
 /** A refused upload is still read to this length, unkept: many clients look at the answer only after they sent all. */
 const MAX_DRAINED_BYTES = 256 * 2 ** 20;
 
@@ -153,14 +155,16 @@ async function readMultipart(
     });
   });
 
-  const reader = body.getReader();
+  const reader = body.getReader({ mode: "byob" });
   const gone = () => fail(options.signal.reason);
   options.signal.addEventListener("abort", gone);
   try {
     let drained = 0;
     for (;;) {
       // Only a client that went away makes this throw: nobody is there for the answer.
-      const { done, value } = await reader.read().catch(() => Promise.reject(malformedBody()));
+      const { done, value } = await reader
+        .readAtLeast(READ_BYTES, new Uint8Array(READ_BYTES))
+        .catch(() => Promise.reject(malformedBody()));
       if (done) break;
       if (failure) {
         drained += value.length;

@@ -36,22 +36,23 @@ const closing = encode(`\r\n--${BOUNDARY}--\r\n`);
 
 /** A request whose body is made while it is read. */
 function request(chunks: () => Generator<Uint8Array>): Request {
-  const source = chunks();
-  const body = new ReadableStream<Uint8Array>(
-    {
-      pull(controller) {
-        const { done, value } = source.next();
-        if (done) controller.close();
-        else controller.enqueue(value);
-      },
-    },
-    { highWaterMark: 0 },
-  );
+  // The runtime's own stream, as the bodies of the network are.
+  const { readable: body, writable } = new IdentityTransformStream();
+  void send(chunks(), writable.getWriter());
   return new Request("http://service/", {
     method: "POST",
     body,
     headers: { "Content-Type": `multipart/form-data; boundary=${BOUNDARY}` },
   });
+}
+
+async function send(chunks: Generator<Uint8Array>, writer: WritableStreamDefaultWriter<Uint8Array>): Promise<void> {
+  try {
+    for (const chunk of chunks) await writer.write(chunk);
+    await writer.close();
+  } catch (error) {
+    await writer.abort(error).catch(() => {});
+  }
 }
 
 /** Content that repeats at no distance a buffer might have. */
