@@ -1,8 +1,10 @@
 // What of each embedded font program is kept: the glyphs that text shows, by the ways in which codes become glyphs (ISO 32000-1,
 // 9.6.6.4 and 9.7.4.2), and the name that says so. Knows no font formats but TrueType's character maps.
-import { createHash } from "node:crypto";
+import { subsetTag, TAGGED } from "../fonts/subset-tag.ts";
 import { subsetTrueType } from "../fonts/subset-truetype.ts";
-import { type CharacterMap, characterMaps, readTrueType } from "../fonts/truetype.ts";
+import { readTrueType } from "../fonts/truetype.ts";
+import { type CharacterMap, characterMaps } from "../fonts/truetype-maps.ts";
+import { needsHints } from "../fonts/unhinted.ts";
 import type { PdfFile } from "../pdf-file.ts";
 import { Dictionary, Name, type PdfStream, Reference, type Value } from "../values.ts";
 import { type FontUses, findFontUses } from "./font-uses.ts";
@@ -15,6 +17,7 @@ interface Plan {
   glyphs: Set<number> | undefined;
   /** Whether no font asks for glyphs by character. */
   byNumber: boolean;
+  keepsHints: boolean;
   readonly program: Reference;
   /** What fonts with codes of one byte look up. */
   readonly characters: Set<number>;
@@ -27,7 +30,6 @@ interface Plan {
 const DECODERS = ["windows-1252", "macintosh"].map((label) => new TextDecoder(label));
 /** A symbolic font's codes lie here in its map (9.6.6.4). */
 const SYMBOLS = [0xf000, 0xf100, 0xf200];
-const TAGGED = /^[A-Z]{6}\+/;
 const MAX_MAP_BYTES = 1 << 17;
 /** Codes up to it show nothing. */
 const LAST_SPACE = 0x20;
@@ -97,6 +99,7 @@ export class FontPlans {
     const plan = this.#plans.get(number) ?? {
       glyphs: new Set<number>(),
       byNumber: true,
+      keepsHints: !this.#settings.removeHints,
       program: new Reference(number),
       characters: new Set(),
     };
@@ -104,7 +107,9 @@ export class FontPlans {
     for (const one of [reference, within, descriptor]) {
       if (one instanceof Reference) this.#programs.set(this.#canonical(one.number), plan);
     }
-    const isTagged = TAGGED.test(file.name(font.get("BaseFont")) ?? "");
+    const baseName = file.name(font.get("BaseFont")) ?? "";
+    const isTagged = TAGGED.test(baseName);
+    if (needsHints(baseName.replace(TAGGED, ""))) plan.keepsHints = true;
     const mayLose = isTagged ? this.#settings.subsetSubsets : mayName;
     const isKept = !uses || uses.kept.has(reference.number) || !this.#settings.subset || !mayLose;
     if (subtype === "TrueType") plan.byNumber = false;
@@ -163,14 +168,20 @@ export class FontPlans {
   #make(plan: Plan, original: PdfStream): PdfStream | null {
     if (plan.made !== undefined) return plan.made;
     const bytes = decodedBytes(this.#file, original);
-    const { glyphs, characters, byNumber } = plan;
-    const subset = bytes && subsetTrueType(bytes, { ...(glyphs ? { glyphs, characters } : {}), byNumber });
+    const { glyphs, characters, byNumber, keepsHints } = plan;
+    const subset =
+      bytes &&
+      subsetTrueType(bytes, {
+        ...(glyphs ? { glyphs, characters } : {}),
+        byNumber,
+        withoutHints: !keepsHints,
+      });
     const made = subset && asFlate(original, subset);
     plan.made = made && smaller(original, made) === made ? made : null;
     if (plan.made && subset) {
       this.#file.budget.charge(plan.made.body.raw().length);
       plan.made.dictionary.set("Length1", subset.length);
-      plan.tag = tagOf(subset);
+      plan.tag = subsetTag(subset);
     }
     return plan.made;
   }
@@ -182,12 +193,6 @@ function charactersOf(code: number): Set<number> {
   for (const decoder of DECODERS) characters.add(decoder.decode(Uint8Array.of(code)).codePointAt(0) ?? code);
   for (const character of [...characters]) for (const other of macCodes(character)) characters.add(other);
   return characters;
-}
-
-/** 9.6.4: six letters, the same for the same glyphs. */
-function tagOf(bytes: Uint8Array): string {
-  const digest = createHash("sha256").update(bytes).digest();
-  return String.fromCharCode(...Array.from(digest.subarray(0, 6), (byte) => 65 + (byte % 26)));
 }
 
 let codesOfMac: Map<number, number> | undefined;

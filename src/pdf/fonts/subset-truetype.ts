@@ -1,14 +1,8 @@
 // A TrueType font with the outlines of some of its glyphs, under the numbers they have, and the tables that PDF needs (ISO 32000-1,
 // 9.9). Knows no PDF.
-import {
-  type CharacterMap,
-  characterMaps,
-  outlineOf,
-  readTrueType,
-  type TrueTypeFont,
-  viewOf,
-  withComponents,
-} from "./truetype.ts";
+import { outlineOf, readTrueType, type TrueTypeFont, viewOf, withComponents } from "./truetype.ts";
+import { type CharacterMap, characterMaps } from "./truetype-maps.ts";
+import { unhinted } from "./unhinted.ts";
 
 export interface SubsetOptions {
   /** Of those that are used. @default all */
@@ -17,20 +11,23 @@ export interface SubsetOptions {
   readonly characters?: ReadonlySet<number>;
   /** Whether glyphs are asked for by number alone: then there are no names and no character maps. */
   readonly byNumber: boolean;
+  /** Whether the programs go that fit outlines to coarse pixels; only where glyphs go as well. @default false */
+  readonly withoutHints?: boolean;
 }
 
 /** For outlines, metrics and hints. */
 const NEEDED = ["cvt ", "fpgm", "glyf", "head", "hhea", "hmtx", "loca", "maxp", "prep"];
+const HINTS = ["cvt ", "fpgm", "prep"];
 /** For characters as well. */
 const OF_CHARACTERS = ["OS/2", "cmap", "post"];
 /** Of 16 bits, halved, an offset reaches so far. */
-const SHORT_REACH = 0x1fffe;
+export const SHORT_REACH = 0x1fffe;
 const MAGIC = 0xb1b0afba;
 
 /** @returns undefined where the font is not as it has to be */
 export function subsetTrueType(
   bytes: Uint8Array,
-  { glyphs, characters, byNumber }: SubsetOptions,
+  { glyphs, characters, byNumber, withoutHints }: SubsetOptions,
 ): Uint8Array | undefined {
   const font = readTrueType(bytes);
   if (!font) return undefined;
@@ -44,7 +41,10 @@ export function subsetTrueType(
     if (!all) return undefined;
     // Glyphs behind the last one go; a character map could lead to them.
     const count = byNumber ? Math.max(...all) + 1 : font.glyphCount;
-    for (const [tag, table] of outlines(font, all, count)) kept.set(tag, table);
+    const shapes = outlinesOf(font, all, withoutHints === true);
+    if (!shapes) return undefined;
+    for (const [tag, table] of outlines(font, shapes, count)) kept.set(tag, table);
+    if (withoutHints) for (const tag of HINTS) kept.delete(tag);
     const metrics = metricsOf(font, all, count);
     if (!metrics) return undefined;
     for (const [tag, table] of metrics) kept.set(tag, table);
@@ -58,10 +58,26 @@ export function subsetTrueType(
   return assemble(font.version, kept);
 }
 
-function outlines(font: TrueTypeFont, glyphs: ReadonlySet<number>, count: number): Map<string, Uint8Array> {
+/** Of those glyphs. @returns undefined where one of them is not as it has to be */
+function outlinesOf(
+  font: TrueTypeFont,
+  glyphs: ReadonlySet<number>,
+  withoutHints: boolean,
+): Map<number, Uint8Array> | undefined {
+  const found = new Map<number, Uint8Array>();
+  for (const glyph of glyphs) {
+    const outline = outlineOf(font, glyph);
+    const kept = withoutHints ? unhinted(outline) : outline;
+    if (!kept) return undefined;
+    found.set(glyph, kept);
+  }
+  return found;
+}
+
+function outlines(font: TrueTypeFont, glyphs: ReadonlyMap<number, Uint8Array>, count: number): Map<string, Uint8Array> {
   const even = (size: number) => size + (size & 1);
   let size = 0;
-  for (const glyph of glyphs) size += even(outlineOf(font, glyph).length);
+  for (const outline of glyphs.values()) size += even(outline.length);
   const isLong = size > SHORT_REACH;
   const glyf = new Uint8Array(size);
   const loca = new Uint8Array((count + 1) * (isLong ? 4 : 2));
@@ -70,14 +86,14 @@ function outlines(font: TrueTypeFont, glyphs: ReadonlySet<number>, count: number
   for (let glyph = 0; glyph <= count; glyph++) {
     if (isLong) places.setUint32(glyph * 4, at);
     else places.setUint16(glyph * 2, at / 2);
-    if (glyph === count || !glyphs.has(glyph)) continue;
-    const outline = outlineOf(font, glyph);
+    const outline = glyph < count ? glyphs.get(glyph) : undefined;
+    if (!outline) continue;
     glyf.set(outline, at);
     at += even(outline.length);
   }
-  const head = font.tables.get("head")!.slice();
+  const head = new Uint8Array(font.tables.get("head")!);
   viewOf(head).setInt16(50, isLong ? 1 : 0);
-  const maxp = font.tables.get("maxp")!.slice();
+  const maxp = new Uint8Array(font.tables.get("maxp")!);
   viewOf(maxp).setUint16(4, count);
   return new Map([
     ["glyf", glyf],
@@ -101,7 +117,7 @@ function metricsOf(
   const metrics = hmtx.slice(0, kept * 4 + Math.max(0, count - kept) * 2);
   // The last full entry is that of all glyphs behind it.
   for (let glyph = 0; glyph < kept - 1; glyph++) if (!glyphs.has(glyph)) metrics.fill(0, glyph * 4, glyph * 4 + 4);
-  const header = hhea.slice();
+  const header = new Uint8Array(hhea);
   viewOf(header).setUint16(34, kept);
   return new Map([
     ["hhea", header],
@@ -131,7 +147,7 @@ function mapsOf(maps: readonly CharacterMap[], characters: ReadonlySet<number>):
 }
 
 /** OpenType, "cmap", format 4: a segment for each run of characters whose glyphs are a run, and one that ends the table. */
-function segments(pairs: readonly (readonly number[])[]): Uint8Array {
+export function segments(pairs: readonly (readonly number[])[]): Uint8Array {
   const runs: { first: number; last: number; delta: number }[] = [];
   for (const [character, glyph] of pairs as readonly [number, number][]) {
     const run = runs.at(-1);
@@ -155,7 +171,7 @@ function segments(pairs: readonly (readonly number[])[]): Uint8Array {
 }
 
 /** OpenType, "post", version 3: no names of glyphs. */
-function namelessPost({ tables }: TrueTypeFont): Uint8Array {
+export function namelessPost({ tables }: TrueTypeFont): Uint8Array {
   const post = new Uint8Array(32);
   post.set((tables.get("post") ?? new Uint8Array(0)).subarray(0, 32));
   viewOf(post).setUint32(0, 0x00030000);
@@ -163,7 +179,7 @@ function namelessPost({ tables }: TrueTypeFont): Uint8Array {
 }
 
 /** OpenType, "Organization of an OpenType font". */
-function assemble(version: number, tables: ReadonlyMap<string, Uint8Array>): Uint8Array {
+export function assemble(version: number, tables: ReadonlyMap<string, Uint8Array>): Uint8Array {
   const padded = (size: number) => (size + 3) & ~3;
   const sorted = [...tables].sort(([a], [b]) => (a < b ? -1 : 1));
   const directory = 12 + 16 * sorted.length;

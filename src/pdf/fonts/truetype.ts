@@ -20,8 +20,11 @@ const MAX_COMPONENTS = 256;
 
 export const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
 
-/** @returns undefined for what is no TrueType font, or one whose tables are not where they are said to be */
-export function readTrueType(bytes: Uint8Array): TrueTypeFont | undefined {
+/**
+ * @param isLenient whether tables may end early, and outlines lie anywhere: what is not there is empty
+ * @returns undefined for what is no TrueType font, or one whose tables are not where they are said to be
+ */
+export function readTrueType(bytes: Uint8Array, isLenient = false): TrueTypeFont | undefined {
   if (bytes.length < 12) return undefined;
   const view = viewOf(bytes);
   const version = view.getUint32(0);
@@ -31,23 +34,37 @@ export function readTrueType(bytes: Uint8Array): TrueTypeFont | undefined {
   for (let at = 12; at < 12 + 16 * count; at += 16) {
     const tag = String.fromCharCode(...bytes.subarray(at, at + 4));
     const [start, length] = [view.getUint32(at + 8), view.getUint32(at + 12)];
-    if (start + length > bytes.length) return undefined;
+    if (start + length > bytes.length && !isLenient) return undefined;
     tables.set(tag, bytes.subarray(start, start + length));
   }
   const [head, maxp, loca, glyf] = ["head", "maxp", "loca", "glyf"].map((tag) => tables.get(tag));
   if (!head || head.length < 54 || !maxp || maxp.length < 6 || !loca || !glyf) return undefined;
   const glyphCount = viewOf(maxp).getUint16(4);
-  const offsets = readOffsets(loca, glyphCount, viewOf(head).getInt16(50) !== 0, glyf.length);
+  const offsets = readOffsets(loca, glyphCount, viewOf(head).getInt16(50) !== 0, glyf.length, isLenient);
   return offsets && { version, tables, glyphCount, offsets };
 }
 
-function readOffsets(loca: Uint8Array, glyphCount: number, isLong: boolean, limit: number): Uint32Array | undefined {
-  if (loca.length < (glyphCount + 1) * (isLong ? 4 : 2)) return undefined;
+function readOffsets(
+  loca: Uint8Array,
+  glyphCount: number,
+  isLong: boolean,
+  limit: number,
+  isLenient: boolean,
+): Uint32Array | undefined {
+  const size = isLong ? 4 : 2;
+  if (loca.length < (glyphCount + 1) * size && !isLenient) return undefined;
   const view = viewOf(loca);
   const offsets = new Uint32Array(glyphCount + 1);
   for (let glyph = 0; glyph <= glyphCount; glyph++) {
+    if ((glyph + 1) * size > loca.length) {
+      offsets[glyph] = offsets[glyph - 1] ?? 0;
+      continue;
+    }
     offsets[glyph] = isLong ? view.getUint32(glyph * 4) : view.getUint16(glyph * 2) * 2;
-    if (offsets[glyph]! > limit || (glyph > 0 && offsets[glyph]! < offsets[glyph - 1]!)) return undefined;
+    if (offsets[glyph]! > limit || (glyph > 0 && offsets[glyph]! < offsets[glyph - 1]!)) {
+      if (!isLenient) return undefined;
+      offsets[glyph] = offsets[glyph - 1] ?? 0;
+    }
   }
   return offsets;
 }
@@ -72,83 +89,41 @@ export function withComponents(font: TrueTypeFont, glyphs: ReadonlySet<number>):
 }
 
 function componentsOf(outline: Uint8Array): number[] | undefined {
-  const components: number[] = [];
-  if (outline.length < 10) return components;
+  return componentPlaces(outline)?.map((at) => viewOf(outline).getUint16(at));
+}
+
+/** Where an outline names the glyphs it is made of; undefined where it is damaged. */
+export function componentPlaces(outline: Uint8Array): number[] | undefined {
+  const places: number[] = [];
+  if (outline.length < 10) return places;
   const view = viewOf(outline);
-  if (view.getInt16(0) >= 0) return components;
+  if (view.getInt16(0) >= 0) return places;
   for (let at = 10, flags = MORE; (flags & MORE) !== 0; ) {
-    if (at + 4 > outline.length || components.length > MAX_COMPONENTS) return undefined;
+    if (at + 4 > outline.length || places.length > MAX_COMPONENTS) return undefined;
     flags = view.getUint16(at);
-    components.push(view.getUint16(at + 2));
+    places.push(at + 2);
     at += 4 + (flags & WORDS ? 4 : 2) + (flags & SCALE ? 2 : flags & TWO_SCALES ? 4 : flags & TWO_BY_TWO ? 8 : 0);
   }
-  return components;
+  return places;
 }
 
-/** What a character map gives for a code; 0 where it has none. */
-export type GlyphOf = (code: number) => number;
-
-export interface CharacterMap {
-  readonly platform: number;
-  readonly encoding: number;
-  readonly glyphOf: GlyphOf;
+/** Of a glyph, in the units of the font; of one that has none of its own, the last one's (OpenType, "hmtx"). */
+export function advanceOf({ tables }: TrueTypeFont, glyph: number): number {
+  const [hhea, hmtx] = [tables.get("hhea"), tables.get("hmtx")];
+  if (!hhea || hhea.length < 36 || !hmtx || hmtx.length < 4) return 0;
+  const full = Math.min(viewOf(hhea).getUint16(34), hmtx.length >> 2);
+  return full === 0 ? 0 : viewOf(hmtx).getUint16(Math.min(glyph, full - 1) * 4);
 }
 
-/** @returns all of them, whatever they are for; undefined where one is of a kind that is not known */
-export function characterMaps({ tables }: TrueTypeFont): CharacterMap[] | undefined {
-  const cmap = tables.get("cmap");
-  if (!cmap || cmap.length < 4) return [];
-  const view = viewOf(cmap);
-  const maps: CharacterMap[] = [];
-  for (let index = 0; index < view.getUint16(2) && 12 + index * 8 <= cmap.length; index++) {
-    const start = view.getUint32(4 + index * 8 + 4);
-    if (start + 8 > cmap.length) return undefined;
-    const glyphOf = readMap(viewOf(cmap.subarray(start)));
-    if (!glyphOf) return undefined;
-    maps.push({ platform: view.getUint16(4 + index * 8), encoding: view.getUint16(6 + index * 8), glyphOf });
-  }
-  return maps;
+/** Where a glyph's outline begins, from its origin. */
+export function bearingOf({ tables }: TrueTypeFont, glyph: number): number {
+  const [hhea, hmtx] = [tables.get("hhea"), tables.get("hmtx")];
+  if (!hhea || hhea.length < 36 || !hmtx) return 0;
+  const full = viewOf(hhea).getUint16(34);
+  const at = glyph < full ? glyph * 4 + 2 : full * 4 + (glyph - full) * 2;
+  return at + 2 <= hmtx.length ? viewOf(hmtx).getInt16(at) : 0;
 }
 
-/** OpenType, "cmap". What lies outside of the table is glyph 0. */
-function readMap(view: DataView): GlyphOf | undefined {
-  const word = (at: number) => (at >= 0 && at + 2 <= view.byteLength ? view.getUint16(at) : 0);
-  const long = (at: number) => (at + 4 <= view.byteLength ? view.getUint32(at) : 0);
-  switch (view.getUint16(0)) {
-    case 0:
-      return (code) => (code < 256 && 6 + code < view.byteLength ? view.getUint8(6 + code) : 0);
-    case 4:
-      return (code) => segmentGlyph(word, code);
-    case 6:
-      return (code) => {
-        const index = code - word(6);
-        return index >= 0 && index < word(8) ? word(10 + index * 2) : 0;
-      };
-    case 12:
-      return (code) => {
-        for (let group = 0; group < Math.min(long(12), view.byteLength / 12); group++) {
-          const at = 16 + group * 12;
-          if (code >= long(at) && code <= long(at + 4)) return long(at + 8) + code - long(at);
-        }
-        return 0;
-      };
-    default:
-      return undefined;
-  }
-}
-
-function segmentGlyph(word: (at: number) => number, code: number): number {
-  const twice = word(6);
-  for (let segment = 0; segment < twice; segment += 2) {
-    if (code > word(14 + segment)) continue;
-    const first = word(16 + twice + segment);
-    if (code < first) return 0;
-    const delta = word(16 + twice * 2 + segment);
-    const place = 16 + twice * 3 + segment;
-    const range = word(place);
-    if (range === 0) return (code + delta) & 0xffff;
-    const glyph = word(place + range + (code - first) * 2);
-    return glyph === 0 ? 0 : (glyph + delta) & 0xffff;
-  }
-  return 0;
+export function unitsPerEm({ tables }: TrueTypeFont): number {
+  return viewOf(tables.get("head")!).getUint16(18) || 1000;
 }

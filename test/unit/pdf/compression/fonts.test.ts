@@ -2,8 +2,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { compressPdf } from "../../../../src/operations/compress-pdf.ts";
+import type { Level } from "../../../../src/pdf/compression/settings.ts";
 import { subsetTrueType } from "../../../../src/pdf/fonts/subset-truetype.ts";
-import { characterMaps, outlineOf, readTrueType } from "../../../../src/pdf/fonts/truetype.ts";
+import { outlineOf, readTrueType } from "../../../../src/pdf/fonts/truetype.ts";
+import { characterMaps } from "../../../../src/pdf/fonts/truetype-maps.ts";
+import { needsHints, unhinted } from "../../../../src/pdf/fonts/unhinted.ts";
 import { PdfBuilder } from "../../../fixtures/pdf-builder.ts";
 import { outputsOf } from "../../../support/operations.ts";
 import { PdfJson } from "../../../support/pdf-json.ts";
@@ -12,7 +15,8 @@ import { pageTexts, picturesOf, qpdfComplaints } from "../../../support/pdf-read
 const path = ["/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf"].find((file) => existsSync(file));
 if (!path) console.log("DejaVu Sans is not installed: tests of fonts are skipped.");
 const program = path ? new Uint8Array(readFileSync(path)) : new Uint8Array(0);
-const compressed = async (pdf: Uint8Array) => (await outputsOf(compressPdf, [pdf], { level: "low" }))[0]!;
+const compressed = async (pdf: Uint8Array, level: Level = "low") =>
+  (await outputsOf(compressPdf, [pdf], { level }))[0]!;
 
 /** A builder with the whole font, and its descriptor. */
 function withFont() {
@@ -99,6 +103,37 @@ describe.skipIf(!path)("fonts", () => {
     expect(length1).toBe(
       subsetTrueType(program, { glyphs: new Set(["W", "X", "Y", "Z"].map(glyphOf)), byNumber: true })!.length,
     );
+  });
+
+  test("medium leaves out what fits outlines to pixels, and no outline changes", async () => {
+    const { builder, descriptor } = withFont();
+    const reference = builder.add(simple(descriptor));
+    const page = builder.page("a");
+    // Of one outline, and made of others.
+    const content = builder.stream(Buffer.from("BT /G 24 Tf 30 150 Td (Caf\xe9 \x80 \xc5) Tj ET", "latin1"));
+    builder.set(
+      page,
+      `<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 200]/Contents ${content}/Resources<</Font<</G ${reference}>>>>>>`,
+    );
+    const pdf = builder.bytes();
+    const [low, medium] = [await compressed(pdf), await compressed(pdf, "medium")];
+    expect(medium.length).toBeLessThan(low.length * 0.8);
+    expect(qpdfComplaints(medium)).toBe("");
+    expect(pageTexts(medium)).toEqual(["Café € Å"]);
+    expect(picturesOf(medium, 150)).toEqual(picturesOf(pdf, 150));
+  });
+
+  test("outlines that are not as they have to be", () => {
+    expect(unhinted(new Uint8Array(0))).toHaveLength(0);
+    expect(unhinted(Uint8Array.of(0, 1, 0, 0))).toBeUndefined();
+    // Instructions beyond the end; a part without its numbers.
+    expect(unhinted(Uint8Array.of(0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9, 1))).toBeUndefined();
+    expect(unhinted(Uint8Array.of(0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x21, 0, 0, 0))).toBeUndefined();
+  });
+
+  test("fonts that programs draw keep them", () => {
+    expect(["MingLiU", "DFKaiShu-SB-Estd-BF", "", "CIDFont+F1", "\xb2\xd3"].filter(needsHints)).toHaveLength(5);
+    expect(["DejaVuSans", "ArialMT", "TimesNewRomanPS-BoldMT"].filter(needsHints)).toEqual([]);
   });
 
   test("a form's font keeps all its glyphs: what will be typed is not known", async () => {

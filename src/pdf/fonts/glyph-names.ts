@@ -1,0 +1,109 @@
+// Names of glyphs: the characters they stand for (Adobe Glyph List), and the encodings that PDF knows (ISO 32000-1, annex D).
+// Knows no font.
+import encodings from "./encodings.json" with { type: "json" };
+import glyphs from "./glyph-list.json" with { type: "json" };
+
+/** What an encoding, or a glyph order, has for nothing. */
+export const NOTDEF = ".notdef";
+
+/** The name of the glyph for each code from 0 to 255; undefined where a code has none. */
+export type Encoding = readonly (string | undefined)[];
+
+const listOf = (text: string) => text.split(" ").map((name) => (name === "-" ? undefined : name));
+const lazily = <T>(make: () => T) => {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+};
+
+export const standardEncoding = lazily((): Encoding => listOf(encodings.standard));
+export const winAnsiEncoding = lazily((): Encoding => listOf(encodings.winAnsi));
+export const macRomanEncoding = lazily((): Encoding => listOf(encodings.macRoman));
+const macExpertEncoding = lazily((): Encoding => listOf(encodings.macExpert));
+export const symbolEncoding = lazily((): Encoding => listOf(encodings.symbol));
+export const dingbatsEncoding = lazily((): Encoding => listOf(encodings.dingbats));
+/** Of the format 1 table of names that TrueType fonts can have (OpenType, "post"). */
+export const macGlyphOrder = lazily(() => listOf(encodings.macGlyphOrder).map((name) => name ?? NOTDEF));
+/** The strings every CFF font has (Adobe Technical Note 5176, appendix A). */
+export const cffStrings = lazily(() => listOf(encodings.cffStrings).map((name) => name ?? NOTDEF));
+/** String numbers by glyph (5176, appendix C). */
+export const cffExpertCharset = lazily(() => encodings.cffExpertCharset.split(" ").map(Number));
+export const cffExpertSubsetCharset = lazily(() => encodings.cffExpertSubsetCharset.split(" ").map(Number));
+
+const unicodeByName = lazily(() => charactersByName(glyphs.unicode));
+/** Of the fonts that TeX sets mathematics in, whose glyphs also have names with a size at their end. */
+const mathematicsByName = lazily(() => charactersByName(glyphs.mathematics));
+const SIZE = /(?:display|text|big|Big|bigg|Bigg|tp|bt|ex)$/;
+const dingbatsByName = lazily(() => charactersByName(glyphs.dingbats));
+
+/** The encoding that a PDF names; undefined for a name it does not know. */
+export function namedEncoding(name: string | undefined): Encoding | undefined {
+  switch (name) {
+    case "StandardEncoding":
+      return standardEncoding();
+    case "WinAnsiEncoding":
+      return winAnsiEncoding();
+    case "MacRomanEncoding":
+      return macRomanEncoding();
+    case "MacExpertEncoding":
+      return macExpertEncoding();
+    default:
+      return undefined;
+  }
+}
+
+/** Parts of a name that are looked at: ligatures have a few. */
+const MAX_PARTS = 16;
+
+/**
+ * The characters a glyph's name stands for (Adobe Glyph List Specification, 2).
+ * @returns undefined for a name that says nothing
+ */
+export function unicodeOfName(name: string, isDingbats = false): string | undefined {
+  const base = name.split(".", 1)[0]!;
+  if (base === "") return undefined;
+  if (!base.includes("_")) return unicodeOfPart(base, isDingbats);
+  const parts = base.split("_", MAX_PARTS).map((part) => unicodeOfPart(part, isDingbats));
+  return parts.includes(undefined) ? undefined : parts.join("");
+}
+
+function unicodeOfPart(part: string, isDingbats: boolean): string | undefined {
+  const known =
+    (isDingbats ? dingbatsByName().get(part) : undefined) ?? unicodeByName().get(part) ?? mathematical(part);
+  if (known !== undefined) return spelledOut(known);
+  const several = /^uni((?:[\dA-F]{4}){1,8})$/.exec(part)?.[1];
+  if (several) {
+    const codes = several.match(/.{4}/g)!.map((digits) => Number.parseInt(digits, 16));
+    return codes.every(isScalar) ? String.fromCharCode(...codes) : undefined;
+  }
+  const single = /^u([\dA-F]{4,6})$/.exec(part)?.[1];
+  const code = single ? Number.parseInt(single, 16) : -1;
+  return code >= 0 && isScalar(code) ? String.fromCodePoint(code) : undefined;
+}
+
+function mathematical(part: string): string | undefined {
+  const names = mathematicsByName();
+  const base = part.replace(SIZE, "");
+  return names.get(part) ?? names.get(base) ?? (base === part ? undefined : unicodeByName().get(base));
+}
+
+const isScalar = (code: number) => code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
+
+/** Latin ligatures as the letters they stand for, which is what is searched for. */
+export function spelledOut(text: string): string {
+  return /[\ufb00-\ufb06]/.test(text)
+    ? text.replace(/[\ufb00-\ufb06]/g, (ligature) => ligature.normalize("NFKC"))
+    : text;
+}
+
+function charactersByName(list: string): ReadonlyMap<string, string> {
+  const words = list.split(" ");
+  const map = new Map<string, string>();
+  for (let at = 0; at + 1 < words.length; at += 2) {
+    const codes = words[at + 1]!.split("_").map((digits) => Number.parseInt(digits, 16));
+    map.set(words[at]!, String.fromCodePoint(...codes));
+  }
+  return map;
+}

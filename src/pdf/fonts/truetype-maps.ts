@@ -1,0 +1,118 @@
+// The character maps of TrueType fonts (OpenType, "cmap"). Knows no outlines.
+import { type TrueTypeFont, viewOf } from "./truetype.ts";
+
+/** What a character map gives for a code; 0 where it has none. */
+export type GlyphOf = (code: number) => number;
+
+export interface CharacterMap {
+  readonly platform: number;
+  readonly encoding: number;
+  readonly glyphOf: GlyphOf;
+  /** All codes that have a glyph, in no order. */
+  entries(): Iterable<readonly [code: number, glyph: number]>;
+}
+
+/** Codes of one map that are gone through. */
+const MAX_ENTRIES = 200_000;
+
+/** @returns all of them, whatever they are for; undefined where one is of a kind that is not known */
+export function characterMaps({ tables }: Pick<TrueTypeFont, "tables">): CharacterMap[] | undefined {
+  const cmap = tables.get("cmap");
+  if (!cmap || cmap.length < 4) return [];
+  const view = viewOf(cmap);
+  const maps: CharacterMap[] = [];
+  for (let index = 0; index < view.getUint16(2) && 12 + index * 8 <= cmap.length; index++) {
+    const start = view.getUint32(4 + index * 8 + 4);
+    if (start + 8 > cmap.length) return undefined;
+    const table = viewOf(cmap.subarray(start));
+    // Variants of characters (format 14) are no map of their own.
+    if (table.getUint16(0) === 14) continue;
+    const glyphOf = readMap(table);
+    if (!glyphOf) return undefined;
+    maps.push({
+      platform: view.getUint16(4 + index * 8),
+      encoding: view.getUint16(6 + index * 8),
+      glyphOf,
+      entries: () => entriesOf(table),
+    });
+  }
+  return maps;
+}
+
+/** OpenType, "cmap". What lies outside of the table is glyph 0. */
+function readMap(view: DataView): GlyphOf | undefined {
+  const word = (at: number) => (at >= 0 && at + 2 <= view.byteLength ? view.getUint16(at) : 0);
+  const long = (at: number) => (at + 4 <= view.byteLength ? view.getUint32(at) : 0);
+  switch (view.getUint16(0)) {
+    case 0:
+      return (code) => (code < 256 && 6 + code < view.byteLength ? view.getUint8(6 + code) : 0);
+    case 4:
+      return (code) => segmentGlyph(word, code);
+    case 6:
+      return (code) => {
+        const index = code - word(6);
+        return index >= 0 && index < word(8) ? word(10 + index * 2) : 0;
+      };
+    case 12:
+      return (code) => {
+        for (let group = 0; group < Math.min(long(12), view.byteLength / 12); group++) {
+          const at = 16 + group * 12;
+          if (code >= long(at) && code <= long(at + 4)) return long(at + 8) + code - long(at);
+        }
+        return 0;
+      };
+    default:
+      return undefined;
+  }
+}
+
+function segmentGlyph(word: (at: number) => number, code: number): number {
+  const twice = word(6);
+  for (let segment = 0; segment < twice; segment += 2) {
+    if (code > word(14 + segment)) continue;
+    return code < word(16 + twice + segment) ? 0 : glyphInSegment(word, twice, segment, code);
+  }
+  return 0;
+}
+
+function glyphInSegment(word: (at: number) => number, twice: number, segment: number, code: number): number {
+  const delta = word(16 + twice * 2 + segment);
+  const place = 16 + twice * 3 + segment;
+  const range = word(place);
+  if (range === 0) return (code + delta) & 0xffff;
+  const glyph = word(place + range + (code - word(16 + twice + segment)) * 2);
+  return glyph === 0 ? 0 : (glyph + delta) & 0xffff;
+}
+
+function* entriesOf(view: DataView): Generator<readonly [number, number]> {
+  const word = (at: number) => (at >= 0 && at + 2 <= view.byteLength ? view.getUint16(at) : 0);
+  let left = MAX_ENTRIES;
+  for (const [first, last, glyphOf] of runsOf(view, word)) {
+    for (let code = first; code <= last && left-- > 0; code++) {
+      const glyph = glyphOf(code);
+      if (glyph > 0) yield [code, glyph];
+    }
+  }
+}
+
+type Run = readonly [first: number, last: number, glyphOf: GlyphOf];
+
+function* runsOf(view: DataView, word: (at: number) => number): Generator<Run> {
+  const format = word(0);
+  if (format === 0) yield [0, 255, readMap(view)!];
+  if (format === 6) yield [word(6), word(6) + word(8) - 1, readMap(view)!];
+  if (format === 4) {
+    const twice = word(6);
+    for (let segment = 0; segment < twice; segment += 2) {
+      const last = word(14 + segment);
+      const first = word(16 + twice + segment);
+      yield [first, Math.min(last, 0xfffe), (code) => glyphInSegment(word, twice, segment, code)];
+    }
+  }
+  if (format !== 12 || view.byteLength < 16) return;
+  const groups = Math.min(view.getUint32(12), Math.floor((view.byteLength - 16) / 12));
+  for (let at = 16; at < 16 + groups * 12; at += 12) {
+    const [first, last, glyph] = [view.getUint32(at), view.getUint32(at + 4), view.getUint32(at + 8)];
+    yield [first, Math.min(last, 0x10ffff), (code) => (glyph + code - first) & 0xffff];
+  }
+}
