@@ -19,6 +19,9 @@ export interface PictureExports {
   readonly colorCount: WebAssembly.Global;
   readonly colors: WebAssembly.Global;
   readonly isGray: WebAssembly.Global;
+  readonly shapeCount: WebAssembly.Global;
+  readonly shapes: WebAssembly.Global;
+  readonly choices: WebAssembly.Global;
 
   reset(): void;
   allocate(bytes: number): Address;
@@ -97,6 +100,54 @@ export interface PictureExports {
   planeOf(from: Address, to: Address, count: number, channels: number): void;
   pad(at: Address, width: number, height: number, stride: number, rows: number, pixelBytes: number): void;
   encodeBilevel(from: Address, width: number, height: number): Address;
+
+  splitRgb(from: Address, width: number, y: Address, cb: Address, cr: Address): void;
+  enlargePlane(
+    from: Address,
+    fromStride: number,
+    across: number,
+    down: number,
+    to: Address,
+    stride: number,
+    width: number,
+    height: number,
+  ): void;
+  markInk(plane: Address, stride: number, width: number, height: number, marks: Address): void;
+  findShapes(marks: Address, width: number, height: number): number;
+  describeShapes(y: Address, stride: number, cb: Address, cr: Address, colorStride: number): void;
+  paintShapes(beside: number): void;
+  dropShapes(tiles: Address, tilesAcross: number, tileShift: number): void;
+  bitsOfInk(ink: number, to: Address): number;
+  takeBackdrop(
+    plane: Address,
+    stride: number,
+    width: number,
+    height: number,
+    marks: Address,
+    marksStride: number,
+    shift: number,
+    to: Address,
+    toStride: number,
+    across: number,
+    down: number,
+  ): void;
+  compareLayers(
+    plane: Address,
+    stride: number,
+    width: number,
+    height: number,
+    marks: Address,
+    marksStride: number,
+    shift: number,
+    inks: Address,
+    low: Address,
+    lowStride: number,
+    across: number,
+    down: number,
+    tileShift: number,
+    tilesAcross: number,
+    errors: Address,
+  ): void;
 }
 
 /** More instances than this never wait, and none whose memory grew beyond this many bytes. */

@@ -128,7 +128,7 @@ function referencesOf(object: PdfObject): number[] {
   const waiting: Value[] = [object instanceof PdfStream ? object.dictionary : object];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     if (next instanceof Reference) found.push(next.number);
-    else if (next instanceof Dictionary) waiting.push(...next.values());
+    else if (next instanceof Dictionary) for (const value of next.values()) waiting.push(value);
     else if (Array.isArray(next)) for (const element of next) waiting.push(element);
   }
   return found;

@@ -26,6 +26,8 @@ const CATEGORIES: readonly Category[] = ["Font", ...new Set(NAMED_BY.values())];
 const DEFAULTS = ["DefaultGray", "DefaultRGB", "DefaultCMYK"];
 /** Decoded bytes of one content stream, and of all that are looked into in a file. */
 const MAX_CONTENT_BYTES = 64 * 1024 * 1024;
+/** What has no bytes takes no more when it is deflated. */
+const EMPTY_BYTES = 8;
 const MAX_TOTAL_BYTES = 4 * 1024 * 1024 * 1024;
 
 /** Names in use, by category. */
@@ -154,7 +156,7 @@ export class ResourceUsage {
     for (const annotation of file.array(page.get("Annots")) ?? []) {
       for (const appearance of file.dictionary(file.dictionary(annotation)?.get("AP"))?.values() ?? []) {
         const object = file.resolve(appearance);
-        if (object instanceof Dictionary) found.push(...object.values());
+        if (object instanceof Dictionary) for (const state of object.values()) found.push(state);
         else found.push(appearance);
       }
     }
@@ -164,6 +166,8 @@ export class ResourceUsage {
   #decoded(stream: PdfStream): Uint8Array | undefined {
     try {
       const bytes = stream.body.decoded(MAX_CONTENT_BYTES);
+      // What is damaged from the start on decodes to nothing, and other readers may find more in it.
+      if (bytes.length === 0 && stream.body.raw().length > EMPTY_BYTES) return undefined;
       this.#totalBytes += bytes.length;
       if (this.#totalBytes > MAX_TOTAL_BYTES) throw new EngineFailure("too-complex", "content streams without end");
       return bytes;

@@ -13,12 +13,14 @@ import { PicturePlans, settingsOf } from "./picture-plans.ts";
 import { type Memory, PictureCoder } from "./recode-picture.ts";
 import { asFlate, bodyOf, decodedBytes, recodeStream, smaller, withoutFilter } from "./recode-stream.ts";
 import type { CompressionSettings } from "./settings.ts";
-import { shorterContent } from "./shorter-content.ts";
+import { ALL_DIGITS, shorterContent, VISIBLE_DIGITS } from "./shorter-content.ts";
 import { type Survey, surveyFile } from "./survey.ts";
 import { UsedResources } from "./used-resources.ts";
 
 /** The last version without object streams, which PDF/A-1 is made of (ISO 19005-1). */
 const CLASSIC_VERSION = "1.4";
+/** In longer content fewer digits always tell. */
+const CHANCE_BYTES = 1 << 16;
 /** Kinds of dictionaries that have to do with fonts. */
 const FONT_TYPES = new Set(["Font", "FontDescriptor", "Encoding"]);
 
@@ -76,7 +78,7 @@ class Compression implements Rewriting {
     this.#view = { get: (reference) => discards.apply(file.get(reference)) };
     const canonical = (number: number) => this.canonical(new Reference(number)).number;
     this.#plans = new PicturePlans(file, settings.images, canonical);
-    this.#pictures = new PictureCoder(file, settings, this.#plans, limits);
+    this.#pictures = new PictureCoder(file, settings, this.#plans, limits, !survey.isBlended);
     const { fonts } = settings;
     // PDF/A-1 wants a list of glyphs of every subset (ISO 19005-1, 6.3.5).
     const mayName = survey.pdfaPart !== 1;
@@ -122,6 +124,11 @@ class Compression implements Rewriting {
     if (streams.structure === "none") return this.#plain(stream);
     if (subtype === "Image") return this.#pictures.recode(stream, number);
     if (this.#survey.contents.has(number)) return this.#rewriteContent(stream, number);
+    // PDF/A-1 has them without a filter (ISO 19005-1, 6.7.2); the other parts are left alone with it.
+    const isMetadata = this.#file.name(dictionary.get("Type")) === "Metadata" && !dictionary.has("Filter");
+    if (isMetadata && streams.deflateMetadata && this.#survey.pdfaPart === 0) {
+      return dictionary.has("F") ? stream : asFlate(stream, stream.body.raw());
+    }
     return this.#fonts?.programOf(number, stream) ?? recodeStream(this.#file, stream, streams);
   }
 
@@ -136,9 +143,13 @@ class Compression implements Rewriting {
     const uses = this.#plans.inline.get(number);
     const changed = (uses && this.#withInlineImages(stream, uses)) ?? stream;
     const bytes = streams.optimizeContent ? decodedBytes(this.#file, changed) : undefined;
-    const shorter = bytes && shorterContent(bytes);
-    if (shorter && streams.reflate)
-      return smaller(recodeStream(this.#file, stream, streams), asFlate(changed, shorter));
+    const shorter = bytes && shorterContent(bytes, streams.roundContent ? VISIBLE_DIGITS : ALL_DIGITS);
+    if (shorter && streams.reflate) {
+      const lossless = recodeStream(this.#file, stream, streams);
+      // What is rounded is shorter, but by chance not always when it is deflated.
+      const exact = streams.roundContent && bytes.length <= CHANCE_BYTES ? shorterContent(bytes) : undefined;
+      return smaller(exact ? smaller(lossless, asFlate(changed, exact)) : lossless, asFlate(changed, shorter));
+    }
     if (changed !== stream && bytes) return smaller(recodeStream(this.#file, stream, streams), asFlate(changed, bytes));
     return recodeStream(this.#file, stream, streams);
   }

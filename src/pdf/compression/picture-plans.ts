@@ -54,6 +54,11 @@ export class PicturePlans {
     return extent && this.sizeFor(image, extent);
   }
 
+  /** The largest use, in points. */
+  extentOf(number: number): Extent | undefined {
+    return this.#extents.get(number);
+  }
+
   /** Whether the image has a mask with a Matte, or is one. */
   isMatted(number: number): boolean {
     return this.#matted.has(number);

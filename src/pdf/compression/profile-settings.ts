@@ -49,6 +49,7 @@ export function settingsOfProfile(profile: CompressionProfile): CompressionSetti
       mergeEqual: fonts["consolidate-duplicate-fonts"] === true,
       unembedStandard: fonts["unembed-standard-14-fonts"] === true,
       removeUnused: fonts["remove-unused-fonts"] === true,
+      removeHints: false,
     },
     discard: discarded({ ...profile.objects, ...profile.userdata }),
     streams: {
@@ -57,6 +58,8 @@ export function settingsOfProfile(profile: CompressionProfile): CompressionSetti
       lzwToFlate: cleanup["convert-lzw-to-flate"] === true,
       reflate: packs,
       optimizeContent: cleanup["optimize-page-content"] === true,
+      roundContent: false,
+      deflateMetadata: false,
     },
     evenIfLarger: general["write-output-even-if-increase-in-size"] === true,
     preserveVersion: general["preserve-version"] === true,

@@ -5,7 +5,8 @@ import { z } from "zod";
 /** Lowest and highest that a picture can mean. */
 const dpi = z.number().min(1).max(9600);
 const optional = <T extends z.ZodType>(type: T) => type.exactOptional();
-const flag = optional(z.boolean());
+/** Some clients' files have words. */
+const flag = optional(z.union([z.boolean(), z.enum(["on", "off"]).transform((word) => word === "on")]));
 const group = <T extends z.ZodRawShape>(shape: T) => optional(z.object(shape));
 
 const downsample = group({ "trigger-dpi": dpi, "target-dpi": dpi });

@@ -2,9 +2,11 @@
 import { EngineFailure } from "../../operations/operation.ts";
 import { type PdfImage, readImage } from "../images/image.ts";
 import type { SampleLimits } from "../images/image-samples.ts";
+import { separatePrint } from "../images/mixed-raster.ts";
 import { isFlat, recodeImage } from "../images/recode-image.ts";
 import type { PdfFile } from "../pdf-file.ts";
 import { PdfStream, type StreamBody } from "../values.ts";
+import { formOf } from "./mixed-raster-form.ts";
 import { isBilevel, type PicturePlans, settingsOf } from "./picture-plans.ts";
 import { bodyOf, recodeJpegStream, recodeStream, smaller } from "./recode-stream.ts";
 import type { CompressionSettings } from "./settings.ts";
@@ -21,23 +23,93 @@ export interface Memory extends SampleLimits {
   readonly moreElsewhere: boolean;
 }
 
+/** Smaller ones in points are no scans of pages. */
+const PAGE_POINTS = 216;
+/** Dots per inch below which print is not worth a layer. */
+const LEAST_PRINT_DPI = 140;
+const POINTS_PER_INCH = 72;
+/** From this part of the resolution of print on pixels are taken as they are. */
+const NEARLY = 0.85;
+/** Layers that take less than this, in bits for a pixel of the plain picture, need not be compared with it. */
+const CERTAINLY_SMALLER = 0.25;
+/** Colour spaces in which dark is ink, and light is paper. */
+const PAPER_SPACES = ["DeviceGray", "DeviceRGB", "CalGray", "CalRGB", "ICCBased"];
+
+function isOpaquePicture(file: PdfFile, image: PdfImage): boolean {
+  const { bits, colors, decode, hasColorKey, softMask, stencilMask, matte, filters } = image;
+  if (!colors || bits !== 8 || decode || hasColorKey || softMask || stencilMask || matte) return false;
+  const space = file.resolve(colors.space);
+  const family = file.name(Array.isArray(space) ? space[0] : colors.space) ?? "";
+  if (!PAPER_SPACES.includes(family) || !["gray", "rgb"].includes(colors.kind)) return false;
+  return !colors.palette && filters.at(-1) !== "JPXDecode";
+}
+
 /** Codes the images of one file. */
 export class PictureCoder {
   readonly #file: PdfFile;
   readonly #settings: CompressionSettings;
   readonly #plans: PicturePlans;
   readonly #limits: Memory;
+  readonly #mayLayer: boolean;
+  /** Layers that were made here. */
+  readonly #layers = new Set<number>();
   #samples = 0;
 
-  constructor(file: PdfFile, settings: CompressionSettings, plans: PicturePlans, limits: Memory) {
+  /** @param mayLayer whether two layers are what one picture is */
+  constructor(file: PdfFile, settings: CompressionSettings, plans: PicturePlans, limits: Memory, mayLayer: boolean) {
     this.#file = file;
     this.#settings = settings;
     this.#plans = plans;
     this.#limits = limits;
+    this.#mayLayer = mayLayer;
   }
 
   /** @returns the stream itself where nothing is smaller */
   recode(stream: PdfStream, number: number): PdfStream {
+    if (this.#layers.delete(number)) return stream;
+    const image = readImage(this.#file, stream.dictionary);
+    const layered = image && this.#layered(stream, number, image);
+    if (!layered) return this.#recoded(stream, number);
+    const { layers, size } = layered;
+    const bytes = layers.stencils.reduce((sum, { jbig2 }) => sum + jbig2.length, layers.backdrop.jpeg.length);
+    if (bytes * 8 > CERTAINLY_SMALLER * size.width * size.height || bytes > stream.body.raw().length) {
+      const plain = this.#recoded(stream, number);
+      if (plain.body.raw().length <= bytes) return plain;
+    }
+    return formOf(this.#file, image, layers, (layer) => {
+      const reference = this.#file.add(layer);
+      this.#layers.add(reference.number);
+      return reference;
+    });
+  }
+
+  /** As layers, if it is a scan of print. */
+  #layered({ body }: PdfStream, number: number, image: PdfImage) {
+    const { layers, color } = this.#settings.images;
+    const extent = this.#plans.extentOf(number);
+    if (!layers || !extent || !this.#mayLayer || Math.min(extent.width, extent.height) < PAGE_POINTS) return undefined;
+    const size = this.#plans.sizeOf(number, image);
+    if (!size || !isOpaquePicture(this.#file, image) || this.#plans.softMasks.has(number)) return undefined;
+    const sizeAt = (dpi: number) => ({
+      width: Math.ceil((extent.width * dpi) / POINTS_PER_INCH),
+      height: Math.ceil((extent.height * dpi) / POINTS_PER_INCH),
+    });
+    const stored = (image.width / extent.width) * POINTS_PER_INCH;
+    if (stored < LEAST_PRINT_DPI) return undefined;
+    const dpi = stored > layers.printDpi || stored < layers.printDpi * NEARLY ? layers.printDpi : stored;
+    const print = dpi === stored ? { width: image.width, height: image.height } : sizeAt(dpi);
+    const made = separatePrint(image, body, {
+      print,
+      dpi,
+      paper: sizeAt(layers.paperDpi),
+      picture: size,
+      quality: color.quality.drawing,
+      limits: this.#limits,
+    });
+    return made && { layers: made, size };
+  }
+
+  #recoded(stream: PdfStream, number: number): PdfStream {
     const image = readImage(this.#file, stream.dictionary);
     const raw = stream.body.raw();
     const lossless = () => this.#lossless(stream, image);

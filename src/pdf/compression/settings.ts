@@ -32,6 +32,8 @@ export interface CompressionSettings {
     readonly onlyIfSmaller: boolean;
     readonly mergeEqual: boolean;
     readonly sixteenBitsToEight: boolean;
+    /** Whether scans of print become layers, and at which dots per inch. @default they stay pictures */
+    readonly layers?: { readonly printDpi: number; readonly paperDpi: number };
   };
   readonly fonts: {
     readonly subset: boolean;
@@ -40,6 +42,8 @@ export interface CompressionSettings {
     readonly mergeEqual: boolean;
     readonly unembedStandard: boolean;
     readonly removeUnused: boolean;
+    /** Whether programs go that fit the outlines of subsets to coarse pixels. */
+    readonly removeHints: boolean;
   };
   readonly discard: ReadonlySet<Discarded>;
   readonly streams: {
@@ -51,6 +55,10 @@ export interface CompressionSettings {
     /** What is deflated, where a better level is worth it. */
     readonly reflate: boolean;
     readonly optimizeContent: boolean;
+    /** Whether digits of numbers in content go that nobody sees. */
+    readonly roundContent: boolean;
+    /** Metadata too, which are legible otherwise for programs that know no PDF (ISO 32000-1, 14.3.2). */
+    readonly deflateMetadata: boolean;
   };
   /** Whether a result that is larger than the input is given all the same. */
   readonly evenIfLarger: boolean;
@@ -95,9 +103,24 @@ const LOW: CompressionSettings = {
     mergeEqual: true,
     sixteenBitsToEight: false,
   },
-  fonts: { subset: true, subsetSubsets: false, mergeEqual: true, unembedStandard: false, removeUnused: true },
+  fonts: {
+    subset: true,
+    subsetSubsets: false,
+    mergeEqual: true,
+    unembedStandard: false,
+    removeUnused: true,
+    removeHints: false,
+  },
   discard: new Set(["private-data", "thumbnails", "xmp-metadata-padding"]),
-  streams: { structure: "packed", deflatePlain: true, lzwToFlate: true, reflate: true, optimizeContent: true },
+  streams: {
+    structure: "packed",
+    deflatePlain: true,
+    lzwToFlate: true,
+    reflate: true,
+    optimizeContent: true,
+    roundContent: false,
+    deflateMetadata: false,
+  },
   evenIfLarger: false,
   preserveVersion: false,
   forWeb: false,
@@ -117,14 +140,17 @@ const HIGH: PictureSettings = {
   worthwhile: 0.9,
 };
 
+const LAYERS = { printDpi: 300, paperDpi: 75 } as const;
+
 const withPictures = (pictures: PictureSettings): CompressionSettings => ({
   ...LOW,
   images: { ...LOW.images, color: pictures, grayscale: pictures, sixteenBitsToEight: true },
-  fonts: { ...LOW.fonts, subsetSubsets: true },
+  fonts: { ...LOW.fonts, subsetSubsets: true, removeHints: true },
+  streams: { ...LOW.streams, roundContent: true, deflateMetadata: true },
 });
 
 export const LEVEL_SETTINGS: Readonly<Record<Level, CompressionSettings>> = {
   low: LOW,
   medium: withPictures(MEDIUM),
-  high: withPictures(HIGH),
+  high: { ...withPictures(HIGH), images: { ...withPictures(HIGH).images, layers: LAYERS } },
 };

@@ -3,17 +3,24 @@
 import { inlineDictionary, OPERATORS, skipInlineData } from "../content.ts";
 import { Lexer } from "../lexer.ts";
 
-/** Digits that count: readers have floats of 32 bits. */
-const DIGITS = 7;
-/** Behind the point: a millionth of the unit that a page's content begins with. */
-const PLACES = 6;
+/** How numbers are rounded: to so many digits, of which at least and at most so many are behind the point. */
+export interface Precision {
+  readonly digits: number;
+  readonly least: number;
+  readonly most: number;
+}
+
+/** Readers have floats of 32 bits, and a millionth is one of the unit that a page's content begins with. */
+export const ALL_DIGITS: Precision = { digits: 7, least: 0, most: 6 };
+/** A two thousandth of that unit, and of a scale what moves the far end of a page by a fortieth. */
+export const VISIBLE_DIGITS: Precision = { digits: 5, least: 3, most: 5 };
 
 const SPACE = 0x20;
 /** Tokens that need nothing before or behind them. */
 const CLOSED = new Set(["[", "]", "<<", ">>", "string", "hex"]);
 
 /** @returns undefined where it is not certain what the bytes mean: a stream that is a piece of another, or damaged */
-export function shorterContent(bytes: Uint8Array): Uint8Array | undefined {
+export function shorterContent(bytes: Uint8Array, precision = ALL_DIGITS): Uint8Array | undefined {
   const lexer = new Lexer(bytes);
   const out = new Uint8Array(bytes.length + 64);
   let size = 0;
@@ -34,7 +41,7 @@ export function shorterContent(bytes: Uint8Array): Uint8Array | undefined {
     // A name begins with what ends every other token.
     if (needsSpace && !CLOSED.has(kind) && kind !== "name") out[size++] = SPACE;
     if (kind === "number") {
-      const text = shorterNumber(lexer.text);
+      const text = shorterNumber(lexer.text, precision);
       if (text === undefined) return undefined;
       for (let index = 0; index < text.length; index++) out[size++] = text.charCodeAt(index);
     } else {
@@ -72,17 +79,15 @@ function isClosed(bytes: Uint8Array, start: number, end: number): boolean {
 }
 
 /** @returns undefined for what readers may understand in different ways */
-function shorterNumber(text: string): string | undefined {
+function shorterNumber(text: string, { digits, least, most }: Precision): string | undefined {
   if (!/^[+-]?(?:\d+\.?\d*|\.\d+)$/.test(text)) return undefined;
   let short = text.replace(/^\+/, "");
   const point = short.indexOf(".");
   if (point < 0) return short.replace(/^(-?)0+(?=\d)/, "$1");
-  if (short.length - point - 1 > PLACES || short.length > DIGITS + 2) {
+  if (short.length - point - 1 > most || short.length > digits + 2) {
     const value = Number(short);
-    const places = Math.max(
-      0,
-      Math.min(PLACES, DIGITS - Math.max(1, Math.floor(Math.log10(Math.abs(value) || 1)) + 1)),
-    );
+    const whole = Math.max(0, Math.floor(Math.log10(Math.abs(value) || 1)) + 1);
+    const places = Math.max(least, Math.min(most, digits - whole));
     // What is smaller than all places keeps its digits: it may be a scale.
     if (Math.abs(value) >= 0.1 || value === 0) short = value.toFixed(places);
   }

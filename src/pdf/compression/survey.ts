@@ -12,6 +12,8 @@ export interface Survey {
   readonly keptResources: ReadonlySet<number>;
   /** Whether a signature is in use (ISO 32000-1, 12.8). */
   readonly isSigned: boolean;
+  /** Whether anything is drawn half transparent or blended: then two layers are not what one picture is. */
+  readonly isBlended: boolean;
   /** The part of PDF/A that the metadata claim, 0 for none. */
   readonly pdfaPart: number;
 }
@@ -43,6 +45,7 @@ class Walk implements Survey {
   readonly fonts: Reference[] = [];
   readonly keptResources = new Set<number>();
   isSigned = false;
+  isBlended = false;
   pdfaPart = 0;
   readonly #file: PdfFile;
   readonly #seen = new Set<number>();
@@ -92,6 +95,7 @@ class Walk implements Survey {
     if (Array.isArray(dictionary.get("ByteRange")) && dictionary.get("Contents") instanceof PdfString) {
       this.isSigned = true;
     }
+    if (this.#blends(dictionary)) this.isBlended = true;
     const form = dictionary.get("DR");
     if (form instanceof Reference) this.keptResources.add(form.number);
     const isPage = this.#name(dictionary.get("Type")) === "Page";
@@ -100,6 +104,16 @@ class Walk implements Survey {
     if (glyphs !== undefined) {
       for (const glyph of this.#file.dictionary(glyphs)?.values() ?? []) this.#addContents(glyph);
     }
+  }
+
+  /** ISO 32000-1, 11.6.4.4, 11.6.4.3 and 11.5.2. */
+  #blends(dictionary: Dictionary): boolean {
+    const mode = dictionary.get("BM");
+    if (mode !== undefined && this.#name(mode) !== "Normal" && this.#name(mode) !== "Compatible") return true;
+    const [fill, stroke] = [dictionary.get("ca"), dictionary.get("CA")];
+    if ((typeof fill === "number" && fill < 1) || (typeof stroke === "number" && stroke < 1)) return true;
+    const kind = this.#name(dictionary.get("S"));
+    return (kind === "Alpha" || kind === "Luminosity") && dictionary.has("G");
   }
 
   /** Of a dictionary within an object, which is not known by a number. */

@@ -72,16 +72,19 @@ function inlineBody(bytes: Uint8Array, { filters }: PdfImage): StreamBody {
   return {
     raw: () => bytes,
     decoded(limitBytes) {
-      return filters.reduce((data, filter) => undo(filter, data, limitBytes), bytes);
+      return filters.reduce((data, filter) => undoFilter(filter, data, limitBytes), bytes);
     },
   };
 }
 
-function undo(filter: string, bytes: Uint8Array, limitBytes: number): Uint8Array {
+/** @throws RangeError, or zlib's error, where it cannot be undone */
+export function undoFilter(filter: string, bytes: Uint8Array, limitBytes: number): Uint8Array {
   switch (filter) {
     case "FlateDecode":
+    case "Fl":
       return inflateSync(bytes, { maxOutputLength: limitBytes });
     case "ASCIIHexDecode":
+    case "AHx":
       return Buffer.from(
         Buffer.from(bytes)
           .toString("latin1")
@@ -90,8 +93,10 @@ function undo(filter: string, bytes: Uint8Array, limitBytes: number): Uint8Array
         "hex",
       );
     case "ASCII85Decode":
+    case "A85":
       return undoAscii85(bytes);
     case "RunLengthDecode":
+    case "RL":
       return undoRunLength(bytes, limitBytes);
     default:
       throw new RangeError(`an inline image with the filter ${filter}`);

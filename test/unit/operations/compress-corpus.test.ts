@@ -22,26 +22,32 @@ const REFUSED = new Set([
 const DAMAGED = "crash-121-2.pdf";
 /** In {@link perceptualDistance}: what is seen side by side begins at 8. */
 const FARTHEST = { low: 0.5, medium: 4, high: 8 };
+/** One has 400 pages, which every reader reads at every level. */
+const MOST_TIME_MS = 600_000;
 const CONTAINER = { ...CONTEXT, heapLimitBytes: 1024 * 2 ** 20 };
 
 const names = corpusDir ? readdirSync(join(corpusDir, "pdf")).filter((name) => !REFUSED.has(name)) : [];
 const characters = (pdf: Uint8Array) => pageTexts(pdf).join("").replace(/\s/g, "");
 
 describe.skipIf(!corpusDir)("real documents", () => {
-  test.each(names)("%s", async (name) => {
-    const pdf = corpusFile(`pdf/${name}`)!;
-    const [text, complaints] = [characters(pdf), qpdfComplaints(pdf)];
-    const before = await popplerPage(pdf, 1, 72);
-    let size = pdf.length;
-    for (const level of LEVELS) {
-      const [made] = await outputsOf(compressPdf, [pdf], { level }, CONTAINER);
-      expect(made!.length).toBeLessThanOrEqual(size);
-      size = made!.length;
-      if (name === DAMAGED) continue;
-      expect(complaints === "" ? qpdfComplaints(made!) : "").toBe("");
-      expect(characters(made!)).toBe(text);
-      await withFile(made!, "a.pdf", async (file) => execFileSync("mutool", ["info", file], { stdio: "ignore" }));
-      expect(perceptualDistance(before, await popplerPage(made!, 1, 72))).toBeLessThanOrEqual(FARTHEST[level]);
-    }
-  });
+  test.each(names)(
+    "%s",
+    async (name) => {
+      const pdf = corpusFile(`pdf/${name}`)!;
+      const [text, complaints] = [characters(pdf), qpdfComplaints(pdf)];
+      const before = await popplerPage(pdf, 1, 72);
+      let size = pdf.length;
+      for (const level of LEVELS) {
+        const [made] = await outputsOf(compressPdf, [pdf], { level }, CONTAINER);
+        expect(made!.length).toBeLessThanOrEqual(size);
+        size = made!.length;
+        if (name === DAMAGED) continue;
+        expect(complaints === "" ? qpdfComplaints(made!) : "").toBe("");
+        expect(characters(made!)).toBe(text);
+        await withFile(made!, "a.pdf", async (file) => execFileSync("mutool", ["info", file], { stdio: "ignore" }));
+        expect(perceptualDistance(before, await popplerPage(made!, 1, 72))).toBeLessThanOrEqual(FARTHEST[level]);
+      }
+    },
+    MOST_TIME_MS,
+  );
 });

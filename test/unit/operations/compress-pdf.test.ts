@@ -17,6 +17,7 @@ const LEVELS = ["low", "medium", "high"] as const;
 const compressed = async (pdf: Uint8Array, params: CompressParams = { level: "low" }, context = CONTEXT) =>
   (await outputsOf(compressPdf, [pdf], params, context))[0]!;
 const custom = (pdf: Uint8Array, profile: CompressionProfile) => compressed(pdf, { level: "custom", profile });
+const CONTAINER = { ...CONTEXT, heapLimitBytes: 1024 * 2 ** 20 };
 const packed = { compression: "compress-entire-file" } as const;
 
 /** A page with a picture, tags, a form, an outline, a link, an attachment, layers, labels, metadata and what can go. */
@@ -208,6 +209,45 @@ describe("profiles", () => {
     };
     expect(await widthOf({ images: { grayscale: to } })).toBe(200);
     expect(await widthOf({ images: { color: to } })).toBe(600);
+  });
+});
+
+describe("many of a kind", () => {
+  const MANY = 200_000;
+  const names = (value: (index: number) => string) =>
+    Array.from({ length: MANY }, (_, index) => `/N${index} ${value(index)}`).join("");
+
+  test("a dictionary and a font of so many entries", async () => {
+    const builder = new PdfBuilder();
+    const font = builder.add(
+      `<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Extra<<${names((index) => `${index}`)}>>>>`,
+    );
+    builder.page("BT /G 9 Tf (a) Tj ET", "", `/ExtGState<<>>/Font<</G ${font}>>`);
+    expect(qpdfComplaints(await compressed(builder.bytes(), { level: "low" }, CONTAINER))).toBe("");
+  });
+
+  test("an appearance of so many states", async () => {
+    const builder = new PdfBuilder();
+    const state = builder.stream("0 0 1 1 re f", "/Type/XObject/Subtype/Form/BBox[0 0 1 1]");
+    const appearance = `/AP<</N<<${names(() => state)}>>>>`;
+    builder.page("a", `/Annots[<</Type/Annot/Subtype/Widget/FT/Btn/T(b)/AS/N1/Rect[0 0 9 9]${appearance}>>]`);
+    expect(qpdfComplaints(await compressed(builder.bytes(), { level: "low" }, CONTAINER))).toBe("");
+  });
+
+  test("content that cannot be decoded keeps its resources", async () => {
+    const builder = new PdfBuilder();
+    const content = builder.stream("no deflated data", "/Filter/FlateDecode");
+    const image = builder.stream(
+      "\xff",
+      "/Type/XObject/Subtype/Image/Width 1/Height 1/BitsPerComponent 8/ColorSpace/DeviceGray",
+    );
+    const page = builder.page("a", "/Rotate 0");
+    const padding = `/PieceInfo<</A<</Private(${"secret ".repeat(500)})>>>>`;
+    builder.set(
+      page,
+      `<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]${padding}/Contents ${content}/Resources<</XObject<</Kept ${image}>>>>>>`,
+    );
+    expect(uncompressed(await compressed(builder.bytes()))).toContain("/Kept");
   });
 });
 

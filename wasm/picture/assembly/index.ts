@@ -12,10 +12,13 @@ import { nonzeroMask } from "./nonzero";
 import { acScan as acScanOf } from "./scan-writer";
 
 export { addAreaRow, areaRows, newArea } from "./area";
+export { compareLayers, splitRgb, takeBackdrop } from "./backdrop";
 export { bilevelBytes, encodeBilevel } from "./bilevel";
 export { plainBits } from "./bit-writer";
 export { colorCount, colors, countRow, isGray, likeLeft, startCensus } from "./census";
 export { layOut } from "./components";
+export { enlargePlane } from "./enlarge";
+export { markInk } from "./ink";
 export { allocate, reserve, reset, top } from "./memory";
 export {
   filterRow,
@@ -31,6 +34,16 @@ export {
   unpack,
 } from "./pixels";
 export { readMcuRow, readScan, startScan } from "./scan-reader";
+export {
+  bitsOfInk,
+  choices,
+  describeShapes,
+  dropShapes,
+  findShapes,
+  paintShapes,
+  shapeCount,
+  shapes,
+} from "./shapes";
 export { dcScan, overflowed, sequentialScan } from "./scan-writer";
 export { counts, finishWriting, setReadTable, startCounting, startWriting };
 

@@ -1,9 +1,9 @@
 // Content streams in fewer bytes: token by token the same, or left alone.
 import { describe, expect, test } from "vitest";
-import { shorterContent } from "../../../../src/pdf/compression/shorter-content.ts";
+import { ALL_DIGITS, shorterContent, VISIBLE_DIGITS } from "../../../../src/pdf/compression/shorter-content.ts";
 
-const shorter = (text: string) => {
-  const bytes = shorterContent(Buffer.from(text, "latin1"));
+const shorter = (text: string, precision = ALL_DIGITS) => {
+  const bytes = shorterContent(Buffer.from(text, "latin1"), precision);
   return bytes && Buffer.from(bytes).toString("latin1");
 };
 
@@ -19,6 +19,15 @@ describe("shorter", () => {
   ])("%o", (text, expected) => {
     expect(shorter(text)).toBe(expected);
   });
+});
+
+test.each([
+  ["123.45678 12.345678 m", "123.457 12.346 m"],
+  ["0.12345678 0 0 1.2345678 0 0 cm", ".12346 0 0 1.2346 0 0 cm"],
+  ["500000.123456 0.0001234567 l ", "500000.123 .0001234567 l"],
+  ["  12.5 -3.25 m", "12.5 -3.25 m"],
+])("digits that nobody sees go: %o", (text, expected) => {
+  expect(shorter(text, VISIBLE_DIGITS)).toBe(expected);
 });
 
 describe("left alone", () => {

@@ -1,0 +1,274 @@
+// A scan of print as mixed raster content: what is printed in bits at a high resolution, a layer for each ink, over a picture of
+// the paper and all else at a low one. Kept only where no part of the page is farther from the original than in a plain picture.
+import { encodeJbig2 } from "../../codecs/jbig2.ts";
+import { JpegReader } from "../../codecs/jpeg-coefficients.ts";
+import { UnreadableJpeg } from "../../codecs/jpeg-file.ts";
+import { resampleJpeg } from "../../codecs/jpeg-resample.ts";
+import { encodePlanes, type Plane } from "../../codecs/jpeg-samples.ts";
+import { type Address, PictureKernel } from "../../codecs/picture-kernel.ts";
+import type { StreamBody } from "../values.ts";
+import type { PdfImage } from "./image.ts";
+import { isPlainJpeg, readSamples, type SampleLimits, transformOf, UnreadableImage } from "./image-samples.ts";
+import { chooseInks, type Ink, SHAPE_NUMBERS } from "./ink-shapes.ts";
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface MixedRasterOptions {
+  /** Of the bits, in pixels; where they are more than the image has, edges between its pixels are found. */
+  readonly print: Size;
+  /** Dots per inch of them on the page. */
+  readonly dpi: number;
+  /** Of the paper: at first, and where there is more than paper. */
+  readonly paper: Size;
+  readonly picture: Size;
+  /** Of the JPEG. */
+  readonly quality: number;
+  readonly limits: SampleLimits;
+}
+
+/** Drawn one over the other: the backdrop over the whole square, and paint through every stencil. */
+export interface MixedRaster {
+  readonly backdrop: Size & { readonly jpeg: Uint8Array };
+  /** All of the whole square, and of this size: viewers round where pictures lie, and these have to lie alike. */
+  readonly print: Size;
+  readonly stencils: readonly Stencil[];
+}
+
+export interface Stencil {
+  /** Gray, or red, green and blue: 0 to 1, in the colour space of the image. */
+  readonly color: readonly number[];
+  /** Bits for the filter JBIG2Decode; what is painted is black. */
+  readonly jbig2: Uint8Array;
+}
+
+/** As wasm/picture/assembly/shapes.ts marks pixels. */
+const FIRST_INK = 2;
+/** Inches around ink in which paper has some of its colour, by scanner and coding. */
+const BLEED = 2.5 / 300;
+/** Tiles in which layers are compared: so many pixels a side, as a power of two. */
+const TILE_SHIFT = 5;
+/**
+ * How much farther from the original a tile may be than in a plain picture that is not yet coded, which adds some more: a part of
+ * that, and a mean square.
+ */
+const MORE = 1.4;
+/** The same where print has more pixels than the image, whose edges are softer than those of bits. */
+const MORE_ENLARGED = 2;
+const SLACK = 140;
+/** Colour differences count for half. */
+const COLOR_WEIGHT = 2;
+/** How often ink is given up where layers are too far from the original. */
+const ATTEMPTS = 5;
+/** Of all tiles: up to so many are few. */
+const FEW_TILES = 0.01;
+/** Of the kernel's memory: planes, marks, and what is noted of runs. */
+const BYTES_PER_PIXEL = 3.6;
+
+/** A plane of the scan. */
+interface Source extends Plane, Size {
+  /** 0, or 1 where it has half the pixels. */
+  readonly shift: number;
+}
+
+/** @returns undefined where the image is no scan of print, or there is not the memory to tell */
+export function separatePrint(image: PdfImage, body: StreamBody, options: MixedRasterOptions): MixedRaster | undefined {
+  const { print, limits } = options;
+  const jpegBytes = isPlainJpeg(image) ? body.raw().length : print.width * print.height * 3;
+  if (print.width * print.height * BYTES_PER_PIXEL + jpegBytes > limits.kernelBytes) return undefined;
+  using kernel = new PictureKernel();
+  try {
+    const planes = readPlanes(kernel, image, body, options);
+    if (!planes) return undefined;
+    const [{ width }] = planes as [Source];
+    const isSmaller = width < print.width;
+    return new Separation(kernel, isSmaller ? enlarged(kernel, planes, print) : planes, options, isSmaller).run();
+  } catch (error) {
+    const isExpected =
+      error instanceof UnreadableImage || error instanceof UnreadableJpeg || error instanceof WebAssembly.RuntimeError;
+    if (isExpected) return undefined;
+    throw error;
+  }
+}
+
+/** Brightness, and, of half the size, colour. */
+function readPlanes(
+  kernel: PictureKernel,
+  image: PdfImage,
+  body: StreamBody,
+  { print, limits }: MixedRasterOptions,
+): Source[] | undefined {
+  const [width, height] = [Math.min(print.width, image.width), Math.min(print.height, image.height)];
+  const half = { width: Math.ceil(width / 2), height: Math.ceil(height / 2) };
+  const withSizes = (planes: readonly Plane[]) =>
+    planes.map((plane, index) => ({ ...plane, ...(index > 0 ? half : { width, height }), shift: index > 0 ? 1 : 0 }));
+  if (isPlainJpeg(image)) {
+    const reader = new JpegReader(kernel, body.raw());
+    const count = reader.frame.components.length;
+    if (count !== image.colors?.channels || reader.frame.width !== image.width) return undefined;
+    if (count !== 1 && !(count === 3 && transformOf(reader, image) !== 0)) return undefined;
+    const factors = reader.frame.components.map((_, index) =>
+      count === 3 && index === 0 ? { across: 2, down: 2 } : { across: 1, down: 1 },
+    );
+    return withSizes(resampleJpeg(kernel, reader, width, height, factors, limits.kernelBytes));
+  }
+  const pixels = readSamples(kernel, image, body, { width, height, nearest: false }, limits);
+  const { exports } = kernel;
+  if (pixels.channels === 1) {
+    exports.pad(pixels.at, width, height, pixels.stride, Math.ceil(height / 16) * 16, 1);
+    return withSizes([{ at: pixels.at, stride: pixels.stride, across: 1, down: 1 }]);
+  }
+  const planes = [{ width, height }, half, half].map((size, index) => {
+    const [stride, rows] = [Math.ceil(size.width / 16) * 16, Math.ceil(size.height / 16) * 16];
+    const factor = index === 0 ? 2 : 1;
+    return { ...size, at: exports.allocate(stride * rows + 64), stride, rows, across: factor, down: factor };
+  });
+  const [y, cb, cr] = planes as unknown as [Plane, Plane, Plane];
+  for (let row = 0; row < height; row++) {
+    const isColored = row % 2 === 0;
+    const chroma = (plane: Plane) => (isColored ? plane.at + (row / 2) * plane.stride : 0);
+    exports.splitRgb(pixels.at + row * pixels.stride, width, y.at + row * y.stride, chroma(cb), chroma(cr));
+  }
+  for (const plane of planes) exports.pad(plane.at, plane.width, plane.height, plane.stride, plane.rows, 1);
+  return withSizes(planes);
+}
+
+/** With values in between. */
+function enlarged(kernel: PictureKernel, planes: readonly Source[], print: Size): Source[] {
+  const { exports } = kernel;
+  return planes.map((plane) => {
+    const width = plane.shift ? Math.ceil(print.width / 2) : print.width;
+    const height = plane.shift ? Math.ceil(print.height / 2) : print.height;
+    const [stride, rows] = [Math.ceil(width / 16) * 16, Math.ceil(height / 16) * 16];
+    const at = exports.allocate(stride * rows + 64);
+    exports.enlargePlane(plane.at, plane.stride, plane.width, plane.height, at, stride, width, height);
+    exports.pad(at, width, height, stride, rows, 1);
+    return { ...plane, at, stride, width, height };
+  });
+}
+
+/** A plane of few pixels. */
+interface Layer extends Plane, Size {}
+
+class Separation {
+  readonly #kernel: PictureKernel;
+  readonly #planes: readonly Source[];
+  readonly #options: MixedRasterOptions;
+  readonly #marks: Address;
+  readonly #tiles: Size;
+  readonly #more: number;
+
+  constructor(kernel: PictureKernel, planes: readonly Source[], options: MixedRasterOptions, isEnlarged: boolean) {
+    this.#more = isEnlarged ? MORE_ENLARGED : MORE;
+    const { width, height } = options.print;
+    this.#kernel = kernel;
+    this.#planes = planes;
+    this.#options = options;
+    this.#marks = kernel.exports.allocate(width * height + 64);
+    this.#tiles = { width: (width >> TILE_SHIFT) + 1, height: (height >> TILE_SHIFT) + 1 };
+  }
+
+  run(): MixedRaster | undefined {
+    const { exports } = this.#kernel;
+    const { print, dpi, paper, picture } = this.#options;
+    // Nothing is marked yet: this is what a plain picture would be.
+    const plain = this.#errors(this.#layers(picture), 0, []);
+    const [luma, blue, red] = this.#planes;
+    exports.markInk(luma!.at, luma!.stride, print.width, print.height, this.#marks);
+    if (!exports.findShapes(this.#marks, print.width, print.height)) return undefined;
+    exports.describeShapes(luma!.at, luma!.stride, blue?.at ?? 0, red?.at ?? 0, blue?.stride ?? 0);
+    const count: number = exports.shapeCount.value;
+    if (count === 0) return undefined;
+    const memory = exports.memory.buffer;
+    const choices = new Uint8Array(memory, exports.choices.value, count);
+    const inks = chooseInks(
+      new Float64Array(memory, exports.shapes.value, count * SHAPE_NUMBERS),
+      choices,
+      FIRST_INK,
+      dpi,
+    );
+    if (inks.length === 0) return undefined;
+    let size = paper;
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      exports.paintShapes(Math.round(BLEED * dpi));
+      const layers = this.#layers(size);
+      const mixed = this.#errors(layers, this.#marks, inks);
+      const worse = this.#worse(mixed, plain);
+      const count = worse.reduce((total, tile) => total + tile, 0);
+      if (count === 0) return sum(mixed) < sum(plain) * this.#more ? this.#coded(layers, size, inks) : undefined;
+      // Many: there is more than print on paper. Few: what was taken for print is none.
+      const isPicture = size !== picture && (attempt > 0 || count > worse.length * FEW_TILES);
+      if (isPicture) size = picture;
+      else exports.dropShapes(this.#kernel.put(worse), this.#tiles.width, TILE_SHIFT);
+    }
+    return undefined;
+  }
+
+  /** What lies behind all that is marked. */
+  #layers({ width, height }: Size): Layer[] {
+    const { exports } = this.#kernel;
+    return this.#planes.map((plane) => {
+      const [across, down] = plane.shift ? [Math.ceil(width / 2), Math.ceil(height / 2)] : [width, height];
+      const [stride, rows] = [Math.ceil(across / 16) * 16, Math.ceil(down / 16) * 16];
+      const at = exports.allocate(stride * rows + 64);
+      const { at: from, stride: fromStride, shift } = plane;
+      const marked = [this.#marks, this.#options.print.width, shift] as const;
+      exports.takeBackdrop(from, fromStride, plane.width, plane.height, ...marked, at, stride, across, down);
+      exports.pad(at, across, down, stride, rows, 1);
+      return { at, stride, across: plane.across, down: plane.down, width: across, height: down };
+    });
+  }
+
+  /** Of each tile: the sum of the squares of differences. @param marks 0 for the layer alone */
+  #errors(layers: readonly Layer[], marks: Address, inks: readonly Ink[]): Float32Array {
+    const { exports } = this.#kernel;
+    const tiles = this.#tiles.width * this.#tiles.height;
+    const total = new Float32Array(tiles);
+    this.#planes.forEach(({ at, stride, width, height, shift }, index) => {
+      const errors = exports.allocate(tiles * 4);
+      const colors = this.#kernel.put(Uint8Array.from(inks, ({ color }) => Math.round(color[index]!)));
+      const layer = layers[index]!;
+      const marked = [marks, this.#options.print.width, shift, colors] as const;
+      const low = [layer.at, layer.stride, layer.width, layer.height] as const;
+      const tiled = [TILE_SHIFT - shift, this.#tiles.width, errors] as const;
+      exports.compareLayers(at, stride, width, height, ...marked, ...low, ...tiled);
+      const found = new Float32Array(exports.memory.buffer, errors, tiles);
+      for (let tile = 0; tile < tiles; tile++) total[tile]! += found[tile]! * (shift ? COLOR_WEIGHT : 1);
+    });
+    return total;
+  }
+
+  /** @returns a byte for each tile: whether layers are farther from the original there */
+  #worse(mixed: Float32Array, plain: Float32Array): Uint8Array {
+    const more = this.#more;
+    const slack = SLACK << (2 * TILE_SHIFT);
+    return Uint8Array.from(mixed, (error, tile) => (error > plain[tile]! * more + slack ? 1 : 0));
+  }
+
+  #coded(layers: readonly Layer[], size: Size, inks: readonly Ink[]): MixedRaster {
+    const { quality, print } = this.#options;
+    const jpeg = encodePlanes(this.#kernel, size.width, size.height, layers, { quality, subsampled: true }, undefined);
+    const stencils = inks.map((ink, index) => this.#stencil(ink, FIRST_INK + index));
+    return { backdrop: { ...size, jpeg }, print, stencils: stencils.filter((stencil) => stencil !== undefined) };
+  }
+
+  #stencil({ color }: Ink, mark: number): Stencil | undefined {
+    const { exports } = this.#kernel;
+    const { width, height } = this.#options.print;
+    const bits = exports.allocate(Math.ceil(width / 8) * height);
+    // What was given up may have been all of it.
+    if (exports.bitsOfInk(mark, bits) === 0) return undefined;
+    return { color: colorOf(color, this.#planes.length > 1), jbig2: encodeJbig2(this.#kernel, bits, width, height) };
+  }
+}
+
+const sum = (errors: Float32Array) => errors.reduce((total, error) => total + error, 0);
+
+/** JFIF 1.02. */
+function colorOf([y, cb = 128, cr = 128]: readonly number[], hasColor: boolean): number[] {
+  const [blue, red] = [cb - 128, cr - 128];
+  const rgb = [y! + 1.402 * red, y! - 0.344136 * blue - 0.714136 * red, y! + 1.772 * blue];
+  return (hasColor ? rgb : [y!]).map((value) => Math.min(255, Math.max(0, value)) / 255);
+}
