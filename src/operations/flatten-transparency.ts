@@ -1,0 +1,39 @@
+// A PDF without transparency, one output: the same look by the least means. Where nothing is transparent, the input itself.
+import { Budget } from "../pdf/budget.ts";
+import { flattenFile } from "../pdf/flattening/flatten-file.ts";
+import type { FlatteningQuality } from "../pdf/flattening/settings.ts";
+import { MupdfSource } from "../pdf/mupdf-source.ts";
+import { PdfFile } from "../pdf/pdf-file.ts";
+import { roomOf } from "../pdf/room.ts";
+import type { Operation } from "./operation.ts";
+
+export interface FlattenParams {
+  readonly quality: FlatteningQuality;
+}
+
+const TYPE = { extension: "pdf", type: "application/pdf" } as const;
+/** Of the memory for engines: the one that reads objects gets this part, the one that draws the rest. */
+const READING_PART = 0.3;
+
+/** @throws EngineFailure `password-protected`, `signed`, or what else the document or the engine made impossible */
+export const flattenTransparency: Operation<FlattenParams> = async function* ([input], { quality }, context) {
+  const bytes = await input!.bytes();
+  const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);
+  const readingBytes = Math.floor(engineBytes * READING_PART);
+  const budget = new Budget(objectBytes);
+  const objects = await MupdfSource.open(bytes, readingBytes, budget);
+  try {
+    const { signal } = context;
+    const file = PdfFile.of(objects, budget);
+    const flattened = await flattenFile(file, { quality, bytes, stageBytes: engineBytes - readingBytes, signal });
+    if (!flattened) {
+      yield { ...TYPE, body: bytes };
+      return;
+    }
+    const { coverage } = flattened;
+    context.log("flattened", { pages: coverage.length, coverage: coverage.map((share) => Number(share.toFixed(4))) });
+    yield { ...TYPE, body: flattened.chunks };
+  } finally {
+    objects.close();
+  }
+};

@@ -1,0 +1,192 @@
+// Appearances of annotations (ISO 32000-1, 12.5.5) without transparency: a picture of what one changes on its page takes its place.
+
+import type { PdfFile } from "../pdf-file.ts";
+import { Dictionary, Name, PdfStream, Reference, type Value } from "../values.ts";
+import { ColorUse } from "./color-use.ts";
+import { applyEdits, enclosed } from "./edits.ts";
+import { matrixText } from "./final-content.ts";
+import { colorModel, type PageJob } from "./flatten-page.ts";
+import type { MarkFinder } from "./marks.ts";
+import { type Box, boundsOf, IDENTITY, type Matrix, matrixOf } from "./matrix.ts";
+import { streamOf } from "./picture.ts";
+import { Regions } from "./regions.ts";
+import { FreeNames } from "./resource-names.ts";
+import { scanContent } from "./scan.ts";
+import { TextOnly } from "./text-only.ts";
+import { TooMuch } from "./too-much.ts";
+
+const MAX_ANNOTATIONS = 5_000;
+/** Hidden, or not shown on a screen (table 165). */
+const UNSEEN = 2 | 32;
+
+interface Appearance {
+  readonly form: Reference;
+  /** From the space of the form to that of the page (algorithm 8.1). */
+  readonly matrix: Matrix;
+  readonly box: Box;
+}
+
+/** Whether any of its appearances is transparent. */
+export function isTransparentAnnotation(file: PdfFile, marks: MarkFinder, annotation: Value): boolean {
+  return streamsIn(file, file.dictionary(annotation)?.get("AP")).some((form) => marks.inObject(form));
+}
+
+/** @returns the page's annotations with other appearances; undefined where all are opaque */
+export async function flattenAnnotations(
+  job: PageJob,
+  page: Dictionary,
+  resources: Dictionary | undefined,
+  bytes: Uint8Array,
+): Promise<Value[] | undefined> {
+  const { file, marks, stage } = job;
+  const all = (file.array(page.get("Annots")) ?? []).slice(0, MAX_ANNOTATIONS);
+  const isTransparent = (value: Value) => isTransparentAnnotation(file, marks, value);
+  if (!all.some(isTransparent)) return undefined;
+  const colors = new ColorUse(file);
+  const objects = file.dictionary(resources?.get("XObject"));
+  const states = file.dictionary(resources?.get("ExtGState"));
+  await stage.show({ page, resources, objects, states, hasTilings: true });
+  const base = background(job, resources, bytes, colors);
+  const regions = new Regions(file, stage, colorModel(file, page, colors), job.resolutions);
+  const textOnly = new TextOnly(file, { file, marks, colors: new ColorUse(file), budget: file.budget });
+  const names = new FreeNames("FlAnnot", objects);
+  const forms = new Map<string, Reference>();
+  let below = "";
+  const show = ({ form, matrix }: Appearance) => {
+    const name = names.next();
+    forms.set(name, form);
+    return `q ${matrixText(matrix)} cm /${name} Do Q\n`;
+  };
+  const withText = (text: string) =>
+    stage.variant(new Uint8Array(Buffer.concat([base, Buffer.from(text, "latin1")])), forms);
+
+  const flatten = (appearance: Appearance): Reference => {
+    using after = withText(below + show(appearance));
+    using before = withText(below);
+    const changed = regions.changed(regions.coarse(after), regions.coarse(before), undefined);
+    const pictures = changed ? regions.pictures(after, before, changed, undefined) : [];
+    const text = textOnly.form(appearance.form, resources);
+    const used = new Dictionary();
+    let content = "";
+    for (const { image, matrix } of pictures) {
+      const name = `P${used.size}`;
+      used.set(name, image);
+      content += `q ${matrixText(matrix)} cm /${name} Do Q\n`;
+    }
+    if (text) {
+      used.set("T", text);
+      content += `q ${matrixText(appearance.matrix)} cm /T Do Q\n`;
+    }
+    const dictionary = Dictionary.of({
+      Type: Name.of("XObject"),
+      Subtype: Name.of("Form"),
+      BBox: [...appearance.box],
+      // Without a graphics state some viewers draw a highlight of their own.
+      Resources: Dictionary.of({ XObject: used, ExtGState: Dictionary.of({ G0: Dictionary.of({ SA: true }) }) }),
+    });
+    return file.add(streamOf(dictionary, new Uint8Array(Buffer.from(content, "latin1"))));
+  };
+
+  const changed = new Map<number, Value>();
+  all.forEach((value, index) => {
+    job.signal.throwIfAborted();
+    const annotation = file.dictionary(value);
+    if (!annotation) return;
+    const current = currentAppearance(file, annotation);
+    const placed = current && placedBy(file, annotation, current);
+    if (isTransparent(value)) {
+      const appearances = replaced(file, annotation.get("AP"), (form) => {
+        const appearance = marks.inObject(form) ? placedBy(file, annotation, form) : undefined;
+        return appearance ? flatten(appearance) : form;
+      });
+      const copy = annotation.clone().set("AP", appearances);
+      if (value instanceof Reference) file.put(value, copy);
+      else changed.set(index, copy);
+    }
+    if (placed && ((file.number(annotation.get("F")) ?? 0) & UNSEEN) === 0) below += show(placed);
+  });
+  return changed.size === 0
+    ? undefined
+    : (file.array(page.get("Annots")) ?? []).map((value, index) => changed.get(index) ?? value);
+}
+
+/** The page's content, with nothing left open. */
+function background(
+  { file, marks }: PageJob,
+  resources: Dictionary | undefined,
+  bytes: Uint8Array,
+  colors: ColorUse,
+): Uint8Array {
+  try {
+    const options = { file, marks, colors, budget: file.budget, splitsFills: false };
+    const { root, chargedBytes } = scanContent(bytes, resources, options);
+    file.budget.release(chargedBytes);
+    return applyEdits(bytes, enclosed(root), bytes.length);
+  } catch (error) {
+    if (error instanceof TooMuch)
+      return new Uint8Array(Buffer.concat([Buffer.from("q\n"), bytes, Buffer.from("\nQ\n")]));
+    throw error;
+  }
+}
+
+/** References to all streams of an appearance dictionary: normal, rollover, down, and their states. */
+function streamsIn(file: PdfFile, appearances: Value | undefined): Reference[] {
+  const found: Reference[] = [];
+  for (const value of file.dictionary(appearances)?.values() ?? []) {
+    const object = file.resolve(value);
+    for (const one of object instanceof Dictionary ? object.values() : [value]) {
+      if (one instanceof Reference && file.stream(one)) found.push(one);
+    }
+  }
+  return found;
+}
+
+function replaced(file: PdfFile, appearances: Value | undefined, make: (form: Reference) => Value): Dictionary {
+  const made = new Map<number, Value>();
+  const once = (value: Value): Value => {
+    if (!(value instanceof Reference) || !file.stream(value)) return value;
+    const known = made.get(value.number) ?? make(value);
+    made.set(value.number, known);
+    return known;
+  };
+  const result = new Dictionary();
+  for (const [key, value] of file.dictionary(appearances) ?? []) {
+    const object = file.resolve(value);
+    if (!(object instanceof Dictionary)) {
+      result.set(key, once(value));
+      continue;
+    }
+    const states = new Dictionary();
+    for (const [state, form] of object) states.set(state, once(form));
+    result.set(key, states);
+  }
+  return result;
+}
+
+function currentAppearance(file: PdfFile, annotation: Dictionary): Reference | undefined {
+  let normal = file.dictionary(annotation.get("AP"))?.get("N");
+  if (!(file.resolve(normal) instanceof PdfStream)) {
+    const state = file.name(annotation.get("AS"));
+    normal = state === undefined ? undefined : file.dictionary(normal)?.get(state);
+  }
+  return normal instanceof Reference && file.stream(normal) ? normal : undefined;
+}
+
+function placedBy(file: PdfFile, annotation: Dictionary, form: Reference): Appearance | undefined {
+  const numbers = (value: Value | undefined) => (file.array(value) ?? []).map((number) => file.number(number));
+  const dictionary = file.dictionary(form);
+  const box = boxOf(numbers(annotation.get("Rect")));
+  const inner = boxOf(numbers(dictionary?.get("BBox")));
+  if (!box || !inner) return undefined;
+  const turned = boundsOf(matrixOf(numbers(dictionary?.get("Matrix"))) ?? IDENTITY, inner);
+  const [width, height] = [turned[2] - turned[0], turned[3] - turned[1]];
+  if (!(width > 0 && height > 0)) return undefined;
+  const [x, y] = [(box[2] - box[0]) / width, (box[3] - box[1]) / height];
+  return { form, box, matrix: [x, 0, 0, y, box[0] - turned[0] * x, box[1] - turned[1] * y] };
+}
+
+function boxOf(numbers: readonly (number | undefined)[]): Box | undefined {
+  const [a, b, c, d] = numbers;
+  if (a === undefined || b === undefined || c === undefined || d === undefined) return undefined;
+  return [Math.min(a, c), Math.min(b, d), Math.max(a, c), Math.max(b, d)];
+}

@@ -1,0 +1,392 @@
+// Goes through one content stream as a viewer does: what it paints, in which state, and where a picture could stand. Knows nothing of
+// other streams but that it may be told to go into forms.
+import { type Operation, readOperations } from "../content.ts";
+import type { PdfFile } from "../pdf-file.ts";
+import { Dictionary, Name, Reference, type Value } from "../values.ts";
+import type { Color, ContentNode, LayerScope, Paint, PaintKind, Place, Span } from "./content-node.ts";
+import { type GraphicsState, TextObject } from "./graphics-state.ts";
+import { type Box, boundsOf, IDENTITY, matrixOf, multiply } from "./matrix.ts";
+import { extended } from "./path-box.ts";
+import type { Scanner } from "./scan.ts";
+import { TooMuch } from "./too-much.ts";
+
+const MAX_SAVED = 100_000;
+const FILLS = new Set(["f", "F", "f*"]);
+const STROKES = new Set(["S", "s"]);
+const BOTH = new Set(["B", "B*", "b", "b*"]);
+const CONSTRUCTION = new Set(["m", "l", "c", "v", "y", "h", "re"]);
+const SHOWS = new Set(["Tj", "TJ", "'", '"']);
+const SETTINGS = new Set("Tc Tw Tz TL Tf Tr Ts g rg k G RG K cs CS sc SC scn SCN gs w d J j M i ri".split(" "));
+
+/** One content stream. */
+export class ContentScan {
+  readonly node: ContentNode;
+  readonly depth: number;
+  state: GraphicsState;
+  readonly #scanner: Scanner;
+  readonly #file: PdfFile;
+  readonly #saved: GraphicsState[] = [];
+  readonly #marked: { readonly layers: LayerScope | undefined; readonly tagStart: number | undefined }[] = [];
+  #layers: LayerScope | undefined;
+  readonly #outerTag: number | undefined;
+  readonly #strays: Span[] = [];
+  #clips = false;
+  #pathStart = -1;
+  #pathBox: Box | undefined;
+  #text: TextObject | undefined;
+
+  constructor(
+    scanner: Scanner,
+    node: ContentNode,
+    state: GraphicsState,
+    layers: LayerScope | undefined,
+    tagStart: number | undefined,
+    depth: number,
+  ) {
+    this.#scanner = scanner;
+    this.#file = scanner.options.file;
+    this.node = node;
+    this.state = state;
+    this.#layers = layers;
+    this.#outerTag = tagStart;
+    this.depth = depth;
+  }
+
+  run(): void {
+    for (const operation of readOperations(this.node.bytes)) {
+      this.#scanner.countOperation();
+      this.#take(operation);
+    }
+    this.node.ending = { saved: this.#saved.length, marked: this.#marked.length, strays: this.#strays };
+  }
+
+  place(at: number): Place {
+    return {
+      node: this.node,
+      at,
+      matrix: this.state.matrix,
+      clip: this.state.clip,
+      layers: this.#layers,
+      saved: this.#saved.length,
+      marked: this.#marked.length,
+      tagStart: this.#tag,
+    };
+  }
+
+  #take(operation: Operation): void {
+    const { operator, operands } = operation;
+    if (CONSTRUCTION.has(operator)) {
+      if (this.#pathStart < 0) this.#pathStart = operation.start;
+      this.#pathBox = extended(this.#pathBox, operation);
+      return;
+    }
+    if (this.#text && SETTINGS.has(operator)) this.#text.setting(operation);
+    switch (operator) {
+      case "q":
+        if (this.#saved.length >= MAX_SAVED) throw new TooMuch("graphics states");
+        this.#saved.push(this.state.clone());
+        break;
+      case "Q": {
+        const before = this.#saved.pop();
+        if (!before) {
+          if (this.#strays.length < MAX_SAVED) this.#strays.push({ start: operation.start, end: operation.end });
+          break;
+        }
+        this.state = before;
+        this.#scanner.runs.restored(this.place(operation.end));
+        break;
+      }
+      case "cm": {
+        const matrix = matrixOf(operands.map((value) => this.#file.number(value)));
+        if (matrix) this.state.matrix = multiply(matrix, this.state.matrix);
+        break;
+      }
+      case "gs":
+        this.#setState(this.#file.dictionary(this.#look("ExtGState", operands[0])));
+        break;
+      case "W":
+      case "W*":
+        this.#clips = true;
+        break;
+      case "BT":
+        this.#text = new TextObject(operation.start);
+        break;
+      case "ET":
+        this.#endText(operation);
+        break;
+      case "Tf":
+        this.state.font = this.#file.dictionary(this.#look("Font", operands[0]));
+        break;
+      case "Tr":
+        this.state.mode = Math.trunc(this.#file.number(operands[0]) ?? 0);
+        break;
+      case "sh":
+        this.#noteShading(operands[0]);
+        this.#paint("shading", operation, this.state.isMarked || this.state.fillAlpha < 1);
+        break;
+      case "BI":
+        this.#inline(operation);
+        break;
+      case "Do":
+        this.#draw(operation);
+        break;
+      case "BMC":
+      case "BDC":
+        this.#beginMarked(operation);
+        break;
+      case "EMC":
+        if (this.#marked.length > 0) this.#layers = this.#marked.pop()!.layers;
+        break;
+      case "n":
+        this.#endPath();
+        break;
+      default:
+        if (SHOWS.has(operator)) this.#show(operation);
+        else if (FILLS.has(operator) || STROKES.has(operator) || BOTH.has(operator)) this.#path(operation);
+        else this.#color(operation);
+    }
+  }
+
+  get #tag(): number | undefined {
+    return this.#marked.length > 0 ? this.#marked.at(-1)!.tagStart : this.#outerTag;
+  }
+
+  #look(category: string, name: Value | undefined): Value | undefined {
+    const key = this.#file.name(name);
+    return key === undefined ? undefined : this.#file.dictionary(this.node.resources?.get(category))?.get(key);
+  }
+
+  #setState(dictionary: Dictionary | undefined): void {
+    if (!dictionary) return;
+    this.state.set(this.#scanner.options.marks.ofState(dictionary));
+    const font = this.#file.array(dictionary.get("Font"))?.[0];
+    if (font !== undefined) this.state.font = this.#file.dictionary(font);
+  }
+
+  #color({ operator, operands }: Operation): void {
+    const { colors } = this.#scanner.options;
+    const { state } = this;
+    const isFill = operator === operator.toLowerCase();
+    switch (operator.toLowerCase()) {
+      case "g":
+      case "rg":
+      case "k":
+        colors.device(operator);
+        this.#setColor(isFill, { space: undefined, components: this.#numbers(operands) }, undefined);
+        break;
+      case "cs":
+        colors.space(operands[0], this.node.resources);
+        this.#setColor(isFill, { space: this.#file.name(operands[0]), components: [] }, undefined);
+        break;
+      case "sc":
+      case "scn": {
+        const last = operands.at(-1);
+        const pattern = last instanceof Name ? this.#look("Pattern", last) : undefined;
+        if (pattern !== undefined) this.#notePattern(pattern);
+        const { space } = (isFill ? state.fill : state.stroke) ?? {};
+        this.#setColor(isFill, { space, components: this.#numbers(operands) }, pattern);
+      }
+    }
+  }
+
+  #setColor(isFill: boolean, color: Color, pattern: Value | undefined): void {
+    if (isFill) this.state.setFill(color, pattern);
+    else this.state.setStroke(color, pattern);
+  }
+
+  #numbers(operands: readonly Value[]): number[] {
+    return operands.filter((value) => typeof value === "number");
+  }
+
+  #notePattern(pattern: Value): void {
+    const shading = this.#file.dictionary(this.#file.dictionary(pattern)?.get("Shading"));
+    if (shading) this.#scanner.options.colors.space(shading.get("ColorSpace"), this.node.resources);
+  }
+
+  #noteShading(name: Value | undefined): void {
+    const shading = this.#file.dictionary(this.#look("Shading", name));
+    if (shading) this.#scanner.options.colors.space(shading.get("ColorSpace"), this.node.resources);
+  }
+
+  #isTransparentPattern(pattern: Value | undefined): boolean {
+    return pattern !== undefined && this.#scanner.options.marks.inObject(pattern);
+  }
+
+  #path(operation: Operation): void {
+    const { state } = this;
+    const { operator } = operation;
+    const fills = !STROKES.has(operator);
+    const strokes = !FILLS.has(operator);
+    const byPattern =
+      (fills && this.#isTransparentPattern(state.fillPattern)) ||
+      (strokes && this.#isTransparentPattern(state.strokePattern));
+    const byState = state.isMarked || (fills && state.fillAlpha < 1) || (strokes && state.strokeAlpha < 1);
+    const isFill = !strokes && !this.#clips && state.fillPattern === undefined && this.#pathStart >= 0;
+    const isStroke = !fills && !this.#clips && state.strokePattern === undefined && this.#pathStart >= 0;
+    const plain = { isFill, isStroke, ...(isStroke && !state.isMarked ? { plainAlpha: state.strokeAlpha } : {}) };
+    const bounds = strokes || !this.#pathBox ? undefined : boundsOf(state.matrix, this.#pathBox);
+    this.#paint("path", operation, byState || byPattern, { ...plain, byState: !byPattern, bounds });
+    this.#endPath();
+  }
+
+  #endPath(): void {
+    if (this.#clips) this.state.clip = { outer: this.state.clip };
+    this.#clips = false;
+    this.#pathStart = -1;
+    this.#pathBox = undefined;
+  }
+
+  #show(operation: Operation): void {
+    const { state } = this;
+    const isType3 = this.#file.name(state.font?.get("Subtype")) === "Type3";
+    const { mode } = state;
+    const visible = mode & 3;
+    const show = { start: operation.start, end: operation.end, mode, isType3 };
+    const fills = isType3 || visible === 0 || visible === 2;
+    const strokes = !isType3 && (visible === 1 || visible === 2);
+    const byObject =
+      (isType3 && this.#scanner.options.marks.inObject(this.#fontOf(state))) ||
+      (fills && this.#isTransparentPattern(state.fillPattern)) ||
+      (strokes && this.#isTransparentPattern(state.strokePattern));
+    const byState = state.isMarked || (fills && state.fillAlpha < 1) || (strokes && state.strokeAlpha < 1);
+    const paints = isType3 || visible !== 3;
+    const isPlain = mode === 0 && !isType3 && state.fillPattern === undefined;
+    const text = this.#text ?? new TextObject(operation.start);
+    text.show(show, { paints, isTransparent: paints && (byObject || byState), byObject, isPlain });
+    if (!this.#text && paints) {
+      this.#paint("text", operation, byObject || byState, { shows: [show], byState: !byObject });
+    }
+  }
+
+  /** As the value that holds the glyphs: a font has no other. */
+  #fontOf({ font }: GraphicsState): Value | undefined {
+    return font;
+  }
+
+  #endText(operation: Operation): void {
+    const text = this.#text;
+    this.#text = undefined;
+    if (!text) return;
+    if (text.paints) {
+      const whole = { ...operation, start: text.start };
+      this.#paint("text", whole, text.isTransparent, {
+        shows: text.shows,
+        settings: text.settings,
+        isFill: text.isPlain,
+        byState: !text.byObject,
+      });
+    }
+    if (text.clips) this.state.clip = { outer: this.state.clip };
+  }
+
+  #inline(operation: Operation): void {
+    const dictionary = operation.operands[0];
+    const isStencil =
+      dictionary instanceof Dictionary && (dictionary.get("IM") ?? dictionary.get("ImageMask")) === true;
+    const space = dictionary instanceof Dictionary ? (dictionary.get("CS") ?? dictionary.get("ColorSpace")) : undefined;
+    this.#scanner.options.colors.space(space, this.node.resources);
+    const byPattern = isStencil && this.#isTransparentPattern(this.state.fillPattern);
+    const byState = this.state.isMarked || this.state.fillAlpha < 1;
+    this.#paint("inline", operation, byState || byPattern, { byState: !byPattern });
+  }
+
+  #draw(operation: Operation): void {
+    const value = this.#look("XObject", operation.operands[0]);
+    const stream = this.#file.stream(value);
+    if (!stream) return;
+    const { dictionary } = stream;
+    const { marks, colors, notesAll } = this.#scanner.options;
+    const { state } = this;
+    const layer = dictionary.get("OC");
+    if (layer !== undefined) this.#scanner.noteLayer();
+    const byState = state.isMarked || state.fillAlpha < 1;
+    if (this.#file.name(dictionary.get("Subtype")) === "Image") {
+      const isStencil = this.#file.boolean(dictionary.get("ImageMask")) === true;
+      if (!isStencil) colors.space(dictionary.get("ColorSpace"), this.node.resources);
+      const isMasked = marks.isTransparentImage(dictionary);
+      const byPattern = isStencil && this.#isTransparentPattern(state.fillPattern);
+      this.#paint("image", operation, byState || isMasked || byPattern, {
+        object: value,
+        byState: !isMasked && !byPattern,
+        byMask: isMasked && !byState && !byPattern,
+        ownLayer: layer,
+        bounds: boundsOf(state.matrix, [0, 0, 1, 1]),
+      });
+      return;
+    }
+    if (!dictionary.has("BBox") && this.#file.name(dictionary.get("Subtype")) !== "Form") return;
+    const isDeep = marks.inResources(dictionary.get("Resources") ?? this.node.resources);
+    const number = value instanceof Reference ? value.number : 0;
+    const isPlain = !byState && state.strokeAlpha >= 1;
+    if (notesAll || (isPlain && isDeep)) {
+      const layers = layer === undefined ? this.#layers : this.#inLayer(number);
+      if (this.#scanner.enter(this, stream, number, operation, layers)) return;
+    }
+    this.#paint("form", operation, !isPlain || isDeep, {
+      object: value,
+      byState: !isDeep,
+      ownLayer: layer,
+      bounds: this.#boundsOfForm(dictionary),
+      ...(state.strokeAlpha === state.fillAlpha ? {} : { plainAlpha: undefined }),
+    });
+  }
+
+  #boundsOfForm(form: Dictionary): Box | undefined {
+    const numbers = (key: string) => (this.#file.array(form.get(key)) ?? []).map((value) => this.#file.number(value));
+    const [a, b, c, d] = numbers("BBox");
+    if (a === undefined || b === undefined || c === undefined || d === undefined) return undefined;
+    const box: Box = [Math.min(a, c), Math.min(b, d), Math.max(a, c), Math.max(b, d)];
+    return boundsOf(multiply(matrixOf(numbers("Matrix")) ?? IDENTITY, this.state.matrix), box);
+  }
+
+  #inLayer(objectNumber: number): LayerScope {
+    return { outer: this.#layers, mark: undefined, objectNumber };
+  }
+
+  #beginMarked({ operator, operands, start, end }: Operation): void {
+    const [tag, given] = operands;
+    const properties =
+      operator === "BDC" ? (given instanceof Name ? this.#look("Properties", given) : given) : undefined;
+    const tagStart = this.#file.dictionary(properties)?.has("MCID") ? start : this.#tag;
+    if (this.#marked.length >= MAX_SAVED) throw new TooMuch("marked content");
+    this.#marked.push({ layers: this.#layers, tagStart });
+    if (!(tag instanceof Name && tag.text === "OC") || operator !== "BDC") return;
+    this.#scanner.noteLayer();
+    this.#layers = { outer: this.#layers, mark: { node: this.node, start, end }, objectNumber: undefined };
+  }
+
+  #paint(kind: PaintKind, operation: Operation, isTransparent: boolean, about: Partial<Paint> = {}): void {
+    const { notesAll } = this.#scanner.options;
+    const isNoted = isTransparent || notesAll === true;
+    const sequence = this.#scanner.next(isNoted);
+    if (!isTransparent) this.#scanner.runs.interrupt();
+    if (!isNoted) return;
+    const { state } = this;
+    const { operator, start, end } = operation;
+    const paint: Paint = {
+      sequence,
+      node: this.node,
+      kind,
+      operator,
+      start,
+      end,
+      pathStart: kind === "path" && this.#pathStart >= 0 ? this.#pathStart : start,
+      place: this.place(end),
+      shows: [],
+      settings: [],
+      object: undefined,
+      byState: true,
+      byMask: false,
+      isFill: false,
+      isStroke: false,
+      plainAlpha: state.isMarked ? undefined : state.fillAlpha,
+      fill: state.fill,
+      stroke: state.stroke,
+      bounds: undefined,
+      ownLayer: undefined,
+      ...about,
+    };
+    this.node.paints.push(paint);
+    if (isTransparent) this.#scanner.runs.add(paint);
+  }
+}

@@ -1,0 +1,182 @@
+// The content of a page as it is written: operations that were transparent are gone, opaque or in other colors, and pictures stand
+// where they belong. Knows no pixels.
+
+import { readOperations } from "../content.ts";
+import type { PdfFile } from "../pdf-file.ts";
+import { serializeNumber } from "../serialize.ts";
+import { Dictionary, type PdfStream, type Reference, type Value } from "../values.ts";
+import type { ContentNode, Paint, Place } from "./content-node.ts";
+import { applyEdits, dropped, enclosed, textOf } from "./edits.ts";
+import { IDENTITY, inverse, type Matrix, multiply } from "./matrix.ts";
+import { streamOf } from "./picture.ts";
+import type { Placed } from "./regions.ts";
+import { type FreeNames, namesOf } from "./resource-names.ts";
+import type { TextOnly } from "./text-only.ts";
+import { NodeEdits } from "./variants.ts";
+
+export interface Content {
+  readonly bytes: Uint8Array;
+  readonly resources: Dictionary;
+}
+
+/** Where nothing is open. */
+const OUTSIDE = {
+  matrix: IDENTITY,
+  clip: { outer: undefined },
+  layers: undefined,
+  saved: 0,
+  marked: 0,
+  tagStart: undefined,
+};
+
+export class FinalContent {
+  readonly #file: PdfFile;
+  readonly #textOnly: TextOnly;
+  readonly #isTagged: boolean;
+  readonly #edits = new NodeEdits();
+  #pictures = 0;
+  readonly #names: FreeNames;
+  /** What was put into a content stream, by name. */
+  readonly #objects = new Map<ContentNode, Map<string, Reference>>();
+
+  /** @param isTagged whether the document has a structure, to which pictures do not belong (ISO 32000-1, 14.8.2.2) */
+  constructor(file: PdfFile, textOnly: TextOnly, isTagged: boolean, names: FreeNames) {
+    this.#file = file;
+    this.#textOnly = textOnly;
+    this.#isTagged = isTagged;
+    this.#names = names;
+  }
+
+  /** It leaves no mark, but its text can still be found. */
+  drop(paint: Paint): void {
+    const text = paint.kind === "form" ? this.#textOnly.form(paint.object, paint.node.resources) : undefined;
+    this.#edits.add(paint.node, dropped(paint, text && `/${this.#put(paint.node, text)} Do`));
+  }
+
+  /** The same with another object, which is opaque. */
+  replace(paint: Paint, by: Reference): void {
+    this.#edits.add(paint.node, [{ start: paint.start, end: paint.end, text: ` /${this.#put(paint.node, by)} Do ` }]);
+  }
+
+  /** A fill in another color. @param setting operations that set it */
+  recolor(paint: Paint, setting: string): void {
+    this.#wrap(paint, ` ${setting} `, "");
+  }
+
+  /** A fill whose shape shows a picture. */
+  fillWith(paint: Paint, placed: Placed): void {
+    const show = this.#show(paint.place, placed);
+    if (show === undefined) {
+      this.drop(paint);
+      return;
+    }
+    const { node, kind, end, operator } = paint;
+    if (kind === "text") {
+      this.#wrap(paint, " 7 Tr ", ` ${show} `);
+      return;
+    }
+    const clip = operator === "f*" ? "W* n" : "W n";
+    this.#edits.add(node, [
+      { start: paint.pathStart, end: paint.pathStart, text: " q " },
+      { start: end - operator.length, end, text: `${clip} ${show} Q ` },
+    ]);
+  }
+
+  /** Pictures that were put in. */
+  get pictureCount(): number {
+    return this.#pictures;
+  }
+
+  picture(place: Place, placed: readonly Placed[]): void {
+    const isArtifact = this.#isTagged && place.tagStart === undefined;
+    for (const one of placed) {
+      const show = this.#show(place, one);
+      if (show === undefined) continue;
+      const text = isArtifact ? `\n/Artifact BMC q ${show} Q EMC\n` : `\nq ${show} Q\n`;
+      this.#edits.add(place.node, [{ start: place.at, end: place.at, text }]);
+    }
+  }
+
+  /** Over all that is there. */
+  cover(root: ContentNode, placed: readonly Placed[]): void {
+    this.#edits.add(root, enclosed(root));
+    this.picture({ ...OUTSIDE, node: root, at: root.bytes.length }, placed);
+  }
+
+  emit(node: ContentNode): Content {
+    const edits = [...this.#edits.of(node)];
+    const put = new Map(this.#objects.get(node));
+    for (const kid of node.kids) {
+      if (!this.#edits.isTouched(kid.node)) continue;
+      const name = this.#names.next();
+      put.set(name, this.#file.add(this.#form(kid.node)));
+      edits.push({ start: kid.start, end: kid.end, text: ` /${name} Do ` });
+    }
+    const bytes = applyEdits(node.bytes, edits, node.bytes.length);
+    return { bytes, resources: this.#resources(node.resources, bytes, put) };
+  }
+
+  #form(node: ContentNode): PdfStream {
+    const { bytes, resources } = this.emit(node);
+    const dictionary = node.form!.dictionary.clone().set("Resources", resources);
+    for (const key of ["Filter", "DecodeParms", "Length", "Group"]) dictionary.delete(key);
+    return streamOf(dictionary, bytes);
+  }
+
+  /** Images and forms that are not shown any more do not stay. */
+  #resources(given: Dictionary | undefined, bytes: Uint8Array, put: ReadonlyMap<string, Reference>): Dictionary {
+    const resources = given?.clone() ?? new Dictionary();
+    const objects = namesOf(this.#file, resources, "XObject");
+    const used = new Set<string>();
+    for (const { operator, operands } of readOperations(bytes)) {
+      const name = operator === "Do" ? this.#file.name(operands[0]) : undefined;
+      if (name !== undefined) used.add(name);
+    }
+    const kept = new Dictionary();
+    const lends = [...objects].some(([name, value]) => used.has(name) && this.#borrows(value));
+    for (const [name, value] of objects) if (lends || used.has(name)) kept.set(name, value);
+    for (const [name, reference] of put) kept.set(name, reference);
+    if (kept.size > 0) resources.set("XObject", kept);
+    else resources.delete("XObject");
+    return resources;
+  }
+
+  /** A form without resources of its own looks for them here. */
+  #borrows(value: Value): boolean {
+    const dictionary = this.#file.dictionary(value);
+    return dictionary?.has("BBox") === true && !dictionary.has("Resources");
+  }
+
+  /** Within `q` and `Q`; what a text object sets goes on behind them. */
+  #wrap(paint: Paint, before: string, after: string): void {
+    const { node, kind, start, pathStart, end, shows, settings } = paint;
+    if (kind !== "text") {
+      this.#edits.add(node, [
+        { start: pathStart, end: pathStart, text: ` q${before}` },
+        { start: end, end, text: `${after} Q ` },
+      ]);
+      return;
+    }
+    const first = shows[0]!.start;
+    this.#edits.add(node, [
+      { start, end: start, text: " q " },
+      { start: first, end: first, text: before },
+      { start: end, end, text: `${after} Q ${textOf(node.bytes, settings)} ` },
+    ]);
+  }
+
+  #show(place: Place, { image, matrix }: Placed): string | undefined {
+    const back = inverse(place.matrix);
+    this.#pictures++;
+    return back && `${matrixText(multiply(matrix, back))} cm /${this.#put(place.node, image)} Do`;
+  }
+
+  #put(node: ContentNode, reference: Reference): string {
+    const name = this.#names.next();
+    const known = this.#objects.get(node) ?? new Map<string, Reference>();
+    this.#objects.set(node, known.set(name, reference));
+    return name;
+  }
+}
+
+export const matrixText = (matrix: Matrix) => matrix.map(serializeNumber).join(" ");

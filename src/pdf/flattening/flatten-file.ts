@@ -1,0 +1,138 @@
+// A document without transparency. Pages on which nothing is transparent keep their content; the marks that mean nothing any more go
+// from all its objects. Knows no operations.
+import { EngineFailure } from "../../operations/operation.ts";
+import { surveyFile } from "../compression/survey.ts";
+import { pageDictionary, readPages, type SourcePage } from "../pages.ts";
+import type { PdfFile } from "../pdf-file.ts";
+import { Dictionary, type Reference, type Value } from "../values.ts";
+import { writeFile } from "../writer.ts";
+import { flattenAnnotations, isTransparentAnnotation } from "./annotations.ts";
+import { flattenPage, type PageJob } from "./flatten-page.ts";
+import { HardMasks } from "./hard-masks.ts";
+import { MarkFinder } from "./marks.ts";
+import { MixedForms } from "./mixed-form.ts";
+import { streamOf } from "./picture.ts";
+import { type FlatteningQuality, RESOLUTIONS } from "./settings.ts";
+import { Stage } from "./stage.ts";
+import { withoutMarks } from "./sweep.ts";
+
+/** The last version without object streams, which PDF/A-1 is made of (ISO 19005-1). */
+const CLASSIC_VERSION = "1.4";
+const MAX_CONTENT_BYTES = 64 * 2 ** 20;
+
+export interface FlattenOptions {
+  readonly quality: FlatteningQuality;
+  /** The file's bytes, and the most that the engine may take which draws it. */
+  readonly bytes: Uint8Array;
+  readonly stageBytes: number;
+  readonly signal: AbortSignal;
+}
+
+export interface Flattened {
+  /** The new file, as it comes about. */
+  readonly chunks: AsyncGenerator<Uint8Array>;
+  /** By page: the share that became pictures, from 0 to 1. */
+  readonly coverage: readonly number[];
+}
+
+/**
+ * @returns undefined where nothing is to be changed
+ * @throws EngineFailure `signed`, or what reading and drawing the file throws
+ */
+export async function flattenFile(file: PdfFile, options: FlattenOptions): Promise<Flattened | undefined> {
+  const { signal } = options;
+  let isMarked = false;
+  const view = {
+    get: (reference: Reference) => {
+      const object = file.get(reference);
+      isMarked ||= withoutMarks(file, object) !== object;
+      return object;
+    },
+  };
+  const { isSigned } = await surveyFile(file, view, signal);
+  isMarked ||= withoutMarks(file, file.catalog) !== file.catalog;
+  if (!isMarked) return undefined;
+  if (isSigned) throw new EngineFailure("signed", "flattening would break a signature");
+  const coverage = await flattenPages(file, options);
+  const rewriting = {
+    canonical: (reference: Reference) => reference,
+    rewrite: (object: Parameters<typeof withoutMarks>[1]) => withoutMarks(file, object),
+  };
+  return { chunks: writeFile(file, rewriting, { classic: file.version <= CLASSIC_VERSION }), coverage };
+}
+
+async function flattenPages(file: PdfFile, options: FlattenOptions): Promise<number[]> {
+  const { bytes, stageBytes, quality, signal } = options;
+  const { pages } = readPages(file);
+  let stage: Stage | undefined;
+  const coverage: number[] = [];
+  const marks = new MarkFinder(file);
+  const shared = {
+    file,
+    marks,
+    forms: new MixedForms(file, marks),
+    masks: new HardMasks(file),
+    resolutions: RESOLUTIONS[quality],
+    isTagged: file.catalog.has("StructTreeRoot"),
+    signal,
+  };
+  const seen = new Set<number>();
+  try {
+    for (const page of pages) {
+      signal.throwIfAborted();
+      if (seen.has(page.reference.number)) continue;
+      seen.add(page.reference.number);
+      const needsStage = needsDrawing(file, shared.marks, page);
+      if (needsStage) stage ??= await Stage.open(bytes, stageBytes);
+      coverage.push(needsStage ? await flattenOne({ ...shared, stage: stage! }, page) : 0);
+      await file.relieve();
+    }
+  } finally {
+    stage?.close();
+  }
+  return coverage;
+}
+
+function needsDrawing(file: PdfFile, marks: MarkFinder, source: SourcePage): boolean {
+  const page = pageDictionary(file, source);
+  if (marks.inResources(page.get("Resources"))) return true;
+  return (file.array(page.get("Annots")) ?? []).some((value) => isTransparentAnnotation(file, marks, value));
+}
+
+async function flattenOne(job: PageJob, source: SourcePage): Promise<number> {
+  const { file } = job;
+  const page = pageDictionary(file, source);
+  const resources = file.dictionary(page.get("Resources"));
+  const bytes = contentOf(file, page.get("Contents"));
+  const annotations = await flattenAnnotations(job, page, resources, bytes);
+  const flat = await flattenPage(job, page, resources, bytes);
+  if (flat || annotations) {
+    const changed = (file.dictionary(source.reference) ?? new Dictionary()).clone();
+    if (flat) {
+      const { bytes, resources } = flat;
+      changed.set("Contents", file.add(streamOf(new Dictionary(), bytes))).set("Resources", resources);
+    }
+    if (annotations) changed.set("Annots", annotations);
+    file.put(source.reference, changed);
+  }
+  return flat?.coverage ?? 0;
+}
+
+/** One after the other; tokens do not go over from one to the next (ISO 32000-1, 7.8.2). */
+function contentOf(file: PdfFile, contents: Value | undefined): Uint8Array {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for (const part of file.array(contents) ?? [contents]) {
+    const stream = file.stream(part);
+    if (!stream) continue;
+    try {
+      const bytes = stream.body.decoded(MAX_CONTENT_BYTES - size);
+      parts.push(bytes, Buffer.from("\n"));
+      size += bytes.length + 1;
+    } catch (error) {
+      // What cannot be decoded shows nothing.
+      if (!(error instanceof EngineFailure) || error.reason !== "damaged") throw error;
+    }
+  }
+  return parts.length === 2 ? parts[0]! : new Uint8Array(Buffer.concat(parts));
+}

@@ -1,0 +1,271 @@
+// One page without transparency that looks as it did with it. What is transparent is found by the scan, what it changes by drawing the
+// page with it and without; the least that gives the same look takes its place.
+import { EngineFailure } from "../../operations/operation.ts";
+import type { PdfFile } from "../pdf-file.ts";
+import { Dictionary, Reference } from "../values.ts";
+import { ColorUse } from "./color-use.ts";
+import type { ContentNode, LayerScope, Paint, Run } from "./content-node.ts";
+import { FinalContent, matrixText } from "./final-content.ts";
+import type { HardMasks } from "./hard-masks.ts";
+import type { MarkFinder } from "./marks.ts";
+import { type Box, inverse } from "./matrix.ts";
+import type { MixedForms } from "./mixed-form.ts";
+import { colorSetting, mixedSetting, thinnedSetting } from "./mixing.ts";
+import { around } from "./pixels.ts";
+import { Regions, type Seen } from "./regions.ts";
+import { FreeNames } from "./resource-names.ts";
+import { type Scanned, scanContent } from "./scan.ts";
+import { MAX_PICTURES, MAX_RUNS, MAX_STEPS, type Resolutions } from "./settings.ts";
+import type { ColorModel, Stage } from "./stage.ts";
+import { TextOnly } from "./text-only.ts";
+import { mayHaveTilings } from "./tilings.ts";
+import { TooMuch } from "./too-much.ts";
+import { Variants } from "./variants.ts";
+
+export interface PageJob {
+  readonly file: PdfFile;
+  readonly stage: Stage;
+  readonly marks: MarkFinder;
+  readonly masks: HardMasks;
+  readonly forms: MixedForms;
+  readonly resolutions: Resolutions;
+  readonly isTagged: boolean;
+  readonly signal: AbortSignal;
+}
+
+export interface FlatPage {
+  readonly bytes: Uint8Array;
+  readonly resources: Dictionary;
+  /** Share of the page that became pictures, from 0 to 1. */
+  readonly coverage: number;
+}
+
+/** @returns undefined where nothing on it is transparent */
+export async function flattenPage(
+  job: PageJob,
+  page: Dictionary,
+  resources: Dictionary | undefined,
+  bytes: Uint8Array,
+): Promise<FlatPage | undefined> {
+  const { file, marks } = job;
+  if (!marks.inResources(resources)) return undefined;
+  const colors = new ColorUse(file);
+  const options = { file, marks, colors, budget: file.budget };
+  let scanned: Scanned | undefined;
+  try {
+    scanned = scanContent(bytes, resources, { ...options, splitsFills: true });
+    if (isTooLong(scanned)) {
+      file.budget.release(scanned.chargedBytes);
+      scanned = scanContent(bytes, resources, { ...options, splitsFills: false });
+    }
+  } catch (error) {
+    if (!(error instanceof TooMuch)) throw error;
+  }
+  if (scanned?.runs.length === 0) return undefined;
+  const stagePage = {
+    page,
+    resources,
+    objects: file.dictionary(resources?.get("XObject")),
+    states: file.dictionary(resources?.get("ExtGState")),
+    hasTilings: mayHaveTilings(file, resources),
+  };
+  const begin = async () => {
+    await job.stage.show(stagePage);
+    return new PageFlattening(job, resources, colorModel(file, page, colors));
+  };
+  try {
+    const flattening = await begin();
+    if (scanned) return await flattening.run(scanned);
+  } catch (error) {
+    if (!(error instanceof EngineFailure) || !TOO_HARD.has(error.reason)) throw error;
+  } finally {
+    if (scanned) file.budget.release(scanned.chargedBytes);
+  }
+  return (await begin()).asPicture(bytes);
+}
+
+/** Where drawing a page again and again failed for these, drawing it once may do. */
+const TOO_HARD = new Set(["too-complex", "too-large", "crashed"]);
+
+/** Inks stay inks, unless the page says that it is blended in RGB and has colors of that kind. */
+export function colorModel(file: PdfFile, page: Dictionary, colors: ColorUse): ColorModel {
+  const group = new ColorUse(file);
+  group.space(file.dictionary(page.get("Group"))?.get("CS"), undefined);
+  if (!colors.usesInks) return !colors.usesRgb && group.usesInks ? "cmyk" : "rgb";
+  return colors.usesRgb && group.usesRgb ? "rgb" : "cmyk";
+}
+
+class PageFlattening {
+  readonly #job: PageJob;
+  readonly #resources: Dictionary | undefined;
+  readonly #model: ColorModel;
+  readonly #regions: Regions;
+  readonly #textOnly: TextOnly;
+  readonly #names: FreeNames;
+
+  constructor(job: PageJob, resources: Dictionary | undefined, model: ColorModel) {
+    const { file, stage, marks, resolutions } = job;
+    this.#job = job;
+    this.#resources = resources;
+    this.#model = model;
+    this.#regions = new Regions(file, stage, model, resolutions);
+    this.#textOnly = new TextOnly(file, { file, marks, colors: new ColorUse(file), budget: file.budget });
+    this.#names = new FreeNames("Fl", file.dictionary(resources?.get("XObject")));
+  }
+
+  async run(scanned: Scanned): Promise<FlatPage> {
+    const { file, stage, isTagged, signal } = this.#job;
+    const variants = new Variants(file, stage, scanned.root);
+    const begin = () => {
+      const final = new FinalContent(file, this.#textOnly, isTagged, this.#names);
+      return { final, runs: this.#withoutHardMasks(scanned.runs, final) };
+    };
+    let { final, runs } = begin();
+    if (runs.length > 0) {
+      const isLong = isTooLong(scanned);
+      const seen = isLong || scanned.usesLayers ? undefined : this.#seen(runs, variants);
+      const isDone = !isLong && (await this.#oneByOne(runs, variants, final, seen));
+      signal.throwIfAborted();
+      if (!isDone) {
+        ({ final, runs } = begin());
+        this.#regions.forget();
+        this.#overlay(runs, scanned, variants, final);
+      }
+    }
+    return { ...final.emit(scanned.root), coverage: this.#regions.coverage };
+  }
+
+  /** @returns false where that takes too many pictures */
+  async #oneByOne(runs: readonly Run[], variants: Variants, final: FinalContent, seen: Seen | undefined) {
+    for (const run of runs) {
+      this.#job.signal.throwIfAborted();
+      this.#flatten(run, variants, final, seen);
+      if (final.pictureCount > MAX_PICTURES) return false;
+      await Promise.resolve();
+    }
+    return true;
+  }
+
+  /** The whole page, where all else is too much; its text is still there. */
+  asPicture(bytes: Uint8Array): FlatPage {
+    const { file, stage } = this.#job;
+    using variant = stage.variant(bytes, new Map());
+    const { image, matrix } = this.#regions.whole(variant);
+    const text = this.#textOnly.content(bytes, this.#resources);
+    const name = this.#names.next();
+    const resources = text?.resources.clone() ?? new Dictionary();
+    const objects = file.dictionary(resources.get("XObject"))?.clone() ?? new Dictionary();
+    resources.set("XObject", objects.set(name, image));
+    const picture = Buffer.from(`q ${matrixText(matrix)} cm /${name} Do Q\n`, "latin1");
+    return {
+      bytes: new Uint8Array(Buffer.concat([picture, text?.content ?? new Uint8Array(0)])),
+      resources,
+      coverage: this.#regions.coverage,
+    };
+  }
+
+  /** Images whose masks have no values in between get masks of one bit, and stay where they are. */
+  #withoutHardMasks(runs: readonly Run[], final: FinalContent): Run[] {
+    const left: Run[] = [];
+    for (const { paints, place } of runs) {
+      const soft = paints.filter((paint) => {
+        const hard = paint.byMask ? this.#job.masks.find(paint.object) : undefined;
+        if (hard) final.replace(paint, hard);
+        return !hard;
+      });
+      if (soft.length > 0) left.push({ paints: soft, place });
+    }
+    return left;
+  }
+
+  /** Where transparency shows in the end: what later objects hide needs no picture. */
+  #seen(runs: readonly Run[], variants: Variants): Seen {
+    using all = variants.make({});
+    using opaque = variants.make({ without: runs.flatMap(({ paints }) => paints) });
+    return this.#regions.seen(all, opaque);
+  }
+
+  #overlay(runs: readonly Run[], { root }: Scanned, variants: Variants, final: FinalContent): void {
+    const paints = runs.flatMap((run) => run.paints);
+    using after = variants.make({});
+    using before = variants.make({ without: paints });
+    const changed = this.#regions.changed(this.#regions.coarse(after), this.#regions.coarse(before), undefined);
+    for (const paint of paints) final.drop(paint);
+    if (!changed) return;
+    const pictures = this.#regions.pictures(after, before, changed, undefined);
+    final.cover(root, pictures);
+  }
+
+  #flatten(run: Run, variants: Variants, final: FinalContent, seen: Seen | undefined): void {
+    const { paints, place } = run;
+    const upTo = paints.reduce((last, paint) => (paint.sequence > last.sequence ? paint : last));
+    const revealed = this.#revealedBy(run);
+    using after = variants.make({ upTo, revealed });
+    using before = variants.make({ upTo, revealed, without: paints });
+    const within = boundsOfAll(paints);
+    const [withIt, withoutIt] = [this.#regions.coarse(after, within), this.#regions.coarse(before, within)];
+    const changed = this.#regions.changed(withIt, withoutIt, seen);
+    if (!changed) {
+      for (const paint of paints) final.drop(paint);
+      return;
+    }
+    if (paints.every(({ byState }) => byState) && paints.some(({ plainAlpha }) => plainAlpha === undefined)) {
+      using opaque = variants.make({ upTo, revealed, opaque: paints });
+      // Its marks have no effect, and go.
+      if (!this.#regions.changed(withIt, this.#regions.coarse(opaque, within), seen)) return;
+    }
+    const [only] = paints;
+    if (paints.length === 1 && this.#mixed(only!, this.#regions.backdrop(withoutIt, changed), final)) return;
+    if (paints.length === 1 && only!.isFill && inverse(only!.place.matrix)) {
+      using filled = variants.make({ upTo, revealed, unbounded: only! });
+      const result = this.#regions.fill(filled, changed, within);
+      if ("color" in result) final.recolor(only!, colorSetting(result.color, this.#model));
+      else final.fillWith(only!, result);
+      return;
+    }
+    for (const paint of paints) final.drop(paint);
+    final.picture(place, this.#regions.pictures(after, before, changed, seen, only!.ownLayer));
+  }
+
+  /** @returns whether the paint could stay a vector, in another color */
+  #mixed(paint: Paint, backdrop: readonly number[] | undefined, final: FinalContent): boolean {
+    const { file, forms } = this.#job;
+    const { kind, plainAlpha: alpha, isFill, isStroke } = paint;
+    if (!backdrop || alpha === undefined || !paint.byState || this.#isKnockout(paint)) return false;
+    const mixture = { alpha, backdrop, model: this.#model };
+    if (kind === "form") {
+      const form = forms.make(paint.object, mixture);
+      if (form) final.replace(paint, form);
+      return form !== undefined;
+    }
+    if (!isFill && !isStroke) return false;
+    const thinned = this.#regions.isPaper(backdrop) ? thinnedSetting(file, paint, alpha) : undefined;
+    const setting = thinned ?? mixedSetting(file, paint, mixture);
+    if (setting !== undefined) final.recolor(paint, setting);
+    return setting !== undefined;
+  }
+
+  /** In such a group what was painted before is no backdrop (ISO 32000-1, 11.4.6). */
+  #isKnockout({ node }: Paint): boolean {
+    const { file } = this.#job;
+    for (let at: ContentNode | undefined = node; at?.form; at = at.parent?.node) {
+      if (file.boolean(file.dictionary(at.form.dictionary.get("Group"))?.get("K")) === true) return true;
+    }
+    return false;
+  }
+
+  #revealedBy({ paints, place }: Run): LayerScope | undefined {
+    const [first] = paints;
+    const own = first?.ownLayer !== undefined && first.object instanceof Reference ? first.object.number : undefined;
+    return own === undefined ? place.layers : { outer: place.layers, mark: undefined, objectNumber: own };
+  }
+}
+
+/** Whether its runs are more than can be drawn one by one. */
+const isTooLong = ({ runs, paintCount }: Scanned) => runs.length > MAX_RUNS || runs.length * paintCount > MAX_STEPS;
+
+/** A box that holds all; undefined where one of them has none. */
+function boundsOfAll(paints: readonly Paint[]): Box | undefined {
+  const [first, ...others] = paints.map(({ bounds }) => bounds);
+  return others.reduce((all, box) => all && box && around(all, box), first);
+}

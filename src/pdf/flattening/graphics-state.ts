@@ -1,0 +1,107 @@
+// What of the graphics state and of a text object (ISO 32000-1, 8.4 and 9.4) decides whether painting is transparent. Plain data.
+import type { Dictionary, Value } from "../values.ts";
+import type { Clip, Color, Show, Span } from "./content-node.ts";
+import type { Marks } from "./marks.ts";
+import type { Matrix } from "./matrix.ts";
+
+export class GraphicsState {
+  matrix: Matrix;
+  clip: Clip;
+  fillAlpha = 1;
+  strokeAlpha = 1;
+  #isBlended = false;
+  #isMasked = false;
+  font: Dictionary | undefined;
+  mode = 0;
+  fill: Color | undefined;
+  stroke: Color | undefined;
+  fillPattern: Value | undefined;
+  strokePattern: Value | undefined;
+
+  constructor(matrix: Matrix, clip: Clip) {
+    this.matrix = matrix;
+    this.clip = clip;
+  }
+
+  /** Whether whatever is painted is, for a blend mode or a soft mask. */
+  get isMarked(): boolean {
+    return this.#isBlended || this.#isMasked;
+  }
+
+  set({ fillAlpha, strokeAlpha, isBlended, isMasked }: Marks): void {
+    this.fillAlpha = fillAlpha ?? this.fillAlpha;
+    this.strokeAlpha = strokeAlpha ?? this.strokeAlpha;
+    this.#isBlended = isBlended ?? this.#isBlended;
+    this.#isMasked = isMasked ?? this.#isMasked;
+  }
+
+  setStroke(stroke: Color, pattern: Value | undefined): void {
+    this.stroke = stroke;
+    this.strokePattern = pattern;
+  }
+
+  setFill(fill: Color, pattern: Value | undefined): void {
+    this.fill = fill;
+    this.fillPattern = pattern;
+  }
+
+  clone(): GraphicsState {
+    const copy = new GraphicsState(this.matrix, this.clip);
+    copy.fillAlpha = this.fillAlpha;
+    copy.strokeAlpha = this.strokeAlpha;
+    copy.#isBlended = this.#isBlended;
+    copy.#isMasked = this.#isMasked;
+    copy.font = this.font;
+    copy.mode = this.mode;
+    copy.fill = this.fill;
+    copy.stroke = this.stroke;
+    copy.fillPattern = this.fillPattern;
+    copy.strokePattern = this.strokePattern;
+    return copy;
+  }
+}
+
+/** From `BT` on. */
+export class TextObject {
+  readonly start: number;
+  readonly shows: Show[] = [];
+  readonly settings: Span[] = [];
+  paints = false;
+  isTransparent = false;
+  /** Whether a pattern or a font makes it transparent. */
+  byObject = false;
+  clips = false;
+  #isPlain = true;
+
+  constructor(start: number) {
+    this.start = start;
+  }
+
+  /** Whether it fills glyphs with one color and does nothing else. */
+  get isPlain(): boolean {
+    return this.#isPlain;
+  }
+
+  show(
+    show: Show,
+    about: {
+      readonly paints: boolean;
+      readonly isTransparent: boolean;
+      readonly byObject: boolean;
+      readonly isPlain: boolean;
+    },
+  ): void {
+    this.shows.push(show);
+    this.paints ||= about.paints;
+    this.isTransparent ||= about.isTransparent;
+    this.byObject ||= about.byObject;
+    this.clips ||= show.mode >= 4;
+    this.#isPlain &&= about.isPlain;
+  }
+
+  setting({ start, end, operator }: Span & { readonly operator: string }): void {
+    this.settings.push({ start, end });
+    const isOfText = operator.startsWith("T") && operator !== "Tr";
+    if (this.shows.length > 0 && !isOfText) this.#isPlain = false;
+  }
+}

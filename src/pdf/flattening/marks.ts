@@ -1,0 +1,120 @@
+// What makes painting transparent (ISO 32000-1, 11.6): entries of graphics state dictionaries and of images, and whatever paints with
+// resources that have some. Knows no content streams.
+import type { PdfFile } from "../pdf-file.ts";
+import { Dictionary, PdfStream, Reference, type Value } from "../values.ts";
+
+/** What a graphics state dictionary sets; what it does not mention stays as it is. */
+export interface Marks {
+  readonly fillAlpha?: number;
+  readonly strokeAlpha?: number;
+  readonly isBlended?: boolean;
+  readonly isMasked?: boolean;
+}
+
+/** Dictionaries that are looked at in search of one mark; a document with more is taken for transparent. */
+const MAX_STEPS = 20_000;
+/** For all searches of a document. */
+const MAX_TOTAL_STEPS = 2_000_000;
+const NO_BLENDING = new Set(["Normal", "Compatible"]);
+
+export class MarkFinder {
+  readonly #file: PdfFile;
+  /** By object number: whether anything in it, or that it leads to, is transparent. */
+  readonly #found = new Map<number, boolean>();
+  #steps = 0;
+
+  constructor(file: PdfFile) {
+    this.#file = file;
+  }
+
+  /** 11.6.4.3, 11.6.3 and 11.6.5.1. */
+  ofState(state: Dictionary): Marks {
+    const file = this.#file;
+    const marks: { -readonly [K in keyof Marks]: Marks[K] } = {};
+    const fill = file.number(state.get("ca"));
+    const stroke = file.number(state.get("CA"));
+    if (fill !== undefined) marks.fillAlpha = fill;
+    if (stroke !== undefined) marks.strokeAlpha = stroke;
+    if (state.has("BM")) {
+      const blend = state.get("BM");
+      const name = file.name(file.array(blend)?.[0] ?? blend);
+      if (name !== undefined) marks.isBlended = !NO_BLENDING.has(name);
+    }
+    if (state.has("SMask")) marks.isMasked = file.dictionary(state.get("SMask")) !== undefined;
+    return marks;
+  }
+
+  isTransparentState(state: Dictionary): boolean {
+    const { fillAlpha = 1, strokeAlpha = 1, isBlended, isMasked } = this.ofState(state);
+    return fillAlpha < 1 || strokeAlpha < 1 || isBlended === true || isMasked === true;
+  }
+
+  /** 11.6.5.3; JPEG 2000 can have its mask in its own data. */
+  isTransparentImage(image: Dictionary): boolean {
+    return image.has("SMask") || (this.#file.number(image.get("SMaskInData")) ?? 0) > 0;
+  }
+
+  /** Whether painting with these resources may be transparent. */
+  inResources(resources: Value | undefined): boolean {
+    return resources !== undefined && this.#search(resources, "resources");
+  }
+
+  /** Whether an image, form, pattern or Type 3 font is transparent in itself. */
+  inObject(value: Value | undefined): boolean {
+    return value !== undefined && this.#search(value, "object");
+  }
+
+  /** Depth first, without recursion; what was looked at in vain is known to be opaque. */
+  #search(start: Value, as: "resources" | "object"): boolean {
+    const visited = new Set<number>();
+    const waiting: { readonly value: Value; readonly as: "resources" | "object" }[] = [{ value: start, as }];
+    for (let steps = 0, next = waiting.pop(); next; next = waiting.pop()) {
+      if (next.value instanceof Reference) {
+        const { number } = next.value;
+        const known = this.#found.get(number);
+        if (known) return this.#note(start, true);
+        if (known === false || visited.has(number)) continue;
+        visited.add(number);
+      }
+      if (++steps > MAX_STEPS || ++this.#steps > MAX_TOTAL_STEPS) return this.#note(start, true);
+      const object = this.#file.resolve(next.value);
+      const dictionary = object instanceof PdfStream ? object.dictionary : object;
+      if (!(dictionary instanceof Dictionary)) continue;
+      if (next.as === "object") {
+        if (this.#isMarked(dictionary)) return this.#note(start, true);
+        const resources = dictionary.get("Resources");
+        if (resources !== undefined) waiting.push({ value: resources, as: "resources" });
+        continue;
+      }
+      for (const state of this.#values(dictionary, "ExtGState")) {
+        const resolved = this.#file.dictionary(state);
+        if (resolved && this.isTransparentState(resolved)) return this.#note(start, true);
+      }
+      for (const category of ["XObject", "Pattern"]) {
+        for (const value of this.#values(dictionary, category)) waiting.push({ value, as: "object" });
+      }
+      for (const font of this.#values(dictionary, "Font")) {
+        if (this.#file.name(this.#file.dictionary(font)?.get("Subtype")) === "Type3")
+          waiting.push({ value: font, as: "object" });
+      }
+    }
+    for (const number of visited) this.#found.set(number, false);
+    return false;
+  }
+
+  #isMarked(dictionary: Dictionary): boolean {
+    const file = this.#file;
+    if (file.name(dictionary.get("Subtype")) === "Image") return this.isTransparentImage(dictionary);
+    const state = dictionary.get("PatternType") === 2 ? file.dictionary(dictionary.get("ExtGState")) : undefined;
+    return state !== undefined && this.isTransparentState(state);
+  }
+
+  #values(resources: Dictionary, category: string): readonly Value[] {
+    return this.#file.dictionary(resources.get(category))?.values() ?? [];
+  }
+
+  #note(start: Value, found: boolean): boolean {
+    if (start instanceof Reference) this.#found.set(start.number, found);
+    return found;
+  }
+}

@@ -1,0 +1,45 @@
+// Affine maps of the plane as PDF writes them (ISO 32000-1, 8.3.4), and rectangles under them. Knows no page.
+
+/** `x' = a x + c y + e`, `y' = b x + d y + f`. */
+export type Matrix = readonly [a: number, b: number, c: number, d: number, e: number, f: number];
+
+/** Left, top (or bottom), right, bottom (or top): the first two are not larger than the others. */
+export type Box = readonly [number, number, number, number];
+
+export const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
+
+/** First `inner`, then `outer`. */
+export function multiply(inner: Matrix, outer: Matrix): Matrix {
+  const [a, b, c, d, e, f] = inner;
+  const [g, h, i, j, k, l] = outer;
+  return [a * g + b * i, a * h + b * j, c * g + d * i, c * h + d * j, e * g + f * i + k, e * h + f * j + l];
+}
+
+/** @returns undefined for a map that takes the plane to a line, or to what is no number */
+export function inverse([a, b, c, d, e, f]: Matrix): Matrix | undefined {
+  const determinant = a * d - b * c;
+  if (!Number.isFinite(1 / determinant) || Math.abs(determinant) < 1e-12) return undefined;
+  const [w, x, y, z] = [d, -b, -c, a].map((entry) => entry / determinant) as [number, number, number, number];
+  const inverted: Matrix = [w, x, y, z, -(e * w + f * y), -(e * x + f * z)];
+  return inverted.every(Number.isFinite) ? inverted : undefined;
+}
+
+export function apply([a, b, c, d, e, f]: Matrix, x: number, y: number): [number, number] {
+  return [a * x + c * y + e, b * x + d * y + f];
+}
+
+/** The smallest box around the image of a box. */
+export function boundsOf(matrix: Matrix, [x0, y0, x1, y1]: Box): Box {
+  const corners = [apply(matrix, x0, y0), apply(matrix, x1, y0), apply(matrix, x0, y1), apply(matrix, x1, y1)];
+  const [xs, ys] = [corners.map(([x]) => x), corners.map(([, y]) => y)];
+  return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
+}
+
+/** @returns six numbers, from whatever there is */
+export function matrixOf(numbers: readonly (number | undefined)[]): Matrix | undefined {
+  if (numbers.length < 6) return undefined;
+  const six = numbers.slice(0, 6);
+  return six.every((number) => number !== undefined && Number.isFinite(number))
+    ? (six as unknown as Matrix)
+    : undefined;
+}

@@ -1,0 +1,100 @@
+// A group of shapes that is shown with a constant alpha over one color, as shapes in mixed colors: they hide each other as they did
+// before (ISO 32000-1, 11.4). Knows no pixels.
+import { readOperations } from "../content.ts";
+import type { PdfFile } from "../pdf-file.ts";
+import type { Dictionary, PdfStream, Reference, Value } from "../values.ts";
+import { applyEdits, type Edit } from "./edits.ts";
+import type { MarkFinder } from "./marks.ts";
+import { type Mixture, mixed } from "./mixing.ts";
+import { streamOf } from "./picture.ts";
+import { namesOf } from "./resource-names.ts";
+
+const MAX_DEPTH = 8;
+const MAX_CONTENT_BYTES = 8 * 2 ** 20;
+const MAX_FORMS = 200;
+const FILLS = new Set("f F f* Tj TJ ' \"".split(" "));
+const STROKES = new Set(["S", "s"]);
+const BOTH = new Set(["B", "B*", "b", "b*"]);
+const COLORS = new Set(["g", "rg", "k", "G", "RG", "K"]);
+/** Colors that may be anything, and pictures. */
+const OTHERS = new Set(["cs", "CS", "sc", "SC", "scn", "SCN", "sh", "BI", "d0", "d1"]);
+const INVISIBLE = 3;
+
+export class MixedForms {
+  readonly #file: PdfFile;
+  readonly #marks: MarkFinder;
+  #forms = 0;
+
+  constructor(file: PdfFile, marks: MarkFinder) {
+    this.#file = file;
+    this.#marks = marks;
+  }
+
+  /** @returns a form of the file that is opaque; undefined where there is more in it than shapes and text in device colors */
+  make(value: Value | undefined, mixture: Mixture): Reference | undefined {
+    const stream = this.#file.stream(value);
+    // Without a group every object in it would be blended for itself.
+    if (!stream || !this.#file.dictionary(stream.dictionary.get("Group"))) return undefined;
+    return this.#make(stream, mixture, 0);
+  }
+
+  #make({ dictionary, body }: PdfStream, mixture: Mixture, depth: number): Reference | undefined {
+    const file = this.#file;
+    const resources = file.dictionary(dictionary.get("Resources"));
+    if (depth > MAX_DEPTH || ++this.#forms > MAX_FORMS || !resources || this.#marks.inResources(resources))
+      return undefined;
+    const fonts = file.dictionary(resources.get("Font"))?.values() ?? [];
+    if (fonts.some((font) => file.name(file.dictionary(font)?.get("Subtype")) === "Type3")) return undefined;
+    const bytes = body.decoded(MAX_CONTENT_BYTES);
+    const objects = namesOf(file, resources, "XObject");
+    const edits = this.#edits(bytes, objects, mixture, depth);
+    if (!edits) return undefined;
+    const copy = dictionary.clone().set("Resources", resources.clone().set("XObject", objects));
+    for (const key of ["Group", "Filter", "DecodeParms", "Length"]) copy.delete(key);
+    return file.add(streamOf(copy, applyEdits(bytes, edits, bytes.length)));
+  }
+
+  /** @param objects of the form, in which those it shows are replaced */
+  #edits(bytes: Uint8Array, objects: Dictionary, mixture: Mixture, depth: number): Edit[] | undefined {
+    const edits: Edit[] = [];
+    const saved: { fill: boolean; stroke: boolean; mode: number }[] = [];
+    const shown = new Set<string>();
+    /** Whether a color was set here, and the rendering mode: what comes from outside is not known. */
+    let state = { fill: false, stroke: false, mode: 0 };
+    for (const { operator, operands, start, end } of readOperations(bytes)) {
+      if (OTHERS.has(operator)) return undefined;
+      if (operator === "q") saved.push({ ...state });
+      else if (operator === "Q") state = saved.pop() ?? state;
+      else if (operator === "Tr") state.mode = this.#file.number(operands[0]) ?? 0;
+      else if (COLORS.has(operator)) {
+        const setting = mixed(
+          operands.filter((value) => typeof value === "number"),
+          mixture,
+        );
+        if (setting === undefined) return undefined;
+        const isFill = operator === operator.toLowerCase();
+        if (isFill) state.fill = true;
+        else state.stroke = true;
+        edits.push({ start, end, text: ` ${isFill ? setting : setting.toUpperCase()}` });
+      } else if (FILLS.has(operator) || STROKES.has(operator) || BOTH.has(operator)) {
+        const isText = operator.startsWith("T") || operator === "'" || operator === '"';
+        if (isText && state.mode !== 0 && state.mode !== INVISIBLE) return undefined;
+        if (!STROKES.has(operator) && !state.fill) return undefined;
+        if (!FILLS.has(operator) && !state.stroke) return undefined;
+      } else if (operator === "Do") {
+        const name = this.#file.name(operands[0]);
+        const value = name === undefined ? undefined : objects.get(name);
+        if (name === undefined || shown.has(name)) continue;
+        shown.add(name);
+        const stream = this.#file.stream(value);
+        if (!stream) continue;
+        if (!stream.dictionary.has("BBox")) return undefined;
+        const made = this.#make(stream, mixture, depth + 1);
+        if (!made) return undefined;
+        objects.set(name, made);
+      }
+    }
+    for (const name of objects.keys().slice()) if (!shown.has(name)) objects.delete(name);
+    return edits;
+  }
+}

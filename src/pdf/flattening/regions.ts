@@ -1,0 +1,333 @@
+// What an operation, or a run of them, changes on a page, as pictures of those places alone. Knows no content streams.
+import type { PdfFile } from "../pdf-file.ts";
+import type { Reference, Value } from "../values.ts";
+import { type Box, boundsOf, inverse, type Matrix, multiply } from "./matrix.ts";
+import { addPicture } from "./picture.ts";
+import {
+  boxesOf,
+  countOf,
+  differenceOf,
+  dilated,
+  hardness,
+  intersect,
+  isEmpty,
+  type Mask,
+  sharpness,
+  uniformColor,
+} from "./pixels.ts";
+import {
+  COARSE_DPI,
+  MAX_COARSE_PIXELS,
+  MAX_PICTURE_PIXELS,
+  MAX_SEEN_PIXELS,
+  type Resolutions,
+  SEEN_DPI,
+} from "./settings.ts";
+import type { ColorModel, Pixels, Variant } from "./stage.ts";
+
+const POINTS_PER_INCH = 72;
+/** Coarse pixels around what differs there. */
+const COARSE_MARGIN = 2;
+/** Picture elements with this share of jumps are drawn as line art. */
+const SHARP = 0.005;
+/** The same with this share of hard ends. */
+const HARD_ENDS = 0.25;
+
+/** An image, and the map from its unit square to default user space. */
+export interface Placed {
+  readonly image: Reference;
+  readonly matrix: Matrix;
+}
+
+/** Where transparency is seen in the end, at two resolutions. */
+export interface Seen {
+  readonly fine: Mask;
+  readonly coarse: Mask;
+}
+
+export interface PageSpace {
+  readonly bounds: Box;
+  /** From user space to that of the bounds. */
+  readonly transform: Matrix;
+}
+
+export class Regions {
+  readonly #file: PdfFile;
+  readonly #space: PageSpace;
+  readonly #model: ColorModel;
+  readonly #resolutions: Resolutions;
+  readonly #coarseScale: number;
+  readonly #coarseBox: Box;
+  readonly #seenScale: number;
+  readonly #seenBox: Box;
+  /** What became pictures, as finely as what is seen. */
+  readonly #covered: Uint8Array;
+
+  constructor(file: PdfFile, space: PageSpace, model: ColorModel, resolutions: Resolutions) {
+    const [left, top, right, bottom] = space.bounds;
+    const area = Math.max(1, (right - left) * (bottom - top));
+    this.#file = file;
+    this.#space = space;
+    this.#model = model;
+    this.#resolutions = resolutions;
+    this.#coarseScale = Math.min(COARSE_DPI / POINTS_PER_INCH, Math.sqrt(MAX_COARSE_PIXELS / area));
+    this.#coarseBox = scaled(space.bounds, this.#coarseScale);
+    this.#seenScale = Math.min(SEEN_DPI / POINTS_PER_INCH, Math.sqrt(MAX_SEEN_PIXELS / area));
+    this.#seenBox = scaled(space.bounds, this.#seenScale);
+    const [x0, y0, x1, y1] = this.#seenBox;
+    this.#covered = new Uint8Array((x1 - x0) * (y1 - y0));
+  }
+
+  /** Share of the page that became pictures, from 0 to 1. */
+  get coverage(): number {
+    return countOf(this.#covered) / Math.max(1, this.#covered.length);
+  }
+
+  /** Counts anew. */
+  forget(): void {
+    this.#covered.fill(0);
+  }
+
+  /** @param within a box in user space, beyond which everything is black */
+  coarse(variant: Variant, within?: Box): Pixels {
+    const whole = this.#coarseBox;
+    const box = (within && this.#coarsely(within)) ?? whole;
+    if (box.every((side, index) => side === whole[index])) return variant.draw(whole, this.#coarseScale, this.#model);
+    const part = variant.draw(box, this.#coarseScale, this.#model);
+    const [width, height, { channels }] = [whole[2] - whole[0], whole[3] - whole[1], part];
+    const samples = new Uint8Array(width * height * channels);
+    const rowBytes = part.width * channels;
+    for (let y = 0; y < part.height; y++) {
+      const to = ((box[1] - whole[1] + y) * width + box[0] - whole[0]) * channels;
+      samples.set(part.samples.subarray(y * rowBytes, (y + 1) * rowBytes), to);
+    }
+    return { width, height, channels, samples };
+  }
+
+  /** @returns pixels, undefined for what is no box on the page */
+  #coarsely(within: Box): Box | undefined {
+    const [left, top, right, bottom] = boundsOf(this.#space.transform, within).map((side) => side * this.#coarseScale);
+    const [x0, y0, x1, y1] = this.#coarseBox;
+    const box: Box = [
+      Math.max(x0, Math.floor(left! - COARSE_MARGIN)),
+      Math.max(y0, Math.floor(top! - COARSE_MARGIN)),
+      Math.min(x1, Math.ceil(right! + COARSE_MARGIN)),
+      Math.min(y1, Math.ceil(bottom! + COARSE_MARGIN)),
+    ];
+    return box[0] < box[2] && box[1] < box[3] ? box : undefined;
+  }
+
+  /** The one color there is where something changes, 0 to 1; undefined where there are several. */
+  backdrop(before: Pixels, changed: Mask): number[] | undefined {
+    return uniformColor(before, changed)?.map((sample) => sample / 255);
+  }
+
+  isPaper(backdrop: readonly number[]): boolean {
+    return backdrop.every((sample) => sample === (this.#model === "cmyk" ? 0 : 1));
+  }
+
+  /** Where the two differ. */
+  seen(one: Variant, other: Variant): Seen {
+    const coarsely = differenceOf(this.coarse(one), this.coarse(other));
+    const [left, top, right, bottom] = this.#seenBox;
+    const fine = { width: right - left, height: bottom - top, bits: new Uint8Array(this.#covered.length) };
+    for (const coarse of boxesOf(coarsely)) {
+      const box = within(scaled(this.#pageBox(coarse), this.#seenScale), this.#seenBox);
+      const draw = (variant: Variant) => variant.draw(box, this.#seenScale, this.#model);
+      const part = differenceOf(draw(one), draw(other));
+      for (let y = 0; y < part.height; y++) {
+        const row = part.bits.subarray(y * part.width, (y + 1) * part.width);
+        fine.bits.set(row, (box[1] - top + y) * fine.width + box[0] - left);
+      }
+    }
+    const [x0, y0, x1, y1] = this.#coarseBox;
+    const coarse = { width: x1 - x0, height: y1 - y0, bits: new Uint8Array((x1 - x0) * (y1 - y0)) };
+    this.#transfer(fine.bits, fine.width, coarse.bits, coarse.width);
+    return { fine, coarse: dilated(coarse, 1) };
+  }
+
+  /** Sets the coarse pixels in which fine ones are set. */
+  #transfer(fine: Uint8Array, fineWidth: number, coarse: Uint8Array, coarseWidth: number): void {
+    const factor = this.#coarseScale / this.#seenScale;
+    const [[left, top], [x0, y0, x1, y1]] = [this.#seenBox, this.#coarseBox];
+    for (let pixel = fine.indexOf(1); pixel >= 0; pixel = fine.indexOf(1, pixel + 1)) {
+      const y = Math.floor(pixel / fineWidth);
+      const row = clamp(Math.floor((top + y + 0.5) * factor) - y0, y1 - y0);
+      coarse[row * coarseWidth + clamp(Math.floor((left + pixel - y * fineWidth + 0.5) * factor) - x0, x1 - x0)] = 1;
+    }
+  }
+
+  /**
+   * @param seen where it matters; everywhere if there is none
+   * @returns where the two differ coarsely; undefined for nowhere
+   */
+  changed(after: Pixels, before: Pixels, seen: Seen | undefined): Mask | undefined {
+    const mask = differenceOf(after, before);
+    if (seen) intersect(mask, seen.coarse);
+    return isEmpty(mask) ? undefined : mask;
+  }
+
+  /**
+   * Pictures of where the two differ.
+   * @param changed as {@link changed} found it
+   */
+  pictures(after: Variant, before: Variant, changed: Mask, seen: Seen | undefined, layer?: Value): Placed[] {
+    const placed: Placed[] = [];
+    for (const coarse of boxesOf(changed)) {
+      const box = this.#pageBox(coarse);
+      const { pixels, mask, at, scale } = this.#fine(after, before, box, seen);
+      const trimmed = trim(pixels, mask);
+      if (!trimmed) continue;
+      this.#cover(trimmed.mask, [at[0] + trimmed.left, at[1] + trimmed.top], scale);
+      const image = addPicture(this.#file, trimmed.pixels, { mask: trimmed.mask, layer });
+      const corner = [at[0] + trimmed.left, at[1] + trimmed.top] as const;
+      placed.push({ image, matrix: this.#matrix(trimmed.pixels, corner, scale) });
+    }
+    return placed;
+  }
+
+  /**
+   * What a fill looks like where it changes something.
+   * @param filled the page with the fill spread over everything
+   * @returns one color, or a picture to be seen through the shape of the fill; undefined where nothing is seen
+   */
+  fill(filled: Variant, changed: Mask, within?: Box): { readonly color: number[] } | Placed {
+    const coarse = uniformColor(this.coarse(filled, within), changed);
+    if (coarse) return { color: coarse.map((sample) => sample / 255) };
+    const [left, top, right, bottom] = boxesOf(changed).reduce((a, b) => [
+      Math.min(a[0], b[0]),
+      Math.min(a[1], b[1]),
+      Math.max(a[2], b[2]),
+      Math.max(a[3], b[3]),
+    ]);
+    const box = this.#pageBox([left, top, right, bottom]);
+    let scale = this.#scale(this.#resolutions.gradientDpi, box);
+    let pixels = filled.draw(scaled(box, scale), scale, this.#model);
+    const finer = this.#scale(this.#resolutions.lineArtDpi, box);
+    if (finer > scale && sharpness(pixels, full(pixels)) > SHARP) {
+      scale = finer;
+      pixels = filled.draw(scaled(box, scale), scale, this.#model);
+    }
+    this.#cover(changed, this.#coarseBox, this.#coarseScale);
+    const [x, y] = scaled(box, scale);
+    return { image: addPicture(this.#file, pixels, {}), matrix: this.#matrix(pixels, [x, y], scale) };
+  }
+
+  /** All of the page. */
+  whole(variant: Variant): Placed {
+    const { bounds } = this.#space;
+    const scale = this.#scale(this.#resolutions.lineArtDpi, bounds);
+    const box = scaled(bounds, scale);
+    const pixels = variant.draw(box, scale, this.#model);
+    this.#covered.fill(1);
+    return { image: addPicture(this.#file, pixels, {}), matrix: this.#matrix(pixels, [box[0], box[1]], scale) };
+  }
+
+  #fine(after: Variant, before: Variant, box: Box, seen: Seen | undefined) {
+    const { gradientDpi, lineArtDpi } = this.#resolutions;
+    const at = (dpi: number) => {
+      const scale = this.#scale(dpi, box);
+      const place = scaled(box, scale);
+      const pixels = after.draw(place, scale, this.#model);
+      const background = before.draw(place, scale, this.#model);
+      const mask = differenceOf(pixels, background);
+      const hasEdges = () => hardness(pixels, background, mask) > HARD_ENDS || sharpness(pixels, mask) > SHARP;
+      const isFiner = this.#scale(lineArtDpi, box) > scale && dpi < lineArtDpi && hasEdges();
+      if (seen && !isFiner) this.#limit(mask, place, scale, seen.fine);
+      return { pixels, mask: dilated(mask, 1), at: place, scale, isFiner };
+    };
+    const soft = at(gradientDpi);
+    return soft.isFiner ? at(lineArtDpi) : soft;
+  }
+
+  /** Takes out of a fine mask what a coarse one has not. */
+  #limit(mask: Mask, place: Box, scale: number, seen: Mask): void {
+    const factor = this.#seenScale / scale;
+    const [left, top] = this.#seenBox;
+    const columns = Array.from({ length: mask.width }, (_, x) =>
+      clamp(Math.floor((place[0] + x + 0.5) * factor) - left, seen.width),
+    );
+    for (let y = 0; y < mask.height; y++) {
+      const row = clamp(Math.floor((place[1] + y + 0.5) * factor) - top, seen.height) * seen.width;
+      const start = y * mask.width;
+      for (let x = 0; x < mask.width; x++) mask.bits[start + x]! &= seen.bits[row + columns[x]!]!;
+    }
+  }
+
+  #cover(mask: Mask, [left, top]: readonly number[], scale: number): void {
+    const factor = this.#seenScale / scale;
+    const [x0, y0, x1, y1] = this.#seenBox;
+    for (let y = 0; y < mask.height; y++) {
+      const row = clamp(Math.floor((top! + y + 0.5) * factor) - y0, y1 - y0) * (x1 - x0);
+      for (let x = 0; x < mask.width; x++) {
+        if (mask.bits[y * mask.width + x])
+          this.#covered[row + clamp(Math.floor((left! + x + 0.5) * factor) - x0, x1 - x0)] = 1;
+      }
+    }
+  }
+
+  /** Pixels for each point. */
+  #scale(dpi: number, [left, top, right, bottom]: Box): number {
+    const area = Math.max(1e-6, (right - left) * (bottom - top));
+    return Math.min(dpi / POINTS_PER_INCH, Math.sqrt(MAX_PICTURE_PIXELS / area));
+  }
+
+  /** @param coarse in pixels from the corner of the page */
+  #pageBox([left, top, right, bottom]: Box): Box {
+    const [x0, y0] = this.#coarseBox;
+    const [minX, minY, maxX, maxY] = this.#space.bounds;
+    const scale = this.#coarseScale;
+    return [
+      Math.max(minX, (left + x0 - COARSE_MARGIN) / scale),
+      Math.max(minY, (top + y0 - COARSE_MARGIN) / scale),
+      Math.min(maxX, (right + x0 + COARSE_MARGIN) / scale),
+      Math.min(maxY, (bottom + y0 + COARSE_MARGIN) / scale),
+    ];
+  }
+
+  #matrix({ width, height }: Pixels, [left, top]: readonly [number, number], scale: number): Matrix {
+    const toPage = multiply([width, 0, 0, -height, left, top + height], [1 / scale, 0, 0, 1 / scale, 0, 0]);
+    return multiply(toPage, inverse(this.#space.transform) ?? [1, 0, 0, 1, 0, 0]);
+  }
+}
+
+const clamp = (value: number, size: number) => Math.max(0, Math.min(size - 1, value));
+
+function scaled([left, top, right, bottom]: Box, scale: number): Box {
+  const [x0, y0] = [Math.floor(left * scale), Math.floor(top * scale)];
+  return [x0, y0, Math.max(x0 + 1, Math.ceil(right * scale)), Math.max(y0 + 1, Math.ceil(bottom * scale))];
+}
+
+const within = (box: Box, outer: Box): Box => [
+  Math.max(box[0], outer[0]),
+  Math.max(box[1], outer[1]),
+  Math.min(box[2], outer[2]),
+  Math.min(box[3], outer[3]),
+];
+
+const full = ({ width, height }: Pixels): Mask => ({ width, height, bits: new Uint8Array(width * height).fill(1) });
+
+/** The part of a picture that its mask needs; undefined where it needs none. */
+function trim(pixels: Pixels, mask: Mask) {
+  let [left, top, right, bottom] = [mask.width, mask.height, 0, 0];
+  for (let y = 0; y < mask.height; y++) {
+    const first = mask.bits.indexOf(1, y * mask.width);
+    if (first < 0) break;
+    if (first >= (y + 1) * mask.width) continue;
+    const last = mask.bits.lastIndexOf(1, (y + 1) * mask.width - 1);
+    left = Math.min(left, first - y * mask.width);
+    right = Math.max(right, last - y * mask.width + 1);
+    top = Math.min(top, y);
+    bottom = y + 1;
+  }
+  if (right <= left) return undefined;
+  const [width, height, { channels }] = [right - left, bottom - top, pixels];
+  const bits = new Uint8Array(width * height);
+  const samples = new Uint8Array(width * height * channels);
+  for (let y = 0; y < height; y++) {
+    const from = (y + top) * mask.width + left;
+    bits.set(mask.bits.subarray(from, from + width), y * width);
+    samples.set(pixels.samples.subarray(from * channels, (from + width) * channels), y * width * channels);
+  }
+  return { left, top, mask: { width, height, bits }, pixels: { width, height, channels, samples } };
+}

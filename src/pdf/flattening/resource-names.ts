@@ -1,0 +1,26 @@
+// Dictionaries of named resources (ISO 32000-1, 7.8.3), and names that are not taken. Knows no content.
+import type { PdfFile } from "../pdf-file.ts";
+import { Dictionary } from "../values.ts";
+
+/** @returns a copy, empty where there is none */
+export function namesOf(file: PdfFile, resources: Dictionary | undefined, category: string): Dictionary {
+  return file.dictionary(resources?.get(category))?.clone() ?? new Dictionary();
+}
+
+/** Gives names that a dictionary has not. */
+export class FreeNames {
+  readonly #prefix: string;
+  #next = 0;
+
+  constructor(prefix: string, ...taken: readonly (Dictionary | undefined)[]) {
+    let free = prefix;
+    const isTaken = (name: string) => taken.some((names) => names?.keys().some((key) => key.startsWith(name)));
+    for (let suffix = 0; isTaken(free); suffix++)
+      free = `${prefix}${String.fromCharCode(97 + (suffix % 26)).repeat(1 + suffix / 26)}`;
+    this.#prefix = free;
+  }
+
+  next(): string {
+    return `${this.#prefix}${this.#next++}`;
+  }
+}

@@ -1,0 +1,176 @@
+// Goes through the content of a page as a viewer does, and notes what paints transparently, and which pictures could take its place.
+// Knows no rendering.
+
+import { EngineFailure } from "../../operations/operation.ts";
+import type { Budget } from "../budget.ts";
+import type { Operation } from "../content.ts";
+import type { PdfFile } from "../pdf-file.ts";
+import type { Dictionary, PdfStream } from "../values.ts";
+import type { ColorUse } from "./color-use.ts";
+import type { ContentNode, Kid, LayerScope, Run } from "./content-node.ts";
+import { ContentScan } from "./content-scan.ts";
+import { GraphicsState } from "./graphics-state.ts";
+import type { MarkFinder } from "./marks.ts";
+import { IDENTITY, matrixOf, multiply } from "./matrix.ts";
+import { RunBuilder } from "./run-builder.ts";
+import { TooMuch } from "./too-much.ts";
+
+/** Forms in each other that are gone into; deeper ones count as one operation. */
+const MAX_DEPTH = 12;
+const MAX_NODES = 4000;
+const MAX_PAINTS = 200_000;
+const MAX_OPERATIONS = 10_000_000;
+const MAX_CONTENT_BYTES = 64 * 1024 * 1024;
+/** Of the page and of all forms that are gone into, as often as they are. */
+const MAX_TOTAL_BYTES = 160 * 1024 * 1024;
+/** What a noted operation takes in memory, about. */
+const PAINT_BYTES = 400;
+
+const CLOSED = { saved: 0, marked: 0, strays: [] };
+
+export interface ScanOptions {
+  readonly file: PdfFile;
+  readonly marks: MarkFinder;
+  readonly colors: ColorUse;
+  readonly budget: Budget;
+  /** Whether fills of one color are runs of their own, so that their shapes can be kept. */
+  readonly splitsFills: boolean;
+  /** Whether all that paints is noted, and every form gone into. */
+  readonly notesAll?: boolean;
+}
+
+export interface Scanned {
+  readonly root: ContentNode;
+  readonly runs: readonly Run[];
+  /** Behind the last sequence number. */
+  readonly paintCount: number;
+  readonly usesLayers: boolean;
+  /** Memory that was charged for it. */
+  readonly chargedBytes: number;
+}
+
+/** @throws TooMuch */
+export function scanContent(bytes: Uint8Array, resources: Dictionary | undefined, options: ScanOptions): Scanned {
+  return new Scanner(options).run(bytes, resources);
+}
+
+/** Of one page. */
+export class Scanner {
+  readonly #options: ScanOptions;
+  readonly #file: PdfFile;
+  readonly #runs: RunBuilder;
+  #sequence = 0;
+  #nodes = 0;
+  #bytes = 0;
+  #paints = 0;
+  #operations = 0;
+  #usesLayers = false;
+
+  constructor(options: ScanOptions) {
+    this.#options = options;
+    this.#file = options.file;
+    this.#runs = new RunBuilder(options.splitsFills);
+  }
+
+  run(bytes: Uint8Array, resources: Dictionary | undefined): Scanned {
+    try {
+      return this.#run(bytes, resources);
+    } catch (error) {
+      this.#options.budget.release(this.#paints * PAINT_BYTES);
+      throw error;
+    }
+  }
+
+  #run(bytes: Uint8Array, resources: Dictionary | undefined): Scanned {
+    const root = this.#node(bytes, resources, undefined);
+    new ContentScan(this, root, new GraphicsState(IDENTITY, { outer: undefined }), undefined, undefined, 0).run();
+    return {
+      root,
+      runs: this.#runs.finish(),
+      paintCount: this.#sequence,
+      usesLayers: this.#usesLayers,
+      chargedBytes: this.#paints * PAINT_BYTES,
+    };
+  }
+
+  #node(bytes: Uint8Array, resources: Dictionary | undefined, form: ContentNode["form"]): ContentNode {
+    this.#bytes += bytes.length;
+    this.#nodes++;
+    return { id: this.#nodes, bytes, resources, form, paints: [], kids: [], parent: undefined, ending: CLOSED };
+  }
+
+  get options(): ScanOptions {
+    return this.#options;
+  }
+
+  get runs(): RunBuilder {
+    return this.#runs;
+  }
+
+  get sequence(): number {
+    return this.#sequence;
+  }
+
+  countOperation(): void {
+    if (++this.#operations > MAX_OPERATIONS) throw new TooMuch("operations");
+  }
+
+  /** @returns the number of the next operation that paints */
+  next(isNoted: boolean): number {
+    if (isNoted) {
+      if (++this.#paints > MAX_PAINTS) throw new TooMuch("transparent operations");
+      this.#options.budget.charge(PAINT_BYTES);
+    }
+    return this.#sequence++;
+  }
+
+  noteLayer(): void {
+    this.#usesLayers = true;
+  }
+
+  /** @returns whether it was gone into */
+  enter(
+    scan: ContentScan,
+    form: PdfStream,
+    objectNumber: number,
+    operation: Operation,
+    layers: LayerScope | undefined,
+  ): boolean {
+    if (scan.depth >= MAX_DEPTH || this.#nodes >= MAX_NODES || this.#bytes >= MAX_TOTAL_BYTES) return false;
+    const { state, node } = scan;
+    const bytes = decoded(form);
+    const resources = this.#file.dictionary(form.dictionary.get("Resources")) ?? node.resources;
+    const kidNode = this.#node(bytes, resources, { dictionary: form.dictionary, objectNumber });
+    const numbers = (this.#file.array(form.dictionary.get("Matrix")) ?? []).map((value) => this.#file.number(value));
+    const inside = state.clone();
+    inside.matrix = multiply(matrixOf(numbers) ?? IDENTITY, state.matrix);
+    inside.clip = { outer: state.clip };
+    const first = this.#sequence;
+    const { saved, marked, tagStart } = scan.place(operation.end);
+    new ContentScan(this, kidNode, inside, layers, tagStart, scan.depth + 1).run();
+    const kid: Kid = {
+      start: operation.start,
+      end: operation.end,
+      saved,
+      marked,
+      node: kidNode,
+      first,
+      last: this.#sequence,
+    };
+    kidNode.parent = { node, kid };
+    node.kids.push(kid);
+    this.#runs.leaveForm(kidNode, scan.place(operation.end));
+    return true;
+  }
+}
+
+/** What cannot be decoded shows nothing. */
+function decoded({ body }: PdfStream): Uint8Array {
+  try {
+    return body.decoded(MAX_CONTENT_BYTES);
+  } catch (error) {
+    if (error instanceof EngineFailure && error.reason === "too-large") throw new TooMuch(error.detail);
+    if (!(error instanceof EngineFailure) || error.reason !== "damaged") throw error;
+    return new Uint8Array(0);
+  }
+}

@@ -1,0 +1,298 @@
+// A second copy of the document in which nothing is kept: one page of it shows whatever content it is given, and is drawn from that.
+// Knows nothing of transparency.
+import { Mupdf, MupdfError, type Tank } from "../../engines/mupdf.ts";
+import { MupdfDocument } from "../../engines/mupdf-document.ts";
+import { PdfObjects } from "../../engines/mupdf-objects.ts";
+import type { Pointer } from "../../engines/mupdf-raw.ts";
+import { EngineFailure } from "../../operations/operation.ts";
+import { withHiddenObjects } from "../hybrid.ts";
+import { Dictionary, Name, Reference, type Value } from "../values.ts";
+import { EngineValues } from "./engine-values.ts";
+import type { Box, Matrix } from "./matrix.ts";
+
+export type ColorModel = "rgb" | "cmyk";
+
+/** Pixels of a rectangle, interleaved, 8 bits a sample. */
+export interface Pixels {
+  readonly width: number;
+  readonly height: number;
+  readonly channels: number;
+  readonly samples: Uint8Array;
+}
+
+export interface StagePage {
+  readonly page: Dictionary;
+  readonly resources: Dictionary | undefined;
+  /** The entry XObject of the resources. */
+  readonly objects: Dictionary | undefined;
+  readonly states: Dictionary | undefined;
+  /** Whether it may be painted with tiling patterns. */
+  readonly hasTilings: boolean;
+}
+
+const CROP_BOX = 1;
+const BAND_BYTES = 16 * 1024 * 1024;
+/** Pixels around a band in which objects still count. */
+const MARGIN = 2;
+const SHRINK = 8;
+/** Part of an engine's usual allowance that a page gets here: it is drawn many times. */
+const EFFORT = 4;
+/** An engine's heap never shrinks: after a page that made it grow so large the next one gets another. */
+const RENEWED_BYTES = 160 * 1024 * 1024;
+const BOXES = ["MediaBox", "CropBox", "Rotate", "UserUnit", "Group"];
+
+export class Stage {
+  readonly #document: MupdfDocument;
+  #values: EngineValues;
+  #objects: PdfObjects;
+  /** Objects that variants of the page are written to, again and again. */
+  #pool: number[] = [];
+  #used = 0;
+  #hasTilings = false;
+  /** What drawing the page may still cost. */
+  #tank: Tank = { fuel: 0 };
+  #content = 0;
+  #names: Pointer = 0;
+  #page: Pointer = 0;
+  #bounds: Box = [0, 0, 0, 0];
+  #transform: Matrix = [1, 0, 0, 1, 0, 0];
+
+  private constructor(document: MupdfDocument) {
+    this.#document = document;
+    this.#objects = new PdfObjects(document.engine);
+    this.#values = new EngineValues(document.engine, document.pointer);
+  }
+
+  static async open(bytes: Uint8Array, heapLimitBytes: number): Promise<Stage> {
+    const options = { heapLimitBytes };
+    const engine = await Mupdf.create(options);
+    return new Stage(MupdfDocument.open(engine, withHiddenObjects(bytes), options));
+  }
+
+  /** Of the page: the crop box, turned, in points of 1/72 inch. */
+  get bounds(): Box {
+    return this.#bounds;
+  }
+
+  /** From the page's user space to that of {@link bounds}. */
+  get transform(): Matrix {
+    return this.#transform;
+  }
+
+  close(): void {
+    this.#document.close();
+  }
+
+  /** Sets the stage for another page. */
+  async show({ page, resources, objects, states, hasTilings }: StagePage): Promise<void> {
+    this.#hasTilings = hasTilings;
+    this.#tank = { fuel: this.#document.engine.tank().fuel * EFFORT };
+    const { heapBytes, dead } = this.#document.engine;
+    if (dead || heapBytes > RENEWED_BYTES) await this.#renew();
+    const engine = this.#document.engine;
+    this.#dropPage();
+    engine.release((raw) => raw._wasm_empty_store());
+    const extended = (resources ?? new Dictionary()).clone();
+    extended.set("XObject", objects?.clone() ?? new Dictionary());
+    extended.set("ExtGState", (states?.clone() ?? new Dictionary()).set(NEUTRAL_NAME, NEUTRAL));
+    this.#run(() => {
+      const { raw } = engine;
+      const target = raw._wasm_pdf_lookup_page_obj(this.#document.pointer, 0);
+      if (this.#content === 0) this.#content = raw._wasm_pdf_create_object(this.#document.pointer);
+      this.#values.writeStream(this.#content, new Dictionary(), new Uint8Array(0));
+      for (const key of BOXES) {
+        const value = page.get(key);
+        if (value === undefined) this.#objects.delete(target, key);
+        else this.#objects.putNew(target, key, this.#values.make(value));
+      }
+      this.#objects.delete(target, "Annots");
+      this.#objects.putNew(target, "Resources", this.#values.make(extended));
+      this.#objects.putNew(target, "Contents", this.#values.make(new Reference(this.#content)));
+      this.#names = this.#objects.get(this.#objects.get(target, "Resources"), "XObject");
+    });
+    this.#page = this.#run(() => this.#document.loadPage(0));
+    this.#run((raw) => {
+      const bounds = raw._wasm_bound_page(this.#page, CROP_BOX) >> 2;
+      this.#bounds = Array.from(raw.HEAPF32.subarray(bounds, bounds + 4)) as unknown as Box;
+      const matrix = raw._wasm_pdf_page_transform(this.#page) >> 2;
+      this.#transform = Array.from(raw.HEAPF32.subarray(matrix, matrix + 6)) as unknown as Matrix;
+    });
+  }
+
+  /** Forgets the forms of the last variant. */
+  begin(): void {
+    this.#used = 0;
+  }
+
+  /** @returns a form, good until {@link begin}, as an object of this copy */
+  form(dictionary: Dictionary, bytes: Uint8Array): Reference {
+    return this.#run((raw) => {
+      let number = this.#pool[this.#used];
+      if (number === undefined) {
+        number = raw._wasm_pdf_create_object(this.#document.pointer);
+        this.#pool.push(number);
+      }
+      this.#used++;
+      this.#values.writeStream(number, dictionary, bytes);
+      return new Reference(number);
+    });
+  }
+
+  /** Calls `work` while objects of optional content are shown whatever their layer. */
+  reveal<T>(numbers: readonly number[], work: () => T): T {
+    const hidden = numbers.map((number) => {
+      const object = this.#values.number(number);
+      return { object, layer: this.#objects.get(object, "OC") };
+    });
+    const { raw } = this.#document.engine;
+    for (const { layer } of hidden) raw._wasm_pdf_keep_obj(layer);
+    for (const { object } of hidden) this.#objects.delete(object, "OC");
+    try {
+      return work();
+    } finally {
+      if (!this.#document.engine.dead) {
+        for (const { object, layer } of hidden) {
+          if (layer !== 0) this.#objects.putNew(object, "OC", layer);
+          raw._wasm_pdf_drop_obj(object);
+        }
+      }
+    }
+  }
+
+  /**
+   * The page with this content.
+   * @param forms by name in the page's resources
+   */
+  variant(content: Uint8Array, forms: ReadonlyMap<string, Reference>): Variant {
+    const { engine } = this.#document;
+    this.#run(() => {
+      for (const [name, reference] of forms)
+        this.#objects.putNew(this.#names, name, this.#values.make(reference as Value));
+      this.#values.writeStream(this.#content, new Dictionary(), content);
+    });
+    const list = engine.run((raw) => raw._wasm_new_display_list(engine.floats(...this.#bounds)));
+    const device = engine.run((raw) => raw._wasm_new_display_list_device(list));
+    const steps = [
+      () => engine.raw._wasm_run_page_contents(this.#page, device, engine.identity()),
+      () => engine.raw._wasm_close_device(device),
+      () => engine.raw._wasm_drop_device(device),
+    ];
+    const tank = this.#tank;
+    for (const step of steps) {
+      try {
+        engine.run(step, tank);
+      } catch (error) {
+        if (!(error instanceof MupdfError)) throw error;
+        engine.complain(error.message);
+      }
+    }
+    return new Variant(engine, list, tank, this.#hasTilings);
+  }
+
+  async #renew(): Promise<void> {
+    this.#page = 0;
+    await this.#document.reopen();
+    this.#objects = new PdfObjects(this.#document.engine);
+    this.#values = new EngineValues(this.#document.engine, this.#document.pointer);
+    this.#pool = [];
+    this.#content = 0;
+  }
+
+  #dropPage(): void {
+    const page = this.#page;
+    this.#page = 0;
+    if (page !== 0) this.#document.engine.release((raw) => raw._wasm_drop_page(page));
+  }
+
+  #run<T>(work: (raw: Mupdf["raw"]) => T): T {
+    try {
+      return this.#document.engine.run(work);
+    } catch (error) {
+      throw this.#document.failure(error, "damaged");
+    }
+  }
+}
+
+/** A graphics state without transparency (ISO 32000-1, table 58), and its name on the stage. */
+export const NEUTRAL_NAME = "FlattenNone";
+export const NEUTRAL: Dictionary = Dictionary.of({ ca: 1, CA: 1, BM: Name.of("Normal"), SMask: Name.of("None") });
+
+/** A page as it is with some content, to be drawn in parts. */
+export class Variant implements Disposable {
+  readonly #engine: Mupdf;
+  readonly #list: Pointer;
+
+  readonly #tank: Tank;
+  readonly #hasTilings: boolean;
+
+  constructor(engine: Mupdf, list: Pointer, tank: Tank, hasTilings: boolean) {
+    this.#tank = tank;
+    this.#hasTilings = hasTilings;
+    this.#engine = engine;
+    this.#list = list;
+  }
+
+  /** @param box in pixels, of a page that has `scale` pixels for each point */
+  draw([left, top, right, bottom]: Box, scale: number, model: ColorModel): Pixels {
+    const [width, height] = [right - left, bottom - top];
+    const channels = model === "cmyk" ? 4 : 3;
+    const samples = new Uint8Array(width * height * channels);
+    let rows = Math.max(1, Math.min(height, Math.floor(BAND_BYTES / (width * channels))));
+    for (let y = 0; y < height; ) {
+      const count = Math.min(rows, height - y);
+      // The engine keeps a tile as it was cut off at the edge of what was drawn, and takes it for the whole one.
+      if (this.#hasTilings) this.#engine.release((raw) => raw._wasm_empty_store());
+      const refusals = this.#engine.refusals;
+      try {
+        const band = this.#band([scale, 0, 0, scale, -left, -top - y], width, count, model);
+        samples.set(band, y * width * channels);
+        y += count;
+      } catch (error) {
+        if (!(error instanceof MupdfError)) throw error;
+        if (this.#engine.refusals === refusals) throw new EngineFailure("damaged", error.message, { cause: error });
+        if (rows === 1) throw new EngineFailure("too-large", "the heap's limit was met while drawing");
+        this.#engine.release((raw) => raw._wasm_empty_store());
+        rows = Math.ceil(rows / SHRINK);
+      }
+    }
+    return { width, height, channels, samples };
+  }
+
+  [Symbol.dispose](): void {
+    this.#engine.release((raw) => raw._wasm_drop_display_list(this.#list));
+  }
+
+  #band(matrix: Matrix, width: number, rows: number, model: ColorModel): Uint8Array {
+    const engine = this.#engine;
+    return engine.run((raw) => {
+      const space = model === "cmyk" ? raw._wasm_device_cmyk() : raw._wasm_device_rgb();
+      const pixmap = raw._wasm_new_pixmap_with_bbox(space, engine.floats(0, 0, width, rows), 0);
+      try {
+        // Of CMYK, too, 255 stands for white: no ink is what the engine makes of it.
+        raw._wasm_clear_pixmap_with_value(pixmap, 255);
+        const device = raw._wasm_new_draw_device(engine.identity(), pixmap);
+        try {
+          engine.clipTo(-MARGIN, -MARGIN, width + MARGIN, rows + MARGIN);
+          raw._wasm_run_display_list(this.#list, device, engine.floats(...matrix));
+          closed(engine, () => raw._wasm_close_device(device));
+        } finally {
+          raw._wasm_drop_device(device);
+        }
+        const start = raw._wasm_pixmap_get_samples(pixmap);
+        return raw.HEAPU8.slice(start, start + width * rows * (model === "cmyk" ? 4 : 3));
+      } finally {
+        raw._wasm_drop_pixmap(pixmap);
+      }
+    }, this.#tank);
+  }
+}
+
+/** A page that was broken off leaves groups open, and is drawn as far as it went. */
+function closed(engine: Mupdf, close: () => void): void {
+  try {
+    close();
+  } catch (error) {
+    if (!(error instanceof MupdfError)) throw error;
+    engine.complain(error.message);
+  }
+}

@@ -1,0 +1,101 @@
+// POST /flattened-transparencies-pdf (spec, "POST /flattened-transparencies-pdf", keyed variant only). What the pages look like is
+// tested with the operation.
+import { beforeAll, describe, expect, test } from "vitest";
+import { PdfBuilder } from "../fixtures/pdf-builder.ts";
+import { encrypted, labelledPdf } from "../fixtures/pdfs.ts";
+import { type FormFields, keyedClient, upload } from "../support/client.ts";
+import { corpusFile } from "../support/corpus.ts";
+import { pageTexts } from "../support/pdf-readers.ts";
+import { transparencyIn } from "../support/transparency-scan.ts";
+
+const client = keyedClient();
+const builder = new PdfBuilder();
+builder.page(
+  ".8 0 0 rg 20 20 150 150 re f BT /F 24 Tf 30 90 Td (below) Tj ET /G gs 0 0 1 rg 90 60 150 100 re f",
+  "",
+  "/ExtGState<</G<</ca .5/BM/Multiply>>>>",
+);
+const transparent = builder.bytes();
+let opaque: Uint8Array;
+beforeAll(async () => {
+  opaque = await labelledPdf("P", 3);
+});
+const post = (fields: FormFields) => client.post("/flattened-transparencies-pdf", { output: "flat", ...fields });
+const error = async (fields: FormFields) => {
+  const { status, body } = await post(fields);
+  return [status, body.error];
+};
+
+describe("200", () => {
+  test("spec: outputUrl, outputId, inputId are strings; nothing is transparent", async () => {
+    const { status, body } = await post({ file: upload(transparent) });
+    expect([status, typeof body.outputUrl, typeof body.outputId, typeof body.inputId]).toEqual([
+      ...[200, "string", "string", "string"],
+    ]);
+    const fields = { id: String(body.inputId), output: "flat" };
+    const [made] = await client.make("/flattened-transparencies-pdf", fields);
+    expect([made!.name, made!.type]).toEqual(["flat.pdf", "application/pdf"]);
+    expect(transparencyIn(transparent)).not.toEqual([]);
+    expect(transparencyIn(made!.bytes)).toEqual([]);
+    expect(pageTexts(made!.bytes)).toEqual(pageTexts(transparent));
+  });
+
+  test.each(["low", "medium", "high"])("spec: quality %s", async (quality) => {
+    const fields = { file: upload(transparent), output: "flat", quality };
+    const [made] = await client.make("/flattened-transparencies-pdf", fields);
+    expect(transparencyIn(made!.bytes)).toEqual([]);
+  });
+
+  test("a file without transparency stays as it is, byte for byte", async () => {
+    const [made] = await client.make("/flattened-transparencies-pdf", { file: upload(opaque), output: "flat" });
+    expect(Buffer.compare(made!.bytes, opaque)).toBe(0);
+  });
+});
+
+describe("errors", () => {
+  test("spec: 400 for file and id together", async () => {
+    const { body } = await post({ file: upload(opaque) });
+    expect(await error({ file: upload(opaque), id: String(body.inputId) })).toEqual([
+      400,
+      "This route will only accept a File or an ID, not both.",
+    ]);
+  });
+
+  test("spec: output is required; quality has three values", async () => {
+    const { body } = await client.post("/flattened-transparencies-pdf", { file: upload(opaque) });
+    expect(body.error).toBe("The 'output' field is required.");
+    expect(await error({ file: upload(opaque), quality: "best" })).toEqual([
+      400,
+      "best is not within the acceptable range for quality.",
+    ]);
+  });
+
+  test("spec: 401 when the PDF is password protected", async () => {
+    expect(await error({ file: upload(encrypted(opaque, "user", "owner")) })).toEqual([
+      401,
+      "The input file is password protected and cannot be processed.",
+    ]);
+  });
+
+  test("400 for what is no PDF, and for one that is damaged beyond repair", async () => {
+    const damaged = [400, "The input file is damaged or is not a PDF."];
+    expect(await error({ file: upload("\x89PNG\r\n\x1a\n") })).toEqual(damaged);
+    expect(await error({ file: upload(opaque.subarray(0, 300)) })).toEqual(damaged);
+    expect(await error({ file: upload("<html>") })).toEqual([
+      ...[400, "Uploaded file is not valid input for this route."],
+    ]);
+  });
+
+  test("404 for an id that is not there", async () => {
+    expect(await error({ id: "100000000-0000-4000-8000-000000000000" })).toEqual([404, "That file does not exist"]);
+  });
+
+  test.skipIf(!corpusFile("pdf/minimal-signed-twice-both-created.pdf"))(
+    "a signed file without transparency keeps its signatures",
+    async () => {
+      const signed = corpusFile("pdf/minimal-signed-twice-both-created.pdf")!;
+      const [made] = await client.make("/flattened-transparencies-pdf", { file: upload(signed), output: "flat" });
+      expect(Buffer.compare(made!.bytes, signed)).toBe(0);
+    },
+  );
+});
