@@ -1,0 +1,105 @@
+// The fonts of a file as ISO 19005 wants them: embedded, complete, widths and encodings in step with the programs, Unicode values.
+// Content streams stay as they are. Knows no paths: what is not in the file comes from a shelf.
+import { EngineFailure } from "../../../operations/operation.ts";
+import { type CharacterCode, CMap } from "../../fonts/cmap.ts";
+import { formFonts, walkShownText } from "../../fonts/shown-text.ts";
+import type { PdfFile } from "../../pdf-file.ts";
+import { Dictionary, type PdfString, Reference, type Value } from "../../values.ts";
+import type { ArchivalLevel } from "../level.ts";
+import type { RuleFailure } from "../rule-failure.ts";
+import { CodeMaps } from "./code-maps.ts";
+import { findFonts } from "./find-fonts.ts";
+import { type FontShelf, keptAtHand } from "./font-shelf.ts";
+import type { FontTask, ShownFont } from "./shown-font.ts";
+import { mendSimple } from "./simple-font.ts";
+import { mendType0 } from "./type0-font.ts";
+import { mendType3 } from "./type3-font.ts";
+
+/** How text is rendered so that it is not seen (ISO 32000-1, table 106). */
+const INVISIBLE = 3;
+
+interface Shown {
+  readonly codes: Map<string, CharacterCode>;
+  isVisible: boolean;
+}
+
+/**
+ * Mends all fonts that text is shown in; a font that cannot be mended stays as it is.
+ * @param failures of the attempt before; none at first
+ */
+export async function repairFonts(
+  file: PdfFile,
+  level: ArchivalLevel,
+  failures: readonly RuleFailure[],
+  shelf: FontShelf,
+  signal: AbortSignal,
+): Promise<void> {
+  const fonts = await findFonts(file, signal);
+  const maps = new CodeMaps(file, shelf);
+  const codeMaps = new Map<number, CMap>();
+  for (const number of fonts) {
+    const font = file.dictionary(new Reference(number));
+    if (font && file.name(font.get("Subtype")) === "Type0") {
+      codeMaps.set(number, (await maps.read(font.get("Encoding"))) ?? CMap.identity(false));
+    }
+  }
+  const shown = findShown(file, codeMaps);
+  const ofForms = formFonts(file);
+  const failed = new Set(failures.map(({ clause }) => clause));
+  const task: FontTask = {
+    file,
+    level,
+    shelf: keptAtHand(shelf),
+    isUnicodeDistrusted: failed.has("6.2.11.7.2"),
+    areCMapsDistrusted: ["6.2.11.3.1", "6.2.11.3.3", "6.3.3.1", "6.3.3.3"].some((clause) => failed.has(clause)),
+  };
+  for (const [number, { codes, isVisible }] of shown) {
+    signal.throwIfAborted();
+    const reference = new Reference(number);
+    const font = file.dictionary(reference)?.clone();
+    if (!font) continue;
+    const map = codeMaps.get(number);
+    try {
+      const isTyped = ofForms.has(number);
+      await mend(task, { font, codes: [...codes.values()], isVisible, isTyped }, map, maps);
+      file.put(reference, font);
+    } catch (error) {
+      if (!isOfFont(error)) throw error;
+    }
+    await file.relieve();
+  }
+}
+
+async function mend(task: FontTask, shown: ShownFont, map: CMap | undefined, maps: CodeMaps): Promise<void> {
+  const subtype = task.file.name(shown.font.get("Subtype"));
+  if (map) await mendType0(task, shown, map, maps);
+  else if (subtype === "Type3") mendType3(task, shown);
+  else await mendSimple(task, shown);
+}
+
+/** Whether a font was at fault: what lies outside of its tables, or a stream that cannot be decoded. */
+function isOfFont(error: unknown): boolean {
+  if (error instanceof EngineFailure) return error.reason === "damaged" || error.reason === "too-large";
+  return error instanceof RangeError;
+}
+
+function findShown(file: PdfFile, codeMaps: ReadonlyMap<number, CMap>): Map<number, Shown> {
+  const found = new Map<number, Shown>();
+  walkShownText(file, (font: Value | undefined, strings: readonly PdfString[], mode) => {
+    if (!(font instanceof Reference) || !(file.resolve(font) instanceof Dictionary)) return;
+    const shown = found.get(font.number) ?? { codes: new Map<string, CharacterCode>(), isVisible: false };
+    found.set(font.number, shown);
+    if (mode !== INVISIBLE) shown.isVisible = true;
+    const map = codeMaps.get(font.number);
+    for (const { latin1 } of strings) {
+      if (map) for (const code of map.split(latin1)) add(shown, code);
+      else for (let at = 0; at < latin1.length; at++) add(shown, { code: latin1.charCodeAt(at), bytes: 1 });
+    }
+  });
+  return found;
+}
+
+function add({ codes }: Shown, code: CharacterCode): void {
+  const key = `${code.bytes} ${code.code}`;
+  if (!codes.has(key)) codes.set(key, code);
+}

@@ -1,0 +1,179 @@
+// Another program for a simple font that has none, or one that cannot be read: of a face that looks like it, with the widths of the
+// document, so that no line becomes longer or shorter.
+import { writeCff } from "../../fonts/cff-writer.ts";
+import {
+  dingbatsEncoding,
+  type Encoding,
+  NOTDEF,
+  standardEncoding,
+  symbolEncoding,
+  unicodeOfName,
+  winAnsiEncoding,
+} from "../../fonts/glyph-names.ts";
+import { subsetTag } from "../../fonts/subset-tag.ts";
+import { unitsPerEm } from "../../fonts/truetype.ts";
+import { compactTrueType, symbolMap, type TrueTypeGlyph } from "../../fonts/truetype-writer.ts";
+import { Name } from "../../values.ts";
+import { newDescriptor } from "./descriptor.ts";
+import type { Face } from "./face.ts";
+import { bestFace, chooseFaces, type FaceChoice } from "./face-choice.ts";
+import { type FontProgram, readProgram, setProgram } from "./font-program.ts";
+import { listGlyphNames } from "./glyph-lists.ts";
+import { setWidths, simpleWidths } from "./metrics.ts";
+import type { FontTask, Mended, ShownFont } from "./shown-font.ts";
+import { encodingOf, readSimpleEncoding } from "./simple-encoding.ts";
+import { isSound, readToUnicode } from "./to-unicode.ts";
+import { wingdingsSign } from "./wingdings.ts";
+
+/** A code, what it stands for, and what it takes. */
+interface Slot {
+  readonly code: number;
+  readonly name: string | undefined;
+  readonly text: string | undefined;
+  /** Of the dictionary; undefined where it says nothing. */
+  readonly width: number | undefined;
+}
+
+/** Where the document's letters are narrower than this part of the face's, there is a narrow face. */
+const NARROW = 0.9;
+
+/** Changes the font's dictionary. @returns undefined where there is no face to be had */
+export async function substituteSimple(task: FontTask, { font, codes }: ShownFont): Promise<Mended | undefined> {
+  const { file, level, shelf } = task;
+  const baseFont = file.name(font.get("BaseFont")) ?? "Helvetica";
+  const oldDescriptor = file.dictionary(font.get("FontDescriptor"));
+  const choice = chooseFaces(file, baseFont, oldDescriptor);
+  const slots = slotsOf(
+    task,
+    font,
+    codes.map(({ code }) => code),
+    choice,
+  );
+  const count = (face: Face) => slots.filter((slot) => glyphIn(face, slot) > 0).length;
+  const wanted = slots.filter(({ text, name }) => text !== undefined || name !== undefined).length;
+  const all = choice.faces.map((face) => ({ face, index: 0 }));
+  let face = await bestFace(shelf, all, count, wanted);
+  // Where no face has what stands there, blanks would take the place of a text.
+  if (!face || count(face) * 2 < wanted) return undefined;
+  if (face.name.startsWith("LiberationSans-") && isNarrow(face, slots)) {
+    const narrow = face.name.replace("LiberationSans", "LiberationSansNarrow");
+    const other = await bestFace(shelf, [{ face: narrow, index: 0 }], count, wanted);
+    if (other && count(other) >= count(face)) face = other;
+  }
+  const made = face.kind === "cff" ? ofCff(face, slots) : ofTrueType(face, slots);
+  if (!made) return undefined;
+  const name = `${subsetTag(made.program.bytes)}+${face.name}`;
+  const descriptor = newDescriptor(name, choice.look);
+  setProgram(file, descriptor, made.program, level);
+  font.set("Type", Name.of("Font")).set("BaseFont", Name.of(name));
+  font.set("Subtype", Name.of(made.program.kind === "truetype" ? "TrueType" : "Type1"));
+  if (made.names) font.set("Encoding", encodingOf(made.names));
+  else font.delete("Encoding");
+  const widths = new Map(made.widths);
+  const old = simpleWidths(file, font);
+  setWidths(file, font, (code) => widths.get(code) ?? old?.(code) ?? 0, widths.keys());
+  if (made.program.kind !== "truetype") listGlyphNames(file, descriptor, name, level);
+  font.set("FontDescriptor", file.add(descriptor));
+  const texts = new Map(slots.map(({ code, text }) => [code, text]));
+  return { unicodeOf: ({ code }) => texts.get(code), isChanged: true };
+}
+
+function slotsOf({ file }: FontTask, font: ShownFont["font"], codes: readonly number[], choice: FaceChoice): Slot[] {
+  const { names } = readSimpleEncoding(
+    file,
+    font.get("Encoding"),
+    baseEncoding(file.name(font.get("Subtype")), choice),
+  );
+  const widths = simpleWidths(file, font);
+  const existing = readToUnicode(file, font.get("ToUnicode"));
+  return codes.map((code) => {
+    const name = names[code];
+    const known = existing.get(code);
+    const ofName = name === undefined ? undefined : unicodeOfName(name, choice.special === "dingbats");
+    const ofSign = choice.special === "wingdings" ? wingdingsSign(code) : undefined;
+    const text = ofSign ?? ofName ?? (isSound(known) ? known : undefined);
+    return { code, name: ofSign === undefined ? name : undefined, text, width: widths?.(code) };
+  });
+}
+
+function baseEncoding(subtype: string | undefined, { special }: FaceChoice): Encoding {
+  if (special === "symbol") return symbolEncoding();
+  if (special === "dingbats") return dingbatsEncoding();
+  return subtype === "TrueType" ? winAnsiEncoding() : standardEncoding();
+}
+
+function glyphIn(face: Face, { name, text }: Slot): number {
+  return (name === undefined ? 0 : face.glyphNamed(name)) || (text === undefined ? 0 : face.glyphOf(text));
+}
+
+function isNarrow(face: Face, slots: readonly Slot[]): boolean {
+  let [own, document] = [0, 0];
+  for (const slot of slots) {
+    const glyph = glyphIn(face, slot);
+    if (glyph === 0 || slot.width === undefined || slot.text === " ") continue;
+    own += face.widthOf(glyph);
+    document += slot.width;
+  }
+  return document > 0 && document < own * NARROW;
+}
+
+interface Made {
+  readonly program: FontProgram;
+  /** By code. */
+  readonly widths: ReadonlyMap<number, number>;
+  /** By code, of a program whose glyphs have names. */
+  readonly names?: Encoding;
+}
+
+function ofCff(face: Face & { kind: "cff" }, slots: readonly Slot[]): Made | undefined {
+  const glyphs: { source: number; identity: string; width: number }[] = [];
+  const names: (string | undefined)[] = new Array(256).fill(undefined);
+  const widths = new Map<number, number>();
+  const known = new Map<string, string>();
+  const taken = new Set<string>([NOTDEF]);
+  for (const slot of slots) {
+    // What the face does not have is left blank.
+    const glyph = glyphIn(face, slot) || face.glyphOf(" ");
+    const width = slot.width ?? Math.round(face.widthOf(glyph));
+    widths.set(slot.code, width);
+    const key = `${glyph} ${width}`;
+    let name = known.get(key);
+    if (name === undefined) {
+      const base = face.names[glyph] ?? "nothing";
+      const own = base === NOTDEF ? "nothing" : base;
+      name = own;
+      for (let turn = 1; taken.has(name); turn++) name = `${own}.w${turn}`;
+      taken.add(name);
+      known.set(key, name);
+      glyphs.push({ source: glyph, identity: name, width });
+    }
+    names[slot.code] = name;
+  }
+  const bytes = writeCff(face.font, [{ source: 0, identity: NOTDEF }, ...glyphs], { keepsEncoding: false });
+  const program = bytes && readProgram(bytes);
+  return program && { program, widths, names };
+}
+
+function ofTrueType(face: Face & { kind: "truetype" }, slots: readonly Slot[]): Made | undefined {
+  const scale = unitsPerEm(face.font) / 1000;
+  const glyphs: TrueTypeGlyph[] = [];
+  const places = new Map<number, number>();
+  const widths = new Map<number, number>();
+  const known = new Map<string, number>();
+  for (const slot of slots) {
+    const glyph = glyphIn(face, slot) || face.glyphOf(" ");
+    const width = slot.width ?? Math.round(face.widthOf(glyph));
+    widths.set(slot.code, width);
+    const key = `${glyph} ${width}`;
+    let place = known.get(key);
+    if (place === undefined) {
+      glyphs.push({ source: glyph, advance: width * scale });
+      place = glyphs.length;
+      known.set(key, place);
+    }
+    places.set(slot.code, place);
+  }
+  const bytes = compactTrueType(face.font, glyphs, symbolMap(places));
+  const program = bytes && readProgram(bytes);
+  return program && { program, widths };
+}
