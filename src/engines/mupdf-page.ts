@@ -5,6 +5,7 @@ import { MupdfError, type Tank } from "./mupdf.ts";
 import { Canvas, DRAWN_BYTES } from "./mupdf-canvas.ts";
 import type { MupdfDocument } from "./mupdf-document.ts";
 import type { Pointer } from "./mupdf-raw.ts";
+import { readText, type TextLine } from "./mupdf-text.ts";
 
 const CROP_BOX = 1;
 const POINTS_PER_INCH = 72;
@@ -73,6 +74,20 @@ export class MupdfPage {
     const bands = (order?: "top-down" | "bottom-up") => this.#bands(size, options, order === "bottom-up");
     const raster = { ...size, dpi, colorModel, bands };
     return colorModel === "cmyk" ? { ...raster, iccProfile: this.#document.engine.cmykProfile() } : raster;
+  }
+
+  /**
+   * The text of the page, visible or not, with that of annotations.
+   * @throws EngineFailure as drawing does
+   */
+  text(): readonly TextLine[] {
+    const { engine } = this.#document;
+    try {
+      if (this.#list === 0) this.#interpret();
+      return readText(engine, this.#list, this.#tank);
+    } catch (error) {
+      throw this.#document.failure(error, "damaged");
+    }
   }
 
   close(): void {

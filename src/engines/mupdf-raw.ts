@@ -54,7 +54,11 @@ export interface MupdfExports {
   /** Its syntax as text, to be freed. */
   _wasm_pdf_sprint_obj(object: Pointer, tight: number, ascii: number): Pointer;
   _wasm_pdf_to_num(object: Pointer): number;
+  _wasm_pdf_keep_obj(object: Pointer): Pointer;
   _wasm_pdf_drop_obj(object: Pointer): void;
+  _wasm_pdf_new_bool(value: number): Pointer;
+  _wasm_pdf_new_real(value: number): Pointer;
+  _wasm_pdf_new_string(bytes: Pointer, size: number): Pointer;
   _wasm_pdf_new_int(value: number): Pointer;
   _wasm_pdf_new_name(text: Pointer): Pointer;
   _wasm_pdf_new_dict(document: Pointer, capacity: number): Pointer;
@@ -77,10 +81,30 @@ export interface MupdfExports {
   _wasm_buffer_get_data(buffer: Pointer): Pointer;
   _wasm_buffer_get_len(buffer: Pointer): number;
   _wasm_drop_buffer(buffer: Pointer): void;
+  /** Takes the bytes over, which were got from `_wasm_malloc`. */
+  _wasm_new_buffer_from_data(bytes: Pointer, size: number): Pointer;
+  /** The number of an object that is null until it is written. */
+  _wasm_pdf_create_object(document: Pointer): number;
+  _wasm_pdf_update_object(document: Pointer, number: number, object: Pointer): void;
+  _wasm_pdf_update_stream(document: Pointer, reference: Pointer, buffer: Pointer, isFiltered: number): void;
 
   _wasm_load_page(document: Pointer, index: number): Pointer;
   _wasm_drop_page(page: Pointer): void;
   _wasm_bound_page(page: Pointer, box: number): Pointer;
+  _wasm_pdf_page_from_fz_page(page: Pointer): Pointer;
+  /** Borrowed from the page, as the next ones are; 0 after the last. */
+  _wasm_pdf_first_annot(page: Pointer): Pointer;
+  _wasm_pdf_next_annot(annotation: Pointer): Pointer;
+  _wasm_pdf_first_widget(page: Pointer): Pointer;
+  _wasm_pdf_next_widget(widget: Pointer): Pointer;
+  _wasm_pdf_annot_obj(annotation: Pointer): Pointer;
+  /** Borrowed text. */
+  _wasm_pdf_annot_contents(annotation: Pointer): Pointer;
+  _wasm_pdf_set_annot_contents(annotation: Pointer, text: Pointer): void;
+  /** Makes an appearance, where the annotation was changed. */
+  _wasm_pdf_update_annot(annotation: Pointer): number;
+  /** From user space to that of the bounds; valid until the next call. */
+  _wasm_pdf_page_transform(page: Pointer): Pointer;
   _wasm_run_page_contents(page: Pointer, device: Pointer, matrix: Pointer): void;
   _wasm_run_page_annots(page: Pointer, device: Pointer, matrix: Pointer): void;
   _wasm_run_page_widgets(page: Pointer, device: Pointer, matrix: Pointer): void;
@@ -89,6 +113,21 @@ export interface MupdfExports {
   _wasm_drop_display_list(list: Pointer): void;
   _wasm_run_display_list(list: Pointer, device: Pointer, matrix: Pointer): void;
   _wasm_new_display_list_device(list: Pointer): Pointer;
+  _wasm_new_stext_page_from_display_list(list: Pointer, options: Pointer): Pointer;
+  _wasm_drop_stext_page(text: Pointer): void;
+  /** Each of what is below it, one after the other; 0 at the end. */
+  _wasm_stext_page_get_first_block(text: Pointer): Pointer;
+  _wasm_stext_block_get_next(block: Pointer): Pointer;
+  /** 0 for text. */
+  _wasm_stext_block_get_type(block: Pointer): number;
+  _wasm_stext_block_get_first_line(block: Pointer): Pointer;
+  _wasm_stext_line_get_next(line: Pointer): Pointer;
+  _wasm_stext_line_get_dir(line: Pointer): Pointer;
+  _wasm_stext_line_get_first_char(line: Pointer): Pointer;
+  _wasm_stext_char_get_next(char: Pointer): Pointer;
+  _wasm_stext_char_get_c(char: Pointer): number;
+  _wasm_stext_char_get_origin(char: Pointer): Pointer;
+  _wasm_stext_char_get_size(char: Pointer): number;
   _wasm_new_draw_device(matrix: Pointer, pixmap: Pointer): Pointer;
   _wasm_close_device(device: Pointer): void;
   _wasm_drop_device(device: Pointer): void;
@@ -97,6 +136,15 @@ export interface MupdfExports {
   _wasm_device_rgb(): Pointer;
   _wasm_device_cmyk(): Pointer;
   _wasm_device_lab(): Pointer;
+  _wasm_pdf_load_image(document: Pointer, reference: Pointer): Pointer;
+  _wasm_drop_image(image: Pointer): void;
+  /** Decoded, in the image's own space, to be dropped. */
+  _wasm_get_pixmap_from_image(image: Pointer): Pointer;
+  _wasm_pixmap_get_w(pixmap: Pointer): number;
+  _wasm_pixmap_get_h(pixmap: Pointer): number;
+  /** Components, alpha among them. */
+  _wasm_pixmap_get_n(pixmap: Pointer): number;
+  _wasm_pixmap_get_alpha(pixmap: Pointer): number;
   _wasm_new_pixmap_with_bbox(colorspace: Pointer, bounds: Pointer, alpha: number): Pointer;
   _wasm_drop_pixmap(pixmap: Pointer): void;
   _wasm_clear_pixmap(pixmap: Pointer): void;

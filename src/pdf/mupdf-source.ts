@@ -1,6 +1,8 @@
 // Objects as MuPDF reads them from a file, which it repairs and decrypts on the way. Knows no meaning of any object.
 import { Mupdf, MupdfError, type Tank } from "../engines/mupdf.ts";
+import { makeAppearances } from "../engines/mupdf-appearances.ts";
 import { MupdfDocument } from "../engines/mupdf-document.ts";
+import { type DecodedImage, decodeImage } from "../engines/mupdf-image.ts";
 import type { MupdfExports, Pointer } from "../engines/mupdf-raw.ts";
 import { EngineFailure } from "../operations/operation.ts";
 import type { Budget } from "./budget.ts";
@@ -86,6 +88,26 @@ export class MupdfSource implements ObjectSource {
   /** Warnings and errors MuPDF reported: how many, and the first of them. */
   get reported(): { readonly count: number; readonly first: readonly string[] } {
     return { count: this.#document.messageCount, first: this.#document.messages };
+  }
+
+  /**
+   * Gives annotations appearances, as far as MuPDF can. What it makes are objects from `size` on; reading must not be relieved
+   * from then on, for they would be lost.
+   * @param numbers of annotations, by the index of their page
+   */
+  makeAppearances(numbers: ReadonlyMap<number, ReadonlySet<number>>): void {
+    makeAppearances(this.#document, numbers);
+    this.#size = this.#run((raw) => raw._wasm_pdf_xref_len(this.#document.pointer));
+  }
+
+  /** @returns undefined for what MuPDF cannot decode */
+  decodeImage(number: number): DecodedImage | undefined {
+    return decodeImage(this.#document, number);
+  }
+
+  /** What MuPDF takes device CMYK for, and so what most have seen of it; a copy. */
+  cmykProfile(): Uint8Array {
+    return this.#document.engine.cmykProfile();
   }
 
   trailer(): Dictionary {

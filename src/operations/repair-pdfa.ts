@@ -1,0 +1,74 @@
+// A PDF made to follow the rules of a level of PDF/A (ISO 19005-1, -2, -3) in place: nothing but what breaks a rule is changed. Knows
+// no validator: what one found wrong with the attempt before chooses what is done besides the usual.
+import { EMPTY_SHELF, type FontShelf } from "../pdf/archival/fonts/font-shelf.ts";
+import type { ArchivalLevel } from "../pdf/archival/level.ts";
+import { repairFile } from "../pdf/archival/repair.ts";
+import type { RuleFailure } from "../pdf/archival/rule-failure.ts";
+import { Budget } from "../pdf/budget.ts";
+import { MupdfSource } from "../pdf/mupdf-source.ts";
+import { PdfFile } from "../pdf/pdf-file.ts";
+import { roomOf } from "../pdf/room.ts";
+import { FileWriter } from "../pdf/writer.ts";
+import { type Context, EngineFailure, type Operation } from "./operation.ts";
+
+export interface RepairPdfaParams {
+  readonly level: ArchivalLevel;
+  /** Of the result of the attempt before, on the same input; none at first. */
+  readonly failures: readonly RuleFailure[];
+  /** Where fonts that are not embedded come from, and predefined CMaps. @default there are none at hand */
+  readonly shelf?: FontShelf;
+}
+
+/** The latest version of PDF that each part knows. */
+const VERSIONS = { 1: "1.4", 2: "1.7", 3: "1.7" } as const;
+
+/**
+ * One output.
+ * @throws EngineFailure what the document or the engine made impossible
+ */
+export const repairPdfa: Operation<RepairPdfaParams> = async function* ([input], params, context) {
+  yield { extension: "pdf", type: "application/pdf", body: repair(await input!.bytes(), params, context) };
+};
+
+/** @param isAttached whether it is a file in another; those in it are not converted then */
+async function* repair(
+  bytes: Uint8Array,
+  { level, failures, shelf = EMPTY_SHELF }: RepairPdfaParams,
+  context: Context,
+  isAttached = false,
+): AsyncGenerator<Uint8Array> {
+  const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);
+  const budget = new Budget(objectBytes);
+  const source = await MupdfSource.open(bytes, engineBytes, budget);
+  try {
+    const file = PdfFile.of(source, budget);
+    await repairFile(file, {
+      level,
+      failures,
+      signal: context.signal,
+      source,
+      shelf,
+      reopen: () => MupdfSource.open(bytes, engineBytes, budget),
+      ...(isAttached ? {} : { convert: (pdf: Uint8Array) => convertAttached(pdf, shelf, context) }),
+    });
+    // The first part has neither object streams nor cross-reference streams (6.1.4).
+    const writer = new FileWriter(VERSIONS[level.part], "new", { classic: level.part === 1 });
+    yield* writer.finish(file);
+  } finally {
+    source.close();
+  }
+}
+
+/** @returns undefined for what cannot be opened */
+async function convertAttached(pdf: Uint8Array, shelf: FontShelf, context: Context): Promise<Uint8Array | undefined> {
+  const params = { level: { part: 2, conformance: "b" }, failures: [], shelf } as const;
+  try {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of repair(pdf, params, context, true)) chunks.push(Uint8Array.from(chunk));
+    return Buffer.concat(chunks);
+  } catch (error) {
+    if (!(error instanceof EngineFailure)) throw error;
+    context.log("an attached file is left out", { detail: error.detail });
+    return undefined;
+  }
+}

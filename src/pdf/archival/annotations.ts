@@ -1,0 +1,289 @@
+// Annotations (ISO 19005-1, 6.5 and 6.6; -2, 6.3 and 6.4): types, flags, appearances. What was hidden stays hidden; what cannot stay
+// what it is becomes a stamp that looks the same.
+import { textString } from "../parts/text-strings.ts";
+import { Dictionary, Name, Reference, type Value } from "../values.ts";
+import { madeAppearances } from "./appearances.ts";
+import { type Archive, rectangleOf } from "./archive.ts";
+import { drawBeneath, makeOpaque } from "./opaque-appearances.ts";
+import { addEmptyForm } from "./xobjects.ts";
+
+const TYPES_1 =
+  "Text Link FreeText Line Square Circle Highlight Underline Squiggly StrikeOut Stamp Ink Popup Widget PrinterMark TrapNet";
+const TYPES_2 = `${TYPES_1} Polygon PolyLine Caret FileAttachment Watermark Redact`;
+/** ISO 32000-1, table 165. */
+const INVISIBLE = 1;
+const HIDDEN = 2;
+const PRINT = 4;
+const NO_VIEW = 32;
+const TOGGLE_NO_VIEW = 256;
+/** What a stamp keeps of the annotation that it was; all the rest is that type's own. */
+const STAMP_ENTRIES = [
+  "Rect",
+  "AP",
+  "AS",
+  "P",
+  "F",
+  "Contents",
+  "NM",
+  "M",
+  "C",
+  "CA",
+  "T",
+  "Subj",
+  "StructParent",
+  "OC",
+];
+/** Types that part 1 does not know, and whose look is all that they are. */
+const DRAWN = new Set(["Polygon", "PolyLine", "Caret"]);
+const MAX_LEVELS = 64;
+
+interface Annotation {
+  readonly dictionary: Dictionary;
+  readonly reference: Reference;
+  readonly type: string;
+  /** Of a field, its own or that of a field above it. */
+  readonly fieldType: string | undefined;
+  readonly isHidden: boolean;
+}
+
+export async function mendAnnotations(archive: Archive): Promise<void> {
+  const mender = new AnnotationMender(archive);
+  archive.pages.forEach((page, pageIndex) => {
+    mender.settle(page, pageIndex);
+  });
+  await mender.finish();
+}
+
+class AnnotationMender {
+  readonly #archive: Archive;
+  readonly #types: ReadonlySet<string>;
+  /** Annotations that have no appearance yet, by the index of their page. */
+  readonly #bare: { readonly pageIndex: number; readonly annotation: Annotation }[] = [];
+  /** By number: whether it stays. */
+  readonly #settled = new Map<number, boolean>();
+  /** Widgets of signatures that are stamps now. */
+  readonly #signatures = new Set<number>();
+
+  constructor(archive: Archive) {
+    this.#archive = archive;
+    this.#types = new Set((archive.level.part === 1 ? TYPES_1 : TYPES_2).split(" "));
+  }
+
+  settle(page: Reference, pageIndex: number): void {
+    const { file } = this.#archive;
+    const dictionary = this.#archive.page(page);
+    if (!dictionary.has("Annots")) return;
+    const kept: Value[] = [];
+    const gone = new Set<number>();
+    for (const value of file.array(dictionary.get("Annots")) ?? []) {
+      const own = file.dictionary(value);
+      if (!own) continue;
+      const reference = value instanceof Reference ? value : file.add(own);
+      // Several pages may have it.
+      const stays = this.#settled.get(reference.number) ?? this.#settle(this.#read(own, reference), pageIndex);
+      this.#settled.set(reference.number, stays);
+      if (stays) kept.push(reference);
+      else gone.add(reference.number);
+    }
+    const isOrphan = (value: Value) => {
+      const popup = file.dictionary(value);
+      const parent = popup?.get("Parent");
+      return file.name(popup?.get("Subtype")) === "Popup" && parent instanceof Reference && gone.has(parent.number);
+    };
+    dictionary.set(
+      "Annots",
+      kept.filter((value) => !isOrphan(value)),
+    );
+  }
+
+  async finish(): Promise<void> {
+    await this.#dress();
+    this.#endSignatures();
+  }
+
+  #read(dictionary: Dictionary, reference: Reference): Annotation {
+    const { file } = this.#archive;
+    const flags = file.number(dictionary.get("F")) ?? 0;
+    return {
+      dictionary,
+      reference,
+      type: file.name(dictionary.get("Subtype")) ?? "",
+      fieldType: file.name(inherited(this.#archive, dictionary, "FT")),
+      // Invisible is a word about types that a viewer does not know (table 165).
+      isHidden: (flags & (HIDDEN | NO_VIEW)) !== 0,
+    };
+  }
+
+  /** @returns whether it stays */
+  #settle(annotation: Annotation, pageIndex: number): boolean {
+    const { file, level } = this.#archive;
+    const { dictionary, reference, type, isHidden, fieldType } = annotation;
+    if (isHidden && type !== "Widget" && type !== "Link" && type !== "Popup") return false;
+    const isLost = !this.#types.has(type) || (type === "FileAttachment" && !dictionary.has("FS"));
+    const isSigned = type === "Widget" && fieldType === "Sig" && this.#isSigned(dictionary);
+    if ((isLost || isSigned) && this.#normal(dictionary) && !isHidden) {
+      if (isSigned) {
+        this.#signatures.add(reference.number);
+        if (!dictionary.has("Contents")) dictionary.set("Contents", textString("Signature"));
+      }
+      becomeStamp(dictionary);
+    } else if (isLost && !DRAWN.has(type)) return false;
+    const flags = file.number(dictionary.get("F")) ?? 0;
+    if (type !== "Popup" || level.part === 1 || dictionary.has("F"))
+      dictionary.set("F", (flags & ~(INVISIBLE | HIDDEN | NO_VIEW | TOGGLE_NO_VIEW)) | PRINT);
+    if (level.part === 1) dictionary.delete("CA");
+    if (type === "Widget") dictionary.delete("A");
+    this.#settleAppearance(annotation, pageIndex);
+    return true;
+  }
+
+  #isSigned(dictionary: Dictionary): boolean {
+    return this.#archive.file.dictionary(inherited(this.#archive, dictionary, "V")) !== undefined;
+  }
+
+  #normal(dictionary: Dictionary): Value | undefined {
+    const { file } = this.#archive;
+    const normal = file.dictionary(dictionary.get("AP"))?.get("N");
+    return file.dictionary(normal) ? normal : undefined;
+  }
+
+  #settleAppearance(annotation: Annotation, pageIndex: number): void {
+    const { dictionary, type, isHidden } = annotation;
+    if (type === "Popup") {
+      dictionary.delete("AP");
+      return;
+    }
+    const isButton = this.#isButton(annotation);
+    const normal = this.#normal(dictionary);
+    if (isHidden && type === "Widget") this.#setEmpty(dictionary, isButton);
+    else if (normal !== undefined) this.#setNormal(dictionary, normal, isButton);
+    else if (type === "Link") dictionary.delete("AP");
+    else if (annotation.fieldType === "Sig" || isEmpty(this.#archive, dictionary)) this.#setEmpty(dictionary, isButton);
+    else this.#bare.push({ pageIndex, annotation });
+  }
+
+  #isButton({ dictionary, fieldType }: Annotation): boolean {
+    return this.#archive.file.name(dictionary.get("Subtype")) === "Widget" && fieldType === "Btn";
+  }
+
+  #setEmpty(dictionary: Dictionary, isButton: boolean): void {
+    const [left, bottom, right, top] = rectangleOf(this.#archive.file, dictionary.get("Rect")) ?? [0, 0, 0, 0];
+    this.#setNormal(dictionary, addEmptyForm(this.#archive, right - left, top - bottom), isButton);
+  }
+
+  /** The normal appearance only, a dictionary of states for buttons and a stream for all others. */
+  #setNormal(dictionary: Dictionary, normal: Value, isButton: boolean): void {
+    const { file } = this.#archive;
+    const object = file.resolve(normal);
+    const state = file.name(dictionary.get("AS"));
+    if (isButton) {
+      const states = object instanceof Dictionary ? object.clone() : Dictionary.of({ [state ?? "Off"]: normal });
+      // It may only be referred to by what is no stream.
+      for (const [name, value] of [...states]) if (!file.stream(value)) states.delete(name);
+      const current = state ?? "Off";
+      if (!states.has(current)) states.set(current, this.#emptyFor(dictionary));
+      dictionary.set("AS", Name.of(current)).set("AP", Dictionary.of({ N: states }));
+      return;
+    }
+    let stream: Value = normal;
+    if (object instanceof Dictionary) {
+      const chosen = state === undefined ? undefined : object.get(state);
+      stream = chosen !== undefined && file.stream(chosen) ? chosen : this.#emptyFor(dictionary);
+      dictionary.delete("AS");
+    }
+    dictionary.set("AP", Dictionary.of({ N: stream }));
+  }
+
+  #emptyFor(dictionary: Dictionary): Reference {
+    const [left, bottom, right, top] = rectangleOf(this.#archive.file, dictionary.get("Rect")) ?? [0, 0, 0, 0];
+    return addEmptyForm(this.#archive, right - left, top - bottom);
+  }
+
+  /** Appearances for those that have none. */
+  async #dress(): Promise<void> {
+    const numbers = new Map<number, Set<number>>();
+    for (const { pageIndex, annotation } of this.#bare) {
+      const some = numbers.get(pageIndex) ?? new Set();
+      numbers.set(pageIndex, some.add(annotation.reference.number));
+    }
+    const made = await madeAppearances(this.#archive, numbers);
+    for (const { annotation, pageIndex } of this.#bare) {
+      const { dictionary, reference, type } = annotation;
+      const appearance = made.get(reference.number);
+      if (!appearance) {
+        this.#setEmpty(dictionary, this.#isButton(annotation));
+        continue;
+      }
+      const { normal, rectangle } = appearance;
+      dictionary.set("Rect", rectangle);
+      if (this.#archive.level.part === 1) {
+        makeOpaque(this.#archive, normal);
+        const page = this.#archive.page(this.#archive.pages[pageIndex]!);
+        if (type === "Highlight" && drawBeneath(this.#archive, page, normal, rectangle)) {
+          this.#setEmpty(dictionary, false);
+          continue;
+        }
+      }
+      this.#setNormal(dictionary, normal, this.#isButton(annotation));
+      if (!this.#types.has(type)) becomeStamp(dictionary);
+    }
+  }
+
+  /** No signature survives a change of the file: none may look as if it did. */
+  #endSignatures(): void {
+    const { file, places } = this.#archive;
+    for (const { dictionary } of places) {
+      if (file.name(dictionary.get("FT")) !== "Sig") continue;
+      for (const key of ["V", "Lock", "SV"]) dictionary.delete(key);
+    }
+    const form = file.dictionary(file.catalog.get("AcroForm"));
+    if (!form || this.#signatures.size === 0) return;
+    const fields = (file.array(form.get("Fields")) ?? []).filter((field) => this.#keepsWidgets(field, 0));
+    form.set("Fields", fields);
+  }
+
+  /** Takes the stamps out of a field. @returns whether it is a field still */
+  #keepsWidgets(field: Value, level: number): boolean {
+    if (field instanceof Reference && this.#signatures.has(field.number)) return false;
+    const { file } = this.#archive;
+    const dictionary = file.dictionary(field);
+    const kids = file.array(dictionary?.get("Kids"));
+    if (!dictionary || !kids || level > MAX_LEVELS) return true;
+    const kept = kids.filter((kid) => this.#keepsWidgets(kid, level + 1));
+    if (kept.length < kids.length) dictionary.set("Kids", kept);
+    return kept.length > 0;
+  }
+}
+
+/** Without what only its former type had. */
+function becomeStamp(dictionary: Dictionary): void {
+  for (const key of [...dictionary.keys()]) if (!STAMP_ENTRIES.includes(key)) dictionary.delete(key);
+  dictionary.set("Type", Name.of("Annot")).set("Subtype", Name.of("Stamp"));
+}
+
+function isEmpty({ file }: Archive, dictionary: Dictionary): boolean {
+  const [left, bottom, right, top] = rectangleOf(file, dictionary.get("Rect")) ?? [0, 0, 0, 0];
+  return right - left === 0 || top - bottom === 0;
+}
+
+/** An entry of a field, its own or that of a field above it (ISO 32000-1, 12.7.3.1). */
+function inherited({ file }: Archive, dictionary: Dictionary, key: string): Value | undefined {
+  let at: Dictionary | undefined = dictionary;
+  for (let level = 0; at && level < MAX_LEVELS; level++) {
+    const value: Value | undefined = at.get(key);
+    if (value !== undefined) return value;
+    at = file.dictionary(at.get("Parent"));
+  }
+  return undefined;
+}
+
+/** Colours that would have to be of the intent's space (ISO 19005-1, 6.5.3). The appearance stays. */
+export function removeColors(archive: Archive): void {
+  for (const page of archive.pages) {
+    for (const value of archive.file.array(archive.page(page).get("Annots")) ?? []) {
+      const annotation = archive.file.dictionary(value);
+      annotation?.delete("C");
+      annotation?.delete("IC");
+    }
+  }
+}

@@ -1,0 +1,199 @@
+// A file on its way to PDF/A: all its objects, taken out of the source so that they can be changed where they are, and its pages.
+// Knows no rule.
+import type { MupdfSource } from "../mupdf-source.ts";
+import { putPageTree } from "../page-tree.ts";
+import { pageDictionary, readPages } from "../pages.ts";
+import type { PdfFile } from "../pdf-file.ts";
+import { Dictionary, Name, type PdfObject, PdfStream, PdfString, Reference, type Value } from "../values.ts";
+import type { FontShelf } from "./fonts/font-shelf.ts";
+import type { ArchivalLevel } from "./level.ts";
+import type { RuleFailure } from "./rule-failure.ts";
+
+/** A dictionary of the file, that of a stream too, and where it was come to first. */
+export interface Place {
+  readonly dictionary: Dictionary;
+  /** The entry it stands in, or in an array in it; the name of a resource, for example. */
+  readonly key: string;
+  /** The entry that the dictionary around it stands in: the kind of the resource, for example. */
+  readonly above: string;
+  /** Where it is an object of its own. */
+  readonly reference: Reference | undefined;
+  readonly isStream: boolean;
+}
+
+/** Objects between two looks at the signal and at the engine's heap. */
+const OBJECTS_AT_ONCE = 500;
+/** What a place takes in memory, about. */
+const PLACE_BYTES = 80;
+
+export interface Task {
+  readonly level: ArchivalLevel;
+  /** Of the result of the attempt before. */
+  readonly failures: readonly RuleFailure[];
+  readonly signal: AbortSignal;
+  readonly source: MupdfSource;
+  readonly reopen: () => Promise<MupdfSource>;
+  /** What fonts are mended with. */
+  readonly shelf: FontShelf;
+  /**
+   * Makes an attached PDF one of PDF/A-2b, as far as that can be done.
+   * @default they are not converted
+   */
+  readonly convert?: (pdf: Uint8Array) => Promise<Uint8Array | undefined>;
+}
+
+export class Archive {
+  readonly file: PdfFile;
+  readonly level: ArchivalLevel;
+  readonly signal: AbortSignal;
+  /** What the file is read from: an object that was read from it has the same number there. */
+  readonly source: MupdfSource;
+  /** Opens the same document once more, to be closed by who asked. */
+  readonly reopen: () => Promise<MupdfSource>;
+  readonly convert: Task["convert"];
+  /** The pages' own dictionaries have what they inherited. */
+  readonly pages: readonly Reference[];
+  readonly #failures: readonly RuleFailure[];
+  /** Numbers of objects that can be changed where they are. */
+  readonly #own = new Set<number>();
+  #places: readonly Place[] = [];
+  #values: readonly Reference[] = [];
+  #noResources: Reference | undefined;
+
+  private constructor(file: PdfFile, { level, failures, signal, source, reopen, convert }: Task) {
+    this.file = file;
+    this.level = level;
+    this.signal = signal;
+    this.source = source;
+    this.reopen = reopen;
+    this.convert = convert;
+    this.#failures = failures;
+    this.pages = ownPages(file);
+  }
+
+  /** @throws EngineFailure `damaged` where there are no pages, `too-large` where there is no room for all objects */
+  static async open(file: PdfFile, task: Task): Promise<Archive> {
+    const archive = new Archive(file, task);
+    await archive.survey();
+    return archive;
+  }
+
+  /** All dictionaries, as they were at the last {@link survey}. */
+  get places(): readonly Place[] {
+    return this.#places;
+  }
+
+  /** Objects of their own that are neither dictionaries nor streams, as they were at the last {@link survey}. */
+  get values(): readonly Reference[] {
+    return this.#values;
+  }
+
+  /** Whether the result of the attempt before broke a rule. */
+  failed(clause: string, test?: number): boolean {
+    return this.#failures.some((failure) => failure.clause === clause && (test ?? failure.test) === failure.test);
+  }
+
+  /** A page's own dictionary. */
+  page(reference: Reference): Dictionary {
+    return this.file.dictionary(reference) ?? new Dictionary();
+  }
+
+  /** The empty dictionary that all streams without resources share. */
+  noResources(): Reference {
+    this.#noResources ??= this.file.add(new Dictionary());
+    return this.#noResources;
+  }
+
+  /** Finds all dictionaries that can be reached from the trailer, and makes them the file's own. */
+  async survey(): Promise<void> {
+    const { file } = this;
+    const places: Place[] = [];
+    const values: Reference[] = [];
+    const seen = new Set<number>();
+    const waiting: { readonly value: Value; readonly key: string; readonly above: string }[] = [];
+    for (const key of ["Info", "Root"]) {
+      const value = file.trailer.get(key);
+      if (value !== undefined) waiting.push({ value, key, above: "" });
+    }
+    let objects = 0;
+    for (let next = waiting.pop(); next; next = waiting.pop()) {
+      const { value, key, above } = next;
+      let object: PdfObject = value;
+      if (value instanceof Reference) {
+        if (seen.has(value.number)) continue;
+        seen.add(value.number);
+        object = this.#own.has(value.number) ? file.get(value) : adopted(file, value);
+        this.#own.add(value.number);
+        if (++objects % OBJECTS_AT_ONCE === 0) {
+          this.signal.throwIfAborted();
+          await file.relieve();
+        }
+      }
+      const isStream = object instanceof PdfStream;
+      const container = object instanceof PdfStream ? object.dictionary : object;
+      if (value instanceof Reference && !(container instanceof Dictionary)) values.push(value);
+      if (Array.isArray(container)) {
+        for (const element of container) if (leadsOn(element)) waiting.push({ value: element, key, above });
+      } else if (container instanceof Dictionary) {
+        const reference = value instanceof Reference ? value : undefined;
+        places.push({ dictionary: container, key, above, reference, isStream });
+        for (const [name, element] of container)
+          if (leadsOn(element)) waiting.push({ value: element, key: name, above: key });
+      }
+    }
+    file.budget.charge(Math.max(0, places.length - this.#places.length) * PLACE_BYTES);
+    this.#places = places;
+    this.#values = values;
+  }
+}
+
+const leadsOn = (value: Value) => value instanceof Reference || value instanceof Dictionary || Array.isArray(value);
+
+/** Makes an object the file's own: it can be changed where it is then. */
+function adopted(file: PdfFile, reference: Reference): PdfObject {
+  const object = file.get(reference);
+  if (object === null) return null;
+  // The body of a stream is read by what its dictionary says in the source, which therefore must not change.
+  const own = object instanceof PdfStream ? new PdfStream(object.dictionary.clone(), object.body) : object;
+  file.put(reference, own);
+  return own;
+}
+
+/** Pages without anything that is inherited, in a tree of our own. */
+function ownPages(file: PdfFile): Reference[] {
+  const { pages } = readPages(file);
+  const seen = new Set<number>();
+  const own = pages.map((page) => {
+    const dictionary = pageDictionary(file, page).set("Type", Name.of("Page"));
+    // A page that comes twice is two pages.
+    if (seen.has(page.reference.number)) return file.add(dictionary);
+    seen.add(page.reference.number);
+    file.put(page.reference, dictionary);
+    return page.reference;
+  });
+  const catalog = file.catalog.clone();
+  const root = file.trailer.get("Root");
+  if (root instanceof Reference) file.put(root, catalog);
+  else file.trailer.set("Root", file.add(catalog));
+  catalog.set("Pages", putPageTree(file, own));
+  return own;
+}
+
+/** A stream with other bytes, without filters. */
+export function streamOf(bytes: Uint8Array | string, entries: Dictionary | Readonly<Record<string, Value>>): PdfStream {
+  const body = typeof bytes === "string" ? new Uint8Array(Buffer.from(bytes, "latin1")) : bytes;
+  const dictionary = entries instanceof Dictionary ? entries.clone() : Dictionary.of(entries);
+  for (const key of ["Filter", "DecodeParms", "DL", "F", "FFilter", "FDecodeParms"]) dictionary.delete(key);
+  return new PdfStream(dictionary, { raw: () => body, decoded: () => body });
+}
+
+/** A rectangle as numbers, the smaller ones first; undefined for what is none. */
+export function rectangleOf(file: PdfFile, value: Value | undefined): [number, number, number, number] | undefined {
+  const numbers = (file.array(value) ?? []).map((element) => file.number(element));
+  const [x0, y0, x1, y1] = numbers;
+  if (numbers.length !== 4 || x0 === undefined || y0 === undefined || x1 === undefined || y1 === undefined)
+    return undefined;
+  return [Math.min(x0, x1), Math.min(y0, y1), Math.max(x0, x1), Math.max(y0, y1)];
+}
+
+export const isString = (value: PdfObject | undefined): value is PdfString => value instanceof PdfString;

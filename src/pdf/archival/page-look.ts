@@ -1,0 +1,117 @@
+// Whether two pages look and read the same: coarse pictures compared tile by tile, and how often each character occurs. Made for
+// pages whose fonts may have been replaced by others of the same widths: shapes may differ, ink may not come or go. Knows no PDF.
+
+/** A page's picture in rgb, 8 bits, upper row first. */
+export interface Picture {
+  readonly width: number;
+  readonly height: number;
+  readonly samples: Uint8Array;
+}
+
+/** How two pictures of a page differ, each from 0 to 255. */
+export interface Distance {
+  /** Of the tiles' mean colours, on average. */
+  readonly mean: number;
+  /** Of the tile that differs most. */
+  readonly worst: number;
+  /** Tiles with something on them in the first picture, and nothing in the second. */
+  readonly emptied: number;
+  /** The other way round. */
+  readonly filled: number;
+}
+
+/** Inches a side: a word of small print. */
+const TILE = 1 / 3;
+/** And pixels at least, where a page is so large that it is drawn very coarsely. */
+const LEAST_TILE = 8;
+/** Standard deviation of brightness from which on a tile has something on it... */
+const SOMETHING = 12;
+/** ...and the part of it that counts as nothing left. */
+const NOTHING_LEFT = 0.25;
+
+/**
+ * @param dpi of both pictures
+ * @throws RangeError where they are not of one size
+ */
+export function distanceOf(one: Picture, other: Picture, dpi: number): Distance {
+  if (one.width !== other.width || one.height !== other.height) throw new RangeError("pictures of different sizes");
+  const side = Math.max(LEAST_TILE, Math.round(dpi * TILE));
+  const columns = Math.ceil(one.width / side);
+  const rows = Math.ceil(one.height / side);
+  let sum = 0;
+  let worst = 0;
+  let emptied = 0;
+  let filled = 0;
+  for (let row = 0; row < rows; row++) {
+    for (let column = 0; column < columns; column++) {
+      const before = tileOf(one, column * side, row * side, side);
+      const after = tileOf(other, column * side, row * side, side);
+      const distance = Math.max(...before.mean.map((value, channel) => Math.abs(value - after.mean[channel]!)));
+      sum += distance;
+      worst = Math.max(worst, distance);
+      if (before.spread >= SOMETHING && after.spread < before.spread * NOTHING_LEFT) emptied++;
+      if (after.spread >= SOMETHING && before.spread < after.spread * NOTHING_LEFT) filled++;
+    }
+  }
+  return { mean: sum / (columns * rows), worst, emptied, filled };
+}
+
+interface Tile {
+  /** Of red, green and blue. */
+  readonly mean: readonly number[];
+  /** Standard deviation of brightness. */
+  readonly spread: number;
+}
+
+function tileOf({ width, height, samples }: Picture, left: number, top: number, side: number): Tile {
+  const right = Math.min(width, left + side);
+  const bottom = Math.min(height, top + side);
+  let red = 0;
+  let green = 0;
+  let blue = 0;
+  let squares = 0;
+  for (let y = top; y < bottom; y++) {
+    for (let x = left, at = (y * width + left) * 3; x < right; x++, at += 3) {
+      const [r, g, b] = [samples[at]!, samples[at + 1]!, samples[at + 2]!];
+      red += r;
+      green += g;
+      blue += b;
+      const brightness = (r + g + b) / 3;
+      squares += brightness * brightness;
+    }
+  }
+  const count = (right - left) * (bottom - top);
+  const brightness = (red + green + blue) / (3 * count);
+  const variance = Math.max(0, squares / count - brightness * brightness);
+  return { mean: [red / count, green / count, blue / count], spread: Math.sqrt(variance) };
+}
+
+/** How often each character occurs; spaces do not count, nor what has no meaning. */
+export type Characters = ReadonlyMap<string, number>;
+
+const MEANINGLESS = /[\s\p{Cc}\p{Cf}\p{Co}\p{Cn}\u00ad\ufffd]/u;
+
+export function charactersOf(codePoints: Iterable<number>): Characters {
+  const counts = new Map<string, number>();
+  for (const codePoint of codePoints) {
+    // Ligatures and forms of a letter count as the letters.
+    for (const character of String.fromCodePoint(codePoint).normalize("NFKD")) {
+      if (!MEANINGLESS.test(character)) counts.set(character, (counts.get(character) ?? 0) + 1);
+    }
+  }
+  return counts;
+}
+
+/** @returns how many there are in the first, and how many of these are not in the second */
+export function lostCharacters(
+  before: Characters,
+  after: Characters,
+): { readonly count: number; readonly lost: number } {
+  let count = 0;
+  let lost = 0;
+  for (const [character, occurrences] of before) {
+    count += occurrences;
+    lost += Math.max(0, occurrences - (after.get(character) ?? 0));
+  }
+  return { count, lost };
+}

@@ -1,0 +1,68 @@
+// The passes that make a file PDF/A, in their order. Each knows its part of the rules, and none knows the others.
+
+import type { PdfFile } from "../pdf-file.ts";
+import { Dictionary } from "../values.ts";
+import { mendActions } from "./actions.ts";
+import { mendAnnotations, removeColors } from "./annotations.ts";
+import { Archive, type Task } from "./archive.ts";
+import { mendAttachments } from "./attachments.ts";
+import { mendCatalog } from "./catalog.ts";
+import { hasRgbIntent, settleColors } from "./colors.ts";
+import { ContentMender } from "./content.ts";
+import { readContentStreams } from "./content-streams.ts";
+import { repairFonts } from "./fonts/repair-fonts.ts";
+import { mendGraphicsStates } from "./graphics-states.ts";
+import { removeGroups } from "./groups.ts";
+import { defaultVisibility, mendLayers, removeLayers } from "./layers.ts";
+import { mendLimits } from "./limits.ts";
+import { writeMetadata } from "./metadata.ts";
+import { mendNames } from "./names.ts";
+import { Profiles } from "./profiles.ts";
+import { mendSamples } from "./samples.ts";
+import { mendSpotColors } from "./spot-colors.ts";
+import { mendStreams } from "./streams.ts";
+import { mendXObjects } from "./xobjects.ts";
+
+/**
+ * Makes the file follow the rules of a level, as far as that can be done in place.
+ * @param file changed
+ */
+export async function repairFile(file: PdfFile, task: Task): Promise<void> {
+  const archive = await Archive.open(file, task);
+  const isFirstPart = archive.level.part === 1;
+  mendCatalog(archive);
+  mendStreams(archive);
+  mendLimits(archive);
+  mendActions(archive);
+  await mendAttachments(archive);
+  mendGraphicsStates(archive);
+  mendXObjects(archive);
+  await mendSamples(archive);
+  mendSpotColors(archive);
+  mendNames(archive);
+  const visibility = isFirstPart && file.catalog.has("OCProperties") ? defaultVisibility(archive) : undefined;
+  if (visibility) removeLayers(archive, visibility);
+  else mendLayers(archive);
+  if (isFirstPart) removeGroups(archive);
+  await mendAnnotations(archive);
+  // What was made or left out meanwhile.
+  await archive.survey();
+  nameFonts(archive);
+  const content = new ContentMender(archive, visibility);
+  await readContentStreams(archive, content.mend);
+  await repairFonts(file, task.level, task.failures, task.shelf, task.signal);
+  settleColors(archive, content, new Profiles(archive));
+  if (isFirstPart && !hasRgbIntent(archive)) removeColors(archive);
+  writeMetadata(archive);
+}
+
+/** A font that stands in the resources themselves gets a number: it is mended where it is referred to. */
+function nameFonts({ file, places }: Archive): void {
+  for (const { dictionary, key } of places) {
+    if (key !== "Font") continue;
+    for (const [name, value] of dictionary) {
+      const isFont = value instanceof Dictionary && file.name(value.get("Type")) === "Font";
+      if (isFont) dictionary.set(name, file.add(value));
+    }
+  }
+}
