@@ -1,6 +1,6 @@
 #!/bin/bash
-# Installs the native engines and fonts from Debian packages and builds their zygotes into container/dist. Says
-# what it does, and does nothing when all is there. For a developer's machine and the container's image alike.
+# Installs the native engines and fonts from Debian packages, fetches veraPDF from Maven Central, and builds their zygotes and
+# servers into container/dist. Says what it does, and does nothing when all is there. For a developer's machine and the container's image alike.
 #
 #   install-engines.sh                     all of it
 #   install-engines.sh --drop-build-tools  and then removes the compiler again, if it was this run that installed it: for
@@ -20,8 +20,11 @@ fonts=(
   fonts-liberation fonts-liberation2 fonts-crosextra-carlito fonts-crosextra-caladea
   # Symbols, and every script that Office documents come in: Noto's core has Arabic, Hebrew, Thai and Devanagari.
   fonts-dejavu-core fonts-dejavu-extra fonts-noto-core fonts-noto-cjk fonts-noto-color-emoji
+  # What stands in for the standard fonts of PDF, and the CMaps of fonts that are not embedded.
+  fonts-urw-base35 poppler-data
 )
 build_tools=(g++)
+java_build_tools=(default-jdk-headless maven)
 
 # The packages among the arguments that are not installed, one a line.
 missing() {
@@ -91,6 +94,19 @@ if [ -n "$wanted" ]; then install_packages $wanted; fi
 tools=""
 build_zygote libreoffice libreoffice-core-nogui libreofficekit-dev zygote LibreOffice
 build_zygote ghostscript libgs10 libgs-dev ghostscript-zygote Ghostscript
+
+# veraPDF: a JDK and Maven build it, the JRE above runs it.
+built="$(cat "$here"/verapdf/*.* | sha256sum)"
+if [ ! -f "$dist/verapdf/pagewright-server.jar" ] || [ "$(cat "$dist/verapdf.stamp" 2> /dev/null)" != "$built" ]; then
+  wanted="$(missing "${java_build_tools[@]}")"
+  # shellcheck disable=SC2086 # One word for each package.
+  if [ -n "$wanted" ]; then install_packages $wanted && tools="$tools $wanted"; fi
+  echo "Fetching veraPDF and building its server (about 30 seconds)…"
+  mkdir -p "$dist"
+  "$here/verapdf/build.sh" "$dist"
+  echo "$built" > "$dist/verapdf.stamp"
+fi
+
 if [ -n "$tools" ] && [ "${1:-}" = --drop-build-tools ]; then
   echo "Removing the build tools."
   # shellcheck disable=SC2086

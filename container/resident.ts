@@ -1,0 +1,50 @@
+// Engines that stay: processes that say in their first line whether they are ready, and then answer in lines of JSON. Knows no engine
+// and no protocol beyond that.
+
+import type { ChildProcess } from "node:child_process";
+import { createInterface } from "node:readline";
+import { killGroup } from "./process.ts";
+
+const startTimeoutMs = 60_000;
+
+/** What the first line of a process that is ready says of it. */
+export interface About {
+  readonly version: string;
+  readonly startMs: number;
+}
+
+/** Waits for the first line: {"ready":true,"version","startMs"} or {"ready":false,"reason"}. @throws Error why it is not ready */
+export function handshake(child: ChildProcess): Promise<About> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`no word within ${startTimeoutMs} ms`)), startTimeoutMs);
+    child.once("error", reject);
+    child.once("exit", (code, signal) => reject(new Error(`ended by ${signal ?? code}`)));
+    const lines = createInterface({ input: child.stdout! });
+    lines.once("line", (line) => {
+      clearTimeout(timer);
+      lines.close();
+      const { ready, reason, version, startMs } = parseLine(line);
+      if (ready === true) resolve({ version: String(version), startMs: Number(startMs) });
+      else reject(new Error(String(reason)));
+    });
+  });
+}
+
+/** A line that is no JSON says nothing. */
+export function parseLine(line: string): Record<string, unknown> {
+  try {
+    return JSON.parse(line) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}
+
+/** Lets it end by itself, as it does when its requests end, and kills it if it does not. */
+export async function end(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((resolve) => child.once("close", resolve));
+  child.stdin?.end();
+  const timer = setTimeout(() => killGroup(child), 1_000);
+  await ended;
+  clearTimeout(timer);
+}
