@@ -69,7 +69,7 @@ const confine = join(import.meta.dirname, "confine.pl");
  */
 export async function run(program: string, args: readonly string[], options: RunOptions): Promise<Ended> {
   options.signal?.throwIfAborted();
-  const [launcher, ...launch] = commandLine(program, args, options);
+  const [launcher, ...launch] = confined(program, args, options);
   const child = spawn(launcher, launch, {
     cwd: options.cwd,
     env: { ...minimalEnvironment(options.cwd), ...options.env },
@@ -106,13 +106,13 @@ export async function run(program: string, args: readonly string[], options: Run
 }
 
 /**
- * setpriv(1) and prlimit(1), both in Debian's essential util-linux, and a few lines of Perl, which is essential too, set what
+ * The command line that starts a program with limits: setpriv(1) and prlimit(1), both in Debian's essential util-linux, and a few lines of Perl, which is essential too, set what
  * is inherited and then become the program: no shell, and no process in between.
  */
-function commandLine(
+export function confined(
   program: string,
   args: readonly string[],
-  { limits, user, network, files }: RunOptions,
+  { limits, user, network, files }: Pick<RunOptions, "limits" | "user" | "network" | "files">,
 ): [string, ...string[]] {
   const confinement = [
     ...(network === true ? [] : ["--offline"]),

@@ -12,10 +12,13 @@ import { encodeAnswer } from "../src/operations/remote.ts";
 import { createApp } from "./app.ts";
 import { Chromium } from "./engines/chromium.ts";
 import { startGhostscript } from "./engines/ghostscript.ts";
+import { PdfRewriter } from "./engines/ghostscript-pdf.ts";
 import { startLibreOffice } from "./engines/libreoffice.ts";
+import { startVeraPdf } from "./engines/verapdf.ts";
 import { describeError, type FileInput, fileInput, type Hosted, type HostedJob } from "./hosted.ts";
 import { htmlToPdf, htmlToPdfParams } from "./operations/html-to-pdf.ts";
 import { officeToPdf, officeToPdfParams } from "./operations/office-to-pdf.ts";
+import { pdfToPdfa, pdfToPdfaParams } from "./operations/pdf-to-pdfa.ts";
 import { postscriptToPdf, postscriptToPdfParams } from "./operations/postscript-to-pdf.ts";
 import { Places } from "./pool.ts";
 import { Scratch } from "./process.ts";
@@ -29,6 +32,7 @@ const ENGINE_HEAP_BYTES = 1024 * MIB;
 const OFFICE_TIMEOUT_MS = 120_000;
 const HTML_TIMEOUT_MS = 120_000;
 const POSTSCRIPT_TIMEOUT_MS = 120_000;
+const PDFA_TIMEOUT_MS = 280_000;
 const THREAD_TIMEOUT_MS = 280_000;
 /** What jobs get to end in when the service ends; platforms kill after ten seconds or more. */
 const GRACE_MS = 4_000;
@@ -47,6 +51,8 @@ const scratch = await Scratch.open(SCRATCH_DIR, MEMORY_SCRATCH_DIR);
 const threads = new Threads({ size: jobs, heapMiB: 512, log });
 const office = watched("LibreOffice", startLibreOffice({ scratch, children: jobs, log }), log);
 const ghostscript = watched("Ghostscript", startGhostscript({ scratch, children: jobs, log }), log);
+const verapdf = watched("veraPDF", startVeraPdf({ scratch, processes: jobs, log }), log);
+const rewriter = new PdfRewriter(scratch);
 
 const { URL_ALLOW, URL_DNS } = process.env;
 const web = { allow: URL_ALLOW ?? "", ...(URL_DNS ? { dnsServers: URL_DNS.split(",") } : {}) };
@@ -54,11 +60,13 @@ const chromium = watched("Chromium", Chromium.start({ scratch, ready: jobs + 1, 
 
 const operations = new Map<string, Hosted>([
   ["compress-pdf", inThreads("compress-pdf")],
+  ["flatten-transparency", inThreads("flatten-transparency")],
   ["html-to-pdf", { places: new Places(limits), timeoutMs: HTML_TIMEOUT_MS, run: runHtml }],
   ["image-to-pdf", inThreads("image-to-pdf")],
   ["linearize-pdf", inThreads("linearize-pdf")],
   ["merge-pdfs", inThreads("merge-pdfs")],
   ["office-to-pdf", { places: new Places(limits), onlyInputs: true, timeoutMs: OFFICE_TIMEOUT_MS, run: runOffice }],
+  ["pdf-to-pdfa", { places: new Places(limits), timeoutMs: PDFA_TIMEOUT_MS, run: runPdfa }],
   ["postscript-to-pdf", { places: new Places(limits), timeoutMs: POSTSCRIPT_TIMEOUT_MS, run: runPostscript }],
   ["rasterize-pdf", inThreads("rasterize-pdf")],
   ["split-pdf", inThreads("split-pdf")],
@@ -99,6 +107,13 @@ async function* runPostscript({ inputs, params, folder, signal, log }: HostedJob
   yield* encodeAnswer(outputs, (error) => log("failed", describeError(error)));
 }
 
+async function* runPdfa(job: HostedJob) {
+  const validator = await started(verapdf, job.signal);
+  const machines = { threads, validator, rewriter, heapLimitBytes: ENGINE_HEAP_BYTES };
+  const outputs = pdfToPdfa(machines, pdfToPdfaParams.parse(job.params), job);
+  yield* encodeAnswer(outputs, (error) => job.log("failed", describeError(error)));
+}
+
 function inThreads(operation: string): Hosted {
   return {
     places: new Places(limits),
@@ -124,7 +139,12 @@ const app = createApp({
   scratch,
   maxInputBytes: MAX_INPUT_BYTES,
   ending: ending.signal,
-  health: () => ({ office: office.mode(), chromium: chromium.mode(), ghostscript: ghostscript.mode() }),
+  health: () => ({
+    office: office.mode(),
+    chromium: chromium.mode(),
+    ghostscript: ghostscript.mode(),
+    verapdf: verapdf.mode(),
+  }),
   log,
 });
 const server = serve({ fetch: app.fetch, hostname: HOST, port: Number(PORT) }, ({ port }) => {
@@ -147,7 +167,7 @@ async function stop(why: string, graceMs: number): Promise<void> {
   await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, graceMs + 500))]);
   clearTimeout(timer);
   await threads[Symbol.asyncDispose]();
-  await Promise.all([office.close(), chromium.close(), ghostscript.close()]);
+  await Promise.all([office.close(), chromium.close(), ghostscript.close(), verapdf.close()]);
   await scratch[Symbol.asyncDispose]();
   process.exit(0);
 }

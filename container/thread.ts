@@ -5,13 +5,19 @@ import { parentPort } from "node:worker_threads";
 import type { Context } from "../src/operations/operation.ts";
 import { encodeAnswer } from "../src/operations/remote.ts";
 import { describeError, fileInput } from "./hosted.ts";
+import { hostedComparePdfs } from "./operations/compare-pdfs.ts";
 import { hostedCompressPdf } from "./operations/compress-pdf.ts";
 import type { UncheckedOperation } from "./operations/edge-operation.ts";
+import { hostedExtractPdfs, hostedReplacePdfs } from "./operations/embedded-pdfs.ts";
+import { hostedFlattenTransparency } from "./operations/flatten-transparency.ts";
 import { hostedImageToPdf } from "./operations/image-to-pdf.ts";
 import { hostedLimitImages } from "./operations/limit-images.ts";
 import { hostedLinearizePdf } from "./operations/linearize-pdf.ts";
 import { hostedMergePdfs } from "./operations/merge-pdfs.ts";
+import { hostedPicturePages } from "./operations/picture-pages.ts";
 import { hostedRasterizePdf } from "./operations/rasterize-pdf.ts";
+import { hostedRepairPdfa } from "./operations/repair-pdfa.ts";
+import { hostedReplaceContents } from "./operations/replace-contents.ts";
 import { hostedSplitPdf } from "./operations/split-pdf.ts";
 
 /** What a thread is asked. `taken`: a frame has been read by whoever wants it. */
@@ -31,12 +37,19 @@ export type FromThread =
   | { readonly log: { readonly message: string; readonly details?: Record<string, unknown> } };
 
 const operations: ReadonlyMap<string, UncheckedOperation> = new Map([
+  ["compare-pdfs", hostedComparePdfs],
   ["compress-pdf", hostedCompressPdf],
+  ["extract-pdfs", hostedExtractPdfs],
+  ["flatten-transparency", hostedFlattenTransparency],
   ["image-to-pdf", hostedImageToPdf],
   ["limit-images", hostedLimitImages],
   ["linearize-pdf", hostedLinearizePdf],
   ["merge-pdfs", hostedMergePdfs],
+  ["picture-pages", hostedPicturePages],
   ["rasterize-pdf", hostedRasterizePdf],
+  ["repair-pdfa", hostedRepairPdfa],
+  ["replace-contents", hostedReplaceContents],
+  ["replace-pdfs", hostedReplacePdfs],
   ["split-pdf", hostedSplitPdf],
 ]);
 

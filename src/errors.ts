@@ -1,6 +1,6 @@
 // Every answer that is not a success is made here: the spec's error table as functions, and the one mapping from an
 // engine's failure to an answer. Knows no Hono and no engine.
-import { EngineFailure, OutOfRange } from "./operations/operation.ts";
+import { EngineFailure, type Nonconformity, OutOfRange } from "./operations/operation.ts";
 
 /** An error whose text is meant for the client. Built only in this file. */
 export class ServiceError extends Error {
@@ -62,6 +62,26 @@ const needsTooMuchMemory = () => new ServiceError(413, "The input file needs mor
 export const tooComplex = () => new ServiceError(422, "The input file is too complex to be processed.");
 export const unreachable = () => new ServiceError(422, "The web page could not be loaded.");
 export const notAWebPage = () => new ServiceError(422, "The address does not lead to a web page.");
+/** One sentence: the first rules that are broken, and pages that would have changed. */
+export function nonconforming({ standard, rules, changedPages }: Nonconformity = NOTHING_TOLD): ServiceError {
+  const reasons = rules.slice(0, SHOWN_RULES).map(({ clause, test, pageNumbers }) => {
+    const place = pageNumbers.length === 0 ? "" : ` on ${shownPages(pageNumbers)}`;
+    return `rule ${clause} (test ${test}) is broken${place}`;
+  });
+  if (rules.length > SHOWN_RULES) reasons.push("more rules are broken");
+  if (changedPages.length > 0) reasons.push(`${shownPages(changedPages)} would not look or read the same`);
+  const why = reasons.length === 0 ? "" : `: ${reasons.join(", ")}`;
+  return new ServiceError(422, `The input file cannot be converted to ${standard}${why}.`);
+}
+const NOTHING_TOLD: Nonconformity = { standard: "PDF/A", rules: [], changedPages: [] };
+const SHOWN_RULES = 3;
+const SHOWN_PAGES = 10;
+const shownPages = (pageNumbers: readonly number[]): string => {
+  if (pageNumbers.length === 1) return `page ${pageNumbers[0]}`;
+  const shown = pageNumbers.slice(0, SHOWN_PAGES);
+  if (pageNumbers.length > SHOWN_PAGES) return `pages ${shown.join(", ")} and others`;
+  return `pages ${shown.slice(0, -1).join(", ")} and ${shown.at(-1)}`;
+};
 export const noSuchEndpoint = () => new ServiceError(404, "There is no such endpoint.");
 export const methodNotAllowed = (allow: string) =>
   new ServiceError(405, `This endpoint only accepts ${allow} requests.`, { Allow: allow });
@@ -82,7 +102,7 @@ export function toServiceError(error: unknown): ServiceError {
   return unexpected();
 }
 
-function fromEngineFailure({ reason }: EngineFailure): ServiceError {
+function fromEngineFailure({ reason, nonconformity }: EngineFailure): ServiceError {
   switch (reason) {
     case "password-protected":
       return passwordProtected();
@@ -101,6 +121,8 @@ function fromEngineFailure({ reason }: EngineFailure): ServiceError {
       return unreachable();
     case "not-a-web-page":
       return notAWebPage();
+    case "nonconforming":
+      return nonconforming(nonconformity);
     case "timed-out":
       return timedOut();
     case "crashed":

@@ -10,7 +10,8 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { EngineFailure, type FailureReason } from "../../src/operations/operation.ts";
 import { NoRoom } from "../memory.ts";
-import { type JobFolder, killGroup, Tail } from "../process.ts";
+import { type JobFolder, Tail } from "../process.ts";
+import { type About, end, handshake, parseLine } from "../resident.ts";
 
 /** The zygote did not come up: not built, another version of the engine, a failed self-test. */
 export class NotReady extends Error {
@@ -45,7 +46,6 @@ export interface ZygoteSettings {
   log(message: string, details?: Record<string, unknown>): void;
 }
 
-const startTimeoutMs = 30_000;
 /** A zygote forks in milliseconds: one that has not by then is stopped or stuck. */
 const forkTimeoutMs = 5_000;
 /** What a killed child may take until its end is told. */
@@ -78,7 +78,7 @@ interface Living {
   readonly folder: JobFolder;
   readonly jobs: Map<string, Pending>;
   readonly since: number;
-  readonly about: { readonly version: string; readonly startMs: number };
+  readonly about: About;
 }
 
 /** A zygote that is kept running. */
@@ -219,25 +219,8 @@ async function launch({ prepare }: ZygoteSettings): Promise<Living> {
   }
 }
 
-/** The zygote's first line. */
-function handshake(child: ChildProcess): Promise<Living["about"]> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`no word within ${startTimeoutMs} ms`)), startTimeoutMs);
-    child.once("error", reject);
-    child.once("exit", (code, signal) => reject(new Error(`ended by ${signal ?? code}`)));
-    const lines = createInterface({ input: child.stdout! });
-    lines.once("line", (line) => {
-      clearTimeout(timer);
-      lines.close();
-      const { ready, reason, version, startMs } = parse(line);
-      if (ready === true) resolve({ version: String(version), startMs: Number(startMs) });
-      else reject(new Error(String(reason)));
-    });
-  });
-}
-
 function answer(living: Living, line: string): void {
-  const { id, pid, status, detail } = parse(line);
+  const { id, pid, status, detail } = parseLine(line);
   const pending = living.jobs.get(String(id));
   if (pending === undefined) return;
   clearTimeout(pending.watch);
@@ -252,24 +235,6 @@ function answer(living: Living, line: string): void {
   else pending.reject(new EngineFailure(reasons[String(status)] ?? "crashed", String(detail)));
 }
 
-function parse(line: string): Record<string, unknown> {
-  try {
-    return JSON.parse(line) as Record<string, unknown>;
-  } catch {
-    return {};
-  }
-}
-
 function write(living: Living, request: object): void {
   living.process.stdin?.write(`${JSON.stringify(request)}\n`);
-}
-
-/** Lets it end by itself, as it does when its requests end, and kills it if it does not. */
-async function end(child: ChildProcess): Promise<void> {
-  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  const ended = new Promise((resolve) => child.once("close", resolve));
-  child.stdin?.end();
-  const timer = setTimeout(() => killGroup(child), 1_000);
-  await ended;
-  clearTimeout(timer);
 }

@@ -66,11 +66,35 @@ export const FAILURE_REASONS = [
   "too-complex",
   "unreachable",
   "not-a-web-page",
+  "nonconforming",
   "timed-out",
   "crashed",
   "busy",
 ] as const;
 export type FailureReason = (typeof FAILURE_REASONS)[number];
+
+/** What keeps a document from conforming to a standard: what the failure `nonconforming` tells the client. */
+export interface Nonconformity {
+  /** For example `PDF/A-2b`. */
+  readonly standard: string;
+  /** The first of them. */
+  readonly rules: readonly BrokenRule[];
+  /** Pages, from 1, that would not look or read as they do. */
+  readonly changedPages: readonly number[];
+}
+
+export interface BrokenRule {
+  /** For example `6.2.11.4.1`. */
+  readonly clause: string;
+  /** The validator's number of the test within the clause. */
+  readonly test: number;
+  /** From 1; empty where it is on no page. */
+  readonly pageNumbers: readonly number[];
+}
+
+interface FailureOptions extends ErrorOptions {
+  readonly nonconformity?: Nonconformity;
+}
 
 /** The only error an operation or engine throws on purpose, apart from {@link OutOfRange}. */
 export class EngineFailure extends Error {
@@ -78,10 +102,13 @@ export class EngineFailure extends Error {
   readonly reason: FailureReason;
   /** For the log, never for the client. */
   readonly detail: string;
-  constructor(reason: FailureReason, detail: string, options?: ErrorOptions) {
+  /** With the reason `nonconforming`. */
+  readonly nonconformity: Nonconformity | undefined;
+  constructor(reason: FailureReason, detail: string, options?: FailureOptions) {
     super(`${reason}: ${detail}`, options);
     this.reason = reason;
     this.detail = detail;
+    this.nonconformity = options?.nonconformity;
   }
 }
 

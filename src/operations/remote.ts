@@ -4,13 +4,14 @@
 // A message is a sequence of frames: one byte for the kind, four bytes for the length (big-endian), the payload.
 //   request   json {params, inputs: [{name, size}]}, then the bytes of all inputs, one after the other
 //   answer    for each output: json {output: {extension, type}}, its bytes, json {end: {head?: base64}};
-//             then json {done: true}, or at any place {failure: {reason, detail}} or {outOfRange: {parameter, value}}
+//             then json {done: true}, or at any place {failure: {reason, detail, nonconformity?}} or {outOfRange: {parameter, value}}
 import {
   type Context,
   EngineFailure,
   FAILURE_REASONS,
   type FailureReason,
   type Input,
+  type Nonconformity,
   type Operation,
   OutOfRange,
   type Output,
@@ -40,8 +41,14 @@ type AnswerEvent =
   | { readonly output: { readonly extension: string; readonly type: string } }
   | { readonly end: { readonly head?: string } }
   | { readonly done: true }
-  | { readonly failure: { readonly reason: FailureReason; readonly detail: string } }
+  | { readonly failure: Failure }
   | { readonly outOfRange: { readonly parameter: string; readonly value: string } };
+
+interface Failure {
+  readonly reason: FailureReason;
+  readonly detail: string;
+  readonly nonconformity?: Nonconformity;
+}
 
 type Frame = { readonly json: unknown } | { readonly bytes: Uint8Array };
 
@@ -150,16 +157,20 @@ export function encodeFailure(error: unknown): Uint8Array<ArrayBuffer> {
 }
 
 function failureEvent(error: unknown): AnswerEvent {
-  if (error instanceof EngineFailure) return failure(error.reason, error.detail);
+  if (error instanceof EngineFailure) return failure(error.reason, error.detail, error.nonconformity);
   if (error instanceof OutOfRange) return { outOfRange: { parameter: error.parameter, value: error.value } };
   return failure("crashed", String(error));
 }
 
-const failure = (reason: FailureReason, detail: string): AnswerEvent => ({
-  failure: { reason, detail: detail.slice(0, MAX_DETAIL_LENGTH) },
+const failure = (reason: FailureReason, detail: string, nonconformity?: Nonconformity): AnswerEvent => ({
+  failure: { reason, detail: detail.slice(0, MAX_DETAIL_LENGTH), ...(nonconformity ? { nonconformity } : {}) },
 });
 
-async function* decodeAnswer(chunks: AsyncIterable<Uint8Array>, { signal }: Context): AsyncGenerator<Output> {
+/** @throws EngineFailure, OutOfRange what the answer told; `crashed` where it breaks off */
+export async function* decodeAnswer(
+  chunks: AsyncIterable<Uint8Array>,
+  { signal }: Pick<Context, "signal">,
+): AsyncGenerator<Output> {
   const frames = decodeFrames(chunks);
   const next = async (): Promise<Frame> => {
     const { done, value } = await brokenOffAs(frames.next(), signal);
@@ -208,9 +219,10 @@ function outputBody(next: () => Promise<Frame>) {
 function throwFailure(event: AnswerEvent): void {
   if ("outOfRange" in event) throw new OutOfRange(event.outOfRange.parameter, event.outOfRange.value);
   if (!("failure" in event)) return;
-  const { reason, detail } = event.failure;
+  const { reason, detail, nonconformity } = event.failure;
   // The other end may be of another version.
-  throw new EngineFailure(FAILURE_REASONS.includes(reason) ? reason : "crashed", `container: ${detail}`);
+  const known = FAILURE_REASONS.includes(reason) ? reason : "crashed";
+  throw new EngineFailure(known, `container: ${detail}`, nonconformity ? { nonconformity } : {});
 }
 
 /** A connection that breaks is the container's failure, unless it was this end that broke it. */

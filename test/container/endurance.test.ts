@@ -118,7 +118,7 @@ function folders(): string[] {
   return own
     .filter((path) => path.includes(`/pagewright-${server()}-`))
     .flatMap((path) => readdirSync(path))
-    .filter((name) => !/^(zygote|chromium)/.test(name));
+    .filter((name) => !/^(zygote|chromium|verapdf)/.test(name));
 }
 
 const state = () => ({

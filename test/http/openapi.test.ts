@@ -74,6 +74,7 @@ describe("/openapi.json", () => {
     ["/split-pdf", ["file", "id", "output", "pages[]"], []],
     ["/zip", ["file", "id[]", "output"], ["output"]],
     ["/linearized-pdf", ["file", "id", "output"], ["output"]],
+    ["/flattened-transparencies-pdf", ["file", "id", "output", "quality"], ["output"]],
   ])("spec: every parameter of %s, and which are required", async (path, names, needed) => {
     const { requestBody } = await describePath(keyedClient(), path);
     const { properties, required } = requestBody.content["multipart/form-data"].schema;

@@ -1,0 +1,84 @@
+// PDF in, PDF out by Ghostscript: the pages drawn anew, with their fonts embedded. Started for each document, since few need it.
+
+import { chmod, chown, constants, copyFile, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { EngineFailure } from "../../src/operations/operation.ts";
+import { limitFolder } from "../folder-limit.ts";
+import { run, type Scratch } from "../process.ts";
+import { takePdf } from "./pdf-output.ts";
+
+export interface RewriteSettings {
+  /** Of the PDF that is written. */
+  readonly version: "1.4" | "1.7";
+}
+
+export class PdfRewriter {
+  readonly #scratch: Scratch;
+  readonly #takenUsers = new Set<number>();
+
+  constructor(scratch: Scratch) {
+    this.#scratch = scratch;
+  }
+
+  /**
+   * @param outputPath written at once, when the PDF is complete
+   * @throws EngineFailure damaged, timed-out, crashed, too-large
+   * @throws the signal's reason when aborted
+   */
+  async rewrite(
+    inputPath: string,
+    outputPath: string,
+    { version }: RewriteSettings,
+    signal: AbortSignal,
+  ): Promise<void> {
+    await using folder = await this.#scratch.folder("rewrite");
+    const user = this.#takeUser();
+    try {
+      const input = join(folder.path, "input.pdf");
+      const temporary = join(folder.path, "temporary");
+      await copyFile(inputPath, input, constants.COPYFILE_FICLONE);
+      await chmod(input, 0o644);
+      await mkdir(temporary, { mode: 0o700 });
+      if (process.getuid?.() === 0) for (const path of [folder.path, temporary]) await chown(path, user, user);
+      using full = limitFolder(folder.path, 2 * LIMITS.fileBytes);
+      const { code, stderr } = await run("/usr/bin/gs", [...OPTIONS, `-dCompatibilityLevel=${version}`, ...FILES], {
+        cwd: folder.path,
+        limits: LIMITS,
+        env: { TMPDIR: temporary },
+        user,
+        files: { readable: READABLE, writable: [folder.path] },
+        signal: AbortSignal.any([signal, full.signal]),
+      });
+      // It may say 0 when it gave up: then there is no PDF, or one without the pages, which whoever asked finds out.
+      if (code !== 0) throw new EngineFailure("damaged", `exit code ${code}: ${stderr.slice(-300)}`);
+      await takePdf(join(folder.path, "output.pdf"), outputPath);
+    } finally {
+      this.#takenUsers.delete(user);
+    }
+  }
+
+  #takeUser(): number {
+    let user = FIRST_USER;
+    while (this.#takenUsers.has(user)) user++;
+    this.#takenUsers.add(user);
+    return user;
+  }
+}
+
+/** Where this process is root: this one and those that follow. */
+const FIRST_USER = 60_800;
+const LIMITS = { timeoutMs: 90_000, memoryBytes: 1.5 * 2 ** 30, fileBytes: 2 ** 29 };
+const READABLE = ["/usr", "/lib64", "/etc", "/var/lib/ghostscript", "/var/cache/fontconfig", "/proc", "/dev"];
+/** The standard fonts too: as it comes, Ghostscript leaves them out. */
+const EMBED_ALL = ["-c", "<< /NeverEmbed [ ] >> setdistillerparams", "-f"];
+const FILES = ["-sOutputFile=output.pdf", ...EMBED_ALL, "input.pdf"];
+/** Colours stay what they are, pictures as they are stored, where they can. */
+const OPTIONS = [
+  ...["-q", "-dSAFER", "-dNOPAUSE", "-dNOPROMPT", "-dBATCH", "-sDEVICE=pdfwrite", "-dAutoRotatePages=/None"],
+  ...["-dEmbedAllFonts=true", "-dSubsetFonts=true", "-sColorConversionStrategy=LeaveColorUnchanged"],
+  ...["-dDownsampleColorImages=false", "-dDownsampleGrayImages=false", "-dDownsampleMonoImages=false"],
+  ...["-dAutoFilterColorImages=false", "-dAutoFilterGrayImages=false"],
+  ...["-dColorImageFilter=/FlateEncode", "-dGrayImageFilter=/FlateEncode"],
+  // Annotations stay the original's.
+  ...["-dShowAnnots=false", "-dPreserveAnnots=false"],
+];

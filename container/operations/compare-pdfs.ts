@@ -1,0 +1,9 @@
+// Hosted for what becomes PDF/A: parameters in.
+
+import { z } from "zod";
+import { type CompareParams, comparePdfs } from "../../src/operations/compare-pdfs.ts";
+import { edgeOperation } from "./edge-operation.ts";
+
+const params: z.ZodType<CompareParams> = z.object({ timeMs: z.number() });
+
+export const hostedComparePdfs = edgeOperation(comparePdfs, params);

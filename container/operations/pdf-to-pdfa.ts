@@ -1,0 +1,36 @@
+// A PDF as PDF/A: the ladder with its rungs, the file in and out. Knows nothing of how any rung works.
+
+import { createReadStream } from "node:fs";
+import { z } from "zod";
+import { EngineFailure, type Output } from "../../src/operations/operation.ts";
+import type { PdfToPdfaParams } from "../../src/operations/pdf-to-pdfa.ts";
+import type { HostedJob } from "../hosted.ts";
+import { conforming } from "../pdfa/conforming.ts";
+import { ghostscript } from "../pdfa/ghostscript.ts";
+import { climb } from "../pdfa/ladder.ts";
+import { pictures } from "../pdfa/pictures.ts";
+import { repair } from "../pdfa/repair.ts";
+import { type Machines, toolsFor } from "../pdfa/tools.ts";
+import { archivalLevel } from "./archival-level.ts";
+
+/** What arrives from the Worker, which may be of another version. */
+export const pdfToPdfaParams: z.ZodType<PdfToPdfaParams> = z.object({ level: archivalLevel, rasterize: z.boolean() });
+
+const RUNGS = [conforming, repair, ghostscript];
+
+/**
+ * One output; the input itself where it conforms.
+ * @throws EngineFailure `nonconforming`, or what the document or an engine made impossible
+ */
+export async function* pdfToPdfa(
+  machines: Machines,
+  { level, rasterize }: PdfToPdfaParams,
+  job: Pick<HostedJob, "inputs" | "folder" | "signal" | "log">,
+): AsyncGenerator<Output> {
+  const [input] = job.inputs;
+  if (!input) throw new EngineFailure("unsupported", "no file");
+  const rungs = rasterize ? [...RUNGS, pictures] : RUNGS;
+  const { document, rung } = await climb(input, rungs, toolsFor(level, rungs, machines, job));
+  job.log("conforms", { rung, bytes: document.size });
+  yield { extension: "pdf", type: "application/pdf", body: createReadStream(document.path) };
+}

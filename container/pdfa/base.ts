@@ -1,0 +1,57 @@
+// What the rungs that mend begin with: the original, or what its level needs first, made once for all of them.
+
+import type { Validation } from "../engines/verapdf.ts";
+import type { FileInput } from "../hosted.ts";
+import type { Workshop } from "./rung.ts";
+
+/** Of ISO 19005-1: transparency, which the other parts allow. */
+const TRANSPARENCY = "6.4";
+/** Of ISO 19005-2: embedded files that are not PDF/A. */
+const EMBEDDED_FILES = "6.8";
+/** Embedded PDFs that are converted; what comes after them is taken out by the repair. */
+const MOST_EMBEDDED = 16;
+/** For all of them together. */
+const EMBEDDED_MS = 60_000;
+
+export class Bases {
+  readonly #workshop: Workshop;
+  readonly #original: FileInput;
+  #flattened: Promise<FileInput> | undefined;
+  #embedded: Promise<FileInput> | undefined;
+
+  constructor(workshop: Workshop, original: FileInput) {
+    this.#workshop = workshop;
+    this.#original = original;
+  }
+
+  /** @param validation of the original, or of what was made of it: what it shows is prepared. @throws EngineFailure */
+  async for(validation: Validation | undefined): Promise<FileInput> {
+    const broken = new Set((validation?.failures ?? []).map(({ clause }) => clause));
+    const { part } = this.#workshop.level;
+    if (part === 1 && broken.has(TRANSPARENCY)) this.#flattened ??= this.#flatten();
+    if (part === 2 && broken.has(EMBEDDED_FILES)) this.#embedded ??= this.#convertEmbedded();
+    return (await this.#flattened) ?? (await this.#embedded) ?? this.#original;
+  }
+
+  #flatten(): Promise<FileInput> {
+    return this.#workshop.make("flatten-transparency", [this.#original], { quality: "high" });
+  }
+
+  /** Embedded files are to be PDF/A themselves: PDFs are converted by the same ladder, as far as it can. */
+  async #convertEmbedded(): Promise<FileInput> {
+    const { extract, convert, make, log } = this.#workshop;
+    const ends = performance.now() + EMBEDDED_MS;
+    const indexes: number[] = [];
+    const converted: FileInput[] = [];
+    const found = await extract("extract-pdfs", [this.#original], { most: MOST_EMBEDDED });
+    for (const [index, embedded] of found.entries()) {
+      const left = Math.ceil(ends - performance.now());
+      const made = left > 0 ? await convert(embedded, left) : undefined;
+      if (!made) continue;
+      indexes.push(index);
+      converted.push(made);
+    }
+    log("embedded PDFs", { found: found.length, converted: converted.length });
+    return make("replace-pdfs", [this.#original, ...converted], { indexes });
+  }
+}

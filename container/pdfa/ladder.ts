@@ -1,0 +1,138 @@
+// Climbs the rungs: the first candidate that the validator accepts and that looks and reads like the original leaves, no other.
+
+import { type BrokenRule, EngineFailure, type Nonconformity } from "../../src/operations/operation.ts";
+import type { Validation } from "../engines/verapdf.ts";
+import type { FileInput } from "../hosted.ts";
+import { Bases } from "./base.ts";
+import { type Judged, type Judgement, type Known, passes, type Rung, type Workshop } from "./rung.ts";
+
+/** What the ladder itself needs. */
+export interface Judges extends Workshop {
+  /** Ends everything when aborted. */
+  readonly signal: AbortSignal;
+  /** @returns undefined where the validator cannot read the file @throws EngineFailure where it fails in another way */
+  validate(input: FileInput): Promise<Validation | undefined>;
+  compare(original: FileInput, candidate: FileInput): Promise<Judgement["comparison"]>;
+}
+
+/** What is wrong with the input itself: no rung helps. */
+const OF_THE_INPUT = new Set(["password-protected", "not-a-pdf", "damaged"]);
+/** Neither. */
+const OF_THE_SERVICE = new Set(["busy", "timed-out"]);
+
+/**
+ * @returns the candidate and the rung that made it
+ * @throws EngineFailure `nonconforming` where none passed, or why there was no candidate at all
+ */
+export async function climb(
+  original: FileInput,
+  rungs: readonly Rung[],
+  judges: Judges,
+): Promise<{ readonly document: FileInput; readonly rung: string }> {
+  const ofOriginal = (await mayConform(original)) ? await judges.validate(original) : undefined;
+  let best: Judged | undefined;
+  let failure: unknown;
+  const bases = new Bases(judges, original);
+  for (const rung of rungs) {
+    const known: Known = { original, bases, ofOriginal, best };
+    const candidates = rung.candidates(judges, known);
+    try {
+      let next = await candidates.next();
+      while (!next.done) {
+        const candidate = next.value;
+        const judgement = candidate === original ? UNTOUCHED : await judge(original, candidate, judges);
+        if (passes(judgement)) {
+          const { compared, furthest } = judgement.comparison;
+          judges.log("candidate accepted", { rung: rung.name, compared, furthest });
+          return { document: candidate, rung: rung.name };
+        }
+        judges.log("candidate refused", { rung: rung.name, ...summary(judgement) });
+        if (!best || isNearer(judgement, best)) best = { ...judgement, candidate };
+        next = await candidates.next(judgement);
+      }
+    } catch (error) {
+      judges.signal.throwIfAborted();
+      const isKnown = error instanceof EngineFailure;
+      if (isKnown && OF_THE_SERVICE.has(error.reason)) throw error;
+      if (isKnown && OF_THE_INPUT.has(error.reason) && !best) throw error;
+      judges.log("rung failed", {
+        rung: rung.name,
+        error: String(error),
+        ...(isKnown ? {} : { stack: String((error as Error)?.stack) }),
+      });
+      failure = error;
+    } finally {
+      await candidates.return();
+    }
+  }
+  if (!best) throw failure ?? new EngineFailure("crashed", "no rung made a candidate");
+  const nonconformity = nonconformityOf(best, judges);
+  const detail = JSON.stringify(nonconformity);
+  throw new EngineFailure("nonconforming", detail, { nonconformity, ...(failure ? { cause: failure } : {}) });
+}
+
+/** What every PDF/A has in its metadata: in plain bytes at part 1, and nearly always. */
+const CLAIM = "pdfaid";
+/** Metadata are a stream, whose dictionary is never compressed or encrypted (ISO 32000-1, 7.5.7 and 14.3.2). */
+const METADATA = "/XML";
+/** Enough for such a dictionary, before and after the name. */
+const NEARBY = 256;
+
+/** Whether it may claim to conform: if so, the validator is asked. */
+async function mayConform(input: FileInput): Promise<boolean> {
+  let end = "";
+  for await (const chunk of input.stream()) {
+    const text = end + Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString("latin1");
+    if (text.includes(CLAIM) || hasFilteredMetadata(text)) return true;
+    end = text.slice(-2 * NEARBY);
+  }
+  return false;
+}
+
+function hasFilteredMetadata(text: string): boolean {
+  for (let at = text.indexOf(METADATA); at >= 0; at = text.indexOf(METADATA, at + 1)) {
+    if (text.slice(Math.max(0, at - NEARBY), at + NEARBY).includes("/Filter")) return true;
+  }
+  return false;
+}
+
+/** The validator accepts it, and it is the original itself. */
+const UNTOUCHED: Judgement = {
+  validation: { valid: true, failures: [] },
+  comparison: { compared: 0, furthest: { mean: 0, worst: 0 }, differences: [] },
+};
+
+async function judge(original: FileInput, candidate: FileInput, judges: Judges): Promise<Judgement> {
+  const [validation, comparison] = await Promise.all([judges.validate(candidate), judges.compare(original, candidate)]);
+  return { validation, comparison };
+}
+
+/** One that looks right comes before one that is valid: pictures of pages mend the rest. */
+function isNearer(one: Judgement, other: Judgement): boolean {
+  const faults = ({ validation, comparison }: Judgement) => [
+    comparison.differences.length,
+    validation?.failures.length ?? Number.POSITIVE_INFINITY,
+  ];
+  const [differences, failures] = faults(one);
+  const [otherDifferences, otherFailures] = faults(other);
+  return differences! < otherDifferences! || (differences === otherDifferences && failures! < otherFailures!);
+}
+
+/** For the log. */
+function summary({ validation, comparison }: Judgement): Record<string, unknown> {
+  const rules = validation?.failures.map(({ clause, test, places }) => `${clause}-${test} (${places.length})`);
+  return { rules: rules?.slice(0, 20) ?? "unreadable", differences: comparison.differences.slice(0, 5) };
+}
+
+/** Of each rule so many pages are told. */
+const TOLD_PAGES = 20;
+const TOLD_RULES = 20;
+
+function nonconformityOf({ validation, comparison }: Judged, { level }: Workshop): Nonconformity {
+  const rules = (validation?.failures ?? []).slice(0, TOLD_RULES).map(({ clause, test, places }): BrokenRule => {
+    const pages = new Set(places.flatMap(({ pageNumber }) => (pageNumber === undefined ? [] : [pageNumber])));
+    return { clause, test, pageNumbers: [...pages].sort((one, other) => one - other).slice(0, TOLD_PAGES) };
+  });
+  const changedPages = comparison.differences.slice(0, TOLD_PAGES).map(({ pageNumber }) => pageNumber);
+  return { standard: `PDF/A-${level.part}${level.conformance}`, rules, changedPages };
+}

@@ -1,0 +1,34 @@
+// The last rung: pages that nothing else could make conform become pictures of themselves, the others stay. Where that is not
+// enough, nothing but pictures of all pages is left.
+
+import { type Judgement, type Rung, repairOnce } from "./rung.ts";
+
+const MOST_PASSES = 4;
+
+export const pictures: Rung = {
+  name: "pictures",
+  async *candidates(workshop, { original, best }) {
+    const pages = new Set(best ? offendingPages(best) : []);
+    for (let pass = 0; best && pages.size > 0 && pass < MOST_PASSES; pass++) {
+      const pictured = await workshop.make("picture-pages", [best.candidate, original], { pages: [...pages] });
+      const found = yield await repairOnce(workshop, pictured);
+      const before = pages.size;
+      for (const page of offendingPages(found)) pages.add(page);
+      if (pages.size === before) break;
+    }
+    // Bookmarks and links are only given up where they are what is wrong.
+    if (best) {
+      const pictured = await workshop.make("picture-pages", [best.candidate, original], { pages: "all" });
+      yield await repairOnce(workshop, pictured);
+    }
+    const bare = await workshop.make("picture-pages", [original], {});
+    yield await repairOnce(workshop, bare);
+  },
+};
+
+/** Page numbers. */
+function offendingPages({ validation, comparison }: Judgement): number[] {
+  const broken = (validation?.failures ?? []).flatMap(({ places }) => places.map(({ pageNumber }) => pageNumber));
+  const changed = comparison.differences.map(({ pageNumber }) => pageNumber);
+  return [...broken, ...changed].filter((page) => page !== undefined);
+}

@@ -1,0 +1,47 @@
+// The second rung: what is against the rules is mended in place, led by what the validator finds.
+
+import type { RuleFailure } from "../../src/pdf/archival/rule-failure.ts";
+import type { FileInput } from "../hosted.ts";
+import type { Judgement, Rung, Workshop } from "./rung.ts";
+
+const MOST_PASSES = 4;
+
+export const repair: Rung = {
+  name: "repair",
+  async *candidates(workshop, { ofOriginal, bases }) {
+    const base = await bases.for(ofOriginal);
+    const needsAnother = async (found: Judgement["validation"]) => (await bases.for(found)) !== base;
+    const last = yield* repaired(workshop, base, needsAnother);
+    // What was not known of the original, or could not be, before it was repaired.
+    const other = await bases.for(last?.validation);
+    if (other !== base) yield* repaired(workshop, other);
+  },
+};
+
+/**
+ * Repairs the same document until nothing changes any more, each time knowing more of what is wrong.
+ * @param ends whether what was found makes more passes useless
+ * @returns what was found last
+ */
+export async function* repaired(
+  workshop: Workshop,
+  base: FileInput,
+  ends: (found: Judgement["validation"]) => Promise<boolean> = async () => false,
+): AsyncGenerator<FileInput, Judgement | undefined, Judgement> {
+  const known = new Map<string, RuleFailure>();
+  let judgement: Judgement | undefined;
+  let before = "";
+  for (let pass = 0; pass < MOST_PASSES; pass++) {
+    judgement = yield await workshop.make("repair-pdfa", [base], {
+      level: workshop.level,
+      failures: [...known.values()],
+    });
+    const found = judgement.validation?.failures ?? [];
+    const now = JSON.stringify(found.map(({ clause, test, places }) => [clause, test, places.length]));
+    // Another pass changes neither what it cannot mend nor how the page looks.
+    if (found.length === 0 || now === before || (await ends(judgement.validation))) break;
+    before = now;
+    for (const failure of found) known.set(`${failure.clause}-${failure.test}`, failure);
+  }
+  return judgement;
+}

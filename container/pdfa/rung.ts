@@ -1,0 +1,65 @@
+// The contract of the ladder's rungs: each knows one way to make a PDF conform, and none decides whether it did.
+
+import type { Comparison } from "../../src/operations/compare-pdfs.ts";
+import type { ArchivalLevel } from "../../src/pdf/archival/level.ts";
+import type { Validation } from "../engines/verapdf.ts";
+import type { FileInput } from "../hosted.ts";
+import type { Bases } from "./base.ts";
+
+/** A way to make a document conform. */
+export interface Rung {
+  /** For the log. */
+  readonly name: string;
+  /**
+   * Makes candidates, one after the other, and is told of each what was found; ends where it has no better idea.
+   * @throws EngineFailure, which ends this rung
+   */
+  candidates(workshop: Workshop, known: Known): AsyncGenerator<FileInput, void, Judgement>;
+}
+
+/** What earlier rungs came to. */
+export interface Known {
+  readonly original: FileInput;
+  /** What is mended instead of it. */
+  readonly bases: Bases;
+  /** What the validator says of the original; undefined where that claims nothing, or could not be read. */
+  readonly ofOriginal: Validation | undefined;
+  /** The candidate that came nearest, if there was one. */
+  readonly best: Judged | undefined;
+}
+
+/** What was found of a candidate. */
+export interface Judgement {
+  /** Undefined where the validator could not read it. */
+  readonly validation: Validation | undefined;
+  readonly comparison: Comparison;
+}
+
+export interface Judged extends Judgement {
+  readonly candidate: FileInput;
+}
+
+/** What rungs work with. All files lie in the job's folder and go with it. */
+export interface Workshop {
+  readonly level: ArchivalLevel;
+  /** Carries out an operation that gives one PDF, in a thread. @throws EngineFailure */
+  make(operation: string, inputs: readonly FileInput[], params: unknown): Promise<FileInput>;
+  /** Carries out an operation that gives any number of PDFs. @throws EngineFailure */
+  extract(operation: string, inputs: readonly FileInput[], params: unknown): Promise<readonly FileInput[]>;
+  /**
+   * A document inside of this one, by the same rungs.
+   * @returns undefined where that fails, or takes longer, or is too deep inside
+   */
+  convert(embedded: FileInput, timeoutMs: number): Promise<FileInput | undefined>;
+  /** The document as Ghostscript writes it anew. @throws EngineFailure */
+  rewrite(input: FileInput): Promise<FileInput>;
+  log(message: string, details?: Record<string, unknown>): void;
+}
+
+/** Repaired by all that is known without asking the validator. */
+export const repairOnce = (workshop: Workshop, input: FileInput): Promise<FileInput> =>
+  workshop.make("repair-pdfa", [input], { level: workshop.level, failures: [] });
+
+/** Whether a candidate may leave. */
+export const passes = ({ validation, comparison }: Judgement): boolean =>
+  validation?.valid === true && comparison.differences.length === 0;

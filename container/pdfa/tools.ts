@@ -1,0 +1,129 @@
+// What the ladder works with, made of the container's threads and engines: files go in and out by their places in the job's folder.
+
+import { randomUUID } from "node:crypto";
+import { createWriteStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import type { Comparison } from "../../src/operations/compare-pdfs.ts";
+import { EngineFailure } from "../../src/operations/operation.ts";
+import { decodeAnswer } from "../../src/operations/remote.ts";
+import type { ArchivalLevel } from "../../src/pdf/archival/level.ts";
+import type { PdfRewriter } from "../engines/ghostscript-pdf.ts";
+import type { VeraPdf } from "../engines/verapdf.ts";
+import { type FileInput, fileInput, type HostedJob } from "../hosted.ts";
+import type { Threads } from "../threads.ts";
+import { climb, type Judges } from "./ladder.ts";
+import type { Rung } from "./rung.ts";
+
+/** What does the work. */
+export interface Machines {
+  readonly threads: Pick<Threads, "run">;
+  readonly validator: Pick<VeraPdf, "validate">;
+  readonly rewriter: PdfRewriter;
+  /** Of a thread's engine. */
+  readonly heapLimitBytes: number;
+}
+
+/** Of a long document not all pages are compared when this has passed. */
+const COMPARE_MS = 8_000;
+
+/** What is inside of a document inside of a document stays as it is. */
+const DEEPEST = 1;
+
+export function toolsFor(
+  level: ArchivalLevel,
+  rungs: readonly Rung[],
+  machines: Machines,
+  job: Pick<HostedJob, "folder" | "signal" | "log">,
+  depth = 0,
+): Judges {
+  const { threads, validator, rewriter, heapLimitBytes } = machines;
+  const { folder, signal, log } = job;
+  const place = () => join(folder, `made-${randomUUID()}.pdf`);
+  const start = (operation: string, inputs: readonly FileInput[], params: unknown) => {
+    const files = inputs.map(({ name, size, path }) => ({ name, size, path }));
+    const frames = threads.run({ operation, inputs: files, params, heapLimitBytes }, signal, log);
+    return decodeAnswer(toTheEnd(frames), { signal });
+  };
+  async function gather(operation: string, inputs: readonly FileInput[], params: unknown): Promise<FileInput[]> {
+    const made: FileInput[] = [];
+    for await (const { body } of start(operation, inputs, params)) {
+      const path = place();
+      await pipeline(body instanceof Uint8Array ? [body] : body, createWriteStream(path, { mode: 0o600 }), { signal });
+      made.push(await madeInput(path));
+    }
+    return made;
+  }
+  return {
+    level,
+    signal,
+    log,
+    async make(operation, inputs, params) {
+      const [made] = await gather(operation, inputs, params);
+      if (!made) throw new EngineFailure("crashed", `${operation} gave nothing`);
+      return made;
+    },
+    extract: gather,
+    async convert(embedded, timeoutMs) {
+      if (depth >= DEEPEST) return undefined;
+      const limited = { ...job, signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) };
+      try {
+        const inner = toolsFor({ part: level.part, conformance: "b" }, rungs, machines, limited, depth + 1);
+        return (await climb(embedded, rungs, inner)).document;
+      } catch (error) {
+        signal.throwIfAborted();
+        log("an embedded PDF is not converted", { error: String(error) });
+        return undefined;
+      }
+    },
+    async rewrite(input) {
+      const path = place();
+      await rewriter.rewrite(input.path, path, { version: level.part === 1 ? "1.4" : "1.7" }, signal);
+      return madeInput(path);
+    },
+    async validate({ path }) {
+      try {
+        return await validator.validate(path, level, signal);
+      } catch (error) {
+        if (!(error instanceof EngineFailure) || !UNREADABLE.has(error.reason)) throw error;
+        log("not validated", { error: String(error) });
+        return undefined;
+      }
+    },
+    async compare(original, candidate) {
+      let text = "";
+      for await (const { body } of start("compare-pdfs", [original, candidate], { timeMs: COMPARE_MS })) {
+        text = await textOf(body);
+      }
+      return JSON.parse(text) as Comparison;
+    },
+  };
+}
+
+/** What a document can do to the validator; another one made of it may not. */
+const UNREADABLE = new Set(["password-protected", "damaged", "too-complex", "crashed", "too-large"]);
+
+/** A thread whose answer is left before its end is ended with it: so the rest, a frame without meaning, is read too. */
+function toTheEnd(frames: AsyncGenerator<Uint8Array>): AsyncIterable<Uint8Array> {
+  const leave = async (): Promise<IteratorResult<Uint8Array>> => {
+    try {
+      while (!(await frames.next()).done);
+    } catch {
+      // It was aborted, which its reader knows by another way.
+    }
+    return { done: true, value: undefined };
+  };
+  return { [Symbol.asyncIterator]: () => ({ next: () => frames.next(), return: leave }) };
+}
+
+async function madeInput(path: string): Promise<FileInput> {
+  const { size } = await stat(path);
+  return fileInput("document.pdf", size, path);
+}
+
+async function textOf(body: Uint8Array | Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body instanceof Uint8Array ? [body] : body) chunks.push(chunk.slice());
+  return Buffer.concat(chunks).toString("utf8");
+}

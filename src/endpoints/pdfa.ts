@@ -1,0 +1,58 @@
+import { endpoint } from "../endpoint.ts";
+import {
+  fileAndId,
+  nonconforming,
+  noSuchFile,
+  notAPdf,
+  outOfRange,
+  passwordProtected,
+  tooComplex,
+  wrongType,
+} from "../errors.ts";
+import { choice, outputName } from "../fields.ts";
+import { mayBePdf } from "../media-type.ts";
+import type { PdfToPdfaParams } from "../operations/pdf-to-pdfa.ts";
+import type { ArchivalLevel } from "../pdf/archival/level.ts";
+import { container } from "../placement.ts";
+
+const LEVELS = {
+  "PDF/A-1b": { part: 1, conformance: "b" },
+  "PDF/A-2b": { part: 2, conformance: "b" },
+  "PDF/A-2u": { part: 2, conformance: "u" },
+  "PDF/A-3b": { part: 3, conformance: "b" },
+  "PDF/A-3u": { part: 3, conformance: "u" },
+} as const satisfies Record<string, ArchivalLevel>;
+type LevelName = keyof typeof LEVELS;
+
+export const pdfa = endpoint({
+  path: "/pdfa",
+  variants: ["private", "keyed"],
+  summary: "Converts a PDF to a PDF/A version.",
+  source: { kind: "file-or-id", description: "PDF", accepts: mayBePdf },
+  fields: {
+    output: outputName("Name of the file, without extension."),
+    output_type: choice("The version: b keeps the look, u also gives all text Unicode values.", [
+      ...(Object.keys(LEVELS) as [LevelName, ...LevelName[]]),
+    ]),
+    rasterize_if_errors_encountered: choice(
+      "Whether a page that cannot be converted becomes a picture.",
+      ["on", "off"],
+      "off",
+    ),
+  },
+  naming: "name",
+  errors: [
+    fileAndId(),
+    wrongType(),
+    outOfRange("output_type", "PDF/A-4"),
+    notAPdf(),
+    passwordProtected(),
+    noSuchFile(),
+    nonconforming(),
+    tooComplex(),
+  ],
+  prepare({ output_type, rasterize_if_errors_encountered }) {
+    const params: PdfToPdfaParams = { level: LEVELS[output_type], rasterize: rasterize_if_errors_encountered === "on" };
+    return container("pdf-to-pdfa", params);
+  },
+});

@@ -1,0 +1,29 @@
+// The PDFs that are embedded in a PDF, one output each. Their numbers are those by which replace-pdfs.ts knows them.
+import { embeddedPdfs } from "../pdf/archival/embedded-pdfs.ts";
+import { Budget } from "../pdf/budget.ts";
+import { MupdfSource } from "../pdf/mupdf-source.ts";
+import { PdfFile } from "../pdf/pdf-file.ts";
+import { roomOf } from "../pdf/room.ts";
+import type { Operation } from "./operation.ts";
+
+export interface ExtractPdfsParams {
+  /** No more than so many. */
+  readonly most: number;
+}
+
+/** @throws EngineFailure what the document or the engine made impossible */
+export const extractPdfs: Operation<ExtractPdfsParams> = async function* ([input], { most }, context) {
+  const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);
+  const budget = new Budget(objectBytes);
+  const objects = await MupdfSource.open(await input!.bytes(), engineBytes, budget);
+  try {
+    let count = 0;
+    for (const { bytes } of embeddedPdfs(PdfFile.of(objects, budget))) {
+      context.signal.throwIfAborted();
+      if (count++ >= most) break;
+      yield { extension: "pdf", type: "application/pdf", body: bytes };
+    }
+  } finally {
+    objects.close();
+  }
+};

@@ -1,0 +1,106 @@
+// A PDF whose pages show what those of another show, with everything else its own: tags, links, forms, outlines, destinations,
+// labels, attachments. Made for documents that a program wrote anew and lost these on the way. Knows no such program.
+import { displaySpace, inverted, type Matrix, multiplied } from "../pdf/archival/display-space.ts";
+import { restoreUnicode } from "../pdf/archival/restore-unicode.ts";
+import { Budget } from "../pdf/budget.ts";
+import { bodyOf, decodedBytes } from "../pdf/compression/recode-stream.ts";
+import { Copier } from "../pdf/copier.ts";
+import { MupdfSource } from "../pdf/mupdf-source.ts";
+import { pageDictionary, readPages } from "../pdf/pages.ts";
+import { PdfFile } from "../pdf/pdf-file.ts";
+import { roomOf } from "../pdf/room.ts";
+import { Dictionary, Name, PdfStream } from "../pdf/values.ts";
+import { writeFile } from "../pdf/writer.ts";
+import { EngineFailure, type Operation } from "./operation.ts";
+
+/** Points, by which places may differ. */
+const TOLERANCE = 0.01;
+
+/**
+ * One PDF.
+ * @param inputs the document, and the one whose pages' contents it gets
+ * @throws EngineFailure `damaged` where they have not the same number of pages, or what either made impossible
+ */
+export const replaceContents: Operation<Record<string, never>> = async function* ([document, drawn], _params, context) {
+  const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);
+  const budget = new Budget(objectBytes);
+  const objects = await MupdfSource.open(await document!.bytes(), Math.floor(engineBytes / 2), budget);
+  const others = await MupdfSource.open(await drawn!.bytes(), Math.floor(engineBytes / 2), budget);
+  try {
+    const target = PdfFile.of(objects, budget);
+    const source = PdfFile.of(others, budget);
+    const { pages } = readPages(target);
+    const { pages: newPages, nodes } = readPages(source);
+    if (newPages.length !== pages.length) {
+      throw new EngineFailure("damaged", `${pages.length} pages have become ${newPages.length}`);
+    }
+    const excluded = new Set([
+      ...newPages.map(({ reference }) => reference.number),
+      ...nodes.map(({ number }) => number),
+    ]);
+    const copier = Copier.between(source, target, { isExcluded: (number) => excluded.has(number) });
+    for (const [index, page] of pages.entries()) {
+      context.signal.throwIfAborted();
+      const after = pageDictionary(target, page);
+      const before = pageDictionary(source, newPages[index]!);
+      const resources = file(source.dictionary(before.get("Resources")));
+      restoreUnicode(target, after, source, resources);
+      const copied = copier.dictionary(resources);
+      const group = copier.value(before.get("Group") ?? null);
+      const content = contentOf(source, before);
+      const matrix = between(source, before, target, after);
+      if (isIdentity(matrix)) {
+        after.set("Resources", copied).set("Contents", target.add(new PdfStream(new Dictionary(), bodyOf(content))));
+      } else {
+        // Patterns are placed in the space of what they are used in (8.7.3.1), so the content keeps a space of its own.
+        const form = Dictionary.of({
+          Type: Name.of("XObject"),
+          Subtype: Name.of("Form"),
+          BBox: [-32_000, -32_000, 32_000, 32_000],
+          Matrix: [...matrix],
+          Resources: copied,
+        });
+        const name = target.add(new PdfStream(form, bodyOf(content)));
+        after.set("Resources", Dictionary.of({ XObject: Dictionary.of({ Contents: name }) }));
+        after.set("Contents", target.add(new PdfStream(new Dictionary(), bodyOf(Buffer.from("/Contents Do")))));
+      }
+      after.set("Group", group);
+      const parent = target.dictionary(page.reference)?.get("Parent");
+      target.put(page.reference, parent === undefined ? after : after.set("Parent", parent));
+      while (copier.step());
+      await source.relieve();
+      await target.relieve();
+    }
+    yield { extension: "pdf", type: "application/pdf", body: writeFile(target) };
+  } finally {
+    objects.close();
+    others.close();
+  }
+};
+
+const file = (dictionary: Dictionary | undefined): Dictionary => dictionary?.clone() ?? new Dictionary();
+
+/** All streams of a page's contents, as one (ISO 32000-1, 7.8.2). */
+function contentOf(source: PdfFile, page: Dictionary): Uint8Array {
+  const contents = page.get("Contents");
+  const parts = (source.array(contents) ?? [contents ?? null]).flatMap((part) => {
+    const stream = source.stream(part);
+    return stream ? [decodedBytes(source, stream) ?? new Uint8Array(0), Buffer.from("\n")] : [];
+  });
+  return Buffer.concat(parts);
+}
+
+/** From a page's space to that of another that shows the same, maybe turned or moved. */
+function between(source: PdfFile, before: Dictionary, target: PdfFile, after: Dictionary): Matrix {
+  const whole = (page: Dictionary) => {
+    const copy = page.clone();
+    copy.delete("CropBox");
+    return copy;
+  };
+  const from = inverted(displaySpace(source, whole(before)).matrix);
+  const to = displaySpace(target, whole(after)).matrix;
+  return from ? multiplied(from, to) : to;
+}
+
+const isIdentity = (matrix: Matrix): boolean =>
+  [1, 0, 0, 1, 0, 0].every((value, index) => Math.abs(value - matrix[index]!) < TOLERANCE);

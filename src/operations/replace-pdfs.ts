@@ -1,0 +1,42 @@
+// A PDF with other PDFs embedded in the places of those it had. Its other half is extract-pdfs.ts.
+import { deflateSync } from "node:zlib";
+import { embeddedPdfs } from "../pdf/archival/embedded-pdfs.ts";
+import { Budget } from "../pdf/budget.ts";
+import { bodyOf } from "../pdf/compression/recode-stream.ts";
+import { MupdfSource } from "../pdf/mupdf-source.ts";
+import { PdfFile } from "../pdf/pdf-file.ts";
+import { roomOf } from "../pdf/room.ts";
+import { Dictionary, Name, PdfStream } from "../pdf/values.ts";
+import { writeFile } from "../pdf/writer.ts";
+import type { Operation } from "./operation.ts";
+
+export interface ReplacePdfsParams {
+  /** Of each input after the first: the number, from 0, of the embedded PDF whose place it takes. */
+  readonly indexes: readonly number[];
+}
+
+/** @throws EngineFailure what the document or the engine made impossible */
+export const replacePdfs: Operation<ReplacePdfsParams> = async function* ([document, ...others], { indexes }, context) {
+  const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);
+  const budget = new Budget(objectBytes);
+  const objects = await MupdfSource.open(await document!.bytes(), engineBytes, budget);
+  try {
+    const file = PdfFile.of(objects, budget);
+    let index = -1;
+    for (const place of embeddedPdfs(file)) {
+      index++;
+      const bytes = await others[indexes.indexOf(index)]?.bytes();
+      if (!bytes) continue;
+      context.signal.throwIfAborted();
+      const dictionary = place.stream.dictionary.clone().set("Filter", Name.of("FlateDecode"));
+      dictionary.delete("DecodeParms");
+      const parameters = file.dictionary(dictionary.get("Params"))?.clone() ?? new Dictionary();
+      parameters.delete("CheckSum");
+      dictionary.set("Params", parameters.set("Size", bytes.length));
+      file.put(place.reference, new PdfStream(dictionary, bodyOf(deflateSync(bytes))));
+    }
+    yield { extension: "pdf", type: "application/pdf", body: writeFile(file) };
+  } finally {
+    objects.close();
+  }
+};

@@ -1,0 +1,51 @@
+// Flattening in tests: what came of it, and how far it looks from what it was, by the eyes of two renderers.
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { flattenTransparency } from "../../src/operations/flatten-transparency.ts";
+import type { FlatteningQuality } from "../../src/pdf/flattening/settings.ts";
+import { CONTEXT, outputsOf } from "./operations.ts";
+import { type Picture, parsePnm, perceptualDistance, popplerPage, withFile } from "./pictures.ts";
+
+const run = promisify(execFile);
+
+export interface Flattened {
+  readonly bytes: Uint8Array;
+  /** By page: the share that became pictures; none where nothing was to be done. */
+  readonly coverage: readonly number[];
+}
+
+export async function flattened(pdf: Uint8Array, quality: FlatteningQuality = "medium"): Promise<Flattened> {
+  let coverage: readonly number[] = [];
+  const log = (_: string, details?: Record<string, unknown>) => {
+    coverage = (details?.coverage as number[]) ?? [];
+  };
+  const context = { ...CONTEXT, heapLimitBytes: 1024 * 2 ** 20, log };
+  const [bytes] = await outputsOf(flattenTransparency, [pdf], { quality }, context);
+  return { bytes: bytes!, coverage };
+}
+
+/** MuPDF's own program's picture of one page, in RGB. */
+export async function mutoolPage(pdf: Uint8Array, page: number, dpi: number): Promise<Picture> {
+  return withFile(pdf, "document.pdf", async (file) => {
+    const options = ["draw", "-q", "-F", "ppm", "-r", String(dpi), "-o", "-", file, String(page)];
+    const { stdout } = await run("mutool", options, { encoding: "buffer", maxBuffer: 2 ** 30 });
+    return parsePnm(stdout);
+  });
+}
+
+export interface Distances {
+  readonly poppler: number;
+  readonly mutool: number;
+  /** Between the two, about the page as it was: neither can be asked to be nearer to it than they are to each other. */
+  readonly disagreement: number;
+}
+
+export async function distances(before: Uint8Array, after: Uint8Array, page: number, dpi: number): Promise<Distances> {
+  const [was, is] = [await popplerPage(before, page, dpi), await popplerPage(after, page, dpi)];
+  const [wasHere, isHere] = [await mutoolPage(before, page, dpi), await mutoolPage(after, page, dpi)];
+  return {
+    poppler: perceptualDistance(was, is),
+    mutool: perceptualDistance(wasHere, isHere),
+    disagreement: perceptualDistance(was, wasHere),
+  };
+}

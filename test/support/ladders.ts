@@ -1,0 +1,72 @@
+// The ladder to PDF/A with its machines, opened for the tests of one file.
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { afterAll, beforeAll } from "vitest";
+import { PdfRewriter } from "../../container/engines/ghostscript-pdf.ts";
+import { startVeraPdf, type VeraPdf } from "../../container/engines/verapdf.ts";
+import { fileInput } from "../../container/hosted.ts";
+import { climb } from "../../container/pdfa/ladder.ts";
+import type { Rung } from "../../container/pdfa/rung.ts";
+import { type Machines, toolsFor } from "../../container/pdfa/tools.ts";
+import { Scratch } from "../../container/process.ts";
+import { Threads } from "../../container/threads.ts";
+import type { ArchivalLevel } from "../../src/pdf/archival/level.ts";
+
+export const LEVELS = {
+  "1b": { part: 1, conformance: "b" },
+  "2b": { part: 2, conformance: "b" },
+  "2u": { part: 2, conformance: "u" },
+  "3b": { part: 3, conformance: "b" },
+  "3u": { part: 3, conformance: "u" },
+} as const satisfies Record<string, ArchivalLevel>;
+export type LevelName = keyof typeof LEVELS;
+
+/** A folder for documents. Like the machines it is there once {@link openLadder} has done its work. */
+export let documents: string;
+let machines: Machines;
+
+/** To be called once at the top of a test file. */
+export function openLadder(processes = 1): void {
+  let scratch: Scratch;
+  let threads: Threads;
+  let validator: VeraPdf;
+  const log = () => {};
+  beforeAll(async () => {
+    documents = await mkdtemp(join(tmpdir(), "ladder-"));
+    scratch = await Scratch.open();
+    threads = new Threads({ size: 2 * processes, heapMiB: 512, log });
+    validator = await startVeraPdf({ scratch, processes, log });
+    machines = { threads, validator, rewriter: new PdfRewriter(scratch), heapLimitBytes: 2 ** 30 };
+  });
+  afterAll(async () => {
+    await validator?.close();
+    await threads?.[Symbol.asyncDispose]();
+    await scratch?.[Symbol.asyncDispose]();
+    await rm(documents, { recursive: true });
+  });
+}
+
+export interface Climbed {
+  readonly bytes: Buffer;
+  readonly rung: string;
+  /** The rungs whose candidates were refused, and why. */
+  readonly refused: readonly Record<string, unknown>[];
+}
+
+/** @throws EngineFailure as the ladder does */
+export async function climbed(pdf: Uint8Array | string, level: LevelName, rungs: readonly Rung[]): Promise<Climbed> {
+  const folder = await mkdtemp(join(documents, "job-"));
+  const path = typeof pdf === "string" ? pdf : join(folder, "input.pdf");
+  if (typeof pdf !== "string") await writeFile(path, pdf);
+  const refused: Record<string, unknown>[] = [];
+  const log = (message: string, details: Record<string, unknown> = {}) => {
+    if (message === "candidate refused" || message === "rung failed") refused.push(details);
+  };
+  const job = { folder, signal: new AbortController().signal, log };
+  const input = fileInput(basename(path), (await stat(path)).size, path);
+  const { document, rung } = await climb(input, rungs, toolsFor(LEVELS[level], rungs, machines, job));
+  const bytes = await readFile(document.path);
+  await rm(folder, { recursive: true });
+  return { bytes, rung, refused };
+}
