@@ -6,6 +6,7 @@ import { edgeOperation } from "./edge-operation.ts";
 
 const params: z.ZodType<PicturePagesParams> = z.object({
   pages: z.union([z.array(z.int().min(1)), z.literal("all")]).exactOptional(),
+  inRgb: z.boolean(),
 });
 
 export const hostedPicturePages = edgeOperation(picturePages, params);

@@ -9,19 +9,23 @@ export const pictures: Rung = {
   name: "pictures",
   async *candidates(workshop, { original, best }) {
     const pages = new Set(best ? offendingPages(best) : []);
+    // Inks stay inks; but what is blended in RGB and has inks too may look otherwise in them.
+    let inRgb = false;
     for (let pass = 0; best && pages.size > 0 && pass < MOST_PASSES; pass++) {
-      const pictured = await workshop.make("picture-pages", [best.candidate, original], { pages: [...pages] });
+      const pictured = await workshop.make("picture-pages", [best.candidate, original], { pages: [...pages], inRgb });
       const found = yield await repairOnce(workshop, pictured);
       const before = pages.size;
       for (const page of offendingPages(found)) pages.add(page);
-      if (pages.size === before) break;
+      if (pages.size > before) continue;
+      if (inRgb) break;
+      inRgb = true;
     }
     // Bookmarks and links are only given up where they are what is wrong.
     if (best) {
-      const pictured = await workshop.make("picture-pages", [best.candidate, original], { pages: "all" });
+      const pictured = await workshop.make("picture-pages", [best.candidate, original], { pages: "all", inRgb: true });
       yield await repairOnce(workshop, pictured);
     }
-    const bare = await workshop.make("picture-pages", [original], {});
+    const bare = await workshop.make("picture-pages", [original], { inRgb: true });
     yield await repairOnce(workshop, bare);
   },
 };

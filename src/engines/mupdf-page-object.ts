@@ -1,9 +1,14 @@
 // What a page's dictionary says and MuPDF reads otherwise than the standard, corrected in memory before the page is loaded. Knows
 // no drawing.
+import type { MupdfOptions } from "./mupdf.ts";
 import type { PdfObjects } from "./mupdf-objects.ts";
 import type { MupdfExports, Pointer } from "./mupdf-raw.ts";
 
+/** Flags of annotations (ISO 32000-1, table 165). */
 const INVISIBLE = 1;
+const HIDDEN = 2;
+const PRINT = 4;
+const NO_VIEW = 32;
 /** Annotations of a page that are looked at. */
 const MAX_ANNOTATIONS = 50_000;
 /** ISO 32000-1, table 169, and ISO 32000-2, table 171. */
@@ -15,12 +20,17 @@ const STANDARD_ANNOTATIONS = new Set(
 );
 
 /** To be called inside of the engine's `run`. */
-export function correctPage(raw: MupdfExports, objects: PdfObjects, page: Pointer): void {
+export function correctPage(
+  raw: MupdfExports,
+  objects: PdfObjects,
+  page: Pointer,
+  shown: NonNullable<MupdfOptions["annotations"]>,
+): void {
   if (!objects.isDictionary(page)) return;
   correctUserUnit(objects, page);
   correctCropBox(objects, page);
   for (const annotation of objects.elements(objects.get(page, "Annots"), MAX_ANNOTATIONS)) {
-    correctFlags(raw, objects, annotation);
+    correctFlags(raw, objects, annotation, shown);
   }
 }
 
@@ -64,9 +74,16 @@ function isEmpty([left, bottom, right, top]: Rectangle): boolean {
 }
 
 /** Invisible is a word about annotations of unknown types (ISO 32000-1, table 165); MuPDF hides all that have the flag. */
-function correctFlags(raw: MupdfExports, objects: PdfObjects, annotation: Pointer): void {
-  const flags = objects.real(objects.get(annotation, "F")) ?? 0;
-  if ((flags & INVISIBLE) === 0) return;
-  if (!STANDARD_ANNOTATIONS.has(objects.name(objects.get(annotation, "Subtype")))) return;
-  objects.putNew(annotation, "F", raw._wasm_pdf_new_int(flags & ~INVISIBLE));
+function correctFlags(
+  raw: MupdfExports,
+  objects: PdfObjects,
+  annotation: Pointer,
+  shown: NonNullable<MupdfOptions["annotations"]>,
+): void {
+  const given = objects.real(objects.get(annotation, "F")) ?? 0;
+  let flags = given;
+  if (STANDARD_ANNOTATIONS.has(objects.name(objects.get(annotation, "Subtype")))) flags &= ~INVISIBLE;
+  // The engine draws what is printed.
+  if (shown === "on-screen") flags |= (flags & NO_VIEW) !== 0 ? HIDDEN : PRINT;
+  if (flags !== given) objects.putNew(annotation, "F", raw._wasm_pdf_new_int(flags));
 }

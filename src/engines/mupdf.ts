@@ -35,6 +35,8 @@ export interface MupdfOptions {
   readonly heapLimitBytes: number;
   /** Part of the usual fuel that a piece of work gets. @default 1 */
   readonly effort?: number;
+  /** Which annotations are drawn (decisions/0004). @default those that are printed */
+  readonly annotations?: "printed" | "on-screen";
 }
 
 /** An error MuPDF itself reported; the engine is still usable. */

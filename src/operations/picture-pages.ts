@@ -22,6 +22,8 @@ import { type Context, EngineFailure, type Operation } from "./operation.ts";
 export interface PicturePagesParams {
   /** From 1. @default all of them, and nothing else of the document */
   readonly pages?: readonly number[] | "all";
+  /** Also where there are inks, which are kept otherwise. */
+  readonly inRgb: boolean;
 }
 
 const DPI = 300;
@@ -57,7 +59,7 @@ export const picturePages: Operation<PicturePagesParams> = async function* ([inp
     const target = params.pages ? source : PdfFile.create(budget);
     const font = addInvisibleFont(target);
     const kids: Reference[] = [];
-    const made = { target, font, bytesLeft: MOST_PICTURE_BYTES };
+    const made = { target, font, inRgb: params.inRgb, bytesLeft: MOST_PICTURE_BYTES };
     const all = pages.map((_, index) => index + 1);
     for (const pageNumber of params.pages === "all" ? all : (params.pages ?? all)) {
       const page = pages[pageNumber - 1];
@@ -95,7 +97,7 @@ async function picturedPage(
   source: PdfFile,
   page: SourcePage,
   drawn: MupdfDocument,
-  made: { readonly target: PdfFile; readonly font: Reference; bytesLeft: number },
+  made: { readonly target: PdfFile; readonly font: Reference; readonly inRgb: boolean; bytesLeft: number },
   context: Context,
 ): Promise<Dictionary> {
   const { target, font } = made;
@@ -115,7 +117,7 @@ async function picturedPage(
   try {
     const look = new MupdfPage(drawn, page.index);
     try {
-      const picture = pictureOf(look, target, () => usesCmyk(source, before), context);
+      const picture = pictureOf(look, target, () => !made.inRgb && usesCmyk(source, before), context);
       made.bytesLeft -= picture.body.raw().length;
       if (made.bytesLeft < 0) throw new EngineFailure("too-large", "the pictures of the pages take too much memory");
       const image = target.add(picture);

@@ -130,3 +130,21 @@ test.runIf(signed !== undefined)("a signature that cannot survive goes, and what
   expect(uncompressed(bytes)).not.toMatch(/\/ByteRange|\/Sig\b/);
   expect(countsOf(bytes).characters).toBe(countsOf(signed!).characters);
 });
+
+test("a note that shows on the screen alone is printed from then on", async () => {
+  const builder = new PdfBuilder();
+  const look = builder.add(
+    "<</Type/XObject/Subtype/Form/BBox[0 0 40 40]/Length 26>>stream\n1 0 0 rg 0 0 40 40 re f   \nendstream",
+  );
+  builder.page("A note", `/Annots[<</Type/Annot/Subtype/Text/Rect[30 30 70 70]/Contents(Here)/AP<</N ${look}>>>>]`);
+  const { rung } = await climbed(builder.bytes(), "2b", RUNGS);
+  expect(rung).toBe("repair");
+});
+
+test("a font of signs that is not embedded", async () => {
+  const builder = new PdfBuilder();
+  const font = builder.add("<</Type/Font/Subtype/Type1/BaseFont/ZapfDingbats>>");
+  builder.page("BT /Z 24 Tf 30 150 Td (Hello world 123) Tj ET", "", `/Font<</Z ${font}>>`);
+  const { rung } = await climbed(builder.bytes(), "2u", RUNGS);
+  expect(rung).toBe("repair");
+});

@@ -7,13 +7,13 @@ import {
   readProgram,
 } from "../../src/pdf/archival/fonts/font-program.ts";
 import { CidWidths, simpleWidths } from "../../src/pdf/archival/fonts/metrics.ts";
-import { readSimpleEncoding } from "../../src/pdf/archival/fonts/simple-encoding.ts";
 import { readToUnicode } from "../../src/pdf/archival/fonts/to-unicode.ts";
 import type { ArchivalLevel } from "../../src/pdf/archival/level.ts";
 import { Budget } from "../../src/pdf/budget.ts";
 import { cffWidth } from "../../src/pdf/fonts/cff.ts";
 import { CMap, parseCMap } from "../../src/pdf/fonts/cmap.ts";
 import { walkShownText } from "../../src/pdf/fonts/shown-text.ts";
+import { readSimpleEncoding } from "../../src/pdf/fonts/simple-encoding.ts";
 import { advanceOf, unitsPerEm } from "../../src/pdf/fonts/truetype.ts";
 import { characterMaps } from "../../src/pdf/fonts/truetype-maps.ts";
 import { MupdfSource } from "../../src/pdf/mupdf-source.ts";

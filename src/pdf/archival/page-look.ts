@@ -28,6 +28,8 @@ const LEAST_TILE = 8;
 const SOMETHING = 12;
 /** ...and the part of it that counts as nothing left. */
 const NOTHING_LEFT = 0.25;
+/** Part of a tile by which it is widened before it is said that nothing is there: glyphs of another font stand a little aside. */
+const ASIDE = 0.25;
 
 /**
  * @param dpi of both pictures
@@ -49,11 +51,21 @@ export function distanceOf(one: Picture, other: Picture, dpi: number): Distance 
       const distance = Math.max(...before.mean.map((value, channel) => Math.abs(value - after.mean[channel]!)));
       sum += distance;
       worst = Math.max(worst, distance);
-      if (before.spread >= SOMETHING && after.spread < before.spread * NOTHING_LEFT) emptied++;
-      if (after.spread >= SOMETHING && before.spread < after.spread * NOTHING_LEFT) filled++;
+      const isGone = (something: Tile, nothing: Tile, picture: Picture) =>
+        something.spread >= SOMETHING &&
+        nothing.spread < something.spread * NOTHING_LEFT &&
+        around(picture, column * side, row * side, side).spread < something.spread * NOTHING_LEFT;
+      if (isGone(before, after, other)) emptied++;
+      if (isGone(after, before, one)) filled++;
     }
   }
   return { mean: sum / (columns * rows), worst, emptied, filled };
+}
+
+function around(picture: Picture, left: number, top: number, side: number): Tile {
+  const aside = Math.ceil(side * ASIDE);
+  const [x, y] = [Math.max(0, left - aside), Math.max(0, top - aside)];
+  return tileOf(picture, x, y, side + 2 * aside);
 }
 
 interface Tile {
@@ -102,7 +114,12 @@ export function charactersOf(codePoints: Iterable<number>): Characters {
   return counts;
 }
 
-/** @returns how many there are in the first, and how many of these are not in the second */
+const SIGN = /\p{S}/u;
+
+/**
+ * Signs that came stand for as many characters that went: letters are how an engine reads a font of signs that is not embedded.
+ * @returns how many there are in the first, and how many of these are not in the second
+ */
 export function lostCharacters(
   before: Characters,
   after: Characters,
@@ -113,5 +130,8 @@ export function lostCharacters(
     count += occurrences;
     lost += Math.max(0, occurrences - (after.get(character) ?? 0));
   }
-  return { count, lost };
+  for (const [character, occurrences] of after) {
+    if (SIGN.test(character)) lost -= Math.max(0, occurrences - (before.get(character) ?? 0));
+  }
+  return { count, lost: Math.max(0, lost) };
 }

@@ -1,5 +1,6 @@
 // What of each embedded font program is kept: the glyphs that text shows, by the ways in which codes become glyphs (ISO 32000-1,
-// 9.6.6.4 and 9.7.4.2), and the name that says so. Knows no font formats but TrueType's character maps.
+// 9.6.6 and 9.7.4.2), and the name that says so. Knows no font formats but TrueType's character maps.
+import { readEmbeddedCff, subsetCff } from "../fonts/subset-cff.ts";
 import { subsetTag, TAGGED } from "../fonts/subset-tag.ts";
 import { subsetTrueType } from "../fonts/subset-truetype.ts";
 import { readTrueType } from "../fonts/truetype.ts";
@@ -7,7 +8,8 @@ import { type CharacterMap, characterMaps } from "../fonts/truetype-maps.ts";
 import { needsHints } from "../fonts/unhinted.ts";
 import type { PdfFile } from "../pdf-file.ts";
 import { Dictionary, Name, type PdfStream, Reference, type Value } from "../values.ts";
-import { type FontUses, findFontUses } from "./font-uses.ts";
+import { namedGlyphs, numberedGlyphs } from "./cff-glyphs.ts";
+import { type FontUses, findFontUses, type ShownCodes } from "./font-uses.ts";
 import { asFlate, decodedBytes, smaller } from "./recode-stream.ts";
 import type { CompressionSettings } from "./settings.ts";
 
@@ -18,6 +20,7 @@ interface Plan {
   /** Whether no font asks for glyphs by character. */
   byNumber: boolean;
   keepsHints: boolean;
+  readonly format: Format;
   readonly program: Reference;
   /** What fonts with codes of one byte look up. */
   readonly characters: Set<number>;
@@ -25,6 +28,8 @@ interface Plan {
   made?: PdfStream | null;
   tag?: string;
 }
+
+type Format = "truetype" | "cff";
 
 /** Tables of standard encodings that text decoders know: WinAnsiEncoding and MacRomanEncoding (annex D). */
 const DECODERS = ["windows-1252", "macintosh"].map((label) => new TextDecoder(label));
@@ -34,6 +39,9 @@ const MAX_MAP_BYTES = 1 << 17;
 /** Codes up to it show nothing. */
 const LAST_SPACE = 0x20;
 const IDENTITY = new Set(["Identity-H", "Identity-V"]);
+/** Fonts within fonts, which are planned with those. */
+const PARTS = new Set(["CIDFontType0", "CIDFontType2"]);
+const CFF_SUBTYPES = new Set(["Type1C", "CIDFontType0C", "OpenType"]);
 
 export class FontPlans {
   readonly #file: PdfFile;
@@ -89,17 +97,19 @@ export class FontPlans {
     const file = this.#file;
     const font = file.dictionary(reference);
     const subtype = file.name(font?.get("Subtype"));
-    if (!font || (subtype !== "Type0" && subtype !== "TrueType")) return;
+    if (!font || (subtype && PARTS.has(subtype))) return;
     const within = file.array(font.get("DescendantFonts"))?.[0];
     const inner = subtype === "Type0" ? file.dictionary(within) : font;
     const descriptor = inner?.get("FontDescriptor");
-    const program = file.dictionary(descriptor)?.get("FontFile2");
-    if (!inner || !(program instanceof Reference) || !file.stream(program)) return;
+    const found = this.#programIn(file.dictionary(descriptor), subtype);
+    if (!inner || !found) return;
+    const { program, format } = found;
     const number = this.#canonical(program.number);
     const plan = this.#plans.get(number) ?? {
       glyphs: new Set<number>(),
       byNumber: true,
       keepsHints: !this.#settings.removeHints,
+      format,
       program: new Reference(number),
       characters: new Set(),
     };
@@ -110,12 +120,61 @@ export class FontPlans {
     const baseName = file.name(font.get("BaseFont")) ?? "";
     const isTagged = TAGGED.test(baseName);
     if (needsHints(baseName.replace(TAGGED, ""))) plan.keepsHints = true;
-    const mayLose = isTagged ? this.#settings.subsetSubsets : mayName;
-    const isKept = !uses || uses.kept.has(reference.number) || !this.#settings.subset || !mayLose;
+    const mayBeSubset = mayName || (isTagged && format === "truetype");
+    const mayLose = mayBeSubset && (!isTagged || this.#settings.subsetSubsets);
+    const isKept =
+      plan.format !== format || !uses || uses.kept.has(reference.number) || !this.#settings.subset || !mayLose;
     if (subtype === "TrueType") plan.byNumber = false;
     if (isKept) plan.glyphs = undefined;
+    else if (format === "cff") this.#addCff(plan, font, inner, uses.shown.get(reference.number));
     else if (subtype === "TrueType") this.#addSimple(plan, font, reference, uses);
     else this.#addComposite(plan, font, inner, uses.shown.get(reference.number)?.pairs ?? new Set());
+  }
+
+  #programIn(
+    descriptor: Dictionary | undefined,
+    subtype: string | undefined,
+  ): { readonly program: Reference; readonly format: Format } | undefined {
+    const file = this.#file;
+    const truetype = descriptor?.get("FontFile2");
+    if (truetype instanceof Reference && (subtype === "Type0" || subtype === "TrueType") && file.stream(truetype)) {
+      return { program: truetype, format: "truetype" };
+    }
+    const program = descriptor?.get("FontFile3");
+    const stream = program instanceof Reference ? file.stream(program) : undefined;
+    if (!(program instanceof Reference) || !stream) return undefined;
+    return CFF_SUBTYPES.has(file.name(stream.dictionary.get("Subtype")) ?? "") ? { program, format: "cff" } : undefined;
+  }
+
+  #addCff(plan: Plan, font: Dictionary, inner: Dictionary, shown: ShownCodes | undefined): void {
+    if (!plan.glyphs) return;
+    const glyphs = this.#cffGlyphs(plan, font, inner, shown);
+    if (glyphs) for (const glyph of glyphs) plan.glyphs.add(glyph);
+    else plan.glyphs = undefined;
+  }
+
+  #cffGlyphs(plan: Plan, font: Dictionary, inner: Dictionary, shown?: ShownCodes): Set<number> | undefined {
+    const file = this.#file;
+    const stream = file.stream(plan.program);
+    const bytes = stream && decodedBytes(file, stream);
+    const cff = bytes && readEmbeddedCff(bytes);
+    if (!cff) return undefined;
+    const encoding = font.get("Encoding");
+    if (file.name(font.get("Subtype")) === "Type1") {
+      try {
+        return namedGlyphs(file, cff, encoding, shown?.bytes ?? []);
+      } catch (error) {
+        // A name that lies outside of the program.
+        if (error instanceof RangeError) return undefined;
+        throw error;
+      }
+    }
+    // Other glyphs for vertical text could come from tables of OpenType.
+    const isPlain = file.name(encoding) === "Identity-H" || (file.name(encoding) === "Identity-V" && !cff.isWrapped);
+    const map = inner.get("CIDToGIDMap");
+    const hasMap = map !== undefined && file.name(map) !== "Identity";
+    if (!isPlain || hasMap || file.name(inner.get("Subtype")) !== "CIDFontType0") return undefined;
+    return numberedGlyphs(cff, shown?.pairs ?? new Set());
   }
 
   #addComposite(plan: Plan, font: Dictionary, inner: Dictionary, codes: ReadonlySet<number>): void {
@@ -168,23 +227,22 @@ export class FontPlans {
   #make(plan: Plan, original: PdfStream): PdfStream | null {
     if (plan.made !== undefined) return plan.made;
     const bytes = decodedBytes(this.#file, original);
-    const { glyphs, characters, byNumber, keepsHints } = plan;
     const subset =
-      bytes &&
-      subsetTrueType(bytes, {
-        ...(glyphs ? { glyphs, characters } : {}),
-        byNumber,
-        withoutHints: !keepsHints,
-      });
+      bytes && (plan.format === "cff" ? plan.glyphs && subsetCff(bytes, plan.glyphs) : outlined(plan, bytes));
     const made = subset && asFlate(original, subset);
     plan.made = made && smaller(original, made) === made ? made : null;
     if (plan.made && subset) {
       this.#file.budget.charge(plan.made.body.raw().length);
-      plan.made.dictionary.set("Length1", subset.length);
+      // A program of this kind does not have it (table 127).
+      if (plan.format === "truetype") plan.made.dictionary.set("Length1", subset.length);
       plan.tag = subsetTag(subset);
     }
     return plan.made;
   }
+}
+
+function outlined({ glyphs, characters, byNumber, keepsHints }: Plan, bytes: Uint8Array): Uint8Array | undefined {
+  return subsetTrueType(bytes, { ...(glyphs ? { glyphs, characters } : {}), byNumber, withoutHints: !keepsHints });
 }
 
 /** All that a code can be looked up as. */

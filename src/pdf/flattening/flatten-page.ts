@@ -87,12 +87,12 @@ export async function flattenPage(
 /** Where drawing a page again and again failed for these, drawing it once may do. */
 const TOO_HARD = new Set(["too-complex", "too-large", "crashed"]);
 
-/** Inks stay inks, unless the page says that it is blended in RGB and has colors of that kind. */
+/** Inks stay inks, unless the page has colors in RGB too and does not say that it is blended in inks: viewers do it in RGB then. */
 export function colorModel(file: PdfFile, page: Dictionary, colors: ColorUse): ColorModel {
   const group = new ColorUse(file);
   group.space(file.dictionary(page.get("Group"))?.get("CS"), undefined);
   if (!colors.usesInks) return !colors.usesRgb && group.usesInks ? "cmyk" : "rgb";
-  return colors.usesRgb && group.usesRgb ? "rgb" : "cmyk";
+  return colors.usesRgb && !group.usesInks ? "rgb" : "cmyk";
 }
 
 class PageFlattening {

@@ -4,7 +4,7 @@ import { type CffFont, PRIVATE, type SubFont, subFontOf, TOP } from "./cff.ts";
 import { copyEntry, type Dict, type Index, writeEntry, writeIndex } from "./cff-syntax.ts";
 import { withWidth } from "./charstring2.ts";
 import { cffStrings } from "./glyph-names.ts";
-import { addUsedSubrs } from "./used-subroutines.ts";
+import { addUsedSubrs, CharStringWalk } from "./used-subroutines.ts";
 
 /** A glyph of the font that is made. The first one is `.notdef`. */
 export interface CffGlyph {
@@ -151,9 +151,10 @@ interface UsedSubrs {
 function usedSubrs(font: CffFont, glyphs: readonly CffGlyph[]): UsedSubrs | undefined {
   const global = { index: font.globalSubrs, used: new Set<number>() };
   const local = font.subFonts.map(({ subrs }) => ({ index: subrs, used: new Set<number>() }));
+  const walk = new CharStringWalk(font.bytes.length);
   for (const { source } of glyphs) {
     const own = local[font.subFonts.indexOf(subFontOf(font, source))]!;
-    if (!addUsedSubrs(font.charStrings.at(source), own, global)) return undefined;
+    if (!addUsedSubrs(font.charStrings.at(source), own, global, walk)) return undefined;
   }
   return { global: global.used, local: local.map(({ used }) => used) };
 }

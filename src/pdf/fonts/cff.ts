@@ -18,6 +18,7 @@ export const TOP = {
   encoding: 16,
   charStrings: 17,
   private: 18,
+  charStringType: 1206,
   fontMatrix: 1207,
   ros: 1230,
   cidCount: 1234,
@@ -53,6 +54,19 @@ export interface CffFont {
   readonly fdSelect: Uint8Array | undefined;
   /** Of the encoding that comes with the font: its place and length, or the number of a predefined one. */
   readonly encodingPlace: { readonly start: number; readonly end: number } | 0 | 1;
+}
+
+const CFF_TAG = 0x43464620;
+
+/** Of an OpenType font. */
+export function cffTable(bytes: Uint8Array): Uint8Array | undefined {
+  const view = viewOf(bytes);
+  for (let at = 12, left = view.getUint16(4); left > 0 && at + 16 <= bytes.length; left--, at += 16) {
+    if (view.getUint32(at) !== CFF_TAG) continue;
+    const [start, length] = [view.getUint32(at + 8), view.getUint32(at + 12)];
+    return bytes.subarray(start, start + length);
+  }
+  return undefined;
 }
 
 /** @returns undefined for what is no CFF font, or one that is not whole */

@@ -22,7 +22,8 @@ const HINTS = ["cvt ", "fpgm", "prep"];
 const OF_CHARACTERS = ["OS/2", "cmap", "post"];
 /** Of 16 bits, halved, an offset reaches so far. */
 export const SHORT_REACH = 0x1fffe;
-const MAGIC = 0xb1b0afba;
+/** What the checksum of a font comes to. */
+export const MAGIC = 0xb1b0afba;
 
 /** @returns undefined where the font is not as it has to be */
 export function subsetTrueType(
@@ -209,7 +210,8 @@ export function assemble(version: number, tables: ReadonlyMap<string, Uint8Array
   return font;
 }
 
-function checksum(view: DataView, from: number, bytes: number): number {
+/** Of bytes in whole words (OpenType, "Calculating checksums"). */
+export function checksum(view: DataView, from: number, bytes: number): number {
   let sum = 0;
   for (let at = from; at < from + bytes; at += 4) sum = (sum + view.getUint32(at)) >>> 0;
   return sum;

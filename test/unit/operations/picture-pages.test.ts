@@ -9,8 +9,8 @@ import { pageTexts, picturesOf, withFile } from "../../support/pdf-readers.ts";
 import { parsePnm, perceptualDistance } from "../../support/pictures.ts";
 
 const CONTEXT = { signal: new AbortController().signal, heapLimitBytes: 2 ** 29, log() {}, defer() {} };
-async function pictured(pdf: Uint8Array, params: PicturePagesParams): Promise<Uint8Array> {
-  const [output] = await outputsOf(picturePages, [pdf, pdf], params, CONTEXT);
+async function pictured(pdf: Uint8Array, params: Partial<PicturePagesParams>): Promise<Uint8Array> {
+  const [output] = await outputsOf(picturePages, [pdf, pdf], { inRgb: false, ...params }, CONTEXT);
   return output!;
 }
 
@@ -46,6 +46,11 @@ describe("colours stay what they were", () => {
       expect(perceptualDistance(picture, after![index]!)).toBeLessThan(FARTHEST);
     });
   });
+});
+
+test("inks become RGB where that is asked for", async () => {
+  const bytes = await pictured(pdfOf(`0 1 1 0 k ${text}`).bytes(), { pages: "all", inRgb: true });
+  expect(imagesOf(bytes)).toEqual([[1, "rgb", 300]]);
 });
 
 test("only the pages that are named; their text can still be found", async () => {

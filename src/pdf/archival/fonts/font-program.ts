@@ -1,7 +1,7 @@
 // A font program, whatever entry of a descriptor it was found under: what it really is, and the stream it belongs into (ISO 32000-1,
 // 9.9). Knows no text.
 import { EngineFailure } from "../../../operations/operation.ts";
-import { builtInEncoding, type CffFont, cffWidth, glyphNames, readCff } from "../../fonts/cff.ts";
+import { builtInEncoding, type CffFont, cffTable, cffWidth, glyphNames, readCff } from "../../fonts/cff.ts";
 import { type CffGlyph, writeCff } from "../../fonts/cff-writer.ts";
 import { type Encoding, NOTDEF } from "../../fonts/glyph-names.ts";
 import { readTrueType, type TrueTypeFont, viewOf } from "../../fonts/truetype.ts";
@@ -49,17 +49,6 @@ export function readProgram(bytes: Uint8Array): FontProgram | undefined {
   if (cff) return { kind: "cff", font: cff, bytes, isWrapped: false };
   const type1 = readType1(bytes);
   return type1 && { kind: "type1", font: type1, bytes };
-}
-
-/** Of an OpenType font. */
-function cffTable(bytes: Uint8Array): Uint8Array | undefined {
-  const view = viewOf(bytes);
-  for (let at = 12, left = view.getUint16(4); left > 0 && at + 16 <= bytes.length; left--, at += 16) {
-    if (view.getUint32(at) !== 0x43464620) continue;
-    const [start, length] = [view.getUint32(at + 8), view.getUint32(at + 12)];
-    return bytes.subarray(start, start + length);
-  }
-  return undefined;
 }
 
 /** A stream whose bytes are at hand; the writer deflates it. */

@@ -1,12 +1,12 @@
 // Simple fonts (ISO 32000-1, 9.6): mended with their programs, or given another one.
 import type { CharacterCode } from "../../fonts/cmap.ts";
 import { standardEncoding, unicodeOfName } from "../../fonts/glyph-names.ts";
+import { readSimpleEncoding } from "../../fonts/simple-encoding.ts";
 import { type Dictionary, Name } from "../../values.ts";
 import { soundDescriptor } from "./descriptor.ts";
 import { namedProgram, programBytes, readProgram } from "./font-program.ts";
 import { listGlyphNames } from "./glyph-lists.ts";
 import type { FontTask, Mended, ShownFont } from "./shown-font.ts";
-import { readSimpleEncoding } from "./simple-encoding.ts";
 import { mendNamed } from "./simple-named.ts";
 import { mendTrueType } from "./simple-truetype.ts";
 import { substituteSimple } from "./substitute-simple.ts";

@@ -1,11 +1,11 @@
 // Simple fonts whose programs have names for their glyphs: Type 1 and bare CFF (ISO 32000-1, 9.6.2). Every code that is shown gets a
 // glyph, and every glyph the width its dictionary says; what is drawn stays.
 import { NOTDEF, unicodeOfName } from "../../fonts/glyph-names.ts";
+import { encodingOf, readSimpleEncoding } from "../../fonts/simple-encoding.ts";
 import { type Dictionary, Name } from "../../values.ts";
 import { type AddedGlyph, type FontProgram, type NamedProgram, setProgram } from "./font-program.ts";
 import { hasSoundWidths, isInStep, setWidths, simpleWidths } from "./metrics.ts";
 import type { FontTask, Mended, ShownFont } from "./shown-font.ts";
-import { encodingOf, readSimpleEncoding } from "./simple-encoding.ts";
 
 /** Names for the same glyph, for fonts that have it under another one. */
 const ALIASES = new Map([

@@ -1,6 +1,7 @@
 // Simple fonts with TrueType programs (ISO 32000-1, 9.6.6.4; ISO 19005-2, 6.2.11.6). What does not fit the rules for encodings becomes
 // a symbolic font with one character map, in which every code leads to the glyph it has always shown.
 import { macRomanEncoding, spelledOut, standardEncoding, unicodeOfName } from "../../fonts/glyph-names.ts";
+import { readSimpleEncoding, type SimpleEncoding } from "../../fonts/simple-encoding.ts";
 import { advanceOf, type TrueTypeFont, unitsPerEm } from "../../fonts/truetype.ts";
 import { type CharacterMap, characterMaps } from "../../fonts/truetype-maps.ts";
 import { glyphsByName } from "../../fonts/truetype-names.ts";
@@ -10,7 +11,6 @@ import type { ArchivalLevel } from "../level.ts";
 import { readProgram, setProgram } from "./font-program.ts";
 import { hasSoundWidths, isInStep, setWidths, simpleWidths } from "./metrics.ts";
 import type { FontTask, Mended, ShownFont } from "./shown-font.ts";
-import { readSimpleEncoding, type SimpleEncoding } from "./simple-encoding.ts";
 
 const SYMBOLIC = 4;
 const NONSYMBOLIC = 32;

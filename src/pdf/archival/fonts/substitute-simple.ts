@@ -10,6 +10,7 @@ import {
   unicodeOfName,
   winAnsiEncoding,
 } from "../../fonts/glyph-names.ts";
+import { encodingOf, readSimpleEncoding } from "../../fonts/simple-encoding.ts";
 import { subsetTag } from "../../fonts/subset-tag.ts";
 import { unitsPerEm } from "../../fonts/truetype.ts";
 import { compactTrueType, symbolMap, type TrueTypeGlyph } from "../../fonts/truetype-writer.ts";
@@ -21,7 +22,6 @@ import { type FontProgram, readProgram, setProgram } from "./font-program.ts";
 import { listGlyphNames } from "./glyph-lists.ts";
 import { setWidths, simpleWidths } from "./metrics.ts";
 import type { FontTask, Mended, ShownFont } from "./shown-font.ts";
-import { encodingOf, readSimpleEncoding } from "./simple-encoding.ts";
 import { isSound, readToUnicode } from "./to-unicode.ts";
 import { wingdingsSign } from "./wingdings.ts";
 

@@ -2,13 +2,13 @@
 // stay but for the width.
 import { readOperations } from "../../content.ts";
 import { NOTDEF, unicodeOfName } from "../../fonts/glyph-names.ts";
+import { encodingOf, readSimpleEncoding } from "../../fonts/simple-encoding.ts";
 import type { PdfFile } from "../../pdf-file.ts";
 import { serializeNumber } from "../../serialize.ts";
 import { Dictionary, Name, type PdfStream, type Value } from "../../values.ts";
 import { plainStream } from "./font-program.ts";
 import { hasSoundWidths, setWidths, simpleWidths } from "./metrics.ts";
 import type { FontTask, ShownFont } from "./shown-font.ts";
-import { encodingOf, readSimpleEncoding } from "./simple-encoding.ts";
 import { mendToUnicode } from "./to-unicode.ts";
 
 const MAX_PROCEDURE_BYTES = 16 * 2 ** 20;

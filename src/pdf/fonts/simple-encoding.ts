@@ -1,7 +1,8 @@
 // The Encoding of a simple font (ISO 32000-1, 9.6.6): the name of the glyph for each code.
-import { type Encoding, NOTDEF, namedEncoding } from "../../fonts/glyph-names.ts";
-import type { PdfFile } from "../../pdf-file.ts";
-import { Dictionary, Name, type Value } from "../../values.ts";
+
+import type { PdfFile } from "../pdf-file.ts";
+import { Dictionary, Name, type Value } from "../values.ts";
+import { type Encoding, NOTDEF, namedEncoding } from "./glyph-names.ts";
 
 export interface SimpleEncoding {
   readonly names: Encoding;

@@ -1,0 +1,61 @@
+// Which glyphs of a CFF font the codes of a PDF's font lead to, in all the ways in which readers find them (ISO 32000-1, 9.6.6.2 and
+// 9.7.4.2). Knows no outlines.
+import { builtInEncoding, type CffFont, glyphNames } from "../fonts/cff.ts";
+import { type Encoding, NOTDEF, standardEncoding } from "../fonts/glyph-names.ts";
+import { readSimpleEncoding } from "../fonts/simple-encoding.ts";
+import type { EmbeddedCff } from "../fonts/subset-cff.ts";
+import type { PdfFile } from "../pdf-file.ts";
+import type { Value } from "../values.ts";
+
+/** Codes up to it show nothing, unless they are given a name. */
+const LAST_SPACE = 0x20;
+const BLANK = new Set([undefined, NOTDEF, "space"]);
+const NO_NAMES: Encoding = [];
+
+/**
+ * Of a font with codes of one byte.
+ * @param encoding the font's
+ * @returns undefined where a glyph is looked for in other ways than by its name
+ */
+export function namedGlyphs(
+  file: PdfFile,
+  { font, isWrapped }: EmbeddedCff,
+  encoding: Value | undefined,
+  codes: Iterable<number>,
+): Set<number> | undefined {
+  if (font.isCid) return undefined;
+  const names = glyphNames(font);
+  const byName = new Map<string, number[]>();
+  names.forEach((name, glyph) => {
+    const known = byName.get(name);
+    if (known) known.push(glyph);
+    else byName.set(name, [glyph]);
+  });
+  const given = readSimpleEncoding(file, encoding, NO_NAMES).names;
+  const own = builtInEncoding(font, names);
+  // Readers ask an OpenType font for characters where no name is given; what the expert encoding has is not known here.
+  const isOwnKnown = !isWrapped && font.encodingPlace !== 1;
+  const found = new Set<number>();
+  for (const code of codes) {
+    // Which of them counts is not the same for all readers.
+    const candidates = [given[code], own[code], standardEncoding()[code]];
+    const name = candidates.find((one) => one !== undefined);
+    const isBlank = code <= LAST_SPACE && BLANK.has(name);
+    // A reader may know the glyph by another name.
+    if (!isBlank && (name === undefined || !byName.has(name) || !(isOwnKnown || given[code]))) return undefined;
+    for (const one of candidates) for (const glyph of byName.get(one ?? NOTDEF) ?? []) found.add(glyph);
+  }
+  return found;
+}
+
+/** Of a CIDFont. */
+export function numberedGlyphs({ font, isWrapped }: EmbeddedCff, cids: ReadonlySet<number>): Set<number> {
+  // Of OpenType fonts some readers take the number for the glyph's.
+  const found = font.isCid && !isWrapped ? new Set<number>() : new Set(cids);
+  if (font.isCid) for (const glyph of glyphsOfCids(font, cids)) found.add(glyph);
+  return found;
+}
+
+function* glyphsOfCids({ charset }: CffFont, cids: ReadonlySet<number>): Generator<number> {
+  for (let glyph = 0; glyph < charset.length; glyph++) if (cids.has(charset[glyph]!)) yield glyph;
+}
