@@ -1,6 +1,7 @@
 // Engines that start while the service already listens. Knows none of them.
 
 import { EngineFailure } from "../src/operations/operation.ts";
+import { untilAborted } from "./until-aborted.ts";
 
 interface Engine {
   /** How it runs, for the health answer. */
@@ -45,16 +46,10 @@ export function watched<E extends Engine>(
  * @throws EngineFailure `busy` where it cannot be started
  */
 export async function started<E>({ name, starting }: Watched<E>, signal: AbortSignal): Promise<E> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const abort = () => reject(signal.reason);
-  signal.addEventListener("abort", abort, { once: true });
   try {
-    signal.throwIfAborted();
-    return await Promise.race([starting, aborted]);
+    return await untilAborted(starting, signal);
   } catch (error) {
     signal.throwIfAborted();
     throw new EngineFailure("busy", `${name} cannot be started: ${error}`, { cause: error });
-  } finally {
-    signal.removeEventListener("abort", abort);
   }
 }

@@ -7,6 +7,7 @@ import { EngineFailure } from "../../src/operations/operation.ts";
 import type { ArchivalLevel } from "../../src/pdf/archival/level.ts";
 import type { RuleFailure } from "../../src/pdf/archival/rule-failure.ts";
 import type { Scratch } from "../process.ts";
+import { untilAborted } from "../until-aborted.ts";
 import { VeraPdfProcess } from "./verapdf-process.ts";
 
 export interface Validation {
@@ -102,20 +103,6 @@ export class VeraPdf implements AsyncDisposable {
     const next = this.waiting.shift();
     if (next) next(process);
     else this.idle.push(process);
-  }
-}
-
-/** @throws the signal's reason as soon as it is aborted, whatever becomes of the promise */
-async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const abort = () => reject(signal.reason);
-  signal.addEventListener("abort", abort, { once: true });
-  try {
-    signal.throwIfAborted();
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener("abort", abort);
-    promise.catch(() => {});
   }
 }
 

@@ -2,7 +2,7 @@
 
 import type { RuleFailure } from "../../src/pdf/archival/rule-failure.ts";
 import type { FileInput } from "../hosted.ts";
-import type { Judgement, Rung, Workshop } from "./rung.ts";
+import { type Judgement, type Rung, repairOnce, type Workshop } from "./rung.ts";
 
 const MOST_PASSES = 4;
 
@@ -32,10 +32,7 @@ export async function* repaired(
   let judgement: Judgement | undefined;
   let before = "";
   for (let pass = 0; pass < MOST_PASSES; pass++) {
-    judgement = yield await workshop.make("repair-pdfa", [base], {
-      level: workshop.level,
-      failures: [...known.values()],
-    });
+    judgement = yield await repairOnce(workshop, base, [...known.values()]);
     const found = judgement.validation?.failures ?? [];
     const now = JSON.stringify(found.map(({ clause, test, places }) => [clause, test, places.length]));
     // Another pass changes neither what it cannot mend nor how the page looks.

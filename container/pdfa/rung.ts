@@ -2,6 +2,7 @@
 
 import type { Comparison } from "../../src/operations/compare-pdfs.ts";
 import type { ArchivalLevel } from "../../src/pdf/archival/level.ts";
+import type { RuleFailure } from "../../src/pdf/archival/rule-failure.ts";
 import type { Validation } from "../engines/verapdf.ts";
 import type { FileInput } from "../hosted.ts";
 import type { Bases } from "./base.ts";
@@ -56,9 +57,12 @@ export interface Workshop {
   log(message: string, details?: Record<string, unknown>): void;
 }
 
-/** Repaired by all that is known without asking the validator. */
-export const repairOnce = (workshop: Workshop, input: FileInput): Promise<FileInput> =>
-  workshop.make("repair-pdfa", [input], { level: workshop.level, failures: [] });
+/** @param failures what the validator found, besides what is known without asking it. @default nothing */
+export const repairOnce = (
+  workshop: Workshop,
+  input: FileInput,
+  failures: readonly RuleFailure[] = [],
+): Promise<FileInput> => workshop.make("repair-pdfa", [input], { level: workshop.level, failures });
 
 /** Whether a candidate may leave. */
 export const passes = ({ validation, comparison }: Judgement): boolean =>

@@ -1,5 +1,6 @@
 // Optional content whose visibility depends on several groups: MuPDF ignores visibility expressions and gets two policies wrong,
 // so they are evaluated here and the objects rewritten to what MuPDF gets right. Knows no page beyond what is reachable from it.
+import { isShownBy } from "./membership.ts";
 import type { Mupdf } from "./mupdf.ts";
 import type { PdfObjects } from "./mupdf-objects.ts";
 import type { Pointer } from "./mupdf-raw.ts";
@@ -110,17 +111,7 @@ export class Layers {
     );
     this.#steps += groups.length;
     if (groups.length === 0) return true;
-    const isOn = (group: Pointer) => this.#isOn(group);
-    switch (objects.name(objects.get(membership, "P"))) {
-      case "AllOn":
-        return groups.every(isOn);
-      case "AnyOff":
-        return !groups.every(isOn);
-      case "AllOff":
-        return !groups.some(isOn);
-      default:
-        return groups.some(isOn);
-    }
+    return isShownBy(objects.name(objects.get(membership, "P")), groups, (group) => this.#isOn(group));
   }
 
   #evaluate(expression: Pointer, depth: number): boolean {

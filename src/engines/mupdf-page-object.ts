@@ -1,6 +1,6 @@
 // What a page's dictionary says and MuPDF reads otherwise than the standard, corrected in memory before the page is loaded. Knows
 // no drawing.
-import type { MupdfOptions } from "./mupdf.ts";
+import type { ShownAnnotations } from "./mupdf.ts";
 import type { PdfObjects } from "./mupdf-objects.ts";
 import type { MupdfExports, Pointer } from "./mupdf-raw.ts";
 
@@ -20,12 +20,7 @@ const STANDARD_ANNOTATIONS = new Set(
 );
 
 /** To be called inside of the engine's `run`. */
-export function correctPage(
-  raw: MupdfExports,
-  objects: PdfObjects,
-  page: Pointer,
-  shown: NonNullable<MupdfOptions["annotations"]>,
-): void {
+export function correctPage(raw: MupdfExports, objects: PdfObjects, page: Pointer, shown: ShownAnnotations): void {
   if (!objects.isDictionary(page)) return;
   correctUserUnit(objects, page);
   correctCropBox(objects, page);
@@ -74,12 +69,7 @@ function isEmpty([left, bottom, right, top]: Rectangle): boolean {
 }
 
 /** Invisible is a word about annotations of unknown types (ISO 32000-1, table 165); MuPDF hides all that have the flag. */
-function correctFlags(
-  raw: MupdfExports,
-  objects: PdfObjects,
-  annotation: Pointer,
-  shown: NonNullable<MupdfOptions["annotations"]>,
-): void {
+function correctFlags(raw: MupdfExports, objects: PdfObjects, annotation: Pointer, shown: ShownAnnotations): void {
   const given = objects.real(objects.get(annotation, "F")) ?? 0;
   let flags = given;
   if (STANDARD_ANNOTATIONS.has(objects.name(objects.get(annotation, "Subtype")))) flags &= ~INVISIBLE;

@@ -30,13 +30,16 @@ export interface Tank {
   fuel: number;
 }
 
+/** Which annotations are drawn (decisions/0004). */
+export type ShownAnnotations = "printed" | "on-screen";
+
 export interface MupdfOptions {
   /** The most bytes the heap may grow to. */
   readonly heapLimitBytes: number;
   /** Part of the usual fuel that a piece of work gets. @default 1 */
   readonly effort?: number;
-  /** Which annotations are drawn (decisions/0004). @default those that are printed */
-  readonly annotations?: "printed" | "on-screen";
+  /** @default "printed" */
+  readonly annotations?: ShownAnnotations;
 }
 
 /** An error MuPDF itself reported; the engine is still usable. */

@@ -4,12 +4,13 @@ import type { ColorModel } from "../codecs/raster.ts";
 import { Mupdf } from "../engines/mupdf.ts";
 import { MupdfDocument } from "../engines/mupdf-document.ts";
 import { MupdfPage } from "../engines/mupdf-page.ts";
-import { displaySpace, type Matrix, multiplied } from "../pdf/archival/display-space.ts";
+import { displaySpace } from "../pdf/archival/display-space.ts";
 import { addInvisibleFont, invisibleText } from "../pdf/archival/invisible-text.ts";
 import { usesCmyk } from "../pdf/archival/page-colors.ts";
 import { removeFields } from "../pdf/archival/remove-fields.ts";
 import { Budget } from "../pdf/budget.ts";
 import { bodyOf } from "../pdf/compression/recode-stream.ts";
+import { type Matrix, multiply } from "../pdf/matrix.ts";
 import { MupdfSource } from "../pdf/mupdf-source.ts";
 import { putPageTree } from "../pdf/page-tree.ts";
 import { pageDictionary, readPages, type SourcePage } from "../pdf/pages.ts";
@@ -124,8 +125,8 @@ async function picturedPage(
       const { width, height } = look;
       // The page may have become smaller than it was: its picture still shows all of it.
       const [x, y] = [(space.width * space.unit) / width, (space.height * space.unit) / height];
-      const toPage = multiplied([x, 0, 0, y, 0, 0], matrix);
-      const place = multiplied([width, 0, 0, height, 0, 0], toPage).map((number) => Number(number.toFixed(4)));
+      const toPage = multiply([x, 0, 0, y, 0, 0], matrix);
+      const place = multiply([width, 0, 0, height, 0, 0], toPage).map((number) => Number(number.toFixed(4)));
       resources.set("XObject", Dictionary.of({ Picture: image }));
       content = `q ${place.join(" ")} cm /Picture Do Q\n`;
       const lines = look.text();

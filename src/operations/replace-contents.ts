@@ -1,10 +1,11 @@
 // A PDF whose pages show what those of another show, with everything else its own: tags, links, forms, outlines, destinations,
 // labels, attachments. Made for documents that a program wrote anew and lost these on the way. Knows no such program.
-import { displaySpace, inverted, type Matrix, multiplied } from "../pdf/archival/display-space.ts";
+import { displaySpace } from "../pdf/archival/display-space.ts";
 import { restoreUnicode } from "../pdf/archival/restore-unicode.ts";
 import { Budget } from "../pdf/budget.ts";
 import { bodyOf, decodedBytes } from "../pdf/compression/recode-stream.ts";
 import { Copier } from "../pdf/copier.ts";
+import { inverse, type Matrix, multiply } from "../pdf/matrix.ts";
 import { MupdfSource } from "../pdf/mupdf-source.ts";
 import { pageDictionary, readPages } from "../pdf/pages.ts";
 import { PdfFile } from "../pdf/pdf-file.ts";
@@ -97,9 +98,9 @@ function between(source: PdfFile, before: Dictionary, target: PdfFile, after: Di
     copy.delete("CropBox");
     return copy;
   };
-  const from = inverted(displaySpace(source, whole(before)).matrix);
+  const from = inverse(displaySpace(source, whole(before)).matrix);
   const to = displaySpace(target, whole(after)).matrix;
-  return from ? multiplied(from, to) : to;
+  return from ? multiply(from, to) : to;
 }
 
 const isIdentity = (matrix: Matrix): boolean =>

@@ -160,6 +160,9 @@ export interface StreamBody {
   decoded(limitBytes: number): Uint8Array;
 }
 
+/** Bytes at hand, which are given as they are: where a filter was applied to them they are only to be written. */
+export const plainBody = (bytes: Uint8Array): StreamBody => ({ raw: () => bytes, decoded: () => bytes });
+
 /** A stream. Its Length is what the body has: the entry is put in when it is written. */
 export class PdfStream {
   /** Says by Filter and DecodeParms how the body is stored. */

@@ -1,34 +1,13 @@
 // That nothing of one job is seen by another; and real pages.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Chromium } from "../../container/engines/chromium.ts";
-import { html, infoOf, openScratch, print, startChromium, textOf } from "../support/chromiums.ts";
+import { describe, expect, test } from "vitest";
+import { chromium, openChromium, pages, show, site } from "../support/chromium-site.ts";
+import { html, infoOf, print, textOf } from "../support/chromiums.ts";
 import { corpusDir } from "../support/corpus.ts";
-import { type Answer, type Site, startPages } from "../support/web.ts";
 
-openScratch();
-
-let chromium: Chromium;
-let site: Site;
-const pages = new Map<string, Answer>();
-
-beforeAll(async () => {
-  site = await startPages(pages);
-  chromium = await startChromium({ web: { allow: `127.0.0.1:${site.port}` } });
-});
-afterAll(async () => {
-  await chromium?.close();
-  await site?.[Symbol.asyncDispose]();
-});
-
-const show =
-  (text: string, type = "text/html") =>
-  (_: IncomingMessage, response: ServerResponse) => {
-    response.setHeader("Content-Type", type).end(text);
-  };
+openChromium();
 
 /** Text at both edges of the page, at its top. */
 describe("nothing of one job is seen by another", () => {

@@ -1,54 +1,12 @@
 // Processes that are killed or stopped: the job fails clearly, those beside it and after it do not notice.
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import type { Chromium } from "../../container/engines/chromium.ts";
-import {
-  infoOf,
-  logged,
-  openScratch,
-  print,
-  processesOf,
-  reasonOf,
-  startChromium,
-  textOf,
-} from "../support/chromiums.ts";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { chromium, nothingIsLeft, openChromium, pages, site, strictSettings, works } from "../support/chromium-site.ts";
+import { infoOf, logged, print, processesOf, reasonOf } from "../support/chromiums.ts";
 import { processTree, survivors } from "../support/processes.ts";
-import { type Answer, type Site, startPages } from "../support/web.ts";
 
-openScratch();
-
-let chromium: Chromium;
-let site: Site;
-const pages = new Map<string, Answer>();
-const limits = {
-  parseMs: 4_000,
-  settleMs: 1_500,
-  answerMs: 3_000,
-  printMs: 20_000,
-  rendererBytes: 600 * 2 ** 20,
-  bytes: 2 ** 22,
-};
-
-beforeAll(async () => {
-  site = await startPages(pages);
-  // Port 1 answers nobody, and has to be allowed for that.
-  chromium = await startChromium({ limits, web: { allow: `127.0.0.1:${site.port} 127.0.0.2:* 127.0.0.1:8` } });
-});
-afterAll(async () => {
-  await chromium?.close();
-  await site?.[Symbol.asyncDispose]();
-});
-
-const works = async () => expect(textOf(await print(chromium, "<p>it works"))).toContain("it works");
-
-/** Pages that wait to be used, and no other renderer. */
-async function nothingIsLeft(): Promise<void> {
-  await vi.waitFor(async () => expect((await processesOf(chromium.pid!, "renderer")).length).toBeLessThanOrEqual(3), {
-    timeout: 10_000,
-    interval: 200,
-  });
-}
+openChromium(strictSettings);
 
 describe("killed or stopped", () => {
   beforeAll(() => {

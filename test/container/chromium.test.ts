@@ -3,31 +3,11 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { PDFArray, PDFDict, PDFDocument, PDFName, PDFRef, PDFString } from "pdf-lib";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Chromium } from "../../container/engines/chromium.ts";
-import { html, infoOf, LETTER, openScratch, print, startChromium, textOf, wordsOf } from "../support/chromiums.ts";
-import { type Answer, type Site, startPages } from "../support/web.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { chromium, openChromium, pages, show, site } from "../support/chromium-site.ts";
+import { html, infoOf, LETTER, print, startChromium, textOf, wordsOf } from "../support/chromiums.ts";
 
-openScratch();
-
-let chromium: Chromium;
-let site: Site;
-const pages = new Map<string, Answer>();
-
-beforeAll(async () => {
-  site = await startPages(pages);
-  chromium = await startChromium({ web: { allow: `127.0.0.1:${site.port}` } });
-});
-afterAll(async () => {
-  await chromium?.close();
-  await site?.[Symbol.asyncDispose]();
-});
-
-const show =
-  (text: string, type = "text/html") =>
-  (_: IncomingMessage, response: ServerResponse) => {
-    response.setHeader("Content-Type", type).end(text);
-  };
+openChromium();
 
 /** Text at both edges of the page, at its top. */
 const EDGES = `<!doctype html><style>body { margin: 0; font-size: 20px } p { margin: 0 } p + p { text-align: right }</style><p>left<p>right`;

@@ -10,7 +10,8 @@ import { pictures } from "../../container/pdfa/pictures.ts";
 import { repair } from "../../container/pdfa/repair.ts";
 import { EngineFailure } from "../../src/operations/operation.ts";
 import { corpusDir } from "../support/corpus.ts";
-import { climbed, documents, LEVELS, type LevelName, openLadder } from "../support/ladders.ts";
+import { climbed, documents, openLadder } from "../support/ladders.ts";
+import { LEVEL_NAMES, type LevelName } from "../support/levels.ts";
 import { countsOf } from "../support/pdf-counts.ts";
 import { picturesOf } from "../support/pdf-readers.ts";
 import { parsePnm, perceptualDistance } from "../support/pictures.ts";
@@ -47,9 +48,7 @@ describe.runIf(corpusDir !== undefined)("real documents", () => {
 
   beforeAll(async () => {
     const jobs = inputs().flatMap((from) =>
-      (Object.keys(LEVELS) as LevelName[])
-        .filter((level) => basename(from) !== LARGE || level === "2u")
-        .map((level) => ({ from, level })),
+      LEVEL_NAMES.filter((level) => basename(from) !== LARGE || level === "2u").map((level) => ({ from, level })),
     );
     asked = jobs.length;
     await Promise.all([work(), work()]);

@@ -1,17 +1,9 @@
 // PDFs made PDF/A in tests, and read back with qpdf.
 import { repairPdfa } from "../../src/operations/repair-pdfa.ts";
-import type { ArchivalLevel } from "../../src/pdf/archival/level.ts";
+import { LEVELS, type LevelName } from "./levels.ts";
 import { CONTEXT, outputsOf } from "./operations.ts";
 import { type Json, PdfJson } from "./pdf-json.ts";
 import { uncompressed } from "./pdf-readers.ts";
-
-export type LevelName = "1b" | "2b" | "2u" | "3b" | "3u";
-
-export const LEVELS: readonly LevelName[] = ["1b", "2b", "2u", "3b", "3u"];
-
-function levelOf(name: LevelName): ArchivalLevel {
-  return { part: Number(name[0]) as 1 | 2 | 3, conformance: name[1] as "b" | "u" };
-}
 
 /** @param failed rules that the attempt before broke, as `clause-test` */
 export async function archived(pdf: Uint8Array, level: LevelName, ...failed: string[]): Promise<Uint8Array> {
@@ -19,7 +11,7 @@ export async function archived(pdf: Uint8Array, level: LevelName, ...failed: str
     const [clause, test] = rule.split("-") as [string, string];
     return { clause, test: Number(test), places: [{ context: "root" }] };
   });
-  const [output] = await outputsOf(repairPdfa, [pdf], { level: levelOf(level), failures }, CONTEXT);
+  const [output] = await outputsOf(repairPdfa, [pdf], { level: LEVELS[level], failures }, CONTEXT);
   return output!;
 }
 

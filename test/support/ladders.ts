@@ -11,16 +11,7 @@ import type { Rung } from "../../container/pdfa/rung.ts";
 import { type Machines, toolsFor } from "../../container/pdfa/tools.ts";
 import { Scratch } from "../../container/process.ts";
 import { Threads } from "../../container/threads.ts";
-import type { ArchivalLevel } from "../../src/pdf/archival/level.ts";
-
-export const LEVELS = {
-  "1b": { part: 1, conformance: "b" },
-  "2b": { part: 2, conformance: "b" },
-  "2u": { part: 2, conformance: "u" },
-  "3b": { part: 3, conformance: "b" },
-  "3u": { part: 3, conformance: "u" },
-} as const satisfies Record<string, ArchivalLevel>;
-export type LevelName = keyof typeof LEVELS;
+import { LEVELS, type LevelName } from "./levels.ts";
 
 /** A folder for documents. Like the machines it is there once {@link openLadder} has done its work. */
 export let documents: string;

@@ -4,7 +4,7 @@ import type { MupdfSource } from "../mupdf-source.ts";
 import { putPageTree } from "../page-tree.ts";
 import { pageDictionary, readPages } from "../pages.ts";
 import type { PdfFile } from "../pdf-file.ts";
-import { Dictionary, Name, type PdfObject, PdfStream, PdfString, Reference, type Value } from "../values.ts";
+import { Dictionary, Name, type PdfObject, PdfStream, PdfString, plainBody, Reference, type Value } from "../values.ts";
 import type { FontShelf } from "./fonts/font-shelf.ts";
 import type { ArchivalLevel } from "./level.ts";
 import type { RuleFailure } from "./rule-failure.ts";
@@ -184,7 +184,7 @@ export function streamOf(bytes: Uint8Array | string, entries: Dictionary | Reado
   const body = typeof bytes === "string" ? new Uint8Array(Buffer.from(bytes, "latin1")) : bytes;
   const dictionary = entries instanceof Dictionary ? entries.clone() : Dictionary.of(entries);
   for (const key of ["Filter", "DecodeParms", "DL", "F", "FFilter", "FDecodeParms"]) dictionary.delete(key);
-  return new PdfStream(dictionary, { raw: () => body, decoded: () => body });
+  return new PdfStream(dictionary, plainBody(body));
 }
 
 /** A rectangle as numbers, the smaller ones first; undefined for what is none. */

@@ -1,7 +1,7 @@
 // Embedded files (ISO 19005-1, 6.1.11; -2, 6.8; -3, 6.8): none, those that are PDF/A, or any that say what they are.
 import { textOf, textString } from "../parts/text-strings.ts";
 import { readNameTree, writeNameTree } from "../parts/trees.ts";
-import { Dictionary, Name, PdfStream, Reference, type Value } from "../values.ts";
+import { Dictionary, Name, PdfStream, plainBody, Reference, type Value } from "../values.ts";
 import type { Archive } from "./archive.ts";
 
 const MEDIA_TYPE = /^[-\w+.]+\/[-\w+.]+$/;
@@ -67,7 +67,7 @@ async function stays(archive: Archive, specification: Dictionary): Promise<boole
     if (!converted) return false;
     const { dictionary } = stream;
     for (const key of ["Filter", "DecodeParms", "DL", "Params"]) dictionary.delete(key);
-    file.put(value, new PdfStream(dictionary, { raw: () => converted, decoded: () => converted }));
+    file.put(value, new PdfStream(dictionary, plainBody(converted)));
   }
   // All names lead to the same file.
   specification.set("EF", Dictionary.of({ F: value, UF: value }));

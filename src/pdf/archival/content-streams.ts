@@ -2,7 +2,7 @@
 // 7.8.2). Knows no operators but through those who read the streams.
 import { EngineFailure } from "../../operations/operation.ts";
 import type { PdfFile } from "../pdf-file.ts";
-import { Dictionary, PdfStream, Reference, type Value } from "../values.ts";
+import { Dictionary, PdfStream, plainBody, Reference, type Value } from "../values.ts";
 import { type Archive, streamOf } from "./archive.ts";
 
 /** Decoded bytes of one content stream, and of all of a file. */
@@ -186,5 +186,5 @@ function defaultsOf(file: PdfFile, resources: Dictionary | undefined): Dictionar
 /** The dictionary stays the one that was surveyed. */
 function withBytes(stream: PdfStream, bytes: Uint8Array): PdfStream {
   for (const key of ["Filter", "DecodeParms", "DL"]) stream.dictionary.delete(key);
-  return new PdfStream(stream.dictionary, { raw: () => bytes, decoded: () => bytes });
+  return new PdfStream(stream.dictionary, plainBody(bytes));
 }

@@ -1,12 +1,8 @@
 // How a page is displayed, as a matrix: from what a viewer shows, upright and with its lower left corner at the origin, to the
 // page's own space (ISO 32000-1, 7.7.3.3 and 8.3.2.3).
+import type { Box, Matrix } from "../matrix.ts";
 import type { PdfFile } from "../pdf-file.ts";
 import type { Dictionary, Value } from "../values.ts";
-
-export type Matrix = readonly [a: number, b: number, c: number, d: number, e: number, f: number];
-
-/** Left, bottom, right, top. */
-export type Box = readonly [number, number, number, number];
 
 /** Of pages that say nothing, or nothing that makes sense: letter. */
 const DEFAULT_BOX: Box = [0, 0, 612, 792];
@@ -41,21 +37,6 @@ export function displaySpace(file: PdfFile, page: Dictionary): DisplaySpace {
     [0, -s, s, 0, left, top],
   ];
   return { box, width, height, unit, matrix: matrices[turns]! };
-}
-
-/** First `inner`, then `outer`. */
-export function multiplied(inner: Matrix, outer: Matrix): Matrix {
-  const [a, b, c, d, e, f] = inner;
-  const [A, B, C, D, E, F] = outer;
-  return [a * A + b * C, a * B + b * D, c * A + d * C, c * B + d * D, e * A + f * C + E, e * B + f * D + F];
-}
-
-/** The same the other way; undefined where there is none. */
-export function inverted([a, b, c, d, e, f]: Matrix): Matrix | undefined {
-  const determinant = a * d - b * c;
-  if (Math.abs(determinant) < 1e-9) return undefined;
-  const [p, q, r, s] = [d / determinant, -b / determinant, -c / determinant, a / determinant];
-  return [p, q, r, s, -(e * p + f * r), -(e * q + f * s)];
 }
 
 function boxOf(file: PdfFile, value: Value | undefined): Box | undefined {

@@ -2,9 +2,9 @@
 // drawn needs not (ISO 19005-2, 6.2.11.4.1; ISO 19005-1, 6.3.4), whose codes are UTF-16. Knows no file it goes into.
 import type { Character, TextLine } from "../../engines/mupdf-text.ts";
 import { bodyOf } from "../compression/recode-stream.ts";
+import type { Matrix } from "../matrix.ts";
 import type { PdfFile } from "../pdf-file.ts";
 import { Dictionary, Name, PdfStream, PdfString, type Reference } from "../values.ts";
-import type { Matrix } from "./display-space.ts";
 
 /** Of all characters, in thousandths of the size: words are stretched to the widths they have. */
 const ADVANCE = 500;

@@ -1,5 +1,6 @@
 // Optional content (ISO 32000-1, 8.11): by the rules of ISO 19005-2, 6.9, or, since part 1 has none of it (6.1.13), shown or left out
 // for good, as it is by default.
+import { isShownBy } from "../../engines/membership.ts";
 import { textOf, textString } from "../parts/text-strings.ts";
 import { Dictionary, Reference, type Value } from "../values.ts";
 import { type Archive, streamOf } from "./archive.ts";
@@ -98,16 +99,7 @@ export function defaultVisibility({ file }: Archive): LayerVisibility {
       file.dictionary(group),
     );
     if (groups.length === 0) return true;
-    switch (file.name(dictionary.get("P"))) {
-      case "AllOn":
-        return groups.every(isOn);
-      case "AnyOff":
-        return !groups.every(isOn);
-      case "AllOff":
-        return !groups.some(isOn);
-      default:
-        return groups.some(isOn);
-    }
+    return isShownBy(file.name(dictionary.get("P")), groups, isOn);
   };
 }
 

@@ -2,7 +2,7 @@
 // (ISO 19005-2, 6.2.8.3).
 import { EngineFailure } from "../../operations/operation.ts";
 import { readColors } from "../images/image-colors.ts";
-import { type Dictionary, Name, PdfStream, type Reference, type Value } from "../values.ts";
+import { type Dictionary, Name, PdfStream, plainBody, type Reference, type Value } from "../values.ts";
 import type { Archive } from "./archive.ts";
 import { lastFilter } from "./streams.ts";
 
@@ -69,5 +69,5 @@ function decodedOf(stream: PdfStream): Uint8Array {
 /** Deflated when they are written. */
 function putSamples({ file }: Archive, dictionary: Dictionary, reference: Reference, samples: Uint8Array): void {
   for (const key of ["Filter", "DecodeParms", "DL"]) dictionary.delete(key);
-  file.put(reference, new PdfStream(dictionary, { raw: () => samples, decoded: () => samples }));
+  file.put(reference, new PdfStream(dictionary, plainBody(samples)));
 }

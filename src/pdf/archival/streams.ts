@@ -1,6 +1,6 @@
 // Streams: no external data, no filter that is not allowed (ISO 19005-1, 6.1.7 and 6.1.10; -2, 6.1.7).
 import { EngineFailure } from "../../operations/operation.ts";
-import { type Dictionary, PdfStream, type Value } from "../values.ts";
+import { type Dictionary, PdfStream, plainBody, type Value } from "../values.ts";
 import { type Archive, streamOf } from "./archive.ts";
 
 const ALLOWED = new Set([
@@ -46,7 +46,7 @@ function decoded(stream: PdfStream): PdfStream {
   // The dictionary stays the one that was surveyed.
   const { dictionary } = streamOf(bytes, stream.dictionary);
   for (const key of [...stream.dictionary.keys()]) if (!dictionary.has(key)) stream.dictionary.delete(key);
-  return new PdfStream(stream.dictionary, { raw: () => bytes, decoded: () => bytes });
+  return new PdfStream(stream.dictionary, plainBody(bytes));
 }
 
 /** Whether the data are what the last filter is for: of a picture as JPEG 2000, for example. */

@@ -1,7 +1,7 @@
 // Leaves out of each object what a compression discards. Changes nothing in place and follows no reference: what is led to by
 // nothing else is then not written.
 import type { PdfFile } from "../pdf-file.ts";
-import { Dictionary, Name, type PdfObject, PdfStream, type Value } from "../values.ts";
+import { Dictionary, Name, type PdfObject, PdfStream, plainBody, type Value } from "../values.ts";
 import type { Discarded } from "./settings.ts";
 
 /** Entries that go, wherever they stand. */
@@ -173,5 +173,5 @@ function withoutPadding({ dictionary, body }: PdfStream): PdfStream | undefined 
   const kept = end < 0 ? text : `${text.slice(0, end).trimEnd()}\n${text.slice(end)}`;
   if (kept.length >= text.length) return undefined;
   const bytes = Buffer.from(kept, "latin1");
-  return new PdfStream(dictionary, { raw: () => bytes, decoded: () => bytes });
+  return new PdfStream(dictionary, plainBody(bytes));
 }

@@ -1,6 +1,7 @@
 // One page without transparency that looks as it did with it. What is transparent is found by the scan, what it changes by drawing the
 // page with it and without; the least that gives the same look takes its place.
 import { EngineFailure } from "../../operations/operation.ts";
+import { type Box, inverse } from "../matrix.ts";
 import type { PdfFile } from "../pdf-file.ts";
 import { Dictionary, Reference } from "../values.ts";
 import { ColorUse } from "./color-use.ts";
@@ -8,7 +9,6 @@ import type { ContentNode, LayerScope, Paint, Run } from "./content-node.ts";
 import { FinalContent, matrixText } from "./final-content.ts";
 import type { HardMasks } from "./hard-masks.ts";
 import type { MarkFinder } from "./marks.ts";
-import { type Box, inverse } from "./matrix.ts";
 import type { MixedForms } from "./mixed-form.ts";
 import { colorSetting, mixedSetting, thinnedSetting } from "./mixing.ts";
 import { around } from "./pixels.ts";

@@ -4,7 +4,7 @@ import { encodePixels, newPixels } from "../../codecs/jpeg-samples.ts";
 import { PictureKernel } from "../../codecs/picture-kernel.ts";
 import { encodeFlate, takeCensus } from "../images/flate-image.ts";
 import type { PdfFile } from "../pdf-file.ts";
-import { Dictionary, Name, PdfStream, PdfString, type Reference, type Value } from "../values.ts";
+import { Dictionary, Name, PdfStream, PdfString, plainBody, type Reference, type Value } from "../values.ts";
 import { countOf, dilated, type Mask } from "./pixels.ts";
 import type { Pixels } from "./stage.ts";
 
@@ -64,7 +64,7 @@ export function addMask(file: PdfFile, { width, height, bits }: Mask): Reference
 }
 
 export function streamOf(dictionary: Dictionary, bytes: Uint8Array): PdfStream {
-  return new PdfStream(dictionary, { raw: () => bytes, decoded: () => bytes });
+  return new PdfStream(dictionary, plainBody(bytes));
 }
 
 /** What is not seen repeats what is left of it, so that it packs. */

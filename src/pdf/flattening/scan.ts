@@ -4,6 +4,7 @@
 import { EngineFailure } from "../../operations/operation.ts";
 import type { Budget } from "../budget.ts";
 import type { Operation } from "../content.ts";
+import { IDENTITY, matrixOf, multiply } from "../matrix.ts";
 import type { PdfFile } from "../pdf-file.ts";
 import type { Dictionary, PdfStream } from "../values.ts";
 import type { ColorUse } from "./color-use.ts";
@@ -11,7 +12,6 @@ import type { ContentNode, Kid, LayerScope, Run } from "./content-node.ts";
 import { ContentScan } from "./content-scan.ts";
 import { GraphicsState } from "./graphics-state.ts";
 import type { MarkFinder } from "./marks.ts";
-import { IDENTITY, matrixOf, multiply } from "./matrix.ts";
 import { RunBuilder } from "./run-builder.ts";
 import { TooMuch } from "./too-much.ts";
 

@@ -6,9 +6,9 @@ import { PdfObjects } from "../../engines/mupdf-objects.ts";
 import type { Pointer } from "../../engines/mupdf-raw.ts";
 import { EngineFailure } from "../../operations/operation.ts";
 import { withHiddenObjects } from "../hybrid.ts";
+import type { Box, Matrix } from "../matrix.ts";
 import { Dictionary, Name, Reference, type Value } from "../values.ts";
 import { EngineValues } from "./engine-values.ts";
-import type { Box, Matrix } from "./matrix.ts";
 
 export type ColorModel = "rgb" | "cmyk";
 

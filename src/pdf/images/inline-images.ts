@@ -3,7 +3,7 @@ import { inflateSync } from "node:zlib";
 import { readOperations } from "../content.ts";
 import type { PdfFile } from "../pdf-file.ts";
 import { serialize } from "../serialize.ts";
-import { Dictionary, PdfStream, type StreamBody, type Value } from "../values.ts";
+import { Dictionary, PdfStream, plainBody, type StreamBody, type Value } from "../values.ts";
 import { type PdfImage, readImage } from "./image.ts";
 import type { InlineUse } from "./image-uses.ts";
 import type { RecodedImage } from "./recode-image.ts";
@@ -45,7 +45,7 @@ export function replaceInlineImages(
   const bytes = Buffer.concat(parts);
   const changed = stream.dictionary.clone();
   for (const key of ["Filter", "DecodeParms", "DL", "F", "FFilter", "FDecodeParms"]) changed.delete(key);
-  return new PdfStream(changed, { raw: () => bytes, decoded: () => bytes });
+  return new PdfStream(changed, plainBody(bytes));
 }
 
 /** From `BI` to behind `ID`; undefined where the dictionary refers to other objects, which it cannot here. */

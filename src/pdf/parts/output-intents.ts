@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import type { Part, Result, Taking } from "../assemble.ts";
 import type { PdfFile } from "../pdf-file.ts";
-import { Dictionary, Name, PdfStream, PdfString, type StreamBody, type Value } from "../values.ts";
+import { Dictionary, Name, PdfStream, PdfString, plainBody, type Value } from "../values.ts";
 import { fingerprint } from "./fingerprint.ts";
 
 /** Profiles that are larger agree with nothing. */
@@ -36,7 +36,7 @@ export class OutputIntents implements Part {
     const written = this.#intents.map(({ dictionary, profile }) => {
       if (profile) {
         const entries = Dictionary.of({ N: profile.components });
-        dictionary.set("DestOutputProfile", file.add(new PdfStream(entries, bodyOf(profile.bytes))));
+        dictionary.set("DestOutputProfile", file.add(new PdfStream(entries, plainBody(profile.bytes))));
       }
       return file.add(dictionary);
     });
@@ -66,5 +66,3 @@ function readIntent(file: PdfFile, value: Value): Intent | undefined {
 
 const printOf = (file: PdfFile, { dictionary, profile }: Intent) =>
   `${fingerprint(file, dictionary)} ${profile?.components} ${profile && createHash("sha256").update(profile.bytes).digest("base64")}`;
-
-const bodyOf = (bytes: Uint8Array): StreamBody => ({ raw: () => bytes, decoded: () => bytes });

@@ -7,7 +7,7 @@ import { type Encoding, NOTDEF } from "../../fonts/glyph-names.ts";
 import { readTrueType, type TrueTypeFont, viewOf } from "../../fonts/truetype.ts";
 import { readType1, type Type1Font, type1Width, writeType1 } from "../../fonts/type1.ts";
 import type { PdfFile } from "../../pdf-file.ts";
-import { Dictionary, Name, PdfStream } from "../../values.ts";
+import { Dictionary, Name, PdfStream, plainBody } from "../../values.ts";
 import type { ArchivalLevel } from "../level.ts";
 
 export type FontProgram =
@@ -54,7 +54,7 @@ export function readProgram(bytes: Uint8Array): FontProgram | undefined {
 /** A stream whose bytes are at hand; the writer deflates it. */
 export function plainStream(file: PdfFile, bytes: Uint8Array, entries: Dictionary = new Dictionary()): PdfStream {
   file.budget.charge(bytes.length);
-  return new PdfStream(entries, { raw: () => bytes, decoded: () => bytes });
+  return new PdfStream(entries, plainBody(bytes));
 }
 
 /** Puts a program into a descriptor, which is the caller's own. */

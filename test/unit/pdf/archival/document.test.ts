@@ -8,7 +8,8 @@ import {
   metadataPdf,
   type3Pdf,
 } from "../../../fixtures/archival-pdfs.ts";
-import { type Archived, type LevelName, readArchived } from "../../../support/archival.ts";
+import { type Archived, readArchived } from "../../../support/archival.ts";
+import type { LevelName } from "../../../support/levels.ts";
 import { attachedTo, type Json } from "../../../support/pdf-json.ts";
 
 describe("actions (6.5, 6.6)", () => {

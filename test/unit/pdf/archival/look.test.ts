@@ -4,8 +4,9 @@ import { EngineFailure } from "../../../../src/operations/operation.ts";
 import { repairPdfa } from "../../../../src/operations/repair-pdfa.ts";
 import { ARCHIVAL_PDFS, markedPdf } from "../../../fixtures/archival-pdfs.ts";
 import { PdfBuilder } from "../../../fixtures/pdf-builder.ts";
-import { archived, LEVELS, readArchived } from "../../../support/archival.ts";
+import { archived, readArchived } from "../../../support/archival.ts";
 import { corpusDir, corpusFile } from "../../../support/corpus.ts";
+import { LEVEL_NAMES } from "../../../support/levels.ts";
 import { CONTEXT, outputsOf } from "../../../support/operations.ts";
 import { type Json, PdfJson } from "../../../support/pdf-json.ts";
 import { pageTexts, qpdfComplaints } from "../../../support/pdf-readers.ts";
@@ -17,7 +18,7 @@ const SAME = 0.5;
 const CHANGED = ["marked", "content", "states", "rgb", "cmyk", "both", "limits"];
 
 describe.each(Object.entries(ARCHIVAL_PDFS))("%s", (name, make) => {
-  test.each(LEVELS)("%s is sound, and looks as it did", async (level) => {
+  test.each(LEVEL_NAMES)("%s is sound, and looks as it did", async (level) => {
     const before = make();
     const after = await archived(before, level);
     expect(qpdfComplaints(after)).toBe("");
@@ -56,7 +57,7 @@ function structuredPdf(): Uint8Array {
   return builder.bytes();
 }
 
-test.each(LEVELS)("%s: tags, outline, destinations, labels, links and fields stay", async (level) => {
+test.each(LEVEL_NAMES)("%s: tags, outline, destinations, labels, links and fields stay", async (level) => {
   const { bytes, json, page } = await readArchived(structuredPdf(), level);
   const { catalog } = json;
   expect(pageTexts(bytes)).toEqual(["Hello"]);

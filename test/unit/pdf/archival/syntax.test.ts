@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { contentPdf, limitsPdf, statesPdf } from "../../../fixtures/archival-pdfs.ts";
 import { PdfBuilder, plainPdf } from "../../../fixtures/pdf-builder.ts";
-import { archived, LEVELS, readArchived } from "../../../support/archival.ts";
+import { archived, readArchived } from "../../../support/archival.ts";
+import { LEVEL_NAMES } from "../../../support/levels.ts";
 import type { Json } from "../../../support/pdf-json.ts";
 import { qpdfComplaints } from "../../../support/pdf-readers.ts";
 
@@ -16,7 +17,7 @@ describe("the file", () => {
     expect(text).not.toContain("/XRef");
   });
 
-  test.each(LEVELS)("%s: an identifier, no encryption, nothing behind the end (6.1.3)", async (level) => {
+  test.each(LEVEL_NAMES)("%s: an identifier, no encryption, nothing behind the end (6.1.3)", async (level) => {
     const pdf = await archived(plainPdf("x"), level);
     expect(latin1(pdf)).toMatch(/\/ID\s*\[/);
     expect(latin1(pdf)).not.toContain("/Encrypt");

@@ -1,0 +1,62 @@
+// Chromium beside a site of pages that it may visit, opened once for the tests of one file, and what many of them ask of both.
+
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { afterAll, beforeAll, expect, vi } from "vitest";
+import type { Chromium } from "../../container/engines/chromium.ts";
+import { openScratch, print, processesOf, startChromium, textOf } from "./chromiums.ts";
+import { type Answer, type Site, startPages } from "./web.ts";
+
+/** There once {@link openChromium} has done its work, like {@link site}. */
+export let chromium: Chromium;
+export let site: Site;
+/** Of the site, by their path. */
+export const pages = new Map<string, Answer>();
+
+type Settings = Parameters<typeof startChromium>[0];
+
+/** To be called once at the top of a test file. @param settings by the port of the site; by default it may be visited */
+export function openChromium(
+  settings: (port: number) => Settings = (port) => ({ web: { allow: `127.0.0.1:${port}` } }),
+): void {
+  openScratch();
+  beforeAll(async () => {
+    site = await startPages(pages);
+    chromium = await startChromium(settings(site.port));
+  });
+  afterAll(async () => {
+    await chromium?.close();
+    await site?.[Symbol.asyncDispose]();
+  });
+}
+
+/** For pages that mean harm: limits that are soon reached. */
+export const STRICT = {
+  parseMs: 4_000,
+  settleMs: 1_500,
+  answerMs: 3_000,
+  printMs: 20_000,
+  rendererBytes: 600 * 2 ** 20,
+  bytes: 2 ** 22,
+};
+
+/** Port 1 of what is allowed answers nobody. */
+export const strictSettings = (port: number): Settings => ({
+  limits: STRICT,
+  web: { allow: `127.0.0.1:${port} 127.0.0.2:* 127.0.0.1:8` },
+});
+
+export const works = async () => expect(textOf(await print(chromium, "<p>it works"))).toContain("it works");
+
+/** Pages that wait to be used, and no other renderer. */
+export async function nothingIsLeft(): Promise<void> {
+  await vi.waitFor(async () => expect((await processesOf(chromium.pid!, "renderer")).length).toBeLessThanOrEqual(3), {
+    timeout: 10_000,
+    interval: 200,
+  });
+}
+
+export const show =
+  (text: string, type = "text/html") =>
+  (_: IncomingMessage, response: ServerResponse) => {
+    response.setHeader("Content-Type", type).end(text);
+  };

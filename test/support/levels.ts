@@ -1,0 +1,14 @@
+// The levels of PDF/A by the names that tests give them.
+import type { ArchivalLevel } from "../../src/pdf/archival/level.ts";
+
+export const LEVELS = {
+  "1b": { part: 1, conformance: "b" },
+  "2b": { part: 2, conformance: "b" },
+  "2u": { part: 2, conformance: "u" },
+  "3b": { part: 3, conformance: "b" },
+  "3u": { part: 3, conformance: "u" },
+} as const satisfies Record<string, ArchivalLevel>;
+
+export type LevelName = keyof typeof LEVELS;
+
+export const LEVEL_NAMES = Object.keys(LEVELS) as readonly LevelName[];
