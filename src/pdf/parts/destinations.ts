@@ -5,6 +5,7 @@ import type { PdfFile } from "../pdf-file.ts";
 import type { SourceDocument } from "../source-document.ts";
 import { Dictionary, Name, PdfString, Reference, type Value } from "../values.ts";
 import { namesOf } from "./catalog-entries.ts";
+import { textOf } from "./text-strings.ts";
 import { readNameTree, writeNameTree } from "./trees.ts";
 import { UniqueNames } from "./unique-names.ts";
 
@@ -89,6 +90,7 @@ export class Destinations implements Part {
   #named!: Named;
   /** Names in the result of those of this input that lead to pages that are taken. */
   #names = new Map<Key, string>();
+  #changed = new Map<string, string>();
   readonly #written = new Map<string, Value>();
   readonly #unique = new UniqueNames((name, count) => `${name}-${count}`);
 
@@ -96,6 +98,7 @@ export class Destinations implements Part {
     this.#taking = taking;
     this.#named = taking.source.once(findNamed);
     this.#names = new Map();
+    this.#changed = new Map();
     for (const { source, repeat } of taking.pages) {
       if (repeat > 0) continue;
       for (const key of this.#named.byPage.get(source.number) ?? []) this.#name(key);
@@ -103,7 +106,17 @@ export class Destinations implements Part {
   }
 
   #name(key: Key): void {
-    this.#names.set(key, this.#unique.take(key.slice(key.indexOf(":") + 1)));
+    const before = key.slice(key.indexOf(":") + 1);
+    const name = this.#unique.take(before);
+    this.#names.set(key, name);
+    if (name === before) return;
+    const text = textOf(PdfString.ofLatin1(before));
+    if (!this.#changed.has(text)) this.#changed.set(text, textOf(PdfString.ofLatin1(name)));
+  }
+
+  /** Names of this input's that are others in the result, as texts. */
+  get changed(): ReadonlyMap<string, string> {
+    return this.#changed;
   }
 
   /** @returns a value of the source */

@@ -4,8 +4,9 @@ import type { Part, Result, Taking } from "../assemble.ts";
 import type { SourceDocument } from "../source-document.ts";
 import { Dictionary, Name, PdfString, Reference, type Value } from "../values.ts";
 import { namesOf } from "./catalog-entries.ts";
+import type { Destinations } from "./destinations.ts";
 import type { KeptFields } from "./kept-fields.ts";
-import { globalsOf, helperScript, rewriteScript } from "./scripts.ts";
+import { globalsOf, helperScript, rewriteScript, type ScriptNames } from "./scripts.ts";
 import { textOf, textString } from "./text-strings.ts";
 import { readNameTree, writeNameTree } from "./trees.ts";
 import { UniqueNames } from "./unique-names.ts";
@@ -51,6 +52,7 @@ function scriptOf({ file }: SourceDocument, value: Value | undefined): string | 
 
 export class Scripts implements Part {
   readonly #fields: KeptFields;
+  readonly #destinations: Destinations;
   readonly #globals = new UniqueNames((name, count) => `${name}_${count}`);
   readonly #keys = new UniqueNames((name, count) => `${name}_${count}`);
   readonly #written = new Map<string, Value>();
@@ -62,8 +64,9 @@ export class Scripts implements Part {
   #helper = "";
   #isHelperUsed = false;
 
-  constructor(fields: KeptFields) {
+  constructor(fields: KeptFields, destinations: Destinations) {
     this.#fields = fields;
+    this.#destinations = destinations;
   }
 
   open(taking: Taking): void {
@@ -85,15 +88,14 @@ export class Scripts implements Part {
    */
   rewrite(script: Value): Value {
     this.#isUsed = true;
-    const [fields, globals, hasOthers] = [this.#fields.changed, this.#renamedGlobals, this.#fields.own !== undefined];
-    if (fields.size === 0 && globals.size === 0 && !hasOthers) return script;
+    // Alone, an input has no other whose names it could have to avoid.
+    if (this.#fields.foreign === undefined) return script;
     this.#helper ||= this.#globals.take(HELPER);
     const number = script instanceof Reference ? script.number : 0;
     const known = this.#known.get(number);
     if (known !== undefined) return known;
     const text = scriptOf(this.#taking.source, script);
-    const rewritten =
-      text === undefined ? undefined : rewriteScript(text, { fields, globals, hasOthers, helper: this.#helper });
+    const rewritten = text === undefined ? undefined : rewriteScript(text, this.#names());
     let result = script;
     if (rewritten !== undefined && rewritten !== text) {
       if (rewritten.includes(`${this.#helper}(`)) this.#isHelperUsed = true;
@@ -102,6 +104,12 @@ export class Scripts implements Part {
     }
     if (number > 0) this.#known.set(number, result);
     return result;
+  }
+
+  #names(): ScriptNames {
+    const { roots: fields, foreign } = this.#fields;
+    const { changed: destinations } = this.#destinations;
+    return { fields, foreign, destinations, globals: this.#renamedGlobals, helper: this.#helper };
   }
 
   /** Scripts of the document as a whole stay with the whole, or where a script stays that may call them. */
@@ -114,7 +122,7 @@ export class Scripts implements Part {
       this.#written.set(this.#keys.take(name), copier.value(copy));
     }
     if (!this.#isHelperUsed) return;
-    const script = helperScript(this.#helper, this.#fields.changed, this.#fields.own ?? []);
+    const script = helperScript(this.#names(), this.#fields.own ?? []);
     // Scripts run in the order of their names when the document is opened: this one first.
     const action = Dictionary.of({ S: Name.of("JavaScript"), JS: textString(script) });
     this.#written.set(this.#keys.take(`!${this.#helper}`), copier.value(action));

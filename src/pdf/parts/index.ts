@@ -22,7 +22,7 @@ import { Threads } from "./threads.ts";
 const makeParts: PartFactory = () => {
   const destinations = new Destinations();
   const fields = new KeptFields();
-  const scripts = new Scripts(fields);
+  const scripts = new Scripts(fields, destinations);
   const actions = new Actions(destinations, fields, scripts);
   const resources = new FormResources(fields);
   const annotations = new Annotations(actions, resources);

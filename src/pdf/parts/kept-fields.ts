@@ -3,9 +3,12 @@ import type { Part, Taking } from "../assemble.ts";
 import { type Dictionary, type PdfString, Reference, type Value } from "../values.ts";
 import { annotationsOf } from "./annotation-index.ts";
 import { type FieldNode, type FieldTree, findFields, fullName } from "./field-tree.ts";
-import { renamed } from "./scripts.ts";
+import { renamed, rootOf } from "./scripts.ts";
 import { textOf, textString } from "./text-strings.ts";
 import { UniqueNames } from "./unique-names.ts";
+
+/** What names of no field of this input's are put below, where they could be those of another's. */
+const FOREIGN = "otherDocument";
 
 /** The flag of SubmitForm and ResetForm that makes Fields a list of what is left out (ISO 32000-1, tables 237 and 239). */
 const EXCLUDE = 1;
@@ -15,10 +18,10 @@ export class KeptFields implements Part {
   #taking!: Taking;
   #tree: FieldTree | undefined;
   #kept = new Set<number>();
-  #changed = new Map<string, string>();
-  #own: string[] = [];
-  /** Names of roots of this input, as they were. */
-  #met = new Set<string>();
+  /** Roots of this input: what they were called, and what they are called now. */
+  #renamed = new Map<string, string>();
+  #own = new Set<string>();
+  #foreign: string | undefined;
   /** An array of all own fields, which actions share. */
   #all: Reference | undefined;
 
@@ -26,9 +29,9 @@ export class KeptFields implements Part {
     this.#taking = taking;
     this.#tree = taking.source.once(findFields);
     this.#kept = new Set();
-    this.#changed = new Map();
-    this.#own = [];
-    this.#met = new Set();
+    this.#renamed = new Map();
+    this.#own = new Set();
+    this.#foreign = undefined;
     this.#all = undefined;
     if (!this.#tree) return;
     this.#keep(this.#tree);
@@ -51,11 +54,9 @@ export class KeptFields implements Part {
   }
 
   #name(name: string): void {
-    if (this.#met.has(name)) return;
-    this.#met.add(name);
-    const result = this.#roots.take(name);
-    this.#own.push(result);
-    if (result !== name) this.#changed.set(name, result);
+    const root = rootOf(name);
+    if (!this.#renamed.has(root)) this.#renamed.set(root, this.#roots.take(root));
+    this.#own.add(renamed(name, this.#renamed));
   }
 
   get tree(): FieldTree | undefined {
@@ -78,21 +79,28 @@ export class KeptFields implements Part {
     return node !== undefined && !this.#kept.has(node.index);
   }
 
-  /** What root fields are called now, where that is not what they were called. */
-  get changed(): ReadonlyMap<string, string> {
-    return this.#changed;
+  /** What root fields were called, and what they are called now. */
+  get roots(): ReadonlyMap<string, string> {
+    return this.#renamed;
   }
 
-  /** The names of the root fields of this input, where there are others that its scripts must not reach. */
+  /** A root that no input has, where there are others that this one's scripts and actions must not reach. */
+  get foreign(): string | undefined {
+    if (this.#taking.inputCount > 1) this.#foreign ??= this.#roots.take(FOREIGN);
+    return this.#foreign;
+  }
+
+  /** The names of the root fields of this input, where there are others; one that nobody has where it has none. */
   get own(): readonly string[] | undefined {
-    return this.#taking.inputCount > 1 && this.#own.length > 0 ? this.#own : undefined;
+    const { foreign } = this;
+    if (foreign === undefined) return undefined;
+    return this.#own.size > 0 ? [...this.#own] : [foreign];
   }
 
   /** A full or partial name that begins with the name of a root. */
   renamedString(name: PdfString): PdfString {
-    if (this.#changed.size === 0) return name;
     const text = textOf(name);
-    const result = renamed(text, this.#changed);
+    const result = renamed(text, this.#renamed, this.foreign);
     return result === text ? name : textString(result);
   }
 
@@ -126,20 +134,21 @@ export class KeptFields implements Part {
   }
 
   #allOwn(): Reference {
-    this.#all ??= this.#taking.source.file.add(this.#own.map(textString));
+    this.#all ??= this.#taking.source.file.add(this.own!.map(textString));
     return this.#all;
   }
 
   #allBut(excluded: readonly Value[]): Value[] {
     const { file } = this.#taking.source;
-    const tree = this.#tree!;
+    const tree = this.#tree;
     const names = new Set<string>();
     for (const value of excluded) {
       const name = file.string(value);
-      const node = value instanceof Reference ? tree.byNumber.get(value.number) : undefined;
-      const full = name ? textOf(name) : node && fullName(tree, node);
+      const node = value instanceof Reference ? tree?.byNumber.get(value.number) : undefined;
+      const full = name ? textOf(name) : tree && node && fullName(tree, node);
       if (full !== undefined) names.add(full);
     }
+    if (!tree) return this.own!.map(textString);
     // A name stands for all fields below it.
     const left = new Set<number>();
     const fields: Value[] = [];
@@ -147,7 +156,7 @@ export class KeptFields implements Part {
       const full = node.isField ? fullName(tree, node) : undefined;
       if (left.has(node.parent) || (full !== undefined && names.has(full))) left.add(node.index);
       else if (full !== undefined && !node.kids.some((kid) => tree.nodes[kid]!.isField)) {
-        fields.push(textString(renamed(full, this.#changed)));
+        fields.push(textString(renamed(full, this.#renamed)));
       }
     }
     return fields;

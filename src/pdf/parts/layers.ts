@@ -116,9 +116,20 @@ export class LayerProperties implements Part {
 }
 
 /** Arrays of groups, of labels, and of such arrays: without groups that are left out, and without arrays that held but those. */
-function pruned(file: PdfFile, value: Value | undefined, targets: ReadonlyMap<number, Value>, depth = 0): Value[] {
+function pruned(
+  file: PdfFile,
+  value: Value | undefined,
+  targets: ReadonlyMap<number, Value>,
+  depth = 0,
+  seen = new Set<number>(),
+): Value[] {
   const elements = file.array(value);
   if (!elements || depth > MAX_DEPTH) return [];
+  // An array stands in one place. One that leads into itself twice would have 2^64 elements.
+  if (value instanceof Reference) {
+    if (seen.has(value.number)) return [];
+    seen.add(value.number);
+  }
   const result: Value[] = [];
   /** The kids of a group stand in the array that comes after it. */
   let follows = true;
@@ -128,7 +139,7 @@ function pruned(file: PdfFile, value: Value | undefined, targets: ReadonlyMap<nu
     if (target !== undefined) result.push(target);
     else if (object instanceof PdfString && depth > 0) result.push(object);
     else if (Array.isArray(object)) {
-      const inner = pruned(file, object, targets, depth + 1);
+      const inner = pruned(file, element, targets, depth + 1, seen);
       if (inner.some((item) => !(item instanceof PdfString))) {
         // Kids of a group that is left out are not those of the one before it.
         if (follows || inner[0] instanceof PdfString) result.push(inner);

@@ -3,37 +3,44 @@
 import { literalOf, literalValue, type Token, tokensOf } from "./script-tokens.ts";
 
 export interface ScriptNames {
-  /** Names of root fields that changed. */
+  /** What the root fields of this input were called, and what they are called now. */
   readonly fields: ReadonlyMap<string, string>;
+  /** Names of destinations that changed. */
+  readonly destinations: ReadonlyMap<string, string>;
   /** Names of functions and variables of the document's own scripts that changed. */
   readonly globals: ReadonlyMap<string, string>;
   /** The function of {@link helperScript}. */
   readonly helper: string;
-  /** Whether there are fields of other inputs, which a script must not reach. */
-  readonly hasOthers: boolean;
+  /** Where there are other inputs, whose fields a script must not reach: a root that none of them has, for all other names. */
+  readonly foreign: string | undefined;
 }
 
 /**
  * A script of the document for names that are computed: a function that maps a name, or each of an array of them, and gives all
- * root fields where it is asked for nothing. In the language of 1999, which all viewers speak.
- * @param own the root fields of this input, by the names they have now
+ * root fields where it is asked for nothing. Names that are mapped already stay; with a second argument those of others do as well.
+ * In the language of 1999, which all viewers speak.
  */
-export function helperScript(name: string, fields: ReadonlyMap<string, string>, own: readonly string[]): string {
-  const map = [...fields].map(([from, to]) => `${literalOf(from)}:${literalOf(to)}`).join(",");
+export function helperScript({ helper, fields, foreign }: ScriptNames, own: readonly string[]): string {
+  const roots = foreign === undefined ? fields : new Map([...fields, [foreign, foreign]]);
+  const mapped = [...roots.values()].filter((name) => !fields.has(name)).map((name) => [name, name] as const);
+  // No key is one that every object has.
+  const map = [...fields, ...mapped].map(([from, to]) => `${literalOf(`.${from}`)}:${literalOf(to)}`).join(",");
+  const others = literalOf(foreign === undefined ? "" : `${foreign}.`);
   return (
-    `function ${name}(n){if(!arguments.length)return [${own.map(literalOf).join(",")}];` +
-    `var m={${map}};function f(s){var p=String(s).split(".");` +
-    `if(m.hasOwnProperty(p[0]))p[0]=m[p[0]];return p.join(".")}` +
-    `if(!(n instanceof Array))return f(n);` +
-    `var r=[];for(var i=0;i<n.length;i++)r.push(f(n[i]));return r}`
+    `function ${helper}(n,k){if(!arguments.length)return [${own.map(literalOf).join(",")}];var m={${map}};` +
+    `function f(s){var p=s.split("."),q=m["."+p[0]];if(q)p[0]=q;return (q||k?"":${others})+p.join(".")}` +
+    `function g(s){s=String(s).split(",");for(var i=0;i<s.length;i++)s[i]=f(s[i].replace(/^\\s+|\\s+$/g,""));return s.join(",")}` +
+    `if(!(n instanceof Array))return g(n);` +
+    `var r=[];for(var i=0;i<n.length;i++)r.push(g(n[i]));return r}`
   );
 }
 
 /** Take one name of a field. */
 const TAKE_NAME = new Set(["getField", "removeField"]);
+/** Take names of fields and nothing else, in one of their arguments. */
+const TAKE_LIST = new Set(["resetForm", "AFSimple_Calculate"]);
 /** Take names of fields among other things. */
 const TAKE_NAMES = new Set([
-  "resetForm",
   "submitForm",
   "mailForm",
   "exportAsFDF",
@@ -41,12 +48,12 @@ const TAKE_NAMES = new Set([
   "exportAsXFDF",
   "exportAsXFDFStr",
   "exportAsText",
-  "AFSimple_Calculate",
 ]);
+/** What stands in a list of names that is written out. */
+const LIST_WORDS = new Set(["[", "]", ",", "(", ")", "new", "Array"]);
 
 /** @returns the same text where nothing in it has to change */
 export function rewriteScript(script: string, names: ScriptNames): string {
-  if (names.fields.size === 0 && names.globals.size === 0 && !names.hasOthers) return script;
   return new Rewriting(script, names).result();
 }
 
@@ -65,12 +72,18 @@ export function globalsOf(script: string): string[] {
   return found;
 }
 
-/** @returns a full name (ISO 32000-1, 12.7.3.2) whose root has changed */
-export function renamed(name: string, roots: ReadonlyMap<string, string>): string {
+/** @returns a full name (ISO 32000-1, 12.7.3.2) as it is now; one that is none of these roots' is put below `foreign`, if given */
+export function renamed(name: string, roots: ReadonlyMap<string, string>, foreign?: string): string {
+  const root = rootOf(name);
+  const now = roots.get(root);
+  if (now !== undefined) return now + name.slice(root.length);
+  return foreign === undefined || name === "" ? name : `${foreign}.${name}`;
+}
+
+/** A name that stands for itself may have a dot all the same; nobody can tell it from one of two levels. */
+export function rootOf(name: string): string {
   const dot = name.indexOf(".");
-  const root = dot < 0 ? name : name.slice(0, dot);
-  const other = roots.get(root);
-  return other === undefined ? name : other + name.slice(root.length);
+  return dot < 0 ? name : name.slice(0, dot);
 }
 
 class Rewriting {
@@ -85,6 +98,8 @@ class Rewriting {
   readonly #closing = new Map<number, number>();
   /** Where the last list of names ended. */
   #listed = 0;
+  /** It goes through the names of all fields there are, and would end at the first one that it does not find. */
+  #asksForAll = false;
 
   constructor(script: string, names: ScriptNames) {
     this.#names = names;
@@ -95,6 +110,7 @@ class Rewriting {
         continue;
       }
       const index = this.#tokens.push(token) - 1;
+      if (token.text === "getNthFieldName") this.#asksForAll = true;
       this.#texts.push(token.text);
       this.#before.push("");
       this.#spaces.push("");
@@ -108,7 +124,8 @@ class Rewriting {
     this.#tokens.forEach(({ kind, text }, index) => {
       if (kind === "word") {
         if (this.#names.globals.has(text)) this.#renameGlobal(index);
-        if (this.#text(index + 1) === "(" && this.#text(index - 1) !== "function") this.#renameInCall(index);
+        if (text === "switch") this.#renameCases(index);
+        else if (this.#text(index + 1) === "(" && this.#text(index - 1) !== "function") this.#renameInCall(index);
       } else if (kind === "string" && this.#isCompared(index)) {
         this.#renameLiteral(index);
       }
@@ -133,20 +150,32 @@ class Rewriting {
     const end = this.#closing.get(index + 1);
     if (end === undefined) return;
     const first = index + 2;
-    if (TAKE_NAME.has(name)) {
-      if (end === first + 1 && this.#tokens[first]!.kind === "string") this.#renameLiteral(first);
-      else if (end > first) this.#wrap(first, end);
-    } else if (TAKE_NAMES.has(name)) {
-      if (end === first) this.#restrict(name, end);
-      else this.#renameList(name === "AFSimple_Calculate" ? this.#afterComma(first, end) : first, end);
+    if (name === "gotoNamedDest") this.#renameDestination(first, end);
+    else if (TAKE_NAME.has(name)) this.#renameWhole(first, end);
+    else if (name === "addField") this.#renameWhole(first, this.#comma(first, end) ?? end);
+    else if (name === "resetForm" && end === first) this.#restrict(end);
+    else if (TAKE_LIST.has(name)) this.#renameWhole(name === "resetForm" ? first : this.#afterComma(first, end), end);
+    else if (TAKE_NAMES.has(name)) this.#renameAmong(first, end);
+  }
+
+  /** An argument that is a name or a list of names. Where it is computed, it goes through the map when the script runs. */
+  #renameWhole(first: number, end: number): void {
+    for (let index = first; index < end; index++) {
+      const { kind, text } = this.#tokens[index]!;
+      if (kind === "string" || LIST_WORDS.has(text)) continue;
+      this.#wrap(first, end);
+      return;
+    }
+    for (let index = first; index < end; index++) {
+      if (this.#tokens[index]!.kind === "string") this.#renameLiteral(index, this.#names.foreign);
     }
   }
 
-  /** Names in a list of literals; a list that comes from elsewhere goes through the map when the script runs. */
-  #renameList(first: number, end: number): void {
+  /** What is no name of these fields may be an address, or a title. */
+  #renameAmong(first: number, end: number): void {
     const isName = (index: number) => this.#tokens[index]!.kind === "word" && this.#text(index + 1) !== "(";
     if (end === first + 1 && isName(first)) {
-      this.#wrap(first, end);
+      this.#wrap(first, end, true);
       return;
     }
     // A call inside of another has been looked at with it.
@@ -156,23 +185,45 @@ class Rewriting {
     this.#listed = Math.max(end, this.#listed);
   }
 
-  /** `resetForm()` means all fields there are. */
-  #restrict(name: string, end: number): void {
-    if (name === "resetForm" && this.#names.hasOthers) this.#before[end] += `${this.#names.helper}()`;
+  #renameDestination(first: number, end: number): void {
+    if (end !== first + 1 || this.#tokens[first]!.kind !== "string") return;
+    const name = this.#names.destinations.get(literalValue(this.#text(first)!));
+    if (name !== undefined) this.#texts[first] = literalOf(name);
   }
 
-  #wrap(first: number, end: number): void {
-    if (this.#names.fields.size === 0) return;
+  /** `switch (event.target.name)`: its cases are compared with it. */
+  #renameCases(index: number): void {
+    const end = this.#closing.get(index + 1) ?? 0;
+    if (!this.#isName(end - 1) || this.#text(end + 1) !== "{") return;
+    const last = this.#closing.get(end + 1) ?? 0;
+    for (let at = end + 2; at < last; at++) {
+      const opens = this.#text(at) === "{" ? this.#closing.get(at) : undefined;
+      if (opens !== undefined) at = opens;
+      else if (this.#text(at) === "case" && this.#tokens[at + 1]?.kind === "string") this.#renameLiteral(at + 1);
+    }
+  }
+
+  #isName(index: number): boolean {
+    return ["name", "targetName"].includes(this.#text(index) ?? "") && this.#text(index - 1) === ".";
+  }
+
+  /** `resetForm()` means all fields there are. */
+  #restrict(end: number): void {
+    if (this.#names.foreign !== undefined) this.#before[end] += `${this.#names.helper}()`;
+  }
+
+  #wrap(first: number, end: number, keepsOthers = this.#asksForAll): void {
+    if (end <= first) return;
     this.#before[first] += `${this.#names.helper}(`;
-    this.#before[end] = `)${this.#before[end]}`;
+    this.#before[end] = `${keepsOthers ? ",1" : ""})${this.#before[end]}`;
   }
 
   /** One name, or several with commas between them. */
-  #renameLiteral(index: number): void {
+  #renameLiteral(index: number, foreign?: string): void {
     const value = literalValue(this.#text(index)!);
     const result = value.replace(/[^,]+/g, (part) => {
       const name = part.trim();
-      return part.replace(name, () => renamed(name, this.#names.fields));
+      return part.replace(name, () => renamed(name, this.#names.fields, foreign));
     });
     if (result !== value) this.#texts[index] = literalOf(result);
   }
@@ -180,18 +231,23 @@ class Rewriting {
   /** Whether `event.target.name` or the like is compared with it. */
   #isCompared(index: number): boolean {
     const isOperator = (at: number) => /^[!=]==?$/.test(this.#text(at) ?? "");
-    const isName = (at: number) => ["name", "targetName"].includes(this.#text(at) ?? "") && this.#text(at - 1) === ".";
-    if (isOperator(index - 1)) return isName(index - 2);
+    if (isOperator(index - 1)) return this.#isName(index - 2);
     if (!isOperator(index + 1)) return false;
     let at = index + 2;
     while (this.#text(at + 1) === ".") at += 2;
-    return isName(at);
+    return this.#isName(at);
+  }
+
+  /** Where the first argument ends, if there is another. */
+  #comma(first: number, end: number): number | undefined {
+    for (let index = first; index < end; index = (this.#closing.get(index) ?? index) + 1) {
+      if (this.#text(index) === ",") return index;
+    }
+    return undefined;
   }
 
   #afterComma(first: number, end: number): number {
-    for (let index = first; index < end; index = (this.#closing.get(index) ?? index) + 1) {
-      if (this.#text(index) === ",") return index + 1;
-    }
-    return first;
+    const comma = this.#comma(first, end);
+    return comma === undefined ? first : comma + 1;
   }
 }

@@ -173,4 +173,16 @@ describe("layers", () => {
     expect(second).toMatchObject({ groups: ["a on", "a second"], off: ["a second"] });
     expect(new PdfJson(await merged(plainPdf("a"), [plainPdf("b"), "1"])).catalog).not.toHaveProperty("/OCProperties");
   });
+
+  test("an order that leads into itself, twice in every place, ends", async () => {
+    const builder = new PdfBuilder();
+    const group = builder.add("<</Type/OCG/Name(a)>>");
+    const ring = builder.reserve();
+    builder.set(ring, `[${group} ${ring} ${ring}]`);
+    const lists = ["Order", "RBGroups", "Locked"].map((key) => `/${key} ${ring}`).join("");
+    builder.catalog = `/OCProperties<</OCGs[${group}]/D<<${lists}>>>>`;
+    builder.page("/OC /L BDC (a) pop EMC", "", `/Properties<</L ${group}>>`);
+    const layers = layersOf(new PdfJson(await merged(builder.bytes(), plainPdf("b"))));
+    expect(layers).toMatchObject({ groups: ["a"], order: ["a"], locked: ["a"] });
+  });
 });

@@ -11,9 +11,10 @@ const NAMES: ScriptNames = {
     ["Row", "Row_2"],
     ["Row1", "Row1_2"],
   ]),
+  destinations: new Map([["end", "end-2"]]),
   globals: new Map([["sum", "sum_2"]]),
   helper: "mapped",
-  hasOthers: false,
+  foreign: undefined,
 };
 const rewritten = (script: string, more: Partial<ScriptNames> = {}) => rewriteScript(script, { ...NAMES, ...more });
 
@@ -36,10 +37,19 @@ describe("scripts", () => {
     ['if (event.target.name == "Total") x()', 'if (event.target.name == "Total_2") x()'],
     ['if ("Total" === event.targetName) x()', 'if ("Total_2" === event.targetName) x()'],
     ['event.value == "Total"', 'event.value == "Total"'],
+    [
+      'switch (event.target.name) { case "Total": { x("Total"); break; } case "Other": case "Row.a": }',
+      'switch (event.target.name) { case "Total_2": { x("Total"); break; } case "Other": case "Row_2.a": }',
+    ],
+    ['switch (event.value) { case "Total": }', 'switch (event.value) { case "Total": }'],
+    ['this.gotoNamedDest("end"); gotoNamedDest("start")', 'this.gotoNamedDest("end-2"); gotoNamedDest("start")'],
     ['/getField("Total")/.test(x)', '/getField("Total")/.test(x)'],
     ['a / getField("Total").value / 2', 'a / getField("Total_2").value / 2'],
     ["sum(1); this.sum(2); other.sum(3); ({sum: sum})", "sum_2(1); this.sum_2(2); other.sum(3); ({sum: sum_2})"],
     ['getField("Tot\\u0061l")', 'getField("Total_2")'],
+    ['addField("Total", "text", 0, [0, 0, 9, 9])', 'addField("Total_2", "text", 0, [0, 0, 9, 9])'],
+    ['resetForm(["Row" + i])', 'resetForm(mapped(["Row" + i]))'],
+    ["submitForm(address)", "submitForm(mapped(address,1))"],
     ["getField(", "getField("],
     ["'unfinished", "'unfinished"],
   ])("%s", (before, after) => {
@@ -54,7 +64,7 @@ describe("scripts", () => {
     };
     const script =
       'for (var i = 0; i < 3; i++) getField("Row" + i); var n = "Total.x"; this.getField(n); getField(getField("Row").value)';
-    const helper = helperScript("mapped", NAMES.fields, ["Own"]);
+    const helper = helperScript(NAMES, ["Own"]);
     runInNewContext(helper + rewritten(script), { getField });
     expect(asked).toEqual(["Row0", "Row1_2", "Row2", "Total_2.x", "Row_2", "Row_2"]);
     const reset: unknown[] = [];
@@ -64,12 +74,35 @@ describe("scripts", () => {
     expect(reset).toEqual(["Total_2", "Other"]);
   });
 
-  test("resetForm() without names means the fields of its own input", () => {
-    expect(rewritten("this.resetForm()", { hasOthers: true })).toBe("this.resetForm(mapped())");
-    expect(runInNewContext(`${helperScript("mapped", NAMES.fields, ["Total_2", "\u00e4"])}; mapped()`)).toEqual([
-      "Total_2",
-      "\u00e4",
+  test("names of no field of its own are those of none, written out or computed", () => {
+    const names = { ...NAMES, foreign: "other" };
+    const script =
+      'get("Alien"); get("Total"); get("Al" + "ien.x"); get("Tot" + "al.x"); get(get("Total").name); get(get("A" + 1).name);' +
+      'calculate("SUM", ["Alien", "Row.b"]); calculate("SUM", "Ro" + "w, Alien")';
+    const asked: unknown[] = [];
+    runInNewContext(
+      helperScript(names, []) +
+        rewriteScript(script.replaceAll("get(", "getField(").replaceAll("calculate", "AFSimple_Calculate"), names),
+      {
+        getField: (name: string) => ({ name, at: asked.push(name) }),
+        AFSimple_Calculate: (_: string, list: unknown) => asked.push(...[list].flat()),
+      },
+    );
+    expect(asked).toEqual([
+      ...["other.Alien", "Total_2", "other.Alien.x", "Total_2.x", "Total_2", "Total_2", "other.A1", "other.A1"],
+      ...["other.Alien", "Row_2.b", "Row_2,other.Alien"],
     ]);
+    // An address, or what is compared with a name, need not be a name; who asks for all fields wants each of them to be there.
+    expect(rewriteScript('submitForm("http://e.org/", ["Total"])', names)).toBe(
+      'submitForm("http://e.org/", ["Total_2"])',
+    );
+    expect(rewriteScript("getField(getNthFieldName(0))", names)).toBe("getField(mapped(getNthFieldName(0),1))");
+  });
+
+  test("resetForm() without names means the fields of its own input", () => {
+    const names = { ...NAMES, foreign: "other" };
+    expect(rewriteScript("this.resetForm()", names)).toBe("this.resetForm(mapped())");
+    expect(runInNewContext(`${helperScript(names, ["Total_2", "\u00e4"])}; mapped()`)).toEqual(["Total_2", "\u00e4"]);
   });
 
   test("what a script defines for others", () => {
@@ -128,7 +161,7 @@ describe("scripts of two inputs", () => {
     const pdf = await merged([calculated("a"), "1"], calculated("b"));
     const document = new PdfJson(pdf);
     const names = [...document.tree(document.at(document.catalog, "Names", "JavaScript")).keys()];
-    expect(names).toEqual([expect.stringMatching(/^u:!joinedFieldNames/), "u:init", "u:init_2"]);
+    expect(names).toEqual(["u:!joinedFieldNames", "u:!joinedFieldNames_2", "u:init", "u:init_2"]);
     const values = { Row1: 1, Row2: 2, Row1_2: 10, Row2_2: 20 };
     expect(calculate(pdf, "Total_2", values)).toBe(30);
     const action = (name: string) =>
@@ -145,6 +178,49 @@ describe("scripts of two inputs", () => {
       "/Flags": 0,
     });
     expect(qpdfComplaints(pdf)).toBe("");
+  });
+
+  test("nor where the field that they name was left out, or never was there", async () => {
+    const button = (action: string) => {
+      const builder = new PdfBuilder();
+      builder.page("1", `/Annots[<</Type/Annot/Subtype/Link/Rect[0 0 9 9]/A<<${action}>>>>]`);
+      return builder.bytes();
+    };
+    const script = "/S/JavaScript/JS(getField\\('Total'\\).value = 1)";
+    const actions = [script, "/S/Hide/T(Total)", "/S/ResetForm", "/S/ResetForm/Fields[(Total)]"];
+    const document = new PdfJson(await merged(...actions.map(button), calculated("a")));
+    const [runs, hides, ...resets] = actions.map((_, index) =>
+      document.get(document.get(document.annotations(index + 1)[0]["/A"])),
+    );
+    expect(runs["/JS"]).toBe('u:getField("otherDocument.Total").value = 1');
+    expect(hides["/T"]).toBe("u:otherDocument_2.Total");
+    expect(resets.map((action) => document.get(action["/Fields"]))).toEqual([
+      ["u:otherDocument_3"],
+      ["u:otherDocument_4.Total"],
+    ]);
+    expect(document.fields.map(({ fullname }) => fullname)).toContain("Total");
+  });
+
+  test("nor where a name has a dot in it and is of one level in one input, of two in the other", async () => {
+    const withField = (field: (builder: PdfBuilder, widget: string) => string) => {
+      const builder = new PdfBuilder();
+      const widget = builder.reserve();
+      builder.page("1", `/Annots[${widget}]`);
+      builder.catalog = `/AcroForm<</Fields[${field(builder, widget)}]>>`;
+      return builder.bytes();
+    };
+    const entries = "/Type/Annot/Subtype/Widget/Rect[0 0 9 9]/FT/Tx";
+    const one = withField((builder, widget) => {
+      builder.set(widget, `<<${entries}/T(a.b)>>`);
+      return widget;
+    });
+    const two = withField((builder, widget) => {
+      const root = builder.add(`<</T(a)/Kids[${widget}]>>`);
+      builder.set(widget, `<<${entries}/T(b)/Parent ${root}>>`);
+      return root;
+    });
+    const { fields } = new PdfJson(await merged(one, two, one));
+    expect(fields.map(({ fullname }) => fullname)).toEqual(["a.b", "a_2.b", "a_3.b"]);
   });
 
   test("of the document stay with the whole, or where a script stays", async () => {
