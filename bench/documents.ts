@@ -1,10 +1,17 @@
 // Merge, split, linearize and zip over HTTP, each beside the program that people use for it, as a whole process that reads and
 // writes files. Times of one round stand beside each other; ratios are ours / theirs.
+// What the operation itself takes, without upload and storage, is measured in this process.
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { linearizePdf } from "../src/operations/linearize-pdf.ts";
+import { mergePdfs } from "../src/operations/merge-pdfs.ts";
+import { splitPdf } from "../src/operations/split-pdf.ts";
+import { zipFiles } from "../src/operations/zip-files.ts";
+import { parsePages } from "../src/pages.ts";
 import { PdfBuilder } from "../test/fixtures/pdf-builder.ts";
+import { CONTEXT, inputOf } from "../test/support/operations.ts";
 import type { ServiceAddress } from "../test/support/service.ts";
 import { exchange, type FilePart, median, multipart, row } from "./measure.ts";
 
@@ -78,18 +85,21 @@ function tasks(): Task[] {
 /** @param folder for the peers' files */
 export async function compareDocuments(service: ServiceAddress, folder: string, rounds: number): Promise<void> {
   console.log(`\nupload, work and store; median of ${rounds}; ratios are ours / theirs`);
-  console.log(row(["task", "ms", "peer", "peer's ms", "ratio"]));
+  console.log(row(["task", "ms", "work alone", "peer", "peer's ms", "ratio", "work's"]));
   for (const task of tasks()) {
     const own: number[] = [];
     const theirs: number[] = [];
+    const alone: number[] = [];
     await runService(service, task);
+    await runAlone(task);
     for (let round = 0; round < rounds; round++) {
       own.push(await runService(service, task));
       theirs.push(runPeer(task, folder));
+      alone.push(await runAlone(task));
     }
-    const ratio = median(own.map((time, round) => time / theirs[round]!));
-    const cells = [median(own).toFixed(0), task.command[0]!, median(theirs).toFixed(0), ratio.toFixed(2)];
-    console.log(row([task.name, ...cells]));
+    const ratio = (times: readonly number[]) => median(times.map((time, round) => time / theirs[round]!)).toFixed(2);
+    const [ours, work, peer] = [own, alone, theirs].map((times) => median(times).toFixed(0));
+    console.log(row([task.name, ours!, work!, task.command[0]!, peer!, ratio(own), ratio(alone)]));
   }
 }
 
@@ -101,6 +111,22 @@ async function runService({ url, key }: ServiceAddress, { name, path, fields, fi
   const { error } = JSON.parse(answer.toString()) as { error?: string };
   if (error !== undefined) throw new Error(`${name}: ${error}`);
   return milliseconds;
+}
+
+/** @returns milliseconds */
+async function runAlone({ path, files }: Task): Promise<number> {
+  const inputs = files.map(({ bytes, name }) => inputOf(bytes, name));
+  const pages = files.map(() => parsePages("1-last")!);
+  const context = { ...CONTEXT, heapLimitBytes: 2 ** 29 };
+  const started = performance.now();
+  const outputs = {
+    "/merged-pdf": () => mergePdfs(inputs, { pages }, context),
+    "/split-pdf": () => splitPdf(inputs, {}, context),
+    "/linearized-pdf": () => linearizePdf(inputs, {}, context),
+    "/zip": () => zipFiles(inputs, {}, context),
+  }[path]!();
+  for await (const { body } of outputs) for await (const _ of body instanceof Uint8Array ? [body] : body);
+  return performance.now() - started;
 }
 
 function runPeer({ files, command }: Task, folder: string): number {

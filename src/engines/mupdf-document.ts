@@ -49,6 +49,13 @@ export class MupdfDocument {
     return this.#pageCount;
   }
 
+  get isEncrypted(): boolean {
+    return this.#engine.run((raw) => {
+      const trailer = raw._wasm_pdf_trailer(this.#pointer);
+      return this.#objects.isDictionary(this.#objects.get(trailer, "Encrypt"));
+    });
+  }
+
   /** Warnings and errors MuPDF reported so far: how many, and the first of them. */
   get messageCount(): number {
     return this.#engine.messageCount;

@@ -76,6 +76,7 @@ export function runQpdf(values: readonly string[], options: QpdfOptions): QpdfRu
   system.attach(exports);
   const stackEnd = () => new Uint8Array(exports.aa.buffer, STACK_END, CANARY_BYTES);
   stackEnd().fill(CANARY);
+  const hasOverflowed = () => stackEnd().some((byte) => byte !== CANARY);
   exports.fuel.value = 0;
   fillUp();
 
@@ -89,10 +90,11 @@ export function runQpdf(values: readonly string[], options: QpdfOptions): QpdfRu
     if (error instanceof ProgramEnd) status = error.status;
     else if (exports.fuel.value < 0) throw failure("too-complex", "the fuel ran out", error);
     else if (error instanceof RangeError) throw failure("too-complex", "the engine nested too deeply", error);
+    else if (hasOverflowed()) throw failure("too-complex", "the engine's stack overflowed", error);
     else if (refused) throw failure("too-large", "the heap's limit was reached", error);
     else throw failure("crashed", `it ended by ${error}`, error);
   }
-  if (stackEnd().some((byte) => byte !== CANARY)) throw failure("too-complex", "the engine's stack overflowed");
+  if (hasOverflowed()) throw failure("too-complex", "the engine's stack overflowed");
   // An allocation that failed is an error like others to it, and ends with the same status.
   if (refused && status !== 0) throw failure("too-large", "the heap's limit was reached");
   const fuelUsed = heapLimitBytes * FUEL_PER_HEAP_BYTE - fuelLeft - exports.fuel.value;

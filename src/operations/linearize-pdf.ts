@@ -27,12 +27,15 @@ async function linearize(input: Input, context: Context) {
     throw new EngineFailure("signed", "linearizing would break a signature");
   }
   let run = inOrder(bytes, context);
-  if (run.status === STATUS.failed) {
-    await explain(bytes, context);
-    if (mayBeSigned) throw new EngineFailure("damaged", run.messages);
-    const repaired = await repair(input, context);
-    context.log("repaired", { said: run.messages });
-    run = inOrder(repaired, { ...context, heapLimitBytes: context.heapLimitBytes - repaired.length });
+  const flaws = run.status === STATUS.failed ? run.messages : flawsOf(run, context);
+  if (flaws !== "") {
+    const { encrypted } = await explain(bytes, context);
+    // What is repaired is a new document: neither its signature nor its restrictions would be there any more.
+    if (!mayBeSigned && !encrypted) {
+      const repaired = await repair(input, context);
+      context.log("repaired", { said: flaws });
+      run = inOrder(repaired, { ...context, heapLimitBytes: context.heapLimitBytes - repaired.length });
+    } else if (run.status === STATUS.failed) throw new EngineFailure("damaged", flaws);
   }
   succeeded(run);
   const said = run.messages ? { said: run.messages } : {};
@@ -46,6 +49,18 @@ function inOrder(input: Uint8Array, { heapLimitBytes }: Context): QpdfRun {
   const streams = contains(input, "Encrypt") ? "--decode-level=none" : "--stream-data=preserve";
   const { input: from, output: to } = QPDF_PATHS;
   return runQpdf(["--no-warn", "--linearize", streams, from, to], { input, heapLimitBytes });
+}
+
+/**
+ * Where qpdf had to warn of the source, the fault may still be there.
+ * @returns what it says of what it has made, empty for nothing
+ */
+function flawsOf({ status, output }: QpdfRun, { heapLimitBytes }: Context): string {
+  if (status !== STATUS.doneWithWarnings) return "";
+  const input = Buffer.concat(output);
+  const options = ["--check-linearization", QPDF_PATHS.input];
+  const check = runQpdf(options, { input, heapLimitBytes: heapLimitBytes - input.length });
+  return check.status === STATUS.done ? "" : check.messages || "it has errors";
 }
 
 async function isSigned(input: Uint8Array, context: Context): Promise<boolean> {
@@ -67,9 +82,12 @@ function succeeded({ status, messages }: QpdfRun): void {
  * qpdf does not tell in what it failed; MuPDF does, as in all other operations.
  * @throws EngineFailure unless MuPDF can open it
  */
-async function explain(bytes: Uint8Array, { heapLimitBytes }: Context): Promise<void> {
+async function explain(bytes: Uint8Array, { heapLimitBytes }: Context): Promise<{ encrypted: boolean }> {
   const engine = await takeMupdf({ heapLimitBytes });
-  MupdfDocument.open(engine, bytes, { heapLimitBytes }).close();
+  const document = MupdfDocument.open(engine, bytes, { heapLimitBytes });
+  const encrypted = document.isEncrypted;
+  document.close();
+  return { encrypted };
 }
 
 /** qpdf as WebAssembly repairs nothing: its library was built without the exceptions that repairing needs. */

@@ -9,7 +9,7 @@ import { EngineFailure } from "../../../src/operations/operation.ts";
 import { PdfBuilder } from "../../fixtures/pdf-builder.ts";
 import { encrypted, labelledPdf, textPdf, withoutXref } from "../../fixtures/pdfs.ts";
 import { corpusDir, corpusFile } from "../../support/corpus.ts";
-import { HOSTILE_PDFS } from "../../support/hostile-pdfs.ts";
+import { HOSTILE_PDFS, pdfOf } from "../../support/hostile-pdfs.ts";
 import { CONTEXT, outputsOf } from "../../support/operations.ts";
 import { infoOf, linearizationOf, picturesOf, qpdfComplaints, textOf, withFile } from "../../support/pdf-readers.ts";
 
@@ -56,6 +56,13 @@ test("a file made by code, a large one, one that has to be repaired first", asyn
     expect(qpdfComplaints(made)).toBe("");
     expect(textOf(made)).toEqual(textOf(source ?? pdf));
   }
+});
+
+test("one whose page tree has a parent, of which qpdf warns before and after", async () => {
+  const pages = "<</Type/Pages/Kids[3 0 R]/Count 1/Parent 3 0 R>>";
+  const pdf = pdfOf(["<</Type/Catalog/Pages 2 0 R>>", pages, "<</Type/Page/Parent 2 0 R/MediaBox[0 0 99 99]>>"]);
+  expect(qpdfComplaints(pdf)).not.toBe("");
+  expect(linearizationOf(await linearize(pdf))).toBe(SOUND);
 });
 
 test("one that is linearized already, by us", async () => {
@@ -108,6 +115,13 @@ describe("passwords", () => {
     expect(infoOf(made).Encrypted).toBe(infoOf(restricted).Encrypted);
     expect(infoOf(made).Encrypted).toMatch(/^yes/);
   });
+
+  test("damaged: refused, rather than repaired without its restrictions", async () => {
+    const pdf = encrypted(await textPdf(2), "", "owner");
+    const text = Buffer.from(pdf).toString("latin1");
+    const lost = Buffer.from(text.replace(/startxref\s+\d+/, "startxref\n7"), "latin1");
+    await expect(linearize(new Uint8Array(lost))).rejects.toMatchObject({ reason: "damaged" });
+  });
 });
 
 describe("signatures", () => {
@@ -149,6 +163,12 @@ describe("bounds", () => {
     const small = { ...CONTEXT, heapLimitBytes: 18 * 2 ** 20 };
     await expect(linearize(pdf, small)).rejects.toMatchObject({ reason: "too-large" });
     expect(linearizationOf(await linearize(pdf))).toBe(SOUND);
+  });
+
+  test("a page tree so deep that the engine's stack overflows", async () => {
+    const nodes = Array.from({ length: 100_000 }, (_, index) => `<</Type/Pages/Kids[${index + 3} 0 R]/Count 1>>`);
+    const pdf = pdfOf(["<</Type/Catalog/Pages 2 0 R>>", ...nodes, "<</Type/Page/MediaBox[0 0 9 9]>>"]);
+    await expect(linearize(pdf)).rejects.toMatchObject({ reason: "too-complex" });
   });
 
   test.each(HOSTILE_PDFS.map(({ name, bytes }) => [name, bytes] as const))(
