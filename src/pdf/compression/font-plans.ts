@@ -1,56 +1,48 @@
 // What of each embedded font program is kept: the glyphs that text shows, by the ways in which codes become glyphs (ISO 32000-1,
-// 9.6.6 and 9.7.4.2), and the name that says so. Knows no font formats but TrueType's character maps.
+// 9.6.6 and 9.7.4.2), and the name that says so.
+import { writeNamedCff } from "../fonts/named-cff.ts";
 import { readEmbeddedCff, subsetCff } from "../fonts/subset-cff.ts";
 import { subsetTag, TAGGED } from "../fonts/subset-tag.ts";
 import { subsetTrueType } from "../fonts/subset-truetype.ts";
+import { subsetType1 } from "../fonts/subset-type1.ts";
 import { readTrueType } from "../fonts/truetype.ts";
-import { type CharacterMap, characterMaps } from "../fonts/truetype-maps.ts";
+import { characterMaps } from "../fonts/truetype-maps.ts";
+import { readType1 } from "../fonts/type1.ts";
 import { needsHints } from "../fonts/unhinted.ts";
 import type { PdfFile } from "../pdf-file.ts";
-import { Dictionary, Name, type PdfStream, Reference, type Value } from "../values.ts";
-import { namedGlyphs, numberedGlyphs } from "./cff-glyphs.ts";
+import { type Dictionary, Name, type PdfStream, Reference } from "../values.ts";
+import { type FontPlan, keptGlyphs } from "./font-plan.ts";
 import { type FontUses, findFontUses, type ShownCodes } from "./font-uses.ts";
+import { mergedPrograms, namedCffOf } from "./merged-fonts.ts";
+import { type NamedFont, namedGlyphs, namesOfCff, namesOfType1, numberedGlyphs } from "./named-glyphs.ts";
 import { asFlate, decodedBytes, smaller } from "./recode-stream.ts";
 import type { CompressionSettings } from "./settings.ts";
+import { compositeGlyphs, simpleLookups } from "./truetype-glyphs.ts";
 
-/** Of one font program, which several fonts can have. */
-interface Plan {
-  /** Undefined where all have to stay. */
-  glyphs: Set<number> | undefined;
-  /** Whether no font asks for glyphs by character. */
-  byNumber: boolean;
-  keepsHints: boolean;
-  readonly format: Format;
-  readonly program: Reference;
-  /** What fonts with codes of one byte look up. */
-  readonly characters: Set<number>;
-  /** The stream that was made; null where none is smaller. */
-  made?: PdfStream | null;
-  tag?: string;
-}
-
-type Format = "truetype" | "cff";
-
-/** Tables of standard encodings that text decoders know: WinAnsiEncoding and MacRomanEncoding (annex D). */
-const DECODERS = ["windows-1252", "macintosh"].map((label) => new TextDecoder(label));
-/** A symbolic font's codes lie here in its map (9.6.6.4). */
-const SYMBOLS = [0xf000, 0xf100, 0xf200];
-const MAX_MAP_BYTES = 1 << 17;
-/** Codes up to it show nothing. */
-const LAST_SPACE = 0x20;
-const IDENTITY = new Set(["Identity-H", "Identity-V"]);
 /** Fonts within fonts, which are planned with those. */
 const PARTS = new Set(["CIDFontType0", "CIDFontType2"]);
 const CFF_SUBTYPES = new Set(["Type1C", "CIDFontType0C", "OpenType"]);
+const LENGTHS = ["Length1", "Length2", "Length3"];
+const PROGRAMS = ["FontFile", "FontFile2", "FontFile3"];
+
+/** One font, of which there is a plan. */
+interface Planned {
+  readonly plan: FontPlan;
+  readonly font: Dictionary;
+  /** The font within a Type 0 font, or the font itself. */
+  readonly inner: Dictionary;
+  readonly shown: ShownCodes | undefined;
+}
 
 export class FontPlans {
   readonly #file: PdfFile;
   readonly #canonical: (number: number) => number;
   readonly #settings: CompressionSettings["fonts"];
+  readonly #mayName: boolean;
   /** By the program's object number. */
-  readonly #plans = new Map<number, Plan>();
+  readonly #plans = new Map<number, FontPlan>();
   /** By the object number of a font, of the font within it, and of their descriptor. */
-  readonly #programs = new Map<number, Plan>();
+  readonly #programs = new Map<number, FontPlan>();
 
   /** @param mayName whether fonts may become subsets that were none */
   constructor(
@@ -63,8 +55,18 @@ export class FontPlans {
     this.#file = file;
     this.#canonical = canonical;
     this.#settings = settings;
+    this.#mayName = mayName;
     const uses = findFontUses(file);
-    for (const font of fonts) this.#plan(font, uses, mayName);
+    for (const font of fonts) this.#plan(file.dictionary(font), font, uses);
+    for (const font of uses?.keptDirect ?? []) this.#plan(font, undefined, undefined);
+    // PDF/A-1 wants lists of glyphs of subsets.
+    if (settings.mergeSubsets && mayName) this.#merge();
+  }
+
+  /** The program that took another's place. */
+  mergedProgram({ number }: Reference): Reference | undefined {
+    const plan = this.#plans.get(number);
+    return plan?.isMerged ? plan.program : undefined;
   }
 
   /** @returns undefined for what is no font program, or one that does not become smaller */
@@ -78,91 +80,116 @@ export class FontPlans {
   named(dictionary: Dictionary, number: number): Dictionary {
     const plan = this.#programs.get(number);
     const program = plan && this.#file.stream(plan.program);
-    if (!plan?.glyphs || !program || !this.#make(plan, program)) return dictionary;
-    let changed = dictionary;
+    if (!plan || !(plan.isMerged || keptGlyphs(plan)) || !program || !this.#make(plan, program)) return dictionary;
+    const changed = dictionary.clone();
     for (const key of ["BaseFont", "FontName"]) {
       const name = this.#file.name(dictionary.get(key));
-      if (name === undefined || TAGGED.test(name)) continue;
-      changed = changed.clone().set(key, Name.of(`${plan.tag}+${name}`));
+      if (name === undefined || (TAGGED.test(name) && !plan.isMerged)) continue;
+      changed.set(key, Name.of(`${plan.tag}+${name.replace(TAGGED, "")}`));
     }
-    if (changed.has("CIDSet")) {
-      changed = changed.clone();
-      // It lists the glyphs that were there (table 124).
-      changed.delete("CIDSet");
-    }
+    // They list the glyphs that were there (tables 122 and 124); names are still there in CFF that was not merged.
+    changed.delete("CIDSet");
+    if (plan.format === "type1" || plan.isMerged) changed.delete("CharSet");
+    if (plan.isConverted && changed.delete("FontFile")) changed.set("FontFile3", plan.program);
     return changed;
   }
 
-  #plan(reference: Reference, uses: FontUses | undefined, mayName: boolean): void {
+  /** @param uses undefined where it is not known what is shown */
+  #plan(font: Dictionary | undefined, reference: Reference | undefined, uses: FontUses | undefined): void {
     const file = this.#file;
-    const font = file.dictionary(reference);
     const subtype = file.name(font?.get("Subtype"));
     if (!font || (subtype && PARTS.has(subtype))) return;
     const within = file.array(font.get("DescendantFonts"))?.[0];
     const inner = subtype === "Type0" ? file.dictionary(within) : font;
     const descriptor = inner?.get("FontDescriptor");
-    const found = this.#programIn(file.dictionary(descriptor), subtype);
-    if (!inner || !found) return;
-    const { program, format } = found;
+    const described = file.dictionary(descriptor);
+    const isAlone = PROGRAMS.filter((key) => described?.has(key)).length === 1;
+    for (const key of PROGRAMS) {
+      const program = described?.get(key);
+      const stream = program instanceof Reference ? file.stream(program) : undefined;
+      if (!inner || !(program instanceof Reference) || !stream) continue;
+      const format = this.#formatOf(key, subtype, stream);
+      const plan = this.#planOf(program, format);
+      for (const one of [reference, within, descriptor]) {
+        if (one instanceof Reference) this.#programs.set(this.#canonical(one.number), plan);
+      }
+      // A descriptor is an object of its own (table 111), which can be told of what became of the program.
+      const isUsual = reference && isAlone && descriptor instanceof Reference;
+      if (!isUsual || !uses || uses.kept.has(reference.number)) plan.isKnown = false;
+      if (!format || plan.format !== format) {
+        plan.isKnown = false;
+        plan.made = null;
+      }
+      this.#add({ plan, font, inner, shown: reference && uses?.shown.get(reference.number) }, subtype);
+    }
+  }
+
+  /** @returns undefined where it is not for a font of this kind */
+  #formatOf(key: string, subtype: string | undefined, { dictionary }: PdfStream): FontPlan["format"] {
+    if (key === "FontFile2") return subtype === "Type0" || subtype === "TrueType" ? "truetype" : undefined;
+    if (key === "FontFile") return subtype === "Type1" ? "type1" : undefined;
+    return CFF_SUBTYPES.has(this.#file.name(dictionary.get("Subtype")) ?? "") ? "cff" : undefined;
+  }
+
+  #planOf(program: Reference, format: FontPlan["format"]): FontPlan {
     const number = this.#canonical(program.number);
-    const plan = this.#plans.get(number) ?? {
-      glyphs: new Set<number>(),
+    const known = this.#plans.get(number);
+    if (known) return known;
+    const plan: FontPlan = {
+      program: new Reference(number),
+      format,
+      glyphs: new Set(),
+      isKnown: true,
+      keepsAll: !this.#settings.subset,
       byNumber: true,
       keepsHints: !this.#settings.removeHints,
-      format,
-      program: new Reference(number),
       characters: new Set(),
     };
     this.#plans.set(number, plan);
-    for (const one of [reference, within, descriptor]) {
-      if (one instanceof Reference) this.#programs.set(this.#canonical(one.number), plan);
-    }
-    const baseName = file.name(font.get("BaseFont")) ?? "";
+    return plan;
+  }
+
+  #add(planned: Planned, subtype: string | undefined): void {
+    const { plan, font, inner, shown } = planned;
+    const { format } = plan;
+    const baseName = this.#file.name(font.get("BaseFont")) ?? "";
     const isTagged = TAGGED.test(baseName);
-    if (needsHints(baseName.replace(TAGGED, ""))) plan.keepsHints = true;
-    const mayBeSubset = mayName || (isTagged && format === "truetype");
-    const mayLose = mayBeSubset && (!isTagged || this.#settings.subsetSubsets);
-    const isKept =
-      plan.format !== format || !uses || uses.kept.has(reference.number) || !this.#settings.subset || !mayLose;
+    const family = baseName.replace(TAGGED, "");
+    if (needsHints(family)) plan.keepsHints = true;
+    // PDF/A-1 lists the glyphs of every subset, but for this kind (ISO 19005-1, 6.3.5).
+    const mayBeSubset = this.#mayName || (isTagged && subtype === "TrueType");
+    if (!mayBeSubset || (isTagged && !this.#settings.subsetSubsets)) plan.keepsAll = true;
     if (subtype === "TrueType") plan.byNumber = false;
-    if (isKept) plan.glyphs = undefined;
-    else if (format === "cff") this.#addCff(plan, font, inner, uses.shown.get(reference.number));
-    else if (subtype === "TrueType") this.#addSimple(plan, font, reference, uses);
-    else this.#addComposite(plan, font, inner, uses.shown.get(reference.number)?.pairs ?? new Set());
+    plan.family = (plan.family ?? family) === family ? family : "";
+    plan.byName = (plan.byName ?? true) && subtype === "Type1";
+    for (const code of shown?.bytes ?? []) if (plan.byName) plan.characters.add(code);
+    const isComposite = format === "truetype" && subtype === "Type0";
+    const isMerged = isComposite || (format === "cff" && plan.byName);
+    if (!plan.isKnown || (plan.keepsAll && !(isMerged && this.#settings.mergeSubsets))) return;
+    let found: Iterable<number> | undefined;
+    if (format === "cff") found = this.#cffGlyphs(planned);
+    else if (format === "type1") found = this.#type1Glyphs(planned);
+    else if (isComposite) found = compositeGlyphs(this.#file, font, inner, shown?.pairs ?? []);
+    else found = this.#simpleGlyphs(planned);
+    if (!found) plan.isKnown = false;
+    for (const glyph of found ?? []) plan.glyphs.add(glyph);
   }
 
-  #programIn(
-    descriptor: Dictionary | undefined,
-    subtype: string | undefined,
-  ): { readonly program: Reference; readonly format: Format } | undefined {
+  #bytesOf({ program }: FontPlan): Uint8Array | undefined {
+    const stream = this.#file.stream(program);
+    return stream && decodedBytes(this.#file, stream);
+  }
+
+  #cffGlyphs(planned: Planned): Set<number> | undefined {
+    const { plan, font, inner, shown } = planned;
     const file = this.#file;
-    const truetype = descriptor?.get("FontFile2");
-    if (truetype instanceof Reference && (subtype === "Type0" || subtype === "TrueType") && file.stream(truetype)) {
-      return { program: truetype, format: "truetype" };
-    }
-    const program = descriptor?.get("FontFile3");
-    const stream = program instanceof Reference ? file.stream(program) : undefined;
-    if (!(program instanceof Reference) || !stream) return undefined;
-    return CFF_SUBTYPES.has(file.name(stream.dictionary.get("Subtype")) ?? "") ? { program, format: "cff" } : undefined;
-  }
-
-  #addCff(plan: Plan, font: Dictionary, inner: Dictionary, shown: ShownCodes | undefined): void {
-    if (!plan.glyphs) return;
-    const glyphs = this.#cffGlyphs(plan, font, inner, shown);
-    if (glyphs) for (const glyph of glyphs) plan.glyphs.add(glyph);
-    else plan.glyphs = undefined;
-  }
-
-  #cffGlyphs(plan: Plan, font: Dictionary, inner: Dictionary, shown?: ShownCodes): Set<number> | undefined {
-    const file = this.#file;
-    const stream = file.stream(plan.program);
-    const bytes = stream && decodedBytes(file, stream);
+    const bytes = this.#bytesOf(plan);
     const cff = bytes && readEmbeddedCff(bytes);
     if (!cff) return undefined;
     const encoding = font.get("Encoding");
     if (file.name(font.get("Subtype")) === "Type1") {
       try {
-        return namedGlyphs(file, cff, encoding, shown?.bytes ?? []);
+        return this.#glyphsByName(planned, namesOfCff(cff));
       } catch (error) {
         // A name that lies outside of the program.
         if (error instanceof RangeError) return undefined;
@@ -177,89 +204,96 @@ export class FontPlans {
     return numberedGlyphs(cff, shown?.pairs ?? new Set());
   }
 
-  #addComposite(plan: Plan, font: Dictionary, inner: Dictionary, codes: ReadonlySet<number>): void {
-    const file = this.#file;
-    const map = inner.get("CIDToGIDMap");
-    const isIdentity = map === undefined || file.name(map) === "Identity";
-    const glyphOf = isIdentity ? (code: number) => code : this.#glyphMap(map);
-    if (!IDENTITY.has(file.name(font.get("Encoding")) ?? "") || !glyphOf) {
-      plan.glyphs = undefined;
-      return;
-    }
-    for (const code of codes) plan.glyphs?.add(glyphOf(code));
+  #type1Glyphs(planned: Planned): Set<number> | undefined {
+    const bytes = this.#bytesOf(planned.plan);
+    const program = bytes && readType1(bytes);
+    return program && this.#glyphsByName(planned, namesOfType1(program));
   }
 
-  #glyphMap(map: Value): ((code: number) => number) | undefined {
-    try {
-      const bytes = this.#file.stream(map)?.body.decoded(MAX_MAP_BYTES);
-      return bytes && ((code) => ((bytes[code * 2] ?? 0) << 8) | (bytes[code * 2 + 1] ?? 0));
-    } catch {
-      return undefined;
-    }
+  #glyphsByName({ font, shown }: Planned, named: NamedFont | undefined): Set<number> | undefined {
+    return named && namedGlyphs(this.#file, named, font.get("Encoding"), shown?.bytes ?? []);
   }
 
-  #addSimple(plan: Plan, font: Dictionary, reference: Reference, uses: FontUses): void {
-    const encoding = this.#file.resolve(font.get("Encoding"));
-    // Names of glyphs could lead to any.
-    if (encoding instanceof Dictionary && encoding.has("Differences")) plan.glyphs = undefined;
-    const maps = plan.glyphs && this.#mapsOf(plan.program);
-    if (!maps || maps.length === 0) {
-      plan.glyphs = undefined;
-      return;
+  #simpleGlyphs({ plan, font, shown }: Planned): ReadonlySet<number> | undefined {
+    const bytes = this.#bytesOf(plan);
+    const program = bytes && readTrueType(bytes);
+    const maps = program && characterMaps(program);
+    const lookups = maps && simpleLookups(this.#file, font, maps, shown?.bytes ?? []);
+    for (const character of lookups?.characters ?? []) plan.characters.add(character);
+    return lookups?.glyphs;
+  }
+
+  #merge(): void {
+    const replaced = new Map<FontPlan, FontPlan>();
+    for (const { members, bytes } of mergedPrograms(this.#plans.values(), (plan) => this.#bytesOf(plan))) {
+      const streams = members.flatMap(({ program }) => this.#file.stream(program) ?? []);
+      const isConverted = members[0]!.format !== "truetype";
+      const made = programStream(streams[0]!, { bytes, lengths: isConverted ? [] : [bytes.length], isConverted });
+      const size = made.body.raw().length;
+      if (size >= streams.reduce((sum, { body }) => sum + body.raw().length, 0)) continue;
+      this.#file.budget.charge(size);
+      const plan: FontPlan = { ...members[0]!, isMerged: true, made, isConverted, tag: subsetTag(bytes) };
+      for (const member of members) replaced.set(member, plan);
     }
-    for (const code of uses.shown.get(reference.number)?.bytes ?? []) {
-      const characters = [...charactersOf(code)];
-      const glyphs = characters.flatMap((character) => maps.map(({ glyphOf }) => glyphOf(character)));
-      // A reader may find it by its name.
-      if (code > LAST_SPACE && glyphs.every((glyph) => glyph === 0)) plan.glyphs = undefined;
-      for (const glyph of glyphs) plan.glyphs?.add(glyph);
-      for (const character of characters) plan.characters.add(character);
+    for (const plans of [this.#plans, this.#programs]) {
+      for (const [number, plan] of plans) plans.set(number, replaced.get(plan) ?? plan);
     }
   }
 
-  #mapsOf(program: Reference): CharacterMap[] | undefined {
-    const stream = this.#file.stream(program);
-    const bytes = stream && decodedBytes(this.#file, stream);
-    const font = bytes && readTrueType(bytes);
-    return font && characterMaps(font);
-  }
-
-  #make(plan: Plan, original: PdfStream): PdfStream | null {
+  #make(plan: FontPlan, original: PdfStream): PdfStream | null {
     if (plan.made !== undefined) return plan.made;
     const bytes = decodedBytes(this.#file, original);
-    const subset =
-      bytes && (plan.format === "cff" ? plan.glyphs && subsetCff(bytes, plan.glyphs) : outlined(plan, bytes));
-    const made = subset && asFlate(original, subset);
+    const subset = this.#settings.subset && bytes ? subsetOf(plan, bytes) : undefined;
+    const made = subset && programStream(original, subset);
     plan.made = made && smaller(original, made) === made ? made : null;
     if (plan.made && subset) {
       this.#file.budget.charge(plan.made.body.raw().length);
-      // A program of this kind does not have it (table 127).
-      if (plan.format === "truetype") plan.made.dictionary.set("Length1", subset.length);
-      plan.tag = subsetTag(subset);
+      plan.tag = subsetTag(subset.bytes);
+      plan.isConverted = subset.isConverted === true;
     }
     return plan.made;
   }
 }
 
-function outlined({ glyphs, characters, byNumber, keepsHints }: Plan, bytes: Uint8Array): Uint8Array | undefined {
-  return subsetTrueType(bytes, { ...(glyphs ? { glyphs, characters } : {}), byNumber, withoutHints: !keepsHints });
+interface Subset {
+  readonly bytes: Uint8Array;
+  /** Of its parts; none of CFF (table 127). */
+  readonly lengths: readonly number[];
+  /** Whether it is CFF, made of Type 1. */
+  readonly isConverted?: boolean;
 }
 
-/** All that a code can be looked up as. */
-function charactersOf(code: number): Set<number> {
-  const characters = new Set([code, ...SYMBOLS.map((base) => base + code)]);
-  for (const decoder of DECODERS) characters.add(decoder.decode(Uint8Array.of(code)).codePointAt(0) ?? code);
-  for (const character of [...characters]) for (const other of macCodes(character)) characters.add(other);
-  return characters;
+function programStream(original: PdfStream, { bytes, lengths, isConverted }: Subset): PdfStream {
+  const made = asFlate(original, bytes);
+  if (isConverted) {
+    for (const key of LENGTHS) made.dictionary.delete(key);
+    made.dictionary.set("Subtype", Name.of("Type1C"));
+  }
+  lengths.forEach((length, index) => {
+    made.dictionary.set(LENGTHS[index]!, length);
+  });
+  return made;
 }
 
-let codesOfMac: Map<number, number> | undefined;
-
-/** The code of a character in MacRomanEncoding, which a map for that platform is asked with. */
-function macCodes(character: number): number[] {
-  codesOfMac ??= new Map(
-    Array.from({ length: 256 }, (_, code) => [DECODERS[1]!.decode(Uint8Array.of(code)).codePointAt(0) ?? 0, code]),
-  );
-  const code = codesOfMac.get(character);
-  return code === undefined ? [] : [code];
+/** @returns undefined where nothing is to be gained */
+function subsetOf(plan: FontPlan, bytes: Uint8Array): Subset | undefined {
+  const glyphs = keptGlyphs(plan);
+  const { format, characters, byNumber, keepsHints } = plan;
+  if (format === "truetype") {
+    const kept = glyphs ? { glyphs, characters } : {};
+    const subset = subsetTrueType(bytes, { ...kept, byNumber, withoutHints: !keepsHints });
+    return subset && { bytes: subset, lengths: [subset.length] };
+  }
+  if (!glyphs) return undefined;
+  if (format === "type1") {
+    const converted = keepsHints ? undefined : writeNamedCff([namedCffOf(plan, bytes)]);
+    if (converted) return { bytes: converted, lengths: [], isConverted: true };
+    const names = [...(readType1(bytes)?.glyphs.keys() ?? [])];
+    return subsetType1(
+      bytes,
+      Array.from(glyphs, (glyph) => names[glyph] ?? ""),
+    );
+  }
+  const subset = subsetCff(bytes, glyphs);
+  return subset && { bytes: subset, lengths: [] };
 }

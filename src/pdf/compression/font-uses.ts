@@ -1,14 +1,16 @@
 // Which codes a file shows in which font, and which fonts must be able to show others. Knows nothing of what fonts hold.
 import { EngineFailure } from "../../operations/operation.ts";
-import { formFonts, walkShownText } from "../fonts/shown-text.ts";
+import { directFormFonts, formFonts, walkShownText } from "../fonts/shown-text.ts";
 import type { PdfFile } from "../pdf-file.ts";
-import { type PdfString, Reference, type Value } from "../values.ts";
+import { type Dictionary, type PdfString, Reference, type Value } from "../values.ts";
 
 export interface FontUses {
   /** Strings shown, by the font's object number. */
   readonly shown: ReadonlyMap<number, ShownCodes>;
   /** Fonts of forms: what will be typed is not known. */
   readonly kept: ReadonlySet<number>;
+  /** The same that are no objects of their own. */
+  readonly keptDirect: readonly Dictionary[];
 }
 
 /** One byte and two bytes at a time, as it is the font that says which. */
@@ -22,7 +24,7 @@ export function findFontUses(file: PdfFile): FontUses | undefined {
   const shown = new Map<number, ShownCodes>();
   try {
     const isCertain = walkShownText(file, (font, strings) => add(shown, font, strings));
-    return isCertain ? { shown, kept: formFonts(file) } : undefined;
+    return isCertain ? { shown, kept: formFonts(file), keptDirect: directFormFonts(file) } : undefined;
   } catch (error) {
     if (error instanceof EngineFailure && error.reason === "too-complex") return undefined;
     throw error;

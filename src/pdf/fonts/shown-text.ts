@@ -51,9 +51,17 @@ export function walkShownText(file: PdfFile, show: ShowText): boolean {
 
 /** Fonts that fields of a form are filled in with (12.7.2), by object number. */
 export function formFonts(file: PdfFile): Set<number> {
+  return new Set(fontsOfForm(file).flatMap((font) => (font instanceof Reference ? [font.number] : [])));
+}
+
+/** Those that are no objects of their own. */
+export function directFormFonts(file: PdfFile): Dictionary[] {
+  return fontsOfForm(file).filter((font) => font instanceof Dictionary);
+}
+
+function fontsOfForm(file: PdfFile): readonly Value[] {
   const form = file.dictionary(file.catalog.get("AcroForm"));
-  const fonts = file.dictionary(file.dictionary(form?.get("DR"))?.get("Font"));
-  return new Set((fonts?.values() ?? []).flatMap((font) => (font instanceof Reference ? [font.number] : [])));
+  return file.dictionary(file.dictionary(form?.get("DR"))?.get("Font"))?.values() ?? [];
 }
 
 class Walk {

@@ -17,7 +17,8 @@ export interface SubsetOptions {
 
 /** For outlines, metrics and hints. */
 const NEEDED = ["cvt ", "fpgm", "glyf", "head", "hhea", "hmtx", "loca", "maxp", "prep"];
-const HINTS = ["cvt ", "fpgm", "prep"];
+/** Tables of programs that fit outlines to pixels. */
+export const HINTS = ["cvt ", "fpgm", "prep"];
 /** For characters as well. */
 const OF_CHARACTERS = ["OS/2", "cmap", "post"];
 /** Of 16 bits, halved, an offset reaches so far. */
@@ -60,7 +61,7 @@ export function subsetTrueType(
 }
 
 /** Of those glyphs. @returns undefined where one of them is not as it has to be */
-function outlinesOf(
+export function outlinesOf(
   font: TrueTypeFont,
   glyphs: ReadonlySet<number>,
   withoutHints: boolean,
@@ -75,7 +76,12 @@ function outlinesOf(
   return found;
 }
 
-function outlines(font: TrueTypeFont, glyphs: ReadonlyMap<number, Uint8Array>, count: number): Map<string, Uint8Array> {
+/** Tables with those outlines by glyph. */
+export function outlines(
+  font: TrueTypeFont,
+  glyphs: ReadonlyMap<number, Uint8Array>,
+  count: number,
+): Map<string, Uint8Array> {
   const even = (size: number) => size + (size & 1);
   let size = 0;
   for (const outline of glyphs.values()) size += even(outline.length);
@@ -127,7 +133,7 @@ function metricsOf(
 }
 
 /** The same maps of those characters alone. */
-function mapsOf(maps: readonly CharacterMap[], characters: ReadonlySet<number>): Uint8Array {
+export function mapsOf(maps: readonly Omit<CharacterMap, "entries">[], characters: ReadonlySet<number>): Uint8Array {
   const sorted = [...characters].filter((one) => one < 0xffff).sort((a, b) => a - b);
   const tables = maps.map(({ glyphOf }) =>
     segments(sorted.flatMap((one) => (glyphOf(one) > 0 ? [[one, glyphOf(one)]] : []))),

@@ -3,6 +3,7 @@
 import { type Encoding, NOTDEF, standardEncoding } from "./glyph-names.ts";
 
 interface Type1Glyph {
+  readonly name: string;
   /** Of the whole entry of CharStrings in the decrypted part. */
   readonly start: number;
   readonly end: number;
@@ -15,7 +16,10 @@ export interface Type1Font {
   readonly clear: Uint8Array;
   /** Decrypted, without the four bytes at its beginning. */
   readonly private: Uint8Array;
+  /** The first of each name. */
   readonly glyphs: ReadonlyMap<string, Type1Glyph>;
+  /** All that are there, in their order. */
+  readonly entries: readonly Type1Glyph[];
   readonly encoding: Encoding;
   /** From the units of a charstring to thousandths of text space. */
   readonly scale: number;
@@ -58,7 +62,7 @@ export function readType1(file: Uint8Array): Type1Font | undefined {
   const matrix = /\/FontMatrix\s*[[{]\s*([-+.\dEe]+)/.exec(head)?.[1];
   return {
     clear,
-    private: over < 0 ? secret : secret.subarray(0, over + 10),
+    private: over < 0 ? secret : secret.subarray(0, over + 9),
     ...found,
     encoding: readEncoding(head),
     scale: (matrix ? Number.parseFloat(matrix) : 0.001) * 1000,
@@ -67,13 +71,18 @@ export function readType1(file: Uint8Array): Type1Font | undefined {
   };
 }
 
-function readGlyphs(secret: Uint8Array, text: string, from: number): Pick<Type1Font, "glyphs" | "glyphsEnd" | "marks"> {
+function readGlyphs(
+  secret: Uint8Array,
+  text: string,
+  from: number,
+): Pick<Type1Font, "glyphs" | "entries" | "glyphsEnd" | "marks"> {
   const glyphs = new Map<string, Type1Glyph>();
+  const entries: Type1Glyph[] = [];
   const entry = /\s*\/([^\s/{}[\]()<>%]*)\s+(\d+)\s+(\S+) /y;
   const closing = /\s*(?:(noaccess\s+def)|(\S+))/y;
   let marks = { before: "RD", after: "ND" };
   let at = text.indexOf("/", from);
-  while (at >= 0 && glyphs.size < MAX_GLYPHS) {
+  while (at >= 0 && entries.length < MAX_GLYPHS) {
     entry.lastIndex = at;
     const head = entry.exec(text);
     if (!head) break;
@@ -86,10 +95,12 @@ function readGlyphs(secret: Uint8Array, text: string, from: number): Pick<Type1F
     const isMarked = after !== null && !after[0].includes("/");
     marks = { before: head[3]!, after: isMarked ? (after[1] ?? after[2])! : marks.after };
     const next = isMarked ? closing.lastIndex : end;
-    if (!glyphs.has(head[1]!)) glyphs.set(head[1]!, { start: at, end: next, charString: secret.subarray(start, end) });
+    const glyph = { name: head[1]!, start: at, end: next, charString: secret.subarray(start, end) };
+    entries.push(glyph);
+    if (!glyphs.has(glyph.name)) glyphs.set(glyph.name, glyph);
     at = next;
   }
-  return { glyphs, glyphsEnd: at < 0 ? from : at, marks };
+  return { glyphs, entries, glyphsEnd: at < 0 ? from : at, marks };
 }
 
 /** Of the file format for PCs: a six byte header before each part. */
@@ -133,14 +144,29 @@ function encrypted(plain: Uint8Array, key: number, skipped: number): Uint8Array 
   return bytes;
 }
 
+const ENTRY_OF_ENCODING = /dup\s+(\d+)(?:#(\w+))?\s*\/([^\s/{}[\]()<>%]+)\s+put/g;
+
 function readEncoding(head: string): Encoding {
   if (/\/Encoding\s+StandardEncoding\s+def/.test(head)) return standardEncoding();
   const encoding: (string | undefined)[] = new Array(256).fill(undefined);
-  for (const [, code, base, name] of head.matchAll(/dup\s+(\d+)(?:#(\w+))?\s*\/([^\s/{}[\]()<>%]+)\s+put/g)) {
+  for (const [, code, base, name] of head.matchAll(ENTRY_OF_ENCODING)) {
     const value = base === undefined ? Number(code) : Number.parseInt(base, Number(code));
     if (value < 256) encoding[value] = name === NOTDEF ? undefined : name;
   }
   return encoding;
+}
+
+/** Whether the encoding is one of the two kinds that are read: the standard one, and codes one by one. */
+export function hasPlainEncoding({ clear, private: secret }: Type1Font): boolean {
+  const head = latin1(clear);
+  if (head.match(/\/Encoding\b/g)?.length !== 1 || /\/Encoding\b/.test(latin1(secret))) return false;
+  const found = /\/Encoding\s+(?:StandardEncoding|256\s+array\b([\s\S]*?)(?:\breadonly)?)\s+def\b/.exec(head);
+  if (!found) return false;
+  const rest = (found[1] ?? "").replace(
+    /\b0\s+1\s+255\s*\{\s*1\s+index\s+exch\s*\/\.notdef\s+put\s*\}\s*(?:bind\s+)?for\b/,
+    "",
+  );
+  return rest.replace(ENTRY_OF_ENCODING, "").trim() === "";
 }
 
 interface Width {
@@ -183,7 +209,8 @@ function findWidth(plain: Uint8Array): Width | undefined {
   return undefined;
 }
 
-function plainOf({ lenIV }: Type1Font, charString: Uint8Array): Uint8Array {
+/** A charstring as it is interpreted. */
+export function plainOf({ lenIV }: Type1Font, charString: Uint8Array): Uint8Array {
   return lenIV < 0 ? charString : decrypted(charString, CHARSTRING_KEY, lenIV);
 }
 
@@ -234,10 +261,15 @@ export function writeType1(font: Type1Font, { widths, added }: Type1Changes): Ty
     pieces.push(entryOf(font, name, like ?? emptyGlyph(font, width)));
   }
   pieces.push(font.private.subarray(font.glyphsEnd));
-  const secret = encrypted(new Uint8Array(Buffer.concat(pieces)), EEXEC_KEY, 4);
+  return programOf(font.clear, Buffer.concat(pieces));
+}
+
+/** @param plain what is encrypted in it */
+export function programOf(clear: Uint8Array, plain: Uint8Array): Type1Program {
+  const secret = encrypted(Buffer.concat([plain, Buffer.from("\n")]), EEXEC_KEY, 4);
   const trailer = Buffer.from(TRAILER);
-  const bytes = new Uint8Array(Buffer.concat([font.clear, secret, trailer]));
-  return { bytes, lengths: [font.clear.length, secret.length, trailer.length] };
+  const bytes = new Uint8Array(Buffer.concat([clear, secret, trailer]));
+  return { bytes, lengths: [clear.length, secret.length, trailer.length] };
 }
 
 function entryOf({ marks }: Type1Font, name: string, charString: Uint8Array): Uint8Array {
@@ -263,6 +295,7 @@ function emptyGlyph(font: Type1Font, width: number): Uint8Array {
   );
 }
 
-function secretOf({ lenIV }: Type1Font, plain: Uint8Array): Uint8Array {
+/** A charstring as it is stored. */
+export function secretOf({ lenIV }: Pick<Type1Font, "lenIV">, plain: Uint8Array): Uint8Array {
   return lenIV < 0 ? plain : encrypted(plain, CHARSTRING_KEY, lenIV);
 }

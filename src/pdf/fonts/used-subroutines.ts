@@ -9,9 +9,9 @@ const MAX_STEPS = 1_000_000;
 const LEAST_STEPS = 100_000;
 const MAX_GROWTH = 64;
 const [CALLSUBR, RETURN, ESCAPE, ENDCHAR, HINTMASK, CNTRMASK, CALLGSUBR] = [10, 11, 12, 14, 19, 20, 29];
-const STEMS = new Set([1, 3, 18, 23]);
+export const STEMS: ReadonlySet<number> = new Set([1, 3, 18, 23]);
 /** Operators of two bytes that leave nothing behind: flex in four ways, and one that does nothing any more (5177, 4.1 and C). */
-const PLAIN_ESCAPES = new Set([0, 34, 35, 36, 37]);
+export const PLAIN_ESCAPES: ReadonlySet<number> = new Set([0, 34, 35, 36, 37]);
 
 /** What is found out about the glyphs of one font. */
 export class CharStringWalk {

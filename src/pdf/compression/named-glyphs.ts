@@ -1,9 +1,10 @@
-// Which glyphs of a CFF font the codes of a PDF's font lead to, in all the ways in which readers find them (ISO 32000-1, 9.6.6.2 and
-// 9.7.4.2). Knows no outlines.
+// Which glyphs of a CFF or Type 1 font the codes of a PDF's font lead to, in all the ways in which readers find them (ISO 32000-1,
+// 9.6.6.2 and 9.7.4.2). Knows no outlines.
 import { builtInEncoding, type CffFont, glyphNames } from "../fonts/cff.ts";
 import { type Encoding, NOTDEF, standardEncoding } from "../fonts/glyph-names.ts";
 import { readSimpleEncoding } from "../fonts/simple-encoding.ts";
 import type { EmbeddedCff } from "../fonts/subset-cff.ts";
+import { hasPlainEncoding, type Type1Font } from "../fonts/type1.ts";
 import type { PdfFile } from "../pdf-file.ts";
 import type { Value } from "../values.ts";
 
@@ -12,6 +13,31 @@ const LAST_SPACE = 0x20;
 const BLANK = new Set([undefined, NOTDEF, "space"]);
 const NO_NAMES: Encoding = [];
 
+/** A program whose glyphs have names. */
+export interface NamedFont {
+  /** By glyph. */
+  readonly names: readonly string[];
+  /** The encoding that comes with it. */
+  readonly own: Encoding;
+  /** Whether that is what readers go by where no name is given. */
+  readonly isOwnKnown: boolean;
+}
+
+/**
+ * @returns undefined for a CID font
+ * @throws RangeError where a name lies outside of the program
+ */
+export function namesOfCff({ font, isWrapped }: EmbeddedCff): NamedFont | undefined {
+  if (font.isCid) return undefined;
+  const names = glyphNames(font);
+  // Readers ask an OpenType font for characters where no name is given; what the expert encoding has is not known here.
+  return { names, own: builtInEncoding(font, names), isOwnKnown: !isWrapped && font.encodingPlace !== 1 };
+}
+
+export function namesOfType1(font: Type1Font): NamedFont {
+  return { names: [...font.glyphs.keys()], own: font.encoding, isOwnKnown: hasPlainEncoding(font) };
+}
+
 /**
  * Of a font with codes of one byte.
  * @param encoding the font's
@@ -19,12 +45,10 @@ const NO_NAMES: Encoding = [];
  */
 export function namedGlyphs(
   file: PdfFile,
-  { font, isWrapped }: EmbeddedCff,
+  { names, own, isOwnKnown }: NamedFont,
   encoding: Value | undefined,
   codes: Iterable<number>,
 ): Set<number> | undefined {
-  if (font.isCid) return undefined;
-  const names = glyphNames(font);
   const byName = new Map<string, number[]>();
   names.forEach((name, glyph) => {
     const known = byName.get(name);
@@ -32,9 +56,6 @@ export function namedGlyphs(
     else byName.set(name, [glyph]);
   });
   const given = readSimpleEncoding(file, encoding, NO_NAMES).names;
-  const own = builtInEncoding(font, names);
-  // Readers ask an OpenType font for characters where no name is given; what the expert encoding has is not known here.
-  const isOwnKnown = !isWrapped && font.encodingPlace !== 1;
   const found = new Set<number>();
   for (const code of codes) {
     // Which of them counts is not the same for all readers.
