@@ -1,9 +1,14 @@
-// The edge's own operation, for documents too large for an isolate: the same code, with more memory.
+// The edge's own operation, for documents too large for an isolate: the same code, with more memory. Where a profile wants transparency
+// flattened that comes first, which an isolate has no room for at all.
 
 import { z } from "zod";
 import { type CompressParams, compressPdf } from "../../src/operations/compress-pdf.ts";
+import { flattenTransparency } from "../../src/operations/flatten-transparency.ts";
+import type { Context, Input, Operation } from "../../src/operations/operation.ts";
 import { compressionProfile } from "../../src/pdf/compression/profile.ts";
+import { flatteningOf } from "../../src/pdf/compression/profile-settings.ts";
 import { LEVELS } from "../../src/pdf/compression/settings.ts";
+import type { FlatteningQuality } from "../../src/pdf/flattening/settings.ts";
 import { edgeOperation } from "./edge-operation.ts";
 
 const params: z.ZodType<CompressParams> = z.discriminatedUnion("level", [
@@ -11,4 +16,26 @@ const params: z.ZodType<CompressParams> = z.discriminatedUnion("level", [
   z.object({ level: z.literal("custom"), profile: compressionProfile }),
 ]);
 
-export const hostedCompressPdf = edgeOperation(compressPdf, params);
+const flattenAndCompress: Operation<CompressParams> = async function* ([input], params, context) {
+  const quality = params.level === "custom" ? flatteningOf(params.profile) : undefined;
+  yield* compressPdf([quality ? await flattened(input!, quality, context) : input!], params, context);
+};
+
+async function flattened(input: Input, quality: FlatteningQuality, context: Context): Promise<Input> {
+  const chunks: Uint8Array[] = [];
+  for await (const { body } of flattenTransparency([input], { quality }, context)) {
+    if (body instanceof Uint8Array) chunks.push(body);
+    else for await (const chunk of body) chunks.push(chunk.slice());
+  }
+  const whole = new Uint8Array(Buffer.concat(chunks));
+  return {
+    name: input.name,
+    size: whole.length,
+    bytes: async () => whole,
+    async *stream() {
+      yield whole;
+    },
+  };
+}
+
+export const hostedCompressPdf = edgeOperation(flattenAndCompress, params);

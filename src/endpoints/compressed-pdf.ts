@@ -15,7 +15,7 @@ import { choice, jsonFile, outputName } from "../fields.ts";
 import { mayBePdf } from "../media-type.ts";
 import { type CompressParams, compressPdf } from "../operations/compress-pdf.ts";
 import { compressionProfile } from "../pdf/compression/profile.ts";
-import { edge } from "../placement.ts";
+import { container, edge } from "../placement.ts";
 import { readProfile } from "../profile.ts";
 
 export const compressedPdf = endpoint({
@@ -50,6 +50,8 @@ export const compressedPdf = endpoint({
   prepare({ compression_level: level, profile }) {
     const params: CompressParams =
       level === "custom" ? { level, profile: readProfile("profile", profile, compressionProfile) } : { level };
+    // Flattening draws pages, for which an isolate has no room.
+    if (params.level === "custom" && params.profile.transparency?.quality) return container("compress-pdf", params);
     // Chunks of the output are held until it is known to be the smaller one.
     return edge("compress-pdf", compressPdf, params, "input-and-output");
   },

@@ -49,6 +49,8 @@ export function decodeImage({ engine, pointer }: MupdfDocument, number: number):
     engine.release((raw) => {
       if (pixmap !== 0) raw._wasm_drop_pixmap(pixmap);
       if (image !== 0) raw._wasm_drop_image(image);
+      // It keeps what it decoded, for another time.
+      raw._wasm_empty_store();
     });
   }
 }

@@ -31,7 +31,8 @@ export const compressPdf: Operation<CompressParams> = async function* ([input], 
   try {
     const file = PdfFile.of(objects, budget);
     const moreElsewhere = context.heapLimitBytes < CONTAINER_BYTES;
-    const limits = { decodedBytes: objectBytes / 2, kernelBytes: objectBytes, moreElsewhere };
+    const decoder = { roomBytes: engineBytes, decode: (number: number) => objects.decodeImage(number) };
+    const limits = { decodedBytes: objectBytes / 2, kernelBytes: objectBytes, moreElsewhere, decoder };
     for await (const chunk of await compressFile(file, settings, limits, context.signal)) {
       context.signal.throwIfAborted();
       chunks.push(chunk);

@@ -102,7 +102,10 @@ export class MupdfSource implements ObjectSource {
 
   /** @returns undefined for what MuPDF cannot decode */
   decodeImage(number: number): DecodedImage | undefined {
-    return decodeImage(this.#document, number);
+    const image = decodeImage(this.#document, number);
+    // What the heap grew by is free again: no reason to go on in a fresh engine.
+    this.#openedBytes = Math.max(this.#openedBytes, this.heapBytes);
+    return image;
   }
 
   /** What MuPDF takes device CMYK for, and so what most have seen of it; a copy. */

@@ -121,6 +121,8 @@ describe("errors", () => {
       { fonts: { "subset-embedded-fonts": "yes" } },
       "yes is not within the acceptable range for fonts.subset-embedded-fonts.",
     ],
+    [{ "pdfa-conversion": { type: "1c" } }, "1c is not within the acceptable range for pdfa-conversion.type."],
+    [{ transparency: { quality: "high" } }, "high is not within the acceptable range for transparency.quality."],
     [[1], "[1] is not within the acceptable range for profile."],
   ])("400 for the profile %o, with the path of the key", async (value, sentence) => {
     expect(await error(custom(value))).toEqual([400, sentence]);

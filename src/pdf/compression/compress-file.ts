@@ -9,7 +9,9 @@ import { Dictionary, Name, type PdfObject, PdfStream, Reference } from "../value
 import { type Rewriting, type WriterOptions, writeFile } from "../writer.ts";
 import { Discards } from "./discards.ts";
 import { FontPlans } from "./font-plans.ts";
+import { removeHiddenLayers } from "./hidden-layers.ts";
 import { PicturePlans, settingsOf } from "./picture-plans.ts";
+import { predictProfile } from "./profile-tables.ts";
 import { type Memory, PictureCoder } from "./recode-picture.ts";
 import { asFlate, bodyOf, decodedBytes, recodeStream, smaller, withoutFilter } from "./recode-stream.ts";
 import type { CompressionSettings } from "./settings.ts";
@@ -34,6 +36,7 @@ export async function compressFile(
   limits: Memory,
   signal: AbortSignal,
 ): Promise<AsyncGenerator<Uint8Array>> {
+  if (settings.discard.has("hidden-layer-content")) await removeHiddenLayers(file, signal);
   const discards = new Discards(file, settings.discard);
   const view = { get: (reference: Reference) => discards.apply(file.get(reference)) };
   if (!discards.keepsInformation) file.trailer.delete("Info");
@@ -78,15 +81,21 @@ class Compression implements Rewriting {
     this.#view = { get: (reference) => discards.apply(file.get(reference)) };
     const canonical = (number: number) => this.canonical(new Reference(number)).number;
     this.#plans = new PicturePlans(file, settings.images, canonical);
-    this.#pictures = new PictureCoder(file, settings, this.#plans, limits, !survey.isBlended);
+    this.#pictures = new PictureCoder(file, settings, this.#plans, limits, survey);
     const { fonts } = settings;
     // PDF/A-1 wants a list of glyphs of every subset (ISO 19005-1, 6.3.5).
     const mayName = survey.pdfaPart !== 1;
     this.#resources = fonts.removeUnused ? new UsedResources(file, survey, canonical) : undefined;
-    this.#fonts = fonts.subset ? new FontPlans(file, fonts, survey.fonts, canonical, mayName) : undefined;
+    this.#fonts =
+      fonts.subset || fonts.mergeSubsets ? new FontPlans(file, fonts, survey.fonts, canonical, mayName) : undefined;
   }
 
   canonical(reference: Reference): Reference {
+    const equal = this.#equal(reference);
+    return this.#fonts?.mergedProgram(equal) ?? equal;
+  }
+
+  #equal(reference: Reference): Reference {
     const { images, fonts } = this.#settings;
     if (!images.mergeEqual && !fonts.mergeEqual) return reference;
     if (!(images.mergeEqual && fonts.mergeEqual)) {
@@ -129,7 +138,10 @@ class Compression implements Rewriting {
     if (isMetadata && streams.deflateMetadata && this.#survey.pdfaPart === 0) {
       return dictionary.has("F") ? stream : asFlate(stream, stream.body.raw());
     }
-    return this.#fonts?.programOf(number, stream) ?? recodeStream(this.#file, stream, streams);
+    const program = this.#fonts?.programOf(number, stream);
+    if (program) return program;
+    const recoded = recodeStream(this.#file, stream, streams);
+    return streams.reflate ? smaller(recoded, predictProfile(this.#file, stream)) : recoded;
   }
 
   /** Without filters, where they lose nothing. */

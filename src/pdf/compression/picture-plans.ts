@@ -100,7 +100,7 @@ type Downsampled = Pick<PictureSettings, "downsample" | "coding">;
 export function settingsOf(
   { color, grayscale, monochrome }: CompressionSettings["images"],
   image: PdfImage,
-): Downsampled & Partial<Pick<PictureSettings, "quality" | "worthwhile">> {
+): Downsampled & Partial<Omit<PictureSettings, keyof Downsampled>> & { readonly bilevel?: "jbig2" | "ccitt" } {
   if (isBilevel(image)) return monochrome;
   return image.colors?.channels === 1 && image.colors.kind === "gray" ? grayscale : color;
 }

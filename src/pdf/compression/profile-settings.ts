@@ -1,4 +1,5 @@
 // What a profile's keys mean. All is off where it says nothing.
+import type { FlatteningQuality } from "../flattening/settings.ts";
 import type { CompressionProfile } from "./profile.ts";
 import {
   type CompressionSettings,
@@ -12,7 +13,7 @@ import {
 const QUALITIES: Readonly<Record<string, JpegQuality>> = {
   minimum: { photo: 25, drawing: 35, mask: 40 },
   low: { photo: 42, drawing: 50, mask: 60 },
-  medium: { photo: 58, drawing: 68, mask: 75 },
+  medium: { photo: 65, drawing: 72, mask: 75 },
   high: { photo: 75, drawing: 82, mask: 85 },
   maximum: { photo: 90, drawing: 93, mask: 93 },
 };
@@ -24,6 +25,8 @@ const CODINGS = {
   jpeg2000: "lossy",
   "zip-jpeg": "lossy",
 } as const;
+
+const FLATTENING = { "low-quality": "low", "medium-quality": "medium", "high-quality": "high" } as const;
 
 type Images = NonNullable<CompressionProfile["images"]>;
 
@@ -38,6 +41,8 @@ export function settingsOfProfile(profile: CompressionProfile): CompressionSetti
       monochrome: {
         ...downsampling(images.monochrome),
         coding: (images.monochrome?.recompress?.type ?? "same") === "same" ? "same" : "lossless",
+        // Group 4 is what all read that read Group 3, and smaller.
+        bilevel: images.monochrome?.recompress?.type?.startsWith("ccitt") ? "ccitt" : "jbig2",
       },
       onlyIfSmaller,
       mergeEqual: images["consolidate-duplicate-image-and-forms"] === true,
@@ -47,6 +52,7 @@ export function settingsOfProfile(profile: CompressionProfile): CompressionSetti
       subset: fonts["subset-embedded-fonts"] === true,
       subsetSubsets: fonts["resubset-subset-fonts"] === true,
       mergeEqual: fonts["consolidate-duplicate-fonts"] === true,
+      mergeSubsets: fonts["consolidate-duplicate-fonts"] === true,
       unembedStandard: fonts["unembed-standard-14-fonts"] === true,
       removeUnused: fonts["remove-unused-fonts"] === true,
       removeHints: false,
@@ -68,15 +74,28 @@ export function settingsOfProfile(profile: CompressionProfile): CompressionSetti
 }
 
 function pictures(given: Images["color"], onlyIfSmaller: boolean): PictureSettings {
-  const { type = "same", quality = "medium" } = given?.recompress ?? {};
+  // What only has to come down loses as little as can be by it.
+  const { type, quality = "medium" } = given?.recompress ?? { type: "same", quality: "maximum" };
   const worthwhile = onlyIfSmaller ? 1 : Number.POSITIVE_INFINITY;
-  return { ...downsampling(given), coding: CODINGS[type], quality: QUALITIES[quality]!, worthwhile };
+  return {
+    ...downsampling(given),
+    coding: CODINGS[type],
+    quality: QUALITIES[quality]!,
+    worthwhile,
+    worthwhileAgain: worthwhile,
+  };
 }
 
 function downsampling(given: Images["monochrome"] | Images["color"]): Pick<PictureSettings, "downsample"> {
   const { downsample } = given ?? {};
   if (!downsample) return {};
   return { downsample: { triggerDpi: downsample["trigger-dpi"], targetDpi: downsample["target-dpi"] } };
+}
+
+/** Of the resolution at which transparency becomes pictures; undefined where it stays. */
+export function flatteningOf({ transparency }: CompressionProfile): FlatteningQuality | undefined {
+  const { quality } = transparency ?? {};
+  return quality && FLATTENING[quality];
 }
 
 function discarded(given: Readonly<Record<string, boolean | undefined>>): ReadonlySet<Discarded> {

@@ -18,6 +18,18 @@ const pictures = group({
   }),
 });
 
+const INTENTS = [
+  "perceptual-intent",
+  "relative-colorimetric-intent",
+  "saturation-intent",
+  "absolute-colorimetric-intent",
+  "profile-intent",
+] as const;
+const COLOR_PROFILES = [
+  ...["lab-d50", "srgb", "apple-rgb", "color-match-rgb", "monitor-rgb", "gamma-18", "gamma-22"],
+  ...["dot-gain-10", "dot-gain-15", "dot-gain-20", "dot-gain-25", "dot-gain-30", "acrobat5-cmyk", "acrobat9-cmyk"],
+] as const;
+
 export const compressionProfile = z.object({
   images: group({
     color: pictures,
@@ -66,8 +78,18 @@ export const compressionProfile = z.object({
     "optimize-for-fast-web-view": flag,
   }),
   general: group({ "write-output-even-if-increase-in-size": flag, "preserve-version": flag }),
-  "color-conversion": group({ enabled: flag }),
-  "pdfa-conversion": group({ enabled: flag }),
+  "color-conversion": group({
+    enabled: flag,
+    "color-convert-action": optional(z.enum(["convert", "decalibrate"])),
+    "convert-intent": optional(z.enum(INTENTS)),
+    "convert-profile": optional(z.enum(COLOR_PROFILES)),
+  }),
+  "pdfa-conversion": group({
+    enabled: flag,
+    type: optional(z.enum(["1b", "2b", "2u", "3b", "3u"])),
+    "pdfa-target-color-space": optional(z.enum(["rgb", "cmyk"])),
+    "rasterize-if-errors-encountered": flag,
+  }),
 });
 
 export type CompressionProfile = z.infer<typeof compressionProfile>;

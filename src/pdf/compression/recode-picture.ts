@@ -2,6 +2,7 @@
 import { EngineFailure } from "../../operations/operation.ts";
 import { type PdfImage, readImage } from "../images/image.ts";
 import type { SampleLimits } from "../images/image-samples.ts";
+import { DECODING_BYTES, decodeJpx, type ImageDecoder, type PlainImage, readJpxImage } from "../images/jpx-image.ts";
 import { separatePrint } from "../images/mixed-raster.ts";
 import { isFlat, recodeImage } from "../images/recode-image.ts";
 import type { PdfFile } from "../pdf-file.ts";
@@ -10,6 +11,7 @@ import { formOf } from "./mixed-raster-form.ts";
 import { isBilevel, type PicturePlans, settingsOf } from "./picture-plans.ts";
 import { bodyOf, recodeJpegStream, recodeStream, smaller } from "./recode-stream.ts";
 import type { CompressionSettings } from "./settings.ts";
+import type { Survey } from "./survey.ts";
 
 /** Smaller images are not worth another coding. */
 const WORTHWHILE_BYTES = 1000;
@@ -21,6 +23,8 @@ const MAX_SAMPLES = 2 ** 34;
 export interface Memory extends SampleLimits {
   /** Whether there is a place with more: then nothing is left as it is for want of memory. */
   readonly moreElsewhere: boolean;
+  /** For JPEG 2000. */
+  readonly decoder: ImageDecoder;
 }
 
 /** Smaller ones in points are no scans of pages. */
@@ -32,16 +36,20 @@ const POINTS_PER_INCH = 72;
 const NEARLY = 0.85;
 /** Layers that take less than this, in bits for a pixel of the plain picture, need not be compared with it. */
 const CERTAINLY_SMALLER = 0.25;
+/** What an engine takes before it decodes anything. */
+const ENGINE_BYTES = 26 * 2 ** 20;
+/** Bits for a pixel up to which JPEG 2000 data are as small as a JPEG with these pixels would be. */
+const DENSE_BITS = 0.5;
 /** Colour spaces in which dark is ink, and light is paper. */
 const PAPER_SPACES = ["DeviceGray", "DeviceRGB", "CalGray", "CalRGB", "ICCBased"];
 
 function isOpaquePicture(file: PdfFile, image: PdfImage): boolean {
-  const { bits, colors, decode, hasColorKey, softMask, stencilMask, matte, filters } = image;
+  const { bits, colors, decode, hasColorKey, softMask, stencilMask, matte } = image;
   if (!colors || bits !== 8 || decode || hasColorKey || softMask || stencilMask || matte) return false;
   const space = file.resolve(colors.space);
   const family = file.name(Array.isArray(space) ? space[0] : colors.space) ?? "";
   if (!PAPER_SPACES.includes(family) || !["gray", "rgb"].includes(colors.kind)) return false;
-  return !colors.palette && filters.at(-1) !== "JPXDecode";
+  return !colors.palette;
 }
 
 /** Codes the images of one file. */
@@ -50,30 +58,31 @@ export class PictureCoder {
   readonly #settings: CompressionSettings;
   readonly #plans: PicturePlans;
   readonly #limits: Memory;
-  readonly #mayLayer: boolean;
+  readonly #survey: Survey;
   /** Layers that were made here. */
   readonly #layers = new Set<number>();
   #samples = 0;
 
-  /** @param mayLayer whether two layers are what one picture is */
-  constructor(file: PdfFile, settings: CompressionSettings, plans: PicturePlans, limits: Memory, mayLayer: boolean) {
+  constructor(file: PdfFile, settings: CompressionSettings, plans: PicturePlans, limits: Memory, survey: Survey) {
     this.#file = file;
     this.#settings = settings;
     this.#plans = plans;
     this.#limits = limits;
-    this.#mayLayer = mayLayer;
+    this.#survey = survey;
   }
 
   /** @returns the stream itself where nothing is smaller */
   recode(stream: PdfStream, number: number): PdfStream {
     if (this.#layers.delete(number)) return stream;
-    const image = readImage(this.#file, stream.dictionary);
-    const layered = image && this.#layered(stream, number, image);
-    if (!layered) return this.#recoded(stream, number);
+    const source = this.#read(stream, number);
+    if (!source) return recodeStream(this.#file, stream, this.#settings.streams);
+    const { image } = source;
+    const layered = this.#layered(source, number);
+    if (!layered) return this.#recoded(stream, number, source);
     const { layers, size } = layered;
     const bytes = layers.stencils.reduce((sum, { jbig2 }) => sum + jbig2.length, layers.backdrop.jpeg.length);
     if (bytes * 8 > CERTAINLY_SMALLER * size.width * size.height || bytes > stream.body.raw().length) {
-      const plain = this.#recoded(stream, number);
+      const plain = this.#recoded(stream, number, source);
       if (plain.body.raw().length <= bytes) return plain;
     }
     return formOf(this.#file, image, layers, (layer) => {
@@ -83,11 +92,40 @@ export class PictureCoder {
     });
   }
 
+  /** @returns undefined for what stays as it is, or nearly so */
+  #read(stream: PdfStream, number: number): PlainImage | undefined {
+    const image = readImage(this.#file, stream.dictionary);
+    if (!image || stream.body.raw().length < WORTHWHILE_BYTES) return undefined;
+    this.#samples += image.width * image.height * (image.colors?.channels ?? 1);
+    if (this.#samples > MAX_SAMPLES) return undefined;
+    return image.filters.at(-1) === "JPXDecode" ? this.#decoded(stream, number) : { image, body: stream.body };
+  }
+
+  /** Of JPEG 2000 data, where they may become a JPEG that is smaller. */
+  #decoded(stream: PdfStream, number: number): PlainImage | undefined {
+    const rawBytes = stream.body.raw().length;
+    const found = readJpxImage(this.#file, stream, this.#survey.pdfaPart === 0);
+    if (!found || this.#plans.isMatted(number)) return undefined;
+    const { header, image } = found;
+    const { width, height, components, bits } = header;
+    const { images } = this.#settings;
+    if (settingsOf(images, image).coding !== "lossy" || (bits > 8 && !images.sixteenBitsToEight)) return undefined;
+    const isDense = rawBytes * 8 <= width * height * DENSE_BITS;
+    if (isDense && !this.#plans.sizeOf(number, image)) return undefined;
+    const { decoder, decodedBytes, moreElsewhere } = this.#limits;
+    const samples = width * height * components;
+    const isLarge = samples * DECODING_BYTES + rawBytes + ENGINE_BYTES > decoder.roomBytes || samples > decodedBytes;
+    if (!isLarge) return decodeJpx(found, number, decoder);
+    if (moreElsewhere) throw new EngineFailure("too-large", `an image of ${width} x ${height} pixels`);
+    return undefined;
+  }
+
   /** As layers, if it is a scan of print. */
-  #layered({ body }: PdfStream, number: number, image: PdfImage) {
+  #layered({ image, body }: PlainImage, number: number) {
     const { layers, color } = this.#settings.images;
     const extent = this.#plans.extentOf(number);
-    if (!layers || !extent || !this.#mayLayer || Math.min(extent.width, extent.height) < PAGE_POINTS) return undefined;
+    if (!layers || !extent || this.#survey.isBlended || Math.min(extent.width, extent.height) < PAGE_POINTS)
+      return undefined;
     const size = this.#plans.sizeOf(number, image);
     if (!size || !isOpaquePicture(this.#file, image) || this.#plans.softMasks.has(number)) return undefined;
     const sizeAt = (dpi: number) => ({
@@ -109,27 +147,28 @@ export class PictureCoder {
     return made && { layers: made, size };
   }
 
-  #recoded(stream: PdfStream, number: number): PdfStream {
-    const image = readImage(this.#file, stream.dictionary);
+  #recoded(stream: PdfStream, number: number, { image, body }: PlainImage): PdfStream {
     const raw = stream.body.raw();
-    const lossless = () => this.#lossless(stream, image);
-    if (!image || raw.length < WORTHWHILE_BYTES || !this.#mayRead(image))
-      return recodeStream(this.#file, stream, this.#settings.streams);
-    const { coding, quality, worthwhile = 1 } = settingsOf(this.#settings.images, image);
+    const before = readImage(this.#file, stream.dictionary)?.filters.at(-1) ?? "";
+    const lossless = () => this.#lossless(stream, before);
+    const { coding, quality, worthwhile = 1, worthwhileAgain = 1, bilevel } = settingsOf(this.#settings.images, image);
     const isMask = this.#plans.softMasks.has(number);
     const isMatted = this.#plans.isMatted(number);
-    const wanted = this.#wanted(number, image, stream.body);
+    const wanted = this.#wanted(number, image, body);
     const isSmaller = wanted !== undefined;
-    if (coding === "same" && !isSmaller) return stream;
-    if (!this.#isWorthATry(image, isSmaller, coding, isMatted)) return lossless();
+    const isHalved = image.bits === 16 && this.#settings.images.sixteenBitsToEight && !image.hasColorKey;
+    if (coding === "same" && !isSmaller && !isHalved) return stream;
+    const isOtherFax = bilevel === "ccitt" && before === "JBIG2Decode" && coding !== "same";
+    if (!isOtherFax && !this.#isWorthATry(image, isSmaller, coding, isMatted)) return lossless();
     const size = wanted ?? { width: image.width, height: image.height };
     const isLossy =
       quality && !isMatted && (coding === "lossy" || (coding === "same" && image.filters.at(-1) === "DCTDecode"));
-    const recoded = recodeImage(image, stream.body, {
+    const recoded = recodeImage(image, body, {
       ...size,
       role: isMask ? "soft-mask" : "image",
       limits: this.#limits,
       ...(isLossy ? { jpeg: quality } : {}),
+      ...(bilevel ? { bilevel } : {}),
     });
     if (!recoded) {
       this.#mayBeElsewhere(image, size);
@@ -138,9 +177,10 @@ export class PictureCoder {
     const result = new PdfStream(recoded.dictionary, bodyOf(recoded.bytes));
     // What two images share has to have one size, whatever the bytes.
     if (isMatted && isSmaller) return result;
-    if (isSmaller && !this.#settings.images.onlyIfSmaller) return result;
-    const isTwiceLossy = image.filters.at(-1) === "DCTDecode" && isLossy;
-    if (isTwiceLossy && recoded.bytes.length > raw.length * worthwhile) return lossless();
+    if ((isSmaller || isOtherFax) && !this.#settings.images.onlyIfSmaller) return result;
+    const isTwiceLossy = isLossy && ["DCTDecode", "JPXDecode"].includes(before);
+    const part = isSmaller ? worthwhile : worthwhileAgain;
+    if (isTwiceLossy && recoded.bytes.length > raw.length * part) return lossless();
     if (isSmaller && recoded.bytes.length < raw.length * worthwhile) return result;
     return smaller(lossless(), result);
   }
@@ -157,8 +197,8 @@ export class PictureCoder {
   }
 
   /** Without loss, and with the pixels it has. */
-  #lossless(stream: PdfStream, image: PdfImage | undefined): PdfStream {
-    if (image?.filters.at(-1) === "DCTDecode") return recodeJpegStream(this.#file, stream, this.#limits.kernelBytes);
+  #lossless(stream: PdfStream, filter: string): PdfStream {
+    if (filter === "DCTDecode") return recodeJpegStream(this.#file, stream, this.#limits.kernelBytes);
     return recodeStream(this.#file, stream, this.#settings.streams);
   }
 
@@ -169,11 +209,6 @@ export class PictureCoder {
     const factor = image.width / size.width;
     const isClose = downsample && factor * downsample.targetDpi < downsample.triggerDpi * DRAWING_FACTOR;
     return isClose && isFlat(image, body, this.#limits) ? undefined : size;
-  }
-
-  #mayRead(image: PdfImage): boolean {
-    this.#samples += image.width * image.height * (image.colors?.channels ?? 1);
-    return this.#samples <= MAX_SAMPLES && image.filters.at(-1) !== "JPXDecode";
   }
 
   /** @param isSmaller whether pixels go */

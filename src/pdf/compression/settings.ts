@@ -12,6 +12,8 @@ export interface PictureSettings {
   readonly quality: JpegQuality;
   /** What is coded a second time with loss takes less than this part of what was there. */
   readonly worthwhile: number;
+  /** The same of a JPEG whose pixels all stay. */
+  readonly worthwhileAgain: number;
 }
 
 export interface JpegQuality {
@@ -27,7 +29,7 @@ export interface CompressionSettings {
     readonly color: PictureSettings;
     readonly grayscale: PictureSettings;
     /** Never with loss, but for the pixels that go. */
-    readonly monochrome: Omit<PictureSettings, "quality" | "worthwhile">;
+    readonly monochrome: Pick<PictureSettings, "downsample" | "coding"> & { readonly bilevel: "jbig2" | "ccitt" };
     /** Whether what takes an image's place has to be smaller. */
     readonly onlyIfSmaller: boolean;
     readonly mergeEqual: boolean;
@@ -40,6 +42,8 @@ export interface CompressionSettings {
     /** Also those that their name says are subsets. */
     readonly subsetSubsets: boolean;
     readonly mergeEqual: boolean;
+    /** Whether subsets of one font become one. */
+    readonly mergeSubsets: boolean;
     readonly unembedStandard: boolean;
     readonly removeUnused: boolean;
     /** Whether programs go that fit the outlines of subsets to coarse pixels. */
@@ -90,9 +94,9 @@ export type Level = (typeof LEVELS)[number];
 
 /** Qualities for pictures that keep their pixels, and for none. */
 const FINE: JpegQuality = { photo: 85, drawing: 90, mask: 90 };
-const LOSSLESS: PictureSettings = { coding: "lossless", quality: FINE, worthwhile: 1 };
+const LOSSLESS: PictureSettings = { coding: "lossless", quality: FINE, worthwhile: 1, worthwhileAgain: 1 };
 
-const BITS = { coding: "lossless" } as const;
+const BITS = { coding: "lossless", bilevel: "jbig2" } as const;
 
 const LOW: CompressionSettings = {
   images: {
@@ -107,6 +111,7 @@ const LOW: CompressionSettings = {
     subset: true,
     subsetSubsets: false,
     mergeEqual: true,
+    mergeSubsets: true,
     unembedStandard: false,
     removeUnused: true,
     removeHints: false,
@@ -130,14 +135,16 @@ const LOW: CompressionSettings = {
 const MEDIUM: PictureSettings = {
   downsample: { triggerDpi: 225, targetDpi: 150 },
   coding: "lossy",
-  quality: { photo: 58, drawing: 68, mask: 75 },
+  quality: { photo: 65, drawing: 72, mask: 75 },
   worthwhile: 0.85,
+  worthwhileAgain: 0.6,
 };
 const HIGH: PictureSettings = {
   downsample: { triggerDpi: 130, targetDpi: 100 },
   coding: "lossy",
   quality: { photo: 42, drawing: 50, mask: 60 },
   worthwhile: 0.9,
+  worthwhileAgain: 0.9,
 };
 
 const LAYERS = { printDpi: 300, paperDpi: 75 } as const;

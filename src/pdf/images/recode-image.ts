@@ -1,6 +1,7 @@
 // An image with other samples or in another coding, in the colours it has. Knows nothing of where it is drawn.
 
 import { deflateSync } from "node:zlib";
+import { encodeCcitt } from "../../codecs/ccitt.ts";
 import { encodeJbig2 } from "../../codecs/jbig2.ts";
 import { JpegReader } from "../../codecs/jpeg-coefficients.ts";
 import { UnreadableJpeg } from "../../codecs/jpeg-file.ts";
@@ -35,6 +36,8 @@ export interface RecodeOptions {
   };
   /** Soft masks have no palettes, inline images no JBIG2. */
   readonly role: "image" | "soft-mask" | "inline";
+  /** Of bilevel images. @default "jbig2" */
+  readonly bilevel?: "jbig2" | "ccitt";
   readonly limits: SampleLimits;
 }
 
@@ -126,10 +129,10 @@ function recodeBilevel(
   kernel: PictureKernel,
   image: PdfImage,
   body: StreamBody,
-  { width, height, role, limits }: RecodeOptions,
+  { width, height, role, bilevel = "jbig2", limits }: RecodeOptions,
 ): RecodedImage {
   const rowBytes = Math.ceil(width / 8);
-  // JBIG2's black is 1, and what its filter gives is 0 (7.4.7).
+  // JBIG2's black is 1, and so is the fax encoder's, and what their filters give is 0 (7.4.6, 7.4.7).
   const isInverted = role !== "inline";
   const bits =
     (width === image.width && height === image.height ? bitsAsTheyAre(kernel, image, body, isInverted, limits) : 0) ||
@@ -138,6 +141,12 @@ function recodeBilevel(
   if (role === "inline") {
     const deflated = deflateSync(kernel.view(bits, rowBytes * height), { level: 9 });
     return result(image, width, height, deflated, { BitsPerComponent: 1, Filter: Name.of("FlateDecode") }, true);
+  }
+  if (bilevel === "ccitt") {
+    const coded = encodeCcitt(kernel, bits, width, height);
+    const parameters = Dictionary.of({ K: -1, Columns: width, Rows: height });
+    const entries = { BitsPerComponent: 1, Filter: Name.of("CCITTFaxDecode"), DecodeParms: parameters };
+    return result(image, width, height, coded, entries, true);
   }
   const bytes = encodeJbig2(kernel, bits, width, height);
   return result(image, width, height, bytes, { BitsPerComponent: 1, Filter: Name.of("JBIG2Decode") }, true);

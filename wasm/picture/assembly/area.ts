@@ -27,6 +27,8 @@ class Area {
   target: usize;
   /** Bytes between rows of the result. */
   stride: u32;
+  /** Whether the result has the same pixels. */
+  isCopy: bool;
 }
 
 /**
@@ -58,6 +60,7 @@ export function newArea(
   area.weight = 0;
   area.target = target;
   area.stride = stride;
+  area.isCopy = scaleX == 1.0 && scaleY == 1.0 && width == sourceWidth && height == sourceRows;
   area.sums = allocate(<usize>area.rowSamples * 4 + 64);
   area.spans = allocate(<usize>width * SPAN_BYTES);
   for (let x: u32 = 0; x < width; x++) measure(changetype<Span>(area.spans + x * SPAN_BYTES), x, sourceWidth, scaleX);
@@ -142,6 +145,12 @@ function finishRow(area: Area, channels: usize): void {
 export function addAreaRow(at: usize, from: usize): void {
   const area = changetype<Area>(at);
   if (area.sourceRow >= area.sourceRows) return;
+  if (area.isCopy) {
+    memory.copy(area.target + <usize>area.row * area.stride, from, area.rowSamples);
+    area.sourceRow++;
+    area.row++;
+    return;
+  }
   const top = <f64>area.sourceRow;
   area.sourceRow++;
   const isLast = area.sourceRow == area.sourceRows;

@@ -24,42 +24,71 @@ export function takeBackdrop(
   across: usize,
   down: usize,
 ): void {
-  const cells = allocate(across * down * 8);
   // Where the pixels of each cell begin, and those of the last one end.
   const starts = allocate((across + 1) * 4);
   for (let x: usize = 0; x <= across; x++) store<u32>(starts + (x << 2), <u32>((x * width) / across));
-  for (let y: usize = 0; y < height; y++) {
-    const row = plane + y * stride;
-    const marksRow = marks + (y << shift) * marksStride;
-    const cellRow = cells + ((y * down) / height) * across * 8;
-    let x: usize = 0;
-    for (let index: usize = 0; index < across; index++) {
-      const cell = cellRow + (index << 3);
-      const end = <usize>load<u32>(starts + (index << 2), 4);
-      let sum: u32 = 0;
-      // Above: how many pixels there are, below: how many of them count.
-      let counts = <u32>(end - x) << 16;
-      for (; x < end; x++) {
-        const isPlain = <u32>(load<u8>(marksRow + (x << shift)) == 0);
-        sum += isPlain * load<u8>(row + x);
-        counts += isPlain;
-      }
-      store<u32>(cell, load<u32>(cell) + sum);
-      store<u32>(cell, load<u32>(cell, 4) + counts, 4);
-    }
-  }
   const known = allocate(across * down);
-  for (let y: usize = 0; y < down; y++) {
-    for (let x: usize = 0; x < across; x++) {
-      const cell = cells + (y * across + x) * 8;
-      const counts = load<u32>(cell, 4);
-      const used = counts & 0xffff;
-      if (used * 16 < (counts >> 16) * LEAST_PART || used == 0) continue;
-      store<u8>(known + y * across + x, 1);
-      store<u8>(to + y * toStride + x, <u8>((load<u32>(cell) + (used >> 1)) / used));
-    }
+  // Of each column of a row of cells: the sum of what counts, and how many that are.
+  const sums = allocate(2 * width + 32);
+  const counts = allocate(width + 16);
+  let begin: usize = 0;
+  for (let y: usize = 0; y < height; y++) {
+    addPlain(plane + y * stride, marks + (y << shift) * marksStride, shift, width, sums, counts);
+    const cellRow = (y * down) / height;
+    if (y + 1 < height && ((y + 1) * down) / height == cellRow) continue;
+    const row = to + cellRow * toStride;
+    takeCells(starts, across, <u32>(y + 1 - begin), sums, counts, row, known + cellRow * across);
+    memory.fill(sums, 0, 2 * width);
+    memory.fill(counts, 0, width);
+    begin = y + 1;
   }
   fill(to, toStride, known, across, down);
+}
+
+/** Marks of sixteen pixels. */
+@inline
+function marksAt(row: usize, x: usize, shift: u32): v128 {
+  const first = v128.load(row + (x << shift));
+  if (!shift) return first;
+  const second = v128.load(row + (x << 1), 16);
+  return i8x16.shuffle(first, second, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+}
+
+/** A row of pixels: those that are not marked. */
+@inline
+function addPlain(row: usize, marksRow: usize, shift: u32, width: usize, sums: usize, counts: usize): void {
+  for (let x: usize = 0; x < width; x += 16, sums += 32) {
+    const isPlain = i8x16.eq(marksAt(marksRow, x, shift), i8x16.splat(0));
+    const pixels = v128.and(v128.load(row + x), isPlain);
+    v128.store(sums, i16x8.add(v128.load(sums), i16x8.extend_low_i8x16_u(pixels)));
+    v128.store(sums, i16x8.add(v128.load(sums, 16), i16x8.extend_high_i8x16_u(pixels)), 16);
+    v128.store(counts + x, i8x16.sub(v128.load(counts + x), isPlain));
+  }
+}
+
+/** A row of cells. @param rows - of pixels that were added; few enough for sums of 16 bits */
+function takeCells(
+  starts: usize,
+  across: usize,
+  rows: u32,
+  sums: usize,
+  counts: usize,
+  to: usize,
+  known: usize,
+): void {
+  for (let index: usize = 0; index < across; index++) {
+    const first = load<u32>(starts + (index << 2));
+    const end = load<u32>(starts + (index << 2), 4);
+    let sum: u32 = 0;
+    let used: u32 = 0;
+    for (let x: usize = first; x < <usize>end; x++) {
+      sum += load<u16>(sums + (x << 1));
+      used += load<u8>(counts + x);
+    }
+    if (used * 16 < (end - first) * rows * LEAST_PART || used == 0) continue;
+    store<u8>(known + index, 1);
+    store<u8>(to + index, <u8>((sum + (used >> 1)) / used));
+  }
 }
 
 /** Gaps get the mean of what is known in squares of 2, 4, 8, … cells around them. */
@@ -90,8 +119,8 @@ function fill(plane: usize, stride: usize, known: usize, across: usize, down: us
   if (!gaps) return;
   fill(half, halfAcross, halfKnown, halfAcross, halfDown);
   const taps = rowTaps(halfAcross, across);
-  const scratch = allocate(halfAcross);
-  const row = allocate(across);
+  const scratch = allocate(halfAcross + 16);
+  const row = allocate(across + 16);
   for (let y: usize = 0; y < down; y++) {
     enlargedRow(half, halfAcross, halfAcross, halfDown, y, down, taps, across, scratch, row);
     for (let x: usize = 0; x < across; x++) {
@@ -127,36 +156,102 @@ export function compareLayers(
   errors: usize,
 ): void {
   const taps = rowTaps(across, width);
-  const scratch = allocate(across);
+  const scratch = allocate(across + 16);
   const row = allocate(width + 16);
-  const differences = allocate(width * 4 + 16);
+  const differences = allocate(width * 2 + 32);
   const joined = 1 - shift;
   for (let y: usize = 0; y < height; y++) {
     // Every other row of what is compared tells enough.
     if ((y >> joined) & 1) continue;
     enlargedRow(low, lowStride, across, down, y, height, taps, width, scratch, row);
-    if (marks) {
-      const marksRow = marks + (y << shift) * marksStride;
-      for (let x: usize = 0; x < width; x++) {
-        const mark = load<u8>(marksRow + (x << shift));
-        if (mark >= FIRST_INK) store<u8>(row + x, load<u8>(inks + (mark - FIRST_INK)));
-      }
-    }
+    if (marks) putInks(marks + (y << shift) * marksStride, shift, inks, row, width);
     const from = plane + y * stride;
-    const isFirst = (y & joined) == 0;
-    for (let x: usize = 0; x < width; x++) {
-      const at = differences + ((x >> joined) << 2);
-      const difference = <i32>load<u8>(from + x) - <i32>load<u8>(row + x);
-      store<i32>(at, isFirst && (x & joined) == 0 ? difference : load<i32>(at) + difference);
-    }
-    if (joined && isFirst) continue;
     const tiles = errors + (y >> tileShift) * tilesAcross * 4;
-    for (let x: usize = 0; x < width >> joined; x++) {
-      const tile = tiles + (((x << joined) >> tileShift) << 2);
-      const difference = load<i32>(differences + (x << 2));
-      // Of four pixels: the square of their mean, four times.
-      store<f32>(tile, load<f32>(tile) + <f32>(((difference * difference) >> (joined << 1)) << 1));
-    }
+    if (!joined) addSquares(from, row, width, tiles, tileShift);
+    else if (y & 1) addJoinedSquares(from, row, width, differences, tiles, tileShift);
+    else keepDifferences(from, row, width, differences);
+  }
+}
+
+/** Puts ink where it is marked. @param inks - the value of each of up to sixteen */
+@inline
+function putInks(marksRow: usize, shift: u32, inks: usize, row: usize, width: usize): void {
+  const values = v128.load(inks);
+  const first = i8x16.splat(FIRST_INK);
+  for (let x: usize = 0; x < width; x += 16) {
+    const marks = marksAt(marksRow, x, shift);
+    const ink = i8x16.swizzle(values, i8x16.sub(marks, first));
+    v128.store(row + x, v128.bitselect(ink, v128.load(row + x), i8x16.ge_u(marks, first)));
+  }
+}
+
+const LANES = i8x16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+
+/** All but what lies behind the end of a row. @param count - pixels up to there */
+@inline
+function within(pixels: v128, count: usize): v128 {
+  return count >= 16 ? pixels : v128.and(pixels, i8x16.lt_u(LANES, i8x16.splat(<i8>count)));
+}
+
+@inline
+function lowDifference(one: v128, other: v128): v128 {
+  return i16x8.sub(i16x8.extend_low_i8x16_u(one), i16x8.extend_low_i8x16_u(other));
+}
+
+@inline
+function highDifference(one: v128, other: v128): v128 {
+  return i16x8.sub(i16x8.extend_high_i8x16_u(one), i16x8.extend_high_i8x16_u(other));
+}
+
+@inline
+function addTo(tile: usize, squares: v128): void {
+  const halves = i32x4.add(squares, i8x16.shuffle(squares, squares, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7));
+  const sum = i32x4.extract_lane(halves, 0) + i32x4.extract_lane(halves, 1);
+  store<f32>(tile, load<f32>(tile) + <f32>sum);
+}
+
+/** Twice the square of every difference: a tile has at least sixteen columns. */
+@inline
+function addSquares(from: usize, row: usize, width: usize, tiles: usize, tileShift: u32): void {
+  for (let x: usize = 0; x < width; x += 16) {
+    const one = within(v128.load(from + x), width - x);
+    const other = within(v128.load(row + x), width - x);
+    const low = lowDifference(one, other);
+    const high = highDifference(one, other);
+    const squares = i32x4.add(i32x4.dot_i16x8_s(low, low), i32x4.dot_i16x8_s(high, high));
+    addTo(tiles + ((x >> tileShift) << 2), i32x4.shl(squares, 1));
+  }
+}
+
+@inline
+function keepDifferences(from: usize, row: usize, width: usize, to: usize): void {
+  const pairs = width & ~1;
+  for (let x: usize = 0; x < pairs; x += 16) {
+    const one = within(v128.load(from + x), pairs - x);
+    const other = within(v128.load(row + x), pairs - x);
+    v128.store(to + (x << 1), lowDifference(one, other));
+    v128.store(to + (x << 1), highDifference(one, other), 16);
+  }
+}
+
+/** Of four pixels, two of the row before among them: the square of their mean, four times, and that twice. */
+@inline
+function addJoinedSquares(
+  from: usize,
+  row: usize,
+  width: usize,
+  before: usize,
+  tiles: usize,
+  tileShift: u32,
+): void {
+  const pairs = width & ~1;
+  for (let x: usize = 0; x < pairs; x += 16) {
+    const one = within(v128.load(from + x), pairs - x);
+    const other = within(v128.load(row + x), pairs - x);
+    const low = i32x4.extadd_pairwise_i16x8_s(i16x8.add(lowDifference(one, other), v128.load(before + (x << 1))));
+    const high = i32x4.extadd_pairwise_i16x8_s(i16x8.add(highDifference(one, other), v128.load(before + (x << 1), 16)));
+    const squares = i32x4.add(i32x4.shr_u(i32x4.mul(low, low), 2), i32x4.shr_u(i32x4.mul(high, high), 2));
+    addTo(tiles + ((x >> tileShift) << 2), i32x4.shl(squares, 1));
   }
 }
 

@@ -83,7 +83,7 @@ export function markInk(plane: usize, stride: usize, width: usize, height: usize
   const taps = rowTaps(across, width);
   const upper = allocate(width + 16);
   const lower = allocate(width + 16);
-  const scratch = allocate(across);
+  const scratch = allocate(across + 16);
   for (let y: usize = 0; y < height; y++) {
     enlargedRow(light, across, across, down, y, height, taps, width, scratch, upper);
     enlargedRow(dark, across, across, down, y, height, taps, width, scratch, lower);

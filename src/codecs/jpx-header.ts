@@ -1,0 +1,108 @@
+// What JPEG 2000 data say of themselves before their samples (ISO 15444-1, annexes A and I). Decodes nothing.
+
+export interface JpxHeader {
+  readonly width: number;
+  readonly height: number;
+  /** Of a pixel; all are colours, of one size and one number of bits. */
+  readonly components: number;
+  /** 8 to 16. */
+  readonly bits: number;
+  /** The space it names, or an ICC profile; undefined where it says nothing. */
+  readonly colors: "gray" | "rgb" | "cmyk" | Uint8Array | undefined;
+}
+
+/** ISO 15444-1, table I.10, and 15444-2, table M.25. */
+const SPACES = new Map<number, "gray" | "rgb" | "cmyk">([
+  [12, "cmyk"],
+  [16, "rgb"],
+  [17, "gray"],
+]);
+const MAX_BOXES = 1000;
+const ENUMERATED = 1;
+const SIGNATURE = 0xff4f_ff51;
+
+interface Boxes {
+  colors: JpxHeader["colors"];
+  hasColors: boolean;
+  /** Whether components are not simply colours: palettes, opacity, another order, spaces that readers convert from. */
+  isPeculiar: boolean;
+  codestream: Buffer | undefined;
+}
+
+/** @returns undefined for what is damaged, and for palettes, opacity, components of different kinds, and fewer than 8 bits */
+export function readJpxHeader(bytes: Uint8Array): JpxHeader | undefined {
+  const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const boxes: Boxes = { colors: undefined, hasColors: false, isPeculiar: false, codestream: undefined };
+  try {
+    if (data.readUInt32BE(0) === SIGNATURE) boxes.codestream = data;
+    else readBoxes(data, boxes);
+    const { codestream, isPeculiar, colors } = boxes;
+    const size = codestream && !isPeculiar ? readSize(codestream) : undefined;
+    return size && { ...size, colors };
+  } catch (error) {
+    // What Buffer throws for what lies beyond its end.
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+function readBoxes(data: Buffer, found: Boxes): void {
+  const waiting = [data];
+  let count = 0;
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    for (let at = 0; at + 8 <= next.length && count < MAX_BOXES; count++) {
+      const short = next.readUInt32BE(at);
+      const head = short === 1 ? 16 : 8;
+      const size = short === 1 ? Number(next.readBigUInt64BE(at + 8)) : short === 0 ? next.length - at : short;
+      if (size < head) return;
+      const kind = next.toString("latin1", at + 4, at + 8);
+      const body = next.subarray(at + head, at + size);
+      if (kind === "jp2h") waiting.push(body);
+      else readBox(kind, body, found);
+      at += size;
+    }
+  }
+}
+
+function readBox(kind: string, body: Buffer, found: Boxes): void {
+  if (kind === "jp2c") found.codestream ??= body;
+  else if (kind === "pclr" || kind === "cmap") found.isPeculiar = true;
+  else if (kind === "cdef") found.isPeculiar ||= !isInOrder(body);
+  else if (kind === "colr" && !found.hasColors) {
+    found.hasColors = true;
+    if (body[0] !== ENUMERATED) {
+      found.colors = body.length > 3 ? body.subarray(3) : undefined;
+      return;
+    }
+    found.colors = SPACES.get(body.readUInt32BE(3));
+    if (!found.colors) found.isPeculiar = true;
+  }
+}
+
+/** I.5.3.6: every channel is the colour of its place. */
+function isInOrder(body: Buffer): boolean {
+  const count = body.readUInt16BE(0);
+  for (let index = 0; index < count; index++) {
+    const at = 2 + index * 6;
+    const [channel, kind, color] = [0, 2, 4].map((offset) => body.readUInt16BE(at + offset));
+    if (kind !== 0 || color !== channel! + 1) return false;
+  }
+  return true;
+}
+
+/** The marker segment SIZ (A.5.1). */
+function readSize(data: Buffer): Omit<JpxHeader, "colors"> | undefined {
+  if (data.readUInt32BE(0) !== SIGNATURE) return undefined;
+  const [right, bottom, left, top] = [8, 12, 16, 20].map((at) => data.readUInt32BE(at)) as [
+    ...[number, number, number, number],
+  ];
+  const components = data.readUInt16BE(40);
+  const depth = data[42]! + 1;
+  if (components < 1 || components > 4 || depth < 8 || depth > 16 || right <= left || bottom <= top) return undefined;
+  for (let index = 0; index < components; index++) {
+    const at = 42 + index * 3;
+    if (data.readUInt8(at) + 1 !== depth || data.readUInt8(at + 1) !== 1 || data.readUInt8(at + 2) !== 1)
+      return undefined;
+  }
+  return { width: right - left, height: bottom - top, components, bits: depth };
+}

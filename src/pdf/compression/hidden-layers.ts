@@ -1,0 +1,121 @@
+// Takes what layers hide by default out of a file (ISO 32000-1, 8.11.3): marks in content, images and forms, annotations. What is
+// shown keeps its layers. Knows nothing of what is written.
+import { defaultVisibility, type LayerVisibility } from "../archival/layers.ts";
+import { readOperations } from "../content.ts";
+import { readPages } from "../pages.ts";
+import type { PdfFile } from "../pdf-file.ts";
+import { Dictionary, Name, PdfStream, Reference, type StreamBody, type Value } from "../values.ts";
+import { decodedBytes, withoutFilter } from "./recode-stream.ts";
+
+const OBJECTS_AT_A_STRETCH = 500;
+const PAINTED_PATHS = new Set(["S", "s", "f", "F", "f*", "B", "B*", "b", "b*"]);
+const DRAWN = new Set(["Tj", "TJ", "Do", "sh", "BI"]);
+
+/** Changes the file; nothing is written. */
+export async function removeHiddenLayers(file: PdfFile, signal: AbortSignal): Promise<void> {
+  if (!file.dictionary(file.catalog.get("OCProperties"))) return;
+  const isVisible = defaultVisibility({ file });
+  for (const { reference, inherited } of readPages(file).pages) {
+    cleanPage(file, reference, inherited.Resources, isVisible);
+    signal.throwIfAborted();
+    await file.relieve();
+  }
+  for (let number = 1, size = file.size; number < size; number++) {
+    cleanStream(file, new Reference(number), isVisible);
+    if (number % OBJECTS_AT_A_STRETCH !== 0) continue;
+    signal.throwIfAborted();
+    await file.relieve();
+  }
+}
+
+function cleanPage(
+  file: PdfFile,
+  reference: Reference,
+  inherited: Value | undefined,
+  isVisible: LayerVisibility,
+): void {
+  const page = file.dictionary(reference);
+  if (!page) return;
+  const changed = page.clone();
+  const annotations = file.array(page.get("Annots")) ?? [];
+  const shown = annotations.filter((annotation) => !isHidden(file.dictionary(annotation), isVisible));
+  if (shown.length < annotations.length) changed.set("Annots", shown);
+  const contents = page.get("Contents");
+  const parts = (file.array(contents) ?? [contents ?? null]).map((part) => file.stream(part));
+  const bytes = parts.filter((part) => part !== undefined).map((part) => decodedBytes(file, part));
+  const resources = file.dictionary(page.get("Resources") ?? inherited);
+  if (resources && bytes.every((part) => part !== undefined)) {
+    // A sequence that a layer hides may go on in the next stream.
+    const whole = bytes.length === 1 ? bytes[0]! : Buffer.concat(bytes.flatMap((part) => [part, Buffer.from("\n")]));
+    const kept = withoutHidden(file, whole, resources, isVisible);
+    if (kept) changed.set("Contents", file.add(new PdfStream(new Dictionary(), bodyOf(kept))));
+  }
+  const isChanged = changed.get("Annots") !== page.get("Annots") || changed.get("Contents") !== contents;
+  if (isChanged) file.put(reference, changed);
+}
+
+/** Images and forms that are hidden as a whole, and what forms, patterns and glyphs hide. */
+function cleanStream(file: PdfFile, reference: Reference, isVisible: LayerVisibility): void {
+  const stream = file.get(reference);
+  if (!(stream instanceof PdfStream)) return;
+  const { dictionary } = stream;
+  if (isHidden(dictionary, isVisible)) {
+    const nothing = { Type: Name.of("XObject"), Subtype: Name.of("Form"), BBox: [0, 0, 1, 1] };
+    file.put(reference, new PdfStream(Dictionary.of(nothing), bodyOf(new Uint8Array(0))));
+    return;
+  }
+  const isContent = file.name(dictionary.get("Subtype")) === "Form" || dictionary.get("PatternType") === 1;
+  const resources = isContent ? file.dictionary(dictionary.get("Resources")) : undefined;
+  const bytes = resources?.has("Properties") ? decodedBytes(file, stream) : undefined;
+  const kept = bytes && withoutHidden(file, bytes, resources!, isVisible);
+  if (kept) file.put(reference, new PdfStream(withoutFilter(dictionary), bodyOf(kept)));
+}
+
+function isHidden(dictionary: Dictionary | undefined, isVisible: LayerVisibility): boolean {
+  const content = dictionary?.get("OC");
+  return content !== undefined && !isVisible(content);
+}
+
+/** @returns undefined where nothing is hidden */
+function withoutHidden(
+  file: PdfFile,
+  bytes: Uint8Array,
+  resources: Dictionary,
+  isVisible: LayerVisibility,
+): Uint8Array | undefined {
+  const properties = file.dictionary(resources.get("Properties"));
+  if (!properties) return undefined;
+  const parts: Uint8Array[] = [];
+  /** For each marked sequence that is open: whether it hides what is in it. */
+  const open: boolean[] = [];
+  let [hidden, from] = [0, 0];
+  for (const { operator, operands, start, end } of readOperations(bytes)) {
+    if (operator === "BMC" || operator === "BDC") {
+      const [tag, name] = operands;
+      const layer =
+        tag instanceof Name && tag.text === "OC" && name instanceof Name ? properties.get(name.text) : undefined;
+      const hides = layer !== undefined && !isVisible(layer);
+      open.push(hides);
+      if (hides) hidden++;
+    } else if (operator === "EMC") {
+      if (open.pop()) hidden--;
+    }
+    const replacement = hidden > 0 ? withoutMarks(operator, operands) : undefined;
+    if (replacement === undefined) continue;
+    parts.push(bytes.subarray(from, start), Buffer.from(`${replacement}\n`, "latin1"));
+    from = end;
+  }
+  return parts.length > 0 ? new Uint8Array(Buffer.concat([...parts, bytes.subarray(from)])) : undefined;
+}
+
+/** What an operation does beside drawing; undefined where it does not draw. */
+function withoutMarks(operator: string, operands: readonly Value[]): string | undefined {
+  if (PAINTED_PATHS.has(operator)) return "n";
+  if (DRAWN.has(operator)) return "";
+  // They go to the next line, too; the second sets spacing (9.4.3).
+  if (operator === "'") return "T*";
+  if (operator === '"') return `${Number(operands[0]) || 0} Tw ${Number(operands[1]) || 0} Tc T*`;
+  return undefined;
+}
+
+const bodyOf = (bytes: Uint8Array): StreamBody => ({ raw: () => bytes, decoded: () => bytes });

@@ -1,0 +1,94 @@
+// ICC profiles that are mostly tables of colours (ICC.1, 10.10 to 10.13): neighbours there are alike as pixels of a picture are, and
+// so they are deflated behind the predictors of PNG (ISO 32000-1, 7.4.4.4). Not a byte of them changes.
+import { PictureKernel } from "../../codecs/picture-kernel.ts";
+import { encodeFlate } from "../images/flate-image.ts";
+import type { PdfFile } from "../pdf-file.ts";
+import { Dictionary, Name, PdfStream } from "../values.ts";
+import { bodyOf, decodedBytes, smaller, withoutFilter } from "./recode-stream.ts";
+
+const HEADER_BYTES = 128;
+const TAG_BYTES = 12;
+const MAX_TAGS = 200;
+/** Smaller ones are no tables, and larger ones no profiles. */
+const LEAST_BYTES = 16 * 1024;
+const MOST_BYTES = 4 * 2 ** 20;
+/** Bytes of a row that is to have one kind of predictor. */
+const ROW_BYTES = 2048;
+const MAX_ROW_BYTES = 1 << 16;
+/** By the type of a tag: bytes of a table's samples; undefined where it says so itself. */
+const SAMPLE_BYTES = new Map<string, number | undefined>([
+  ["mft1", 1],
+  ["mft2", 2],
+  ["mAB ", undefined],
+  ["mBA ", undefined],
+]);
+const NOTHING_KNOWN = { flat: 0, colors: undefined, colorCount: 257, isGray: false, indices: 0 };
+
+/** @returns the stream itself where it is no such profile, or would not be smaller */
+export function predictProfile(file: PdfFile, stream: PdfStream): PdfStream {
+  const { dictionary, body } = stream;
+  const raw = body.raw();
+  if (!dictionary.has("N") || raw.length < LEAST_BYTES || raw.length > MOST_BYTES) return stream;
+  const bytes = decodedBytes(file, stream);
+  if (!bytes || bytes.length < LEAST_BYTES || bytes.length > MOST_BYTES) return stream;
+  const pixelBytes = pixelBytesOf(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
+  const rowBytes = pixelBytes && rowBytesOf(bytes.length, pixelBytes);
+  if (!rowBytes) return stream;
+  using kernel = new PictureKernel();
+  const size = { width: rowBytes / pixelBytes, height: bytes.length / rowBytes, channels: pixelBytes };
+  const pixels = { at: kernel.put(bytes), stride: rowBytes, ...size };
+  const packed = encodeFlate(kernel, pixels, NOTHING_KNOWN, false).bytes;
+  const parameters = { Predictor: 15, Colors: pixelBytes, Columns: size.width };
+  const predicted = withoutFilter(dictionary)
+    .set("Filter", Name.of("FlateDecode"))
+    .set("DecodeParms", Dictionary.of(parameters));
+  return smaller(stream, new PdfStream(predicted, bodyOf(packed)));
+}
+
+/** Bytes of an entry of those tables that take most of the profile; undefined where there are none. */
+function pixelBytesOf(profile: Buffer): number | undefined {
+  if (profile.toString("latin1", 36, 40) !== "acsp") return undefined;
+  const count = Math.min(MAX_TAGS, profile.readUInt32BE(HEADER_BYTES));
+  const sizes = new Map<number, number>();
+  const seen = new Set<number>();
+  for (let index = 0; index < count; index++) {
+    const entry = HEADER_BYTES + 4 + index * TAG_BYTES;
+    if (entry + TAG_BYTES > profile.length) return undefined;
+    const [start, size] = [profile.readUInt32BE(entry + 4), profile.readUInt32BE(entry + 8)];
+    if (seen.has(start) || start + size > profile.length || size < 48) continue;
+    seen.add(start);
+    const bytes = entryBytesOf(profile.subarray(start, start + size));
+    if (bytes) sizes.set(bytes, (sizes.get(bytes) ?? 0) + size);
+  }
+  const [largest] = [...sizes].sort((one, other) => other[1] - one[1]);
+  return largest?.[0];
+}
+
+/** Output channels times bytes of a sample. */
+function entryBytesOf(tag: Buffer): number | undefined {
+  const type = tag.toString("latin1", 0, 4);
+  if (!SAMPLE_BYTES.has(type)) return undefined;
+  const table = tag.readUInt32BE(24);
+  // Of a table that stands where the tag says: 16 grid sizes come before the bytes of a sample.
+  const bytes = SAMPLE_BYTES.get(type) ?? (table > 0 && table + 17 <= tag.length ? tag[table + 16]! : 0);
+  const channels = tag[9]!;
+  return channels >= 1 && channels <= 15 && (bytes === 1 || bytes === 2) ? channels * bytes : undefined;
+}
+
+/** Rows have to be whole, since readers differ in what they make of a last one that is not. */
+function rowBytesOf(length: number, pixelBytes: number): number | undefined {
+  if (length % pixelBytes !== 0) return undefined;
+  const pixels = length / pixelBytes;
+  let best: number | undefined;
+  const distance = (bytes: number) => Math.abs(Math.log(bytes / ROW_BYTES));
+  const consider = (columns: number) => {
+    const bytes = columns * pixelBytes;
+    if (bytes <= MAX_ROW_BYTES && (best === undefined || distance(bytes) < distance(best))) best = bytes;
+  };
+  for (let divisor = 1; divisor * divisor <= pixels; divisor++) {
+    if (pixels % divisor !== 0) continue;
+    consider(divisor);
+    consider(pixels / divisor);
+  }
+  return best;
+}
