@@ -53,10 +53,13 @@ try {
   console.log(`two pages, warm, over HTTP with the fetch of the output: ${median(times).toFixed(0)} ms\n`);
   console.log(row(["", "outputs", "valid", "median ms", "p90 ms", "far pages", "furthest"]));
   for (const flavour of flavours) {
+    const times: Record<string, readonly number[]> = {};
     for (const [name, tool] of Object.entries(tools)) {
       if (name === "LibreOffice" && flavour.endsWith("u")) continue;
-      await report(name, tool, flavour);
+      times[name] = await report(name, tool, flavour);
     }
+    const ratios = times.here!.map((ms, index) => ms / times.gs![index]!);
+    console.log(`${flavour} each document here, as a part of its time with gs: median ${median(ratios).toFixed(2)}\n`);
   }
 } finally {
   agent.destroy();
@@ -64,7 +67,8 @@ try {
   rmSync(folder, { recursive: true });
 }
 
-async function report(name: string, tool: Tool, flavour: Flavour): Promise<void> {
+/** @returns the time of each file, in milliseconds */
+async function report(name: string, tool: Tool, flavour: Flavour): Promise<number[]> {
   const results: (Result & { readonly from: string })[] = [];
   for (const from of files)
     results.push({ from, ...(await timed(tool, from, flavour, `${basename(from)}-${name}.pdf`)) });
@@ -83,6 +87,7 @@ async function report(name: string, tool: Tool, flavour: Flavour): Promise<void>
       Math.max(0, ...distances).toFixed(1),
     ]),
   );
+  return results.map(({ ms }) => ms);
 }
 
 async function timed(tool: Tool, from: string, flavour: Flavour, name: string): Promise<Result> {

@@ -1,6 +1,6 @@
 // What the container carries out: an operation, as frames of operations/remote.ts, with bounds. Knows no HTTP and no engine.
 
-import { createReadStream } from "node:fs";
+import { createReadStream, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { EngineFailure, type Input, OutOfRange } from "../src/operations/operation.ts";
 import type { Places } from "./pool.ts";
@@ -32,9 +32,13 @@ export interface Hosted {
   run(job: HostedJob): AsyncIterable<Uint8Array>;
 }
 
+/** A file up to this size is read and written sooner than a thread of the system's pool has been found for it. */
+export const SMALL_BYTES = 2 ** 20;
+
 /** An input that was written to a file. */
 export function fileInput(name: string, size: number, path: string): FileInput {
-  return { name, size, path, bytes: () => readFile(path), stream: () => createReadStream(path) };
+  const bytes = async () => (size <= SMALL_BYTES ? readFileSync(path) : readFile(path));
+  return { name, size, path, bytes, stream: () => createReadStream(path) };
 }
 
 /** For the log: what was not thrown on purpose with the place it came from. */

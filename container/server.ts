@@ -147,7 +147,12 @@ const app = createApp({
   }),
   log,
 });
-const server = serve({ fetch: app.fetch, hostname: HOST, port: Number(PORT) }, ({ port }) => {
+const listening = {
+  ...{ fetch: app.fetch, hostname: HOST, port: Number(PORT) },
+  // Workers leave a connection that was idle for five seconds, as Node does: whoever is second loses a request.
+  serverOptions: { keepAliveTimeout: 65_000 },
+};
+const server = serve(listening, ({ port }) => {
   log("listening", { port, jobs });
   process.send?.({ port });
 });

@@ -2,13 +2,15 @@
 // ended when it takes too long or shows no sign of life, and started again. It is given one file at a time.
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { chmod, chown, constants, copyFile, cp, mkdir, readFile, rm } from "node:fs/promises";
+import { chmodSync, constants, copyFileSync, readFileSync, rmSync, statSync } from "node:fs";
+import { chmod, chown, copyFile, cp, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { EngineFailure, type FailureReason } from "../../src/operations/operation.ts";
 import type { ArchivalLevel } from "../../src/pdf/archival/level.ts";
 import type { RuleFailure } from "../../src/pdf/archival/rule-failure.ts";
+import { SMALL_BYTES } from "../hosted.ts";
 import { confined, type JobFolder, killGroup, minimalEnvironment, Tail } from "../process.ts";
 import { type About, end, handshake, parseLine } from "../resident.ts";
 import type { Validation, VeraPdfSettings } from "./verapdf.ts";
@@ -40,6 +42,8 @@ const readable = [
 const java = "/usr/bin/java";
 /** It shows one each second; a machine may be busy. */
 const silenceMs = 6_000;
+/** A file that nobody waits for any more is left after this: until then to end it costs more than it does. */
+const leftMs = 2_000;
 const firstPauseMs = 100;
 const longestPauseMs = 10_000;
 /** A process that lived this long died of something new. */
@@ -103,13 +107,15 @@ export class VeraPdfProcess {
     // Its user cannot reach the file where it lies.
     const copy = join(living.folder.path, `file-${this.nextFile++}.pdf`);
     try {
-      await copyFile(path, copy, constants.COPYFILE_FICLONE);
-      await chmod(copy, 0o644);
-      const validation = validationOf(await this.ask(living, { path: copy, flavour: `${part}${conformance}` }));
+      const { size } = statSync(path);
+      if (size <= SMALL_BYTES) copyFileSync(path, copy);
+      else await copyFile(path, copy, constants.COPYFILE_FICLONE);
+      chmodSync(copy, 0o644);
+      const validation = validationOf(await this.ask(living, { path: copy, flavour: `${part}${conformance}` }, signal));
       await this.replaceIfWorn(living);
       return validation;
     } finally {
-      await rm(copy, { force: true });
+      rmSync(copy, { force: true });
     }
   }
 
@@ -121,17 +127,24 @@ export class VeraPdfProcess {
     await living.folder[Symbol.asyncDispose]();
   }
 
-  private async ask(living: Living, request: object): Promise<Record<string, unknown>> {
+  private async ask(living: Living, request: object, signal: AbortSignal): Promise<Record<string, unknown>> {
     if (this.current !== living) throw new EngineFailure("crashed", "veraPDF has just ended");
     const { promise, resolve, reject } = Promise.withResolvers<Record<string, unknown>>();
     living.job = { resolve, reject };
     const { timeoutMs } = this.settings;
     const timer = setTimeout(() => kill(living, "timed-out", `veraPDF took more than ${timeoutMs} ms`), timeoutMs);
+    let leaving: NodeJS.Timeout | undefined;
+    const leave = () => {
+      leaving = setTimeout(() => kill(living, "timed-out", "nobody waits for it any more"), leftMs);
+    };
+    signal.addEventListener("abort", leave, { once: true });
     living.child.stdin!.write(`${JSON.stringify(request)}\n`);
     try {
       return await promise;
     } finally {
       clearTimeout(timer);
+      clearTimeout(leaving);
+      signal.removeEventListener("abort", leave);
       delete living.job;
     }
   }
@@ -139,7 +152,7 @@ export class VeraPdfProcess {
   /** Whoever comes next waits for the new one, which is there in two seconds. */
   private async replaceIfWorn(living: Living): Promise<void> {
     const { filesPerProcess, heapBytes } = this.settings;
-    const grown = (await residentBytes(living.child.pid)) > heapBytes + besideHeapBytes;
+    const grown = residentBytes(living.child.pid) > heapBytes + besideHeapBytes;
     if (this.current !== living || (++living.files < filesPerProcess && !grown)) return;
     this.current = undefined;
     this.pauseMs = 0;
@@ -244,7 +257,10 @@ function validationOf(answer: Record<string, unknown>): Validation {
 }
 
 /** proc(5): the second number is in pages of 4 KiB. @returns 0 where it has ended */
-async function residentBytes(pid: number | undefined): Promise<number> {
-  const statm = await readFile(`/proc/${pid}/statm`, "latin1").catch(() => "");
-  return 4096 * Number(statm.split(" ")[1] ?? 0);
+function residentBytes(pid: number | undefined): number {
+  try {
+    return 4096 * Number(readFileSync(`/proc/${pid}/statm`, "latin1").split(" ")[1]);
+  } catch {
+    return 0;
+  }
 }

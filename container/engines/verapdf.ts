@@ -69,7 +69,7 @@ export class VeraPdf implements AsyncDisposable {
 
   private async attempt(path: string, level: ArchivalLevel, signal: AbortSignal): Promise<Validation> {
     const process = await this.turn(signal);
-    // A file that nobody waits for any more is still validated to its end, or its time's: to end the process would cost more.
+    // A file that nobody waits for any more is still validated for a while: to end the process would cost more.
     const validation = process.validate(path, level, signal).finally(() => this.leave(process));
     return untilAborted(validation, signal);
   }

@@ -2,8 +2,10 @@
 
 import { z } from "zod";
 import { type CompareParams, comparePdfs } from "../../src/operations/compare-pdfs.ts";
+import { lookAtPdf } from "../../src/operations/look-at-pdf.ts";
 import { edgeOperation } from "./edge-operation.ts";
 
 const params: z.ZodType<CompareParams> = z.object({ timeMs: z.number() });
 
 export const hostedComparePdfs = edgeOperation(comparePdfs, params);
+export const hostedLookAtPdf = edgeOperation(lookAtPdf, params);

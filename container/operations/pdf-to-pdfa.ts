@@ -1,10 +1,9 @@
 // A PDF as PDF/A: the ladder with its rungs, the file in and out. Knows nothing of how any rung works.
 
-import { createReadStream } from "node:fs";
 import { z } from "zod";
 import { EngineFailure, type Output } from "../../src/operations/operation.ts";
 import type { PdfToPdfaParams } from "../../src/operations/pdf-to-pdfa.ts";
-import type { HostedJob } from "../hosted.ts";
+import { type HostedJob, SMALL_BYTES } from "../hosted.ts";
 import { conforming } from "../pdfa/conforming.ts";
 import { ghostscript } from "../pdfa/ghostscript.ts";
 import { climb } from "../pdfa/ladder.ts";
@@ -32,5 +31,9 @@ export async function* pdfToPdfa(
   const rungs = rasterize ? [...RUNGS, pictures] : RUNGS;
   const { document, rung } = await climb(input, rungs, toolsFor(level, rungs, machines, job));
   job.log("conforms", { rung, bytes: document.size });
-  yield { extension: "pdf", type: "application/pdf", body: createReadStream(document.path) };
+  yield {
+    extension: "pdf",
+    type: "application/pdf",
+    body: document.size <= SMALL_BYTES ? await document.bytes() : document.stream(),
+  };
 }

@@ -1,6 +1,7 @@
 // Hosted for what becomes PDF/A: parameters in, and the system's fonts.
 
 import { z } from "zod";
+import { countContent } from "../../src/operations/count-content.ts";
 import { type RepairPdfaParams, repairPdfa } from "../../src/operations/repair-pdfa.ts";
 import { systemShelf } from "../pdfa/system-shelf.ts";
 import { archivalLevel } from "./archival-level.ts";
@@ -17,3 +18,4 @@ const params: z.ZodType<RepairPdfaParams> = z
   .transform((given) => ({ ...given, shelf: systemShelf }));
 
 export const hostedRepairPdfa = edgeOperation(repairPdfa, params);
+export const hostedCountContent = edgeOperation(countContent, z.object({}));

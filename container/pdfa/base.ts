@@ -6,6 +6,8 @@ import type { Workshop } from "./rung.ts";
 
 /** Of ISO 19005-1: transparency, which the other parts allow. */
 const TRANSPARENCY = "6.4";
+/** Pictures as fine as those of whole pages: finer ones take two to eight times as long. */
+const FLATTENING = "medium";
 /** Of ISO 19005-2: embedded files that are not PDF/A. */
 const EMBEDDED_FILES = "6.8";
 /** Embedded PDFs that are converted; what comes after them is taken out by the repair. */
@@ -34,7 +36,7 @@ export class Bases {
   }
 
   #flatten(): Promise<FileInput> {
-    return this.#workshop.make("flatten-transparency", [this.#original], { quality: "high" });
+    return this.#workshop.make("flatten-transparency", [this.#original], { quality: FLATTENING });
   }
 
   /** Embedded files are to be PDF/A themselves: PDFs are converted by the same ladder, as far as it can. */

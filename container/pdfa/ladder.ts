@@ -2,7 +2,7 @@
 
 import { type BrokenRule, EngineFailure, type Nonconformity } from "../../src/operations/operation.ts";
 import type { Validation } from "../engines/verapdf.ts";
-import type { FileInput } from "../hosted.ts";
+import { type FileInput, SMALL_BYTES } from "../hosted.ts";
 import { Bases } from "./base.ts";
 import { type Judged, type Judgement, type Known, passes, type Rung, type Workshop } from "./rung.ts";
 
@@ -11,12 +11,20 @@ export interface Judges extends Workshop {
   /** Ends everything when aborted. */
   readonly signal: AbortSignal;
   /** @returns undefined where the validator cannot read the file @throws EngineFailure where it fails in another way */
-  validate(input: FileInput): Promise<Validation | undefined>;
-  compare(original: FileInput, candidate: FileInput): Promise<Judgement["comparison"]>;
+  validate(input: FileInput, until?: AbortSignal): Promise<Validation | undefined>;
+  /** Begins to look at the original, which is to be compared. */
+  look(original: FileInput): Looking;
+  compare(original: FileInput, candidate: FileInput, looks: FileInput | undefined): Promise<Judgement["comparison"]>;
+}
+
+/** Ends when it is disposed of. */
+export interface Looking extends AsyncDisposable {
+  /** What was seen, as far as comparing needs not look again; undefined where that is nothing. */
+  readonly seen: Promise<FileInput | undefined>;
 }
 
 /** What is wrong with the input itself: no rung helps. */
-const OF_THE_INPUT = new Set(["password-protected", "not-a-pdf", "damaged"]);
+const OF_THE_INPUT = new Set(["password-protected", "not-a-pdf", "damaged", "too-complex"]);
 /** Neither. */
 const OF_THE_SERVICE = new Set(["busy", "timed-out"]);
 
@@ -29,7 +37,9 @@ export async function climb(
   rungs: readonly Rung[],
   judges: Judges,
 ): Promise<{ readonly document: FileInput; readonly rung: string }> {
-  const ofOriginal = (await mayConform(original)) ? await judges.validate(original) : undefined;
+  const ofOriginal = (await mayConform(original)) ? await validated(original, judges) : undefined;
+  // While the first candidate is made.
+  await using looking = ofOriginal?.valid ? undefined : judges.look(original);
   let best: Judged | undefined;
   let failure: unknown;
   const bases = new Bases(judges, original);
@@ -40,7 +50,7 @@ export async function climb(
       let next = await candidates.next();
       while (!next.done) {
         const candidate = next.value;
-        const judgement = candidate === original ? UNTOUCHED : await judge(original, candidate, judges);
+        const judgement = candidate === original ? UNTOUCHED : await judge(original, candidate, looking, judges);
         if (passes(judgement)) {
           const { compared, furthest } = judgement.comparison;
           judges.log("candidate accepted", { rung: rung.name, compared, furthest });
@@ -71,6 +81,22 @@ export async function climb(
   throw new EngineFailure("nonconforming", detail, { nonconformity, ...(failure ? { cause: failure } : {}) });
 }
 
+/** The repair counts what it reads itself; of what is validated before, a validator would not come to the end. */
+async function validated(original: FileInput, judges: Judges): Promise<Validation | undefined> {
+  const ending = new AbortController();
+  const counted = judges.extract("count-content", [original], {}).catch((error) => {
+    judges.signal.throwIfAborted();
+    if (!(error instanceof EngineFailure) || error.reason === "too-complex") throw error;
+    // Whatever else is wrong with it the rungs find out.
+  });
+  try {
+    const [validation] = await Promise.all([judges.validate(original, ending.signal), counted]);
+    return validation;
+  } finally {
+    ending.abort();
+  }
+}
+
 /** What every PDF/A has in its metadata: in plain bytes at part 1, and nearly always. */
 const CLAIM = "pdfaid";
 /** Metadata are a stream, whose dictionary is never compressed or encrypted (ISO 32000-1, 7.5.7 and 14.3.2). */
@@ -81,7 +107,7 @@ const NEARBY = 256;
 /** Whether it may claim to conform: if so, the validator is asked. */
 async function mayConform(input: FileInput): Promise<boolean> {
   let end = "";
-  for await (const chunk of input.stream()) {
+  for await (const chunk of input.size <= SMALL_BYTES ? [await input.bytes()] : input.stream()) {
     const text = end + Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString("latin1");
     if (text.includes(CLAIM) || hasFilteredMetadata(text)) return true;
     end = text.slice(-2 * NEARBY);
@@ -102,8 +128,14 @@ const UNTOUCHED: Judgement = {
   comparison: { compared: 0, furthest: { mean: 0, worst: 0 }, differences: [] },
 };
 
-async function judge(original: FileInput, candidate: FileInput, judges: Judges): Promise<Judgement> {
-  const [validation, comparison] = await Promise.all([judges.validate(candidate), judges.compare(original, candidate)]);
+async function judge(
+  original: FileInput,
+  candidate: FileInput,
+  looking: Looking | undefined,
+  judges: Judges,
+): Promise<Judgement> {
+  const compare = async () => judges.compare(original, candidate, await looking?.seen);
+  const [validation, comparison] = await Promise.all([judges.validate(candidate), compare()]);
   return { validation, comparison };
 }
 

@@ -1,6 +1,7 @@
 // The fonts and CMaps of the system's packages, for documents whose fonts are not embedded. install-engines.sh sees that they are there.
 
-import { readdir, readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { FontShelf } from "../../src/pdf/archival/fonts/font-shelf.ts";
 
@@ -43,4 +44,13 @@ async function pathsIn(folder: string, nameOf: (file: string) => string | undefi
 }
 
 const read = async (path: string | undefined): Promise<Uint8Array | undefined> =>
-  path === undefined ? undefined : readFile(path).catch(() => undefined);
+  path === undefined ? undefined : readAtOnce(path);
+
+/** The system has it in memory, and nothing else is done in this thread meanwhile. */
+function readAtOnce(path: string): Uint8Array | undefined {
+  try {
+    return readFileSync(path);
+  } catch {
+    return undefined;
+  }
+}

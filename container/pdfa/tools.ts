@@ -1,17 +1,18 @@
 // What the ladder works with, made of the container's threads and engines: files go in and out by their places in the job's folder.
 
 import { randomUUID } from "node:crypto";
-import { createWriteStream } from "node:fs";
+import { closeSync, openSync, writeFile, writeFileSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { pipeline } from "node:stream/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
 import type { Comparison } from "../../src/operations/compare-pdfs.ts";
-import { EngineFailure } from "../../src/operations/operation.ts";
+import { EngineFailure, type Output } from "../../src/operations/operation.ts";
 import { decodeAnswer } from "../../src/operations/remote.ts";
 import type { ArchivalLevel } from "../../src/pdf/archival/level.ts";
 import type { PdfRewriter } from "../engines/ghostscript-pdf.ts";
 import type { VeraPdf } from "../engines/verapdf.ts";
-import { type FileInput, fileInput, type HostedJob } from "../hosted.ts";
+import { type FileInput, fileInput, type HostedJob, SMALL_BYTES } from "../hosted.ts";
 import type { Threads } from "../threads.ts";
 import { climb, type Judges } from "./ladder.ts";
 import type { Rung } from "./rung.ts";
@@ -28,6 +29,9 @@ export interface Machines {
 /** Of a long document not all pages are compared when this has passed. */
 const COMPARE_MS = 8_000;
 
+/** A thread that is at the document in vain gets so long to end by itself: another one costs more. */
+const LOOKING_ENDS_MS = 200;
+
 /** What is inside of a document inside of a document stays as it is. */
 const DEEPEST = 1;
 
@@ -41,17 +45,15 @@ export function toolsFor(
   const { threads, validator, rewriter, heapLimitBytes } = machines;
   const { folder, signal, log } = job;
   const place = () => join(folder, `made-${randomUUID()}.pdf`);
-  const start = (operation: string, inputs: readonly FileInput[], params: unknown) => {
+  const start = (operation: string, inputs: readonly FileInput[], params: unknown, until = signal) => {
     const files = inputs.map(({ name, size, path }) => ({ name, size, path }));
-    const frames = threads.run({ operation, inputs: files, params, heapLimitBytes }, signal, log);
-    return decodeAnswer(toTheEnd(frames), { signal });
+    const frames = threads.run({ operation, inputs: files, params, heapLimitBytes }, until, log);
+    return decodeAnswer(toTheEnd(frames), { signal: until });
   };
-  async function gather(operation: string, inputs: readonly FileInput[], params: unknown): Promise<FileInput[]> {
+  async function gather(operation: string, inputs: readonly FileInput[], params: unknown, until = signal) {
     const made: FileInput[] = [];
-    for await (const { body } of start(operation, inputs, params)) {
-      const path = place();
-      await pipeline(body instanceof Uint8Array ? [body] : body, createWriteStream(path, { mode: 0o600 }), { signal });
-      made.push(await madeInput(path));
+    for await (const { body } of start(operation, inputs, params, until)) {
+      made.push(await written(place(), body, until));
     }
     return made;
   }
@@ -64,7 +66,7 @@ export function toolsFor(
       if (!made) throw new EngineFailure("crashed", `${operation} gave nothing`);
       return made;
     },
-    extract: gather,
+    extract: (operation, inputs, params) => gather(operation, inputs, params),
     async convert(embedded, timeoutMs) {
       if (depth >= DEEPEST) return undefined;
       const limited = { ...job, signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) };
@@ -80,20 +82,33 @@ export function toolsFor(
     async rewrite(input) {
       const path = place();
       await rewriter.rewrite(input.path, path, { version: level.part === 1 ? "1.4" : "1.7" }, signal);
-      return madeInput(path);
+      return fileInput("document.pdf", (await stat(path)).size, path);
     },
-    async validate({ path }) {
+    async validate({ path }, until = signal) {
       try {
-        return await validator.validate(path, level, signal);
+        return await validator.validate(path, level, AbortSignal.any([signal, until]));
       } catch (error) {
         if (!(error instanceof EngineFailure) || !UNREADABLE.has(error.reason)) throw error;
         log("not validated", { error: String(error) });
         return undefined;
       }
     },
-    async compare(original, candidate) {
+    look(original) {
+      const ending = new AbortController();
+      const either = AbortSignal.any([signal, ending.signal]);
+      const looks = gather("look-at-pdf", [original], { timeMs: COMPARE_MS / 2 }, either);
+      // What fails here fails again where it is compared.
+      const seen = looks.then(([made]) => made).catch(() => undefined);
+      const end = async () => {
+        await Promise.race([seen, sleep(LOOKING_ENDS_MS, undefined, { ref: false })]);
+        ending.abort();
+      };
+      return { seen, [Symbol.asyncDispose]: end };
+    },
+    async compare(original, candidate, looks) {
       let text = "";
-      for await (const { body } of start("compare-pdfs", [original, candidate], { timeMs: COMPARE_MS })) {
+      const inputs = looks ? [original, candidate, looks] : [original, candidate];
+      for await (const { body } of start("compare-pdfs", inputs, { timeMs: COMPARE_MS })) {
         text = await textOf(body);
       }
       return JSON.parse(text) as Comparison;
@@ -117,10 +132,23 @@ function toTheEnd(frames: AsyncGenerator<Uint8Array>): AsyncIterable<Uint8Array>
   return { [Symbol.asyncIterator]: () => ({ next: () => frames.next(), return: leave }) };
 }
 
-async function madeInput(path: string): Promise<FileInput> {
-  const { size } = await stat(path);
+async function written(path: string, body: Output["body"], until: AbortSignal): Promise<FileInput> {
+  const file = openSync(path, "wx", 0o600);
+  let size = 0;
+  try {
+    for await (const chunk of body instanceof Uint8Array ? [body] : body) {
+      until.throwIfAborted();
+      size += chunk.length;
+      if (size <= SMALL_BYTES) writeFileSync(file, chunk);
+      else await writeLater(file, chunk);
+    }
+  } finally {
+    closeSync(file);
+  }
   return fileInput("document.pdf", size, path);
 }
+
+const writeLater = promisify(writeFile);
 
 async function textOf(body: Uint8Array | Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<string> {
   const chunks: Uint8Array[] = [];

@@ -8,15 +8,21 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.logging.LogManager;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.verapdf.containers.StaticCoreContainers;
 import org.verapdf.core.EncryptedPdfException;
 import org.verapdf.gf.foundry.VeraGreenfieldFoundryProvider;
+import org.verapdf.gf.model.impl.containers.StaticContainers;
 import org.verapdf.pdfa.Foundries;
 import org.verapdf.pdfa.PDFAParser;
 import org.verapdf.pdfa.PDFAValidator;
@@ -24,6 +30,8 @@ import org.verapdf.pdfa.flavours.PDFAFlavour;
 import org.verapdf.pdfa.results.TestAssertion;
 import org.verapdf.pdfa.results.ValidationResult;
 import org.verapdf.pdfa.validation.profiles.RuleId;
+import org.verapdf.tools.StaticResources;
+import org.verapdf.xmp.containers.StaticXmpCoreContainers;
 
 /**
  * veraPDF kept running: a line of JSON in for each file, a line out, one after the other. engines/verapdf.ts is the other end.
@@ -57,6 +65,12 @@ final class Server {
   private static final Pattern INDEX = Pattern.compile("\\[\\d+");
 
   private static final ObjectMapper JSON = new ObjectMapper();
+
+  /**
+   * By flavour. veraPDF compiles its rules to Java's bytecode for each thread, which takes longer than to apply them to a plain
+   * file; and it keeps them by their names, which mean something else in another flavour.
+   */
+  private static final Map<String, ExecutorService> THREADS = new HashMap<>();
 
   private Server() {}
 
@@ -121,13 +135,24 @@ final class Server {
     return "";
   }
 
-  /** In a thread of its own, for its stack. Never throws for what is in the file. */
+  /** Never throws for what is in the file. */
   private static ObjectNode answer(String path, String flavour) throws InterruptedException {
-    ObjectNode[] answer = {failed("damaged", "no answer")};
-    Thread thread = new Thread(null, () -> answer[0] = validated(new File(path), flavour), "validation", STACK_BYTES);
-    thread.start();
-    thread.join();
-    return answer[0];
+    ExecutorService thread = THREADS.computeIfAbsent(flavour, name -> Executors.newSingleThreadExecutor(Server::deep));
+    ObjectNode answer;
+    try {
+      answer = thread.submit(() -> validated(new File(path), flavour)).get();
+    } catch (ExecutionException broken) {
+      answer = failed("damaged", broken.toString());
+    }
+    // What failed may have left something behind.
+    if (!answer.has("valid")) THREADS.remove(flavour).shutdown();
+    return answer;
+  }
+
+  private static Thread deep(Runnable work) {
+    Thread thread = new Thread(null, work, "validation", STACK_BYTES);
+    thread.setDaemon(true);
+    return thread;
   }
 
   private static ObjectNode validated(File file, String name) {
@@ -143,6 +168,12 @@ final class Server {
       return failed("complex", "nested too deeply");
     } catch (Exception broken) {
       return failed("damaged", broken.toString());
+    } finally {
+      // The document would stay with the thread until the next one.
+      StaticContainers.clearAllContainers();
+      StaticCoreContainers.clearAllContainers();
+      StaticResources.clear();
+      StaticXmpCoreContainers.clearAllContainers();
     }
   }
 

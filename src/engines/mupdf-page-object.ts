@@ -74,6 +74,7 @@ function correctFlags(raw: MupdfExports, objects: PdfObjects, annotation: Pointe
   let flags = given;
   if (STANDARD_ANNOTATIONS.has(objects.name(objects.get(annotation, "Subtype")))) flags &= ~INVISIBLE;
   // The engine draws what is printed.
+  if (shown === "none") flags |= HIDDEN;
   if (shown === "on-screen") flags |= (flags & NO_VIEW) !== 0 ? HIDDEN : PRINT;
   if (flags !== given) objects.putNew(annotation, "F", raw._wasm_pdf_new_int(flags));
 }

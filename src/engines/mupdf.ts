@@ -31,7 +31,7 @@ export interface Tank {
 }
 
 /** Which annotations are drawn (decisions/0004). */
-export type ShownAnnotations = "printed" | "on-screen";
+export type ShownAnnotations = "printed" | "on-screen" | "none";
 
 export interface MupdfOptions {
   /** The most bytes the heap may grow to. */

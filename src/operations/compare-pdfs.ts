@@ -1,18 +1,12 @@
 // Whether a PDF still looks and reads like the one it was made from: pages, their sizes, pictures and text. One output, a list in
 // JSON of the pages that do not. Knows nothing of why they should differ.
-import { Mupdf, type MupdfOptions } from "../engines/mupdf.ts";
-import { MupdfDocument } from "../engines/mupdf-document.ts";
-import { MupdfPage } from "../engines/mupdf-page.ts";
+import type { MupdfOptions } from "../engines/mupdf.ts";
 import { prepareSpare, takeMupdf } from "../engines/mupdf-spare.ts";
-import {
-  type Characters,
-  charactersOf,
-  type Distance,
-  distanceOf,
-  lostCharacters,
-  type Picture,
-} from "../pdf/archival/page-look.ts";
-import { EngineFailure, type Operation } from "./operation.ts";
+import { LookedAt, type PageLook, spread } from "../pdf/archival/document-look.ts";
+import { srgbProfile } from "../pdf/archival/icc-profile.ts";
+import { decodeLooks, type Looks } from "../pdf/archival/look-records.ts";
+import { type Distance, distanceOf, lostCharacters, type Picture } from "../pdf/archival/page-look.ts";
+import { type Context, EngineFailure, type Input, type Operation } from "./operation.ts";
 
 export interface CompareParams {
   /** Of a long document only some pages are looked at when this has passed; spread over all of it. */
@@ -37,13 +31,8 @@ export interface PageDifference {
   readonly detail: string;
 }
 
-const DPI = 36;
 /** A line thinner than a pixel is drawn as wide as one, in a picture it is a shade: what differs coarsely is looked at more closely. */
 const CLOSER = 4;
-/** Pixels of a page's longer side: large pages are drawn smaller, and tiny ones larger, as far as {@link FINEST_DPI}. */
-const LONGEST_SIDE = 700;
-const SHORTEST_SIDE = 96;
-const FINEST_DPI = 288;
 /** Points by which a page's sides may differ. */
 const SIZE_TOLERANCE = 1;
 /** Sides that PDF/A allows (ISO 19005-2, 6.1.13); pages beyond become smaller or larger, and those below show nothing. */
@@ -57,16 +46,28 @@ const LOST_PART = 0.02;
 const LEAST_PAGES = 32;
 /** A difference is told so many times. */
 const MOST_DIFFERENCES = 1000;
-/** An engine's heap never shrinks. */
-const HEAP_MARK_BYTES = 192 * 2 ** 20;
+/** Engines that a job takes which ends with a comparison, of two threads each at most. */
+const ENGINES = 2;
 
-/** @throws EngineFailure what made the first document unreadable */
-export const comparePdfs: Operation<CompareParams> = async function* ([before, after], { timeMs }, context) {
+/** For the next document that becomes PDF/A. */
+export const prepareArchivalSpares = (options: MupdfOptions): Promise<void> =>
+  prepareSpare(options, ENGINES, srgbProfile());
+
+/** Whatever is seen on a screen has to be printed in PDF/A (ISO 19005-2, 6.3.2): that is no change of the page's look. */
+export const lookOptions = ({ heapLimitBytes }: Context): MupdfOptions => ({
+  heapLimitBytes: Math.floor(heapLimitBytes / 2),
+  annotations: "on-screen",
+});
+
+/**
+ * @param inputs the two documents, and what look-at-pdf.ts made of the first, if anything
+ * @throws EngineFailure what made the first document unreadable
+ */
+export const comparePdfs: Operation<CompareParams> = async function* ([before, after, looks], { timeMs }, context) {
   const ends = performance.now() + timeMs;
-  // Whatever is seen on a screen has to be printed in PDF/A (ISO 19005-2, 6.3.2): that is no change of the page's look.
-  const options = { heapLimitBytes: Math.floor(context.heapLimitBytes / 2), annotations: "on-screen" } as const;
-  context.defer(() => prepareSpare(options));
-  using original = Side.open(await before!.bytes(), await takeMupdf(options), options);
+  const options = lookOptions(context);
+  context.defer(() => prepareArchivalSpares(options));
+  using original = await Original.open(before!, options, looks);
   using candidate = await openIfReadable(await after!.bytes(), options);
   const differences: PageDifference[] = [];
   const furthest = { mean: 0, worst: 0 };
@@ -87,19 +88,9 @@ export const comparePdfs: Operation<CompareParams> = async function* ([before, a
 type Difference = Omit<PageDifference, "pageNumber">;
 const ADDED: Difference = { kind: "missing", detail: "the original has no such page" };
 
-/** How a page looks and reads. */
-interface Look {
-  /** Points. */
-  readonly width: number;
-  readonly height: number;
-  readonly dpi: number;
-  readonly picture: Picture;
-  readonly characters: Characters;
-}
-
 async function compare(
-  original: Side,
-  candidate: Side | undefined,
+  original: Original,
+  candidate: LookedAt | undefined,
   index: number,
   furthest: { mean: number; worst: number },
 ): Promise<Difference | undefined> {
@@ -133,7 +124,7 @@ async function compare(
 const isLike = (distance: Distance): boolean =>
   Object.entries(MOST).every(([key, most]) => distance[key as keyof Distance] <= most);
 
-const distanceBetween = (before: Look, after: Look): Distance =>
+const distanceBetween = (before: PageLook, after: PageLook): Distance =>
   distanceOf(before.picture, sameSize(after.picture, before.picture), before.dpi);
 
 /** Sides that differ by a fraction of a point can differ by a pixel. */
@@ -148,85 +139,51 @@ function sameSize(picture: Picture, { width, height }: Picture): Picture {
   return { width, height, samples };
 }
 
-/** All indexes, in an order in which the first n of them are spread evenly, whatever n. */
-function* spread(count: number): Generator<number> {
-  if (count > 0) yield 0;
-  if (count > 1) yield count - 1;
-  // Van der Corput's sequence: the binary digits of a counter, reversed.
-  const bits = Math.ceil(Math.log2(count + 1));
-  for (let counter = 1; counter < 2 ** bits; counter++) {
-    let index = 0;
-    for (let bit = 0; bit < bits; bit++) if (counter & (1 << bit)) index |= 1 << (bits - 1 - bit);
-    if (index > 0 && index < count - 1) yield index;
-  }
-}
+/** The first document, opened when what is known of it is not enough. */
+class Original implements Disposable {
+  readonly #input: Input;
+  readonly #options: MupdfOptions;
+  readonly #looks: Looks | undefined;
+  #document: LookedAt | undefined;
 
-/** One of the two documents, open. */
-class Side implements Disposable {
-  readonly #document: MupdfDocument;
-
-  private constructor(document: MupdfDocument) {
-    this.#document = document;
+  private constructor(input: Input, options: MupdfOptions, looks: Looks | undefined) {
+    this.#input = input;
+    this.#options = options;
+    this.#looks = looks;
   }
 
-  static open(bytes: Uint8Array, engine: Mupdf, options: MupdfOptions): Side {
-    return new Side(MupdfDocument.open(engine, bytes, options));
+  static async open(input: Input, options: MupdfOptions, looks: Input | undefined): Promise<Original> {
+    const original = new Original(input, options, looks && decodeLooks(await looks.bytes()));
+    if (!looks) await original.#open();
+    return original;
   }
 
   get pageCount(): number {
-    return this.#document.pageCount;
+    return this.#looks?.pageCount ?? this.#document!.pageCount;
   }
 
-  /**
-   * @param closer as many dots per inch as usual
-   * @returns undefined where it cannot be drawn
-   */
-  async look(index: number, closer: number): Promise<Look | undefined> {
-    if (index >= this.pageCount) return undefined;
-    const { engine } = this.#document;
-    if (engine.dead || engine.heapBytes > HEAP_MARK_BYTES) await this.#document.reopen();
-    try {
-      const page = new MupdfPage(this.#document, index);
-      try {
-        const codePoints = page.text().flatMap(({ characters }) => characters.map(({ codePoint }) => codePoint));
-        const { width, height } = page;
-        const dpi = resolutionFor(page) * closer;
-        return { width, height, dpi, picture: pictureOf(page, dpi), characters: charactersOf(codePoints) };
-      } finally {
-        page.close();
-      }
-    } catch (error) {
-      if (!(error instanceof EngineFailure)) throw error;
-      return undefined;
-    }
+  /** As of {@link LookedAt}. */
+  async look(index: number, closer: number): Promise<PageLook | undefined> {
+    const known = closer === 1 ? this.#looks?.pages.get(index) : undefined;
+    return known ?? (await this.#open()).look(index, closer);
+  }
+
+  async #open(): Promise<LookedAt> {
+    const options = this.#options;
+    this.#document ??= LookedAt.open(await this.#input.bytes(), await takeMupdf(options), options);
+    return this.#document;
   }
 
   [Symbol.dispose](): void {
-    this.#document.close();
+    this.#document?.[Symbol.dispose]();
   }
-}
-
-function resolutionFor({ width, height }: MupdfPage): number {
-  const coarsest = (LONGEST_SIDE * 72) / Math.max(width, height);
-  const finest = Math.min(FINEST_DPI, (SHORTEST_SIDE * 72) / Math.min(width, height));
-  return Math.min(coarsest, Math.max(DPI, finest));
-}
-
-function pictureOf(page: MupdfPage, dpi: number): Picture {
-  const raster = page.raster({ colorModel: "rgb", dpi });
-  const samples = new Uint8Array(raster.width * raster.height * 3);
-  for (const band of raster.bands()) {
-    const bytes = band.rows * raster.width * 3;
-    samples.set(band.samples.subarray(0, bytes), band.top * raster.width * 3);
-  }
-  return { width: raster.width, height: raster.height, samples };
 }
 
 /** @returns undefined where it is not: then every page is missing */
-async function openIfReadable(bytes: Uint8Array, options: MupdfOptions): Promise<Side | undefined> {
-  const engine = await Mupdf.create(options);
+async function openIfReadable(bytes: Uint8Array, options: MupdfOptions): Promise<LookedAt | undefined> {
+  const engine = await takeMupdf(options);
   try {
-    return Side.open(bytes, engine, options);
+    return LookedAt.open(bytes, engine, options);
   } catch (error) {
     if (!(error instanceof EngineFailure)) throw error;
     return undefined;

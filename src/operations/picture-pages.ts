@@ -25,6 +25,8 @@ export interface PicturePagesParams {
   readonly pages?: readonly number[] | "all";
   /** Also where there are inks, which are kept otherwise. */
   readonly inRgb: boolean;
+  /** Whether annotations go into the picture, but for links. @default they stay what they are, where anything but pages stays */
+  readonly flatAnnotations?: boolean;
 }
 
 const DPI = 300;
@@ -52,7 +54,9 @@ export const picturePages: Operation<PicturePagesParams> = async function* ([inp
   const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);
   const budget = new Budget(objectBytes);
   const objects = await MupdfSource.open(await input!.bytes(), Math.floor(engineBytes / 2), budget);
-  const options = { heapLimitBytes: Math.floor(engineBytes / 2) };
+  const isFlat = !params.pages || params.flatAnnotations === true;
+  // As a screen shows them: what is only seen there is printed from now on (ISO 19005-2, 6.3.2).
+  const options = { heapLimitBytes: Math.floor(engineBytes / 2), annotations: isFlat ? "on-screen" : "none" } as const;
   const drawn = MupdfDocument.open(await Mupdf.create(options), await look!.bytes(), options);
   try {
     const source = PdfFile.of(objects, budget);
@@ -60,7 +64,7 @@ export const picturePages: Operation<PicturePagesParams> = async function* ([inp
     const target = params.pages ? source : PdfFile.create(budget);
     const font = addInvisibleFont(target);
     const kids: Reference[] = [];
-    const made = { target, font, inRgb: params.inRgb, bytesLeft: MOST_PICTURE_BYTES };
+    const made = { target, font, inRgb: params.inRgb, isFlat, bytesLeft: MOST_PICTURE_BYTES };
     const all = pages.map((_, index) => index + 1);
     for (const pageNumber of params.pages === "all" ? all : (params.pages ?? all)) {
       const page = pages[pageNumber - 1];
@@ -98,7 +102,13 @@ async function picturedPage(
   source: PdfFile,
   page: SourcePage,
   drawn: MupdfDocument,
-  made: { readonly target: PdfFile; readonly font: Reference; readonly inRgb: boolean; bytesLeft: number },
+  made: {
+    readonly target: PdfFile;
+    readonly font: Reference;
+    readonly inRgb: boolean;
+    readonly isFlat: boolean;
+    bytesLeft: number;
+  },
   context: Context,
 ): Promise<Dictionary> {
   const { target, font } = made;
@@ -144,8 +154,14 @@ async function picturedPage(
   }
   after.set("Resources", resources);
   after.set("Contents", target.add(new PdfStream(new Dictionary(), bodyOf(Buffer.from(content, "latin1")))));
-  if (target === source) keepLinks(source, before, after);
+  if (!made.isFlat) keepAnnotations(before, after);
+  else if (target === source) keepLinks(source, before, after);
   return after;
+}
+
+function keepAnnotations(before: Dictionary, after: Dictionary): void {
+  const annotations = before.get("Annots");
+  if (annotations !== undefined) after.set("Annots", annotations);
 }
 
 /** Links show nothing of their own; what else is laid over the page is in its picture. */

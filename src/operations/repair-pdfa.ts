@@ -1,5 +1,6 @@
 // A PDF made to follow the rules of a level of PDF/A (ISO 19005-1, -2, -3) in place: nothing but what breaks a rule is changed. Knows
 // no validator: what one found wrong with the attempt before chooses what is done besides the usual.
+import { takeMupdf } from "../engines/mupdf-spare.ts";
 import { EMPTY_SHELF, type FontShelf } from "../pdf/archival/fonts/font-shelf.ts";
 import type { ArchivalLevel } from "../pdf/archival/level.ts";
 import { repairFile } from "../pdf/archival/repair.ts";
@@ -9,6 +10,7 @@ import { MupdfSource } from "../pdf/mupdf-source.ts";
 import { PdfFile } from "../pdf/pdf-file.ts";
 import { roomOf } from "../pdf/room.ts";
 import { FileWriter } from "../pdf/writer.ts";
+import { prepareArchivalSpares } from "./compare-pdfs.ts";
 import { type Context, EngineFailure, type Operation } from "./operation.ts";
 
 export interface RepairPdfaParams {
@@ -39,7 +41,9 @@ async function* repair(
 ): AsyncGenerator<Uint8Array> {
   const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);
   const budget = new Budget(objectBytes);
-  const source = await MupdfSource.open(bytes, engineBytes, budget);
+  const engine = await takeMupdf({ heapLimitBytes: engineBytes });
+  context.defer(() => prepareArchivalSpares({ heapLimitBytes: engineBytes }));
+  const source = await MupdfSource.open(bytes, engineBytes, budget, engine);
   try {
     const file = PdfFile.of(source, budget);
     await repairFile(file, {

@@ -205,7 +205,8 @@ const ESCAPES = new Map([..."nrtbf"].map((letter, index) => [code(letter), [10, 
 
 /** 7.3.4.2. */
 function literalBytes(bytes: Uint8Array, start: number, end: number): Uint8Array {
-  const result = new Uint8Array(end - start);
+  // Where the file ends with the parenthesis the end comes before the start.
+  const result = new Uint8Array(Math.max(0, end - start));
   let size = 0;
   for (let at = start; at < end; at++) {
     const byte = bytes[at];

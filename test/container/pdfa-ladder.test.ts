@@ -4,13 +4,15 @@ import { conforming } from "../../container/pdfa/conforming.ts";
 import { ghostscript } from "../../container/pdfa/ghostscript.ts";
 import { pictures } from "../../container/pdfa/pictures.ts";
 import { repair } from "../../container/pdfa/repair.ts";
+import { MANAGED_PACKET, metadataPdf } from "../fixtures/archival-pdfs.ts";
+import { hugePdf } from "../fixtures/huge-pdf.ts";
 import { PdfBuilder, plainPdf } from "../fixtures/pdf-builder.ts";
 import { encrypted } from "../fixtures/pdfs.ts";
 import { unembeddablePdf } from "../fixtures/unembeddable-pdf.ts";
 import { corpusFile } from "../support/corpus.ts";
 import { climbed, openLadder } from "../support/ladders.ts";
 import { countsOf } from "../support/pdf-counts.ts";
-import { attachedTo } from "../support/pdf-json.ts";
+import { attachedTo, PdfJson } from "../support/pdf-json.ts";
 import { textOf, uncompressed } from "../support/pdf-readers.ts";
 
 openLadder();
@@ -71,6 +73,9 @@ describe("rungs", () => {
     expect(refused.map((details) => details.rung)).toContain("ghostscript");
     expect(textOf(bytes).map((text) => text.trim())).toEqual(["First", expect.stringContaining("Second"), "Third"]);
     expect(uncompressed(bytes).match(/\/DCTDecode/g)).toHaveLength(1);
+    const json = new PdfJson(bytes);
+    expect(json.annotations(2).map((annotation) => annotation["/Subtype"])).toEqual(["/Widget", "/Link"]);
+    expect(json.fields).toHaveLength(1);
   });
 
   test("all pages as pictures, where nothing else is left", async () => {
@@ -147,4 +152,28 @@ test("a font of signs that is not embedded", async () => {
   builder.page("BT /Z 24 Tf 30 150 Td (Hello world 123) Tj ET", "", `/Font<</Z ${font}>>`);
   const { rung } = await climbed(builder.bytes(), "2u", RUNGS);
   expect(rung).toBe("repair");
+});
+
+test.each(["1b", "2b"] as const)("%s: metadata of the document's own are valid at once", async (level) => {
+  for (const packet of [undefined, MANAGED_PACKET]) {
+    const { rung, refused, bytes } = await climbed(metadataPdf(packet), level, RUNGS);
+    expect([rung, refused]).toEqual(["repair", []]);
+    expect(uncompressed(bytes)).toMatch(packet ? /<my:Own[^>]*>value</ : /<odd:Thing[^>]*>1</);
+  }
+});
+
+test.each(["1b", "2b"] as const)("%s: a page that is too large is repaired", async (level) => {
+  expect((await climbed(hugePdf(), level, RUNGS)).rung).toBe("repair");
+});
+
+test("forms in forms without end are refused at once, whatever the document claims", async () => {
+  const builder = new PdfBuilder();
+  const form = (content: string, inner: string) =>
+    builder.stream(content, `/Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</XObject<</X ${inner}>>>>`);
+  let outer = form("0 0 9 9 re f", "null");
+  for (let level = 0; level < 9; level++) outer = form("/X Do ".repeat(10), outer);
+  builder.page("q /X Do Q (", "", `/XObject<</X ${outer}>>`);
+  await expect(climbed(builder.bytes(), "2b", RUNGS)).rejects.toMatchObject({ reason: "too-complex" });
+  builder.catalog = `/Metadata ${builder.stream("<pdfaid:part>2</pdfaid:part>", "/Type/Metadata/Subtype/XML")}`;
+  await expect(climbed(builder.bytes(), "2b", RUNGS)).rejects.toMatchObject({ reason: "too-complex" });
 });

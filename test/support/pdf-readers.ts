@@ -71,10 +71,11 @@ export function infoOf(pdf: Uint8Array): Record<string, string> {
   });
 }
 
-/** Pages as poppler draws them, at a low resolution, as PPM files. */
-export function picturesOf(pdf: Uint8Array, dpi = 36): Buffer[] {
+/** Pages as poppler draws them, at a low resolution, as PPM files; all of them, or the first. */
+export function picturesOf(pdf: Uint8Array, dpi = 36, lastPage?: number): Buffer[] {
+  const most = lastPage === undefined ? [] : ["-l", String(lastPage)];
   return withFile(pdf, (path, folder) => {
-    execFileSync("pdftoppm", ["-r", String(dpi), path, join(folder, "page")], {
+    execFileSync("pdftoppm", ["-r", String(dpi), ...most, path, join(folder, "page")], {
       stdio: ["ignore", "ignore", "ignore"],
     });
     const names = execFileSync("ls", [folder], { encoding: "utf8" })

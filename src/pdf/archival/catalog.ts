@@ -10,7 +10,7 @@ const PAGE = ["AA", "PresSteps", "OutputIntents"];
 const BOXES = ["CropBox", "BleedBox", "TrimBox", "ArtBox"];
 /** ISO 32000-1, annex C.2. */
 const SHORTEST_SIDE = 3;
-const LONGEST_SIDE = 14_400;
+export const LONGEST_SIDE = 14_400;
 const LETTER: Value = [0, 0, 612, 792];
 
 export function mendCatalog(archive: Archive): void {

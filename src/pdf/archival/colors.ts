@@ -1,5 +1,6 @@
 // Device colours (ISO 19005-1, 6.2.2 and 6.2.3; -2, 6.2.3 and 6.2.4): an output intent that says what they mean, and profiled spaces
 // for those that it says nothing of, so that no colour becomes another one.
+import type { PdfFile } from "../pdf-file.ts";
 import { Dictionary, Name, PdfString, Reference, type Value } from "../values.ts";
 import type { Archive } from "./archive.ts";
 import type { ContentUses } from "./content-uses.ts";
@@ -19,8 +20,8 @@ export function settleColors(archive: Archive, uses: ContentUses, profiles: Prof
   const used = new Set<DeviceSpace>(uses.deviceSpaces);
   const inGroups = new Set<DeviceSpace>();
   for (const { get, isGroup } of holders) {
-    const name = file.name(get());
-    if (isDevice(name)) (isGroup ? inGroups : used).add(name);
+    const device = deviceOf(file, get());
+    if (device) (isGroup ? inGroups : used).add(device);
   }
   const intent = chooseIntent(archive, used, profiles);
   writeIntent(archive, intent);
@@ -28,7 +29,7 @@ export function settleColors(archive: Archive, uses: ContentUses, profiles: Prof
   const foreign = intent.space === "CMYK" ? "DeviceRGB" : intent.space === "RGB " ? "DeviceCMYK" : undefined;
   if (!foreign || !(used.has(foreign) || inGroups.has(foreign))) return;
   const space = profiles.space(foreign, intent.other);
-  for (const { get, set } of holders) if (file.name(get()) === foreign) set(space);
+  for (const { get, set } of holders) if (deviceOf(file, get()) === foreign) set(space);
   // With overprint mode 1 a profiled CMYK space would not mean what it says (ISO 19005-2, 6.2.4.2).
   if (foreign === "DeviceCMYK") {
     for (const { dictionary } of archive.places) if (dictionary.get("OPM") === 1) dictionary.set("OPM", 0);
@@ -115,7 +116,7 @@ interface Holder {
   set(space: Value): void;
 }
 
-/** Images, shadings and groups, and bases and alternates of other spaces. */
+/** Images, shadings and groups, bases and alternates of other spaces, and what colorants of inks are. */
 function findHolders(archive: Archive): Holder[] {
   const { file } = archive;
   const holders: Holder[] = [];
@@ -126,6 +127,8 @@ function findHolders(archive: Archive): Holder[] {
     const isShading = dictionary.has("ShadingType");
     if (dictionary.has("ColorSpace") && (isShading || (isStream && dictionary.has("Width"))))
       entry(dictionary, "ColorSpace");
+    // Of the attributes of DeviceN (ISO 32000-1, table 72).
+    if (key === "Process" && dictionary.has("ColorSpace")) entry(dictionary, "ColorSpace");
     if (key === "Group" && dictionary.has("CS")) entry(dictionary, "CS", true);
     // Named by content: that names device spaces itself, but these may be aliases of them.
     if (key === "ColorSpace" || (above === "Resources" && key === "ColorSpace")) {
@@ -134,7 +137,7 @@ function findHolders(archive: Archive): Holder[] {
     for (const value of dictionary.values()) addBases(archive, value, seen, holders);
   }
   for (const reference of archive.values) addBases(archive, reference, seen, holders);
-  return holders.filter(({ get }) => isDevice(file.name(get())));
+  return holders.filter(({ get }) => deviceOf(file, get()) !== undefined);
 }
 
 function addBases({ file }: Archive, value: Value, seen: Set<readonly Value[]>, holders: Holder[]): void {
@@ -157,8 +160,11 @@ function addBases({ file }: Archive, value: Value, seen: Set<readonly Value[]>, 
   }
 }
 
-function isDevice(name: string | undefined): name is DeviceSpace {
-  return name === "DeviceRGB" || name === "DeviceCMYK" || name === "DeviceGray";
+/** A name, or an array of nothing but a name (ISO 32000-1, 8.6.3). */
+function deviceOf(file: PdfFile, value: Value | undefined): DeviceSpace | undefined {
+  const array = file.array(value);
+  const name = file.name(array?.length === 1 ? array[0] : value);
+  return name === "DeviceRGB" || name === "DeviceCMYK" || name === "DeviceGray" ? name : undefined;
 }
 
 function addDefault({ file }: Archive, resources: Dictionary, key: string, space: Value): void {

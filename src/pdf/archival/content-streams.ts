@@ -17,8 +17,8 @@ export interface ContentStream {
   readonly resources: Dictionary;
   /** Where names are looked for that its own resources do not have, although they should. */
   readonly inherited: Dictionary | undefined;
-  /** Whether it describes a page. */
-  readonly isPage: boolean;
+  /** Of its object; a page has none. */
+  readonly number: number | undefined;
 }
 
 /** @returns what takes the place of the content; undefined where it stays */
@@ -83,7 +83,7 @@ class ContentWalk {
       if (bytes) parts.push(bytes, NEWLINE);
     }
     const bytes = parts.length === 2 ? parts[0]! : Buffer.concat(parts);
-    const changed = this.#read({ bytes, resources, inherited: undefined, isPage: true });
+    const changed = this.#read({ bytes, resources, inherited: undefined, number: undefined });
     if (changed) page.set("Contents", file.add(streamOf(changed, {})));
     for (const annotation of file.array(page.get("Annots")) ?? []) {
       for (const appearance of this.#appearances(annotation)) {
@@ -121,7 +121,7 @@ class ContentWalk {
       resources = defaultsOf(file, inherited);
       stream.dictionary.set("Resources", resources);
     }
-    const changed = this.#read({ bytes, resources, inherited, isPage: false });
+    const changed = this.#read({ bytes, resources, inherited, number: value.number });
     if (changed) file.put(value, withBytes(stream, changed));
     this.#spreadOut(resources, callers);
   }

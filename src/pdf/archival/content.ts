@@ -5,6 +5,7 @@ import { Lexer } from "../lexer.ts";
 import { serialize } from "../serialize.ts";
 import { Dictionary, Name, PdfString, type Reference, type Value } from "../values.ts";
 import type { Archive } from "./archive.ts";
+import { ContentCount } from "./content-count.ts";
 import type { ContentStream } from "./content-streams.ts";
 import type { ContentUses } from "./content-uses.ts";
 import { RENDERING_INTENTS } from "./graphics-states.ts";
@@ -56,6 +57,7 @@ const MAX_DEPTH = 100;
 export class ContentMender implements ContentUses {
   readonly deviceSpaces = new Set<DeviceSpace>();
   readonly resources = new Set<Dictionary>();
+  readonly count: ContentCount;
   readonly #archive: Archive;
   readonly #visibility: LayerVisibility | undefined;
   #helvetica: Reference | undefined;
@@ -63,6 +65,7 @@ export class ContentMender implements ContentUses {
   /** @param visibility of layers that the result does not have any more; @default it has them */
   constructor(archive: Archive, visibility?: LayerVisibility) {
     this.#archive = archive;
+    this.count = new ContentCount(archive.file);
     this.#visibility = visibility;
   }
 
@@ -76,6 +79,7 @@ export class ContentMender implements ContentUses {
     let isDeep = false;
     const visible = this.#visibility && new VisibleContent(this.#archive, resources, this.#visibility);
     for (const operation of readOperations(bytes)) {
+      this.count.see(operation, stream);
       if (operation.operator === "q") isDeep = ++saved > MAX_SAVED || isDeep;
       else if (operation.operator === "Q") saved = Math.max(0, saved - 1);
       const shown = visible ? visible.see(operation) : undefined;

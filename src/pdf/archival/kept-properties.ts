@@ -1,14 +1,13 @@
-// What of a document's own XMP can stay: Dublin Core, rights, and properties that the packet itself declares (ISO 19005-1, 6.7.8
-// and 6.7.9; -2, 6.6.2.3). Knows no PDF. The packet is a stranger's: it is bounded, and has no entities.
-import { DOMParser, type Element, type Node, XMLSerializer } from "@xmldom/xmldom";
+// What of a document's own XMP can stay: Dublin Core, rights, where it comes from, properties that the packet itself declares, and
+// plain ones that are declared for it (ISO 19005-1, 6.7.8 and 6.7.9; -2, 6.6.2.3). Knows no PDF. The packet is a stranger's: it is
+// bounded, and has no entities.
+import { type Attr, DOMParser, type Element, type Node, XMLSerializer } from "@xmldom/xmldom";
 import { legible } from "./document-information.ts";
+import { EXTENSION, ExtensionSchemas, PROPERTY, SCHEMA } from "./extension-schemas.ts";
 import { escapeXml, NAMESPACES } from "./xmp-syntax.ts";
 
 const RDF = NAMESPACES.rdf;
 const XML = "http://www.w3.org/XML/1998/namespace";
-const EXTENSION = "http://www.aiim.org/pdfa/ns/extension/";
-const SCHEMA = "http://www.aiim.org/pdfa/ns/schema#";
-const PROPERTY = "http://www.aiim.org/pdfa/ns/property#";
 /** A packet with more is not metadata of a document. */
 const MAX_CHARACTERS = 1_000_000;
 const MAX_NODES = 20_000;
@@ -16,10 +15,19 @@ const MAX_DEPTH = 64;
 const ELEMENT_NODE = 1;
 
 /** How a property's value is written (XMP specification, part 1, 7.5 to 7.7). */
-type Shape = "text" | "date" | "Alt" | "Bag" | "Seq";
+type Shape = "text" | "date" | "Alt" | "Bag" | "Seq" | "reference" | "events";
+
+/** Of values with parts: what their parts may be (XMP specification of 2004, which part 1 refers to). */
+const PARTS = {
+  reference: {
+    prefix: "stRef",
+    names: "instanceID documentID versionID renditionClass renditionParams manager managerVariant manageTo manageUI",
+  },
+  events: { prefix: "stEvt", names: "action instanceID parameters softwareAgent when" },
+} as const;
 
 /** By prefix. The last two are said by the information dictionary too, and here only where it does not. */
-const SHAPES: Readonly<Record<"dc" | "xmpRights" | "pdf" | "xmp", Readonly<Record<string, Shape>>>> = {
+const SHAPES: Readonly<Record<"dc" | "xmpRights" | "xmpMM" | "pdf" | "xmp", Readonly<Record<string, Shape>>>> = {
   dc: {
     contributor: "Bag",
     coverage: "text",
@@ -37,29 +45,42 @@ const SHAPES: Readonly<Record<"dc" | "xmpRights" | "pdf" | "xmp", Readonly<Recor
     type: "Bag",
   },
   xmpRights: { Certificate: "text", Marked: "text", Owner: "Bag", UsageTerms: "Alt", WebStatement: "text" },
+  xmpMM: {
+    DerivedFrom: "reference",
+    DocumentID: "text",
+    History: "events",
+    InstanceID: "text",
+    ManagedFrom: "reference",
+    RenditionClass: "text",
+    RenditionOf: "reference",
+    VersionID: "text",
+  },
   pdf: { Keywords: "text", Producer: "text" },
   xmp: { CreateDate: "date", CreatorTool: "text", ModifyDate: "date" },
 };
 /** By namespace and name: what a property is called here, and its shape. */
 const KNOWN = new Map<string, { readonly name: string; readonly shape: Shape }>();
-for (const prefix of ["dc", "xmpRights", "pdf", "xmp"] as const) {
+for (const prefix of ["dc", "xmpRights", "xmpMM", "pdf", "xmp"] as const) {
   for (const [name, shape] of Object.entries(SHAPES[prefix])) {
     KNOWN.set(`${NAMESPACES[prefix]} ${name}`, { name: `${prefix}:${name}`, shape });
   }
 }
+/** Of the specification of 2005, which the other parts refer to. */
+const LATER = `${NAMESPACES.xmpMM} InstanceID`;
 const W3C_DATE = /^\d{4}(-\d\d(-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[-+]\d\d:\d\d))?)?)?$/;
 
 /**
  * @param packet of the document
+ * @param part of ISO 19005
  * @param isSaid whether a property is written anyway, by its prefix and name
  * @returns elements for an rdf:Description; empty where nothing stays, or the packet is no XMP
  */
-export function keptProperties(packet: Uint8Array, isSaid: (name: string) => boolean): string {
+export function keptProperties(packet: Uint8Array, part: number, isSaid: (name: string) => boolean): string {
   const text = textOfPacket(packet);
   if (text === undefined) return "";
   try {
     const root = parse(text);
-    return root ? new Keeper(root).properties(isSaid) : "";
+    return root ? new Keeper(root, part).properties(isSaid) : "";
   } catch {
     // What is not well formed says nothing.
     return "";
@@ -95,10 +116,16 @@ class Keeper {
   readonly #root: Element;
   /** Namespaces and names that the packet declares. */
   readonly #declared = new Set<string>();
+  readonly #namespaces = new Set<string>();
   readonly #schemas: Element | undefined;
+  /** What the packet does not declare. */
+  readonly #added = new ExtensionSchemas();
 
-  constructor(root: Element) {
+  readonly #part: number;
+
+  constructor(root: Element, part: number) {
     this.#root = root;
+    this.#part = part;
     this.#schemas = descriptionsOf(root)
       .flatMap(elementsOf)
       .find((element) => element.namespaceURI === EXTENSION && element.localName === "schemas");
@@ -116,31 +143,52 @@ class Keeper {
       if (text !== "") written.add(name);
       kept += text;
     };
-    if (this.#schemas && this.#declared.size > 0) kept += serializer.serializeToString(this.#schemas);
     for (const description of descriptionsOf(this.#root)) {
       for (const attribute of Array.from(description.attributes)) {
         const { namespaceURI, localName, value, prefix } = attribute;
         if (!namespaceURI || !localName) continue;
-        const known = KNOWN.get(`${namespaceURI} ${localName}`);
+        const known = this.#known(`${namespaceURI} ${localName}`);
         const name = known?.name ?? `${prefix}:${localName}`;
         if (known && !isSaid(name)) once(name, () => simple(name, known.shape, value));
-        else if (this.#isDeclared(namespaceURI, localName) && prefix) {
+        else if (!known && this.#mayStay(attribute) && value.trim() !== "") {
           once(name, () => `<${name} xmlns:${prefix}="${escapeXml(namespaceURI)}">${escapeXml(value)}</${name}>`);
         }
       }
       for (const element of elementsOf(description)) {
         const { namespaceURI, localName } = element;
         if (!namespaceURI || !localName) continue;
-        const known = KNOWN.get(`${namespaceURI} ${localName}`);
+        const known = this.#known(`${namespaceURI} ${localName}`);
         const name = known?.name ?? `${element.prefix}:${localName}`;
         if (known) {
           if (!isSaid(name)) once(name, () => rewritten(element, name, known.shape));
         } else if (this.#isDeclared(namespaceURI, localName)) {
           once(name, () => serializer.serializeToString(element));
+        } else if (isPlain(element) && this.#mayStay(element)) {
+          once(name, () => serializer.serializeToString(element));
         }
       }
     }
-    return kept;
+    return this.#described(serializer) + kept;
+  }
+
+  /** The packet's own schemas, and ours. */
+  #described(serializer: XMLSerializer): string {
+    const own = this.#schemas && this.#declared.size > 0 ? elementsOf(this.#schemas).flatMap(elementsOf) : [];
+    const items = own.map((item) => serializer.serializeToString(item)).join("") + this.#added.items();
+    if (items === "") return "";
+    const prefixes = `xmlns:pdfaExtension="${EXTENSION}" xmlns:pdfaSchema="${SCHEMA}" xmlns:pdfaProperty="${PROPERTY}"`;
+    return `<pdfaExtension:schemas ${prefixes}><rdf:Bag>${items}</rdf:Bag></pdfaExtension:schemas>`;
+  }
+
+  #mayStay({ namespaceURI, prefix, localName }: Attr | Element): boolean {
+    if (!namespaceURI || !localName) return false;
+    if (this.#isDeclared(namespaceURI, localName)) return Boolean(prefix);
+    // A schema that the packet describes has no more than it says.
+    return !this.#namespaces.has(namespaceURI) && this.#added.admit(namespaceURI, prefix, localName);
+  }
+
+  #known(property: string) {
+    return property === LATER && this.#part === 1 ? undefined : KNOWN.get(property);
   }
 
   #isDeclared(namespace: string, name: string): boolean {
@@ -151,6 +199,7 @@ class Keeper {
     for (const uri of Array.from(schemas.getElementsByTagNameNS(SCHEMA, "namespaceURI"))) {
       const schema = uri.parentNode as Element | null;
       if (!schema) continue;
+      this.#namespaces.add((uri.textContent ?? "").trim());
       for (const list of elementsOf(schema).filter(({ localName }) => localName === "property")) {
         for (const name of Array.from(list.getElementsByTagNameNS(PROPERTY, "name"))) {
           this.#declared.add(`${(uri.textContent ?? "").trim()} ${(name.textContent ?? "").trim()}`);
@@ -164,7 +213,13 @@ class Keeper {
 function rewritten(element: Element, name: string, shape: Shape): string {
   if (shape === "text" || shape === "date")
     return elementsOf(element).length > 0 ? "" : simple(name, shape, element.textContent ?? "");
+  if (shape === "reference") return structure(element, name, shape);
   const container = elementsOf(element)[0];
+  if (shape === "events") {
+    const items = container ? elementsOf(container).filter(({ localName }) => localName === "li") : [];
+    const events = items.map((item) => structure(item, "rdf:li", shape)).join("");
+    return events === "" ? "" : `<${name}><rdf:Seq>${events}</rdf:Seq></${name}>`;
+  }
   if (container?.namespaceURI !== RDF || container.localName !== shape) return "";
   let items = "";
   const languages = new Set<string>();
@@ -182,6 +237,28 @@ function rewritten(element: Element, name: string, shape: Shape): string {
   }
   return items === "" ? "" : `<${name}><rdf:${shape}>${items}</rdf:${shape}></${name}>`;
 }
+
+/** Parts are attributes or elements, of the element itself or of a description in it (XMP specification, part 1, 7.6 and 7.9.2). */
+function structure(element: Element, name: string, shape: keyof typeof PARTS): string {
+  const { prefix, names } = PARTS[shape];
+  const [first, ...others] = elementsOf(element);
+  const holder = first?.localName === "Description" && others.length === 0 ? first : element;
+  const parts = names.split(" ").map((part) => {
+    const inside = elementsOf(holder).find((child) => isNamed(child, prefix, part) && elementsOf(child).length === 0);
+    const text = inside?.textContent ?? holder.getAttributeNS(NAMESPACES[prefix], part) ?? "";
+    return simple(`${prefix}:${part}`, part === "when" ? "date" : "text", text);
+  });
+  return parts.every((part) => part === "") ? "" : `<${name} rdf:parseType="Resource">${parts.join("")}</${name}>`;
+}
+
+const isNamed = ({ namespaceURI, localName }: Element, prefix: keyof typeof NAMESPACES, name: string) =>
+  namespaceURI === NAMESPACES[prefix] && localName === name;
+
+/** Nothing but text. */
+const isPlain = (element: Element): boolean =>
+  elementsOf(element).length === 0 &&
+  (element.textContent ?? "").trim() !== "" &&
+  Array.from(element.attributes).every(({ name }) => name === "xmlns" || name.startsWith("xmlns:"));
 
 function simple(name: string, shape: Shape, value: string): string {
   const text = value.trim();

@@ -54,7 +54,7 @@ function completeOrder({ file }: Archive, configuration: Dictionary, groups: rea
 }
 
 /** What the default configuration shows. */
-export function defaultVisibility({ file }: Archive): LayerVisibility {
+export function defaultVisibility({ file }: Pick<Archive, "file">): LayerVisibility {
   const configuration = file.dictionary(file.dictionary(file.catalog.get("OCProperties"))?.get("D"));
   const numbers = (key: string) =>
     new Set(

@@ -32,7 +32,7 @@ export function writeMetadata(archive: Archive): void {
   const before = file.stream(catalog.get("Metadata"));
   const isRefused = PACKET_CLAUSES.some((clause) => archive.failed(clause));
   if (before && !isRefused)
-    properties.push(keptProperties(bytesOf(before.body.decoded), (name) => Boolean(said[name])));
+    properties.push(keptProperties(bytesOf(before.body.decoded), level.part, (name) => Boolean(said[name])));
   // Of a page, an image or a font: nobody keeps these in step, and one that is wrong is enough.
   for (const { dictionary } of places) if (file.stream(dictionary.get("Metadata"))) dictionary.delete("Metadata");
   const entries = { Type: Name.of("Metadata"), Subtype: Name.of("XML") };

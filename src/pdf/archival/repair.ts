@@ -17,6 +17,7 @@ import { defaultVisibility, mendLayers, removeLayers } from "./layers.ts";
 import { mendLimits } from "./limits.ts";
 import { writeMetadata } from "./metadata.ts";
 import { mendNames } from "./names.ts";
+import { scalePages } from "./page-scale.ts";
 import { Profiles } from "./profiles.ts";
 import { mendSamples } from "./samples.ts";
 import { mendSpotColors } from "./spot-colors.ts";
@@ -30,6 +31,7 @@ import { mendXObjects } from "./xobjects.ts";
 export async function repairFile(file: PdfFile, task: Task): Promise<void> {
   const archive = await Archive.open(file, task);
   const isFirstPart = archive.level.part === 1;
+  if (scalePages(archive)) await archive.survey();
   mendCatalog(archive);
   mendStreams(archive);
   mendLimits(archive);
@@ -50,6 +52,7 @@ export async function repairFile(file: PdfFile, task: Task): Promise<void> {
   nameFonts(archive);
   const content = new ContentMender(archive, visibility);
   await readContentStreams(archive, content.mend);
+  content.count.check();
   await repairFonts(file, task.level, task.failures, task.shelf, task.signal);
   settleColors(archive, content, new Profiles(archive));
   if (isFirstPart && !hasRgbIntent(archive)) removeColors(archive);

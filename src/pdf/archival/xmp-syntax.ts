@@ -5,6 +5,9 @@ export const NAMESPACES = {
   dc: "http://purl.org/dc/elements/1.1/",
   xmp: "http://ns.adobe.com/xap/1.0/",
   xmpRights: "http://ns.adobe.com/xap/1.0/rights/",
+  xmpMM: "http://ns.adobe.com/xap/1.0/mm/",
+  stRef: "http://ns.adobe.com/xap/1.0/sType/ResourceRef#",
+  stEvt: "http://ns.adobe.com/xap/1.0/sType/ResourceEvent#",
   pdf: "http://ns.adobe.com/pdf/1.3/",
   pdfaid: "http://www.aiim.org/pdfa/ns/id/",
 } as const;

@@ -72,19 +72,25 @@ test("pages that are turned, moved and measured in other units", async () => {
   }
 });
 
-test("links stay, fields are in the picture", async () => {
-  const builder = pdfOf();
-  const widget = builder.add(
-    `<</Type/Annot/Subtype/Widget/FT/Tx/T(a)/F 4/Rect[10 10 90 30]/AP<</N ${builder.stream("0 0 1 rg 0 0 80 20 re f", "/Type/XObject/Subtype/Form/BBox[0 0 80 20]")}>>>>`,
-  );
-  const link = builder.add("<</Type/Annot/Subtype/Link/Rect[10 50 90 70]/A<</S/URI/URI(https://example.org/)>>>>");
-  builder.page(text, `/Annots[${widget} ${link}]`);
-  builder.catalog = `/AcroForm<</Fields[${widget}]>>`;
-  const pdf = builder.bytes();
-  const bytes = await pictured(pdf, { pages: [1] });
-  const json = new PdfJson(bytes);
-  expect(json.annotations(1).map((annotation) => annotation["/Subtype"])).toEqual(["/Link"]);
-  expect(json.fields).toEqual([]);
-  const [before, after] = [pdf, bytes].map((file) => picturesOf(file, 100).map(parsePnm));
-  expect(perceptualDistance(before![0]!, after![0]!), "far").toBeLessThan(FARTHEST);
-});
+test.each([false, true])(
+  "links stay, fields are in the picture where that is asked for: %s",
+  async (flatAnnotations) => {
+    const builder = pdfOf();
+    const widget = builder.add(
+      `<</Type/Annot/Subtype/Widget/FT/Tx/T(a)/F 4/Rect[10 10 90 30]/AP<</N ${builder.stream("0 0 1 rg 0 0 80 20 re f", "/Type/XObject/Subtype/Form/BBox[0 0 80 20]")}>>>>`,
+    );
+    const link = builder.add("<</Type/Annot/Subtype/Link/Rect[10 50 90 70]/A<</S/URI/URI(https://example.org/)>>>>");
+    builder.page(text, `/Annots[${widget} ${link}]`);
+    builder.catalog = `/AcroForm<</Fields[${widget}]>>`;
+    const pdf = builder.bytes();
+    const bytes = await pictured(pdf, { pages: [1], flatAnnotations });
+    const json = new PdfJson(bytes);
+    const kept = flatAnnotations ? ["/Link"] : ["/Widget", "/Link"];
+    expect(json.annotations(1).map((annotation) => annotation["/Subtype"])).toEqual(kept);
+    expect(json.fields).toHaveLength(kept.length - 1);
+    // The field is blue, and drawn once.
+    expect(imagesOf(bytes)).toEqual([[1, flatAnnotations ? "rgb" : "gray", 300]]);
+    const [before, after] = [pdf, bytes].map((file) => picturesOf(file, 100).map(parsePnm));
+    expect(perceptualDistance(before![0]!, after![0]!), "far").toBeLessThan(FARTHEST);
+  },
+);

@@ -5,6 +5,7 @@ import {
   attachmentsPdf,
   colorsPdf,
   layersPdf,
+  MANAGED_PACKET,
   metadataPdf,
   type3Pdf,
 } from "../../../fixtures/archival-pdfs.ts";
@@ -207,7 +208,28 @@ describe("metadata (6.6, 6.7)", () => {
     expect(packet).toContain("<pdf:Producer>A &#60; B</pdf:Producer>");
     expect(packet.match(/<xmp:ModifyDate>/g)).toHaveLength(1);
     expect(packet).toContain("pdfaSchema:namespaceURI");
-    expect(packet).not.toMatch(/odd:|dc:publisher|Of the packet/);
+    expect(packet).not.toMatch(/dc:publisher|Of the packet/);
+    // What it does not describe, but plain text, is described for it.
+    expect(packet).toMatch(/<odd:Thing[^>]*>1<\/odd:Thing>/);
+    expect(packet).toMatch(/<odd:Other[^>]*>x<\/odd:Other>/);
+    expect(packet.match(/<pdfaSchema:prefix[^>]*>odd</g)).toHaveLength(1);
+    expect(packet.match(/<pdfaProperty:name[^>]*>(Thing|Other)</g)).toHaveLength(2);
+  });
+
+  test("where a document comes from stays, as far as the level knows the parts", async () => {
+    for (const level of ["1b", "2b"] as const) {
+      const packet = packetOf((await readArchived(metadataPdf(MANAGED_PACKET), level)).text);
+      expect(packet).toContain("<xmpMM:DocumentID>xmp.did:1</xmpMM:DocumentID>");
+      expect(packet).toMatch(/<xmpMM:InstanceID[^>]*>uuid:2<\/xmpMM:InstanceID>/);
+      expect(packet).toMatch(/<xmpMM:OriginalDocumentID[^>]*>uuid:3<\/xmpMM:OriginalDocumentID>/);
+      expect(packet).toContain(
+        "<stRef:instanceID>uuid:4</stRef:instanceID><stRef:documentID>uuid:5</stRef:documentID>",
+      );
+      expect(packet).toMatch(/<stEvt:action>saved<.*<stEvt:when>2020-01-01T10:00:00Z<.*<stEvt:action>converted</);
+      // What the standard knows is not described again.
+      expect(/<pdfaProperty:name>InstanceID</.test(packet)).toBe(level === "1b");
+      expect(packet).not.toMatch(/stRef:originalDocumentID|stEvt:changed|photoshop|my:List/);
+    }
   });
 
   test("nothing of it where a validator refused it", async () => {
@@ -260,6 +282,8 @@ describe("colours (6.2.2 to 6.2.4)", () => {
     expect(componentsOf(result, spaces["/DefaultCMYK"])).toBe(4);
     for (const name of ["/Ink", "/Again", "/Mix"])
       expect(componentsOf(result, result.json.at(spaces[name], 2))).toBe(4);
+    expect(componentsOf(result, result.json.at(spaces["/Channels"], 4, "Process", "ColorSpace"))).toBe(4);
+    expect(componentsOf(result, spaces["/Alias"])).toBe(4);
     expect(result.json.at(spaces["/Table"], 1)).toBe("/DeviceRGB");
     expect(spaces).not.toHaveProperty("/DefaultRGB");
   });
