@@ -34,6 +34,7 @@ describe("operations", () => {
 
   test("operands without an operator are no operation", () => {
     expect(operations("1 2 3 (a) [4")).toEqual([]);
+    expect(operations("n (").map(({ operator }) => operator)).toEqual(["n"]);
   });
 
   test("a million operands do not pile up", () => {
