@@ -7,6 +7,8 @@ import { connectContainer } from "./container.ts";
 import { handle, type Service } from "./endpoint.ts";
 import { endpoints } from "./endpoints/index.ts";
 import { methodNotAllowed, noSuchEndpoint, ServiceError, toServiceError } from "./errors.ts";
+import { WHOLE_BYTES } from "./form.ts";
+import { createKeptBytes } from "./kept-bytes.ts";
 import { openApi } from "./openapi.ts";
 import { EngineFailure } from "./operations/operation.ts";
 import { deleteResource, readResource } from "./resource.ts";
@@ -17,11 +19,13 @@ type Variables = { requestId: string; config: Config };
 type Bindings = { Bindings: Env; Variables: Variables };
 
 // An isolate's memory is shared by all requests it serves: a Wasm engine needs most of it (placement.ts), and six
-// files on their way in hold 30 MiB at most.
+// files on their way in hold 30 MiB at most, or what is kept of them anyway.
 const engineTurns = createTurns({ atOnce: 1, waiting: 16, maxWaitMs: 60_000 });
 // A job in the container holds a part of what it stores, 5 MiB; so does one that streams.
 const containerTurns = createTurns({ atOnce: 6, waiting: 32, maxWaitMs: 60_000 });
 const uploadTurns = createTurns({ atOnce: 6, waiting: 64, maxWaitMs: 60_000 });
+// Requests that wait for their turn keep what they have.
+const kept = createKeptBytes({ each: WHOLE_BYTES, all: 2 * WHOLE_BYTES });
 
 export const app = new Hono<Bindings>();
 
@@ -57,6 +61,7 @@ for (const endpoint of endpoints) {
       containerTurns,
       container: connectContainer(c.env, c.get("requestId")),
       uploadTurns,
+      kept,
       baseUrl: baseUrl(config, c.req.raw),
       log: (message, details) => log(c.get("requestId"), message, details),
       defer(work) {

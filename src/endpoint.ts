@@ -4,6 +4,7 @@ import type { ServiceError } from "./errors.ts";
 import { type Fields, listName, parseFields, type Values } from "./fields.ts";
 import { stem } from "./file-name.ts";
 import { discard, type Form, readForm } from "./form.ts";
+import type { KeptBytes } from "./kept-bytes.ts";
 import {
   type Context,
   EngineFailure,
@@ -72,6 +73,7 @@ export interface Service extends Places {
   readonly config: Config;
   readonly store: Store;
   readonly uploadTurns: Turns;
+  readonly kept: KeptBytes;
   /** What clients put before a path. */
   readonly baseUrl: string;
   readonly log: Context["log"];
@@ -100,6 +102,7 @@ export async function handle(endpoint: Endpoint, request: Request, service: Serv
   const { store } = service;
   const late = new AbortController();
   const signal = AbortSignal.any([request.signal, late.signal]);
+  using keeping = service.kept.open();
   const form = await readForm(request, {
     store,
     fileFields: new Set(endpoint.source.kind === "text" ? [endpoint.source.field] : ["file"]),
@@ -107,6 +110,7 @@ export async function handle(endpoint: Endpoint, request: Request, service: Serv
     maxFileBytes: uploadLimit(endpoint, service.config),
     maxFiles: service.config.maxInputs,
     uploadTurns: service.uploadTurns,
+    keeping,
     signal,
   });
   const uploads = [...form.files.values()].flat();

@@ -12,6 +12,7 @@ import {
   wrongContentType,
 } from "./errors.ts";
 import { safeName } from "./file-name.ts";
+import type { Keeping } from "./kept-bytes.ts";
 import { mediaTypeOf } from "./media-type.ts";
 import { type Arrival, PART_BYTES, type Store } from "./store.ts";
 import type { Turns } from "./turns.ts";
@@ -39,6 +40,8 @@ export interface FormOptions {
   readonly maxFiles: number;
   /** Each file on its way in holds a part's buffer: so many at once. */
   readonly uploadTurns: Turns;
+  /** Until the request has ended: its files stay in memory as far as this has room. */
+  readonly keeping: Keeping;
   readonly signal: AbortSignal;
   /** Bytes of the whole body, where the client told. */
   readonly bodySize?: number;
@@ -50,8 +53,8 @@ const MAX_JSON_BYTES = 8 * 2 ** 20;
 const MAX_FIELDS_BYTES = 4 * 2 ** 20;
 /** A file can have an id in its place, a type and an expression; and there are fields that have nothing to do with files. */
 const maxParts = (maxFiles: number) => 4 * maxFiles + 1000;
-/** Of small files, so much stays in memory until the request has ended: most requests have one. */
-const KEPT_BYTES = PART_BYTES;
+/** Files of a body of so many bytes at most are stored in one piece each, and not fetched again: most requests have one. */
+export const WHOLE_BYTES = 8 * 2 ** 20;
 /** The runtime's own chunks are small, and each costs a turn of everything that looks at it. */
 const READ_BYTES = 2 ** 16;
 /** A refused upload is still read to this length, unkept: many clients look at the answer only after they sent all. */
@@ -89,10 +92,12 @@ async function readMultipart(
   contentType: string,
   options: FormOptions,
 ): Promise<Form> {
+  const { bodySize = 0 } = options;
   const fields: Entry<string>[] = [];
   const files: Entry<Arrival>[] = [];
   const order: string[] = [];
-  const memory: Memory = { keptBytes: 0, unconfirmed: new Unconfirmed() };
+  const unconfirmed = new Unconfirmed();
+  const isKept = bodySize > 0 && bodySize <= WHOLE_BYTES && options.keeping.take(bodySize);
   let fieldBytes = 0;
   let fileCount = 0;
   const open = new Set<BusboyFileStream>();
@@ -141,11 +146,12 @@ async function readMultipart(
     order.push(key.name);
     storing = storing.then(async () => {
       try {
-        const file = failure ? undefined : await storePart(stream, fileName, options);
+        const file = failure ? undefined : await storePart(stream, fileName, options, isKept);
         if (!file) return;
         const entry = { ...key, value: file };
         files.push(entry);
-        entry.value = await remember(file, memory);
+        await unconfirmed.add(file);
+        entry.value = isKept ? file : remember(file, options.keeping);
       } catch (error) {
         fail(error);
       } finally {
@@ -194,28 +200,17 @@ async function readMultipart(
   return { fields: grouped(fields), files: grouped(files), order, encoding: "multipart" };
 }
 
-/** What a request's files hold. */
-interface Memory {
-  keptBytes: number;
-  readonly unconfirmed: Unconfirmed;
-}
-
-/** A file without its bytes, where those of all together would be too many. */
-async function remember(file: Arrival, memory: Memory): Promise<Arrival> {
-  await memory.unconfirmed.add(file);
+/** A file without its bytes, where there is no room for them. */
+function remember(file: Arrival, keeping: Keeping): Arrival {
   const { bytes, ...rest } = file;
-  if (!bytes) return file;
-  if (memory.keptBytes + bytes.length <= KEPT_BYTES) {
-    memory.keptBytes += bytes.length;
-    return file;
-  }
-  return rest;
+  return !bytes || keeping.take(bytes.length) ? file : rest;
 }
 
 async function storePart(
   stream: BusboyFileStream,
   fileName: string | undefined,
   { store, maxFileBytes, uploadTurns, signal, bodySize }: FormOptions,
+  isKept: boolean,
 ): Promise<Arrival | undefined> {
   using _turn = await uploadTurns.take(signal);
   const chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
@@ -238,6 +233,7 @@ async function storePart(
     type: (start) => mediaTypeOf(start, name),
     body: counted(),
     ...(bodySize ? { sizeHint: bodySize } : {}),
+    ...(isKept && bodySize && bodySize > PART_BYTES ? { partBytes: bodySize } : {}),
   });
 }
 

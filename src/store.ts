@@ -37,6 +37,8 @@ export interface NewFile {
   readonly head?: () => Uint8Array;
   /** Bytes, at most, where something tells: saves copies while the buffer grows. */
   readonly sizeHint?: number;
+  /** Bytes that may be held at a time, where that is more than a part: what has no more is stored in one piece. @default PART_BYTES */
+  readonly partBytes?: number;
 }
 
 export interface ByteRange {
@@ -145,7 +147,7 @@ async function receive(bucket: R2Bucket, file: NewFile): Promise<Arrival> {
   const id = `${file.kind === "input" ? 1 : 2}${crypto.randomUUID()}`;
   const { name } = file;
   const digest = createHash("sha256");
-  const parts = new PartBuffer(file.sizeHint);
+  const parts = new PartBuffer(file.partBytes ?? PART_BYTES, file.sizeHint);
   let size = 0;
   let type = typeof file.type === "string" ? file.type : undefined;
   let upload: R2MultipartUpload | undefined;
@@ -221,25 +223,27 @@ async function digestOf(bucket: R2Bucket, key: string): Promise<string> {
   return digest.digest("hex");
 }
 
-/** Cuts a stream of chunks into parts of {@link PART_BYTES}, in one buffer that grows as it is needed. */
+/** Cuts a stream of chunks into parts of equal size, in one buffer that grows as it is needed. */
 class PartBuffer {
+  readonly #partBytes: number;
   #buffer: Uint8Array<ArrayBuffer>;
   #length = 0;
 
-  constructor(sizeHint = FIRST_BUFFER_BYTES) {
-    this.#buffer = new Uint8Array(Math.max(1, Math.min(sizeHint, PART_BYTES)));
+  constructor(partBytes: number, sizeHint = FIRST_BUFFER_BYTES) {
+    this.#partBytes = partBytes;
+    this.#buffer = new Uint8Array(Math.max(1, Math.min(sizeHint, partBytes)));
   }
 
   /** Each part is valid until the next is asked for. */
   *add(chunk: Uint8Array): Generator<Uint8Array> {
     let taken = 0;
     while (taken < chunk.length) {
-      const count = Math.min(chunk.length - taken, PART_BYTES - this.#length);
+      const count = Math.min(chunk.length - taken, this.#partBytes - this.#length);
       this.#reserve(this.#length + count);
       this.#buffer.set(chunk.subarray(taken, taken + count), this.#length);
       this.#length += count;
       taken += count;
-      if (this.#length === PART_BYTES) {
+      if (this.#length === this.#partBytes) {
         yield this.#buffer;
         this.#length = 0;
       }
@@ -256,7 +260,7 @@ class PartBuffer {
     if (bytes <= this.#buffer.length) return;
     let size = this.#buffer.length;
     while (size < bytes) size *= 2;
-    const larger = new Uint8Array(Math.min(size, PART_BYTES));
+    const larger = new Uint8Array(Math.min(size, this.#partBytes));
     larger.set(this.#buffer.subarray(0, this.#length));
     this.#buffer = larger;
   }

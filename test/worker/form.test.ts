@@ -4,6 +4,7 @@ import { env } from "cloudflare:workers";
 import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
 import { readForm } from "../../src/form.ts";
+import { createKeptBytes } from "../../src/kept-bytes.ts";
 import { createStore, PART_BYTES } from "../../src/store.ts";
 import { createTurns } from "../../src/turns.ts";
 
@@ -24,6 +25,7 @@ function options(maxFileBytes = 100 * MiB, inBucket = bucket) {
     maxFileBytes,
     maxFiles: 100,
     uploadTurns: createTurns({ atOnce: 6, waiting: 6, maxWaitMs: 10_000 }),
+    keeping: createKeptBytes({ each: 8 * MiB, all: 16 * MiB }).open(),
     signal: new AbortController().signal,
   };
 }
@@ -107,6 +109,38 @@ test("an upload of 100 MiB never holds more than 16 MiB on its way to R2", async
   expect(await store.sha256(file!.id)).toBe(digest.digest("hex"));
   expect(mostHeld).toBeGreaterThan(PART_BYTES / 2);
   expect(mostHeld).toBeLessThan(16 * MiB);
+});
+
+describe("a body of 6 MiB", () => {
+  const bodySize = 6 * MiB + 200;
+  const body = () =>
+    request(function* () {
+      yield opening();
+      yield* content(6 * MiB);
+      yield closing;
+    });
+
+  test("is one object, and stays in memory, where there is room", async () => {
+    const form = await readForm(body(), { ...options(), bodySize });
+    const [file] = form.files.get("file")!;
+    expect(file!.bytes?.length).toBe(6 * MiB);
+    // R2 says of how many parts an object is made.
+    expect((await file!.stored).etag).not.toContain("-");
+  });
+
+  test("comes in parts, and is fetched again, where others take the room until they have ended", async () => {
+    const kept = createKeptBytes({ each: 8 * MiB, all: 8 * MiB });
+    const other = kept.open();
+    expect(other.take(3 * MiB)).toBe(true);
+    const crowded = await readForm(body(), { ...options(), bodySize, keeping: kept.open() });
+    const [file] = crowded.files.get("file")!;
+    expect(file!.bytes).toBeUndefined();
+    expect((await file!.stored).etag).toMatch(/-2$/);
+    other[Symbol.dispose]();
+    const alone = await readForm(body(), { ...options(), bodySize, keeping: kept.open() });
+    expect(alone.files.get("file")![0]!.bytes?.length).toBe(6 * MiB);
+    await alone.files.get("file")![0]!.stored;
+  });
 });
 
 test("300 files: stored one after the other, and of all together little stays in memory", async () => {

@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";
 import { endpoint, handle, type Service } from "../../src/endpoint.ts";
 import { outputName } from "../../src/fields.ts";
+import { createKeptBytes } from "../../src/kept-bytes.ts";
 import { type Container, EngineFailure, type Operation, type Output } from "../../src/operations/operation.ts";
 import { encodeAnswer } from "../../src/operations/remote.ts";
 import { edge } from "../../src/placement.ts";
@@ -20,6 +21,7 @@ const service: Service = {
   config: { variant: "private", maxUploadBytes: 2 ** 20, maxInputs: 10, fileLifetimeMs: 0, baseUrl: undefined },
   store: createStore(bucket, { lifetimeMs: 0 }),
   uploadTurns: turns(),
+  kept: createKeptBytes({ each: 2 ** 20, all: 2 ** 20 }),
   engineTurns: turns(),
   containerTurns: turns(),
   container: undefined,
