@@ -10,6 +10,9 @@ import { decodedBytes, withoutFilter } from "./recode-stream.ts";
 const OBJECTS_AT_A_STRETCH = 500;
 const PAINTED_PATHS = new Set(["S", "s", "f", "F", "f*", "B", "B*", "b", "b*"]);
 const DRAWN = new Set(["Tj", "TJ", "Do", "sh", "BI"]);
+const SHOWN = new Set(["Tj", "TJ", "'", '"']);
+/** After these it does not matter how far text before them went (9.4.2). */
+const PLACED = new Set(["BT", "ET", "Td", "TD", "Tm", "T*"]);
 
 /** Changes the file; nothing is written. */
 export async function removeHiddenLayers(file: PdfFile, signal: AbortSignal): Promise<void> {
@@ -85,10 +88,12 @@ function withoutHidden(
 ): Uint8Array | undefined {
   const properties = file.dictionary(resources.get("Properties"));
   if (!properties) return undefined;
-  const parts: Uint8Array[] = [];
+  const cuts = new Set<Cut>();
+  /** Those whose text says where the next one begins. */
+  let leading: Cut[] = [];
   /** For each marked sequence that is open: whether it hides what is in it. */
   const open: boolean[] = [];
-  let [hidden, from] = [0, 0];
+  let hidden = 0;
   for (const { operator, operands, start, end } of readOperations(bytes)) {
     if (operator === "BMC" || operator === "BDC") {
       const [tag, name] = operands;
@@ -101,11 +106,36 @@ function withoutHidden(
       if (open.pop()) hidden--;
     }
     const replacement = hidden > 0 ? withoutMarks(operator, operands) : undefined;
-    if (replacement === undefined) continue;
+    const isShown = SHOWN.has(operator);
+    if (PLACED.has(operator) || (isShown && operator !== "Tj" && operator !== "TJ")) leading = [];
+    if (replacement === undefined) {
+      // What is shown stays where it is, with what is hidden before it.
+      if (isShown) for (const cut of leading) cuts.delete(cut);
+      if (isShown) leading = [];
+      continue;
+    }
+    const cut = { start, end, replacement };
+    cuts.add(cut);
+    if (isShown) leading.push(cut);
+  }
+  return cuts.size > 0 ? replaced(bytes, cuts) : undefined;
+}
+
+interface Cut {
+  readonly start: number;
+  readonly end: number;
+  readonly replacement: string;
+}
+
+/** @param cuts in their order */
+function replaced(bytes: Uint8Array, cuts: ReadonlySet<Cut>): Uint8Array {
+  const parts: Uint8Array[] = [];
+  let from = 0;
+  for (const { start, end, replacement } of cuts) {
     parts.push(bytes.subarray(from, start), Buffer.from(`${replacement}\n`, "latin1"));
     from = end;
   }
-  return parts.length > 0 ? new Uint8Array(Buffer.concat([...parts, bytes.subarray(from)])) : undefined;
+  return new Uint8Array(Buffer.concat([...parts, bytes.subarray(from)]));
 }
 
 /** What an operation does beside drawing; undefined where it does not draw. */

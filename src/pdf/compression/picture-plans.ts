@@ -20,7 +20,8 @@ export class PicturePlans {
   /** By the number of the stream they stand in. */
   readonly inline: ReadonlyMap<number, readonly InlineUse[]>;
   readonly #extents = new Map<number, Extent>();
-  readonly #matted = new Map<number, number>();
+  /** Of images with a Matte and of their masks. */
+  readonly #matted = new Map<number, Size | undefined>();
   readonly #file: PdfFile;
   readonly #settings: CompressionSettings["images"];
 
@@ -44,13 +45,13 @@ export class PicturePlans {
       const number = canonical(raw);
       this.#extents.set(number, largest(extent, this.#extents.get(number)));
     }
-    for (const raw of images.keys()) this.#noteMatte(raw, canonical);
+    this.#planMattes(images.keys(), canonical);
   }
 
   /** @returns in pixels; undefined where the image keeps those it has */
   sizeOf(number: number, image: PdfImage): Size | undefined {
-    // Images that were blended with a colour beforehand have as many samples as their masks (ISO 32000-1, 11.6.5.3).
-    const extent = this.#extents.get(this.#matted.get(number) ?? number);
+    if (this.#matted.has(number)) return this.#matted.get(number);
+    const extent = this.#extents.get(number);
     return extent && this.sizeFor(image, extent);
   }
 
@@ -75,14 +76,36 @@ export class PicturePlans {
     return size.width < image.width || size.height < image.height ? size : undefined;
   }
 
-  #noteMatte(raw: number, canonical: (number: number) => number): void {
-    const dictionary = this.#file.dictionary(new Reference(raw));
-    const image = dictionary && readImage(this.#file, dictionary);
-    const mask = image?.softMask;
-    if (!mask || !this.#file.dictionary(mask)?.has("Matte")) return;
-    const number = canonical(raw);
-    this.#matted.set(number, number);
-    this.#matted.set(canonical(mask.number), number);
+  /** Images that were blended with a colour beforehand have as many samples as their masks (ISO 32000-1, 11.6.5.3). */
+  #planMattes(numbers: Iterable<number>, canonical: (number: number) => number): void {
+    const imagesOf = new Map<number, number[]>();
+    for (const raw of numbers) {
+      const mask = this.#imageOf(raw)?.softMask;
+      if (!mask || !this.#file.dictionary(mask)?.has("Matte")) continue;
+      const number = canonical(mask.number);
+      imagesOf.set(number, [...(imagesOf.get(number) ?? []), canonical(raw)]);
+    }
+    for (const [mask, images] of imagesOf) {
+      const [first, ...others] = images.map((number) => this.#mattedSize(number, mask));
+      const isOne = others.every((size) => size?.width === first?.width && size?.height === first?.height);
+      for (const number of [mask, ...images]) this.#matted.set(number, isOne ? first : undefined);
+    }
+  }
+
+  /** @returns undefined also where not both would have that size */
+  #mattedSize(number: number, maskNumber: number): Size | undefined {
+    const [image, mask] = [this.#imageOf(number), this.#imageOf(maskNumber)];
+    const extent = this.#extents.get(number);
+    if (!image || !mask || !extent || image.colors?.palette) return undefined;
+    if (image.width !== mask.width || image.height !== mask.height) return undefined;
+    if ([image, mask].some(({ filters }) => filters.at(-1) === "JPXDecode")) return undefined;
+    const [size, other] = [this.sizeFor(image, extent), this.sizeFor(mask, extent)];
+    return size?.width === other?.width && size?.height === other?.height ? size : undefined;
+  }
+
+  #imageOf(number: number): PdfImage | undefined {
+    const dictionary = this.#file.dictionary(new Reference(number));
+    return dictionary && readImage(this.#file, dictionary);
   }
 }
 

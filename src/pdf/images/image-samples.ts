@@ -182,7 +182,7 @@ function putPalette(kernel: PictureKernel, { colors, decode, bits }: PdfImage): 
 }
 
 interface Rows {
-  /** Puts the next row there; what is missing at the end is zero. */
+  /** Puts the next row there; what is missing of the last one is zero. */
   read(at: number, y: number): void;
 }
 
@@ -190,7 +190,16 @@ function rowsOf(kernel: PictureKernel, image: PdfImage, body: StreamBody, rowByt
   const predictor = isPlainFlate(image) ? (image.parameters.get("Predictor") ?? 1) : 1;
   if (predictor > 1) return predictedRows(kernel, image, body, rowBytes, stored, predictor);
   const decoded = decodedBytes(body, rowBytes * image.height);
+  mustReach(decoded, rowBytes, image.height);
   return { read: (at, y) => copyRow(kernel, decoded, at, y * rowBytes, rowBytes) };
+}
+
+/**
+ * What stands for rows that are missing differs between viewers.
+ * @throws UnreadableImage where it is more than a part of the last one
+ */
+export function mustReach(samples: Uint8Array, rowBytes: number, height: number): void {
+  if (samples.length <= rowBytes * (height - 1)) throw new UnreadableImage("rows are missing");
 }
 
 const isPlainFlate = ({ filters }: PdfImage) => filters.length === 1 && filters[0] === "FlateDecode";
@@ -223,10 +232,12 @@ function predictedRows(
   const isKnown = predictor >= 10 || (predictor === 2 && bits === 8);
   if (!isLikeImage || !isKnown) {
     const decoded = decodedBytes(body, rowBytes * height);
+    mustReach(decoded, rowBytes, height);
     return { read: (at, y) => copyRow(kernel, decoded, at, y * rowBytes, rowBytes) };
   }
   const lead = predictor >= 10 ? 1 : 0;
   const inflated = inflateRows(body.raw(), (rowBytes + lead) * height);
+  mustReach(inflated, rowBytes + lead, height);
   const pixelBytes = Math.max(1, (colors * sampleBits) >> 3);
   const above = kernel.exports.allocate(rowBytes + 64);
   return {

@@ -14,6 +14,7 @@ import { type PdfImage, SAMPLE_ENTRIES } from "./image.ts";
 import {
   fits,
   isPlainJpeg,
+  mustReach,
   readSamples,
   type SampleLimits,
   SURPLUS_BYTES,
@@ -187,6 +188,7 @@ function bitsAsTheyAre(
   } catch (error) {
     throw new UnreadableImage("it cannot be decoded", { cause: error });
   }
+  mustReach(decoded, Math.ceil(width / 8), height);
   const bits = kernel.exports.allocate(size + 16);
   const view = kernel.view(bits, size);
   view.set(decoded.subarray(0, size));

@@ -103,6 +103,19 @@ describe("discard-hidden-layer-content", () => {
     expect(perceptualDistance(await popplerPage(pdf, 1, 72), await popplerPage(made, 1, 72), 1)).toBe(0);
   });
 
+  test("text that is hidden in the middle of a line stays, as the rest would move", async () => {
+    const builder = new PdfBuilder();
+    const hidden = builder.add("<</Type/OCG/Name(Hidden)>>");
+    const line = "/OC/B BDC (Beta) Tj EMC (Gamma) Tj /OC/B BDC (Delta) Tj EMC 0 -20 Td (Psi) Tj";
+    builder.page(`BT /F 12 Tf 30 80 Td (Alpha) Tj ${line} ET`, "", `/Properties<</B ${hidden}>>`);
+    builder.catalog = `/OCProperties<</OCGs[${hidden}]/D<</OFF[${hidden}]>>>>`;
+    const pdf = builder.bytes();
+    const made = await custom(pdf, { userdata: { "discard-hidden-layer-content": true }, ...LARGER });
+    const text = uncompressed(made);
+    expect(["Alpha", "Beta", "Gamma", "Delta", "Psi"].filter((word) => !text.includes(word))).toEqual(["Delta"]);
+    expect(perceptualDistance(await popplerPage(pdf, 1, 72), await popplerPage(made, 1, 72), 1)).toBe(0);
+  });
+
   test("without the key all of it stays", async () => {
     const text = uncompressed(await custom(layered(), LARGER));
     for (const kept of ["Beta", "Delta", "(Xi)", "NOTE"]) expect(text).toContain(kept);
