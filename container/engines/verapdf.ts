@@ -20,7 +20,7 @@ export interface VeraPdfSettings {
   readonly scratch: Scratch;
   /** How many files at a time; more wait. @default 1 */
   readonly processes?: number;
-  /** Of one file. @default 60 s */
+  /** Of one file. @default 120 s */
   readonly timeoutMs?: number;
   /** Of each process's heap. @default 512 MiB */
   readonly heapBytes?: number;
@@ -117,7 +117,7 @@ export async function startVeraPdf(settings: VeraPdfSettings): Promise<VeraPdf> 
   const common = {
     ...settings,
     program,
-    timeoutMs: settings.timeoutMs ?? 60_000,
+    timeoutMs: settings.timeoutMs ?? 120_000,
     heapBytes: settings.heapBytes ?? 2 ** 29,
     filesPerProcess: settings.filesPerProcess ?? 2000,
   };

@@ -214,7 +214,8 @@ class AnnotationMender {
         this.#setEmpty(dictionary, this.#isButton(annotation));
         continue;
       }
-      const { normal, rectangle } = appearance;
+      const { normal } = appearance;
+      const rectangle = this.#inUnitsOf(pageIndex, appearance.rectangle);
       dictionary.set("Rect", rectangle);
       if (this.#archive.level.part === 1) {
         makeOpaque(this.#archive, normal);
@@ -227,6 +228,14 @@ class AnnotationMender {
       this.#setNormal(dictionary, normal, this.#isButton(annotation));
       if (!this.#types.has(type)) becomeStamp(dictionary);
     }
+  }
+
+  /** The appearance's own matrix needs no change: it is fitted into the rectangle (ISO 32000-1, 12.5.5). */
+  #inUnitsOf(pageIndex: number, rectangle: Value): Value {
+    const { file, pages, units } = this.#archive;
+    const unit = units.get(pages[pageIndex]!.number);
+    const place = unit === undefined ? undefined : rectangleOf(file, rectangle);
+    return place ? place.map((side) => side / unit!) : rectangle;
   }
 
   /** No signature survives a change of the file: none may look as if it did. */

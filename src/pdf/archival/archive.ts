@@ -53,6 +53,8 @@ export class Archive {
   readonly convert: Task["convert"];
   /** The pages' own dictionaries have what they inherited. */
   readonly pages: readonly Reference[];
+  /** By the number of a page whose units are larger now: how many of before are one. The source has those of before. */
+  readonly units = new Map<number, number>();
   readonly #failures: readonly RuleFailure[];
   /** Numbers of objects that can be changed where they are. */
   readonly #own = new Set<number>();

@@ -6,8 +6,8 @@ import type { PdfFile } from "../pdf-file.ts";
 import { Name, Reference } from "../values.ts";
 import type { ContentStream } from "./content-streams.ts";
 
-/** veraPDF takes 11 microseconds for each, and has a minute. */
-const MOST_OPERATORS = 20_000_000;
+/** veraPDF takes 11 to 13 microseconds for each, and has two minutes. */
+const MOST_OPERATORS = 8_000_000;
 /** What one form that is used takes in memory, about. */
 const USE_BYTES = 64;
 
@@ -26,6 +26,8 @@ export class ContentCount {
   readonly #counts: Count[] = [];
   readonly #forms = new Map<number, Count>();
   readonly #used = new Set<Count>();
+  /** Of all streams, each once: the sum cannot be less. */
+  #seen = 0;
   #stream: ContentStream | undefined;
   #count = new Count();
 
@@ -33,11 +35,15 @@ export class ContentCount {
     this.#file = file;
   }
 
-  /** To be told of all operations of one stream before those of the next. */
+  /**
+   * To be told of all operations of one stream before those of the next.
+   * @throws EngineFailure `too-complex` as soon as there are too many without any form drawn twice
+   */
   see({ operator, operands }: Operation, stream: ContentStream): void {
     if (stream !== this.#stream) this.#begin(stream);
     const { uses } = this.#count;
     this.#count.operators++;
+    if (++this.#seen > MOST_OPERATORS) throw new EngineFailure("too-complex", `more than ${MOST_OPERATORS} operators`);
     const [name] = operands;
     if (operator !== "Do" || !(name instanceof Name)) return;
     const own = this.#file.dictionary(stream.resources.get("XObject"))?.get(name.text);

@@ -202,8 +202,8 @@ const write = (value: Value) => serialize(value, () => 0);
 
 /** Hexadecimal strings with anything but pairs of digits in them. */
 function hasBadHex(bytes: Uint8Array, start: number, end: number): boolean {
-  const at = bytes.indexOf(LESS, start);
-  if (at < 0 || at >= end) return false;
+  // Not with indexOf() from there: it would look through all of the rest for each operation.
+  if (!bytes.subarray(start, end).includes(LESS)) return false;
   const lexer = new Lexer(bytes.subarray(0, end), start);
   while (lexer.next() !== "end") {
     if (lexer.kind !== "hex") continue;

@@ -1,6 +1,6 @@
 // Descriptions of properties that no standard knows (ISO 19005-1, 6.7.8; -2, 6.6.2.3.3): what a packet says of itself without
 // having described it. Only of plain text: what a value with parts means nobody can say.
-import { escapeXml } from "./xmp-syntax.ts";
+import { escapeXml, NAMESPACES } from "./xmp-syntax.ts";
 
 export const EXTENSION = "http://www.aiim.org/pdfa/ns/extension/";
 export const SCHEMA = "http://www.aiim.org/pdfa/ns/schema#";
@@ -25,6 +25,8 @@ export class ExtensionSchemas {
 
   /** Whether a property may be there, since it will be described. */
   admit(namespace: string, prefix: string | null, name: string): boolean {
+    // A reader that looks at prefixes only must not take it for what it is not.
+    if (prefix && Object.hasOwn(NAMESPACES, prefix) && !STANDARD.test(namespace)) return false;
     const isOther = STANDARD.test(namespace) && !LATER.has(`${namespace} ${name}`);
     if (isOther || !prefix || !PREFIX.test(prefix) || this.#count >= MOST) return false;
     const schema = this.#schemas.get(namespace) ?? { prefix, names: new Set() };

@@ -42,9 +42,15 @@ export function drawBeneath(archive: Archive, page: Dictionary, normal: Value, r
   const name = `${PREFIX}${normal.number}`;
   page.set("Resources", resources.set("XObject", objects.set(name, normal)));
   form.dictionary.set("Type", Name.of("XObject")).set("Subtype", Name.of("Form"));
-  const content = `q 1 0 0 1 ${place[0] - box[0]} ${place[1] - box[1]} cm /${name} Do Q\n`;
+  // The page's units may be larger than those it was made in.
+  const [x, y] = [scaleOf(place[2] - place[0], box[2] - box[0]), scaleOf(place[3] - place[1], box[3] - box[1])];
+  const content = `q ${x} 0 0 ${y} ${real(place[0] - x * box[0])} ${real(place[1] - y * box[1])} cm /${name} Do Q\n`;
   const before = page.get("Contents");
   const contents = before === undefined ? [] : (file.array(before) ?? [before]);
   page.set("Contents", [file.add(streamOf(content, {})), ...contents]);
   return true;
 }
+
+const scaleOf = (size: number, before: number): number => (before > 0 ? real(size / before) : 1);
+/** Without an exponent, which PDF does not know. */
+const real = (value: number): number => Number(value.toFixed(5));

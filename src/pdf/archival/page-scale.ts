@@ -1,7 +1,7 @@
 // Pages with more units a side than there may be (ISO 19005-2, 6.1.13): the same page in larger units (ISO 32000-1, 14.11.2 and 7.7.3.3),
 // with all that has coordinates on it.
 import type { PdfFile } from "../pdf-file.ts";
-import { Dictionary, PdfStream, Reference, type Value } from "../values.ts";
+import { Dictionary, PdfStream, PdfString, Reference, type Value } from "../values.ts";
 import { type Archive, rectangleOf, streamOf } from "./archive.ts";
 import { LONGEST_SIDE } from "./catalog.ts";
 
@@ -18,13 +18,14 @@ const PLACES: Readonly<Record<string, readonly number[]>> = {
   FitBV: [2],
 };
 const MOST_ELEMENTS = 6;
+const MOST_LEVELS = 64;
+const FONT_SIZE = /\d*\.?\d+(?=\s+Tf\b)/g;
 /** What is larger is no page. */
 const LARGEST_UNIT = 1000;
 
 /** @returns whether there were such pages; what was made for them is not surveyed */
 export function scalePages(archive: Archive): boolean {
-  /** Units of before in one of now, by number of the page. */
-  const units = new Map<number, number>();
+  const { units } = archive;
   for (const reference of archive.pages) {
     const page = archive.page(reference);
     const unit = unitFor(archive.file, page);
@@ -65,6 +66,7 @@ function scalePage(archive: Archive, page: Dictionary, unit: number, annotations
     annotations.add(annotation);
     for (const key of COORDINATES) scaleEntry(file, annotation, key, unit);
     scaleBorder(file, annotation, unit);
+    scaleFontSize(file, annotation, unit);
   }
   for (const value of file.array(page.get("VP")) ?? []) {
     const viewport = file.dictionary(value);
@@ -77,6 +79,20 @@ function scaleBorder(file: PdfFile, annotation: Dictionary, unit: number): void 
   if (style) annotation.set("BS", style.clone().set("W", (file.number(style.get("W")) ?? 1) / unit));
   // Where nothing is said it is one unit wide (ISO 32000-1, table 164).
   else if (!annotation.has("Border")) annotation.set("Border", [0, 0, 1 / unit]);
+}
+
+/** What a viewer makes the appearance anew with: the annotation's own, or what a field has from above (ISO 32000-1, 12.7.3.3). */
+function scaleFontSize(file: PdfFile, annotation: Dictionary, unit: number): void {
+  let holder: Dictionary | undefined = annotation;
+  for (let level = 0; holder && !holder.has("DA") && level < MOST_LEVELS; level++) {
+    holder = file.dictionary(holder.get("Parent"));
+  }
+  const isField = file.name(annotation.get("Subtype")) === "Widget";
+  const given = (holder?.has("DA") ? holder : isField ? file.dictionary(file.catalog.get("AcroForm")) : undefined)?.get(
+    "DA",
+  );
+  const scaled = file.string(given)?.latin1.replace(FONT_SIZE, (size) => `${Number((Number(size) / unit).toFixed(4))}`);
+  if (scaled !== undefined) annotation.set("DA", PdfString.ofLatin1(scaled));
 }
 
 /** Patterns stand in the space that the page begins with, whatever its content does (ISO 32000-1, 8.7.2). Other pages may have the same. */

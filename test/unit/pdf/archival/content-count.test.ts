@@ -38,3 +38,13 @@ describe("forms in forms", () => {
     expect(await outputsOf(countContent, [nestedForms(5, 2, true)], {}, CONTEXT)).toEqual([]);
   });
 });
+
+test("a page of two million operators is read in time that grows with it, one of nine millions is refused", async () => {
+  const page = (operators: number) => {
+    const builder = new PdfBuilder();
+    builder.page(`) Tj ET ${"0 0 m 9 9 l S 0 g ".repeat(operators / 4)} BT (`);
+    return builder.bytes();
+  };
+  expect(await repaired(page(2_000_000))).toHaveLength(1);
+  await expect(repaired(page(9_000_000))).rejects.toMatchObject({ reason: "too-complex" });
+});
