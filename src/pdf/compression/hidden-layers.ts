@@ -2,9 +2,10 @@
 // shown keeps its layers. Knows nothing of what is written.
 import { defaultVisibility, type LayerVisibility } from "../archival/layers.ts";
 import { readOperations } from "../content.ts";
+import { applyEdits, type Edit } from "../edits.ts";
 import { readPages } from "../pages.ts";
 import type { PdfFile } from "../pdf-file.ts";
-import { Dictionary, Name, PdfStream, Reference, type StreamBody, type Value } from "../values.ts";
+import { Dictionary, Name, PdfStream, plainBody, Reference, type Value } from "../values.ts";
 import { decodedBytes, withoutFilter } from "./recode-stream.ts";
 
 const OBJECTS_AT_A_STRETCH = 500;
@@ -51,7 +52,7 @@ function cleanPage(
     // A sequence that a layer hides may go on in the next stream.
     const whole = bytes.length === 1 ? bytes[0]! : Buffer.concat(bytes.flatMap((part) => [part, Buffer.from("\n")]));
     const kept = withoutHidden(file, whole, resources, isVisible);
-    if (kept) changed.set("Contents", file.add(new PdfStream(new Dictionary(), bodyOf(kept))));
+    if (kept) changed.set("Contents", file.add(new PdfStream(new Dictionary(), plainBody(kept))));
   }
   const isChanged = changed.get("Annots") !== page.get("Annots") || changed.get("Contents") !== contents;
   if (isChanged) file.put(reference, changed);
@@ -64,14 +65,14 @@ function cleanStream(file: PdfFile, reference: Reference, isVisible: LayerVisibi
   const { dictionary } = stream;
   if (isHidden(dictionary, isVisible)) {
     const nothing = { Type: Name.of("XObject"), Subtype: Name.of("Form"), BBox: [0, 0, 1, 1] };
-    file.put(reference, new PdfStream(Dictionary.of(nothing), bodyOf(new Uint8Array(0))));
+    file.put(reference, new PdfStream(Dictionary.of(nothing), plainBody(new Uint8Array(0))));
     return;
   }
   const isContent = file.name(dictionary.get("Subtype")) === "Form" || dictionary.get("PatternType") === 1;
   const resources = isContent ? file.dictionary(dictionary.get("Resources")) : undefined;
   const bytes = resources?.has("Properties") ? decodedBytes(file, stream) : undefined;
   const kept = bytes && withoutHidden(file, bytes, resources!, isVisible);
-  if (kept) file.put(reference, new PdfStream(withoutFilter(dictionary), bodyOf(kept)));
+  if (kept) file.put(reference, new PdfStream(withoutFilter(dictionary), plainBody(kept)));
 }
 
 function isHidden(dictionary: Dictionary | undefined, isVisible: LayerVisibility): boolean {
@@ -88,9 +89,9 @@ function withoutHidden(
 ): Uint8Array | undefined {
   const properties = file.dictionary(resources.get("Properties"));
   if (!properties) return undefined;
-  const cuts = new Set<Cut>();
+  const cuts = new Set<Edit>();
   /** Those whose text says where the next one begins. */
-  let leading: Cut[] = [];
+  let leading: Edit[] = [];
   /** For each marked sequence that is open: whether it hides what is in it. */
   const open: boolean[] = [];
   let hidden = 0;
@@ -114,28 +115,11 @@ function withoutHidden(
       if (isShown) leading = [];
       continue;
     }
-    const cut = { start, end, replacement };
+    const cut = { start, end, text: `${replacement}\n` };
     cuts.add(cut);
     if (isShown) leading.push(cut);
   }
-  return cuts.size > 0 ? replaced(bytes, cuts) : undefined;
-}
-
-interface Cut {
-  readonly start: number;
-  readonly end: number;
-  readonly replacement: string;
-}
-
-/** @param cuts in their order */
-function replaced(bytes: Uint8Array, cuts: ReadonlySet<Cut>): Uint8Array {
-  const parts: Uint8Array[] = [];
-  let from = 0;
-  for (const { start, end, replacement } of cuts) {
-    parts.push(bytes.subarray(from, start), Buffer.from(`${replacement}\n`, "latin1"));
-    from = end;
-  }
-  return new Uint8Array(Buffer.concat([...parts, bytes.subarray(from)]));
+  return cuts.size > 0 ? applyEdits(bytes, [...cuts], bytes.length) : undefined;
 }
 
 /** What an operation does beside drawing; undefined where it does not draw. */
@@ -147,5 +131,3 @@ function withoutMarks(operator: string, operands: readonly Value[]): string | un
   if (operator === '"') return `${Number(operands[0]) || 0} Tw ${Number(operands[1]) || 0} Tc T*`;
   return undefined;
 }
-
-const bodyOf = (bytes: Uint8Array): StreamBody => ({ raw: () => bytes, decoded: () => bytes });

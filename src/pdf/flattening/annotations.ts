@@ -1,10 +1,11 @@
 // Appearances of annotations (ISO 32000-1, 12.5.5) without transparency: a picture of what one changes on its page takes its place.
 
+import { applyEdits } from "../edits.ts";
 import { type Box, boundsOf, IDENTITY, type Matrix, matrixOf } from "../matrix.ts";
 import type { PdfFile } from "../pdf-file.ts";
 import { Dictionary, Name, PdfStream, Reference, type Value } from "../values.ts";
 import { ColorUse } from "./color-use.ts";
-import { applyEdits, enclosed } from "./edits.ts";
+import { enclosed } from "./edits.ts";
 import { matrixText } from "./final-content.ts";
 import { colorModel, type PageJob } from "./flatten-page.ts";
 import type { MarkFinder } from "./marks.ts";

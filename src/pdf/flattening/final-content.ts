@@ -2,12 +2,13 @@
 // where they belong. Knows no pixels.
 
 import { readOperations } from "../content.ts";
+import { applyEdits } from "../edits.ts";
 import { IDENTITY, inverse, type Matrix, multiply } from "../matrix.ts";
 import type { PdfFile } from "../pdf-file.ts";
 import { serializeNumber } from "../serialize.ts";
 import { Dictionary, type PdfStream, type Reference, type Value } from "../values.ts";
 import type { ContentNode, Paint, Place } from "./content-node.ts";
-import { applyEdits, dropped, enclosed, textOf } from "./edits.ts";
+import { dropped, enclosed, textOf } from "./edits.ts";
 import { streamOf } from "./picture.ts";
 import type { Placed } from "./regions.ts";
 import { type FreeNames, namesOf } from "./resource-names.ts";

@@ -1,11 +1,12 @@
 // The content of a page as it would be up to some operation, or without some: what is drawn of it tells what they change. Knows no
 // pixels.
 
+import { applyEdits, type Edit } from "../edits.ts";
 import { apply, type Box, inverse, type Matrix } from "../matrix.ts";
 import type { PdfFile } from "../pdf-file.ts";
 import { Dictionary, type Reference } from "../values.ts";
 import type { ContentNode, Kid, LayerScope, Paint } from "./content-node.ts";
-import { applyEdits, closing, dropped, type Edit } from "./edits.ts";
+import { closing, dropped } from "./edits.ts";
 import { namesOf } from "./resource-names.ts";
 import { NEUTRAL, NEUTRAL_NAME, type Stage, type Variant } from "./stage.ts";
 

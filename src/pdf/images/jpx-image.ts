@@ -3,7 +3,7 @@
 import { type JpxHeader, readJpxHeader } from "../../codecs/jpx-header.ts";
 import type { DecodedImage } from "../../engines/mupdf-image.ts";
 import type { PdfFile } from "../pdf-file.ts";
-import { Dictionary, Name, PdfStream, type StreamBody, type Value } from "../values.ts";
+import { Dictionary, Name, PdfStream, plainBody, type StreamBody, type Value } from "../values.ts";
 import { type PdfImage, readImage } from "./image.ts";
 
 /** An engine that decodes images of the file by their object numbers. */
@@ -62,7 +62,7 @@ function spaceOf(file: PdfFile, { colors, components }: JpxHeader, mayBeDevice: 
   if (colors === undefined) return undefined;
   if (typeof colors === "string") return mayBeDevice ? Name.of(DEVICES[colors]) : undefined;
   const bytes = colors.slice();
-  const profile = new PdfStream(Dictionary.of({ N: components }), { raw: () => bytes, decoded: () => bytes });
+  const profile = new PdfStream(Dictionary.of({ N: components }), plainBody(bytes));
   return [Name.of("ICCBased"), file.add(profile)];
 }
 
@@ -73,5 +73,5 @@ export function decodeJpx({ header, image }: JpxImage, number: number, decoder: 
   const isAsSaid = decoded?.width === width && decoded.height === height && decoded.components === components;
   if (!isAsSaid) return undefined;
   const bytes = decoded.samples;
-  return { image, body: { raw: () => bytes, decoded: () => bytes } };
+  return { image, body: plainBody(bytes) };
 }

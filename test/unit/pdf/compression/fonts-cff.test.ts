@@ -1,5 +1,6 @@
 // Whole CFF fonts in a document: the glyphs that are shown stay, text and pictures are what they were, and what is damaged or doubtful
 // stays as it is. The fonts are those of the machine.
+
 import { execFileSync } from "node:child_process";
 import { deflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
@@ -9,6 +10,8 @@ import { glyphNames, readCff } from "../../../../src/pdf/fonts/cff.ts";
 import { readEmbeddedCff, subsetCff } from "../../../../src/pdf/fonts/subset-cff.ts";
 import { bareCff } from "../../../fixtures/font-pdfs.ts";
 import { PdfBuilder } from "../../../fixtures/pdf-builder.ts";
+import { pdfaClaim } from "../../../fixtures/pdfa-claim.ts";
+import { damagedCopies } from "../../../support/damaged-bytes.ts";
 import { hasMachineFonts, machineFace } from "../../../support/font-shelf.ts";
 import { outputsOf } from "../../../support/operations.ts";
 import { PdfJson } from "../../../support/pdf-json.ts";
@@ -173,10 +176,8 @@ describe.skipIf(!hasMachineFonts)("CFF fonts", () => {
   });
 
   test.each(["1", "2"])("PDF/A-1 gets no new subsets: part %s", async (part) => {
-    const attributes = `xmlns:pdfaid="http://www.aiim.org/pdfa/ns/id/" pdfaid:part="${part}" pdfaid:conformance="B"`;
-    const packet = `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about="" ${attributes}/></rdf:RDF>`;
     const catalog = (_: string, builder: PdfBuilder) =>
-      `/Metadata ${builder.stream(packet, "/Type/Metadata/Subtype/XML")}`;
+      `/Metadata ${builder.stream(pdfaClaim(part), "/Type/Metadata/Subtype/XML")}`;
     const sizes = new Map<string, number>();
     for (const one of ["Some", "ABCDEF+Some"]) {
       sizes.set(one, (await compressed(pdfOf("(Caf\xe9)", { program, name: one, catalog }), "medium")).length);
@@ -185,13 +186,7 @@ describe.skipIf(!hasMachineFonts)("CFF fonts", () => {
   });
 
   test("damaged bytes do nothing bad", () => {
-    for (let seed = 1, turn = 0; turn < 600; turn++) {
-      const bytes = new Uint8Array(turn % 2 === 0 ? program : wrapped);
-      for (let flips = 0; flips < 8; flips++) {
-        seed = (seed * 1103515245 + 12345) & 0x7fffffff;
-        // Half of them where the lists and dictionaries are.
-        bytes[seed % (flips % 2 === 0 ? 3000 : bytes.length)] = (seed >> 8) & 0xff;
-      }
+    for (const bytes of damagedCopies([program, wrapped], { copies: 600, changes: 8, headBytes: 3000 })) {
       const made = subsetCff(bytes, new Set([40, 41]));
       if (!made) continue;
       const [one, other] = [readEmbeddedCff(bytes)!.font, readEmbeddedCff(made)!.font];

@@ -1,5 +1,6 @@
 // Type 1 fonts in a document as CFF, from medium on: what is drawn, read and copied is the same. The fonts are those of the machine, and
 // some made here.
+
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { compressPdf } from "../../../../src/operations/compress-pdf.ts";
@@ -10,6 +11,7 @@ import { readDrawnType1 } from "../../../../src/pdf/fonts/subset-type1.ts";
 import { plainOf, readType1 } from "../../../../src/pdf/fonts/type1.ts";
 import { convertType1 } from "../../../../src/pdf/fonts/type1-to-cff.ts";
 import { madeType1, type Type1Shown, type1Pdf, WIN } from "../../../fixtures/type1-fonts.ts";
+import { damagedCopies } from "../../../support/damaged-bytes.ts";
 import { hasMachineFonts, machineType1 } from "../../../support/font-shelf.ts";
 import { outputsOf } from "../../../support/operations.ts";
 import { PdfJson } from "../../../support/pdf-json.ts";
@@ -219,12 +221,7 @@ describe.skipIf(!hasMachineFonts)("Type 1 fonts become CFF", () => {
   });
 
   test("damaged bytes do nothing bad", () => {
-    for (let seed = 1, turn = 0; turn < 300; turn++) {
-      const bytes = new Uint8Array(program);
-      for (let flips = 0; flips < 4; flips++) {
-        seed = (seed * 1103515245 + 12345) & 0x7fffffff;
-        bytes[seed % (flips % 2 === 0 ? 6000 : bytes.length)] = (seed >> 8) & 0xff;
-      }
+    for (const bytes of damagedCopies([program], { copies: 300, changes: 4, headBytes: 6000 })) {
       const drawn = readDrawnType1(bytes);
       const made = drawn && writeNamedCff([convertType1(drawn, { names: drawn.font.glyphs.keys(), codes: [] })]);
       if (made) expect(glyphNames(readCff(made)!)).toHaveLength(drawn.font.glyphs.size);

@@ -1,5 +1,6 @@
 // Several subsets of one font in a document: one program where they agree, and theirs where they do not. The fonts are those of the
 // machine.
+
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { compressPdf } from "../../../../src/operations/compress-pdf.ts";
@@ -17,6 +18,7 @@ import { advanceOf, outlineOf, readTrueType } from "../../../../src/pdf/fonts/tr
 import { characterMaps } from "../../../../src/pdf/fonts/truetype-maps.ts";
 import { bareCff } from "../../../fixtures/font-pdfs.ts";
 import { PdfBuilder } from "../../../fixtures/pdf-builder.ts";
+import { damagedCopies } from "../../../support/damaged-bytes.ts";
 import { hasMachineFonts, machineFace } from "../../../support/font-shelf.ts";
 import { outputsOf } from "../../../support/operations.ts";
 import { PdfJson } from "../../../support/pdf-json.ts";
@@ -186,12 +188,7 @@ describe.skipIf(!hasMachineFonts)("subsets of one font", () => {
 
   test("damaged CFF does nothing bad", () => {
     const program = bareCff();
-    for (let seed = 1, turn = 0; turn < 200; turn++) {
-      const bytes = new Uint8Array(program);
-      for (let flips = 0; flips < 6; flips++) {
-        seed = (seed * 1103515245 + 12345) & 0x7fffffff;
-        bytes[seed % (flips % 2 === 0 ? 3000 : bytes.length)] = (seed >> 8) & 0xff;
-      }
+    for (const bytes of damagedCopies([program], { copies: 200, changes: 6, headBytes: 3000 })) {
       const font = readCff(bytes);
       if (!font) continue;
       try {

@@ -1,5 +1,6 @@
 // Whole Type 1 fonts in a document: the glyphs that are shown stay, text and pictures are what they were, and what is damaged or doubtful
 // stays as it is. The fonts are those of the machine, and some made here.
+
 import { execFileSync } from "node:child_process";
 import { deflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
@@ -7,6 +8,7 @@ import { compressPdf } from "../../../../src/operations/compress-pdf.ts";
 import type { Level } from "../../../../src/pdf/compression/settings.ts";
 import { readDrawnType1, subsetType1 } from "../../../../src/pdf/fonts/subset-type1.ts";
 import { plainOf, readType1 } from "../../../../src/pdf/fonts/type1.ts";
+import { pdfaClaim } from "../../../fixtures/pdfa-claim.ts";
 import {
   inHexadecimal,
   inSegments,
@@ -17,6 +19,7 @@ import {
   WIN,
   withLenIV,
 } from "../../../fixtures/type1-fonts.ts";
+import { damagedCopies } from "../../../support/damaged-bytes.ts";
 import { hasMachineFonts, machineType1 } from "../../../support/font-shelf.ts";
 import { outputsOf } from "../../../support/operations.ts";
 import { PdfJson } from "../../../support/pdf-json.ts";
@@ -200,10 +203,8 @@ describe.skipIf(!hasMachineFonts)("Type 1 fonts", () => {
   });
 
   test.each(["1", "2"])("PDF/A-1 gets no new subsets: part %s", async (part) => {
-    const attributes = `xmlns:pdfaid="http://www.aiim.org/pdfa/ns/id/" pdfaid:part="${part}" pdfaid:conformance="B"`;
-    const packet = `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about="" ${attributes}/></rdf:RDF>`;
     const catalog: Type1Shown["catalog"] = (_, __, builder) =>
-      `/Metadata ${builder.stream(packet, "/Type/Metadata/Subtype/XML")}`;
+      `/Metadata ${builder.stream(pdfaClaim(part), "/Type/Metadata/Subtype/XML")}`;
     for (const name of ["Some", "ABCDEF+Some"]) {
       const made = await compressed(pdfOf("(Caf\xe9)", { program, name, catalog }), "medium");
       expect(made.length > 80_000).toBe(part === "1");
@@ -212,13 +213,8 @@ describe.skipIf(!hasMachineFonts)("Type 1 fonts", () => {
   });
 
   test("damaged bytes do nothing bad", () => {
-    for (let seed = 1, turn = 0; turn < 300; turn++) {
-      const bytes = new Uint8Array(program);
-      for (let flips = 0; flips < 4; flips++) {
-        seed = (seed * 1103515245 + 12345) & 0x7fffffff;
-        // A byte changes itself and the one behind it; half of them where the lists begin.
-        bytes[seed % (flips % 2 === 0 ? 6000 : bytes.length)] = (seed >> 8) & 0xff;
-      }
+    // A byte changes itself and the one behind it.
+    for (const bytes of damagedCopies([program], { copies: 300, changes: 4, headBytes: 6000 })) {
       const made = subsetType1(bytes, ["A", "eacute"]);
       if (!made) continue;
       const [one, other] = [readDrawnType1(bytes)!, readDrawnType1(made.bytes)!];

@@ -1,6 +1,6 @@
 // Bytes of content streams that are replaced, and all others that are not.
 import { expect, test } from "vitest";
-import { applyEdits } from "../../../../src/pdf/flattening/edits.ts";
+import { applyEdits } from "../../../src/pdf/edits.ts";
 
 const edited = (text: string, ...edits: [start: number, end: number, text: string][]) =>
   Buffer.from(

@@ -1,0 +1,22 @@
+// Copies of a file with some of their bytes changed, the same ones each time.
+
+export interface Damage {
+  readonly copies: number;
+  /** Bytes that are changed in each copy. */
+  readonly changes: number;
+  /** Half of them lie in so many first bytes, where lists and dictionaries are. */
+  readonly headBytes: number;
+}
+
+/** @param originals in turn */
+export function* damagedCopies(originals: readonly Uint8Array[], damage: Damage): Generator<Uint8Array> {
+  let seed = 1;
+  for (let turn = 0; turn < damage.copies; turn++) {
+    const bytes = new Uint8Array(originals[turn % originals.length]!);
+    for (let change = 0; change < damage.changes; change++) {
+      seed = (seed * 1103515245 + 12345) & 0x7fffffff;
+      bytes[seed % (change % 2 === 0 ? damage.headBytes : bytes.length)] = (seed >> 8) & 0xff;
+    }
+    yield bytes;
+  }
+}
