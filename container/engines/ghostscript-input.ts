@@ -111,11 +111,19 @@ function beforeProgram(start: string): number {
 
 /** The same behind it. */
 function afterProgram(end: string): number {
-  const commands = new RegExp(`(?:${UNIVERSAL_EXIT}(?:\\s*@PJL[^\\r\\n]*)*[\\s\\x04]*)+$`).exec(end);
-  let length = commands?.index ?? end.length;
+  let length = end.length;
+  for (let exit = end.lastIndexOf(UNIVERSAL_EXIT); exit >= 0; exit = end.lastIndexOf(UNIVERSAL_EXIT, exit - 1)) {
+    if (!isCommands(end.slice(exit + UNIVERSAL_EXIT.length, length))) break;
+    length = exit;
+    if (exit === 0) break;
+  }
   while (length > 0 && isBlank(end[length - 1]!)) length--;
   return end.length - length;
 }
+
+/** Lines that are blank or commands to the printer. */
+const isCommands = (text: string) =>
+  text.split(/[\r\n]/).every((line) => /^\s*(?:@PJL|$)/.test(line.slice(blanksFrom(line, 0))));
 
 function blanksFrom(text: string, from: number): number {
   let at = from;
