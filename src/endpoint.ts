@@ -3,7 +3,7 @@ import type { Config, Variant } from "./config.ts";
 import type { ServiceError } from "./errors.ts";
 import { type Fields, listName, parseFields, type Values } from "./fields.ts";
 import { stem } from "./file-name.ts";
-import { discard, type Form, readForm } from "./form.ts";
+import { type Form, readForm } from "./form.ts";
 import type { KeptBytes } from "./kept-bytes.ts";
 import {
   type Context,
@@ -14,10 +14,9 @@ import {
   type Output,
 } from "./operations/operation.ts";
 import { type Attempt, attempts, type Job, needsMoreRoom, type Places } from "./placement.ts";
-import { type Located, locateSources, type Source, toInput } from "./sources.ts";
+import { idOf, type Located, locateSources, type Source, toInput } from "./sources.ts";
 import type { Store } from "./store.ts";
 import type { Turns } from "./turns.ts";
-import { Unconfirmed } from "./unconfirmed.ts";
 
 export interface Declaration<F extends Fields> {
   /** Begins with a slash. */
@@ -113,9 +112,9 @@ export async function handle(endpoint: Endpoint, request: Request, service: Serv
     keeping,
     signal,
   });
-  const uploads = [...form.files.values()].flat();
-  const outputs: string[] = [];
-  const unconfirmed = new Unconfirmed();
+  const { uploads } = form;
+  const outputs = store.batch("output");
+  let made = 0;
   try {
     const sources = await locateSources(endpoint.source, form, { store, uploads, maxInputs: service.config.maxInputs });
     const { output, prepare } = endpoint.bind(form, defaults(endpoint, form, sources));
@@ -123,13 +122,11 @@ export async function handle(endpoint: Endpoint, request: Request, service: Serv
     const context = { signal, log: service.log, defer: service.defer };
     const storeOutputs = async (attempt: Attempt) => {
       for await (const { extension, type, body, head } of attempt.run(context)) {
-        const number = endpoint.naming === "name" ? "" : `_${outputs.length + 1}`;
+        const number = endpoint.naming === "name" ? "" : `_${made + 1}`;
         const name = `${output}${number}.${extension}`;
-        const breathing = breathe(body);
-        const file = await store.receive({ kind: "output", name, type, body: breathing, ...(head ? { head } : {}) });
-        outputs.push(file.id);
         // The next one is made while this one's end is on its way to R2.
-        await unconfirmed.add(file);
+        await outputs.receive({ name, type, body: breathe(body), ...(head ? { head } : {}) });
+        made++;
         signal.throwIfAborted();
       }
     };
@@ -138,17 +135,18 @@ export async function handle(endpoint: Endpoint, request: Request, service: Serv
       const job = await prepare({ inputs });
       const [first, ...others] = attempts(job, inputs, service);
       await storeOutputs(first).catch(async (error: unknown) => {
-        if (others.length === 0 || outputs.length > 0 || !needsMoreRoom(error)) throw error;
+        if (others.length === 0 || made > 0 || !needsMoreRoom(error)) throw error;
         service.log("moved to the container", { error: String(error) });
         await storeOutputs(others[0]!);
       });
     }
-    await Promise.all([unconfirmed.all(), ...uploads.map(({ stored }) => stored)]);
+    const isKept = endpoint.source.kind !== "text";
+    const [stored] = await Promise.all([outputs.settle(), isKept ? uploads.settle() : uploads.discard()]);
     signal.throwIfAborted();
-    if (endpoint.source.kind === "text") await store.remove(uploads.map(({ id }) => id));
-    return answer(endpoint, sources, outputs, service.baseUrl);
+    const outputIds = stored.map(({ id }) => id);
+    return answer(endpoint, isKept ? await Promise.all(sources.map(idOf)) : [], outputIds, service.baseUrl);
   } catch (error) {
-    await Promise.all([discard(uploads, store), unconfirmed.settled().then(() => store.remove(outputs))]);
+    await Promise.all([uploads.discard(), outputs.discard()]);
     if (error instanceof OutOfRange) throw asDeclared(error, endpoint);
     const answered = error instanceof EngineFailure ? endpoint.failures?.[error.reason]?.() : undefined;
     if (answered) service.log("failed", { status: answered.status, error: String(error) });
@@ -193,13 +191,12 @@ function defaults({ path, fields }: Endpoint, { encoding }: Form, [first]: reado
 
 function answer(
   { naming, source }: Endpoint,
-  sources: readonly Located[],
+  inputIds: readonly string[],
   ids: readonly string[],
   baseUrl: string,
 ): Answer {
   const urls = ids.map((id) => fileUrl(baseUrl, id));
   const several = naming === "list" || (naming === "prefix" && ids.length > 1);
-  const inputIds = sources.map(({ id }) => id);
   return {
     outputUrl: several ? urls : urls[0]!,
     outputId: several ? ids : ids[0]!,

@@ -14,9 +14,11 @@ import {
 import { safeName } from "./file-name.ts";
 import type { Keeping } from "./kept-bytes.ts";
 import { mediaTypeOf } from "./media-type.ts";
-import { type Arrival, PART_BYTES, type Store } from "./store.ts";
+import type { Batch } from "./storage/batch.ts";
+import type { Arrival } from "./storage/file.ts";
+import { PART_BYTES } from "./storage/lone-files.ts";
+import type { Store } from "./store.ts";
 import type { Turns } from "./turns.ts";
-import { Unconfirmed } from "./unconfirmed.ts";
 
 /** What a client sent, whatever way it spells lists: `pages[]`, repeated `pages`, and `pages[0]`, `pages[1]` are one. */
 export interface Form {
@@ -24,6 +26,8 @@ export interface Form {
   readonly fields: ReadonlyMap<string, readonly string[]>;
   /** In the same order, by the name of their field. */
   readonly files: ReadonlyMap<string, readonly Arrival[]>;
+  /** All of them, on their way into the store. */
+  readonly uploads: Batch;
   /** The names of fields and files, one for each value, as they came. */
   readonly order: readonly string[];
   /** JSON clients leave out what multipart clients must send (WIRE: `output`). */
@@ -62,22 +66,17 @@ const MAX_DRAINED_BYTES = 256 * 2 ** 20;
 
 /** @throws ServiceError 400, 413, 415, 503 */
 export async function readForm(request: Request, options: FormOptions): Promise<Form> {
+  const uploads = options.store.batch("input");
   const contentType = request.headers.get("Content-Type") ?? "";
   if (request.body === null || request.headers.get("Content-Length") === "0") {
-    return { fields: new Map(), files: new Map(), order: [], encoding: "multipart" };
+    return { fields: new Map(), files: new Map(), uploads, order: [], encoding: "multipart" };
   }
   if (/^multipart\/form-data\b/i.test(contentType)) {
     const bodySize = Number(request.headers.get("Content-Length") ?? Number.NaN);
-    return readMultipart(request.body, contentType, { ...options, ...(bodySize > 0 ? { bodySize } : {}) });
+    return readMultipart(request.body, contentType, uploads, { ...options, ...(bodySize > 0 ? { bodySize } : {}) });
   }
-  if (/^application\/(?:[\w.-]+\+)?json\b/i.test(contentType)) return readJson(request.body, options);
+  if (/^application\/(?:[\w.-]+\+)?json\b/i.test(contentType)) return readJson(request.body, uploads, options);
   throw wrongContentType();
-}
-
-/** Removes files that were received, wherever they are on their way. */
-export async function discard(files: readonly Arrival[], store: Store): Promise<void> {
-  await Promise.allSettled(files.map(({ stored }) => stored));
-  await store.remove(files.map(({ id }) => id));
 }
 
 /** A field or file as it came: `pages[2]` is `{ name: "pages", index: 2 }`. */
@@ -90,13 +89,13 @@ interface Entry<T> {
 async function readMultipart(
   body: ReadableStream<Uint8Array>,
   contentType: string,
+  uploads: Batch,
   options: FormOptions,
 ): Promise<Form> {
   const { bodySize = 0 } = options;
   const fields: Entry<string>[] = [];
   const files: Entry<Arrival>[] = [];
   const order: string[] = [];
-  const unconfirmed = new Unconfirmed();
   const isKept = bodySize > 0 && bodySize <= WHOLE_BYTES && options.keeping.take(bodySize);
   let fieldBytes = 0;
   let fileCount = 0;
@@ -146,12 +145,8 @@ async function readMultipart(
     order.push(key.name);
     storing = storing.then(async () => {
       try {
-        const file = failure ? undefined : await storePart(stream, fileName, options, isKept);
-        if (!file) return;
-        const entry = { ...key, value: file };
-        files.push(entry);
-        await unconfirmed.add(file);
-        entry.value = isKept ? file : remember(file, options.keeping);
+        const file = failure ? undefined : await storePart(stream, fileName, uploads, options, isKept);
+        if (file) files.push({ ...key, value: isKept ? file : remember(file, options.keeping) });
       } catch (error) {
         fail(error);
       } finally {
@@ -191,13 +186,12 @@ async function readMultipart(
   }
   await storing;
   if (failure) {
-    await discard(
-      files.map(({ value }) => value),
-      options.store,
-    );
+    await uploads.discard();
     throw failure;
   }
-  return { fields: grouped(fields), files: grouped(files), order, encoding: "multipart" };
+  // A text does not stay: where it is in memory it need not be stored.
+  if (options.textFields.size === 0 || files.some(({ value }) => !value.bytes)) uploads.send();
+  return { fields: grouped(fields), files: grouped(files), uploads, order, encoding: "multipart" };
 }
 
 /** A file without its bytes, where there is no room for them. */
@@ -209,7 +203,8 @@ function remember(file: Arrival, keeping: Keeping): Arrival {
 async function storePart(
   stream: BusboyFileStream,
   fileName: string | undefined,
-  { store, maxFileBytes, uploadTurns, signal, bodySize }: FormOptions,
+  uploads: Batch,
+  { maxFileBytes, uploadTurns, signal, bodySize }: FormOptions,
   isKept: boolean,
 ): Promise<Arrival | undefined> {
   using _turn = await uploadTurns.take(signal);
@@ -227,8 +222,7 @@ async function storePart(
     }
     if (stream.destroyed && !stream.readableEnded) throw malformedBody();
   }
-  return store.receive({
-    kind: "input",
+  return uploads.receive({
     name,
     type: (start) => mediaTypeOf(start, name),
     body: counted(),
@@ -237,7 +231,11 @@ async function storePart(
   });
 }
 
-async function readJson(body: ReadableStream<Uint8Array>, { store, textFields, maxFiles }: FormOptions): Promise<Form> {
+async function readJson(
+  body: ReadableStream<Uint8Array>,
+  uploads: Batch,
+  { textFields, maxFiles }: FormOptions,
+): Promise<Form> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   let value: unknown;
@@ -269,9 +267,9 @@ async function readJson(body: ReadableStream<Uint8Array>, { store, textFields, m
   const files: Entry<Arrival>[] = [];
   for (const { name, index, value } of fields.filter(({ name }) => textFields.has(name))) {
     const content = new TextEncoder().encode(value);
-    files.push({ name, index, value: await store.receive({ kind: "input", name, type: "text/plain", body: content }) });
+    files.push({ name, index, value: await uploads.receive({ name, type: "text/plain", body: content }) });
   }
-  return { fields: grouped(fields), files: grouped(files), order, encoding: "json" };
+  return { fields: grouped(fields), files: grouped(files), uploads, order, encoding: "json" };
 }
 
 function parseName(spelling: string): { name: string; index: number } {

@@ -2,7 +2,8 @@
 import { fileUrl } from "./endpoint.ts";
 import { invalidRequest, noSuchFile, preconditionFailed, rangeNotSatisfiable } from "./errors.ts";
 import { attachment } from "./file-name.ts";
-import type { ByteRange, Store, StoredFile } from "./store.ts";
+import type { ByteRange, StoredFile } from "./storage/file.ts";
+import type { Store } from "./store.ts";
 
 /**
  * Answers GET and HEAD.

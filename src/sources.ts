@@ -17,7 +17,9 @@ import {
 import { listName } from "./fields.ts";
 import type { Form } from "./form.ts";
 import { EngineFailure, type Input } from "./operations/operation.ts";
-import type { Arrival, Store, StoredFile } from "./store.ts";
+import type { Batch } from "./storage/batch.ts";
+import type { Arrival, StoredFile } from "./storage/file.ts";
+import type { Store } from "./store.ts";
 import { SHORTCUT_TYPE, shortcutName, shortcutTo, webAddress } from "./web-address.ts";
 
 /** What an endpoint takes in. */
@@ -56,8 +58,8 @@ const CHUNK_BYTES = 2 ** 18;
 /** Where sources are looked for. */
 export interface Where {
   readonly store: Store;
-  /** Gets what is stored here in the client's name. */
-  readonly uploads: Arrival[];
+  /** Takes what is stored here in the client's name. */
+  readonly uploads: Batch;
   readonly maxInputs: number;
 }
 
@@ -93,9 +95,7 @@ async function locateOne(
   if (urls.length > 0) {
     if (files.length > 0 || form.fields.has("file") || ids.length > 0) throw fileIdAndUrl();
     if (urls.length > 1) throw moreThanOneKey("url");
-    const shortcut = await receiveShortcut(urls[0]!, store);
-    uploads.push(shortcut);
-    return shortcut;
+    return receiveShortcut(urls[0]!, uploads);
   }
   if (files.length + ids.length > 1) throw tooManyFiles();
   if (files.length + ids.length === 0) throw noInput();
@@ -105,12 +105,14 @@ async function locateOne(
 }
 
 /** @throws ServiceError 400 where the text is no address of a web page */
-async function receiveShortcut(url: string, store: Store): Promise<Arrival> {
+async function receiveShortcut(url: string, uploads: Batch): Promise<Arrival> {
   const address = webAddress(url);
   if (address === undefined) throw outOfRange("url", url);
   const body = shortcutTo(address);
   const name = shortcutName(address);
-  return store.receive({ kind: "input", name, type: SHORTCUT_TYPE, body, sizeHint: body.length });
+  const shortcut = await uploads.receive({ name, type: SHORTCUT_TYPE, body, sizeHint: body.length });
+  uploads.send();
+  return shortcut;
 }
 
 async function locateSeveral(
@@ -167,13 +169,15 @@ async function known(id: string, store: Store): Promise<StoredFile> {
   return found;
 }
 
+/** Once the source is stored. */
+export const idOf = async (source: Located) => ("stored" in source ? (await source.stored).id : source.id);
+
 /** @returns what operations know of a source; it is read when they ask for it */
 export function toInput(source: Located, store: Store): Input {
-  const { id, name, size } = source;
+  const { name, size } = source;
   const inMemory = "bytes" in source ? source.bytes : undefined;
   const open = async () => {
-    if ("stored" in source) await source.stored;
-    const found = await store.open(id);
+    const found = await store.open(await idOf(source));
     if (!found) throw noSuchFile();
     return found.body;
   };

@@ -1,11 +1,12 @@
-// The streaming form and the store against R2, inside the runtime that serves them.
+// The streaming form against R2, inside the runtime that serves them.
 
 import { env } from "cloudflare:workers";
 import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
 import { readForm } from "../../src/form.ts";
 import { createKeptBytes } from "../../src/kept-bytes.ts";
-import { createStore, PART_BYTES } from "../../src/store.ts";
+import { PART_BYTES } from "../../src/storage/lone-files.ts";
+import { createStore } from "../../src/store.ts";
 import { createTurns } from "../../src/turns.ts";
 
 const bucket = (env as unknown as { FILES: R2Bucket }).FILES;
@@ -105,8 +106,7 @@ test("an upload of 100 MiB never holds more than 16 MiB on its way to R2", async
   );
   const [file] = form.files.get("file")!;
   expect(file).toMatchObject({ name: "big.bin", size: sizeBytes });
-  await file!.stored;
-  expect(await store.sha256(file!.id)).toBe(digest.digest("hex"));
+  expect(await store.sha256((await file!.stored).id)).toBe(digest.digest("hex"));
   expect(mostHeld).toBeGreaterThan(PART_BYTES / 2);
   expect(mostHeld).toBeLessThan(16 * MiB);
 });
@@ -162,7 +162,8 @@ test("300 files: stored one after the other, and of all together little stays in
   const stored = await Promise.all(files.map(({ stored }) => stored));
   expect(new Set(stored.map(({ id }) => id)).size).toBe(300);
   await expect(readForm(body(), { ...options(), maxFiles: 299 })).rejects.toMatchObject({ status: 400 });
-  expect((await bucket.list()).objects.length).toBe(300);
+  // Those of 200 kB go alone or with a few others, the small ones together.
+  expect((await bucket.list()).objects.length).toBeLessThan(8);
 });
 
 test("fields of more than 4 MB together: 400", async () => {
@@ -237,69 +238,4 @@ test("exactly the largest size is accepted, at, below and above a part's size", 
     );
     expect(form.files.get("file")![0]!.size).toBe(size);
   }
-});
-
-describe("store", () => {
-  test("keeps name, media type, size and SHA-256, of small files and of large ones", async () => {
-    for (const size of [10, PART_BYTES + 10]) {
-      const bytes = new Uint8Array(size).fill(7);
-      const file = await store.put({ kind: "output", name: "prüfung 日本.bin", type: "image/png", body: bytes });
-      expect(await store.find(file.id)).toMatchObject({ name: "prüfung 日本.bin", type: "image/png", size });
-      expect(await store.sha256(file.id)).toBe(createHash("sha256").update(bytes).digest("hex"));
-    }
-  });
-
-  test("a head replaces the first bytes, whatever the size", async () => {
-    for (const size of [16, PART_BYTES, PART_BYTES + 1, 2 * PART_BYTES + 5]) {
-      const file = await store.put({
-        kind: "output",
-        name: "a.tif",
-        type: "image/tiff",
-        body: new Uint8Array(size).fill(1),
-        head: () => Uint8Array.of(9, 8, 7),
-      });
-      const bytes = await new Response((await store.open(file.id))!.body).bytes();
-      expect(bytes.length).toBe(size);
-      expect([...bytes.subarray(0, 5)]).toEqual([9, 8, 7, 1, 1]);
-      expect(bytes.at(-1)).toBe(1);
-      expect(await store.sha256(file.id)).toBe(createHash("sha256").update(bytes).digest("hex"));
-    }
-  });
-
-  test("a body that throws leaves nothing", async () => {
-    for (const size of [10, PART_BYTES * 2]) {
-      const body = (function* () {
-        yield new Uint8Array(size);
-        throw new Error("broken");
-      })();
-      await expect(store.put({ kind: "output", name: "a", type: "text/plain", body })).rejects.toThrow("broken");
-    }
-    expect(await keysInBucket()).toEqual([]);
-  });
-
-  test("files end with their lifetime: they are not found any more, and sweep removes them; 0 is for ever", async () => {
-    let time = Date.now();
-    const hour = 3_600_000;
-    const mortal = createStore(bucket, { lifetimeMs: hour, now: () => time });
-    const files = [];
-    for (const size of [10, PART_BYTES + 1]) {
-      files.push(await mortal.put({ kind: "input", name: "a", type: "text/plain", body: new Uint8Array(size) }));
-    }
-    expect(await mortal.sweep()).toBe(0);
-    time += hour - 60_000;
-    expect(await mortal.find(files[0]!.id)).toBeDefined();
-    time += 120_000;
-    expect(await mortal.find(files[0]!.id)).toBeUndefined();
-    expect(await mortal.open(files[1]!.id)).toBeUndefined();
-    expect(await store.sweep()).toBe(0);
-    expect(await store.find(files[0]!.id)).toBeDefined();
-    expect(await mortal.sweep()).toBe(2);
-    expect(await keysInBucket()).toEqual([]);
-  });
-
-  test("remove takes more ids than one call of R2 does", async () => {
-    const file = await store.put({ kind: "input", name: "a", type: "text/plain", body: new Uint8Array(1) });
-    await store.remove([...Array.from({ length: 1200 }, () => `1${crypto.randomUUID()}`), file.id]);
-    expect(await keysInBucket()).toEqual([]);
-  });
 });

@@ -1,0 +1,155 @@
+// Files that are an object of R2 each. Layout:
+//   files/<id>    the bytes; HTTP metadata holds the media type, custom metadata the name (URI encoded) and, when the file was
+//                 small enough for one put(), its SHA-256
+//   sha256/<id>   an empty object whose custom metadata holds the SHA-256 of a larger file, which is known only after R2
+//                 wanted the metadata
+import { createHash } from "node:crypto";
+import { type ByteRange, type Kind, type NewFile, newId, type StoredFile } from "./file.ts";
+import type { PartBuffer } from "./part-buffer.ts";
+
+/**
+ * R2 takes multipart uploads in equal parts of at least 5 MiB. One part is the most that a file on its way in or out
+ * holds in memory (two when it has a `head`).
+ */
+export const PART_BYTES = 5 * 2 ** 20;
+const SNIFFED_BYTES = 4096;
+
+export const FILES = "files/";
+export const DIGESTS = "sha256/";
+export const keysOf = (id: string) => [FILES + id, DIGESTS + id];
+
+/** A file that was small enough for one part, and is stored nowhere yet. */
+export interface WholeFile {
+  readonly name: string;
+  readonly type: string;
+  readonly bytes: Uint8Array;
+  /** Lowercase hex. */
+  readonly sha256: string;
+}
+
+/** A file of which all but the last part is stored. */
+export interface PartedFile extends Pick<StoredFile, "name" | "type" | "size"> {
+  readonly stored: Promise<StoredFile>;
+}
+
+/** Reads a file, and stores it on the way where it is large. When its body throws, or anything else, nothing of it is left. */
+export async function readFile(
+  bucket: R2Bucket,
+  kind: Kind,
+  file: NewFile,
+  parts: PartBuffer,
+): Promise<WholeFile | PartedFile> {
+  const { name } = file;
+  const digest = createHash("sha256");
+  let size = 0;
+  let type = typeof file.type === "string" ? file.type : undefined;
+  let upload: { readonly id: string; readonly parts: R2MultipartUpload } | undefined;
+  const uploaded: R2UploadedPart[] = [];
+  // With a head the first part is kept until the end, for only then its first bytes are known.
+  let firstPart: Uint8Array | undefined;
+
+  const typeFrom = (start: Uint8Array) =>
+    (type ??= (file.type as (start: Uint8Array) => string)(start.subarray(0, SNIFFED_BYTES)));
+  const send = async (number: number, part: Uint8Array) => {
+    if (!upload) {
+      const id = newId(kind);
+      upload = { id, parts: await bucket.createMultipartUpload(FILES + id, options(name, typeFrom(part))) };
+    }
+    return upload.parts.uploadPart(number, part);
+  };
+  const sendNext = async (part: Uint8Array) => {
+    uploaded.push(await send(uploaded.length + (firstPart ? 2 : 1), part));
+  };
+  const finish = async (rest: Uint8Array): Promise<StoredFile> => {
+    if (rest.length > 0) await sendNext(rest);
+    if (firstPart) uploaded.unshift(await send(1, firstPart));
+    const { id, parts } = upload!;
+    const object = await parts.complete(uploaded);
+    upload = undefined;
+    try {
+      const sha256 = file.head ? await digestOf(bucket, FILES + id) : digest.digest("hex");
+      await bucket.put(DIGESTS + id, new Uint8Array(0), { customMetadata: { sha256 } });
+    } catch (error) {
+      await bucket.delete(keysOf(id));
+      throw error;
+    }
+    return { ...describe(id, object), name };
+  };
+  const undo = async (error: unknown): Promise<never> => {
+    await upload?.parts.abort();
+    throw error;
+  };
+
+  try {
+    parts.begin(file.partBytes ?? PART_BYTES, file.sizeHint);
+    for await (const chunk of file.body instanceof Uint8Array ? [file.body] : file.body) {
+      size += chunk.length;
+      if (!file.head) digest.update(chunk);
+      for (const part of parts.add(chunk)) {
+        if (file.head && !firstPart) {
+          firstPart = part.slice();
+          typeFrom(firstPart);
+        } else await sendNext(part);
+      }
+    }
+    const rest = parts.rest();
+    const head = file.head?.();
+    if (head) (firstPart ?? rest).set(head);
+    if (upload || firstPart) return { name, type: type!, size, stored: finish(rest).catch(undo) };
+    if (head) digest.update(rest);
+    return { name, type: typeFrom(rest), bytes: rest, sha256: digest.digest("hex") };
+  } catch (error) {
+    return undo(error);
+  }
+}
+
+export async function putFile(bucket: R2Bucket, kind: Kind, file: WholeFile): Promise<StoredFile> {
+  const id = newId(kind);
+  try {
+    return describe(id, await bucket.put(FILES + id, file.bytes, options(file.name, file.type, file.sha256)));
+  } catch (error) {
+    await bucket.delete(FILES + id);
+    throw error;
+  }
+}
+
+/** @returns undefined where there is none */
+export async function findFile(bucket: R2Bucket, id: string): Promise<StoredFile | undefined> {
+  const object = await bucket.head(FILES + id);
+  return object ? describe(id, object) : undefined;
+}
+
+/** @returns undefined where there is none */
+export async function openFile(bucket: R2Bucket, id: string, range?: ByteRange) {
+  const object = await bucket.get(FILES + id, range ? { range: { ...range } } : {});
+  return object ? { file: describe(id, object), body: object.body } : undefined;
+}
+
+export async function sha256OfFile(bucket: R2Bucket, id: string): Promise<string | undefined> {
+  const file = await bucket.head(FILES + id);
+  return file?.customMetadata?.sha256 ?? (await bucket.head(DIGESTS + id))?.customMetadata?.sha256;
+}
+
+const options = (name: string, contentType: string, sha256?: string) => ({
+  httpMetadata: { contentType },
+  customMetadata: { name: encodeURIComponent(name), ...(sha256 ? { sha256 } : {}) },
+});
+
+function describe(id: string, object: R2Object): StoredFile {
+  return {
+    id,
+    name: decodeURIComponent(object.customMetadata?.name ?? id),
+    type: object.httpMetadata?.contentType ?? "application/octet-stream",
+    size: object.size,
+    etag: object.etag,
+    modified: object.uploaded,
+  };
+}
+
+/** Reads a stored object once more: the digest of a file whose first bytes were written last. */
+async function digestOf(bucket: R2Bucket, key: string): Promise<string> {
+  const digest = createHash("sha256");
+  const object = await bucket.get(key);
+  if (object) for await (const chunk of object.body) digest.update(chunk);
+  return digest.digest("hex");
+}
