@@ -2,7 +2,7 @@
 import { Batch } from "./storage/batch.ts";
 import { type ByteRange, isId, isPacked, type Kind, packOf, type StoredFile } from "./storage/file.ts";
 import { DIGESTS, FILES, findFile, keysOf, openFile, sha256OfFile } from "./storage/lone-files.ts";
-import { aboutPack, findInPack, openInPack, PACKS, removeFromPack } from "./storage/packs.ts";
+import { aboutPack, PACKS, Packs } from "./storage/packs.ts";
 
 const MAX_DELETED_AT_ONCE = 1000;
 
@@ -21,6 +21,7 @@ export interface Store {
 }
 
 export function createStore(bucket: R2Bucket, options: { lifetimeMs: number; now?: () => number }): Store {
+  const packs = new Packs(bucket);
   const now = options.now ?? Date.now;
   const isOver = (stored: Date) => options.lifetimeMs > 0 && stored.getTime() + options.lifetimeMs <= now();
 
@@ -30,7 +31,7 @@ export function createStore(bucket: R2Bucket, options: { lifetimeMs: number; now
     for (let at = 0; at < keys.length; at += MAX_DELETED_AT_ONCE) {
       await bucket.delete(keys.slice(at, at + MAX_DELETED_AT_ONCE));
     }
-    for (const inPack of Map.groupBy(known.filter(isPacked), packOf).values()) await removeFromPack(bucket, inPack);
+    for (const inPack of Map.groupBy(known.filter(isPacked), packOf).values()) await packs.remove(inPack);
   }
 
   return {
@@ -39,19 +40,19 @@ export function createStore(bucket: R2Bucket, options: { lifetimeMs: number; now
 
     async find(id) {
       if (!isId(id)) return undefined;
-      const file = isPacked(id) ? (await findInPack(bucket, id))?.file : await findFile(bucket, id);
+      const file = isPacked(id) ? (await packs.find(id))?.file : await findFile(bucket, id);
       return file && !isOver(file.modified) ? file : undefined;
     },
 
     async open(id, range) {
       if (!isId(id)) return undefined;
-      const opened = await (isPacked(id) ? openInPack : openFile)(bucket, id, range);
+      const opened = await (isPacked(id) ? packs.open(id, range) : openFile(bucket, id, range));
       if (!opened || !isOver(opened.file.modified)) return opened;
       await opened.body.cancel();
       return undefined;
     },
 
-    sha256: async (id) => (isPacked(id) ? (await findInPack(bucket, id))?.sha256 : sha256OfFile(bucket, id)),
+    sha256: async (id) => (isPacked(id) ? (await packs.find(id))?.sha256 : sha256OfFile(bucket, id)),
 
     async sweep() {
       if (options.lifetimeMs === 0) return 0;

@@ -8,25 +8,31 @@ export const PACKS = "packs/";
 const keyOf = (id: string) => PACKS + packOf(id);
 
 /** The first read of a pack: no index is longer. */
-const START_BYTES = 2 ** 16;
+const START_BYTES = 2 ** 15;
 /** Of the files. A pack is held in memory when it is stored, and when a file is removed from it. */
 const PACK_BYTES = 2 * 2 ** 20;
 const LARGEST_FILE_BYTES = PACK_BYTES / 4;
 /** How often what others change at the same time is tried again. */
 const ATTEMPTS = 20;
+/** How many packs a request knows the start of. */
+const REMEMBERED = 16;
 
 /** A file in the index: that part of its id which is not the pack's, and what is known of it. */
 type Entry = readonly [id: string, name: string, type: string, size: number, sha256: string];
 
-interface Pack {
+interface Start {
   readonly etag: string;
   readonly stored: Date;
   readonly entries: readonly Entry[];
   /** Of the index. */
   readonly indexBytes: number;
+  /** The object's, from its first one, the index and as much more as was read. */
+  readonly bytes: Uint8Array;
 }
 
 const encoder = new TextEncoder();
+/** All have the same length. */
+const ANY_ID = `2${"0".repeat(36)}`;
 const entryOf = (id: string, { name, type, bytes, sha256 }: WholeFile): Entry => [
   id.slice(packOf(id).length),
   name,
@@ -58,8 +64,7 @@ export class PackBuilder {
   /** @returns whether there was room for it */
   add(file: WholeFile): boolean {
     const bytes = this.#bytes + file.bytes.length;
-    const [anId] = newPackedIds(this.#kind, 1);
-    const indexBytes = this.#indexBytes + encoder.encode(JSON.stringify(entryOf(anId!, file))).length + 1;
+    const indexBytes = this.#indexBytes + encoder.encode(JSON.stringify(entryOf(ANY_ID, file))).length + 1;
     if (file.bytes.length > LARGEST_FILE_BYTES || bytes > PACK_BYTES || indexBytes > START_BYTES) return false;
     [this.#bytes, this.#indexBytes] = [bytes, indexBytes];
     this.#files.push(file);
@@ -82,49 +87,76 @@ export class PackBuilder {
   }
 }
 
-/** @returns undefined where there is none */
-export async function findInPack(bucket: R2Bucket, id: string) {
-  const read = await readPack(bucket, id);
-  return read && memberOf(read.pack, id);
-}
+/** The packs of a bucket, for one request: what it has read of the last few stays. */
+export class Packs {
+  readonly #bucket: R2Bucket;
+  readonly #read = new Map<string, Promise<Start | undefined>>();
 
-/** @returns undefined where there is none */
-export async function openInPack(bucket: R2Bucket, id: string, range?: ByteRange) {
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const read = await readPack(bucket, id);
-    const member = read && memberOf(read.pack, id);
-    if (!member) return undefined;
-    const { offset = 0, length = member.file.size } = range ?? {};
-    const from = member.offset + offset;
-    if (length === 0 || from + length <= read.start.length) {
-      return { file: member.file, body: new Response(read.start.slice(from, from + length)).body! };
+  constructor(bucket: R2Bucket) {
+    this.#bucket = bucket;
+  }
+
+  /** @returns undefined where there is none */
+  async find(id: string) {
+    const pack = await this.#start(id);
+    return pack && memberOf(pack, id);
+  }
+
+  /** @returns undefined where there is none */
+  async open(id: string, range?: ByteRange) {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const pack = await this.#start(id);
+      const member = pack && memberOf(pack, id);
+      if (!member) return undefined;
+      const { offset = 0, length = member.file.size } = range ?? {};
+      const from = member.offset + offset;
+      if (length === 0 || from + length <= pack.bytes.length) {
+        return { file: member.file, body: new Response(pack.bytes.slice(from, from + length)).body! };
+      }
+      const onlyIf = { etagMatches: pack.etag };
+      const object = await this.#bucket.get(keyOf(id), { range: { offset: from, length }, onlyIf });
+      if (object && "body" in object) return { file: member.file, body: object.body };
+      // A file was removed in between, which moved the others.
+      this.#read.delete(keyOf(id));
     }
-    const onlyIf = { etagMatches: read.pack.etag };
-    const object = await bucket.get(keyOf(id), { range: { offset: from, length }, onlyIf });
-    // Another file was removed in between, which moved this one.
-    if (object && "body" in object) return { file: member.file, body: object.body };
+    throw new Error(`${keyOf(id)} changes all the time`);
   }
-  throw new Error(`${keyOf(id)} changes all the time`);
-}
 
-/** @param ids of files in one pack */
-export async function removeFromPack(bucket: R2Bucket, ids: readonly string[]): Promise<void> {
-  const key = keyOf(ids[0]!);
-  const gone = new Set(ids.map((id) => id.slice(packOf(id).length)));
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const object = await bucket.get(key);
-    if (!object) return;
-    const bytes = await object.bytes();
-    const pack = parse(object, bytes);
-    const kept = [...placesIn(pack)].filter(({ entry }) => !gone.has(entry[0]));
-    if (kept.length === pack.entries.length) return;
-    if (kept.length === 0) return bucket.delete(key);
-    const bodies = kept.map(({ entry, offset }) => bytes.subarray(offset, offset + entry[3]));
-    const entries = kept.map(({ entry }) => entry);
-    const [body, options] = packed(entries, bodies, pack.stored);
-    if (await bucket.put(key, body, { ...options, onlyIf: { etagMatches: pack.etag } })) return;
+  /** @param ids of files in one pack */
+  async remove(ids: readonly string[]): Promise<void> {
+    const key = keyOf(ids[0]!);
+    const gone = new Set(ids.map((id) => id.slice(packOf(id).length)));
+    this.#read.delete(key);
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const object = await this.#bucket.get(key);
+      if (!object) return;
+      const pack = parse(object, await object.bytes());
+      const kept = [...placesIn(pack)].filter(({ entry }) => !gone.has(entry[0]));
+      if (kept.length === pack.entries.length) return;
+      if (kept.length === 0) return this.#bucket.delete(key);
+      const bodies = kept.map(({ entry, offset }) => pack.bytes.subarray(offset, offset + entry[3]));
+      const entries = kept.map(({ entry }) => entry);
+      const [body, options] = packed(entries, bodies, pack.stored);
+      if (await this.#bucket.put(key, body, { ...options, onlyIf: { etagMatches: pack.etag } })) return;
+    }
+    throw new Error(`${key} changes all the time`);
   }
-  throw new Error(`${key} changes all the time`);
+
+  async #start(id: string): Promise<Start | undefined> {
+    const key = keyOf(id);
+    let read = this.#read.get(key);
+    if (!read) {
+      read = this.#readStart(key);
+      this.#read.set(key, read);
+      if (this.#read.size > REMEMBERED) this.#read.delete(this.#read.keys().next().value!);
+    }
+    return read;
+  }
+
+  async #readStart(key: string): Promise<Start | undefined> {
+    const object = await this.#bucket.get(key, { range: { offset: 0, length: START_BYTES } });
+    return object ? parse(object, await object.bytes()) : undefined;
+  }
 }
 
 /** When the files of a listed pack were stored, and how many they are. */
@@ -149,22 +181,14 @@ function packed(entries: readonly Entry[], bodies: readonly Uint8Array[], stored
   return [body, { customMetadata }] as const;
 }
 
-/** @returns undefined where there is none; `start` are the object's first bytes */
-async function readPack(bucket: R2Bucket, id: string): Promise<{ pack: Pack; start: Uint8Array } | undefined> {
-  const object = await bucket.get(keyOf(id), { range: { offset: 0, length: START_BYTES } });
-  if (!object) return undefined;
-  const start = await object.bytes();
-  return { pack: parse(object, start), start };
-}
-
-function parse(object: R2Object, start: Uint8Array): Pack {
+function parse(object: R2Object, bytes: Uint8Array): Start {
   const indexBytes = Number(object.customMetadata!.index);
-  const entries = JSON.parse(new TextDecoder().decode(start.subarray(0, indexBytes))) as Entry[];
-  return { etag: object.etag, stored: aboutPack(object).stored, entries, indexBytes };
+  const entries = JSON.parse(new TextDecoder().decode(bytes.subarray(0, indexBytes))) as Entry[];
+  return { etag: object.etag, stored: aboutPack(object).stored, entries, indexBytes, bytes };
 }
 
 /** The files with their offsets from the start of the object. */
-function* placesIn({ entries, indexBytes }: Pack): Generator<{ readonly entry: Entry; readonly offset: number }> {
+function* placesIn({ entries, indexBytes }: Start): Generator<{ readonly entry: Entry; readonly offset: number }> {
   let offset = indexBytes;
   for (const entry of entries) {
     yield { entry, offset };
@@ -172,7 +196,7 @@ function* placesIn({ entries, indexBytes }: Pack): Generator<{ readonly entry: E
   }
 }
 
-function memberOf(pack: Pack, id: string) {
+function memberOf(pack: Start, id: string) {
   for (const { entry, offset } of placesIn(pack)) {
     if (packOf(id) + entry[0] === id) return { file: describe(id, entry, pack.stored), sha256: entry[4], offset };
   }
