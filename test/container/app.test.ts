@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ServerType, serve } from "@hono/node-server";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createApp } from "../../container/app.ts";
 import type { Hosted, HostedJob } from "../../container/hosted.ts";
 import { type PlaceLimits, Places } from "../../container/pool.ts";
@@ -13,6 +13,7 @@ import { Scratch } from "../../container/process.ts";
 import { EngineFailure, OutOfRange, type Output } from "../../src/operations/operation.ts";
 import { encodeAnswer } from "../../src/operations/remote.ts";
 import { type ContainerAddress, carryOut, memoryInput, post } from "../support/container-client.ts";
+import { eventually } from "../support/eventually.ts";
 
 const MiB = 2 ** 20;
 const secret = "a secret of this test";
@@ -69,7 +70,7 @@ async function start(
 }
 
 const left = () => readdir(scratch.path);
-const nothingIsLeft = () => vi.waitFor(async () => expect(await left()).toEqual([]), { timeout: 5000 });
+const nothingIsLeft = () => eventually(async () => expect(await left()).toEqual([]));
 const text = (value: string) => new TextEncoder().encode(value);
 
 /** Gives the inputs back, with what their file was called. */
@@ -173,7 +174,7 @@ describe("too many jobs", () => {
     const gone = new AbortController();
     const first = [1, 2, 3].map(() => carryOut(running, "run", [], {}, gone.signal));
     for (const job of first) job.catch(() => {});
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { jobs } = (await (await fetch(`${running.url}/up`)).json()) as { jobs: Record<string, unknown> };
       expect(jobs.run).toEqual({ working: 2, present: 3 });
     });
@@ -187,7 +188,7 @@ describe("too many jobs", () => {
     gone.abort(new Error("enough"));
     await Promise.allSettled(first);
     await nothingIsLeft();
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { jobs } = (await (await fetch(`${running.url}/up`)).json()) as { jobs: Record<string, unknown> };
       expect(jobs.run).toEqual({ working: 0, present: 0 });
     });
@@ -199,7 +200,7 @@ describe("too many jobs", () => {
     const gone = new AbortController();
     const first = carryOut(running, "run", [], {}, gone.signal);
     first.catch(() => {});
-    await vi.waitFor(async () => expect(await left()).toHaveLength(1));
+    await eventually(async () => expect(await left()).toHaveLength(1));
     await expect(carryOut(running, "run", [])).rejects.toMatchObject({ reason: "busy" });
     gone.abort(new Error("enough"));
     await expect(first).rejects.toThrow("enough");
@@ -224,10 +225,10 @@ describe("a job that is ended", () => {
     const running = await start({ run });
     const gone = new AbortController();
     const answer = carryOut(running, "run", [memoryInput(text("x"), "a")], {}, gone.signal);
-    await vi.waitFor(() => expect(jobs).toHaveLength(1));
+    await eventually(() => expect(jobs).toHaveLength(1));
     gone.abort(new Error("the client went away"));
     await expect(answer).rejects.toThrow("the client went away");
-    await vi.waitFor(() => expect(jobs[0]!.signal.aborted).toBe(true));
+    await eventually(() => expect(jobs[0]!.signal.aborted).toBe(true));
     await nothingIsLeft();
     expect(running.logged.at(-1)).toMatchObject({ message: "job" });
   });
@@ -244,7 +245,7 @@ describe("a job that is ended", () => {
     };
     const answer = post(running, "echo", endless(), gone.signal).then((response) => response.arrayBuffer());
     answer.catch(() => {});
-    await vi.waitFor(async () => expect(await left()).toHaveLength(1));
+    await eventually(async () => expect(await left()).toHaveLength(1));
     gone.abort(new Error("the client went away"));
     await expect(answer).rejects.toThrow();
     await nothingIsLeft();
@@ -280,7 +281,7 @@ describe("a job that is ended", () => {
     const running = await start({ run });
     const answer = carryOut(running, "run", []);
     answer.catch(() => {});
-    await vi.waitFor(() => expect(jobs).toHaveLength(1));
+    await eventually(() => expect(jobs).toHaveLength(1));
     running.end(new EngineFailure("busy", "the service ends"));
     await expect(answer).rejects.toMatchObject({ reason: "busy" });
     expect((await fetch(`${running.url}/up`)).status).toBe(503);

@@ -5,11 +5,12 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { docx, flatOpenDocument, pageBreak, paragraph, xlsx, zip } from "../fixtures/office.ts";
 import { pattern, png } from "../fixtures/pictures.ts";
 import { document, eps, pages } from "../fixtures/postscript.ts";
 import { corpusDir } from "../support/corpus.ts";
+import { eventually } from "../support/eventually.ts";
 import { officeAtWork, officeProcesses, parentOf, processTree } from "../support/processes.ts";
 import { type Service, startService } from "../support/service.ts";
 
@@ -144,15 +145,15 @@ test(`${DOCUMENTS} documents in a row leave no process, no file and no memory be
       }),
     );
   await run(Math.ceil(DOCUMENTS / 4));
-  await vi.waitFor(() => expect(folders()).toEqual([]));
+  await eventually(() => expect(folders()).toEqual([]));
   const before = state();
   await run(DOCUMENTS);
-  await vi.waitFor(() => expect(folders()).toEqual([]));
+  await eventually(() => expect(folders()).toEqual([]));
   const after = state();
   console.log(`KiB of their own, after a quarter and at the end: ${JSON.stringify([before, after])}`);
   expect(wrong).toEqual([]);
   // Chromium makes pages ready while nobody waits.
-  await vi.waitFor(() => expect(processTree(server()).length).toBeLessThanOrEqual(before.processes), 20_000);
+  await eventually(() => expect(processTree(server()).length).toBeLessThanOrEqual(before.processes));
   expect(after.zygote - before.zygote).toBeLessThan(4 * 1024);
   // A heap that is collected now and then.
   expect(after.server - before.server).toBeLessThan(96 * 1024);
@@ -184,9 +185,9 @@ test(`${KILLS} processes killed in mid-job: as many clear answers, and the next 
     if (status !== 200)
       expect({ status, error }).toEqual({ status: expect.toBeOneOf([500, 503]), error: expect.stringMatching(/\.$/) });
     // While the server starts again, the answer is that it is busy.
-    await vi.waitFor(async () => expect((await convert(small)).status).toBe(200), { timeout: 30_000, interval: 200 });
+    await eventually(async () => expect((await convert(small)).status).toBe(200));
   }
   console.log(`Answers: ${JSON.stringify(answers)}`);
   expect(officeProcesses(server())).toEqual([]);
-  await vi.waitFor(() => expect(folders()).toEqual([]), { timeout: 10_000 });
+  await eventually(() => expect(folders()).toEqual([]));
 });

@@ -2,10 +2,11 @@ import { execFileSync, spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Scratch } from "../../container/process.ts";
 import { document, eps, pages, picturesOf } from "../fixtures/postscript.ts";
 import { corpusDir } from "../support/corpus.ts";
+import { eventually } from "../support/eventually.ts";
 import {
   aChild,
   by,
@@ -221,7 +222,7 @@ describe("trouble in the zygote", () => {
     process.kill(zygote.pid as number, "SIGKILL");
     await outcome;
     await works();
-    await vi.waitFor(() => expect(isRunning(child)).toBe(false));
+    await eventually(() => expect(isRunning(child)).toBe(false));
     expect(zygote.mode).toBe("zygote");
   });
 
@@ -272,7 +273,7 @@ describe("trouble in the zygote", () => {
     while (childrenOf(pid).length === 0) await sleep(5);
     const pids = [pid, ...childrenOf(pid)];
     service.kill("SIGKILL");
-    await vi.waitFor(() => expect(pids.filter(isRunning)).toEqual([]), { timeout: 10_000 });
+    await eventually(() => expect(pids.filter(isRunning)).toEqual([]));
     // What it left is swept by the next.
     await using next = await Scratch.open(documents);
     expect(readdirSync(documents).filter((name) => name.startsWith("pagewright-"))).toEqual([

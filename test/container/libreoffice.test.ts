@@ -2,10 +2,11 @@ import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Scratch } from "../../container/process.ts";
 import { docx, flatOpenDocument, pageBreak, paragraph, xlsx, zip } from "../fixtures/office.ts";
 import { corpusDir } from "../support/corpus.ts";
+import { eventually } from "../support/eventually.ts";
 import {
   aChild,
   attempt,
@@ -221,7 +222,7 @@ describe("trouble in the zygote", () => {
     process.kill(zygote.pid as number, "SIGKILL");
     await outcome;
     await works();
-    await vi.waitFor(() => expect(isRunning(child)).toBe(false));
+    await eventually(() => expect(isRunning(child)).toBe(false));
     expect(zygote.mode).toBe("zygote");
   });
 

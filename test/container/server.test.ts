@@ -3,10 +3,11 @@ import { execFileSync } from "node:child_process";
 import { chmod, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ContainerProcess, startContainer } from "../../scripts/container-process.ts";
 import { docx, pageBreak, paragraph } from "../fixtures/office.ts";
 import { carryOut, memoryInput } from "../support/container-client.ts";
+import { eventually } from "../support/eventually.ts";
 import { officeAtWork, parentOf, processTree, survivors } from "../support/processes.ts";
 
 let folder: string;
@@ -55,7 +56,7 @@ async function jobFolders(): Promise<string[]> {
   const names = await Promise.all(services.map((service) => readdir(service)));
   return names.flat().filter((name) => !/^(zygote|chromium|verapdf)/.test(name));
 }
-const nothingIsLeft = () => vi.waitFor(async () => expect(await jobFolders()).toEqual([]), { timeout: 10_000 });
+const nothingIsLeft = () => eventually(async () => expect(await jobFolders()).toEqual([]));
 
 const childAtWork = () => officeAtWork(container.pid!);
 
@@ -113,7 +114,7 @@ describe("killed by hand", () => {
     process.kill(container.pid!, "SIGKILL");
     await expect(answer).rejects.toMatchObject({ reason: "crashed" });
     expect(await survivors(tree)).toEqual([]);
-    await vi.waitFor(expectItWorks, { timeout: 20_000, interval: 200 });
+    await eventually(expectItWorks);
     await nothingIsLeft();
     for (const place of [scratch, memory]) expect(await readdir(place)).toHaveLength(1);
   });

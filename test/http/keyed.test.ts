@@ -1,8 +1,9 @@
 // The keyed variant (spec, "Authentication"), and what the two variants have in common.
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
-import { describe, expect, inject, test, vi } from "vitest";
+import { describe, expect, inject, test } from "vitest";
 import { createClient, keyedClient, privateClient } from "../support/client.ts";
+import { eventually } from "../support/eventually.ts";
 
 const refused = { status: 401, body: { error: "The provided key is not valid." } };
 
@@ -37,7 +38,7 @@ describe("keyed variant", () => {
     try {
       const refusals = () => readFileSync(logFile, "utf8").match(/"path":"\/png","status":401/g)?.length ?? 0;
       const before = refusals();
-      await vi.waitFor(() => expect(refusals()).toBe(before + 1), { timeout: 20_000, interval: 100 });
+      await eventually(() => expect(refusals()).toBe(before + 1));
     } finally {
       socket.destroy();
     }

@@ -2,9 +2,10 @@
 import { readdirSync } from "node:fs";
 import { request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { squarePdf, textPdf } from "../fixtures/pdfs.ts";
 import { type Client, createClient, upload } from "../support/client.ts";
+import { eventually } from "../support/eventually.ts";
 import { HOSTILE_PDFS } from "../support/hostile-pdfs.ts";
 import { type Service, startService } from "../support/service.ts";
 
@@ -102,7 +103,7 @@ describe("uploads", () => {
       await sleep(500);
       sending.destroy();
     }
-    await vi.waitFor(() => expect(storedBlobs()).toBe(before), { timeout: 20_000, interval: 200 });
+    await eventually(() => expect(storedBlobs()).toBe(before));
     expect((await client.post("/png", { file: upload(await squarePdf()), output: "a" })).status).toBe(200);
   });
 });

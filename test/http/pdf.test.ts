@@ -3,11 +3,12 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { docx, pageBreak, paragraph, xlsx, zip } from "../fixtures/office.ts";
 import { squarePdf, textPdf } from "../fixtures/pdfs.ts";
 import { createClient, type FormFields, keyedClient, privateClient, upload } from "../support/client.ts";
 import { corpusDir } from "../support/corpus.ts";
+import { eventually } from "../support/eventually.ts";
 import { type Service, startService } from "../support/service.ts";
 
 const NOT_VALID = "Uploaded file is not valid input for this route.";
@@ -256,7 +257,7 @@ describe("the container goes and comes", () => {
     expect([away.status, away.body.error]).toEqual([503, "The service is busy, please try again later."]);
     expect(Number(away.headers.get("Retry-After"))).toBeGreaterThan(0);
     expect((await client.post("/png", { file: upload(await squarePdf()), output: "a" })).status).toBe(200);
-    await vi.waitFor(async () => expect((await ask()).status).toBe(200), { timeout: 30_000, interval: 300 });
+    await eventually(async () => expect((await ask()).status).toBe(200));
   });
 
   test("killed in the middle of a job: one clear 5xx, and nothing is stored", async () => {
@@ -270,9 +271,8 @@ describe("the container goes and comes", () => {
     expect(status).toBeGreaterThanOrEqual(500);
     expect(told.error).toMatch(/\.$/);
     expect(storedBlobs()).toBe(before);
-    await vi.waitFor(
-      async () => expect((await client.post("/pdf", { file: upload(letter, "a.docx"), output: "a" })).status).toBe(200),
-      { timeout: 30_000, interval: 300 },
+    await eventually(async () =>
+      expect((await client.post("/pdf", { file: upload(letter, "a.docx"), output: "a" })).status).toBe(200),
     );
   });
 

@@ -1,9 +1,10 @@
 // Chromium beside a site of pages that it may visit, opened once for the tests of one file, and what many of them ask of both.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { afterAll, beforeAll, expect, vi } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
 import type { Chromium } from "../../container/engines/chromium.ts";
 import { openScratch, print, processesOf, startChromium, textOf } from "./chromiums.ts";
+import { eventually } from "./eventually.ts";
 import { type Answer, type Site, startPages } from "./web.ts";
 
 /** There once {@link openChromium} has done its work, like {@link site}. */
@@ -49,10 +50,7 @@ export const works = async () => expect(textOf(await print(chromium, "<p>it work
 
 /** Pages that wait to be used, and no other renderer. */
 export async function nothingIsLeft(): Promise<void> {
-  await vi.waitFor(async () => expect((await processesOf(chromium.pid!, "renderer")).length).toBeLessThanOrEqual(3), {
-    timeout: 10_000,
-    interval: 200,
-  });
+  await eventually(async () => expect((await processesOf(chromium.pid!, "renderer")).length).toBeLessThanOrEqual(3));
 }
 
 export const show =
