@@ -12,6 +12,7 @@ import { createKeptBytes } from "./kept-bytes.ts";
 import { openApi } from "./openapi.ts";
 import { EngineFailure } from "./operations/operation.ts";
 import { deleteResource, readResource } from "./resource.ts";
+import { PACK_BYTES } from "./storage/packs.ts";
 import { createStore } from "./store.ts";
 import { createTurns } from "./turns.ts";
 
@@ -26,6 +27,7 @@ const containerTurns = createTurns({ atOnce: 6, waiting: 32, maxWaitMs: 60_000 }
 const uploadTurns = createTurns({ atOnce: 6, waiting: 64, maxWaitMs: 60_000 });
 // Requests that wait for their turn keep what they have.
 const kept = createKeptBytes({ each: WHOLE_BYTES, all: 2 * WHOLE_BYTES });
+const waiting = createKeptBytes({ each: 2 * PACK_BYTES, all: 6 * PACK_BYTES });
 
 export const app = new Hono<Bindings>();
 
@@ -62,6 +64,7 @@ for (const endpoint of endpoints) {
       container: connectContainer(c.env, c.get("requestId")),
       uploadTurns,
       kept,
+      waiting,
       baseUrl: baseUrl(config, c.req.raw),
       log: (message, details) => log(c.get("requestId"), message, details),
       defer(work) {

@@ -73,6 +73,8 @@ export interface Service extends Places {
   readonly store: Store;
   readonly uploadTurns: Turns;
   readonly kept: KeptBytes;
+  /** For small files, on their way in or out. */
+  readonly waiting: KeptBytes;
   /** What clients put before a path. */
   readonly baseUrl: string;
   readonly log: Context["log"];
@@ -102,6 +104,7 @@ export async function handle(endpoint: Endpoint, request: Request, service: Serv
   const late = new AbortController();
   const signal = AbortSignal.any([request.signal, late.signal]);
   using keeping = service.kept.open();
+  using waiting = service.waiting.open();
   const form = await readForm(request, {
     store,
     fileFields: new Set(endpoint.source.kind === "text" ? [endpoint.source.field] : ["file"]),
@@ -110,10 +113,11 @@ export async function handle(endpoint: Endpoint, request: Request, service: Serv
     maxFiles: service.config.maxInputs,
     uploadTurns: service.uploadTurns,
     keeping,
+    waiting,
     signal,
   });
   const { uploads } = form;
-  const outputs = store.batch("output");
+  const outputs = store.batch("output", waiting);
   let made = 0;
   try {
     const sources = await locateSources(endpoint.source, form, { store, uploads, maxInputs: service.config.maxInputs });

@@ -46,6 +46,8 @@ export interface FormOptions {
   readonly uploadTurns: Turns;
   /** Until the request has ended: its files stay in memory as far as this has room. */
   readonly keeping: Keeping;
+  /** For those that wait to be stored with others. */
+  readonly waiting: Keeping;
   readonly signal: AbortSignal;
   /** Bytes of the whole body, where the client told. */
   readonly bodySize?: number;
@@ -66,7 +68,7 @@ const MAX_DRAINED_BYTES = 256 * 2 ** 20;
 
 /** @throws ServiceError 400, 413, 415, 503 */
 export async function readForm(request: Request, options: FormOptions): Promise<Form> {
-  const uploads = options.store.batch("input");
+  const uploads = options.store.batch("input", options.waiting);
   const contentType = request.headers.get("Content-Type") ?? "";
   if (request.body === null || request.headers.get("Content-Length") === "0") {
     return { fields: new Map(), files: new Map(), uploads, order: [], encoding: "multipart" };
@@ -145,7 +147,10 @@ async function readMultipart(
     order.push(key.name);
     storing = storing.then(async () => {
       try {
-        const file = failure ? undefined : await storePart(stream, fileName, uploads, options, isKept);
+        // Of the body's length only a first file can be told to have most.
+        const { bodySize: _, ...others } = options;
+        const known = files.length === 0 ? options : others;
+        const file = failure ? undefined : await storePart(stream, fileName, uploads, known, isKept);
         if (file) files.push({ ...key, value: isKept ? file : remember(file, options.keeping) });
       } catch (error) {
         fail(error);

@@ -1,5 +1,5 @@
-// What requests keep of their files in the isolate's memory until they have ended, so that it need not be fetched from storage again:
-// bounded for each of them, and for all. What has no room is fetched.
+// What requests keep of their files in the isolate's memory, bounded for each of them and for all: until they have ended, so that it need
+// not be fetched from storage again, or until others have come with which it is stored.
 
 export interface KeptLimits {
   /** Bytes, of one request. */
@@ -12,6 +12,8 @@ export interface KeptLimits {
 export interface Keeping extends Disposable {
   /** @returns whether there was room for so many more bytes */
   take(bytes: number): boolean;
+  /** Gives back a part of what was taken. */
+  give(bytes: number): void;
 }
 
 export interface KeptBytes {
@@ -29,6 +31,10 @@ export function createKeptBytes({ each, all }: KeptLimits): KeptBytes {
           own += bytes;
           total += bytes;
           return true;
+        },
+        give(bytes) {
+          own -= bytes;
+          total -= bytes;
         },
         [Symbol.dispose]() {
           total -= own;

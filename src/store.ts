@@ -1,4 +1,5 @@
 // Files by id in R2, alone or in packs. Nothing above this file knows R2, and this file knows no HTTP.
+import type { Keeping } from "./kept-bytes.ts";
 import { Batch } from "./storage/batch.ts";
 import { type ByteRange, isId, isPacked, type Kind, packOf, type StoredFile } from "./storage/file.ts";
 import { DIGESTS, FILES, findFile, keysOf, openFile, sha256OfFile } from "./storage/lone-files.ts";
@@ -7,8 +8,8 @@ import { aboutPack, PACKS, Packs } from "./storage/packs.ts";
 const MAX_DELETED_AT_ONCE = 1000;
 
 export interface Store {
-  /** For the files of one request. */
-  batch(kind: Kind): Batch;
+  /** For the files of one request. Small ones wait for others as long as `room` has some for them. */
+  batch(kind: Kind, room: Keeping): Batch;
   /** @returns undefined where there is no such file, or its time is up */
   find(id: string): Promise<StoredFile | undefined>;
   /** The file with its bytes, or a range of them. */
@@ -35,7 +36,7 @@ export function createStore(bucket: R2Bucket, options: { lifetimeMs: number; now
   }
 
   return {
-    batch: (kind) => new Batch(bucket, kind, remove),
+    batch: (kind, room) => new Batch({ bucket, kind, room, remove }),
     remove,
 
     async find(id) {

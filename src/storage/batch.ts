@@ -1,5 +1,6 @@
 // Files of one request on their way into storage: small ones wait for others to be stored with them, and work goes on before all is
 // confirmed, but only so far ahead.
+import type { Keeping } from "../kept-bytes.ts";
 import type { Arrival, Kind, NewFile, StoredFile } from "./file.ts";
 import { PART_BYTES, putFile, readFile, type WholeFile } from "./lone-files.ts";
 import { PackBuilder } from "./packs.ts";
@@ -13,10 +14,19 @@ interface Waiting extends PromiseWithResolvers<StoredFile> {
   readonly file: WholeFile;
 }
 
+export interface BatchOptions {
+  readonly bucket: R2Bucket;
+  readonly kind: Kind;
+  /** For small files that wait: without it they wait for nothing. */
+  readonly room: Keeping;
+  remove(ids: readonly string[]): Promise<void>;
+}
+
 export class Batch {
   readonly #bucket: R2Bucket;
   readonly #kind: Kind;
-  readonly #remove: (ids: readonly string[]) => Promise<void>;
+  readonly #room: Keeping;
+  readonly #remove: BatchOptions["remove"];
   readonly #parts = new PartBuffer();
   /** What came, stored or not. */
   readonly #arrived: Promise<StoredFile>[] = [];
@@ -26,9 +36,10 @@ export class Batch {
   /** What is on its way. */
   readonly #sent: { readonly done: Promise<unknown>; readonly bytes: number }[] = [];
 
-  constructor(bucket: R2Bucket, kind: Kind, remove: (ids: readonly string[]) => Promise<void>) {
+  constructor({ bucket, kind, room, remove }: BatchOptions) {
     this.#bucket = bucket;
     this.#kind = kind;
+    this.#room = room;
     this.#remove = remove;
     this.#pack = new PackBuilder(kind);
   }
@@ -52,21 +63,32 @@ export class Batch {
     // Whoever needs the file awaits it; until then a failure is not one that nobody looks at.
     waiting.promise.catch(() => {});
     this.#arrived.push(waiting.promise);
-    if (!this.#pack.add(read)) {
+    if (!this.#wait(waiting)) {
       this.send();
-      if (!this.#pack.add(read)) this.#sendAlone(waiting);
+      if (!this.#wait(waiting)) this.#sendAlone(waiting);
     }
-    if (this.#pack.files.at(-1) === read) this.#waiting.push(waiting);
     await this.#confirm();
     return { name, type, size: bytes.length, bytes, stored: waiting.promise };
+  }
+
+  /** @returns whether there was room for it */
+  #wait(waiting: Waiting): boolean {
+    const { length } = waiting.file.bytes;
+    if (!this.#room.take(length)) return false;
+    if (!this.#pack.add(waiting.file)) {
+      this.#room.give(length);
+      return false;
+    }
+    this.#waiting.push(waiting);
+    return true;
   }
 
   /** Sends what waits. More may come. */
   send(): void {
     const [waiting, pack] = [this.#waiting, this.#pack];
-    this.#parts.end();
     this.#waiting = [];
     this.#pack = new PackBuilder(this.#kind);
+    this.#room.give(pack.bytes);
     if (waiting.length === 1) this.#sendAlone(waiting[0]!);
     if (waiting.length < 2) return;
     const put = pack.put(this.#bucket);
@@ -85,7 +107,6 @@ export class Batch {
 
   /** Removes the files, wherever they are on their way. */
   async discard(): Promise<void> {
-    this.#parts.end();
     for (const { reject } of this.#waiting) reject(new Error("the request has ended"));
     this.#waiting = [];
     const arrived = await Promise.allSettled(this.#arrived);

@@ -10,7 +10,7 @@ const keyOf = (id: string) => PACKS + packOf(id);
 /** The first read of a pack: no index is longer. */
 const START_BYTES = 2 ** 15;
 /** Of the files. A pack is held in memory when it is stored, and when a file is removed from it. */
-const PACK_BYTES = 2 * 2 ** 20;
+export const PACK_BYTES = 2 * 2 ** 20;
 const LARGEST_FILE_BYTES = PACK_BYTES / 4;
 /** How often what others change at the same time is tried again. */
 const ATTEMPTS = 20;

@@ -1,5 +1,6 @@
 // Cuts a stream of chunks into parts of equal size, in one buffer that grows as it is needed. Knows nothing of what they are.
 
+/** A buffer of this size stays for the next file. */
 const FIRST_BUFFER_BYTES = 2 ** 17;
 
 export class PartBuffer {
@@ -38,14 +39,9 @@ export class PartBuffer {
   /** What is left after the last whole part, for whoever asks to keep; in no buffer that is much too large for it. */
   rest(): Uint8Array {
     const rest = this.#buffer.subarray(0, this.#length);
-    if (rest.length < this.#buffer.length / 2) return rest.slice();
-    this.#buffer = new Uint8Array(0);
-    return rest;
-  }
-
-  /** Lets go of the memory. */
-  end(): void {
-    this.#buffer = new Uint8Array(0);
+    const isCopied = rest.length < this.#buffer.length / 2;
+    if (!isCopied || this.#buffer.length > FIRST_BUFFER_BYTES) this.#buffer = new Uint8Array(0);
+    return isCopied ? rest.slice() : rest;
   }
 
   #reserve(bytes: number): void {

@@ -23,6 +23,7 @@ const service: Service = {
   store: createStore(bucket, { lifetimeMs: 0 }),
   uploadTurns: turns(),
   kept: createKeptBytes({ each: 2 ** 20, all: 2 ** 20 }),
+  waiting: createKeptBytes({ each: 2 ** 20, all: 2 ** 20 }),
   engineTurns: turns(),
   containerTurns: turns(),
   container: undefined,

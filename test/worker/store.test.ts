@@ -3,6 +3,7 @@
 import { env } from "cloudflare:workers";
 import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
+import { createKeptBytes } from "../../src/kept-bytes.ts";
 import type { Kind, NewFile, StoredFile } from "../../src/storage/file.ts";
 import { PART_BYTES } from "../../src/storage/lone-files.ts";
 import { createStore, type Store } from "../../src/store.ts";
@@ -15,10 +16,11 @@ beforeEach(async () => {
 });
 
 async function put(inStore: Store, { kind = "output", ...file }: NewFile & { kind?: Kind }): Promise<StoredFile> {
-  const batch = inStore.batch(kind);
+  const batch = inStore.batch(kind, room());
   await batch.receive(file);
   return (await batch.settle())[0]!;
 }
+const room = () => createKeptBytes({ each: 4 * 2 ** 20, all: 4 * 2 ** 20 }).open();
 const bytesOf = async (id: string, range?: { offset: number; length: number }) =>
   new Response((await store.open(id, range))!.body).bytes();
 
@@ -90,7 +92,7 @@ describe("a file", () => {
 describe("small files that came together", () => {
   const text = (index: number) => `${"x".repeat(index)} file ${index}`;
   async function several(count: number, inStore = store, make = text): Promise<StoredFile[]> {
-    const batch = inStore.batch("output");
+    const batch = inStore.batch("output", room());
     for (let index = 0; index < count; index++) {
       const body = new TextEncoder().encode(make(index));
       await batch.receive({ name: `prüfung ${index}.txt`, type: "text/plain", body });
@@ -127,7 +129,7 @@ describe("small files that came together", () => {
 
   test("are as many objects as they need, and large ones lie alone", async () => {
     const long = "n".repeat(200);
-    const batch = store.batch("input");
+    const batch = store.batch("input", room());
     for (let index = 0; index < 600; index++) {
       await batch.receive({ name: `${index}${long}`, type: "text/plain", body: Uint8Array.of(index) });
     }
@@ -142,6 +144,25 @@ describe("small files that came together", () => {
     const keys = await keysInBucket();
     expect(keys.filter((key) => key.startsWith("files/"))).toEqual([`files/${files.at(-1)!.id}`]);
     expect(keys.length).toBeLessThan(10);
+  });
+
+  test("wait for others only where there is room for them", async () => {
+    const kept = createKeptBytes({ each: 100, all: 100 });
+    const [one, other] = [kept.open(), kept.open()];
+    const batch = store.batch("input", one);
+    const body = new Uint8Array(40);
+    for (let index = 0; index < 3; index++) await batch.receive({ name: "a", type: "text/plain", body });
+    // Two of 40 bytes had room, and went when the third came, which waits.
+    expect([other.take(60), other.take(1)]).toEqual([true, false]);
+    for (let index = 0; index < 2; index++) await batch.receive({ name: "a", type: "text/plain", body });
+    expect((await batch.settle()).map(({ id }) => id.slice(0, 19))).toHaveLength(5);
+    expect((await keysInBucket()).map((key) => key.split("/")[0]).toSorted()).toEqual([
+      "files",
+      "files",
+      "files",
+      "packs",
+    ]);
+    expect([other.take(40), other.take(1)]).toEqual([true, false]);
   });
 
   test("know no other id, not even one that begins as theirs", async () => {
@@ -195,7 +216,7 @@ describe("small files that came together", () => {
         name === "put" ? () => Promise.reject(new Error("no storage")) : Reflect.get(target, name).bind(target),
     });
     await expect(several(3, createStore(failing, { lifetimeMs: 0 }))).rejects.toThrow("no storage");
-    const batch = store.batch("output");
+    const batch = store.batch("output", room());
     for (let index = 0; index < 3; index++) {
       await batch.receive({ name: "a", type: "text/plain", body: new Uint8Array(600_000) });
       const arrival = await batch.receive({ name: "a", type: "text/plain", body: new Uint8Array(6) });

@@ -1,6 +1,7 @@
 // An archive of files that are many times what an isolate holds, made and stored inside the runtime that serves it.
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
+import { createKeptBytes } from "../../src/kept-bytes.ts";
 import type { Input } from "../../src/operations/operation.ts";
 import { zipFiles } from "../../src/operations/zip-files.ts";
 import { createStore } from "../../src/store.ts";
@@ -58,7 +59,7 @@ test.each([
         yield chunk;
       }
     };
-    const batch = store.batch("output");
+    const batch = store.batch("output", createKeptBytes({ each: 0, all: 0 }).open());
     await batch.receive({ name: "a.zip", type: "application/zip", body: counted() });
     const [file] = await batch.settle();
     expect(file.size / (70 * MiB)).toBeCloseTo(ratio, 1);
