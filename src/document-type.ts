@@ -1,6 +1,6 @@
 // Which family of documents an input of /pdf belongs to, and so which engine is asked: by content first, by the name's
 // extension where text tells nothing, never by what the client claims. Whether it is sound is the engine's business.
-import { mediaTypeOf } from "./media-type.ts";
+import { behindComments, mediaTypeOf } from "./media-type.ts";
 import type { Input } from "./operations/operation.ts";
 import { isShortcut } from "./web-address.ts";
 
@@ -46,7 +46,7 @@ export async function documentTypeOf(input: Input): Promise<DocumentType> {
 
 function textTypeOf(text: string, name: string): DocumentType {
   if (isShortcut(text)) return "web-page";
-  const markup = text.replace(/^(\s|<!--.*?-->)+/s, "");
+  const markup = behindComments(text);
   if (markup.startsWith("<?xml") && OFFICE_XML.test(markup)) return "office";
   const isHtml = HTML_BEGIN.test(markup) || (markup.startsWith("<?xml") && /<html[\s>]/i.test(markup));
   if (isHtml || (markup.startsWith("<") && /\.html?$/i.test(name))) return OFFICE_NAME.test(name) ? "office" : "html";

@@ -13,17 +13,24 @@ const UNSAFE = /[\u0000-\u001f\u007f"*:<>?|\\/\u200e\u200f\u202a-\u202e\u2066-\u
  */
 export function safeName(path: string): string {
   const base = path.split(/[\\/]/).findLast((segment) => segment.trim() !== "") ?? "";
-  const name = base.toWellFormed().normalize("NFC").replace(UNSAFE, "").trim().replace(/^\.+/, "");
-  return shorten(name);
+  return shorten(bounded(base.replace(UNSAFE, "").trim()).toWellFormed().normalize("NFC").replace(/^\.+/, ""));
 }
 
 /** The name without its last extension. */
 export const stem = (name: string): string => name.replace(/(?<=.)\.[^.]*$/, "");
 
+/** Of a name that is far too long, what is left of it in the end: to normalize takes time by the square of the marks on a letter. */
+function bounded(name: string): string {
+  if (name.length <= 8 * MAX_NAME_BYTES) return name;
+  return name.slice(0, 4 * MAX_NAME_BYTES) + (EXTENSION.exec(name)?.[0] ?? "");
+}
+
+const EXTENSION = /\.[A-Za-z0-9]{1,10}$/;
+
 function shorten(name: string): string {
   const encoder = new TextEncoder();
   if (encoder.encode(name).length <= MAX_NAME_BYTES) return name;
-  const extension = /\.[A-Za-z0-9]{1,10}$/.exec(name)?.[0] ?? "";
+  const extension = EXTENSION.exec(name)?.[0] ?? "";
   const base = Array.from(name.slice(0, name.length - extension.length));
   let bytes = encoder.encode(base.join("")).length;
   while (bytes > MAX_NAME_BYTES - extension.length) bytes -= encoder.encode(base.pop()).length;

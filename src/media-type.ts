@@ -63,7 +63,7 @@ export function mediaTypeOf(start: Uint8Array, name: string): string {
   if (startsWith(start, ascii("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"))) {
     return OLE_BASED.has(extension) ? EXTENSIONS[extension]! : "application/x-ole-storage";
   }
-  if (/^\s*(<!--.*?-->\s*)*<(!doctype\s+html|html|head|body)[\s>]/is.test(latin1(start))) return "text/html";
+  if (/^<(!doctype\s+html|html|head|body)[\s>]/i.test(behindComments(latin1(start)))) return "text/html";
   const byName = EXTENSIONS[extension];
   const isBinaryByName =
     ZIP_BASED.has(extension) ||
@@ -72,6 +72,17 @@ export function mediaTypeOf(start: Uint8Array, name: string): string {
     extension === "bmp" ||
     extension === "zip";
   return byName && !isBinaryByName ? byName : "application/octet-stream";
+}
+
+/** Markup without the white space and the comments that it begins with. */
+export function behindComments(markup: string): string {
+  let rest = markup.trimStart();
+  while (rest.startsWith("<!--")) {
+    const end = rest.indexOf("-->", 4);
+    if (end < 0) break;
+    rest = rest.slice(end + 3).trimStart();
+  }
+  return rest;
 }
 
 /** A program, or what it comes in: printer commands before it, the header of DOS, AppleSingle, MacBinary. */

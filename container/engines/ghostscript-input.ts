@@ -99,14 +99,15 @@ function isMacBinary(head: Buffer): boolean {
 function beforeProgram(start: string): number {
   const blank = blanksFrom(start, 0);
   if (!start.startsWith(UNIVERSAL_EXIT, blank)) return blank;
-  const enter = /@PJL\s+ENTER\s+LANGUAGE\s*=\s*(\w+)[^\n]*\n/i.exec(start);
-  if (enter === null) {
+  const enter = /@PJL\s+ENTER\s+LANGUAGE\s*=\s*(\w+)/i.exec(start);
+  const endOfLine = enter === null ? -1 : start.indexOf("\n", enter.index + enter[0].length);
+  if (enter === null || endOfLine < 0) {
     const program = start.indexOf("%!");
     return program < 0 ? start.length : program;
   }
   // A job for another language.
   if (enter[1]!.toUpperCase() !== "POSTSCRIPT") return start.length;
-  return blanksFrom(start, enter.index + enter[0].length);
+  return blanksFrom(start, endOfLine + 1);
 }
 
 /** The same behind it. */
@@ -173,7 +174,8 @@ function unescaped(escaped: string): string {
 
 /** A box of some extent. */
 function boxOf(header: string, end: string, key: string): Box | undefined {
-  const number = "([-+]?(?:\\d+\\.?\\d*|\\.\\d+)(?:[eE][-+]?\\d+)?)";
+  // Each text fits it in one way only, so that what fits not is not tried in many.
+  const number = "([-+]?(?:\\d+(?:\\.\\d*)?|\\.\\d+)(?:[eE][-+]?\\d+)?)";
   const found = comment(header, end, key, new RegExp(`^${[number, number, number, number].join("[\\s,]+")}`));
   if (found === undefined) return undefined;
   const [llx, lly, urx, ury] = found.slice(1).map(Number) as [number, number, number, number];

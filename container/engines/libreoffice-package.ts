@@ -43,9 +43,12 @@ export async function damagedPart(path: string): Promise<string | undefined> {
   };
   if ((await read(0, 4)).compare(Buffer.from("PK\x03\x04", "latin1")) !== 0) return undefined;
   let left = MOST_BYTES;
+  // No byte of a file belongs to two parts: hostile directories name one part often.
+  let packedLeft = size;
   for (const part of await directory(size, read)) {
-    if (!/\.(xml|rels)$/i.test(part.name) || part.bytes > left) continue;
+    if (!/\.(xml|rels)$/i.test(part.name) || part.bytes > left || part.packedBytes > packedLeft) continue;
     left -= part.bytes;
+    packedLeft -= part.packedBytes;
     const header = await read(part.at, LOCAL.bytes);
     if (header.length < LOCAL.bytes || header.readUInt32LE(0) !== LOCAL.signature) return part.name;
     const at = part.at + LOCAL.bytes + header.readUInt16LE(26) + header.readUInt16LE(28);
@@ -84,7 +87,7 @@ async function isWhole({ method, crc, bytes }: Part, packed: Buffer): Promise<bo
   if (bytes === 0) return true;
   try {
     const options = { maxOutputLength: bytes };
-    const inflate = bytes <= AT_ONCE_BYTES ? inflateRawSync : inflateAside;
+    const inflate = Math.max(bytes, packed.length) <= AT_ONCE_BYTES ? inflateRawSync : inflateAside;
     const content = method === STORED ? packed : await inflate(packed, options);
     return content.length === bytes && crc32(content) === crc;
   } catch {

@@ -115,9 +115,5 @@ function* released(chunks: Uint8Array[]): Generator<Uint8Array> {
 }
 
 function contains(bytes: Uint8Array, name: string): boolean {
-  const pattern = new TextEncoder().encode(name);
-  for (let at = bytes.indexOf(pattern[0]!); at >= 0; at = bytes.indexOf(pattern[0]!, at + 1)) {
-    if (pattern.every((byte, index) => bytes[at + index] === byte)) return true;
-  }
-  return false;
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(name, 0, "latin1");
 }

@@ -22,10 +22,11 @@ export const replacePdfs: Operation<ReplacePdfsParams> = async function* ([docum
   const objects = await MupdfSource.open(await document!.bytes(), engineBytes, budget);
   try {
     const file = PdfFile.of(objects, budget);
+    const places = new Map(indexes.map((index, place) => [index, place]));
     let index = -1;
     for (const place of embeddedPdfs(file)) {
       index++;
-      const bytes = await others[indexes.indexOf(index)]?.bytes();
+      const bytes = await others[places.get(index) ?? -1]?.bytes();
       if (!bytes) continue;
       context.signal.throwIfAborted();
       const dictionary = place.stream.dictionary.clone().set("Filter", Name.of("FlateDecode"));

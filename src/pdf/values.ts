@@ -119,6 +119,18 @@ export class Dictionary {
     return true;
   }
 
+  /** Deletes all entries but those; one by one they would cost the square of their number. */
+  retain(isKept: (key: string) => boolean): void {
+    const kept = [...this].filter(([key]) => isKept(key));
+    this.#keys = kept.map(([key]) => key);
+    this.#values = kept.map(([, value]) => value);
+    if (this.#places) this.#index();
+  }
+
+  clear(): void {
+    this.retain(() => false);
+  }
+
   keys(): readonly string[] {
     return this.#keys;
   }

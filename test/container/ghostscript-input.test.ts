@@ -55,6 +55,12 @@ describe("a program is found in its wrapper", () => {
     ["ends of jobs", `%!PS-Adobe-3.0 EPSF-3.0\n${"\x1b%-12345X".repeat(6_000)}x`, true],
     ["commands in a line", `%!PS-Adobe-3.0 EPSF-3.0\n\x1b%-12345X${"@PJL".repeat(10_000)}\nx`, true],
     ["languages without a name", `\x1b%-12345X${"@PJL ENTER LANGUAGE ".repeat(3_000)}`, false],
+    ["letters in a language's name", `\x1b%-12345X@PJL ENTER LANGUAGE=${"A".repeat(60_000)}`, false],
+    [
+      "boxes that are none",
+      `%!PS-Adobe-3.0 EPSF-3.0\n${`%%BoundingBox: ${`${"1".repeat(80)} `.repeat(3)}x\n`.repeat(250)}`,
+      true,
+    ],
     ["blanks behind an end of a job", `%!PS-Adobe-3.0 EPSF-3.0\n\x1b%-12345X${" ".repeat(60_000)}x`, true],
   ])("long runs of %s", { timeout: 15_000 }, async (_, content, isProgram) => {
     for (let turn = 0; turn < 10; turn++) expect((await found(content)) !== undefined).toBe(isProgram);

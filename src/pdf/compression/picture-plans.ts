@@ -31,16 +31,14 @@ export class PicturePlans {
     this.#settings = settings;
     const { images, softMasks, inline } = findImageUses(file);
     this.softMasks = new Set([...softMasks].map(canonical));
-    const streams = new Map<number, InlineUse[]>();
+    const streams = new Map<number, Map<number, InlineUse>>();
     for (const use of inline) {
       const number = canonical(use.stream.number);
-      const others = streams.get(number) ?? [];
-      const same = others.findIndex(({ index }) => index === use.index);
-      if (same < 0) others.push(use);
-      else others[same] = { ...use, ...largest(use, others[same]!) };
+      const others = streams.get(number) ?? new Map<number, InlineUse>();
+      others.set(use.index, { ...use, ...largest(use, others.get(use.index)) });
       streams.set(number, others);
     }
-    this.inline = streams;
+    this.inline = new Map([...streams].map(([number, uses]) => [number, [...uses.values()]]));
     for (const [raw, extent] of images) {
       const number = canonical(raw);
       this.#extents.set(number, largest(extent, this.#extents.get(number)));

@@ -80,7 +80,7 @@ function isClosed(bytes: Uint8Array, start: number, end: number): boolean {
 
 /** @returns undefined for what readers may understand in different ways */
 function shorterNumber(text: string, { digits, least, most }: Precision): string | undefined {
-  if (!/^[+-]?(?:\d+\.?\d*|\.\d+)$/.test(text)) return undefined;
+  if (!/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/.test(text)) return undefined;
   let short = text.replace(/^\+/, "");
   const point = short.indexOf(".");
   if (point < 0) return short.replace(/^(-?)0+(?=\d)/, "$1");
@@ -93,7 +93,7 @@ function shorterNumber(text: string, { digits, least, most }: Precision): string
   }
   if (!short.includes(".")) return short.replace(/^-0$/, "0");
   short = short
-    .replace(/0+$/, "")
+    .replace(/(?<!0)0+$/, "")
     .replace(/\.$/, "")
     .replace(/^(-?)0+(?=\d*\.|\d)/, "$1");
   return short === "" || short === "-" || short === "-0" ? "0" : short;

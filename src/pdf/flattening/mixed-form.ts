@@ -94,7 +94,7 @@ export class MixedForms {
         objects.set(name, made);
       }
     }
-    for (const name of objects.keys().slice()) if (!shown.has(name)) objects.delete(name);
+    objects.retain((name) => shown.has(name));
     return edits;
   }
 }

@@ -4,7 +4,7 @@ import { NOTDEF, standardEncoding } from "./glyph-names.ts";
 import { MAX_BYTES, type NamedCff, type NamedGlyph, type WantedNames } from "./named-cff.ts";
 import { TAGGED } from "./subset-tag.ts";
 import type { DrawnType1 } from "./subset-type1.ts";
-import { hasPlainEncoding } from "./type1.ts";
+import { hasPlainEncoding, type Type1Font } from "./type1.ts";
 import type { Type1Outline } from "./type1-charstring.ts";
 import { isWritable, type PlacedOutline, type2CharString } from "./type2-writer.ts";
 
@@ -21,10 +21,12 @@ export function convertType1(drawn: DrawnType1, { names, codes }: WantedNames): 
   const name = /\/FontName\s*\/([!-~]{1,63})\s/.exec(head)?.[1]?.replace(TAGGED, "");
   if (MORE.test(head) || !hasUnitMatrix(head) || !hasPlainEncoding(font) || name === undefined) return undefined;
   const glyphs = new Map<string, NamedGlyph>();
+  const repeated = repeatedNames(font);
   let bytes = 0;
   for (const one of [NOTDEF, ...names]) {
     if (glyphs.has(one) || (one !== NOTDEF && !font.glyphs.has(one))) continue;
-    const glyph = glyphOf(drawn, one);
+    // Which one of a name counts is not the same for all readers.
+    const glyph = repeated.has(one) ? undefined : glyphOf(drawn, one);
     bytes += glyph?.charString.length ?? 0;
     if (!glyph || bytes > MAX_BYTES) return undefined;
     glyphs.set(one, glyph);
@@ -46,12 +48,13 @@ function hasUnitMatrix(head: string): boolean {
   return matrix !== null && UNIT_MATRIX.every((value, index) => Number(matrix[index + 1]) === value);
 }
 
+function repeatedNames({ entries, glyphs }: Type1Font): Set<string> {
+  return new Set(entries.filter((entry) => glyphs.get(entry.name) !== entry).map(({ name }) => name));
+}
+
 function glyphOf(drawn: DrawnType1, name: string): NamedGlyph | undefined {
-  const { entries, glyphs } = drawn.font;
-  const glyph = glyphs.get(name);
+  const glyph = drawn.font.glyphs.get(name);
   if (!glyph) return { width: 0, charString: type2CharString([])! };
-  // Which one counts is not the same for all readers.
-  if (glyphs.size !== entries.length && entries.filter((one) => one.name === name).length > 1) return undefined;
   const outline = drawn.outlineOf(glyph.charString);
   const outlines = outline && placed(drawn, outline);
   const charString = outlines && type2CharString(outlines);

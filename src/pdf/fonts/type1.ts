@@ -160,13 +160,17 @@ function readEncoding(head: string): Encoding {
 export function hasPlainEncoding({ clear, private: secret }: Type1Font): boolean {
   const head = latin1(clear);
   if (head.match(/\/Encoding\b/g)?.length !== 1 || /\/Encoding\b/.test(latin1(secret))) return false;
-  const found = /\/Encoding\s+(?:StandardEncoding|256\s+array\b([\s\S]*?)(?:\breadonly)?)\s+def\b/.exec(head);
-  if (!found) return false;
-  const rest = (found[1] ?? "").replace(
-    /\b0\s+1\s+255\s*\{\s*1\s+index\s+exch\s*\/\.notdef\s+put\s*\}\s*(?:bind\s+)?for\b/,
-    "",
-  );
-  return rest.replace(ENTRY_OF_ENCODING, "").trim() === "";
+  const begin = /\/Encoding\s+(?:(StandardEncoding)\s+def\b|256\s+array\b)/.exec(head);
+  if (!begin || begin[1] !== undefined) return begin !== null;
+  const behind = head.slice(begin.index + begin[0].length);
+  const end = behind.search(/\sdef\b/);
+  if (end < 0) return false;
+  const entries = behind
+    .slice(0, end)
+    .replace(/\b0\s+1\s+255\s*\{\s*1\s+index\s+exch\s*\/\.notdef\s+put\s*\}\s*(?:bind\s+)?for\b/, "")
+    .replace(ENTRY_OF_ENCODING, "")
+    .trim();
+  return entries === "" || entries === "readonly";
 }
 
 interface Width {

@@ -23,11 +23,12 @@ export function replaceInlineImages(
 ): PdfStream | undefined {
   const content = stream.body.decoded(MAX_CONTENT_BYTES);
   const parts: Uint8Array[] = [];
+  const byIndex = new Map(uses.map((use) => [use.index, use]));
   let copied = 0;
   let index = 0;
   for (const { operands, start, end, data } of readOperations(content)) {
     if (!data) continue;
-    const use = uses.find((candidate) => candidate.index === index);
+    const use = byIndex.get(index);
     index++;
     const dictionary = operands[0];
     if (!use || !(dictionary instanceof Dictionary)) continue;

@@ -96,10 +96,10 @@ export class Annotations implements Part {
     const settled = this.#kept.get(reference.number);
     const isTaken = this.#taking.takesOf(page).length > 0;
     if (!settled || !isTaken) {
-      for (const key of [...dictionary.keys()]) dictionary.delete(key);
+      dictionary.clear();
       return;
     }
-    for (const key of [...dictionary.keys()]) if (!settled.has(key)) dictionary.delete(key);
+    dictionary.retain((key) => settled.has(key));
     for (const [key, value] of settled) dictionary.set(key, value);
     const copy = copier.targetOf(reference);
     if (copy) this.#copies.set(`${reference.number} ${copier.repeat?.number ?? 0}`, copy);

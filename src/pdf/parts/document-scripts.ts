@@ -40,7 +40,7 @@ function scriptOf({ file }: SourceDocument, value: Value | undefined): string | 
   const stream = file.stream(value);
   if (!stream) {
     const string = file.string(value);
-    return string && textOf(string);
+    return string && string.latin1.length <= MAX_SCRIPT_BYTES ? textOf(string) : undefined;
   }
   try {
     return textOf(new PdfString(stream.body.decoded(MAX_SCRIPT_BYTES)));

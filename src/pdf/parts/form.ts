@@ -51,7 +51,7 @@ export class Form implements Part {
     const node = reference && tree.byNumber.get(reference.number);
     if (!node) return;
     if (!this.#fields.isKept(node)) {
-      for (const key of [...dictionary.keys()]) dictionary.delete(key);
+      dictionary.clear();
       return;
     }
     const copy = copier.targetOf(node.reference);

@@ -103,7 +103,7 @@ export class Outline implements Part {
     copier.onVisit((dictionary, reference) => {
       // Items are copied when they have their place; whatever else leads to one leads to nothing.
       if (!reference || !numbers.has(reference.number)) return;
-      for (const key of [...dictionary.keys()]) dictionary.delete(key);
+      dictionary.clear();
     });
   }
 

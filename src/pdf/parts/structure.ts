@@ -131,7 +131,7 @@ export class Structure implements Part {
   /** Keys of the parent tree, wherever they stand; elements are copied in their own way. */
   #visit(dictionary: Dictionary, reference: Reference | undefined, copier: Copier): void {
     if (reference && this.#index?.byNumber.has(reference.number)) {
-      for (const key of [...dictionary.keys()]) dictionary.delete(key);
+      dictionary.clear();
       return;
     }
     for (const key of ["StructParents", "StructParent"]) {

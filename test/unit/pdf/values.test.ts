@@ -26,6 +26,23 @@ describe("dictionaries", () => {
     ]);
   });
 
+  test("many entries go at once", () => {
+    const dictionary = new Dictionary();
+    for (let index = 0; index < 300_000; index++) dictionary.set(`K${index}`, index);
+    dictionary.retain((key) => key.endsWith("00000"));
+    expect([...dictionary]).toEqual([
+      ["K100000", 100_000],
+      ["K200000", 200_000],
+    ]);
+    expect([dictionary.has("K1"), dictionary.get("K200000"), dictionary.set("K1", 2).get("K1")]).toEqual([
+      false,
+      200_000,
+      2,
+    ]);
+    dictionary.clear();
+    expect([dictionary.size, dictionary.has("K1")]).toEqual([0, false]);
+  });
+
   test("null is the same as no entry", () => {
     const dictionary = Dictionary.of({ A: 1, B: null });
     expect(dictionary.set("A", null).size).toBe(0);

@@ -220,6 +220,18 @@ describe.skipIf(!hasMachineFonts)("Type 1 fonts become CFF", () => {
     expect(mupdfPictures(made).equals(mupdfPictures(pdf))).toBe(true);
   });
 
+  test("an encoding of blanks is read once, and codes after them count", () => {
+    const blanks = " ".repeat(300_000);
+    const converted = (entries: string) => {
+      const glyphs = [".notdef", "A"].map((name) => [name, charStringOf(name)] as const);
+      const font = madeType1({ glyphs, subrs: subrsOf(), encoding: `256 array${blanks}${entries}${blanks}` });
+      return convertType1(readDrawnType1(font)!, { names: ["A"], codes: [] })?.codes;
+    };
+    expect(converted("dup 1 /A put")).toEqual(new Map([[1, "A"]]));
+    expect(converted("dup 1 /A put\nreadonly")).toEqual(new Map([[1, "A"]]));
+    expect(converted("dup 1 /A put something else")).toBeUndefined();
+  });
+
   test("damaged bytes do nothing bad", () => {
     for (const bytes of damagedCopies([program], { copies: 300, changes: 4, headBytes: 6000 })) {
       const drawn = readDrawnType1(bytes);

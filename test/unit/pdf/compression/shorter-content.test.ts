@@ -30,6 +30,13 @@ test.each([
   expect(shorter(text, VISIBLE_DIGITS)).toBe(expected);
 });
 
+test("numbers of very many digits are read once", () => {
+  const zeros = "0".repeat(300_000);
+  expect(shorter(`${zeros}.01 ${zeros}7 0.01${zeros}1 m`)).toBe(`.01 7 .01${zeros}1 m`);
+  expect(shorter(`0.01${zeros} ${zeros}. m`)).toBe(".01 0 m");
+  expect(shorter(`${zeros}- 0  m`)).toBeUndefined();
+});
+
 describe("left alone", () => {
   test.each([
     ["a string that goes on in the next stream", "BT (abc   "],
