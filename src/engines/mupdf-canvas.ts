@@ -12,40 +12,38 @@ const MARGIN = 2;
  */
 export const DRAWN_BYTES: Readonly<Record<ColorModel, number>> = { ...CHANNELS, gray: CHANNELS.rgb };
 
-/** A pixmap of some rows, used for one band after another. */
+/** Pixmaps of bands of a picture, one at a time. */
 export class Canvas {
   readonly #engine: Mupdf;
   readonly #colorModel: ColorModel;
   readonly #width: number;
-  readonly #rowBytes: number;
-  readonly #pixmap: Pointer;
+  #pixmap: Pointer = 0;
   #converted: Pointer = 0;
 
-  constructor(engine: Mupdf, colorModel: ColorModel, width: number, rows: number) {
+  constructor(engine: Mupdf, colorModel: ColorModel, width: number) {
     this.#engine = engine;
     this.#colorModel = colorModel;
     this.#width = width;
-    this.#rowBytes = width * DRAWN_BYTES[colorModel];
-    this.#pixmap = engine.run((raw) => {
-      const colorspace = colorModel === "cmyk" ? raw._wasm_device_cmyk() : raw._wasm_device_rgb();
-      return raw._wasm_new_pixmap_with_bbox(
-        colorspace,
-        engine.floats(0, 0, width, rows),
-        Number(colorModel === "rgba"),
-      );
-    });
   }
 
-  /** @returns the first `rows` rows: a view of the heap, valid until the next call */
-  draw(list: Pointer, rows: number, matrix: readonly number[], tank: Tank): Uint8Array {
+  /**
+   * A band lies where it is in the picture: the engine keeps tiles of patterns for the next bands, with the place where they were
+   * drawn, and finds them by all of the matrix but its translation.
+   * @param matrix to the pixels of the whole picture
+   * @returns the rows from `top` on: a view of the heap, valid until the next call
+   */
+  draw(list: Pointer, top: number, rows: number, matrix: readonly number[], tank: Tank): Uint8Array {
     const engine = this.#engine;
-    this.#dropConverted();
+    this.close();
     const start = engine.run((raw) => {
+      const colorspace = this.#colorModel === "cmyk" ? raw._wasm_device_cmyk() : raw._wasm_device_rgb();
+      const box = engine.floats(0, top, this.#width, top + rows);
+      this.#pixmap = raw._wasm_new_pixmap_with_bbox(colorspace, box, Number(this.#colorModel === "rgba"));
       if (this.#colorModel === "rgba") raw._wasm_clear_pixmap(this.#pixmap);
       else raw._wasm_clear_pixmap_with_value(this.#pixmap, 255);
       const device = raw._wasm_new_draw_device(engine.identity(), this.#pixmap);
       try {
-        engine.clipTo(-MARGIN, -MARGIN, this.#width + MARGIN, rows + MARGIN);
+        engine.clipTo(-MARGIN, top - MARGIN, this.#width + MARGIN, top + rows + MARGIN);
         raw._wasm_run_display_list(list, device, engine.floats(...matrix));
         raw._wasm_close_device(device);
       } finally {
@@ -55,20 +53,16 @@ export class Canvas {
       this.#converted = raw._wasm_convert_pixmap(this.#pixmap, raw._wasm_device_lab(), 0);
       return raw._wasm_pixmap_get_samples(this.#converted);
     }, tank);
-    const samples = engine.raw.HEAPU8.subarray(start, start + rows * this.#rowBytes);
+    const samples = engine.raw.HEAPU8.subarray(start, start + rows * this.#width * DRAWN_BYTES[this.#colorModel]);
     if (this.#colorModel === "rgba") straighten(samples);
     return this.#colorModel === "gray" ? weigh(samples) : samples;
   }
 
   close(): void {
-    this.#dropConverted();
-    this.#engine.release((raw) => raw._wasm_drop_pixmap(this.#pixmap));
-  }
-
-  #dropConverted(): void {
-    const converted = this.#converted;
+    const pixmaps = [this.#converted, this.#pixmap];
     this.#converted = 0;
-    if (converted !== 0) this.#engine.release((raw) => raw._wasm_drop_pixmap(converted));
+    this.#pixmap = 0;
+    for (const pixmap of pixmaps) if (pixmap !== 0) this.#engine.release((raw) => raw._wasm_drop_pixmap(pixmap));
   }
 }
 

@@ -160,7 +160,8 @@ export class MupdfPage {
     const [left, upper] = this.#bounds;
     const tank = engine.tank(width * height * FUEL_PER_PIXEL);
     let rows = Math.min(height, Math.max(1, Math.floor(bandBytes / (width * DRAWN_BYTES[colorModel]))));
-    let canvas: Canvas | undefined;
+    const canvas = new Canvas(engine, colorModel, width);
+    const matrix = [scale.x, 0, 0, scale.y, -left * scale.x, -upper * scale.y];
     try {
       for (let done = 0; done < height; ) {
         signal?.throwIfAborted();
@@ -169,21 +170,14 @@ export class MupdfPage {
         const top = bottomUp ? height - done - count : done;
         const samples = this.#withMemory(() => {
           if (this.#list === 0) this.#interpret();
-          canvas ??= new Canvas(engine, colorModel, width, rows);
-          return canvas.draw(
-            this.#list,
-            count,
-            [scale.x, 0, 0, scale.y, -left * scale.x, -upper * scale.y - top],
-            tank,
-          );
+          return canvas.draw(this.#list, top, count, matrix, tank);
         });
         if (samples) {
           yield { top, rows: count, samples };
           done += count;
         } else {
           if (rows === 1) throw new EngineFailure("too-large", "the heap's limit was met while drawing");
-          canvas?.close();
-          canvas = undefined;
+          canvas.close();
           this.#dropList();
           // Fonts and images of the pages before; without need they stay, which makes the pages of a book seven times quicker.
           engine.release((raw) => raw._wasm_empty_store());
@@ -191,7 +185,7 @@ export class MupdfPage {
         }
       }
     } finally {
-      canvas?.close();
+      canvas.close();
     }
   }
 
