@@ -31,6 +31,11 @@ const COMMENT_BYTES = 64 * 1024;
 /** Characters of a comment's value, which ends a line of at most 255 (DSC 3.0, 3). */
 const LONGEST_VALUE = 255;
 
+/** Points. Ghostscript has no larger pages, its coordinates are floats of 32 bits, and a page of less is none for readers. */
+const LEAST_SIDE = 0.05;
+const MOST_SIDE = 100_000;
+const FARTHEST = 1_000_000;
+
 /** EPSF specification 3.0, 5.2: the binary header of files with a preview for DOS. */
 const DOS_HEADER = Buffer.from("c5d0d3c6", "hex");
 /** RFC 1740, appendix A. */
@@ -172,14 +177,15 @@ function unescaped(escaped: string): string {
   return "nrtbf".includes(escaped) ? " " : escaped;
 }
 
-/** A box of some extent. */
+/** A box of some extent, which a page can have. */
 function boxOf(header: string, end: string, key: string): Box | undefined {
   // Each text fits it in one way only, so that what fits not is not tried in many.
   const number = "([-+]?(?:\\d+(?:\\.\\d*)?|\\.\\d+)(?:[eE][-+]?\\d+)?)";
   const found = comment(header, end, key, new RegExp(`^${[number, number, number, number].join("[\\s,]+")}`));
   if (found === undefined) return undefined;
   const [llx, lly, urx, ury] = found.slice(1).map(Number) as [number, number, number, number];
-  return urx > llx && ury > lly ? [llx, lly, urx, ury] : undefined;
+  const isPage = [urx - llx, ury - lly].every((side) => side >= LEAST_SIDE && side <= MOST_SIDE);
+  return isPage && Math.max(Math.abs(llx), Math.abs(lly)) <= FARTHEST ? [llx, lly, urx, ury] : undefined;
 }
 
 /** The value at the head or, where the head says "(atend)" or nothing, in the trailer: there the last one counts. */

@@ -89,6 +89,14 @@ describe("an EPS has a page of its box", () => {
     ["exponents and points", [0, 0, 30, 40], "%%BoundingBox: 0.0 .0 3.e1 +40.", "30 x 40 pts"],
     ["a box of nothing: letter paper", [0, 0, 30, 40], "%%BoundingBox: 0 0 0 0", "612 x 792 pts (letter)"],
     ["a box inside out: letter paper", [0, 0, 30, 40], "%%BoundingBox: 30 40 0 0", "612 x 792 pts (letter)"],
+    [
+      "a box larger than pages are: letter paper",
+      [0, 0, 30, 40],
+      "%%BoundingBox: 0 0 2147483647 352",
+      "612 x 792 pts (letter)",
+    ],
+    ["a box too far away: letter paper", [0, 0, 30, 40], "%%BoundingBox: 1e30 0 2e30 9", "612 x 792 pts (letter)"],
+    ["a box too small: letter paper", [0, 0, 30, 40], "%%HiResBoundingBox: 0 0 .00001 40", "612 x 792 pts (letter)"],
     ["no box: letter paper", [0, 0, 30, 40], "%%Title: none", "612 x 792 pts (letter)"],
     [
       "a fine box of nothing and another",

@@ -6,6 +6,7 @@ import { readMemory } from "../rewrite/data.ts";
 import { addGlobal, exportGlobal, readGlobal } from "../rewrite/globals.ts";
 import { type FlatRate, meter } from "../rewrite/meter.ts";
 import { editGlue } from "./glue.ts";
+import { tellTilesApart } from "./tiles.ts";
 
 const PACKAGE = new URL("../../node_modules/mupdf/dist/", import.meta.url);
 const TARGET = new URL("../dist/", import.meta.url);
@@ -68,6 +69,7 @@ function rewrite(module: Uint8Array): Uint8Array {
   const area = readGlobal(original, STACK_POINTER) - 16;
   for (const half of [0, 8]) replaceConstant(body("wasm_run_display_list"), INFINITE_RECTANGLE + half, area + half);
   for (const limit of [STORE, SAVED_STATES]) replaceConstant(body(limit.function), limit.from, limit.to);
+  tellTilesApart(body("fz_draw_begin_tile"));
 
   const { sections, index } = addGlobal(exportGlobal(original, "stackPointer", STACK_POINTER), "fuel", 0x7fffffff);
   const flatRates = new Map<number, FlatRate>();

@@ -22,6 +22,8 @@ const EDITS: readonly Edit[] = [
   { from: "var _=async function(_={}){var a,e,t=_,", to: "var _=async function(_={}){const engine=_;var a,e,t=_," },
   { from: "globalThis.$libmupdf_", to: "engine.hooks.", times: 37 },
   { from: "throw new Error(G(_))", to: "throw engine.failure(G(_))" },
+  // All of a file is there: where it asks for more, the file is wrong.
+  { from: 'throw"TRYLATER"', to: 'throw engine.failure("more data is wanted")' },
   // Growth: the engine's keeper decides how far; the glue would add a fifth.
   {
     from: "h:_=>{var a=h.length,e=2147483648;if((_>>>=0)>e)return!1;for(var t=1;t<=4;t*=2){var s=a*(1+.2/t);s=Math.min(s,_+100663296);var n=Math.min(e,V(Math.max(_,s),65536));if(Z(n))return!0}return!1}",

@@ -8,6 +8,7 @@ export const NO_RESULT = 0x40;
 
 /** One function's code. */
 export interface Body {
+  readonly parameters: number;
   /** Parameters and locals together. */
   variables: number;
   /** The type of its result as a block type. */
@@ -39,7 +40,7 @@ export function readCode(sections: readonly Section[]): Code {
       locals.push([...unsigned(count), body.byte()]);
       variables += count;
     }
-    bodies.push({ variables, result, locals, code: body.bytes.subarray(body.offset) });
+    bodies.push({ parameters, variables, result, locals, code: body.bytes.subarray(body.offset) });
   }
   return { first: countImportedFunctions(sectionReader(sections, SECTION.import).bytes), bodies };
 }

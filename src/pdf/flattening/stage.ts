@@ -240,7 +240,7 @@ export class Variant implements Disposable {
     let rows = Math.max(1, Math.min(height, Math.floor(BAND_BYTES / (width * channels))));
     for (let y = 0; y < height; ) {
       const count = Math.min(rows, height - y);
-      // The engine keeps a tile as it was cut off at the edge of what was drawn, and takes it for the whole one.
+      // The engine keeps tiles, in which may be what this variant hides.
       if (this.#hasTilings) this.#engine.release((raw) => raw._wasm_empty_store());
       const refusals = this.#engine.refusals;
       try {

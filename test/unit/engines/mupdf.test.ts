@@ -305,8 +305,11 @@ describe("opening", () => {
     expect(await refusal(new Uint8Array(Buffer.from(content as string, "latin1")))).toBe("not-a-pdf");
   });
 
-  test("a header and nothing else is damaged", async () => {
-    expect(await refusal(new Uint8Array(Buffer.from("%PDF-1.7\n%%EOF")))).toBe("damaged");
+  test.each([
+    ["a header and nothing else", "%PDF-1.7\n%%EOF"],
+    ["a stream longer than can be", "%PDF-1.7\n1 0 obj<</Type/Catalog/Length 2147483648>>stream"],
+  ])("%s is damaged", async (_, content) => {
+    expect(await refusal(new Uint8Array(Buffer.from(content)))).toBe("damaged");
   });
 
   test("a document without its header, cross-reference table or end is repaired", async () => {

@@ -73,6 +73,7 @@ test.each([
   "strokes",
   "text",
   "in forms",
+  "in one form at two places",
   "transparent tiles",
 ])("%s, in bands, as poppler draws it", async (name) => {
   const index = names.indexOf(name);

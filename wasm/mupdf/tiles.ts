@@ -1,0 +1,42 @@
+// MuPDF keeps the tiles of a pattern by its number and by four of the six numbers of the matrix, with the pixel where the first use put
+// them; a use of the same pattern at another place, in a form that is drawn twice, got the tiles of the first. The number that the
+// device is given is therefore mixed with the other two.
+import { concat, signed, unsigned } from "../rewrite/binary.ts";
+import type { Body } from "../rewrite/code.ts";
+
+/** Parameters of `fz_draw_begin_tile`: context, device, area, view, xstep, ystep, matrix, id, document. */
+const PARAMETERS = 9;
+const [MATRIX, ID] = [6, 7];
+/** Bytes of a matrix before its translation. */
+const TRANSLATION = [16, 20];
+/** Odd, so that no bit is lost, and far from round. */
+const FACTOR = 0x9e3779b1;
+
+const OP = {
+  if: 0x04,
+  end: 0x0b,
+  localGet: 0x20,
+  localSet: 0x21,
+  load: 0x28,
+  i32Const: 0x41,
+  multiply: 0x6c,
+  or: 0x72,
+  exclusiveOr: 0x73,
+};
+const NO_RESULT = 0x40;
+const WORD_ALIGNED = 2;
+
+/** @throws Error where the function has other parameters: then this is another version of the engine */
+export function tellTilesApart(body: Body): void {
+  if (body.parameters !== PARAMETERS) throw new Error("fz_draw_begin_tile has other parameters");
+  const mixed = TRANSLATION.flatMap((offset) => [
+    ...[OP.i32Const, ...signed(FACTOR), OP.multiply],
+    ...[OP.localGet, MATRIX, OP.load, WORD_ALIGNED, ...unsigned(offset), OP.exclusiveOr],
+  ]);
+  // Zero stands for a pattern that is not kept.
+  const before = [
+    ...[OP.localGet, ID, OP.if, NO_RESULT, OP.localGet, ID, ...mixed],
+    ...[OP.i32Const, 1, OP.or, OP.localSet, ID, OP.end],
+  ];
+  body.code = concat([before, body.code]);
+}
