@@ -27,8 +27,8 @@ export class Canvas {
   }
 
   /**
-   * A band lies where it is in the picture: the engine keeps tiles of patterns for the next bands, with the place where they were
-   * drawn, and finds them by all of the matrix but its translation.
+   * A band lies where it is in the picture: then the tiles of patterns that the engine keeps serve the next bands, and nothing is
+   * rounded otherwise than in a picture of one band.
    * @param matrix to the pixels of the whole picture
    * @returns the rows from `top` on: a view of the heap, valid until the next call
    */

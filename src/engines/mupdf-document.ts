@@ -136,6 +136,18 @@ export class MupdfDocument {
     }
     this.#objects = new PdfObjects(engine);
     this.#layers = new Layers(engine, this.#objects, this.#pointer);
+    if (this.options.withoutStructure) this.#forgetStructure();
+  }
+
+  #forgetStructure(): void {
+    try {
+      this.#engine.run((raw) => {
+        const root = this.#objects.get(raw._wasm_pdf_trailer(this.#pointer), "Root");
+        if (this.#objects.isDictionary(root)) this.#objects.delete(root, "StructTreeRoot");
+      });
+    } catch (error) {
+      throw this.failure(error, "damaged");
+    }
   }
 
   /** The count is a claim of the document: it is believed where the first and the last page are there. */

@@ -40,6 +40,8 @@ export interface MupdfOptions {
   readonly effort?: number;
   /** @default "printed" */
   readonly annotations?: ShownAnnotations;
+  /** For what is only drawn: in damaged structure MuPDF reads what is no object. @default false */
+  readonly withoutStructure?: boolean;
 }
 
 /** An error MuPDF itself reported; the engine is still usable. */

@@ -49,7 +49,7 @@ const MEDIA_TYPES: Readonly<Record<RasterFormat, string>> = {
  * @throws OutOfRange `pages`, or `resolution` where a page would have more pixels than the format or {@link MAX_SAMPLES} allows
  */
 export const rasterizePdf: Operation<RasterizeParams> = async function* (inputs, params, context) {
-  const limits = { heapLimitBytes: context.heapLimitBytes };
+  const limits = { heapLimitBytes: context.heapLimitBytes, withoutStructure: true };
   for (const input of inputs) {
     const [bytes, engine] = await Promise.all([input.bytes(), takeMupdf(limits)]);
     const document = MupdfDocument.open(engine, bytes, limits);

@@ -33,9 +33,22 @@ const MAX_TOTAL_BYTES = 4 * 1024 * 1024 * 1024;
 /** Names in use, by category. */
 class Usage {
   readonly #names = new Map<Category, Set<string>>(CATEGORIES.map((category) => [category, new Set()]));
+  /** Those that came since they were last asked for. */
+  readonly #new = new Map<Category, string[]>(CATEGORIES.map((category) => [category, []]));
 
-  of(category: Category): Set<string> {
+  of(category: Category): ReadonlySet<string> {
     return this.#names.get(category)!;
+  }
+
+  add(category: Category, name: string): void {
+    const names = this.#names.get(category)!;
+    if (names.has(name)) return;
+    names.add(name);
+    this.#new.get(category)!.push(name);
+  }
+
+  takeNew(category: Category): readonly string[] {
+    return this.#new.get(category)!.splice(0);
   }
 }
 
@@ -113,7 +126,7 @@ export class ResourceUsage {
     return kept;
   }
 
-  /** Of what is used so far: streams without resources of their own, which look for them here. */
+  /** Of what came into use: streams without resources of their own, which look for them here. */
   *#borrowers(resources: Dictionary, usage: Usage): Generator<Value> {
     for (const category of ["XObject", "Pattern"] as const) {
       for (const value of this.#used(resources, usage, category)) if (this.#borrows(value)) yield value;
@@ -127,8 +140,8 @@ export class ResourceUsage {
 
   *#used(resources: Dictionary, usage: Usage, category: Category): Generator<Value> {
     const all = this.#file.dictionary(resources.get(category));
-    for (const name of all ? usage.of(category) : []) {
-      const value = all!.get(name);
+    for (const name of usage.takeNew(category)) {
+      const value = all?.get(name);
       if (value !== undefined) yield value;
     }
   }
@@ -210,14 +223,14 @@ function collect(bytes: Uint8Array, usage: Usage): void {
       const space = image.get("CS") ?? image.get("ColorSpace");
       // An indexed color space may name its base.
       for (const name of Array.isArray(space) ? space : [space]) {
-        if (name instanceof Name) usage.of("ColorSpace").add(name.text);
+        if (name instanceof Name) usage.add("ColorSpace", name.text);
       }
       skipInlineData(lexer, image);
     } else if (operator === "Tf") {
-      if (first !== undefined) usage.of("Font").add(first);
+      if (first !== undefined) usage.add("Font", first);
     } else {
       const category = NAMED_BY.get(operator);
-      if (category && last !== undefined) usage.of(category).add(last);
+      if (category && last !== undefined) usage.add(category, last);
     }
     first = undefined;
     last = undefined;

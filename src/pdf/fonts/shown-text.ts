@@ -69,6 +69,8 @@ class Walk {
   readonly #show: ShowText;
   readonly #seen = new Set<string>();
   readonly #waiting: Content[] = [];
+  /** Whose resources have been looked through: many forms may have none but those of their page. */
+  readonly #owners = new WeakMap<Dictionary, Set<string>>();
   /** By the form's object number. */
   readonly #handed = new Map<number, Handed>();
   #kept = 0;
@@ -119,8 +121,11 @@ class Walk {
   }
 
   #addResources(content: Content): void {
+    const { resources, owner } = content;
+    if (!resources || this.#owners.get(resources)?.has(owner)) return;
+    this.#owners.set(resources, (this.#owners.get(resources) ?? new Set()).add(owner));
     const file = this.#file;
-    const of = (category: string) => file.dictionary(content.resources?.get(category))?.values() ?? [];
+    const of = (category: string) => file.dictionary(resources.get(category))?.values() ?? [];
     for (const value of of("XObject")) {
       const subtype = file.name(file.dictionary(value)?.get("Subtype"));
       if (subtype !== "Image") this.#addForm(value, content);
@@ -136,7 +141,7 @@ class Walk {
       const own = file.dictionary(font.get("Resources"));
       const owner = own && value instanceof Reference ? `font ${value.number}` : content.owner;
       for (const glyph of file.dictionary(font.get("CharProcs"))?.values() ?? []) {
-        this.#addForm(glyph, { resources: own ?? content.resources, owner });
+        this.#addForm(glyph, { resources: own ?? resources, owner });
       }
     }
   }

@@ -226,6 +226,22 @@ describe("many of a kind", () => {
     expect(qpdfComplaints(await compressed(builder.bytes(), { level: "low" }, CONTAINER))).toBe("");
   });
 
+  test("forms that all look for their resources on the page", { timeout: 30_000 }, async () => {
+    const builder = new PdfBuilder();
+    const numbers = Array.from({ length: 6_000 }, (_, index) => index);
+    const form = (index: number) => builder.stream(`0 0 ${index} 1 re f`, "/Type/XObject/Subtype/Form/BBox[0 0 1 1]");
+    const forms = numbers.map((index) => `/N${index} ${form(index)}`).join("");
+    builder.page(
+      `% (\n${numbers.map((index) => `/N${index} Do`).join("\n")}`,
+      "",
+      `/XObject<<${forms}/Unused ${form(0)}>>`,
+    );
+    const made = await compressed(builder.bytes(), { level: "low" }, CONTAINER);
+    expect(qpdfComplaints(made)).toBe("");
+    const text = uncompressed(made);
+    expect([text.includes("/N5999 "), text.includes("/Unused")]).toEqual([true, false]);
+  });
+
   test("an appearance of so many states", async () => {
     const builder = new PdfBuilder();
     const state = builder.stream("0 0 1 1 re f", "/Type/XObject/Subtype/Form/BBox[0 0 1 1]");
