@@ -109,14 +109,15 @@ function isRangeCurrent(asked: Headers, { etag, modified }: StoredFile): boolean
 
 /** RFC 9110 14.1.2. Several ranges, or what is no byte range, are answered with the whole file, as 14.2 allows. */
 function parseRange(header: string | null, size: number): ByteRange | "unsatisfiable" | undefined {
-  const match = /^\s*bytes\s*=\s*(\d{0,15})\s*-\s*(\d{0,15})\s*$/i.exec(header ?? "");
-  if (!match || (match[1] === "" && match[2] === "")) return undefined;
-  if (match[1] === "") {
-    const length = Math.min(Number(match[2]), size);
+  const match = /^\s*bytes\s*=\s*(?:(\d{1,15})\s*)?-\s*(?:(\d{1,15})\s*)?$/i.exec(header ?? "");
+  const [, from, to] = match ?? [];
+  if (from === undefined) {
+    if (to === undefined) return undefined;
+    const length = Math.min(Number(to), size);
     return length === 0 ? "unsatisfiable" : { offset: size - length, length };
   }
-  const first = Number(match[1]);
-  const last = match[2] === "" ? size - 1 : Number(match[2]);
-  if (last < first) return match[2] === "" ? "unsatisfiable" : undefined;
+  const first = Number(from);
+  const last = to === undefined ? size - 1 : Number(to);
+  if (last < first) return to === undefined ? "unsatisfiable" : undefined;
   return first >= size ? "unsatisfiable" : { offset: first, length: Math.min(last, size - 1) - first + 1 };
 }

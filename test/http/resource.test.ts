@@ -101,7 +101,7 @@ describe.each([
     expect(await response.text()).toBe(expected);
   });
 
-  test.each(["bytes=0-1,4-5", "lines=1-2", "bytes=", "bytes=5-2"])(
+  test.each(["bytes=0-1,4-5", "lines=1-2", "bytes=", "bytes=-", "bytes=5-2", `bytes=${" ".repeat(8_000)}x`])(
     "Range: %s is answered with the whole file",
     async (range) => {
       const response = await fetch(address("?format=file"), { headers: { Range: range } });
