@@ -5,7 +5,7 @@ import type { Socket } from "node:net";
 import { EngineFailure } from "../../src/operations/operation.ts";
 import { emulate } from "./chromium-devices.ts";
 import type { LaunchedChromium } from "./chromium-launch.ts";
-import { observe } from "./chromium-page-scripts.ts";
+import { observe, QUESTIONS } from "./chromium-page-scripts.ts";
 import type { Session } from "./chromium-pipe.ts";
 import { Watch, type WatchLimits } from "./chromium-watch.ts";
 import type { Visit, WebProxy } from "./web-proxy.ts";
@@ -28,6 +28,10 @@ export interface BrowserSettings {
 /** A blank page in a context of its own, to be used once. */
 export interface LeasedPage extends AsyncDisposable {
   readonly session: Session;
+  /** Of its main frame. */
+  readonly frameId: string;
+  /** It is made hidden: it draws no frames, and what comes once a frame or on sight does not happen. @throws ProtocolError */
+  show(): Promise<void>;
   /** Rejects when the page or the browser cannot go on: EngineFailure or {@link BrowserGone}. */
   readonly failed: Promise<never>;
   /** Lets it out to the web; without a visit nobody answers it. */
@@ -42,6 +46,7 @@ interface Page {
   readonly fail: (error: Error) => void;
   readonly door: { readonly proxy: string; close(): void };
   visit: Visit | undefined;
+  isShown: boolean;
 }
 
 /** Why a browser ended that was told to. */
@@ -125,6 +130,9 @@ export class Browser {
       this.#schedule(WATCH_MS);
       return {
         session: page.session,
+        // A page is named after its main frame.
+        frameId: page.targetId,
+        show: () => this.#show(page),
         failed: page.failed,
         visit: (visit) => {
           page.visit = visit;
@@ -135,6 +143,14 @@ export class Browser {
       this.#leased--;
       throw this.#gone ?? error;
     }
+  }
+
+  async #show(page: Page): Promise<void> {
+    if (page.isShown) return;
+    page.isShown = true;
+    const { browser } = this.chromium.pipe;
+    const { windowId } = await browser.send("Browser.getWindowForTarget", { targetId: page.targetId });
+    await browser.send("Browser.setWindowBounds", { windowId, bounds: { windowState: "normal" } });
   }
 
   /** Gets no more work, and ends when what it has is done. */
@@ -222,15 +238,18 @@ export class Browser {
     const { targetId } = await pipe.browser.send("Target.createTarget", {
       url: "about:blank",
       browserContextId: contextId,
+      // What nobody sees is not drawn.
+      windowState: "minimized",
     });
     const { sessionId } = await pipe.browser.send("Target.attachToTarget", { targetId, flatten: true });
     const { promise: failed, reject: fail } = Promise.withResolvers<never>();
     failed.catch(() => {});
     const session = pipe.session(sessionId);
-    page = { contextId, targetId, session, failed, fail, door, visit: undefined };
+    page = { contextId, targetId, session, failed, fail, door, visit: undefined, isShown: false };
     this.#pages.set(targetId, page);
     emulate(session, "desktop", this.chromium.version);
-    void session.send("Page.addScriptToEvaluateOnNewDocument", { source: `(${observe})()` });
+    const source = `(${observe})(${JSON.stringify(QUESTIONS)})`;
+    void session.send("Page.addScriptToEvaluateOnNewDocument", { source });
     void session.send("Network.enable", { maxTotalBufferSize: 1 });
     await session.send("Page.enable");
     return page;

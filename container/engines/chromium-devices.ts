@@ -63,10 +63,7 @@ export function emulate(session: Session, name: DeviceName, version: string): vo
     deviceScaleFactor: pixelRatio,
     mobile,
   });
-  void session.send("Emulation.setTouchEmulationEnabled", {
-    enabled: mobile,
-    ...(mobile ? { maxTouchPoints: TOUCH_POINTS } : {}),
-  });
+  if (mobile) void session.send("Emulation.setTouchEmulationEnabled", { enabled: true, maxTouchPoints: TOUCH_POINTS });
   void session.send("Emulation.setUserAgentOverride", {
     userAgent: `Mozilla/5.0 (${system}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${major}.0.0.0 ${telephone ? "Mobile " : ""}Safari/537.36`,
     platform: mobile ? "Linux armv81" : "Linux x86_64",

@@ -240,6 +240,8 @@ const DISABLED_FEATURES = [
   "NetworkTimeServiceQuerying",
   "OptimizationHints",
   "PaintHolding",
+  // A page has the frame in which it was blank, not a second one made for its document.
+  "RenderDocument",
   "SpareRendererForSitePerProcess",
   "Translate",
 ];

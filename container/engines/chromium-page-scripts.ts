@@ -1,22 +1,28 @@
 // What is run inside a page, in a world of its own that shares the document and nothing else with the page's scripts. Each
 // function is sent as its text: it may use only what it has inside.
 
-/** What {@link prepare} is told. */
-export interface Preparation {
-  /** Whether the page looks at what can be seen of it, and has to be shown all. */
-  readonly scroll: boolean;
-  /** How long all of it may take. */
-  readonly timeoutMs: number;
-  /** Of the page, as CSS has them (CSS Paged Media 3, 7). */
-  readonly size: string;
-  readonly margin: string;
+/** Events by which our world asks the page's own, where {@link observe} answers by not letting them pass. */
+export interface Questions {
+  /** Whether a script of the page's has run, or a handler. */
+  readonly isScripted: string;
+  /** Whether it has asked what can be seen of it. */
+  readonly looksAtSight: string;
 }
 
-/** Loads what waits to be seen, and waits for fonts and pictures. */
-export async function prepare({ scroll, timeoutMs, size, margin }: Preparation): Promise<void> {
-  const SETTLED_AFTER_MS = 100;
-  const FRAMES = 60;
+export const QUESTIONS: Questions = {
+  isScripted: "pagewright:is-scripted",
+  looksAtSight: "pagewright:looks-at-sight",
+};
 
+/** What {@link setPaper} is told: of the page, as CSS has them (CSS Paged Media 3, 7). */
+export interface Paper {
+  readonly size: string;
+  readonly margin: string;
+  readonly questions: Questions;
+}
+
+/** @returns whether nothing of the page moves or is still to come */
+export function setPaper({ size, margin, questions }: Paper): boolean {
   // The client's paper, not the document's. Important, it stands above what a style sheet says that cannot be read; those that can
   // lose what names a page and is important too.
   const styles = new CSSStyleSheet();
@@ -41,6 +47,31 @@ export async function prepare({ scroll, timeoutMs, size, margin }: Preparation):
   for (const sheet of [...document.styleSheets, ...document.adoptedStyleSheets]) readable(sheet);
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, styles];
 
+  // Fonts and pictures that paper alone asks for are asked for in layout.
+  document.documentElement?.getBoundingClientRect();
+  const restless =
+    'iframe, frame, object, embed, video, animate, animateMotion, animateTransform, set, [loading="lazy" i]';
+  return (
+    window.dispatchEvent(new Event(questions.isScripted, { cancelable: true })) &&
+    document.querySelector(restless) === null &&
+    document.getAnimations().length === 0 &&
+    document.fonts.status === "loaded" &&
+    Array.from(document.images).every(({ complete }) => complete)
+  );
+}
+
+/** What {@link waitForAll} is told. */
+export interface Patience {
+  readonly questions: Questions;
+  /** How long all of it may take. */
+  readonly timeoutMs: number;
+}
+
+/** Loads what waits to be seen, and waits for fonts and pictures. */
+export async function waitForAll({ questions, timeoutMs }: Patience): Promise<void> {
+  const SETTLED_AFTER_MS = 100;
+  const FRAMES = 60;
+  const is = (question: string) => !window.dispatchEvent(new Event(question, { cancelable: true }));
   const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
 
   /** What comes into sight is looked at once a frame. */
@@ -56,7 +87,6 @@ export async function prepare({ scroll, timeoutMs, size, margin }: Preparation):
     await frame();
   };
 
-  /** Scripts that build the page in steps. */
   const settled = () =>
     new Promise<void>((resolve) => {
       let timer = setTimeout(resolve, SETTLED_AFTER_MS);
@@ -76,8 +106,9 @@ export async function prepare({ scroll, timeoutMs, size, margin }: Preparation):
     for (const late of document.querySelectorAll<HTMLImageElement | HTMLIFrameElement>('[loading="lazy" i]')) {
       late.loading = "eager";
     }
-    if (scroll) await showAll();
-    if (document.scripts.length > 0) await settled();
+    if (is(questions.looksAtSight)) await showAll();
+    // Scripts may build the page in steps.
+    if (is(questions.isScripted)) await settled();
     await document.fonts.ready;
     await Promise.all(
       Array.from(document.images)
@@ -88,24 +119,20 @@ export async function prepare({ scroll, timeoutMs, size, margin }: Preparation):
   await Promise.race([work(), new Promise((resolve) => setTimeout(resolve, timeoutMs))]);
 }
 
-/** What {@link observe} leaves in the page's own world: whether the page has asked what can be seen of it. */
-export const LOOKS_AT_SIGHT = 'globalThis[Symbol.for("pagewright.looksAtSight")] === true';
-
-/** Runs in the page's own world, before its scripts. */
-export function observe(): void {
-  const tell = () => {
-    Object.defineProperty(window, Symbol.for("pagewright.looksAtSight"), { value: true, configurable: true });
-  };
+/** Runs in the page's own world, before its scripts; where it has none, not at all. */
+export function observe({ isScripted, looksAtSight }: Questions): void {
+  const listen = window.addEventListener;
+  const confirm = (question: string) => listen.call(window, question, (event) => event.preventDefault());
+  confirm(isScripted);
   const Observer = window.IntersectionObserver;
   window.IntersectionObserver = class IntersectionObserver extends Observer {
     constructor(...params: ConstructorParameters<typeof Observer>) {
       super(...params);
-      tell();
+      confirm(looksAtSight);
     }
   };
-  const listen = window.addEventListener;
   window.addEventListener = function (this: unknown, ...params: [string, ...unknown[]]) {
-    if (params[0] === "scroll") tell();
+    if (params[0] === "scroll") confirm(looksAtSight);
     return Reflect.apply(listen, this ?? window, params);
   } as typeof window.addEventListener;
   // Nobody is there to answer, and a loop of questions is one loop less.

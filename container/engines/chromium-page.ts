@@ -7,7 +7,7 @@ import type { LeasedPage } from "./chromium-browser.ts";
 import { DEVICES, type DeviceName, emulate } from "./chromium-devices.ts";
 import { Loading } from "./chromium-loading.ts";
 import { enlargePages, savePdf } from "./chromium-output.ts";
-import { LOOKS_AT_SIGHT, type Preparation, prepare } from "./chromium-page-scripts.ts";
+import { type Paper, type Patience, QUESTIONS, setPaper, waitForAll } from "./chromium-page-scripts.ts";
 import { ProtocolError, type Session } from "./chromium-pipe.ts";
 
 /** How a page goes on paper. Points. */
@@ -33,38 +33,62 @@ export interface PageLimits {
 const POINTS_PER_INCH = 72;
 const CSS_PIXELS_PER_POINT = 96 / 72;
 
+/** Where a page is. */
+export interface Place {
+  readonly url: string;
+  /** Whether it seems to have no script and nothing that waits to be seen: then it need not be shown. */
+  readonly isStill: boolean;
+}
+
 /**
  * @param outputPath written when the PDF is complete
  * @param isRefused whether a place was found to be one that may not be visited
  * @throws EngineFailure; BrowserGone; LedAstray
  */
 export async function printPage(
-  { session, failed }: LeasedPage,
-  url: string,
+  page: LeasedPage,
+  { url, isStill }: Place,
   outputPath: string,
   options: PrintOptions,
   limits: PageLimits,
   version: string,
   isRefused: (url: string) => boolean,
 ): Promise<void> {
+  const { session, failed } = page;
   const within = <T>(timeoutMs: number, work: Promise<T>, what: string) => inTime(timeoutMs, work, failed, what);
   // Pages are made as desktops.
   if (options.layout !== "desktop") emulate(session, options.layout, version);
-  const { frameTree } = await within(limits.answerMs, session.send("Page.getFrameTree"), "a blank page");
-  const frameId = frameTree.frame.id;
-  const loading = new Loading(session, frameId, isRefused);
+  if (!isStill) await within(limits.answerMs, page.show(), "a blank page");
+  const stream = await loadAndPrint({ page, session, url, options, limits, isRefused, within });
+  await within(limits.printMs, savePdf(session, stream, outputPath, limits.fileBytes), "taking the PDF");
+  const { enlargement } = sheetOf(options);
+  if (enlargement > 1) await enlargePages(outputPath, enlargement, options.paper, limits.printMs);
+}
+
+interface Job {
+  readonly page: LeasedPage;
+  readonly session: Session;
+  readonly url: string;
+  readonly options: PrintOptions;
+  readonly limits: PageLimits;
+  readonly isRefused: (url: string) => boolean;
+  readonly within: Within;
+}
+
+/** @returns the stream that the PDF comes from */
+async function loadAndPrint(job: Job): Promise<string> {
+  const { session, url, options, limits, within } = job;
+  const loading = new Loading(session, job.page.frameId, job.isRefused);
   const parsed = async () => {
     await loading.navigate(url);
     await loading.parsed();
   };
   await within(limits.parseMs, Promise.race([parsed(), loading.failed]), "loading");
-  const stream = await whileItStays(limits.parseMs, loading, within, async () => {
-    await settle(session, frameId, loading, options, limits, within);
-    return within(limits.printMs, session.send("Page.printToPDF", printing(options)), "printing");
+  return whileItStays(limits.parseMs, loading, within, async () => {
+    await settle(job, loading);
+    const { stream } = await within(limits.printMs, session.send("Page.printToPDF", printing(options)), "printing");
+    return stream!;
   });
-  await within(limits.printMs, savePdf(session, stream.stream!, outputPath, limits.fileBytes), "taking the PDF");
-  const { enlargement } = sheetOf(options);
-  if (enlargement > 1) await enlargePages(outputPath, enlargement, options.paper, limits.printMs);
 }
 
 /** A page that goes elsewhere under one's hands is tried again where it went: so often, and no more. */
@@ -85,14 +109,9 @@ async function whileItStays<T>(parseMs: number, loading: Loading, within: Within
 type Within = <T>(timeoutMs: number, work: Promise<T>, what: string) => Promise<T>;
 
 /** Waits for what a reader would wait for, and goes on without what is late. */
-async function settle(
-  session: Session,
-  frameId: string,
-  loading: Loading,
-  options: PrintOptions,
-  { settleMs, answerMs }: PageLimits,
-  within: Within,
-): Promise<void> {
+async function settle(job: Job, loading: Loading): Promise<void> {
+  const { session, within } = job;
+  const { settleMs, answerMs } = job.limits;
   const deadline = performance.now() + settleMs;
   const loaded = async () => {
     await within(
@@ -107,21 +126,24 @@ async function settle(
   };
   await loaded().catch(stopWaiting);
   const timeoutMs = Math.max(100, deadline - performance.now());
-  const { size, margin } = sheetOf(options);
-  const preparation = { timeoutMs, size, margin };
-  void session.send("Emulation.setEmulatedMedia", { media: "print" });
-  await within(timeoutMs + answerMs, run(session, frameId, preparation), "a script");
+  await within(timeoutMs + answerMs, prepare(job, timeoutMs), "a script");
   await loaded().catch(stopWaiting);
 }
 
-async function run(session: Session, frameId: string, preparation: Omit<Preparation, "scroll">): Promise<void> {
-  const [{ result }, { executionContextId }] = await Promise.all([
-    session.send("Runtime.evaluate", { expression: LOOKS_AT_SIGHT }),
-    session.send("Page.createIsolatedWorld", { frameId }),
-  ]);
+/** Many pages are what they are once they have loaded; others have to be seen, and waited for. */
+async function prepare({ page, options }: Job, timeoutMs: number): Promise<void> {
+  const { session, frameId } = page;
+  const { size, margin } = sheetOf(options);
+  void session.send("Emulation.setEmulatedMedia", { media: "print" });
+  const { executionContextId: contextId } = await session.send("Page.createIsolatedWorld", { frameId });
+  const paper = `(${setPaper})(${JSON.stringify({ size, margin, questions: QUESTIONS } satisfies Paper)})`;
+  const { result } = await session.send("Runtime.evaluate", { expression: paper, contextId });
+  if (result.value === true) return;
+  await page.show();
+  const patience = { questions: QUESTIONS, timeoutMs } satisfies Patience;
   await session.send("Runtime.evaluate", {
-    expression: `(${prepare})(${JSON.stringify({ ...preparation, scroll: result.value === true } satisfies Preparation)})`,
-    contextId: executionContextId,
+    expression: `(${waitForAll})(${JSON.stringify(patience)})`,
+    contextId,
     awaitPromise: true,
   });
 }

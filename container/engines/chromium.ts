@@ -12,7 +12,13 @@ import type { WatchLimits } from "./chromium-watch.ts";
 import { DOCUMENT_HOST, type ServedDocument, type VisitLimits, WebProxy, type WebProxySettings } from "./web-proxy.ts";
 
 /** What is printed. */
-export type Source = { readonly url: string } | { readonly document: ServedDocument };
+export type Source =
+  | { readonly url: string }
+  | {
+      readonly document: ServedDocument;
+      /** Whether it seems to have no script and nothing that waits to be seen. @default false */
+      readonly isStill?: boolean;
+    };
 
 export interface ChromiumSettings {
   readonly scratch: Scratch;
@@ -147,10 +153,13 @@ export class Chromium implements AsyncDisposable {
       exceeded: (what) => exceed(new EngineFailure("too-large", `the page wants more than ${what}`)),
     });
     page.visit(visit);
-    const url = "url" in source ? source.url : `http://${DOCUMENT_HOST}/`;
+    const place =
+      "url" in source
+        ? { url: source.url, isStill: false }
+        : { url: `http://${DOCUMENT_HOST}/`, isStill: source.isStill ?? false };
     const isRefused = (place: string) => visit.isRefused(place);
     const { version } = browser.chromium;
-    const printed = printPage(page, url, outputPath, options, this.#limits, version, isRefused);
+    const printed = printPage(page, place, outputPath, options, this.#limits, version, isRefused);
     printed.catch(() => {});
     await Promise.race([aborted, exceeded, printed]).catch((error: unknown) => {
       // A page may be out of reach because a process of the browser's is gone.

@@ -45,20 +45,33 @@ export async function htmlToPdf(
 async function sourceOf(url: string | undefined, input: FileInput | undefined): Promise<Source> {
   if (url !== undefined) return { url };
   if (!input || input.size === 0) throw new EngineFailure("unsupported", "an empty file");
-  const type = [".xhtml", ".xht"].includes(extname(input.name).toLowerCase()) ? "application/xhtml+xml" : "text/html";
-  const charset = (await isUnlabelledUtf8(input.path)) ? "; charset=utf-8" : "";
-  return { document: { type: `${type}${charset}`, stream: () => createReadStream(input.path) } };
+  const isXml = [".xhtml", ".xht"].includes(extname(input.name).toLowerCase());
+  const start = await startOf(input.path);
+  const charset = isUnlabelledUtf8(start) ? "; charset=utf-8" : "";
+  const type = `${isXml ? "application/xhtml+xml" : "text/html"}${charset}`;
+  const isStill = !isXml && start.length === input.size && !LIVELY.test(start.toString("latin1"));
+  return { document: { type, stream: () => createReadStream(input.path) }, isStill };
 }
 
 /** Where a page has to name its encoding (HTML, 4.2.5.4). */
 const LABEL_WITHIN_BYTES = 1024;
 const LOOKED_AT_BYTES = 2 ** 20;
 
-/** A browser guesses the encoding of a file, and finds UTF-8; of a page of the web it does not. */
-async function isUnlabelledUtf8(path: string): Promise<boolean> {
+/**
+ * Of a page that may have a script, go elsewhere, or have something that moves or waits to be seen. It need not be exact: what is
+ * found when the page has loaded counts. An encoding of more than a byte for a letter is not looked into.
+ */
+const LIVELY =
+  /\0|<(?:script|i?frame|object|embed|applet|video|audio|template|animate|set\b)|[\s"'/]on[a-z]+\s*=|loading\s*=|http-equiv/i;
+
+async function startOf(path: string): Promise<Buffer> {
   await using file = await open(path);
   const { buffer, bytesRead } = await file.read(Buffer.alloc(LOOKED_AT_BYTES), 0, LOOKED_AT_BYTES, 0);
-  const start = buffer.subarray(0, bytesRead);
+  return buffer.subarray(0, bytesRead);
+}
+
+/** A browser guesses the encoding of a file, and finds UTF-8; of a page of the web it does not. */
+function isUnlabelledUtf8(start: Buffer): boolean {
   const isMarked = (start[0] === 0xff && start[1] === 0xfe) || (start[0] === 0xfe && start[1] === 0xff);
   if (isMarked || /charset\s*=|<\?xml[^>]*encoding\s*=/i.test(start.toString("latin1", 0, LABEL_WITHIN_BYTES)))
     return false;
