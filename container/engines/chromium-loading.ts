@@ -25,6 +25,14 @@ const QUIET_MS = 500;
 /** Of the browser's own: a port that belongs to another protocol. */
 const UNSAFE_PORT = "net::ERR_UNSAFE_PORT";
 
+/** Our proxy is always there: where it was not to be reached, the browser's network process had ended. */
+const PROXY_UNREACHABLE = "net::ERR_PROXY_CONNECTION_FAILED";
+
+/** The browser lost its network for a moment. */
+export class NetworkGone extends Error {
+  override readonly name = "NetworkGone";
+}
+
 /** The page led to a place that may not be visited. */
 export class LedAstray extends Error {
   override readonly name = "LedAstray";
@@ -61,12 +69,12 @@ export class Loading {
     this.#listen();
   }
 
-  /** Rejects when the page turns out to be none: EngineFailure `unreachable` or `not-a-web-page`; LedAstray. */
+  /** Rejects when the page turns out to be none: EngineFailure `unreachable` or `not-a-web-page`; LedAstray, NetworkGone. */
   get failed(): Promise<never> {
     return this.#failure.promise;
   }
 
-  /** @throws EngineFailure `unreachable`, `not-a-web-page`; LedAstray */
+  /** @throws EngineFailure `unreachable`, `not-a-web-page`; LedAstray, NetworkGone */
   async navigate(url: string): Promise<void> {
     const { errorText, isDownload } = await this.#session.send("Page.navigate", { url });
     if (isDownload) throw notAWebPage("a download");
@@ -174,6 +182,7 @@ export class Loading {
   #unreachable(detail: string): Error {
     if (detail === UNSAFE_PORT || this.#isRefused(this.#documentUrl))
       return new LedAstray(`${this.#documentUrl}: ${detail}`);
+    if (detail === PROXY_UNREACHABLE) return new NetworkGone(detail);
     return new EngineFailure("unreachable", detail);
   }
 

@@ -6,7 +6,7 @@ import { EngineFailure, OutOfRange } from "../../src/operations/operation.ts";
 import type { Scratch } from "../process.ts";
 import { Browser, BrowserGone, RETIRED } from "./chromium-browser.ts";
 import { type Confinement, launchChromium } from "./chromium-launch.ts";
-import { LedAstray } from "./chromium-loading.ts";
+import { LedAstray, NetworkGone } from "./chromium-loading.ts";
 import { type PageLimits, type PrintOptions, printPage } from "./chromium-page.ts";
 import type { WatchLimits } from "./chromium-watch.ts";
 import { DOCUMENT_HOST, type ServedDocument, type VisitLimits, WebProxy, type WebProxySettings } from "./web-proxy.ts";
@@ -47,6 +47,9 @@ const DEFAULTS: ChromiumLimits = {
 
 /** Then another browser takes its place: what it has gathered is given back. */
 const JOBS_PER_BROWSER = 500;
+/** A browser whose network process ended has another one after so long, or after a few times that. */
+const NETWORK_BACK_MS = 500;
+const NETWORK_ATTEMPTS = 6;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 10_000;
 
@@ -115,13 +118,11 @@ export class Chromium implements AsyncDisposable {
     signal?.addEventListener("abort", abort, { once: true });
     try {
       signal?.throwIfAborted();
-      await this.#attempt(source, outputPath, options, aborted).catch((error: unknown) => {
-        if (!(error instanceof BrowserGone)) throw error;
-        this.#settings.log("Chromium: a job begins anew, because its browser died", { reason: error.message });
-        return this.#attempt(source, outputPath, options, aborted);
-      });
+      await this.#attempts(source, outputPath, options, aborted);
     } catch (error) {
-      if (error instanceof BrowserGone) throw new EngineFailure("crashed", error.message, { cause: error });
+      if (error instanceof BrowserGone || error instanceof NetworkGone) {
+        throw new EngineFailure("crashed", error.message, { cause: error });
+      }
       if (!(error instanceof LedAstray)) throw error;
       if ("url" in source) throw new OutOfRange("url", source.url);
       throw new EngineFailure("unreachable", error.message, { cause: error });
@@ -139,6 +140,22 @@ export class Chromium implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+
+  /** A job begins anew once where its browser died, and a few times until a browser has its network again. */
+  async #attempts(source: Source, outputPath: string, options: PrintOptions, aborted: Promise<never>): Promise<void> {
+    const left = { browser: 1, network: NETWORK_ATTEMPTS };
+    for (;;) {
+      try {
+        return await this.#attempt(source, outputPath, options, aborted);
+      } catch (error) {
+        const isNetwork = error instanceof NetworkGone;
+        if (!isNetwork && !(error instanceof BrowserGone)) throw error;
+        if (left[isNetwork ? "network" : "browser"]-- === 0) throw error;
+        this.#settings.log("Chromium: a job begins anew, because its browser died", { reason: error.message });
+        if (isNetwork) await Promise.race([aborted, sleep(NETWORK_BACK_MS)]);
+      }
+    }
   }
 
   async #attempt(source: Source, outputPath: string, options: PrintOptions, aborted: Promise<never>): Promise<void> {
