@@ -20,6 +20,8 @@ const JOBS_PER_THREAD = 200;
 interface Thread {
   readonly worker: Worker;
   jobs: number;
+  /** How often it carried out which operation. */
+  readonly done: Map<string, number>;
 }
 
 export class Threads implements AsyncDisposable {
@@ -39,8 +41,9 @@ export class Threads implements AsyncDisposable {
    */
   async *run(job: ThreadJob, signal: AbortSignal, log: ThreadSettings["log"]): AsyncGenerator<Uint8Array<ArrayBuffer>> {
     signal.throwIfAborted();
-    const thread = this.#idle.pop() ?? this.#start();
+    const thread = this.#takeIdle(job.operation) ?? this.#start();
     thread.jobs++;
+    thread.done.set(job.operation, (thread.done.get(job.operation) ?? 0) + 1);
     const mail = new Mailbox();
     const { worker } = thread;
     const end = () => mail.fail(signal.reason);
@@ -78,6 +81,14 @@ export class Threads implements AsyncDisposable {
     await Promise.all([...this.#all].map(({ worker }) => worker.terminate()));
   }
 
+  /** The one that did the same most often: what has run a few times is compiled, and several times as quick. */
+  #takeIdle(operation: string): Thread | undefined {
+    const times = (thread: Thread) => thread.done.get(operation) ?? 0;
+    const most = Math.max(...this.#idle.map(times));
+    const place = this.#idle.findLastIndex((thread) => times(thread) === most);
+    return place < 0 ? undefined : this.#idle.splice(place, 1)[0];
+  }
+
   #start(): Thread {
     const { heapMiB } = this.#settings;
     const worker = new Worker(new URL("./thread.ts", import.meta.url), {
@@ -85,7 +96,7 @@ export class Threads implements AsyncDisposable {
       // Nothing that a document makes an engine do finds a secret there.
       env: {},
     });
-    const thread = { worker, jobs: 0 };
+    const thread: Thread = { worker, jobs: 0, done: new Map() };
     this.#all.add(thread);
     worker.on("error", (error) => this.#settings.log("a thread failed", { error: String(error) }));
     worker.on("exit", () => this.#forget(thread));

@@ -14,13 +14,16 @@ export interface Judges extends Workshop {
   validate(input: FileInput, until?: AbortSignal): Promise<Validation | undefined>;
   /** Begins to look at the original, which is to be compared. */
   look(original: FileInput): Looking;
-  compare(original: FileInput, candidate: FileInput, looks: FileInput | undefined): Promise<Judgement["comparison"]>;
+  /** @param looking at the original, if anything: while that goes on the candidate is looked at too */
+  compare(original: FileInput, candidate: FileInput, looking: Looking | undefined): Promise<Judgement["comparison"]>;
 }
 
 /** Ends when it is disposed of. */
 export interface Looking extends AsyncDisposable {
   /** What was seen, as far as comparing needs not look again; undefined where that is nothing. */
   readonly seen: Promise<FileInput | undefined>;
+  /** Whether that has settled. */
+  readonly isOver: boolean;
 }
 
 /** What is wrong with the input itself: no rung helps. */
@@ -134,8 +137,8 @@ async function judge(
   looking: Looking | undefined,
   judges: Judges,
 ): Promise<Judgement> {
-  const compare = async () => judges.compare(original, candidate, await looking?.seen);
-  const [validation, comparison] = await Promise.all([judges.validate(candidate), compare()]);
+  const comparing = judges.compare(original, candidate, looking);
+  const [validation, comparison] = await Promise.all([judges.validate(candidate), comparing]);
   return { validation, comparison };
 }
 

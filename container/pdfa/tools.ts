@@ -57,6 +57,11 @@ export function toolsFor(
     }
     return made;
   }
+  // What fails here fails again where it is compared.
+  const lookAt = (input: FileInput, until: AbortSignal) =>
+    gather("look-at-pdf", [input], { timeMs: COMPARE_MS / 2 }, until)
+      .then(([made]) => made)
+      .catch(() => undefined);
   return {
     level,
     signal,
@@ -96,18 +101,28 @@ export function toolsFor(
     look(original) {
       const ending = new AbortController();
       const either = AbortSignal.any([signal, ending.signal]);
-      const looks = gather("look-at-pdf", [original], { timeMs: COMPARE_MS / 2 }, either);
-      // What fails here fails again where it is compared.
-      const seen = looks.then(([made]) => made).catch(() => undefined);
+      let isOver = false;
+      const seen = lookAt(original, either).finally(() => {
+        isOver = true;
+      });
       const end = async () => {
         await Promise.race([seen, sleep(LOOKING_ENDS_MS, undefined, { ref: false })]);
         ending.abort();
       };
-      return { seen, [Symbol.asyncDispose]: end };
+      return {
+        seen,
+        get isOver() {
+          return isOver;
+        },
+        [Symbol.asyncDispose]: end,
+      };
     },
-    async compare(original, candidate, looks) {
+    async compare(original, candidate, looking) {
       let text = "";
-      const inputs = looks ? [original, candidate, looks] : [original, candidate];
+      const after = !looking || looking.isOver ? undefined : await lookAt(candidate, signal);
+      const before = await looking?.seen;
+      const looks = before ? [before, ...(after ? [after] : [])] : [];
+      const inputs = [original, candidate, ...looks];
       for await (const { body } of start("compare-pdfs", inputs, { timeMs: COMPARE_MS })) {
         text = await textOf(body);
       }

@@ -4,7 +4,7 @@ import type { MupdfOptions } from "../engines/mupdf.ts";
 import { prepareSpare, takeMupdf } from "../engines/mupdf-spare.ts";
 import { LookedAt, type PageLook, spread } from "../pdf/archival/document-look.ts";
 import { srgbProfile } from "../pdf/archival/icc-profile.ts";
-import { decodeLooks, type Looks } from "../pdf/archival/look-records.ts";
+import { decodeLooks, digestOf, type Looks, type SeenPage } from "../pdf/archival/look-records.ts";
 import { type Distance, distanceOf, lostCharacters, type Picture } from "../pdf/archival/page-look.ts";
 import { type Context, EngineFailure, type Input, type Operation } from "./operation.ts";
 
@@ -60,15 +60,16 @@ export const lookOptions = ({ heapLimitBytes }: Context): MupdfOptions => ({
 });
 
 /**
- * @param inputs the two documents, and what look-at-pdf.ts made of the first, if anything
+ * @param inputs the two documents, and what look-at-pdf.ts made of the first, or of both, if anything
  * @throws EngineFailure what made the first document unreadable
  */
-export const comparePdfs: Operation<CompareParams> = async function* ([before, after, looks], { timeMs }, context) {
+export const comparePdfs: Operation<CompareParams> = async function* (inputs, { timeMs }, context) {
+  const [before, after, looksBefore, looksAfter] = inputs;
   const ends = performance.now() + timeMs;
   const options = lookOptions(context);
   context.defer(() => prepareArchivalSpares(options));
-  using original = await Original.open(before!, options, looks);
-  using candidate = await openIfReadable(await after!.bytes(), options);
+  using original = await Side.open(before!, options, looksBefore);
+  using candidate = await openIfReadable(after!, options, looksAfter);
   const differences: PageDifference[] = [];
   const furthest = { mean: 0, worst: 0 };
   let compared = 0;
@@ -89,16 +90,16 @@ type Difference = Omit<PageDifference, "pageNumber">;
 const ADDED: Difference = { kind: "missing", detail: "the original has no such page" };
 
 async function compare(
-  original: Original,
-  candidate: LookedAt | undefined,
+  original: Side,
+  candidate: Side | undefined,
   index: number,
   furthest: { mean: number; worst: number },
 ): Promise<Difference | undefined> {
-  const before = await original.look(index, 1);
+  const before = await original.see(index);
   // What was not readable before cannot have become worse.
   if (!before) return index < original.pageCount ? undefined : ADDED;
-  const after = await candidate?.look(index, 1);
-  if (!after) return { kind: "missing", detail: "not there, or it cannot be drawn" };
+  const after = await candidate?.see(index);
+  if (!candidate || !after) return { kind: "missing", detail: "not there, or it cannot be drawn" };
   const sides = [before.width - after.width, before.height - after.height];
   const [short, long] = [Math.min(before.width, before.height), Math.max(before.width, before.height)];
   const isAllowed = short >= SIDES.shortest && long <= SIDES.longest;
@@ -110,9 +111,10 @@ async function compare(
     return { kind: "text", detail: `${lost} of ${count} characters lost` };
   }
   if (short < SIDES.shortest) return undefined;
-  let distance = distanceBetween(before, after);
+  if (!(before.picture && after.picture) && digest(before) === digest(after)) return undefined;
+  let distance = distanceBetween(await original.withPicture(before, index), await candidate.withPicture(after, index));
   if (!isLike(distance)) {
-    const closer = [await original.look(index, CLOSER), await candidate?.look(index, CLOSER)];
+    const closer = [await original.look(index, CLOSER), await candidate.look(index, CLOSER)];
     if (closer[0] && closer[1]) distance = distanceBetween(closer[0], closer[1]);
   }
   if (!isLike(distance)) return { kind: "picture", detail: JSON.stringify(distance) };
@@ -120,6 +122,8 @@ async function compare(
   furthest.worst = Math.max(furthest.worst, distance.worst);
   return undefined;
 }
+
+const digest = ({ picture, digest }: SeenPage): string | undefined => (picture ? digestOf(picture) : digest);
 
 const isLike = (distance: Distance): boolean =>
   Object.entries(MOST).every(([key, most]) => distance[key as keyof Distance] <= most);
@@ -139,8 +143,8 @@ function sameSize(picture: Picture, { width, height }: Picture): Picture {
   return { width, height, samples };
 }
 
-/** The first document, opened when what is known of it is not enough. */
-class Original implements Disposable {
+/** One of the two documents, opened when what is known of it is not enough. */
+class Side implements Disposable {
   readonly #input: Input;
   readonly #options: MupdfOptions;
   readonly #looks: Looks | undefined;
@@ -152,20 +156,33 @@ class Original implements Disposable {
     this.#looks = looks;
   }
 
-  static async open(input: Input, options: MupdfOptions, looks: Input | undefined): Promise<Original> {
-    const original = new Original(input, options, looks && decodeLooks(await looks.bytes()));
-    if (!looks) await original.#open();
-    return original;
+  /** @throws EngineFailure where it is opened and that fails */
+  static async open(input: Input, options: MupdfOptions, looks: Input | undefined): Promise<Side> {
+    const side = new Side(input, options, looks && decodeLooks(await looks.bytes()));
+    if (!looks) await side.#open();
+    return side;
   }
 
   get pageCount(): number {
     return this.#looks?.pageCount ?? this.#document!.pageCount;
   }
 
+  /** What was seen of a page, or is now. */
+  async see(index: number): Promise<SeenPage | undefined> {
+    return this.#looks?.pages.get(index) ?? this.look(index, 1);
+  }
+
   /** As of {@link LookedAt}. */
   async look(index: number, closer: number): Promise<PageLook | undefined> {
-    const known = closer === 1 ? this.#looks?.pages.get(index) : undefined;
-    return known ?? (await this.#open()).look(index, closer);
+    return (await this.#open()).look(index, closer);
+  }
+
+  async withPicture(seen: SeenPage, index: number): Promise<PageLook> {
+    const { picture } = seen;
+    if (picture) return { ...seen, picture };
+    const again = await this.look(index, 1);
+    if (!again) throw new EngineFailure("crashed", `page ${index + 1} was drawn once, and is not any more`);
+    return again;
   }
 
   async #open(): Promise<LookedAt> {
@@ -180,10 +197,13 @@ class Original implements Disposable {
 }
 
 /** @returns undefined where it is not: then every page is missing */
-async function openIfReadable(bytes: Uint8Array, options: MupdfOptions): Promise<LookedAt | undefined> {
-  const engine = await takeMupdf(options);
+async function openIfReadable(
+  input: Input,
+  options: MupdfOptions,
+  looks: Input | undefined,
+): Promise<Side | undefined> {
   try {
-    return LookedAt.open(bytes, engine, options);
+    return await Side.open(input, options, looks);
   } catch (error) {
     if (!(error instanceof EngineFailure)) throw error;
     return undefined;

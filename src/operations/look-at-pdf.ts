@@ -5,7 +5,7 @@ import { encodeCount, encodeLook } from "../pdf/archival/look-records.ts";
 import { type CompareParams, lookOptions, prepareArchivalSpares } from "./compare-pdfs.ts";
 import type { Context, Input, Operation } from "./operation.ts";
 
-/** What is not looked at here is looked at when it is compared. */
+/** Of all records. Pictures beyond are left out: what differs there is looked at again when it is compared. */
 const MOST_BYTES = 24 * 2 ** 20;
 
 /** @throws EngineFailure what made the document unreadable */
@@ -22,10 +22,10 @@ async function* looks(input: Input, { timeMs }: CompareParams, context: Context)
   let bytes = 0;
   for (const index of spread(document.pageCount)) {
     context.signal.throwIfAborted();
-    if (performance.now() > ends || bytes > MOST_BYTES) break;
+    if (performance.now() > ends || bytes > 2 * MOST_BYTES) break;
     const look = await document.look(index, 1);
     if (!look) continue;
-    const record = encodeLook(index, look);
+    const record = encodeLook(index, look, bytes < MOST_BYTES);
     bytes += record.length;
     yield record;
   }

@@ -1,11 +1,20 @@
 // Looks of pages as bytes, so that those of one document can be made while another is. Knows no PDF.
+import { createHash } from "node:crypto";
 import type { PageLook } from "./document-look.ts";
+import type { Picture } from "./page-look.ts";
+
+/** A page that was seen. */
+export interface SeenPage extends Omit<PageLook, "picture"> {
+  /** Undefined where there was no room for it: then it has a digest. */
+  readonly picture: Picture | undefined;
+  readonly digest?: string;
+}
 
 /** What was seen of a document: of some of its pages. */
 export interface Looks {
   readonly pageCount: number;
   /** By index. */
-  readonly pages: ReadonlyMap<number, PageLook>;
+  readonly pages: ReadonlyMap<number, SeenPage>;
 }
 
 interface Header extends Pick<PageLook, "width" | "height" | "dpi"> {
@@ -13,17 +22,24 @@ interface Header extends Pick<PageLook, "width" | "height" | "dpi"> {
   /** Pixels. */
   readonly columns: number;
   readonly rows: number;
+  /** Where its samples are left out. */
+  readonly digest?: string;
   readonly characters: readonly (readonly [string, number])[];
 }
 
 /** The beginning of a list of looks. */
 export const encodeCount = (pageCount: number): Uint8Array => record({ pageCount }, new Uint8Array(0));
 
-export function encodeLook(index: number, { width, height, dpi, picture, characters }: PageLook): Uint8Array {
+/** @param withPicture or with what tells only whether another one is the same */
+export function encodeLook(index: number, look: PageLook, withPicture: boolean): Uint8Array {
+  const { width, height, dpi, picture, characters } = look;
   const { width: columns, height: rows, samples } = picture;
   const header: Header = { index, width, height, dpi, columns, rows, characters: [...characters] };
-  return record(header, samples);
+  return withPicture ? record(header, samples) : record({ ...header, digest: digestOf(picture) }, new Uint8Array(0));
 }
+
+export const digestOf = ({ width, height, samples }: Picture): string =>
+  createHash("sha256").update(`${width} ${height} `).update(samples).digest("base64");
 
 /** Length of the header, the header in JSON, samples. */
 function record(header: object, samples: Uint8Array): Uint8Array {
@@ -43,12 +59,12 @@ export function decodeLooks(bytes: Uint8Array): Looks {
     return JSON.parse(data.toString("utf8", start, at));
   };
   const { pageCount } = header() as Pick<Looks, "pageCount">;
-  const pages = new Map<number, PageLook>();
+  const pages = new Map<number, SeenPage>();
   while (at < data.length) {
     const { index, columns, rows, characters, ...sizes } = header() as Header;
-    const samples = data.subarray(at, at + columns * rows * 3);
-    at += samples.length;
-    const picture = { width: columns, height: rows, samples };
+    const samples = sizes.digest === undefined ? data.subarray(at, at + columns * rows * 3) : undefined;
+    at += samples?.length ?? 0;
+    const picture = samples && { width: columns, height: rows, samples };
     pages.set(index, { ...sizes, picture, characters: new Map(characters) });
   }
   return { pageCount, pages };

@@ -47,32 +47,75 @@ function readMap(view: DataView): GlyphOf | undefined {
     case 0:
       return (code) => (code < 256 && 6 + code < view.byteLength ? view.getUint8(6 + code) : 0);
     case 4:
-      return (code) => segmentGlyph(word, code);
+      return segmentGlyphs(word);
     case 6:
       return (code) => {
         const index = code - word(6);
         return index >= 0 && index < word(8) ? word(10 + index * 2) : 0;
       };
     case 12:
-      return (code) => {
-        for (let group = 0; group < Math.min(long(12), view.byteLength / 12); group++) {
-          const at = 16 + group * 12;
-          if (code >= long(at) && code <= long(at + 4)) return long(at + 8) + code - long(at);
-        }
-        return 0;
-      };
+      return groupGlyphs(view, long);
     default:
       return undefined;
   }
 }
 
-function segmentGlyph(word: (at: number) => number, code: number): number {
+function segmentGlyphs(word: (at: number) => number): GlyphOf {
   const twice = word(6);
-  for (let segment = 0; segment < twice; segment += 2) {
-    if (code > word(14 + segment)) continue;
-    return code < word(16 + twice + segment) ? 0 : glyphInSegment(word, twice, segment, code);
-  }
-  return 0;
+  const segmentOf = searchIn(Math.ceil(twice / 2), (segment) => word(14 + segment * 2));
+  return (code) => {
+    const segment = 2 * segmentOf(code);
+    if (segment >= twice || code < word(16 + twice + segment)) return 0;
+    return glyphInSegment(word, twice, segment, code);
+  };
+}
+
+function groupGlyphs(view: DataView, long: (at: number) => number): GlyphOf {
+  const groups = Math.max(0, Math.min(long(12), Math.ceil((view.byteLength - 16) / 12)));
+  const groupOf = searchIn(
+    groups,
+    (group) => long(16 + group * 12 + 4),
+    (group) => long(16 + group * 12),
+  );
+  return (code) => {
+    const group = groupOf(code);
+    const at = 16 + group * 12;
+    return group < groups && code >= long(at) ? long(at + 8) + code - long(at) : 0;
+  };
+}
+
+/**
+ * Ranges are in order (OpenType, "cmap"); large fonts have thousands of them.
+ * @param lastOf the last code of a range
+ * @param firstOf its first code, where ranges that are in no order are to be searched for the one that has the code
+ * @returns what finds the first range that ends with the code or after it, by index; the count where there is none
+ */
+function searchIn(
+  count: number,
+  lastOf: (index: number) => number,
+  firstOf: (index: number) => number = () => 0,
+): (code: number) => number {
+  let inOrder: boolean | undefined;
+  return (code) => {
+    inOrder ??= isInOrder(count, lastOf);
+    if (!inOrder) {
+      let index = 0;
+      while (index < count && (lastOf(index) < code || firstOf(index) > code)) index++;
+      return index;
+    }
+    let [low, high] = [0, count];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (lastOf(middle) < code) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+}
+
+function isInOrder(count: number, lastOf: (index: number) => number): boolean {
+  for (let index = 1; index < count; index++) if (lastOf(index) < lastOf(index - 1)) return false;
+  return true;
 }
 
 function glyphInSegment(word: (at: number) => number, twice: number, segment: number, code: number): number {

@@ -1,6 +1,9 @@
 // What the comparison finds between a document and what was made of it.
 import { describe, expect, test } from "vitest";
 import { type Comparison, comparePdfs } from "../../../src/operations/compare-pdfs.ts";
+import { lookAtPdf } from "../../../src/operations/look-at-pdf.ts";
+import type { PageLook } from "../../../src/pdf/archival/document-look.ts";
+import { decodeLooks, encodeCount, encodeLook } from "../../../src/pdf/archival/look-records.ts";
 import { PdfBuilder, plainPdf } from "../../fixtures/pdf-builder.ts";
 import { CONTEXT, outputsOf } from "../../support/operations.ts";
 
@@ -69,4 +72,26 @@ test("when time is up, pages all over a long document have been looked at", asyn
   const { compared: count, differences } = await compared(before, after, 0);
   expect(count).toBe(32);
   expect(differences.length).toBeGreaterThan(12);
+});
+
+test("what was seen of one document or of both beforehand, with pictures or without, changes nothing", async () => {
+  const context = { ...CONTEXT, heapLimitBytes: 2 ** 29 };
+  const before = plainPdf("A", "B", "C");
+  const others = [before, plainPdf("A", "B"), page(square), plainPdf("A", "", "C")];
+  const seen = async (pdf: Uint8Array) => (await outputsOf(lookAtPdf, [pdf], { timeMs: 60_000 }, context))[0]!;
+  const withoutPictures = (looks: Uint8Array) => {
+    const { pageCount, pages } = decodeLooks(looks);
+    const records = [...pages].map(([index, look]) => encodeLook(index, look as PageLook, false));
+    return Buffer.concat([encodeCount(pageCount), ...records]);
+  };
+  const looks = await seen(before);
+  for (const other of others) {
+    const expected = await compared(before, other);
+    expect(expected.differences.length > 0).toBe(other !== before);
+    const both = [looks, await seen(other)];
+    for (const known of [[looks], [withoutPictures(looks)], both, both.map(withoutPictures)]) {
+      const [output] = await outputsOf(comparePdfs, [before, other, ...known], { timeMs: 60_000 }, context);
+      expect(JSON.parse(Buffer.from(output!).toString())).toEqual(expected);
+    }
+  }
 });

@@ -186,6 +186,29 @@ describe.skipIf(!hasMachineFonts)("programs", () => {
     }
   });
 
+  test("the groups of a character map are found in whatever order they stand", () => {
+    const mapOf = (groups: readonly (readonly [first: number, last: number, glyph: number])[]) => {
+      const cmap = Buffer.alloc(28 + groups.length * 12);
+      [0, 1].forEach((word, index) => cmap.writeUInt16BE(word, index * 2));
+      [3, 10].forEach((word, index) => cmap.writeUInt16BE(word, 4 + index * 2));
+      cmap.writeUInt32BE(12, 8);
+      cmap.writeUInt16BE(12, 12);
+      cmap.writeUInt32BE(groups.length, 24);
+      groups.flat().forEach((long, index) => cmap.writeUInt32BE(long, 28 + index * 4));
+      return characterMaps({ tables: new Map([["cmap", cmap]]) })![0]!;
+    };
+    const groups = [
+      [32, 40, 1],
+      [50, 50, 20],
+      [70, 90, 30],
+      [0x20000, 0x20010, 60],
+    ] as const;
+    for (const map of [mapOf(groups), mapOf(groups.toReversed())]) {
+      const codes = [31, 32, 40, 41, 50, 69, 70, 90, 91, 0x20005, 0x20011];
+      expect(codes.map(map.glyphOf)).toEqual([0, 1, 9, 0, 20, 0, 30, 50, 0, 65, 0]);
+    }
+  });
+
   test("bytes of any kind bring no reader and no writer to a stop", () => {
     let state = 11;
     const next = (below: number) => {
