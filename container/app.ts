@@ -10,7 +10,7 @@ import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
 import { EngineFailure } from "../src/operations/operation.ts";
 import { decodeRequest, encodeFailure, type RemoteRequest } from "../src/operations/remote.ts";
-import { describeError, type FileInput, fileInput, type Hosted } from "./hosted.ts";
+import { type Aside, describeError, type FileInput, fileInput, type Hosted } from "./hosted.ts";
 import type { JobFolder, Scratch } from "./process.ts";
 
 export interface AppSettings {
@@ -95,7 +95,9 @@ async function* carryOut(
     await entry.turn(signal);
     details.waitedMs = since(started);
     using limit = timeLimit(hosted.timeoutMs, () => outgoing.destroy());
-    const job = { inputs, params, folder: folder.path, log, signal: AbortSignal.any([signal, limit.signal]) };
+    const ends = AbortSignal.any([signal, limit.signal]);
+    const aside: Aside = (work) => entry.aside(work, ends);
+    const job = { inputs, params, folder: folder.path, log, aside, signal: ends };
     for await (const frame of hosted.run(job)) {
       details.answerBytes = Number(details.answerBytes ?? 0) + frame.length;
       yield frame;

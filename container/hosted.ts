@@ -11,6 +11,9 @@ export interface FileInput extends Input {
   readonly path: string;
 }
 
+/** A place to work in, left for a while: others work there meanwhile. */
+export type Aside = <T>(work: () => Promise<T>) => Promise<T>;
+
 export interface HostedJob {
   readonly inputs: readonly FileInput[];
   /** As they came; whoever carries the job out checks them. */
@@ -19,6 +22,8 @@ export interface HostedJob {
   readonly folder: string;
   /** Aborted when the client has gone, the time is up, or the service ends. */
   readonly signal: AbortSignal;
+  /** Does what takes long and needs nothing that its place stands for. */
+  readonly aside: Aside;
   log(message: string, details?: Record<string, unknown>): void;
 }
 

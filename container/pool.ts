@@ -20,6 +20,8 @@ export interface Entry extends Disposable {
    * @throws the signal's reason when aborted
    */
   turn(signal: AbortSignal): Promise<void>;
+  /** Lets the next one in while the work goes on, and goes on itself before those that wait. @throws what `turn` throws */
+  aside<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>;
 }
 
 interface Waiting {
@@ -56,6 +58,16 @@ export class Places {
         await this.#turn(signal);
         state = "working";
       },
+      aside: async (work, signal) => {
+        state = "present";
+        this.#leave();
+        try {
+          return await work();
+        } finally {
+          await this.#turn(signal, "first");
+          state = "working";
+        }
+      },
       [Symbol.dispose]: () => {
         if (state === "gone") return;
         if (state === "working") this.#leave();
@@ -71,7 +83,7 @@ export class Places {
     for (const { refuse } of this.#queue.splice(0)) refuse(new EngineFailure("busy", "the service ends"));
   }
 
-  #turn(signal: AbortSignal): Promise<void> {
+  #turn(signal: AbortSignal, place: "first" | "last" = "last"): Promise<void> {
     signal.throwIfAborted();
     if (this.#closed) throw new EngineFailure("busy", "the service ends");
     if (this.#working < this.#limits.atOnce) {
@@ -102,7 +114,8 @@ export class Places {
       },
     };
     signal.addEventListener("abort", gone, { once: true });
-    this.#queue.push(waiting);
+    if (place === "first") this.#queue.unshift(waiting);
+    else this.#queue.push(waiting);
     return promise;
   }
 

@@ -50,8 +50,8 @@ const longestPauseMs = 10_000;
 const soundAfterMs = 60_000;
 /** Of a Java that was told to end when memory runs out (-XX:+ExitOnOutOfMemoryError). */
 const memoryExitCode = 3;
-/** What a process may take besides its heap: classes, compiled code, stacks (measured: 150 MiB). */
-const besideHeapBytes = 384 * 2 ** 20;
+/** A process that has grown beyond is replaced: heavy files need more, but not for long (classes, code and stacks: 150 MiB). */
+const lastingBytes = 896 * 2 ** 20;
 /** setrlimit(2) counts the whole life of a process that stays; a file's time is limited by the clock. */
 const cpuSeconds = 2 ** 31;
 
@@ -151,9 +151,8 @@ export class VeraPdfProcess {
 
   /** Whoever comes next waits for the new one, which is there in two seconds. */
   private async replaceIfWorn(living: Living): Promise<void> {
-    const { filesPerProcess, heapBytes } = this.settings;
-    const grown = residentBytes(living.child.pid) > heapBytes + besideHeapBytes;
-    if (this.current !== living || (++living.files < filesPerProcess && !grown)) return;
+    const grown = residentBytes(living.child.pid) > lastingBytes;
+    if (this.current !== living || (++living.files < this.settings.filesPerProcess && !grown)) return;
     this.current = undefined;
     this.pauseMs = 0;
     kill(living, "busy", grown ? "grown too large" : `${living.files} files`);

@@ -20,15 +20,26 @@ export interface VeraPdfSettings {
   readonly scratch: Scratch;
   /** How many files at a time; more wait. @default 1 */
   readonly processes?: number;
-  /** Of one file. @default 120 s */
+  /** Of one file. @default 180 s */
   readonly timeoutMs?: number;
-  /** Of each process's heap. @default 512 MiB */
+  /** Of each process's heap; all of it is for heavy files alone, of which there is one at a time. @default 2 GiB */
   readonly heapBytes?: number;
   /** Files after which a process is replaced. @default 2000 */
   readonly filesPerProcess?: number;
   /** The folder with what was built. @default container/dist */
   readonly dist?: string;
   log(message: string, details?: Record<string, unknown>): void;
+}
+
+/** Heavy files take long, and much memory: there is one at a time, and light ones pass those that wait. */
+export type Weight = "light" | "heavy";
+
+/** Heavy files that wait; whoever comes then is sent away. */
+const MOST_WAITING = 3;
+
+interface Waiting {
+  readonly weight: Weight;
+  readonly start: (free: VeraPdfProcess) => void;
 }
 
 const defaultDist = join(import.meta.dirname, "../dist");
@@ -38,7 +49,9 @@ export class VeraPdf implements AsyncDisposable {
   readonly mode = "resident";
   private readonly processes: readonly VeraPdfProcess[];
   private readonly idle: VeraPdfProcess[];
-  private readonly waiting: ((free: VeraPdfProcess) => void)[] = [];
+  private readonly waiting: Waiting[] = [];
+  /** Whether a process is at a heavy file. */
+  private isLaden = false;
   constructor(processes: readonly VeraPdfProcess[]) {
     this.processes = processes;
     this.idle = [...processes];
@@ -53,24 +66,30 @@ export class VeraPdf implements AsyncDisposable {
    * A file whose process died is tried once more in another.
    *
    * @param path of the file; it is only read
+   * @param weight which of the two it is. @default "light"
    * @throws EngineFailure password-protected, damaged (veraPDF cannot parse it), too-complex, too-large (memory), timed-out,
-   *   crashed, busy (veraPDF cannot be started)
+   *   crashed, busy (veraPDF cannot be started, or too many heavy files wait)
    * @throws the signal's reason when aborted
    */
-  async validate(path: string, level: ArchivalLevel, signal: AbortSignal): Promise<Validation> {
+  async validate(
+    path: string,
+    level: ArchivalLevel,
+    signal: AbortSignal,
+    weight: Weight = "light",
+  ): Promise<Validation> {
     try {
-      return await this.attempt(path, level, signal);
+      return await this.attempt(path, level, signal, weight);
     } catch (failure) {
       signal.throwIfAborted();
       if (!(failure instanceof EngineFailure) || failure.reason !== "crashed") throw failure;
-      return this.attempt(path, level, signal);
+      return this.attempt(path, level, signal, weight);
     }
   }
 
-  private async attempt(path: string, level: ArchivalLevel, signal: AbortSignal): Promise<Validation> {
-    const process = await this.turn(signal);
+  private async attempt(path: string, level: ArchivalLevel, signal: AbortSignal, weight: Weight): Promise<Validation> {
+    const process = await this.turn(signal, weight);
     // A file that nobody waits for any more is still validated for a while: to end the process would cost more.
-    const validation = process.validate(path, level, signal).finally(() => this.leave(process));
+    const validation = process.validate(path, level, signal).finally(() => this.leave(process, weight));
     return untilAborted(validation, signal);
   }
 
@@ -82,27 +101,41 @@ export class VeraPdf implements AsyncDisposable {
     await this.close();
   }
 
-  private async turn(signal: AbortSignal): Promise<VeraPdfProcess> {
+  private async turn(signal: AbortSignal, weight: Weight): Promise<VeraPdfProcess> {
     signal.throwIfAborted();
-    const free = this.idle.pop();
-    if (free) return free;
+    if (weight === "heavy" && this.waiting.filter((one) => one.weight === "heavy").length >= MOST_WAITING) {
+      throw new EngineFailure("busy", `${MOST_WAITING} heavy files wait already`);
+    }
     const { promise, resolve } = Promise.withResolvers<VeraPdfProcess>();
-    this.waiting.push(resolve);
+    const waiting = { weight, start: resolve };
+    this.waiting.push(waiting);
+    this.letIn();
     try {
       return await untilAborted(promise, signal);
     } catch (error) {
-      const place = this.waiting.indexOf(resolve);
+      const place = this.waiting.indexOf(waiting);
       if (place >= 0) this.waiting.splice(place, 1);
       // It was this one's turn already.
-      else void promise.then((process) => this.leave(process));
+      else void promise.then((process) => this.leave(process, weight));
       throw error;
     }
   }
 
-  private leave(process: VeraPdfProcess): void {
-    const next = this.waiting.shift();
-    if (next) next(process);
-    else this.idle.push(process);
+  private leave(process: VeraPdfProcess, weight: Weight): void {
+    if (weight === "heavy") this.isLaden = false;
+    this.idle.push(process);
+    this.letIn();
+  }
+
+  /** In their order, but for heavy ones while there is one. */
+  private letIn(): void {
+    while (this.idle.length > 0) {
+      const place = this.waiting.findIndex(({ weight }) => weight === "light" || !this.isLaden);
+      if (place < 0) return;
+      const [next] = this.waiting.splice(place, 1);
+      this.isLaden ||= next!.weight === "heavy";
+      next!.start(this.idle.pop()!);
+    }
   }
 }
 
@@ -117,8 +150,8 @@ export async function startVeraPdf(settings: VeraPdfSettings): Promise<VeraPdf> 
   const common = {
     ...settings,
     program,
-    timeoutMs: settings.timeoutMs ?? 120_000,
-    heapBytes: settings.heapBytes ?? 2 ** 29,
+    timeoutMs: settings.timeoutMs ?? 180_000,
+    heapBytes: settings.heapBytes ?? 2 ** 31,
     filesPerProcess: settings.filesPerProcess ?? 2000,
   };
   const started = await Promise.allSettled(

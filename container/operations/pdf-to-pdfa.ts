@@ -24,7 +24,7 @@ const RUNGS = [conforming, repair, ghostscript];
 export async function* pdfToPdfa(
   machines: Machines,
   { level, rasterize }: PdfToPdfaParams,
-  job: Pick<HostedJob, "inputs" | "folder" | "signal" | "log">,
+  job: Pick<HostedJob, "inputs" | "folder" | "signal" | "log" | "aside">,
 ): AsyncGenerator<Output> {
   const [input] = job.inputs;
   if (!input) throw new EngineFailure("unsupported", "no file");

@@ -1,17 +1,20 @@
 // Climbs the rungs: the first candidate that the validator accepts and that looks and reads like the original leaves, no other.
 
 import { type BrokenRule, EngineFailure, type Nonconformity } from "../../src/operations/operation.ts";
+import type { ContentWork } from "../../src/pdf/archival/content-count.ts";
 import type { Validation } from "../engines/verapdf.ts";
 import { type FileInput, SMALL_BYTES } from "../hosted.ts";
 import { Bases } from "./base.ts";
-import { type Judged, type Judgement, type Known, passes, type Rung, type Workshop } from "./rung.ts";
+import { type Judged, type Judgement, type Known, type MadeFile, passes, type Rung, type Workshop } from "./rung.ts";
 
 /** What the ladder itself needs. */
 export interface Judges extends Workshop {
   /** Ends everything when aborted. */
   readonly signal: AbortSignal;
   /** @returns undefined where the validator cannot read the file @throws EngineFailure where it fails in another way */
-  validate(input: FileInput, until?: AbortSignal): Promise<Validation | undefined>;
+  validate(input: MadeFile): Promise<Validation | undefined>;
+  /** @returns what a validator will take; undefined for what cannot be read @throws EngineFailure `too-complex` */
+  count(original: FileInput): Promise<ContentWork | undefined>;
   /** Begins to look at the original, which is to be compared. */
   look(original: FileInput): Looking;
   /** @param looking at the original, if anything: while that goes on the candidate is looked at too */
@@ -84,20 +87,10 @@ export async function climb(
   throw new EngineFailure("nonconforming", detail, { nonconformity, ...(failure ? { cause: failure } : {}) });
 }
 
-/** The repair counts what it reads itself; of what is validated before, a validator would not come to the end. */
+/** What is repaired is counted then; of what is validated before, a validator might not come to the end. */
 async function validated(original: FileInput, judges: Judges): Promise<Validation | undefined> {
-  const ending = new AbortController();
-  const counted = judges.extract("count-content", [original], {}).catch((error) => {
-    judges.signal.throwIfAborted();
-    if (!(error instanceof EngineFailure) || error.reason === "too-complex") throw error;
-    // Whatever else is wrong with it the rungs find out.
-  });
-  try {
-    const [validation] = await Promise.all([judges.validate(original, ending.signal), counted]);
-    return validation;
-  } finally {
-    ending.abort();
-  }
+  const work = await judges.count(original);
+  return judges.validate({ ...original, ...(work ? { work } : {}) });
 }
 
 /** What every PDF/A has in its metadata: in plain bytes at part 1, and nearly always. */
@@ -133,7 +126,7 @@ const UNTOUCHED: Judgement = {
 
 async function judge(
   original: FileInput,
-  candidate: FileInput,
+  candidate: MadeFile,
   looking: Looking | undefined,
   judges: Judges,
 ): Promise<Judgement> {

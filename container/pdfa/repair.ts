@@ -2,7 +2,7 @@
 
 import type { RuleFailure } from "../../src/pdf/archival/rule-failure.ts";
 import type { FileInput } from "../hosted.ts";
-import { type Judgement, type Rung, repairOnce, type Workshop } from "./rung.ts";
+import { type Judgement, type MadeFile, type Rung, repairOnce, type Workshop } from "./rung.ts";
 
 const MOST_PASSES = 4;
 
@@ -27,7 +27,7 @@ export async function* repaired(
   workshop: Workshop,
   base: FileInput,
   ends: (found: Judgement["validation"]) => Promise<boolean> = async () => false,
-): AsyncGenerator<FileInput, Judgement | undefined, Judgement> {
+): AsyncGenerator<MadeFile, Judgement | undefined, Judgement> {
   const known = new Map<string, RuleFailure>();
   let judgement: Judgement | undefined;
   let before = "";

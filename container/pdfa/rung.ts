@@ -1,6 +1,7 @@
 // The contract of the ladder's rungs: each knows one way to make a PDF conform, and none decides whether it did.
 
 import type { Comparison } from "../../src/operations/compare-pdfs.ts";
+import type { ContentWork } from "../../src/pdf/archival/content-count.ts";
 import type { ArchivalLevel } from "../../src/pdf/archival/level.ts";
 import type { RuleFailure } from "../../src/pdf/archival/rule-failure.ts";
 import type { Validation } from "../engines/verapdf.ts";
@@ -15,7 +16,7 @@ export interface Rung {
    * Makes candidates, one after the other, and is told of each what was found; ends where it has no better idea.
    * @throws EngineFailure, which ends this rung
    */
-  candidates(workshop: Workshop, known: Known): AsyncGenerator<FileInput, void, Judgement>;
+  candidates(workshop: Workshop, known: Known): AsyncGenerator<MadeFile, void, Judgement>;
 }
 
 /** What earlier rungs came to. */
@@ -40,11 +41,17 @@ export interface Judged extends Judgement {
   readonly candidate: FileInput;
 }
 
+/** A file that an operation made; some tell what a validator will take for it. */
+export interface MadeFile extends FileInput {
+  /** Undefined where nobody counted. */
+  readonly work?: ContentWork;
+}
+
 /** What rungs work with. All files lie in the job's folder and go with it. */
 export interface Workshop {
   readonly level: ArchivalLevel;
   /** Carries out an operation that gives one PDF, in a thread. @throws EngineFailure */
-  make(operation: string, inputs: readonly FileInput[], params: unknown): Promise<FileInput>;
+  make(operation: string, inputs: readonly FileInput[], params: unknown): Promise<MadeFile>;
   /** Carries out an operation that gives any number of PDFs. @throws EngineFailure */
   extract(operation: string, inputs: readonly FileInput[], params: unknown): Promise<readonly FileInput[]>;
   /**
@@ -62,7 +69,7 @@ export const repairOnce = (
   workshop: Workshop,
   input: FileInput,
   failures: readonly RuleFailure[] = [],
-): Promise<FileInput> => workshop.make("repair-pdfa", [input], { level: workshop.level, failures });
+): Promise<MadeFile> => workshop.make("repair-pdfa", [input], { level: workshop.level, failures });
 
 /** Whether a candidate may leave. */
 export const passes = ({ validation, comparison }: Judgement): boolean =>

@@ -9,13 +9,14 @@ import { promisify } from "node:util";
 import type { Comparison } from "../../src/operations/compare-pdfs.ts";
 import { EngineFailure, type Output } from "../../src/operations/operation.ts";
 import { decodeAnswer } from "../../src/operations/remote.ts";
+import type { ContentWork } from "../../src/pdf/archival/content-count.ts";
 import type { ArchivalLevel } from "../../src/pdf/archival/level.ts";
 import type { PdfRewriter } from "../engines/ghostscript-pdf.ts";
 import type { VeraPdf } from "../engines/verapdf.ts";
 import { type FileInput, fileInput, type HostedJob, SMALL_BYTES } from "../hosted.ts";
 import type { Threads } from "../threads.ts";
 import { climb, type Judges } from "./ladder.ts";
-import type { Rung } from "./rung.ts";
+import type { MadeFile, Rung } from "./rung.ts";
 
 /** What does the work. */
 export interface Machines {
@@ -32,6 +33,9 @@ const COMPARE_MS = 8_000;
 /** A thread that is at the document in vain gets so long to end by itself: another one costs more. */
 const LOOKING_ENDS_MS = 200;
 
+/** What takes a validator longer, or more memory, is let through one at a time. */
+const LIGHT: ContentWork = { ms: 2_000, bytes: 256 * 2 ** 20 };
+
 /** What is inside of a document inside of a document stays as it is. */
 const DEEPEST = 1;
 
@@ -39,11 +43,11 @@ export function toolsFor(
   level: ArchivalLevel,
   rungs: readonly Rung[],
   machines: Machines,
-  job: Pick<HostedJob, "folder" | "signal" | "log">,
+  job: Pick<HostedJob, "folder" | "signal" | "log" | "aside">,
   depth = 0,
 ): Judges {
   const { threads, validator, rewriter, heapLimitBytes } = machines;
-  const { folder, signal, log } = job;
+  const { folder, signal, log, aside } = job;
   const place = () => join(folder, `made-${randomUUID()}.pdf`);
   const start = (operation: string, inputs: readonly FileInput[], params: unknown, until = signal) => {
     const files = inputs.map(({ name, size, path }) => ({ name, size, path }));
@@ -67,7 +71,11 @@ export function toolsFor(
     signal,
     log,
     async make(operation, inputs, params) {
-      const [made] = await gather(operation, inputs, params);
+      let made: MadeFile | undefined;
+      for await (const { type, body } of start(operation, inputs, params)) {
+        if (type !== "application/json") made = await written(place(), body, signal);
+        else if (made) made = { ...made, work: JSON.parse(await textOf(body)) };
+      }
       if (!made) throw new EngineFailure("crashed", `${operation} gave nothing`);
       return made;
     },
@@ -89,9 +97,23 @@ export function toolsFor(
       await rewriter.rewrite(input.path, path, { version: level.part === 1 ? "1.4" : "1.7" }, signal);
       return fileInput("document.pdf", (await stat(path)).size, path);
     },
-    async validate({ path }, until = signal) {
+    async count(original) {
       try {
-        return await validator.validate(path, level, AbortSignal.any([signal, until]));
+        let work: ContentWork | undefined;
+        for await (const { body } of start("count-content", [original], {})) work = JSON.parse(await textOf(body));
+        return work;
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!(error instanceof EngineFailure) || error.reason === "too-complex") throw error;
+        // Whatever else is wrong with it the rungs find out.
+        return undefined;
+      }
+    },
+    async validate({ path, work }) {
+      const isLight = work !== undefined && work.ms <= LIGHT.ms && work.bytes <= LIGHT.bytes;
+      const validate = () => validator.validate(path, level, signal, isLight ? "light" : "heavy");
+      try {
+        return await (isLight ? validate() : aside(validate));
       } catch (error) {
         if (!(error instanceof EngineFailure) || !UNREADABLE.has(error.reason)) throw error;
         log("not validated", { error: String(error) });

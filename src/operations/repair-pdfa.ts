@@ -1,6 +1,7 @@
 // A PDF made to follow the rules of a level of PDF/A (ISO 19005-1, -2, -3) in place: nothing but what breaks a rule is changed. Knows
 // no validator: what one found wrong with the attempt before chooses what is done besides the usual.
 import { takeMupdf } from "../engines/mupdf-spare.ts";
+import type { ContentWork } from "../pdf/archival/content-count.ts";
 import { EMPTY_SHELF, type FontShelf } from "../pdf/archival/fonts/font-shelf.ts";
 import type { ArchivalLevel } from "../pdf/archival/level.ts";
 import { repairFile } from "../pdf/archival/repair.ts";
@@ -11,6 +12,7 @@ import { PdfFile } from "../pdf/pdf-file.ts";
 import { roomOf } from "../pdf/room.ts";
 import { FileWriter } from "../pdf/writer.ts";
 import { prepareArchivalSpares } from "./compare-pdfs.ts";
+import { workOutput } from "./count-content.ts";
 import { type Context, EngineFailure, type Operation } from "./operation.ts";
 
 export interface RepairPdfaParams {
@@ -25,19 +27,24 @@ export interface RepairPdfaParams {
 const VERSIONS = { 1: "1.4", 2: "1.7", 3: "1.7" } as const;
 
 /**
- * One output.
+ * Two outputs: the PDF, and in JSON the {@link ContentWork} of validating it.
  * @throws EngineFailure what the document or the engine made impossible
  */
 export const repairPdfa: Operation<RepairPdfaParams> = async function* ([input], params, context) {
-  yield { extension: "pdf", type: "application/pdf", body: repair(await input!.bytes(), params, context) };
+  let work: ContentWork | undefined;
+  const body = repair(await input!.bytes(), params, context, (found) => {
+    work = found;
+  });
+  yield { extension: "pdf", type: "application/pdf", body };
+  yield workOutput(work!);
 };
 
-/** @param isAttached whether it is a file in another; those in it are not converted then */
+/** @param told of what the file will take a validator; without it is a file in another, and those in it are not converted */
 async function* repair(
   bytes: Uint8Array,
   { level, failures, shelf = EMPTY_SHELF }: RepairPdfaParams,
   context: Context,
-  isAttached = false,
+  told?: (work: ContentWork) => void,
 ): AsyncGenerator<Uint8Array> {
   const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);
   const budget = new Budget(objectBytes);
@@ -46,15 +53,16 @@ async function* repair(
   const source = await MupdfSource.open(bytes, engineBytes, budget, engine);
   try {
     const file = PdfFile.of(source, budget);
-    await repairFile(file, {
+    const work = await repairFile(file, {
       level,
       failures,
       signal: context.signal,
       source,
       shelf,
       reopen: () => MupdfSource.open(bytes, engineBytes, budget),
-      ...(isAttached ? {} : { convert: (pdf: Uint8Array) => convertAttached(pdf, shelf, context) }),
+      ...(told ? { convert: (pdf: Uint8Array) => convertAttached(pdf, shelf, context) } : {}),
     });
+    told?.(work);
     // The first part has neither object streams nor cross-reference streams (6.1.4).
     const writer = new FileWriter(VERSIONS[level.part], "new", { classic: level.part === 1 });
     yield* writer.finish(file);
@@ -68,7 +76,7 @@ async function convertAttached(pdf: Uint8Array, shelf: FontShelf, context: Conte
   const params = { level: { part: 2, conformance: "b" }, failures: [], shelf } as const;
   try {
     const chunks: Uint8Array[] = [];
-    for await (const chunk of repair(pdf, params, context, true)) chunks.push(Uint8Array.from(chunk));
+    for await (const chunk of repair(pdf, params, context)) chunks.push(Uint8Array.from(chunk));
     return Buffer.concat(chunks);
   } catch (error) {
     if (!(error instanceof EngineFailure)) throw error;

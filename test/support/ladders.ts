@@ -54,7 +54,7 @@ export async function climbed(pdf: Uint8Array | string, level: LevelName, rungs:
   const log = (message: string, details: Record<string, unknown> = {}) => {
     if (message === "candidate refused" || message === "rung failed") refused.push(details);
   };
-  const job = { folder, signal: new AbortController().signal, log };
+  const job = { folder, signal: new AbortController().signal, log, aside: <T>(work: () => Promise<T>) => work() };
   const input = fileInput(basename(path), (await stat(path)).size, path);
   const { document, rung } = await climb(input, rungs, toolsFor(LEVELS[level], rungs, machines, job));
   const bytes = await readFile(document.path);

@@ -30,14 +30,22 @@ interface Waiting {
   readonly inherited: Dictionary | undefined;
 }
 
-/** Reads each content stream once, those that are called after those that call them. */
-export async function readContentStreams(archive: Archive, read: ContentReader): Promise<void> {
-  await new ContentWalk(archive, read).run();
+/**
+ * Reads each content stream once, those that are called after those that call them.
+ * @param called is told the number of an appearance each time an annotation has it
+ */
+export async function readContentStreams(
+  archive: Archive,
+  read: ContentReader,
+  called: (number: number) => void,
+): Promise<void> {
+  await new ContentWalk(archive, read, called).run();
 }
 
 class ContentWalk {
   readonly #archive: Archive;
   readonly #read: ContentReader;
+  readonly #called: (number: number) => void;
   readonly #seen = new Set<number>();
   readonly #spread = new Set<Dictionary>();
   readonly #fonts = new Set<Dictionary>();
@@ -45,9 +53,10 @@ class ContentWalk {
   #totalBytes = 0;
   #count = 0;
 
-  constructor(archive: Archive, read: ContentReader) {
+  constructor(archive: Archive, read: ContentReader, called: (number: number) => void) {
     this.#archive = archive;
     this.#read = read;
+    this.#called = called;
   }
 
   async run(): Promise<void> {
@@ -87,6 +96,7 @@ class ContentWalk {
     if (changed) page.set("Contents", file.add(streamOf(changed, {})));
     for (const annotation of file.array(page.get("Annots")) ?? []) {
       for (const appearance of this.#appearances(annotation)) {
+        if (appearance instanceof Reference) this.#called(appearance.number);
         this.#waiting.push({ value: appearance, resources: new Dictionary(), inherited: this.#formResources() });
       }
     }

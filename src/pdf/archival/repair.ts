@@ -9,6 +9,7 @@ import { mendAttachments } from "./attachments.ts";
 import { mendCatalog } from "./catalog.ts";
 import { hasRgbIntent, settleColors } from "./colors.ts";
 import { ContentMender } from "./content.ts";
+import type { ContentWork } from "./content-count.ts";
 import { readContentStreams } from "./content-streams.ts";
 import { repairFonts } from "./fonts/repair-fonts.ts";
 import { mendGraphicsStates } from "./graphics-states.ts";
@@ -27,8 +28,9 @@ import { mendXObjects } from "./xobjects.ts";
 /**
  * Makes the file follow the rules of a level, as far as that can be done in place.
  * @param file changed
+ * @returns what a validator takes for what is on its pages
  */
-export async function repairFile(file: PdfFile, task: Task): Promise<void> {
+export async function repairFile(file: PdfFile, task: Task): Promise<ContentWork> {
   const archive = await Archive.open(file, task);
   const isFirstPart = archive.level.part === 1;
   if (scalePages(archive)) await archive.survey();
@@ -51,12 +53,13 @@ export async function repairFile(file: PdfFile, task: Task): Promise<void> {
   await archive.survey();
   nameFonts(archive);
   const content = new ContentMender(archive, visibility);
-  await readContentStreams(archive, content.mend);
-  content.count.check();
+  await readContentStreams(archive, content.mend, content.count.call);
+  const work = content.count.work();
   await repairFonts(file, task.level, task.failures, task.shelf, task.signal);
   settleColors(archive, content, new Profiles(archive));
   if (isFirstPart && !hasRgbIntent(archive)) removeColors(archive);
   writeMetadata(archive);
+  return work;
 }
 
 /** A font that stands in the resources themselves gets a number: it is mended where it is referred to. */

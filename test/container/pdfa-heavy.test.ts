@@ -1,0 +1,86 @@
+// Files that take a validator long: one at a time, and small ones pass them. With the real validator.
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { PdfRewriter } from "../../container/engines/ghostscript-pdf.ts";
+import { startVeraPdf, type VeraPdf } from "../../container/engines/verapdf.ts";
+import { fileInput } from "../../container/hosted.ts";
+import { pdfToPdfa } from "../../container/operations/pdf-to-pdfa.ts";
+import { Places } from "../../container/pool.ts";
+import { Scratch } from "../../container/process.ts";
+import { Threads } from "../../container/threads.ts";
+import { PdfBuilder, plainPdf } from "../fixtures/pdf-builder.ts";
+import { failsWith } from "../support/offices.ts";
+import { whatTheyBreak } from "../support/verapdf.ts";
+
+let folder: string;
+let scratch: Scratch;
+let threads: Threads;
+let validator: VeraPdf;
+const log = () => {};
+const { signal } = new AbortController();
+const level = { part: 2, conformance: "b" } as const;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "heavy-test-"));
+  scratch = await Scratch.open();
+  threads = new Threads({ size: 4, heapMiB: 512, log });
+  validator = await startVeraPdf({ scratch, processes: 2, log });
+});
+afterAll(async () => {
+  await validator?.close();
+  await threads?.[Symbol.asyncDispose]();
+  await scratch?.[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true });
+});
+
+/** Curves, of which a validator looks at every number. */
+function heavyPdf(): Uint8Array {
+  const builder = new PdfBuilder();
+  builder.page(`) Tj ET 0 0 m ${"1 2 3 4 5 6 c ".repeat(50_000)} S BT (`);
+  return builder.bytes();
+}
+
+const places = new Places({ atOnce: 2, waiting: 8, maxWaitMs: 60_000 });
+const machines = () => ({ threads, validator, rewriter: new PdfRewriter(scratch), heapLimitBytes: 2 ** 30 });
+
+/** As the service does it: two jobs have a place at a time. @returns where the result is */
+async function converted(name: string, pdf: Uint8Array): Promise<string> {
+  using entry = places.enter();
+  const own = await mkdtemp(join(folder, `${name}-`));
+  const path = join(own, "input.pdf");
+  await writeFile(path, pdf);
+  await entry.turn(signal);
+  const aside = <T>(work: () => Promise<T>) => entry.aside(work, signal);
+  const job = { inputs: [fileInput("a.pdf", pdf.length, path)], folder: own, signal, log, aside };
+  const made = join(own, "made.pdf");
+  for await (const { body } of pdfToPdfa(machines(), { level, rasterize: false }, job)) await writeFile(made, body);
+  return made;
+}
+
+test("two heavy files leave a validator and a place to small ones, which pass the one that waits", async () => {
+  const ended: string[] = [];
+  const run = (name: string, pdf: Uint8Array) => converted(name, pdf).finally(() => ended.push(name));
+  const heavy = [run("heavy-1", heavyPdf()), run("heavy-2", heavyPdf())];
+  const small: string[] = [];
+  for (const name of ["small-1", "small-2", "small-3"]) small.push(await run(name, plainPdf("A")));
+  const made = [...small, ...(await Promise.all(heavy))];
+  // One of the heavy ones may be through as well, but not both.
+  expect(ended.indexOf("small-3")).toBeLessThan(4);
+  expect(ended.at(-1)).toMatch(/^heavy/);
+  const some = [made[0]!, made.at(-1)!];
+  expect(await whatTheyBreak(some.map((path) => ({ path, flavour: "2b" })))).toEqual(["", ""]);
+});
+
+test("of heavy files three wait, and no more", async () => {
+  const path = join(folder, "plain.pdf");
+  await writeFile(path, plainPdf("A"));
+  const controller = new AbortController();
+  const validate = () => validator.validate(path, level, controller.signal, "heavy");
+  const left = Promise.allSettled(Array.from({ length: 4 }, validate));
+  await expect(validate()).rejects.toEqual(failsWith("busy"));
+  controller.abort(new Error("enough"));
+  expect((await left).map(({ status }) => status)).toEqual(Array.from({ length: 4 }, () => "rejected"));
+  expect((await validator.validate(path, level, signal, "heavy")).valid).toBe(false);
+});
