@@ -60,6 +60,11 @@ export const signedFile = () =>
 const unsupportedFile = () => new ServiceError(422, "The input file uses a feature that is not supported.");
 const needsTooMuchMemory = () => new ServiceError(413, "The input file needs more memory than is available.");
 export const tooComplex = () => new ServiceError(422, "The input file is too complex to be processed.");
+const tooMuchContent = () =>
+  new ServiceError(
+    422,
+    "The input file has more content than can be validated: the limit is about 4 million operators on a page, 6 million in all.",
+  );
 export const unreachable = () => new ServiceError(422, "The web page could not be loaded.");
 export const notAWebPage = () => new ServiceError(422, "The address does not lead to a web page.");
 /** One sentence: the first rules that are broken, and pages that would have changed. */
@@ -117,6 +122,8 @@ function fromEngineFailure({ reason, nonconformity }: EngineFailure): ServiceErr
       return needsTooMuchMemory();
     case "too-complex":
       return tooComplex();
+    case "too-much-content":
+      return tooMuchContent();
     case "unreachable":
       return unreachable();
     case "not-a-web-page":

@@ -13,7 +13,7 @@ export interface Judges extends Workshop {
   readonly signal: AbortSignal;
   /** @returns undefined where the validator cannot read the file @throws EngineFailure where it fails in another way */
   validate(input: MadeFile): Promise<Validation | undefined>;
-  /** @returns what a validator will take; undefined for what cannot be read @throws EngineFailure `too-complex` */
+  /** @returns what a validator will take; undefined for what cannot be read @throws EngineFailure `too-much-content` */
   count(original: FileInput): Promise<ContentWork | undefined>;
   /** Begins to look at the original, which is to be compared. */
   look(original: FileInput): Looking;
@@ -30,7 +30,7 @@ export interface Looking extends AsyncDisposable {
 }
 
 /** What is wrong with the input itself: no rung helps. */
-const OF_THE_INPUT = new Set(["password-protected", "not-a-pdf", "damaged", "too-complex"]);
+const OF_THE_INPUT = new Set(["password-protected", "not-a-pdf", "damaged", "too-complex", "too-much-content"]);
 /** Neither. */
 const OF_THE_SERVICE = new Set(["busy", "timed-out"]);
 

@@ -104,7 +104,7 @@ export function toolsFor(
         return work;
       } catch (error) {
         signal.throwIfAborted();
-        if (!(error instanceof EngineFailure) || error.reason === "too-complex") throw error;
+        if (!(error instanceof EngineFailure) || error.reason === "too-much-content") throw error;
         // Whatever else is wrong with it the rungs find out.
         return undefined;
       }
@@ -115,7 +115,10 @@ export function toolsFor(
       try {
         return await (isLight ? validate() : aside(validate));
       } catch (error) {
-        if (!(error instanceof EngineFailure) || !UNREADABLE.has(error.reason)) throw error;
+        if (!(error instanceof EngineFailure)) throw error;
+        // It was estimated too low: what is made of the file next would take as long, in vain as well.
+        if (error.reason === "too-large") throw new EngineFailure("too-much-content", error.detail, { cause: error });
+        if (!UNREADABLE.has(error.reason)) throw error;
         log("not validated", { error: String(error) });
         return undefined;
       }
@@ -154,7 +157,7 @@ export function toolsFor(
 }
 
 /** What a document can do to the validator; another one made of it may not. */
-const UNREADABLE = new Set(["password-protected", "damaged", "too-complex", "crashed", "too-large"]);
+const UNREADABLE = new Set(["password-protected", "damaged", "too-complex", "crashed"]);
 
 /** A thread whose answer is left before its end is ended with it: so the rest, a frame without meaning, is read too. */
 function toTheEnd(frames: AsyncGenerator<Uint8Array>): AsyncIterable<Uint8Array> {

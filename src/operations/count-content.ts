@@ -21,7 +21,7 @@ export const workOutput = (work: ContentWork): Output => ({
 
 /**
  * One output: the {@link ContentWork}.
- * @throws EngineFailure `too-complex` where it is too much, or what made the document unreadable
+ * @throws EngineFailure `too-much-content` where it is too much, or what made the document unreadable
  */
 export const countContent: Operation<object> = async function* ([input], _, context) {
   const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);

@@ -64,6 +64,7 @@ export const FAILURE_REASONS = [
   "unsupported",
   "too-large",
   "too-complex",
+  "too-much-content",
   "unreachable",
   "not-a-web-page",
   "nonconforming",

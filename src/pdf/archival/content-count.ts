@@ -14,7 +14,10 @@ export interface ContentWork {
   readonly bytes: number;
 }
 
-/** veraPDF has three minutes on machines that may be half as quick as the one where it was measured, and a heap of 2 GiB. */
+/**
+ * About four million operators on a page, six in all, as errors.ts tells clients. veraPDF has three minutes on machines that may be
+ * half as quick as the one where it was measured, and a heap of 2 GiB.
+ */
 const MOST: ContentWork = { ms: 80_000, bytes: 1.8 * 2 ** 30 };
 
 /** Microseconds, measured (decisions/0018). Operands count with what is in them. */
@@ -67,7 +70,7 @@ export class ContentCount {
 
   /**
    * To be told of all operations of one stream before those of the next.
-   * @throws EngineFailure `too-complex` as soon as there are too many without anything used twice
+   * @throws EngineFailure `too-much-content` as soon as there are too many without anything used twice
    */
   see({ operator, operands, data }: Operation, stream: ContentStream): void {
     if (stream !== this.#stream) this.#begin(stream);
@@ -90,7 +93,7 @@ export class ContentCount {
     this.#calls.set(number, (this.#calls.get(number) ?? 0) + 1);
   };
 
-  /** @throws EngineFailure `too-complex` where a validator comes to no end, or has no room */
+  /** @throws EngineFailure `too-much-content` where a validator comes to no end, or has no room */
   work(): ContentWork {
     let again = 0;
     let held = 0;
@@ -193,7 +196,7 @@ function check(work: ContentWork): ContentWork {
   const { ms, bytes } = work;
   if (ms > MOST.ms || bytes > MOST.bytes) {
     throw new EngineFailure(
-      "too-complex",
+      "too-much-content",
       `content that takes a validator ${Math.round(ms)} ms, ${Math.round(bytes)} bytes`,
     );
   }

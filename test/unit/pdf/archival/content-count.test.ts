@@ -41,8 +41,8 @@ describe("forms in forms", () => {
 
   test("ten levels of ten are, and a hundred of two", async () => {
     for (const pdf of [nestedForms(10, 10), nestedForms(100, 2)]) {
-      await expect(repaired(pdf)).rejects.toMatchObject({ reason: "too-complex" });
-      await expect(outputsOf(countContent, [pdf], {}, CONTEXT)).rejects.toMatchObject({ reason: "too-complex" });
+      await expect(repaired(pdf)).rejects.toMatchObject({ reason: "too-much-content" });
+      await expect(outputsOf(countContent, [pdf], {}, CONTEXT)).rejects.toMatchObject({ reason: "too-much-content" });
     }
   });
 
@@ -107,5 +107,5 @@ test("a page of half a million operators is read in time that grows with it, one
     return builder.bytes();
   };
   expect((await repaired(page("0 0 m 9 9 l S 0 g ", 125_000))).bytes).toBeGreaterThan(2 ** 27);
-  await expect(repaired(page("1 2 3 4 5 6 c ", 2_000_000))).rejects.toMatchObject({ reason: "too-complex" });
+  await expect(repaired(page("1 2 3 4 5 6 c ", 2_000_000))).rejects.toMatchObject({ reason: "too-much-content" });
 });
