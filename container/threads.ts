@@ -9,13 +9,17 @@ import type { FromThread, ThreadJob, ToThread } from "./thread.ts";
 export interface ThreadSettings {
   /** How many are kept warm; as many as there are places for jobs. */
   readonly size: number;
+  /** When none has come to rest for so long, those beyond end. @default 10 s */
+  readonly spareMs?: number;
   /** The most bytes of JavaScript's own heap in each. */
   readonly heapMiB: number;
   log(message: string, details?: Record<string, unknown>): void;
 }
 
-/** Memory that was fragmented over many jobs is given back. */
-const JOBS_PER_THREAD = 200;
+/** Memory that was fragmented over many jobs is given back; but a new thread is slow at first, for nothing is compiled in it. */
+const JOBS_PER_THREAD = 1000;
+/** Threads beyond those that are kept are for many jobs at once: each takes 100 MB with its engines. */
+const SPARE_MS = 10_000;
 
 interface Thread {
   readonly worker: Worker;
@@ -29,6 +33,7 @@ export class Threads implements AsyncDisposable {
   readonly #idle: Thread[] = [];
   #all = new Set<Thread>();
   #closed = false;
+  #trimming: NodeJS.Timeout | undefined;
 
   constructor(settings: ThreadSettings) {
     this.#settings = settings;
@@ -71,9 +76,14 @@ export class Threads implements AsyncDisposable {
       worker.off("message", mail.post);
       worker.off("error", mail.fail);
       worker.off("exit", mail.exited);
-      if (reusable && thread.jobs < JOBS_PER_THREAD && !this.#closed) this.#idle.push(thread);
+      if (reusable && thread.jobs < JOBS_PER_THREAD && !this.#closed) this.#rest(thread);
       else await this.#replace(thread);
     }
+  }
+
+  /** How many there are. */
+  get count(): number {
+    return this.#all.size;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -104,9 +114,25 @@ export class Threads implements AsyncDisposable {
     return thread;
   }
 
+  #rest(thread: Thread): void {
+    this.#idle.push(thread);
+    const { size, spareMs = SPARE_MS } = this.#settings;
+    if (this.#all.size <= size) return;
+    clearTimeout(this.#trimming);
+    this.#trimming = setTimeout(() => this.#trim(), spareMs).unref();
+  }
+
+  /** Those that did least, and know least. */
+  #trim(): void {
+    const beyond = Math.max(0, this.#all.size - this.#settings.size);
+    const idle = this.#idle.toSorted((one, other) => one.jobs - other.jobs);
+    for (const thread of idle.slice(0, beyond)) void this.#replace(thread);
+  }
+
   async #replace(thread: Thread): Promise<void> {
-    await thread.worker.terminate();
+    const ended = thread.worker.terminate();
     this.#forget(thread);
+    await ended;
     if (!this.#closed && this.#all.size < this.#settings.size) this.#idle.push(this.#start());
   }
 

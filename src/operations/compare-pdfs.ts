@@ -46,12 +46,12 @@ const LOST_PART = 0.02;
 const LEAST_PAGES = 32;
 /** A difference is told so many times. */
 const MOST_DIFFERENCES = 1000;
-/** Engines that a job takes which ends with a comparison, of two threads each at most. */
+/** Engines that a thread takes which looks at a document and compares it then. */
 const ENGINES = 2;
 
 /** For the next document that becomes PDF/A. */
-export const prepareArchivalSpares = (options: MupdfOptions): Promise<void> =>
-  prepareSpare(options, ENGINES, srgbProfile());
+export const prepareArchivalSpares = (options: MupdfOptions, engines = ENGINES): Promise<void> =>
+  prepareSpare(options, engines, srgbProfile());
 
 /** Whatever is seen on a screen has to be printed in PDF/A (ISO 19005-2, 6.3.2): that is no change of the page's look. */
 export const lookOptions = ({ heapLimitBytes }: Context): MupdfOptions => ({

@@ -49,7 +49,7 @@ async function* repair(
   const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);
   const budget = new Budget(objectBytes);
   const engine = await takeMupdf({ heapLimitBytes: engineBytes });
-  context.defer(() => prepareArchivalSpares({ heapLimitBytes: engineBytes }));
+  context.defer(() => prepareArchivalSpares({ heapLimitBytes: engineBytes }, 1));
   const source = await MupdfSource.open(bytes, engineBytes, budget, engine);
   try {
     const file = PdfFile.of(source, budget);

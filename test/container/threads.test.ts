@@ -2,6 +2,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ThreadJob } from "../../container/thread.ts";
 import { Threads } from "../../container/threads.ts";
@@ -134,4 +135,16 @@ test("a thread that dies: crashed, told in the log, and the next job finds anoth
   await expect(inThread(job({ operation: "no such operation" }))).rejects.toMatchObject({ reason: "crashed" });
   expect(logged).toContain("a thread failed");
   expect(await inThread(job())).toHaveLength(3);
+});
+
+test("threads that were started for many jobs at once end when they have nothing to do", async () => {
+  await using some = new Threads({ size: 1, heapMiB: 128, spareMs: 50, log: () => {} });
+  const readers = () =>
+    outputsOf(remote("any")([], {}, context({ container: { post: async () => some.run(job(), never, () => {}) } })));
+  const all = Promise.all([readers(), readers(), readers()]);
+  while (some.count < 3) await sleep(1);
+  expect((await all).map((pages) => pages.length)).toEqual([3, 3, 3]);
+  while (some.count > 1) await sleep(20);
+  expect(await readers()).toHaveLength(3);
+  expect(some.count).toBe(1);
 });
