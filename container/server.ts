@@ -14,12 +14,13 @@ import { Chromium } from "./engines/chromium.ts";
 import { startGhostscript } from "./engines/ghostscript.ts";
 import { PdfRewriter } from "./engines/ghostscript-pdf.ts";
 import { startLibreOffice } from "./engines/libreoffice.ts";
-import { startVeraPdf } from "./engines/verapdf.ts";
+import { startVeraPdf, type VeraPdf } from "./engines/verapdf.ts";
 import { describeError, type FileInput, fileInput, type Hosted, type HostedJob } from "./hosted.ts";
 import { htmlToPdf, htmlToPdfParams } from "./operations/html-to-pdf.ts";
 import { officeToPdf, officeToPdfParams } from "./operations/office-to-pdf.ts";
 import { pdfToPdfa, pdfToPdfaParams } from "./operations/pdf-to-pdfa.ts";
 import { postscriptToPdf, postscriptToPdfParams } from "./operations/postscript-to-pdf.ts";
+import { warmUp } from "./pdfa/warm-up.ts";
 import { Places } from "./pool.ts";
 import { Scratch } from "./process.ts";
 import { Threads } from "./threads.ts";
@@ -107,12 +108,21 @@ async function* runPostscript({ inputs, params, folder, signal, log }: HostedJob
   yield* encodeAnswer(outputs, (error) => log("failed", describeError(error)));
 }
 
+const machinesWith = (validator: VeraPdf) => ({ threads, validator, rewriter, heapLimitBytes: ENGINE_HEAP_BYTES });
+
 async function* runPdfa(job: HostedJob) {
   const validator = await started(verapdf, job.signal);
-  const machines = { threads, validator, rewriter, heapLimitBytes: ENGINE_HEAP_BYTES };
-  const outputs = pdfToPdfa(machines, pdfToPdfaParams.parse(job.params), job);
+  const outputs = pdfToPdfa(machinesWith(validator), pdfToPdfaParams.parse(job.params), job);
   yield* encodeAnswer(outputs, (error) => job.log("failed", describeError(error)));
 }
+
+verapdf.starting
+  .then(async (validator) => {
+    await using folder = await scratch.folder("job");
+    await warmUp(machinesWith(validator), folder.path, ending.signal);
+  })
+  // That it cannot start is told elsewhere; all else comes up again with the first job.
+  .catch((error) => log("PDF/A is not warmed up", { error: String(error) }));
 
 function inThreads(operation: string): Hosted {
   return {
