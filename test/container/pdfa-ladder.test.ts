@@ -173,7 +173,7 @@ test("forms in forms without end are refused at once, whatever the document clai
   let outer = form("0 0 9 9 re f", "null");
   for (let level = 0; level < 9; level++) outer = form("/X Do ".repeat(10), outer);
   builder.page("q /X Do Q (", "", `/XObject<</X ${outer}>>`);
-  await expect(climbed(builder.bytes(), "2b", RUNGS)).rejects.toMatchObject({ reason: "too-complex" });
+  await expect(climbed(builder.bytes(), "2b", RUNGS)).rejects.toMatchObject({ reason: "too-much-content" });
   builder.catalog = `/Metadata ${builder.stream("<pdfaid:part>2</pdfaid:part>", "/Type/Metadata/Subtype/XML")}`;
-  await expect(climbed(builder.bytes(), "2b", RUNGS)).rejects.toMatchObject({ reason: "too-complex" });
+  await expect(climbed(builder.bytes(), "2b", RUNGS)).rejects.toMatchObject({ reason: "too-much-content" });
 });

@@ -32,10 +32,10 @@ export function scalePages(archive: Archive): boolean {
     if (unit > 1) units.set(reference.number, unit);
   }
   if (units.size === 0) return false;
-  const annotations = new Set<Dictionary>();
+  const scaled = new Set<Dictionary>();
   for (const reference of archive.pages) {
     const unit = units.get(reference.number);
-    if (unit !== undefined) scalePage(archive, archive.page(reference), unit, annotations);
+    if (unit !== undefined) scalePage(archive, archive.page(reference), unit, scaled);
   }
   scaleDestinations(archive, units);
   return true;
@@ -50,7 +50,7 @@ function unitFor(file: PdfFile, page: Dictionary): number {
   return unit <= LARGEST_UNIT ? unit : 1;
 }
 
-function scalePage(archive: Archive, page: Dictionary, unit: number, annotations: Set<Dictionary>): void {
+function scalePage(archive: Archive, page: Dictionary, unit: number, scaled: Set<Dictionary>): void {
   const { file, level } = archive;
   for (const key of BOXES) scaleEntry(file, page, key, unit);
   // The first part knows no units: there the page becomes smaller.
@@ -62,11 +62,17 @@ function scalePage(archive: Archive, page: Dictionary, unit: number, annotations
   scalePatterns(file, page, unit);
   for (const value of file.array(page.get("Annots")) ?? []) {
     const annotation = file.dictionary(value);
-    if (!annotation || annotations.has(annotation)) continue;
-    annotations.add(annotation);
+    if (!annotation || scaled.has(annotation)) continue;
+    scaled.add(annotation);
     for (const key of COORDINATES) scaleEntry(file, annotation, key, unit);
     scaleBorder(file, annotation, unit);
     scaleFontSize(file, annotation, unit);
+  }
+  // Of articles; each is on one page (12.4.3).
+  for (const value of file.array(page.get("B")) ?? []) {
+    const bead = file.dictionary(value);
+    if (bead && !scaled.has(bead)) scaleEntry(file, bead, "R", unit);
+    if (bead) scaled.add(bead);
   }
   for (const value of file.array(page.get("VP")) ?? []) {
     const viewport = file.dictionary(value);

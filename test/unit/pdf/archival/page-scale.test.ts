@@ -23,6 +23,7 @@ test.each(["1b", "2b"] as const)("%s: looks the same, in units that state its si
   expect(link["/QuadPoints"][2]).toBe(3000);
   expect(note["/Rect"].map(Number)).toEqual([1000, 10000, 9000, 11700].map((side) => expect.closeTo(side / 3, 0)));
   expect([note["/DA"], note["/AP"]]).toEqual([expect.stringContaining("/Helv 300 Tf"), expect.anything()]);
+  expect(json.at(json.catalog, "Threads", 0, "F", "R")).toEqual([1000, 2000, 3000, 4000]);
   // Of a page that stays as it is.
   expect(json.get(link["/Dest"]).slice(1)).toEqual(["/XYZ", 10, 20, 0]);
   expect(json.get(json.catalog["/OpenAction"]).slice(1)).toEqual(["/FitR", 0, 0, expect.closeTo(666.67, 1), 1000]);
