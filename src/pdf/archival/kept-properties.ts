@@ -100,7 +100,7 @@ function parse(text: string): Element | undefined {
   // Nesting is counted before anything recurses over it.
   let depth = 0;
   let nodes = 0;
-  for (const [tag] of text.matchAll(/<[^>]*>/g)) {
+  for (const tag of tagsOf(text)) {
     if (tag.startsWith("</")) depth--;
     else if (!tag.endsWith("/>") && !/^<[!?]/.test(tag)) depth++;
     if (depth > MAX_DEPTH || ++nodes > MAX_NODES) return undefined;
@@ -110,6 +110,15 @@ function parse(text: string): Element | undefined {
   };
   const document = new DOMParser({ onError: refuse }).parseFromString(text, "text/xml");
   return document.getElementsByTagNameNS(RDF, "RDF")[0] ?? undefined;
+}
+
+function* tagsOf(text: string): Generator<string> {
+  for (let start = text.indexOf("<"); start >= 0; ) {
+    const end = text.indexOf(">", start);
+    if (end < 0) return;
+    yield text.slice(start, end + 1);
+    start = text.indexOf("<", end);
+  }
 }
 
 class Keeper {

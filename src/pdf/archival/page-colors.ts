@@ -29,7 +29,7 @@ export function usesCmyk(file: PdfFile, page: Dictionary): boolean {
     const object = file.resolve(value);
     if (isCmyk(file, object)) return true;
     if (object instanceof PdfStream && isContent(file, object) && hasInks(file, object)) return true;
-    waiting.push(...insideOf(object));
+    for (const inside of insideOf(object)) waiting.push(inside);
   }
   return false;
 }

@@ -19,7 +19,7 @@ const PLACES: Readonly<Record<string, readonly number[]>> = {
 };
 const MOST_ELEMENTS = 6;
 const MOST_LEVELS = 64;
-const FONT_SIZE = /\d*\.?\d+(?=\s+Tf\b)/g;
+const FONT_SIZE = /(?<![\d.])(?:\d+(?:\.\d*)?|\.\d+)(?=\s+Tf\b)/g;
 /** What is larger is no page. */
 const LARGEST_UNIT = 1000;
 

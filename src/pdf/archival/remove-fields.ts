@@ -30,6 +30,6 @@ export function removeFields(file: PdfFile, gone: ReadonlySet<number>): void {
     if (!field || !kids) continue;
     const left = kids.filter(stays);
     if (left.length < kids.length) file.put(reference, field.clone().set("Kids", left));
-    waiting.push(...left);
+    for (const kid of left) waiting.push(kid);
   }
 }

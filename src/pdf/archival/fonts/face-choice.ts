@@ -81,6 +81,8 @@ const STYLES = {
 const SERIF = new Set<Family>(["NimbusRoman", "LiberationSerif", "Caladea", "P052", "URWBookman", "C059"]);
 const FIXED = new Set<Family>(["NimbusMonoPS", "LiberationMono"]);
 const [FIXED_FLAG, SERIF_FLAG, ITALIC_FLAG, BOLD_FLAG] = [1, 2, 64, 1 << 18];
+/** ISO 32000-1 Annex C: no name is longer. */
+const LONGEST_NAME = 127;
 /** For scripts the others do not have. */
 const OTHER_SCRIPTS = [
   "NotoSans-Regular",
@@ -95,6 +97,7 @@ const OTHER_SCRIPTS = [
 
 export function chooseFaces(file: PdfFile, baseFont: string, descriptor: Dictionary | undefined): FaceChoice {
   const name = baseFont
+    .slice(0, LONGEST_NAME)
     .replace(/^[A-Z]{6}\+/, "")
     .toLowerCase()
     .replace(/[\s_]/g, "");
