@@ -29,6 +29,15 @@ const BY_CONTENT: Readonly<Record<string, DocumentType>> = {
 const OFFICE_NAME = /\.(doc|docx|xls|xlsx|ppt|pptx)$/i;
 const TEXT_THAT_OFFICE_OPENS = /\.(doc|xls|csv)$/i;
 
+/**
+ * How files of Office begin that are of before OLE, by their extension: Word for DOS, Windows 1 and 2, and the Macintosh; sheets of
+ * Excel 2 to 5 ([MS-XLS] 2.4.21, BOF, and its forerunners).
+ */
+const BEFORE_OLE: Readonly<Record<string, RegExp>> = {
+  doc: /^(\x31\xbe\0\0|[\x9b\xdb\xdc]\xa5|\xfe[\x32\x34\x37]\0)/,
+  xls: /^\x09[\0\x02\x04\x08][\x04-\x10]\0/,
+};
+
 /** A program need not say that it is one. */
 const POSTSCRIPT_NAME = /\.(ps|eps)$/i;
 
@@ -40,8 +49,14 @@ export async function documentTypeOf(input: Input): Promise<DocumentType> {
   const start = await startOf(input);
   const found = BY_CONTENT[mediaTypeOf(start, "")];
   if (found) return found;
+  if (isBeforeOle(start, input.name)) return "office";
   const text = textOf(start);
   return text === undefined ? "none" : textTypeOf(text, input.name);
+}
+
+function isBeforeOle(start: Uint8Array, name: string): boolean {
+  const extension = /\.(doc|xls)$/i.exec(name)?.[1]?.toLowerCase() ?? "";
+  return BEFORE_OLE[extension]?.test(String.fromCharCode(...start.subarray(0, 4))) === true;
 }
 
 function textTypeOf(text: string, name: string): DocumentType {

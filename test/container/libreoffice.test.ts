@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { Scratch } from "../../container/process.ts";
-import { docx, flatOpenDocument, pageBreak, paragraph, xlsx, zip } from "../fixtures/office.ts";
+import { docx, excel2, flatOpenDocument, pageBreak, paragraph, xlsx, zip } from "../fixtures/office.ts";
 import { corpusDir } from "../support/corpus.ts";
 import { eventually } from "../support/eventually.ts";
 import {
@@ -72,6 +72,10 @@ describe.each(["zygote", "soffice"])("by %s", (mode) => {
     const { pages, text, info } = await convert(office(), await save(xlsx(cells, 9), "xlsx"));
     expect({ pages, text: text.split(/\s+/).filter(Boolean) }).toEqual({ pages: 1, text: ["42", "84"] });
     expect(info["Page size"]).toContain("(A4)");
+  });
+
+  test("a sheet of before OLE is read", async () => {
+    expect((await convert(office(), await save(excel2("As in 1987"), "xls"))).text).toContain("As in 1987");
   });
 
   test("a document that is damaged is told so", async () => {

@@ -35,6 +35,8 @@ const STAMP_ENTRIES = [
 ];
 /** Types that part 1 does not know, and whose look is all that they are. */
 const DRAWN = new Set(["Polygon", "PolyLine", "Caret"]);
+/** Fields whose look viewers make anew where the form asks for it (ISO 32000-1, 12.7.2). */
+const RENEWED = new Set(["Tx", "Ch"]);
 const MAX_LEVELS = 64;
 
 interface Annotation {
@@ -57,7 +59,8 @@ export async function mendAnnotations(archive: Archive): Promise<void> {
 class AnnotationMender {
   readonly #archive: Archive;
   readonly #types: ReadonlySet<string>;
-  /** Annotations that have no appearance yet, by the index of their page. */
+  readonly #form: Dictionary | undefined;
+  /** Annotations that have no appearance yet, or one that no viewer shows, by the index of their page. */
   readonly #bare: { readonly pageIndex: number; readonly annotation: Annotation }[] = [];
   /** By number: whether it stays. */
   readonly #settled = new Map<number, boolean>();
@@ -66,6 +69,7 @@ class AnnotationMender {
 
   constructor(archive: Archive) {
     this.#archive = archive;
+    this.#form = archive.file.dictionary(archive.file.catalog.get("AcroForm"));
     this.#types = new Set((archive.level.part === 1 ? TYPES_1 : TYPES_2).split(" "));
   }
 
@@ -98,6 +102,7 @@ class AnnotationMender {
 
   async finish(): Promise<void> {
     await this.#dress();
+    this.#form?.delete("NeedAppearances");
     this.#endSignatures();
   }
 
@@ -156,10 +161,15 @@ class AnnotationMender {
     const isButton = this.#isButton(annotation);
     const normal = this.#normal(dictionary);
     if (isHidden && type === "Widget") this.#setEmpty(dictionary, isButton);
-    else if (normal !== undefined) this.#setNormal(dictionary, normal, isButton);
+    else if (normal !== undefined && !this.#isRenewed(annotation)) this.#setNormal(dictionary, normal, isButton);
     else if (type === "Link") dictionary.delete("AP");
     else if (annotation.fieldType === "Sig" || isEmpty(this.#archive, dictionary)) this.#setEmpty(dictionary, isButton);
     else this.#bare.push({ pageIndex, annotation });
+  }
+
+  #isRenewed({ type, fieldType }: Annotation): boolean {
+    const isAsked = this.#archive.file.boolean(this.#form?.get("NeedAppearances")) === true;
+    return isAsked && type === "Widget" && RENEWED.has(fieldType ?? "");
   }
 
   #isButton({ dictionary, fieldType }: Annotation): boolean {
@@ -211,7 +221,9 @@ class AnnotationMender {
       const { dictionary, reference, type } = annotation;
       const appearance = made.get(reference.number);
       if (!appearance) {
-        this.#setEmpty(dictionary, this.#isButton(annotation));
+        const normal = this.#normal(dictionary);
+        if (normal === undefined) this.#setEmpty(dictionary, this.#isButton(annotation));
+        else this.#setNormal(dictionary, normal, this.#isButton(annotation));
         continue;
       }
       const { normal } = appearance;
@@ -245,7 +257,7 @@ class AnnotationMender {
       if (file.name(dictionary.get("FT")) !== "Sig") continue;
       for (const key of ["V", "Lock", "SV"]) dictionary.delete(key);
     }
-    const form = file.dictionary(file.catalog.get("AcroForm"));
+    const form = this.#form;
     if (!form || this.#signatures.size === 0) return;
     const fields = (file.array(form.get("Fields")) ?? []).filter((field) => this.#keepsWidgets(field, 0));
     form.set("Fields", fields);

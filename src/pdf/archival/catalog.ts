@@ -27,7 +27,7 @@ export function mendCatalog(archive: Archive): void {
 function mendForm({ file }: Archive): void {
   const form = file.dictionary(file.catalog.get("AcroForm"));
   if (!form) return;
-  for (const key of ["XFA", "NeedAppearances", "SigFlags"]) form.delete(key);
+  for (const key of ["XFA", "SigFlags"]) form.delete(key);
 }
 
 function mendPage(archive: Archive, page: Dictionary): void {
@@ -35,7 +35,8 @@ function mendPage(archive: Archive, page: Dictionary): void {
   for (const key of PAGE) page.delete(key);
   if (!file.dictionary(page.get("Resources"))) page.set("Resources", new Dictionary());
   const media = rectangleOf(file, page.get("MediaBox"));
-  if (!media) page.set("MediaBox", LETTER);
+  // One without an area says no more than none.
+  if (!media || media[0] === media[2] || media[1] === media[3]) page.set("MediaBox", LETTER);
   else if (!isBoundary(media)) {
     const [left, bottom, right, top] = media;
     page.set("MediaBox", [left, bottom, left + side(right - left), bottom + side(top - bottom)]);

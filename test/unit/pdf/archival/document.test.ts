@@ -7,11 +7,13 @@ import {
   layersPdf,
   MANAGED_PACKET,
   metadataPdf,
+  staleFormPdf,
   type3Pdf,
 } from "../../../fixtures/archival-pdfs.ts";
 import { type Archived, readArchived } from "../../../support/archival.ts";
 import type { LevelName } from "../../../support/levels.ts";
 import { attachedTo, type Json } from "../../../support/pdf-json.ts";
+import { textOf } from "../../../support/pdf-readers.ts";
 
 describe("actions (6.5, 6.6)", () => {
   test.each(["1b", "2b"] as const)("%s: forbidden ones go, and what came after them stays", async (level) => {
@@ -59,6 +61,15 @@ describe("annotations (6.3, 6.5)", () => {
       }
     },
   );
+
+  test.each([
+    ["made anew where the form asks for it", true, ["one", "two", "three"]],
+    ["kept otherwise", false, []],
+  ] as const)("appearances of fields are %s", async (_, needsAppearances, texts) => {
+    const { bytes, json } = await readArchived(staleFormPdf(needsAppearances), "2b");
+    expect(json.at(json.catalog, "AcroForm")).not.toHaveProperty("/NeedAppearances");
+    expect(textOf(bytes).join(" ").split(/\s+/).filter(Boolean)).toEqual(texts);
+  });
 
   test("what was hidden does not come out", async () => {
     const result = await readArchived(annotationsPdf(), "2b");

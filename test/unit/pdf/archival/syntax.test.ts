@@ -150,6 +150,11 @@ describe("limits (6.1.12, 6.1.13)", () => {
     expect(page(2)).toMatchObject({ "/MediaBox": [0, 0, 10_000, 3], "/UserUnit": 2 });
   });
 
+  test("a page whose box has no area is as large as viewers show it", async () => {
+    const { page } = await readArchived(limitsPdf(), "2b");
+    expect(page(3)["/MediaBox"]).toEqual([0, 0, 612, 792]);
+  });
+
   test("names of colorants are UTF-8 (6.1.8)", async () => {
     const { json, page } = await readArchived(limitsPdf(), "2b");
     expect(json.at(page(1)["/Resources"], "ColorSpace", "S", 1)).toBe("/Café");

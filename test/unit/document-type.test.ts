@@ -1,0 +1,35 @@
+import { describe, expect, test } from "vitest";
+import { documentTypeOf } from "../../src/document-type.ts";
+import { excel2 } from "../fixtures/office.ts";
+
+const typeOf = (start: Uint8Array, name: string) =>
+  documentTypeOf({
+    name,
+    size: start.length,
+    bytes: async () => start,
+    async *stream() {
+      yield start;
+    },
+  });
+
+/** What begins with these bytes, and goes on as no text does. */
+const beginning = (hex: string) => Buffer.concat([Buffer.from(hex, "hex"), Buffer.alloc(60)]);
+
+describe("documents of Office that are of before OLE", () => {
+  test.each([
+    ["Word for DOS", "31be0000", "old.doc"],
+    ["Word for Windows 1", "9ba52100", "old.doc"],
+    ["Word for Windows 2", "dba52d00", "old.DOC"],
+    ["Word 4 for the Macintosh", "fe37001c", "old.doc"],
+    ["Excel 3", "0902060000001000", "old.xls"],
+    ["Excel 4", "0904060000001000", "old.XLS"],
+  ])("%s", async (_, start, name) => expect(await typeOf(beginning(start), name)).toBe("office"));
+
+  test("Excel 2", async () => expect(await typeOf(excel2("Old"), "old.xls")).toBe("office"));
+
+  test.each([
+    ["under no such name", "dba52d00", "old.bin"],
+    ["under the name of the other", "09040600", "old.doc"],
+    ["with other content", "00000000", "old.xls"],
+  ])("%s it is none", async (_, start, name) => expect(await typeOf(beginning(start), name)).toBe("none"));
+});
