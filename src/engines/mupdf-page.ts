@@ -5,7 +5,7 @@ import { MupdfError, type Tank } from "./mupdf.ts";
 import { Canvas, DRAWN_BYTES } from "./mupdf-canvas.ts";
 import type { MupdfDocument } from "./mupdf-document.ts";
 import type { Pointer } from "./mupdf-raw.ts";
-import { readText, type TextLine } from "./mupdf-text.ts";
+import { readTextOfContents, readTextOfList, type TextLine } from "./mupdf-text.ts";
 
 const CROP_BOX = 1;
 const POINTS_PER_INCH = 72;
@@ -18,6 +18,9 @@ const SHRINK = 8;
 
 /** What MuPDF reports where it breaks a page off because of its own limits, not of the document's faults. */
 const LIMITS_MET = /too many nested graphics states|nesting too deep/;
+
+const EVERY_PART = ["contents", "annots", "widgets"] as const;
+type Part = (typeof EVERY_PART)[number];
 
 /** Pixels. */
 export interface Size {
@@ -82,11 +85,29 @@ export class MupdfPage {
    */
   text(): readonly TextLine[] {
     const { engine } = this.#document;
+    const tank = this.#tank;
+    const ofList = (...parts: readonly Part[]): readonly TextLine[] => {
+      const list = this.#interpret(...parts);
+      try {
+        return readTextOfList(engine, list, tank);
+      } finally {
+        engine.release((raw) => raw._wasm_drop_display_list(list));
+      }
+    };
     try {
-      if (this.#list === 0) this.#interpret();
-      return readText(engine, this.#list, this.#tank);
+      return [...this.#textOfContents(ofList), ...ofList("annots", "widgets")];
     } catch (error) {
       throw this.#document.failure(error, "damaged");
+    }
+  }
+
+  /** What is wrong is left out of a list, and ends all else. */
+  #textOfContents(ofList: (part: Part) => readonly TextLine[]): readonly TextLine[] {
+    try {
+      return readTextOfContents(this.#document.engine, this.#page, this.#tank);
+    } catch (error) {
+      if (!(error instanceof MupdfError)) throw error;
+      return ofList("contents");
     }
   }
 
@@ -124,18 +145,17 @@ export class MupdfPage {
 
   /**
    * Interprets the page; what is wrong in one object MuPDF reports and leaves out.
+   * @returns a display list
    * @throws EngineFailure `too-complex` where the rest of the page is missing though nothing is wrong with it
    */
-  #interpret(): void {
+  #interpret(...parts: readonly Part[]): Pointer {
     const { engine } = this.#document;
     const bounds = this.#bounds;
-    this.#list = engine.run((raw) => raw._wasm_new_display_list(engine.floats(...bounds)));
-    const device = engine.run((raw) => raw._wasm_new_display_list_device(this.#list));
+    const list = engine.run((raw) => raw._wasm_new_display_list(engine.floats(...bounds)));
+    const device = engine.run((raw) => raw._wasm_new_display_list_device(list));
     const page = this.#page;
     const steps = [
-      () => engine.raw._wasm_run_page_contents(page, device, engine.identity()),
-      () => engine.raw._wasm_run_page_annots(page, device, engine.identity()),
-      () => engine.raw._wasm_run_page_widgets(page, device, engine.identity()),
+      ...parts.map((part) => () => engine.raw[`_wasm_run_page_${part}`](page, device, engine.identity())),
       () => engine.raw._wasm_close_device(device),
       () => engine.raw._wasm_drop_device(device),
     ];
@@ -149,7 +169,9 @@ export class MupdfPage {
         if (LIMITS_MET.test(error.message)) limit = error;
       }
     }
-    if (limit) throw new EngineFailure("too-complex", limit.message, { cause: limit });
+    if (!limit) return list;
+    engine.release((raw) => raw._wasm_drop_display_list(list));
+    throw new EngineFailure("too-complex", limit.message, { cause: limit });
   }
 
   *#bands(size: Size, options: RasterOptions, bottomUp: boolean): Generator<Band> {
@@ -169,7 +191,7 @@ export class MupdfPage {
         const count = Math.min(rows, height - done);
         const top = bottomUp ? height - done - count : done;
         const samples = this.#withMemory(() => {
-          if (this.#list === 0) this.#interpret();
+          if (this.#list === 0) this.#list = this.#interpret(...EVERY_PART);
           return canvas.draw(this.#list, top, count, matrix, tank);
         });
         if (samples) {

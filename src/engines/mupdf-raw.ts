@@ -114,6 +114,7 @@ export interface MupdfExports {
   _wasm_run_display_list(list: Pointer, device: Pointer, matrix: Pointer): void;
   _wasm_new_display_list_device(list: Pointer): Pointer;
   _wasm_new_stext_page_from_display_list(list: Pointer, options: Pointer): Pointer;
+  _wasm_new_stext_page_from_page(page: Pointer, options: Pointer): Pointer;
   _wasm_drop_stext_page(text: Pointer): void;
   /** Each of what is below it, one after the other; 0 at the end. */
   _wasm_stext_page_get_first_block(text: Pointer): Pointer;

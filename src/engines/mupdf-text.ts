@@ -1,4 +1,4 @@
-// The text that a display list shows or hides, as MuPDF finds it. Knows no page.
+// The text that a page or a display list shows or hides, as MuPDF finds it.
 import type { Mupdf, Tank } from "./mupdf.ts";
 import type { Pointer } from "./mupdf-raw.ts";
 
@@ -23,12 +23,27 @@ const TEXT_BLOCK = 0;
 /** A page of a telephone book has 20,000. */
 const MAX_CHARACTERS = 500_000;
 
-/** Characters beyond {@link MAX_CHARACTERS} are left out. @throws MupdfError, or what the engine throws */
-export function readText(engine: Mupdf, list: Pointer, tank: Tank): readonly TextLine[] {
-  const text = engine.run(
-    (raw) => engine.withText("", (options) => raw._wasm_new_stext_page_from_display_list(list, options)),
-    tank,
-  );
+/**
+ * All of it but for annotations, at the price of interpreting the page. Characters beyond {@link MAX_CHARACTERS} are left out.
+ * @throws MupdfError where anything of the page is wrong, or what the engine throws
+ */
+export function readTextOfContents(engine: Mupdf, page: Pointer, tank: Tank): readonly TextLine[] {
+  const make = (options: Pointer) => engine.raw._wasm_new_stext_page_from_page(page, options);
+  return readText(engine, tank, make);
+}
+
+/**
+ * Without that of which nothing can be seen in any mode: a display list keeps no text whose glyphs have no outlines, as those of
+ * recognised text often have none. Characters beyond {@link MAX_CHARACTERS} are left out.
+ * @throws MupdfError, or what the engine throws
+ */
+export function readTextOfList(engine: Mupdf, list: Pointer, tank: Tank): readonly TextLine[] {
+  const make = (options: Pointer) => engine.raw._wasm_new_stext_page_from_display_list(list, options);
+  return readText(engine, tank, make);
+}
+
+function readText(engine: Mupdf, tank: Tank, make: (options: Pointer) => Pointer): readonly TextLine[] {
+  const text = engine.run(() => engine.withText("", make), tank);
   try {
     return engine.run((raw) => {
       const lines: TextLine[] = [];
