@@ -29,14 +29,23 @@ export class FaxDecoder {
   #isOver = false;
   /** A row was damaged. */
   #isLost = false;
+  #hasEmptyRuns = false;
 
   constructor(bytes: Uint8Array, options: FaxOptions) {
     this.#bytes = bytes;
     this.#options = options;
     this.#end = bytes.length * 8;
-    // Each pixel may be of another colour.
-    this.#above = new Uint32Array(options.columns);
-    this.#row = new Uint32Array(options.columns);
+    // Each pixel may be of another colour, and runs may be empty.
+    this.#above = new Uint32Array(2 * options.columns);
+    this.#row = new Uint32Array(2 * options.columns);
+  }
+
+  /**
+   * Whether a run but the first of its row had no pixels so far. Some programs write them and take the places of both its sides for
+   * changes of colour to which the row below refers; readers other than libtiff do not, and see something else.
+   */
+  get hasEmptyRuns(): boolean {
+    return this.#hasEmptyRuns;
   }
 
   /**
@@ -73,7 +82,18 @@ export class FaxDecoder {
       if (this.#options.kind !== "t4" || this.#at >= this.#end) this.#isOver = true;
       if (this.#isOver) return undefined;
     }
-    return this.#row.subarray(0, this.#count);
+    return this.#hasEmptyRuns ? this.#withoutEmptyRuns() : this.#row.subarray(0, this.#count);
+  }
+
+  #withoutEmptyRuns(): Uint32Array {
+    const row = this.#row;
+    const kept = new Uint32Array(this.#count);
+    let count = 0;
+    for (let index = 0; index < this.#count; index++) {
+      if (count > 0 && kept[count - 1] === row[index]) count--;
+      else kept[count++] = row[index]!;
+    }
+    return kept.subarray(0, count);
   }
 
   /** The next bits, high ones first; zeros behind the end. */
@@ -182,10 +202,10 @@ export class FaxDecoder {
     return true;
   }
 
-  /** A run without pixels is none: the changes on its both sides are left out. */
   #change(at: number): void {
-    if (this.#count > 0 && this.#row[this.#count - 1] === at) this.#count--;
-    else if (at < this.#options.columns) this.#row[this.#count++] = at;
+    if (at >= this.#options.columns || this.#count === this.#row.length) return;
+    if (this.#count > 0 && this.#row[this.#count - 1] === at) this.#hasEmptyRuns = true;
+    this.#row[this.#count++] = at;
   }
 
   #lose(): false {

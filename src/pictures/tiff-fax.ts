@@ -21,7 +21,7 @@ export function isFax({ compression, bits, samples, photometric, across, segment
 export function faxImage(page: TiffPage): PdfImage {
   const { width, height, photometric, directory, down } = page;
   const parms = passedParms(page);
-  const isPassed = down === 1 && parms !== undefined;
+  const isPassed = down === 1 && parms !== undefined && !hasEmptyRuns(page);
   // What codes call black are ones in TIFF, and zeros in PDF unless it is told (ISO 32000-1, table 11).
   const polarity = photometric === PHOTOMETRIC.blackIsZero ? "/BlackIs1 true" : "";
   const stream = () => bytesInOrder(page, 0);
@@ -51,6 +51,15 @@ function passedParms({ compression, directory }: TiffPage): string | undefined {
     default:
       return undefined;
   }
+}
+
+/** Rows that refer to such runs are read otherwise by PDF's filter. */
+function hasEmptyRuns(page: TiffPage): boolean {
+  const options = faxOptions(page, page.width);
+  if (options.kind !== "t6" && !options.isTwoDimensional) return false;
+  const decoder = new FaxDecoder(bytesInOrder(page, 0), options);
+  for (let row = 0; row < page.height && !decoder.hasEmptyRuns; row++) if (!decoder.next()) break;
+  return decoder.hasEmptyRuns;
 }
 
 function bytesInOrder(page: TiffPage, index: number): Uint8Array {

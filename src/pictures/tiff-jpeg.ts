@@ -90,7 +90,8 @@ function oldTables(page: TiffPage): CodingTables {
   const offset = directory.number(INTERCHANGE) ?? 0;
   const found = offset >= 8 && offset < file.bytes.length ? readTables(file.bytes.subarray(offset)) : {};
   const interval = directory.number(RESTART_INTERVAL) ?? found.restartInterval ?? 0;
-  if (found.tables?.length) return { ...framed(page), ...found, restartInterval: interval };
+  if (found.tables?.length)
+    return { ...framed(page), ...found, ...segmentFrame(page, found), restartInterval: interval };
   const at = (tag: number, index: number, size: number) => {
     const start = directory.number(tag, index) ?? file.bytes.length;
     return file.bytes.subarray(start, start + size);
@@ -108,6 +109,14 @@ function oldTables(page: TiffPage): CodingTables {
     }
   }
   return { ...framed(page), tables, restartInterval: interval };
+}
+
+/** The frame of a JPEG without codes may be that of the whole picture; strips are coded each for itself. */
+function segmentFrame({ segmentWidth: width, segmentHeight: height }: TiffPage, { frame }: CodingTables): CodingTables {
+  if (!frame) return {};
+  const own = frame.slice();
+  own.set([height >> 8, height & 255, width >> 8, width & 255], 5);
+  return { frame: own };
 }
 
 function framed(page: TiffPage): Pick<CodingTables, "frame" | "scan"> {

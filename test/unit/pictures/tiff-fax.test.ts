@@ -69,6 +69,19 @@ describe("fax", () => {
     }
   });
 
+  test("runs of nothing count as changes for the row below, as libtiff has it, and are not passed on", async () => {
+    const [pass, horizontal, same, end] = ["0001", "001", "1", "000000000001"];
+    const [white0, black0, white2, black3, white4] = ["00110101", "0000110111", "0111", "10", "1011"];
+    const above = [horizontal, white0, black0, horizontal, white4, black3, same];
+    const below = [pass, horizontal, white2, black3, same];
+    const bits = [...above, ...below, pass, same, end, end].join("");
+    const codes = Buffer.from(bits.match(/.{1,8}/g)!.map((byte) => Number.parseInt(byte.padEnd(8, "0"), 2)));
+    const rows = ["....###.........", "..###...........", "................"].join("");
+    const picture = { width: 16, height: 3, channels: 1, values: [...rows].map((dot) => (dot === "#" ? 0 : 255)) };
+    const page = { ...plainTiff(picture, 0, 1, { 259: [4] }), segments: [codes] };
+    await expectPixels(await pdfOf(tiff([page])), picture);
+  });
+
   test("damaged codes: what came before", async () => {
     const g4 = await byTiffcp(file, "-c", "g4", "-r", "20");
     const cut = g4.subarray(0, 8 + Math.floor((tagAt(g4, 256) - 8) * 0.6));

@@ -5,7 +5,16 @@ import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { deflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { pattern, plainTiff, type TestSamples, type TiffTags, tagAt, tiff, toBits } from "../../fixtures/pictures.ts";
+import {
+  jpeg,
+  pattern,
+  plainTiff,
+  type TestSamples,
+  type TiffTags,
+  tagAt,
+  tiff,
+  toBits,
+} from "../../fixtures/pictures.ts";
 import { byTiffcp, expectPixels, imagesOf, pageSizes, pdfOf } from "../../support/picture-pdfs.ts";
 import { decode, perceptualDistance, popplerPage, withFile } from "../../support/pictures.ts";
 
@@ -114,6 +123,22 @@ describe("JPEG inside", () => {
       { ...gradient, values: [...(await reference(file)).samples].filter((_, at) => at % 3 === 0) },
       2,
     );
+  });
+
+  test("strips of codes in the old way, with tables and a frame of the whole picture elsewhere", async () => {
+    const rows = 16;
+    const strip = { ...gradient, height: rows, values: gradient.values.slice(0, rows * width) };
+    const file = jpeg(strip, "gray");
+    const [frame, scan] = [0xc0, 0xda].map((marker) => file.indexOf(Buffer.from([0xff, marker, 0])));
+    const codes = file.subarray(scan! + 2 + file.readUInt16BE(scan! + 2), -2);
+    const head = Buffer.from(file.subarray(0, scan));
+    head.writeUInt16BE(3 * rows, frame! + 5);
+    const picture = { ...strip, height: 3 * rows, values: [strip, strip, strip].flatMap(({ values }) => values) };
+    // The head lies behind the last strip's codes.
+    const page = plainTiff(picture, 1, 8, { 259: [6], 278: [rows], 513: [8 + 3 * codes.length], 514: [head.length] });
+    const pdf = await pdfOf(tiff([{ ...page, segments: [codes, codes, Buffer.concat([codes, head])] }]));
+    expect(imagesOf(pdf)).toHaveLength(1);
+    await expectPixels(pdf, picture, 6);
   });
 
   test("a JPEG that is cut off; one that is none", async () => {
