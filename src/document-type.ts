@@ -30,12 +30,12 @@ const OFFICE_NAME = /\.(doc|docx|xls|xlsx|ppt|pptx)$/i;
 const TEXT_THAT_OFFICE_OPENS = /\.(doc|xls|csv)$/i;
 
 /**
- * How files of Office begin that are of before OLE, by their extension: Word for DOS, Windows 1 and 2, and the Macintosh; sheets of
- * Excel 2 to 5 ([MS-XLS] 2.4.21, BOF, and its forerunners).
+ * How files of Office begin that are of before OLE, in hexadecimal, by their extension: Word for DOS, Windows 1 and 2, and the
+ * Macintosh; sheets of Excel 2 to 5 ([MS-XLS] 2.4.21, BOF, and its forerunners).
  */
 const BEFORE_OLE: Readonly<Record<string, RegExp>> = {
-  doc: /^(\x31\xbe\0\0|[\x9b\xdb\xdc]\xa5|\xfe[\x32\x34\x37]\0)/,
-  xls: /^\x09[\0\x02\x04\x08][\x04-\x10]\0/,
+  doc: /^(31be0000|(9b|db|dc)a5|fe3[247]00)/,
+  xls: /^090[0248](0[4-9a-f]|10)00/,
 };
 
 /** A program need not say that it is one. */
@@ -56,7 +56,7 @@ export async function documentTypeOf(input: Input): Promise<DocumentType> {
 
 function isBeforeOle(start: Uint8Array, name: string): boolean {
   const extension = /\.(doc|xls)$/i.exec(name)?.[1]?.toLowerCase() ?? "";
-  return BEFORE_OLE[extension]?.test(String.fromCharCode(...start.subarray(0, 4))) === true;
+  return BEFORE_OLE[extension]?.test(Buffer.from(start.subarray(0, 4)).toString("hex")) === true;
 }
 
 function textTypeOf(text: string, name: string): DocumentType {
