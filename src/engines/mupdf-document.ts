@@ -132,6 +132,10 @@ export class MupdfDocument {
           throw new EngineFailure("password-protected", "a password is needed");
       });
     } catch (error) {
+      // Who has the key to a certificate opens it (ISO 32000-1, 7.6.4); MuPDF knows passwords only.
+      if (error instanceof MupdfError && find(this.bytes, "/Adobe.PubSec")) {
+        throw new EngineFailure("password-protected", error.message, { cause: error });
+      }
       throw this.failure(error, looksLikePdf ? "damaged" : "not-a-pdf");
     }
     this.#objects = new PdfObjects(engine);

@@ -287,6 +287,12 @@ describe("opening", () => {
     expect(await refusal(encrypted("-U", "user", "-O", "owner"))).toBe("password-protected");
   });
 
+  test("a document encrypted for the holders of certificates is password-protected", async () => {
+    const security = "<</Filter/Adobe.PubSec/SubFilter/adbe.pkcs7.s4/V 4/Length 128/Recipients[<00>]>>";
+    const pdf = pdfOf(["<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[]/Count 0>>"], `/Encrypt ${security}`);
+    expect(await refusal(pdf)).toBe("password-protected");
+  });
+
   test("a document with only an owner password opens", async () => {
     const { samples } = await picture(encrypted("-O", "owner"));
     expect(samples[0]).toBe(0);

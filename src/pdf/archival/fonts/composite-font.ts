@@ -40,7 +40,10 @@ export function mendComposite(
 ): MendedComposite | undefined {
   if (program.kind === "truetype") return mendTrueTypeCids(task, font, program.font, isMisplaced);
   if (program.kind === "cff" && task.file.name(font.inner.get("Subtype")) !== "CIDFontType2") {
-    return mendCffCids(task, font, program, isMisplaced);
+    const glyphOf = program.font.isCid ? undefined : glyphMapOf(task.file, font.inner);
+    if (!glyphOf) return mendCffCids(task, font, program, isMisplaced);
+    const ordered = inOrderOfCids(program.font, font, glyphOf);
+    return ordered && mendCffCids(task, font, ordered, true);
   }
   return undefined;
 }
@@ -135,6 +138,30 @@ export function glyphStream(file: PdfFile, size: number, glyphOf: (cid: number) 
     bytes[cid * 2 + 1] = glyph & 0xff;
   }
   return file.add(plainStream(file, bytes));
+}
+
+/** Viewers go by the map of a program of OpenType as well, though only the other kind of CIDFonts has one (table 117). */
+function inOrderOfCids(
+  font: CffFont,
+  { codes, map }: Composite,
+  glyphOf: (cid: number) => number,
+): (FontProgram & { kind: "cff" }) | undefined {
+  const names = glyphNames(font);
+  const shown = new Set(codes.map(({ code, bytes }) => map.cidOf(code, bytes) ?? 0));
+  const used = new Set<string>();
+  const glyphs = Array.from({ length: Math.max(0, ...shown) + 1 }, (_, cid): CffGlyph => {
+    const glyph = shown.has(cid) ? glyphOf(cid) : 0;
+    if (cid === 0 || glyph === 0 || glyph >= names.length) {
+      return { source: 0, identity: cid === 0 ? names[0]! : `nothing${cid}`, width: undefined };
+    }
+    // What comes behind a full stop does not belong to the name of a character.
+    const identity = used.has(names[glyph]!) ? `${names[glyph]}.${cid}` : names[glyph]!;
+    used.add(identity);
+    return { source: glyph, identity, width: undefined };
+  });
+  const bytes = writeCff(font, glyphs, { keepsEncoding: false });
+  const program = bytes && readProgram(bytes);
+  return program?.kind === "cff" ? program : undefined;
 }
 
 function mendCffCids(
