@@ -40,10 +40,12 @@ function mendPage(archive: Archive, page: Dictionary): void {
   else if (!isBoundary(media)) {
     const [left, bottom, right, top] = media;
     page.set("MediaBox", [left, bottom, left + side(right - left), bottom + side(top - bottom)]);
-  }
+    // Validators do not follow references inside.
+  } else page.set("MediaBox", media);
   for (const key of BOXES) {
     const box = rectangleOf(file, page.get(key));
-    if (page.has(key) && (!box || !isBoundary(box))) page.delete(key);
+    if (page.has(key) && box && isBoundary(box)) page.set(key, box);
+    else page.delete(key);
   }
 }
 

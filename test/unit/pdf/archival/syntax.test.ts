@@ -155,6 +155,11 @@ describe("limits (6.1.12, 6.1.13)", () => {
     expect(page(3)["/MediaBox"]).toEqual([0, 0, 612, 792]);
   });
 
+  test("boundaries of pages are numbers, not references to some", async () => {
+    const { page } = await readArchived(limitsPdf(), "2b");
+    expect(page(4)).toMatchObject({ "/MediaBox": [0, 0, 300, 200], "/CropBox": [0, 0, 200, 100] });
+  });
+
   test("names of colorants are UTF-8 (6.1.8)", async () => {
     const { json, page } = await readArchived(limitsPdf(), "2b");
     expect(json.at(page(1)["/Resources"], "ColorSpace", "S", 1)).toBe("/Café");
