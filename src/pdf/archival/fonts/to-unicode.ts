@@ -1,6 +1,6 @@
 // ToUnicode CMaps (ISO 32000-1, 9.10.3): what is wrong in those that are there (ISO 19005-2, 6.2.11.7.2), and new ones. Knows no font.
 import { EngineFailure } from "../../../operations/operation.ts";
-import { type CharacterCode, type CodeSpace, parseCMap } from "../../fonts/cmap.ts";
+import { type CharacterCode, type CMap, type CodeSpace, parseCMap } from "../../fonts/cmap.ts";
 import type { PdfFile } from "../../pdf-file.ts";
 import { Dictionary, type Reference, type Value } from "../../values.ts";
 import { plainStream } from "./font-program.ts";
@@ -16,14 +16,27 @@ export const isSound = (text: string | undefined): text is string =>
 
 /** Values by code; none where there are none that can be read. */
 export function readToUnicode(file: PdfFile, value: Value | undefined): ReadonlyMap<number, string> {
+  return readMap(file, value)?.unicode ?? new Map();
+}
+
+function readMap(file: PdfFile, value: Value | undefined): CMap | undefined {
   const stream = file.stream(value);
-  if (!stream) return new Map();
+  if (!stream) return undefined;
   try {
-    return parseCMap(stream.body.decoded(MAX_BYTES)).unicode;
+    return parseCMap(stream.body.decoded(MAX_BYTES));
   } catch (error) {
-    if (error instanceof EngineFailure && error.reason !== "crashed") return new Map();
+    if (error instanceof EngineFailure && error.reason !== "crashed") return undefined;
     throw error;
   }
+}
+
+/** Some maps have CIDs where Unicode values belong, which readers take for them: most often each code is its own. */
+function unicodeByCid(map: CMap | undefined): (code: CharacterCode) => string | undefined {
+  if (!map || map.unicode.size > 0) return () => undefined;
+  return ({ code, bytes }) => {
+    const cid = map.cidOf(code, bytes) ?? 0;
+    return cid > 0 && cid <= 0xffff ? String.fromCharCode(cid) : undefined;
+  };
 }
 
 export interface UnicodeNeeds {
@@ -46,7 +59,9 @@ export interface UnicodeNeeds {
 /** @returns whether the font's entry was changed */
 export function mendToUnicode(needs: UnicodeNeeds): boolean {
   const { file, font, codes, derived, isDemanded, isChanged } = needs;
-  const existing = readToUnicode(file, font.get("ToUnicode"));
+  const map = readMap(file, font.get("ToUnicode"));
+  const existing = map?.unicode ?? new Map<number, string>();
+  const byCid = unicodeByCid(map);
   if (!isDemanded && !isChanged) return false;
   const isIdentity = file.name(font.get("ToUnicode"))?.startsWith("Identity") === true;
   let mustWrite = needs.isDistrusted || (isDemanded && font.has("ToUnicode") && existing.size === 0);
@@ -54,7 +69,7 @@ export function mendToUnicode(needs: UnicodeNeeds): boolean {
   const shown = new Set<number>();
   for (const code of codes) {
     shown.add(code.code);
-    const known = existing.get(code.code) ?? (isIdentity ? String.fromCharCode(code.code & 0xffff) : undefined);
+    const known = existing.get(code.code) ?? (isIdentity ? String.fromCharCode(code.code & 0xffff) : byCid(code));
     if (isSound(known)) {
       texts.set(code.code, { bytes: code.bytes, text: known });
       continue;

@@ -81,6 +81,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   "Type 0 of a subset, widths out of step, a wrong CIDSet": "ABC",
   "Type 0 with CFF that has no CIDs": "AB\ufffd\ufffdC",
   "Type 0, bad Unicode values": "ABQD",
+  "Type 0, CIDs in place of Unicode values": "$%",
   "a damaged program": "damaged",
   "not embedded: Helvetica": "Standard fi",
   "not embedded: Symbol": "αβχ∞",
