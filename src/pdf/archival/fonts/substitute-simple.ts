@@ -36,6 +36,8 @@ interface Slot {
 
 /** Where the document's letters are narrower than this part of the face's, there is a narrow face. */
 const NARROW = 0.9;
+/** A flag of descriptors (ISO 32000-1, table 123). */
+const SYMBOLIC = 4;
 
 /** Changes the font's dictionary. @returns undefined where there is no face to be had */
 export async function substituteSimple(task: FontTask, { font, codes }: ShownFont): Promise<Mended | undefined> {
@@ -79,11 +81,10 @@ export async function substituteSimple(task: FontTask, { font, codes }: ShownFon
 }
 
 function slotsOf({ file }: FontTask, font: ShownFont["font"], codes: readonly number[], choice: FaceChoice): Slot[] {
-  const { names } = readSimpleEncoding(
-    file,
-    font.get("Encoding"),
-    baseEncoding(file.name(font.get("Subtype")), choice),
-  );
+  const flags = file.number(file.dictionary(font.get("FontDescriptor"))?.get("Flags"));
+  // Of a TrueType font that is not symbolic it is Adobe's standard encoding (ISO 32000-1, 9.6.6.4).
+  const isWindows = file.name(font.get("Subtype")) === "TrueType" && (flags === undefined || (flags & SYMBOLIC) !== 0);
+  const { names } = readSimpleEncoding(file, font.get("Encoding"), baseEncoding(isWindows, choice));
   const widths = simpleWidths(file, font);
   const existing = readToUnicode(file, font.get("ToUnicode"));
   return codes.map((code) => {
@@ -96,10 +97,10 @@ function slotsOf({ file }: FontTask, font: ShownFont["font"], codes: readonly nu
   });
 }
 
-function baseEncoding(subtype: string | undefined, { special }: FaceChoice): Encoding {
+function baseEncoding(isWindows: boolean, { special }: FaceChoice): Encoding {
   if (special === "symbol") return symbolEncoding();
   if (special === "dingbats") return dingbatsEncoding();
-  return subtype === "TrueType" ? winAnsiEncoding() : standardEncoding();
+  return isWindows ? winAnsiEncoding() : standardEncoding();
 }
 
 function glyphIn(face: Face, { name, text }: Slot): number {

@@ -84,6 +84,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   "Type 0, CIDs in place of Unicode values": "$%",
   "a damaged program": "damaged",
   "not embedded: Helvetica": "Standard fi",
+  "not embedded: TrueType, not symbolic, without an encoding": "æø",
   "not embedded: Symbol": "αβχ∞",
   "not embedded: ZapfDingbats": "✔●■◆",
   "not embedded: Wingdings": "●✓■",
