@@ -1,10 +1,12 @@
 // A file in fewer bytes: what is equal is stored once, what is discarded is left out, every stream is coded anew as it is written, so
 // that no two are in memory. Knows no operations.
+
 import { EngineFailure } from "../../operations/operation.ts";
 import { replaceInlineImages } from "../images/inline-images.ts";
 import { recodeImage } from "../images/recode-image.ts";
 import { Interning } from "../interning.ts";
 import type { PdfFile } from "../pdf-file.ts";
+import { removeUsageRights } from "../usage-rights.ts";
 import { Dictionary, Name, type PdfObject, PdfStream, Reference } from "../values.ts";
 import { type Rewriting, type WriterOptions, writeFile } from "../writer.ts";
 import { Discards } from "./discards.ts";
@@ -36,6 +38,7 @@ export async function compressFile(
   limits: Memory,
   signal: AbortSignal,
 ): Promise<AsyncGenerator<Uint8Array>> {
+  removeUsageRights(file);
   if (settings.discard.has("hidden-layer-content")) await removeHiddenLayers(file, signal);
   const discards = new Discards(file, settings.discard);
   const view = { get: (reference: Reference) => discards.apply(file.get(reference)) };

@@ -1,9 +1,11 @@
 // A document without transparency. Pages on which nothing is transparent keep their content; the marks that mean nothing any more go
 // from all its objects. Knows no operations.
+
 import { EngineFailure } from "../../operations/operation.ts";
 import { surveyFile } from "../compression/survey.ts";
 import { pageDictionary, readPages, type SourcePage } from "../pages.ts";
 import type { PdfFile } from "../pdf-file.ts";
+import { removeUsageRights } from "../usage-rights.ts";
 import { Dictionary, type Reference, type Value } from "../values.ts";
 import { writeFile } from "../writer.ts";
 import { flattenAnnotations, isTransparentAnnotation } from "./annotations.ts";
@@ -41,6 +43,7 @@ export interface Flattened {
  */
 export async function flattenFile(file: PdfFile, options: FlattenOptions): Promise<Flattened | undefined> {
   const { signal } = options;
+  removeUsageRights(file);
   let isMarked = false;
   const view = {
     get: (reference: Reference) => {

@@ -16,7 +16,6 @@ const REFUSED = new Set([
   "actually_an_rtf.pdf",
   "enc-XI-R6-V5-U-view-O-master.pdf",
   "minimal-signed-twice-both-created.pdf",
-  "with_xfa_fields.pdf",
 ]);
 /** Its page tree is damaged, and readers differ in what they make of it. */
 const DAMAGED = "crash-121-2.pdf";

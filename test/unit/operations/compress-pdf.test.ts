@@ -278,6 +278,24 @@ describe("failures", () => {
     await expect(compressed(builder.bytes())).rejects.toBeInstanceOf(EngineFailure);
   });
 
+  test("usage rights go, and what they were for stays", async () => {
+    const PLAIN: CompressionProfile = {
+      cleanup: { compression: "remove-compression" },
+      general: { "write-output-even-if-increase-in-size": true },
+    };
+    const builder = new PdfBuilder();
+    const rights = builder.add("<</Type/Sig/Filter/Adobe.PPKLite/ByteRange[0 1 2 3]/Contents<00>>>");
+    const field = builder.add("<</FT/Tx/T(name)/V(value)>>");
+    builder.page("a");
+    for (const others of ["", "/Other 1"]) {
+      builder.catalog = `/AcroForm<</Fields[${field}]>>/Perms<</UR3 ${rights}${others}>>`;
+      const made = Buffer.from(await custom(builder.bytes(), PLAIN)).toString("latin1");
+      expect(made).not.toMatch(/ByteRange|UR3/);
+      expect(made).toContain("(value)");
+      expect(made.includes("/Perms")).toBe(others !== "");
+    }
+  });
+
   test("a large image at the edge goes to the container", async () => {
     const bytes = samples(3000, 2000, 3, 8, (x, y, channel) => ((x * 7 + y * 13 + channel) % 256) / 255);
     const pdf = rawPdf({ image: imageObject(3000, 2000, "/ColorSpace/DeviceRGB/BitsPerComponent 8", bytes) }, [
