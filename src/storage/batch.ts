@@ -3,7 +3,7 @@
 import type { Keeping } from "../kept-bytes.ts";
 import type { Arrival, Kind, NewFile, StoredFile } from "./file.ts";
 import { PART_BYTES, putFile, readFile, type WholeFile } from "./lone-files.ts";
-import { PackBuilder } from "./packs.ts";
+import { LARGEST_FILE_BYTES, PackBuilder } from "./packs.ts";
 import { PartBuffer } from "./part-buffer.ts";
 
 /** A Worker has six connections. */
@@ -63,7 +63,8 @@ export class Batch {
     // Whoever needs the file awaits it; until then a failure is not one that nobody looks at.
     waiting.promise.catch(() => {});
     this.#arrived.push(waiting.promise);
-    if (!this.#wait(waiting)) {
+    if (bytes.length > LARGEST_FILE_BYTES) this.#sendAlone(waiting);
+    else if (!this.#wait(waiting)) {
       this.send();
       if (!this.#wait(waiting)) this.#sendAlone(waiting);
     }

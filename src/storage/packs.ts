@@ -11,7 +11,8 @@ const keyOf = (id: string) => PACKS + packOf(id);
 const START_BYTES = 2 ** 15;
 /** Of the files. A pack is held in memory when it is stored, and when a file is removed from it. */
 export const PACK_BYTES = 2 * 2 ** 20;
-const LARGEST_FILE_BYTES = PACK_BYTES / 4;
+/** What is larger is stored alone. */
+export const LARGEST_FILE_BYTES = PACK_BYTES / 4;
 /** How often what others change at the same time is tried again. */
 const ATTEMPTS = 20;
 /** How many packs a request knows the start of. */

@@ -165,6 +165,15 @@ describe("small files that came together", () => {
     expect([other.take(40), other.take(1)]).toEqual([true, false]);
   });
 
+  test("wait on where a large one comes between", async () => {
+    const batch = store.batch("output", room());
+    for (const size of [10, 2 ** 20, 20, 2 ** 20, 30]) {
+      await batch.receive({ name: "a", type: "text/plain", body: new Uint8Array(size) });
+    }
+    expect((await batch.settle()).map(({ size }) => size)).toEqual([10, 2 ** 20, 20, 2 ** 20, 30]);
+    expect((await keysInBucket()).map((key) => key.split("/")[0]).toSorted()).toEqual(["files", "files", "packs"]);
+  });
+
   test("know no other id, not even one that begins as theirs", async () => {
     const [{ id }] = (await several(2)) as [StoredFile, StoredFile];
     const other = id.slice(0, 20) + (id[20] === "0" ? "1" : "0") + id.slice(21);
