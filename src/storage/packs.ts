@@ -66,7 +66,7 @@ export class PackBuilder {
   add(file: WholeFile): boolean {
     const bytes = this.#bytes + file.bytes.length;
     const indexBytes = this.#indexBytes + encoder.encode(JSON.stringify(entryOf(ANY_ID, file))).length + 1;
-    if (file.bytes.length > LARGEST_FILE_BYTES || bytes > PACK_BYTES || indexBytes > START_BYTES) return false;
+    if (bytes > PACK_BYTES || indexBytes > START_BYTES) return false;
     [this.#bytes, this.#indexBytes] = [bytes, indexBytes];
     this.#files.push(file);
     return true;
