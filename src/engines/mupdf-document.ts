@@ -1,5 +1,6 @@
 // A PDF opened in MuPDF: what makes it openable, and how many pages it has. Drawing is in mupdf-page.ts.
 import { EngineFailure } from "../operations/operation.ts";
+import { contains } from "./contains.ts";
 import { Mupdf, MupdfError, type MupdfOptions } from "./mupdf.ts";
 import { Layers } from "./mupdf-layers.ts";
 import { PdfObjects } from "./mupdf-objects.ts";
@@ -133,7 +134,7 @@ export class MupdfDocument {
       });
     } catch (error) {
       // Who has the key to a certificate opens it (ISO 32000-1, 7.6.4); MuPDF knows passwords only.
-      if (error instanceof MupdfError && find(this.bytes, "/Adobe.PubSec")) {
+      if (error instanceof MupdfError && contains(this.bytes, "/Adobe.PubSec")) {
         throw new EngineFailure("password-protected", error.message, { cause: error });
       }
       throw this.failure(error, looksLikePdf ? "damaged" : "not-a-pdf");
@@ -196,14 +197,12 @@ export class MupdfDocument {
 }
 
 function hasHeader(bytes: Uint8Array): boolean {
-  return find(bytes.subarray(0, HEADER_WINDOW), "%PDF-");
+  return contains(bytes.subarray(0, HEADER_WINDOW), "%PDF-");
 }
 
 /** A document that lost its header can be repaired if it has objects and a trailer or catalog. */
 function hasObjects(bytes: Uint8Array): boolean {
-  return find(bytes, " obj") && (find(bytes, "trailer") || find(bytes, "/Catalog") || find(bytes, "/XRef"));
-}
-
-function find(bytes: Uint8Array, text: string): boolean {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(text, 0, "latin1");
+  return (
+    contains(bytes, " obj") && (contains(bytes, "trailer") || contains(bytes, "/Catalog") || contains(bytes, "/XRef"))
+  );
 }

@@ -1,4 +1,5 @@
 // A PDF in the order in which a web browser wants it (ISO 32000-1, Annex F), one output. Nothing else about it changes.
+import { contains } from "../engines/contains.ts";
 import { MupdfDocument } from "../engines/mupdf-document.ts";
 import { takeMupdf } from "../engines/mupdf-spare.ts";
 import { QPDF_PATHS, type QpdfRun, runQpdf } from "../engines/qpdf.ts";
@@ -112,8 +113,4 @@ async function repair(input: Input, context: Context): Promise<Uint8Array> {
 /** Forgets each chunk once it has been read, so that memory goes down while the output is stored. */
 function* released(chunks: Uint8Array[]): Generator<Uint8Array> {
   for (let chunk = chunks.shift(); chunk; chunk = chunks.shift()) yield chunk;
-}
-
-function contains(bytes: Uint8Array, name: string): boolean {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(name, 0, "latin1");
 }

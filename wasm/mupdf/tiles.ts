@@ -2,7 +2,8 @@
 // them; a use of the same pattern at another place, in a form that is drawn twice, got the tiles of the first. The number that the
 // device is given is therefore mixed with the other two.
 import { concat, signed, unsigned } from "../rewrite/binary.ts";
-import type { Body } from "../rewrite/code.ts";
+import { type Body, NO_RESULT } from "../rewrite/code.ts";
+import { OP } from "../rewrite/opcodes.ts";
 
 /** Parameters of `fz_draw_begin_tile`: context, device, area, view, xstep, ystep, matrix, id, document. */
 const PARAMETERS = 9;
@@ -12,18 +13,6 @@ const TRANSLATION = [16, 20];
 /** Odd, so that no bit is lost, and far from round. */
 const FACTOR = 0x9e3779b1;
 
-const OP = {
-  if: 0x04,
-  end: 0x0b,
-  localGet: 0x20,
-  localSet: 0x21,
-  load: 0x28,
-  i32Const: 0x41,
-  multiply: 0x6c,
-  or: 0x72,
-  exclusiveOr: 0x73,
-};
-const NO_RESULT = 0x40;
 const WORD_ALIGNED = 2;
 
 /** @throws Error where the function has other parameters: then this is another version of the engine */

@@ -3,24 +3,8 @@
 import { concat, signed, unsigned } from "./binary.ts";
 import { addLocal, type Body, type Code, NO_RESULT } from "./code.ts";
 import { type Landmark, landmarks } from "./instructions.ts";
+import { OP } from "./opcodes.ts";
 
-const OP = {
-  unreachable: 0x00,
-  block: 0x02,
-  if: 0x04,
-  end: 0x0b,
-  br: 0x0c,
-  localGet: 0x20,
-  localSet: 0x21,
-  localTee: 0x22,
-  globalGet: 0x23,
-  globalSet: 0x24,
-  i32Const: 0x41,
-  ltS: 0x48,
-  gtU: 0x4b,
-  add: 0x6a,
-  sub: 0x6b,
-};
 /** Turns of loops are counted in a local, a register, and paid for when the function ends, or so many at a time. */
 const INSTALMENT = 1 << 16;
 

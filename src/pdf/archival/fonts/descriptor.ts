@@ -2,8 +2,8 @@
 import type { PdfFile } from "../../pdf-file.ts";
 import { Dictionary, Name } from "../../values.ts";
 
-/** Nonsymbolic fonts have no other one set in the way. */
-const SYMBOLIC = 4;
+/** A flag (table 123); nonsymbolic fonts have no other one set in the way. */
+export const SYMBOLIC = 4;
 
 /** A copy with what table 122 requires; a program's own. */
 export function soundDescriptor(file: PdfFile, original: Dictionary, font: Dictionary): Dictionary {

@@ -8,11 +8,11 @@ import { glyphsByName } from "../../fonts/truetype-names.ts";
 import { changeTrueType, symbolMap, type TrueTypeGlyph } from "../../fonts/truetype-writer.ts";
 import { type Dictionary, Name } from "../../values.ts";
 import type { ArchivalLevel } from "../level.ts";
+import { SYMBOLIC } from "./descriptor.ts";
 import { readProgram, setProgram } from "./font-program.ts";
 import { hasSoundWidths, isInStep, setWidths, simpleWidths } from "./metrics.ts";
 import type { FontTask, Mended, ShownFont } from "./shown-font.ts";
 
-const SYMBOLIC = 4;
 const NONSYMBOLIC = 32;
 /** Where a symbolic font's codes lie in its map. */
 const SYMBOL_BASES = [0xf000, 0, 0xf100, 0xf200];

@@ -15,7 +15,7 @@ import { subsetTag } from "../../fonts/subset-tag.ts";
 import { unitsPerEm } from "../../fonts/truetype.ts";
 import { compactTrueType, symbolMap, type TrueTypeGlyph } from "../../fonts/truetype-writer.ts";
 import { Name } from "../../values.ts";
-import { newDescriptor } from "./descriptor.ts";
+import { newDescriptor, SYMBOLIC } from "./descriptor.ts";
 import type { Face } from "./face.ts";
 import { bestFace, chooseFaces, type FaceChoice } from "./face-choice.ts";
 import { type FontProgram, readProgram, setProgram } from "./font-program.ts";
@@ -36,8 +36,6 @@ interface Slot {
 
 /** Where the document's letters are narrower than this part of the face's, there is a narrow face. */
 const NARROW = 0.9;
-/** A flag of descriptors (ISO 32000-1, table 123). */
-const SYMBOLIC = 4;
 
 /** Changes the font's dictionary. @returns undefined where there is no face to be had */
 export async function substituteSimple(task: FontTask, { font, codes }: ShownFont): Promise<Mended | undefined> {

@@ -1,0 +1,22 @@
+// The instructions that are put into modules (WebAssembly Core Specification, 5.4), by what they do.
+export const OP = {
+  unreachable: 0x00,
+  block: 0x02,
+  if: 0x04,
+  end: 0x0b,
+  br: 0x0c,
+  localGet: 0x20,
+  localSet: 0x21,
+  localTee: 0x22,
+  globalGet: 0x23,
+  globalSet: 0x24,
+  load: 0x28,
+  i32Const: 0x41,
+  ltS: 0x48,
+  gtU: 0x4b,
+  add: 0x6a,
+  sub: 0x6b,
+  multiply: 0x6c,
+  or: 0x72,
+  exclusiveOr: 0x73,
+};
