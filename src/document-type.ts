@@ -25,6 +25,11 @@ const BY_CONTENT: Readonly<Record<string, DocumentType>> = {
   "image/tiff": "tiff",
 };
 
+/** Text under these names is HTML, unless it begins as a document does that is text too. */
+const HTML_NAME = /\.html?$/i;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: PostScript for printers begins with an escape
+const DOCUMENT_BEGIN = /^\s*(%PDF-|%!|\u001b%-12345X|\{\\rtf)/;
+
 /** HTML under these names is what Office itself opens; and text under some of them. */
 const OFFICE_NAME = /\.(doc|docx|xls|xlsx|ppt|pptx)$/i;
 const TEXT_THAT_OFFICE_OPENS = /\.(doc|xls|csv)$/i;
@@ -47,10 +52,11 @@ const HTML_BEGIN = /^<(!doctype\s+html|html|head|body|meta|title|table|div|p|h1)
 
 export async function documentTypeOf(input: Input): Promise<DocumentType> {
   const start = await startOf(input);
+  const text = textOf(start);
+  if (text && HTML_NAME.test(input.name) && !DOCUMENT_BEGIN.test(text)) return "html";
   const found = BY_CONTENT[mediaTypeOf(start, "")];
   if (found) return found;
   if (isBeforeOle(start, input.name)) return "office";
-  const text = textOf(start);
   return text === undefined ? "none" : textTypeOf(text, input.name);
 }
 
@@ -64,7 +70,7 @@ function textTypeOf(text: string, name: string): DocumentType {
   const markup = behindComments(text);
   if (markup.startsWith("<?xml") && OFFICE_XML.test(markup)) return "office";
   const isHtml = HTML_BEGIN.test(markup) || (markup.startsWith("<?xml") && /<html[\s>]/i.test(markup));
-  if (isHtml || (markup.startsWith("<") && /\.html?$/i.test(name))) return OFFICE_NAME.test(name) ? "office" : "html";
+  if (isHtml) return OFFICE_NAME.test(name) ? "office" : "html";
   if (POSTSCRIPT_NAME.test(name)) return "postscript";
   return TEXT_THAT_OFFICE_OPENS.test(name) && markup !== "" ? "office" : "none";
 }

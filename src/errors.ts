@@ -37,6 +37,7 @@ export const profileNotJson = () =>
 
 // What the spec leaves "not shown".
 export const noInput = () => new ServiceError(400, "This route needs a File or an ID.");
+export const noInputOrUrl = () => new ServiceError(400, "This route needs a File, an ID or a URL.");
 export const fileIdAndUrl = () => new ServiceError(400, "This route will only accept one of a File, an ID or a URL.");
 export const tooManyFiles = () => new ServiceError(400, "This route will only accept one File or one ID.");
 export const tooFewInputs = () => new ServiceError(400, "Too few 'file' or 'id' values.");

@@ -6,6 +6,7 @@ import {
   fileIdAndUrl,
   moreThanOneKey,
   noInput,
+  noInputOrUrl,
   noSuchFile,
   otherInputs,
   outOfRange,
@@ -14,7 +15,7 @@ import {
   tooManyInputs,
   wrongType,
 } from "./errors.ts";
-import { listName } from "./fields.ts";
+import { isFilled, listName } from "./fields.ts";
 import type { Form } from "./form.ts";
 import { EngineFailure, type Input } from "./operations/operation.ts";
 import type { Batch } from "./storage/batch.ts";
@@ -98,7 +99,7 @@ async function locateOne(
     return receiveShortcut(urls[0]!, uploads);
   }
   if (files.length + ids.length > 1) throw tooManyFiles();
-  if (files.length + ids.length === 0) throw noInput();
+  if (files.length + ids.length === 0) throw source.kind === "file-id-or-url" ? noInputOrUrl() : noInput();
   const found = files[0] ?? (await known(ids[0]!, store));
   if (source.kind === "file-or-id" && !source.accepts(found.type)) throw wrongType();
   return found;
@@ -151,9 +152,9 @@ async function locateSeveral(
 
 const isKind = (text: string): text is "file" | "id" => text.trim() === "file" || text.trim() === "id";
 
-/** A form with an input that was left empty sends it all the same. */
+/** Without those that were left empty. */
 const given = (form: Form, name: string): string[] =>
-  (form.fields.get(name) ?? []).map((text) => text.trim()).filter((text) => text !== "");
+  (form.fields.get(name) ?? []).filter(isFilled).map((text) => text.trim());
 
 async function lookUp(ids: readonly string[], store: Store): Promise<StoredFile[]> {
   const found: StoredFile[] = [];

@@ -3,6 +3,7 @@ import { endpoint } from "../endpoint.ts";
 import {
   fileAndId,
   fileIdAndUrl,
+  noInputOrUrl,
   noSuchFile,
   notAWebPage,
   outOfRange,
@@ -45,6 +46,7 @@ export const pdf = endpoint({
   errors: [
     fileAndId(),
     fileIdAndUrl(),
+    noInputOrUrl(),
     outOfRange("downsample", "100"),
     wrongType(),
     passwordProtected(),

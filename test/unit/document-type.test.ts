@@ -33,3 +33,20 @@ describe("documents of Office that are of before OLE", () => {
     ["with other content", "00000000", "old.xls"],
   ])("%s it is none", async (_, start, name) => expect(await typeOf(beginning(start), name)).toBe("none"));
 });
+
+describe("a file that is named .html", () => {
+  test.each(["", "%PDF-1.4 (a PDF)", "\r\n%PDF-1.4", "%!PS-Adobe", "{\\rtf1", "\u001b%-12345X@PJL"])(
+    "%j is none",
+    async (text) => {
+      expect(await typeOf(Buffer.from(text), "page.html")).not.toBe("html");
+    },
+  );
+
+  test.each(["text", "1 < 2", " \n", "[InternetShortcut]", "<p>%PDF-1.4", "<?xml version='1.0'?><a/>"])(
+    "%j is one",
+    async (text) => {
+      expect(await typeOf(Buffer.from(text), "page.html")).toBe("html");
+      expect(await typeOf(Buffer.from(`\ufeff${text}`, "utf16le"), "page.htm")).toBe("html");
+    },
+  );
+});
