@@ -43,6 +43,13 @@ const position = (text: string): Position => (text === "last" ? "last" : Number(
  * @throws OutOfRange where a page is not in the document, no page is left, or more than {@link MAX_SELECTED_PAGES} are asked for
  */
 export function resolvePages(selection: PageSelection, pageCount: number, parameter = "pages"): number[] {
+  const numbers = selectPages(selection, pageCount, parameter);
+  if (numbers.length === 0) throw new OutOfRange(parameter, selection.text);
+  return numbers;
+}
+
+/** The same, where one of several documents may have no page that is `even`. */
+export function selectPages(selection: PageSelection, pageCount: number, parameter = "pages"): number[] {
   const numbers: number[] = [];
   const refuse = (): never => {
     throw new OutOfRange(parameter, selection.text);
@@ -65,5 +72,5 @@ export function resolvePages(selection: PageSelection, pageCount: number, parame
       for (let page = first; page !== last + step; page += step) add(page);
     }
   }
-  return numbers.length > 0 ? numbers : refuse();
+  return numbers;
 }

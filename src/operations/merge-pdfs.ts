@@ -1,6 +1,6 @@
 // PDFs, or chosen pages of them, as one PDF, in the order in which they are given. It knows no objects; that is the business of src/pdf.
 import type { Mupdf } from "../engines/mupdf.ts";
-import { type PageSelection, resolvePages } from "../pages.ts";
+import { type PageSelection, selectPages } from "../pages.ts";
 import { type AssemblyInput, assemble } from "../pdf/assemble.ts";
 import { Budget } from "../pdf/budget.ts";
 import { MupdfSource } from "../pdf/mupdf-source.ts";
@@ -8,7 +8,7 @@ import { documentParts } from "../pdf/parts/index.ts";
 import { PdfFile } from "../pdf/pdf-file.ts";
 import { roomOf } from "../pdf/room.ts";
 import { SourceDocument } from "../pdf/source-document.ts";
-import type { Input, Operation } from "./operation.ts";
+import { type Input, type Operation, OutOfRange } from "./operation.ts";
 
 export interface MergePdfsParams {
   /** One for each input, in the same order. */
@@ -31,7 +31,7 @@ export const mergePdfs: Operation<MergePdfsParams> = async function* (inputs, { 
   /** Left by the input before. */
   let engine: Mupdf | undefined;
 
-  function assemblyInput(input: Input, selection: PageSelection): AssemblyInput {
+  function assemblyInput(input: Input, index: number): AssemblyInput {
     const room = new Budget(objectBytes - budget.limitBytes);
     let objects: MupdfSource | undefined;
     return {
@@ -43,8 +43,10 @@ export const mergePdfs: Operation<MergePdfsParams> = async function* (inputs, { 
         return new SourceDocument(PdfFile.of(objects, room));
       },
       select(pageCount) {
-        const selected = resolvePages(selection, pageCount);
+        const selected = selectPages(pages[index]!, pageCount);
         merged.pages += selected.length;
+        const isLast = index === inputs.length - 1;
+        if (isLast && merged.pages === 0) throw new OutOfRange("pages", pages[0]!.text);
         return selected;
       },
       close() {
@@ -59,7 +61,7 @@ export const mergePdfs: Operation<MergePdfsParams> = async function* (inputs, { 
     };
   }
 
-  const opening = inputs.map((input, index) => assemblyInput(input, pages[index]!));
+  const opening = inputs.map(assemblyInput);
   try {
     const body = assemble(opening, documentParts, budget, context.signal);
     yield { extension: "pdf", type: "application/pdf", body };

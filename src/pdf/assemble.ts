@@ -84,7 +84,7 @@ export interface AssemblyInput {
   open(): Promise<SourceDocument>;
   /**
    * @param pageCount of the source
-   * @returns page numbers from 1
+   * @returns page numbers from 1; where there are none, nothing of the source is taken. Of one input at least there are some
    * @throws OutOfRange where there is no such page
    */
   select(pageCount: number): readonly number[];
@@ -117,7 +117,9 @@ export async function* assemble(
     signal.throwIfAborted();
     const source = await input.open();
     try {
-      for (const _ of assembly.take(source, input.select(source.pages.length))) {
+      const pageNumbers = input.select(source.pages.length);
+      if (pageNumbers.length === 0) continue;
+      for (const _ of assembly.take(source, pageNumbers)) {
         signal.throwIfAborted();
         yield* assembly.bytes();
         await source.file.relieve();

@@ -70,6 +70,33 @@ describe("order and pages", () => {
     expect(pageTexts(merged.bytes).join(" ")).toBe(expected);
   });
 
+  test("even selects nothing of a document of one page, and the others are merged", async () => {
+    const single = await labelledPdf("S", 1);
+    for (const [order, expected] of [
+      [
+        [single, a, b],
+        ["A2", "A4", "B2"],
+      ],
+      [
+        [a, single, b],
+        ["A2", "A4", "B2"],
+      ],
+      [
+        [a, b, single],
+        ["A2", "A4", "B2"],
+      ],
+    ] as const) {
+      const lists = { "pages[]": order.map(() => "even"), "type[]": order.map(() => "file") };
+      const merged = await merge({ file: order.map((bytes) => file(bytes)), ...lists });
+      expect(pageTexts(merged.bytes)).toEqual(expected);
+      expect(qpdfComplaints(merged.bytes)).toBe("");
+    }
+    expect(await error({ file: [file(single), file(single)], "pages[]": ["even", "even"], "type[]": ["file", "file"] })) //
+      .toEqual(range("even", "pages[]"));
+    expect(await error({ file: [file(single), file(a)], "pages[]": ["even,2", "1"], "type[]": ["file", "file"] })) //
+      .toEqual(range("even,2", "pages[]"));
+  });
+
   test("the same file twice", async () => {
     const merged = await merge({ file: [file(a), file(a)], "pages[]": ["1", "2"], "type[]": ["file", "file"] });
     expect(pageTexts(merged.bytes)).toEqual(["A1", "A2"]);

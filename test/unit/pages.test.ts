@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { MAX_SELECTED_PAGES, parsePages, resolvePages } from "../../src/pages.ts";
+import { MAX_SELECTED_PAGES, parsePages, resolvePages, selectPages } from "../../src/pages.ts";
 
 const select = (expression: string, pageCount: number, words = false) => {
   const selection = parsePages(expression, words);
@@ -56,6 +56,11 @@ describe("page selection expression", () => {
 
   test("even selects nothing in a document of one page: out of range", () => {
     expect(() => select("even", 1, true)).toThrow(expect.objectContaining({ name: "OutOfRange" }));
+  });
+
+  test("of one document among others it may select nothing, but no page that is not there", () => {
+    expect(selectPages(parsePages("even", true)!, 1)).toEqual([]);
+    expect(() => selectPages(parsePages("even,2", true)!, 1)).toThrow(expect.objectContaining({ name: "OutOfRange" }));
   });
 
   test("a short text cannot ask for pages without end", () => {
