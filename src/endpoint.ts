@@ -1,7 +1,7 @@
 // What an endpoint is, and the one way a request goes through it. Never mentions a path.
 import type { Config, Variant } from "./config.ts";
 import type { ServiceError } from "./errors.ts";
-import { type Fields, listName, parseFields, type Values } from "./fields.ts";
+import { type Fields, isSent, listName, parseFields, type Values } from "./fields.ts";
 import { stem } from "./file-name.ts";
 import { type Form, readForm } from "./form.ts";
 import type { KeptBytes } from "./kept-bytes.ts";
@@ -43,6 +43,8 @@ export interface Declaration<F extends Fields> {
 /** What an endpoint was given to work on. */
 export interface Given {
   readonly inputs: readonly Input[];
+  /** Whether the client gave a field a value, where a default would do for it. */
+  isSent(field: string): boolean;
 }
 
 /** A declaration whose fields' types have done their work. */
@@ -50,7 +52,7 @@ export interface Endpoint extends Omit<Declaration<Fields>, "prepare"> {
   bind(
     form: Form,
     defaults: Readonly<Record<string, string>>,
-  ): { readonly output: string; prepare(given: Given): Job | Promise<Job> };
+  ): { readonly output: string; prepare(inputs: readonly Input[]): Job | Promise<Job> };
 }
 
 /** Declares an endpoint. Every one has the field `output` (spec, rule 4). */
@@ -62,7 +64,8 @@ export function endpoint<F extends Fields & { readonly output: Fields[string] }>
     ...rest,
     bind(form, defaults) {
       const values = parseFields(declaration.fields, form, defaults);
-      return { output: String(values.output), prepare: (given) => prepare(values, given) };
+      const given = { isSent: (field: string) => isSent(form, field) };
+      return { output: String(values.output), prepare: (inputs) => prepare(values, { ...given, inputs }) };
     },
   };
 }
@@ -109,6 +112,9 @@ export async function handle(endpoint: Endpoint, request: Request, service: Serv
     store,
     fileFields: new Set(endpoint.source.kind === "text" ? [endpoint.source.field] : ["file"]),
     textFields: new Set(endpoint.source.kind === "text" ? [endpoint.source.field] : []),
+    jsonFileFields: new Set(
+      Object.entries(endpoint.fields).flatMap(([name, field]) => ("isFile" in field && field.isFile ? [name] : [])),
+    ),
     maxFileBytes: uploadLimit(endpoint, service.config),
     maxFiles: service.config.maxInputs,
     uploadTurns: service.uploadTurns,
@@ -136,7 +142,7 @@ export async function handle(endpoint: Endpoint, request: Request, service: Serv
     };
     {
       using _limit = abortAfter(JOB_TIMEOUT_MS, late);
-      const job = await prepare({ inputs });
+      const job = await prepare(inputs);
       const [first, ...others] = attempts(job, inputs, service);
       await storeOutputs(first).catch(async (error: unknown) => {
         if (others.length === 0 || made > 0 || !needsMoreRoom(error)) throw error;

@@ -14,6 +14,8 @@ export interface Field<T> {
   readonly optional?: boolean;
   /** What joins several values into one; without it there is one value only. */
   readonly joint?: string;
+  /** Whether it is a file, read into memory, which may have been sent without a byte. @default false */
+  readonly isFile?: boolean;
   readonly schema: z.ZodType<T>;
 }
 
@@ -96,10 +98,10 @@ export function length(description: string, fallback: string): Field<Length> {
   return { description, schema, ...requiredUnless(fallback) };
 }
 
-/** A small JSON file that need not be sent; its text. A form's files are fields unless they are documents. */
+/** A small JSON file that need not be sent; its text, or the beginning of it where it is too large. */
 export function jsonFile(description: string): Field<string | undefined> {
   const schema = z.string().meta({ format: "binary", contentMediaType: "application/json" }).optional();
-  return { description, required: false, optional: true, schema };
+  return { description, required: false, optional: true, isFile: true, schema };
 }
 
 /** The name of what is made, without extension (spec, rule 4). What no file can be called is left out of it. */
@@ -127,30 +129,40 @@ export function parseFields<F extends Fields>(
 ): Values<F> {
   const values: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(fields)) {
-    const given = form.fields.get(name) ?? [];
+    const given = form.fields.get(name);
     if ("item" in field) {
       values[name] = parseList(name, field, given);
       continue;
     }
-    if (given.length > 1 && field.joint === undefined) throw moreThanOneKey(name);
-    const sent = given.length > 1 ? given.join(field.joint) : given[0];
-    // An input of a form that was left empty is sent all the same.
-    const isLeftOut = sent === undefined || (sent.trim() === "" && !field.required && name in defaults);
-    const text = isLeftOut ? (defaults[name] ?? field.fallback) : sent;
+    // A list without a value is not a field that was left out.
+    if (given?.length === 0) throw outOfRange(name, "");
+    if (given && given.length > 1 && field.joint === undefined) throw moreThanOneKey(name);
+    const sent = field.isFile ? given : given?.filter(isFilled);
+    const text = sent?.length ? sent.join(field.joint) : (defaults[name] ?? field.fallback);
     if (text === undefined && !field.optional) throw fieldRequired(name);
     const result = field.schema.safeParse(text);
     if (!result.success) throw outOfRange(name, text ?? "");
-    if (result.data === "" && !field.optional) {
-      throw text === undefined || text.trim() === "" ? fieldRequired(name) : outOfRange(name, text);
-    }
+    if (result.data === "" && !field.optional) throw isFilled(text!) ? outOfRange(name, text!) : fieldRequired(name);
     values[name] = result.data;
   }
   return values as Values<F>;
 }
 
-function parseList<T>(name: string, { required, item }: ListField<T>, given: readonly string[]): readonly T[] {
-  if (required && given.length === 0) throw fieldRequired(listName(name));
-  return given.map((text) => {
+/** A form with an input that was left empty sends it all the same. */
+export const isFilled = (text: string): boolean => text.trim() !== "";
+
+/** Whether the client gave a field a value. */
+export const isSent = (form: Form, name: string): boolean => form.fields.get(name)?.some(isFilled) === true;
+
+function parseList<T>(
+  name: string,
+  { required, item }: ListField<T>,
+  given: readonly string[] | undefined,
+): readonly T[] {
+  if (required && given === undefined) throw fieldRequired(listName(name));
+  if (given?.length === 0) throw outOfRange(listName(name), "");
+  const sent = required || given?.some(isFilled) ? given! : [];
+  return sent.map((text) => {
     const result = item.safeParse(text);
     if (!result.success) throw outOfRange(listName(name), text);
     return result.data;

@@ -11,6 +11,7 @@ import {
   tooManyInputs,
   wrongContentType,
 } from "./errors.ts";
+import { isFilled } from "./fields.ts";
 import { safeName } from "./file-name.ts";
 import type { Keeping } from "./kept-bytes.ts";
 import { mediaTypeOf } from "./media-type.ts";
@@ -40,6 +41,8 @@ export interface FormOptions {
   readonly fileFields: ReadonlySet<string>;
   /** Those of them that are text, which a JSON body holds as a string. */
   readonly textFields: ReadonlySet<string>;
+  /** Names of the fields that are small files of JSON: their text is a value of the field. */
+  readonly jsonFileFields: ReadonlySet<string>;
   readonly maxFileBytes: number;
   readonly maxFiles: number;
   /** Each file on its way in holds a part's buffer: so many at once. */
@@ -54,6 +57,8 @@ export interface FormOptions {
 }
 
 const MAX_FIELD_BYTES = 64 * 2 ** 10;
+/** Of a small file of JSON. */
+export const MAX_JSON_FILE_BYTES = 2 ** 20;
 const MAX_JSON_BYTES = 8 * 2 ** 20;
 /** Of all fields together. */
 const MAX_FIELDS_BYTES = 4 * 2 ** 20;
@@ -119,7 +124,10 @@ async function readMultipart(
     busboy = new Busboy({
       headers: { "content-type": contentType } as BusboyHeaders,
       preservePath: true,
-      isPartAFile: (name) => name !== undefined && options.fileFields.has(parseName(name).name),
+      isPartAFile: (name) => {
+        const key = name === undefined ? "" : parseName(name).name;
+        return options.fileFields.has(key) || options.jsonFileFields.has(key);
+      },
       limits: { fieldSize: MAX_FIELD_BYTES, fieldNameSize: 200, parts: maxParts(options.maxFiles) },
     });
   } catch {
@@ -129,24 +137,32 @@ async function readMultipart(
   const finished = new Promise<void>((resolve) => busboy.on("finish", resolve));
   busboy.on("error", () => fail(malformedBody()));
   busboy.on("partsLimit", () => fail(tooManyFields()));
+  const addField = (key: Pick<Entry<string>, "name" | "index">, value: string) => {
+    fieldBytes += value.length;
+    if (fieldBytes > MAX_FIELDS_BYTES) fail(tooManyFields());
+    if (!failure) fields.push({ ...key, value });
+  };
   busboy.on("field", (name, value, _nameTruncated, valueTruncated) => {
     if (name === undefined) return;
     const key = parseName(name);
     if (valueTruncated) fail(fieldTooLarge(key.name));
-    fieldBytes += value.length;
-    if (fieldBytes > MAX_FIELDS_BYTES) fail(tooManyFields());
-    if (failure) return;
-    fields.push({ ...key, value });
+    addField(key, value);
     order.push(key.name);
   });
   busboy.on("file", (name, stream, fileName) => {
     open.add(stream);
     stream.on("error", () => fail(malformedBody()));
-    if (++fileCount > options.maxFiles) fail(tooManyInputs());
     const key = parseName(name);
+    const isJson = options.jsonFileFields.has(key.name);
+    if (!isJson && ++fileCount > options.maxFiles) fail(tooManyInputs());
     order.push(key.name);
     storing = storing.then(async () => {
       try {
+        if (isJson) {
+          const text = failure ? undefined : await readSmallFile(stream, fileName);
+          if (text !== undefined) addField(key, text);
+          return;
+        }
         // Of the body's length only a first file can be told to have most.
         const { bodySize: _, ...others } = options;
         const known = files.length === 0 ? options : others;
@@ -236,10 +252,26 @@ async function storePart(
   });
 }
 
+/**
+ * @returns its text, or a little more than {@link MAX_JSON_FILE_BYTES} of it, even without the end of a letter that was cut in
+ * two; undefined where none was sent
+ */
+async function readSmallFile(stream: BusboyFileStream, fileName: string | undefined): Promise<string | undefined> {
+  const decoder = new TextDecoder();
+  let room = MAX_JSON_FILE_BYTES + 4;
+  let text = "";
+  for await (const chunk of stream as AsyncIterable<Uint8Array>) {
+    text += decoder.decode(chunk.subarray(0, room), { stream: true });
+    room -= Math.min(room, chunk.length);
+  }
+  if (room > 0) text += decoder.decode();
+  return fileName || isFilled(text) ? text : undefined;
+}
+
 async function readJson(
   body: ReadableStream<Uint8Array>,
   uploads: Batch,
-  { textFields, maxFiles }: FormOptions,
+  { textFields, jsonFileFields, maxFiles }: FormOptions,
 ): Promise<Form> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -258,12 +290,17 @@ async function readJson(
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw malformedJson();
   const fields: Entry<string>[] = [];
+  const emptyLists: string[] = [];
   for (const [name, given] of Object.entries(value)) {
-    // A list without a value is a value that is none, as it is in a form.
-    for (const item of Array.isArray(given) ? (given.length > 0 ? given : [""]) : [given]) {
+    const { name: listName } = parseName(name);
+    const isJsonFile = jsonFileFields.has(listName);
+    if (Array.isArray(given) && given.length === 0 && !isJsonFile) emptyLists.push(listName);
+    for (const item of Array.isArray(given) && !isJsonFile ? given : [given]) {
       if (item === null) continue;
       const field = { ...parseName(name), value: typeof item === "string" ? item : JSON.stringify(item) };
-      if (field.value.length > MAX_FIELD_BYTES && !textFields.has(field.name)) throw fieldTooLarge(field.name);
+      const isLong = textFields.has(field.name) || isJsonFile;
+      if (field.value.length > MAX_FIELD_BYTES && !isLong) throw fieldTooLarge(field.name);
+      if (isJsonFile && !isFilled(field.value)) continue;
       fields.push(field);
       if (fields.length > maxParts(maxFiles)) throw tooManyFields();
     }
@@ -274,7 +311,9 @@ async function readJson(
     const content = new TextEncoder().encode(value);
     files.push({ name, index, value: await uploads.receive({ name, type: "text/plain", body: content }) });
   }
-  return { fields: grouped(fields), files: grouped(files), uploads, order, encoding: "json" };
+  const groups = grouped(fields);
+  for (const name of emptyLists) if (!groups.has(name)) groups.set(name, []);
+  return { fields: groups, files: grouped(files), uploads, order, encoding: "json" };
 }
 
 function parseName(spelling: string): { name: string; index: number } {

@@ -1,6 +1,7 @@
 import { endpoint } from "../endpoint.ts";
 import {
   fieldRequired,
+  fieldTooLarge,
   fileAndId,
   noSuchFile,
   notAPdf,
@@ -16,7 +17,7 @@ import { mayBePdf } from "../media-type.ts";
 import { type CompressParams, compressPdf } from "../operations/compress-pdf.ts";
 import { compressionProfile } from "../pdf/compression/profile.ts";
 import { container, edge } from "../placement.ts";
-import { readProfile } from "../profile.ts";
+import { checkProfile, readJsonFile } from "../profile.ts";
 
 export const compressedPdf = endpoint({
   path: "/compressed-pdf",
@@ -31,7 +32,9 @@ export const compressedPdf = endpoint({
       "high",
       "custom",
     ]),
-    profile: jsonFile("Profile with compression settings; required when compression_level is custom."),
+    profile: jsonFile(
+      "JSON file with compression settings, at most 1 MB; required when compression_level is custom, else not looked into.",
+    ),
   },
   naming: "name",
   setsUploadLimit: true,
@@ -44,12 +47,14 @@ export const compressedPdf = endpoint({
     passwordProtected(),
     noSuchFile(),
     profileNotJson(),
+    fieldTooLarge("profile"),
     signedFile(),
     tooComplex(),
   ],
-  prepare({ compression_level: level, profile }) {
+  prepare({ compression_level: level, profile: text }) {
+    const profile = readJsonFile("profile", text);
     const params: CompressParams =
-      level === "custom" ? { level, profile: readProfile("profile", profile, compressionProfile) } : { level };
+      level === "custom" ? { level, profile: checkProfile("profile", profile, compressionProfile) } : { level };
     // Flattening draws pages, for which an isolate has no room.
     if (params.level === "custom" && params.profile.transparency?.quality) return container("compress-pdf", params);
     // Chunks of the output are held until it is known to be the smaller one.

@@ -52,8 +52,23 @@ describe("200", () => {
     expect(Buffer.from(made!.bytes).toString("latin1")).toContain("/ObjStm");
   });
 
-  test("a profile with another level is ignored", async () => {
-    expect((await post({ file: upload(pdf), profile: profile("no JSON") })).status).toBe(200);
+  test("what a profile says to another level than custom is ignored", async () => {
+    for (const text of ["{}", "[]", '{"fonts":{"subset-embedded-fonts":"yes"}}']) {
+      expect((await post({ file: upload(pdf), profile: profile(text) })).status).toBe(200);
+    }
+  });
+
+  test("a profile of almost 1 MiB, as a file, as a field and in a JSON body", async () => {
+    const settings = { cleanup: { compression: "compress-entire-file" }, "of-another-service": "ä".repeat(500_000) };
+    const fields = { compression_level: "custom", profile: JSON.stringify(settings) };
+    expect((await post({ file: upload(pdf), ...custom(settings) })).status).toBe(200);
+    const { status, body } = await post({ file: upload(pdf), ...fields });
+    expect(status).toBe(200);
+    const headers = { "Content-Type": "application/json" };
+    for (const sent of [fields, { ...fields, profile: settings }]) {
+      const json = JSON.stringify({ id: body.inputId, output: "a", ...sent });
+      expect((await fetch(`${client.url}/compressed-pdf`, { method: "POST", headers, body: json })).status).toBe(200);
+    }
   });
 
   test("the smaller of input and output is the output", async () => {
@@ -94,14 +109,44 @@ describe("errors", () => {
   test("spec: profile is required when compression_level is custom", async () => {
     const required = [400, "The 'profile' field is required."];
     expect(await error({ compression_level: "custom" })).toEqual(required);
-    expect(await error({ compression_level: "custom", profile: profile("") })).toEqual(required);
+    expect(await error({ compression_level: "custom", profile: "" })).toEqual(required);
+    expect(await error({ compression_level: "custom", profile: new File([], "") })).toEqual(required);
   });
 
-  test.each(["<xml/>", "{", "{'a': 1}", "\x89PNG"])("spec: 422 for the profile %o", async (text) => {
-    expect(await error({ compression_level: "custom", profile: profile(text) })).toEqual([
-      422,
-      "The 'profile' file provided is not a JSON file, please see documentation for sample profile.",
-    ]);
+  const NOT_JSON = "The 'profile' file provided is not a JSON file, please see documentation for sample profile.";
+  const png = Buffer.from("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "latin1");
+  test.each<[string, string | Uint8Array<ArrayBuffer>]>([
+    ["XML", "<xml/>"],
+    ["half an object", "{"],
+    ["an object of a programming language", "{'a': 1}"],
+    ["an empty file", ""],
+    ["blanks", " \n\t "],
+    ["UTF-16", Buffer.from('\ufeff{"a":1}', "utf16le")],
+    ["a picture", png],
+    ["a picture of 200 KB", Buffer.concat([png, Buffer.alloc(200_000, 7)])],
+    ["a PDF of 200 KB", Buffer.from(`%PDF-1.7\n${"1 0 obj <</Length 1>> endobj\n".repeat(7_000)}`)],
+    ["3 MB of text", "Lorem ipsum dolor sit amet. ".repeat(110_000)],
+    ["3 MB that begin as JSON does", `{"a": [1, 2, {"b": "c"}], no more JSON ${"x".repeat(3_000_000)}`],
+  ])("spec: 422 for a profile that is %s, whatever the level", async (_, content) => {
+    const file = new File([content], "profile.json");
+    for (const level of ["custom", "low"]) {
+      expect(await error({ compression_level: level, profile: file })).toEqual([422, NOT_JSON]);
+    }
+  });
+
+  test.each([
+    ["in a text", JSON.stringify({ a: "x".repeat(2_000_000) })],
+    [
+      "in many keys",
+      JSON.stringify(Object.fromEntries(Array.from({ length: 200_000 }, (_, key) => [`k${key}`, [key]]))),
+    ],
+    ["in letters of several bytes", JSON.stringify({ a: "☃".repeat(400_000) })],
+  ])("413 for a profile of more than 1 MiB of JSON, %s", async (_, text) => {
+    for (const level of ["custom", "high"]) {
+      expect(await error({ compression_level: level, profile: profile(text) })).toEqual([
+        ...[413, "The 'profile' field is too large."],
+      ]);
+    }
   });
 
   test.each<[unknown, string]>([

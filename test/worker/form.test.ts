@@ -23,6 +23,7 @@ function options(maxFileBytes = 100 * MiB, inBucket = bucket) {
     store: createStore(inBucket, { lifetimeMs: 0 }),
     fileFields: new Set(["file"]),
     textFields: new Set<string>(),
+    jsonFileFields: new Set(["settings"]),
     maxFileBytes,
     maxFiles: 100,
     uploadTurns: createTurns({ atOnce: 6, waiting: 6, maxWaitMs: 10_000 }),
@@ -175,6 +176,26 @@ test("fields of more than 4 MB together: 400", async () => {
     yield closing;
   });
   await expect(readForm(form, options())).rejects.toMatchObject({ status: 400 });
+});
+
+test("of a file of JSON a little more than a mebibyte is kept, however long it is, and nothing is stored", async () => {
+  const form = await readForm(
+    request(function* () {
+      yield opening("settings", "settings.json");
+      for (let index = 0; index < 400; index++) yield encode("☃".repeat(21_000));
+      yield encode("\r\n");
+      yield opening("settings", "");
+      yield encode(`\r\n--${BOUNDARY}\r\nContent-Disposition: form-data; name="after"\r\n\r\nit`);
+      yield closing;
+    }),
+    options(),
+  );
+  const [text, ...more] = form.fields.get("settings")!;
+  const { length } = encode(text!);
+  expect([length > MiB, length <= MiB + 4, more]).toEqual([true, true, []]);
+  expect(text).toMatch(/^☃+$/);
+  expect(form.fields.get("after")).toEqual(["it"]);
+  expect(await keysInBucket()).toEqual([]);
 });
 
 describe("a form that fails leaves nothing behind", () => {
