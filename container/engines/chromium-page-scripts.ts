@@ -14,52 +14,6 @@ export const QUESTIONS: Questions = {
   looksAtSight: "pagewright:looks-at-sight",
 };
 
-/** What {@link setPaper} is told: of the page, as CSS has them (CSS Paged Media 3, 7). */
-export interface Paper {
-  readonly size: string;
-  readonly margin: string;
-  readonly questions: Questions;
-}
-
-/** @returns whether nothing of the page moves or is still to come */
-export function setPaper({ size, margin, questions }: Paper): boolean {
-  // The client's paper, not the document's. Important, it stands above what a style sheet says that cannot be read; those that can
-  // lose what names a page and is important too.
-  const styles = new CSSStyleSheet();
-  styles.replaceSync(
-    `@page { size: ${size} !important; margin: ${margin} !important; page-orientation: upright !important }`,
-  );
-  const disarm = (rules: CSSRuleList) => {
-    for (const rule of rules) {
-      if (rule instanceof CSSPageRule) {
-        for (const name of ["size", "margin", "page-orientation"]) rule.style.removeProperty(name);
-      } else if (rule instanceof CSSImportRule) readable(rule.styleSheet);
-      else if ("cssRules" in rule) disarm(rule.cssRules as CSSRuleList);
-    }
-  };
-  const readable = (sheet: CSSStyleSheet | null) => {
-    try {
-      if (sheet) disarm(sheet.cssRules);
-    } catch {
-      // It comes from another origin.
-    }
-  };
-  for (const sheet of [...document.styleSheets, ...document.adoptedStyleSheets]) readable(sheet);
-  document.adoptedStyleSheets = [...document.adoptedStyleSheets, styles];
-
-  // Fonts and pictures that paper alone asks for are asked for in layout.
-  document.documentElement?.getBoundingClientRect();
-  const restless =
-    'iframe, frame, object, embed, video, animate, animateMotion, animateTransform, set, [loading="lazy" i]';
-  return (
-    window.dispatchEvent(new Event(questions.isScripted, { cancelable: true })) &&
-    document.querySelector(restless) === null &&
-    document.getAnimations().length === 0 &&
-    document.fonts.status === "loaded" &&
-    Array.from(document.images).every(({ complete }) => complete)
-  );
-}
-
 /** What {@link waitForAll} is told. */
 export interface Patience {
   readonly questions: Questions;

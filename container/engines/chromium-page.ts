@@ -2,19 +2,27 @@
 // nothing of how browsers are kept.
 
 import type { Protocol } from "devtools-protocol";
+import type { OwnPages } from "../../src/operations/html-to-pdf.ts";
 import { EngineFailure } from "../../src/operations/operation.ts";
 import type { LeasedPage } from "./chromium-browser.ts";
 import { DEVICES, type DeviceName, emulate } from "./chromium-devices.ts";
 import { Loading } from "./chromium-loading.ts";
 import { enlargePages, savePdf } from "./chromium-output.ts";
-import { type Paper, type Patience, QUESTIONS, setPaper, waitForAll } from "./chromium-page-scripts.ts";
+import { type Patience, QUESTIONS, waitForAll } from "./chromium-page-scripts.ts";
+import { type Paper, type Purpose, purposeOf, setPaper } from "./chromium-paper-scripts.ts";
 import { ProtocolError, type Session } from "./chromium-pipe.ts";
+import { sheetsOf } from "./chromium-sheets.ts";
 
 /** How a page goes on paper. Points. */
 export interface PrintOptions {
   readonly paper: { readonly width: number; readonly height: number };
   readonly margin: number;
-  readonly layout: DeviceName;
+  /** @default a desktop's; none where the document is made for paper, which keeps CSS units */
+  readonly layout?: DeviceName;
+  /** Which of its own @page rules a document that is made for paper follows. @default none of them */
+  readonly ownPages?: OwnPages;
+  /** Whether the PDF carries its structure, and the outline that Chromium makes of nothing else. @default false */
+  readonly tagged?: boolean;
 }
 
 export interface PageLimits {
@@ -57,11 +65,10 @@ export async function printPage(
   const { session, failed } = page;
   const within = <T>(timeoutMs: number, work: Promise<T>, what: string) => inTime(timeoutMs, work, failed, what);
   // Pages are made as desktops.
-  if (options.layout !== "desktop") emulate(session, options.layout, version);
+  if (options.layout && options.layout !== "desktop") emulate(session, options.layout, version);
   if (!isStill) await within(limits.answerMs, page.show(), "a blank page");
-  const stream = await loadAndPrint({ page, session, url, options, limits, isRefused, within });
+  const { stream, enlargement } = await loadAndPrint({ page, session, url, options, limits, isRefused, within });
   await within(limits.printMs, savePdf(session, stream, outputPath, limits.fileBytes), "taking the PDF");
-  const { enlargement } = sheetOf(options);
   if (enlargement > 1) await enlargePages(outputPath, enlargement, options.paper, limits.printMs);
 }
 
@@ -75,8 +82,8 @@ interface Job {
   readonly within: Within;
 }
 
-/** @returns the stream that the PDF comes from */
-async function loadAndPrint(job: Job): Promise<string> {
+/** @returns the stream that the PDF comes from, and by how much its pages are too small */
+async function loadAndPrint(job: Job): Promise<{ readonly stream: string; readonly enlargement: number }> {
   const { session, url, options, limits, within } = job;
   const loading = new Loading(session, job.page.frameId, job.isRefused);
   const parsed = async () => {
@@ -85,9 +92,10 @@ async function loadAndPrint(job: Job): Promise<string> {
   };
   await within(limits.parseMs, Promise.race([parsed(), loading.failed]), "loading");
   return whileItStays(limits.parseMs, loading, within, async () => {
-    await settle(job, loading);
-    const { stream } = await within(limits.printMs, session.send("Page.printToPDF", printing(options)), "printing");
-    return stream!;
+    const purpose = await settle(job, loading);
+    const printed = session.send("Page.printToPDF", printing(options, purpose));
+    const { stream } = await within(limits.printMs, printed, "printing");
+    return { stream: stream!, enlargement: sheetOf(options, purpose).enlargement };
   });
 }
 
@@ -109,7 +117,7 @@ async function whileItStays<T>(parseMs: number, loading: Loading, within: Within
 type Within = <T>(timeoutMs: number, work: Promise<T>, what: string) => Promise<T>;
 
 /** Waits for what a reader would wait for, and goes on without what is late. */
-async function settle(job: Job, loading: Loading): Promise<void> {
+async function settle(job: Job, loading: Loading): Promise<Purpose> {
   const { session, within } = job;
   const { settleMs, answerMs } = job.limits;
   const deadline = performance.now() + settleMs;
@@ -126,33 +134,41 @@ async function settle(job: Job, loading: Loading): Promise<void> {
   };
   await loaded().catch(stopWaiting);
   const timeoutMs = Math.max(100, deadline - performance.now());
-  await within(timeoutMs + answerMs, prepare(job, timeoutMs), "a script");
+  const purpose = await within(timeoutMs + answerMs, prepare(job, timeoutMs), "a script");
   await loaded().catch(stopWaiting);
+  return purpose;
 }
 
 /** Many pages are what they are once they have loaded; others have to be seen, and waited for. */
-async function prepare({ page, options }: Job, timeoutMs: number): Promise<void> {
+async function prepare({ page, options }: Job, timeoutMs: number): Promise<Purpose> {
   const { session, frameId } = page;
-  const { size, margin } = sheetOf(options);
+  const { size, margin } = sheetOf(options, "screen");
   void session.send("Emulation.setEmulatedMedia", { media: "print" });
   const { executionContextId: contextId } = await session.send("Page.createIsolatedWorld", { frameId });
-  const paper = `(${setPaper})(${JSON.stringify({ size, margin, questions: QUESTIONS } satisfies Paper)})`;
-  const { result } = await session.send("Runtime.evaluate", { expression: paper, contextId });
-  if (result.value === true) return;
-  await page.show();
-  const patience = { questions: QUESTIONS, timeoutMs } satisfies Patience;
-  await session.send("Runtime.evaluate", {
-    expression: `(${waitForAll})(${JSON.stringify(patience)})`,
-    contextId,
-    awaitPromise: true,
-  });
+  const ownPages = options.ownPages ?? { size: false, margin: false };
+  const paper = { size, margin, ...(options.layout ? {} : { ownPages }), questions: QUESTIONS };
+  const set = async (more: Partial<Paper>) => {
+    const expression = `(${setPaper})(${JSON.stringify({ ...paper, ...more } satisfies Paper)}, ${purposeOf})`;
+    const { result } = await session.send("Runtime.evaluate", { expression, contextId });
+    return result.value as ReturnType<typeof setPaper>;
+  };
+  let found = await set({});
+  if (found === "restless") {
+    await page.show();
+    const patience = { questions: QUESTIONS, timeoutMs } satisfies Patience;
+    const expression = `(${waitForAll})(${JSON.stringify(patience)})`;
+    await session.send("Runtime.evaluate", { expression, contextId, awaitPromise: true });
+    found = await set({ isWaitedFor: true });
+  }
+  if (found === "hidden") found = await set({ isWaitedFor: true, sheets: await sheetsOf(session) });
+  return found === "paper" ? "paper" : "screen";
 }
 
 /** What the browser takes as a scale. */
 const SMALLEST_SCALE = 0.1;
 const LARGEST_SCALE = 2;
 
-/** How the layout's width comes to fill the width between the margins. */
+/** How the layout's width comes to fill the width between the margins, or CSS units keep their length. */
 interface Sheet {
   readonly scale: number;
   /** What the browser is told of the paper, by this factor smaller than it is: the PDF's pages are enlarged afterwards. */
@@ -162,10 +178,11 @@ interface Sheet {
   readonly margin: string;
 }
 
-function sheetOf({ paper, margin, layout }: PrintOptions): Sheet {
+function sheetOf({ paper, margin, layout = "desktop" }: PrintOptions, purpose: Purpose): Sheet {
+  const asItIs = { enlargement: 1, size: "auto", margin: "revert" };
+  if (purpose === "paper") return { ...asItIs, scale: 1 };
   const printable = (paper.width - 2 * margin) * CSS_PIXELS_PER_POINT;
   const scale = printable / DEVICES[layout].width;
-  const asItIs = { enlargement: 1, size: "auto", margin: "revert" };
   if (scale > LARGEST_SCALE) return { ...asItIs, scale: LARGEST_SCALE, enlargement: scale / LARGEST_SCALE };
   if (scale >= SMALLEST_SCALE) return { ...asItIs, scale };
   // A page that says it is larger than the paper is made smaller: further than by the scale alone.
@@ -178,8 +195,9 @@ function sheetOf({ paper, margin, layout }: PrintOptions): Sheet {
   };
 }
 
-function printing(options: PrintOptions): Protocol.Page.PrintToPDFRequest {
-  const { scale, enlargement } = sheetOf(options);
+function printing(options: PrintOptions, purpose: Purpose): Protocol.Page.PrintToPDFRequest {
+  const { scale, enlargement } = sheetOf(options, purpose);
+  const tagged = options.tagged === true;
   const inches = (points: number) => points / enlargement / POINTS_PER_INCH;
   // The browser takes whole points, and rounds up.
   const wholePoints = (points: number) => Math.round(points / enlargement) / POINTS_PER_INCH;
@@ -193,8 +211,9 @@ function printing(options: PrintOptions): Protocol.Page.PrintToPDFRequest {
     marginRight: margin,
     scale,
     printBackground: true,
-    preferCSSPageSize: false,
-    generateDocumentOutline: true,
+    preferCSSPageSize: purpose === "paper",
+    generateTaggedPDF: tagged,
+    generateDocumentOutline: tagged,
     transferMode: "ReturnAsStream",
   };
 }

@@ -20,7 +20,9 @@ export const htmlToPdfParams: z.ZodType<HtmlToPdfParams> = z.object({
     .exactOptional(),
   paper: z.object({ width: z.number().positive(), height: z.number().positive() }),
   margin: z.number().min(0),
-  layout: z.enum(["desktop", "tablet", "mobile"]),
+  layout: z.enum(["desktop", "tablet", "mobile"]).exactOptional(),
+  ownPages: z.object({ size: z.boolean(), margin: z.boolean() }).exactOptional(),
+  tagged: z.boolean().exactOptional(),
   lossless: z.boolean(),
   maxImageDpi: z.int().min(1).exactOptional(),
 });
@@ -34,11 +36,11 @@ export async function htmlToPdf(
   chromium: Chromium,
   folder: string,
   [input]: readonly FileInput[],
-  { url, paper, margin, layout }: Omit<HtmlToPdfParams, "lossless" | "maxImageDpi">,
+  { url, ...options }: Omit<HtmlToPdfParams, "lossless" | "maxImageDpi">,
   { signal }: Pick<Context, "signal">,
 ): Promise<FileInput> {
   const path = join(folder, "result.pdf");
-  await chromium.printToPdf(await sourceOf(url, input), path, { paper, margin, layout }, signal);
+  await chromium.printToPdf(await sourceOf(url, input), path, options, signal);
   return fileInput("result.pdf", (await stat(path)).size, path);
 }
 

@@ -1,5 +1,5 @@
 import { documentTypeOf } from "../document-type.ts";
-import { endpoint } from "../endpoint.ts";
+import { endpoint, type Given } from "../endpoint.ts";
 import {
   fileAndId,
   fileIdAndUrl,
@@ -20,6 +20,9 @@ import type { PostscriptToPdfParams } from "../operations/postscript-to-pdf.ts";
 import { container, edge, streamingWork } from "../placement.ts";
 import { addressIn } from "../web-address.ts";
 
+/** A sent web_layout says that it is not read as one that is made for paper. */
+const OWN_PAGE = "If web_layout is not sent, a document made for paper keeps its own @page";
+
 export const pdf = endpoint({
   path: "/pdf",
   variants: ["private", "keyed"],
@@ -36,11 +39,31 @@ export const pdf = endpoint({
       ["off", "75", "150", "300", "600", "1200"],
       "300",
     ),
-    tagged_pdf: choice("Whether the PDF is tagged (Office documents).", ["on", "off"], "off"),
-    page_size: choice("Paper (HTML).", ["letter", "legal", "ledger", "A3", "A4", "A5"], "letter"),
-    page_margin: length("Margin on all sides, in inches or millimetres (HTML).", "1in"),
-    page_orientation: choice("Orientation of the paper (HTML).", ["portrait", "landscape"], "portrait"),
-    web_layout: choice("The device whose layout a page shows (HTML).", ["desktop", "tablet", "mobile"], "desktop"),
+    tagged_pdf: choice(
+      "Whether the PDF is tagged (Office documents and HTML). Of HTML, the outline of its headings comes with the tags.",
+      ["on", "off"],
+      "off",
+    ),
+    page_size: choice(
+      `Paper (HTML). ${OWN_PAGE} size, unless page_size or page_orientation is sent.`,
+      ["letter", "legal", "ledger", "A3", "A4", "A5"],
+      "letter",
+    ),
+    page_margin: length(
+      `Margin on all sides, in inches or millimetres (HTML). ${OWN_PAGE} margin, unless page_margin is sent.`,
+      "1in",
+    ),
+    page_orientation: choice(
+      `Orientation of the paper (HTML). ${OWN_PAGE} size, unless page_size or page_orientation is sent.`,
+      ["portrait", "landscape"],
+      "portrait",
+    ),
+    web_layout: choice(
+      "The device whose layout a page shows, fitted to the width of the paper (HTML). " +
+        "If it is not sent, a document with @page rules or print styles of its own is not fitted: 12pt is 12pt.",
+      ["desktop", "tablet", "mobile"],
+      "desktop",
+    ),
   },
   naming: "name",
   errors: [
@@ -56,10 +79,10 @@ export const pdf = endpoint({
     notAWebPage(),
   ],
   failures: { damaged: wrongType, unsupported: wrongType },
-  async prepare(values, { inputs: [input] }) {
+  async prepare(values, { inputs: [input], isSent }) {
     const { compression, downsample, tagged_pdf } = values;
     // Whatever the document is: a margin that leaves no room is out of range.
-    const html = printing(values);
+    const html = printing(values, isSent);
     switch (await documentTypeOf(input!)) {
       case "office":
         return container<OfficeToPdfParams>("office-to-pdf", {
@@ -107,23 +130,26 @@ function metric(widthMm: number, heightMm: number) {
 const LEAST_ROOM = 9;
 
 interface PrintingFields {
+  readonly tagged_pdf: "on" | "off";
   readonly compression: "lossy" | "lossless";
   readonly downsample: string;
   readonly page_size: keyof typeof PAPERS;
   readonly page_margin: Length;
   readonly page_orientation: "portrait" | "landscape";
-  readonly web_layout: HtmlToPdfParams["layout"];
+  readonly web_layout: NonNullable<HtmlToPdfParams["layout"]>;
 }
 
 /** @throws ServiceError 400 where the margins leave no room */
-function printing(fields: PrintingFields): HtmlToPdfParams {
+function printing(fields: PrintingFields, isSent: Given["isSent"]): HtmlToPdfParams {
   const { width, height } = PAPERS[fields.page_size];
   const { points: margin, text } = fields.page_margin;
   if (Math.min(width, height) - 2 * margin < LEAST_ROOM) throw outOfRange("page_margin", text);
   return {
     paper: fields.page_orientation === "landscape" ? { width: height, height: width } : { width, height },
     margin,
-    layout: fields.web_layout,
+    ...(isSent("web_layout") ? { layout: fields.web_layout } : {}),
+    ownPages: { size: !isSent("page_size") && !isSent("page_orientation"), margin: !isSent("page_margin") },
+    tagged: fields.tagged_pdf === "on",
     lossless: fields.compression === "lossless",
     ...(fields.downsample === "off" ? {} : { maxImageDpi: Number(fields.downsample) }),
   };

@@ -36,15 +36,15 @@ describe("paper", () => {
   });
 
   test.each([
-    ["a size", "@page { size: A6 }"],
+    ["a size", "@page { size: A5 }"],
     ["a margin", "@page { margin: 0 }"],
     ["an orientation", "@page { size: landscape; page-orientation: rotate-left }"],
-    ["importance", "@page { size: A6 !important; margin: 0 !important }"],
-    ["a page of its own", "@page { size: A6 } @page :first { margin: 3in !important }"],
+    ["importance", "@page { size: A5 !important; margin: 0 !important }"],
+    ["a page of its own", "@page { size: A5 } @page :first { margin: 3in !important }"],
     ["a named page", "@page wide { size: 20in 9in !important; margin: 1mm !important } p { page: wide }"],
     [
       "all of it in a condition and a layer",
-      "@media print { @layer a { @supports (color: red) { @page wide { size: A6 !important } p { page: wide } } } }",
+      "@media print { @layer a { @supports (color: red) { @page wide { size: A5 !important } p { page: wide } } } }",
     ],
   ])("%s that the document asks for is not what the client asked for", async (_, css) => {
     const plain = wordsOf(await print(chromium, EDGES));
@@ -54,7 +54,7 @@ describe("paper", () => {
   });
 
   test("nor what a style sheet of another origin asks for", async () => {
-    pages.set("/page.css", show("@page { size: A6; margin: 0 }", "text/css"));
+    pages.set("/page.css", show("@page { size: A5; margin: 0 }", "text/css"));
     const path = await print(chromium, `${EDGES}<link rel=stylesheet href="${site.url}/page.css">`);
     expect(wordsOf(path)).toEqual(wordsOf(await print(chromium, EDGES)));
   });
@@ -160,11 +160,11 @@ describe("what of a page is kept", () => {
   let path: string;
   let pdf: PDFDocument;
   beforeAll(async () => {
-    path = await print(chromium, PAGE);
+    path = await print(chromium, PAGE, { tagged: true });
     pdf = await PDFDocument.load(readFileSync(path), { updateMetadata: false });
   });
 
-  test("title and outline", () => {
+  test("title, and where it is tagged its outline", () => {
     expect(infoOf(path).Title).toBe("Größe & Maß");
     const outline = execFileSync("mutool", ["show", path, "outline"], { encoding: "utf8" });
     expect(outline).toMatch(/Erstes.*Zweites/s);

@@ -47,9 +47,19 @@ export async function print(
   options: Partial<PrintOptions> = {},
   signal?: AbortSignal,
 ): Promise<string> {
+  return printAs(chromium, source, { paper: LETTER, margin: 72, layout: "desktop", ...options }, signal);
+}
+
+/** The same, where the client may have asked for no layout. */
+export async function printAs(
+  chromium: Chromium,
+  source: Source | string,
+  options: PrintOptions,
+  signal?: AbortSignal,
+): Promise<string> {
   const path = join(folder, `${made++}.pdf`);
   const what = typeof source === "string" ? html(source) : source;
-  await chromium.printToPdf(what, path, { paper: LETTER, margin: 72, layout: "desktop", ...options }, signal);
+  await chromium.printToPdf(what, path, options, signal);
   return path;
 }
 

@@ -1,0 +1,27 @@
+// Brings the style sheets of a page that its scripts cannot read, those of other origins. Knows nothing of what they say.
+
+import type { SheetText } from "./chromium-paper-scripts.ts";
+import type { Session } from "./chromium-pipe.ts";
+
+/** Characters of all sheets together: what is longer is left out. */
+const MAX_LENGTH = 2 ** 23;
+
+/** @returns those that have an address. @throws ProtocolError */
+export async function sheetsOf(session: Session): Promise<readonly SheetText[]> {
+  const found: { readonly id: string; readonly url: string }[] = [];
+  let length = 0;
+  session.on("CSS.styleSheetAdded", ({ header }) => {
+    if (header.origin !== "regular" || header.isInline || header.disabled || header.isConstructed) return;
+    length += header.length;
+    if (length <= MAX_LENGTH) found.push({ id: header.styleSheetId, url: header.sourceURL });
+  });
+  void session.send("DOM.enable");
+  await session.send("CSS.enable");
+  const texts = found.map(async ({ id, url }) => {
+    const { text } = await session.send("CSS.getStyleSheetText", { styleSheetId: id });
+    return { url, text };
+  });
+  const sheets = await Promise.all(texts);
+  void session.send("CSS.disable");
+  return sheets;
+}
