@@ -9,7 +9,7 @@ import { DEVICES, type DeviceName, emulate } from "./chromium-devices.ts";
 import { Loading } from "./chromium-loading.ts";
 import { enlargePages, savePdf } from "./chromium-output.ts";
 import { type Patience, QUESTIONS, waitForAll } from "./chromium-page-scripts.ts";
-import { type Paper, type Purpose, purposeOf, setPaper } from "./chromium-paper-scripts.ts";
+import { isStill, type Paper, type Purpose, purposeOf, setPaper } from "./chromium-paper-scripts.ts";
 import { ProtocolError, type Session } from "./chromium-pipe.ts";
 import { sheetsOf } from "./chromium-sheets.ts";
 
@@ -148,7 +148,8 @@ async function prepare({ page, options }: Job, timeoutMs: number): Promise<Purpo
   const ownPages = options.ownPages ?? { size: false, margin: false };
   const paper = { size, margin, ...(options.layout ? {} : { ownPages }), questions: QUESTIONS };
   const set = async (more: Partial<Paper>) => {
-    const expression = `(${setPaper})(${JSON.stringify({ ...paper, ...more } satisfies Paper)}, ${purposeOf})`;
+    const told = JSON.stringify({ ...paper, ...more } satisfies Paper);
+    const expression = `(${setPaper})(${told}, ${isStill}, ${purposeOf})`;
     const { result } = await session.send("Runtime.evaluate", { expression, contextId });
     return result.value as ReturnType<typeof setPaper>;
   };

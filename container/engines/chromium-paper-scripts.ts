@@ -28,35 +28,27 @@ export interface Paper {
 }
 
 /**
+ * @param askStill is {@link isStill}
  * @param askPurpose is {@link purposeOf}
  * @returns what the page is made for, once its paper is set; `restless` where something of it moves or is still to come, `hidden`
  * where style sheets have to be brought to tell: nothing is set then
  */
 export function setPaper(
   { size, margin, ownPages, questions, isWaitedFor, sheets }: Paper,
+  askStill: typeof isStill,
   askPurpose: typeof purposeOf,
 ): Purpose | "restless" | "hidden" {
-  const LARGEST_SHEET_PX = 200 * 96;
-
   // Fonts and pictures that paper alone asks for are asked for in layout.
   document.documentElement?.getBoundingClientRect();
-  const restless =
-    'iframe, frame, object, embed, video, animate, animateMotion, animateTransform, set, [loading="lazy" i]';
-  const isStill = () =>
-    window.dispatchEvent(new Event(questions.isScripted, { cancelable: true })) &&
-    document.querySelector(restless) === null &&
-    document.getAnimations().length === 0 &&
-    document.fonts.status === "loaded" &&
-    Array.from(document.images).every(({ complete }) => complete);
-  if (!isWaitedFor && !isStill()) return "restless";
+  if (!isWaitedFor && !askStill(questions)) return "restless";
   const purpose = ownPages ? askPurpose(sheets) : "screen";
-  if (purpose === "hidden") return purpose;
+  if (purpose === "hidden") return "hidden";
   const own = purpose === "paper" && ownPages ? ownPages : { size: false, margin: false };
 
   // Readers open no page that is larger (ISO 32000-1, annex C).
   const isTooLarge = (length: string) => {
     try {
-      return CSSNumericValue.parse(length).to("px").value > LARGEST_SHEET_PX;
+      return CSSNumericValue.parse(length).to("in").value > 200;
     } catch {
       return false;
     }
@@ -73,8 +65,8 @@ export function setPaper(
             .getPropertyValue("size")
             .split(/\s+(?![^(]*\))/)
             .some(isTooLarge);
-        if (!hasOwnSize) for (const name of ["size", "page-orientation"]) style.removeProperty(name);
-        if (!own.margin) style.removeProperty("margin");
+        const taken = [...(hasOwnSize ? [] : ["size", "page-orientation"]), ...(own.margin ? [] : ["margin"])];
+        for (const name of taken) style.removeProperty(name);
       } else if (rule instanceof CSSImportRule) readable(rule.styleSheet);
       else if ("cssRules" in rule) disarm(rule.cssRules as CSSRuleList);
     }
@@ -94,6 +86,19 @@ export function setPaper(
     ${own.margin ? "" : `margin: ${asked.margin} !important`} }`);
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, styles];
   return purpose;
+}
+
+/** @returns whether nothing of the page moves or is still to come */
+export function isStill({ isScripted }: Questions): boolean {
+  const restless =
+    'iframe, frame, object, embed, video, animate, animateMotion, animateTransform, set, [loading="lazy" i]';
+  return (
+    window.dispatchEvent(new Event(isScripted, { cancelable: true })) &&
+    document.querySelector(restless) === null &&
+    document.getAnimations().length === 0 &&
+    document.fonts.status === "loaded" &&
+    Array.from(document.images).every(({ complete }) => complete)
+  );
 }
 
 /** @returns `hidden` where scripts cannot read what would tell, and it was not brought */
