@@ -7,8 +7,6 @@ import type { MupdfExports, Pointer } from "./mupdf-raw.ts";
 /** Flags of annotations (ISO 32000-1, table 165). */
 const INVISIBLE = 1;
 const HIDDEN = 2;
-const PRINT = 4;
-const NO_VIEW = 32;
 /** Annotations of a page that are looked at. */
 const MAX_ANNOTATIONS = 50_000;
 /** ISO 32000-1, table 169, and ISO 32000-2, table 171. */
@@ -73,8 +71,6 @@ function correctFlags(raw: MupdfExports, objects: PdfObjects, annotation: Pointe
   const given = objects.real(objects.get(annotation, "F")) ?? 0;
   let flags = given;
   if (STANDARD_ANNOTATIONS.has(objects.name(objects.get(annotation, "Subtype")))) flags &= ~INVISIBLE;
-  // The engine draws what is printed.
   if (shown === "none") flags |= HIDDEN;
-  if (shown === "on-screen") flags |= (flags & NO_VIEW) !== 0 ? HIDDEN : PRINT;
   if (flags !== given) objects.putNew(annotation, "F", raw._wasm_pdf_new_int(flags));
 }
