@@ -1,11 +1,9 @@
 // Which layers a document shows (ISO 32000-1, 8.11.4): one answer in all that draws, merges, compresses and archives it.
 import { describe, expect, test } from "vitest";
-import { Mupdf } from "../../src/engines/mupdf.ts";
-import { MupdfDocument } from "../../src/engines/mupdf-document.ts";
-import { MupdfPage } from "../../src/engines/mupdf-page.ts";
 import { compressPdf } from "../../src/operations/compress-pdf.ts";
 import { PdfBuilder, plainPdf } from "../fixtures/pdf-builder.ts";
 import { archived } from "../support/archival.ts";
+import { isRedDrawn } from "../support/drawn.ts";
 import { CONTEXT, outputsOf } from "../support/operations.ts";
 import { merged } from "../support/pdf-json.ts";
 import { uncompressed } from "../support/pdf-readers.ts";
@@ -75,23 +73,6 @@ function layered({ group = "", configuration = "" }: Case): Uint8Array {
   return builder.bytes();
 }
 
-const LIMITS = { heapLimitBytes: 88 * 1024 * 1024 };
-
-/** Whether the layer's red is on the page. */
-async function isDrawn(pdf: Uint8Array): Promise<boolean> {
-  const document = MupdfDocument.open(await Mupdf.create(LIMITS), pdf, LIMITS);
-  try {
-    const page = new MupdfPage(document, 0);
-    const { bands } = page.raster({ colorModel: "rgb", dpi: 36 });
-    const samples = Buffer.concat(Array.from(bands(), ({ samples }) => Buffer.from(samples)));
-    page.close();
-    const isRed = (at: number) => samples[at]! > 200 && samples[at + 1]! < 50 && samples[at + 2]! < 50;
-    return Array.from({ length: samples.length / 3 }, (_, index) => index * 3).some(isRed);
-  } finally {
-    document.close();
-  }
-}
-
 const DISCARDING = {
   level: "custom",
   profile: {
@@ -104,22 +85,22 @@ describe.each(CASES)("a layer with $name (shown: $isShown)", (layer) => {
   const pdf = layered(layer);
 
   test("is drawn so", async () => {
-    expect(await isDrawn(pdf)).toBe(layer.isShown);
+    expect(await isRedDrawn(pdf)).toBe(layer.isShown);
   });
 
   test("is merged so", async () => {
-    expect(await isDrawn(await merged(pdf, plainPdf("a")))).toBe(layer.isShown);
+    expect(await isRedDrawn(await merged(pdf, plainPdf("a")))).toBe(layer.isShown);
   });
 
   test("is kept so where hidden content is discarded", async () => {
     const [made] = await outputsOf(compressPdf, [pdf], DISCARDING, CONTEXT);
-    expect(await isDrawn(made!)).toBe(layer.isShown);
+    expect(await isRedDrawn(made!)).toBe(layer.isShown);
     expect(/1 0 0 rg 40 40 200 100 re f|40 40 200 100 re\s+f/.test(uncompressed(made!))).toBe(layer.isShown);
   });
 
   test.each(["1b", "2b"] as const)("is archived so as PDF/A-%s", async (level) => {
     const made = await archived(pdf, level);
-    expect(await isDrawn(made)).toBe(layer.isShown);
+    expect(await isRedDrawn(made)).toBe(layer.isShown);
     expect(uncompressed(made)).not.toContain("/AS");
   });
 });
