@@ -3,7 +3,7 @@
 // may visit beside the public web, see engines/web-addresses.ts), URL_DNS (the DNS servers to ask). Writes JSON lines to standard
 // output.
 
-import { readFileSync } from "node:fs";
+import { createReadStream, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { serve } from "@hono/node-server";
 import { type LimitImagesParams, mayChange } from "../src/operations/limit-images.ts";
@@ -17,6 +17,7 @@ import { startLibreOffice } from "./engines/libreoffice.ts";
 import { startVeraPdf, type VeraPdf } from "./engines/verapdf.ts";
 import { describeError, type FileInput, fileInput, type Hosted, type HostedJob } from "./hosted.ts";
 import { htmlToPdf, htmlToPdfParams } from "./operations/html-to-pdf.ts";
+import { fileMayChange } from "./operations/limit-images.ts";
 import { officeToPdf, officeToPdfParams } from "./operations/office-to-pdf.ts";
 import { pdfToPdfa, pdfToPdfaParams } from "./operations/pdf-to-pdfa.ts";
 import { postscriptToPdf, postscriptToPdfParams } from "./operations/postscript-to-pdf.ts";
@@ -97,15 +98,21 @@ async function* withImages(
   log: HostedJob["log"],
 ) {
   const small = size <= AT_ONCE_BYTES ? readFileSync(path) : undefined;
-  if (small && !mayChange(small, images))
-    yield* encodeAnswer([{ extension: "pdf", type: "application/pdf", body: small }]);
-  else yield* inThread("limit-images", [fileInput("result.pdf", size, path)], images, signal, log);
+  if (small ? mayChange(small, images) : await fileMayChange(path, images)) {
+    yield* inThread("limit-images", [fileInput("result.pdf", size, path)], images, signal, log);
+    return;
+  }
+  const body = small ?? createReadStream(path);
+  yield* encodeAnswer([{ extension: "pdf", type: "application/pdf", body }], (error) =>
+    log("failed", describeError(error)),
+  );
 }
 
 async function* runPostscript({ inputs, params, folder, signal, log }: HostedJob) {
   const engine = await started(ghostscript, signal);
-  const outputs = postscriptToPdf(engine, folder, inputs, postscriptToPdfParams.parse(params), { signal });
-  yield* encodeAnswer(outputs, (error) => log("failed", describeError(error)));
+  const settings = postscriptToPdfParams.parse(params);
+  const made = await postscriptToPdf(engine, folder, inputs, settings, { signal });
+  yield* withImages({ ...settings, onlyBilevel: true }, made, signal, log);
 }
 
 const machinesWith = (validator: VeraPdf) => ({ threads, validator, rewriter, heapLimitBytes: ENGINE_HEAP_BYTES });

@@ -35,7 +35,7 @@ export interface Declaration<F extends Fields> {
   /** What it may answer besides success, for OpenAPI. */
   readonly errors: readonly ServiceError[];
   /** Answers to failures that mean something else here than elsewhere. */
-  readonly failures?: Readonly<Partial<Record<FailureReason, () => ServiceError>>>;
+  readonly failures?: Readonly<Partial<Record<FailureReason, (failure: EngineFailure) => ServiceError>>>;
   /** Once every field is known to be in range. */
   prepare(values: Values<F>, given: Given): Job | Promise<Job>;
 }
@@ -158,7 +158,7 @@ export async function handle(endpoint: Endpoint, request: Request, service: Serv
   } catch (error) {
     await Promise.all([uploads.discard(), outputs.discard()]);
     if (error instanceof OutOfRange) throw asDeclared(error, endpoint);
-    const answered = error instanceof EngineFailure ? endpoint.failures?.[error.reason]?.() : undefined;
+    const answered = error instanceof EngineFailure ? endpoint.failures?.[error.reason]?.(error) : undefined;
     if (answered) service.log("failed", { status: answered.status, error: String(error) });
     throw answered ?? error;
   }

@@ -58,7 +58,8 @@ export const fileTooLarge = (limitBytes: number) =>
   new ServiceError(413, `The file exceeds the maximum size of ${Math.floor(limitBytes / 2 ** 20)} MB.`);
 export const signedFile = () =>
   new ServiceError(422, "The input file is digitally signed, which this operation would break.");
-const unsupportedFile = () => new ServiceError(422, "The input file uses a feature that is not supported.");
+export const unsupportedFile = (feature?: string) =>
+  new ServiceError(422, `The input file uses a feature that is not supported${feature ? `: ${feature}` : ""}.`);
 const needsTooMuchMemory = () => new ServiceError(413, "The input file needs more memory than is available.");
 export const tooComplex = () => new ServiceError(422, "The input file is too complex to be processed.");
 const tooMuchContent = () =>
@@ -108,7 +109,7 @@ export function toServiceError(error: unknown): ServiceError {
   return unexpected();
 }
 
-function fromEngineFailure({ reason, nonconformity }: EngineFailure): ServiceError {
+function fromEngineFailure({ reason, nonconformity, feature }: EngineFailure): ServiceError {
   switch (reason) {
     case "password-protected":
       return passwordProtected();
@@ -118,7 +119,7 @@ function fromEngineFailure({ reason, nonconformity }: EngineFailure): ServiceErr
     case "damaged":
       return notAPdf();
     case "unsupported":
-      return unsupportedFile();
+      return unsupportedFile(feature);
     case "too-large":
       return needsTooMuchMemory();
     case "too-complex":

@@ -6,7 +6,7 @@ import type { Box, PostscriptProgram } from "./ghostscript-input.ts";
 export interface PdfSettings {
   /** Pictures without loss, else as JPEG where they are photographs. */
   readonly lossless: boolean;
-  /** The most dots per inch that a picture has on the page. @default as many as it has */
+  /** The most dots per inch that a picture of more than one bit has on the page. @default as many as it has */
   readonly maxImageDpi?: number;
 }
 
@@ -26,14 +26,11 @@ const JPEG = "<< /QFactor 0.2 /Blend 1 /HSamples [ 2 1 1 2 ] /VSamples [ 2 1 1 2
 const THRESHOLD = 1.01;
 
 /**
- * Pictures of one bit lose whole rows and columns, every second, third, ... by the nearest whole number: so that pictures of
- * twice the resolution get it exactly, and those between have it or less, as far as it goes (from 1.21 times on).
+ * Selects the device, opens the output, and keeps the input from changing either. No picture stands in the midst of content,
+ * where it could not be found without reading all of it.
  */
-const MONO_STEP = 1.24;
-
-/** Selects the device, opens the output, and keeps the input from changing either. */
 export function setupProgram(program: PostscriptProgram, settings: PdfSettings): string {
-  return `<< /OutputDevice /pdfwrite /OutputFile (${names.output}) ${page(program.box)} >> setpagedevice
+  return `<< /OutputDevice /pdfwrite /OutputFile (${names.output}) /MaxInlineImageSize 0 ${page(program.box)} >> setpagedevice
 << ${distillerParameters(settings)} >> setdistillerparams
 ${documentInformation(program)}
 % The program's own wishes for compression, resolution and another output do not count.
@@ -46,7 +43,7 @@ save pop
 
 /** The paper is not a picture's to choose (EPSF specification 3.0, 2.5); a document may. */
 const DOCUMENT_PAGE_DEVICE =
-  "dup length dict copy [ /LockDistillerParams /OutputFile ] { 1 index exch undef } forall setpagedevice";
+  "dup length dict copy [ /LockDistillerParams /OutputFile /MaxInlineImageSize ] { 1 index exch undef } forall setpagedevice";
 
 /**
  * Runs the program. An error that it does not catch goes on to whoever runs this. One that ends in another way before its
@@ -98,7 +95,7 @@ function distillerParameters({ lossless, maxImageDpi }: PdfSettings): string {
   const kinds = ["Color", "Gray"].flatMap((kind) => [
     `/AutoFilter${kind}Images ${!lossless} /${kind}ImageFilter /${lossless ? "FlateEncode" : "DCTEncode"}`,
     `/${kind}ImageDict ${JPEG} /${kind}ACSImageDict ${JPEG}`,
-    downsampling(kind, "Bicubic", maxImageDpi),
+    downsampling(kind, maxImageDpi),
   ]);
   return [
     "/CompatibilityLevel 1.7 /AutoRotatePages /None /LockDistillerParams true",
@@ -108,13 +105,14 @@ function distillerParameters({ lossless, maxImageDpi }: PdfSettings): string {
     "/ParseDSCComments false",
     ...kinds,
     "/MonoImageFilter /CCITTFaxEncode",
-    downsampling("Mono", "Subsample", maxImageDpi && Math.ceil(maxImageDpi / MONO_STEP)),
+    // Ghostscript takes out whole rows and columns, every second or third: pictures of one bit are brought down afterwards.
+    "/DownsampleMonoImages false",
   ].join("\n");
 }
 
-function downsampling(kind: string, type: string, maxImageDpi: number | undefined): string {
+function downsampling(kind: string, maxImageDpi: number | undefined): string {
   if (maxImageDpi === undefined) return `/Downsample${kind}Images false`;
-  return `/Downsample${kind}Images true /${kind}ImageDownsampleType /${type}
+  return `/Downsample${kind}Images true /${kind}ImageDownsampleType /Bicubic
     /${kind}ImageResolution ${maxImageDpi} /${kind}ImageDownsampleThreshold ${THRESHOLD}`;
 }
 

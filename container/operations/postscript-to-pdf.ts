@@ -1,12 +1,12 @@
 // PostScript and EPS to PDF with Ghostscript: the file in and out. Knows nothing of how Ghostscript is run.
 
-import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { type Context, EngineFailure, type Output } from "../../src/operations/operation.ts";
+import { type Context, EngineFailure } from "../../src/operations/operation.ts";
 import type { PostscriptToPdfParams } from "../../src/operations/postscript-to-pdf.ts";
 import type { Ghostscript } from "../engines/ghostscript.ts";
-import type { FileInput } from "../hosted.ts";
+import { type FileInput, fileInput } from "../hosted.ts";
 
 /** What arrives from the Worker, which may be of another version. */
 export const postscriptToPdfParams: z.ZodType<PostscriptToPdfParams> = z.object({
@@ -15,19 +15,19 @@ export const postscriptToPdfParams: z.ZodType<PostscriptToPdfParams> = z.object(
 });
 
 /**
- * One output, the PDF.
+ * Pictures of one bit are left to the operation limit-images.
  * @param folder where it is made
  * @throws EngineFailure as {@link Ghostscript.convertToPdf} does
  */
-export async function* postscriptToPdf(
+export async function postscriptToPdf(
   ghostscript: Ghostscript,
   folder: string,
   [input]: readonly FileInput[],
   params: PostscriptToPdfParams,
   { signal }: Pick<Context, "signal">,
-): AsyncGenerator<Output> {
+): Promise<FileInput> {
   if (!input) throw new EngineFailure("unsupported", "no file");
   const path = join(folder, "result.pdf");
   await ghostscript.convertToPdf(input, path, params, signal);
-  yield { extension: "pdf", type: "application/pdf", body: createReadStream(path) };
+  return fileInput("result.pdf", (await stat(path)).size, path);
 }

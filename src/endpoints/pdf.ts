@@ -10,6 +10,7 @@ import {
   passwordProtected,
   tooComplex,
   unreachable,
+  unsupportedFile,
   wrongType,
 } from "../errors.ts";
 import { choice, type Length, length, outputName } from "../fields.ts";
@@ -75,10 +76,14 @@ export const pdf = endpoint({
     passwordProtected(),
     noSuchFile(),
     tooComplex(),
+    unsupportedFile("lossless JPEG"),
     unreachable(),
     notAWebPage(),
   ],
-  failures: { damaged: wrongType, unsupported: wrongType },
+  failures: {
+    damaged: wrongType,
+    unsupported: ({ feature }) => (feature === undefined ? wrongType() : unsupportedFile(feature)),
+  },
   async prepare(values, { inputs: [input], isSent }) {
     const { compression, downsample, tagged_pdf } = values;
     // Whatever the document is: a margin that leaves no room is out of range.

@@ -103,7 +103,7 @@ export class MupdfDocument {
     try {
       this.#engine.run((raw) => {
         const page = raw._wasm_pdf_lookup_page_obj(this.#pointer, index);
-        correctPage(raw, this.#objects, page, this.options.annotations ?? "printed");
+        correctPage(raw, this.#objects, page, this.options.annotations ?? "on-screen");
         this.#layers.settle(page);
       });
     } catch (error) {

@@ -1,24 +1,12 @@
 // What a page's dictionary says and MuPDF reads otherwise than the standard, corrected in memory before the page is loaded. Knows
 // no drawing.
+import { ANNOTATION_FLAGS, effectiveFlags } from "./annotation-flags.ts";
 import type { ShownAnnotations } from "./mupdf.ts";
 import type { PdfObjects } from "./mupdf-objects.ts";
 import type { MupdfExports, Pointer } from "./mupdf-raw.ts";
 
-/** Flags of annotations (ISO 32000-1, table 165). */
-const INVISIBLE = 1;
-const HIDDEN = 2;
-const PRINT = 4;
-const NO_VIEW = 32;
 /** Annotations of a page that are looked at. */
 const MAX_ANNOTATIONS = 50_000;
-/** ISO 32000-1, table 169, and ISO 32000-2, table 171. */
-const STANDARD_ANNOTATIONS = new Set(
-  (
-    "Text Link FreeText Line Square Circle Polygon PolyLine Highlight Underline Squiggly StrikeOut Caret Stamp Ink Popup " +
-    "FileAttachment Sound Movie Screen Widget PrinterMark TrapNet Watermark 3D Redact Projection RichMedia"
-  ).split(" "),
-);
-
 /** To be called inside of the engine's `run`. */
 export function correctPage(raw: MupdfExports, objects: PdfObjects, page: Pointer, shown: ShownAnnotations): void {
   if (!objects.isDictionary(page)) return;
@@ -68,13 +56,10 @@ function isEmpty([left, bottom, right, top]: Rectangle): boolean {
   return !(left < right && bottom < top);
 }
 
-/** Invisible is a word about annotations of unknown types (ISO 32000-1, table 165); MuPDF hides all that have the flag. */
+/** MuPDF hides all annotations that have the flag Invisible. */
 function correctFlags(raw: MupdfExports, objects: PdfObjects, annotation: Pointer, shown: ShownAnnotations): void {
   const given = objects.real(objects.get(annotation, "F")) ?? 0;
-  let flags = given;
-  if (STANDARD_ANNOTATIONS.has(objects.name(objects.get(annotation, "Subtype")))) flags &= ~INVISIBLE;
-  // The engine draws what is printed.
-  if (shown === "none") flags |= HIDDEN;
-  if (shown === "on-screen") flags |= (flags & NO_VIEW) !== 0 ? HIDDEN : PRINT;
+  let flags = effectiveFlags(objects.name(objects.get(annotation, "Subtype")), given);
+  if (shown === "none") flags |= ANNOTATION_FLAGS.hidden;
   if (flags !== given) objects.putNew(annotation, "F", raw._wasm_pdf_new_int(flags));
 }

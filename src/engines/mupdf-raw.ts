@@ -54,6 +54,8 @@ export interface MupdfExports {
   /** Its syntax as text, to be freed. */
   _wasm_pdf_sprint_obj(object: Pointer, tight: number, ascii: number): Pointer;
   _wasm_pdf_to_num(object: Pointer): number;
+  /** @param index of the group in the document's list of them */
+  _wasm_pdf_enable_layer(document: Pointer, index: number, enabled: number): void;
   _wasm_pdf_keep_obj(object: Pointer): Pointer;
   _wasm_pdf_drop_obj(object: Pointer): void;
   _wasm_pdf_new_bool(value: number): Pointer;

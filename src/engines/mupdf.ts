@@ -30,15 +30,15 @@ export interface Tank {
   fuel: number;
 }
 
-/** Which annotations are drawn (decisions/0004). */
-export type ShownAnnotations = "printed" | "on-screen" | "none";
+/** Which annotations are drawn (decisions/0025). */
+export type ShownAnnotations = "on-screen" | "none";
 
 export interface MupdfOptions {
   /** The most bytes the heap may grow to. */
   readonly heapLimitBytes: number;
   /** Part of the usual fuel that a piece of work gets. @default 1 */
   readonly effort?: number;
-  /** @default "printed" */
+  /** @default "on-screen" */
   readonly annotations?: ShownAnnotations;
   /** For what is only drawn: in damaged structure MuPDF reads what is no object. @default false */
   readonly withoutStructure?: boolean;

@@ -53,10 +53,8 @@ const ENGINES = 2;
 export const prepareArchivalSpares = (options: MupdfOptions, engines = ENGINES): Promise<void> =>
   prepareSpare(options, engines, srgbProfile());
 
-/** Whatever is seen on a screen has to be printed in PDF/A (ISO 19005-2, 6.3.2): that is no change of the page's look. */
 export const lookOptions = ({ heapLimitBytes }: Context): MupdfOptions => ({
   heapLimitBytes: Math.floor(heapLimitBytes / 2),
-  annotations: "on-screen",
 });
 
 /**

@@ -13,6 +13,8 @@ export interface LimitImagesParams {
   readonly maxImageDpi?: number;
   /** Photographs stay what they are, else they become JPEG where that is smaller. */
   readonly lossless: boolean;
+  /** Images of more than one bit are left alone. @default false */
+  readonly onlyBilevel?: boolean;
 }
 
 const TYPE = { extension: "pdf", type: "application/pdf" } as const;
@@ -33,8 +35,8 @@ export const limitImages: Operation<LimitImagesParams> = async function* ([input
   try {
     const file = PdfFile.of(objects, budget);
     const memory = { decodedBytes: objectBytes / 2, kernelBytes: objectBytes };
-    const { lossless, maxImageDpi } = params;
-    const limits = { lossless, memory, ...(maxImageDpi === undefined ? {} : { maxDpi: maxImageDpi }) };
+    const { lossless, maxImageDpi, onlyBilevel = false } = params;
+    const limits = { lossless, onlyBilevel, memory, ...(maxImageDpi === undefined ? {} : { maxDpi: maxImageDpi }) };
     const limited = await limitImagesOf(file, limits, context.signal);
     context.log("images limited", { ...limited });
     yield { ...TYPE, body: limited.replaced > 0 ? writeFile(file) : bytes };
@@ -43,9 +45,16 @@ export const limitImages: Operation<LimitImagesParams> = async function* ([input
   }
 };
 
-/** Whether there can be anything to do, told at a glance. */
-export function mayChange(pdf: Uint8Array, { lossless, maxImageDpi }: LimitImagesParams): boolean {
-  return !(lossless && maxImageDpi === undefined) && hasImages(pdf);
+/** Whether there can be anything to do, told at a glance, even of a part of the file. */
+export function mayChange(pdf: Uint8Array, { lossless, maxImageDpi, onlyBilevel }: LimitImagesParams): boolean {
+  if (maxImageDpi === undefined && (lossless || onlyBilevel)) return false;
+  return onlyBilevel ? hasBilevelImages(pdf) : hasImages(pdf);
+}
+
+/** An image XObject says so in plain bytes, as below; its values may be references, which no engine of ours writes there. */
+function hasBilevelImages(bytes: Uint8Array): boolean {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  return /\/BitsPerComponent\s+1\b|\/ImageMask\s+true/.test(file.toString("latin1"));
 }
 
 /**

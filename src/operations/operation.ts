@@ -95,6 +95,7 @@ export interface BrokenRule {
 
 interface FailureOptions extends ErrorOptions {
   readonly nonconformity?: Nonconformity;
+  readonly feature?: string;
 }
 
 /** The only error an operation or engine throws on purpose, apart from {@link OutOfRange}. */
@@ -105,11 +106,14 @@ export class EngineFailure extends Error {
   readonly detail: string;
   /** With the reason `nonconforming`. */
   readonly nonconformity: Nonconformity | undefined;
+  /** With the reason `unsupported`: the feature's name, where the client is to know it. For example `lossless JPEG`. */
+  readonly feature: string | undefined;
   constructor(reason: FailureReason, detail: string, options?: FailureOptions) {
     super(`${reason}: ${detail}`, options);
     this.reason = reason;
     this.detail = detail;
     this.nonconformity = options?.nonconformity;
+    this.feature = options?.feature;
   }
 }
 

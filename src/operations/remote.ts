@@ -48,6 +48,7 @@ interface Failure {
   readonly reason: FailureReason;
   readonly detail: string;
   readonly nonconformity?: Nonconformity;
+  readonly feature?: string;
 }
 
 type Frame = { readonly json: unknown } | { readonly bytes: Uint8Array };
@@ -157,14 +158,22 @@ export function encodeFailure(error: unknown): Uint8Array<ArrayBuffer> {
 }
 
 function failureEvent(error: unknown): AnswerEvent {
-  if (error instanceof EngineFailure) return failure(error.reason, error.detail, error.nonconformity);
+  if (error instanceof EngineFailure) return failure(error.reason, error.detail, error);
   if (error instanceof OutOfRange) return { outOfRange: { parameter: error.parameter, value: error.value } };
   return failure("crashed", String(error));
 }
 
-const failure = (reason: FailureReason, detail: string, nonconformity?: Nonconformity): AnswerEvent => ({
-  failure: { reason, detail: detail.slice(0, MAX_DETAIL_LENGTH), ...(nonconformity ? { nonconformity } : {}) },
-});
+function failure(reason: FailureReason, detail: string, error?: EngineFailure): AnswerEvent {
+  const { nonconformity, feature } = error ?? {};
+  return {
+    failure: {
+      reason,
+      detail: detail.slice(0, MAX_DETAIL_LENGTH),
+      ...(nonconformity ? { nonconformity } : {}),
+      ...(feature === undefined ? {} : { feature }),
+    },
+  };
+}
 
 /** @throws EngineFailure, OutOfRange what the answer told; `crashed` where it breaks off */
 export async function* decodeAnswer(
@@ -219,10 +228,13 @@ function outputBody(next: () => Promise<Frame>) {
 function throwFailure(event: AnswerEvent): void {
   if ("outOfRange" in event) throw new OutOfRange(event.outOfRange.parameter, event.outOfRange.value);
   if (!("failure" in event)) return;
-  const { reason, detail, nonconformity } = event.failure;
+  const { reason, detail, nonconformity, feature } = event.failure;
   // The other end may be of another version.
   const known = FAILURE_REASONS.includes(reason) ? reason : "crashed";
-  throw new EngineFailure(known, `container: ${detail}`, nonconformity ? { nonconformity } : {});
+  throw new EngineFailure(known, `container: ${detail}`, {
+    ...(nonconformity ? { nonconformity } : {}),
+    ...(feature === undefined ? {} : { feature }),
+  });
 }
 
 /** A connection that breaks is the container's failure, unless it was this end that broke it. */

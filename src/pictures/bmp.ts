@@ -5,6 +5,7 @@ import { RleRows } from "./bmp-rle.ts";
 import { ByteReader } from "./byte-reader.ts";
 import { bytesOfRow, checkWork, filling, flateImage, softMask } from "./image-data.ts";
 import { readJpeg } from "./jpeg.ts";
+import type { OpenJpegDecoder } from "./jpeg-frame.ts";
 import { pageSize } from "./page-size.ts";
 import type { PdfImage, Picture } from "./picture.ts";
 import { readPng } from "./png.ts";
@@ -12,13 +13,13 @@ import { readPng } from "./png.ts";
 const BLOCK_BYTES = 65_536;
 
 /** @throws EngineFailure `damaged` where there is no pixel, and what {@link readJpeg} and {@link readPng} have for those inside of it */
-export async function readBmp(input: Input, holdBytes: number): Promise<Picture> {
+export async function readBmp(input: Input, holdBytes: number, openDecoder: OpenJpegDecoder): Promise<Picture> {
   const header = await readBmpHeader(input);
   const { width, height, coding, density, dataOffset, isTopDown } = header;
   if (input.size <= dataOffset) throw new EngineFailure("damaged", "a BMP without pixels");
   if (coding === "jpeg" || coding === "png") {
     const inner = partOf(input, dataOffset);
-    const picture = await (coding === "jpeg" ? readJpeg(inner) : readPng(inner, holdBytes));
+    const picture = await (coding === "jpeg" ? readJpeg(inner, openDecoder) : readPng(inner, holdBytes));
     return { ...(density ? { density } : {}), ...picture };
   }
   checkWork(bytesOfRow(width, Math.max(8, header.bits)), height, holdBytes);

@@ -1,12 +1,13 @@
 // A JPEG taken apart and put together again without touching its codes (T.81, annex B): for TIFF, which keeps tables apart and
 // codes each strip for itself. Knows no TIFF.
 import { EngineFailure } from "../operations/operation.ts";
+import { checkFrame, unsupportedJpeg } from "./jpeg-frame.ts";
 
-const [SOI, EOI, SOS, DQT, DHT, DRI, APP14] = [0xd8, 0xd9, 0xda, 0xdb, 0xc4, 0xdd, 0xee];
+const [SOI, EOI, SOS, DQT, DHT, DAC, DRI, APP14] = [0xd8, 0xd9, 0xda, 0xdb, 0xc4, 0xcc, 0xdd, 0xee];
 const RST0 = 0xd0;
 const MOST_INTERVAL = 65_535;
 const isFrame = (marker: number) =>
-  marker >= 0xc0 && marker <= 0xcf && marker !== DHT && marker !== 0xc8 && marker !== 0xcc;
+  marker >= 0xc0 && marker <= 0xcf && marker !== DHT && marker !== 0xc8 && marker !== DAC;
 
 export interface CodedPicture {
   /** The frame's marker segment, from its marker on; no less than its 10 first bytes. */
@@ -108,7 +109,7 @@ function walk(bytes: Uint8Array): Walked {
     const segment = bytes.subarray(at, end);
     if (end > bytes.length) break;
     if (marker === SOS) return { ...found(), scan: segment, codesStart: end };
-    if (marker === DQT || marker === DHT) tables.push(segment);
+    if (marker === DQT || marker === DHT || marker === DAC) tables.push(segment);
     if (marker === DRI && segment.length >= 6) restartInterval = segment[4]! * 256 + segment[5]!;
     if (marker === APP14 && segment.length >= 16) transform = segment[15];
     if (isFrame(marker)) frame ??= soundFrame(segment);
@@ -117,14 +118,12 @@ function walk(bytes: Uint8Array): Walked {
   return { ...found(), codesStart: bytes.length };
 }
 
-/** @throws EngineFailure `unsupported` for what DCTDecode does not know */
+/** @throws EngineFailure `unsupported` */
 function soundFrame(segment: Uint8Array): Uint8Array {
-  const [, marker, , , bits] = segment;
-  if (marker! > 0xc2 || bits !== 8) throw new EngineFailure("unsupported", `a JPEG of frame ${marker}, ${bits} bits`);
+  checkFrame(segment[1]!, segment[4] ?? 0);
   const components = segment[9] ?? 0;
-  if (![1, 3, 4].includes(components) || segment.length < 10 + 3 * components) {
-    throw new EngineFailure("unsupported", `a JPEG of ${components} components`);
-  }
+  if (components < 1 || components > 4) throw unsupportedJpeg(`JPEG with ${components} components`);
+  if (segment.length < 10 + 3 * components) throw new EngineFailure("damaged", "a JPEG with half a frame");
   return segment;
 }
 

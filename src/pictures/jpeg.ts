@@ -1,13 +1,15 @@
 // JPEG (ISO/IEC 10918-1, T.81) as a PDF image whose data are the file, bit by bit: only its markers are read.
+
+import type { JpegFrame } from "../engines/mupdf-jpeg.ts";
 import { EngineFailure, type Input } from "../operations/operation.ts";
 import { ByteReader } from "./byte-reader.ts";
 import { readExif, type Seen } from "./exif.ts";
 import { MOST_PROFILE_BYTES, profiledSpace } from "./icc.ts";
+import { flateImage, type Rows } from "./image-data.ts";
+import { checkFrame, isArithmetic, type OpenJpegDecoder, unsupportedJpeg } from "./jpeg-frame.ts";
 import { densityOfAspect, saneDensity } from "./page-size.ts";
 import { type Density, inverted, type Picture } from "./picture.ts";
 
-/** Frames of T.81, table B.1: baseline, extended and progressive, Huffman coded; all that DCTDecode knows. */
-const DECODABLE_FRAMES: ReadonlySet<number> = new Set([0xc0, 0xc1, 0xc2]);
 /** DHT, JPG and DAC lie among the frames. */
 const NO_FRAMES: ReadonlySet<number> = new Set([0xc4, 0xc8, 0xcc]);
 const [SOI, EOI, SOS, APP0, APP1, APP2, APP14] = [0xd8, 0xd9, 0xda, 0xe0, 0xe1, 0xe2, 0xee];
@@ -16,32 +18,45 @@ const MOST_STRAY_BYTES = 65_536;
 /** Markers before the first scan: 255 pieces of a profile, thumbnails, notes. */
 const MOST_HEAD_BYTES = 64 * 2 ** 20;
 
-interface JpegHead {
+interface Frame {
   readonly width: number;
   readonly height: number;
   readonly components: 1 | 3 | 4;
+  /** Component identifiers. */
+  readonly ids: readonly number[];
+  readonly isArithmetic: boolean;
+}
+
+interface JpegHead extends Frame {
   /** Of Adobe's marker (5116.DCT_Filter, section 18), where there is one. */
   readonly adobeTransform?: number;
   readonly hasJfif: boolean;
   /** Offset of what follows the marker of the first scan. */
   readonly scanStart: number;
-  /** Component identifiers of the frame. */
-  readonly ids: readonly number[];
   readonly seen?: Seen;
   readonly density?: Density;
   readonly profile?: Uint8Array;
 }
 
 /**
- * @throws EngineFailure `damaged` where there is no picture, `unsupported` where PDF has no such JPEG: 12 bits, lossless,
- * hierarchical, arithmetic coding, two components
+ * @throws EngineFailure `damaged` where there is no picture, `unsupported` for what nothing here decodes: 12 bits, lossless,
+ * hierarchical, two components
  */
-export async function readJpeg(input: Input): Promise<Picture> {
+export async function readJpeg(input: Input, openDecoder: OpenJpegDecoder): Promise<Picture> {
   const head = await readHead(input);
   const { width, height, components, adobeTransform } = head;
   // Without a marker DCTDecode takes three components for YCbCr; decoders go by these letters.
   const isPlainRgb = adobeTransform === undefined && !head.hasJfif && String.fromCharCode(...head.ids) === "RGB";
   const density = head.density ?? head.seen?.density;
+  const about = {
+    width,
+    height,
+    bitsPerComponent: 8,
+    colorSpace: profiledSpace(head.profile, components),
+    // Adobe's programs write inks as their opposites, and others who write the marker do as they do.
+    ...(components === 4 && adobeTransform !== undefined ? { decode: inverted(4) } : {}),
+  } as const;
+  const transform = isPlainRgb ? { transform: 0 } : {};
   return {
     width,
     height,
@@ -51,20 +66,24 @@ export async function readJpeg(input: Input): Promise<Picture> {
       {
         x: 0,
         y: 0,
-        image: {
-          width,
-          height,
-          bitsPerComponent: 8,
-          colorSpace: profiledSpace(head.profile, components),
-          filter: "DCTDecode",
-          ...(isPlainRgb ? { decodeParms: "<</ColorTransform 0>>" } : {}),
-          // Adobe's programs write inks as their opposites, and others who write the marker do as they do.
-          ...(components === 4 && adobeTransform !== undefined ? { decode: inverted(4) } : {}),
-          data: () => ended(input, head.scanStart),
-        },
+        image: head.isArithmetic
+          ? flateImage({ ...about, components, rows: await decodedRows(input, { ...head, ...transform }, openDecoder) })
+          : {
+              ...about,
+              filter: "DCTDecode",
+              ...(isPlainRgb ? { decodeParms: "<</ColorTransform 0>>" } : {}),
+              data: () => ended(input, head.scanStart),
+            },
       },
     ],
   };
+}
+
+async function decodedRows(input: Input, frame: JpegFrame, openDecoder: OpenJpegDecoder): Promise<() => Rows> {
+  const decoder = await openDecoder();
+  const samples = decoder.decode(await input.bytes(), frame);
+  if (!samples) throw new EngineFailure("damaged", "a JPEG that cannot be decoded");
+  return () => [samples];
 }
 
 /** The file; with an end where it was cut off, which decoders wait for. @param scanStart of the first scan's header */
@@ -91,7 +110,7 @@ async function readHead(input: Input): Promise<JpegHead> {
   const start = await reader.read(2);
   if (start?.[0] !== 0xff || start[1] !== SOI) throw new EngineFailure("damaged", "no JPEG");
   const profile = new ProfilePieces();
-  let frame: Pick<JpegHead, "width" | "height" | "components" | "ids"> | undefined;
+  let frame: Frame | undefined;
   let adobeTransform: number | undefined;
   let hasJfif = false;
   let density: Density | undefined;
@@ -151,21 +170,20 @@ async function readSegment(reader: ByteReader): Promise<Uint8Array> {
 }
 
 /** T.81 B.2.2. */
-function readFrame(marker: number, segment: Uint8Array): Pick<JpegHead, "width" | "height" | "components" | "ids"> {
-  const refuse = (what: string) => new EngineFailure("unsupported", `a JPEG ${what}`);
-  if (!DECODABLE_FRAMES.has(marker)) throw refuse(`of frame ${marker.toString(16)}`);
+function readFrame(marker: number, segment: Uint8Array): Frame {
   if (segment.length < 6) throw new EngineFailure("damaged", "a JPEG with half a frame");
+  checkFrame(marker, segment[0]!);
   const components = segment[5]!;
-  if (segment[0] !== 8) throw refuse(`of ${segment[0]} bits`);
-  if (components !== 1 && components !== 3 && components !== 4) throw refuse(`of ${components} components`);
+  if (components !== 1 && components !== 3 && components !== 4)
+    throw unsupportedJpeg(`JPEG with ${components} components`);
   const height = segment[1]! * 256 + segment[2]!;
   const width = segment[3]! * 256 + segment[4]!;
   if (width === 0) throw new EngineFailure("damaged", "a JPEG without width");
   // B.2.5: lines that are counted after the first scan, which decoders do not know.
-  if (height === 0) throw refuse("whose height comes later");
+  if (height === 0) throw unsupportedJpeg("JPEG whose height comes after its codes");
   if (segment.length < 6 + 3 * components) throw new EngineFailure("damaged", "a JPEG with half a frame");
   const ids = Array.from({ length: components }, (_, index) => segment[6 + 3 * index]!);
-  return { width, height, components, ids };
+  return { width, height, components, ids, isArithmetic: isArithmetic(marker) };
 }
 
 /** JFIF 1.02: units 1 dots per inch, 2 dots per centimetre, 0 only the shape of a pixel. */

@@ -2,6 +2,7 @@
 // Knows no PDF but its images.
 import { EngineFailure } from "../operations/operation.ts";
 import { profiledSpace } from "./icc.ts";
+import { unsupportedJpeg } from "./jpeg-frame.ts";
 import {
   type CodedPicture,
   type CodingTables,
@@ -29,7 +30,7 @@ const [RGB_TRANSFORM, YCBCR_TRANSFORM] = [0, 1];
 
 /** @throws EngineFailure `unsupported`, `damaged` where nothing can be seen */
 export function jpegParts(page: TiffPage): Part[] {
-  if (page.isPlanar) throw new EngineFailure("unsupported", "a TIFF of JPEGs in planes");
+  if (page.isPlanar) throw unsupportedJpeg("TIFF of JPEGs of the old kind in planes");
   const coded = codedSegments(page);
   const sound = coded.filter(({ picture }) => picture !== undefined);
   if (sound.length === 0) throw new EngineFailure("damaged", "a TIFF without a sound JPEG");
@@ -53,21 +54,32 @@ interface Segment {
 }
 
 function codedSegments(page: TiffPage): Segment[] {
-  const { across, segmentWidth, segmentHeight, compression, directory } = page;
-  const shared = directory.bytes(JPEG_TABLES);
-  const tables = compression === COMPRESSION.jpeg ? (shared ? readTables(shared) : {}) : oldTables(page);
-  const interchange = compression === COMPRESSION.oldJpeg ? interchangePicture(page) : undefined;
+  const { across, segmentWidth, segmentHeight } = page;
+  const interchange = hasNewJpegs(page) ? undefined : interchangePicture(page);
   if (interchange) return [{ x: 0, y: 0, picture: interchange }];
-  return Array.from({ length: segmentCount(page) }, (_, index) => {
-    const bytes = segmentBytes(page, index);
-    const hasHead = bytes[0] === 0xff && bytes[1] === 0xd8;
-    const picture = compression === COMPRESSION.jpeg || hasHead ? readCoded(bytes, tables) : codedOf(bytes, tables);
-    return {
-      x: (index % across) * segmentWidth,
-      y: Math.floor(index / across) * segmentHeight,
-      picture: picture && frameWidth(picture) > 0 && frameHeight(picture) > 0 ? picture : undefined,
-    };
-  });
+  const tables = sharedTables(page);
+  return Array.from({ length: segmentCount(page) }, (_, index) => ({
+    x: (index % across) * segmentWidth,
+    y: Math.floor(index / across) * segmentHeight,
+    picture: codedSegment(page, tables, index),
+  }));
+}
+
+/** Whether its JPEGs are those of the technical note, not of section 22. */
+export const hasNewJpegs = ({ compression }: TiffPage): boolean => compression === COMPRESSION.jpeg;
+
+export function sharedTables(page: TiffPage): CodingTables {
+  if (!hasNewJpegs(page)) return oldTables(page);
+  const shared = page.directory.bytes(JPEG_TABLES);
+  return shared ? readTables(shared) : {};
+}
+
+/** @returns undefined where there is no picture */
+export function codedSegment(page: TiffPage, tables: CodingTables, index: number): CodedPicture | undefined {
+  const bytes = segmentBytes(page, index);
+  const hasHead = bytes[0] === 0xff && bytes[1] === 0xd8;
+  const picture = hasNewJpegs(page) || hasHead ? readCoded(bytes, tables) : codedOf(bytes, tables);
+  return picture && frameWidth(picture) > 0 && frameHeight(picture) > 0 ? picture : undefined;
 }
 
 /** The old way, with a whole JPEG to which strips only point. */
@@ -135,9 +147,11 @@ function framed(page: TiffPage): Pick<CodingTables, "frame" | "scan"> {
 }
 
 /** What decoders go by when they cannot see the field of TIFF. */
-function transformOf({ photometric }: TiffPage, picture: CodedPicture): number | undefined {
+export function transformOf({ photometric }: TiffPage, picture: CodedPicture): number | undefined {
+  const isInk = photometric === PHOTOMETRIC.inks;
   if (frameComponents(picture) === 3) return photometric === PHOTOMETRIC.rgb ? RGB_TRANSFORM : YCBCR_TRANSFORM;
-  return frameComponents(picture) === 4 ? picture.transform : undefined;
+  if (frameComponents(picture) !== 4) return undefined;
+  return isInk ? picture.transform : RGB_TRANSFORM;
 }
 
 function imageOf(page: TiffPage, picture: CodedPicture, height: number, data: PdfImage["data"]): PdfImage {

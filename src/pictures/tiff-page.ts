@@ -63,6 +63,8 @@ export interface TiffPage {
   readonly down: number;
   /** Of YCbCr: pixels that share their colour. */
   readonly subsampling: readonly [number, number];
+  /** Makes the bytes of one strip or tile, where they are not those of the file. @default they are */
+  segment?(index: number): Uint8Array;
 }
 
 /**

@@ -84,7 +84,7 @@ class Segment implements Disposable {
   constructor(page: TiffPage, plane: Plane, index: number) {
     this.#page = page;
     this.#plane = plane;
-    const bytes = segmentBytes(page, index);
+    const bytes = page.segment?.(index) ?? segmentBytes(page, index);
     this.#pieces = unpacked(page, plane, page.isReversed ? reversed(bytes) : bytes)[Symbol.iterator]();
   }
 

@@ -4,11 +4,13 @@ import { EngineFailure } from "../operations/operation.ts";
 import { plain } from "./byte-reader.ts";
 import { seenAs } from "./exif.ts";
 import { bytesOfRow, checkWork, flateImage, MOST_SAMPLE_BYTES, softMask } from "./image-data.ts";
+import type { OpenJpegDecoder } from "./jpeg-frame.ts";
 import { pageSize } from "./page-size.ts";
 import type { Part, PdfImage, Picture } from "./picture.ts";
 import { faxImage, isFax } from "./tiff-fax.ts";
 import { Directory, openTiff, type TiffBytes } from "./tiff-fields.ts";
 import { jpegParts } from "./tiff-jpeg.ts";
+import { decodedPage, isDecodedHere } from "./tiff-jpeg-samples.ts";
 import { COMPRESSION, readPage, segmentBytes, segmentCount, type TiffPage } from "./tiff-page.ts";
 import { isPdfsOwn, isUnpackedHere, samplesOf, storedRowBytes } from "./tiff-samples.ts";
 
@@ -23,7 +25,11 @@ const MOST_READS_OF_A_BYTE = 2;
  * @param holdBytes the most that may be held beside the file
  * @throws EngineFailure `damaged` where there is no picture, `unsupported` where one cannot be shown, `too-large`, `too-complex`
  */
-export async function* readTiff(bytes: Uint8Array, holdBytes: number): AsyncGenerator<Picture> {
+export async function* readTiff(
+  bytes: Uint8Array,
+  holdBytes: number,
+  openDecoder: OpenJpegDecoder,
+): AsyncGenerator<Picture> {
   const file = openTiff(plain(bytes));
   const pages = file ? pagesOf(file) : [];
   if (pages.length === 0) throw new EngineFailure("damaged", "a TIFF without a picture");
@@ -32,7 +38,7 @@ export async function* readTiff(bytes: Uint8Array, holdBytes: number): AsyncGene
     const { width, height, directory } = page;
     const seen = { width, height, ...seenAs(directory) };
     pageSize(seen);
-    yield { ...seen, parts: await partsOf(page, holdBytes) };
+    yield { ...seen, parts: await partsOf(page, holdBytes, openDecoder) };
   }
 }
 
@@ -76,10 +82,12 @@ function checkClaims(pages: readonly TiffPage[], fileBytes: number): void {
   }
 }
 
-async function partsOf(page: TiffPage, holdBytes: number): Promise<Part[]> {
-  if (!isUnpackedHere(page)) return jpegParts(page);
+async function partsOf(page: TiffPage, holdBytes: number, openDecoder: OpenJpegDecoder): Promise<Part[]> {
+  const isDecoded = isDecodedHere(page);
+  if (!isUnpackedHere(page) && !isDecoded) return jpegParts(page);
   checkWork(storedRowBytes(page), page.height, holdBytes);
-  const image = isFax(page) ? faxImage(page) : await sampledImage(page, holdBytes);
+  const plainPage = isDecoded ? decodedPage(page, await openDecoder()) : page;
+  const image = isFax(plainPage) ? faxImage(plainPage) : await sampledImage(plainPage, holdBytes);
   return [{ x: 0, y: 0, image }];
 }
 

@@ -9,7 +9,7 @@ import { textPdf } from "../fixtures/pdfs.ts";
 import { bmp, bmpRows, jpeg, pack, pattern, plainTiff, png, pngChunk, tiff } from "../fixtures/pictures.ts";
 import { type Client, createClient, type FormFields, keyedClient, privateClient, upload } from "../support/client.ts";
 import { corpusDir } from "../support/corpus.ts";
-import { expectPixels, expectSound, imagesOf, pageSizes } from "../support/picture-pdfs.ts";
+import { byTiffcp, expectPixels, expectSound, imagesOf, pageSizes } from "../support/picture-pdfs.ts";
 import { decode, type Picture, parsePnm, perceptualDistance, popplerPage, withFile } from "../support/pictures.ts";
 import { type Service, startService } from "../support/service.ts";
 
@@ -99,6 +99,31 @@ describe("400", () => {
     ["a BMP without pixels", bmp(9, 9, { bits: 24, data: Buffer.alloc(0) })],
   ])("%s", async (_, content) => {
     expect(await error(upload(content, "picture.png"))).toEqual([400, NOT_VALID]);
+  });
+
+  test("a JPEG with arithmetic codes, and a TIFF of JPEG with opacity, are converted", async () => {
+    const arithmetic = execFileSync("jpegtran", ["-arithmetic"], { input: jpeg(rgb, "rgb") });
+    const seen = await decode(arithmetic, "jpg");
+    const drawn = await popplerPage(await converted({ file: upload(arithmetic, "picture.jpg") }), 1, 72);
+    expect(perceptualDistance(drawn, seen)).toBeLessThan(1.5);
+    const strips = await byTiffcp(tiff([plainTiff(pattern(4), 2, 8, { 338: [2] })]), "-r", "8");
+    const pdf = await converted({ file: upload(await byTiffcp(strips, "-c", "jpeg:r:95"), "picture.tif") });
+    await expectSound(pdf);
+    expect(imagesOf(pdf).some(({ dictionary }) => dictionary.includes("/SMask"))).toBe(true);
+  });
+
+  test.each([
+    ["12 bits", 0xc1, 12, "JPEG with 12 bits per sample"],
+    ["lossless coding", 0xc3, 8, "lossless JPEG"],
+  ])("a JPEG with %s is told what is not supported about it", async (_, marker, bits, feature) => {
+    const file = Buffer.from(jpeg(rgb, "rgb"));
+    const frame = file.subarray(file.indexOf(Buffer.from([0xff, 0xc0])));
+    frame.writeUInt8(marker, 1);
+    frame.writeUInt8(bits, 4);
+    const sentence = `The input file uses a feature that is not supported: ${feature}.`;
+    expect(await error(upload(file, "picture.jpg"))).toEqual([422, sentence]);
+    const page = plainTiff(rgb, 6, 8, { 259: [7] });
+    expect(await error(upload(tiff([{ ...page, segments: [file] }]), "picture.tif"))).toEqual([422, sentence]);
   });
 
   test("a page that PDF does not have", async () => {

@@ -11,16 +11,6 @@ import { tellTilesApart } from "./tiles.ts";
 const PACKAGE = new URL("../../node_modules/mupdf/dist/", import.meta.url);
 const TARGET = new URL("../dist/", import.meta.url);
 
-/** Addresses of the strings "View" and "Print" in the module's data. */
-const VIEW = 16369;
-const PRINT = 21408;
-/** Where the usage is given to the interpreter. What is wanted is the page as it is printed (ISO 32000-1, 8.11.4.4 and 12.5.3). */
-const USAGE = [
-  "pdf_run_page_contents_imp",
-  "pdf_run_page_annots_with_usage",
-  "pdf_run_page_widgets_with_usage",
-  "pdf_run_glyph",
-];
 /** Address of `fz_infinite_rect`, which `wasm_run_display_list` gives as the area to draw. */
 const INFINITE_RECTANGLE = 445192;
 /** Bytes of objects that MuPDF keeps for reuse; a constant of its JavaScript binding, too much for an isolate. */
@@ -64,7 +54,6 @@ function rewrite(module: Uint8Array): Uint8Array {
     if (index === undefined) throw new Error(`mupdf has no function ${name}`);
     return code.bodies[index - code.first];
   };
-  for (const name of USAGE) replaceConstant(body(name), VIEW, PRINT);
   // The area to draw is read from the top of the linked stack, which the engine leaves for a larger one.
   const area = readGlobal(original, STACK_POINTER) - 16;
   for (const half of [0, 8]) replaceConstant(body("wasm_run_display_list"), INFINITE_RECTANGLE + half, area + half);

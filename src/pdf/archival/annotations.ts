@@ -1,5 +1,6 @@
 // Annotations (ISO 19005-1, 6.5 and 6.6; -2, 6.3 and 6.4): types, flags, appearances. What was hidden stays hidden; what cannot stay
 // what it is becomes a stamp that looks the same.
+import { ANNOTATION_FLAGS, isHiddenOnScreen } from "../../engines/annotation-flags.ts";
 import { textString } from "../parts/text-strings.ts";
 import { Dictionary, Name, Reference, type Value } from "../values.ts";
 import { madeAppearances } from "./appearances.ts";
@@ -10,12 +11,9 @@ import { addEmptyForm } from "./xobjects.ts";
 const TYPES_1 =
   "Text Link FreeText Line Square Circle Highlight Underline Squiggly StrikeOut Stamp Ink Popup Widget PrinterMark TrapNet";
 const TYPES_2 = `${TYPES_1} Polygon PolyLine Caret FileAttachment Watermark Redact`;
-/** ISO 32000-1, table 165. */
-const INVISIBLE = 1;
-const HIDDEN = 2;
-const PRINT = 4;
-const NO_VIEW = 32;
-const TOGGLE_NO_VIEW = 256;
+/** What PDF/A does not know: annotations are seen and printed, or are not there. */
+const FORBIDDEN_FLAGS =
+  ANNOTATION_FLAGS.invisible | ANNOTATION_FLAGS.hidden | ANNOTATION_FLAGS.noView | ANNOTATION_FLAGS.toggleNoView;
 /** What a stamp keeps of the annotation that it was; all the rest is that type's own. */
 const STAMP_ENTRIES = [
   "Rect",
@@ -108,14 +106,13 @@ class AnnotationMender {
 
   #read(dictionary: Dictionary, reference: Reference): Annotation {
     const { file } = this.#archive;
-    const flags = file.number(dictionary.get("F")) ?? 0;
+    const type = file.name(dictionary.get("Subtype")) ?? "";
     return {
       dictionary,
       reference,
-      type: file.name(dictionary.get("Subtype")) ?? "",
+      type,
       fieldType: file.name(inherited(this.#archive, dictionary, "FT")),
-      // Invisible is a word about types that a viewer does not know (table 165).
-      isHidden: (flags & (HIDDEN | NO_VIEW)) !== 0,
+      isHidden: isHiddenOnScreen(type, file.number(dictionary.get("F")) ?? 0),
     };
   }
 
@@ -135,7 +132,7 @@ class AnnotationMender {
     } else if (isLost && !DRAWN.has(type)) return false;
     const flags = file.number(dictionary.get("F")) ?? 0;
     if (type !== "Popup" || level.part === 1 || dictionary.has("F"))
-      dictionary.set("F", (flags & ~(INVISIBLE | HIDDEN | NO_VIEW | TOGGLE_NO_VIEW)) | PRINT);
+      dictionary.set("F", (flags & ~FORBIDDEN_FLAGS) | ANNOTATION_FLAGS.print);
     if (level.part === 1) dictionary.delete("CA");
     if (type === "Widget") dictionary.delete("A");
     this.#settleAppearance(annotation, pageIndex);

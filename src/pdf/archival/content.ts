@@ -2,6 +2,7 @@
 // names of resources. What is in order stays byte for byte.
 import { OPERATORS, type Operation, readOperations } from "../content.ts";
 import { Lexer } from "../lexer.ts";
+import type { LayerVisibility } from "../optional-content.ts";
 import { serialize } from "../serialize.ts";
 import { Dictionary, Name, PdfString, type Reference, type Value } from "../values.ts";
 import type { Archive } from "./archive.ts";
@@ -13,7 +14,7 @@ import { mendInlineImage } from "./inline-image.ts";
 import { boundedNumber, maxStringBytes, shortName } from "./limits.ts";
 import { flattenNesting, MAX_SAVED } from "./nesting.ts";
 import type { DeviceSpace } from "./profiles.ts";
-import { type LayerVisibility, VisibleContent } from "./visible-content.ts";
+import { VisibleContent } from "./visible-content.ts";
 
 /** By operator: the category of resources that its last operand names. */
 const CATEGORIES = new Map([

@@ -1,5 +1,6 @@
 // The passes that make a file PDF/A, in their order. Each knows its part of the rules, and none knows the others.
 
+import { defaultVisibility } from "../optional-content.ts";
 import type { PdfFile } from "../pdf-file.ts";
 import { Dictionary } from "../values.ts";
 import { mendActions } from "./actions.ts";
@@ -14,7 +15,7 @@ import { readContentStreams } from "./content-streams.ts";
 import { repairFonts } from "./fonts/repair-fonts.ts";
 import { mendGraphicsStates } from "./graphics-states.ts";
 import { removeGroups } from "./groups.ts";
-import { defaultVisibility, mendLayers, removeLayers } from "./layers.ts";
+import { mendLayers, removeLayers } from "./layers.ts";
 import { mendLimits } from "./limits.ts";
 import { writeMetadata } from "./metadata.ts";
 import { mendNames } from "./names.ts";
@@ -44,7 +45,7 @@ export async function repairFile(file: PdfFile, task: Task): Promise<ContentWork
   await mendSamples(archive);
   mendSpotColors(archive);
   mendNames(archive);
-  const visibility = isFirstPart && file.catalog.has("OCProperties") ? defaultVisibility(archive) : undefined;
+  const visibility = isFirstPart && file.catalog.has("OCProperties") ? defaultVisibility(file) : undefined;
   if (visibility) removeLayers(archive, visibility);
   else mendLayers(archive);
   if (isFirstPart) removeGroups(archive);

@@ -1,11 +1,9 @@
 // Content without what its layers hide (ISO 32000-1, 8.11.3.2): marks of hidden layers are left out, and what they do to the graphics
 // state stays.
 import type { Operation } from "../content.ts";
+import type { LayerVisibility } from "../optional-content.ts";
 import { Dictionary, Name } from "../values.ts";
 import type { Archive } from "./archive.ts";
-import type { LayerVisibility } from "./layers.ts";
-
-export type { LayerVisibility };
 
 const PAINTED_PATHS = new Set(["S", "s", "f", "F", "f*", "B", "B*", "b", "b*"]);
 const SHOWN_TEXT = new Set(["Tj", "TJ"]);

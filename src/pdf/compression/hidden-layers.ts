@@ -1,8 +1,8 @@
 // Takes what layers hide by default out of a file (ISO 32000-1, 8.11.3): marks in content, images and forms, annotations. What is
 // shown keeps its layers. Knows nothing of what is written.
-import { defaultVisibility, type LayerVisibility } from "../archival/layers.ts";
 import { readOperations } from "../content.ts";
 import { applyEdits, type Edit } from "../edits.ts";
+import { defaultVisibility, type LayerVisibility } from "../optional-content.ts";
 import { readPages } from "../pages.ts";
 import type { PdfFile } from "../pdf-file.ts";
 import { Dictionary, Name, PdfStream, plainBody, Reference, type Value } from "../values.ts";
@@ -18,7 +18,7 @@ const PLACED = new Set(["BT", "ET", "Td", "TD", "Tm", "T*"]);
 /** Changes the file; nothing is written. */
 export async function removeHiddenLayers(file: PdfFile, signal: AbortSignal): Promise<void> {
   if (!file.dictionary(file.catalog.get("OCProperties"))) return;
-  const isVisible = defaultVisibility({ file });
+  const isVisible = defaultVisibility(file);
   for (const { reference, inherited } of readPages(file).pages) {
     cleanPage(file, reference, inherited.Resources, isVisible);
     signal.throwIfAborted();

@@ -1,5 +1,6 @@
 // Appearances of annotations (ISO 32000-1, 12.5.5) without transparency: a picture of what one changes on its page takes its place.
 
+import { isHiddenOnScreen } from "../../engines/annotation-flags.ts";
 import { applyEdits } from "../edits.ts";
 import { type Box, boundsOf, IDENTITY, type Matrix, matrixOf } from "../matrix.ts";
 import type { PdfFile } from "../pdf-file.ts";
@@ -17,8 +18,6 @@ import { TextOnly } from "./text-only.ts";
 import { TooMuch } from "./too-much.ts";
 
 const MAX_ANNOTATIONS = 5_000;
-/** Hidden, or not shown on a screen (table 165). */
-const UNSEEN = 2 | 32;
 
 interface Appearance {
   readonly form: Reference;
@@ -104,11 +103,16 @@ export async function flattenAnnotations(
       if (value instanceof Reference) file.put(value, copy);
       else changed.set(index, copy);
     }
-    if (placed && ((file.number(annotation.get("F")) ?? 0) & UNSEEN) === 0) below += show(placed);
+    if (placed && isSeen(file, annotation)) below += show(placed);
   });
   return changed.size === 0
     ? undefined
     : (file.array(page.get("Annots")) ?? []).map((value, index) => changed.get(index) ?? value);
+}
+
+function isSeen(file: PdfFile, annotation: Dictionary): boolean {
+  const subtype = file.name(annotation.get("Subtype")) ?? "";
+  return subtype !== "Popup" && !isHiddenOnScreen(subtype, file.number(annotation.get("F")) ?? 0);
 }
 
 /** The page's content, with nothing left open. */

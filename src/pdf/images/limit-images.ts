@@ -14,6 +14,8 @@ export interface ImageLimits {
   readonly maxDpi?: number;
   /** Whether no sample may change but by the smaller size. */
   readonly lossless: boolean;
+  /** Whether images of more than one bit are left alone. @default false */
+  readonly onlyBilevel?: boolean;
   readonly memory: SampleLimits;
 }
 
@@ -48,7 +50,7 @@ export async function limitImages(file: PdfFile, limits: ImageLimits, signal: Ab
     const reference = new Reference(number);
     const stream = file.stream(reference);
     const image = stream && readImage(file, stream.dictionary);
-    if (!stream || !image) continue;
+    if (!stream || !image || (limits.onlyBilevel && image.bits !== 1)) continue;
     const size = matted.get(number) ?? sizeFor(image, extent, limits.maxDpi);
     const role = softMasks.has(number) ? "soft-mask" : "image";
     samples += image.width * image.height * (image.colors?.channels ?? 1);
@@ -65,13 +67,15 @@ export async function limitImages(file: PdfFile, limits: ImageLimits, signal: Ab
 }
 
 /** @returns how many were replaced */
-function limitInline(file: PdfFile, uses: readonly InlineUse[], { maxDpi, lossless, memory }: ImageLimits): number {
+function limitInline(file: PdfFile, uses: readonly InlineUse[], limits: ImageLimits): number {
+  const { maxDpi, lossless, onlyBilevel, memory } = limits;
   const { stream: reference } = uses[0]!;
   const stream = file.stream(reference);
   let replaced = 0;
   const changed =
     stream &&
     replaceInlineImages(file, stream, uses, (image, body, use) => {
+      if (onlyBilevel && image.bits !== 1) return undefined;
       const size = sizeFor(image, use, maxDpi);
       if (size.width === image.width && size.height === image.height) return undefined;
       const jpeg = lossless ? {} : { jpeg: JPEG };

@@ -1,6 +1,8 @@
 // Optional content (ISO 32000-1, 8.11): the layers that pages taken use, on or off as they were at first. Membership dictionaries come
 // with the pages.
+import type { OptionalContent } from "../../engines/optional-content.ts";
 import type { Part, Result, Taking } from "../assemble.ts";
+import { optionalContentOf } from "../optional-content.ts";
 import type { PdfFile } from "../pdf-file.ts";
 import type { SourceDocument } from "../source-document.ts";
 import { Dictionary, Name, PdfString, Reference, type Value } from "../values.ts";
@@ -11,43 +13,25 @@ const MAX_DEPTH = 64;
 interface Layers {
   readonly groups: readonly Reference[];
   readonly defaults: Dictionary;
-  /** Numbers of groups that are off when the document is opened. */
-  readonly off: ReadonlySet<number>;
+  readonly content: OptionalContent<Value>;
 }
 
 function findLayers(source: SourceDocument): Layers | undefined {
   const { file } = source;
   const properties = file.dictionary(file.catalog.get("OCProperties"));
   const seen = new Set<number>();
-  const groups = references(file, properties?.get("OCGs")).filter(
-    ({ number }) => !seen.has(number) && seen.add(number),
-  );
+  const groups = (file.array(properties?.get("OCGs")) ?? [])
+    .filter((element) => element instanceof Reference)
+    .filter(({ number }) => !seen.has(number) && seen.add(number));
   if (!properties || groups.length === 0) return undefined;
   const defaults = file.dictionary(properties.get("D")) ?? new Dictionary();
-  const numbers = (key: string) => new Set(references(file, defaults.get(key)).map(({ number }) => number));
-  const [on, off] = [numbers("ON"), numbers("OFF")];
-  const isOff = ({ number }: Reference) =>
-    file.name(defaults.get("BaseState")) === "OFF" ? !on.has(number) || off.has(number) : off.has(number);
-  // A group whose intent is not asked for is on, whatever the lists say.
-  const intents = intentsOf(file, defaults);
-  const counts = (group: Reference) =>
-    intents.includes("All") || intentsOf(file, file.dictionary(group)).some((intent) => intents.includes(intent));
-  return {
-    groups,
-    defaults,
-    off: new Set(groups.filter((group) => isOff(group) && counts(group)).map((g) => g.number)),
-  };
+  return { groups, defaults, content: optionalContentOf(file) };
 }
 
-function references(file: PdfFile, value: Value | undefined): Reference[] {
-  return (file.array(value) ?? []).filter((element) => element instanceof Reference);
-}
-
-function intentsOf(file: PdfFile, dictionary: Dictionary | undefined): string[] {
-  const value = dictionary?.get("Intent");
-  const names = (file.array(value) ?? [value]).map((name) => file.name(name));
-  const known = names.filter((name) => name !== undefined);
-  return known.length > 0 ? known : ["View"];
+function isForView(file: PdfFile, group: Reference): boolean {
+  const value = file.dictionary(group)?.get("Intent");
+  const names = (file.array(value) ?? [value]).map((name) => file.name(name)).filter((name) => name !== undefined);
+  return names.every((name) => name === "View");
 }
 
 export class LayerProperties implements Part {
@@ -69,7 +53,11 @@ export class LayerProperties implements Part {
     if (kept.length === 0) return;
     const targets = new Map<number, Value>();
     for (const group of kept) targets.set(group.number, copier.reference(group));
-    const { defaults } = found;
+    const { defaults, content } = found;
+    // In the result all intents count: what could hide nothing before must not be switched off by its usage.
+    const usedTargets = new Map(
+      kept.filter((group) => content.isUsed(group)).map((g) => [g.number, targets.get(g.number)!]),
+    );
     const prune = (value: Value | undefined) => pruned(file, value, targets);
     if (this.#groups.length === 0) {
       for (const key of ["Name", "Creator", "ListMode"]) {
@@ -79,15 +67,15 @@ export class LayerProperties implements Part {
     }
     for (const group of kept) {
       this.#groups.push(targets.get(group.number)!);
-      if (found.off.has(group.number)) this.#off.push(targets.get(group.number)!);
-      if (intentsOf(file, file.dictionary(group)).some((intent) => intent !== "View")) this.#hasOtherIntents = true;
+      if (!content.isOn(group)) this.#off.push(targets.get(group.number)!);
+      if (!isForView(file, group)) this.#hasOtherIntents = true;
     }
     for (const value of prune(defaults.get("Order"))) this.#order.push(value);
     for (const value of prune(defaults.get("Locked"))) this.#locked.push(value);
     for (const value of prune(defaults.get("RBGroups"))) this.#radios.push(value);
     for (const value of file.array(defaults.get("AS")) ?? []) {
       const usage = file.dictionary(value);
-      const groups = prune(usage?.get("OCGs"));
+      const groups = pruned(file, usage?.get("OCGs"), usedTargets);
       if (!usage || groups.length === 0) continue;
       const copy = usage.clone();
       copy.delete("OCGs");

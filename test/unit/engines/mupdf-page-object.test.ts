@@ -24,7 +24,7 @@ async function pictures(bytes: Uint8Array, ...pages: number[]) {
 const picture = async (bytes: Uint8Array) => (await pictures(bytes, 0))[0]!;
 const isDrawn = async (bytes: Uint8Array) => (await picture(bytes)).samples.some((value) => value < 128);
 
-describe("annotations with the flags Invisible and Print", () => {
+describe("annotations with the flag Invisible", () => {
   const annotated = (subtype: string, flags: number) =>
     onePage(
       "",
@@ -40,7 +40,7 @@ describe("annotations with the flags Invisible and Print", () => {
     ["of a standard type are drawn", "Square", 5, true],
     ["of another type are not drawn", "Cube", 5, false],
     ["are not drawn when hidden as well", "Square", 7, false],
-    ["are not drawn without the Print flag", "Square", 1, false],
+    ["are drawn without the Print flag too", "Square", 1, true],
   ];
   test.each(flags)("%s", async (_, subtype, value, expected) => {
     expect(await isDrawn(annotated(subtype, value))).toBe(expected);
@@ -65,22 +65,22 @@ describe("boxes and units that make no sense", () => {
   });
 });
 
-/** Groups 6 and 7 are on, 8 and 9 off, 10 is on but not for print. */
+/** Groups 6 and 7 are on, 8 and 9 off, 10 is on but not on screens. */
 function layered(membership: string, page: string, more: (string | Uint8Array)[] = []) {
   return pdfOf([
-    `<</Type/Catalog/Pages 2 0 R/OCProperties<</OCGs[6 0 R 7 0 R 8 0 R 9 0 R 10 0 R]/D<</OFF[8 0 R 9 0 R]>>>>>>`,
+    `<</Type/Catalog/Pages 2 0 R/OCProperties<</OCGs[6 0 R 7 0 R 8 0 R 9 0 R 10 0 R]/D<</OFF[8 0 R 9 0 R]/AS[<</Event/View/Category[/View]/OCGs[10 0 R]>>]>>>>>>`,
     "<</Type/Pages/Kids[3 0 R 3 0 R]/Count 2>>",
     `<</Type/Page/Parent 2 0 R/MediaBox[0 0 10 10]${page}>>`,
     membership,
     stream("/OC /L BDC 0 0 10 10 re f EMC"),
     ...["on", "on", "off", "off"].map((name) => `<</Type/OCG/Name(${name})>>`),
-    "<</Type/OCG/Name(screen)/Usage<</Print<</PrintState/OFF>>>>>>",
+    "<</Type/OCG/Name(paper)/Usage<</View<</ViewState/OFF>>>>>>",
     ...more,
   ]);
 }
 
 describe("content that belongs to several layers", () => {
-  const [on, on2, off, off2, screen] = [6, 7, 8, 9, 10].map((number) => `${number} 0 R`);
+  const [on, on2, off, off2, paper] = [6, 7, 8, 9, 10].map((number) => `${number} 0 R`);
   const cases: [string, boolean][] = [
     [`/OCGs[${on} ${off}]`, true],
     [`/OCGs[${off} ${off2}]`, false],
@@ -93,7 +93,7 @@ describe("content that belongs to several layers", () => {
     [`/OCGs[${on} ${on2}]/P/AllOn`, true],
     [`/OCGs[${on} ${off}]/P/AllOn`, false],
     [`/OCGs[${off} ${on}]/P/AllOn`, false],
-    [`/OCGs[${on} ${screen}]/P/AllOn`, false],
+    [`/OCGs[${on} ${paper}]/P/AllOn`, false],
     [`/OCGs[${on} ${off}]/P/AnyOff`, true],
     [`/OCGs[${on} ${on2}]/P/AnyOff`, false],
     [`/OCGs[${off} ${off2}]/P/AllOff`, true],
@@ -102,7 +102,7 @@ describe("content that belongs to several layers", () => {
     [`/VE[/Not ${off}]`, true],
     [`/VE[/And ${on} ${off}]`, false],
     [`/VE[/Or ${off} ${on}]`, true],
-    [`/VE[/Or ${off} ${screen}]`, false],
+    [`/VE[/Or ${off} ${paper}]`, false],
     [`/VE[/And ${on}[/Not ${off}][/Or ${off} ${on2}]]`, true],
     [`/OCGs ${on}/VE[/Not[/Or ${on}]]`, false],
   ];

@@ -174,7 +174,7 @@ describe("the size of a page", () => {
   });
 });
 
-describe("what is printed", () => {
+describe("what a screen shows", () => {
   const box = (entries: string) => [
     `<</Type/Annot/Subtype/Square/Rect[0 0 10 10]/AP<</N 6 0 R>>${entries}>>`,
     stream("0 g 0 0 10 10 re f", "/Type/XObject/Subtype/Form/BBox[0 0 10 10]"),
@@ -182,8 +182,9 @@ describe("what is printed", () => {
   const drawn = async (bytes: Uint8Array) => (await picture(bytes)).samples.some((value) => value < 128);
   const flags: [string, string, boolean][] = [
     ["an annotation with the Print flag is drawn", "/F 4", true],
-    ["one that is not for viewing but for printing is drawn", "/F 36", true],
-    ["one without the Print flag is not drawn", "/F 0", false],
+    ["one without the Print flag is drawn", "/F 0", true],
+    ["one without flags is drawn", "", true],
+    ["one that is not for viewing but for printing is not drawn", "/F 36", false],
     ["a hidden one is not drawn", "/F 6", false],
   ];
   test.each(flags)("%s", async (_, entries, expected) => {
@@ -206,33 +207,6 @@ describe("what is printed", () => {
       field,
     ]);
     expect(await drawn(bytes)).toBe(true);
-  });
-
-  const layers: [string, string, string, boolean][] = [
-    ["a layer that is on is drawn", "", "", true],
-    ["a layer that is off stays off", "", "/OFF[4 0 R]", false],
-    [
-      "a layer that is not for print is not drawn",
-      "/Usage<</Print<</PrintState/OFF>>>>",
-      "/AS[<</Event/Print/Category[/Print]/OCGs[4 0 R]>>]",
-      false,
-    ],
-    [
-      "a layer that is only for print is drawn",
-      "/Usage<</Print<</PrintState/ON>>/View<</ViewState/OFF>>>>",
-      "/AS[<</Event/Print/Category[/Print]/OCGs[4 0 R]>>]",
-      true,
-    ],
-  ];
-  test.each(layers)("%s", async (_, group, config, expected) => {
-    const bytes = pdfOf([
-      `<</Type/Catalog/Pages 2 0 R/OCProperties<</OCGs[4 0 R]/D<<${config}>>>>>>`,
-      "<</Type/Pages/Kids[3 0 R]/Count 1>>",
-      "<</Type/Page/Parent 2 0 R/MediaBox[0 0 10 10]/Contents 5 0 R/Resources<</Properties<</L 4 0 R>>>>>>",
-      `<</Type/OCG/Name(layer)${group}>>`,
-      stream("/OC /L BDC 0 0 10 10 re f EMC"),
-    ]);
-    expect(await drawn(bytes)).toBe(expected);
   });
 });
 

@@ -3,7 +3,15 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { exifOrientation, jpeg, jpegSegment, type TestSamples, withSegments } from "../../fixtures/pictures.ts";
+import {
+  exifOrientation,
+  jpeg,
+  jpegSegment,
+  plainTiff,
+  type TestSamples,
+  tiff,
+  withSegments,
+} from "../../fixtures/pictures.ts";
 import { corpusDir } from "../../support/corpus.ts";
 import { expectSound, imagesOf, pageSizes, pdfOf } from "../../support/picture-pdfs.ts";
 import { decode, perceptualDistance, popplerPage } from "../../support/pictures.ts";
@@ -182,9 +190,6 @@ describe("refused", () => {
   };
 
   test.each([
-    ["12 bits", frame((bytes) => void bytes.writeUInt8(12, 4)), "unsupported"],
-    ["lossless", frame((bytes) => void bytes.writeUInt8(0xc3, 1)), "unsupported"],
-    ["arithmetic coding", frame((bytes) => void bytes.writeUInt8(0xc9, 1)), "unsupported"],
     ["two components", frame((bytes) => void bytes.writeUInt8(2, 9)), "unsupported"],
     ["a height that comes later", frame((bytes) => void bytes.writeUInt16BE(0, 5)), "unsupported"],
     ["no width", frame((bytes) => void bytes.writeUInt16BE(0, 7)), "damaged"],
@@ -200,6 +205,58 @@ describe("refused", () => {
     ],
   ])("%s", async (_, file, reason) => {
     await expect(pdfOf(file)).rejects.toMatchObject({ reason });
+  });
+});
+
+describe("arithmetic coding, which PDF has not, is decoded", () => {
+  const arithmetic = (...args: string[]) => by("cjpeg", ["-arithmetic", "-quality", "90", ...args], ppm);
+  const cmyk = jpegSegment(0xee, Buffer.from([...Buffer.from("Adobe"), 0, 100, 0, 0, 0, 0, 0]));
+  test.each([
+    ["sequential", arithmetic()],
+    ["progressive", arithmetic("-progressive")],
+    ["with restarts", arithmetic("-restart", "1")],
+    ["not subsampled", arithmetic("-sample", "1x1")],
+    ["gray", arithmetic("-grayscale")],
+    ["of RGB, which only its letters tell", arithmetic("-rgb")],
+  ])("%s", async (_, file) => {
+    const pdf = await pdfOf(file);
+    await expectSound(pdf);
+    expect(imagesOf(pdf).map(({ dictionary }) => dictionary.includes("/FlateDecode"))).toEqual([true]);
+    const distance = perceptualDistance(await popplerPage(pdf, 1, 72), await decode(file, "jpg"));
+    expect(distance).toBeLessThan(1.5);
+  });
+
+  test("of inks, which Adobe's programs write as their opposites", async () => {
+    const plain = withSegments(jpeg(smooth(4), "cmyk"), [cmyk]);
+    const pdf = await pdfOf(by("jpegtran", ["-arithmetic", "-copy", "all"], plain));
+    expect(imagesOf(pdf)[0]!.dictionary).toMatch(/\/DeviceCMYK.*\/Decode\[1 0 1 0 1 0 1 0\]/);
+    const [one, other] = [await popplerPage(pdf, 1, 72), await popplerPage(await pdfOf(plain), 1, 72)];
+    expect(perceptualDistance(one, other)).toBeLessThan(1.5);
+  });
+
+  test("one that is too large for the place it is read in", async () => {
+    await expect(pdfOf(arithmetic(), { heapLimitBytes: 0 })).rejects.toMatchObject({ reason: "too-large" });
+  });
+});
+
+describe("what no engine here decodes is named", () => {
+  test.each([
+    ["JPEG with 12 bits per sample", 0xc1, 12],
+    ["JPEG with 12 bits per sample", 0xc9, 12],
+    ["lossless JPEG", 0xc3, 8],
+    ["lossless JPEG", 0xcb, 8],
+    ["hierarchical JPEG", 0xc5, 8],
+    ["hierarchical JPEG", 0xcd, 8],
+  ])("%s (frame %i)", async (feature, marker, bits) => {
+    const file = Buffer.from(rgb);
+    const frame = file.subarray(file.indexOf(Buffer.from([0xff, 0xc0])));
+    frame.writeUInt8(marker, 1);
+    frame.writeUInt8(bits, 4);
+    await expect(pdfOf(file)).rejects.toMatchObject({ reason: "unsupported", feature });
+    const { values: _, ...size } = smooth(3);
+    const page = plainTiff({ ...size, values: [] }, 6, 8, { 259: [7] });
+    const inTiff = pdfOf(tiff([{ ...page, segments: [file] }]));
+    await expect(inTiff).rejects.toMatchObject({ reason: "unsupported", feature });
   });
 });
 

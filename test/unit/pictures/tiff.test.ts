@@ -1,6 +1,6 @@
 // TIFF to PDF: strips and tiles of every compression and kind of sample, as poppler and MuPDF draw the pages, pixel by pixel.
 // Compressed files are made by libtiff's own tools.
-import { execFile } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { deflateSync } from "node:zlib";
@@ -15,7 +15,7 @@ import {
   tiff,
   toBits,
 } from "../../fixtures/pictures.ts";
-import { byTiffcp, expectPixels, imagesOf, pageSizes, pdfOf } from "../../support/picture-pdfs.ts";
+import { byTiffcp, expectPixels, imagesOf, onWhite, pageSizes, pdfOf } from "../../support/picture-pdfs.ts";
 import { decode, perceptualDistance, popplerPage, withFile } from "../../support/pictures.ts";
 
 const run = promisify(execFile);
@@ -139,6 +139,64 @@ describe("JPEG inside", () => {
     const pdf = await pdfOf(tiff([{ ...page, segments: [codes, codes, Buffer.concat([codes, head])] }]));
     expect(imagesOf(pdf)).toHaveLength(1);
     await expectPixels(pdf, picture, 6);
+  });
+
+  const opaque = smooth.values.map((value, at) => [value, at % 3]);
+  const rgba = (opacity: (x: number) => number): TestSamples => ({
+    width,
+    height,
+    channels: 4,
+    values: opaque.flatMap(([value, channel], at) => {
+      const alpha = opacity(Math.floor(at / 3) % width);
+      return channel === 2 ? [value!, alpha] : [value!];
+    }),
+  });
+  const half = rgba((x) => (x < width / 2 ? 255 : 128));
+  const coded = async (picture: TestSamples, photometric: number, extra: number, options: readonly string[]) => {
+    const plain = tiff([plainTiff(picture, photometric, 8, { 338: [extra] })]);
+    return byTiffcp(await byTiffcp(plain, "-r", "8"), "-c", "jpeg:r:95", ...options);
+  };
+
+  test.each([
+    ["strips", ["-r", "16"]],
+    ["one strip", ["-r", "1000"]],
+    ["tiles", ["-t", "-w", "64", "-l", "64"]],
+    ["planes", ["-p", "separate", "-r", "16"]],
+  ])("RGB and opacity in %s", async (_, options) => {
+    const pdf = await pdfOf(await coded(half, 2, 2, options));
+    expect(imagesOf(pdf).filter(({ dictionary }) => dictionary.includes("/SMask"))).toHaveLength(1);
+    await expectPixels(pdf, onWhite(half), 6);
+  });
+
+  test("RGB multiplied by its opacity, and RGB with a sample that means nothing", async () => {
+    const multiplied = {
+      ...half,
+      values: half.values.map((value, at) =>
+        at % 4 === 3 ? value : Math.round((value * half.values[at - (at % 4) + 3]!) / 255),
+      ),
+    };
+    await expectPixels(await pdfOf(await coded(multiplied, 2, 1, ["-r", "16"])), onWhite(half), 8);
+    await expectPixels(await pdfOf(await coded(half, 2, 0, ["-r", "16"])), smooth, 6);
+  });
+
+  test("gray and opacity", async () => {
+    const two = { ...gradient, channels: 2, values: gradient.values.flatMap((value) => [value, 128]) };
+    const shown = {
+      ...gradient,
+      values: gradient.values.map((value) => Math.round(255 - ((255 - value) * 128) / 255)),
+    };
+    await expectPixels(await pdfOf(await coded(two, 1, 2, ["-r", "16"])), shown, 6);
+  });
+
+  test("arithmetic coding, in strips of which one is damaged", async () => {
+    const rows = height / 2;
+    const strip = { ...smooth, height: rows, values: smooth.values.slice(0, rows * width * 3) };
+    const file = execFileSync("jpegtran", ["-arithmetic"], { input: jpeg(strip, "rgb") });
+    const page = plainTiff(smooth, 6, 8, { 259: [7], 278: [rows], 530: [2, 2] });
+    const both = await pdfOf(tiff([{ ...page, segments: [file, file] }]));
+    const expected = { ...smooth, values: [...strip.values, ...strip.values] };
+    await expectPixels(both, expected, 12);
+    await pdfOf(tiff([{ ...page, segments: [file, Buffer.from("no JPEG")] }]));
   });
 
   test("a JPEG that is cut off; one that is none", async () => {

@@ -1,0 +1,22 @@
+// A page as the engine draws it, judged by whether it shows anything red.
+import { Mupdf } from "../../src/engines/mupdf.ts";
+import { MupdfDocument } from "../../src/engines/mupdf-document.ts";
+import { MupdfPage } from "../../src/engines/mupdf-page.ts";
+
+const LIMITS = { heapLimitBytes: 88 * 1024 * 1024 };
+const DPI = 36;
+
+/** Whether there is pure red on the first page. */
+export async function isRedDrawn(pdf: Uint8Array): Promise<boolean> {
+  const document = MupdfDocument.open(await Mupdf.create(LIMITS), pdf, LIMITS);
+  try {
+    const page = new MupdfPage(document, 0);
+    const { bands } = page.raster({ colorModel: "rgb", dpi: DPI });
+    const samples = Buffer.concat(Array.from(bands(), ({ samples }) => Buffer.from(samples)));
+    page.close();
+    const isRed = (at: number) => samples[at]! > 200 && samples[at + 1]! < 50 && samples[at + 2]! < 50;
+    return Array.from({ length: samples.length / 3 }, (_, index) => index * 3).some(isRed);
+  } finally {
+    document.close();
+  }
+}
