@@ -7,7 +7,6 @@ import {
   outOfRange,
   passwordProtected,
   profileNotJson,
-  signedFile,
   tooComplex,
   wrongType,
 } from "../errors.ts";
@@ -44,7 +43,6 @@ export const compressedPdf = endpoint({
     passwordProtected(),
     noSuchFile(),
     profileNotJson(),
-    signedFile(),
     tooComplex(),
   ],
   prepare({ compression_level: level, profile }) {

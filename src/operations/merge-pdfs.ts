@@ -3,12 +3,15 @@ import type { Mupdf } from "../engines/mupdf.ts";
 import { type PageSelection, resolvePages } from "../pages.ts";
 import { type AssemblyInput, assemble } from "../pdf/assemble.ts";
 import { Budget } from "../pdf/budget.ts";
+import { countDamagedContents } from "../pdf/damaged-contents.ts";
 import { MupdfSource } from "../pdf/mupdf-source.ts";
 import { documentParts } from "../pdf/parts/index.ts";
 import { PdfFile } from "../pdf/pdf-file.ts";
 import { roomOf } from "../pdf/room.ts";
 import { SourceDocument } from "../pdf/source-document.ts";
+import { type Notice, noticesOf } from "./notice.ts";
 import type { Input, Operation } from "./operation.ts";
+import { unprotect } from "./unprotect.ts";
 
 export interface MergePdfsParams {
   /** One for each input, in the same order. */
@@ -28,23 +31,36 @@ export const mergePdfs: Operation<MergePdfsParams> = async function* (inputs, { 
   const budget = new Budget(objectBytes * RESULT_PART);
   const merged = { inputs: inputs.length, pages: 0, heapBytes: 0, objectBytes: 0, reported: 0, first: [] as string[] };
 
+  const notices: Notice[] = [];
+
   /** Left by the input before. */
   let engine: Mupdf | undefined;
 
   function assemblyInput(input: Input, selection: PageSelection): AssemblyInput {
     const room = new Budget(objectBytes - budget.limitBytes);
     let objects: MupdfSource | undefined;
+    let source: SourceDocument | undefined;
     return {
       async open() {
         const bytes = await input.bytes();
         const left = engine;
         engine = undefined;
         objects = await MupdfSource.open(bytes, engineBytes, room, left);
-        return new SourceDocument(PdfFile.of(objects, room));
+        const file = PdfFile.of(objects, room);
+        notices.push(...unprotect(file, objects, bytes));
+        source = new SourceDocument(file);
+        return source;
       },
       select(pageCount) {
         const selected = resolvePages(selection, pageCount);
         merged.pages += selected.length;
+        const { file, pages } = source!;
+        const taken = new Set(selected);
+        const damaged = countDamagedContents(
+          file,
+          pages.filter(({ index }) => taken.has(index + 1)),
+        );
+        notices.push(...noticesOf("damaged-content-kept", damaged));
         return selected;
       },
       close() {
@@ -62,7 +78,7 @@ export const mergePdfs: Operation<MergePdfsParams> = async function* (inputs, { 
   const opening = inputs.map((input, index) => assemblyInput(input, pages[index]!));
   try {
     const body = assemble(opening, documentParts, budget, context.signal);
-    yield { extension: "pdf", type: "application/pdf", body };
+    yield { extension: "pdf", type: "application/pdf", body, notices: () => notices };
   } finally {
     engine?.close();
     context.log("merged", merged);

@@ -1,6 +1,7 @@
 // Annotations (ISO 19005-1, 6.5 and 6.6; -2, 6.3 and 6.4): types, flags, appearances. What was hidden stays hidden; what cannot stay
 // what it is becomes a stamp that looks the same.
 import { textString } from "../parts/text-strings.ts";
+import { becomeStamp } from "../stamp.ts";
 import { Dictionary, Name, Reference, type Value } from "../values.ts";
 import { madeAppearances } from "./appearances.ts";
 import { type Archive, rectangleOf } from "./archive.ts";
@@ -16,23 +17,6 @@ const HIDDEN = 2;
 const PRINT = 4;
 const NO_VIEW = 32;
 const TOGGLE_NO_VIEW = 256;
-/** What a stamp keeps of the annotation that it was; all the rest is that type's own. */
-const STAMP_ENTRIES = [
-  "Rect",
-  "AP",
-  "AS",
-  "P",
-  "F",
-  "Contents",
-  "NM",
-  "M",
-  "C",
-  "CA",
-  "T",
-  "Subj",
-  "StructParent",
-  "OC",
-];
 /** Types that part 1 does not know, and whose look is all that they are. */
 const DRAWN = new Set(["Polygon", "PolyLine", "Caret"]);
 /** Fields whose look viewers make anew where the form asks for it (ISO 32000-1, 12.7.2). */
@@ -274,12 +258,6 @@ class AnnotationMender {
     if (kept.length < kids.length) dictionary.set("Kids", kept);
     return kept.length > 0;
   }
-}
-
-/** Without what only its former type had. */
-function becomeStamp(dictionary: Dictionary): void {
-  for (const key of [...dictionary.keys()]) if (!STAMP_ENTRIES.includes(key)) dictionary.delete(key);
-  dictionary.set("Type", Name.of("Annot")).set("Subtype", Name.of("Stamp"));
 }
 
 function isEmpty({ file }: Archive, dictionary: Dictionary): boolean {
