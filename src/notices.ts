@@ -11,6 +11,7 @@ const SENTENCES: Readonly<Record<NoticeCode, (notice: Notice) => string>> = {
   "signatures-removed": ({ count }) => `${counted(count, "digital signature was", "digital signatures were")} removed`,
   "usage-rights-removed": () => "usage rights for Adobe Reader were removed",
   "protection-removed": () => "protection by an owner password was removed",
+  "xfa-removed": () => "the XFA form was removed, its AcroForm was kept",
   "attachments-removed": (notice) =>
     `${counted(notice.count, "attachment was", "attachments were")} removed${listed(notice)}`,
   "scripts-removed": () => "JavaScript was removed",

@@ -11,7 +11,7 @@ import { roomOf } from "../pdf/room.ts";
 import { SourceDocument } from "../pdf/source-document.ts";
 import { type Notice, noticesOf } from "./notice.ts";
 import type { Input, Operation } from "./operation.ts";
-import { unprotect } from "./unprotect.ts";
+import { unprotect, withoutXfa } from "./unprotect.ts";
 
 export interface MergePdfsParams {
   /** One for each input, in the same order. */
@@ -47,7 +47,7 @@ export const mergePdfs: Operation<MergePdfsParams> = async function* (inputs, { 
         engine = undefined;
         objects = await MupdfSource.open(bytes, engineBytes, room, left);
         const file = PdfFile.of(objects, room);
-        notices.push(...unprotect(file, objects, bytes));
+        notices.push(...unprotect(file, objects, bytes), ...withoutXfa(file));
         source = new SourceDocument(file);
         return source;
       },

@@ -5,6 +5,7 @@ export const NOTICE_CODES = [
   "signatures-removed",
   "usage-rights-removed",
   "protection-removed",
+  "xfa-removed",
   "attachments-removed",
   "scripts-removed",
   "actions-removed",

@@ -16,7 +16,7 @@ import { prepareArchivalSpares } from "./compare-pdfs.ts";
 import { workOutput } from "./count-content.ts";
 import type { Notice } from "./notice.ts";
 import { type Context, EngineFailure, type Operation } from "./operation.ts";
-import { unprotect } from "./unprotect.ts";
+import { unprotect, withoutXfa } from "./unprotect.ts";
 
 export interface RepairPdfaParams {
   readonly level: ArchivalLevel;
@@ -60,7 +60,7 @@ async function* repair(
   const source = await MupdfSource.open(bytes, engineBytes, budget, engine);
   try {
     const file = PdfFile.of(source, budget);
-    const lost = unprotect(file, source, bytes);
+    const lost = [...unprotect(file, source, bytes), ...withoutXfa(file)];
     found?.notices.push(...lost);
     const work = await repairFile(file, {
       level,

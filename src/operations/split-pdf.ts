@@ -11,7 +11,7 @@ import { roomOf } from "../pdf/room.ts";
 import { SourceDocument } from "../pdf/source-document.ts";
 import { type Notice, noticesOf } from "./notice.ts";
 import type { Operation } from "./operation.ts";
-import { unprotect } from "./unprotect.ts";
+import { unprotect, withoutXfa } from "./unprotect.ts";
 
 export interface SplitPdfParams {
   /** An output for each, in this order. @default one for each page */
@@ -35,7 +35,7 @@ export const splitPdf: Operation<SplitPdfParams> = async function* (inputs, { pa
     let outputs = 0;
     try {
       const file = PdfFile.of(objects, budget);
-      const notices: Notice[] = unprotect(file, objects, bytes);
+      const notices: Notice[] = [...unprotect(file, objects, bytes), ...withoutXfa(file)];
       const source = new SourceDocument(file);
       const pageCount = source.pages.length;
       // All are asked for before the first is made: nothing is stored of a request that is wrong.

@@ -21,6 +21,10 @@ export function unprotect(file: PdfFile, source: MupdfSource, bytes: Uint8Array)
   ];
 }
 
+/** For operations that leave the XFA form out, and keep the other one (ISO 32000-1, 12.7.8). */
+export const withoutXfa = (file: PdfFile): readonly Notice[] =>
+  noticesOf("xfa-removed", Number(file.dictionary(file.catalog.get("AcroForm"))?.has("XFA") ?? false));
+
 /**
  * The bytes that a signature covers are told by their places in the file, so its dictionary lies in no compressed object
  * (ISO 32000-1, 12.8.1): without this name a file has none.

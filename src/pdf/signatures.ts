@@ -61,7 +61,9 @@ class Signing {
     if (count === 0 && !hasUsageRights) return;
     const file = this.#file;
     const catalog = file.catalog.clone();
-    catalog.delete("Perms");
+    const permissions = file.dictionary(catalog.get("Perms"))?.clone() ?? new Dictionary();
+    for (const key of ["DocMDP", "UR", "UR3"]) permissions.delete(key);
+    catalog.set("Perms", permissions.size > 0 ? permissions : null);
     // Evidence about signatures (ISO 32000-2, 12.8.4.3).
     if (count > 0) catalog.delete("DSS");
     if (this.#signed.size > 0) this.#removeFields(catalog);

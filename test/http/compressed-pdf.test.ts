@@ -155,6 +155,11 @@ describe("notices", () => {
     expect(await notices(bytes)).toEqual(sentences);
   });
 
+  test("a profile that wants it flattened first", async () => {
+    const { body } = await post({ file: upload(lockedPdf()), ...custom({ transparency: { quality: "low-quality" } }) });
+    expect(body.notices).toEqual(["2 digital signatures were removed"]);
+  });
+
   test("none where nothing is lost, or nothing is changed", async () => {
     const { body } = await post({ file: upload(pdf) });
     expect(Object.keys(body).toSorted()).toEqual(["inputId", "outputId", "outputUrl"]);

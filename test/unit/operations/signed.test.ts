@@ -134,6 +134,17 @@ describe("only what is lost is told", () => {
     expect(isKept).toBe(name === "linearize");
   });
 
+  test.each(NAMES)("%s: an XFA form, where it goes", async (name) => {
+    const builder = new PdfBuilder();
+    builder.page("/G gs (form) pop", "", "/ExtGState<</G<</ca .5>>>>");
+    const field = builder.add("<</FT/Tx/T(a)/V(b)>>");
+    builder.catalog = `/AcroForm<</Fields[${field}]/XFA ${builder.stream("<xdp/>")}>>`;
+    const { outputs, notices } = await OPERATIONS[name]!(builder.bytes());
+    const isKept = uncompressed(outputs[0]!).includes("/XFA");
+    expect(notices).toEqual(isKept ? [] : ["the XFA form was removed, its AcroForm was kept"]);
+    expect(isKept).toBe(!/merge|split|PDF/.test(name));
+  });
+
   test("signatures of several inputs are added up, those of several outputs are not", async () => {
     const both = await made(mergePdfs, [lockedPdf(), signedPdf()], { pages: [...pages, ...pages] });
     expect(both.notices).toEqual(["3 digital signatures were removed"]);
