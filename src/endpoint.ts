@@ -5,6 +5,8 @@ import { type Fields, isSent, listName, parseFields, type Values } from "./field
 import { stem } from "./file-name.ts";
 import { type Form, readForm } from "./form.ts";
 import type { KeptBytes } from "./kept-bytes.ts";
+import { noticeSentences } from "./notices.ts";
+import type { Notice } from "./operations/notice.ts";
 import {
   type Context,
   EngineFailure,
@@ -99,6 +101,8 @@ export interface Answer {
   readonly outputUrl: string | readonly string[];
   readonly outputId: string | readonly string[];
   readonly inputId?: string | readonly string[];
+  /** What the documents lost on their way; absent where nothing was lost. */
+  readonly notices?: readonly string[];
 }
 
 /** The only pipeline. What it stored is gone again when it fails. */
@@ -124,6 +128,7 @@ export async function handle(endpoint: Endpoint, request: Request, service: Serv
   });
   const { uploads } = form;
   const outputs = store.batch("output", waiting);
+  const lost: Notice[] = [];
   let made = 0;
   try {
     const sources = await locateSources(endpoint.source, form, { store, uploads, maxInputs: service.config.maxInputs });
@@ -131,11 +136,12 @@ export async function handle(endpoint: Endpoint, request: Request, service: Serv
     const inputs = sources.map((source) => toInput(source, store));
     const context = { signal, log: service.log, defer: service.defer };
     const storeOutputs = async (attempt: Attempt) => {
-      for await (const { extension, type, body, head } of attempt.run(context)) {
+      for await (const { extension, type, body, head, notices } of attempt.run(context)) {
         const number = endpoint.naming === "name" ? "" : `_${made + 1}`;
         const name = `${output}${number}.${extension}`;
         // The next one is made while this one's end is on its way to R2.
         await outputs.receive({ name, type, body: breathe(body), ...(head ? { head } : {}) });
+        lost.push(...(notices?.() ?? []));
         made++;
         signal.throwIfAborted();
       }
@@ -154,7 +160,9 @@ export async function handle(endpoint: Endpoint, request: Request, service: Serv
     const [stored] = await Promise.all([outputs.settle(), isKept ? uploads.settle() : uploads.discard()]);
     signal.throwIfAborted();
     const outputIds = stored.map(({ id }) => id);
-    return answer(endpoint, isKept ? await Promise.all(sources.map(idOf)) : [], outputIds, service.baseUrl);
+    const inputIds = isKept ? await Promise.all(sources.map(idOf)) : [];
+    const notices = noticeSentences(lost);
+    return { ...answer(endpoint, inputIds, outputIds, service.baseUrl), ...(notices.length > 0 ? { notices } : {}) };
   } catch (error) {
     await Promise.all([uploads.discard(), outputs.discard()]);
     if (error instanceof OutOfRange) throw asDeclared(error, endpoint);

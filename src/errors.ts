@@ -56,8 +56,6 @@ export const wrongType = () => new ServiceError(400, "Uploaded file is not valid
 export const notAPdf = () => new ServiceError(400, "The input file is damaged or is not a PDF.");
 export const fileTooLarge = (limitBytes: number) =>
   new ServiceError(413, `The file exceeds the maximum size of ${Math.floor(limitBytes / 2 ** 20)} MB.`);
-export const signedFile = () =>
-  new ServiceError(422, "The input file is digitally signed, which this operation would break.");
 export const unsupportedFile = (feature?: string) =>
   new ServiceError(422, `The input file uses a feature that is not supported${feature ? `: ${feature}` : ""}.`);
 const needsTooMuchMemory = () => new ServiceError(413, "The input file needs more memory than is available.");
@@ -113,8 +111,6 @@ function fromEngineFailure({ reason, nonconformity, feature }: EngineFailure): S
   switch (reason) {
     case "password-protected":
       return passwordProtected();
-    case "signed":
-      return signedFile();
     case "not-a-pdf":
     case "damaged":
       return notAPdf();

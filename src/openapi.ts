@@ -169,7 +169,12 @@ function describeAnswer({ naming, source }: Endpoint): Json {
     outputId: output(one()),
     ...(source.kind === "text" ? {} : { inputId: source.kind === "files-and-ids" ? list(one(), 1) : one() }),
   };
-  return { type: "object", properties, required: Object.keys(properties) };
+  const notices = {
+    ...list(one(), 1),
+    description: "What the documents lost on their way, a sentence each; absent where nothing was lost.",
+    examples: [["2 digital signatures were removed"]],
+  };
+  return { type: "object", properties: { ...properties, notices }, required: Object.keys(properties) };
 }
 
 function describeResource(): Json {

@@ -4,6 +4,8 @@
 import { z } from "zod";
 import { type CompressParams, compressPdf } from "../../src/operations/compress-pdf.ts";
 import { flattenTransparency } from "../../src/operations/flatten-transparency.ts";
+import { held } from "../../src/operations/held.ts";
+import type { Notice } from "../../src/operations/notice.ts";
 import type { Context, Input, Operation } from "../../src/operations/operation.ts";
 import { compressionProfile } from "../../src/pdf/compression/profile.ts";
 import { flatteningOf } from "../../src/pdf/compression/profile-settings.ts";
@@ -18,24 +20,27 @@ const params: z.ZodType<CompressParams> = z.discriminatedUnion("level", [
 
 const flattenAndCompress: Operation<CompressParams> = async function* ([input], params, context) {
   const quality = params.level === "custom" ? flatteningOf(params.profile) : undefined;
-  yield* compressPdf([quality ? await flattened(input!, quality, context) : input!], params, context);
+  const notices: Notice[] = [];
+  const source = quality ? await flattened(input!, quality, context, notices) : input!;
+  for await (const output of compressPdf([source], params, context)) {
+    yield { ...output, notices: () => [...notices, ...(output.notices?.() ?? [])] };
+  }
 };
 
-async function flattened(input: Input, quality: FlatteningQuality, context: Context): Promise<Input> {
+/** @param notices what is lost is added */
+async function flattened(
+  input: Input,
+  quality: FlatteningQuality,
+  context: Context,
+  notices: Notice[],
+): Promise<Input> {
   const chunks: Uint8Array[] = [];
-  for await (const { body } of flattenTransparency([input], { quality }, context)) {
+  for await (const { body, notices: lost } of flattenTransparency([input], { quality }, context)) {
     if (body instanceof Uint8Array) chunks.push(body);
     else for await (const chunk of body) chunks.push(chunk.slice());
+    notices.push(...(lost?.() ?? []));
   }
-  const whole = new Uint8Array(Buffer.concat(chunks));
-  return {
-    name: input.name,
-    size: whole.length,
-    bytes: async () => whole,
-    async *stream() {
-      yield whole;
-    },
-  };
+  return held(new Uint8Array(Buffer.concat(chunks)), input.name);
 }
 
 export const hostedCompressPdf = edgeOperation(flattenAndCompress, params);

@@ -35,5 +35,6 @@ export async function* pdfToPdfa(
     extension: "pdf",
     type: "application/pdf",
     body: document.size <= SMALL_BYTES ? await document.bytes() : document.stream(),
+    notices: () => document.notices ?? [],
   };
 }

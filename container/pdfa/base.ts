@@ -2,7 +2,7 @@
 
 import type { Validation } from "../engines/verapdf.ts";
 import type { FileInput } from "../hosted.ts";
-import type { Workshop } from "./rung.ts";
+import type { MadeFile, Workshop } from "./rung.ts";
 
 /** Of ISO 19005-1: transparency, which the other parts allow. */
 const TRANSPARENCY = "6.4";
@@ -18,8 +18,8 @@ const EMBEDDED_MS = 60_000;
 export class Bases {
   readonly #workshop: Workshop;
   readonly #original: FileInput;
-  #flattened: Promise<FileInput> | undefined;
-  #embedded: Promise<FileInput> | undefined;
+  #flattened: Promise<MadeFile> | undefined;
+  #embedded: Promise<MadeFile> | undefined;
 
   constructor(workshop: Workshop, original: FileInput) {
     this.#workshop = workshop;
@@ -27,7 +27,7 @@ export class Bases {
   }
 
   /** @param validation of the original, or of what was made of it: what it shows is prepared. @throws EngineFailure */
-  async for(validation: Validation | undefined): Promise<FileInput> {
+  async for(validation: Validation | undefined): Promise<MadeFile> {
     const broken = new Set((validation?.failures ?? []).map(({ clause }) => clause));
     const { part } = this.#workshop.level;
     if (part === 1 && broken.has(TRANSPARENCY)) this.#flattened ??= this.#flatten();
@@ -35,12 +35,12 @@ export class Bases {
     return (await this.#flattened) ?? (await this.#embedded) ?? this.#original;
   }
 
-  #flatten(): Promise<FileInput> {
+  #flatten(): Promise<MadeFile> {
     return this.#workshop.make("flatten-transparency", [this.#original], { quality: FLATTENING });
   }
 
   /** Embedded files are to be PDF/A themselves: PDFs are converted by the same ladder, as far as it can. */
-  async #convertEmbedded(): Promise<FileInput> {
+  async #convertEmbedded(): Promise<MadeFile> {
     const { extract, convert, make, log } = this.#workshop;
     const ends = performance.now() + EMBEDDED_MS;
     const indexes: number[] = [];

@@ -42,7 +42,7 @@ export async function climb(
   original: FileInput,
   rungs: readonly Rung[],
   judges: Judges,
-): Promise<{ readonly document: FileInput; readonly rung: string }> {
+): Promise<{ readonly document: MadeFile; readonly rung: string }> {
   const ofOriginal = (await mayConform(original)) ? await validated(original, judges) : undefined;
   // While the first candidate is made.
   await using looking = ofOriginal?.valid ? undefined : judges.look(original);

@@ -1,7 +1,6 @@
 // The second rung: what is against the rules is mended in place, led by what the validator finds.
 
 import type { RuleFailure } from "../../src/pdf/archival/rule-failure.ts";
-import type { FileInput } from "../hosted.ts";
 import { type Judgement, type MadeFile, type Rung, repairOnce, type Workshop } from "./rung.ts";
 
 const MOST_PASSES = 4;
@@ -25,7 +24,7 @@ export const repair: Rung = {
  */
 export async function* repaired(
   workshop: Workshop,
-  base: FileInput,
+  base: MadeFile,
   ends: (found: Judgement["validation"]) => Promise<boolean> = async () => false,
 ): AsyncGenerator<MadeFile, Judgement | undefined, Judgement> {
   const known = new Map<string, RuleFailure>();

@@ -1,6 +1,7 @@
 // The contract of the ladder's rungs: each knows one way to make a PDF conform, and none decides whether it did.
 
 import type { Comparison } from "../../src/operations/compare-pdfs.ts";
+import type { Notice } from "../../src/operations/notice.ts";
 import type { ContentWork } from "../../src/pdf/archival/content-count.ts";
 import type { ArchivalLevel } from "../../src/pdf/archival/level.ts";
 import type { RuleFailure } from "../../src/pdf/archival/rule-failure.ts";
@@ -38,11 +39,13 @@ export interface Judgement {
 }
 
 export interface Judged extends Judgement {
-  readonly candidate: FileInput;
+  readonly candidate: MadeFile;
 }
 
 /** A file that an operation made; some tell what a validator will take for it. */
 export interface MadeFile extends FileInput {
+  /** What the original has lost on its way. @default nothing */
+  readonly notices?: readonly Notice[];
   /** Undefined where nobody counted. */
   readonly work?: ContentWork;
 }
@@ -50,8 +53,8 @@ export interface MadeFile extends FileInput {
 /** What rungs work with. All files lie in the job's folder and go with it. */
 export interface Workshop {
   readonly level: ArchivalLevel;
-  /** Carries out an operation that gives one PDF, in a thread. @throws EngineFailure */
-  make(operation: string, inputs: readonly FileInput[], params: unknown): Promise<MadeFile>;
+  /** Carries out an operation that gives one PDF, made of the first input, in a thread. @throws EngineFailure */
+  make(operation: string, inputs: readonly MadeFile[], params: unknown): Promise<MadeFile>;
   /** Carries out an operation that gives any number of PDFs. @throws EngineFailure */
   extract(operation: string, inputs: readonly FileInput[], params: unknown): Promise<readonly FileInput[]>;
   /**
@@ -67,7 +70,7 @@ export interface Workshop {
 /** @param failures what the validator found, besides what is known without asking it. @default nothing */
 export const repairOnce = (
   workshop: Workshop,
-  input: FileInput,
+  input: MadeFile,
   failures: readonly RuleFailure[] = [],
 ): Promise<MadeFile> => workshop.make("repair-pdfa", [input], { level: workshop.level, failures });
 

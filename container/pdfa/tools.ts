@@ -72,9 +72,12 @@ export function toolsFor(
     log,
     async make(operation, inputs, params) {
       let made: MadeFile | undefined;
-      for await (const { type, body } of start(operation, inputs, params)) {
-        if (type !== "application/json") made = await written(place(), body, signal);
-        else if (made) made = { ...made, work: JSON.parse(await textOf(body)) };
+      const before = inputs[0]?.notices ?? [];
+      for await (const { type, body, notices } of start(operation, inputs, params)) {
+        if (type !== "application/json") {
+          made = await written(place(), body, signal);
+          made = { ...made, notices: [...before, ...(notices?.() ?? [])] };
+        } else if (made) made = { ...made, work: JSON.parse(await textOf(body)) };
       }
       if (!made) throw new EngineFailure("crashed", `${operation} gave nothing`);
       return made;

@@ -8,7 +8,6 @@ import {
   outOfRange,
   passwordProtected,
   profileNotJson,
-  signedFile,
   tooComplex,
   wrongType,
 } from "../errors.ts";
@@ -48,7 +47,6 @@ export const compressedPdf = endpoint({
     noSuchFile(),
     profileNotJson(),
     fieldTooLarge("profile"),
-    signedFile(),
     tooComplex(),
   ],
   prepare({ compression_level: level, profile: text }) {

@@ -1,14 +1,5 @@
 import { endpoint } from "../endpoint.ts";
-import {
-  fileAndId,
-  noSuchFile,
-  notAPdf,
-  outOfRange,
-  passwordProtected,
-  signedFile,
-  tooComplex,
-  wrongType,
-} from "../errors.ts";
+import { fileAndId, noSuchFile, notAPdf, outOfRange, passwordProtected, tooComplex, wrongType } from "../errors.ts";
 import { choice, outputName } from "../fields.ts";
 import { mayBePdf } from "../media-type.ts";
 import type { FlattenParams } from "../operations/flatten-transparency.ts";
@@ -37,7 +28,6 @@ export const flattenedTransparenciesPdf = endpoint({
     notAPdf(),
     passwordProtected(),
     noSuchFile(),
-    signedFile(),
     tooComplex(),
   ],
   prepare: ({ quality }) => container<FlattenParams>("flatten-transparency", { quality }),

@@ -1,5 +1,5 @@
 import { endpoint } from "../endpoint.ts";
-import { fileAndId, noSuchFile, notAPdf, passwordProtected, signedFile, tooComplex, wrongType } from "../errors.ts";
+import { fileAndId, noSuchFile, notAPdf, passwordProtected, tooComplex, wrongType } from "../errors.ts";
 import { outputName } from "../fields.ts";
 import { mayBePdf } from "../media-type.ts";
 import { linearizePdf } from "../operations/linearize-pdf.ts";
@@ -13,7 +13,7 @@ export const linearizedPdf = endpoint({
   fields: { output: outputName("Name of the file, without extension.") },
   naming: "name",
   setsUploadLimit: true,
-  errors: [fileAndId(), wrongType(), notAPdf(), passwordProtected(), noSuchFile(), signedFile(), tooComplex()],
+  errors: [fileAndId(), wrongType(), notAPdf(), passwordProtected(), noSuchFile(), tooComplex()],
   // qpdf's files lie in memory: the document, and what it becomes.
   prepare: () => edge("linearize-pdf", linearizePdf, {}, "input-and-output"),
 });

@@ -5,7 +5,9 @@ import type { FlatteningQuality } from "../pdf/flattening/settings.ts";
 import { MupdfSource } from "../pdf/mupdf-source.ts";
 import { PdfFile } from "../pdf/pdf-file.ts";
 import { roomOf } from "../pdf/room.ts";
+import type { Notice } from "./notice.ts";
 import type { Operation } from "./operation.ts";
+import { unprotect } from "./unprotect.ts";
 
 export interface FlattenParams {
   readonly quality: FlatteningQuality;
@@ -15,7 +17,7 @@ const TYPE = { extension: "pdf", type: "application/pdf" } as const;
 /** Of the memory for engines: the one that reads objects gets this part, the one that draws the rest. */
 const READING_PART = 0.3;
 
-/** @throws EngineFailure `password-protected`, `signed`, or what else the document or the engine made impossible */
+/** @throws EngineFailure `password-protected`, or what else the document or the engine made impossible */
 export const flattenTransparency: Operation<FlattenParams> = async function* ([input], { quality }, context) {
   const bytes = await input!.bytes();
   const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);
@@ -25,14 +27,17 @@ export const flattenTransparency: Operation<FlattenParams> = async function* ([i
   try {
     const { signal } = context;
     const file = PdfFile.of(objects, budget);
-    const flattened = await flattenFile(file, { quality, bytes, stageBytes: engineBytes - readingBytes, signal });
+    const notices: Notice[] = [];
+    const prepare = () => notices.push(...unprotect(file, objects, bytes));
+    const stageBytes = engineBytes - readingBytes;
+    const flattened = await flattenFile(file, { quality, bytes, stageBytes, signal, prepare });
     if (!flattened) {
       yield { ...TYPE, body: bytes };
       return;
     }
     const { coverage } = flattened;
     context.log("flattened", { pages: coverage.length, coverage: coverage.map((share) => Number(share.toFixed(4))) });
-    yield { ...TYPE, body: flattened.chunks };
+    yield { ...TYPE, body: flattened.chunks, notices: () => notices };
   } finally {
     objects.close();
   }

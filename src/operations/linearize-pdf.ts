@@ -3,37 +3,40 @@ import { contains } from "../engines/contains.ts";
 import { MupdfDocument } from "../engines/mupdf-document.ts";
 import { takeMupdf } from "../engines/mupdf-spare.ts";
 import { QPDF_PATHS, type QpdfRun, runQpdf } from "../engines/qpdf.ts";
+import { Budget } from "../pdf/budget.ts";
+import { MupdfSource } from "../pdf/mupdf-source.ts";
+import { PdfFile } from "../pdf/pdf-file.ts";
+import { roomOf } from "../pdf/room.ts";
+import { writeFile } from "../pdf/writer.ts";
+import { held } from "./held.ts";
 import { mergePdfs } from "./merge-pdfs.ts";
-import { type Context, EngineFailure, type Input, type Operation } from "./operation.ts";
-import { SignatureFinder } from "./signature-finder.ts";
+import type { Notice } from "./notice.ts";
+import { type Chunks, type Context, EngineFailure, type Input, type Operation } from "./operation.ts";
+import { mayBeSigned, unprotect } from "./unprotect.ts";
 
 /** qpdf's manual, "Exit Status". */
 const STATUS = { done: 0, failed: 2, doneWithWarnings: 3 };
+/** The last version without object streams, which PDF/A-1 is made of (ISO 19005-1). */
+const CLASSIC_VERSION = "1.4";
 const EVERY_PAGE = { text: "1-last", items: [{ first: 1, last: "last" }] } as const;
 
 /**
  * An owner password alone does not hinder, and still protects the output.
- * @throws EngineFailure `password-protected`, `signed`, `damaged`, or what {@link runQpdf} throws
+ * @throws EngineFailure `password-protected`, `damaged`, or what {@link runQpdf} throws
  */
 export const linearizePdf: Operation<Record<string, never>> = async function* (inputs, _params, context) {
   for (const input of inputs) yield await linearize(input, context);
 };
 
 async function linearize(input: Input, context: Context) {
-  const bytes = await input.bytes();
-  // The bytes that a signature covers are told by their places in the file, so its dictionary lies in no compressed object
-  // (ISO 32000-1, 12.8.1): without this name a file has none. With it, it may be one of an earlier revision.
-  const mayBeSigned = contains(bytes, "ByteRange");
-  if (mayBeSigned && (await isSigned(bytes, context))) {
-    throw new EngineFailure("signed", "linearizing would break a signature");
-  }
+  const { bytes, notices } = await unsigned(await input.bytes(), context);
   let run = inOrder(bytes, context);
   const flaws = run.status === STATUS.failed ? run.messages : flawsOf(run, context);
   if (flaws !== "") {
     const { encrypted } = await explain(bytes, context);
-    // What is repaired is a new document: neither its signature nor its restrictions would be there any more.
-    if (!mayBeSigned && !encrypted) {
-      const repaired = await repair(input, context);
+    // What is repaired is a new document, whose restrictions would not be there any more.
+    if (!encrypted) {
+      const repaired = await repair(bytes, input, context, notices);
       context.log("repaired", { said: flaws });
       run = inOrder(repaired, { ...context, heapLimitBytes: context.heapLimitBytes - repaired.length });
     } else if (run.status === STATUS.failed) throw new EngineFailure("damaged", flaws);
@@ -41,7 +44,24 @@ async function linearize(input: Input, context: Context) {
   succeeded(run);
   const said = run.messages ? { said: run.messages } : {};
   context.log("linearized", { heapBytes: run.heapBytes, fuel: run.fuelUsed, ...said });
-  return { extension: "pdf", type: "application/pdf", body: released(run.output) };
+  return { extension: "pdf", type: "application/pdf", body: released(run.output), notices: () => notices };
+}
+
+/** The document itself, or one that is no longer signed, which is not encrypted either. */
+async function unsigned(bytes: Uint8Array, context: Context): Promise<{ bytes: Uint8Array; notices: Notice[] }> {
+  if (!mayBeSigned(bytes)) return { bytes, notices: [] };
+  const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);
+  const budget = new Budget(objectBytes);
+  const source = await MupdfSource.open(bytes, engineBytes, budget);
+  try {
+    const file = PdfFile.of(source, budget);
+    const notices = unprotect(file, source, bytes);
+    // What an earlier revision left behind does not count.
+    if (notices.every(({ code }) => code === "protection-removed")) return { bytes, notices: [] };
+    return { bytes: await joined(writeFile(file, undefined, { classic: file.version <= CLASSIC_VERSION })), notices };
+  } finally {
+    source.close();
+  }
 }
 
 function inOrder(input: Uint8Array, { heapLimitBytes }: Context): QpdfRun {
@@ -64,16 +84,6 @@ function flawsOf({ status, output }: QpdfRun, { heapLimitBytes }: Context): stri
   return check.status === STATUS.done ? "" : check.messages || "it has errors";
 }
 
-async function isSigned(input: Uint8Array, context: Context): Promise<boolean> {
-  const finder = new SignatureFinder();
-  const print = (chunk: Uint8Array) => finder.add(chunk);
-  const options = ["--no-warn", "--json=2", "--json-key=qpdf", "--json-stream-data=none", QPDF_PATHS.input];
-  const run = runQpdf(options, { input, heapLimitBytes: context.heapLimitBytes, print });
-  if (run.status === STATUS.failed) await explain(input, context);
-  succeeded(run);
-  return finder.found;
-}
-
 function succeeded({ status, messages }: QpdfRun): void {
   if (status === STATUS.done || status === STATUS.doneWithWarnings) return;
   throw new EngineFailure(status === STATUS.failed ? "damaged" : "crashed", messages);
@@ -92,14 +102,21 @@ async function explain(bytes: Uint8Array, { heapLimitBytes }: Context): Promise<
 }
 
 /** qpdf as WebAssembly repairs nothing: its library was built without the exceptions that repairing needs. */
-async function repair(input: Input, context: Context): Promise<Uint8Array> {
+async function repair(bytes: Uint8Array, { name }: Input, context: Context, notices: Notice[]): Promise<Uint8Array> {
+  let repaired = bytes;
+  for await (const { body, notices: lost } of mergePdfs([held(bytes, name)], { pages: [EVERY_PAGE] }, context)) {
+    repaired = await joined(body instanceof Uint8Array ? [body] : body);
+    notices.push(...(lost?.() ?? []));
+  }
+  return repaired;
+}
+
+async function joined(parts: Chunks): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const { body } of mergePdfs([input], { pages: [EVERY_PAGE] }, context)) {
-    for await (const chunk of body instanceof Uint8Array ? [body] : body) {
-      chunks.push(chunk.slice());
-      size += chunk.length;
-    }
+  for await (const chunk of parts) {
+    chunks.push(chunk.slice());
+    size += chunk.length;
   }
   const whole = new Uint8Array(size);
   let at = 0;

@@ -3,12 +3,15 @@ import type { Mupdf } from "../engines/mupdf.ts";
 import { type PageSelection, selectPages } from "../pages.ts";
 import { type AssemblyInput, assemble } from "../pdf/assemble.ts";
 import { Budget } from "../pdf/budget.ts";
+import { countDamagedContents } from "../pdf/damaged-contents.ts";
 import { MupdfSource } from "../pdf/mupdf-source.ts";
 import { documentParts } from "../pdf/parts/index.ts";
 import { PdfFile } from "../pdf/pdf-file.ts";
 import { roomOf } from "../pdf/room.ts";
 import { SourceDocument } from "../pdf/source-document.ts";
+import { type Notice, noticesOf } from "./notice.ts";
 import { type Input, type Operation, OutOfRange } from "./operation.ts";
+import { unprotect, withoutXfa } from "./unprotect.ts";
 
 export interface MergePdfsParams {
   /** One for each input, in the same order. */
@@ -28,25 +31,38 @@ export const mergePdfs: Operation<MergePdfsParams> = async function* (inputs, { 
   const budget = new Budget(objectBytes * RESULT_PART);
   const merged = { inputs: inputs.length, pages: 0, heapBytes: 0, objectBytes: 0, reported: 0, first: [] as string[] };
 
+  const notices: Notice[] = [];
+
   /** Left by the input before. */
   let engine: Mupdf | undefined;
 
   function assemblyInput(input: Input, index: number): AssemblyInput {
     const room = new Budget(objectBytes - budget.limitBytes);
     let objects: MupdfSource | undefined;
+    let source: SourceDocument | undefined;
     return {
       async open() {
         const bytes = await input.bytes();
         const left = engine;
         engine = undefined;
         objects = await MupdfSource.open(bytes, engineBytes, room, left);
-        return new SourceDocument(PdfFile.of(objects, room));
+        const file = PdfFile.of(objects, room);
+        notices.push(...unprotect(file, objects, bytes), ...withoutXfa(file));
+        source = new SourceDocument(file);
+        return source;
       },
       select(pageCount) {
         const selected = selectPages(pages[index]!, pageCount);
         merged.pages += selected.length;
         const isLast = index === inputs.length - 1;
         if (isLast && merged.pages === 0) throw new OutOfRange("pages", pages[0]!.text);
+        const { file, pages: sourcePages } = source!;
+        const taken = new Set(selected);
+        const damaged = countDamagedContents(
+          file,
+          sourcePages.filter((page) => taken.has(page.index + 1)),
+        );
+        notices.push(...noticesOf("damaged-content-kept", damaged));
         return selected;
       },
       close() {
@@ -64,7 +80,7 @@ export const mergePdfs: Operation<MergePdfsParams> = async function* (inputs, { 
   const opening = inputs.map(assemblyInput);
   try {
     const body = assemble(opening, documentParts, budget, context.signal);
-    yield { extension: "pdf", type: "application/pdf", body };
+    yield { extension: "pdf", type: "application/pdf", body, notices: () => notices };
   } finally {
     engine?.close();
     context.log("merged", merged);

@@ -1,4 +1,5 @@
 // The contract of every operation: documents in, documents out. It knows no HTTP, no storage and no platform.
+import type { Notice } from "./notice.ts";
 
 /** A document that can be read more than once; where it lies is not the operation's business. */
 export interface Input {
@@ -26,6 +27,12 @@ export interface Output {
    * that replace as many at its beginning (at most 4096).
    */
   head?(): Uint8Array;
+  /**
+   * What the document lost on its way: called once after `body` ended. Losses of the whole input are reported with the first
+   * output only, since counts of several outputs are added.
+   * @default nothing was lost
+   */
+  notices?(): readonly Notice[];
 }
 
 /** What an operation may ask of the place it runs in. */
@@ -58,7 +65,6 @@ export type Operation<P> = (inputs: readonly Input[], params: P, context: Contex
 /** Why an engine could not do what was asked. `errors.ts` maps each to an answer. */
 export const FAILURE_REASONS = [
   "password-protected",
-  "signed",
   "not-a-pdf",
   "damaged",
   "unsupported",

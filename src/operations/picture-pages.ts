@@ -18,7 +18,9 @@ import { PdfFile } from "../pdf/pdf-file.ts";
 import { roomOf } from "../pdf/room.ts";
 import { Dictionary, Name, PdfStream, Reference, type Value } from "../pdf/values.ts";
 import { writeFile } from "../pdf/writer.ts";
+import { type NoticeSubject, noticesAbout } from "./notice.ts";
 import { type Context, EngineFailure, type Operation } from "./operation.ts";
+import { unprotect } from "./unprotect.ts";
 
 export interface PicturePagesParams {
   /** From 1. @default all of them, and nothing else of the document */
@@ -53,30 +55,36 @@ const HEAP_MARK_BYTES = 192 * 2 ** 20;
 export const picturePages: Operation<PicturePagesParams> = async function* ([input, look = input], params, context) {
   const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);
   const budget = new Budget(objectBytes);
-  const objects = await MupdfSource.open(await input!.bytes(), Math.floor(engineBytes / 2), budget);
+  const bytes = await input!.bytes();
+  const objects = await MupdfSource.open(bytes, Math.floor(engineBytes / 2), budget);
   const isFlat = !params.pages || params.flatAnnotations === true;
   // As a screen shows them: what is only seen there is printed from now on (ISO 19005-2, 6.3.2).
   const options = { heapLimitBytes: Math.floor(engineBytes / 2), annotations: isFlat ? "on-screen" : "none" } as const;
   const drawn = MupdfDocument.open(await Mupdf.create(options), await look!.bytes(), options);
   try {
     const source = PdfFile.of(objects, budget);
+    const notices = unprotect(source, objects, bytes);
     const { pages } = readPages(source);
+    const pictured: NoticeSubject[] = [];
     const target = params.pages ? source : PdfFile.create(budget);
     const font = addInvisibleFont(target);
     const kids: Reference[] = [];
     const made = { target, font, inRgb: params.inRgb, isFlat, bytesLeft: MOST_PICTURE_BYTES };
     const all = pages.map((_, index) => index + 1);
-    for (const pageNumber of params.pages === "all" ? all : (params.pages ?? all)) {
+    const wantedPages = params.pages === "all" ? all : (params.pages?.toSorted((one, other) => one - other) ?? all);
+    for (const pageNumber of wantedPages) {
       const page = pages[pageNumber - 1];
       if (!page) continue;
       context.signal.throwIfAborted();
       if (drawn.engine.dead || drawn.engine.heapBytes > HEAP_MARK_BYTES) await drawn.reopen();
+      pictured.push({ name: String(pageNumber) });
       const dictionary = await picturedPage(source, page, drawn, made, context);
       if (params.pages) source.put(page.reference, dictionary.set("Parent", parentOf(source, page)));
       else kids.push(target.add(dictionary));
     }
     if (!params.pages) target.catalog.set("Pages", putPageTree(target, kids));
-    yield { extension: "pdf", type: "application/pdf", body: writeFile(target) };
+    notices.push(...noticesAbout("pages-pictured", pictured));
+    yield { extension: "pdf", type: "application/pdf", body: writeFile(target), notices: () => notices };
   } finally {
     objects.close();
     drawn.close();

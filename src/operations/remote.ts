@@ -3,8 +3,9 @@
 //
 // A message is a sequence of frames: one byte for the kind, four bytes for the length (big-endian), the payload.
 //   request   json {params, inputs: [{name, size}]}, then the bytes of all inputs, one after the other
-//   answer    for each output: json {output: {extension, type}}, its bytes, json {end: {head?: base64}};
+//   answer    for each output: json {output: {extension, type}}, its bytes, json {end: {head?: base64, notices?}};
 //             then json {done: true}, or at any place {failure: {reason, detail, nonconformity?}} or {outOfRange: {parameter, value}}
+import { combined, type Notice, readNotices } from "./notice.ts";
 import {
   type Context,
   EngineFailure,
@@ -39,10 +40,16 @@ export interface RemoteRequest extends RequestHeader {
 
 type AnswerEvent =
   | { readonly output: { readonly extension: string; readonly type: string } }
-  | { readonly end: { readonly head?: string } }
+  | { readonly end: OutputEnd }
   | { readonly done: true }
   | { readonly failure: Failure }
   | { readonly outOfRange: { readonly parameter: string; readonly value: string } };
+
+/** What only the end of an output tells. */
+interface OutputEnd {
+  readonly head?: string;
+  readonly notices?: readonly Notice[];
+}
 
 interface Failure {
   readonly reason: FailureReason;
@@ -134,9 +141,10 @@ export async function* encodeAnswer(
   failed: (error: unknown) => void = () => {},
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   try {
-    for await (const { extension, type, body, head } of outputs) {
+    for await (const output of outputs) {
+      const { extension, type, body } = output;
       const begin = jsonFrame({ output: { extension, type } } satisfies AnswerEvent);
-      const end = () => jsonFrame({ end: head ? { head: toBase64(head()) } : {} } satisfies AnswerEvent);
+      const end = () => jsonFrame({ end: endOf(output) } satisfies AnswerEvent);
       if (body instanceof Uint8Array && body.length <= MAX_BYTES_FRAME) {
         yield joined(begin, ...bytesFrames(body), end());
         continue;
@@ -150,6 +158,11 @@ export async function* encodeAnswer(
     failed(error);
     yield encodeFailure(error);
   }
+}
+
+function endOf({ head, notices }: Output): OutputEnd {
+  const lost = combined(notices?.() ?? []);
+  return { ...(head ? { head: toBase64(head()) } : {}), ...(lost.length > 0 ? { notices: lost } : {}) };
 }
 
 /** The end of an answer that cannot be completed. What was not thrown on purpose crosses as `crashed`. */
@@ -195,7 +208,7 @@ export async function* decodeAnswer(
       if ("done" in event) return;
       if (!("output" in event)) throw senseless("an answer out of order");
       const body = outputBody(next);
-      yield { ...event.output, body: body.chunks(), head: body.head };
+      yield { ...event.output, body: body.chunks(), head: body.head, notices: body.notices };
       for await (const _ of body.chunks());
     }
   } finally {
@@ -207,8 +220,10 @@ export async function* decodeAnswer(
 function outputBody(next: () => Promise<Frame>) {
   let ended = false;
   let head = new Uint8Array(0);
+  let notices: readonly Notice[] = [];
   return {
     head: () => head,
+    notices: () => notices,
     async *chunks(): AsyncGenerator<Uint8Array> {
       while (!ended) {
         const frame = await next();
@@ -219,6 +234,7 @@ function outputBody(next: () => Promise<Frame>) {
         const event = frame.json as AnswerEvent;
         if (!("end" in event)) throw senseless("an answer out of order");
         if (event.end.head !== undefined) head = fromBase64(event.end.head);
+        notices = readNotices(event.end.notices);
         ended = true;
       }
     },

@@ -1,6 +1,7 @@
 // A PDF made to follow the rules of a level of PDF/A (ISO 19005-1, -2, -3) in place: nothing but what breaks a rule is changed. Knows
 // no validator: what one found wrong with the attempt before chooses what is done besides the usual.
 import { takeMupdf } from "../engines/mupdf-spare.ts";
+import type { Task } from "../pdf/archival/archive.ts";
 import type { ContentWork } from "../pdf/archival/content-count.ts";
 import { EMPTY_SHELF, type FontShelf } from "../pdf/archival/fonts/font-shelf.ts";
 import type { ArchivalLevel } from "../pdf/archival/level.ts";
@@ -13,7 +14,9 @@ import { roomOf } from "../pdf/room.ts";
 import { FileWriter } from "../pdf/writer.ts";
 import { prepareArchivalSpares } from "./compare-pdfs.ts";
 import { workOutput } from "./count-content.ts";
+import type { Notice } from "./notice.ts";
 import { type Context, EngineFailure, type Operation } from "./operation.ts";
+import { unprotect, withoutXfa } from "./unprotect.ts";
 
 export interface RepairPdfaParams {
   readonly level: ArchivalLevel;
@@ -31,20 +34,24 @@ const VERSIONS = { 1: "1.4", 2: "1.7", 3: "1.7" } as const;
  * @throws EngineFailure what the document or the engine made impossible
  */
 export const repairPdfa: Operation<RepairPdfaParams> = async function* ([input], params, context) {
-  let work: ContentWork | undefined;
-  const body = repair(await input!.bytes(), params, context, (found) => {
-    work = found;
-  });
-  yield { extension: "pdf", type: "application/pdf", body };
-  yield workOutput(work!);
+  const found: Found = { work: undefined, notices: [] };
+  const body = repair(await input!.bytes(), params, context, found);
+  yield { extension: "pdf", type: "application/pdf", body, notices: () => found.notices };
+  yield workOutput(found.work!);
 };
 
-/** @param told of what the file will take a validator; without it is a file in another, and those in it are not converted */
+interface Found {
+  /** What the file will take a validator. */
+  work: ContentWork | undefined;
+  readonly notices: Notice[];
+}
+
+/** @param found set while it is read; without it this is a file in another, and those in it are not converted */
 async function* repair(
   bytes: Uint8Array,
   { level, failures, shelf = EMPTY_SHELF }: RepairPdfaParams,
   context: Context,
-  told?: (work: ContentWork) => void,
+  found?: Found,
 ): AsyncGenerator<Uint8Array> {
   const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);
   const budget = new Budget(objectBytes);
@@ -53,6 +60,8 @@ async function* repair(
   const source = await MupdfSource.open(bytes, engineBytes, budget, engine);
   try {
     const file = PdfFile.of(source, budget);
+    const lost = [...unprotect(file, source, bytes), ...withoutXfa(file)];
+    found?.notices.push(...lost);
     const work = await repairFile(file, {
       level,
       failures,
@@ -60,9 +69,9 @@ async function* repair(
       source,
       shelf,
       reopen: () => MupdfSource.open(bytes, engineBytes, budget),
-      ...(told ? { convert: (pdf: Uint8Array) => convertAttached(pdf, shelf, context) } : {}),
+      ...(found ? reportingTo(found, (pdf) => convertAttached(pdf, shelf, context)) : {}),
     });
-    told?.(work);
+    if (found) found.work = work;
     // The first part has neither object streams nor cross-reference streams (6.1.4).
     const writer = new FileWriter(VERSIONS[level.part], "new", { classic: level.part === 1 });
     yield* writer.finish(file);
@@ -70,6 +79,11 @@ async function* repair(
     source.close();
   }
 }
+
+const reportingTo = ({ notices }: Found, convert: NonNullable<Task["convert"]>): Pick<Task, "convert" | "report"> => ({
+  convert,
+  report: (...lost) => notices.push(...lost),
+});
 
 /** @returns undefined for what cannot be opened */
 async function convertAttached(pdf: Uint8Array, shelf: FontShelf, context: Context): Promise<Uint8Array | undefined> {

@@ -13,6 +13,7 @@ import { roomOf } from "../pdf/room.ts";
 import { Dictionary, Name, PdfStream } from "../pdf/values.ts";
 import { writeFile } from "../pdf/writer.ts";
 import { EngineFailure, type Operation } from "./operation.ts";
+import { unprotect } from "./unprotect.ts";
 
 /** Points, by which places may differ. */
 const TOLERANCE = 0.01;
@@ -25,10 +26,12 @@ const TOLERANCE = 0.01;
 export const replaceContents: Operation<Record<string, never>> = async function* ([document, drawn], _params, context) {
   const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);
   const budget = new Budget(objectBytes);
-  const objects = await MupdfSource.open(await document!.bytes(), Math.floor(engineBytes / 2), budget);
+  const bytes = await document!.bytes();
+  const objects = await MupdfSource.open(bytes, Math.floor(engineBytes / 2), budget);
   const others = await MupdfSource.open(await drawn!.bytes(), Math.floor(engineBytes / 2), budget);
   try {
     const target = PdfFile.of(objects, budget);
+    const notices = unprotect(target, objects, bytes);
     const source = PdfFile.of(others, budget);
     const { pages } = readPages(target);
     const { pages: newPages, nodes } = readPages(source);
@@ -72,7 +75,7 @@ export const replaceContents: Operation<Record<string, never>> = async function*
       await source.relieve();
       await target.relieve();
     }
-    yield { extension: "pdf", type: "application/pdf", body: writeFile(target) };
+    yield { extension: "pdf", type: "application/pdf", body: writeFile(target), notices: () => notices };
   } finally {
     objects.close();
     others.close();

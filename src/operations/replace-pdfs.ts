@@ -9,6 +9,7 @@ import { roomOf } from "../pdf/room.ts";
 import { Dictionary, Name, PdfStream } from "../pdf/values.ts";
 import { writeFile } from "../pdf/writer.ts";
 import type { Operation } from "./operation.ts";
+import { unprotect } from "./unprotect.ts";
 
 export interface ReplacePdfsParams {
   /** Of each input after the first: the number, from 0, of the embedded PDF whose place it takes. */
@@ -19,9 +20,11 @@ export interface ReplacePdfsParams {
 export const replacePdfs: Operation<ReplacePdfsParams> = async function* ([document, ...others], { indexes }, context) {
   const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);
   const budget = new Budget(objectBytes);
-  const objects = await MupdfSource.open(await document!.bytes(), engineBytes, budget);
+  const original = await document!.bytes();
+  const objects = await MupdfSource.open(original, engineBytes, budget);
   try {
     const file = PdfFile.of(objects, budget);
+    const notices = unprotect(file, objects, original);
     const places = new Map(indexes.map((index, place) => [index, place]));
     let index = -1;
     for (const place of embeddedPdfs(file)) {
@@ -36,7 +39,7 @@ export const replacePdfs: Operation<ReplacePdfsParams> = async function* ([docum
       dictionary.set("Params", parameters.set("Size", bytes.length));
       file.put(place.reference, new PdfStream(dictionary, bodyOf(deflateSync(bytes))));
     }
-    yield { extension: "pdf", type: "application/pdf", body: writeFile(file) };
+    yield { extension: "pdf", type: "application/pdf", body: writeFile(file), notices: () => notices };
   } finally {
     objects.close();
   }

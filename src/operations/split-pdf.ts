@@ -3,12 +3,15 @@
 import { type PageSelection, resolvePages } from "../pages.ts";
 import { assemble } from "../pdf/assemble.ts";
 import { Budget } from "../pdf/budget.ts";
+import { countDamagedContents } from "../pdf/damaged-contents.ts";
 import { MupdfSource } from "../pdf/mupdf-source.ts";
 import { documentParts } from "../pdf/parts/index.ts";
 import { PdfFile } from "../pdf/pdf-file.ts";
 import { roomOf } from "../pdf/room.ts";
 import { SourceDocument } from "../pdf/source-document.ts";
+import { type Notice, noticesOf } from "./notice.ts";
 import type { Operation } from "./operation.ts";
+import { unprotect, withoutXfa } from "./unprotect.ts";
 
 export interface SplitPdfParams {
   /** An output for each, in this order. @default one for each page */
@@ -27,13 +30,19 @@ export const splitPdf: Operation<SplitPdfParams> = async function* (inputs, { pa
   const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);
   for (const input of inputs) {
     const budget = new Budget(objectBytes * SOURCE_PART);
-    const objects = await MupdfSource.open(await input.bytes(), engineBytes, budget);
+    const bytes = await input.bytes();
+    const objects = await MupdfSource.open(bytes, engineBytes, budget);
     let outputs = 0;
     try {
-      const source = new SourceDocument(PdfFile.of(objects, budget));
+      const file = PdfFile.of(objects, budget);
+      const notices: Notice[] = [...unprotect(file, objects, bytes), ...withoutXfa(file)];
+      const source = new SourceDocument(file);
       const pageCount = source.pages.length;
       // All are asked for before the first is made: nothing is stored of a request that is wrong.
       for (const selection of pages ?? []) resolvePages(selection, pageCount);
+      const taken = pages && new Set(pages.flatMap((selection) => resolvePages(selection, pageCount)));
+      const read = source.pages.filter(({ index }) => taken?.has(index + 1) ?? true);
+      notices.push(...noticesOf("damaged-content-kept", countDamagedContents(file, read)));
       const select = (index: number) => (pages ? resolvePages(pages[index], pageCount) : [index + 1]);
       for (; outputs < (pages?.length ?? pageCount); outputs++) {
         context.signal.throwIfAborted();
@@ -41,7 +50,8 @@ export const splitPdf: Operation<SplitPdfParams> = async function* (inputs, { pa
         const taken = { open: async () => source, select: () => wanted, close: () => {} };
         const room = new Budget(objectBytes - budget.limitBytes);
         const body = assemble([taken], documentParts, room, context.signal);
-        yield { extension: "pdf", type: "application/pdf", body };
+        // They are about the input: its other outputs report nothing more.
+        yield { extension: "pdf", type: "application/pdf", body, notices: () => notices.splice(0) };
       }
     } finally {
       const { count, first } = objects.reported;

@@ -85,6 +85,11 @@ export class MupdfSource implements ObjectSource {
     return this.#document.engine.heapBytes;
   }
 
+  /** Whether it says so in its trailer; an owner password does not keep anyone from reading it. */
+  get isEncrypted(): boolean {
+    return this.#document.isEncrypted;
+  }
+
   /** Warnings and errors MuPDF reported: how many, and the first of them. */
   get reported(): { readonly count: number; readonly first: readonly string[] } {
     return { count: this.#document.messageCount, first: this.#document.messages };

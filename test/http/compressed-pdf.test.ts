@@ -1,10 +1,12 @@
 // POST /compressed-pdf (spec, "POST /compressed-pdf"). What becomes of a document's parts is tested with the operation.
 import { beforeAll, describe, expect, test } from "vitest";
 import { encrypted, labelledPdf } from "../fixtures/pdfs.ts";
+import { certifiedPdf, lockedPdf } from "../fixtures/signed-pdfs.ts";
 import { type FormFields, privateClient, upload } from "../support/client.ts";
 import { corpusFile } from "../support/corpus.ts";
 import { pageTexts, qpdfComplaints } from "../support/pdf-readers.ts";
 
+const PROTECTION = "protection by an owner password was removed";
 const client = privateClient();
 let pdf: Uint8Array;
 beforeAll(async () => {
@@ -186,12 +188,32 @@ describe("errors", () => {
       ...[400, "The input file is damaged or is not a PDF."],
     ]);
   });
+});
+
+describe("notices", () => {
+  const notices = async (bytes: Uint8Array) => (await post({ file: upload(bytes) })).body.notices;
+  test.each([
+    ["a signed file", lockedPdf(), ["2 digital signatures were removed"]],
+    ["a certified one", certifiedPdf(), ["1 digital signature was removed"]],
+    ["an owner password", encrypted(certifiedPdf(), "", "owner"), ["1 digital signature was removed", PROTECTION]],
+  ])("%s", async (_, bytes, sentences) => {
+    expect(await notices(bytes)).toEqual(sentences);
+  });
+
+  test("a profile that wants it flattened first", async () => {
+    const { body } = await post({ file: upload(lockedPdf()), ...custom({ transparency: { quality: "low-quality" } }) });
+    expect(body.notices).toEqual(["2 digital signatures were removed"]);
+  });
+
+  test("none where nothing is lost, or nothing is changed", async () => {
+    const { body } = await post({ file: upload(pdf) });
+    expect(Object.keys(body).toSorted()).toEqual(["inputId", "outputId", "outputUrl"]);
+    const { body: again } = await post({ id: String(body.outputId) });
+    expect(Object.keys(again)).not.toContain("notices");
+  });
 
   const signed = corpusFile("pdf/minimal-signed-twice-both-created.pdf");
-  test.skipIf(!signed)("422 for a signed file", async () => {
-    expect(await error({ file: upload(signed!) })).toEqual([
-      422,
-      "The input file is digitally signed, which this operation would break.",
-    ]);
+  test.skipIf(!signed)("a real signed file", async () => {
+    expect(await notices(signed!)).toEqual(["2 digital signatures were removed"]);
   });
 });

@@ -3,6 +3,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { PdfBuilder } from "../fixtures/pdf-builder.ts";
 import { encrypted, labelledPdf } from "../fixtures/pdfs.ts";
+import { lockedPdf } from "../fixtures/signed-pdfs.ts";
 import { type FormFields, keyedClient, upload } from "../support/client.ts";
 import { corpusFile } from "../support/corpus.ts";
 import { pageTexts } from "../support/pdf-readers.ts";
@@ -98,4 +99,13 @@ describe("errors", () => {
       expect(Buffer.compare(made!.bytes, signed)).toBe(0);
     },
   );
+});
+
+test("notices: a signed file with transparency loses its signatures, and keeps what they show", async () => {
+  const { status, body } = await post({ file: upload(lockedPdf()) });
+  expect([status, body.notices]).toEqual([200, ["2 digital signatures were removed"]]);
+  const made = new Uint8Array(await (await fetch(String(body.outputUrl))).arrayBuffer());
+  expect(pageTexts(made)).toEqual(pageTexts(lockedPdf()));
+  const { body: untouched } = await post({ file: upload(opaque) });
+  expect(Object.keys(untouched)).not.toContain("notices");
 });

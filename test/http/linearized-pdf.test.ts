@@ -1,8 +1,9 @@
 // POST /linearized-pdf (spec, "POST /linearized-pdf", keyed variant only). What the document keeps is tested with the operation.
 import { beforeAll, describe, expect, test } from "vitest";
 import { encrypted, labelledPdf } from "../fixtures/pdfs.ts";
+import { lockedPdf } from "../fixtures/signed-pdfs.ts";
 import { type FormFields, keyedClient, upload } from "../support/client.ts";
-import { corpusFile } from "../support/corpus.ts";
+import { said } from "../support/pdf-json.ts";
 import { infoOf, linearizationOf, pageTexts } from "../support/pdf-readers.ts";
 
 const client = keyedClient();
@@ -66,12 +67,20 @@ describe("errors", () => {
       ...[400, "Uploaded file is not valid input for this route."],
     ]);
   });
+});
 
-  test.skipIf(!corpusFile("pdf/minimal-signed-twice-both-created.pdf"))("422 for a signed file", async () => {
-    const signed = corpusFile("pdf/minimal-signed-twice-both-created.pdf")!;
-    expect(await error({ file: upload(signed) })).toEqual([
-      422,
-      "The input file is digitally signed, which this operation would break.",
-    ]);
+describe("notices", () => {
+  test("a signed file loses its signatures, and the answer says so", async () => {
+    const { status, body } = await post({ file: upload(lockedPdf()) });
+    expect([status, body.notices]).toEqual([200, ["2 digital signatures were removed"]]);
+    const response = await fetch(String(body.outputUrl));
+    const made = new Uint8Array(await response.arrayBuffer());
+    expect(linearizationOf(made)).toBe("no linearization errors");
+    expect(said(made, "pdfsig")).not.toContain("Signature #");
+  });
+
+  test("an owner password stays, and nothing is told", async () => {
+    const { body } = await post({ file: upload(encrypted(pdf, "", "owner")) });
+    expect(Object.keys(body).toSorted()).toEqual(["inputId", "outputId", "outputUrl"]);
   });
 });

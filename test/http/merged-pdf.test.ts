@@ -2,6 +2,7 @@
 // a merged document keeps is tested with the operation.
 import { beforeAll, describe, expect, test } from "vitest";
 import { encrypted, labelledPdf } from "../fixtures/pdfs.ts";
+import { lockedPdf, signedPdf } from "../fixtures/signed-pdfs.ts";
 import { type FormFields, privateClient, upload } from "../support/client.ts";
 import { pageTexts, qpdfComplaints } from "../support/pdf-readers.ts";
 
@@ -258,4 +259,15 @@ test("404 for an unknown id among others", async () => {
     404,
     "That file does not exist",
   ]);
+});
+
+test("notices: signatures of all inputs, and protection; none where nothing is lost", async () => {
+  const two = { "pages[]": ["1-last", "1"], "type[]": ["file", "file"] };
+  const signed = await post({ file: [file(lockedPdf()), file(encrypted(signedPdf(), "", "owner"))], ...two });
+  expect(signed.body.notices).toEqual([
+    "3 digital signatures were removed",
+    "protection by an owner password was removed",
+  ]);
+  const plain = await post({ file: [file(a), file(b)], ...two });
+  expect(Object.keys(plain.body).toSorted()).toEqual(["inputId", "outputId", "outputUrl"]);
 });

@@ -14,7 +14,13 @@ interface Post {
   readonly requestBody: {
     content: { "multipart/form-data": { schema: { properties: Record<string, Schema>; required: string[] } } };
   };
-  readonly responses: Record<string, { description: string }>;
+  readonly responses: Record<
+    string,
+    {
+      description: string;
+      content: Record<string, { schema: { properties: Record<string, Schema>; required: string[] } }>;
+    }
+  >;
 }
 
 async function describePath(client: { url: string }, path: string): Promise<Post> {
@@ -98,4 +104,14 @@ describe("/openapi.json", () => {
     expect(requestBody.content["multipart/form-data"].schema.required.toSorted()).toEqual(["content", "output"]);
     expect(responses[400]!.description).toContain("The 'content' field is required.");
   });
+
+  test.each(["/pdf", "/pdfa", "/merged-pdf", "/split-pdf", "/png", "/html", "/zip"])(
+    "%s: notices are described, and never required",
+    async (path) => {
+      const { responses } = await describePath(keyedClient(), path);
+      const { properties, required } = responses[200]!.content["application/json"]!.schema;
+      expect(properties.notices).toMatchObject({ type: "array", items: { type: "string" } });
+      expect(required).not.toContain("notices");
+    },
+  );
 });

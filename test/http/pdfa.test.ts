@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { PdfBuilder } from "../fixtures/pdf-builder.ts";
 import { encrypted, textPdf } from "../fixtures/pdfs.ts";
+import { lockedPdf } from "../fixtures/signed-pdfs.ts";
 import { unembeddablePdf } from "../fixtures/unembeddable-pdf.ts";
 import { type FormFields, keyedClient, privateClient, upload } from "../support/client.ts";
 import { pageTexts } from "../support/pdf-readers.ts";
@@ -50,6 +52,8 @@ describe("200", () => {
     expect([status, typeof body.outputUrl, typeof body.outputId, typeof body.inputId]).toEqual([
       ...[200, "string", "string", "string"],
     ]);
+    const { body: again } = await post({ id: String(body.outputId) });
+    expect(Object.keys(again).toSorted()).toEqual(["inputId", "outputId", "outputUrl"]);
     const [made] = await client.make("/pdfa", { id: String(body.outputId), output: "a", output_type: "PDF/A-2b" });
     const before = await fetch(String(body.outputUrl));
     expect(Buffer.from(made!.bytes)).toEqual(Buffer.from(await before.arrayBuffer()));
@@ -73,6 +77,47 @@ describe("200", () => {
     expect(await whatTheyBreak([asked(made!.bytes, "PDF/A-2b")])).toEqual([""]);
   });
 });
+
+describe("notices", () => {
+  test("signatures, protection, fonts", async () => {
+    const { status, body } = await post({ file: upload(encrypted(lockedPdf(), "", "owner")) });
+    expect([status, body.notices]).toEqual([
+      200,
+      [
+        "2 digital signatures were removed",
+        "protection by an owner password was removed",
+        "1 font was substituted: Helvetica (replaced by NimbusSans-Regular)",
+      ],
+    ]);
+  });
+
+  test("what a level forbids: scripts, other actions, multimedia, attachments", async () => {
+    const lost = async (level: string) =>
+      (await post({ file: upload(forbiddenPdf()), output_type: level })).body.notices;
+    const always = ["JavaScript was removed", "1 action was removed", "1 multimedia annotation was removed"];
+    const font = "1 font was substituted: Helvetica (replaced by NimbusSans-Regular)";
+    expect(await lost("PDF/A-1b")).toEqual(["1 attachment was removed: data.csv", ...always, font]);
+    expect(await lost("PDF/A-2b")).toEqual(["1 attachment was removed: data.csv", ...always, font]);
+    expect(await lost("PDF/A-3b")).toEqual([...always, font]);
+  });
+
+  test("pages that become pictures", async () => {
+    const { body } = await post({ file: upload(unembeddablePdf()), rasterize_if_errors_encountered: "on" });
+    expect(body.notices).toContain("page 2 became a picture");
+  });
+});
+
+function forbiddenPdf(): Uint8Array {
+  const builder = new PdfBuilder();
+  const file = builder.stream("a,b", "/Type/EmbeddedFile");
+  const attachment = builder.add(`<</Type/Filespec/F(data.csv)/UF(data.csv)/EF<</F ${file}>>>>`);
+  const movie = builder.add("<</Type/Annot/Subtype/Movie/Rect[9 9 50 50]/Movie<</F(a.mov)>>>>");
+  const launch = "<</Type/Annot/Subtype/Link/Rect[60 9 90 50]/A<</S/Launch/F(a.exe)>>>>";
+  builder.page("Forbidden", `/Annots[${movie} ${builder.add(launch)}]`);
+  const names = `/Names<</EmbeddedFiles<</Names[(data.csv) ${attachment}]>>>>`;
+  builder.catalog = `${names}/OpenAction<</S/JavaScript/JS(app.alert\\(1\\))>>`;
+  return builder.bytes();
+}
 
 describe("errors", () => {
   test("spec: an error is returned where a page has a problem and rasterize_if_errors_encountered is off", async () => {

@@ -2,6 +2,7 @@
 // with the operation.
 import { beforeAll, describe, expect, test } from "vitest";
 import { encrypted, labelledPdf } from "../fixtures/pdfs.ts";
+import { lockedPdf } from "../fixtures/signed-pdfs.ts";
 import { type FormFields, privateClient, upload } from "../support/client.ts";
 import { pageTexts, qpdfComplaints } from "../support/pdf-readers.ts";
 
@@ -120,4 +121,11 @@ describe("errors", () => {
     ]);
     expect(await split({ file: upload(encrypted(pdf, "", "owner")), "pages[]": "3" })).toEqual([["part_1.pdf", "P3"]]);
   });
+});
+
+test("notices: about the input, once for all outputs", async () => {
+  const { body } = await client.post("/split-pdf", { file: upload(lockedPdf()), output: "part" });
+  expect([body.outputId!.length, body.notices]).toEqual([2, ["2 digital signatures were removed"]]);
+  const { body: plain } = await client.post("/split-pdf", { file: book(), output: "part" });
+  expect(Object.keys(plain).toSorted()).toEqual(["inputId", "outputId", "outputUrl"]);
 });

@@ -12,6 +12,7 @@ export interface Posted {
     readonly outputUrl?: string | string[];
     readonly outputId?: string | string[];
     readonly inputId?: string | string[];
+    readonly notices?: string[];
     readonly error?: string;
   };
 }

@@ -59,7 +59,7 @@ function allowed(archive: Archive, first: Value): Value[] {
   });
 }
 
-function isAllowed({ file, level }: Archive, action: Dictionary): boolean {
+export function isAllowed({ file, level }: Archive, action: Dictionary): boolean {
   const kind = file.name(action.get("S")) ?? "";
   if (kind === "Named") return NAMED.has(file.name(action.get("N")) ?? "");
   return ALLOWED.has(kind) && !(kind === "GoToE" && level.part === 1);

@@ -2,6 +2,7 @@
 // what it is becomes a stamp that looks the same.
 import { ANNOTATION_FLAGS, isHiddenOnScreen } from "../../engines/annotation-flags.ts";
 import { textString } from "../parts/text-strings.ts";
+import { becomeStamp } from "../stamp.ts";
 import { Dictionary, Name, Reference, type Value } from "../values.ts";
 import { madeAppearances } from "./appearances.ts";
 import { type Archive, rectangleOf } from "./archive.ts";
@@ -11,26 +12,9 @@ import { addEmptyForm } from "./xobjects.ts";
 const TYPES_1 =
   "Text Link FreeText Line Square Circle Highlight Underline Squiggly StrikeOut Stamp Ink Popup Widget PrinterMark TrapNet";
 const TYPES_2 = `${TYPES_1} Polygon PolyLine Caret FileAttachment Watermark Redact`;
-/** What PDF/A does not know: annotations are seen and printed, or are not there. */
+/** Flags that PDF/A does not know: annotations are seen and printed, or are not there. */
 const FORBIDDEN_FLAGS =
   ANNOTATION_FLAGS.invisible | ANNOTATION_FLAGS.hidden | ANNOTATION_FLAGS.noView | ANNOTATION_FLAGS.toggleNoView;
-/** What a stamp keeps of the annotation that it was; all the rest is that type's own. */
-const STAMP_ENTRIES = [
-  "Rect",
-  "AP",
-  "AS",
-  "P",
-  "F",
-  "Contents",
-  "NM",
-  "M",
-  "C",
-  "CA",
-  "T",
-  "Subj",
-  "StructParent",
-  "OC",
-];
 /** Types that part 1 does not know, and whose look is all that they are. */
 const DRAWN = new Set(["Polygon", "PolyLine", "Caret"]);
 /** Fields whose look viewers make anew where the form asks for it (ISO 32000-1, 12.7.2). */
@@ -271,12 +255,6 @@ class AnnotationMender {
     if (kept.length < kids.length) dictionary.set("Kids", kept);
     return kept.length > 0;
   }
-}
-
-/** Without what only its former type had. */
-function becomeStamp(dictionary: Dictionary): void {
-  for (const key of [...dictionary.keys()]) if (!STAMP_ENTRIES.includes(key)) dictionary.delete(key);
-  dictionary.set("Type", Name.of("Annot")).set("Subtype", Name.of("Stamp"));
 }
 
 function isEmpty({ file }: Archive, dictionary: Dictionary): boolean {

@@ -1,5 +1,6 @@
 // A file on its way to PDF/A: all its objects, taken out of the source so that they can be changed where they are, and its pages.
 // Knows no rule.
+import type { Notice } from "../../operations/notice.ts";
 import type { MupdfSource } from "../mupdf-source.ts";
 import { putPageTree } from "../page-tree.ts";
 import { pageDictionary, readPages } from "../pages.ts";
@@ -40,6 +41,8 @@ export interface Task {
    * @default they are not converted
    */
   readonly convert?: (pdf: Uint8Array) => Promise<Uint8Array | undefined>;
+  /** Told what the document loses. @default nobody asks */
+  readonly report?: (...notices: readonly Notice[]) => void;
 }
 
 export class Archive {
@@ -51,6 +54,7 @@ export class Archive {
   /** Opens the same document once more, to be closed by who asked. */
   readonly reopen: () => Promise<MupdfSource>;
   readonly convert: Task["convert"];
+  readonly report: NonNullable<Task["report"]>;
   /** The pages' own dictionaries have what they inherited. */
   readonly pages: readonly Reference[];
   /** By the number of a page whose units are larger now: how many of before are one. The source has those of before. */
@@ -62,13 +66,15 @@ export class Archive {
   #values: readonly Reference[] = [];
   #noResources: Reference | undefined;
 
-  private constructor(file: PdfFile, { level, failures, signal, source, reopen, convert }: Task) {
+  private constructor(file: PdfFile, task: Task) {
+    const { level, failures, signal, source, reopen, convert, report = () => {} } = task;
     this.file = file;
     this.level = level;
     this.signal = signal;
     this.source = source;
     this.reopen = reopen;
     this.convert = convert;
+    this.report = report;
     this.#failures = failures;
     this.pages = ownPages(file);
   }

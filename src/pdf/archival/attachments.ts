@@ -1,4 +1,5 @@
 // Embedded files (ISO 19005-1, 6.1.11; -2, 6.8; -3, 6.8): none, those that are PDF/A, or any that say what they are.
+import { noticesAbout } from "../../operations/notice.ts";
 import { textOf, textString } from "../parts/text-strings.ts";
 import { readNameTree, writeNameTree } from "../parts/trees.ts";
 import { Dictionary, Name, PdfStream, plainBody, Reference, type Value } from "../values.ts";
@@ -43,6 +44,12 @@ export async function mendAttachments(archive: Archive): Promise<void> {
     describe(archive, dictionary);
     if (reference) kept.push(reference);
   }
+  archive.report(
+    ...noticesAbout(
+      "attachments-removed",
+      [...gone].map((one) => ({ name: nameOf(archive, one) })),
+    ),
+  );
   if (gone.size > 0) removeMentions(archive, gone);
   if (level.part === 3) associate(archive, kept);
   else for (const { dictionary } of archive.places) dictionary.delete("AF");
@@ -91,12 +98,12 @@ const textOfBytes = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteO
 const CLAIM = /pdfaid:part(?:>|\s*=\s*["'])\s*[12]\b/;
 
 /** 6.8: both names, a type, a date and a relation. */
-function describe({ file, level }: Archive, specification: Dictionary): void {
+function describe(archive: Archive, specification: Dictionary): void {
+  const { file, level } = archive;
   const information = file.dictionary(file.trailer.get("Info"));
   // Of the document itself, where the file has none: it is not younger than that.
   const dates = [information?.get("ModDate"), information?.get("CreationDate")];
-  const given = file.string(specification.get("UF")) ?? file.string(specification.get("F"));
-  const name = (given && textOf(given)) || "attachment";
+  const name = nameOf(archive, specification);
   specification.set("Type", Name.of("Filespec"));
   if (!file.string(specification.get("UF"))) specification.set("UF", textString(name));
   if (!file.string(specification.get("F"))) specification.set("F", textString(name));
@@ -117,6 +124,11 @@ function describe({ file, level }: Archive, specification: Dictionary): void {
     );
     dictionary.set("Params", parameters.set("ModDate", date ?? null));
   }
+}
+
+function nameOf({ file }: Archive, specification: Dictionary): string {
+  const given = file.string(specification.get("UF")) ?? file.string(specification.get("F"));
+  return (given && textOf(given)) || "attachment";
 }
 
 /** Every file is associated with something; those that are with nothing, with the document (ISO 19005-3, 6.8). */

@@ -1,5 +1,6 @@
 // The passes that make a file PDF/A, in their order. Each knows its part of the rules, and none knows the others.
 
+import { noticesAbout } from "../../operations/notice.ts";
 import { defaultVisibility } from "../optional-content.ts";
 import type { PdfFile } from "../pdf-file.ts";
 import { Dictionary } from "../values.ts";
@@ -17,6 +18,7 @@ import { mendGraphicsStates } from "./graphics-states.ts";
 import { removeGroups } from "./groups.ts";
 import { mendLayers, removeLayers } from "./layers.ts";
 import { mendLimits } from "./limits.ts";
+import { reportLosses } from "./losses.ts";
 import { writeMetadata } from "./metadata.ts";
 import { mendNames } from "./names.ts";
 import { scalePages } from "./page-scale.ts";
@@ -35,6 +37,7 @@ export async function repairFile(file: PdfFile, task: Task): Promise<ContentWork
   const archive = await Archive.open(file, task);
   const isFirstPart = archive.level.part === 1;
   if (scalePages(archive)) await archive.survey();
+  reportLosses(archive);
   mendCatalog(archive);
   mendStreams(archive);
   mendLimits(archive);
@@ -56,7 +59,8 @@ export async function repairFile(file: PdfFile, task: Task): Promise<ContentWork
   const content = new ContentMender(archive, visibility);
   await readContentStreams(archive, content.mend, content.count.call);
   const work = content.count.work();
-  await repairFonts(file, task.level, task.failures, task.shelf, task.signal);
+  const substituted = await repairFonts(file, task.level, task.failures, task.shelf, task.signal);
+  archive.report(...noticesAbout("fonts-substituted", substituted));
   settleColors(archive, content, new Profiles(archive));
   if (isFirstPart && !hasRgbIntent(archive)) removeColors(archive);
   writeMetadata(archive);

@@ -6,7 +6,6 @@ import { replaceInlineImages } from "../images/inline-images.ts";
 import { recodeImage } from "../images/recode-image.ts";
 import { Interning } from "../interning.ts";
 import type { PdfFile } from "../pdf-file.ts";
-import { removeUsageRights } from "../usage-rights.ts";
 import { Dictionary, Name, type PdfObject, PdfStream, Reference } from "../values.ts";
 import { type Rewriting, type WriterOptions, writeFile } from "../writer.ts";
 import { Discards } from "./discards.ts";
@@ -30,7 +29,7 @@ const FONT_TYPES = new Set(["Font", "FontDescriptor", "Encoding"]);
 
 /**
  * @returns the bytes of the new file, as they come about
- * @throws EngineFailure `signed`, or what reading the file throws
+ * @throws EngineFailure what reading the file throws
  */
 export async function compressFile(
   file: PdfFile,
@@ -38,13 +37,11 @@ export async function compressFile(
   limits: Memory,
   signal: AbortSignal,
 ): Promise<AsyncGenerator<Uint8Array>> {
-  removeUsageRights(file);
   if (settings.discard.has("hidden-layer-content")) await removeHiddenLayers(file, signal);
   const discards = new Discards(file, settings.discard);
   const view = { get: (reference: Reference) => discards.apply(file.get(reference)) };
   if (!discards.keepsInformation) file.trailer.delete("Info");
   const survey = await surveyFile(file, view, signal);
-  if (survey.isSigned) throw new EngineFailure("signed", "compressing would break a signature");
   const rewriting = new Compression(file, settings, limits, survey, discards);
   return writeFile(file, rewriting, writerOptions(file, settings, survey));
 }

@@ -1,7 +1,7 @@
-// Walks through all that a file leads to, once, and notes what stands there: content streams, fonts, signatures. Knows nothing of
+// Walks through all that a file leads to, once, and notes what stands there: content streams, fonts. Knows nothing of
 // what is done with them.
 import type { PdfFile } from "../pdf-file.ts";
-import { Dictionary, Name, type PdfObject, PdfStream, PdfString, Reference, type Value } from "../values.ts";
+import { Dictionary, Name, type PdfObject, PdfStream, Reference, type Value } from "../values.ts";
 
 export interface Survey {
   /** Content streams of pages, forms, patterns and glyphs, by object number. */
@@ -10,8 +10,6 @@ export interface Survey {
   readonly fonts: readonly Reference[];
   /** Dictionaries of resources that belong to something that is no page, form, pattern or font, by object number. */
   readonly keptResources: ReadonlySet<number>;
-  /** Whether a signature is in use (ISO 32000-1, 12.8). */
-  readonly isSigned: boolean;
   /** Whether anything is drawn half transparent or blended: then two layers are not what one picture is. */
   readonly isBlended: boolean;
   /** The part of PDF/A that the metadata claim, 0 for none. */
@@ -44,7 +42,6 @@ class Walk implements Survey {
   readonly contents = new Set<number>();
   readonly fonts: Reference[] = [];
   readonly keptResources = new Set<number>();
-  isSigned = false;
   isBlended = false;
   pdfaPart = 0;
   readonly #file: PdfFile;
@@ -92,9 +89,6 @@ class Walk implements Survey {
   }
 
   #note(dictionary: Dictionary): void {
-    if (Array.isArray(dictionary.get("ByteRange")) && dictionary.get("Contents") instanceof PdfString) {
-      this.isSigned = true;
-    }
     if (this.#blends(dictionary)) this.isBlended = true;
     const form = dictionary.get("DR");
     if (form instanceof Reference) this.keptResources.add(form.number);

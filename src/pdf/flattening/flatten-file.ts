@@ -5,7 +5,6 @@ import { EngineFailure } from "../../operations/operation.ts";
 import { surveyFile } from "../compression/survey.ts";
 import { pageDictionary, readPages, type SourcePage } from "../pages.ts";
 import type { PdfFile } from "../pdf-file.ts";
-import { removeUsageRights } from "../usage-rights.ts";
 import { Dictionary, type Reference, type Value } from "../values.ts";
 import { writeFile } from "../writer.ts";
 import { flattenAnnotations, isTransparentAnnotation } from "./annotations.ts";
@@ -28,6 +27,8 @@ export interface FlattenOptions {
   readonly bytes: Uint8Array;
   readonly stageBytes: number;
   readonly signal: AbortSignal;
+  /** Called before the first change, where anything is to be changed; may change the file itself. */
+  prepare(): void;
 }
 
 export interface Flattened {
@@ -39,11 +40,10 @@ export interface Flattened {
 
 /**
  * @returns undefined where nothing is to be changed
- * @throws EngineFailure `signed`, or what reading and drawing the file throws
+ * @throws EngineFailure what reading and drawing the file throws
  */
 export async function flattenFile(file: PdfFile, options: FlattenOptions): Promise<Flattened | undefined> {
   const { signal } = options;
-  removeUsageRights(file);
   let isMarked = false;
   const view = {
     get: (reference: Reference) => {
@@ -52,10 +52,10 @@ export async function flattenFile(file: PdfFile, options: FlattenOptions): Promi
       return object;
     },
   };
-  const { isSigned } = await surveyFile(file, view, signal);
+  await surveyFile(file, view, signal);
   isMarked ||= withoutMarks(file, file.catalog) !== file.catalog;
   if (!isMarked) return undefined;
-  if (isSigned) throw new EngineFailure("signed", "flattening would break a signature");
+  options.prepare();
   const coverage = await flattenPages(file, options);
   const rewriting = {
     canonical: (reference: Reference) => reference,

@@ -11,12 +11,7 @@ import { pageTexts, qpdfComplaints } from "../../support/pdf-readers.ts";
 import { perceptualDistance, popplerPage, withFile } from "../../support/pictures.ts";
 
 /** What is refused, and why; tested elsewhere. */
-const REFUSED = new Set([
-  "637.pdf",
-  "actually_an_rtf.pdf",
-  "enc-XI-R6-V5-U-view-O-master.pdf",
-  "minimal-signed-twice-both-created.pdf",
-]);
+const REFUSED = new Set(["637.pdf", "actually_an_rtf.pdf", "enc-XI-R6-V5-U-view-O-master.pdf"]);
 /** Its page tree is damaged, and readers differ in what they make of it. */
 const DAMAGED = "crash-121-2.pdf";
 /** In {@link perceptualDistance}: what is seen side by side begins at 8. */

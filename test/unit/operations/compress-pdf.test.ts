@@ -2,7 +2,6 @@
 import { deflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { type CompressParams, compressPdf } from "../../../src/operations/compress-pdf.ts";
-import { EngineFailure } from "../../../src/operations/operation.ts";
 import type { CompressionProfile } from "../../../src/pdf/compression/profile.ts";
 import { imageObject, onePage, rawPdf, samples } from "../../fixtures/image-pdfs.ts";
 import { SPACES, twoInks } from "../../fixtures/image-spaces.ts";
@@ -268,16 +267,6 @@ describe("many of a kind", () => {
 });
 
 describe("failures", () => {
-  test("a signed file is refused", async () => {
-    const builder = new PdfBuilder();
-    const signature = builder.add("<</Type/Sig/Filter/Adobe.PPKLite/ByteRange[0 1 2 3]/Contents<00>>>");
-    const field = builder.add(`<</FT/Sig/T(s)/V ${signature}>>`);
-    builder.page("a");
-    builder.catalog = `/AcroForm<</SigFlags 3/Fields[${field}]>>`;
-    await expect(compressed(builder.bytes())).rejects.toMatchObject({ reason: "signed" });
-    await expect(compressed(builder.bytes())).rejects.toBeInstanceOf(EngineFailure);
-  });
-
   test("usage rights go, and what they were for stays", async () => {
     const PLAIN: CompressionProfile = {
       cleanup: { compression: "remove-compression" },

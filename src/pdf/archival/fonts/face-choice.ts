@@ -1,5 +1,6 @@
 // Which faces may stand in for a font that is not embedded, by its name and what its descriptor says (ISO 32000-1, 9.8.2). The first
 // one has the widths of the font where there is such a face.
+import type { NoticeSubject } from "../../../operations/notice.ts";
 import type { PdfFile } from "../../pdf-file.ts";
 import type { Dictionary } from "../../values.ts";
 import type { Look } from "./descriptor.ts";
@@ -116,6 +117,13 @@ export function chooseFaces(file: PdfFile, baseFont: string, descriptor: Diction
   const faces = [family, liberation, dejavu, "DejaVuSans"] as const;
   const names = [...faces.map((one) => STYLES[one][style]!), "DejaVuSans", ...OTHER_SCRIPTS];
   return { look: { isFixed, isSerif, isItalic, isBold }, faces: [...new Set(names)], special: undefined };
+}
+
+/** @returns nothing where the face is the font that is named */
+export function substitution(baseFont: string, face: Face): readonly NoticeSubject[] {
+  const name = baseFont.replace(/^[A-Z]{6}\+/, "");
+  const plain = (text: string) => text.toLowerCase().replace(/[^a-z0-9]|regular/g, "");
+  return plain(name) === plain(face.name) ? [] : [{ name, replacedBy: face.name }];
 }
 
 function familyOf(flags: number): Family {

@@ -1,5 +1,6 @@
 // The fonts of a file as ISO 19005 wants them: embedded, complete, widths and encodings in step with the programs, Unicode values.
 // Content streams stay as they are. Knows no paths: what is not in the file comes from a shelf.
+import type { NoticeSubject } from "../../../operations/notice.ts";
 import { EngineFailure } from "../../../operations/operation.ts";
 import { type CharacterCode, CMap } from "../../fonts/cmap.ts";
 import { formFonts, walkShownText } from "../../fonts/shown-text.ts";
@@ -26,6 +27,7 @@ interface Shown {
 /**
  * Mends all fonts that text is shown in; a font that cannot be mended stays as it is.
  * @param failures of the attempt before; none at first
+ * @returns fonts whose glyphs are those of another font now
  */
 export async function repairFonts(
   file: PdfFile,
@@ -33,7 +35,7 @@ export async function repairFonts(
   failures: readonly RuleFailure[],
   shelf: FontShelf,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<readonly NoticeSubject[]> {
   const fonts = await findFonts(file, signal);
   const maps = new CodeMaps(file, shelf);
   const codeMaps = new Map<number, CMap>();
@@ -51,6 +53,7 @@ export async function repairFonts(
     level,
     shelf: keptAtHand(shelf),
     isUnicodeDistrusted: failed.has("6.2.11.7.2"),
+    substituted: [],
     areCMapsDistrusted: ["6.2.11.3.1", "6.2.11.3.3", "6.3.3.1", "6.3.3.3"].some((clause) => failed.has(clause)),
   };
   for (const [number, { codes, isVisible }] of shown) {
@@ -59,15 +62,18 @@ export async function repairFonts(
     const font = file.dictionary(reference)?.clone();
     if (!font) continue;
     const map = codeMaps.get(number);
+    const substituted = task.substituted.length;
     try {
       const isTyped = ofForms.has(number);
       await mend(task, { font, codes: [...codes.values()], isVisible, isTyped }, map, maps);
       file.put(reference, font);
     } catch (error) {
       if (!isOfFont(error)) throw error;
+      task.substituted.length = substituted;
     }
     await file.relieve();
   }
+  return task.substituted;
 }
 
 async function mend(task: FontTask, shown: ShownFont, map: CMap | undefined, maps: CodeMaps): Promise<void> {

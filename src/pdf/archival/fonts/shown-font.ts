@@ -1,4 +1,5 @@
 // A font on its way to PDF/A: what text shows in it, and what it is mended with.
+import type { NoticeSubject } from "../../../operations/notice.ts";
 import type { CharacterCode } from "../../fonts/cmap.ts";
 import type { PdfFile } from "../../pdf-file.ts";
 import type { Dictionary } from "../../values.ts";
@@ -12,6 +13,8 @@ export interface FontTask {
   /** Whether a validator found Unicode values missing, or CMaps not as they have to be, after all was done. */
   readonly isUnicodeDistrusted: boolean;
   readonly areCMapsDistrusted: boolean;
+  /** Fonts whose glyphs are those of another font now. */
+  readonly substituted: NoticeSubject[];
 }
 
 export interface ShownFont {

@@ -10,7 +10,7 @@ import type { SystemInfo } from "./code-maps.ts";
 import { type Composite, glyphStream, type MendedComposite } from "./composite-font.ts";
 import { newDescriptor } from "./descriptor.ts";
 import type { Face } from "./face.ts";
-import { bestFace, chooseCjkFace, chooseFaces } from "./face-choice.ts";
+import { bestFace, chooseCjkFace, chooseFaces, substitution } from "./face-choice.ts";
 import { type FontProgram, readProgram, setProgram } from "./font-program.ts";
 import { CidWidths, withCidWidths } from "./metrics.ts";
 import type { FontTask } from "./shown-font.ts";
@@ -32,7 +32,7 @@ const CJK_TEXT = /[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]/;
 
 /** Changes the CIDFont and its descriptor. @returns undefined where there is no face to be had */
 export async function substituteComposite(
-  { file, level, shelf }: FontTask,
+  { file, level, shelf, substituted }: FontTask,
   { inner, descriptor, codes, map }: Composite,
   { info, textOf }: Meaning,
 ): Promise<MendedComposite | undefined> {
@@ -80,6 +80,7 @@ export async function substituteComposite(
   const more = new Map([...moved.values()].map((cid) => [cid, slots.get(cid)!.width]));
   const list: readonly Value[] = file.array(inner.get("W")) ?? [];
   if (more.size > 0) inner.set("W", withCidWidths(list, more));
+  substituted.push(...substitution(baseFont, face));
   return { moved, unicodeOf: textOf };
 }
 

@@ -17,7 +17,7 @@ import { compactTrueType, symbolMap, type TrueTypeGlyph } from "../../fonts/true
 import { Name } from "../../values.ts";
 import { newDescriptor, SYMBOLIC } from "./descriptor.ts";
 import type { Face } from "./face.ts";
-import { bestFace, chooseFaces, type FaceChoice } from "./face-choice.ts";
+import { bestFace, chooseFaces, type FaceChoice, substitution } from "./face-choice.ts";
 import { type FontProgram, readProgram, setProgram } from "./font-program.ts";
 import { listGlyphNames } from "./glyph-lists.ts";
 import { setWidths, simpleWidths } from "./metrics.ts";
@@ -74,6 +74,7 @@ export async function substituteSimple(task: FontTask, { font, codes }: ShownFon
   setWidths(file, font, (code) => widths.get(code) ?? old?.(code) ?? 0, widths.keys());
   if (made.program.kind !== "truetype") listGlyphNames(file, descriptor, name, level);
   font.set("FontDescriptor", file.add(descriptor));
+  task.substituted.push(...substitution(baseFont, face));
   const texts = new Map(slots.map(({ code, text }) => [code, text]));
   return { unicodeOf: ({ code }) => texts.get(code), isChanged: true };
 }

@@ -156,7 +156,7 @@ describe("forms", () => {
     expect(uncompressed(await merged([builder.bytes(), "1"]))).not.toContain("hidden value");
   });
 
-  test("a signature field stays, its signature does not; no permissions, no XFA", async () => {
+  test("a signature goes with its field, its look stays; no permissions, no XFA", async () => {
     const builder = new PdfBuilder();
     const signature = builder.add(
       "<</Type/Sig/Filter/Adobe.PPKLite/SubFilter/adbe.pkcs7.detached/ByteRange[0 1 2 3]/Contents<00ff>/Name(signer)>>",
@@ -169,15 +169,26 @@ describe("forms", () => {
     builder.catalog = `/AcroForm<</Fields[${field}]/SigFlags 3/XFA(xfa)>>/Perms<</DocMDP ${signature}>>/NeedsRendering true/DSS<</Certs[]>>`;
     const pdf = await merged(builder.bytes(), builder.bytes());
     const document = new PdfJson(pdf);
-    expect(names(document)).toEqual(["Signed", "Signed_2"]);
-    expect(document.at(document.catalog, "AcroForm")).toMatchObject({ "/SigFlags": 1 });
-    expect(document.at(document.catalog, "AcroForm", "Fields", 1, "Lock", "Fields")).toEqual(["u:Signed_2"]);
+    expect(document.fields).toEqual([]);
+    for (const page of [1, 2]) expect(document.annotations(page)).toMatchObject([{ "/Subtype": "/Stamp" }]);
     const content = uncompressed(pdf);
     for (const gone of ["/ByteRange", "signer", "/XFA", "/Perms", "/DSS", "/NeedsRendering"])
       expect(content).not.toContain(gone);
     expect(said(pdf, "pdfsig")).not.toMatch(/Signature is|Total document signed/);
     const [before] = picturesOf(builder.bytes());
     for (const after of picturesOf(pdf)) expect(after.equals(before!)).toBe(true);
+  });
+
+  test("a signature field that waits for a signature stays, and locks the fields that it names", async () => {
+    const builder = new PdfBuilder();
+    const lock = "/Lock<</Type/SigFieldLock/Action/Include/Fields[(Waiting)]>>";
+    const field = builder.add(`<<${WIDGET}/Rect[10 10 110 30]/FT/Sig/T(Waiting)${lock}>>`);
+    builder.page("1", `/Annots[${field}]`);
+    builder.catalog = `/AcroForm<</Fields[${field}]/SigFlags 1>>`;
+    const document = new PdfJson(await merged(builder.bytes(), builder.bytes()));
+    expect(names(document)).toEqual(["Waiting", "Waiting_2"]);
+    expect(document.at(document.catalog, "AcroForm")).toMatchObject({ "/SigFlags": 1 });
+    expect(document.at(document.catalog, "AcroForm", "Fields", 1, "Lock", "Fields")).toEqual(["u:Waiting_2"]);
   });
 
   test("fields in chains of 50,000 levels, and in rings", async () => {

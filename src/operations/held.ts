@@ -1,0 +1,11 @@
+// An input that one operation made for another, in memory.
+import type { Input } from "./operation.ts";
+
+export const held = (whole: Uint8Array, name: string): Input => ({
+  name,
+  size: whole.length,
+  bytes: async () => whole,
+  async *stream() {
+    yield whole;
+  },
+});

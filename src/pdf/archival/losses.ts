@@ -1,0 +1,32 @@
+// What a document has to lose on its way to PDF/A besides what it looks like: scripts, other actions, sound and moving pictures. Changes
+// nothing.
+import { noticesOf } from "../../operations/notice.ts";
+import type { Dictionary } from "../values.ts";
+import { isAllowed } from "./actions.ts";
+import type { Archive } from "./archive.ts";
+
+/** Entries whose value is an action (ISO 32000-1, 12.6.2), or a list of them. */
+const ACTION_KEYS = new Set(["A", "PA", "OpenAction", "Next"]);
+/** Annotations that are no part of any level (ISO 19005-1, 6.5.2; -2, 6.3.1). */
+const MULTIMEDIA = new Set(["Sound", "Movie", "Screen", "3D", "RichMedia"]);
+
+/** To be called before anything is mended. */
+export function reportLosses(archive: Archive): void {
+  const { file } = archive;
+  const actions = new Set<Dictionary>();
+  const media = new Set<Dictionary>();
+  for (const { dictionary, key, above } of archive.places) {
+    const subtype = file.name(dictionary.get("Subtype"));
+    if (MULTIMEDIA.has(subtype ?? "") && dictionary.has("Rect")) media.add(dictionary);
+    // A field does nothing in PDF/A (ISO 19005-1, 6.6.2; -2, 6.4.1).
+    const ofField = subtype === "Widget" ? file.dictionary(dictionary.get("A")) : undefined;
+    if (ofField) actions.add(ofField);
+    const kind = file.name(dictionary.get("S"));
+    if (kind === undefined || !(ACTION_KEYS.has(key) || above === "AA" || kind === "JavaScript")) continue;
+    if (above === "AA" || !isAllowed(archive, dictionary)) actions.add(dictionary);
+  }
+  const scripts = [...actions].filter((action) => file.name(action.get("S")) === "JavaScript").length;
+  archive.report(...noticesOf("scripts-removed", scripts));
+  archive.report(...noticesOf("actions-removed", actions.size - scripts));
+  archive.report(...noticesOf("multimedia-removed", media.size));
+}

@@ -1,0 +1,176 @@
+// Signatures of a document (ISO 32000-1, 12.8), each of which covers the bytes of the file as it is: how many are in use, and a
+// document without them that looks the same. A signature field with a look becomes a stamp, since viewers draw a mark of their own
+// over a field that waits for a signature; one without a look goes. Knows no operations.
+import { findFields } from "./parts/field-tree.ts";
+import { textString } from "./parts/text-strings.ts";
+import type { PdfFile } from "./pdf-file.ts";
+import { SourceDocument } from "./source-document.ts";
+import { becomeStamp } from "./stamp.ts";
+import { Dictionary, type PdfObject, Reference, type Value } from "./values.ts";
+
+export interface Signatures {
+  /** Those of people and of time stamps, certifying ones included. */
+  readonly count: number;
+  /** Whether its maker allowed Adobe's reader to do more with it than it does by itself (12.8.2.3). */
+  readonly hasUsageRights: boolean;
+}
+
+/** What belongs to a signature in its field (table 232). */
+const SIGNATURE_ENTRIES = ["V", "DV", "Lock", "SV"];
+/** What makes a dictionary a field. */
+const FIELD_ENTRIES = ["FT", "T", "TU", "TM", "Ff", "Kids", "Parent"];
+/** SigFlags (table 219): there are signature fields. */
+const SIGNATURES_EXIST = 1;
+/** ISO 32000-1, table 165. */
+const HIDDEN = 2;
+
+/** Changes the file where it is signed. What was read from it before may be out of date then. @returns what was removed */
+export function removeSignatures(file: PdfFile): Signatures {
+  const signing = new Signing(file);
+  signing.remove();
+  return signing.found;
+}
+
+class Signing {
+  readonly found: Signatures;
+  readonly #file: PdfFile;
+  readonly #source: SourceDocument;
+  readonly #fields: ReturnType<typeof findFields>;
+  /** Signature fields with a value and their widgets, by the index of the node. */
+  readonly #signed = new Set<number>();
+  /** Numbers of objects, or dictionaries that have none. */
+  readonly #values = new Set<number | PdfObject>();
+
+  constructor(file: PdfFile) {
+    this.#file = file;
+    this.#source = new SourceDocument(file);
+    this.#fields = findFields(this.#source);
+    const values: (Value | undefined)[] = [];
+    for (const node of this.#fields?.nodes ?? []) {
+      values[node.index] = file.dictionary(node.reference)?.get("V") ?? values[node.parent];
+      if (node.type === "Sig" && this.#note(values[node.index])) this.#signed.add(node.index);
+    }
+    const permissions = file.dictionary(file.catalog.get("Perms"));
+    this.#note(permissions?.get("DocMDP"));
+    const hasUsageRights = ["UR", "UR3"].some((key) => file.dictionary(permissions?.get(key)) !== undefined);
+    this.found = { count: this.#values.size, hasUsageRights };
+  }
+
+  remove(): void {
+    const { count, hasUsageRights } = this.found;
+    if (count === 0 && !hasUsageRights) return;
+    const file = this.#file;
+    const catalog = file.catalog.clone();
+    const permissions = file.dictionary(catalog.get("Perms"))?.clone() ?? new Dictionary();
+    for (const key of ["DocMDP", "UR", "UR3"]) permissions.delete(key);
+    catalog.set("Perms", permissions.size > 0 ? permissions : null);
+    // Evidence about signatures (ISO 32000-2, 12.8.4.3).
+    if (count > 0) catalog.delete("DSS");
+    if (this.#signed.size > 0) this.#removeFields(catalog);
+    const root = file.trailer.get("Root");
+    if (root instanceof Reference) file.put(root, catalog);
+    else file.trailer.set("Root", file.add(catalog));
+  }
+
+  #removeFields(catalog: Dictionary): void {
+    const file = this.#file;
+    const { form, nodes } = this.#fields!;
+    const gone = this.#gone();
+    const numbers = new Set([...gone].map((index) => nodes[index]!.reference.number));
+    const stays = (value: Value) =>
+      !(value instanceof Reference ? numbers.has(value.number) : this.#isSignedInline(value));
+    const bare = new Set<number>();
+    for (const { index, reference, isOnPage, kids } of nodes) {
+      if (gone.has(index)) {
+        if (!this.#retire(reference, isOnPage)) bare.add(reference.number);
+      } else if (kids.some((kid) => gone.has(kid))) {
+        const field = file.dictionary(reference)!.clone();
+        file.put(reference, field.set("Kids", (file.array(field.get("Kids")) ?? []).filter(stays)));
+      }
+    }
+    this.#removeAnnotations(bare);
+    const left = form.clone();
+    const fields = (file.array(form.get("Fields")) ?? []).filter(stays);
+    const hasOthers = nodes.some(({ type, index }) => type === "Sig" && !gone.has(index));
+    left.set("Fields", fields).set("SigFlags", hasOthers ? SIGNATURES_EXIST : null);
+    if (fields.length > 0 || form.has("XFA")) catalog.set("AcroForm", left);
+    else catalog.delete("AcroForm");
+  }
+
+  /** Signed fields, and fields above them that have no others below them. */
+  #gone(): ReadonlySet<number> {
+    const gone = new Set(this.#signed);
+    for (const { index, kids, isOnPage } of this.#fields!.nodes.toReversed()) {
+      if (kids.length > 0 && !isOnPage && kids.every((kid) => gone.has(kid))) gone.add(index);
+    }
+    return gone;
+  }
+
+  /** @returns whether the object is an annotation that still shows something */
+  #retire(reference: Reference, isOnPage: boolean): boolean {
+    const dictionary = this.#file.dictionary(reference)!.clone();
+    const isVisible = isOnPage && this.#isVisible(dictionary);
+    if (isVisible) {
+      becomeSeal(dictionary);
+    } else {
+      for (const key of [...SIGNATURE_ENTRIES, ...FIELD_ENTRIES]) dictionary.delete(key);
+    }
+    this.#file.put(reference, dictionary);
+    return isVisible;
+  }
+
+  #isVisible(annotation: Dictionary): boolean {
+    const file = this.#file;
+    if ((file.number(annotation.get("F")) ?? 0) & HIDDEN) return false;
+    const sides = (file.array(annotation.get("Rect")) ?? []).map((side) => file.number(side) ?? 0);
+    const [left = 0, bottom = 0, right = 0, top = 0] = sides;
+    const normal = file.dictionary(annotation.get("AP"))?.get("N");
+    return left !== right && bottom !== top && file.dictionary(normal) !== undefined;
+  }
+
+  /** @param bare numbers of annotations that show nothing */
+  #removeAnnotations(bare: ReadonlySet<number>): void {
+    const file = this.#file;
+    for (const { reference } of this.#source.pages) {
+      const page = file.dictionary(reference);
+      const annotations = file.array(page?.get("Annots"));
+      if (!page || !annotations) continue;
+      let hasChanged = false;
+      const kept = annotations.flatMap((value): Value[] => {
+        if (value instanceof Reference ? !bare.has(value.number) : !this.#isSignedInline(value)) return [value];
+        hasChanged = true;
+        if (!(value instanceof Dictionary) || !this.#isVisible(value)) return [];
+        const seal = value.clone();
+        becomeSeal(seal);
+        return [seal];
+      });
+      if (hasChanged) file.put(reference, page.clone().set("Annots", kept));
+    }
+  }
+
+  /** A field or widget that is no object of its own. */
+  #isSignedInline(value: Value): boolean {
+    if (!(value instanceof Dictionary)) return false;
+    const field = this.#file.dictionary(value.get("Parent")) ?? value;
+    const signature = this.#file.dictionary(value.get("V") ?? field.get("V"));
+    return (
+      this.#file.name(value.get("FT") ?? field.get("FT")) === "Sig" &&
+      this.#file.array(signature?.get("ByteRange")) !== undefined
+    );
+  }
+
+  /** @returns whether it is a signature */
+  #note(value: Value | undefined): boolean {
+    const dictionary = this.#file.dictionary(value);
+    if (!dictionary || !this.#file.array(dictionary.get("ByteRange"))) return false;
+    this.#values.add(value instanceof Reference ? value.number : dictionary);
+    return true;
+  }
+}
+
+function becomeSeal(widget: Dictionary): void {
+  // A field's name is no author's.
+  widget.delete("T");
+  becomeStamp(widget);
+  if (!widget.has("Contents")) widget.set("Contents", textString("Signature"));
+}
