@@ -17,8 +17,13 @@ export interface About {
 export function handshake(child: ChildProcess): Promise<About> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`no word within ${startTimeoutMs} ms`)), startTimeoutMs);
-    child.once("error", reject);
-    child.once("exit", (code, signal) => reject(new Error(`ended by ${signal ?? code}`)));
+    const fail = (error: Error) => {
+      clearTimeout(timer);
+      reject(error);
+    };
+    // For as long as it lives: a signal that cannot be sent is told like this too.
+    child.on("error", fail);
+    child.once("exit", (code, signal) => fail(new Error(`ended by ${signal ?? code}`)));
     const lines = createInterface({ input: child.stdout! });
     lines.once("line", (line) => {
       clearTimeout(timer);
@@ -30,10 +35,11 @@ export function handshake(child: ChildProcess): Promise<About> {
   });
 }
 
-/** A line that is no JSON says nothing. */
+/** A line that is no JSON object says nothing. */
 export function parseLine(line: string): Record<string, unknown> {
   try {
-    return JSON.parse(line) as Record<string, unknown>;
+    const value: unknown = JSON.parse(line);
+    return typeof value === "object" && value !== null ? { ...value } : {};
   } catch {
     return {};
   }
