@@ -135,6 +135,7 @@ function fromEngineFailure({ reason, nonconformity }: EngineFailure): ServiceErr
     case "crashed":
       return crashed();
     case "busy":
+    case "lost":
       return busy();
     default:
       return reason satisfies never;

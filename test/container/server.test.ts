@@ -122,7 +122,7 @@ describe("killed by hand", () => {
     await childAtWork();
     const tree = processTree(container.pid!);
     process.kill(container.pid!, "SIGKILL");
-    await expect(answer).rejects.toMatchObject({ reason: "crashed" });
+    await expect(answer).rejects.toMatchObject({ reason: "lost" });
     expect(await survivors(tree)).toEqual([]);
     await eventually(expectItWorks);
     await nothingIsLeft();
