@@ -2,7 +2,7 @@
 // and no protocol beyond that.
 
 import type { ChildProcess } from "node:child_process";
-import { createInterface } from "node:readline";
+import { createInterface, type Interface } from "node:readline";
 import { killGroup } from "./process.ts";
 
 const startTimeoutMs = 60_000;
@@ -24,7 +24,7 @@ export function handshake(child: ChildProcess): Promise<About> {
     // For as long as it lives: a signal that cannot be sent is told like this too.
     child.on("error", fail);
     child.once("exit", (code, signal) => fail(new Error(`ended by ${signal ?? code}`)));
-    const lines = createInterface({ input: child.stdout! });
+    const lines = linesOf(child);
     lines.once("line", (line) => {
       clearTimeout(timer);
       lines.close();
@@ -33,6 +33,11 @@ export function handshake(child: ChildProcess): Promise<About> {
       else reject(new Error(String(reason)));
     });
   });
+}
+
+/** What it writes to its standard output; that it can be read no more is told by its end. */
+export function linesOf(child: ChildProcess): Interface {
+  return createInterface({ input: child.stdout! }).on("error", () => {});
 }
 
 /** A line that is no JSON object says nothing. */

@@ -9,7 +9,7 @@ const DEFAULT_INSTANCES = 2;
 
 /** Its supervisor starts a server that ended within a second; the server takes a few to load. */
 const BACK_WITHIN_MS = 15_000;
-const ASK_EVERY_MS = 250;
+const ASK_EVERY_MS = 500;
 
 export interface ConnectedContainer extends Container {
   /** Waits until a container that was lost answers again, but not for long. @throws the signal's reason when aborted */
