@@ -6,6 +6,9 @@
 #   install-engines.sh --drop-build-tools  and then removes the compiler again, if it was this run that installed it: for
 #                                          an image, in the same layer. What was built needs only what stays.
 set -euo pipefail
+# As in an image: what needs another locale fails everywhere, and files are in the same order everywhere.
+export LC_ALL=C
+unset LANG
 
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 dist="$here/dist"

@@ -87,7 +87,12 @@ export class Memory {
   }
 }
 
+/** @returns 0 where that file system is gone: whoever needs room goes elsewhere */
 function freeBytes(path: string): number {
-  const { bavail, bsize } = statfsSync(path);
-  return bavail * bsize;
+  try {
+    const { bavail, bsize } = statfsSync(path);
+    return bavail * bsize;
+  } catch {
+    return 0;
+  }
 }

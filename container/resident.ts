@@ -2,7 +2,7 @@
 // and no protocol beyond that.
 
 import type { ChildProcess } from "node:child_process";
-import { createInterface } from "node:readline";
+import { createInterface, type Interface } from "node:readline";
 import { killGroup } from "./process.ts";
 
 const startTimeoutMs = 60_000;
@@ -17,9 +17,14 @@ export interface About {
 export function handshake(child: ChildProcess): Promise<About> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`no word within ${startTimeoutMs} ms`)), startTimeoutMs);
-    child.once("error", reject);
-    child.once("exit", (code, signal) => reject(new Error(`ended by ${signal ?? code}`)));
-    const lines = createInterface({ input: child.stdout! });
+    const fail = (error: Error) => {
+      clearTimeout(timer);
+      reject(error);
+    };
+    // For as long as it lives: a signal that cannot be sent is told like this too.
+    child.on("error", fail);
+    child.once("exit", (code, signal) => fail(new Error(`ended by ${signal ?? code}`)));
+    const lines = linesOf(child);
     lines.once("line", (line) => {
       clearTimeout(timer);
       lines.close();
@@ -30,10 +35,16 @@ export function handshake(child: ChildProcess): Promise<About> {
   });
 }
 
-/** A line that is no JSON says nothing. */
+/** What it writes to its standard output; that it can be read no more is told by its end. */
+export function linesOf(child: ChildProcess): Interface {
+  return createInterface({ input: child.stdout! }).on("error", () => {});
+}
+
+/** A line that is no JSON object says nothing. */
 export function parseLine(line: string): Record<string, unknown> {
   try {
-    return JSON.parse(line) as Record<string, unknown>;
+    const value: unknown = JSON.parse(line);
+    return typeof value === "object" && value !== null ? { ...value } : {};
   } catch {
     return {};
   }

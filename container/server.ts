@@ -24,6 +24,7 @@ import { postscriptToPdf, postscriptToPdfParams } from "./operations/postscript-
 import { warmUp } from "./pdfa/warm-up.ts";
 import { Places } from "./pool.ts";
 import { Scratch } from "./process.ts";
+import { outliveExceptions, showLife } from "./supervised.ts";
 import { Threads } from "./threads.ts";
 import { started, watched } from "./watched.ts";
 
@@ -45,6 +46,9 @@ if (!secret) {
   console.error("CONTAINER_SECRET is not set: it is what the Worker shows with every request.");
   process.exit(1);
 }
+
+let isUp = false;
+outliveExceptions(log, () => isUp);
 
 const jobs = Math.max(1, Number(JOBS) || Math.max(2, availableParallelism()));
 const limits = { atOnce: jobs, waiting: 8 * jobs, maxWaitMs: 60_000 };
@@ -171,9 +175,12 @@ const listening = {
 };
 const server = serve(listening, ({ port }) => {
   log("listening", { port, jobs });
-  process.send?.({ port });
+  isUp = true;
+  showLife();
+  process.send?.({ port, pid: process.pid });
 });
 server.on("error", (error) => {
+  if (isUp) return log("a connection was not accepted", { error: String(error) });
   log("cannot listen", { error: String(error) });
   process.exit(1);
 });
@@ -183,6 +190,14 @@ async function stop(why: string, graceMs: number): Promise<void> {
   if (stopping) return;
   stopping = true;
   log("ending", { why });
+  try {
+    await end(graceMs);
+  } finally {
+    process.exit(0);
+  }
+}
+
+async function end(graceMs: number): Promise<void> {
   for (const { places } of operations.values()) places.close();
   const closed = new Promise((resolve) => server.close(resolve));
   const timer = setTimeout(() => ending.abort(new EngineFailure("busy", "the service ends")), graceMs);
@@ -191,7 +206,6 @@ async function stop(why: string, graceMs: number): Promise<void> {
   await threads[Symbol.asyncDispose]();
   await Promise.all([office.close(), chromium.close(), ghostscript.close(), verapdf.close()]);
   await scratch[Symbol.asyncDispose]();
-  process.exit(0);
 }
 process.on("SIGTERM", () => void stop("SIGTERM", GRACE_MS));
 process.on("SIGINT", () => void stop("SIGINT", GRACE_MS));

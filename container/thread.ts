@@ -99,7 +99,8 @@ async function carryOut(job: ThreadJob): Promise<void> {
   }
   send({ done: true });
   rest = setTimeout(async () => {
-    for (const work of deferred) await work();
+    // The next job may have begun: it must not end with this.
+    for (const work of deferred) await work().catch((error) => context.log("not deferred", describeError(error)));
   }, REST_MS);
 }
 

@@ -126,7 +126,9 @@ export class Threads implements AsyncDisposable {
   #trim(): void {
     const beyond = Math.max(0, this.#all.size - this.#settings.size);
     const idle = this.#idle.toSorted((one, other) => one.jobs - other.jobs);
-    for (const thread of idle.slice(0, beyond)) void this.#replace(thread);
+    for (const thread of idle.slice(0, beyond)) {
+      this.#replace(thread).catch((error) => this.#settings.log("a thread was not ended", { error: String(error) }));
+    }
   }
 
   async #replace(thread: Thread): Promise<void> {

@@ -1,12 +1,11 @@
-// Runs the container's service as a process on this machine: its engines installed, started again when it dies, ended with
-// everything it started. Used by start.ts and by the tests.
+// Runs the container's service under its supervisor on this machine: its engines installed, ended with everything it started.
+// Used by start.ts and by the tests.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { portIsFree } from "./ports.ts";
 import { root } from "./wrangler.ts";
 
@@ -30,15 +29,13 @@ export interface ContainerProcess {
   readonly pid: number | undefined;
   /** Ends every process, gently first. */
   stop(): Promise<void>;
-  /** Ends the server at once; what it started ends by itself. */
+  /** Ends supervisor and server at once; what they started ends by itself. */
   kill(): void;
 }
 
 const LISTENS_WITHIN_MS = 30_000;
-/** Longer than the server gives its jobs. */
-const STOP_WITHIN_MS = 6_000;
-const FIRST_PAUSE_MS = 200;
-const LONGEST_PAUSE_MS = 10_000;
+/** Longer than the supervisor gives the server. */
+const STOP_WITHIN_MS = 9_000;
 
 /**
  * Installs what is missing, and shows the progress; quick when all is there. One at a time.
@@ -65,33 +62,12 @@ export async function startContainer({ port, logFile, env = {} }: ContainerOptio
   const secret = randomBytes(24).toString("base64url");
   mkdirSync(dirname(logFile), { recursive: true });
   closeSync(openSync(logFile, "w"));
-  const start = () => spawnServer(logFile, { ...env, PORT: String(chosen), CONTAINER_SECRET: secret });
-
-  let stopping = false;
-  let pauseMs = FIRST_PAUSE_MS;
-  let child = start();
-  const supervise = () => {
-    child.once("exit", async () => {
-      if (stopping) return;
-      await sleep(pauseMs, undefined, { ref: false });
-      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
-      if (stopping) return;
-      child = start();
-      supervise();
-      await listening(child).then(
-        () => {
-          pauseMs = FIRST_PAUSE_MS;
-        },
-        // It ended again, and is started again.
-        () => {},
-      );
-    });
-  };
-  const stop = async () => {
-    stopping = true;
-    await endProcess(child);
-  };
-
+  const child = spawnSupervisor(logFile, { ...env, PORT: String(chosen), CONTAINER_SECRET: secret });
+  let pid: number | undefined;
+  child.on("message", (message) => {
+    ({ pid } = message as { readonly pid: number });
+  });
+  const stop = () => endProcess(child);
   try {
     await listening(child);
   } catch (error) {
@@ -99,29 +75,27 @@ export async function startContainer({ port, logFile, env = {} }: ContainerOptio
     const log = readFileSync(logFile, "utf8").trimEnd().split("\n").slice(-15).join("\n");
     throw new Error(`${(error as Error).message} ${logFile} ends with:\n${log}`);
   }
-  supervise();
   const url = `http://127.0.0.1:${chosen}`;
   return {
     url,
     secret,
     vars: { CONTAINER_URL: url, CONTAINER_SECRET: secret },
     get pid() {
-      return child.pid;
+      return pid;
     },
     stop,
-    kill: () => {
-      stopping = true;
-      child.kill("SIGKILL");
-    },
+    kill: () => child.kill("SIGKILL"),
   };
 }
 
-function spawnServer(logFile: string, env: Readonly<Record<string, string>>): ChildProcess {
+/** As the container's image does. */
+function spawnSupervisor(logFile: string, env: Readonly<Record<string, string>>): ChildProcess {
   const log = openSync(logFile, "a");
+  const server = [process.execPath, "--no-warnings", join(root, "container/server.ts")];
   try {
-    return spawn(process.execPath, ["--no-warnings", join(root, "container/server.ts")], {
+    return spawn("perl", [join(root, "container/supervise.pl"), ...server], {
       env: { ...process.env, HOST: "127.0.0.1", ...env },
-      // Out of reach of the terminal's Ctrl-C; the channel tells it when this process is gone, however it went.
+      // Out of reach of the terminal's Ctrl-C; the channel tells the server when this process is gone, however it went.
       detached: true,
       stdio: ["ignore", log, log, "ipc"],
     });

@@ -7,8 +7,17 @@ import { type Container, EngineFailure } from "./operations/operation.ts";
 const ANSWERS_WITHIN_MS = 30_000;
 const DEFAULT_INSTANCES = 2;
 
+/** Its supervisor starts a server that ended within a second; the server takes a few to load. */
+const BACK_WITHIN_MS = 15_000;
+const ASK_EVERY_MS = 500;
+
+export interface ConnectedContainer extends Container {
+  /** Waits until a container that was lost answers again, but not for long. @throws the signal's reason when aborted */
+  comesBack(signal: AbortSignal): Promise<void>;
+}
+
 /** @returns undefined where the service runs without a container */
-export function connectContainer(env: Env, requestId: string): Container | undefined {
+export function connectContainer(env: Env, requestId: string): ConnectedContainer | undefined {
   const { CONTAINER_SECRET: secret } = env;
   const connection = secret ? connectionOf(env) : undefined;
   if (!secret || !connection) return undefined;
@@ -33,13 +42,29 @@ export function connectContainer(env: Env, requestId: string): Container | undef
         .catch((cause) => {
           signal.throwIfAborted();
           if (upload.failure) throw upload.failure;
-          throw new EngineFailure("busy", `the container is away: ${cause}`, { cause });
+          const reason = slow.signal.aborted ? "busy" : "lost";
+          throw new EngineFailure(reason, `the container is away: ${cause}`, { cause });
         })
         .finally(() => clearTimeout(timer));
       if (response.status === 200 && response.body) return response.body;
       await response.body?.cancel();
-      const reason = response.status >= 500 ? "busy" : "crashed";
+      // Not a failure of the job's: those are told within an answer.
+      const reason = response.status >= 500 ? "lost" : "busy";
       throw new EngineFailure(reason, `the container answered ${response.status}`);
+    },
+
+    async comesBack(signal) {
+      const until = Date.now() + BACK_WITHIN_MS;
+      while (Date.now() < until) {
+        await scheduler.wait(ASK_EVERY_MS, { signal });
+        const ends = AbortSignal.any([signal, AbortSignal.timeout(until - Date.now())]);
+        const response = await connection
+          .fetch(new Request(`${connection.base}/up`, { signal: ends }))
+          .catch(() => undefined);
+        await response?.body?.cancel();
+        signal.throwIfAborted();
+        if (response?.status === 200) return;
+      }
     },
   };
 }

@@ -1,5 +1,6 @@
 // What an endpoint is, and the one way a request goes through it. Never mentions a path.
 import type { Config, Variant } from "./config.ts";
+import type { ConnectedContainer } from "./container.ts";
 import type { ServiceError } from "./errors.ts";
 import { type Fields, isSent, listName, parseFields, type Values } from "./fields.ts";
 import { stem } from "./file-name.ts";
@@ -15,8 +16,9 @@ import {
   OutOfRange,
   type Output,
 } from "./operations/operation.ts";
-import { type Attempt, attempts, type Job, needsMoreRoom, type Places } from "./placement.ts";
+import { type Attempt, attempts, type Job, needsMoreRoom, type Places, wasLost } from "./placement.ts";
 import { idOf, type Located, locateSources, type Source, toInput } from "./sources.ts";
+import type { Batch } from "./storage/batch.ts";
 import type { Store } from "./store.ts";
 import type { Turns } from "./turns.ts";
 
@@ -76,6 +78,7 @@ export function endpoint<F extends Fields & { readonly output: Fields[string] }>
 export interface Service extends Places {
   readonly config: Config;
   readonly store: Store;
+  readonly container: ConnectedContainer | undefined;
   readonly uploadTurns: Turns;
   readonly kept: KeptBytes;
   /** For small files, on their way in or out. */
@@ -129,31 +132,32 @@ export async function handle(endpoint: Endpoint, request: Request, service: Serv
   const { uploads } = form;
   const outputs = store.batch("output", waiting);
   const lost: Notice[] = [];
-  let made = 0;
   try {
     const sources = await locateSources(endpoint.source, form, { store, uploads, maxInputs: service.config.maxInputs });
     const { output, prepare } = endpoint.bind(form, defaults(endpoint, form, sources));
     const inputs = sources.map((source) => toInput(source, store));
     const context = { signal, log: service.log, defer: service.defer };
     const storeOutputs = async (attempt: Attempt) => {
+      // A job that begins again tells its losses again.
+      lost.length = 0;
       for await (const { extension, type, body, head, notices } of attempt.run(context)) {
-        const number = endpoint.naming === "name" ? "" : `_${made + 1}`;
+        const number = endpoint.naming === "name" ? "" : `_${outputs.count + 1}`;
         const name = `${output}${number}.${extension}`;
         // The next one is made while this one's end is on its way to R2.
         await outputs.receive({ name, type, body: breathe(body), ...(head ? { head } : {}) });
         lost.push(...(notices?.() ?? []));
-        made++;
         signal.throwIfAborted();
       }
     };
+    const carryOut = (attempt: Attempt) => onceMoreIfLost(() => storeOutputs(attempt), outputs, service, signal);
     {
       using _limit = abortAfter(JOB_TIMEOUT_MS, late);
       const job = await prepare(inputs);
       const [first, ...others] = attempts(job, inputs, service);
-      await storeOutputs(first).catch(async (error: unknown) => {
-        if (others.length === 0 || made > 0 || !needsMoreRoom(error)) throw error;
+      await carryOut(first).catch(async (error: unknown) => {
+        if (others.length === 0 || outputs.count > 0 || !needsMoreRoom(error)) throw error;
         service.log("moved to the container", { error: String(error) });
-        await storeOutputs(others[0]!);
+        await carryOut(others[0]!);
       });
     }
     const isKept = endpoint.source.kind !== "text";
@@ -169,6 +173,24 @@ export async function handle(endpoint: Endpoint, request: Request, service: Serv
     const answered = error instanceof EngineFailure ? endpoint.failures?.[error.reason]?.(error) : undefined;
     if (answered) service.log("failed", { status: answered.status, error: String(error) });
     throw answered ?? error;
+  }
+}
+
+/** A job that was lost with its container begins anew when that is back, or may be. */
+async function onceMoreIfLost(
+  carryOut: () => Promise<void>,
+  outputs: Batch,
+  { container, log }: Service,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await carryOut();
+  } catch (error) {
+    if (!wasLost(error)) throw error;
+    log("begun again", { error: String(error) });
+    await outputs.discard();
+    await container?.comesBack(signal);
+    await carryOut();
   }
 }
 

@@ -133,6 +133,7 @@ function fromEngineFailure({ reason, nonconformity, feature }: EngineFailure): S
     case "crashed":
       return crashed();
     case "busy":
+    case "lost":
       return busy();
     default:
       return reason satisfies never;

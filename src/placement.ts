@@ -112,6 +112,9 @@ export function attempts(job: Job, inputs: readonly Input[], places: Places): re
   return elsewhere ? [here, elsewhere] : [here];
 }
 
+/** Whether the work was not to blame for what went wrong. */
+export const wasLost = (error: unknown): boolean => error instanceof EngineFailure && error.reason === "lost";
+
 /** Whether what went wrong need not go wrong where there is more memory. */
 export const needsMoreRoom = (error: unknown): boolean =>
   error instanceof EngineFailure && error.reason === "too-large";

@@ -312,7 +312,10 @@ export class Browser {
     }
     this.chromium.pipe.close(why);
     this.#settings.gone(this, why);
-    void this.chromium.end().finally(() => this.#end());
+    this.chromium
+      .end()
+      .catch((error: unknown) => this.#settings.log("Chromium: files are left", { error: String(error) }))
+      .finally(() => this.#end());
   }
 }
 

@@ -100,7 +100,8 @@ async function launch(program: string, scratch: Scratch, confinement: Confinemen
   child.stderr!.on("data", (chunk: Buffer) => stderr.add(chunk));
   const exited = new Promise<void>((resolve) => {
     child.once("exit", () => resolve());
-    child.once("error", () => resolve());
+    // For as long as it lives: a signal that cannot be sent is told like this too.
+    child.on("error", () => resolve());
   });
   let listening: Server | undefined;
   const end = async () => {
@@ -111,7 +112,7 @@ async function launch(program: string, scratch: Scratch, confinement: Confinemen
   };
   try {
     const [, , , out, incoming] = child.stdio as unknown as [unknown, unknown, unknown, Writable, Readable];
-    const pipe = new Pipe(out, incoming);
+    const pipe = new Pipe(out, incoming, () => killGroup(child));
     const failed = exited.then(() => Promise.reject(new Error("it ended")));
     failed.catch(() => {});
     const ready = async () => {
@@ -265,6 +266,7 @@ async function within<T>(timeoutMs: number, promise: Promise<T>): Promise<T> {
 function doorsByAddress(server: Server): Doors {
   const takers = new Map<string, (socket: Socket) => void>();
   let last = 256;
+  server.on("error", ignoreOne);
   server.on("connection", (socket) => {
     const take = takers.get(socket.localAddress ?? "");
     if (take) take(socket);
@@ -289,8 +291,12 @@ function doorsByPort(): Doors {
         server.once("error", reject);
         server.listen(0, "127.0.0.1", resolve);
       });
+      server.on("error", ignoreOne);
       const { port } = server.address() as { port: number };
       return { proxy: `127.0.0.1:${port}`, close: () => server.close() };
     },
   };
 }
+
+/** A connection that could not be accepted, for want of file descriptors: the browser tries again or goes without. */
+const ignoreOne = () => {};

@@ -48,13 +48,22 @@ export class Pipe {
   /** With the browser itself. */
   readonly browser: Session;
 
-  constructor(out: Writable, incoming: Readable) {
+  /** @param broken called when the browser says what makes no sense: it is not to be trusted any more, and no answer comes */
+  constructor(out: Writable, incoming: Readable, broken: () => void) {
     this.#out = out;
     this.browser = this.session("");
     // Its end is told by the process.
     out.on("error", () => {});
     incoming.on("error", () => {});
-    incoming.on("data", (chunk: Buffer) => this.#read(chunk));
+    incoming.on("data", (chunk: Buffer) => {
+      if (this.#gone) return;
+      try {
+        this.#read(chunk);
+      } catch (error) {
+        this.close(`it speaks no protocol: ${error}`);
+        broken();
+      }
+    });
   }
 
   /** @param id as Target.attachToTarget gave it */

@@ -5,14 +5,13 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync, constants, copyFileSync, readFileSync, rmSync, statSync } from "node:fs";
 import { chmod, chown, copyFile, cp, mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { EngineFailure, type FailureReason } from "../../src/operations/operation.ts";
 import type { ArchivalLevel } from "../../src/pdf/archival/level.ts";
 import type { RuleFailure } from "../../src/pdf/archival/rule-failure.ts";
 import { SMALL_BYTES } from "../hosted.ts";
 import { confined, type JobFolder, killGroup, minimalEnvironment, Tail } from "../process.ts";
-import { type About, end, handshake, parseLine } from "../resident.ts";
+import { type About, end, handshake, linesOf, parseLine } from "../resident.ts";
 import type { Validation, VeraPdfSettings } from "./verapdf.ts";
 
 type Common = Pick<VeraPdfSettings, "scratch" | "timeoutMs" | "heapBytes" | "filesPerProcess" | "log">;
@@ -166,7 +165,7 @@ export class VeraPdfProcess {
       living.silence = setTimeout(() => kill(living, "crashed", `veraPDF was silent for ${silenceMs} ms`), silenceMs);
     };
     heard();
-    createInterface({ input: living.child.stdout! }).on("line", (line) => {
+    linesOf(living.child).on("line", (line) => {
       heard();
       const answer = parseLine(line);
       if ("valid" in answer || "failed" in answer) living.job?.resolve(answer);

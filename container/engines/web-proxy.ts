@@ -4,15 +4,18 @@
 import { lookup, Resolver } from "node:dns/promises";
 import {
   Agent,
+  type ClientRequest,
   type ClientRequestArgs,
   createServer,
   type IncomingHttpHeaders,
   type IncomingMessage,
   request,
   type ServerResponse,
+  STATUS_CODES,
 } from "node:http";
 import { connect, type Socket } from "node:net";
-import { type Duplex, pipeline } from "node:stream";
+import type { Duplex } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { AllowList, admit, type Lookups, Refused } from "./web-addresses.ts";
 
 export interface WebProxySettings {
@@ -114,17 +117,21 @@ export class Visit {
     return this.#refused.has(`${host} ${port}`);
   }
 
-  /** Ends the connection with the visit, and counts what comes in on it. */
-  add(socket: Socket): void {
+  /**
+   * Ends the connection with the visit, and counts what comes in on it.
+   * @returns false where the visit takes no more connections; this one is closed then
+   */
+  add(socket: Socket): boolean {
     socket.on("error", () => {});
     if (this.#ended || this.#sockets.size >= 2 * CONNECTIONS) {
       socket.destroy();
-      return;
+      return false;
     }
     this.#sockets.add(socket);
     socket.setTimeout(IDLE_TIMEOUT_MS, () => socket.destroy());
     socket.on("data", ({ length }: Buffer) => this.#count(length));
     socket.once("close", () => this.#sockets.delete(socket));
+    return true;
   }
 
   /** @returns whether one more request is within the limits */
@@ -167,8 +174,13 @@ export class WebProxy {
   constructor({ allow = "", usualPorts, dnsServers }: WebProxySettings) {
     this.#allow = new AllowList(allow, usualPorts);
     this.#lookups = lookups(dnsServers);
-    this.#server.on("request", (incoming, answer) => void this.#forward(incoming, answer));
-    this.#server.on("connect", (incoming, socket, head) => void this.#tunnel(incoming, socket as Socket, head));
+    // Whatever goes wrong in a request ends here, with its own connection.
+    this.#server.on("request", (incoming, answer) => {
+      this.#answer(incoming, answer).catch((error: unknown) => refuse(answer, error));
+    });
+    this.#server.on("connect", (incoming, socket, head) => {
+      this.#tunnel(incoming, socket as Socket, head).catch((error: unknown) => refuseTunnel(socket, error));
+    });
     this.#server.on("clientError", (_, socket) => socket.destroy());
   }
 
@@ -178,52 +190,32 @@ export class WebProxy {
 
   /** Takes a browser's connection. */
   serve(socket: Socket, visit: Visit): void {
-    visit.add(socket);
+    if (!visit.add(socket)) return;
     this.#visits.set(socket, visit);
     this.#server.emit("connection", socket);
   }
 
-  /** RFC 9112, 3.2.2: a request whose target is a whole URL. */
-  async #forward(incoming: IncomingMessage, answer: ServerResponse): Promise<void> {
+  /** RFC 9112, 3.2.2: a request whose target is a whole URL. @throws whatever keeps the request from a complete answer */
+  async #answer(incoming: IncomingMessage, answer: ServerResponse): Promise<void> {
     const visit = this.#visits.get(incoming.socket);
     const url = URL.canParse(incoming.url ?? "") ? new URL(incoming.url!) : undefined;
-    if (!visit?.enter() || url?.protocol !== "http:") return refuse(answer, 400);
-    if (url.hostname === DOCUMENT_HOST) return giveDocument(visit, incoming, url, answer);
-    const { host, port } = placeOf(url);
-    const outgoing = request({
-      host,
-      port,
-      method: incoming.method,
-      path: `${url.pathname}${url.search}`,
-      headers: endToEnd(incoming.headers, url.host),
-      setHost: false,
-      maxHeaderSize: MAX_HEADER_BYTES,
-      agent: visit.agent,
-    });
-    outgoing.on("error", (error) => refuse(answer, error instanceof Refused ? 403 : 502));
-    outgoing.on("response", (response) => {
-      answer.writeHead(response.statusCode!, endToEnd(response.headers));
-      pipeline(response, answer, () => {});
-    });
-    answer.on("close", () => outgoing.destroy());
-    // A pipeline would end the browser's connection where the server's breaks, before the answer.
-    incoming.pipe(outgoing);
+    if (!visit?.enter() || url?.protocol !== "http:") throw new Unanswerable(400);
+    if (url.hostname === DOCUMENT_HOST) await giveDocument(visit, incoming, url, answer);
+    else await forward(visit, incoming, url, answer);
   }
 
-  /** RFC 9110, 9.3.6. */
+  /** RFC 9110, 9.3.6. @throws whatever keeps the tunnel from being made; afterwards its two ends close each other */
   async #tunnel(incoming: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
     const visit = this.#visits.get(socket);
     const place = URL.canParse(`https://${incoming.url}/`) ? placeOf(new URL(`https://${incoming.url}/`)) : undefined;
-    if (!visit?.enter() || !place) return void socket.destroy();
-    try {
-      const remote = await this.#connect(place.host, place.port, visit);
-      socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
-      if (head.length > 0) remote.write(head);
-      pipeline(socket, remote, socket, () => {});
-    } catch (error) {
-      const status = error instanceof Refused ? "403 Forbidden" : "502 Bad Gateway";
-      socket.end(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
-    }
+    if (!visit?.enter() || !place) throw new Unanswerable(400);
+    const remote = await this.#connect(place.host, place.port, visit);
+    socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
+    if (head.length > 0) remote.write(head);
+    await pipeline(socket, remote, socket).catch(() => {
+      socket.destroy();
+      remote.destroy();
+    });
   }
 
   /** @throws Refused; Error where the place cannot be reached */
@@ -291,16 +283,75 @@ function endToEnd(headers: IncomingHttpHeaders, host?: string): IncomingHttpHead
   return host === undefined ? passed : { ...passed, host };
 }
 
-function giveDocument({ document }: Visit, { method }: IncomingMessage, url: URL, answer: ServerResponse): void {
-  if (!document || method !== "GET" || url.pathname !== "/" || url.port !== "") {
-    refuse(answer, 404);
-    return;
-  }
-  answer.writeHead(200, { "Content-Type": document.type, "Cache-Control": "no-store" });
-  pipeline(document.stream(), answer, () => {});
+/** @throws where the server's answer cannot be passed on, or breaks off */
+async function forward(visit: Visit, incoming: IncomingMessage, url: URL, answer: ServerResponse): Promise<void> {
+  const { host, port } = placeOf(url);
+  const outgoing = request({
+    host,
+    port,
+    method: incoming.method,
+    path: `${url.pathname}${url.search}`,
+    headers: endToEnd(incoming.headers, url.host),
+    setHost: false,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    agent: visit.agent,
+  });
+  answer.once("close", () => outgoing.destroy());
+  // A pipeline would end the browser's connection where the server's breaks, before the answer.
+  incoming.pipe(outgoing);
+  const response = await responseTo(outgoing);
+  const status = response.statusCode ?? 0;
+  if (status < LOWEST_STATUS || status > HIGHEST_STATUS) throw new Error(`a status of ${status}`);
+  answer.writeHead(status, endToEnd(response.headers));
+  await pipeline(response, answer);
 }
 
-function refuse(answer: ServerResponse, status: number): void {
+/** Of final answers. RFC 9110, 15, knows none above 599, but clients take them. */
+const LOWEST_STATUS = 200;
+const HIGHEST_STATUS = 999;
+
+/** A promise, so that nothing is done in the parser's callbacks, where an exception would end the process. */
+function responseTo(outgoing: ClientRequest): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    outgoing.once("response", resolve);
+    // For as long as it lives: a connection can break more than once.
+    outgoing.on("error", reject);
+    outgoing.once("close", () => reject(new Error("closed without an answer")));
+  });
+}
+
+async function giveDocument(
+  { document }: Visit,
+  { method }: IncomingMessage,
+  url: URL,
+  answer: ServerResponse,
+): Promise<void> {
+  if (!document || method !== "GET" || url.pathname !== "/" || url.port !== "") throw new Unanswerable(404);
+  answer.writeHead(200, { "Content-Type": document.type, "Cache-Control": "no-store" });
+  await pipeline(document.stream(), answer);
+}
+
+/** What the browser asks for is answered with a status of ours. */
+class Unanswerable extends Error {
+  override readonly name = "Unanswerable";
+  readonly status: number;
+  constructor(status: number) {
+    super(`answered with ${status}`);
+    this.status = status;
+  }
+}
+
+function statusFor(error: unknown): number {
+  if (error instanceof Unanswerable) return error.status;
+  return error instanceof Refused ? 403 : 502;
+}
+
+function refuse(answer: ServerResponse, error: unknown): void {
   if (answer.headersSent) answer.destroy();
-  else answer.writeHead(status, { "Content-Length": 0 }).end();
+  else answer.writeHead(statusFor(error), { "Content-Length": 0 }).end();
+}
+
+function refuseTunnel(socket: Duplex, error: unknown): void {
+  const status = statusFor(error);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
 }

@@ -6,12 +6,11 @@
 // a child was forked; {"id","status","detail"} when it ended.
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { EngineFailure, type FailureReason } from "../../src/operations/operation.ts";
 import { NoRoom } from "../memory.ts";
 import { type JobFolder, Tail } from "../process.ts";
-import { type About, end, handshake, parseLine } from "../resident.ts";
+import { type About, end, handshake, linesOf, parseLine } from "../resident.ts";
 
 /** The zygote did not come up: not built, another version of the engine, a failed self-test. */
 export class NotReady extends Error {
@@ -172,7 +171,7 @@ export class Zygote {
 
   private async adopt(living: Living): Promise<Living> {
     this.current = living;
-    createInterface({ input: living.process.stdout! }).on("line", (line) => answer(living, line));
+    linesOf(living.process).on("line", (line) => answer(living, line));
     living.process.once("close", (code, signal) => this.bury(living, String(signal ?? code)));
     return living;
   }

@@ -1,26 +1,37 @@
 #!/bin/bash
-# Fetches veraPDF with Maven and builds the server around it into <the folder named by the first argument>/verapdf. It expects a
-# JDK and Maven to be installed (install-engines.sh sees to that); what is built needs a JRE only.
+# Builds the server around veraPDF into <the folder named by the first argument>/verapdf. veraPDF is fetched with Maven, or taken
+# from the folder named by the second argument, where an earlier build left it. It expects a JDK and Maven to be installed
+# (install-engines.sh sees to that); what is built needs a JRE only.
 set -euo pipefail
 
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
-target="${1:?usage: build.sh <target folder>}"
+target="${1:?usage: build.sh <target folder> [<folder of the jars>]}"
+jars="${2:-}"
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 
 # With a repository of its own, that goes with it.
-mvn -q -B -f "$here/pom.xml" "-Dmaven.repo.local=$work/repository" \
-  org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies \
-  "-DoutputDirectory=$work/verapdf" -DincludeScope=runtime > "$work/log" 2>&1 || {
+fetch() {
+  mvn -q -B -f "$here/pom.xml" "-Dmaven.repo.local=$work/repository" \
+    org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies \
+    "-DoutputDirectory=$work/verapdf" -DincludeScope=runtime > "$work/log" 2>&1 && return
   tail -n 20 "$work/log" >&2
   echo "Maven could not fetch veraPDF. Is Maven Central within reach?" >&2
   exit 1
 }
+
+if [ -z "$jars" ]; then
+  fetch
+else
+  mkdir "$work/verapdf"
+  find "$jars" -name '*.jar' ! -name pagewright-server.jar -exec cp -t "$work/verapdf" {} +
+fi
 # Nothing but what is listed, and that as it is listed.
 (cd "$work/verapdf" && sha256sum --quiet --strict -c "$here/checksums.sha256" && ls *.jar | diff - <(cut -c 67- "$here/checksums.sha256"))
 
 mkdir "$work/classes"
-javac --release 17 -Xlint:all,-path -Werror -cp "$work/verapdf/*" -d "$work/classes" "$here/Server.java"
+# An image has no locale, and javac would take that for ASCII.
+javac -encoding UTF-8 --release 17 -Xlint:all,-path -Werror -cp "$work/verapdf/*" -d "$work/classes" "$here/Server.java"
 jar --create --file "$work/verapdf/pagewright-server.jar" -C "$work/classes" .
 cp "$here/sample.pdf" "$work/verapdf/"
 mkdir -p "$target"

@@ -54,7 +54,7 @@ export interface Container {
   /**
    * Sends a request's frames and gives the answer's. Aborting ends the job there.
    * @param operation its name
-   * @throws EngineFailure `busy` where the container is away
+   * @throws EngineFailure `lost` where the container is away or its connection breaks, `busy` where it takes no job
    */
   post(operation: string, body: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
 }
@@ -77,6 +77,8 @@ export const FAILURE_REASONS = [
   "timed-out",
   "crashed",
   "busy",
+  // The connection to where the work was done broke, through no fault of the work's.
+  "lost",
 ] as const;
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 

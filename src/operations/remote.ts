@@ -63,7 +63,7 @@ type Frame = { readonly json: unknown } | { readonly bytes: Uint8Array };
 /**
  * The operation of that name in the container. Whoever stops reading ends the job there; an output that is not read to
  * its end is skipped when the next one is asked for.
- * @throws EngineFailure, OutOfRange what the container told; `crashed` when it broke off, `busy` where there is none
+ * @throws EngineFailure, OutOfRange what the container told; `lost` when it broke off, `busy` where there is none
  */
 export function remote<P>(operation: string): Operation<P> {
   return async function* (inputs, params, context) {
@@ -188,7 +188,7 @@ function failure(reason: FailureReason, detail: string, error?: EngineFailure): 
   };
 }
 
-/** @throws EngineFailure, OutOfRange what the answer told; `crashed` where it breaks off */
+/** @throws EngineFailure, OutOfRange what the answer told; `lost` where it breaks off, `crashed` where it makes no sense */
 export async function* decodeAnswer(
   chunks: AsyncIterable<Uint8Array>,
   { signal }: Pick<Context, "signal">,
@@ -196,7 +196,7 @@ export async function* decodeAnswer(
   const frames = decodeFrames(chunks);
   const next = async (): Promise<Frame> => {
     const { done, value } = await brokenOffAs(frames.next(), signal);
-    if (done) throw new EngineFailure("crashed", "the container broke off");
+    if (done) throw new EngineFailure("lost", "the container broke off");
     if ("json" in value) throwFailure(value.json as AnswerEvent);
     return value;
   };
@@ -260,7 +260,7 @@ async function brokenOffAs<T>(reading: Promise<T>, signal: AbortSignal): Promise
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof EngineFailure) throw error;
-    throw new EngineFailure("crashed", `the container broke off: ${error}`, { cause: error });
+    throw new EngineFailure("lost", `the container broke off: ${error}`, { cause: error });
   }
 }
 
@@ -294,7 +294,7 @@ async function* decodeFrames(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<
       }
     }
   }
-  if (bytesLeft > 0 || json || !header.empty) throw senseless("the last frame is not whole");
+  if (bytesLeft > 0 || json || !header.empty) throw new EngineFailure("lost", "the last frame is not whole");
   return undefined;
 }
 

@@ -44,6 +44,11 @@ export class Batch {
     this.#pack = new PackBuilder(kind);
   }
 
+  /** How many files came. */
+  get count(): number {
+    return this.#arrived.length;
+  }
+
   /**
    * Takes a file in, one at a time; settles once it has been read and there is room for another. When `body` throws, or anything
    * else fails, nothing of it is left.
@@ -106,11 +111,14 @@ export class Batch {
     return Promise.all(this.#arrived);
   }
 
-  /** Removes the files, wherever they are on their way. */
+  /** Removes the files, wherever they are on their way. Others may come afterwards. */
   async discard(): Promise<void> {
-    for (const { reject } of this.#waiting) reject(new Error("the request has ended"));
+    for (const { reject } of this.#waiting) reject(new Error("the file is discarded"));
     this.#waiting = [];
-    const arrived = await Promise.allSettled(this.#arrived);
+    this.#room.give(this.#pack.bytes);
+    this.#pack = new PackBuilder(this.#kind);
+    this.#sent.length = 0;
+    const arrived = await Promise.allSettled(this.#arrived.splice(0));
     await this.#remove(arrived.flatMap((file) => (file.status === "fulfilled" ? [file.value.id] : [])));
   }
 

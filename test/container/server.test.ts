@@ -1,6 +1,7 @@
 // The container as it runs: a process of its own with real engines. Killed in every place, it answers and goes on.
 import { execFileSync } from "node:child_process";
 import { chmod, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -21,7 +22,7 @@ beforeAll(async () => {
   memory = await mkdtemp(join("/dev/shm", "server-test-"));
   // Engines run as users of their own, and pass through.
   for (const path of [scratch, memory]) await chmod(path, 0o711);
-  const env = { JOBS: "2", SCRATCH_DIR: scratch, MEMORY_SCRATCH_DIR: memory };
+  const env = { JOBS: "2", SCRATCH_DIR: scratch, MEMORY_SCRATCH_DIR: memory, URL_ALLOW: "127.0.0.9:*" };
   container = await startContainer({ logFile: join(folder, "log"), env });
 }, 60_000);
 afterAll(async () => {
@@ -106,19 +107,47 @@ describe("killed by hand", () => {
     await nothingIsLeft();
   });
 
+  test("the server itself is stopped: it is killed and started again", async () => {
+    const pid = container.pid!;
+    process.kill(pid, "SIGSTOP");
+    await eventually(() => expect(container.pid).not.toBe(pid));
+    expect(await survivors([pid])).toEqual([]);
+    await eventually(expectItWorks);
+    await nothingIsLeft();
+  });
+
   test("the server itself: its jobs end, it is started again, and what it left is swept", async () => {
     const answer = convert(long);
     answer.catch(() => {});
     await childAtWork();
     const tree = processTree(container.pid!);
     process.kill(container.pid!, "SIGKILL");
-    await expect(answer).rejects.toMatchObject({ reason: "crashed" });
+    await expect(answer).rejects.toMatchObject({ reason: "lost" });
     expect(await survivors(tree)).toEqual([]);
     await eventually(expectItWorks);
     await nothingIsLeft();
     for (const place of [scratch, memory]) expect(await readdir(place)).toHaveLength(1);
   });
 });
+
+test.each(["042 X", "000 X", "1000 X", "101 Switching Protocols"])(
+  "a page whose picture is answered with %s is printed, and the server goes on",
+  async (status) => {
+    const hostile = createServer((socket) => {
+      socket.on("error", () => {});
+      socket.once("data", () => socket.end(`HTTP/1.1 ${status}\r\nContent-Length: 2\r\n\r\nhi`));
+    });
+    await new Promise<void>((resolve) => hostile.listen(0, "127.0.0.9", resolve));
+    const { port } = hostile.address() as { port: number };
+    const pid = container.pid;
+    const page = `<p>Hello</p><img src="http://127.0.0.9:${port}/"><script src="http://127.0.0.9:${port}/"></script>`;
+    const printing = { paper: { width: 595, height: 842 }, margin: 0, layout: "desktop", lossless: false };
+    const [made] = await carryOut(container, "html-to-pdf", [memoryInput(Buffer.from(page), "page.html")], printing);
+    hostile.close();
+    expect(made!.bytes.toString("latin1", 0, 5)).toBe("%PDF-");
+    expect(container.pid).toBe(pid);
+  },
+);
 
 test("a client that goes away ends its process", async () => {
   const gone = new AbortController();

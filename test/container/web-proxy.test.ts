@@ -331,6 +331,23 @@ describe("a proxy", () => {
     expect((await get(await open(), `http://site.public.net:${site.port}/headers`)).status).toBe(200);
   });
 
+  test.each(["000", "042", "099", "1000", "99999", "-1", "2e2"])(
+    "a server that answers with the status %s: 502",
+    async (status) => {
+      const hostile = createServer((socket) => {
+        socket.on("error", () => {});
+        socket.once("data", () => socket.end(`HTTP/1.1 ${status} X\r\nContent-Length: 2\r\n\r\nhi`));
+      });
+      await new Promise<void>((resolve) => hostile.listen(0, "127.0.0.2", resolve));
+      const { port: there } = hostile.address() as { port: number };
+      const port = await open({ allow: "127.0.0.2:*" });
+      expect((await get(port, `http://127.0.0.2:${there}/`)).status).toBe(502);
+      // The same connection of the browser's goes on.
+      expect((await get(port, `http://127.0.0.2:${site.port}/`)).status).toBe(200);
+      hostile.close();
+    },
+  );
+
   test("what is no HTTP ends the connection", async () => {
     const socket = connectTcp(await open(), "127.0.0.1");
     socket.on("error", () => {});

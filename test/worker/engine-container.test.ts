@@ -4,15 +4,56 @@ import { expect, test } from "vitest";
 import { app } from "../../src/app.ts";
 import type { Env } from "../../src/config.ts";
 import { connectContainer } from "../../src/container.ts";
+import { toServiceError } from "../../src/errors.ts";
 
 const env = bindings as unknown as Env;
 const secret = { CONTAINER_SECRET: "a secret of this test" };
 
-test("where the container cannot be started, a job is told that it is busy", async () => {
+test("where the container cannot be started, a job is told that it was lost", async () => {
   const container = connectContainer({ ...env, ...secret }, "a request")!;
   const nothing = async function* () {};
   const answer = container.post("office-to-pdf", nothing(), new AbortController().signal);
-  await expect(answer).rejects.toMatchObject({ reason: "busy" });
+  await expect(answer).rejects.toMatchObject({ reason: "lost" });
+});
+
+test.each([
+  [401, "busy"],
+  [404, "busy"],
+  [429, "busy"],
+  [500, "lost"],
+  [502, "lost"],
+  [503, "lost"],
+])("a container that answers %i: %s, and so 503", async (status, reason) => {
+  const answering = {
+    idFromName: (name: string) => name,
+    get: () => ({ fetch: async () => new Response("{}", { status }) }),
+  } as unknown as NonNullable<Env["CONTAINER"]>;
+  const container = connectContainer({ ...env, ...secret, CONTAINER: answering }, "a request")!;
+  const failure = await container
+    .post("office-to-pdf", (async function* () {})(), new AbortController().signal)
+    .catch((error: unknown) => error);
+  expect(failure).toMatchObject({ reason });
+  const { status: answered, headers } = toServiceError(failure);
+  expect([answered, headers["Retry-After"]]).toEqual([503, "5"]);
+});
+
+test("a container that is back is waited for no longer, one that stays away not for ever", async () => {
+  let asked = 0;
+  const returning = {
+    idFromName: (name: string) => name,
+    get: () => ({
+      fetch: async () => {
+        if (++asked < 3) throw new TypeError("Network connection lost.");
+        return new Response("{}");
+      },
+    }),
+  } as unknown as NonNullable<Env["CONTAINER"]>;
+  const container = connectContainer({ ...env, ...secret, CONTAINER: returning }, "a request")!;
+  await container.comesBack(new AbortController().signal);
+  expect(asked).toBe(3);
+  asked = Number.NEGATIVE_INFINITY;
+  await container.comesBack(new AbortController().signal);
+  await expect(container.comesBack(AbortSignal.abort(new Error("gone")))).rejects.toThrow();
 });
 
 test("and the client 503 with Retry-After, while what needs no container works", async () => {

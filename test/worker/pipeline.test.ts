@@ -1,12 +1,13 @@
 // The pipeline with an operation made for the test: what it stores, and that nothing stays of a request that fails or is left.
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";
+import type { ConnectedContainer } from "../../src/container.ts";
 import { endpoint, handle, type Service } from "../../src/endpoint.ts";
 import { outputName } from "../../src/fields.ts";
 import { createKeptBytes } from "../../src/kept-bytes.ts";
-import { type Container, EngineFailure, type Operation, type Output } from "../../src/operations/operation.ts";
+import { EngineFailure, type Operation, type Output } from "../../src/operations/operation.ts";
 import { encodeAnswer } from "../../src/operations/remote.ts";
-import { edge } from "../../src/placement.ts";
+import { edge, container as elsewhereAlone, type Job } from "../../src/placement.ts";
 import { PART_BYTES } from "../../src/storage/lone-files.ts";
 import { createStore } from "../../src/store.ts";
 import { createTurns } from "../../src/turns.ts";
@@ -32,7 +33,11 @@ const service: Service = {
   defer: () => {},
 };
 
-function run(operation: Operation<null>, signal?: AbortSignal, container?: Container) {
+function run(operation: Operation<null>, signal?: AbortSignal, container?: ConnectedContainer) {
+  return runJob(edge("made", operation, null), signal, container);
+}
+
+function runJob(job: Job, signal?: AbortSignal, container?: ConnectedContainer) {
   const made = endpoint({
     path: "/made",
     variants: ["private"],
@@ -41,7 +46,7 @@ function run(operation: Operation<null>, signal?: AbortSignal, container?: Conta
     fields: { output: outputName("") },
     naming: "prefix",
     errors: [],
-    prepare: () => edge("made", operation, null),
+    prepare: () => job,
   });
   const form = new FormData();
   form.append("file", new File(["content"], "input.txt"));
@@ -115,7 +120,8 @@ test("the input is read from memory or from storage alike, and stays", async () 
 /** A container that makes one output, whatever it is asked, and counts how often it was. */
 function elsewhere() {
   const asked: string[] = [];
-  const container: Container = {
+  const container: ConnectedContainer = {
+    comesBack: async () => {},
     async post(operation) {
       asked.push(operation);
       const made = async function* () {
@@ -156,5 +162,71 @@ test("but not once something is stored, nor where there is none, nor for another
   };
   await expect(run(damaged, undefined, container)).rejects.toMatchObject({ reason: "damaged" });
   expect(asked).toEqual([]);
+  expect(await keysInBucket()).toEqual([]);
+});
+
+/**
+ * A container that is lost for the first so many posts: once it has given an output, and a half.
+ * @param lost how often
+ */
+function losing(lost: number) {
+  const told: string[] = [];
+  const container: ConnectedContainer = {
+    async comesBack() {
+      told.push("waited for");
+    },
+    async post() {
+      const isLost = told.filter((what) => what === "asked").length < lost;
+      told.push("asked");
+      const made = async function* () {
+        yield output(isLost ? "lost" : "made");
+        yield output(isLost ? "lost too, and longer than what is left of it" : "made too");
+      };
+      const whole = encodeAnswer(made());
+      if (!isLost) return whole;
+      return (async function* () {
+        for await (const chunk of whole) {
+          yield chunk.length > 60 ? chunk.subarray(0, 70) : chunk;
+          if (chunk.length > 60) throw new TypeError("Network connection lost.");
+        }
+      })();
+    },
+  };
+  return { told, container };
+}
+
+const remoteJob = elsewhereAlone("made", null);
+
+test("a job whose connection to the container breaks is begun again, and what it had stored is gone", async () => {
+  const { told, container } = losing(1);
+  const { outputId } = await runJob(remoteJob, undefined, container);
+  expect(told).toEqual(["asked", "waited for", "asked"]);
+  const texts = await Promise.all(
+    [outputId].flat().map(async (id) => new Response((await service.store.open(id))!.body).text()),
+  );
+  expect(texts).toEqual(["made", "made too"]);
+  // The input, and a pack of two outputs.
+  expect(await keysInBucket()).toHaveLength(2);
+});
+
+test("but once only", async () => {
+  const { told, container } = losing(2);
+  await expect(runJob(remoteJob, undefined, container)).rejects.toMatchObject({ reason: "lost" });
+  expect(told).toEqual(["asked", "waited for", "asked"]);
+  expect(await keysInBucket()).toEqual([]);
+});
+
+test("a client that goes away while the container is waited for ends the job", async () => {
+  const gone = new AbortController();
+  const { told, container } = losing(1);
+  const waiting: ConnectedContainer = {
+    ...container,
+    async comesBack(signal) {
+      gone.abort(new Error("the client went away"));
+      signal.throwIfAborted();
+    },
+  };
+  await expect(runJob(remoteJob, gone.signal, waiting)).rejects.toThrow();
+  expect(told).toEqual(["asked"]);
   expect(await keysInBucket()).toEqual([]);
 });

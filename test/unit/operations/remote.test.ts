@@ -182,7 +182,7 @@ function answering(chunks: Iterable<Uint8Array> | Chunks, signal = new AbortCont
   return { signal, heapLimitBytes: 0, defer: () => {}, log: () => {}, container: { post: async () => answer() } };
 }
 
-describe("an answer that makes no sense is a crash", () => {
+describe("an answer that breaks off was lost, one that makes no sense is a crash", () => {
   const whole = async () => {
     const made: Operation<unknown> = async function* () {
       yield { extension: "txt", type: "text/plain", body: text("hello") };
@@ -194,7 +194,7 @@ describe("an answer that makes no sense is a crash", () => {
     const bytes = await whole();
     for (let length = 0; length < bytes.length; length++) {
       const outputs = outputsOf(remote("x")([], {}, answering([bytes.subarray(0, length)])));
-      await expect(outputs, `${length} bytes`).rejects.toMatchObject({ reason: "crashed" });
+      await expect(outputs, `${length} bytes`).rejects.toMatchObject({ reason: "lost" });
     }
     await expect(outputsOf(remote("x")([], {}, answering([bytes])))).resolves.toHaveLength(1);
   });
@@ -214,7 +214,7 @@ describe("an answer that makes no sense is a crash", () => {
       yield (await whole()).subarray(0, 10);
       throw new TypeError("socket hang up");
     };
-    await expect(outputsOf(remote("x")([], {}, answering(breaking())))).rejects.toMatchObject({ reason: "crashed" });
+    await expect(outputsOf(remote("x")([], {}, answering(breaking())))).rejects.toMatchObject({ reason: "lost" });
   });
 });
 

@@ -1,0 +1,61 @@
+// What the container's image builds, built as in an image: without a locale. The packages that the builds need are there where
+// install-engines.sh built the engines; headers come from Debian's mirror.
+
+import { execFile, spawnSync } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { root } from "../../scripts/wrangler.ts";
+
+const TIMEOUT_MS = 600_000;
+/** No LANG, no LC_ALL: the locale is POSIX's, and characters are ASCII. */
+const IMAGE_ENVIRONMENT = { PATH: process.env.PATH ?? "", HOME: tmpdir(), DEBIAN_FRONTEND: "noninteractive" };
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "builds-test-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const start = (program: string, ...args: string[]) =>
+  promisify(execFile)(program, args, { env: IMAGE_ENVIRONMENT, timeout: TIMEOUT_MS });
+const build = (engine: string, ...args: string[]) =>
+  start(join(root, "container", engine, "build.sh"), join(folder, engine), ...args);
+
+/** @returns why the build cannot be tried here */
+function missing(program: string, ...headers: string[]): string | undefined {
+  if (spawnSync(program, ["--version"]).error)
+    return `${program} is not installed: container/install-engines.sh does that`;
+  if (headers.length === 0) return undefined;
+  const { status } = spawnSync("apt-get", ["download", "--print-uris", ...headers], { env: IMAGE_ENVIRONMENT });
+  return status === 0 ? undefined : `apt-get does not know ${headers.join(", ")}: apt-get update does that`;
+}
+
+test.concurrent("veraPDF's server", { timeout: TIMEOUT_MS }, async (context) => {
+  const reason = missing("javac");
+  if (reason) return context.skip(reason);
+  // Fetching from Maven Central would take most of the time, and knows no locale.
+  await build("verapdf", join(root, "container/dist/verapdf"));
+  const { stdout } = await start("unzip", "-l", join(folder, "verapdf/verapdf/pagewright-server.jar"));
+  expect(stdout).toContain("Server.class");
+});
+
+test.concurrent("Ghostscript's zygote", { timeout: TIMEOUT_MS }, async (context) => {
+  const reason = missing("g++", "libgs-dev");
+  if (reason) return context.skip(reason);
+  await build("ghostscript");
+  // Without arguments it says what it wants.
+  await expect(start(join(folder, "ghostscript/ghostscript-zygote"))).rejects.toHaveProperty("code");
+});
+
+test.concurrent("LibreOffice's zygote and its samples", { timeout: TIMEOUT_MS }, async (context) => {
+  const reason = missing("g++", "libreofficekit-dev", "libreoffice-dev", "libreoffice-dev-common");
+  if (reason) return context.skip(reason);
+  await build("libreoffice");
+  const { stdout } = await start("ls", join(folder, "libreoffice"), join(folder, "libreoffice/samples"));
+  for (const name of ["zygote", "text.docx", "text.doc", "sheet.xlsx", "sheet.xls", "slides.pptx", "slides.ppt"]) {
+    expect(stdout).toContain(`${name}\n`);
+  }
+});
