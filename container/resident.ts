@@ -37,7 +37,7 @@ export interface Ending {
   readonly why: EngineFailure | undefined;
 }
 
-const START_TIMEOUT_MS = 30_000;
+const START_TIMEOUT_MS = 60_000;
 /** A process that was asked to end has this long to do so by itself. */
 const LAST_WORDS_MS = 1_000;
 /** Output of a process that has ended arrives at once, unless something that it started holds the pipes. */

@@ -31,7 +31,7 @@ export interface ZygoteSettings {
 }
 
 /** A zygote does nothing that takes long: it forks in milliseconds. */
-const SILENCE_MS = 4_000;
+const SILENCE_MS = 6_000;
 
 const REASONS: Readonly<Record<string, FailureReason>> = {
   password: "password-protected",
