@@ -1,5 +1,5 @@
-// A job that lost its engine is begun once more, and a document that ends its engine twice is refused. The one place that decides
-// this for all engines; knows none of them.
+// A job that lost its engine is begun once more, and a document that ends its engine twice is refused. The one place
+// that decides this for all engines; knows none of them.
 
 import { EngineFailure } from "../src/operations/operation.ts";
 
@@ -63,7 +63,7 @@ export function lastFailure(failure: unknown): unknown {
   return new EngineFailure(reason, failure.detail, { cause: failure });
 }
 
-/** Whether an end like this comes from a person or the system: what goes wrong within a process ends it in other ways. */
+/** Whether a person or the system ended it: what goes wrong within a process ends it by other signals. */
 export function isFromOutside(signal: NodeJS.Signals | null): boolean {
   return signal !== null && OUTSIDE.has(signal);
 }

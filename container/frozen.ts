@@ -1,5 +1,5 @@
-// Finds processes that were stopped (SIGSTOP) and would keep their job waiting until its limit. A process that is busy is in another
-// state, however long it takes.
+// Finds processes that were stopped (SIGSTOP) and would keep their job waiting until its limit. A process that is busy
+// is in another state, however long it takes.
 
 import { readFileSync } from "node:fs";
 

@@ -1,5 +1,5 @@
-// An engine's process that stays: it says in its first line whether it is ready, and then answers in lines of JSON. Knows no engine
-// and no protocol beyond that.
+// An engine's process that stays: it says in its first line whether it is ready, and then answers in lines of JSON.
+// Knows no engine and no protocol beyond that.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";

@@ -1,4 +1,5 @@
-// Keeps one engine's process running: watches that it lives, and starts it again when it has ended. Knows no engine and no job.
+// Keeps one engine's process running: watches that it lives, and starts it again when it has ended. Knows no engine and
+// no job.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { EngineFailure } from "../src/operations/operation.ts";
@@ -99,7 +100,8 @@ export class Supervisor {
       silentBeats = 0;
       heard(resident, line);
     };
-    // Beats and not time: after this process itself was held up, what the other one wrote meanwhile is still to be read.
+    // Beats and not time: after this process itself was held up, what the other one wrote meanwhile is still to be
+    // read.
     const beat = setInterval(() => {
       if (++silentBeats * HEARTBEAT_MS > silenceMs) {
         resident.end(new EngineFailure("crashed", `${engine} was silent for ${silenceMs} ms`));

@@ -1,5 +1,5 @@
-// PostScript to PDF: starts Ghostscript in the best way this machine allows, keeps it running, and says of every failed program
-// why it failed. It knows no HTTP, and nothing of how many jobs the service lets in.
+// PostScript to PDF: starts Ghostscript in the best way this machine allows, keeps it running, and says of every failed
+// program why it failed. It knows no HTTP, and nothing of how many jobs the service lets in.
 
 import { createReadStream, createWriteStream } from "node:fs";
 import { writeFile } from "node:fs/promises";
@@ -77,7 +77,8 @@ export class Ghostscript implements AsyncDisposable {
   }
 
   /**
-   * Runs a program, in a second attempt where the first one's process was lost or crashed. One that ends with an error, early or without a page gives no PDF at all.
+   * Runs a program, in a second attempt where the first one's process was lost or crashed. One that ends with an error,
+   * early or without a page gives no PDF at all.
    *
    * @param input its name decides nothing but, with the extension of an EPS, that a box in its comments is its page
    * @param outputPath written at once, when the PDF is complete

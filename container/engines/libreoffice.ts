@@ -1,5 +1,5 @@
-// Office documents to PDF: starts LibreOffice in the best way this machine allows, keeps it running, and says of every failed
-// document why it failed. It knows no HTTP, and nothing of how many jobs the service lets in.
+// Office documents to PDF: starts LibreOffice in the best way this machine allows, keeps it running, and says of every
+// failed document why it failed. It knows no HTTP, and nothing of how many jobs the service lets in.
 
 import { chmodSync, constants, copyFileSync, statSync } from "node:fs";
 import { copyFile } from "node:fs/promises";
@@ -87,8 +87,8 @@ export class LibreOffice implements AsyncDisposable {
   }
 
   /**
-   * Converts a document, in a second attempt where the first one's process was lost or crashed. The path's extension decides nothing where the content tells its type; where it does not (text,
-   * HTML, CSV), it does.
+   * Converts a document, in a second attempt where the first one's process was lost or crashed. The path's extension
+   * decides nothing where the content tells its type; where it does not (text, HTML, CSV), it does.
    *
    * @throws EngineFailure password-protected, damaged, unsupported, timed-out, too-complex, too-large or busy
    * @throws the signal's reason when aborted; the process has ended by then

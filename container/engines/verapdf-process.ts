@@ -1,5 +1,5 @@
-// One veraPDF that stays (container/verapdf/Server.java, which describes the lines it is asked and answers). It is given one file at
-// a time, and ended when it takes too long.
+// One veraPDF that stays (container/verapdf/Server.java, which describes the lines it is asked and answers). It is
+// given one file at a time, and ended when it takes too long.
 
 import { chmodSync, constants, copyFileSync, readFileSync, rmSync, statSync } from "node:fs";
 import { chmod, chown, copyFile, cp, mkdir } from "node:fs/promises";
@@ -179,7 +179,8 @@ async function prepare({ scratch, program, slot, heapBytes, timeoutMs }: VeraPdf
     "-XX:MaxMetaspaceSize=256m",
     "-XX:MetaspaceSize=128m",
     "-XX:+ExitOnOutOfMemoryError",
-    // Files are small: a compiler that is quick counts more than one that is thorough, and threads for collecting do not.
+    // Files are small: a compiler that is quick counts more than one that is thorough, and threads for collecting do
+    // not.
     "-XX:TieredStopAtLevel=1",
     "-XX:+UseSerialGC",
     "-XX:-UsePerfData",

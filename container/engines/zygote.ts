@@ -1,9 +1,10 @@
-// The other end of a zygote (container/zygote): hands it jobs as JSON lines and tells each how its child ended. A job whose zygote or
-// child was killed or froze fails as lost. It knows no engine.
+// The other end of a zygote (container/zygote): hands it jobs as JSON lines and tells each how its child ended. A job
+// whose zygote or child was killed or froze fails as lost. It knows no engine.
 //
-// Requests: {"id","folder","input","output","timeoutMs","cpuSeconds","memoryBytes","fileBytes"} and what the engine's own jobs
-// have, {"op":"cancel","id"} or {"op":"ping"}. Answers: once {"ready":true,"version","startMs"} or {"ready":false,"reason"};
-// {"id","pid"} when a child was forked; {"id","status","detail"} when it ended; {"alive":true}.
+// Requests: {"id","folder","input","output","timeoutMs","cpuSeconds","memoryBytes","fileBytes"} and what the engine's
+// own jobs have, {"op":"cancel","id"} or {"op":"ping"}. Answers: once {"ready":true,"version","startMs"} or
+// {"ready":false,"reason"}; {"id","pid"} when a child was forked; {"id","status","detail"} when it ended;
+// {"alive":true}.
 
 import { EngineFailure, type FailureReason } from "../../src/operations/operation.ts";
 import { EngineLost } from "../attempts.ts";
@@ -78,7 +79,8 @@ export class Zygote {
       silenceMs: SILENCE_MS,
       ping: { op: "ping" },
       heard: (_, line) => answer(jobs, line),
-      // No document is opened in the zygote itself: whatever ended it was none of its jobs, and its children end with it.
+      // No document is opened in the zygote itself: whatever ended it was none of its jobs, and its children end with
+      // it.
       ended: (_, { code, signal, why }) => {
         const lost = new EngineLost(`the zygote ended: ${why?.detail ?? signal ?? code}`);
         for (const { reject } of jobs.values()) reject(lost);

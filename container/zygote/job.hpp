@@ -26,10 +26,12 @@ struct Job {
 };
 
 /**
- * The words of the protocol; a child sends its status as one byte. `crashed`: the document ended its process. `lost`: the
- * process could not work or was ended from outside, and the document has no part in it.
+ * The words of the protocol; a child sends its status as one byte. `crashed`: the document ended its process. `lost`:
+ * the process could not work or was ended from outside, and the document has no part in it.
  */
-enum class Status : unsigned char { ok, password, damaged, unsupported, failed, exhausted, room, timeout, crashed, lost };
+enum class Status : unsigned char {
+  ok, password, damaged, unsupported, failed, exhausted, room, timeout, crashed, lost
+};
 
 inline const char* wordOf(Status status) {
   switch (status) {

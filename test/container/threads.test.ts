@@ -132,7 +132,7 @@ test("a job that nobody reads any more ends its thread, and the next job finds a
   expect(await inThread(job())).toHaveLength(3);
 });
 
-test("a job that ends one thread after the other: told so, and in the log, and the next job finds another", async () => {
+test("a job that ends one thread after the other: too-complex, told in the log, and the next one works", async () => {
   // A failure outside of any operation ends a thread.
   await expect(inThread(job({ operation: "no such operation" }))).rejects.toMatchObject({ reason: "too-complex" });
   expect(logged).toContain("a thread failed");
