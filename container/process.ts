@@ -7,6 +7,8 @@ import { readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EngineFailure } from "../src/operations/operation.ts";
+import { EngineLost, isFromOutside } from "./attempts.ts";
+import { watchForFrozen } from "./frozen.ts";
 import { Memory, type MemoryShare, NoRoom } from "./memory.ts";
 
 export interface Limits {
@@ -58,13 +60,15 @@ export interface Ended {
 }
 
 const stderrBytes = 16 * 1024;
+/** Output of a program that has ended arrives at once, unless something beyond its group holds the pipes. */
+const LAST_OUTPUT_MS = 500;
 const confine = join(import.meta.dirname, "confine.pl");
 
 /**
  * Runs a program to its end.
  *
- * @throws EngineFailure timed-out (wall clock or processor time), too-large (file size), crashed (any other signal, or it
- *   could not be started)
+ * @throws EngineFailure timed-out (wall clock or processor time), too-large (file size), crashed (any other signal)
+ * @throws EngineLost where it was killed or frozen from outside, or could not be started
  * @throws the signal's reason when aborted
  */
 export async function run(program: string, args: readonly string[], options: RunOptions): Promise<Ended> {
@@ -86,17 +90,22 @@ export async function run(program: string, args: readonly string[], options: Run
   child.stdin.end(options.stdin);
   if (child.pid !== undefined) sacrificeFirst(child.pid);
 
-  let late = false;
-  const timer = setTimeout(() => {
-    late = true;
+  let why: EngineFailure | undefined;
+  const end = (failure: EngineFailure) => {
+    why ??= failure;
     killGroup(child);
-  }, options.limits.timeoutMs);
+  };
+  const { timeoutMs } = options.limits;
+  const expire = () => end(new EngineFailure("timed-out", `${program} ran for ${timeoutMs} ms`));
+  const timer = setTimeout(expire, timeoutMs);
+  const frozen = () => end(new EngineLost(`${program} was frozen`));
+  using _ = watchForFrozen(() => (child.pid === undefined ? [] : [child.pid]), frozen);
   const abort = () => killGroup(child);
   options.signal?.addEventListener("abort", abort, { once: true });
   try {
     const { code, signal } = await endOf(child);
     options.signal?.throwIfAborted();
-    if (late) throw new EngineFailure("timed-out", `${program} ran for ${options.limits.timeoutMs} ms`);
+    if (why) throw why;
     if (signal !== null) throw endedBy(signal, program, errors.text());
     return { code: code ?? -1, stdout: output.bytes(), stderr: errors.text() };
   } finally {
@@ -164,9 +173,12 @@ export function killGroup(child: ChildProcess): void {
 
 function endOf(child: ChildProcess): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
   return new Promise((resolve, reject) => {
-    child.once("error", (cause) => reject(new EngineFailure("crashed", `not started: ${cause.message}`, { cause })));
-    // Whatever it left running would hold its ends of the pipes, and "close" would not come.
-    child.once("exit", () => killGroup(child));
+    child.once("error", (cause) => reject(new EngineLost(`not started: ${cause.message}`, { cause })));
+    // Whatever it left running would hold its ends of the pipes, and "close" would not come, or late.
+    child.once("exit", (code, signal) => {
+      killGroup(child);
+      setTimeout(() => resolve({ code, signal }), LAST_OUTPUT_MS).unref();
+    });
     child.once("close", (code, signal) => resolve({ code, signal }));
   });
 }
@@ -174,7 +186,8 @@ function endOf(child: ChildProcess): Promise<{ code: number | null; signal: Node
 function endedBy(signal: NodeJS.Signals, program: string, stderr: string): EngineFailure {
   const detail = `${program} ended by ${signal}: ${stderr.slice(-500)}`;
   if (signal === "SIGXCPU") return new EngineFailure("timed-out", detail);
-  return signal === "SIGXFSZ" ? new NoRoom(detail) : new EngineFailure("crashed", detail);
+  if (signal === "SIGXFSZ") return new NoRoom(detail);
+  return isFromOutside(signal) ? new EngineLost(detail) : new EngineFailure("crashed", detail);
 }
 
 /** The first bytes of a stream. */

@@ -1,11 +1,28 @@
-// Engines that stay: processes that say in their first line whether they are ready, and then answer in lines of JSON. Knows no engine
-// and no protocol beyond that.
+// An engine's process that stays: it says in its first line whether it is ready, and then answers in lines of JSON.
+// Knows no engine and no protocol beyond that.
 
-import type { ChildProcess } from "node:child_process";
-import { createInterface, type Interface } from "node:readline";
-import { killGroup } from "./process.ts";
+import { type ChildProcess, spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import type { EngineFailure } from "../src/operations/operation.ts";
+import { EngineLost, isFromOutside } from "./attempts.ts";
+import { watchForFrozen } from "./frozen.ts";
+import { type JobFolder, killGroup, Tail } from "./process.ts";
+import { untilAborted } from "./until-aborted.ts";
 
-const startTimeoutMs = 60_000;
+/** The process did not come up: not built, another version of the engine, a failed self-test. */
+export class NotReady extends Error {
+  override readonly name = "NotReady";
+}
+
+/** How a process is started. */
+export interface Launch {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Goes with the process. */
+  readonly folder: JobFolder;
+}
 
 /** What the first line of a process that is ready says of it. */
 export interface About {
@@ -13,35 +30,118 @@ export interface About {
   readonly startMs: number;
 }
 
-/** Waits for the first line: {"ready":true,"version","startMs"} or {"ready":false,"reason"}. @throws Error why it is not ready */
-export function handshake(child: ChildProcess): Promise<About> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`no word within ${startTimeoutMs} ms`)), startTimeoutMs);
-    const fail = (error: Error) => {
-      clearTimeout(timer);
-      reject(error);
-    };
-    // For as long as it lives: a signal that cannot be sent is told like this too.
-    child.on("error", fail);
-    child.once("exit", (code, signal) => fail(new Error(`ended by ${signal ?? code}`)));
-    const lines = linesOf(child);
-    lines.once("line", (line) => {
-      clearTimeout(timer);
-      lines.close();
-      const { ready, reason, version, startMs } = parseLine(line);
-      if (ready === true) resolve({ version: String(version), startMs: Number(startMs) });
-      else reject(new Error(String(reason)));
-    });
-  });
+export interface Ending {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** Why it was ended from here. */
+  readonly why: EngineFailure | undefined;
 }
 
-/** What it writes to its standard output; that it can be read no more is told by its end. */
-export function linesOf(child: ChildProcess): Interface {
-  return createInterface({ input: child.stdout! }).on("error", () => {});
+const START_TIMEOUT_MS = 60_000;
+/** A process that was asked to end has this long to do so by itself. */
+const LAST_WORDS_MS = 1_000;
+/** Output of a process that has ended arrives at once, unless something that it started holds the pipes. */
+const LAST_OUTPUT_MS = 1_000;
+
+type Line = Record<string, unknown>;
+
+export class Resident {
+  readonly folder: JobFolder;
+  /** Resolves when it has ended and all that it wrote has been heard. */
+  readonly ended: Promise<Ending>;
+  /** Told of each line after the first. */
+  heard: (line: Line) => void = () => {};
+  readonly #child: ChildProcess;
+  readonly #stderr = new Tail(4096);
+  #about: About | undefined;
+  #why: EngineFailure | undefined;
+
+  private constructor({ program, args, cwd, env, folder }: Launch, firstLine: (line: Line) => void) {
+    this.folder = folder;
+    const child = spawn(program, args, { cwd, env, detached: true, stdio: ["pipe", "pipe", "pipe"] });
+    this.#child = child;
+    child.stderr.on("data", (chunk: Buffer) => this.#stderr.add(chunk));
+    // Its end is told by "close", whatever is written to it or read from it meanwhile.
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on("error", () => {});
+    let isFirst = true;
+    const lines = createInterface({ input: child.stdout }).on("error", () => {});
+    lines.on("line", (text) => {
+      if (isFirst) firstLine(parseLine(text));
+      else this.heard(parseLine(text));
+      isFirst = false;
+    });
+    this.ended = endOf(child).then((end) => ({ ...end, why: this.#why }));
+  }
+
+  /** @throws NotReady; EngineLost where it was killed or frozen meanwhile; the signal's reason when aborted */
+  static async start(launch: Launch, signal: AbortSignal): Promise<Resident> {
+    const { promise: firstLine, resolve } = Promise.withResolvers<Line>();
+    const resident = new Resident(launch, resolve);
+    try {
+      resident.#about = await resident.#handshake(firstLine, signal);
+      return resident;
+    } catch (error) {
+      await resident.close();
+      throw error;
+    }
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  get about(): About | undefined {
+    return this.#about;
+  }
+
+  write(request: object): void {
+    this.#child.stdin?.write(`${JSON.stringify(request)}\n`);
+  }
+
+  /** Kills it. @param why the first one counts */
+  end(why: EngineFailure): void {
+    const { exitCode, signalCode } = this.#child;
+    if (exitCode !== null || signalCode !== null) return;
+    this.#why ??= why;
+    killGroup(this.#child);
+  }
+
+  /** Lets it end by itself, as it does when its requests end, kills it if it does not, and removes its folder. */
+  async close(): Promise<void> {
+    this.#child.stdin?.end();
+    const timer = setTimeout(() => killGroup(this.#child), LAST_WORDS_MS);
+    await Promise.race([this.ended, passed(2 * LAST_WORDS_MS)]);
+    clearTimeout(timer);
+    // Whatever cannot be removed now goes with the folder of all folders.
+    await Promise.resolve(this.folder[Symbol.asyncDispose]()).catch(() => {});
+  }
+
+  async #handshake(firstLine: Promise<Line>, signal: AbortSignal): Promise<About> {
+    const frozen = () => this.end(new EngineLost("it was frozen as it started"));
+    using _ = watchForFrozen(() => (this.pid === undefined ? [] : [this.pid]), frozen);
+    const late = new AbortController();
+    const expire = () => late.abort(new NotReady(`no word within ${START_TIMEOUT_MS} ms`));
+    const timer = setTimeout(expire, START_TIMEOUT_MS);
+    try {
+      const first = Promise.race([firstLine, this.ended.then((ending) => this.#whyNotReady(ending))]);
+      const line = await untilAborted(first, AbortSignal.any([signal, late.signal]));
+      if (line instanceof Error) throw line;
+      const { ready, reason, version, startMs } = line;
+      if (ready !== true) throw new NotReady(`${String(reason)} ${this.#stderr.text()}`.trim());
+      return { version: String(version), startMs: Number(startMs) };
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #whyNotReady({ code, signal, why }: Ending): Error {
+    const detail = `ended by ${signal ?? code} as it started ${this.#stderr.text()}`.trim();
+    return why ?? (isFromOutside(signal) ? new EngineLost(detail) : new NotReady(detail));
+  }
 }
 
 /** A line that is no JSON object says nothing. */
-export function parseLine(line: string): Record<string, unknown> {
+export function parseLine(line: string): Line {
   try {
     const value: unknown = JSON.parse(line);
     return typeof value === "object" && value !== null ? { ...value } : {};
@@ -50,12 +150,14 @@ export function parseLine(line: string): Record<string, unknown> {
   }
 }
 
-/** Lets it end by itself, as it does when its requests end, and kills it if it does not. */
-export async function end(child: ChildProcess): Promise<void> {
-  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  const ended = new Promise((resolve) => child.once("close", resolve));
-  child.stdin?.end();
-  const timer = setTimeout(() => killGroup(child), 1_000);
-  await ended;
-  clearTimeout(timer);
+function endOf(child: ChildProcess): Promise<Pick<Ending, "code" | "signal">> {
+  return new Promise((resolve) => {
+    child.on("error", () => {
+      if (child.pid === undefined) resolve({ code: -1, signal: null });
+    });
+    child.once("exit", (code, signal) => setTimeout(() => resolve({ code, signal }), LAST_OUTPUT_MS).unref());
+    child.once("close", (code, signal) => resolve({ code, signal }));
+  });
 }
+
+const passed = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms).unref());

@@ -4,6 +4,7 @@
 import { Worker } from "node:worker_threads";
 import { EngineFailure } from "../src/operations/operation.ts";
 import { encodeFailure } from "../src/operations/remote.ts";
+import { EngineLost, lastFailure, twice } from "./attempts.ts";
 import type { FromThread, ThreadJob, ToThread } from "./thread.ts";
 
 export interface ThreadSettings {
@@ -13,6 +14,8 @@ export interface ThreadSettings {
   readonly spareMs?: number;
   /** The most bytes of JavaScript's own heap in each. */
   readonly heapMiB: number;
+  /** The module that threads run. @default thread.ts */
+  readonly module?: URL;
   log(message: string, details?: Record<string, unknown>): void;
 }
 
@@ -20,12 +23,28 @@ export interface ThreadSettings {
 const JOBS_PER_THREAD = 1000;
 /** Threads beyond those that are kept are for many jobs at once: each takes 100 MB with its engines. */
 const SPARE_MS = 10_000;
+/** A thread ends at once, unless it is in code of the system: then nobody waits for it. */
+const END_MS = 500;
+const THREAD = new URL("./thread.ts", import.meta.url);
 
 interface Thread {
   readonly worker: Worker;
   jobs: number;
   /** How often it carried out which operation. */
   readonly done: Map<string, number>;
+  /** Whether it has started to work. */
+  isReady: boolean;
+}
+
+type Frame = Uint8Array<ArrayBuffer>;
+type Log = ThreadSettings["log"];
+
+/** A thread at a job. */
+interface Session {
+  readonly thread: Thread;
+  readonly mail: Mailbox;
+  /** The first frame of its answer. */
+  readonly first: Frame | undefined;
 }
 
 export class Threads implements AsyncDisposable {
@@ -41,43 +60,61 @@ export class Threads implements AsyncDisposable {
   }
 
   /**
+   * A job whose thread was lost or crashed before it gave anything is begun again.
+   *
    * @returns the answer's frames; the thread works a few of them ahead, and waits while nobody reads
    * @throws the signal's reason when aborted
    */
-  async *run(job: ThreadJob, signal: AbortSignal, log: ThreadSettings["log"]): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  async *run(job: ThreadJob, signal: AbortSignal, log: Log): AsyncGenerator<Frame> {
     signal.throwIfAborted();
-    const thread = this.#takeIdle(job.operation) ?? this.#start();
-    thread.jobs++;
-    thread.done.set(job.operation, (thread.done.get(job.operation) ?? 0) + 1);
-    const mail = new Mailbox();
-    const { worker } = thread;
+    let session: Session;
+    try {
+      session = await twice({ signal, log }, (until) => this.#begin(job, until, log));
+    } catch (failure) {
+      signal.throwIfAborted();
+      yield encodeFailure(failure);
+      return;
+    }
+    const { thread, mail } = session;
     const end = () => mail.fail(signal.reason);
-    worker.on("message", mail.post);
-    worker.on("error", mail.fail);
-    worker.on("exit", mail.exited);
     signal.addEventListener("abort", end);
     let reusable = false;
     try {
-      worker.postMessage({ job } satisfies ToThread);
-      for (;;) {
-        const message = await mail.next();
-        if ("log" in message) log(message.log.message, message.log.details);
-        if ("done" in message) break;
-        if (!("frame" in message)) continue;
-        yield message.frame;
-        worker.postMessage({ taken: true } satisfies ToThread);
+      signal.throwIfAborted();
+      for (let frame = session.first; frame; frame = await nextFrame(mail, log)) {
+        yield frame;
+        thread.worker.postMessage({ taken: true } satisfies ToThread);
       }
       reusable = true;
     } catch (error) {
       signal.throwIfAborted();
-      yield encodeFailure(failureOf(error));
+      yield encodeFailure(lastFailure(error));
     } finally {
       signal.removeEventListener("abort", end);
-      worker.off("message", mail.post);
-      worker.off("error", mail.fail);
-      worker.off("exit", mail.exited);
+      mail.close();
       if (reusable && thread.jobs < JOBS_PER_THREAD && !this.#closed) this.#rest(thread);
       else await this.#replace(thread);
+    }
+  }
+
+  /** Hands a thread the job and waits for its first frame. @throws EngineFailure where the thread ends before that */
+  async #begin(job: ThreadJob, signal: AbortSignal, log: Log): Promise<Session> {
+    const thread = this.#takeIdle(job.operation) ?? this.#start();
+    thread.jobs++;
+    thread.done.set(job.operation, (thread.done.get(job.operation) ?? 0) + 1);
+    const mail = new Mailbox(thread.worker);
+    const end = () => mail.fail(signal.reason);
+    signal.addEventListener("abort", end);
+    try {
+      signal.throwIfAborted();
+      thread.worker.postMessage({ job } satisfies ToThread);
+      return { thread, mail, first: await nextFrame(mail, log) };
+    } catch (error) {
+      mail.close();
+      await this.#replace(thread);
+      throw error;
+    } finally {
+      signal.removeEventListener("abort", end);
     }
   }
 
@@ -88,7 +125,7 @@ export class Threads implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
-    await Promise.all([...this.#all].map(({ worker }) => worker.terminate()));
+    await Promise.all([...this.#all].map(ended));
   }
 
   /** The one that did the same most often: what has run a few times is compiled, and several times as quick. */
@@ -100,16 +137,19 @@ export class Threads implements AsyncDisposable {
   }
 
   #start(): Thread {
-    const { heapMiB } = this.#settings;
-    const worker = new Worker(new URL("./thread.ts", import.meta.url), {
+    const { heapMiB, module = THREAD } = this.#settings;
+    const worker = new Worker(module, {
       resourceLimits: { maxOldGenerationSizeMb: heapMiB, maxYoungGenerationSizeMb: 64, stackSizeMb: 4 },
       // Nothing that a document makes an engine do finds a secret there.
       env: {},
     });
-    const thread: Thread = { worker, jobs: 0, done: new Map() };
+    const thread: Thread = { worker, jobs: 0, done: new Map(), isReady: false };
     this.#all.add(thread);
+    worker.once("message", () => {
+      thread.isReady = true;
+    });
     worker.on("error", (error) => this.#settings.log("a thread failed", { error: String(error) }));
-    worker.on("exit", () => this.#forget(thread));
+    worker.on("exit", () => this.#mourn(thread));
     worker.unref();
     return thread;
   }
@@ -132,9 +172,19 @@ export class Threads implements AsyncDisposable {
   }
 
   async #replace(thread: Thread): Promise<void> {
-    const ended = thread.worker.terminate();
     this.#forget(thread);
-    await ended;
+    await ended(thread);
+    this.#refill();
+  }
+
+  /** One that ends in idleness is replaced too; one that cannot even start is not, until a job wants it. */
+  #mourn(thread: Thread): void {
+    const wasIdle = this.#idle.includes(thread);
+    this.#forget(thread);
+    if (wasIdle && thread.isReady) this.#refill();
+  }
+
+  #refill(): void {
     if (!this.#closed && this.#all.size < this.#settings.size) this.#idle.push(this.#start());
   }
 
@@ -145,23 +195,59 @@ export class Threads implements AsyncDisposable {
   }
 }
 
-/** Messages of a thread, to be read one after the other. */
+/** Ends it, and waits a little for that. */
+async function ended({ worker }: Thread): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, END_MS);
+  await Promise.race([worker.terminate(), promise]);
+  clearTimeout(timer);
+}
+
+/** @returns undefined at the end; what is for the log goes there */
+async function nextFrame(mail: Mailbox, log: Log): Promise<Frame | undefined> {
+  for (;;) {
+    const message = await mail.next();
+    if ("frame" in message) return message.frame;
+    if ("done" in message) return undefined;
+    if ("log" in message) log(message.log.message, message.log.details);
+  }
+}
+
+/** Messages of a thread, to be read one after the other, until it is closed. */
 class Mailbox {
+  readonly #worker: Worker;
   readonly #messages: FromThread[] = [];
   #failure: { readonly error: unknown } | undefined;
   #wake: (() => void) | undefined;
 
-  readonly post = (message: FromThread): void => {
+  constructor(worker: Worker) {
+    this.#worker = worker;
+    worker.on("message", this.#post);
+    worker.on("error", this.#broken);
+    worker.on("exit", this.#exited);
+  }
+
+  close(): void {
+    this.#worker.off("message", this.#post);
+    this.#worker.off("error", this.#broken);
+    this.#worker.off("exit", this.#exited);
+  }
+
+  /** Whoever reads next is told. */
+  fail(error: unknown): void {
+    this.#failure ??= { error };
+    this.#wake?.();
+  }
+
+  readonly #post = (message: FromThread): void => {
     this.#messages.push(message);
     this.#wake?.();
   };
 
-  readonly fail = (error: unknown): void => {
-    this.#failure ??= { error };
-    this.#wake?.();
-  };
+  readonly #broken = (error: unknown): void => this.fail(failureOf(error));
 
-  readonly exited = (): void => this.fail(new EngineFailure("crashed", "the thread ended"));
+  /** What goes wrong in a thread is told before: it was ended. */
+  readonly #exited = (): void => this.fail(new EngineLost("the thread ended"));
 
   async next(): Promise<FromThread> {
     for (;;) {
@@ -176,7 +262,6 @@ class Mailbox {
 }
 
 function failureOf(error: unknown): EngineFailure {
-  if (error instanceof EngineFailure) return error;
   const isFull = (error as NodeJS.ErrnoException).code === "ERR_WORKER_OUT_OF_MEMORY";
   return new EngineFailure(isFull ? "too-large" : "crashed", String(error), { cause: error });
 }

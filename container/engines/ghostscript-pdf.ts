@@ -3,6 +3,7 @@
 import { chmod, chown, constants, copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { EngineFailure } from "../../src/operations/operation.ts";
+import { twice } from "../attempts.ts";
 import { limitFolder } from "../folder-limit.ts";
 import { run, type Scratch } from "../process.ts";
 import { takePdf } from "./pdf-output.ts";
@@ -22,14 +23,21 @@ export class PdfRewriter {
 
   /**
    * @param outputPath written at once, when the PDF is complete
-   * @throws EngineFailure damaged, timed-out, crashed, too-large
+   * @throws EngineFailure damaged, timed-out, too-complex, too-large, busy
    * @throws the signal's reason when aborted
    */
-  async rewrite(
+  async rewrite(inputPath: string, outputPath: string, settings: RewriteSettings, signal: AbortSignal): Promise<void> {
+    await twice({ timeoutMs: LIMITS.timeoutMs, signal }, (until, leftMs) =>
+      this.#attempt(inputPath, outputPath, settings, until, leftMs),
+    );
+  }
+
+  async #attempt(
     inputPath: string,
     outputPath: string,
     { version }: RewriteSettings,
     signal: AbortSignal,
+    timeoutMs: number,
   ): Promise<void> {
     await using folder = await this.#scratch.folder("rewrite");
     const user = this.#takeUser();
@@ -43,7 +51,7 @@ export class PdfRewriter {
       using full = limitFolder(folder.path, 2 * LIMITS.fileBytes);
       const { code, stderr } = await run("/usr/bin/gs", [...OPTIONS, `-dCompatibilityLevel=${version}`, ...FILES], {
         cwd: folder.path,
-        limits: LIMITS,
+        limits: { ...LIMITS, timeoutMs, cpuSeconds: LIMITS.timeoutMs / 1000 },
         env: { TMPDIR: temporary },
         user,
         files: { readable: READABLE, writable: [folder.path] },
@@ -51,6 +59,7 @@ export class PdfRewriter {
       });
       // It may say 0 when it gave up: then there is no PDF, or one without the pages, which whoever asked finds out.
       if (code !== 0) throw new EngineFailure("damaged", `exit code ${code}: ${stderr.slice(-300)}`);
+      signal.throwIfAborted();
       await takePdf(join(folder.path, "output.pdf"), outputPath);
     } finally {
       this.#takenUsers.delete(user);

@@ -17,7 +17,7 @@ const report = /%%\[ Error|Error: \//;
 export class PlainGhostscript implements PostscriptRunner {
   private readonly takenUsers = new Set<number>();
 
-  async convert(job: PostscriptJob, signal: AbortSignal | undefined): Promise<void> {
+  async convert(job: PostscriptJob, signal: AbortSignal): Promise<void> {
     const user = this.takeUser();
     try {
       const temporary = join(job.folder, "temporary");
@@ -29,7 +29,7 @@ export class PlainGhostscript implements PostscriptRunner {
         limits: { ...job, memoryBytes: job.memoryBytes + ownMemoryBytes },
         env: { TMPDIR: temporary },
         user,
-        ...(signal === undefined ? {} : { signal }),
+        signal,
       });
       const said = `${stdout.toString("utf8")}\n${stderr}`;
       if (code === 0 && !report.test(said)) return;
@@ -47,8 +47,6 @@ export class PlainGhostscript implements PostscriptRunner {
     this.takenUsers.add(user);
     return user;
   }
-
-  async close(): Promise<void> {}
 }
 
 /** Of a long account of stacks, what went wrong. */

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { minimalEnvironment, type Scratch } from "../process.ts";
-import { type Launch, NotReady } from "./zygote.ts";
+import { type Launch, NotReady } from "../resident.ts";
 
 /** Users for the processes that run programs, where this process is root: this one and those that follow. */
 export const firstGhostscriptUser = 60_600;

@@ -1,23 +1,25 @@
-// PostScript to PDF: starts Ghostscript in the best way this machine allows, keeps it running, and says of every failed program
-// why it failed. It knows no HTTP, and nothing of how many jobs the service lets in.
+// PostScript to PDF: starts Ghostscript in the best way this machine allows, keeps it running, and says of every failed
+// program why it failed. It knows no HTTP, and nothing of how many jobs the service lets in.
 
 import { createReadStream, createWriteStream } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { EngineFailure } from "../../src/operations/operation.ts";
+import { twice } from "../attempts.ts";
 import { limitFolder } from "../folder-limit.ts";
 import type { Scratch } from "../process.ts";
+import { NotReady } from "../resident.ts";
 import { findProgram, type PostscriptProgram } from "./ghostscript-input.ts";
 import { PlainGhostscript } from "./ghostscript-plain.ts";
 import { names, type PdfSettings, runProgram, setupProgram } from "./ghostscript-program.ts";
 import { prepareGhostscript } from "./ghostscript-zygote.ts";
 import { takePdf } from "./pdf-output.ts";
-import { NotReady, Zygote, type ZygoteJob } from "./zygote.ts";
+import { Zygote, type ZygoteJob } from "./zygote.ts";
 
 /** How one program is to be run. */
 export interface PostscriptToPdfOptions extends PdfSettings {
-  /** Wall clock. @default 120 s */
+  /** Wall clock, with all waiting. @default 120 s */
   readonly timeoutMs?: number;
   /** Processor time. @default the wall clock's */
   readonly cpuSeconds?: number;
@@ -39,8 +41,7 @@ export interface PostscriptJob extends ZygoteJob {
 /** One way to run Ghostscript. */
 export interface PostscriptRunner {
   /** @throws EngineFailure */
-  convert(job: PostscriptJob, signal: AbortSignal | undefined): Promise<void>;
-  close(): Promise<void>;
+  convert(job: PostscriptJob, signal: AbortSignal): Promise<void>;
 }
 
 export interface GhostscriptSettings {
@@ -57,44 +58,59 @@ const defaultDist = join(import.meta.dirname, "../dist");
 
 /** Ghostscript, running. Get one from {@link startGhostscript}. */
 export class Ghostscript implements AsyncDisposable {
-  private runner: PostscriptRunner;
+  private readonly zygote: Zygote | undefined;
+  private readonly plain: PostscriptRunner = new PlainGhostscript();
   private readonly settings: GhostscriptSettings;
-  constructor(runner: PostscriptRunner, settings: GhostscriptSettings) {
-    this.runner = runner;
+  constructor(settings: GhostscriptSettings, zygote?: Zygote) {
     this.settings = settings;
+    this.zygote = zygote;
   }
 
   /** `zygote`: warm, a process forked for each program. `plain`: a Ghostscript started for each. */
   get mode(): "zygote" | "plain" {
-    return this.runner instanceof Zygote ? "zygote" : "plain";
+    return this.zygote && !this.zygote.isFailing ? "zygote" : "plain";
   }
 
   /** The zygote's process, while there is one. */
   get pid(): number | undefined {
-    return this.runner instanceof Zygote ? this.runner.pid : undefined;
+    return this.zygote?.pid;
   }
 
   /**
-   * Runs a program. One that ends with an error, early or without a page gives no PDF at all.
+   * Runs a program, in a second attempt where the first one's process was lost or crashed. One that ends with an error,
+   * early or without a page gives no PDF at all.
    *
    * @param input its name decides nothing but, with the extension of an EPS, that a box in its comments is its page
    * @param outputPath written at once, when the PDF is complete
-   * @throws EngineFailure damaged, unsupported (no PostScript in it), timed-out, crashed, too-large or busy
+   * @throws EngineFailure damaged, unsupported (no PostScript in it), timed-out, too-complex, too-large or busy
    * @throws the signal's reason when aborted; the process has ended by then
    */
   async convertToPdf(
     input: { readonly name: string; readonly path: string },
     outputPath: string,
-    { lossless, maxImageDpi, ...limits }: PostscriptToPdfOptions,
+    options: PostscriptToPdfOptions,
     signal?: AbortSignal,
   ): Promise<void> {
     const program = await findProgram(input.path, input.name);
     if (program === undefined) throw new EngineFailure("unsupported", "no PostScript in it");
+    const { timeoutMs = defaults.timeoutMs } = options;
+    await twice({ timeoutMs, signal, log: this.settings.log }, (until, leftMs) => {
+      const limited = { cpuSeconds: Math.ceil(timeoutMs / 1000), ...options, timeoutMs: leftMs };
+      return this.attempt(input.path, program, outputPath, limited, until);
+    });
+  }
+
+  private async attempt(
+    inputPath: string,
+    program: PostscriptProgram,
+    outputPath: string,
+    { lossless, maxImageDpi, ...limits }: PostscriptToPdfOptions & Pick<PostscriptJob, "timeoutMs" | "cpuSeconds">,
+    signal: AbortSignal,
+  ): Promise<void> {
     await using folder = await this.settings.scratch.folder("postscript");
     const settings = { lossless, ...(maxImageDpi === undefined ? {} : { maxImageDpi }) };
     const job: PostscriptJob = {
       ...defaults,
-      cpuSeconds: Math.ceil((limits.timeoutMs ?? defaults.timeoutMs) / 1000),
       ...limits,
       input: names.input,
       output: names.output,
@@ -104,35 +120,27 @@ export class Ghostscript implements AsyncDisposable {
     const write = (name: string, text: string) => writeFile(join(job.folder, name), text, { mode: 0o644 });
     await write(names.setup, setupProgram(program, settings));
     await write(names.input, runProgram(program));
-    await copySection(input.path, program, join(job.folder, names.program));
+    await copySection(inputPath, program, join(job.folder, names.program));
     using full = limitFolder(job.folder, 2 * job.fileBytes);
-    await this.convert(job, signal ? AbortSignal.any([signal, full.signal]) : full.signal);
+    await this.convert(job, AbortSignal.any([signal, full.signal]));
+    signal.throwIfAborted();
     await takePdf(join(job.folder, job.output), outputPath);
   }
 
   private async convert(job: PostscriptJob, signal: AbortSignal): Promise<void> {
-    try {
-      await this.runner.convert(job, signal);
-    } catch (failure) {
-      if (!(failure instanceof NotReady)) throw failure;
-      await this.fallBack(failure);
-      await this.runner.convert(job, signal);
+    if (this.zygote) {
+      try {
+        return await this.zygote.convert(job, signal);
+      } catch (failure) {
+        // It is away for a while.
+        if (!(failure instanceof NotReady)) throw failure;
+      }
     }
-  }
-
-  private async fallBack(cause: NotReady): Promise<void> {
-    if (this.mode === "plain") return;
-    const zygote = this.runner;
-    this.runner = new PlainGhostscript();
-    this.settings.log("Ghostscript: one process for each program, because the zygote cannot be started again", {
-      mode: this.mode,
-      reason: cause.message,
-    });
-    await zygote.close();
+    await this.plain.convert(job, signal);
   }
 
   async close(): Promise<void> {
-    await this.runner.close();
+    await this.zygote?.close();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -147,14 +155,14 @@ export async function startGhostscript(settings: GhostscriptSettings): Promise<G
     const prepare = () => prepareGhostscript(scratch, children, dist);
     const zygote = await Zygote.start({ engine: "Ghostscript", children, prepare, log });
     log("Ghostscript: warm, one fork for each program", { mode: "zygote", ...zygote.about });
-    return new Ghostscript(zygote, settings);
+    return new Ghostscript(settings, zygote);
   } catch (error) {
     if (!(error instanceof NotReady)) throw error;
     log("Ghostscript: one process for each program, because the zygote is not ready", {
       mode: "plain",
       reason: error.message,
     });
-    return new Ghostscript(new PlainGhostscript(), settings);
+    return new Ghostscript(settings);
   }
 }
 

@@ -45,7 +45,7 @@ export class Soffice implements OfficeRunner {
     this.scratch = settings.scratch;
   }
 
-  async convert(job: OfficeJob, signal: AbortSignal | undefined): Promise<void> {
+  async convert(job: OfficeJob, signal: AbortSignal): Promise<void> {
     const first = await likelyWay(job);
     const deadline = Date.now() + job.timeoutMs;
     for (const way of [
@@ -58,7 +58,7 @@ export class Soffice implements OfficeRunner {
   }
 
   /** @returns false if the document was loaded, but is not of the kind that the filter exports */
-  private async attempt(job: OfficeJob, way: Way, timeoutMs: number, signal: AbortSignal | undefined) {
+  private async attempt(job: OfficeJob, way: Way, timeoutMs: number, signal: AbortSignal) {
     await using profile = await this.scratch.folder("profile");
     const user = this.takeUser();
     try {
@@ -71,7 +71,7 @@ export class Soffice implements OfficeRunner {
           files: { readable, writable: [job.folder, profile.path], meeting: ["/tmp"] },
           limits: { ...job, timeoutMs: Math.max(1, timeoutMs), memoryBytes: job.memoryBytes + ownMemoryBytes },
           user,
-          ...(signal === undefined ? {} : { signal }),
+          signal,
         });
       const first = await start();
       const { stderr } = first.code === startAgain ? await start() : first;
@@ -90,8 +90,6 @@ export class Soffice implements OfficeRunner {
     this.takenUsers.add(user);
     return user;
   }
-
-  async close(): Promise<void> {}
 }
 
 /** The first to try; a document that turns out to be of another kind is tried in the others. */

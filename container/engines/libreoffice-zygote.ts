@@ -4,9 +4,9 @@ import { existsSync } from "node:fs";
 import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { minimalEnvironment } from "../process.ts";
+import { type Launch, NotReady } from "../resident.ts";
 import type { LibreOfficeSettings } from "./libreoffice.ts";
 import { firstUser, makeProfile, programFolder } from "./libreoffice-profile.ts";
-import { type Launch, NotReady } from "./zygote.ts";
 
 /** @throws NotReady */
 export async function prepareLibreOffice({

@@ -1,19 +1,21 @@
-// Office documents to PDF: starts LibreOffice in the best way this machine allows, keeps it running, and says of every failed
-// document why it failed. It knows no HTTP, and nothing of how many jobs the service lets in.
+// Office documents to PDF: starts LibreOffice in the best way this machine allows, keeps it running, and says of every
+// failed document why it failed. It knows no HTTP, and nothing of how many jobs the service lets in.
 
 import { chmodSync, constants, copyFileSync, statSync } from "node:fs";
 import { copyFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { EngineFailure } from "../../src/operations/operation.ts";
+import { twice } from "../attempts.ts";
 import { NoRoom } from "../memory.ts";
 import type { JobFolder, Scratch } from "../process.ts";
+import { NotReady } from "../resident.ts";
 import { type Import, importFor } from "./libreoffice-import.ts";
 import { damagedPart } from "./libreoffice-package.ts";
 import { isPasswordProtected } from "./libreoffice-passwords.ts";
 import { Soffice } from "./libreoffice-soffice.ts";
 import { prepareLibreOffice } from "./libreoffice-zygote.ts";
 import { checkPdf } from "./pdf-output.ts";
-import { NotReady, Zygote } from "./zygote.ts";
+import { Zygote } from "./zygote.ts";
 
 /** How one document is to be converted. */
 export interface OfficeToPdfOptions {
@@ -21,7 +23,7 @@ export interface OfficeToPdfOptions {
   readonly tagged: boolean;
   /** Pictures without loss, else as JPEG of quality 90. */
   readonly lossless: boolean;
-  /** Wall clock. @default 120 s */
+  /** Wall clock, with all waiting. @default 120 s */
   readonly timeoutMs?: number;
   /** Processor time. @default the wall clock's */
   readonly cpuSeconds?: number;
@@ -48,8 +50,7 @@ export interface OfficeJob extends Required<OfficeToPdfOptions>, Import {
 /** One way to run LibreOffice. */
 export interface OfficeRunner {
   /** @throws EngineFailure */
-  convert(job: OfficeJob, signal: AbortSignal | undefined): Promise<void>;
-  close(): Promise<void>;
+  convert(job: OfficeJob, signal: AbortSignal): Promise<void>;
 }
 
 export interface LibreOfficeSettings {
@@ -66,28 +67,30 @@ const defaultDist = join(import.meta.dirname, "../dist");
 
 /** LibreOffice, running. Get one from {@link startLibreOffice}. */
 export class LibreOffice implements AsyncDisposable {
-  private runner: OfficeRunner;
+  private readonly zygote: Zygote | undefined;
+  private readonly plain: OfficeRunner;
   private readonly settings: LibreOfficeSettings;
-  constructor(runner: OfficeRunner, settings: LibreOfficeSettings) {
-    this.runner = runner;
+  constructor(settings: LibreOfficeSettings, zygote?: Zygote) {
     this.settings = settings;
+    this.zygote = zygote;
+    this.plain = new Soffice(settings);
   }
 
   /** `zygote`: warm, a process forked for each document. `soffice`: a LibreOffice started for each. */
   get mode(): "zygote" | "soffice" {
-    return this.runner instanceof Zygote ? "zygote" : "soffice";
+    return this.zygote && !this.zygote.isFailing ? "zygote" : "soffice";
   }
 
   /** The zygote's process, while there is one. */
   get pid(): number | undefined {
-    return this.runner instanceof Zygote ? this.runner.pid : undefined;
+    return this.zygote?.pid;
   }
 
   /**
-   * Converts a document. The path's extension decides nothing where the content tells its type; where it does not (text,
-   * HTML, CSV), it does.
+   * Converts a document, in a second attempt where the first one's process was lost or crashed. The path's extension
+   * decides nothing where the content tells its type; where it does not (text, HTML, CSV), it does.
    *
-   * @throws EngineFailure password-protected, damaged, unsupported, timed-out, crashed, too-large or busy
+   * @throws EngineFailure password-protected, damaged, unsupported, timed-out, too-complex, too-large or busy
    * @throws the signal's reason when aborted; the process has ended by then
    */
   async convertToPdf(inputPath: string, options: OfficeToPdfOptions, signal?: AbortSignal): Promise<ConvertedPdf> {
@@ -96,14 +99,18 @@ export class LibreOffice implements AsyncDisposable {
     const damaged = await damagedPart(inputPath);
     if (damaged !== undefined) throw new EngineFailure("damaged", `${damaged} in the package cannot be read`);
     const how = await importFor(inputPath);
-    const { scratch } = this.settings;
-    const folder = await scratch.folder("office", size);
-    try {
-      return await this.convertIn(folder, inputPath, how, options, signal);
-    } catch (failure) {
-      if (folder.memory === undefined || !(failure instanceof NoRoom)) throw failure;
-    }
-    return this.convertIn(await scratch.folder("office"), inputPath, how, options, signal);
+    const { scratch, log } = this.settings;
+    const { timeoutMs = defaults.timeoutMs } = options;
+    return twice({ timeoutMs, signal, log }, async (until, leftMs) => {
+      const limited = { cpuSeconds: Math.ceil(timeoutMs / 1000), ...options, timeoutMs: leftMs };
+      const folder = await scratch.folder("office", size);
+      try {
+        return await this.convertIn(folder, inputPath, how, limited, until);
+      } catch (failure) {
+        if (folder.memory === undefined || !(failure instanceof NoRoom)) throw failure;
+      }
+      return this.convertIn(await scratch.folder("office"), inputPath, how, limited, until);
+    });
   }
 
   /** @param folder is gone when this fails */
@@ -111,14 +118,13 @@ export class LibreOffice implements AsyncDisposable {
     folder: JobFolder,
     inputPath: string,
     how: Import,
-    options: OfficeToPdfOptions,
-    signal: AbortSignal | undefined,
+    options: OfficeToPdfOptions & { readonly timeoutMs: number; readonly cpuSeconds: number },
+    signal: AbortSignal,
   ): Promise<ConvertedPdf> {
     // The name that the client gave reaches no program.
     const input = `input${/^\.[a-z]{1,5}$/.exec(extname(inputPath).toLowerCase()) ?? ""}`;
     const job: OfficeJob = {
       ...defaults,
-      cpuSeconds: Math.ceil((options.timeoutMs ?? defaults.timeoutMs) / 1000),
       ...how,
       ...options,
       ...(folder.memory ? { fileBytes: Math.min(options.fileBytes ?? Infinity, folder.memory.fileBytes) } : {}),
@@ -128,7 +134,9 @@ export class LibreOffice implements AsyncDisposable {
     };
     try {
       await copyInput(inputPath, join(folder.path, input));
-      await this.convert(job, eitherOf(signal, folder.memory?.full));
+      await this.convert(job, folder.memory ? AbortSignal.any([signal, folder.memory.full]) : signal);
+      // Nobody takes the PDF any more, and its folder goes here.
+      signal.throwIfAborted();
       const path = join(folder.path, job.output);
       return { path, size: checkPdf(path), [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
     } catch (failure) {
@@ -137,29 +145,20 @@ export class LibreOffice implements AsyncDisposable {
     }
   }
 
-  private async convert(job: OfficeJob, signal: AbortSignal | undefined): Promise<void> {
-    try {
-      await this.runner.convert(job, signal);
-    } catch (failure) {
-      if (!(failure instanceof NotReady)) throw failure;
-      await this.fallBack(failure);
-      await this.runner.convert(job, signal);
+  private async convert(job: OfficeJob, signal: AbortSignal): Promise<void> {
+    if (this.zygote) {
+      try {
+        return await this.zygote.convert(job, signal);
+      } catch (failure) {
+        // It is away for a while.
+        if (!(failure instanceof NotReady)) throw failure;
+      }
     }
-  }
-
-  private async fallBack(cause: NotReady): Promise<void> {
-    if (this.mode === "soffice") return;
-    const zygote = this.runner;
-    this.runner = new Soffice(this.settings);
-    this.settings.log("LibreOffice: one process for each document, because the zygote cannot be started again", {
-      mode: this.mode,
-      reason: cause.message,
-    });
-    await zygote.close();
+    await this.plain.convert(job, signal);
   }
 
   async close(): Promise<void> {
-    await this.runner.close();
+    await this.zygote?.close();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -175,14 +174,14 @@ export async function startLibreOffice(settings: LibreOfficeSettings): Promise<L
     const prepare = () => prepareLibreOffice({ scratch: settings.scratch, children, dist });
     const zygote = await Zygote.start({ engine: "LibreOffice", children, prepare, log: settings.log });
     settings.log("LibreOffice: warm, one fork for each document", { mode: "zygote", ...zygote.about });
-    return new LibreOffice(zygote, settings);
+    return new LibreOffice(settings, zygote);
   } catch (error) {
     if (!(error instanceof NotReady)) throw error;
     settings.log("LibreOffice: one process for each document, because the zygote is not ready", {
       mode: "soffice",
       reason: error.message,
     });
-    return new LibreOffice(new Soffice(settings), settings);
+    return new LibreOffice(settings);
   }
 }
 
@@ -201,8 +200,4 @@ async function copyInput(from: string, to: string): Promise<void> {
   else await copyFile(from, to, constants.COPYFILE_FICLONE);
   // Whatever the original's permissions: the job may be done by another user.
   chmodSync(to, 0o600);
-}
-
-function eitherOf(one: AbortSignal | undefined, other: AbortSignal | undefined): AbortSignal | undefined {
-  return one && other ? AbortSignal.any([one, other]) : (one ?? other);
 }

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { EngineFailure } from "../../src/operations/operation.ts";
 import type { ArchivalLevel } from "../../src/pdf/archival/level.ts";
 import type { RuleFailure } from "../../src/pdf/archival/rule-failure.ts";
+import { twice } from "../attempts.ts";
 import type { Scratch } from "../process.ts";
 import { untilAborted } from "../until-aborted.ts";
 import { VeraPdfProcess } from "./verapdf-process.ts";
@@ -49,11 +50,13 @@ export class VeraPdf implements AsyncDisposable {
   readonly mode = "resident";
   private readonly processes: readonly VeraPdfProcess[];
   private readonly idle: VeraPdfProcess[];
+  private readonly log: VeraPdfSettings["log"];
   private readonly waiting: Waiting[] = [];
   /** Whether a process is at a heavy file. */
   private isLaden = false;
-  constructor(processes: readonly VeraPdfProcess[]) {
+  constructor(processes: readonly VeraPdfProcess[], log: VeraPdfSettings["log"]) {
     this.processes = processes;
+    this.log = log;
     this.idle = [...processes];
   }
 
@@ -63,12 +66,12 @@ export class VeraPdf implements AsyncDisposable {
   }
 
   /**
-   * A file whose process died is tried once more in another.
+   * A file whose process was lost or crashed is tried once more in another.
    *
    * @param path of the file; it is only read
    * @param weight which of the two it is. @default "light"
    * @throws EngineFailure password-protected, damaged (veraPDF cannot parse it), too-complex, too-large (memory), timed-out,
-   *   crashed, busy (veraPDF cannot be started, or too many heavy files wait)
+   *   busy (veraPDF cannot be started, or was lost twice, or too many heavy files wait)
    * @throws the signal's reason when aborted
    */
   async validate(
@@ -77,13 +80,7 @@ export class VeraPdf implements AsyncDisposable {
     signal: AbortSignal,
     weight: Weight = "light",
   ): Promise<Validation> {
-    try {
-      return await this.attempt(path, level, signal, weight);
-    } catch (failure) {
-      signal.throwIfAborted();
-      if (!(failure instanceof EngineFailure) || failure.reason !== "crashed") throw failure;
-      return this.attempt(path, level, signal, weight);
-    }
+    return twice({ signal, log: this.log }, (until) => this.attempt(path, level, until, weight));
   }
 
   private async attempt(path: string, level: ArchivalLevel, signal: AbortSignal, weight: Weight): Promise<Validation> {
@@ -127,14 +124,17 @@ export class VeraPdf implements AsyncDisposable {
     this.letIn();
   }
 
-  /** In their order, but for heavy ones while there is one. */
+  /** In their order, but for heavy ones while there is one; a process that is starting comes last. */
   private letIn(): void {
     while (this.idle.length > 0) {
       const place = this.waiting.findIndex(({ weight }) => weight === "light" || !this.isLaden);
       if (place < 0) return;
       const [next] = this.waiting.splice(place, 1);
       this.isLaden ||= next!.weight === "heavy";
-      next!.start(this.idle.pop()!);
+      // Without one that is ready, the last.
+      const ready = this.idle.findLastIndex(({ isReady }) => isReady);
+      const [free] = this.idle.splice(ready, 1);
+      next!.start(free!);
     }
   }
 }
@@ -164,5 +164,5 @@ export async function startVeraPdf(settings: VeraPdfSettings): Promise<VeraPdf> 
     throw failed.reason;
   }
   log("veraPDF: warm, one process for each file at a time", { processes, ...running[0]!.about });
-  return new VeraPdf(running);
+  return new VeraPdf(running, log);
 }

@@ -153,7 +153,7 @@ Outcome convertToPdf(const Job& job) {
   const Result result = run(job.input);
   Outcome outcome = outcomeOf(result, pageCount() > before);
   if (outcome.status == Status::ok && !closeOutput(job.output)) outcome = {Status::damaged, "left its output incomplete"};
-  if (outcome.status != Status::ok && isDiskFull(job.folder)) return {Status::failed, "no room on the disk"};
+  if (outcome.status != Status::ok && isDiskFull(job.folder)) return {Status::lost, "no room on the disk"};
   return outcome;
 }
 

@@ -160,7 +160,7 @@ export function toolsFor(
 }
 
 /** What a document can do to the validator; another one made of it may not. */
-const UNREADABLE = new Set(["password-protected", "damaged", "too-complex", "crashed"]);
+const UNREADABLE = new Set(["password-protected", "damaged", "too-complex"]);
 
 /** A thread whose answer is left before its end is ended with it: so the rest, a frame without meaning, is read too. */
 function toTheEnd(frames: AsyncGenerator<Uint8Array>): AsyncIterable<Uint8Array> {

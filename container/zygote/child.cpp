@@ -43,6 +43,11 @@ void resetSignals() {
   sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
+/** Signals that a person or the system sends; whatever goes wrong within a process ends it by another one. */
+bool isFromOutside(int signal) {
+  return signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGHUP || signal == SIGQUIT;
+}
+
 /** @returns an empty string, or what could not be done: then the document must not be opened */
 std::string confine(const ServerSettings& settings, const Job& job, int slot, pid_t zygote) {
   const Identity user{settings.firstUser + static_cast<uid_t>(slot), settings.firstUser + static_cast<gid_t>(slot)};
@@ -69,7 +74,7 @@ std::string confine(const ServerSettings& settings, const Job& job, int slot, pi
   resetSignals();
   endWhenRefused(job.memoryBytes, [pipe](Status status, const char* what) { tell(pipe, {status, what}); });
   const std::string obstacle = confine(settings, job, slot, zygote);
-  tell(pipe, obstacle.empty() ? work(job) : Outcome{Status::failed, obstacle});
+  tell(pipe, obstacle.empty() ? work(job) : Outcome{Status::lost, obstacle});
   // Without destructors or exit handlers: the office's would wait for threads that were not forked.
   _exit(0);
 }
@@ -118,9 +123,9 @@ Outcome outcomeOf(const Child& child, int waitStatus) {
     const Job& job = child.job;
     if (signal == SIGXCPU) return {Status::timeout, "used " + std::to_string(job.cpuSeconds) + " s of processor time"};
     if (signal == SIGXFSZ) return {Status::room, "wrote more than " + std::to_string(job.fileBytes) + " bytes"};
-    return {Status::crashed, std::string("ended by ") + strsignal(signal)};
+    return {isFromOutside(signal) ? Status::lost : Status::crashed, std::string("ended by ") + strsignal(signal)};
   }
-  if (length < 1 || static_cast<unsigned char>(message[0]) > static_cast<unsigned char>(Status::crashed)) {
+  if (length < 1 || static_cast<unsigned char>(message[0]) > static_cast<unsigned char>(Status::lost)) {
     return {Status::crashed, "ended without a word, code " + std::to_string(WEXITSTATUS(waitStatus))};
   }
   return {static_cast<Status>(message[0]), message.substr(1, static_cast<std::size_t>(length) - 1)};

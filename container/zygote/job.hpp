@@ -25,8 +25,13 @@ struct Job {
   std::int64_t fileBytes = std::int64_t{1} << 30;
 };
 
-/** The words of the protocol; a child sends its status as one byte. */
-enum class Status : unsigned char { ok, password, damaged, unsupported, failed, exhausted, room, timeout, crashed };
+/**
+ * The words of the protocol; a child sends its status as one byte. `crashed`: the document ended its process. `lost`:
+ * the process could not work or was ended from outside, and the document has no part in it.
+ */
+enum class Status : unsigned char {
+  ok, password, damaged, unsupported, failed, exhausted, room, timeout, crashed, lost
+};
 
 inline const char* wordOf(Status status) {
   switch (status) {
@@ -39,6 +44,7 @@ inline const char* wordOf(Status status) {
     case Status::room: return "room";
     case Status::timeout: return "timeout";
     case Status::crashed: return "crashed";
+    case Status::lost: return "lost";
   }
   return "crashed";
 }

@@ -54,7 +54,7 @@ class Server {
       const int slot = static_cast<int>(free - slotTaken_.begin());
       const Child child = startChild(settings_, job, slot, descriptors(), work_);
       if (child.pid < 0) {
-        answer(job, {Status::exhausted, "no process could be made"});
+        answer(job, {Status::lost, "no process could be made"});
         continue;
       }
       *free = true;
@@ -100,6 +100,7 @@ class Server {
   void take(const std::string& line) {
     const auto request = JsonObject::parse(line);
     if (!request) return say(JsonLine().add("error", "a request that is not a flat JSON object"));
+    if (request->text("op", "") == "ping") return say(JsonLine().add("alive", true));
     if (request->text("op", "") == "cancel") return cancel(request->text("id", ""));
     Job job;
     job.id = request->text("id", "");

@@ -202,32 +202,6 @@ describe("pictures", () => {
 describe("trouble in the zygote", () => {
   const works = async () => expect((await convert(zygote, pages(2))).pages).toBe(2);
 
-  test("a child that is killed fails its own job, jobs beside it are not touched, and the next works", async () => {
-    const outcome = expect(convert(zygote, ENDLESS)).rejects.toEqual(failsWith("crashed"));
-    const child = await aChild(zygote);
-    const beside = convert(zygote, pages(2));
-    process.kill(child, "SIGKILL");
-    await outcome;
-    expect((await beside).pages).toBe(2);
-    await works();
-  });
-
-  test("a zygote that is killed loses its jobs, its children end, and the next job finds a new one", async () => {
-    const outcome = expect(convert(zygote, ENDLESS)).rejects.toEqual(failsWith("crashed"));
-    const child = await aChild(zygote);
-    process.kill(zygote.pid as number, "SIGKILL");
-    await outcome;
-    await works();
-    await eventually(() => expect(isRunning(child)).toBe(false));
-    expect(zygote.mode).toBe("zygote");
-  });
-
-  test("a zygote that is frozen is replaced", async () => {
-    process.kill(zygote.pid as number, "SIGSTOP");
-    await expect(convert(zygote, pages(1))).rejects.toEqual(failsWith("crashed"));
-    await works();
-  });
-
   test("an aborted job ends its child and throws the signal's reason", async () => {
     const controller = new AbortController();
     const reason = new Error("client gone");

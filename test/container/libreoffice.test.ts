@@ -6,7 +6,6 @@ import { describe, expect, test } from "vitest";
 import { Scratch } from "../../container/process.ts";
 import { docx, excel2, flatOpenDocument, pageBreak, paragraph, xlsx, zip } from "../fixtures/office.ts";
 import { corpusDir } from "../support/corpus.ts";
-import { eventually } from "../support/eventually.ts";
 import {
   aChild,
   attempt,
@@ -177,14 +176,6 @@ test("where all slides are hidden, they are shown", async () => {
 });
 
 describe("trouble in the plain way", () => {
-  test("a LibreOffice that is killed fails its own job, and the next works", async () => {
-    const lost = attempt(soffice, await save(longDocument(), "docx"));
-    const outcome = expect(lost).rejects.toEqual(failsWith("crashed"));
-    process.kill(await sofficeAtWork(process.pid), "SIGKILL");
-    await outcome;
-    expect((await convert(soffice, await save(docx({ body: threePages }), "docx"))).pages).toBe(3);
-  });
-
   test("an aborted job ends its process and throws the signal's reason", async () => {
     const controller = new AbortController();
     const reason = new Error("client gone");
@@ -200,35 +191,6 @@ describe("trouble in the plain way", () => {
 describe("trouble in the zygote", () => {
   const small = () => save(docx({ body: threePages }), "docx");
   const works = async () => expect((await convert(zygote, await small())).pages).toBe(3);
-
-  test("a child that is killed fails its own job, and the next works", async () => {
-    const lost = attempt(zygote, await save(longDocument(), "docx"));
-    const outcome = expect(lost).rejects.toEqual(failsWith("crashed"));
-    process.kill(await aChild(zygote), "SIGKILL");
-    await outcome;
-    await works();
-  });
-
-  test("jobs beside a child that is killed are not touched", async () => {
-    const lost = attempt(zygote, await save(longDocument(), "docx"));
-    const outcome = expect(lost).rejects.toEqual(failsWith("crashed"));
-    const child = await aChild(zygote);
-    const beside = convert(zygote, await small());
-    process.kill(child, "SIGKILL");
-    await outcome;
-    expect((await beside).pages).toBe(3);
-  });
-
-  test("a zygote that is killed loses its jobs, its children end, and the next job finds a new one", async () => {
-    const lost = attempt(zygote, await save(longDocument(), "docx"));
-    const outcome = expect(lost).rejects.toEqual(failsWith("crashed"));
-    const child = await aChild(zygote);
-    process.kill(zygote.pid as number, "SIGKILL");
-    await outcome;
-    await works();
-    await eventually(() => expect(isRunning(child)).toBe(false));
-    expect(zygote.mode).toBe("zygote");
-  });
 
   test("an aborted job ends its child and throws the signal's reason", async () => {
     const controller = new AbortController();

@@ -89,20 +89,18 @@ test.each([
 });
 
 describe("killed by hand", () => {
-  test("the process at work on a document: that job crashed, the next one works", async () => {
+  test("the process at work on a document: that job is begun again, the next one works", async () => {
     const answer = convert(long);
-    answer.catch(() => {});
     process.kill(await childAtWork(), "SIGKILL");
-    await expect(answer).rejects.toMatchObject({ reason: "crashed" });
+    expect(await answer).toHaveLength(1);
     await expectItWorks();
     await nothingIsLeft();
   });
 
-  test("the zygote: its jobs crashed, the next one works", async () => {
+  test("the zygote: its jobs are begun again, the next one works", async () => {
     const answer = convert(long);
-    answer.catch(() => {});
     process.kill(parentOf(await childAtWork())!, "SIGKILL");
-    await expect(answer).rejects.toMatchObject({ reason: "crashed" });
+    expect(await answer).toHaveLength(1);
     await expectItWorks();
     await nothingIsLeft();
   });

@@ -1,9 +1,10 @@
 // The edge's own operations in the container's threads.
+import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { ThreadJob } from "../../container/thread.ts";
 import { Threads } from "../../container/threads.ts";
 import { compressPdf } from "../../src/operations/compress-pdf.ts";
@@ -15,6 +16,7 @@ import { splitPdf } from "../../src/operations/split-pdf.ts";
 import { parsePages } from "../../src/pages.ts";
 import { textPdf } from "../fixtures/pdfs.ts";
 import { memoryInput } from "../support/container-client.ts";
+import { eventually } from "../support/eventually.ts";
 
 let folder: string;
 let path: string;
@@ -64,8 +66,8 @@ async function outputsOf(outputs: ReturnType<typeof rasterizePdf>): Promise<stri
   return made;
 }
 
-const inThread = (asked: ThreadJob, signal = never) =>
-  outputsOf(remote("any")([], {}, context({ container: { post: async () => threads.run(asked, signal, () => {}) } })));
+const inThread = (asked: ThreadJob, signal = never, pool = threads) =>
+  outputsOf(remote("any")([], {}, context({ container: { post: async () => pool.run(asked, signal, () => {}) } })));
 
 test("what a thread makes is what the edge makes, byte for byte, job after job", async () => {
   const atEdge = await outputsOf(
@@ -130,9 +132,9 @@ test("a job that nobody reads any more ends its thread, and the next job finds a
   expect(await inThread(job())).toHaveLength(3);
 });
 
-test("a thread that dies: crashed, told in the log, and the next job finds another", async () => {
+test("a job that ends one thread after the other: too-complex, told in the log, and the next one works", async () => {
   // A failure outside of any operation ends a thread.
-  await expect(inThread(job({ operation: "no such operation" }))).rejects.toMatchObject({ reason: "crashed" });
+  await expect(inThread(job({ operation: "no such operation" }))).rejects.toMatchObject({ reason: "too-complex" });
   expect(logged).toContain("a thread failed");
   expect(await inThread(job())).toHaveLength(3);
 });
@@ -147,4 +149,50 @@ test("threads that were started for many jobs at once end when they have nothing
   while (some.count > 1) await sleep(20);
   expect(await readers()).toHaveLength(3);
   expect(some.count).toBe(1);
+});
+
+describe("a thread that ends", () => {
+  const module = new URL("../fixtures/mortal-thread.ts", import.meta.url);
+  const mortal = () => new Threads({ size: 1, heapMiB: 128, log: () => {}, module });
+  const orders = () => `${path}.end`;
+  const order = (how: string) => writeFile(orders(), how);
+  afterEach(() => rm(orders(), { force: true }));
+
+  test.each(["exit", "throw"])("by %s: its job is done by another one", async (how) => {
+    await using some = mortal();
+    await order(how);
+    expect(await inThread(job(), never, some)).toHaveLength(3);
+    expect(existsSync(orders())).toBe(false);
+    await eventually(() => expect(some.count).toBe(1));
+  });
+
+  test.each([
+    ["exit", "busy"],
+    ["throw", "too-complex"],
+  ])("by %s, and the next one too: %s", async (how, reason) => {
+    await using some = mortal();
+    await order(`${how}, always`);
+    await expect(inThread(job(), never, some)).rejects.toMatchObject({ reason });
+    await rm(orders());
+    expect(await inThread(job(), never, some)).toHaveLength(3);
+  });
+
+  test("without memory: its job is not begun again, and the next one works", async () => {
+    await using some = mortal();
+    await order("fill");
+    await expect(inThread(job(), never, some)).rejects.toMatchObject({ reason: "too-large" });
+    expect(await inThread(job(), never, some)).toHaveLength(3);
+  });
+
+  test("or does not, and answers nothing: its job is ended in time, and the next one works", async () => {
+    await using some = mortal();
+    await order("block");
+    const gone = new AbortController();
+    const blocked = inThread(job(), gone.signal, some);
+    await eventually(() => expect(existsSync(orders())).toBe(false));
+    gone.abort(new Error("time is up"));
+    await expect(blocked).rejects.toThrow("time is up");
+    expect(await inThread(job(), never, some)).toHaveLength(3);
+    expect(some.count).toBe(1);
+  });
 });

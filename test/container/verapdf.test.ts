@@ -1,6 +1,6 @@
 // veraPDF as it is kept: real files, good and bad, and what happens when it is killed, frozen or overfed.
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,8 +9,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startVeraPdf, type VeraPdf } from "../../container/engines/verapdf.ts";
 import { Scratch } from "../../container/process.ts";
 import { corpusDir } from "../support/corpus.ts";
+import { eventually } from "../support/eventually.ts";
 import { LEVEL_NAMES, LEVELS, type LevelName } from "../support/levels.ts";
 import { failsWith } from "../support/offices.ts";
+import { nameOf, processTree, survivors } from "../support/processes.ts";
 
 const sample = join(import.meta.dirname, "../../container/verapdf/sample.pdf");
 
@@ -98,14 +100,72 @@ describe("trouble", () => {
     expect(verapdf.pids).not.toContain(pid);
   });
 
-  test("a file that ends one process after the other fails", async () => {
-    const outcome = expect(validate(sample)).rejects.toEqual(failsWith("crashed"));
+  test.each([
+    // It may be chance, and nothing is wrong with the file.
+    ["SIGKILL", "busy"],
+    ["SIGTERM", "busy"],
+    ["SIGABRT", "too-complex"],
+  ] as const)("a file that ends one process after the other, by %s: %s", async (signal, reason) => {
     const [first] = verapdf.pids;
-    process.kill(first!, "SIGKILL");
-    while (verapdf.pids.length === 0 || verapdf.pids[0] === first) await sleep(5);
-    process.kill(verapdf.pids[0]!, "SIGKILL");
+    // Nothing is validated before both signals are there.
+    process.kill(first!, "SIGSTOP");
+    const outcome = expect(validate(sample)).rejects.toEqual(failsWith(reason));
+    process.kill(first!, signal);
+    process.kill(first!, "SIGCONT");
+    while (verapdf.pids.length === 0 || verapdf.pids[0] === first) await sleep(1);
+    process.kill(verapdf.pids[0]!, signal);
     await outcome;
     expect((await validate(sample)).valid).toBe(true);
+  });
+
+  test.each(["SIGSTOP", "SIGKILL", "SIGTERM"] as const)(
+    "%s with nothing to do: another one is there",
+    async (signal) => {
+      const [pid] = verapdf.pids;
+      process.kill(pid!, signal);
+      await eventually(() => expect(verapdf.pids).not.toBeOneOf([[], [pid]]));
+      expect((await validate(sample)).valid).toBe(true);
+      expect(await survivors([pid!])).toEqual([]);
+      expect(readdirSync(scratch.path)).toHaveLength(1);
+    },
+  );
+
+  test.each(["SIGSTOP", "SIGKILL"] as const)("%s as it starts: it is started again", async (signal) => {
+    const [pid] = verapdf.pids;
+    process.kill(pid!, "SIGKILL");
+    const starting = await eventually(() => {
+      const found = processTree(process.pid).find((other) => other !== pid && nameOf(other) === "java\n");
+      if (found === undefined) throw new Error("not there yet");
+      return found;
+    });
+    process.kill(starting, signal);
+    expect((await validate(sample)).valid).toBe(true);
+    expect(await survivors([pid!, starting])).toEqual([]);
+    expect(readdirSync(scratch.path)).toHaveLength(1);
+  });
+
+  test("of two, one is killed: files are validated by the other meanwhile", async () => {
+    await using two = await startVeraPdf({ scratch, log, processes: 2 });
+    const [killed, other] = two.pids;
+    process.kill(killed!, "SIGKILL");
+    await eventually(() => expect(two.pids).toEqual([other]));
+    expect((await two.validate(sample, LEVELS["2b"], never)).valid).toBe(true);
+    await eventually(() => expect(two.pids).toHaveLength(2));
+  });
+
+  test("one that cannot be started again: busy, until it can", async () => {
+    const dist = join(folder, "dist");
+    const program = join(import.meta.dirname, "../../container/dist/verapdf");
+    mkdirSync(dist);
+    cpSync(program, join(dist, "verapdf"), { recursive: true });
+    await using fragile = await startVeraPdf({ scratch, log, dist });
+    const once = () => fragile.validate(sample, LEVELS["2b"], never);
+    renameSync(join(dist, "verapdf"), join(dist, "away"));
+    process.kill(fragile.pids[0]!, "SIGKILL");
+    await eventually(() => expect(logged.at(-1)).toContain("not started again, yet"));
+    await expect(once()).rejects.toEqual(failsWith("busy"));
+    renameSync(join(dist, "away"), join(dist, "verapdf"));
+    await eventually(async () => expect((await once()).valid).toBe(true));
   });
 
   test("a process that has seen many files is replaced", async () => {

@@ -93,10 +93,11 @@ export function picturesIn({ path }: Converted) {
   });
 }
 
-/** The process that runs a program just handed over. */
-export async function aChild(ghostscript: Ghostscript): Promise<number> {
+/** The process that runs a program just handed over. @param before which another one came before it */
+export async function aChild(ghostscript: Ghostscript, before?: number): Promise<number> {
   for (;;) {
-    const [child] = ghostscript.pid === undefined ? [] : childrenOf(ghostscript.pid);
+    const children = ghostscript.pid === undefined ? [] : childrenOf(ghostscript.pid);
+    const child = children.find((pid) => pid !== before);
     if (child !== undefined) return child;
     await sleep(2);
   }

@@ -98,10 +98,11 @@ export const failsWith = (reason: string) => expect.objectContaining({ name: "En
 export const childrenOf = (pid: number) =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean).map(Number);
 
-/** The process that converts a document just handed over. */
-export async function aChild(office: LibreOffice): Promise<number> {
+/** The process that converts a document just handed over. @param before which another one came before it */
+export async function aChild(office: LibreOffice, before?: number): Promise<number> {
   for (;;) {
-    const [child] = office.pid === undefined ? [] : childrenOf(office.pid);
+    const children = office.pid === undefined ? [] : childrenOf(office.pid);
+    const child = children.find((pid) => pid !== before);
     if (child !== undefined) return child;
     await sleep(2);
   }

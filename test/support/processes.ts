@@ -92,7 +92,7 @@ async function first(look: () => readonly number[]): Promise<number> {
   throw new Error("LibreOffice does not work on a document.");
 }
 
-function nameOf(pid: number): string {
+export function nameOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/comm`, "utf8");
   } catch {

@@ -1,0 +1,32 @@
+// Finds processes that were stopped (SIGSTOP) and would keep their job waiting until its limit. A process that is busy
+// is in another state, however long it takes.
+
+import { readFileSync } from "node:fs";
+
+const LOOK_EVERY_MS = 500;
+
+/**
+ * Looks at processes again and again until disposed of.
+ * @param pids of those that run now
+ * @param frozen told of one that was stopped at two looks in a row: a debugger or a profiler stops one for less
+ */
+export function watchForFrozen(pids: () => Iterable<number>, frozen: (pid: number) => void): Disposable {
+  let before = new Set<number>();
+  const look = () => {
+    const stopped = new Set([...pids()].filter(isStopped));
+    for (const pid of stopped) if (before.has(pid)) frozen(pid);
+    before = stopped;
+  };
+  const timer = setInterval(look, LOOK_EVERY_MS).unref();
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+/** proc(5): the state follows the name, which may hold anything. */
+function isStopped(pid: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    return stat[stat.lastIndexOf(")") + 2] === "T";
+  } catch {
+    return false;
+  }
+}
