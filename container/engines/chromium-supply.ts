@@ -66,15 +66,17 @@ export class BrowserSupply {
 
   /** @throws EngineFailure `busy` where none starts in time */
   async living(): Promise<Browser> {
-    const late = AbortSignal.timeout(this.#patienceMs());
+    const since = performance.now();
     for (;;) {
+      // A start that fails meanwhile shortens it.
+      const leftMs = Math.max(0, Math.ceil(since + this.#patienceMs() - performance.now()));
       if (this.#closing.signal.aborted) throw new EngineFailure("busy", "closing");
-      const browser = await untilAborted(this.#current, late).catch(() => undefined);
+      const browser = await untilAborted(this.#current, AbortSignal.timeout(leftMs)).catch(() => undefined);
       if (browser?.check()) {
         if (browser.used >= JOBS_PER_BROWSER) this.#recycle();
         return browser;
       }
-      if (!late.aborted) continue;
+      if (leftMs > 0) continue;
       const cause = this.#failure ?? new Error("it takes too long");
       throw new EngineFailure("busy", `Chromium cannot be started: ${cause.message}`, { cause });
     }
