@@ -5,15 +5,11 @@ import type { Socket } from "node:net";
 import { EngineFailure } from "../../src/operations/operation.ts";
 import { emulate } from "./chromium-devices.ts";
 import type { LaunchedChromium } from "./chromium-launch.ts";
+import { BrowserGone, RendererLost } from "./chromium-losses.ts";
 import { observe, QUESTIONS } from "./chromium-page-scripts.ts";
 import type { Session } from "./chromium-pipe.ts";
-import { Watch, type WatchLimits } from "./chromium-watch.ts";
+import type { WatchLimits } from "./chromium-watch.ts";
 import type { Visit, WebProxy } from "./web-proxy.ts";
-
-/** The browser died, and with it jobs that were not to blame: another browser may do them. */
-export class BrowserGone extends Error {
-  override readonly name = "BrowserGone";
-}
 
 export interface BrowserSettings {
   readonly proxy: WebProxy;
@@ -32,7 +28,7 @@ export interface LeasedPage extends AsyncDisposable {
   readonly frameId: string;
   /** It is made hidden: it draws no frames, and what comes once a frame or on sight does not happen. @throws ProtocolError */
   show(): Promise<void>;
-  /** Rejects when the page or the browser cannot go on: EngineFailure or {@link BrowserGone}. */
+  /** Rejects when the page or the browser cannot go on: EngineFailure, {@link RendererLost} or {@link BrowserGone}. */
   readonly failed: Promise<never>;
   /** Lets it out to the web; without a visit nobody answers it. */
   visit(visit: Visit): void;
@@ -54,17 +50,22 @@ export const RETIRED = "retired";
 
 /** How often processes are looked at while there is work, and while there is none. */
 const WATCH_MS = 250;
-const IDLE_WATCH_MS = 2_000;
-/** A browser that does not answer for so long is stuck. */
+const IDLE_WATCH_MS = 1_000;
+/** A browser that does not answer for so long is stuck, and so is one that makes or shows no page in that time. */
 const HEARTBEAT_TIMEOUT_MS = 8_000;
-/** After a page was ended because of its memory, what is told of a crash is told of that one. */
-const MEMORY_KILL_MS = 3_000;
+/** A page that dies while it is made is tried again: so often in all. */
+const MAKE_ATTEMPTS = 3;
+/** A browser that made no page for so long, since nobody wanted one, shows that it still can. */
+const PROOF_MS = 30_000;
+/** After a page was ended here, a crash that is told means that page. */
+const OWN_KILL_MS = 3_000;
+/** As the browser says it. */
+const NOT_LAUNCHED = "failed to launch";
 const CLOSE_TIMEOUT_MS = 3_000;
 
 export class Browser {
   readonly chromium: LaunchedChromium;
   readonly #settings: BrowserSettings;
-  readonly #watch: Watch;
   readonly #ready: Page[] = [];
   readonly #pages = new Map<string, Page>();
   #making: Promise<unknown> = Promise.resolve();
@@ -73,7 +74,11 @@ export class Browser {
   #used = 0;
   #gone: BrowserGone | undefined;
   #retired = false;
-  #lastMemoryKill = Number.NEGATIVE_INFINITY;
+  #madeAt = performance.now();
+  /** Fails the page that is being made. */
+  #failUnborn: ((error: Error) => void) | undefined;
+  #lastKill = { at: Number.NEGATIVE_INFINITY, why: "" };
+  readonly #death = Promise.withResolvers<never>();
   #timer: NodeJS.Timeout | undefined;
   /** Settles when its processes have ended and its files are gone. */
   readonly ended: Promise<void>;
@@ -82,15 +87,16 @@ export class Browser {
   private constructor(chromium: LaunchedChromium, settings: BrowserSettings) {
     this.chromium = chromium;
     this.#settings = settings;
-    this.#watch = new Watch(chromium.process.pid!, settings.limits);
+    this.#death.promise.catch(() => {});
     this.ended = new Promise((resolve) => {
       this.#end = resolve;
     });
     chromium.process.once("exit", (code, signal) => this.#die(`it ended by ${signal ?? code}`));
+    if (chromium.process.exitCode !== null || chromium.process.signalCode !== null) this.#die("it ended at once");
     const { browser } = chromium.pipe;
     browser.on("Target.targetCrashed", ({ targetId, status }) => this.#crashed(targetId, status));
     browser.on("Target.targetDestroyed", ({ targetId }) =>
-      this.#pages.get(targetId)?.fail(lost("its page was closed")),
+      this.#pages.get(targetId)?.fail(new EngineFailure("crashed", "its page was closed")),
     );
     browser.on("Target.targetCreated", ({ targetInfo: { type, targetId, openerId } }) => {
       // A window that a page opened.
@@ -99,11 +105,14 @@ export class Browser {
     this.#look();
   }
 
-  /** Once it has pages ready. @throws ProtocolError */
+  /** Once it has made a page; more are being made then. @throws BrowserGone, ProtocolError */
   static async start(chromium: LaunchedChromium, settings: BrowserSettings): Promise<Browser> {
     const browser = new Browser(chromium, settings);
-    await chromium.pipe.browser.send("Target.setDiscoverTargets", { discover: true, filter: [{ type: "page" }] });
-    await browser.#refill();
+    const discover = { discover: true, filter: [{ type: "page" }] };
+    await browser.#within(chromium.pipe.browser.send("Target.setDiscoverTargets", discover), "it tells of no page");
+    browser.#keep(await browser.#make());
+    browser.#look();
+    void browser.#refill().catch(() => {});
     return browser;
   }
 
@@ -120,14 +129,17 @@ export class Browser {
     return this.#leased === 0;
   }
 
-  /** @throws BrowserGone */
-  async lease(): Promise<LeasedPage> {
+  /**
+   * @param fresh made for this one: what made a page die may have met those that are ready too
+   * @throws BrowserGone
+   */
+  async lease({ fresh }: { readonly fresh: boolean }): Promise<LeasedPage> {
     if (this.#gone) throw this.#gone;
     this.#leased++;
     this.#used++;
+    this.#schedule(WATCH_MS);
     try {
-      const page = this.#ready.shift() ?? (await this.#make());
-      this.#schedule(WATCH_MS);
+      const page = (fresh ? undefined : this.#ready.shift()) ?? (await this.#make());
       return {
         session: page.session,
         // A page is named after its main frame.
@@ -141,7 +153,7 @@ export class Browser {
       };
     } catch (error) {
       this.#leased--;
-      throw this.#gone ?? error;
+      throw error;
     }
   }
 
@@ -149,8 +161,11 @@ export class Browser {
     if (page.isShown) return;
     page.isShown = true;
     const { browser } = this.chromium.pipe;
-    const { windowId } = await browser.send("Browser.getWindowForTarget", { targetId: page.targetId });
-    await browser.send("Browser.setWindowBounds", { windowId, bounds: { windowState: "normal" } });
+    const shown = async () => {
+      const { windowId } = await browser.send("Browser.getWindowForTarget", { targetId: page.targetId });
+      await browser.send("Browser.setWindowBounds", { windowId, bounds: { windowState: "normal" } });
+    };
+    await this.#within(shown(), "it shows no page");
   }
 
   /** Gets no more work, and ends when what it has is done. */
@@ -166,7 +181,7 @@ export class Browser {
 
   async #release(page: Page): Promise<void> {
     page.visit?.end();
-    page.fail(lost("it was given back"));
+    page.fail(new EngineFailure("crashed", "it was given back"));
     this.#leased--;
     if (this.#gone) return;
     if (this.#retired && this.#leased === 0) return this.#die(RETIRED);
@@ -179,7 +194,7 @@ export class Browser {
     pipe.forget(session, "the page was given back");
     door.close();
     const disposed = pipe.browser.send("Target.disposeBrowserContext", { browserContextId: contextId });
-    await this.#within(CLOSE_TIMEOUT_MS, disposed, "a context was not disposed of");
+    await this.#within(disposed, "a context was not disposed of", CLOSE_TIMEOUT_MS);
   }
 
   /** One at a time: two would make more than are wanted. */
@@ -192,10 +207,14 @@ export class Browser {
 
   async #fill(): Promise<void> {
     while (!this.#gone && !this.#retired && this.#ready.length < this.#settings.ready) {
-      const page = await this.#make();
-      this.#ready.push(page);
-      page.failed.catch(() => this.#discard(page));
+      this.#keep(await this.#make());
     }
+  }
+
+  #keep(page: Page): void {
+    this.#ready.push(page);
+    page.failed.catch(() => this.#discard(page));
+    if (this.#ready.length > this.#settings.ready) this.#renew(this.#ready.shift()!);
   }
 
   /** What died while it waited is of no use. */
@@ -215,54 +234,95 @@ export class Browser {
       });
   }
 
-  /** One at a time: two are not ready earlier than one. */
+  /** One at a time: two are not ready earlier than one. @throws BrowserGone */
   #make(): Promise<Page> {
-    const made = this.#making.then(() => this.#makePage());
+    const made = this.#making.then(() => this.#makeAtLast());
     this.#making = made.catch(() => {});
     return made;
   }
 
+  /** A browser that makes no page is of no use, whatever else it answers. */
+  async #makeAtLast(): Promise<Page> {
+    for (let attempt = 1; ; attempt++) {
+      if (this.#gone) throw this.#gone;
+      try {
+        const page = await this.#within(this.#makePage(), "it makes no page");
+        this.#madeAt = performance.now();
+        return page;
+      } catch (error) {
+        if (error instanceof RendererLost && attempt < MAKE_ATTEMPTS) continue;
+        this.#die(`it makes no page: ${(error as Error).message}`);
+      }
+    }
+  }
+
   async #makePage(): Promise<Page> {
     const { pipe, doors } = this.chromium;
-    if (this.#gone) throw this.#gone;
     let page: Page | undefined;
     const door = await doors.open((socket: Socket) => {
       if (page?.visit) this.#settings.proxy.serve(socket, page.visit);
       else socket.destroy();
     });
-    const { browserContextId: contextId } = await pipe.browser.send("Target.createBrowserContext", {
-      proxyServer: door.proxy,
-      proxyBypassList: "<-loopback>",
-    });
-    void pipe.browser.send("Browser.setDownloadBehavior", { behavior: "deny", browserContextId: contextId });
+    const { promise: failed, reject: fail } = Promise.withResolvers<never>();
+    failed.catch(() => {});
+    this.#failUnborn = fail;
+    let contextId: string | undefined;
+    try {
+      const context = { proxyServer: door.proxy, proxyBypassList: "<-loopback>" };
+      ({ browserContextId: contextId } = await pipe.browser.send("Target.createBrowserContext", context));
+      const opened = await Promise.race([this.#open(contextId), failed]);
+      page = { contextId, ...opened, failed, fail, door, visit: undefined, isShown: false };
+      this.#pages.set(page.targetId, page);
+      return page;
+    } catch (error) {
+      door.close();
+      if (contextId !== undefined) {
+        void pipe.browser.send("Target.disposeBrowserContext", { browserContextId: contextId });
+      }
+      throw error;
+    } finally {
+      this.#failUnborn = undefined;
+    }
+  }
+
+  async #open(browserContextId: string): Promise<Pick<Page, "targetId" | "session">> {
+    const { pipe, version } = this.chromium;
+    void pipe.browser.send("Browser.setDownloadBehavior", { behavior: "deny", browserContextId });
     const { targetId } = await pipe.browser.send("Target.createTarget", {
       url: "about:blank",
-      browserContextId: contextId,
+      browserContextId,
       // What nobody sees is not drawn.
       windowState: "minimized",
     });
     const { sessionId } = await pipe.browser.send("Target.attachToTarget", { targetId, flatten: true });
-    const { promise: failed, reject: fail } = Promise.withResolvers<never>();
-    failed.catch(() => {});
     const session = pipe.session(sessionId);
-    page = { contextId, targetId, session, failed, fail, door, visit: undefined, isShown: false };
-    this.#pages.set(targetId, page);
-    emulate(session, "desktop", this.chromium.version);
+    emulate(session, "desktop", version);
     const source = `(${observe})(${JSON.stringify(QUESTIONS)})`;
     void session.send("Page.addScriptToEvaluateOnNewDocument", { source });
     void session.send("Network.enable", { maxTotalBufferSize: 1 });
     await session.send("Page.enable");
-    return page;
+    return { targetId, session };
   }
 
   #crashed(targetId: string, status: string): void {
+    // A renderer goes with the zygote that made it, and is not launched where that is gone.
+    if (!this.check()) return;
+    if (status === NOT_LAUNCHED) {
+      this.#die("a renderer was not launched");
+      return;
+    }
     const page = this.#pages.get(targetId);
-    if (!page) return;
-    if (performance.now() - this.#lastMemoryKill < MEMORY_KILL_MS) {
-      page.fail(new EngineFailure("too-large", "the page needs too much memory"));
-    } else if (status === "killed") page.fail(lost("its renderer was killed"));
-    // It did that to itself: out of memory, too deep, or a defect.
-    else page.fail(new EngineFailure("too-complex", `its renderer crashed: ${status}`));
+    const fail = page ? page.fail : this.#failUnborn;
+    fail?.(this.#lossBy(status));
+  }
+
+  #lossBy(status: string): Error {
+    const { at, why } = this.#lastKill;
+    const isOurs = performance.now() - at < OWN_KILL_MS;
+    if (isOurs && why === "too large") return new EngineFailure("too-large", "the page needs too much memory");
+    if (isOurs) return new RendererLost("its renderer was stopped", { isOwnDoing: false });
+    // Memory that ran out, too deep, a defect. The kernel ends what needs too much memory by the signal that others use too.
+    return new RendererLost(`its renderer ended: ${status}`, { isOwnDoing: true });
   }
 
   #schedule(ms: number): void {
@@ -271,39 +331,50 @@ export class Browser {
     this.#timer.unref();
   }
 
-  /** Whether its processes are all there and at work; it is ended where they are not. */
+  /** Whether its lasting processes are all there and at work; it is ended where they are not. */
   check(): boolean {
-    this.#look();
+    const fault = this.#gone ? undefined : this.chromium.watch.fault();
+    if (fault !== undefined) this.#die(fault);
     return this.#gone === undefined;
   }
 
   #look(): void {
     if (this.#gone) return;
-    for (const finding of this.#watch.look()) {
+    for (const finding of this.chromium.watch.look(this.#settings.limits)) {
       this.#settings.log("Chromium: a process is ended", { ...finding });
       if (finding.what === "browser") {
         this.#die(finding.why);
         return;
       }
-      if (finding.why === "too large") this.#lastMemoryKill = performance.now();
+      this.#lastKill = { at: performance.now(), why: finding.why };
       killProcess(finding.pid);
     }
     const beat = this.chromium.pipe.browser.send("Browser.getVersion");
-    void this.#within(HEARTBEAT_TIMEOUT_MS, beat, "it does not answer").catch(() => {});
+    this.#within(beat, "it does not answer").catch((error: Error) => this.#die(error.message));
+    if (this.#leased === 0 && performance.now() - this.#madeAt > PROOF_MS) this.#prove();
     this.#schedule(this.#leased > 0 ? WATCH_MS : IDLE_WATCH_MS);
   }
 
-  /** What takes longer is a browser that is stuck. */
-  async #within<T>(timeoutMs: number, answer: Promise<T>, why: string): Promise<T> {
+  /** The oldest of the pages that are ready gives way to a new one. */
+  #prove(): void {
+    this.#madeAt = performance.now();
+    void this.#make()
+      .then((page) => this.#keep(page))
+      .catch(() => {});
+  }
+
+  /** What takes longer is a browser that is stuck. @throws BrowserGone */
+  async #within<T>(answer: Promise<T>, why: string, timeoutMs = HEARTBEAT_TIMEOUT_MS): Promise<T> {
     const timer = setTimeout(() => this.#die(why), timeoutMs);
     timer.unref();
-    return answer.finally(() => clearTimeout(timer));
+    return Promise.race([answer, this.#death.promise]).finally(() => clearTimeout(timer));
   }
 
   #die(why: string): void {
     if (this.#gone) return;
     this.#gone = new BrowserGone(`Chromium: ${why}`);
     clearTimeout(this.#timer);
+    this.#death.reject(this.#gone);
     // Pages first: whoever waits for an answer is told what it means that there is none.
     for (const page of this.#pages.values()) {
       page.door.close();
@@ -318,8 +389,6 @@ export class Browser {
       .finally(() => this.#end());
   }
 }
-
-const lost = (why: string) => new EngineFailure("crashed", why);
 
 function killProcess(pid: number): void {
   try {

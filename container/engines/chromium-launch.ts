@@ -7,8 +7,10 @@ import { chown, mkdir, statfs } from "node:fs/promises";
 import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type JobFolder, killGroup, minimalEnvironment, type Scratch, Tail } from "../process.ts";
 import { Pipe } from "./chromium-pipe.ts";
+import { Watch } from "./chromium-watch.ts";
 
 /** Where a browser's connections to the proxy come in, told apart by the address that each of its contexts was given. */
 export interface Doors {
@@ -28,12 +30,23 @@ export interface LaunchedChromium extends Confinement {
   readonly process: ChildProcess;
   readonly pipe: Pipe;
   readonly doors: Doors;
+  readonly watch: Watch;
   readonly version: string;
   readonly startMs: number;
   /** The last of what it wrote to its standard error. */
   lastWords(): string;
-  /** Kills all of its processes, and removes its files. */
+  /** Kills all of its processes, and removes its files. Never rejects. */
   end(): Promise<void>;
+}
+
+export interface LaunchSettings {
+  readonly scratch: Scratch;
+  /** The first of these that is there. @default Debian's */
+  readonly programs?: readonly string[];
+  /** The only one to try, since it worked before. @default the best that works */
+  readonly confinement?: Confinement | undefined;
+  /** Ends a launch. */
+  readonly signal: AbortSignal;
 }
 
 /** Best first. */
@@ -45,10 +58,14 @@ const CONFINEMENTS: readonly Confinement[] = [
 ];
 
 /** Debian's packages: the shell without a desktop first. */
-const PROGRAMS = ["/usr/lib/chromium/chromium-headless-shell", "/usr/lib/chromium/chromium"];
+export const PROGRAMS = ["/usr/lib/chromium/chromium-headless-shell", "/usr/lib/chromium/chromium"];
 /** The user it runs as, where this process is root. */
 const USER = 60_400;
-const START_TIMEOUT_MS = 20_000;
+const START_TIMEOUT_MS = 15_000;
+/** How often a browser that starts is looked at. */
+const LOOK_MS = 250;
+/** Killed processes are gone after so long, however busy the machine is. */
+const END_TIMEOUT_MS = 5_000;
 /** Of what it may write: shared memory counts as files. */
 const FILE_BYTES = 2 ** 31;
 const OPEN_FILES = 8192;
@@ -62,69 +79,68 @@ const helper = (name: string) => join(import.meta.dirname, "../chromium", name);
 
 /**
  * Starts it in the best confinement that works.
- * @param first what worked before @default the best
  * @throws Error where none works, with the reasons
  */
-export async function launchChromium(scratch: Scratch, first?: Confinement): Promise<LaunchedChromium> {
-  const program = PROGRAMS.find(existsSync);
-  if (program === undefined) throw new Error(`not installed: ${PROGRAMS.join(", ")}`);
+export async function launchChromium(settings: LaunchSettings): Promise<LaunchedChromium> {
+  const { scratch, programs = PROGRAMS, confinement: first, signal } = settings;
+  const program = programs.find(existsSync);
+  if (program === undefined) throw new Error(`not installed: ${programs.join(", ")}`);
   const reasons: string[] = [];
   for (const confinement of first ? [first] : CONFINEMENTS) {
     try {
-      return await launch(program, scratch, confinement);
+      return await launch(program, scratch, confinement, signal);
     } catch (error) {
+      signal.throwIfAborted();
       reasons.push(`${confinement.network}${confinement.sandbox ? " and sandbox" : ""}: ${(error as Error).message}`);
     }
   }
   throw new Error(reasons.join("; "));
 }
 
-async function launch(program: string, scratch: Scratch, confinement: Confinement): Promise<LaunchedChromium> {
+async function launch(
+  program: string,
+  scratch: Scratch,
+  confinement: Confinement,
+  signal: AbortSignal,
+): Promise<LaunchedChromium> {
   const started = performance.now();
-  const folder = await makeFolder(scratch);
-  const inNamespace = confinement.network === "namespace";
-  const [command, ...args] = [
-    ...(inNamespace ? enterNamespace() : []),
-    ...becomeBrowser(inNamespace),
-    program,
-    ...flags(folder.path, confinement, await hasSharedMemory()),
-  ] as [string, ...string[]];
-  const child = spawn(command, args, {
-    cwd: folder.path,
-    env: { ...minimalEnvironment(folder.path), TZ: "UTC", PROXY_PORT: String(PROXY_PORT) },
-    // A session and so a group of its own: the group is what is killed.
-    detached: true,
-    stdio: [...STDIO, ...(inNamespace ? ["ipc" as const] : [])],
-  });
+  const folder = await scratch.folder("chromium");
   const stderr = new Tail(4096);
-  child.stderr!.on("data", (chunk: Buffer) => stderr.add(chunk));
-  const exited = new Promise<void>((resolve) => {
-    child.once("exit", () => resolve());
-    // For as long as it lives: a signal that cannot be sent is told like this too.
-    child.on("error", () => resolve());
-  });
+  let child: ChildProcess | undefined;
   let listening: Server | undefined;
   const end = async () => {
-    killGroup(child);
-    if (child.pid !== undefined) await exited;
+    if (child?.pid !== undefined) await endGroup(child);
     listening?.close();
-    await folder[Symbol.asyncDispose]();
+    try {
+      await folder[Symbol.asyncDispose]();
+    } catch {
+      // What is left is removed with the folder around it.
+    }
   };
   try {
+    await prepareFolder(folder);
+    child = start(program, folder.path, confinement, await hasSharedMemory());
+    child.stderr!.on("data", (chunk: Buffer) => stderr.add(chunk));
+    const exited = new Promise<never>((_, reject) => {
+      child!.on("exit", (code, by) => reject(new Error(`it ended by ${by ?? code}`)));
+      child!.on("error", reject);
+    });
+    exited.catch(() => {});
     const [, , , out, incoming] = child.stdio as unknown as [unknown, unknown, unknown, Writable, Readable];
-    const pipe = new Pipe(out, incoming, () => killGroup(child));
-    const failed = exited.then(() => Promise.reject(new Error("it ended")));
-    failed.catch(() => {});
-    const ready = async () => {
-      if (inNamespace) listening = await socketOf(child);
+    const browser = child;
+    const pipe = new Pipe(out, incoming, () => killGroup(browser));
+    const ready = async (starting: ChildProcess) => {
+      if (confinement.network === "namespace") listening = await socketOf(starting);
       return pipe.browser.send("Browser.getVersion");
     };
-    const { product } = await within(START_TIMEOUT_MS, Promise.race([ready(), failed]));
+    const watch = new Watch(child.pid ?? 0);
+    const { product } = await whileItStarts(Promise.race([ready(child), exited]), watch, signal);
     return {
       ...confinement,
       process: child,
       pipe,
       doors: listening ? doorsByAddress(listening) : doorsByPort(),
+      watch,
       version: product.split("/")[1] ?? product,
       startMs: Math.round(performance.now() - started),
       lastWords: () => stderr.text(),
@@ -136,11 +152,68 @@ async function launch(program: string, scratch: Scratch, confinement: Confinemen
   }
 }
 
-async function makeFolder(scratch: Scratch): Promise<JobFolder> {
-  const folder = await scratch.folder("chromium");
-  await mkdir(join(folder.path, "profile"));
-  if (isRoot()) for (const path of [folder.path, join(folder.path, "profile")]) await chown(path, USER, USER);
-  return folder;
+function start(program: string, folder: string, confinement: Confinement, hasSharedMemory: boolean): ChildProcess {
+  const inNamespace = confinement.network === "namespace";
+  const [command, ...args] = [
+    ...(inNamespace ? enterNamespace() : []),
+    ...becomeBrowser(inNamespace),
+    program,
+    ...flags(folder, confinement, hasSharedMemory),
+  ] as [string, ...string[]];
+  return spawn(command, args, {
+    cwd: folder,
+    env: { ...minimalEnvironment(folder), TZ: "UTC", PROXY_PORT: String(PROXY_PORT) },
+    // A session and so a group of its own: the group is what is killed.
+    detached: true,
+    stdio: [...STDIO, ...(inNamespace ? ["ipc" as const] : [])],
+  });
+}
+
+/** @throws Error where it takes too long, or one of its processes is stopped; the signal's reason */
+async function whileItStarts<T>(ready: Promise<T>, watch: Watch, signal: AbortSignal): Promise<T> {
+  const { promise: failed, reject } = Promise.withResolvers<never>();
+  const late = () => reject(new Error(`not ready after ${START_TIMEOUT_MS} ms`));
+  const timer = setTimeout(late, START_TIMEOUT_MS);
+  const looks = setInterval(() => {
+    const frozen = watch.frozen();
+    if (frozen !== undefined) reject(new Error(frozen));
+  }, LOOK_MS);
+  const abort = () => reject(signal.reason);
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    signal.throwIfAborted();
+    return await Promise.race([ready, failed]);
+  } finally {
+    clearTimeout(timer);
+    clearInterval(looks);
+    signal.removeEventListener("abort", abort);
+    ready.catch(() => {});
+  }
+}
+
+/** Until none of its processes is left that could still write a file. */
+async function endGroup(child: ChildProcess): Promise<void> {
+  const deadline = performance.now() + END_TIMEOUT_MS;
+  for (let pauseMs = 5; ; pauseMs = Math.min(2 * pauseMs, 100)) {
+    killGroup(child);
+    if (!hasGroup(child.pid!) || performance.now() > deadline) return;
+    await sleep(pauseMs);
+  }
+}
+
+function hasGroup(pid: number): boolean {
+  try {
+    process.kill(-pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function prepareFolder({ path }: JobFolder): Promise<void> {
+  const profile = join(path, "profile");
+  await mkdir(profile);
+  if (isRoot()) for (const own of [path, profile]) await chown(own, USER, USER);
 }
 
 const isRoot = () => process.getuid?.() === 0;
@@ -256,12 +329,6 @@ function socketOf(child: ChildProcess): Promise<Server> {
   return new Promise((resolve) => child.once("message", (_, server) => resolve(server as Server)));
 }
 
-async function within<T>(timeoutMs: number, promise: Promise<T>): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`not ready after ${timeoutMs} ms`)), timeoutMs);
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
-}
-
 /** In a namespace of its own the browser has the whole of 127.0.0.0/8: one listening socket, and an address for each context. */
 function doorsByAddress(server: Server): Doors {
   const takers = new Map<string, (socket: Socket) => void>();
@@ -288,7 +355,7 @@ function doorsByPort(): Doors {
     async open(take) {
       const server = createServer(take);
       await new Promise<void>((resolve, reject) => {
-        server.once("error", reject);
+        server.on("error", reject);
         server.listen(0, "127.0.0.1", resolve);
       });
       server.on("error", ignoreOne);

@@ -2,6 +2,7 @@
 
 import type { Protocol } from "devtools-protocol";
 import { EngineFailure } from "../../src/operations/operation.ts";
+import { NetworkGone } from "./chromium-losses.ts";
 import type { Session } from "./chromium-pipe.ts";
 
 /** What a browser shows as a page of HTML. */
@@ -28,17 +29,12 @@ const UNSAFE_PORT = "net::ERR_UNSAFE_PORT";
 /** Our proxy is always there: where it was not to be reached, the browser's network process had ended. */
 const PROXY_UNREACHABLE = "net::ERR_PROXY_CONNECTION_FAILED";
 
-/** The browser lost its network for a moment. */
-export class NetworkGone extends Error {
-  override readonly name = "NetworkGone";
-}
-
 /** The page led to a place that may not be visited. */
 export class LedAstray extends Error {
   override readonly name = "LedAstray";
 }
 
-export class Loading {
+export class Loading implements Disposable {
   readonly #session: Session;
   readonly #frameId: string;
   readonly #isRefused: (url: string) => boolean;
@@ -56,6 +52,8 @@ export class Loading {
   #wasScripted = false;
   #lastEventAt = 0;
   #wake: (() => void) | undefined;
+  /** Nobody waits any more. */
+  #isOver = false;
 
   /**
    * @param frameId of the page's main frame
@@ -74,6 +72,10 @@ export class Loading {
     return this.#failure.promise;
   }
 
+  [Symbol.dispose](): void {
+    this.#isOver = true;
+  }
+
   /** @throws EngineFailure `unreachable`, `not-a-web-page`; LedAstray, NetworkGone */
   async navigate(url: string): Promise<void> {
     const { errorText, isDownload } = await this.#session.send("Page.navigate", { url });
@@ -89,7 +91,7 @@ export class Loading {
   /** Until its pictures, styles and frames are there too, and nothing it asked for is on its way. */
   async loaded(): Promise<void> {
     await this.#until(() => this.#isLoaded && !this.#isLeaving && !this.#isDue && this.#onWay.size === 0);
-    while (this.#wasScripted) {
+    while (this.#wasScripted && !this.#isOver) {
       const left = this.#lastEventAt + QUIET_MS - performance.now();
       if (left <= 0 && this.#onWay.size === 0) return;
       await new Promise((resolve) => setTimeout(resolve, Math.max(20, left)));

@@ -54,11 +54,15 @@ export async function enlargePages(
   path: string,
   factor: number,
   paper: { readonly width: number; readonly height: number },
-  timeoutMs: number,
+  { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
 ): Promise<void> {
   const enlarged = `${path}.enlarged`;
   const args = [ENLARGER, path, enlarged, ...[factor, paper.width, paper.height].map(String)];
-  const { code, stderr } = await run(process.execPath, args, { cwd: dirname(path), limits: { timeoutMs } });
+  const { code, stderr } = await run(process.execPath, args, {
+    cwd: dirname(path),
+    limits: { timeoutMs },
+    signal,
+  });
   if (code !== 0) throw new EngineFailure("crashed", `pages were not enlarged: ${stderr.slice(-500)}`);
   await rename(enlarged, path);
 }

@@ -48,20 +48,23 @@ export interface Place {
   readonly isStill: boolean;
 }
 
-/**
- * @param outputPath written when the PDF is complete
- * @param isRefused whether a place was found to be one that may not be visited
- * @throws EngineFailure; BrowserGone; LedAstray
- */
-export async function printPage(
-  page: LeasedPage,
-  { url, isStill }: Place,
-  outputPath: string,
-  options: PrintOptions,
-  limits: PageLimits,
-  version: string,
-  isRefused: (url: string) => boolean,
-): Promise<void> {
+export interface Printing {
+  readonly place: Place;
+  /** Written when the PDF is complete. */
+  readonly outputPath: string;
+  readonly options: PrintOptions;
+  readonly limits: PageLimits;
+  /** Of the browser. */
+  readonly version: string;
+  readonly signal: AbortSignal;
+  /** Whether a place was found to be one that may not be visited. */
+  isRefused(url: string): boolean;
+}
+
+/** @throws EngineFailure; BrowserGone, RendererLost, NetworkGone; LedAstray */
+export async function printPage(page: LeasedPage, printing: Printing): Promise<void> {
+  const { place, outputPath, options, limits, version, isRefused, signal } = printing;
+  const { url, isStill } = place;
   const { session, failed } = page;
   const within = <T>(timeoutMs: number, work: Promise<T>, what: string) => inTime(timeoutMs, work, failed, what);
   // Pages are made as desktops.
@@ -69,7 +72,9 @@ export async function printPage(
   if (!isStill) await within(limits.answerMs, page.show(), "a blank page");
   const { stream, enlargement } = await loadAndPrint({ page, session, url, options, limits, isRefused, within });
   await within(limits.printMs, savePdf(session, stream, outputPath, limits.fileBytes), "taking the PDF");
-  if (enlargement > 1) await enlargePages(outputPath, enlargement, options.paper, limits.printMs);
+  if (enlargement > 1) {
+    await enlargePages(outputPath, enlargement, options.paper, { timeoutMs: limits.printMs, signal });
+  }
 }
 
 interface Job {
@@ -85,15 +90,15 @@ interface Job {
 /** @returns the stream that the PDF comes from, and by how much its pages are too small */
 async function loadAndPrint(job: Job): Promise<{ readonly stream: string; readonly enlargement: number }> {
   const { session, url, options, limits, within } = job;
-  const loading = new Loading(session, job.page.frameId, job.isRefused);
+  using loading = new Loading(session, job.page.frameId, job.isRefused);
   const parsed = async () => {
     await loading.navigate(url);
     await loading.parsed();
   };
   await within(limits.parseMs, Promise.race([parsed(), loading.failed]), "loading");
-  return whileItStays(limits.parseMs, loading, within, async () => {
+  return await whileItStays(limits.parseMs, loading, within, async () => {
     const purpose = await settle(job, loading);
-    const printed = session.send("Page.printToPDF", printing(options, purpose));
+    const printed = session.send("Page.printToPDF", requestOf(options, purpose));
     const { stream } = await within(limits.printMs, printed, "printing");
     return { stream: stream!, enlargement: sheetOf(options, purpose).enlargement };
   });
@@ -196,7 +201,7 @@ function sheetOf({ paper, margin, layout = "desktop" }: PrintOptions, purpose: P
   };
 }
 
-function printing(options: PrintOptions, purpose: Purpose): Protocol.Page.PrintToPDFRequest {
+function requestOf(options: PrintOptions, purpose: Purpose): Protocol.Page.PrintToPDFRequest {
   const { scale, enlargement } = sheetOf(options, purpose);
   const tagged = options.tagged === true;
   const inches = (points: number) => points / enlargement / POINTS_PER_INCH;

@@ -64,6 +64,7 @@ export class Pipe {
         broken();
       }
     });
+    incoming.on("close", () => this.close("the browser closed its pipe"));
   }
 
   /** @param id as Target.attachToTarget gave it */
@@ -104,12 +105,23 @@ export class Pipe {
     let from = 0;
     for (let end = chunk.indexOf(END); end >= 0; end = chunk.indexOf(END, from)) {
       this.#parts.push(chunk.subarray(from, end));
-      const message = JSON.parse(Buffer.concat(this.#parts).toString()) as Message;
+      const text = Buffer.concat(this.#parts).toString();
       this.#parts = [];
       from = end + 1;
-      this.#take(message);
+      this.#hear(text);
     }
     if (from < chunk.length) this.#parts.push(chunk.subarray(from));
+  }
+
+  #hear(text: string): void {
+    let message: Message;
+    try {
+      message = JSON.parse(text) as Message;
+    } catch {
+      this.close("the browser does not keep to the protocol");
+      return;
+    }
+    this.#take(message);
   }
 
   #take({ id, method, params, sessionId = "", result, error }: Message): void {

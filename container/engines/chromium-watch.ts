@@ -17,6 +17,7 @@ export type Finding =
 
 interface ProcessState {
   readonly pid: number;
+  readonly parent: number;
   /** Of Chromium's kinds: "" for the browser's own, `renderer`, `gpu-process`, `network`, `utility`, `zygote`. */
   readonly kind: string;
   /** Neither scheduled nor gone: by SIGSTOP, or by a debugger. */
@@ -28,74 +29,100 @@ const SERVANTS = ["gpu-process", "network"];
 
 export class Watch {
   readonly #pid: number;
-  readonly #limits: WatchLimits;
   /** By pid, of processes that do not change any more. */
   readonly #kinds = new Map<number, string>();
-  /** Those that every page needs and that live as long as the browser: drawing, and the network. */
-  readonly #servants = new Set<number>();
+  /** Their kinds, by pid. Every page needs them, and they live as long as the browser: drawing, the network, the zygotes. */
+  readonly #servants = new Map<number, string>();
 
   /** @param pid of the browser's main process */
-  constructor(pid: number, limits: WatchLimits) {
+  constructor(pid: number) {
     this.#pid = pid;
-    this.#limits = limits;
   }
 
-  /** How many renderers there are. */
-  get rendererCount(): number {
-    return this.#look().filter(({ kind }) => kind === "renderer").length;
-  }
-
-  look(): readonly Finding[] {
+  look(limits: WatchLimits): readonly Finding[] {
     const processes = this.#look();
-    const frozen = processes.find(({ kind, isStopped }) => isStopped && kind !== "renderer");
-    if (frozen) return [{ what: "browser", why: `its process ${frozen.pid} ${frozen.kind} was stopped` }];
-    for (const { pid, kind } of processes) if (SERVANTS.includes(kind)) this.#servants.add(pid);
-    const lost = [...this.#servants].find((servant) => processes.every(({ pid }) => pid !== servant));
-    if (lost !== undefined) return [{ what: "browser", why: `its process ${lost} ${this.#kinds.get(lost)} ended` }];
+    const frozen = frozenOf(processes);
+    if (frozen !== undefined) return [{ what: "browser", why: frozen }];
+    for (const { pid, parent, kind } of processes) {
+      // A process that a zygote has just made has the zygote's name for a moment; the zygotes themselves are the browser's.
+      if (SERVANTS.includes(kind) || (kind === "zygote" && parent === this.#pid)) this.#servants.set(pid, kind);
+    }
+    const fault = this.fault();
+    if (fault !== undefined) return [{ what: "browser", why: fault }];
     const renderers = processes.filter(({ kind }) => kind === "renderer");
     const findings = renderers.flatMap(({ pid, isStopped, bytes }): Finding[] => {
       if (isStopped) return [{ what: "renderer", pid, why: "stopped" }];
-      return bytes > this.#limits.rendererBytes ? [{ what: "renderer", pid, why: "too large" }] : [];
+      return bytes > limits.rendererBytes ? [{ what: "renderer", pid, why: "too large" }] : [];
     });
     const total = processes.reduce((sum, { bytes }) => sum + bytes, 0);
-    if (findings.length > 0 || total <= this.#limits.browserBytes || renderers.length === 0) return findings;
+    if (findings.length > 0 || total <= limits.browserBytes || renderers.length === 0) return findings;
     const largest = renderers.reduce((most, next) => (next.bytes > most.bytes ? next : most));
     return [{ what: "renderer", pid: largest.pid, why: "too large" }];
   }
 
+  /** Why the browser cannot go on, as its lasting processes tell. A tenth of a look's work: every job can ask. */
+  fault(): string | undefined {
+    for (const [pid, kind] of [[this.#pid, "browser"] as const, ...this.#servants]) {
+      const state = stateIn(read(`/proc/${pid}/status`));
+      if (ENDED.includes(state)) return `its process ${pid} ${kind} ended`;
+      if (STOPPED.includes(state)) return `its process ${pid} ${kind} was stopped`;
+    }
+    return undefined;
+  }
+
+  /** Which process was stopped that is no renderer's. */
+  frozen(): string | undefined {
+    return frozenOf(this.#look());
+  }
+
   #look(): ProcessState[] {
-    const pids = [this.#pid];
+    const members = [{ pid: this.#pid, parent: 0 }];
     const found: ProcessState[] = [];
-    for (const pid of pids) {
-      const state = this.#stateOf(pid);
+    for (const { pid, parent } of members) {
+      const state = this.#stateOf(pid, parent);
       if (state === undefined) continue;
       found.push(state);
-      if (state.kind === "" || state.kind === "zygote") pids.push(...childrenOf(pid));
+      if (state.kind !== "" && state.kind !== "zygote") continue;
+      members.push(...childrenOf(pid).map((child) => ({ pid: child, parent: pid })));
     }
     return found;
   }
 
-  #stateOf(pid: number): ProcessState | undefined {
+  #stateOf(pid: number, parent: number): ProcessState | undefined {
     const status = read(`/proc/${pid}/status`);
-    if (status === "" || /^State:\s+[ZX]/m.test(status)) return undefined;
+    const state = stateIn(status);
+    if (ENDED.includes(state)) return undefined;
     const kibibytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(status)?.[1] ?? 0);
     return {
       pid,
+      parent,
       kind: this.#kindOf(pid),
-      isStopped: /^State:\s+[Tt]/m.test(status),
+      isStopped: STOPPED.includes(state),
       bytes: (kibibytes("RssAnon") + kibibytes("RssShmem")) * 1024,
     };
   }
 
-  /** A renderer begins as a copy of the zygote. */
+  /** A renderer begins as a copy of the zygote, the network's process as one of the browser. */
   #kindOf(pid: number): string {
     const known = this.#kinds.get(pid);
     if (known !== undefined) return known;
     const line = read(`/proc/${pid}/cmdline`);
     const kind = line.includes("NetworkService") ? "network" : (/--type=([a-z-]+)/.exec(line)?.[1] ?? "");
-    if (kind !== "zygote") this.#kinds.set(pid, kind);
+    if (kind !== "zygote" && kind !== "") this.#kinds.set(pid, kind);
     return kind;
   }
+}
+
+/** Letters of proc(5). */
+const ENDED = "ZX";
+const STOPPED = "Tt";
+
+/** @param status "" of a process that is gone */
+const stateIn = (status: string) => /^State:\s+(\S)/m.exec(status)?.[1] ?? "X";
+
+function frozenOf(processes: readonly ProcessState[]): string | undefined {
+  const frozen = processes.find(({ kind, isStopped }) => isStopped && kind !== "renderer");
+  return frozen && `its process ${frozen.pid} ${frozen.kind} was stopped`;
 }
 
 function childrenOf(pid: number): number[] {

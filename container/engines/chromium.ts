@@ -1,13 +1,16 @@
-// Web pages and HTML to PDF: keeps one warm Chromium, replaces it when it has died or has worked for long, and gives every job a
-// page and a way to the web of its own. It knows no HTTP server, and nothing of how many jobs the service lets in.
+// Web pages and HTML to PDF: gives every job a page and a way to the web of its own, and begins it anew where a process was lost on
+// the way. It knows no HTTP server, and nothing of how many jobs the service lets in.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { EngineFailure, OutOfRange } from "../../src/operations/operation.ts";
 import type { Scratch } from "../process.ts";
-import { Browser, BrowserGone, RETIRED } from "./chromium-browser.ts";
-import { type Confinement, launchChromium } from "./chromium-launch.ts";
-import { LedAstray, NetworkGone } from "./chromium-loading.ts";
+import { untilAborted } from "../until-aborted.ts";
+import type { Confinement } from "./chromium-launch.ts";
+import { LedAstray } from "./chromium-loading.ts";
+import { BrowserGone, NetworkGone, RendererLost } from "./chromium-losses.ts";
 import { type PageLimits, type PrintOptions, printPage } from "./chromium-page.ts";
+import { ProtocolError } from "./chromium-pipe.ts";
+import { BrowserSupply } from "./chromium-supply.ts";
 import type { WatchLimits } from "./chromium-watch.ts";
 import { DOCUMENT_HOST, type ServedDocument, type VisitLimits, WebProxy, type WebProxySettings } from "./web-proxy.ts";
 
@@ -27,6 +30,8 @@ export interface ChromiumSettings {
   readonly web?: WebProxySettings;
   /** How far browsers are shut in. @default as far as this machine allows */
   readonly confinement?: Confinement;
+  /** Where the program may be. @default Debian's places */
+  readonly programs?: readonly string[];
   readonly limits?: Partial<ChromiumLimits>;
   log(message: string, details?: Record<string, unknown>): void;
 }
@@ -45,44 +50,31 @@ const DEFAULTS: ChromiumLimits = {
   browserBytes: 4 * 2 ** 30,
 };
 
-/** Then another browser takes its place: what it has gathered is given back. */
-const JOBS_PER_BROWSER = 500;
 /** A browser whose network process ended has another one after so long, or after a few times that. */
 const NETWORK_BACK_MS = 500;
 const NETWORK_ATTEMPTS = 6;
-const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 10_000;
-
-/** A browser that lived this long died of something new. */
-const SOUND_AFTER_MS = 10_000;
+/** A command that failed is told before the reason why: the process that was to answer it has ended. */
+const REASON_COMES_MS = 1_000;
 
 export class Chromium implements AsyncDisposable {
   readonly #settings: ChromiumSettings;
   readonly #limits: ChromiumLimits;
   readonly #proxy: WebProxy;
-  /** What worked at the start. */
-  #confinement: Confinement | undefined;
-  /** Those that have not ended. */
-  readonly #browsers = new Set<Browser>();
-  #current: Promise<Browser>;
-  #pid: number | undefined;
-  #since = 0;
-  #pauseMs = 0;
-  #isRecycling = false;
-  #closed = false;
+  readonly #supply: BrowserSupply;
 
   private constructor(settings: ChromiumSettings) {
     this.#settings = settings;
     this.#limits = { ...DEFAULTS, ...settings.limits };
     this.#proxy = new WebProxy(settings.web ?? {});
-    this.#confinement = settings.confinement;
-    this.#current = this.#launch();
+    this.#supply = new BrowserSupply({ ready: 3, ...settings, limits: this.#limits, proxy: this.#proxy });
   }
 
-  /** @throws Error where Chromium cannot be started, or the allow-list is none */
+  /** Once it is warm, or could not be started: then it is tried again. @throws Error where the allow-list is none */
   static async start(settings: ChromiumSettings): Promise<Chromium> {
     const chromium = new Chromium(settings);
-    const { network, sandbox, version, startMs } = (await chromium.#current).chromium;
+    const first = await chromium.#supply.first;
+    if (first === undefined) return chromium;
+    const { network, sandbox, version, startMs } = first.chromium;
     settings.log("Chromium: warm", { network, sandbox, version, startMs, pid: chromium.pid });
     if (network === "flags") settings.log("Chromium: no network namespace here, its own flags keep it to the proxy");
     if (!sandbox) settings.log("Chromium: no user namespace here, its renderers are not in its sandbox");
@@ -91,17 +83,17 @@ export class Chromium implements AsyncDisposable {
 
   /** How far browsers are shut in; undefined until one has started. */
   get confinement(): Confinement | undefined {
-    return this.#confinement;
+    return this.#supply.confinement;
   }
 
-  /** How its network is confined, or nothing while there is none. */
+  /** How its network is confined; `starting` or `failed` while there is none. */
   get mode(): string {
-    return this.confinement?.network ?? "";
+    return this.#supply.mode;
   }
 
   /** Of the browser at present. */
   get pid(): number | undefined {
-    return this.#pid;
+    return this.#supply.pid;
   }
 
   /**
@@ -111,57 +103,47 @@ export class Chromium implements AsyncDisposable {
    * @throws OutOfRange for `url`, where it leads to a place that may not be visited
    * @throws the signal's reason when aborted
    */
-  async printToPdf(source: Source, outputPath: string, options: PrintOptions, signal?: AbortSignal): Promise<void> {
-    const { promise: aborted, reject } = Promise.withResolvers<never>();
-    aborted.catch(() => {});
-    const abort = () => reject(signal?.reason);
-    signal?.addEventListener("abort", abort, { once: true });
+  async printToPdf(
+    source: Source,
+    outputPath: string,
+    options: PrintOptions,
+    signal: AbortSignal = new AbortController().signal,
+  ): Promise<void> {
     try {
-      signal?.throwIfAborted();
-      await this.#attempts(source, outputPath, options, aborted);
+      // However deep it waits: what it has is given back as soon as it has it.
+      await untilAborted(this.#attempts({ source, outputPath, options, signal }), signal);
     } catch (error) {
-      if (error instanceof BrowserGone || error instanceof NetworkGone) {
-        throw new EngineFailure("crashed", error.message, { cause: error });
-      }
-      if (!(error instanceof LedAstray)) throw error;
-      if ("url" in source) throw new OutOfRange("url", source.url);
-      throw new EngineFailure("unreachable", error.message, { cause: error });
-    } finally {
-      signal?.removeEventListener("abort", abort);
+      signal.throwIfAborted();
+      throw failureOf(error, source);
     }
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
-    await this.#current.catch(() => {});
-    for (const browser of this.#browsers) browser.kill("closed");
-    await Promise.all([...this.#browsers].map(({ ended }) => ended));
+    await this.#supply.close();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
 
-  /** A job begins anew once where its browser died, and a few times until a browser has its network again. */
-  async #attempts(source: Source, outputPath: string, options: PrintOptions, aborted: Promise<never>): Promise<void> {
-    const left = { browser: 1, network: NETWORK_ATTEMPTS };
+  /** A job begins anew once where its browser died, once where its renderer did, and a few times while there is no network. */
+  async #attempts(job: Job): Promise<void> {
+    const left = { browser: 1, renderer: 1, network: NETWORK_ATTEMPTS };
     for (;;) {
       try {
-        return await this.#attempt(source, outputPath, options, aborted);
+        return await this.#attempt(job, left.renderer === 0);
       } catch (error) {
-        const isNetwork = error instanceof NetworkGone;
-        if (!isNetwork && !(error instanceof BrowserGone)) throw error;
-        if (left[isNetwork ? "network" : "browser"]-- === 0) throw error;
-        this.#settings.log("Chromium: a job begins anew, because its browser died", { reason: error.message });
-        if (isNetwork) await Promise.race([aborted, sleep(NETWORK_BACK_MS)]);
+        const lost = lossOf(error);
+        if (lost === undefined || left[lost]-- === 0) throw error;
+        this.#settings.log(`Chromium: a job begins anew, because its ${lost} was lost`, { reason: String(error) });
+        if (lost === "network") await sleep(NETWORK_BACK_MS, undefined, { signal: job.signal });
       }
     }
   }
 
-  async #attempt(source: Source, outputPath: string, options: PrintOptions, aborted: Promise<never>): Promise<void> {
-    const browser = await Promise.race([this.#living(), aborted]);
-    if (browser.used >= JOBS_PER_BROWSER) this.#recycle(browser);
-    await using page = await browser.lease();
+  async #attempt({ source, outputPath, options, signal }: Job, fresh: boolean): Promise<void> {
+    const browser = await untilAborted(this.#supply.living(), signal);
+    await using page = await browser.lease({ fresh });
     const { promise: exceeded, reject: exceed } = Promise.withResolvers<never>();
     exceeded.catch(() => {});
     const visit = this.#proxy.visit({
@@ -174,82 +156,49 @@ export class Chromium implements AsyncDisposable {
       "url" in source
         ? { url: source.url, isStill: false }
         : { url: `http://${DOCUMENT_HOST}/`, isStill: source.isStill ?? false };
-    const isRefused = (place: string) => visit.isRefused(place);
-    const { version } = browser.chromium;
-    const printed = printPage(page, place, outputPath, options, this.#limits, version, isRefused);
+    const printed = printPage(page, {
+      ...{ place, outputPath, options, limits: this.#limits, signal },
+      version: browser.chromium.version,
+      isRefused: (url) => visit.isRefused(url),
+    });
     printed.catch(() => {});
-    await Promise.race([aborted, exceeded, printed]).catch((error: unknown) => {
-      // A page may be out of reach because a process of the browser's is gone.
-      if (error instanceof EngineFailure && error.reason === "unreachable" && !browser.check()) {
-        throw new BrowserGone(error.message, { cause: error });
-      }
-      throw error;
-    });
+    try {
+      await untilAborted(Promise.race([exceeded, printed]), signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof ProtocolError) await Promise.race([page.failed, sleep(REASON_COMES_MS)]);
+      // A page may be out of reach, or may not be printed, because a process of the browser's is gone.
+      if (browser.check() || (error instanceof EngineFailure && OWN_FAULTS.includes(error.reason))) throw error;
+      throw new BrowserGone((error as Error).message, { cause: error });
+    }
+    // Whatever came over the network, or was drawn, may be missing.
+    if (!browser.check()) throw new BrowserGone("one of its processes was lost on the way");
   }
+}
 
-  async #living(): Promise<Browser> {
-    if (this.#closed) throw new EngineFailure("busy", "closing");
-    const browser = await this.#current.catch((cause: Error) => {
-      throw new EngineFailure("busy", `Chromium cannot be started: ${cause.message}`, { cause });
-    });
-    return browser.isGone ? this.#living() : browser;
-  }
+interface Job {
+  readonly source: Source;
+  readonly outputPath: string;
+  readonly options: PrintOptions;
+  readonly signal: AbortSignal;
+}
 
-  async #launch(): Promise<Browser> {
-    const { scratch, ready = 3, log } = this.#settings;
-    const launched = await launchChromium(scratch, this.#confinement);
-    this.#confinement = { network: launched.network, sandbox: launched.sandbox };
-    const gone = (browser: Browser, why: string) => void this.#bury(browser, why);
-    const settings = { proxy: this.#proxy, ready, limits: this.#limits, gone, log };
-    const browser = await Browser.start(launched, settings).catch(async (error: unknown) => {
-      await launched.end();
-      throw error;
-    });
-    this.#browsers.add(browser);
-    this.#pid = launched.process.pid;
-    this.#since = performance.now();
-    return browser;
-  }
+/** A page's own, in whatever state the browser is. */
+const OWN_FAULTS: readonly string[] = ["too-large"];
 
-  async #bury(browser: Browser, why: string): Promise<void> {
-    if (!this.#browsers.has(browser)) return;
-    void browser.ended.then(() => this.#browsers.delete(browser));
-    if (this.#closed || why === RETIRED) return;
-    this.#settings.log("Chromium: the browser ended and is started again", {
-      why,
-      pauseMs: this.#pauseMs,
-      stderr: browser.chromium.lastWords().slice(-500),
-    });
-    this.#current = this.#relaunch();
-  }
+function lossOf(error: unknown): "browser" | "renderer" | "network" | undefined {
+  if (error instanceof BrowserGone) return "browser";
+  if (error instanceof RendererLost) return "renderer";
+  return error instanceof NetworkGone ? "network" : undefined;
+}
 
-  /** Whoever waits for it is told when it fails; it goes on trying for those who come later. */
-  #relaunch(): Promise<Browser> {
-    if (performance.now() - this.#since > SOUND_AFTER_MS) this.#pauseMs = 0;
-    const pauseMs = this.#pauseMs;
-    this.#pauseMs = Math.min(Math.max(pauseMs * 2, FIRST_PAUSE_MS), LONGEST_PAUSE_MS);
-    const launched = sleep(pauseMs, undefined, { ref: false }).then(() => this.#launch());
-    launched.catch((error: Error) => {
-      if (this.#closed) return;
-      this.#settings.log("Chromium: it cannot be started", { error: error.message });
-      this.#current = this.#relaunch();
-    });
-    return launched;
+/** What is told of a job that is not begun again. */
+function failureOf(error: unknown, source: Source): unknown {
+  if (lossOf(error) !== undefined || error instanceof ProtocolError) {
+    const isOwnDoing = error instanceof RendererLost && error.isOwnDoing;
+    return new EngineFailure(isOwnDoing ? "too-complex" : "crashed", (error as Error).message, { cause: error });
   }
-
-  /** The next browser is ready before this one gets no more work. */
-  #recycle(browser: Browser): void {
-    if (this.#isRecycling) return;
-    this.#isRecycling = true;
-    const next = this.#launch();
-    next
-      .then(() => {
-        this.#current = next;
-        browser.retire();
-      })
-      .catch((error: Error) => this.#settings.log("Chromium: it cannot be started", { error: error.message }))
-      .finally(() => {
-        this.#isRecycling = false;
-      });
-  }
+  if (!(error instanceof LedAstray)) return error;
+  if ("url" in source) return new OutOfRange("url", source.url);
+  return new EngineFailure("unreachable", error.message, { cause: error });
 }

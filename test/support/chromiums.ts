@@ -1,6 +1,7 @@
 // Chromium as the container runs it, opened for the tests of one file, and a look at the PDFs it makes.
 
 import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +10,7 @@ import { afterAll, beforeAll } from "vitest";
 import { Chromium, type ChromiumSettings, type Source } from "../../container/engines/chromium.ts";
 import type { PrintOptions } from "../../container/engines/chromium-page.ts";
 import { Scratch } from "../../container/process.ts";
-import { processTree } from "./processes.ts";
+import { parentOf, processTree } from "./processes.ts";
 
 /** There once {@link openScratch} has done its work, like {@link folder}. */
 export let scratch: Scratch;
@@ -92,6 +93,40 @@ export async function processesOf(pid: number, kind: string): Promise<number[]> 
     if (line.includes(`--type=${kind}`)) found.push(member);
   }
   return found;
+}
+
+export const CHROMIUM_PROCESSES = [
+  "browser",
+  "plain zygote",
+  "outer zygote",
+  "inner zygote",
+  "gpu-process",
+  "network",
+  "renderer",
+] as const;
+export type ChromiumProcess = (typeof CHROMIUM_PROCESSES)[number];
+
+/** One kind of a browser's processes. Sandboxed renderers come from the inner zygote, which the outer one waits for. */
+export function chromiumProcesses(pid: number, kind: ChromiumProcess): number[] {
+  return processTree(pid).filter((member) => kindOf(member, pid) === kind);
+}
+
+function kindOf(member: number, browser: number): string {
+  if (member === browser) return "browser";
+  const line = readCommand(member);
+  if (line.includes("NetworkService")) return "network";
+  const kind = /--type=([a-z-]+)/.exec(line)?.[1] ?? "";
+  if (kind !== "zygote") return kind;
+  if (line.includes("--no-zygote-sandbox")) return "plain zygote";
+  return parentOf(member) === browser ? "outer zygote" : "inner zygote";
+}
+
+function readCommand(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "latin1");
+  } catch {
+    return "";
+  }
 }
 
 /** How a print ended: with so many pages, or why not. */
