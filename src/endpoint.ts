@@ -154,7 +154,7 @@ export async function handle(endpoint: Endpoint, request: Request, service: Serv
     const [stored] = await Promise.all([outputs.settle(), isKept ? uploads.settle() : uploads.discard()]);
     signal.throwIfAborted();
     const inputIds = isKept ? await Promise.all(sources.map(idOf)) : [];
-    return answer(endpoint, inputIds, stored.map(({ id }) => id), service.baseUrl, noticeSentences(lost));
+    return answer(endpoint, inputIds, stored, service.baseUrl, noticeSentences(lost));
   } catch (error) {
     await Promise.all([uploads.discard(), outputs.discard()]);
     if (error instanceof OutOfRange) throw asDeclared(error, endpoint);
@@ -202,10 +202,11 @@ function defaults({ path, fields }: Endpoint, { encoding }: Form, [first]: reado
 function answer(
   { naming, source }: Endpoint,
   inputIds: readonly string[],
-  ids: readonly string[],
+  outputs: readonly { readonly id: string }[],
   baseUrl: string,
   notices: readonly string[],
 ): Answer {
+  const ids = outputs.map(({ id }) => id);
   const urls = ids.map((id) => fileUrl(baseUrl, id));
   const several = naming === "list" || (naming === "prefix" && ids.length > 1);
   return {
