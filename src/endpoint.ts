@@ -163,10 +163,8 @@ export async function handle(endpoint: Endpoint, request: Request, service: Serv
     const isKept = endpoint.source.kind !== "text";
     const [stored] = await Promise.all([outputs.settle(), isKept ? uploads.settle() : uploads.discard()]);
     signal.throwIfAborted();
-    const outputIds = stored.map(({ id }) => id);
     const inputIds = isKept ? await Promise.all(sources.map(idOf)) : [];
-    const notices = noticeSentences(lost);
-    return { ...answer(endpoint, inputIds, outputIds, service.baseUrl), ...(notices.length > 0 ? { notices } : {}) };
+    return answer(endpoint, inputIds, stored, service.baseUrl, noticeSentences(lost));
   } catch (error) {
     await Promise.all([uploads.discard(), outputs.discard()]);
     if (error instanceof OutOfRange) throw asDeclared(error, endpoint);
@@ -232,15 +230,18 @@ function defaults({ path, fields }: Endpoint, { encoding }: Form, [first]: reado
 function answer(
   { naming, source }: Endpoint,
   inputIds: readonly string[],
-  ids: readonly string[],
+  outputs: readonly { readonly id: string }[],
   baseUrl: string,
+  notices: readonly string[],
 ): Answer {
+  const ids = outputs.map(({ id }) => id);
   const urls = ids.map((id) => fileUrl(baseUrl, id));
   const several = naming === "list" || (naming === "prefix" && ids.length > 1);
   return {
     outputUrl: several ? urls : urls[0]!,
     outputId: several ? ids : ids[0]!,
     ...(source.kind === "text" ? {} : { inputId: source.kind === "files-and-ids" ? inputIds : inputIds[0]! }),
+    ...(notices.length > 0 ? { notices } : {}),
   };
 }
 

@@ -162,9 +162,8 @@ function counts(pdf: Uint8Array): Record<string, number> {
     items++;
     waiting.push(...item.kids);
   }
-  // Signatures do not survive.
-  const annotations = document.pages.flatMap((_, index) => document.annotations(index + 1));
-  const subtypes = annotations.filter((annotation) => annotation?.["/FT"] !== "/Sig").map((one) => one?.["/Subtype"]);
+  const subtypes = document.pages.flatMap((_, index) => document.annotations(index + 1).map((a) => a?.["/Subtype"]));
+  // Signatures do not survive; what they show does, as stamps.
   const fields = document.fields.filter(({ fieldtype }) => fieldtype !== "/Sig");
   const structure = said(pdf, "pdfinfo", "-struct");
   const parents = document.catalog["/StructTreeRoot"]
