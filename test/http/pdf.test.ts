@@ -136,7 +136,7 @@ describe("inputs", () => {
     const { body } = await privateClient().post("/pdf", { file, output: "a" });
     const id = body.inputId!;
     const url = "https://example.com/";
-    expect(await error({})).toEqual([400, "This route needs a File or an ID."]);
+    expect(await error({})).toEqual([400, "This route needs a File, an ID or a URL."]);
     expect(await error({ file, id })).toEqual([400, "This route will only accept a File or an ID, not both."]);
     for (const fields of [
       { file, url },
