@@ -15,6 +15,8 @@ export interface HostileServerOptions {
 
 export interface HostileServerFigures {
   readonly seed: number;
+  /** That nothing was thrown and nothing is left. */
+  readonly passed: boolean;
   /** That the server gave. */
   readonly answers: number;
   readonly requests: number;
@@ -63,14 +65,12 @@ export async function run({
     const left = await leftovers(before);
     const requests = Object.values(statuses).reduce((sum, count) => sum + count, 0);
     const seconds = Math.round((performance.now() - started) / 100) / 10;
-    return { seed, answers: server.given, requests, statuses, uncaught, left, seconds };
+    const passed = uncaught.length === 0 && Object.keys(left).length === 0;
+    return { seed, passed, answers: server.given, requests, statuses, uncaught, left, seconds };
   } finally {
     process.off("uncaughtException", note).off("unhandledRejection", note);
   }
 }
-
-export const isSound = ({ uncaught, left }: HostileServerFigures): boolean =>
-  uncaught.length === 0 && Object.keys(left).length === 0;
 
 /** Gives one answer to whatever comes, and at times before anything has. */
 class HostileServer {
@@ -187,5 +187,5 @@ if (import.meta.main) {
   const [answers, seed] = process.argv.slice(2).map(Number);
   const figures = await run({ ...(answers ? { answers } : {}), ...(seed === undefined ? {} : { seed }) });
   console.log(JSON.stringify(figures, null, 2));
-  process.exit(isSound(figures) ? 0 : 1);
+  process.exit(figures.passed ? 0 : 1);
 }
