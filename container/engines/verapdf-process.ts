@@ -54,6 +54,8 @@ const memoryExitCode = 3;
 const lastingBytes = 896 * 2 ** 20;
 /** setrlimit(2) counts the whole life of a process that stays; a file's time is limited by the clock. */
 const cpuSeconds = 2 ** 31;
+/** It keeps a file open for each object stream of more than 10 KB: with fewer it calls large documents damaged. */
+const openFiles = 16_384;
 
 const reasons: Readonly<Record<string, FailureReason>> = {
   password: "password-protected",
@@ -226,7 +228,7 @@ async function launch({ scratch, program, slot, heapBytes, timeoutMs }: VeraPdfP
   ];
   const args = [...options, "-cp", join(jars, "*"), "Server", join(jars, "sample.pdf")];
   const files = { readable: [...readable, jars, folder.path], writable: [temporary] };
-  const [launcher, ...launch] = confined(java, args, { limits: { timeoutMs, cpuSeconds }, user, files });
+  const [launcher, ...launch] = confined(java, args, { limits: { timeoutMs, cpuSeconds, openFiles }, user, files });
   const env = minimalEnvironment(temporary);
   const child = spawn(launcher, launch, { cwd: temporary, env, detached: true, stdio: ["pipe", "pipe", "pipe"] });
   const stderr = new Tail(4096);
