@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EngineFailure } from "../src/operations/operation.ts";
 import { Memory, type MemoryShare, NoRoom } from "./memory.ts";
+import { processWorks } from "./priority.ts";
 
 export interface Limits {
   /** Wall clock. */
@@ -85,6 +86,7 @@ export async function run(program: string, args: readonly string[], options: Run
   child.stdin.on("error", () => {});
   child.stdin.end(options.stdin);
   if (child.pid !== undefined) sacrificeFirst(child.pid);
+  const forget = child.pid === undefined ? undefined : processWorks(child.pid);
 
   let late = false;
   const timer = setTimeout(() => {
@@ -101,6 +103,7 @@ export async function run(program: string, args: readonly string[], options: Run
     return { code: code ?? -1, stdout: output.bytes(), stderr: errors.text() };
   } finally {
     clearTimeout(timer);
+    forget?.();
     options.signal?.removeEventListener("abort", abort);
   }
 }

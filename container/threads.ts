@@ -1,9 +1,11 @@
 // Warm worker threads for the edge's own operations, so that the server itself never blocks. A thread whose job has to end is
 // ended with it, and another takes its place. Knows no operation.
 
+import { constants, setPriority } from "node:os";
 import { Worker } from "node:worker_threads";
 import { EngineFailure } from "../src/operations/operation.ts";
 import { encodeFailure } from "../src/operations/remote.ts";
+import { lowerThread, worksForJob } from "./priority.ts";
 import type { FromThread, ThreadJob, ToThread } from "./thread.ts";
 
 export interface ThreadSettings {
@@ -24,6 +26,9 @@ const SPARE_MS = 10_000;
 interface Thread {
   readonly worker: Worker;
   jobs: number;
+  /** In the system; undefined until it is ready. */
+  number: number | undefined;
+  priority: "usual" | "low";
   /** How often it carried out which operation. */
   readonly done: Map<string, number>;
 }
@@ -56,6 +61,7 @@ export class Threads implements AsyncDisposable {
     worker.on("error", mail.fail);
     worker.on("exit", mail.exited);
     signal.addEventListener("abort", end);
+    const forget = worksForJob(() => lower(thread));
     let reusable = false;
     try {
       worker.postMessage({ job } satisfies ToThread);
@@ -73,10 +79,11 @@ export class Threads implements AsyncDisposable {
       yield encodeFailure(failureOf(error));
     } finally {
       signal.removeEventListener("abort", end);
+      forget();
       worker.off("message", mail.post);
       worker.off("error", mail.fail);
       worker.off("exit", mail.exited);
-      if (reusable && thread.jobs < JOBS_PER_THREAD && !this.#closed) this.#rest(thread);
+      if (reusable && thread.jobs < JOBS_PER_THREAD && !this.#closed && raise(thread)) this.#rest(thread);
       else await this.#replace(thread);
     }
   }
@@ -106,7 +113,10 @@ export class Threads implements AsyncDisposable {
       // Nothing that a document makes an engine do finds a secret there.
       env: {},
     });
-    const thread: Thread = { worker, jobs: 0, done: new Map() };
+    const thread: Thread = { worker, jobs: 0, number: undefined, priority: "usual", done: new Map() };
+    worker.on("message", (message: FromThread) => {
+      if ("ready" in message) thread.number = message.thread;
+    });
     this.#all.add(thread);
     worker.on("error", (error) => this.#settings.log("a thread failed", { error: String(error) }));
     worker.on("exit", () => this.#forget(thread));
@@ -141,6 +151,24 @@ export class Threads implements AsyncDisposable {
     const place = this.#idle.indexOf(thread);
     if (place >= 0) this.#idle.splice(place, 1);
   }
+}
+
+function lower(thread: Thread): void {
+  if (thread.number === undefined) return;
+  lowerThread(thread.number);
+  thread.priority = "low";
+}
+
+/** @returns whether it has its usual priority for the next job: only root may give it back */
+function raise(thread: Thread): boolean {
+  if (thread.priority === "usual") return true;
+  try {
+    setPriority(thread.number!, constants.priority.PRIORITY_NORMAL);
+  } catch {
+    return false;
+  }
+  thread.priority = "usual";
+  return true;
 }
 
 /** Messages of a thread, to be read one after the other. */

@@ -7,8 +7,11 @@ import { type Container, EngineFailure } from "./operations/operation.ts";
 const ANSWERS_WITHIN_MS = 30_000;
 const DEFAULT_INSTANCES = 2;
 
-/** @returns undefined where the service runs without a container */
-export function connectContainer(env: Env, requestId: string): Container | undefined {
+/**
+ * @param client tells requests of one client from those of others, and nothing else
+ * @returns undefined where the service runs without a container
+ */
+export function connectContainer(env: Env, requestId: string, client: string): Container | undefined {
   const { CONTAINER_SECRET: secret } = env;
   const connection = secret ? connectionOf(env) : undefined;
   if (!secret || !connection) return undefined;
@@ -24,6 +27,7 @@ export function connectContainer(env: Env, requestId: string): Container | undef
           Authorization: `Bearer ${secret}`,
           "Content-Type": "application/octet-stream",
           "X-Request-Id": requestId,
+          "X-Client": client,
         },
         body: upload.stream,
         signal: AbortSignal.any([signal, slow.signal]),

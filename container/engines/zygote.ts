@@ -5,11 +5,13 @@
 // have, or {"op":"cancel","id"}. Answers: once {"ready":true,"version","startMs"} or {"ready":false,"reason"}; {"id","pid"} when
 // a child was forked; {"id","status","detail"} when it ended.
 
+import { AsyncResource } from "node:async_hooks";
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { EngineFailure, type FailureReason } from "../../src/operations/operation.ts";
 import { NoRoom } from "../memory.ts";
+import { processWorks } from "../priority.ts";
 import { type JobFolder, Tail } from "../process.ts";
 import { type About, end, handshake, parseLine } from "../resident.ts";
 
@@ -68,6 +70,10 @@ const reasons: Readonly<Record<string, FailureReason>> = {
 interface Pending {
   readonly job: ZygoteJob;
   watch: NodeJS.Timeout;
+  /** Tells the job which process works for it. */
+  readonly workedOnBy: (pid: number) => () => void;
+  /** Of that process: it has ended. */
+  forget?: () => void;
   readonly resolve: () => void;
   readonly reject: (failure: Error) => void;
 }
@@ -159,7 +165,7 @@ export class Zygote {
     try {
       await new Promise<void>((resolve, reject) => {
         const watch = setTimeout(() => living.process.kill("SIGKILL"), forkTimeoutMs);
-        living.jobs.set(id, { job, watch, resolve, reject });
+        living.jobs.set(id, { job, watch, workedOnBy: AsyncResource.bind(processWorks), resolve, reject });
         write(living, { id, ...job });
       });
     } catch (failure) {
@@ -225,11 +231,13 @@ function answer(living: Living, line: string): void {
   if (pending === undefined) return;
   clearTimeout(pending.watch);
   if (pid !== undefined) {
+    pending.forget = pending.workedOnBy(Number(pid));
     // The zygote ends a late child itself; it is ended if it does not.
     pending.watch = setTimeout(() => living.process.kill("SIGKILL"), pending.job.timeoutMs + graceMs);
     return;
   }
   living.jobs.delete(String(id));
+  pending.forget?.();
   if (status === "ok") pending.resolve();
   else if (status === "room") pending.reject(new NoRoom(String(detail)));
   else pending.reject(new EngineFailure(reasons[String(status)] ?? "crashed", String(detail)));

@@ -9,7 +9,7 @@ const env = bindings as unknown as Env;
 const secret = { CONTAINER_SECRET: "a secret of this test" };
 
 test("where the container cannot be started, a job is told that it is busy", async () => {
-  const container = connectContainer({ ...env, ...secret }, "a request")!;
+  const container = connectContainer({ ...env, ...secret }, "a request", "a client")!;
   const nothing = async function* () {};
   const answer = container.post("office-to-pdf", nothing(), new AbortController().signal);
   await expect(answer).rejects.toMatchObject({ reason: "busy" });

@@ -26,6 +26,7 @@ const service: Service = {
   waiting: createKeptBytes({ each: 2 ** 20, all: 2 ** 20 }),
   engineTurns: turns(),
   containerTurns: turns(),
+  remoteTurns: turns(),
   container: undefined,
   baseUrl: "https://service",
   log: () => {},
