@@ -45,7 +45,7 @@ const KINDS = {
     operation: "office-to-pdf",
     params: { tagged: false, lossless: false },
     small: memoryInput(docx({ body: paragraph("Hello") }), "small.docx"),
-    endless: memoryInput(deepTables(60), "endless.docx"),
+    endless: memoryInput(deepTables(250), "endless.docx"),
   },
 } as const satisfies Record<string, Kind>;
 
@@ -80,7 +80,7 @@ test.each(SETS)(
     const ending = new AbortController();
     const endless = Promise.allSettled(kinds.map((kind) => convert(kind, kind.endless, "a", ending.signal)));
     try {
-      await eventually(async () => expect((await health()).slow).toBe(4), ANSWERED_WITHIN_MS);
+      await eventually(async () => expect((await health()).slow).toBe(4));
       for (const kind of new Set(kinds)) {
         for (const client of ["a", "b", "a", "b"]) {
           const signal = AbortSignal.any([ending.signal, AbortSignal.timeout(ANSWERED_WITHIN_MS)]);
@@ -93,7 +93,7 @@ test.each(SETS)(
       ending.abort(new Error("enough"));
       await endless;
     }
-    await eventually(async () => expect((await health()).slow).toBe(0), ANSWERED_WITHIN_MS);
+    await eventually(async () => expect((await health()).slow).toBe(0));
   },
   240_000,
 );

@@ -33,7 +33,7 @@ const service: Service = {
   defer: () => {},
 };
 
-function run(operation: Operation<null>, signal?: AbortSignal, container?: Container) {
+function run(operation: Operation<null>, signal?: AbortSignal, container?: Container, beside = service) {
   const made = endpoint({
     path: "/made",
     variants: ["private"],
@@ -48,7 +48,7 @@ function run(operation: Operation<null>, signal?: AbortSignal, container?: Conta
   form.append("file", new File(["content"], "input.txt"));
   form.append("output", "made");
   const request = new Request("https://service/made", { method: "POST", body: form, ...(signal ? { signal } : {}) });
-  return handle(made, request, { ...service, container });
+  return handle(made, request, { ...beside, container });
 }
 
 const output = (text: string) => ({ extension: "txt", type: "text/plain", body: new TextEncoder().encode(text) });
@@ -158,4 +158,27 @@ test("but not once something is stored, nor where there is none, nor for another
   await expect(run(damaged, undefined, container)).rejects.toMatchObject({ reason: "damaged" });
   expect(asked).toEqual([]);
   expect(await keysInBucket()).toEqual([]);
+});
+
+test("jobs that the container works at take no turn from others until something comes of them", async () => {
+  const slow = Promise.withResolvers<void>();
+  let asked = 0;
+  const container: Container = {
+    async post() {
+      if (++asked === 1) await slow.promise;
+      return encodeAnswer((async function* () {
+        yield output("made there");
+      })());
+    },
+  };
+  const needsRoom: Operation<null> = async function* () {
+    yield* await Promise.reject<Output[]>(new EngineFailure("too-large", "for a test"));
+  };
+  const roomy = { ...service, remoteTurns: createTurns({ atOnce: 2, waiting: 0, maxWaitMs: 1000 }) };
+  const first = run(needsRoom, undefined, container, roomy);
+  while (asked === 0) await scheduler.wait(1);
+  await run(needsRoom, undefined, container, roomy);
+  slow.resolve();
+  await first;
+  expect(asked).toBe(2);
 });
