@@ -166,9 +166,11 @@ test("jobs that the container works at take no turn from others until something 
   const container: Container = {
     async post() {
       if (++asked === 1) await slow.promise;
-      return encodeAnswer((async function* () {
-        yield output("made there");
-      })());
+      return encodeAnswer(
+        (async function* () {
+          yield output("made there");
+        })(),
+      );
     },
   };
   const needsRoom: Operation<null> = async function* () {
