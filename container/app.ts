@@ -11,6 +11,7 @@ import { Hono } from "hono";
 import { EngineFailure } from "../src/operations/operation.ts";
 import { decodeRequest, encodeFailure, type RemoteRequest } from "../src/operations/remote.ts";
 import { type Aside, describeError, type FileInput, fileInput, type Hosted } from "./hosted.ts";
+import { Priority } from "./priority.ts";
 import type { JobFolder, Scratch } from "./process.ts";
 
 export interface AppSettings {
@@ -50,7 +51,9 @@ export function createApp(settings: AppSettings): App {
     if (!hosted) return c.json({ error: "no such operation" }, 404);
     const requestId = c.req.header("X-Request-Id") ?? crypto.randomUUID();
     const log: AppSettings["log"] = (message, details) => settings.log(message, { requestId, operation, ...details });
-    const job = carryOut(hosted, c.env, AbortSignal.any([c.req.raw.signal, settings.ending]), { ...settings, log });
+    const client = c.req.header("X-Client") ?? "";
+    const signal = AbortSignal.any([c.req.raw.signal, settings.ending]);
+    const job = carryOut(hosted, c.env, client, signal, { ...settings, log });
     const headers = { "Content-Type": "application/octet-stream" };
     return new Response(ReadableStream.from(job) as globalThis.ReadableStream<Uint8Array<ArrayBuffer>>, { headers });
   });
@@ -74,13 +77,19 @@ function comparison(secret: string): (header: string) => boolean {
 async function* carryOut(
   hosted: Hosted,
   { incoming, outgoing }: HttpBindings,
+  client: string,
   signal: AbortSignal,
   { scratch, maxInputBytes, log }: AppSettings,
 ): AsyncGenerator<Uint8Array> {
   const started = performance.now();
   const details: Record<string, unknown> = {};
+  const priority = new Priority();
+  const slowed = () => {
+    details.slow = true;
+    priority.lower();
+  };
   try {
-    using entry = hosted.places.enter();
+    using entry = hosted.places.enter({ client, slowed });
     // A body that is left would take its connection with it, and the answer.
     const request = await decodeRequest(incoming.iterator({ destroyOnReturn: false }));
     const inputBytes = request.inputs.reduce((sum, { size }) => sum + size, 0);
@@ -98,7 +107,7 @@ async function* carryOut(
     const ends = AbortSignal.any([signal, limit.signal]);
     const aside: Aside = (work) => entry.aside(work, ends);
     const job = { inputs, params, folder: folder.path, log, aside, signal: ends };
-    for await (const frame of hosted.run(job)) {
+    for await (const frame of priority.within(hosted.run(job))) {
       details.answerBytes = Number(details.answerBytes ?? 0) + frame.length;
       yield frame;
     }

@@ -10,6 +10,7 @@ import { EngineFailure } from "../src/operations/operation.ts";
 import { EngineLost, isFromOutside } from "./attempts.ts";
 import { watchForFrozen } from "./frozen.ts";
 import { Memory, type MemoryShare, NoRoom } from "./memory.ts";
+import { processWorks } from "./priority.ts";
 
 export interface Limits {
   /** Wall clock. */
@@ -89,6 +90,7 @@ export async function run(program: string, args: readonly string[], options: Run
   child.stdin.on("error", () => {});
   child.stdin.end(options.stdin);
   if (child.pid !== undefined) sacrificeFirst(child.pid);
+  const forget = child.pid === undefined ? undefined : processWorks(child.pid);
 
   let why: EngineFailure | undefined;
   const end = (failure: EngineFailure) => {
@@ -110,6 +112,7 @@ export async function run(program: string, args: readonly string[], options: Run
     return { code: code ?? -1, stdout: output.bytes(), stderr: errors.text() };
   } finally {
     clearTimeout(timer);
+    forget?.();
     options.signal?.removeEventListener("abort", abort);
   }
 }

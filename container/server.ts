@@ -4,7 +4,7 @@
 // output.
 
 import { createReadStream, readFileSync } from "node:fs";
-import { availableParallelism } from "node:os";
+import { availableParallelism, totalmem } from "node:os";
 import { serve } from "@hono/node-server";
 import { type LimitImagesParams, mayChange } from "../src/operations/limit-images.ts";
 import { EngineFailure } from "../src/operations/operation.ts";
@@ -24,6 +24,7 @@ import { postscriptToPdf, postscriptToPdfParams } from "./operations/postscript-
 import { warmUp } from "./pdfa/warm-up.ts";
 import { Places } from "./pool.ts";
 import { Scratch } from "./process.ts";
+import { SlowLane, slowPlaces } from "./slow-lane.ts";
 import { outliveExceptions, showLife } from "./supervised.ts";
 import { Threads } from "./threads.ts";
 import { started, watched } from "./watched.ts";
@@ -37,6 +38,8 @@ const HTML_TIMEOUT_MS = 120_000;
 const POSTSCRIPT_TIMEOUT_MS = 120_000;
 const PDFA_TIMEOUT_MS = 280_000;
 const THREAD_TIMEOUT_MS = 280_000;
+/** A job that has worked for so long leaves its place to the next one, and goes on beside it. */
+const SLOW_AFTER_MS = 3_000;
 /** What jobs get to end in when the service ends; platforms kill after ten seconds or more. */
 const GRACE_MS = 4_000;
 
@@ -51,12 +54,17 @@ let isUp = false;
 outliveExceptions(log, () => isUp);
 
 const jobs = Math.max(1, Number(JOBS) || Math.max(2, availableParallelism()));
-const limits = { atOnce: jobs, waiting: 8 * jobs, maxWaitMs: 60_000 };
+const memoryBytes = Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem());
+const lane = new SlowLane(slowPlaces(jobs, memoryBytes));
+const slow = { lane, afterMs: SLOW_AFTER_MS };
+const limits = { atOnce: jobs, waiting: 8 * jobs, maxWaitMs: 60_000, slow };
+/** Engines have room for the quick and for the slow. */
+const children = jobs + lane.places;
 const ending = new AbortController();
 const scratch = await Scratch.open(SCRATCH_DIR, MEMORY_SCRATCH_DIR);
 const threads = new Threads({ size: jobs, heapMiB: 512, log });
-const office = watched("LibreOffice", startLibreOffice({ scratch, children: jobs, log }), log);
-const ghostscript = watched("Ghostscript", startGhostscript({ scratch, children: jobs, log }), log);
+const office = watched("LibreOffice", startLibreOffice({ scratch, children, log }), log);
+const ghostscript = watched("Ghostscript", startGhostscript({ scratch, children, log }), log);
 const verapdf = watched("veraPDF", startVeraPdf({ scratch, processes: jobs, log }), log);
 const rewriter = new PdfRewriter(scratch);
 
@@ -165,6 +173,7 @@ const app = createApp({
     chromium: chromium.mode(),
     ghostscript: ghostscript.mode(),
     verapdf: verapdf.mode(),
+    slow: lane.taken,
   }),
   log,
 });

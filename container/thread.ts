@@ -1,6 +1,8 @@
 // Runs in a worker thread: carries out the edge's own operations, one job after the other, and sends the answer's frames, a few
 // ahead of what has been taken. Knows no HTTP; threads.ts is its other end.
 
+import { readlinkSync } from "node:fs";
+import { basename } from "node:path";
 import { parentPort } from "node:worker_threads";
 import type { Context } from "../src/operations/operation.ts";
 import { encodeAnswer } from "../src/operations/remote.ts";
@@ -31,7 +33,8 @@ export interface ThreadJob {
 }
 
 export type FromThread =
-  | { readonly ready: true }
+  /** `thread`: its number in the system. */
+  | { readonly ready: true; readonly thread: number }
   | { readonly frame: Uint8Array<ArrayBuffer> }
   | { readonly done: true }
   | { readonly log: { readonly message: string; readonly details?: Record<string, unknown> } };
@@ -73,7 +76,7 @@ port.on("message", (message: ToThread) => {
     void carryOut(message.job);
   }
 });
-send({ ready: true });
+send({ ready: true, thread: Number(basename(readlinkSync("/proc/thread-self"))) });
 
 async function carryOut(job: ThreadJob): Promise<void> {
   ahead = 0;

@@ -1,10 +1,12 @@
 // Warm worker threads for the edge's own operations, so that the server itself never blocks. A thread whose job has to end is
 // ended with it, and another takes its place. Knows no operation.
 
+import { constants, setPriority } from "node:os";
 import { Worker } from "node:worker_threads";
 import { EngineFailure } from "../src/operations/operation.ts";
 import { encodeFailure } from "../src/operations/remote.ts";
 import { EngineLost, lastFailure, twice } from "./attempts.ts";
+import { lowerThread, worksForJob } from "./priority.ts";
 import type { FromThread, ThreadJob, ToThread } from "./thread.ts";
 
 export interface ThreadSettings {
@@ -30,6 +32,9 @@ const THREAD = new URL("./thread.ts", import.meta.url);
 interface Thread {
   readonly worker: Worker;
   jobs: number;
+  /** In the system; undefined until it is ready. */
+  number: number | undefined;
+  priority: "usual" | "low";
   /** How often it carried out which operation. */
   readonly done: Map<string, number>;
   /** Whether it has started to work. */
@@ -43,6 +48,8 @@ type Log = ThreadSettings["log"];
 interface Session {
   readonly thread: Thread;
   readonly mail: Mailbox;
+  /** Tells the job's priority that the thread works for it no more. */
+  readonly forget: () => void;
   /** The first frame of its answer. */
   readonly first: Frame | undefined;
 }
@@ -75,7 +82,7 @@ export class Threads implements AsyncDisposable {
       yield encodeFailure(failure);
       return;
     }
-    const { thread, mail } = session;
+    const { thread, mail, forget } = session;
     const end = () => mail.fail(signal.reason);
     signal.addEventListener("abort", end);
     let reusable = false;
@@ -91,8 +98,9 @@ export class Threads implements AsyncDisposable {
       yield encodeFailure(lastFailure(error));
     } finally {
       signal.removeEventListener("abort", end);
+      forget();
       mail.close();
-      if (reusable && thread.jobs < JOBS_PER_THREAD && !this.#closed) this.#rest(thread);
+      if (reusable && thread.jobs < JOBS_PER_THREAD && !this.#closed && raise(thread)) this.#rest(thread);
       else await this.#replace(thread);
     }
   }
@@ -105,11 +113,13 @@ export class Threads implements AsyncDisposable {
     const mail = new Mailbox(thread.worker);
     const end = () => mail.fail(signal.reason);
     signal.addEventListener("abort", end);
+    const forget = worksForJob(() => lower(thread));
     try {
       signal.throwIfAborted();
       thread.worker.postMessage({ job } satisfies ToThread);
-      return { thread, mail, first: await nextFrame(mail, log) };
+      return { thread, mail, forget, first: await nextFrame(mail, log) };
     } catch (error) {
+      forget();
       mail.close();
       await this.#replace(thread);
       throw error;
@@ -143,7 +153,12 @@ export class Threads implements AsyncDisposable {
       // Nothing that a document makes an engine do finds a secret there.
       env: {},
     });
-    const thread: Thread = { worker, jobs: 0, done: new Map(), isReady: false };
+    const thread: Thread = {
+      ...{ worker, jobs: 0, number: undefined, priority: "usual" as const, done: new Map(), isReady: false },
+    };
+    worker.on("message", (message: FromThread) => {
+      if ("ready" in message) thread.number = message.thread;
+    });
     this.#all.add(thread);
     worker.once("message", () => {
       thread.isReady = true;
@@ -211,6 +226,24 @@ async function nextFrame(mail: Mailbox, log: Log): Promise<Frame | undefined> {
     if ("done" in message) return undefined;
     if ("log" in message) log(message.log.message, message.log.details);
   }
+}
+
+function lower(thread: Thread): void {
+  if (thread.number === undefined) return;
+  lowerThread(thread.number);
+  thread.priority = "low";
+}
+
+/** @returns whether it has its usual priority for the next job: only root may give it back */
+function raise(thread: Thread): boolean {
+  if (thread.priority === "usual") return true;
+  try {
+    setPriority(thread.number!, constants.priority.PRIORITY_NORMAL);
+  } catch {
+    return false;
+  }
+  thread.priority = "usual";
+  return true;
 }
 
 /** Messages of a thread, to be read one after the other, until it is closed. */

@@ -1,7 +1,7 @@
 // Routes: request id -> key -> one POST for each endpoint, stored files, health, the API's description. No logic of its own.
 import { Hono } from "hono";
 import { HTTPException } from "hono/http-exception";
-import { requireKey } from "./auth.ts";
+import { clientOf, requireKey } from "./auth.ts";
 import { type Config, type Env, readConfig } from "./config.ts";
 import { connectContainer } from "./container.ts";
 import { handle, type Service } from "./endpoint.ts";
@@ -24,6 +24,8 @@ type Bindings = { Bindings: Env; Variables: Variables };
 const engineTurns = createTurns({ atOnce: 1, waiting: 16, maxWaitMs: 60_000 });
 // A job in the container holds a part of what it stores, 5 MiB; so does one that streams.
 const containerTurns = createTurns({ atOnce: 6, waiting: 32, maxWaitMs: 60_000 });
+// One that waits for the container's first byte holds nothing but a chunk: how many work there at a time is the container's business.
+const remoteTurns = createTurns({ atOnce: 64, waiting: 64, maxWaitMs: 60_000 });
 const uploadTurns = createTurns({ atOnce: 6, waiting: 64, maxWaitMs: 60_000 });
 // Requests that wait for their turn keep what they have.
 const kept = createKeptBytes({ each: WHOLE_BYTES, all: 2 * WHOLE_BYTES });
@@ -61,7 +63,8 @@ for (const endpoint of endpoints) {
       store: createStore(c.env.FILES, { lifetimeMs: config.fileLifetimeMs }),
       engineTurns,
       containerTurns,
-      container: connectContainer(c.env, c.get("requestId")),
+      remoteTurns,
+      container: connectContainer(c.env, c.get("requestId"), clientOf(c.req.raw.headers, config.variant)),
       uploadTurns,
       kept,
       waiting,

@@ -16,8 +16,11 @@ export interface ConnectedContainer extends Container {
   comesBack(signal: AbortSignal): Promise<void>;
 }
 
-/** @returns undefined where the service runs without a container */
-export function connectContainer(env: Env, requestId: string): ConnectedContainer | undefined {
+/**
+ * @param client tells requests of one client from those of others, and nothing else
+ * @returns undefined where the service runs without a container
+ */
+export function connectContainer(env: Env, requestId: string, client: string): ConnectedContainer | undefined {
   const { CONTAINER_SECRET: secret } = env;
   const connection = secret ? connectionOf(env) : undefined;
   if (!secret || !connection) return undefined;
@@ -33,6 +36,7 @@ export function connectContainer(env: Env, requestId: string): ConnectedContaine
           Authorization: `Bearer ${secret}`,
           "Content-Type": "application/octet-stream",
           "X-Request-Id": requestId,
+          "X-Client": client,
         },
         body: upload.stream,
         signal: AbortSignal.any([signal, slow.signal]),

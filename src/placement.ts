@@ -70,6 +70,8 @@ export interface Places {
   readonly engineTurns: Turns;
   /** Among jobs in the container, and others that hold nothing but a part of what they store. */
   readonly containerTurns: Turns;
+  /** Among jobs in the container, until something comes of them. */
+  readonly remoteTurns: Turns;
   /** Where there is one. */
   readonly container: Container | undefined;
 }
@@ -143,12 +145,22 @@ function atEdge(run: Run, inputs: readonly Input[], heapLimitBytes: number, { en
   };
 }
 
-function inContainer(run: Run, inputs: readonly Input[], { containerTurns, container }: Places): Attempt {
+function inContainer(run: Run, inputs: readonly Input[], places: Places): Attempt {
+  const { containerTurns, remoteTurns, container } = places;
   return {
     where: "container",
     async *run(context) {
-      using _turn = await containerTurns.take(context.signal);
-      yield* run(inputs, { ...context, heapLimitBytes: 0, ...(container ? { container } : {}) });
+      using _place = await remoteTurns.take(context.signal);
+      const outputs = run(inputs, { ...context, heapLimitBytes: 0, ...(container ? { container } : {}) });
+      const iterator = outputs[Symbol.asyncIterator]();
+      try {
+        // Slow jobs wait here, and take no turn from others.
+        let next = await iterator.next();
+        using _turn = await containerTurns.take(context.signal);
+        for (; !next.done; next = await iterator.next()) yield next.value;
+      } finally {
+        await iterator.return?.();
+      }
     },
   };
 }

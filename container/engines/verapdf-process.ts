@@ -51,6 +51,8 @@ const askedExitCodes: readonly (number | null)[] = [129, 130, 143];
 const lastingBytes = 896 * 2 ** 20;
 /** setrlimit(2) counts the whole life of a process that stays; a file's time is limited by the clock. */
 const cpuSeconds = 2 ** 31;
+/** It keeps a file open for each object stream of more than 10 KB: with fewer it calls large documents damaged. */
+const openFiles = 16_384;
 
 const reasons: Readonly<Record<string, FailureReason>> = {
   password: "password-protected",
@@ -188,7 +190,7 @@ async function prepare({ scratch, program, slot, heapBytes, timeoutMs }: VeraPdf
   ];
   const args = [...options, "-cp", join(jars, "*"), "Server", join(jars, "sample.pdf")];
   const files = { readable: [...readable, jars, folder.path], writable: [temporary] };
-  const [launcher, ...launch] = confined(java, args, { limits: { timeoutMs, cpuSeconds }, user, files });
+  const [launcher, ...launch] = confined(java, args, { limits: { timeoutMs, cpuSeconds, openFiles }, user, files });
   return { program: launcher, args: launch, cwd: temporary, env: minimalEnvironment(temporary), folder };
 }
 

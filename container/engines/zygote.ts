@@ -6,10 +6,12 @@
 // {"ready":false,"reason"}; {"id","pid"} when a child was forked; {"id","status","detail"} when it ended;
 // {"alive":true}.
 
+import { AsyncResource } from "node:async_hooks";
 import { EngineFailure, type FailureReason } from "../../src/operations/operation.ts";
 import { EngineLost } from "../attempts.ts";
 import { watchForFrozen } from "../frozen.ts";
 import { NoRoom } from "../memory.ts";
+import { processWorks } from "../priority.ts";
 import type { Launch, Resident } from "../resident.ts";
 import { Supervisor } from "../supervisor.ts";
 
@@ -49,6 +51,10 @@ interface Pending {
   pid?: number;
   /** Why it was ended from here. */
   why?: EngineFailure;
+  /** Tells the job which process works for it. */
+  readonly workedOnBy: (pid: number) => () => void;
+  /** Tells the job that this process has ended. */
+  forget?: () => void;
   readonly resolve: () => void;
   readonly reject: (failure: Error) => void;
 }
@@ -83,7 +89,10 @@ export class Zygote {
       // it.
       ended: (_, { code, signal, why }) => {
         const lost = new EngineLost(`the zygote ended: ${why?.detail ?? signal ?? code}`);
-        for (const { reject } of jobs.values()) reject(lost);
+        for (const { forget, reject } of jobs.values()) {
+          forget?.();
+          reject(lost);
+        }
         jobs.clear();
       },
     });
@@ -150,7 +159,7 @@ export class Zygote {
     signal.addEventListener("abort", cancel, { once: true });
     try {
       await new Promise<void>((resolve, reject) => {
-        this.#jobs.set(id, { resolve, reject });
+        this.#jobs.set(id, { workedOnBy: AsyncResource.bind(processWorks), resolve, reject });
         zygote.write({ id, ...job });
       });
     } catch (failure) {
@@ -176,9 +185,11 @@ function answer(jobs: Map<string, Pending>, { id, pid, status, detail }: Record<
   if (pending === undefined) return;
   if (pid !== undefined) {
     pending.pid = Number(pid);
+    pending.forget = pending.workedOnBy(pending.pid);
     return;
   }
   jobs.delete(String(id));
+  pending.forget?.();
   if (status === "ok") pending.resolve();
   else if (pending.why) pending.reject(pending.why);
   else if (status === "room") pending.reject(new NoRoom(String(detail)));

@@ -1,7 +1,10 @@
 // Appearances that MuPDF makes for annotations and widgets, of what their dictionaries say. Knows no rule of who needs one.
-import { MupdfError } from "./mupdf.ts";
+import { MupdfError, type Tank } from "./mupdf.ts";
 import type { MupdfDocument } from "./mupdf-document.ts";
 import type { MupdfExports, Pointer } from "./mupdf-raw.ts";
+
+/** Units of fuel for drawing one annotation, many times what one takes. */
+const FUEL_PER_APPEARANCE = 10_000_000;
 
 /** @param numbers of the annotations' objects, by the index of their page */
 export function makeAppearances(document: MupdfDocument, numbers: ReadonlyMap<number, ReadonlySet<number>>): void {
@@ -10,10 +13,14 @@ export function makeAppearances(document: MupdfDocument, numbers: ReadonlyMap<nu
     let page: Pointer = 0;
     try {
       page = document.loadPage(index);
-      for (const annotation of engine.run((raw) => annotationsOf(raw, page))) {
-        if (engine.run((raw) => wanted.has(raw._wasm_pdf_to_num(raw._wasm_pdf_annot_obj(annotation)))))
-          makeAppearance(document, annotation);
-      }
+      const own = engine.run((raw) => annotationsOf(raw, page));
+      const found = own.filter((annotation) =>
+        engine.run((raw) => wanted.has(raw._wasm_pdf_to_num(raw._wasm_pdf_annot_obj(annotation)))),
+      );
+      // The first update draws all that were changed, and each goes through all annotations of the page.
+      const tank = engine.tank(found.length * FUEL_PER_APPEARANCE);
+      for (const annotation of found) attempt(document, (raw) => touch(document, raw, annotation));
+      for (const annotation of found) attempt(document, (raw) => raw._wasm_pdf_update_annot(annotation), tank);
     } catch (error) {
       if (!(error instanceof MupdfError)) throw error;
       engine.complain(error.message);
@@ -23,18 +30,19 @@ export function makeAppearances(document: MupdfDocument, numbers: ReadonlyMap<nu
   }
 }
 
-function makeAppearance({ engine }: MupdfDocument, annotation: Pointer): void {
+function attempt({ engine }: MupdfDocument, work: (raw: MupdfExports) => void, tank?: Tank): void {
   try {
-    engine.run((raw) => {
-      // What was not changed is not drawn.
-      const text = raw.UTF8ToString(raw._wasm_pdf_annot_contents(annotation));
-      engine.withText(text, (copy) => raw._wasm_pdf_set_annot_contents(annotation, copy));
-      raw._wasm_pdf_update_annot(annotation);
-    });
+    engine.run(work, tank);
   } catch (error) {
     if (!(error instanceof MupdfError)) throw error;
     engine.complain(error.message);
   }
+}
+
+/** An annotation that was not changed is not drawn. */
+function touch({ engine }: MupdfDocument, raw: MupdfExports, annotation: Pointer): void {
+  const text = raw.UTF8ToString(raw._wasm_pdf_annot_contents(annotation));
+  engine.withText(text, (copy) => raw._wasm_pdf_set_annot_contents(annotation, copy));
 }
 
 function annotationsOf(raw: MupdfExports, page: Pointer): Pointer[] {

@@ -35,6 +35,7 @@ export const countContent: Operation<object> = async function* ([input], _, cont
     const task = { level: LEVEL, failures: [], signal: context.signal, source, reopen, shelf: EMPTY_SHELF };
     const archive = await Archive.open(file, task);
     const count = new ContentCount(file);
+    count.seeObjects(archive.places.length, archive.annotationCount);
     const see = (stream: ContentStream) => {
       for (const operation of readOperations(stream.bytes)) count.see(operation, stream);
       return undefined;

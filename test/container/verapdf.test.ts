@@ -8,10 +8,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startVeraPdf, type VeraPdf } from "../../container/engines/verapdf.ts";
 import { Scratch } from "../../container/process.ts";
+import { repairPdfa } from "../../src/operations/repair-pdfa.ts";
+import { MANY } from "../fixtures/many-objects.ts";
 import { corpusDir } from "../support/corpus.ts";
 import { eventually } from "../support/eventually.ts";
 import { LEVEL_NAMES, LEVELS, type LevelName } from "../support/levels.ts";
 import { failsWith } from "../support/offices.ts";
+import { CONTEXT, outputsOf } from "../support/operations.ts";
 import { nameOf, processTree, survivors } from "../support/processes.ts";
 
 const sample = join(import.meta.dirname, "../../container/verapdf/sample.pdf");
@@ -50,6 +53,15 @@ function printed(): string {
   execFileSync("gs", ["-q", "-dNOPAUSE", "-dBATCH", "-sDEVICE=pdfwrite", "-o", path, "-c", pages]);
   return path;
 }
+
+test("a file of 60,000 objects in 300 object streams is validated", async () => {
+  const pdf = MANY["fields without widgets"](60_000);
+  const context = { ...CONTEXT, heapLimitBytes: 2 ** 30 };
+  const [made] = await outputsOf(repairPdfa, [pdf], { level: LEVELS["2b"], failures: [] }, context);
+  const { failures } = await validate(save("many.pdf", Buffer.from(made!)));
+  // The font of its page, which no shelf had.
+  expect(failures.map(({ clause }) => clause)).toEqual(["6.2.11.4.1"]);
+});
 
 test.each(LEVEL_NAMES)("a file that conforms to 2b is told so at %s, or which rule it breaks", async (level) => {
   const { valid, failures } = await validate(sample, level);

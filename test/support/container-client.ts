@@ -7,6 +7,8 @@ import { remote } from "../../src/operations/remote.ts";
 export interface ContainerAddress {
   readonly url: string;
   readonly secret: string;
+  /** Whose requests they are. @default nobody's */
+  readonly client?: string;
 }
 
 export interface Made {
@@ -17,14 +19,14 @@ export interface Made {
 
 /** Its answer to a request that is HTTP and nothing more. */
 export function post(
-  { url, secret }: ContainerAddress,
+  { url, secret, client = "" }: ContainerAddress,
   operation: string,
   body: AsyncIterable<Uint8Array>,
   signal?: AbortSignal,
 ) {
   return fetch(`${url}/${operation}`, {
     method: "POST",
-    headers: { Authorization: `Bearer ${secret}` },
+    headers: { Authorization: `Bearer ${secret}`, "X-Client": client },
     body: ReadableStream.from(body) as unknown as BodyInit,
     duplex: "half",
     ...(signal ? { signal } : {}),

@@ -10,7 +10,7 @@ const env = bindings as unknown as Env;
 const secret = { CONTAINER_SECRET: "a secret of this test" };
 
 test("where the container cannot be started, a job is told that it was lost", async () => {
-  const container = connectContainer({ ...env, ...secret }, "a request")!;
+  const container = connectContainer({ ...env, ...secret }, "a request", "a client")!;
   const nothing = async function* () {};
   const answer = container.post("office-to-pdf", nothing(), new AbortController().signal);
   await expect(answer).rejects.toMatchObject({ reason: "lost" });
@@ -28,7 +28,7 @@ test.each([
     idFromName: (name: string) => name,
     get: () => ({ fetch: async () => new Response("{}", { status }) }),
   } as unknown as NonNullable<Env["CONTAINER"]>;
-  const container = connectContainer({ ...env, ...secret, CONTAINER: answering }, "a request")!;
+  const container = connectContainer({ ...env, ...secret, CONTAINER: answering }, "a request", "a client")!;
   const failure = await container
     .post("office-to-pdf", (async function* () {})(), new AbortController().signal)
     .catch((error: unknown) => error);
@@ -48,7 +48,7 @@ test("a container that is back is waited for no longer, one that stays away not 
       },
     }),
   } as unknown as NonNullable<Env["CONTAINER"]>;
-  const container = connectContainer({ ...env, ...secret, CONTAINER: returning }, "a request")!;
+  const container = connectContainer({ ...env, ...secret, CONTAINER: returning }, "a request", "a client")!;
   await container.comesBack(new AbortController().signal);
   expect(asked).toBe(3);
   asked = Number.NEGATIVE_INFINITY;

@@ -27,17 +27,18 @@ const service: Service = {
   waiting: createKeptBytes({ each: 2 ** 20, all: 2 ** 20 }),
   engineTurns: turns(),
   containerTurns: turns(),
+  remoteTurns: turns(),
   container: undefined,
   baseUrl: "https://service",
   log: () => {},
   defer: () => {},
 };
 
-function run(operation: Operation<null>, signal?: AbortSignal, container?: ConnectedContainer) {
-  return runJob(edge("made", operation, null), signal, container);
+function run(operation: Operation<null>, signal?: AbortSignal, container?: ConnectedContainer, beside = service) {
+  return runJob(edge("made", operation, null), signal, container, beside);
 }
 
-function runJob(job: Job, signal?: AbortSignal, container?: ConnectedContainer) {
+function runJob(job: Job, signal?: AbortSignal, container?: ConnectedContainer, beside = service) {
   const made = endpoint({
     path: "/made",
     variants: ["private"],
@@ -52,7 +53,7 @@ function runJob(job: Job, signal?: AbortSignal, container?: ConnectedContainer) 
   form.append("file", new File(["content"], "input.txt"));
   form.append("output", "made");
   const request = new Request("https://service/made", { method: "POST", body: form, ...(signal ? { signal } : {}) });
-  return handle(made, request, { ...service, container });
+  return handle(made, request, { ...beside, container });
 }
 
 const output = (text: string) => ({ extension: "txt", type: "text/plain", body: new TextEncoder().encode(text) });
@@ -229,4 +230,30 @@ test("a client that goes away while the container is waited for ends the job", a
   await expect(runJob(remoteJob, gone.signal, waiting)).rejects.toThrow();
   expect(told).toEqual(["asked"]);
   expect(await keysInBucket()).toEqual([]);
+});
+
+test("jobs that the container works at take no turn from others until something comes of them", async () => {
+  const slow = Promise.withResolvers<void>();
+  let asked = 0;
+  const container: ConnectedContainer = {
+    async comesBack() {},
+    async post() {
+      if (++asked === 1) await slow.promise;
+      return encodeAnswer(
+        (async function* () {
+          yield output("made there");
+        })(),
+      );
+    },
+  };
+  const needsRoom: Operation<null> = async function* () {
+    yield* await Promise.reject<Output[]>(new EngineFailure("too-large", "for a test"));
+  };
+  const roomy = { ...service, remoteTurns: createTurns({ atOnce: 2, waiting: 0, maxWaitMs: 1000 }) };
+  const first = run(needsRoom, undefined, container, roomy);
+  while (asked === 0) await scheduler.wait(1);
+  await run(needsRoom, undefined, container, roomy);
+  slow.resolve();
+  await first;
+  expect(asked).toBe(2);
 });

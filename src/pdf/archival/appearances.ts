@@ -1,7 +1,11 @@
 // Appearances for annotations that have none (ISO 19005-1, 6.9; -2, 6.3.3), made by the engine from a second opening of the document.
+import { EngineFailure } from "../../operations/operation.ts";
 import { PdfFile } from "../pdf-file.ts";
 import { Dictionary, type PdfObject, PdfStream, Reference, type Value } from "../values.ts";
 import type { Archive } from "./archive.ts";
+
+/** Each takes the engine half a millisecond, and memory until the last one is made. */
+const MAX_MADE = 50_000;
 
 export interface MadeAppearance {
   /** A stream, or a dictionary of states. */
@@ -13,6 +17,7 @@ export interface MadeAppearance {
 /**
  * @param numbers of annotations, by the index of their page
  * @returns by the annotations' numbers; those that could not be made are missing
+ * @throws EngineFailure `too-much-content` where there are too many, as errors.ts tells clients
  */
 export async function madeAppearances(
   archive: Archive,
@@ -21,6 +26,9 @@ export async function madeAppearances(
   const appearances = new Map<number, MadeAppearance>();
   if (numbers.size === 0) return appearances;
   const { file } = archive;
+  let count = 0;
+  for (const some of numbers.values()) count += some.size;
+  if (count > MAX_MADE) throw new EngineFailure("too-much-content", `${count} annotations without an appearance`);
   const source = await archive.reopen();
   try {
     const { size } = source;

@@ -6,6 +6,7 @@ import { putPageTree } from "../page-tree.ts";
 import { pageDictionary, readPages } from "../pages.ts";
 import type { PdfFile } from "../pdf-file.ts";
 import { Dictionary, Name, type PdfObject, PdfStream, PdfString, plainBody, Reference, type Value } from "../values.ts";
+import { checkAnnotations } from "./content-count.ts";
 import type { FontShelf } from "./fonts/font-shelf.ts";
 import type { ArchivalLevel } from "./level.ts";
 import type { RuleFailure } from "./rule-failure.ts";
@@ -57,6 +58,8 @@ export class Archive {
   readonly report: NonNullable<Task["report"]>;
   /** The pages' own dictionaries have what they inherited. */
   readonly pages: readonly Reference[];
+  /** On all pages, when the file was opened. */
+  readonly annotationCount: number;
   /** By the number of a page whose units are larger now: how many of before are one. The source has those of before. */
   readonly units = new Map<number, number>();
   readonly #failures: readonly RuleFailure[];
@@ -77,11 +80,17 @@ export class Archive {
     this.report = report;
     this.#failures = failures;
     this.pages = ownPages(file);
+    this.annotationCount = annotationCount(file, this.pages);
   }
 
-  /** @throws EngineFailure `damaged` where there are no pages, `too-large` where there is no room for all objects */
+  /**
+   * @throws EngineFailure `damaged` where there are no pages, `too-large` where there is no room for all objects,
+   * `too-much-content` where there are too many annotations
+   */
   static async open(file: PdfFile, task: Task): Promise<Archive> {
     const archive = new Archive(file, task);
+    // Before everything is read: that takes long where there are too many.
+    checkAnnotations(archive.annotationCount);
     await archive.survey();
     return archive;
   }
@@ -165,6 +174,12 @@ function adopted(file: PdfFile, reference: Reference): PdfObject {
   const own = object instanceof PdfStream ? new PdfStream(object.dictionary.clone(), object.body) : object;
   file.put(reference, own);
   return own;
+}
+
+function annotationCount(file: PdfFile, pages: readonly Reference[]): number {
+  let count = 0;
+  for (const page of pages) count += file.array(file.dictionary(page)?.get("Annots"))?.length ?? 0;
+  return count;
 }
 
 /** Pages without anything that is inherited, in a tree of our own. */

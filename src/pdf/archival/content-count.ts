@@ -15,15 +15,24 @@ export interface ContentWork {
 }
 
 /**
- * About four million operators on a page, six in all, as errors.ts tells clients. veraPDF has three minutes on machines that may be
+ * About four million operators on a page, six in all, or 150,000 annotations, as errors.ts tells clients. veraPDF has three minutes on machines that may be
  * half as quick as the one where it was measured, and a heap of 2 GiB.
  */
 const MOST: ContentWork = { ms: 80_000, bytes: 1.8 * 2 ** 30 };
 
 /** Microseconds, measured (decisions/0018). Operands count with what is in them. */
-const TIME = { operator: 3, value: 7, byte: 1, inlineImage: 50, use: 20, operatorAgain: 2 };
+const TIME = {
+  operator: 3,
+  value: 7,
+  byte: 1,
+  inlineImage: 50,
+  use: 20,
+  operatorAgain: 2,
+  object: 50,
+  annotation: 450,
+};
 /** Bytes: some stay until the end, others as long as the stream is gone through. */
-const KEPT = { operator: 150, value: 30, byte: 4, inlineImage: 37_000, use: 1300 };
+const KEPT = { operator: 150, value: 30, byte: 4, inlineImage: 37_000, use: 1300, object: 1000, annotation: 4000 };
 const HELD = { operator: 300, value: 15 };
 
 /** What one use of a form, and one font, take in memory here, about. */
@@ -86,6 +95,16 @@ export class ContentCount {
     else if (operator === "q") this.#saved.push(this.#glyphs);
     else if (operator === "Q" && this.#saved.length > 0) this.#glyphs = this.#saved.pop();
     else if (this.#glyphs && SHOWING.has(operator)) this.#show(operands, this.#glyphs);
+  }
+
+  /**
+   * Dictionaries and streams, and how many of them are annotations, beside what is drawn.
+   * @throws EngineFailure `too-much-content`
+   */
+  seeObjects(objects: number, annotations: number): void {
+    this.#microseconds += objects * TIME.object + annotations * TIME.annotation;
+    this.#kept += objects * KEPT.object + annotations * KEPT.annotation;
+    check({ ms: this.#microseconds / 1000, bytes: this.#kept });
   }
 
   /** Where something stands that is no operator: an annotation with its appearance. */
@@ -190,6 +209,11 @@ export class ContentCount {
       count.held = count.operators * HELD.operator + count.values * HELD.value + deepest;
     }
   }
+}
+
+/** @throws EngineFailure `too-much-content` */
+export function checkAnnotations(count: number): void {
+  check({ ms: (count * TIME.annotation) / 1000, bytes: count * KEPT.annotation });
 }
 
 function check(work: ContentWork): ContentWork {

@@ -67,6 +67,7 @@ export class ContentMender implements ContentUses {
   constructor(archive: Archive, visibility?: LayerVisibility) {
     this.#archive = archive;
     this.count = new ContentCount(archive.file);
+    this.count.seeObjects(archive.places.length, archive.annotationCount);
     this.#visibility = visibility;
   }
 
