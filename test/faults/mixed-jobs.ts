@@ -1,0 +1,2 @@
+import type { Run } from "./part.ts";
+export const run: Run = async () => ({ ok: true, line: "" });
