@@ -13,7 +13,7 @@ const PARTS: Readonly<Record<string, { readonly flags: readonly string[]; load()
     flags: ["rounds", "recover-ms", "give-up-ms", "clients", "signals", "most-failures"],
     load: () => import("../test/faults/kill-and-freeze.ts"),
   },
-  mixed: { flags: ["jobs"], load: () => import("../test/faults/mixed-jobs.ts") },
+  mixed: { flags: ["jobs", "clients"], load: () => import("../test/faults/mixed-jobs.ts") },
   crowd: { flags: ["seconds", "crowd"], load: () => import("../test/faults/crowd.ts") },
 };
 

@@ -48,7 +48,7 @@ function formOf({ fields, files }: Sample): FormData {
   for (const [name, given] of Object.entries(fields)) {
     for (const value of [given].flat()) form.append(name, value as string);
   }
-  for (const { name, bytes } of files) form.append("file", new File([Buffer.from(bytes)], name));
+  for (const { name, bytes, field = "file" } of files) form.append(field, new File([Buffer.from(bytes)], name));
   return form;
 }
 

@@ -94,7 +94,7 @@ export async function runRound(
       others: [...load.flights.filter((flight) => !running.includes(flight)), ...recovery.probes],
       hits: victims.length,
       begunAnew: (await service.begunAnew()) - anewBefore,
-      left: [...left, ...survivors.map(({ kind, state }) => `the ${kind} that was hit is still there (${state})`)],
+      left: [...left, ...survivors.map(({ kind, state }) => `left behind: the ${kind} that was hit (${state})`)],
     });
   } finally {
     load.stop();
@@ -117,10 +117,9 @@ export async function runDeath(
   load.stop();
   const left = await service.afterDeath(witness.seen(), LEAVE_WITHIN_MS);
   witness.end();
-  const complaints = left.map((what) => `left behind: ${what}`);
   await service.kill(witness.seen());
   await load.over();
-  return { recoveryMs: undefined, running, right: 0, begunAnew: 0, busy: 0, excused: running, complaints };
+  return { recoveryMs: undefined, running, right: 0, begunAnew: 0, busy: 0, excused: running, complaints: left };
 }
 
 /** Remembers every process that there was. */
@@ -184,7 +183,7 @@ interface Seen {
 }
 
 function judged({ settings, recoveryMs, running, others, hits, begunAnew, left }: Seen): Round {
-  const complaints = left.map((what) => `left behind: ${what}`);
+  const complaints = [...left];
   let excused = 0;
   let busy = 0;
   for (const flight of [...running, ...others]) {

@@ -7,6 +7,8 @@ export type Engine = "html" | "office" | "postscript" | "pdfa" | "rewrite" | "th
 export interface SampleFile {
   readonly name: string;
   readonly bytes: Uint8Array;
+  /** Over HTTP. @default "file" */
+  readonly field?: string;
 }
 
 export interface Sample {

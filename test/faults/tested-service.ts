@@ -2,13 +2,13 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { root } from "../../scripts/wrangler.ts";
 import { type Service, startService } from "../support/service.ts";
 import { frames, http } from "./carriers.ts";
+import { differences, Folders, type Inventory, inventoryOf } from "./inventory.ts";
 import { type KnownProcess, knownProcesses } from "./process-kinds.ts";
 import { isAlive, type ProcessInfo, signalProcess } from "./process-table.ts";
 import type { Carrier } from "./sample.ts";
@@ -20,9 +20,6 @@ const LOOK_EVERY_MS = 100;
 const QUIET_MS = 1_500;
 /** What says in the log that a job has a second attempt. */
 const BEGUN_ANEW = /"message":"[^"]*\b(?:anew|again once|once more|retried|retries)\b/gi;
-
-/** How many there are of each kind of process and of folder. */
-export type Inventory = ReadonlyMap<string, number>;
 
 interface Address {
   readonly url: string;
@@ -50,9 +47,8 @@ export class TestedService {
     const host = spawn(process.execPath, ["--no-warnings", join(root, "test/faults/container-host.ts")], {
       env: {
         ...process.env,
+        ...folders.environment,
         FAULTS_LOG: folders.logFile,
-        SCRATCH_DIR: folders.scratch,
-        MEMORY_SCRATCH_DIR: folders.memory,
       },
       detached: true,
       stdio: ["ignore", "inherit", "inherit", "ipc"],
@@ -96,14 +92,8 @@ export class TestedService {
     return texts.reduce((sum, text) => sum + [...text.matchAll(BEGUN_ANEW)].length, 0);
   }
 
-  async inventory(): Promise<Inventory> {
-    const counts = new Map<string, number>();
-    const add = (what: string) => counts.set(what, (counts.get(what) ?? 0) + 1);
-    const processes = this.processes();
-    for (const { kind } of processes) add(`process ${kind}`);
-    const server = processes.find(({ kind }) => kind === "server")?.pid;
-    for (const folder of await this.#folders.list(server)) add(folder);
-    return counts;
+  inventory(): Promise<Inventory> {
+    return inventoryOf(this.processes(), this.#folders);
   }
 
   /** Waits until nothing has changed for a while, and keeps that as the state at rest. */
@@ -138,7 +128,7 @@ export class TestedService {
     const own = new Set(this.processes().map(({ pid }) => pid));
     return candidates
       .filter((candidate) => !own.has(candidate.pid) && isAlive(candidate))
-      .map(({ command, state }) => `orphan (${state}) ${command.slice(0, 60)}`);
+      .map(({ command, state }) => `left behind: orphan (${state}) ${command.slice(0, 60)}`);
   }
 
   /** @returns processes that live, and files that lie there, after the supervisor was killed */
@@ -146,7 +136,7 @@ export class TestedService {
     const until = performance.now() + withinMs;
     for (;;) {
       const alive = [...seen].filter(isAlive).map(({ command }) => `process ${command.slice(0, 60)}`);
-      const left = [...alive, ...(await this.#folders.list(undefined))];
+      const left = [...alive, ...(await this.#folders.list(undefined))].map((what) => `left behind: ${what}`);
       if (left.length === 0 || performance.now() > until) return left;
       await sleep(LOOK_EVERY_MS);
     }
@@ -187,70 +177,4 @@ async function enginesOf({ url }: Address): Promise<void> {
     await sleep(LOOK_EVERY_MS);
   }
   throw new Error(`Not all engines came up: ${text}`);
-}
-
-function differences(before: Inventory, after: Inventory): string[] {
-  return [...new Set([...before.keys(), ...after.keys()])].flatMap((what) => {
-    const more = (after.get(what) ?? 0) - (before.get(what) ?? 0);
-    return more === 0 ? [] : [`${more > 0 ? "+" : ""}${more} ${what}`];
-  });
-}
-
-/** The folders that the service works in. */
-class Folders {
-  readonly scratch: string;
-  readonly memory: string;
-  readonly logFile: string;
-
-  private constructor(scratch: string, memory: string, logFile: string) {
-    this.scratch = scratch;
-    this.memory = memory;
-    this.logFile = logFile;
-  }
-
-  static async make(): Promise<Folders> {
-    const [scratch, memory, log] = await Promise.all([
-      mkdtemp(join(tmpdir(), "faults-scratch-")),
-      mkdtemp("/dev/shm/faults-scratch-"),
-      mkdtemp(join(tmpdir(), "faults-log-")),
-    ]);
-    // Engines run as users of their own, and pass through.
-    for (const path of [scratch, memory]) await chmod(path, 0o711);
-    return new Folders(scratch, memory, join(log, "container.log"));
-  }
-
-  /** Folders of jobs and engines by their kind, and those of another server than the one that runs. */
-  async list(server: number | undefined): Promise<string[]> {
-    const found: string[] = [];
-    for (const [place, parent] of [
-      ["folder", this.scratch],
-      ["memory folder", this.memory],
-    ] as const) {
-      for (const name of await namesIn(parent)) {
-        if (name.startsWith(`pagewright-${server}-`)) found.push(...(await this.#inside(place, join(parent, name))));
-        else found.push(`${place} of another server`);
-      }
-    }
-    return found;
-  }
-
-  /** An engine's own folder has a place to work in, where what it made for a job might stay. */
-  async #inside(place: string, path: string): Promise<string[]> {
-    const names = await namesIn(path);
-    const files = names.map(async (name) => {
-      const work = name.startsWith("zygote-") ? await namesIn(join(path, name, "work")) : [];
-      return [`${place} ${name.split("-", 1)[0]}`, ...work.map(() => `file in an engine's ${place}`)];
-    });
-    return (await Promise.all(files)).flat();
-  }
-
-  async remove(): Promise<void> {
-    const paths = [this.scratch, this.memory, join(this.logFile, "..")];
-    for (const path of paths) await rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
-  }
-}
-
-async function namesIn(path: string): Promise<string[]> {
-  const info = await stat(path).catch(() => undefined);
-  return info?.isDirectory() ? readdir(path).catch(() => []) : [];
 }
