@@ -1,7 +1,7 @@
 // Figures of many measurements, and random numbers that come again with their seed.
 
 /** @param share 0 to 1 @returns NaN where there is no value */
-export function percentile(values: readonly number[], share: number): number {
+function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((one, other) => one - other);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }

@@ -30,8 +30,8 @@ export class RoundFigures {
   round({ recoveryMs, complaints, ...counts }: Round): void {
     addTo(this.#sums, { rounds: 1, ...counts });
     if (recoveryMs !== undefined) this.#recoveriesMs.push(recoveryMs);
-    // Numbers tell apart what is the same.
-    for (const complaint of complaints) this.#complaints.add(complaint.replaceAll(/\d{4,}/g, "N"));
+    // Pids and ports tell apart what is the same.
+    for (const complaint of complaints) this.#complaints.add(complaint.replaceAll(/\b\d{4,}\b(?! ms)/g, "N"));
   }
 
   note(text: string): void {

@@ -3,9 +3,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { root } from "../../scripts/wrangler.ts";
+import { fileURLToPath } from "node:url";
 import { type Service, startService } from "../support/service.ts";
 import { frames, http } from "./carriers.ts";
 import { differences, Folders, type Inventory, inventoryOf } from "./inventory.ts";
@@ -13,6 +12,7 @@ import { type KnownProcess, knownProcesses } from "./process-kinds.ts";
 import { isAlive, type ProcessInfo, signalProcess } from "./process-table.ts";
 import type { Carrier } from "./sample.ts";
 
+const HOST = new URL("./container-host.ts", import.meta.url);
 const STARTS_WITHIN_MS = 120_000;
 const ENDS_WITHIN_MS = 15_000;
 const LOOK_EVERY_MS = 100;
@@ -44,7 +44,7 @@ export class TestedService {
   /** Settles when all of its engines run. @throws Error where one cannot be started */
   static async start(): Promise<TestedService> {
     const folders = await Folders.make();
-    const host = spawn(process.execPath, ["--no-warnings", join(root, "test/faults/container-host.ts")], {
+    const host = spawn(process.execPath, ["--no-warnings", fileURLToPath(HOST)], {
       env: {
         ...process.env,
         ...folders.environment,
