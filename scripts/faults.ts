@@ -10,7 +10,7 @@ import { installEngines } from "./container-process.ts";
 /** By name; the flags that it reads beside those of all parts. */
 const PARTS: Readonly<Record<string, { readonly flags: readonly string[]; load(): Promise<{ run: Run }> }>> = {
   kill: {
-    flags: ["rounds", "recover-ms", "give-up-ms", "clients", "signals", "most-failures"],
+    flags: ["rounds", "recover-ms", "give-up-ms", "clients", "signals", "double-every", "most-failures"],
     load: () => import("../test/faults/kill-and-freeze.ts"),
   },
   mixed: { flags: ["jobs", "clients"], load: () => import("../test/faults/mixed-jobs.ts") },

@@ -43,8 +43,9 @@ const EARLIEST_MS = 200;
 const LATEST_MS = 1_800;
 const FIND_WITHIN_MS = 20_000;
 const LEAVE_WITHIN_MS = 15_000;
-const LOOK_EVERY_MS = 5;
-const WATCH_EVERY_MS = 50;
+/** Reading the tree takes milliseconds itself. */
+const LOOK_EVERY_MS = 15;
+const WATCH_EVERY_MS = 100;
 
 /** No process of the kind was there in time. */
 export class NoVictim extends Error {

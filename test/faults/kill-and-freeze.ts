@@ -1,6 +1,12 @@
-// Every process of every engine, killed and frozen at random moments while jobs run. `--rounds` of each, `--seed`, `--recover-ms`
-// until the engine has to work again, `--give-up-ms` until that is not waited for any more, `--clients` at a time, `--signals`
-// SIGKILL,SIGSTOP, `--most-failures` rounds without recovery after which a case is left, `--only` beginnings of targets' names.
+// Every process of every engine, killed and frozen at random moments while jobs run. Flags:
+//   --rounds 100        of each target and signal
+//   --only a,b          targets whose names begin so
+//   --signals SIGKILL   one of SIGKILL and SIGSTOP
+//   --clients 4         jobs at a time
+//   --recover-ms 5000   until the engine has to work again
+//   --give-up-ms 30000  until that is not waited for any more
+//   --most-failures 3   rounds without recovery after which a target is left
+//   --double-every 10   in the tenth round, the process that takes the place of the one that was hit is hit too
 
 import { type ContainerEngine, containerSamples, type EngineSamples } from "./container-samples.ts";
 import { type FaultSignal, NoVictim, type Round, type RoundSettings, runDeath, runRound } from "./fault-round.ts";
@@ -10,9 +16,6 @@ import type { FaultOptions, Run } from "./part.ts";
 import { RoundFigures } from "./round-figures.ts";
 import { TARGETS, type Target } from "./targets.ts";
 import { TestedService } from "./tested-service.ts";
-
-/** In so many rounds the process that takes the place of the one that was hit is hit too. */
-const DOUBLE_EVERY = 10;
 
 export const run: Run = async (options) => {
   const targets = TARGETS.filter(({ name }) => isWanted(name, options.only));
@@ -62,10 +65,11 @@ class Runner {
     const figures = new RoundFigures();
     const rounds = this.#options.count("rounds", 100);
     const mostFailures = this.#options.count("most-failures", 3);
+    const doubleEvery = this.#options.count("double-every", 10);
     let unrecovered = 0;
     for (let round = 0; round < rounds && unrecovered < mostFailures; round++) {
       const samples = this.#samples[target.engines[round % target.engines.length]!];
-      const isDouble = round % DOUBLE_EVERY === DOUBLE_EVERY - 1;
+      const isDouble = round % doubleEvery === doubleEvery - 1;
       const outcome = await this.#round({ target, signal, ...this.#limits() }, samples, random, isDouble);
       if (outcome === undefined) break;
       figures.round(outcome);
