@@ -4,6 +4,7 @@ import { chmod, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { KnownProcess } from "./process-kinds.ts";
+import { readProcess } from "./process-table.ts";
 
 /** How many there are of each kind of process and of folder. */
 export type Inventory = ReadonlyMap<string, number>;
@@ -44,12 +45,12 @@ export class Folders {
     this.logFile = logFile;
   }
 
+  /** Removes what a run left that was killed. */
   static async make(): Promise<Folders> {
-    const [scratch, memory, log] = await Promise.all([
-      mkdtemp(join(tmpdir(), "faults-scratch-")),
-      mkdtemp("/dev/shm/faults-scratch-"),
-      mkdtemp(join(tmpdir(), "faults-log-")),
-    ]);
+    const parents = [tmpdir(), "/dev/shm"];
+    await Promise.all(parents.map(sweep));
+    const make = (parent: string) => mkdtemp(join(parent, `${PREFIX}${process.pid}-`));
+    const [scratch, memory, log] = await Promise.all([make(tmpdir()), make("/dev/shm"), make(tmpdir())]);
     // Engines run as users of their own, and pass through.
     for (const path of [scratch, memory]) await chmod(path, 0o711);
     return new Folders(scratch, memory, join(log, "container.log"));
@@ -82,9 +83,20 @@ export class Folders {
 
   async remove(): Promise<void> {
     const paths = [this.scratch, this.memory, join(this.logFile, "..")];
-    for (const path of paths) await rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+    await Promise.all(paths.map(remove));
   }
 }
+
+const PREFIX = "pagewright-faults-";
+
+async function sweep(parent: string): Promise<void> {
+  for (const name of await namesIn(parent)) {
+    const [, pid] = new RegExp(`^${PREFIX}(\\d+)-`).exec(name) ?? [];
+    if (pid !== undefined && readProcess(Number(pid)) === undefined) await remove(join(parent, name));
+  }
+}
+
+const remove = (path: string) => rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 
 async function namesIn(path: string): Promise<string[]> {
   const info = await stat(path).catch(() => undefined);

@@ -21,7 +21,7 @@ export const run: Run = async (options) => {
   const targets = TARGETS.filter(({ name }) => isWanted(name, options.only));
   if (targets.length === 0)
     throw new Error(`No target begins with ${options.only}: ${TARGETS.map(({ name }) => name)}`);
-  const runner = new Runner(options, await containerSamples());
+  const runner = new Runner(options, await containerSamples(), new Set(targets.flatMap(({ engines }) => engines)));
   const figures = new RoundFigures();
   try {
     for (const target of targets) {
@@ -52,11 +52,18 @@ function signalsOf(options: FaultOptions): readonly FaultSignal[] {
 class Runner {
   readonly #options: FaultOptions;
   readonly #samples: Readonly<Record<ContainerEngine, EngineSamples>>;
+  readonly #engines: ReadonlySet<ContainerEngine>;
   #service: TestedService | undefined;
 
-  constructor(options: FaultOptions, samples: Readonly<Record<ContainerEngine, EngineSamples>>) {
+  /** @param engines that any round uses */
+  constructor(
+    options: FaultOptions,
+    samples: Readonly<Record<ContainerEngine, EngineSamples>>,
+    engines: ReadonlySet<ContainerEngine>,
+  ) {
     this.#options = options;
     this.#samples = samples;
+    this.#engines = engines;
   }
 
   async carryOut(target: Target, signal: FaultSignal): Promise<RoundFigures> {
@@ -116,7 +123,8 @@ class Runner {
     if (this.#service) return this.#service;
     const service = await TestedService.start();
     this.#service = service;
-    for (const { probe, load } of Object.values(this.#samples)) {
+    for (const engine of this.#engines) {
+      const { probe, load } = this.#samples[engine];
       for (const sample of [...load, probe]) {
         const flight = new Flight(service.container, sample);
         await flight.ended;
