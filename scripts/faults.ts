@@ -1,0 +1,55 @@
+// `npm run test:faults`: what the service does when its processes are killed and frozen, over many jobs, and among a crowd. Takes
+// hours at full size; no part of `npm test`. `npm run test:faults -- kill --rounds 100 --only chromium --seed 7` selects the part,
+// the counts and the cases; the flags of each part stand in its file. Prints one line for each part, and ends with 1 when
+// anything is not as required.
+
+import { parseArgs } from "node:util";
+import type { FaultOptions, Run } from "../test/faults/part.ts";
+import { installEngines } from "./container-process.ts";
+
+/** By name; the flags that it reads beside those of all parts. */
+const PARTS: Readonly<Record<string, { readonly flags: readonly string[]; load(): Promise<{ run: Run }> }>> = {
+  kill: {
+    flags: ["rounds", "recover-ms", "give-up-ms", "clients", "signals", "double-every", "most-failures"],
+    load: () => import("../test/faults/kill-and-freeze.ts"),
+  },
+  mixed: { flags: ["jobs", "clients"], load: () => import("../test/faults/mixed-jobs.ts") },
+  crowd: { flags: ["seconds", "crowd"], load: () => import("../test/faults/crowd.ts") },
+};
+
+process.exit((await main()) ? 0 : 1);
+
+async function main(): Promise<boolean> {
+  const { names, options } = readArguments();
+  await installEngines();
+  let isGood = true;
+  for (const name of names) {
+    const started = performance.now();
+    const verdict = await PARTS[name]!.load()
+      .then(({ run }) => run(options))
+      .catch((error: Error) => ({ ok: false, line: `it broke off: ${error.stack}` }));
+    const minutes = ((performance.now() - started) / 60_000).toFixed(1);
+    console.log(`${verdict.ok ? "ok    " : "FAILED"}  ${name} (${minutes} min): ${verdict.line}`);
+    isGood &&= verdict.ok;
+  }
+  return isGood;
+}
+
+function readArguments(): { readonly names: readonly string[]; readonly options: FaultOptions } {
+  const flags = ["seed", "only", ...Object.values(PARTS).flatMap((part) => part.flags)];
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: Object.fromEntries(flags.map((flag) => [flag, { type: "string" as const }])),
+  });
+  const unknown = positionals.find((name) => !(name in PARTS));
+  if (unknown !== undefined) throw new Error(`"${unknown}" is none of the parts: ${Object.keys(PARTS)}.`);
+  const count = (name: string, fallback: number) => {
+    const value = Number(values[name] ?? fallback);
+    if (!Number.isInteger(value) || value < 0)
+      throw new Error(`--${name} is "${values[name]}"; it can be a whole number.`);
+    return value;
+  };
+  const words = (name: string) => (values[name] ?? "").split(",").filter((word) => word !== "");
+  const options = { seed: count("seed", 1), only: words("only"), count, words };
+  return { names: positionals.length > 0 ? positionals : Object.keys(PARTS), options };
+}

@@ -1,0 +1,202 @@
+// One round: jobs at work, one process hit at a random moment, and everything that has to be as before afterwards.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import type { EngineSamples } from "./container-samples.ts";
+import type { Random } from "./figures.ts";
+import { type Flight, Load, recover } from "./load.ts";
+import type { KnownProcess } from "./process-kinds.ts";
+import { isAlive, readProcess, signalProcess } from "./process-table.ts";
+import { isBusy, isCleanFailure } from "./sample.ts";
+import { candidatesOf, type Target } from "./targets.ts";
+import type { TestedService } from "./tested-service.ts";
+
+export type FaultSignal = "SIGKILL" | "SIGSTOP";
+
+export interface RoundSettings {
+  readonly target: Target;
+  readonly signal: FaultSignal;
+  readonly clients: number;
+  /** How long the engine may take until it works again. */
+  readonly recoverMs: number;
+  /** How long that is waited for. */
+  readonly giveUpMs: number;
+}
+
+export interface Round {
+  /** Until a fresh job was answered rightly; undefined where none was. */
+  readonly recoveryMs: number | undefined;
+  /** Jobs that were running when the process was hit, and those of them that were answered rightly. */
+  readonly running: number;
+  readonly right: number;
+  /** How many of all jobs were begun a second time, as the log tells. */
+  readonly begunAnew: number;
+  /** Jobs that came meanwhile and were told to come again. */
+  readonly busy: number;
+  /** Jobs that failed cleanly, because they were hit twice. */
+  readonly excused: number;
+  /** Everything that is not as required; empty for a good round. */
+  readonly complaints: readonly string[];
+}
+
+/** The moments before which nothing is hit, and after which. */
+const EARLIEST_MS = 200;
+const LATEST_MS = 1_800;
+const FIND_WITHIN_MS = 20_000;
+const LEAVE_WITHIN_MS = 15_000;
+/** Reading the tree takes milliseconds itself. */
+const LOOK_EVERY_MS = 15;
+const WATCH_EVERY_MS = 100;
+
+/** No process of the kind was there in time. */
+export class NoVictim extends Error {
+  override readonly name = "NoVictim";
+}
+
+/**
+ * @param isDouble whether the process that takes the place of the one that was hit is hit as well
+ * @throws NoVictim
+ */
+export async function runRound(
+  service: TestedService,
+  settings: RoundSettings,
+  samples: EngineSamples,
+  random: Random,
+  isDouble: boolean,
+): Promise<Round> {
+  const { target, signal, clients, giveUpMs } = settings;
+  const carrier = target.through === "worker" ? await service.worker() : service.container;
+  const anewBefore = await service.begunAnew();
+  const load = new Load(carrier, samples.load, clients, random);
+  const witness = new Witness(service);
+  try {
+    await sleep(EARLIEST_MS + random.next() * (LATEST_MS - EARLIEST_MS));
+    const victims = [await hit(service, target, signal, random)];
+    let since = performance.now();
+    const running = load.running;
+    load.stop();
+    if (isDouble) {
+      const second = await hit(service, target, signal, random, victims).catch(() => undefined);
+      if (second) {
+        victims.push(second);
+        since = performance.now();
+      }
+    }
+    const recovery = await recover(carrier, samples.probe, since, giveUpMs);
+    await load.over();
+    await Promise.all(recovery.probes.map(({ ended }) => ended));
+    const isSupervisor = target.kind === "supervisor";
+    if (isSupervisor) for (const victim of victims) signalProcess(victim, "SIGCONT");
+    const left = await service.leftBehind(witness.seen(), LEAVE_WITHIN_MS);
+    const survivors = isSupervisor ? [] : victims.filter(isAlive);
+    return judged({
+      settings,
+      recoveryMs: recovery.ms,
+      running,
+      others: [...load.flights.filter((flight) => !running.includes(flight)), ...recovery.probes],
+      hits: victims.length,
+      begunAnew: (await service.begunAnew()) - anewBefore,
+      left: [...left, ...survivors.map(({ kind, state }) => `left behind: the ${kind} that was hit (${state})`)],
+    });
+  } finally {
+    load.stop();
+    witness.end();
+  }
+}
+
+/** The whole service has to end where its supervisor is killed. */
+export async function runDeath(
+  service: TestedService,
+  { clients, target, signal }: RoundSettings,
+  samples: EngineSamples,
+  random: Random,
+): Promise<Round> {
+  const load = new Load(await service.worker(), samples.load, clients, random);
+  const witness = new Witness(service);
+  await sleep(EARLIEST_MS + random.next() * (LATEST_MS - EARLIEST_MS));
+  await hit(service, target, signal, random);
+  const running = load.running.length;
+  load.stop();
+  const left = await service.afterDeath(witness.seen(), LEAVE_WITHIN_MS);
+  witness.end();
+  await service.kill(witness.seen());
+  await load.over();
+  return { recoveryMs: undefined, running, right: 0, begunAnew: 0, busy: 0, excused: running, complaints: left };
+}
+
+/** Remembers every process that there was. */
+class Witness {
+  readonly #service: TestedService;
+  readonly #seen = new Map<string, KnownProcess>();
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(service: TestedService) {
+    this.#service = service;
+    this.#look();
+    this.#timer = setInterval(() => this.#look(), WATCH_EVERY_MS);
+  }
+
+  seen(): readonly KnownProcess[] {
+    return [...this.#seen.values()];
+  }
+
+  end(): void {
+    clearInterval(this.#timer);
+  }
+
+  #look(): void {
+    for (const process of this.#service.processes()) {
+      this.#seen.set(`${process.pid} ${process.startedAt}`, process);
+    }
+  }
+}
+
+/** @throws NoVictim */
+async function hit(
+  service: TestedService,
+  target: Target,
+  signal: FaultSignal,
+  random: Random,
+  but: readonly KnownProcess[] = [],
+): Promise<KnownProcess> {
+  const until = performance.now() + FIND_WITHIN_MS;
+  while (performance.now() < until) {
+    const others = candidatesOf(target, service.processes()).filter(({ pid }) => but.every((one) => one.pid !== pid));
+    if (others.length > 0) {
+      const victim = random.pick(others);
+      // It may have ended since, or just been replaced by what it started.
+      if (readProcess(victim.pid)?.startedAt === victim.startedAt && signalProcess(victim, signal)) return victim;
+    }
+    await sleep(LOOK_EVERY_MS);
+  }
+  throw new NoVictim(`there was no ${target.kind}`);
+}
+
+interface Seen {
+  readonly settings: RoundSettings;
+  readonly recoveryMs: number | undefined;
+  /** At the moment when the process was hit. */
+  readonly running: readonly Flight[];
+  /** Before and after. */
+  readonly others: readonly Flight[];
+  readonly hits: number;
+  readonly begunAnew: number;
+  readonly left: readonly string[];
+}
+
+function judged({ settings, recoveryMs, running, others, hits, begunAnew, left }: Seen): Round {
+  const complaints = [...left];
+  let excused = 0;
+  let busy = 0;
+  for (const flight of [...running, ...others]) {
+    if (flight.isLate) complaints.push(`${flight.sample.engine} later than its limit`);
+    if (flight.isRight || !flight.answer) continue;
+    // Who comes while an engine starts may be sent away; who was there may not.
+    if (others.includes(flight) && isBusy(flight.answer)) busy++;
+    else if (hits > 1 && isCleanFailure(flight.answer)) excused++;
+    else complaints.push(`${running.includes(flight) ? "running" : "new"} job: ${flight.complaint}`);
+  }
+  if (recoveryMs === undefined) complaints.push(`not at work again within ${settings.giveUpMs} ms`);
+  else if (recoveryMs > settings.recoverMs) complaints.push(`at work again later than ${settings.recoverMs} ms`);
+  const right = running.filter(({ isRight }) => isRight).length;
+  return { recoveryMs, running: running.length, right, begunAnew, busy, excused, complaints };
+}

@@ -1,0 +1,80 @@
+// Figures of many measurements, and random numbers that come again with their seed.
+
+/** @param share 0 to 1 @returns NaN where there is no value */
+function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+export const median = (values: readonly number[]): number => percentile(values, 0.5);
+
+/** Median, 95th percentile and maximum, in seconds. */
+export function spread(timesMs: readonly number[]): string {
+  if (timesMs.length === 0) return "none";
+  const seconds = (share: number) => (percentile(timesMs, share) / 1000).toFixed(2);
+  return `median ${seconds(0.5)} s, p95 ${seconds(0.95)} s, max ${seconds(1)} s`;
+}
+
+/** How often each thing was counted. */
+export class Tally {
+  readonly #counts = new Map<string, number>();
+
+  add(what: string, count = 1): void {
+    this.#counts.set(what, (this.#counts.get(what) ?? 0) + count);
+  }
+
+  of(what: string): number {
+    return this.#counts.get(what) ?? 0;
+  }
+
+  get total(): number {
+    return [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
+  }
+
+  get entries(): readonly (readonly [what: string, count: number])[] {
+    return [...this.#counts].toSorted(([, one], [, other]) => other - one);
+  }
+
+  /** The most frequent first. */
+  text(most = 6): string {
+    const shown = this.entries.slice(0, most).map(([what, count]) => `${count} x ${what}`);
+    const hidden = this.entries.length - shown.length;
+    return [...shown, ...(hidden > 0 ? [`${hidden} kinds more`] : [])].join("; ") || "none";
+  }
+}
+
+/** Mulberry32 by Tommy Ettinger, in the public domain. */
+export class Random {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = seed >>> 0;
+  }
+
+  /** From 0 to 1. */
+  next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  }
+
+  /** From 0 to one less than the bound. */
+  below(bound: number): number {
+    return Math.floor(this.next() * bound);
+  }
+
+  /** @throws Error where there is none */
+  pick<T>(values: readonly T[]): T {
+    const value = values[this.below(values.length)];
+    if (value === undefined) throw new Error("There is nothing to pick from.");
+    return value;
+  }
+}
+
+/** A seed of its own for each name, so that one case draws the same whether others run or not. */
+export function seedOf(seed: number, name: string): number {
+  let hash = seed >>> 0;
+  for (const character of name) hash = (Math.imul(hash, 31) + character.codePointAt(0)!) >>> 0;
+  return hash;
+}

@@ -1,0 +1,104 @@
+// What there is of a service: its processes by kind, and the folders that it works in.
+
+import { chmod, mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { KnownProcess } from "./process-kinds.ts";
+import { readProcess } from "./process-table.ts";
+
+/** How many there are of each kind of process and of folder. */
+export type Inventory = ReadonlyMap<string, number>;
+
+export async function inventoryOf(processes: readonly KnownProcess[], folders: Folders): Promise<Inventory> {
+  const counts = new Map<string, number>();
+  const add = (what: string) => counts.set(what, (counts.get(what) ?? 0) + 1);
+  for (const { kind } of processes) add(`process ${kind}`);
+  const server = processes.find(({ kind }) => kind === "server")?.pid;
+  for (const folder of await folders.list(server)) add(folder);
+  return counts;
+}
+
+/** What there is more or less of. */
+export function differences(before: Inventory, after: Inventory): string[] {
+  return [...new Set([...before.keys(), ...after.keys()])].flatMap((what) => {
+    const more = (after.get(what) ?? 0) - (before.get(what) ?? 0);
+    if (more === 0) return [];
+    return [more > 0 ? `left behind: ${more} ${what}` : `missing: ${-more} ${what}`];
+  });
+}
+
+/** The folders that the service works in. */
+export class Folders {
+  readonly scratch: string;
+  readonly memory: string;
+  /** In a folder of its own, which is removed with the others. */
+  readonly logFile: string;
+
+  /** By which the container is told to use them. */
+  get environment(): Readonly<Record<string, string>> {
+    return { SCRATCH_DIR: this.scratch, MEMORY_SCRATCH_DIR: this.memory };
+  }
+
+  private constructor(scratch: string, memory: string, logFile: string) {
+    this.scratch = scratch;
+    this.memory = memory;
+    this.logFile = logFile;
+  }
+
+  /** Removes what a run left that was killed. */
+  static async make(): Promise<Folders> {
+    const parents = [tmpdir(), "/dev/shm"];
+    await Promise.all(parents.map(sweep));
+    const make = (parent: string) => mkdtemp(join(parent, `${PREFIX}${process.pid}-`));
+    const [scratch, memory, log] = await Promise.all([make(tmpdir()), make("/dev/shm"), make(tmpdir())]);
+    // Engines run as users of their own, and pass through.
+    for (const path of [scratch, memory]) await chmod(path, 0o711);
+    return new Folders(scratch, memory, join(log, "container.log"));
+  }
+
+  /** Folders of jobs and engines by their kind, and those of another server than the one that runs. */
+  async list(server: number | undefined): Promise<string[]> {
+    const found: string[] = [];
+    for (const [place, parent] of [
+      ["folder", this.scratch],
+      ["memory folder", this.memory],
+    ] as const) {
+      for (const name of await namesIn(parent)) {
+        if (name.startsWith(`pagewright-${server}-`)) found.push(...(await this.#inside(place, join(parent, name))));
+        else found.push(`${place} of another server`);
+      }
+    }
+    return found;
+  }
+
+  /** An engine's own folder has a place to work in, where what it made for a job might stay. */
+  async #inside(place: string, path: string): Promise<string[]> {
+    const names = await namesIn(path);
+    const files = names.map(async (name) => {
+      const work = name.startsWith("zygote-") ? await namesIn(join(path, name, "work")) : [];
+      return [`${place} ${name.split("-", 1)[0]}`, ...work.map(() => `file in an engine's ${place}`)];
+    });
+    return (await Promise.all(files)).flat();
+  }
+
+  async remove(): Promise<void> {
+    const paths = [this.scratch, this.memory, join(this.logFile, "..")];
+    await Promise.all(paths.map(remove));
+  }
+}
+
+const PREFIX = "pagewright-faults-";
+
+async function sweep(parent: string): Promise<void> {
+  for (const name of await namesIn(parent)) {
+    const [, pid] = new RegExp(`^${PREFIX}(\\d+)-`).exec(name) ?? [];
+    if (pid !== undefined && readProcess(Number(pid)) === undefined) await remove(join(parent, name));
+  }
+}
+
+const remove = (path: string) => rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+
+async function namesIn(path: string): Promise<string[]> {
+  const info = await stat(path).catch(() => undefined);
+  return info?.isDirectory() ? readdir(path).catch(() => []) : [];
+}

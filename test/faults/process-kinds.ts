@@ -1,0 +1,70 @@
+// Which process of the service is which, by its place in the tree and its command line.
+
+import { type ProcessInfo, processesBelow } from "./process-table.ts";
+
+export interface KnownProcess extends ProcessInfo {
+  readonly kind: string;
+}
+
+/** All processes of a service. @param supervisor the root of its tree */
+export function knownProcesses(supervisor: number): KnownProcess[] {
+  const kinds = new Map<number, string>();
+  return processesBelow(supervisor).map((info) => {
+    const kind = kindOf(info, kinds.get(info.parent) ?? "");
+    kinds.set(info.pid, kind);
+    return { ...info, kind };
+  });
+}
+
+/** Kinds that come and go with the work, and with what an engine makes ready for it. */
+export const PASSING_KINDS: ReadonlySet<string> = new Set([
+  "chromium-renderer",
+  "chromium-utility",
+  "libreoffice-child",
+  "ghostscript-child",
+  "ghostscript-plain",
+  "starting",
+  "other",
+]);
+
+function kindOf({ command, state }: ProcessInfo, parentKind: string): string {
+  if (state === "Z") return "zombie";
+  if (command.includes("/container-host.ts")) return "supervisor";
+  // What the server starts looks like the server until it becomes another program.
+  if (command.includes("/container/server.ts")) return parentKind === "server" ? "starting" : "server";
+  if (parentKind === "supervisor") return "inner-supervisor";
+  const program = command.split(" ", 1)[0]!;
+  if (program.startsWith("/usr/lib/chromium/")) return chromiumKind(command, parentKind);
+  if (program.endsWith("/container/dist/zygote")) return forked("libreoffice", parentKind);
+  if (program.endsWith("/container/dist/ghostscript-zygote")) return forked("ghostscript", parentKind);
+  if (program.endsWith("/java")) return "verapdf";
+  if (program === "gs" || program.endsWith("/gs")) return "ghostscript-plain";
+  if (/\/(soffice\.bin|oosplash)$/.test(program)) return "libreoffice-child";
+  return /^(setpriv|prlimit|unshare|choom|perl)$/.test(program.split("/").at(-1)!) ? "starting" : "other";
+}
+
+/** A zygote's child looks like the zygote. */
+function forked(engine: string, parentKind: string): string {
+  return parentKind === `${engine}-zygote` ? `${engine}-child` : `${engine}-zygote`;
+}
+
+const CHROMIUM_TYPES: Readonly<Record<string, string>> = {
+  "gpu-process": "chromium-gpu",
+  renderer: "chromium-renderer",
+  utility: "chromium-utility",
+};
+
+/**
+ * The zygote of sandboxed processes is two: one in a namespace of its own, and the first process inside, which forks the
+ * renderers; these look like their zygote until they have a name of their own.
+ */
+function chromiumKind(command: string, parentKind: string): string {
+  if (command.includes("network.mojom.NetworkService")) return "chromium-network";
+  const type = /--type=([a-z-]+)/.exec(command)?.[1];
+  if (type === undefined) return "chromium-browser";
+  if (type !== "zygote") return CHROMIUM_TYPES[type] ?? "other";
+  if (parentKind === "chromium-plain-zygote") return "starting";
+  if (command.includes("--no-zygote-sandbox")) return "chromium-plain-zygote";
+  if (parentKind === "chromium-zygote") return "chromium-inner-zygote";
+  return parentKind === "chromium-inner-zygote" ? "chromium-renderer" : "chromium-zygote";
+}

@@ -1,0 +1,56 @@
+// Every kind of process that is killed and frozen, and which jobs are running meanwhile.
+
+import type { ContainerEngine } from "./container-samples.ts";
+import type { KnownProcess } from "./process-kinds.ts";
+
+export interface Target {
+  readonly name: string;
+  /** What is under load; each round takes the next one. */
+  readonly engines: readonly ContainerEngine[];
+  /** The kind of process in the tree. */
+  readonly kind: string;
+  /** Which of several, by user and pid. @default one by lot */
+  readonly place?: number;
+  /** Through the Worker: with the server goes whoever could retry a job in the container. @default the container itself */
+  readonly through?: "worker";
+  /** Whether a service may have no such process. @default false */
+  readonly isOptional?: boolean;
+  /** Whether the service ends with it, as it does without its supervisor. @default false */
+  readonly endsService?: boolean;
+}
+
+const ALL: readonly ContainerEngine[] = ["html", "office", "postscript", "pdfa", "threads"];
+
+/**
+ * Threads can be neither killed nor stopped one by one: a signal that ends or stops is carried out by their whole process
+ * (signal(7)). They are hit with the server, once among all engines and once while nothing but threads is at work.
+ */
+export const TARGETS: readonly Target[] = [
+  { name: "chromium-browser", engines: ["html"], kind: "chromium-browser" },
+  { name: "chromium-plain-zygote", engines: ["html"], kind: "chromium-plain-zygote" },
+  { name: "chromium-zygote", engines: ["html"], kind: "chromium-zygote" },
+  { name: "chromium-inner-zygote", engines: ["html"], kind: "chromium-inner-zygote" },
+  { name: "chromium-gpu", engines: ["html"], kind: "chromium-gpu" },
+  { name: "chromium-network", engines: ["html"], kind: "chromium-network" },
+  { name: "chromium-utility", engines: ["html"], kind: "chromium-utility", isOptional: true },
+  { name: "chromium-renderer", engines: ["html"], kind: "chromium-renderer" },
+  { name: "libreoffice-zygote", engines: ["office"], kind: "libreoffice-zygote" },
+  { name: "libreoffice-child", engines: ["office"], kind: "libreoffice-child" },
+  { name: "ghostscript-zygote", engines: ["postscript"], kind: "ghostscript-zygote" },
+  { name: "ghostscript-child", engines: ["postscript"], kind: "ghostscript-child" },
+  { name: "ghostscript-plain", engines: ["rewrite"], kind: "ghostscript-plain" },
+  { name: "verapdf-first", engines: ["pdfa"], kind: "verapdf", place: 0 },
+  { name: "verapdf-second", engines: ["pdfa"], kind: "verapdf", place: 1 },
+  { name: "threads", engines: ["threads"], kind: "server", through: "worker" },
+  { name: "server", engines: ALL, kind: "server", through: "worker" },
+  { name: "inner-supervisor", engines: ALL, kind: "inner-supervisor", through: "worker", isOptional: true },
+  { name: "supervisor", engines: ALL, kind: "supervisor", through: "worker", endsService: true },
+];
+
+/** The processes that may be hit. */
+export function candidatesOf({ kind, place }: Target, processes: readonly KnownProcess[]): readonly KnownProcess[] {
+  const found = processes
+    .filter((process) => process.kind === kind && process.state !== "T")
+    .toSorted((one, other) => one.user - other.user || one.pid - other.pid);
+  return place === undefined ? found : found.slice(place, place + 1);
+}
