@@ -1,9 +1,10 @@
 // POST /pdf for Office documents (spec, "POST /pdf"), over HTTP, by the container.
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { countFiles, openLocalStorage } from "../../scripts/local-storage.ts";
 import { docx, pageBreak, paragraph, xlsx, zip } from "../fixtures/office.ts";
 import { squarePdf, textPdf } from "../fixtures/pdfs.ts";
 import { createClient, type FormFields, keyedClient, privateClient, upload } from "../support/client.ts";
@@ -242,11 +243,11 @@ describe("the container goes and comes", () => {
   });
   afterAll(() => service?.stop());
 
-  /** Files in the local R2's folder of blobs. */
-  const storedBlobs = () =>
-    readdirSync(service.persistTo, { recursive: true, withFileTypes: true }).filter(
-      (entry) => entry.isFile() && /[\\/]blobs$/.test(entry.parentPath),
-    ).length;
+  /** Objects in the service's bucket. */
+  async function storedFiles(): Promise<number> {
+    await using storage = await openLocalStorage(service.persistTo);
+    return countFiles(storage);
+  }
 
   test("away: 503 with Retry-After, the others work; back: it works", async () => {
     const client = createClient(service.url);
@@ -262,7 +263,7 @@ describe("the container goes and comes", () => {
 
   test("killed in the middle of a job: one clear 5xx, and nothing is stored", async () => {
     const client = createClient(service.url);
-    const before = storedBlobs();
+    const before = await storedFiles();
     const body = Array.from({ length: 2000 }, (_, page) => paragraph(`Page ${page}`) + pageBreak).join("");
     const answer = client.post("/pdf", { file: upload(docx({ body }), "long.docx"), output: "a" });
     await new Promise((resolve) => setTimeout(resolve, 700));
@@ -270,7 +271,7 @@ describe("the container goes and comes", () => {
     const { status, body: told } = await answer;
     expect(status).toBeGreaterThanOrEqual(500);
     expect(told.error).toMatch(/\.$/);
-    expect(storedBlobs()).toBe(before);
+    expect(await storedFiles()).toBe(before);
     await eventually(async () =>
       expect((await client.post("/pdf", { file: upload(letter, "a.docx"), output: "a" })).status).toBe(200),
     );
