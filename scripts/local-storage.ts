@@ -17,7 +17,7 @@ export async function openLocalStorage(persistTo: string): Promise<LocalStorage>
       modules: true,
       script: "export default {}",
       // wrangler.toml names the bucket; a namespace without an id goes by its binding.
-      defaultPersistRoot: join(persistTo, "v3"),
+      resourcePersistencePath: join(persistTo, "v3"),
       kvNamespaces: { API_KEYS: "API_KEYS" },
       r2Buckets: { FILES: "pagewright-files" },
     }),
