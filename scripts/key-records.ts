@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { KeyRecord } from "../src/api-key.ts";
+import { openLocalStorage } from "./local-storage.ts";
 import { runWrangler } from "./wrangler.ts";
 
 /** A KV entry by its key. The record is its metadata too, so that a list needs no further reads. */
@@ -16,32 +17,51 @@ export type Namespace = { readonly persistTo: string } | "remote";
 
 /** Writes records, replacing those of the same hash. A running local service sees them at once. */
 export async function putKeys(namespace: Namespace, entries: readonly KeyEntry[]): Promise<void> {
+  const records = entries.map(({ hash, ...metadata }) => ({ key: hash, value: JSON.stringify(metadata), metadata }));
+  if (namespace === "remote") return putRemote(records);
+  await using storage = await openLocalStorage(namespace.persistTo);
+  for (const { key, value, metadata } of records) await storage.keys.put(key, value, { metadata });
+}
+
+/** All records, oldest first. */
+export async function listKeys(namespace: Namespace): Promise<KeyEntry[]> {
+  const entries = namespace === "remote" ? await listRemote() : await listLocal(namespace.persistTo);
+  return entries.sort((a, b) => (a.created < b.created ? -1 : 1));
+}
+
+async function listLocal(persistTo: string): Promise<KeyEntry[]> {
+  await using storage = await openLocalStorage(persistTo);
+  const entries: KeyEntry[] = [];
+  for (let cursor: string | undefined; ; ) {
+    const page = await storage.keys.list(cursor === undefined ? {} : { cursor });
+    for (const { name, metadata } of page.keys) {
+      const record = metadata ?? (await storage.keys.get(name, "json"));
+      if (record !== null) entries.push({ hash: name, ...(record as KeyRecord) });
+    }
+    if (page.list_complete) return entries;
+    cursor = page.cursor;
+  }
+}
+
+async function putRemote(records: readonly object[]): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "keys-"));
   try {
     const file = join(folder, "entries.json");
-    const bulk = entries.map(({ hash, owner, created, revoked }) => {
-      const record: KeyRecord = { owner, created, revoked };
-      return { key: hash, value: JSON.stringify(record), metadata: record };
-    });
-    await writeFile(file, JSON.stringify(bulk));
-    await kv(namespace, ["bulk", "put", file]);
+    await writeFile(file, JSON.stringify(records));
+    await remoteKv(["bulk", "put", file]);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** All records, oldest first. */
-export async function listKeys(namespace: Namespace): Promise<KeyEntry[]> {
-  const listed = JSON.parse(await kv(namespace, ["key", "list"])) as { name: string; metadata?: KeyRecord }[];
+async function listRemote(): Promise<KeyEntry[]> {
+  const listed = JSON.parse(await remoteKv(["key", "list"])) as { name: string; metadata?: KeyRecord }[];
   const entries: KeyEntry[] = [];
   for (const { name, metadata } of listed) {
-    const record = metadata ?? (JSON.parse(await kv(namespace, ["key", "get", "--text", name])) as KeyRecord);
+    const record = metadata ?? (JSON.parse(await remoteKv(["key", "get", "--text", name])) as KeyRecord);
     entries.push({ hash: name, ...record });
   }
-  return entries.sort((a, b) => (a.created < b.created ? -1 : 1));
+  return entries;
 }
 
-function kv(namespace: Namespace, command: readonly string[]): Promise<string> {
-  const place = namespace === "remote" ? ["--remote"] : ["--local", "--persist-to", namespace.persistTo];
-  return runWrangler(["kv", ...command, "--binding", "API_KEYS", ...place]);
-}
+const remoteKv = (command: readonly string[]) => runWrangler(["kv", ...command, "--binding", "API_KEYS", "--remote"]);

@@ -1,8 +1,8 @@
 // Bounds: too large, too many, too hostile. Each ends in a picture or a clear 4xx, and the next request works.
-import { readdirSync } from "node:fs";
 import { request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { countFiles, type LocalStorage, openLocalStorage } from "../../scripts/local-storage.ts";
 import { squarePdf, textPdf } from "../fixtures/pdfs.ts";
 import { type Client, createClient, upload } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";
@@ -12,25 +12,26 @@ import { type Service, startService } from "../support/service.ts";
 const MiB = 2 ** 20;
 let service: Service;
 let client: Client;
+let storage: LocalStorage;
+/** Objects in the service's bucket. */
+const storedFiles = () => countFiles(storage);
 
 beforeAll(async () => {
   service = await startService({ variant: "private", vars: { MAX_UPLOAD_MB: "12" } });
   client = createClient(service.url);
+  storage = await openLocalStorage(service.persistTo);
 });
-afterAll(() => service.stop());
-
-/** Files in the local R2's folder of blobs. */
-function storedBlobs(): number {
-  const names = readdirSync(service.persistTo, { recursive: true, withFileTypes: true });
-  return names.filter((entry) => entry.isFile() && /[\\/]blobs$/.test(entry.parentPath)).length;
-}
+afterAll(async () => {
+  await storage?.[Symbol.asyncDispose]();
+  await service.stop();
+});
 
 describe("uploads", () => {
   test("a file larger than the limit: 413 with the limit, and nothing is left", async () => {
-    const before = storedBlobs();
+    const before = await storedFiles();
     const { status, body } = await client.post("/png", { file: upload(new Uint8Array(20 * MiB)), output: "a" });
     expect([status, body.error]).toEqual([413, "The file exceeds the maximum size of 12 MB."]);
-    expect(storedBlobs()).toBe(before);
+    expect(await storedFiles()).toBe(before);
   });
 
   test("content larger than the limit: 413", async () => {
@@ -59,7 +60,7 @@ describe("uploads", () => {
   });
 
   test("a merge or an archive that fails leaves nothing of its many files", async () => {
-    const before = storedBlobs();
+    const before = await storedFiles();
     const files = [...Array.from({ length: 30 }, () => upload("%PDF-1.7 damaged")), upload(new Uint8Array(7 * MiB))];
     const each = (value: string) => files.map(() => value);
     const merged = { file: files, "pages[]": each("1"), "type[]": each("file"), output: "a" };
@@ -68,11 +69,11 @@ describe("uploads", () => {
     expect((await client.post("/zip", { file: files, output: ["a", "b"] })).status).toBe(400);
     const tooLarge = upload(new Uint8Array(13 * MiB));
     expect((await client.post("/zip", { file: [...files, tooLarge], output: "a" })).status).toBe(413);
-    expect(storedBlobs()).toBe(before);
+    expect(await storedFiles()).toBe(before);
   });
 
   test("a request that fails leaves no object behind", async () => {
-    const before = storedBlobs();
+    const before = await storedFiles();
     for (const fields of [
       { file: upload(await squarePdf()), output: "a", resolution: "5" },
       { file: upload(await squarePdf()), output: "a", pages: "1,2" },
@@ -83,11 +84,11 @@ describe("uploads", () => {
     ]) {
       expect((await client.post("/png", fields)).status).toBe(400);
     }
-    expect(storedBlobs()).toBe(before);
+    expect(await storedFiles()).toBe(before);
   });
 
   test("a client that goes away in mid-upload leaves no object behind", async () => {
-    const before = storedBlobs();
+    const before = await storedFiles();
     const { hostname, port } = new URL(service.url);
     for (const sentBytes of [1000, 6 * MiB, 11 * MiB]) {
       const sending = request({
@@ -103,7 +104,7 @@ describe("uploads", () => {
       await sleep(500);
       sending.destroy();
     }
-    await eventually(() => expect(storedBlobs()).toBe(before));
+    await eventually(async () => expect(await storedFiles()).toBe(before));
     expect((await client.post("/png", { file: upload(await squarePdf()), output: "a" })).status).toBe(200);
   });
 });

@@ -1,10 +1,11 @@
 // POST /pdf for Office documents (spec, "POST /pdf"), over HTTP, by the container.
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { countFiles, openLocalStorage } from "../../scripts/local-storage.ts";
 import { docx, pageBreak, paragraph, xlsx, zip } from "../fixtures/office.ts";
 import { squarePdf, textPdf } from "../fixtures/pdfs.ts";
 import { createClient, type FormFields, keyedClient, privateClient, upload } from "../support/client.ts";
@@ -244,11 +245,11 @@ describe("the container goes and comes", () => {
   });
   afterAll(() => service?.stop());
 
-  /** Files in the local R2's folder of blobs. */
-  const storedBlobs = () =>
-    readdirSync(service.persistTo, { recursive: true, withFileTypes: true }).filter(
-      (entry) => entry.isFile() && /[\\/]blobs$/.test(entry.parentPath),
-    ).length;
+  /** Objects in the service's bucket. */
+  async function storedFiles(): Promise<number> {
+    await using storage = await openLocalStorage(service.persistTo);
+    return countFiles(storage);
+  }
 
   test("killed between two jobs: the next one is begun again, and the others work", async () => {
     const client = createClient(service.url);
@@ -274,7 +275,7 @@ describe("the container goes and comes", () => {
 
   test("killed as often as a job is begun: 503 with Retry-After, and nothing is stored", async () => {
     const client = createClient(service.url);
-    const before = storedBlobs();
+    const before = await storedFiles();
     const body = Array.from({ length: 2000 }, (_, page) => paragraph(`Page ${page}`) + pageBreak).join("");
     const asking = client.post("/pdf", { file: upload(docx({ body }), "long.docx"), output: "a" });
     let isAnswered = false;
@@ -290,7 +291,7 @@ describe("the container goes and comes", () => {
     const { status, body: told, headers } = await answer;
     expect([status, told.error]).toEqual([503, "The service is busy, please try again later."]);
     expect(Number(headers.get("Retry-After"))).toBeGreaterThan(0);
-    expect(storedBlobs()).toBe(before);
+    expect(await storedFiles()).toBe(before);
     await eventually(async () =>
       expect((await client.post("/pdf", { file: upload(letter, "a.docx"), output: "a" })).status).toBe(200),
     );

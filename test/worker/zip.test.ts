@@ -5,6 +5,7 @@ import { createKeptBytes } from "../../src/kept-bytes.ts";
 import type { Input } from "../../src/operations/operation.ts";
 import { zipFiles } from "../../src/operations/zip-files.ts";
 import { createStore } from "../../src/store.ts";
+import { readStreamedZip } from "../support/streamed-zip.ts";
 
 const MiB = 2 ** 20;
 const store = createStore((env as unknown as { FILES: R2Bucket }).FILES, { lifetimeMs: 0 });
@@ -66,4 +67,27 @@ test.each([
     await store.remove([file!.id]);
   }
   expect(mostAhead).toBeLessThan(4 * MiB);
+});
+
+test("what is packed in workerd comes out of a streaming reader as it went in", async () => {
+  const contents: Readonly<Record<string, Uint8Array>> = {
+    "text.txt": new TextEncoder().encode("The quick brown fox jumps over the lazy dog. ".repeat(20_000)),
+    "random.bin": crypto.getRandomValues(new Uint8Array(60_000)),
+    "empty.txt": new Uint8Array(0),
+  };
+  const inputs = Object.entries(contents).map(
+    ([name, bytes]): Input => ({
+      name,
+      size: bytes.length,
+      bytes: async () => bytes,
+      async *stream() {
+        yield bytes;
+      },
+    }),
+  );
+  for await (const { body } of zipFiles(inputs, {}, context)) {
+    const entries = await readStreamedZip(body as AsyncIterable<Uint8Array>);
+    expect([...entries.keys()]).toEqual(Object.keys(contents));
+    for (const [name, bytes] of Object.entries(contents)) expect(entries.get(name)).toEqual(bytes);
+  }
 });

@@ -1,7 +1,16 @@
-// Archives of every kind, opened by four other programs: Info-ZIP, Python, 7-Zip and libarchive.
+// Archives of every kind, opened by five other programs: Info-ZIP, Python, 7-Zip, libarchive and, as a stream, fflate.
 import { execFileSync, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  createReadStream,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { constants, crc32, deflateRawSync } from "node:zlib";
@@ -9,6 +18,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { centralDirectory, dataDescriptor, localHeader, METHOD } from "../../../src/codecs/zip.ts";
 import { EngineFailure, type Input } from "../../../src/operations/operation.ts";
 import { zipFiles } from "../../../src/operations/zip-files.ts";
+import { readStreamedZip } from "../../support/streamed-zip.ts";
 
 const MiB = 2 ** 20;
 /** More than 32 bits can tell. */
@@ -116,7 +126,12 @@ describe("data", () => {
     const path = await zip(files);
     const listed = list(path);
     expect(listed.map(({ name }) => name)).toEqual(files.map(({ name }) => name));
-    for (const file of files) expect(content(path, file.name).equals(await file.bytes())).toBe(true);
+    const streamed = await readStreamedZip(createReadStream(path));
+    expect([...streamed.keys()]).toEqual(files.map(({ name }) => name));
+    for (const file of files) {
+      expect(content(path, file.name).equals(await file.bytes())).toBe(true);
+      expect(Buffer.compare(streamed.get(file.name)!, await file.bytes())).toBe(0);
+    }
     const method = Object.fromEntries(listed.map(({ name, method }) => [name, method]));
     expect(method).toEqual({
       ...{ "empty.txt": 0, "one.txt": 0, "text.txt": 8, "small.txt": 8, "random.bin": 0, "small-random.bin": 0 },

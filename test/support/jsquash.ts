@@ -1,0 +1,30 @@
+// Decodes PNG and JPEG with @jsquash (libpng's successor in Rust, and mozjpeg): programs that are not ours and that run in
+// Node and in workerd alike.
+import decodeJpeg, { init as initJpeg } from "@jsquash/jpeg/decode.js";
+import decodePng, { init as initPng } from "@jsquash/png/decode.js";
+
+/** Pixels as both decoders return them: RGBA, 8 bits, not premultiplied. */
+export interface Rgba {
+  readonly width: number;
+  readonly height: number;
+  readonly data: Uint8ClampedArray;
+}
+
+export interface Decoders {
+  png(file: Uint8Array): Promise<Rgba>;
+  jpg(file: Uint8Array): Promise<Rgba>;
+}
+
+/** @param modules the packages' binaries, which each runtime loads in its own way */
+export async function jsquash(modules: {
+  readonly png: WebAssembly.Module;
+  readonly jpg: WebAssembly.Module;
+}): Promise<Decoders> {
+  await initPng(modules.png);
+  await initJpeg(modules.jpg);
+  const exactly = (file: Uint8Array) => Uint8Array.from(file).buffer;
+  return {
+    png: (file) => decodePng(exactly(file)) as Promise<Rgba>,
+    jpg: (file) => decodeJpeg(exactly(file)) as Promise<Rgba>,
+  };
+}

@@ -1,0 +1,64 @@
+// Pictures of pages made inside workerd, and decoded there by @jsquash: no native decoder runs in this runtime.
+import { Buffer } from "node:buffer";
+import jpgModule from "@jsquash/jpeg/codec/dec/mozjpeg_dec.wasm";
+import pngModule from "@jsquash/png/codec/pkg/squoosh_png_bg.wasm";
+import { beforeAll, expect, test } from "vitest";
+import { type RasterFormat, rasterizePdf } from "../../src/operations/rasterize-pdf.ts";
+import { parsePages } from "../../src/pages.ts";
+import { type Decoders, jsquash, type Rgba } from "../support/jsquash.ts";
+
+/** A page of 80 x 60 points: red on the left, blue on the right, a white band below. */
+const CONTENT = "1 0 0 rg 0 20 40 40 re f 0 0 1 rg 40 20 40 40 re f";
+const PDF = `%PDF-1.7
+1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
+2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
+3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 80 60]/Contents 4 0 R>>endobj
+4 0 obj<</Length ${CONTENT.length}>>stream
+${CONTENT}
+endstream endobj
+trailer<</Root 1 0 R>>`;
+const bytes = new TextEncoder().encode(PDF);
+const input = {
+  name: "a.pdf",
+  size: bytes.length,
+  bytes: async () => bytes,
+  async *stream() {
+    yield bytes;
+  },
+};
+const context = {
+  signal: new AbortController().signal,
+  heapLimitBytes: 88 * 2 ** 20,
+  log: () => {},
+  defer: () => {},
+};
+
+let decoders: Decoders;
+beforeAll(async () => {
+  decoders = await jsquash({ png: pngModule, jpg: jpgModule });
+});
+
+async function picture(format: RasterFormat): Promise<Uint8Array> {
+  const params = { format, colorModel: "rgb", dpi: 144, pages: parsePages("1")! } as const;
+  const chunks: Uint8Array[] = [];
+  for await (const { body } of rasterizePdf([input], params, context)) {
+    for await (const chunk of body instanceof Uint8Array ? [body] : body) chunks.push(chunk.slice());
+  }
+  return new Uint8Array(Buffer.concat(chunks));
+}
+
+const colorAt = ({ data, width }: Rgba, x: number, y: number) => [
+  ...data.slice((y * width + x) * 4, (y * width + x) * 4 + 3),
+];
+
+test.each(["png", "jpg"] as const)("a page as %s has its size and its colors", async (format) => {
+  const decoded = await decoders[format](await picture(format));
+  expect([decoded.width, decoded.height]).toEqual([160, 120]);
+  const samples = { red: [40, 40], blue: [120, 40], paper: [80, 110] } as const;
+  const expected = { red: [255, 0, 0], blue: [0, 0, 255], paper: [255, 255, 255] };
+  for (const [name, [x, y]] of Object.entries(samples)) {
+    const color = colorAt(decoded, x, y);
+    const furthest = Math.max(...color.map((value, index) => Math.abs(value - expected[name as "red"][index]!)));
+    expect(furthest).toBeLessThanOrEqual(format === "png" ? 0 : 3);
+  }
+});
