@@ -14,6 +14,7 @@ const PARTS: Readonly<Record<string, { readonly flags: readonly string[]; load()
     load: () => import("../test/faults/kill-and-freeze.ts"),
   },
   mixed: { flags: ["jobs", "clients"], load: () => import("../test/faults/mixed-jobs.ts") },
+  hostile: { flags: ["answers"], load: () => import("../test/faults/hostile-server.ts") },
   crowd: { flags: ["seconds", "crowd"], load: () => import("../test/faults/crowd.ts") },
 };
 

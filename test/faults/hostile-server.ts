@@ -1,10 +1,11 @@
-// The web proxy between a hostile web server and a hostile browser: whatever they send, nothing is thrown past their connection,
-// and nothing of it is left. By itself: node test/faults/hostile-server.ts [answers] [seed]
+// Puts the web proxy between a hostile web server and a hostile browser: whatever they send, nothing is thrown past their
+// connection, and nothing of it is left.
 
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { WebProxy } from "../../container/engines/web-proxy.ts";
 import { below, hostileAnswer, hostileRequest, type Random, type Spoken, seeded } from "./hostile-answers.ts";
+import type { Run } from "./part.ts";
 
 export interface HostileServerOptions {
   /** How many answers the server gives. @default 100,000 */
@@ -42,7 +43,7 @@ const LEFT_WITHIN_MS = 10_000;
 const KINDS_OF_RESOURCES = ["TCPSocketWrap", "TCPServerWrap", "TCPConnectWrap", "Timeout"];
 
 /** Ends what it began, whatever happens; failures are in the figures. */
-export async function run({
+export async function faceHostileServer({
   answers = ANSWERS,
   seed = Math.floor(Math.random() * 2 ** 32),
 }: HostileServerOptions = {}): Promise<HostileServerFigures> {
@@ -183,9 +184,18 @@ async function leftovers(before: Readonly<Record<string, number>>): Promise<Reco
   }
 }
 
-if (import.meta.main) {
-  const [answers, seed] = process.argv.slice(2).map(Number);
-  const figures = await run({ ...(answers ? { answers } : {}), ...(seed === undefined ? {} : { seed }) });
-  console.log(JSON.stringify(figures, null, 2));
-  process.exit(figures.passed ? 0 : 1);
-}
+/** `--answers` is how many answers the server gives. */
+export const run: Run = async ({ seed, count }) => {
+  const { passed, statuses, uncaught, left, ...figures } = await faceHostileServer({
+    answers: count("answers", ANSWERS),
+    seed,
+  });
+  for (const error of uncaught) console.log(error);
+  const line = [
+    ...Object.entries(figures).map(([name, value]) => `${name} ${value}`),
+    `uncaught ${uncaught.length}`,
+    `left ${JSON.stringify(left)}`,
+    `statuses ${JSON.stringify(statuses)}`,
+  ].join(", ");
+  return { ok: passed, line };
+};
