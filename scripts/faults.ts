@@ -1,7 +1,7 @@
-// `npm run test:faults`: what the service does when its processes are killed and frozen, over many jobs, and among a crowd. Takes
-// hours at full size; no part of `npm test`. `npm run test:faults -- kill --rounds 100 --only chromium --seed 7` selects the part,
-// the counts and the cases; the flags of each part stand in its file. Prints one line for each part, and ends with 1 when
-// anything is not as required.
+// `npm run test:faults`: what the service does when its processes are killed and frozen, over many jobs, in a crowd.
+// Takes hours at full size; no part of `npm test`. `npm run test:faults -- kill --rounds 100 --only chromium --seed 7`
+// selects the part, the counts and the cases; the flags of each part stand in its file. Prints one line for each part,
+// and ends with 1 when anything is not as required.
 
 import { parseArgs } from "node:util";
 import type { FaultOptions, Run } from "../test/faults/part.ts";

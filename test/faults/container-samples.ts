@@ -1,4 +1,4 @@
-// Jobs that keep each engine of the container at work for a moment, and a small one for each that tells whether it works.
+// Jobs that keep each engine of the container at work for a moment, and a small one for each that tells if it works.
 
 import { docx, pageBreak, paragraph, xlsx } from "../fixtures/office.ts";
 import { plainPdf } from "../fixtures/pdf-builder.ts";

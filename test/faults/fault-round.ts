@@ -95,7 +95,10 @@ export async function runRound(
       others: [...load.flights.filter((flight) => !running.includes(flight)), ...recovery.probes],
       hits: victims.length,
       begunAnew: (await service.begunAnew()) - anewBefore,
-      left: [...left, ...survivors.map(({ kind, state }) => `left behind: the ${kind} that was hit (${state})`)],
+      left: [
+        ...left,
+        ...survivors.map(({ kind, pid }) => `left behind: the ${kind} that was hit (${readProcess(pid)?.state})`),
+      ],
     });
   } finally {
     load.stop();

@@ -118,7 +118,7 @@ class Runner {
     };
   }
 
-  /** One that has done every job once, so that the right answers are known and nothing is started for the first time. */
+  /** One that has done every job once: the right answers are known, and nothing is started for the first time. */
   async #living(): Promise<TestedService> {
     if (this.#service) return this.#service;
     const service = await TestedService.start();

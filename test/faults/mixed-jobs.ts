@@ -1,5 +1,5 @@
-// Jobs of all endpoints in a row, one in ten damaged and one in fifty large: the right answer for each, and nothing that grows.
-// `--jobs` 2000, `--clients` 4.
+// Jobs of all endpoints in a row, one in ten damaged and one in fifty large: the right answer for each, and nothing
+// that grows. `--jobs` 2000, `--clients` 4.
 
 import { Random, seedOf, spread, Tally } from "./figures.ts";
 import { FullService } from "./full-service.ts";

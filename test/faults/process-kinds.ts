@@ -55,7 +55,7 @@ const CHROMIUM_TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The zygote of sandboxed processes is two: one in a namespace of its own, and the first process inside, which forks the
+ * The zygote of sandboxed processes is two: one that makes a namespace, and the first process inside, which forks the
  * renderers; these look like their zygote until they have a name of their own.
  */
 function chromiumKind(command: string, parentKind: string): string {

@@ -1,4 +1,4 @@
-// The processes below one, as Linux tells them (proc(5)). Looks at nothing outside of that tree but at pids it was given.
+// The processes below one, as Linux tells them (proc(5)). Looks at nothing else but at pids that it was given.
 
 import { readdirSync, readFileSync } from "node:fs";
 

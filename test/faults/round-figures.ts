@@ -19,7 +19,7 @@ export class RoundFigures {
     if (rounds === undefined) return "no such process in this service";
     return [
       `${rounds} rounds`,
-      `${running} running jobs: ${right} right, ${excused} hit twice or ended with the service, ${begunAnew} begun anew`,
+      `${running} running jobs: ${right} right, ${excused} hit twice or with the service, ${begunAnew} begun anew`,
       `${busy} new jobs told to come again`,
       `at work again: ${spread(this.#recoveriesMs)}`,
       ...(this.isGood ? [] : [`not as required: ${this.#complaints.text()}`]),

@@ -66,7 +66,7 @@ export async function complaintOf(sample: Sample, answer: Answer): Promise<strin
   return wrong === undefined ? undefined : `${sample.name}: ${wrong}`;
 }
 
-/** Whether a job that was hit more than once has a clean end: told as a failure of the service, and not of the document. */
+/** Whether a failure is told as one of the service, and not of the document: what a job that was hit twice may get. */
 export const isCleanFailure = ({ status }: Answer): boolean => status === 500 || status === 503;
 
 export const isBusy = ({ status, retryAfter }: Answer): boolean => status === 503 && retryAfter;
@@ -93,7 +93,7 @@ export function singlePages(fileCount: number): Sample["check"] {
   };
 }
 
-/** A PDF with as many pages as the first one had. For real documents: the first answer comes from a service that is whole. */
+/** As many pages as the first answer had. For real documents: the first comes from a service that is whole. */
 export function samePagesAsFirst(): Sample["check"] {
   let first: number | undefined;
   return async (outputs) => {

@@ -1,4 +1,5 @@
-// Small jobs of all endpoints, good and damaged ones with their right answers, and a few that are too large for the Worker alone.
+// Small jobs of all endpoints, good and damaged ones with their right answers, and a few that are too large for the
+// Worker alone.
 
 import { docx, flatOpenDocument, pageBreak, paragraph, xlsx, zip } from "../fixtures/office.ts";
 import { PdfBuilder, plainPdf } from "../fixtures/pdf-builder.ts";

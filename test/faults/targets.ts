@@ -11,7 +11,7 @@ export interface Target {
   readonly kind: string;
   /** Which of several, by user and pid. @default one by lot */
   readonly place?: number;
-  /** Through the Worker: with the server goes whoever could retry a job in the container. @default the container itself */
+  /** When the server goes, nobody in the container is left to retry a job. @default the container itself */
   readonly through?: "worker";
   /** Whether a service may have no such process. @default false */
   readonly isOptional?: boolean;
@@ -22,7 +22,7 @@ export interface Target {
 const ALL: readonly ContainerEngine[] = ["html", "office", "postscript", "pdfa", "threads"];
 
 /**
- * Threads can be neither killed nor stopped one by one: a signal that ends or stops is carried out by their whole process
+ * Threads can be neither killed nor stopped one by one: a signal that ends or stops does so to their whole process
  * (signal(7)). They are hit with the server, once among all engines and once while nothing but threads is at work.
  */
 export const TARGETS: readonly Target[] = [

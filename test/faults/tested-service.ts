@@ -1,4 +1,4 @@
-// The container's service under test, in a process tree and in scratch folders of its own, and what is there when it rests.
+// The container's service under test, in a process tree and in scratch folders of its own, and what it is at rest.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
