@@ -7,6 +7,7 @@ import { createReadStream, readFileSync } from "node:fs";
 import { availableParallelism, totalmem } from "node:os";
 import { serve } from "@hono/node-server";
 import { type LimitImagesParams, mayChange } from "../src/operations/limit-images.ts";
+import type { Notice } from "../src/operations/notice.ts";
 import { EngineFailure } from "../src/operations/operation.ts";
 import { encodeAnswer } from "../src/operations/remote.ts";
 import { createApp } from "./app.ts";
@@ -15,7 +16,7 @@ import { startGhostscript } from "./engines/ghostscript.ts";
 import { PdfRewriter } from "./engines/ghostscript-pdf.ts";
 import { startLibreOffice } from "./engines/libreoffice.ts";
 import { startVeraPdf, type VeraPdf } from "./engines/verapdf.ts";
-import { describeError, type FileInput, fileInput, type Hosted, type HostedJob } from "./hosted.ts";
+import { describeError, type FileInput, type Hosted, type HostedJob } from "./hosted.ts";
 import { htmlToPdf, htmlToPdfParams } from "./operations/html-to-pdf.ts";
 import { fileMayChange } from "./operations/limit-images.ts";
 import { officeToPdf, officeToPdfParams } from "./operations/office-to-pdf.ts";
@@ -102,20 +103,28 @@ async function* runHtml({ inputs, params, folder, signal, log }: HostedJob) {
 /** A PDF up to this size is one frame of the answer. */
 const AT_ONCE_BYTES = 2 ** 20;
 
+/** A PDF that an engine made, and the losses that are known. */
+interface Exported {
+  readonly path: string;
+  readonly size: number;
+  readonly notices?: readonly Notice[];
+}
+
 /** What an engine exported, with its images as the client wants them. */
 async function* withImages(
   images: LimitImagesParams,
-  { path, size }: { readonly path: string; readonly size: number },
+  { path, size, notices = [] }: Exported,
   signal: AbortSignal,
   log: HostedJob["log"],
 ) {
   const small = size <= AT_ONCE_BYTES ? readFileSync(path) : undefined;
   if (small ? mayChange(small, images) : await fileMayChange(path, images)) {
-    yield* inThread("limit-images", [fileInput("result.pdf", size, path)], images, signal, log);
+    const job = { operation: "limit-images", inputs: [{ name: "result.pdf", size, path }], params: images, notices };
+    yield* threads.run({ ...job, heapLimitBytes: ENGINE_HEAP_BYTES }, signal, log);
     return;
   }
   const body = small ?? createReadStream(path);
-  yield* encodeAnswer([{ extension: "pdf", type: "application/pdf", body }], (error) =>
+  yield* encodeAnswer([{ extension: "pdf", type: "application/pdf", body, notices: () => notices }], (error) =>
     log("failed", describeError(error)),
   );
 }

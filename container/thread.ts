@@ -4,7 +4,8 @@
 import { readlinkSync } from "node:fs";
 import { basename } from "node:path";
 import { parentPort } from "node:worker_threads";
-import type { Context } from "../src/operations/operation.ts";
+import type { Notice } from "../src/operations/notice.ts";
+import type { Context, Output } from "../src/operations/operation.ts";
 import { encodeAnswer } from "../src/operations/remote.ts";
 import { describeError, fileInput } from "./hosted.ts";
 import { hostedComparePdfs, hostedLookAtPdf } from "./operations/compare-pdfs.ts";
@@ -30,6 +31,8 @@ export interface ThreadJob {
   readonly inputs: readonly { readonly name: string; readonly size: number; readonly path: string }[];
   readonly params: unknown;
   readonly heapLimitBytes: number;
+  /** Losses of the input before this job, which its first output reports too. @default none */
+  readonly notices?: readonly Notice[];
 }
 
 export type FromThread =
@@ -90,7 +93,7 @@ async function carryOut(job: ThreadJob): Promise<void> {
     log: (message, details) => send({ log: { message, ...(details ? { details } : {}) } }),
   };
   const inputs = job.inputs.map(({ name, size, path }) => fileInput(name, size, path));
-  const outputs = operations.get(job.operation)!(inputs, job.params, context);
+  const outputs = reporting(job.notices ?? [], operations.get(job.operation)!(inputs, job.params, context));
   for await (const frame of encodeAnswer(outputs, (error) => context.log("failed", describeError(error)))) {
     while (ahead >= FRAMES_AHEAD) {
       await new Promise<void>((resolve) => {
@@ -105,6 +108,15 @@ async function carryOut(job: ThreadJob): Promise<void> {
     // The next job may have begun: it must not end with this.
     for (const work of deferred) await work().catch((error) => context.log("not deferred", describeError(error)));
   }, REST_MS);
+}
+
+async function* reporting(before: readonly Notice[], outputs: AsyncIterable<Output>): AsyncGenerator<Output> {
+  let earlier = before;
+  for await (const output of outputs) {
+    const untold = earlier;
+    earlier = [];
+    yield untold.length === 0 ? output : { ...output, notices: () => [...untold, ...(output.notices?.() ?? [])] };
+  }
 }
 
 function send(message: FromThread): void {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { EngineFailure } from "../../src/operations/operation.ts";
 import { run } from "../process.ts";
 import type { PostscriptJob, PostscriptRunner } from "./ghostscript.ts";
+import { type FontSubstitutions, substitutionsPrinted } from "./ghostscript-fonts.ts";
 import { names } from "./ghostscript-program.ts";
 import { firstGhostscriptUser } from "./ghostscript-zygote.ts";
 
@@ -17,7 +18,7 @@ const report = /%%\[ Error|Error: \//;
 export class PlainGhostscript implements PostscriptRunner {
   private readonly takenUsers = new Set<number>();
 
-  async convert(job: PostscriptJob, signal: AbortSignal): Promise<void> {
+  async convert(job: PostscriptJob, signal: AbortSignal): Promise<FontSubstitutions> {
     const user = this.takeUser();
     try {
       const temporary = join(job.folder, "temporary");
@@ -32,7 +33,7 @@ export class PlainGhostscript implements PostscriptRunner {
         signal,
       });
       const said = `${stdout.toString("utf8")}\n${stderr}`;
-      if (code === 0 && !report.test(said)) return;
+      if (code === 0 && !report.test(said)) return substitutionsPrinted(said);
       // The limit of address space makes memory run out with an error that a program can meet in no other way.
       const reason = said.includes("/VMerror") ? "too-large" : "damaged";
       throw new EngineFailure(reason, `exit code ${code}: ${whatWasReported(said)}`);
@@ -58,7 +59,7 @@ function whatWasReported(said: string): string {
 function commandLine({ input, output }: PostscriptJob): string[] {
   const readable = [names.setup, input, names.program].map((name) => `--permit-file-read=${name}`);
   return [
-    ...["-q", "-dSAFER", "-dNOPAUSE", "-dNOPROMPT", "-dBATCH", "-dNOEPS", "-sPAPERSIZE=letter", "-sDEVICE=nullpage"],
+    ...["-dSAFER", "-dNOPAUSE", "-dNOPROMPT", "-dBATCH", "-dNOEPS", "-sPAPERSIZE=letter", "-sDEVICE=nullpage"],
     ...readable,
     `--permit-file-write=${output}`,
     names.setup,

@@ -10,6 +10,7 @@ import { twice } from "../attempts.ts";
 import { limitFolder } from "../folder-limit.ts";
 import type { Scratch } from "../process.ts";
 import { NotReady } from "../resident.ts";
+import { type FontSubstitutions, substitutionsReported } from "./ghostscript-fonts.ts";
 import { findProgram, type PostscriptProgram } from "./ghostscript-input.ts";
 import { PlainGhostscript } from "./ghostscript-plain.ts";
 import { names, type PdfSettings, runProgram, setupProgram } from "./ghostscript-program.ts";
@@ -41,7 +42,7 @@ export interface PostscriptJob extends ZygoteJob {
 /** One way to run Ghostscript. */
 export interface PostscriptRunner {
   /** @throws EngineFailure */
-  convert(job: PostscriptJob, signal: AbortSignal): Promise<void>;
+  convert(job: PostscriptJob, signal: AbortSignal): Promise<FontSubstitutions>;
 }
 
 export interface GhostscriptSettings {
@@ -82,6 +83,7 @@ export class Ghostscript implements AsyncDisposable {
    *
    * @param input its name decides nothing but, with the extension of an EPS, that a box in its comments is its page
    * @param outputPath written at once, when the PDF is complete
+   * @returns the fonts that the program asked for and Ghostscript replaced
    * @throws EngineFailure damaged, unsupported (no PostScript in it), timed-out, too-complex, too-large or busy
    * @throws the signal's reason when aborted; the process has ended by then
    */
@@ -90,11 +92,11 @@ export class Ghostscript implements AsyncDisposable {
     outputPath: string,
     options: PostscriptToPdfOptions,
     signal?: AbortSignal,
-  ): Promise<void> {
+  ): Promise<FontSubstitutions> {
     const program = await findProgram(input.path, input.name);
     if (program === undefined) throw new EngineFailure("unsupported", "no PostScript in it");
     const { timeoutMs = defaults.timeoutMs } = options;
-    await twice({ timeoutMs, signal, log: this.settings.log }, (until, leftMs) => {
+    return twice({ timeoutMs, signal, log: this.settings.log }, (until, leftMs) => {
       const limited = { cpuSeconds: Math.ceil(timeoutMs / 1000), ...options, timeoutMs: leftMs };
       return this.attempt(input.path, program, outputPath, limited, until);
     });
@@ -106,7 +108,7 @@ export class Ghostscript implements AsyncDisposable {
     outputPath: string,
     { lossless, maxImageDpi, ...limits }: PostscriptToPdfOptions & Pick<PostscriptJob, "timeoutMs" | "cpuSeconds">,
     signal: AbortSignal,
-  ): Promise<void> {
+  ): Promise<FontSubstitutions> {
     await using folder = await this.settings.scratch.folder("postscript");
     const settings = { lossless, ...(maxImageDpi === undefined ? {} : { maxImageDpi }) };
     const job: PostscriptJob = {
@@ -122,21 +124,22 @@ export class Ghostscript implements AsyncDisposable {
     await write(names.input, runProgram(program));
     await copySection(inputPath, program, join(job.folder, names.program));
     using full = limitFolder(job.folder, 2 * job.fileBytes);
-    await this.convert(job, AbortSignal.any([signal, full.signal]));
+    const substitutions = await this.convert(job, AbortSignal.any([signal, full.signal]));
     signal.throwIfAborted();
     await takePdf(join(job.folder, job.output), outputPath);
+    return substitutions;
   }
 
-  private async convert(job: PostscriptJob, signal: AbortSignal): Promise<void> {
+  private async convert(job: PostscriptJob, signal: AbortSignal): Promise<FontSubstitutions> {
     if (this.zygote) {
       try {
-        return await this.zygote.convert(job, signal);
+        return substitutionsReported(await this.zygote.convert(job, signal));
       } catch (failure) {
         // It is away for a while.
         if (!(failure instanceof NotReady)) throw failure;
       }
     }
-    await this.plain.convert(job, signal);
+    return this.plain.convert(job, signal);
   }
 
   async close(): Promise<void> {

@@ -148,7 +148,8 @@ export class LibreOffice implements AsyncDisposable {
   private async convert(job: OfficeJob, signal: AbortSignal): Promise<void> {
     if (this.zygote) {
       try {
-        return await this.zygote.convert(job, signal);
+        await this.zygote.convert(job, signal);
+        return;
       } catch (failure) {
         // It is away for a while.
         if (!(failure instanceof NotReady)) throw failure;

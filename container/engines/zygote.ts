@@ -55,7 +55,7 @@ interface Pending {
   readonly workedOnBy: (pid: number) => () => void;
   /** Tells the job that this process has ended. */
   forget?: () => void;
-  readonly resolve: () => void;
+  readonly resolve: (detail: string) => void;
   readonly reject: (failure: Error) => void;
 }
 
@@ -114,14 +114,15 @@ export class Zygote {
   }
 
   /**
+   * @returns the detail with which the child reported success
    * @throws EngineFailure by how the child ended, EngineLost where the document has no part in that
    * @throws NotReady as long as the zygote cannot be started again
    * @throws the signal's reason when aborted
    */
-  async convert(job: ZygoteJob, signal: AbortSignal): Promise<void> {
+  async convert(job: ZygoteJob, signal: AbortSignal): Promise<string> {
     await this.#turn(signal);
     try {
-      await this.#send(await this.#supervisor.ready(signal), job, signal);
+      return await this.#send(await this.#supervisor.ready(signal), job, signal);
     } finally {
       this.#working--;
       this.#waiting.shift()?.();
@@ -152,13 +153,13 @@ export class Zygote {
     this.#working++;
   }
 
-  async #send(zygote: Resident, job: ZygoteJob, signal: AbortSignal): Promise<void> {
+  async #send(zygote: Resident, job: ZygoteJob, signal: AbortSignal): Promise<string> {
     signal.throwIfAborted();
     const id = String(this.#nextId++);
     const cancel = () => zygote.write({ op: "cancel", id });
     signal.addEventListener("abort", cancel, { once: true });
     try {
-      await new Promise<void>((resolve, reject) => {
+      return await new Promise<string>((resolve, reject) => {
         this.#jobs.set(id, { workedOnBy: AsyncResource.bind(processWorks), resolve, reject });
         zygote.write({ id, ...job });
       });
@@ -190,7 +191,7 @@ function answer(jobs: Map<string, Pending>, { id, pid, status, detail }: Record<
   }
   jobs.delete(String(id));
   pending.forget?.();
-  if (status === "ok") pending.resolve();
+  if (status === "ok") pending.resolve(String(detail ?? ""));
   else if (pending.why) pending.reject(pending.why);
   else if (status === "room") pending.reject(new NoRoom(String(detail)));
   else if (status === "lost") pending.reject(new EngineLost(String(detail)));

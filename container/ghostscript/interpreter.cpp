@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <vector>
 
 #include "program.hpp"
@@ -16,6 +17,9 @@ namespace {
 
 constexpr std::size_t keptOutput = 300;
 constexpr std::size_t longestMark = 9;
+/** What Ghostscript prints before the names of a font and of the one that it replaces. */
+const std::string introduction = "Substituting font ";
+
 constexpr unsigned long leastRoomBytes = 1 << 20;
 
 /** What handlers of errors print, Ghostscript's own and those that printer drivers bring: a page may then go on without. */
@@ -44,10 +48,51 @@ struct Printed {
   }
 } printed;
 
+/** The fonts that Ghostscript replaced, from the lines in which it says so. */
+class Substitutions {
+ public:
+  void add(const char* text, std::size_t length) {
+    for (std::size_t at = 0; at < length; at++) {
+      if (text[at] == '\n') {
+        endLine();
+      } else {
+        line_ += text[at];
+        // A program may print before it, and need not end its line.
+        if (line_.size() > 2 * longestLine) line_.erase(0, longestLine);
+      }
+    }
+  }
+
+  /** How many, then a line for each, such as `Courier for Calibri.`; as many as fit into an outcome. */
+  std::string list() const {
+    if (all_.empty()) return "";
+    std::string list = std::to_string(all_.size());
+    for (const std::string& one : all_) {
+      if (list.size() + 1 + one.size() > longestList) break;
+      list += "\n" + one;
+    }
+    return list;
+  }
+
+ private:
+  void endLine() {
+    const std::size_t at = line_.find(introduction);
+    if (at != std::string::npos && all_.size() < most) all_.insert(line_.substr(at + introduction.size()));
+    line_.clear();
+  }
+
+  static constexpr std::size_t longestLine = 500;
+  static constexpr std::size_t longestList = 1000;
+  static constexpr std::size_t most = 10'000;
+  std::string line_;
+  std::set<std::string> all_;
+} substitutions;
+
 int readNothing(void*, char*, int) { return 0; }
 
 int keep(void*, const char* text, int length) {
   printed.add(text, static_cast<std::size_t>(length));
+  substitutions.add(text, static_cast<std::size_t>(length));
   return length;
 }
 
@@ -102,7 +147,7 @@ Outcome outcomeOf(const Result& result, bool hasPages) {
   if (result.exitCode != 0) return {Status::damaged, "quit: " + whatWasPrinted()};
   if (!printed.report.empty()) return {Status::damaged, "went on after: " + whatWasPrinted()};
   if (!hasPages) return {Status::damaged, "no page"};
-  return {Status::ok, ""};
+  return {Status::ok, substitutions.list()};
 }
 
 }  // namespace
@@ -112,8 +157,9 @@ std::string startInterpreter() {
   if (code < 0) return "no instance: " + std::to_string(code);
   gsapi_set_arg_encoding(interpreter, GS_ARG_ENCODING_UTF8);
   gsapi_set_stdio(interpreter, readNothing, keep, keep);
-  // Boxes and previews of EPS are the service's business (NOEPS). Arguments are written to.
-  std::vector<std::string> texts = {"gs",      "-q",     "-dSAFER",          "-dNOPAUSE",         "-dNOPROMPT",
+  // The service reads boxes and previews of EPS (NOEPS). With -q Ghostscript would not name the fonts that it replaces.
+  // Arguments are written to.
+  std::vector<std::string> texts = {"gs",      "-dSAFER", "-dNOPAUSE",         "-dNOPROMPT",
                                     "-dBATCH", "-dNOEPS", "-sDEVICE=nullpage", "-sPAPERSIZE=letter"};
   std::vector<char*> arguments;
   for (std::string& text : texts) arguments.push_back(&text[0]);
@@ -139,6 +185,7 @@ std::string warmUp(const std::string& path) {
   const std::string said = whatWasPrinted();
   if (result.code < 0 || !printed.report.empty()) return std::to_string(result.code) + " " + said;
   printed = Printed();
+  substitutions = Substitutions();
   return "";
 }
 

@@ -27,7 +27,8 @@ std::string warmUp(const std::string& path);
 /**
  * Makes `job.output` of what lies in `job.folder`, which is the working directory. Never throws, and can be called once.
  * Of the folder's programs `setup.ps` selects the device and opens the output, and `job.input` draws the pages;
- * engines/ghostscript-program.ts writes both.
+ * engines/ghostscript-program.ts writes both. A success names the fonts that were replaced, which
+ * engines/ghostscript-fonts.ts reads.
  */
 Outcome convertToPdf(const Job& job);
 

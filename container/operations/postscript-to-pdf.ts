@@ -3,6 +3,7 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import { type Notice, noticesAbout } from "../../src/operations/notice.ts";
 import { type Context, EngineFailure } from "../../src/operations/operation.ts";
 import type { PostscriptToPdfParams } from "../../src/operations/postscript-to-pdf.ts";
 import type { Ghostscript } from "../engines/ghostscript.ts";
@@ -25,9 +26,10 @@ export async function postscriptToPdf(
   [input]: readonly FileInput[],
   params: PostscriptToPdfParams,
   { signal }: Pick<Context, "signal">,
-): Promise<FileInput> {
+): Promise<FileInput & { readonly notices: readonly Notice[] }> {
   if (!input) throw new EngineFailure("unsupported", "no file");
   const path = join(folder, "result.pdf");
-  await ghostscript.convertToPdf(input, path, params, signal);
-  return fileInput("result.pdf", (await stat(path)).size, path);
+  const { count, fonts } = await ghostscript.convertToPdf(input, path, params, signal);
+  const notices = noticesAbout("fonts-substituted", fonts).map((notice) => ({ ...notice, count }));
+  return { ...fileInput("result.pdf", (await stat(path)).size, path), notices };
 }

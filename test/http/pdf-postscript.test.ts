@@ -4,7 +4,17 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { appleSingle, document, dosEps, eps, macBinary, pages, picturesOf, pjl } from "../fixtures/postscript.ts";
+import {
+  appleSingle,
+  bilevelPictures,
+  document,
+  dosEps,
+  eps,
+  macBinary,
+  pages,
+  picturesOf,
+  pjl,
+} from "../fixtures/postscript.ts";
 import { type FormFields, keyedClient, privateClient, upload } from "../support/client.ts";
 import { corpusDir } from "../support/corpus.ts";
 import { decode, perceptualDistance } from "../support/pictures.ts";
@@ -125,6 +135,45 @@ describe("a program that fails: 400, and no half PDF", () => {
     const [status, sentence] = await error("%!PS\n{ 60000 string } loop\n");
     expect([status, sentence]).toEqual([413, "The input file needs more memory than is available."]);
     expect((await converted({ file: upload(pages(1), "a.ps") })).info.Pages).toBe("1");
+  });
+});
+
+describe("notices", () => {
+  const notices = async (program: string, fields: FormFields = {}) => {
+    const { status, body } = await privateClient().post("/pdf", {
+      output: "a",
+      file: upload(program, "a.ps"),
+      ...fields,
+    });
+    expect(status).toBe(200);
+    return "notices" in body ? body.notices : "no such field";
+  };
+  const shown = (font: string) => document(`${font} findfont 12 scalefont setfont (x) show showpage`);
+  const REPLACED = ["1 font was substituted: Calibri (replaced by Courier)"];
+
+  test("the fonts that were replaced", async () => {
+    expect(await notices(shown("/Calibri"))).toEqual(REPLACED);
+  });
+
+  test("also of a file whose pictures of one bit are brought down", async () => {
+    const withPicture = bilevelPictures([{ width: 400, height: 400 }]).replace(
+      "\n",
+      "\n/Calibri findfont 12 scalefont setfont 72 72 moveto (x) show\n",
+    );
+    expect(await notices(withPicture, { downsample: "75" })).toEqual(REPLACED);
+  });
+
+  test("without a font that was replaced there is no such field", async () => {
+    expect(await notices(shown("/Helvetica"))).toBe("no such field");
+    expect(await notices(bilevelPictures([{ width: 400, height: 400 }]), { downsample: "75" })).toBe("no such field");
+  });
+
+  test("names are safe and bounded, count and all", async () => {
+    const [sentence] = (await notices(shown(`(${"n".repeat(120)}\\033[2J) cvn`))) as string[];
+    expect(sentence).toMatch(/^1 font was substituted: n{79}… \(replaced by Courier\)$/);
+    const asked = Array.from({ length: 99 }, (_, index) => `/Font-${index} findfont pop`).join(" ");
+    const [many] = (await notices(shown(`${asked} /Font-99`))) as string[];
+    expect(many).toMatch(/^100 fonts were substituted: (?:[^,]+, ){9}[^,]+ and 90 more$/);
   });
 });
 

@@ -12,6 +12,7 @@ import {
   type PostscriptToPdfOptions,
   startGhostscript,
 } from "../../container/engines/ghostscript.ts";
+import type { FontSubstitutions } from "../../container/engines/ghostscript-fonts.ts";
 import { Scratch } from "../../container/process.ts";
 import { childrenOf } from "./offices.ts";
 
@@ -52,6 +53,7 @@ export interface Converted {
   /** What pdfinfo(1) says. */
   readonly info: Readonly<Record<string, string>>;
   readonly path: string;
+  readonly substitutions: FontSubstitutions;
   /** Every object as text (qpdf's form for people). */
   objects(): string;
 }
@@ -69,7 +71,7 @@ export async function convert(
   else if (Buffer.isBuffer(program)) await writeFile(input.path, program);
   else input = { name: basename(program.path), path: program.path };
   const path = join(documents, `output${number}.pdf`);
-  await ghostscript.convertToPdf(input, path, { lossless: false, ...options }, signal);
+  const substitutions = await ghostscript.convertToPdf(input, path, { lossless: false, ...options }, signal);
   const tool = (tool: string, ...args: string[]) => execFileSync(tool, args, { encoding: "utf8", maxBuffer: 2 ** 28 });
   const info = Object.fromEntries(
     [...tool("pdfinfo", path).matchAll(/^([^:]+):\s*(.*)$/gm)].map(([, key, value]) => [key, value]),
@@ -77,6 +79,7 @@ export async function convert(
   return {
     info,
     path,
+    substitutions,
     pages: Number(info.Pages),
     text: tool("pdftotext", path, "-"),
     objects: () =>
