@@ -3,6 +3,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { EngineFailure, OutOfRange } from "../../src/operations/operation.ts";
+import { worksForJob } from "../priority.ts";
 import type { Scratch } from "../process.ts";
 import { untilAborted } from "../until-aborted.ts";
 import type { Confinement } from "./chromium-launch.ts";
@@ -144,6 +145,8 @@ export class Chromium implements AsyncDisposable {
   async #attempt({ source, outputPath, options, signal }: Job, fresh: boolean): Promise<void> {
     const browser = await untilAborted(this.#supply.living(), signal);
     await using page = await browser.lease({ fresh });
+    using work = new DisposableStack();
+    work.defer(worksForJob(() => page.lower()));
     const { promise: exceeded, reject: exceed } = Promise.withResolvers<never>();
     exceeded.catch(() => {});
     const visit = this.#proxy.visit({
