@@ -279,24 +279,22 @@ export class Browser {
     try {
       const context = { proxyServer: door.proxy, proxyBypassList: "<-loopback>" };
       ({ browserContextId: contextId } = await pipe.browser.send("Target.createBrowserContext", context));
-      const opened = await Promise.race([this.#open(contextId), failed]);
-      renderer.made();
+      const opened = await Promise.race([this.#open(contextId, renderer), failed]);
       page = { contextId, ...opened, failed, fail, door, renderer, visit: undefined, isShown: false };
       this.#pages.set(page.targetId, page);
       return page;
     } catch (error) {
       door.close();
       renderer[Symbol.dispose]();
-      if (contextId !== undefined) {
+      if (contextId !== undefined)
         void pipe.browser.send("Target.disposeBrowserContext", { browserContextId: contextId });
-      }
       throw error;
     } finally {
       this.#failUnborn = undefined;
     }
   }
 
-  async #open(browserContextId: string): Promise<Pick<Page, "targetId" | "session">> {
+  async #open(browserContextId: string, renderer: Renderer): Promise<Pick<Page, "targetId" | "session">> {
     const { pipe, version } = this.chromium;
     void pipe.browser.send("Browser.setDownloadBehavior", { behavior: "deny", browserContextId });
     const { targetId } = await pipe.browser.send("Target.createTarget", {
@@ -311,20 +309,17 @@ export class Browser {
     const source = `(${observe})(${JSON.stringify(QUESTIONS)})`;
     void session.send("Page.addScriptToEvaluateOnNewDocument", { source });
     void session.send("Network.enable", { maxTotalBufferSize: 1 });
-    await session.send("Page.enable");
+    void session.send("Page.enable");
+    await renderer.find(session);
     return { targetId, session };
   }
 
   #crashed(targetId: string, status: string): void {
     // A renderer goes with the zygote that made it, and is not launched where that is gone.
     if (!this.check()) return;
-    if (status === NOT_LAUNCHED) {
-      this.#die("a renderer was not launched");
-      return;
-    }
-    const page = this.#pages.get(targetId);
-    const fail = page ? page.fail : this.#failUnborn;
-    fail?.(this.#lossBy(status));
+    const fail = this.#pages.get(targetId)?.fail ?? this.#failUnborn;
+    if (status === NOT_LAUNCHED) this.#die("a renderer was not launched");
+    else fail?.(this.#lossBy(status));
   }
 
   #lossBy(status: string): Error {

@@ -1,19 +1,20 @@
 // Which renderer works for which page, and which of them the system serves last. A page begins in a process made for it, and stays
 // in it with its frames and workers, unless its server asks for a process apart (Cross-Origin-Opener-Policy). No process is used by
-// two contexts. Knows no command of the browser's.
+// two contexts.
 
 import { lowerProcess } from "../priority.ts";
+import type { Session } from "./chromium-pipe.ts";
 
 /** The process of one page. Disposing of it forgets it. */
 export interface Renderer extends Disposable {
-  /** The page has been made: its process is there. */
-  made(): void;
+  /** Finds the process of a page that is still blank. @throws ProtocolError */
+  find(page: Session): Promise<void>;
   /** From now on the system serves it last, also after the page has moved to another process. */
   lower(): void;
 }
 
 interface Home {
-  /** Undefined until the page is made, and where more than one process began meanwhile. */
+  /** The one that it was made in; undefined until that is found. */
   pid: number | undefined;
   isLow: boolean;
 }
@@ -27,15 +28,13 @@ export class Renderers {
     this.#running = running;
   }
 
-  /** To be called before a page is made. Pages are made one at a time. */
+  /** To be called before a page is made: nobody else's process is taken for its own then. */
   expect(): Renderer {
-    const before = new Set(this.#running());
     const home: Home = { pid: undefined, isLow: false };
     this.#homes.add(home);
     return {
-      made: () => {
-        const [pid, ...more] = this.#running().filter((candidate) => !before.has(candidate));
-        if (more.length === 0) home.pid = pid;
+      find: async (page) => {
+        home.pid = await processOf(page);
       },
       lower: () => {
         home.isLow = true;
@@ -57,6 +56,14 @@ export class Renderers {
     const known = new Set(homes.map(({ pid }) => pid));
     for (const pid of running) if (!known.has(pid)) lowerProcess(pid);
   }
+}
+
+/** The browser does not tell which process a page is in, but what a page numbers begins with its process. */
+async function processOf(page: Session): Promise<number> {
+  void page.send("DOM.enable");
+  const found = page.send("DOM.performSearch", { query: "html" });
+  void page.send("DOM.disable");
+  return Number.parseInt((await found).searchId, 10);
 }
 
 export function killRenderer(pid: number): void {

@@ -44,7 +44,11 @@ const isLow = (pid: number) => threadsOf(pid).every((thread) => getPriority(thre
 /** Since they began, in the system's ticks. */
 function workOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-  const [user, system] = stat.slice(stat.lastIndexOf(")") + 2).split(" ").slice(11, 13).map(Number);
+  const [user, system] = stat
+    .slice(stat.lastIndexOf(")") + 2)
+    .split(" ")
+    .slice(11, 13)
+    .map(Number);
   return user! + system!;
 }
 
