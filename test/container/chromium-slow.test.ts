@@ -61,7 +61,10 @@ function begin(html: string): { readonly priority: Priority; end(): Promise<unkn
   async function* work() {
     yield await print(chromium, html, {}, ending.signal);
   }
-  const printed = Array.fromAsync(priority.within(work())).catch(() => {});
+  const printed = priority
+    .within(work())
+    .next()
+    .catch(() => {});
   jobs.push({ ending, printed });
   const end = () => {
     ending.abort(new Error("enough"));
