@@ -51,7 +51,7 @@ export function worksForJob(lowerIt: () => void): () => void {
 }
 
 /** Each thread has a priority of its own (setpriority(2)); what they start later has theirs. */
-function lowerProcess(pid: number): void {
+export function lowerProcess(pid: number): void {
   try {
     for (const thread of readdirSync(`/proc/${pid}/task`)) lowerThread(Number(thread));
   } catch {

@@ -28,7 +28,7 @@ import { Scratch } from "./process.ts";
 import { SlowLane, slowPlaces } from "./slow-lane.ts";
 import { outliveExceptions, showLife } from "./supervised.ts";
 import { Threads } from "./threads.ts";
-import { started, watched } from "./watched.ts";
+import { Watched } from "./watched.ts";
 
 const MIB = 2 ** 20;
 const MAX_INPUT_BYTES = 1024 * MIB;
@@ -64,14 +64,22 @@ const children = jobs + lane.places;
 const ending = new AbortController();
 const scratch = await Scratch.open(SCRATCH_DIR, MEMORY_SCRATCH_DIR);
 const threads = new Threads({ size: jobs, heapMiB: 512, log });
-const office = watched("LibreOffice", startLibreOffice({ scratch, children, log }), log);
-const ghostscript = watched("Ghostscript", startGhostscript({ scratch, children, log }), log);
-const verapdf = watched("veraPDF", startVeraPdf({ scratch, processes: jobs, log }), log);
+const office = new Watched({ name: "LibreOffice", start: () => startLibreOffice({ scratch, children, log }), log });
+const ghostscript = new Watched({
+  name: "Ghostscript",
+  start: () => startGhostscript({ scratch, children, log }),
+  log,
+});
+const verapdf = new Watched({ name: "veraPDF", start: () => startVeraPdf({ scratch, processes: jobs, log }), log });
 const rewriter = new PdfRewriter(scratch);
 
 const { URL_ALLOW, URL_DNS } = process.env;
 const web = { allow: URL_ALLOW ?? "", ...(URL_DNS ? { dnsServers: URL_DNS.split(",") } : {}) };
-const chromium = watched("Chromium", Chromium.start({ scratch, ready: jobs + 1, web, log }), log);
+const chromium = new Watched({
+  name: "Chromium",
+  start: () => Chromium.start({ scratch, ready: jobs + 1, web, log }),
+  log,
+});
 
 const operations = new Map<string, Hosted>([
   ["compress-pdf", inThreads("compress-pdf")],
@@ -89,14 +97,14 @@ const operations = new Map<string, Hosted>([
 
 async function* runOffice({ inputs, params, signal, log }: HostedJob) {
   const { tagged, ...images } = officeToPdfParams.parse(params);
-  await using exported = await officeToPdf(await started(office, signal), inputs, { tagged }, { signal });
+  await using exported = await officeToPdf(await office.ready(signal), inputs, { tagged }, { signal });
   yield* withImages(images, exported, signal, log);
 }
 
 async function* runHtml({ inputs, params, folder, signal, log }: HostedJob) {
   const { lossless, maxImageDpi, ...printing } = htmlToPdfParams.parse(params);
   const images = { lossless, ...(maxImageDpi === undefined ? {} : { maxImageDpi }) };
-  const exported = await htmlToPdf(await started(chromium, signal), folder, inputs, printing, { signal });
+  const exported = await htmlToPdf(await chromium.ready(signal), folder, inputs, printing, { signal });
   yield* withImages(images, exported, signal, log);
 }
 
@@ -130,7 +138,7 @@ async function* withImages(
 }
 
 async function* runPostscript({ inputs, params, folder, signal, log }: HostedJob) {
-  const engine = await started(ghostscript, signal);
+  const engine = await ghostscript.ready(signal);
   const settings = postscriptToPdfParams.parse(params);
   const made = await postscriptToPdf(engine, folder, inputs, settings, { signal });
   yield* withImages({ ...settings, onlyBilevel: true }, made, signal, log);
@@ -139,17 +147,17 @@ async function* runPostscript({ inputs, params, folder, signal, log }: HostedJob
 const machinesWith = (validator: VeraPdf) => ({ threads, validator, rewriter, heapLimitBytes: ENGINE_HEAP_BYTES });
 
 async function* runPdfa(job: HostedJob) {
-  const validator = await started(verapdf, job.signal);
+  const validator = await verapdf.ready(job.signal);
   const outputs = pdfToPdfa(machinesWith(validator), pdfToPdfaParams.parse(job.params), job);
   yield* encodeAnswer(outputs, (error) => job.log("failed", describeError(error)));
 }
 
-verapdf.starting
+verapdf.running
   .then(async (validator) => {
     await using folder = await scratch.folder("job");
     await warmUp(machinesWith(validator), folder.path, ending.signal);
   })
-  // That it cannot start is told elsewhere; all else comes up again with the first job.
+  // Whatever it was comes up again with the first job.
   .catch((error) => log("PDF/A is not warmed up", { error: String(error) }));
 
 function inThreads(operation: string): Hosted {
@@ -178,10 +186,10 @@ const app = createApp({
   maxInputBytes: MAX_INPUT_BYTES,
   ending: ending.signal,
   health: () => ({
-    office: office.mode(),
-    chromium: chromium.mode(),
-    ghostscript: ghostscript.mode(),
-    verapdf: verapdf.mode(),
+    office: office.mode,
+    chromium: chromium.mode,
+    ghostscript: ghostscript.mode,
+    verapdf: verapdf.mode,
     slow: lane.taken,
   }),
   log,

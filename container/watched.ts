@@ -1,4 +1,4 @@
-// Engines that start while the service already listens. Knows none of them.
+// Engines that start while the service already listens, and are tried again when they do not start. Knows none of them.
 
 import { EngineFailure } from "../src/operations/operation.ts";
 import { untilAborted } from "./until-aborted.ts";
@@ -9,47 +9,79 @@ interface Engine {
   close(): Promise<void>;
 }
 
-export interface Watched<E> {
+export interface WatchedSettings<E> {
+  /** For the log. */
   readonly name: string;
-  readonly starting: Promise<E>;
-  mode(): string;
-  close(): Promise<void>;
+  /** Leaves nothing behind when it fails. */
+  start(): Promise<E>;
+  log(message: string, details?: Record<string, unknown>): void;
 }
 
-/** @param name for the log */
-export function watched<E extends Engine>(
-  name: string,
-  starting: Promise<E>,
-  log: (message: string, details?: Record<string, unknown>) => void,
-): Watched<E> {
-  let engine: E | "starting" | "failed" = "starting";
-  starting.then(
-    (running) => {
-      engine = running;
-    },
-    (error) => {
-      engine = "failed";
-      log(`${name} cannot be started`, { error: String(error) });
-    },
-  );
-  return {
-    name,
-    starting,
-    mode: () => (typeof engine === "string" ? engine : engine.mode),
-    // What was still starting ends with this process.
-    close: async () => (typeof engine === "string" ? undefined : engine.close().catch(() => {})),
-  };
-}
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 30_000;
 
-/**
- * Whoever comes while an engine starts waits for it, but not when the job is ended.
- * @throws EngineFailure `busy` where it cannot be started
- */
-export async function started<E>({ name, starting }: Watched<E>, signal: AbortSignal): Promise<E> {
-  try {
-    return await untilAborted(starting, signal);
-  } catch (error) {
-    signal.throwIfAborted();
-    throw new EngineFailure("busy", `${name} cannot be started: ${error}`, { cause: error });
+export class Watched<E extends Engine> {
+  /** Resolves when it has started, however late. */
+  readonly running: Promise<E>;
+  readonly #settings: WatchedSettings<E>;
+  readonly #started = Promise.withResolvers<E>();
+  /** The first start; after a failed one, that failure until there is an engine. */
+  #current: Promise<E>;
+  #engine: E | undefined;
+  #failure: string | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(settings: WatchedSettings<E>) {
+    this.#settings = settings;
+    this.running = this.#started.promise;
+    this.#current = this.#start(FIRST_PAUSE_MS);
+  }
+
+  get mode(): string {
+    return this.#engine?.mode ?? (this.#failure === undefined ? "starting" : "failed");
+  }
+
+  /**
+   * Whoever comes while it starts first waits for it, but not when the job is ended. After a failed start nobody waits.
+   * @throws EngineFailure `busy` where it could not be started
+   */
+  async ready(signal: AbortSignal): Promise<E> {
+    try {
+      return await untilAborted(this.#current, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw new EngineFailure("busy", `${this.#settings.name} cannot be started: ${error}`, { cause: error });
+    }
+  }
+
+  /** What is still starting ends with this process. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#retry);
+    await this.#engine?.close().catch(() => {});
+  }
+
+  #start(pauseMs: number): Promise<E> {
+    const starting = this.#settings.start();
+    starting.then(
+      (engine) => {
+        this.#engine = engine;
+        this.#current = starting;
+        this.#started.resolve(engine);
+        if (this.#isClosed) void this.close();
+      },
+      (error: unknown) => this.#fail(starting, String(error), pauseMs),
+    );
+    return starting;
+  }
+
+  #fail(failed: Promise<E>, failure: string, pauseMs: number): void {
+    if (this.#isClosed) return;
+    if (failure !== this.#failure) this.#settings.log(`${this.#settings.name} cannot be started`, { error: failure });
+    this.#failure = failure;
+    this.#current = failed;
+    const again = () => void this.#start(Math.min(2 * pauseMs, LONGEST_PAUSE_MS)).catch(() => {});
+    this.#retry = setTimeout(again, pauseMs).unref();
   }
 }

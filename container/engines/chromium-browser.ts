@@ -8,6 +8,7 @@ import type { LaunchedChromium } from "./chromium-launch.ts";
 import { BrowserGone, RendererLost } from "./chromium-losses.ts";
 import { observe, QUESTIONS } from "./chromium-page-scripts.ts";
 import type { Session } from "./chromium-pipe.ts";
+import { killRenderer, type Renderer, Renderers } from "./chromium-renderers.ts";
 import type { WatchLimits } from "./chromium-watch.ts";
 import type { Visit, WebProxy } from "./web-proxy.ts";
 
@@ -32,6 +33,8 @@ export interface LeasedPage extends AsyncDisposable {
   readonly failed: Promise<never>;
   /** Lets it out to the web; without a visit nobody answers it. */
   visit(visit: Visit): void;
+  /** From now on the system serves its processes last. */
+  lower(): void;
 }
 
 interface Page {
@@ -41,6 +44,7 @@ interface Page {
   readonly failed: Promise<never>;
   readonly fail: (error: Error) => void;
   readonly door: { readonly proxy: string; close(): void };
+  readonly renderer: Renderer;
   visit: Visit | undefined;
   isShown: boolean;
 }
@@ -68,6 +72,7 @@ export class Browser {
   readonly #settings: BrowserSettings;
   readonly #ready: Page[] = [];
   readonly #pages = new Map<string, Page>();
+  readonly #renderers: Renderers;
   #making: Promise<unknown> = Promise.resolve();
   #refilling: Promise<void> | undefined;
   #leased = 0;
@@ -86,6 +91,7 @@ export class Browser {
 
   private constructor(chromium: LaunchedChromium, settings: BrowserSettings) {
     this.chromium = chromium;
+    this.#renderers = new Renderers(() => chromium.watch.renderers());
     this.#settings = settings;
     this.#death.promise.catch(() => {});
     this.ended = new Promise((resolve) => {
@@ -149,6 +155,7 @@ export class Browser {
         visit: (visit) => {
           page.visit = visit;
         },
+        lower: () => page.renderer.lower(),
         [Symbol.asyncDispose]: () => this.#release(page),
       };
     } catch (error) {
@@ -188,11 +195,12 @@ export class Browser {
     this.#renew(page);
   }
 
-  async #dispose({ targetId, contextId, session, door }: Page): Promise<void> {
+  async #dispose({ targetId, contextId, session, door, renderer }: Page): Promise<void> {
     const { pipe } = this.chromium;
     this.#pages.delete(targetId);
     pipe.forget(session, "the page was given back");
     door.close();
+    renderer[Symbol.dispose]();
     const disposed = pipe.browser.send("Target.disposeBrowserContext", { browserContextId: contextId });
     await this.#within(disposed, "a context was not disposed of", CLOSE_TIMEOUT_MS);
   }
@@ -267,25 +275,26 @@ export class Browser {
     failed.catch(() => {});
     this.#failUnborn = fail;
     let contextId: string | undefined;
+    const renderer = this.#renderers.expect();
     try {
       const context = { proxyServer: door.proxy, proxyBypassList: "<-loopback>" };
       ({ browserContextId: contextId } = await pipe.browser.send("Target.createBrowserContext", context));
-      const opened = await Promise.race([this.#open(contextId), failed]);
-      page = { contextId, ...opened, failed, fail, door, visit: undefined, isShown: false };
+      const opened = await Promise.race([this.#open(contextId, renderer), failed]);
+      page = { contextId, ...opened, failed, fail, door, renderer, visit: undefined, isShown: false };
       this.#pages.set(page.targetId, page);
       return page;
     } catch (error) {
       door.close();
-      if (contextId !== undefined) {
+      renderer[Symbol.dispose]();
+      if (contextId !== undefined)
         void pipe.browser.send("Target.disposeBrowserContext", { browserContextId: contextId });
-      }
       throw error;
     } finally {
       this.#failUnborn = undefined;
     }
   }
 
-  async #open(browserContextId: string): Promise<Pick<Page, "targetId" | "session">> {
+  async #open(browserContextId: string, renderer: Renderer): Promise<Pick<Page, "targetId" | "session">> {
     const { pipe, version } = this.chromium;
     void pipe.browser.send("Browser.setDownloadBehavior", { behavior: "deny", browserContextId });
     const { targetId } = await pipe.browser.send("Target.createTarget", {
@@ -300,20 +309,17 @@ export class Browser {
     const source = `(${observe})(${JSON.stringify(QUESTIONS)})`;
     void session.send("Page.addScriptToEvaluateOnNewDocument", { source });
     void session.send("Network.enable", { maxTotalBufferSize: 1 });
-    await session.send("Page.enable");
+    void session.send("Page.enable");
+    await renderer.find(session);
     return { targetId, session };
   }
 
   #crashed(targetId: string, status: string): void {
     // A renderer goes with the zygote that made it, and is not launched where that is gone.
     if (!this.check()) return;
-    if (status === NOT_LAUNCHED) {
-      this.#die("a renderer was not launched");
-      return;
-    }
-    const page = this.#pages.get(targetId);
-    const fail = page ? page.fail : this.#failUnborn;
-    fail?.(this.#lossBy(status));
+    const fail = this.#pages.get(targetId)?.fail ?? this.#failUnborn;
+    if (status === NOT_LAUNCHED) this.#die("a renderer was not launched");
+    else fail?.(this.#lossBy(status));
   }
 
   #lossBy(status: string): Error {
@@ -347,8 +353,9 @@ export class Browser {
         return;
       }
       this.#lastKill = { at: performance.now(), why: finding.why };
-      killProcess(finding.pid);
+      killRenderer(finding.pid);
     }
+    this.#renderers.lower();
     const beat = this.chromium.pipe.browser.send("Browser.getVersion");
     this.#within(beat, "it does not answer").catch((error: Error) => this.#die(error.message));
     if (this.#leased === 0 && performance.now() - this.#madeAt > PROOF_MS) this.#prove();
@@ -387,13 +394,5 @@ export class Browser {
       .end()
       .catch((error: unknown) => this.#settings.log("Chromium: files are left", { error: String(error) }))
       .finally(() => this.#end());
-  }
-}
-
-function killProcess(pid: number): void {
-  try {
-    process.kill(pid, "SIGKILL");
-  } catch {
-    // It has ended already.
   }
 }

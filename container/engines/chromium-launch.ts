@@ -8,6 +8,7 @@ import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
+import { EngineLost, isFromOutside } from "../attempts.ts";
 import { type JobFolder, killGroup, minimalEnvironment, type Scratch, Tail } from "../process.ts";
 import { Pipe } from "./chromium-pipe.ts";
 import { Watch } from "./chromium-watch.ts";
@@ -62,6 +63,10 @@ export const PROGRAMS = ["/usr/lib/chromium/chromium-headless-shell", "/usr/lib/
 /** The user it runs as, where this process is root. */
 const USER = 60_400;
 const START_TIMEOUT_MS = 15_000;
+const MOST_DISTURBED_STARTS = 5;
+const MOST_FAILED_STARTS = 2;
+/** The pipe of a process that ends is closed before its end is told. */
+const END_TOLD_MS = 1_000;
 /** How often a browser that starts is looked at. */
 const LOOK_MS = 250;
 /** Killed processes are gone after so long, however busy the machine is. */
@@ -79,7 +84,7 @@ const helper = (name: string) => join(import.meta.dirname, "../chromium", name);
 
 /**
  * Starts it in the best confinement that works.
- * @throws Error where none works, with the reasons
+ * @throws Error where none works, with the reasons; EngineLost where it was killed or stopped again and again
  */
 export async function launchChromium(settings: LaunchSettings): Promise<LaunchedChromium> {
   const { scratch, programs = PROGRAMS, confinement: first, signal } = settings;
@@ -88,13 +93,30 @@ export async function launchChromium(settings: LaunchSettings): Promise<Launched
   const reasons: string[] = [];
   for (const confinement of first ? [first] : CONFINEMENTS) {
     try {
-      return await launch(program, scratch, confinement, signal);
+      return await launchUndisturbed(() => launch(program, scratch, confinement, signal), signal);
     } catch (error) {
-      signal.throwIfAborted();
+      // What disturbs it again and again says nothing of the confinement.
+      if (signal.aborted || error instanceof EngineLost) throw error;
       reasons.push(`${confinement.network}${confinement.sandbox ? " and sandbox" : ""}: ${(error as Error).message}`);
     }
   }
   throw new Error(reasons.join("; "));
+}
+
+/**
+ * Starts a browser again that was killed or stopped as it started, and once more where it ended by itself: perhaps only one of
+ * its processes was killed.
+ */
+async function launchUndisturbed<T>(start: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  const left = { disturbed: MOST_DISTURBED_STARTS, failed: MOST_FAILED_STARTS };
+  for (;;) {
+    try {
+      return await start();
+    } catch (error) {
+      signal.throwIfAborted();
+      if (--left[error instanceof EngineLost ? "disturbed" : "failed"] === 0) throw error;
+    }
+  }
 }
 
 async function launch(
@@ -122,7 +144,10 @@ async function launch(
     child = start(program, folder.path, confinement, await hasSharedMemory());
     child.stderr!.on("data", (chunk: Buffer) => stderr.add(chunk));
     const exited = new Promise<never>((_, reject) => {
-      child!.on("exit", (code, by) => reject(new Error(`it ended by ${by ?? code}`)));
+      child!.on("exit", (code, by) => {
+        const how = `it ended by ${by ?? code}`;
+        reject(isFromOutside(by) ? new EngineLost(how) : new Error(how));
+      });
       child!.on("error", reject);
     });
     exited.catch(() => {});
@@ -131,7 +156,10 @@ async function launch(
     const pipe = new Pipe(out, incoming, () => killGroup(browser));
     const ready = async (starting: ChildProcess) => {
       if (confinement.network === "namespace") listening = await socketOf(starting);
-      return pipe.browser.send("Browser.getVersion");
+      return pipe.browser.send("Browser.getVersion").catch(async (error: unknown) => {
+        await Promise.race([exited, sleep(END_TOLD_MS)]);
+        throw error;
+      });
     };
     const watch = new Watch(child.pid ?? 0);
     const { product } = await whileItStarts(Promise.race([ready(child), exited]), watch, signal);
@@ -148,7 +176,8 @@ async function launch(
     };
   } catch (error) {
     await end();
-    throw new Error(`${(error as Error).message} ${stderr.text().slice(-300)}`.trim(), { cause: error });
+    const why = `${(error as Error).message} ${stderr.text().slice(-300)}`.trim();
+    throw error instanceof EngineLost ? new EngineLost(why, { cause: error }) : new Error(why, { cause: error });
   }
 }
 
@@ -176,7 +205,7 @@ async function whileItStarts<T>(ready: Promise<T>, watch: Watch, signal: AbortSi
   const timer = setTimeout(late, START_TIMEOUT_MS);
   const looks = setInterval(() => {
     const frozen = watch.frozen();
-    if (frozen !== undefined) reject(new Error(frozen));
+    if (frozen !== undefined) reject(new EngineLost(frozen));
   }, LOOK_MS);
   const abort = () => reject(signal.reason);
   signal.addEventListener("abort", abort, { once: true });

@@ -70,6 +70,11 @@ export class Watch {
     return undefined;
   }
 
+  /** Of those that run. */
+  renderers(): number[] {
+    return this.#look().flatMap(({ pid, kind }) => (kind === "renderer" ? [pid] : []));
+  }
+
   /** Which process was stopped that is no renderer's. */
   frozen(): string | undefined {
     return frozenOf(this.#look());

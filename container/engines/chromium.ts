@@ -3,6 +3,8 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { EngineFailure, OutOfRange } from "../../src/operations/operation.ts";
+import { EngineLost, lastFailure } from "../attempts.ts";
+import { worksForJob } from "../priority.ts";
 import type { Scratch } from "../process.ts";
 import { untilAborted } from "../until-aborted.ts";
 import type { Confinement } from "./chromium-launch.ts";
@@ -99,7 +101,8 @@ export class Chromium implements AsyncDisposable {
   /**
    * Prints a page.
    * @param outputPath written when the PDF is complete
-   * @throws EngineFailure unreachable, not-a-web-page, timed-out, too-large, too-complex, crashed, busy
+   * @throws EngineFailure unreachable, not-a-web-page, timed-out, too-large, too-complex, crashed, busy (none can be started, or it was
+   *   lost twice)
    * @throws OutOfRange for `url`, where it leads to a place that may not be visited
    * @throws the signal's reason when aborted
    */
@@ -144,6 +147,8 @@ export class Chromium implements AsyncDisposable {
   async #attempt({ source, outputPath, options, signal }: Job, fresh: boolean): Promise<void> {
     const browser = await untilAborted(this.#supply.living(), signal);
     await using page = await browser.lease({ fresh });
+    using work = new DisposableStack();
+    work.defer(worksForJob(() => page.lower()));
     const { promise: exceeded, reject: exceed } = Promise.withResolvers<never>();
     exceeded.catch(() => {});
     const visit = this.#proxy.visit({
@@ -194,9 +199,11 @@ function lossOf(error: unknown): "browser" | "renderer" | "network" | undefined 
 
 /** What is told of a job that is not begun again. */
 function failureOf(error: unknown, source: Source): unknown {
-  if (lossOf(error) !== undefined || error instanceof ProtocolError) {
+  if (error instanceof ProtocolError) return new EngineFailure("crashed", error.message, { cause: error });
+  if (lossOf(error) !== undefined) {
+    const { message } = error as Error;
     const isOwnDoing = error instanceof RendererLost && error.isOwnDoing;
-    return new EngineFailure(isOwnDoing ? "too-complex" : "crashed", (error as Error).message, { cause: error });
+    return lastFailure(isOwnDoing ? new EngineFailure("crashed", message) : new EngineLost(message));
   }
   if (!(error instanceof LedAstray)) return error;
   if ("url" in source) return new OutOfRange("url", source.url);

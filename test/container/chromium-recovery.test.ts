@@ -106,8 +106,8 @@ describe("while jobs are running", () => {
   });
 });
 
-/** All renderers, again and again, as each job has begun. */
-async function strikeTwice(signal: NodeJS.Signals): Promise<string> {
+/** All of a kind, again and again, as each job has begun. */
+async function strikeTwice(kind: ChromiumProcess, signal: NodeJS.Signals): Promise<string> {
   let asked = Promise.withResolvers<void>();
   pages.set("/held", (_, response) => {
     asked.resolve();
@@ -118,17 +118,21 @@ async function strikeTwice(signal: NodeJS.Signals): Promise<string> {
   for (let strikes = 0; strikes < 2; strikes++) {
     await Promise.race([asked.promise, printed]);
     asked = Promise.withResolvers();
-    await strike("renderer", signal);
+    await strike(kind, signal);
   }
   return reasonOf(printed);
 }
 
 test("a page whose renderer crashes by itself twice is too complex", async () => {
-  expect(await strikeTwice("SIGABRT")).toBe("too-complex");
+  expect(await strikeTwice("renderer", "SIGABRT")).toBe("too-complex");
 });
 
-test("a page whose renderer is frozen twice is not to blame", async () => {
-  expect(await strikeTwice("SIGSTOP")).toBe("crashed");
+test.each([
+  ["renderer", "SIGSTOP"],
+  ["browser", "SIGKILL"],
+  ["inner zygote", "SIGKILL"],
+] as const)("a page whose %s is lost twice, by %s, is not to blame: it may come again", async (kind, signal) => {
+  expect(await strikeTwice(kind, signal)).toBe("busy");
 });
 
 test("a job that waits for a page answers as soon as it is ended", async () => {
