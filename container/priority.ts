@@ -5,6 +5,12 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { readdirSync } from "node:fs";
 import { constants, setPriority } from "node:os";
 
+/**
+ * A tenth of a quick job's share of a processor that both want. The lowest priority (19) would leave a long but honest document a
+ * hundredth, and it would run into its limit beside a stream of quick ones.
+ */
+export const SLOW_PRIORITY: number = constants.priority.PRIORITY_BELOW_NORMAL;
+
 const current = new AsyncLocalStorage<Priority>();
 
 /** One for each job. */
@@ -61,7 +67,7 @@ export function lowerProcess(pid: number): void {
 
 export function lowerThread(thread: number): void {
   try {
-    setPriority(thread, constants.priority.PRIORITY_LOW);
+    setPriority(thread, SLOW_PRIORITY);
   } catch {
     // It has ended, or is another user's where this service is not root.
   }

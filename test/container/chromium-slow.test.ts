@@ -1,17 +1,13 @@
 // The renderer of a page whose job is slow gives way to those of other pages.
 import { readdirSync, readFileSync } from "node:fs";
-import { constants, getPriority } from "node:os";
+import { getPriority } from "node:os";
 import { afterEach, beforeAll, expect, test } from "vitest";
-import { Priority } from "../../container/priority.ts";
+import { Priority, SLOW_PRIORITY } from "../../container/priority.ts";
 import { chromium, nothingIsLeft, openChromium, pages, site, works } from "../support/chromium-site.ts";
 import { chromiumProcesses, print } from "../support/chromiums.ts";
 import { eventually } from "../support/eventually.ts";
 
 openChromium();
-
-const LOWEST = constants.priority.PRIORITY_LOW;
-/** Where all have the lowest priority, nobody's can be lowered. */
-const slowTest = test.skipIf(getPriority() === LOWEST);
 
 const ENDLESS = "for (;;);";
 /** A page of its own kind, which the browser shows in a process apart. */
@@ -39,7 +35,7 @@ afterEach(async () => {
 
 const renderers = () => chromiumProcesses(chromium.pid!, "renderer");
 const threadsOf = (pid: number) => readdirSync(`/proc/${pid}/task`).map(Number);
-const isLow = (pid: number) => threadsOf(pid).every((thread) => getPriority(thread) === LOWEST);
+const isLow = (pid: number) => threadsOf(pid).every((thread) => getPriority(thread) === SLOW_PRIORITY);
 
 /** Since they began, in the system's ticks. */
 function workOf(pid: number): number {
@@ -76,7 +72,7 @@ function begin(html: string): { readonly priority: Priority; end(): Promise<unkn
 const endless = () => begin(`<p>Endless<script>${ENDLESS}</script>`);
 const apart = () => begin(`<script>location = "${site.url}/apart"</script>`);
 
-slowTest("a slow page's renderer is served last, its frames and workers with it, and no other", async () => {
+test("a slow page's renderer is served last, its frames and workers with it, and no other", async () => {
   const worker = `new Worker(URL.createObjectURL(new Blob(["${ENDLESS}"])))`;
   const { priority } = begin(
     `<iframe src="${site.url}/frame"></iframe><iframe sandbox srcdoc="x"></iframe><script>${worker}</script>
@@ -92,21 +88,21 @@ slowTest("a slow page's renderer is served last, its frames and workers with it,
   expect(busy()).toContain(renderers().find(isLow));
 });
 
-slowTest("a job that is slow already when it gets a page", async () => {
+test("a job that is slow already when it gets a page", async () => {
   const { priority } = begin(`<p>Slow<script>${ENDLESS}</script>`);
   priority.lower();
   await eventually(() => expect(renderers().filter(isLow)).toHaveLength(1));
   await eventually(() => expect(busy().filter(isLow)).toHaveLength(1));
 });
 
-slowTest("a slow page that moves to a process apart", async () => {
+test("a slow page that moves to a process apart", async () => {
   const { priority } = apart();
   await eventually(() => expect(busy()).toHaveLength(1));
   priority.lower();
   await eventually(() => expect(busy().filter(isLow)).toHaveLength(1));
 });
 
-slowTest("of two pages apart the quick one keeps its priority", async () => {
+test("of two pages apart the quick one keeps its priority", async () => {
   const slow = apart();
   const quick = apart();
   await eventually(() => expect(busy()).toHaveLength(2));
