@@ -108,20 +108,9 @@ export class Pipe {
       const text = Buffer.concat(this.#parts).toString();
       this.#parts = [];
       from = end + 1;
-      this.#hear(text);
+      this.#take(JSON.parse(text) as Message);
     }
     if (from < chunk.length) this.#parts.push(chunk.subarray(from));
-  }
-
-  #hear(text: string): void {
-    let message: Message;
-    try {
-      message = JSON.parse(text) as Message;
-    } catch {
-      this.close("the browser does not keep to the protocol");
-      return;
-    }
-    this.#take(message);
   }
 
   #take({ id, method, params, sessionId = "", result, error }: Message): void {
