@@ -248,7 +248,7 @@ describe("the container goes and comes", () => {
   /** Objects in the service's bucket. */
   async function storedFiles(): Promise<number> {
     await using storage = await openLocalStorage(service.persistTo);
-    return countFiles(storage);
+    return await countFiles(storage);
   }
 
   test("killed between two jobs: the next one is begun again, and the others work", async () => {
