@@ -90,12 +90,18 @@ Child startChild(const ServerSettings& settings, const Job& job, int slot, const
   int ends[2];
   if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return child;
   const pid_t zygote = getpid();
+  // A signal that comes before the child has handlers of its own waits until then: the office's would never return.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, &before);
   child.pid = fork();
   if (child.pid == 0) {
     close(ends[0]);
     for (const int descriptor : ours) close(descriptor);
     live(settings, job, slot, zygote, ends[1], work);
   }
+  sigprocmask(SIG_SETMASK, &before, nullptr);
   close(ends[1]);
   if (child.pid < 0) {
     close(ends[0]);
