@@ -25,10 +25,10 @@ const BY_CONTENT: Readonly<Record<string, DocumentType>> = {
   "image/tiff": "tiff",
 };
 
-/** Text under these names is HTML, unless it begins as a document does that is text too. */
+/** Text under these names is HTML, whatever it begins with. */
 const HTML_NAME = /\.html?$/i;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: PostScript for printers begins with an escape
-const DOCUMENT_BEGIN = /^\s*(%PDF-|%!|\u001b%-12345X|\{\\rtf)/;
+/** ISO 32000-1, 7.5.2 and 7.3.10: a header, with an indirect object not far behind it. */
+const PDF_BEGIN = /^\s*%PDF-\d[^]*?\d+ \d+ obj\b/;
 
 /** HTML under these names is what Office itself opens; and text under some of them. */
 const OFFICE_NAME = /\.(doc|docx|xls|xlsx|ppt|pptx)$/i;
@@ -53,7 +53,7 @@ const HTML_BEGIN = /^<(!doctype\s+html|html|head|body|meta|title|table|div|p|h1)
 export async function documentTypeOf(input: Input): Promise<DocumentType> {
   const start = await startOf(input);
   const text = textOf(start);
-  if (text && HTML_NAME.test(input.name) && !DOCUMENT_BEGIN.test(text)) return "html";
+  if (text && HTML_NAME.test(input.name) && !PDF_BEGIN.test(text)) return "html";
   const found = BY_CONTENT[mediaTypeOf(start, "")];
   if (found) return found;
   if (isBeforeOle(start, input.name)) return "office";

@@ -55,8 +55,11 @@ export const RETIRED = "retired";
 /** How often processes are looked at while there is work, and while there is none. */
 const WATCH_MS = 250;
 const IDLE_WATCH_MS = 1_000;
-/** A browser that does not answer for so long is stuck, and so is one that makes or shows no page in that time. */
-const HEARTBEAT_TIMEOUT_MS = 8_000;
+/**
+ * A browser that does not answer for so long is stuck, and so is one that makes or shows no page in that time. On a busy machine
+ * a healthy one takes long; one that was stopped is found by the state of its processes, at once.
+ */
+const HEARTBEAT_TIMEOUT_MS = 20_000;
 /** A page that dies while it is made is tried again: so often in all. */
 const MAKE_ATTEMPTS = 3;
 /** A browser that made no page for so long, since nobody wanted one, shows that it still can. */
@@ -65,7 +68,6 @@ const PROOF_MS = 30_000;
 const OWN_KILL_MS = 3_000;
 /** As the browser says it. */
 const NOT_LAUNCHED = "failed to launch";
-const CLOSE_TIMEOUT_MS = 3_000;
 
 export class Browser {
   readonly chromium: LaunchedChromium;
@@ -202,7 +204,7 @@ export class Browser {
     door.close();
     renderer[Symbol.dispose]();
     const disposed = pipe.browser.send("Target.disposeBrowserContext", { browserContextId: contextId });
-    await this.#within(disposed, "a context was not disposed of", CLOSE_TIMEOUT_MS);
+    await this.#within(disposed, "a context was not disposed of");
   }
 
   /** One at a time: two would make more than are wanted. */
@@ -371,8 +373,8 @@ export class Browser {
   }
 
   /** What takes longer is a browser that is stuck. @throws BrowserGone */
-  async #within<T>(answer: Promise<T>, why: string, timeoutMs = HEARTBEAT_TIMEOUT_MS): Promise<T> {
-    const timer = setTimeout(() => this.#die(why), timeoutMs);
+  async #within<T>(answer: Promise<T>, why: string): Promise<T> {
+    const timer = setTimeout(() => this.#die(why), HEARTBEAT_TIMEOUT_MS);
     timer.unref();
     return Promise.race([answer, this.#death.promise]).finally(() => clearTimeout(timer));
   }

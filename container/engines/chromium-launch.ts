@@ -62,7 +62,7 @@ const CONFINEMENTS: readonly Confinement[] = [
 export const PROGRAMS = ["/usr/lib/chromium/chromium-headless-shell", "/usr/lib/chromium/chromium"];
 /** The user it runs as, where this process is root. */
 const USER = 60_400;
-const START_TIMEOUT_MS = 15_000;
+const START_TIMEOUT_MS = 60_000;
 const MOST_DISTURBED_STARTS = 5;
 const MOST_FAILED_STARTS = 2;
 /** The pipe of a process that ends is closed before its end is told. */

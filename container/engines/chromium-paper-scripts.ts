@@ -113,7 +113,9 @@ export function purposeOf(sheets?: readonly SheetText[]): Purpose | "hidden" {
   const speaks = (rules: CSSRuleList): boolean =>
     Array.from(rules).some((rule) => {
       if (rule instanceof CSSPageRule) return true;
-      if (rule instanceof CSSImportRule) return !isForScreens(rule.media) && ofSheet(rule.styleSheet);
+      if (rule instanceof CSSImportRule) {
+        return isForPrint(rule.media) || (!isForScreens(rule.media) && ofSheet(rule.styleSheet));
+      }
       if (!("cssRules" in rule)) return false;
       const inner = rule.cssRules as CSSRuleList;
       if (inner.length === 0 || (rule instanceof CSSMediaRule && isForScreens(rule.media))) return false;

@@ -17,7 +17,7 @@ const FIRST_PAUSE_MS = 100;
 /** Before a browser is started again: after one that ran, and after those that did not start. */
 const LONGEST_PAUSE_MS = { started: 1_000, failed: 10_000 };
 /** How long a job waits for a browser that starts, and for one after others that did not start. */
-const START_PATIENCE_MS = 15_000;
+const START_PATIENCE_MS = 45_000;
 const FAILING_PATIENCE_MS = 1_500;
 
 export class BrowserSupply {

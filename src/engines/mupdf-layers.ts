@@ -42,8 +42,10 @@ export class Layers {
     const properties = this.#objects.get(root, "OCProperties");
     if (!this.#objects.isDictionary(properties)) return null;
     const content = new OptionalContent(this.#objects, properties);
-    // A group that the lists switch off MuPDF hides whatever else is said of it.
-    for (const [index, group] of this.#objects.elements(this.#objects.get(properties, "OCGs"), MAX_OBJECTS).entries()) {
+    const groups = this.#objects.elements(this.#objects.get(properties, "OCGs"), MAX_OBJECTS);
+    // MuPDF keeps groups by descending object number, and hides one that is off whatever else is said of it.
+    const kept = groups.toSorted((one, other) => this.#objects.number(other) - this.#objects.number(one));
+    for (const [index, group] of kept.entries()) {
       this.#engine.raw._wasm_pdf_enable_layer(this.#document, index, content.isOn(group) ? 1 : 0);
     }
     return content;

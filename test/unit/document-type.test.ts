@@ -35,18 +35,15 @@ describe("documents of Office that are of before OLE", () => {
 });
 
 describe("a file that is named .html", () => {
-  test.each(["", "%PDF-1.4 (a PDF)", "\r\n%PDF-1.4", "%!PS-Adobe", "{\\rtf1", "\u001b%-12345X@PJL"])(
-    "%j is none",
-    async (text) => {
-      expect(await typeOf(Buffer.from(text), "page.html")).not.toBe("html");
-    },
-  );
+  test.each(["", "%PDF-1.4\n1 0 obj\n<<>>", "\r\n%PDF-1.7\n%\u00e2\n12 0 obj<<>>"])("%j is none", async (text) => {
+    expect(await typeOf(Buffer.from(text), "page.html")).not.toBe("html");
+  });
 
-  test.each(["text", "1 < 2", " \n", "[InternetShortcut]", "<p>%PDF-1.4", "<?xml version='1.0'?><a/>"])(
-    "%j is one",
-    async (text) => {
-      expect(await typeOf(Buffer.from(text), "page.html")).toBe("html");
-      expect(await typeOf(Buffer.from(`\ufeff${text}`, "utf16le"), "page.htm")).toBe("html");
-    },
-  );
+  test.each([
+    ...["text", "1 < 2", " \n", "[InternetShortcut]", "<p>%PDF-1.4", "<?xml version='1.0'?><a/>"],
+    ...["%PDF-1.4 is how a PDF begins", "%!PS-Adobe", "{\\rtf1", "\u001b%-12345X@PJL"],
+  ])("%j is one", async (text) => {
+    expect(await typeOf(Buffer.from(text), "page.html")).toBe("html");
+    expect(await typeOf(Buffer.from(`\ufeff${text}`, "utf16le"), "page.htm")).toBe("html");
+  });
 });

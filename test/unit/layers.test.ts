@@ -104,3 +104,27 @@ describe.each(CASES)("a layer with $name (shown: $isShown)", (layer) => {
     expect(uncompressed(made)).not.toContain("/AS");
   });
 });
+
+describe("several layers, one of them off", () => {
+  /** @param order of the groups in OCGs: MuPDF keeps them by their numbers */
+  function several(hidden: number, order: (groups: string[]) => string[]): Uint8Array {
+    const builder = new PdfBuilder();
+    const groups = Array.from({ length: 8 }, (_, index) => builder.add(`<</Type/OCG/Name(Layer ${index})>>`));
+    const red = "/OC /L BDC 1 0 0 rg 40 40 200 100 re f EMC";
+    builder.page(`0 1 0 rg 0 0 20 20 re f ${red} (`, "", `/Properties<</L ${groups[2]}>>`);
+    builder.catalog = `/OCProperties<</OCGs[${order(groups).join(" ")}]/D<</OFF[${groups[hidden]}]>>>>`;
+    return builder.bytes();
+  }
+
+  test.each([
+    ["ascending", (groups: string[]) => groups],
+    ["descending", (groups: string[]) => groups.toReversed()],
+    ["mixed", (groups: string[]) => [...groups.slice(3), ...groups.slice(0, 3)]],
+  ])("groups in %s order: only what that layer has is hidden", async (_, order) => {
+    for (let hidden = 0; hidden < 8; hidden++) {
+      expect(await isRedDrawn(several(hidden, order))).toBe(hidden !== 2);
+    }
+    expect(await isRedDrawn(await archived(several(5, order), "2b"))).toBe(true);
+    expect(await isRedDrawn(await merged(several(5, order), plainPdf("a")))).toBe(true);
+  });
+});
