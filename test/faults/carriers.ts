@@ -1,4 +1,4 @@
-// The two ways in which jobs are sent: frames to the container, and multipart requests to the whole service.
+// Carriers of jobs: frames sent to the container, and multipart requests sent to the whole service.
 
 import { toServiceError } from "../../src/errors.ts";
 import { EngineFailure, OutOfRange } from "../../src/operations/operation.ts";
@@ -7,7 +7,7 @@ import type { Answer, Carrier, Sample } from "./sample.ts";
 
 const NOTHING = { outputs: [], ids: [], retryAfter: false } as const;
 
-/** Its failures become the statuses that the Worker answers with. */
+/** Sends jobs to the container. Maps its failures to the statuses that the Worker answers with. */
 export function frames(address: ContainerAddress): Carrier {
   return {
     async send({ operation, params, files, name }, timeoutMs) {
@@ -21,7 +21,7 @@ export function frames(address: ContainerAddress): Carrier {
   };
 }
 
-/** @param key sent as Api-Key */
+/** Sends jobs to the whole service. @param key sent as Api-Key */
 export function http(url: string, key?: string): Carrier {
   const headers = { Accept: "application/json", ...(key === undefined ? {} : { "Api-Key": key }) };
   return {

@@ -1,4 +1,5 @@
-// Jobs that keep each engine of the container at work for a moment, and a small one for each that tells if it works.
+// Jobs that keep each engine of the container busy for a moment, and a small job per engine that shows whether it
+// works.
 
 import { docx, pageBreak, paragraph, xlsx } from "../fixtures/office.ts";
 import { plainPdf } from "../fixtures/pdf-builder.ts";
@@ -11,13 +12,13 @@ import { type Engine, pdfWith, type Sample, samePagesAsFirst } from "./sample.ts
 export type ContainerEngine = Exclude<Engine, "edge">;
 
 export interface EngineSamples {
-  /** Takes a whole engine well under a second. */
+  /** Takes a healthy engine well under a second. */
   readonly probe: Sample;
-  /** Each takes a fraction of a second to a few. */
+  /** Jobs that take from a fraction of a second to a few seconds each. */
   readonly load: readonly Sample[];
 }
 
-/** How each engine is asked for its work, over HTTP and in the container. */
+/** The request for each engine, over HTTP and in the container. */
 const ASKED: Readonly<Record<ContainerEngine, Pick<Sample, "path" | "fields" | "operation" | "params">>> = {
   html: {
     path: "/pdf",
@@ -43,7 +44,7 @@ const ASKED: Readonly<Record<ContainerEngine, Pick<Sample, "path" | "fields" | "
     operation: "pdf-to-pdfa",
     params: { level: { part: 2, conformance: "b" }, rasterize: false },
   },
-  // What cannot be repaired is written anew by Ghostscript, and at last becomes pictures.
+  // Ghostscript rewrites a document that cannot be repaired, and as a last resort pages become pictures.
   rewrite: {
     path: "/pdfa",
     fields: { output: "made", output_type: "PDF/A-2b", rasterize_if_errors_encountered: "on" },
@@ -108,7 +109,7 @@ export async function containerSamples(): Promise<Readonly<Record<ContainerEngin
   };
 }
 
-/** @param pageCount of its answer. @default as many as the first answer has */
+/** @param pageCount page count of the answer. @default the page count of the first answer */
 function job(engine: ContainerEngine, name: string, content: string | Uint8Array, pageCount?: number): Sample {
   return {
     name,
@@ -119,7 +120,7 @@ function job(engine: ContainerEngine, name: string, content: string | Uint8Array
   };
 }
 
-/** Those of the corpus that are there. */
+/** Returns samples for those files of the corpus that exist. */
 function real(engine: ContainerEngine, ...paths: readonly string[]): Sample[] {
   return paths.flatMap((path) => {
     const bytes = corpusFile(path);
@@ -131,7 +132,7 @@ const breaks = (count: number) => Array.from({ length: count }, (_, page) => par
 
 const BREAK = '<div style="break-before: page"></div>';
 
-/** A script keeps its renderer at work for so long. */
+/** A page with a script that keeps its renderer busy for `ms` milliseconds. */
 const busyPage = (pageCount: number, ms: number) =>
   `<title>Busy</title>${Array.from({ length: pageCount }, (_, page) => `<h1>Page ${page + 1}</h1>`).join(BREAK)}` +
   `<script>for (const end = performance.now() + ${ms}; performance.now() < end;);</script>`;
@@ -139,6 +140,6 @@ const busyPage = (pageCount: number, ms: number) =>
 const paragraphsPage = (pageCount: number) =>
   `<title>Long</title>${Array.from({ length: pageCount }, () => "<p>The quick brown fox.</p>".repeat(8)).join(BREAK)}`;
 
-/** Two by two pixels. */
+/** A picture of 2 by 2 pixels. */
 const PICTURE =
   '<img width="20" src="data:image/bmp;base64,Qk1GAAAAAAAAADYAAAAoAAAAAgAAAAIAAAABABgAAAAAABAAAAATCwAAEwsAAAAAAAAAAAAA/wAA/wAAAAAA/wAA/wAAAA==">';

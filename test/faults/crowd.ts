@@ -1,4 +1,4 @@
-// Many clients at once with small jobs of all endpoints: each answer is right, or 503 with Retry-After; nothing else.
+// Many clients at once with small jobs for all endpoints: each answer must be right, or 503 with Retry-After.
 // `--crowd` 50 clients, `--seconds` 300.
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -9,7 +9,7 @@ import type { Run } from "./part.ts";
 import { isBusy, type Sample } from "./sample.ts";
 import { smallSamples } from "./service-samples.ts";
 
-/** Shorter than what they are told: the crowd is not a patient one. */
+/** Shorter than the Retry-After that clients receive: this crowd is impatient. */
 const AFTER_REFUSAL_MS = 500;
 
 export const run: Run = async (options) => {
@@ -46,7 +46,7 @@ class Crowd {
   readonly right = new Tally();
   readonly statuses = new Tally();
   readonly complaints = new Tally();
-  /** Of right answers. */
+  /** Durations of right answers. */
   readonly timesMs: number[] = [];
 
   constructor(service: FullService, samples: readonly Sample[]) {

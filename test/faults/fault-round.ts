@@ -1,4 +1,4 @@
-// One round: jobs at work, one process hit at a random moment, and everything that has to be as before afterwards.
+// One round: starts jobs, hits one process at a random moment, and checks that everything is as before afterwards.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { EngineSamples } from "./container-samples.ts";
@@ -16,44 +16,45 @@ export interface RoundSettings {
   readonly target: Target;
   readonly signal: FaultSignal;
   readonly clients: number;
-  /** How long the engine may take until it works again. */
+  /** Time that the engine may take until it works again. */
   readonly recoverMs: number;
-  /** How long that is waited for. */
+  /** Time after which the round stops waiting for recovery. */
   readonly giveUpMs: number;
 }
 
 export interface Round {
-  /** Until a fresh job was answered rightly; undefined where none was. */
+  /** Time until a fresh job had a right answer; undefined if none had. */
   readonly recoveryMs: number | undefined;
-  /** Jobs that were running when the process was hit, and those of them that were answered rightly. */
+  /** Jobs that were running when the process was hit, and how many of them had a right answer. */
   readonly running: number;
   readonly right: number;
-  /** How many of all jobs were begun a second time, as the log tells. */
+  /** Number of jobs that were started a second time, according to the log. */
   readonly begunAnew: number;
-  /** Jobs that came meanwhile and were told to come again. */
+  /** New jobs that were refused with 503 and Retry-After. */
   readonly busy: number;
-  /** Jobs that failed cleanly, because they were hit twice. */
+  /** Jobs that failed cleanly because they were hit twice. */
   readonly excused: number;
-  /** Everything that is not as required; empty for a good round. */
+  /** Every violated requirement; empty for a good round. */
   readonly complaints: readonly string[];
 }
 
-/** The moments before which nothing is hit, and after which. */
+/** The earliest and the latest moment of a hit. */
 const EARLIEST_MS = 200;
 const LATEST_MS = 1_800;
 const FIND_WITHIN_MS = 20_000;
 const LEAVE_WITHIN_MS = 15_000;
-/** Reading the tree takes milliseconds itself. */
+/** Longer than reading the tree, which takes milliseconds itself. */
 const LOOK_EVERY_MS = 15;
 const WATCH_EVERY_MS = 100;
 
-/** No process of the kind was there in time. */
+/** Thrown if no process of the kind appeared in time. */
 export class NoVictim extends Error {
   override readonly name = "NoVictim";
 }
 
 /**
- * @param isDouble whether the process that takes the place of the one that was hit is hit as well
+ * Runs one round.
+ * @param isDouble true to hit the replacement of the process as well
  * @throws NoVictim
  */
 export async function runRound(
@@ -106,7 +107,7 @@ export async function runRound(
   }
 }
 
-/** The whole service has to end where its supervisor is killed. */
+/** Kills the service's supervisor, with which the whole service must end. */
 export async function runDeath(
   service: TestedService,
   { clients, target, signal }: RoundSettings,
@@ -126,7 +127,7 @@ export async function runDeath(
   return { recoveryMs: undefined, running, right: 0, begunAnew: 0, busy: 0, excused: running, complaints: left };
 }
 
-/** Remembers every process that there was. */
+/** Records every process that existed during a round. */
 class Witness {
   readonly #service: TestedService;
   readonly #seen = new Map<string, KnownProcess>();
@@ -166,7 +167,7 @@ async function hit(
     const others = candidatesOf(target, service.processes()).filter(({ pid }) => but.every((one) => one.pid !== pid));
     if (others.length > 0) {
       const victim = random.pick(others);
-      // It may have ended since, or just been replaced by what it started.
+      // The process may have ended since, or its place may have been taken by a process that it started.
       if (readProcess(victim.pid)?.startedAt === victim.startedAt && signalProcess(victim, signal)) return victim;
     }
     await sleep(LOOK_EVERY_MS);
@@ -177,9 +178,9 @@ async function hit(
 interface Seen {
   readonly settings: RoundSettings;
   readonly recoveryMs: number | undefined;
-  /** At the moment when the process was hit. */
+  /** Jobs that were running when the process was hit. */
   readonly running: readonly Flight[];
-  /** Before and after. */
+  /** Jobs that ended before the hit or started after it. */
   readonly others: readonly Flight[];
   readonly hits: number;
   readonly begunAnew: number;
@@ -193,7 +194,7 @@ function judged({ settings, recoveryMs, running, others, hits, begunAnew, left }
   for (const flight of [...running, ...others]) {
     if (flight.isLate) complaints.push(`${flight.sample.engine} later than its limit`);
     if (flight.isRight || !flight.answer) continue;
-    // Who comes while an engine starts may be sent away; who was there may not.
+    // A job that arrives while an engine starts may be refused; a job that was already running may not.
     if (others.includes(flight) && isBusy(flight.answer)) busy++;
     else if (hits > 1 && isCleanFailure(flight.answer)) excused++;
     else complaints.push(`${running.includes(flight) ? "running" : "new"} job: ${flight.complaint}`);

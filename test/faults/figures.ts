@@ -1,6 +1,10 @@
-// Figures of many measurements, and random numbers that come again with their seed.
+// Statistics of many measurements, and random numbers that are reproducible from their seed.
 
-/** @param share 0 to 1 @returns NaN where there is no value */
+/**
+ * Returns the value below which the given share of values lies.
+ * @param share 0 to 1
+ * @returns NaN if there are no values
+ */
 function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((one, other) => one - other);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
@@ -8,14 +12,14 @@ function percentile(values: readonly number[], share: number): number {
 
 export const median = (values: readonly number[]): number => percentile(values, 0.5);
 
-/** Median, 95th percentile and maximum, in seconds. */
+/** Returns the median, 95th percentile and maximum, in seconds. */
 export function spread(timesMs: readonly number[]): string {
   if (timesMs.length === 0) return "none";
   const seconds = (share: number) => (percentile(timesMs, share) / 1000).toFixed(2);
   return `median ${seconds(0.5)} s, p95 ${seconds(0.95)} s, max ${seconds(1)} s`;
 }
 
-/** How often each thing was counted. */
+/** Counts occurrences by name. */
 export class Tally {
   readonly #counts = new Map<string, number>();
 
@@ -35,7 +39,7 @@ export class Tally {
     return [...this.#counts].toSorted(([, one], [, other]) => other - one);
   }
 
-  /** The most frequent first. */
+  /** Returns the most frequent entries first. */
   text(most = 6): string {
     const shown = this.entries.slice(0, most).map(([what, count]) => `${count} x ${what}`);
     const hidden = this.entries.length - shown.length;
@@ -43,7 +47,7 @@ export class Tally {
   }
 }
 
-/** Mulberry32 by Tommy Ettinger, in the public domain. */
+/** Random numbers from Mulberry32 by Tommy Ettinger, in the public domain. */
 export class Random {
   #state: number;
 
@@ -51,7 +55,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** From 0 to 1. */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
@@ -59,12 +63,12 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** From 0 to one less than the bound. */
+  /** Returns an integer from 0 to `bound` - 1. */
   below(bound: number): number {
     return Math.floor(this.next() * bound);
   }
 
-  /** @throws Error where there is none */
+  /** @throws Error if there are no values */
   pick<T>(values: readonly T[]): T {
     const value = values[this.below(values.length)];
     if (value === undefined) throw new Error("There is nothing to pick from.");
@@ -72,7 +76,7 @@ export class Random {
   }
 }
 
-/** A seed of its own for each name, so that one case draws the same whether others run or not. */
+/** Derives a separate seed for each name, so that one case draws the same numbers whether or not others run. */
 export function seedOf(seed: number, name: string): number {
   let hash = seed >>> 0;
   for (const character of name) hash = (Math.imul(hash, 31) + character.codePointAt(0)!) >>> 0;

@@ -1,4 +1,4 @@
-// The whole service under test: the Worker under wrangler dev and a container with scratch folders of its own.
+// The whole service under test: the Worker under wrangler dev and a container with its own scratch folders.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ContainerProcess, startContainer } from "../../scripts/container-process.ts";
@@ -11,7 +11,7 @@ import { processesBelow } from "./process-table.ts";
 import type { Carrier } from "./sample.ts";
 
 const LOOK_EVERY_MS = 250;
-/** How long nothing may change before it counts as at rest. */
+/** Time without changes after which the service counts as at rest. */
 const QUIET_MS = 3_000;
 const RESTS_WITHIN_MS = 60_000;
 
@@ -28,7 +28,7 @@ export class FullService {
     this.carrier = http(service.url, service.key);
   }
 
-  /** The keyed variant: it has all endpoints. */
+  /** Starts the keyed variant, which has all endpoints. */
   static async start(): Promise<FullService> {
     const folders = await Folders.make();
     let container: ContainerProcess | undefined;
@@ -42,12 +42,12 @@ export class FullService {
     }
   }
 
-  /** Folder of the Worker's local storage. */
+  /** The folder of the Worker's local storage. */
   get storage(): string {
     return this.#service.persistTo;
   }
 
-  /** Of the container and of the Worker. */
+  /** Returns the processes of the container and of the Worker. */
   processes(): KnownProcess[] {
     const server = this.#container.pid;
     const workers = workerdPids(this.#service.pid);
@@ -62,7 +62,7 @@ export class FullService {
     return inventoryOf(this.processes(), this.#folders);
   }
 
-  /** Folders of jobs, of those at work and of those that left something behind. */
+  /** Counts job folders, both of running jobs and of jobs that left files behind. */
   async jobFolderCount(): Promise<number> {
     const names = await this.#folders.list(this.#container.pid);
     return names.filter((name) => /\b(job|rewrite)$/.test(name)).length;
@@ -81,7 +81,7 @@ export class FullService {
     return last;
   }
 
-  /** Removes stored files. @returns ids that were not there */
+  /** Removes stored files. @returns ids that did not exist */
   async remove(ids: Iterable<string>): Promise<readonly string[]> {
     const missing: string[] = [];
     for (const id of new Set(ids)) {

@@ -1,20 +1,20 @@
-// What a hostile web server sends, and what a hostile browser asks for, from a seeded generator: the same seed, the same bytes.
-// Knows no socket.
+// Generates the bytes that a hostile web server and a hostile browser send: the same seed yields the same bytes. This
+// file opens no sockets.
 
-/** Between 0 and 1. */
+/** Returns a number from 0 (inclusive) to 1 (exclusive). */
 export type Random = () => number;
 
-/** How a peer leaves its connection once it has said everything. */
+/** How a peer leaves its connection after its last byte. */
 export type Ending = "end" | "reset" | "stay";
 
 export interface Spoken {
   readonly kind: string;
-  /** Sent one after the other, each in a packet of its own where the system allows. */
+  /** Sent one after the other, each in a separate packet where the system allows it. */
   readonly chunks: readonly Buffer[];
   readonly ending: Ending;
 }
 
-/** Mulberry32. */
+/** Returns a Mulberry32 generator. */
 export function seeded(seed: number): Random {
   let state = seed >>> 0;
   return () => {
@@ -148,7 +148,7 @@ function chunked(random: Random): string {
   return `Transfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n${chunks.join("")}0\r\n${trailers.join("")}${pick(random, ["\r\n", ""])}`;
 }
 
-/** Each a kind of answer that servers do not give. */
+/** Kinds of answers; apart from `sound`, servers do not send them. */
 const ANSWERS: Readonly<Record<string, (random: Random) => string>> = {
   sound: () => "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 2\r\n\r\nhi",
   status: (random) => `${statusLine(random)}Content-Length: 2\r\n\r\nhi`,
@@ -223,7 +223,7 @@ const METHODS = [
   "",
 ];
 
-/** Each a kind of request that browsers do not make. */
+/** Kinds of requests; apart from `sound`, browsers do not send them. */
 const REQUESTS: Readonly<Record<string, (random: Random, place: string) => string>> = {
   sound: (_, place) => `GET http://${place}/ HTTP/1.1\r\nHost: ${place}\r\n\r\n`,
   target: (random, place) =>
@@ -248,7 +248,7 @@ const REQUESTS: Readonly<Record<string, (random: Random, place: string) => strin
 
 const ENDINGS: readonly Ending[] = [...Array<Ending>(6).fill("end"), "reset", "reset", "reset", "stay"];
 
-/** Some bytes lost, changed or cut off, in pieces of any size. */
+/** Loses, changes or cuts off some bytes, and splits the rest into chunks of any size. */
 function spoken(random: Random, kind: string, text: string): Spoken {
   let bytes = Buffer.from(text, "latin1");
   if (random() < 0.1) for (const _ of times(random, 4)) bytes[below(random, bytes.length)] = below(random, 256);
@@ -260,15 +260,15 @@ function spoken(random: Random, kind: string, text: string): Spoken {
 }
 
 export function hostileAnswer(random: Random): Spoken {
-  // A line of 1 MB costs as much as a thousand others.
+  // A line of 1 MB costs as much as a thousand other answers.
   const kinds = Object.keys(ANSWERS).filter((kind) => kind !== "a line of 1 MB" || random() < 0.02);
   const kind = pick(random, kinds);
   return spoken(random, kind, ANSWERS[kind]!(random));
 }
 
-/** @param place host and port of the hostile server */
+/** Returns one request to the proxy. @param place host and port of the hostile server */
 export function hostileRequest(random: Random, place: string): Spoken {
-  // Most are sound: it is the answer that they are for.
+  // Most requests are sound, because they are made for the answer.
   if (random() < 0.7) return { kind: "sound", chunks: [Buffer.from(REQUESTS.sound!(random, place))], ending: "stay" };
   const kind = pick(random, Object.keys(REQUESTS));
   return spoken(random, kind, REQUESTS[kind]!(random, place));

@@ -1,5 +1,5 @@
-// Puts the web proxy between a hostile web server and a hostile browser: whatever they send, nothing is thrown past their
-// connection, and nothing of it is left.
+// Puts the web proxy between a hostile web server and a hostile browser. Whatever they send, no exception may escape
+// the connection, and no connection or timer may be left behind.
 
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,41 +8,41 @@ import { below, hostileAnswer, hostileRequest, type Random, type Spoken, seeded 
 import type { Run } from "./part.ts";
 
 export interface HostileServerOptions {
-  /** How many answers the server gives. @default 100,000 */
+  /** Number of answers that the server sends. @default 100,000 */
   readonly answers?: number;
-  /** @default a new one */
+  /** @default a random seed */
   readonly seed?: number;
 }
 
 export interface HostileServerFigures {
   readonly seed: number;
-  /** That nothing was thrown and nothing is left. */
+  /** True if no exception escaped and nothing is left behind. */
   readonly passed: boolean;
-  /** That the server gave. */
+  /** Number of answers that the server sent. */
   readonly answers: number;
   readonly requests: number;
-  /** By the first line that the browser got. */
+  /** Counts by status of the first line that the browser received. */
   readonly statuses: Readonly<Record<string, number>>;
-  /** What was thrown past a connection. */
+  /** Exceptions that escaped a connection. */
   readonly uncaught: readonly string[];
-  /** Connections and timers, beside those that were there before. */
+  /** Connections and timers that did not exist before the run. */
   readonly left: Readonly<Record<string, number>>;
   readonly seconds: number;
 }
 
 const ANSWERS = 100_000;
-/** Loopback devices have all of 127.0.0.0/8; nothing else listens here. */
+/** A loopback device has all of 127.0.0.0/8; nothing else listens on this address. */
 const HOST = "127.0.0.9";
-/** At a time, each with a visit of its own. */
+/** Number of concurrent pages, each with a separate visit. */
 const PAGES = 24;
 const BROWSER_CONNECTIONS = 8;
 const REQUESTS_OF_A_PAGE = 200;
-/** How long the browser waits for more of an answer. */
+/** Time that the browser waits for more of an answer. */
 const PATIENCE_MS = 300;
 const LEFT_WITHIN_MS = 10_000;
 const KINDS_OF_RESOURCES = ["TCPSocketWrap", "TCPServerWrap", "TCPConnectWrap", "Timeout"];
 
-/** Ends what it began, whatever happens; failures are in the figures. */
+/** Runs the test and ends everything that it started, whatever happens; failures are reported in the result. */
 export async function faceHostileServer({
   answers = ANSWERS,
   seed = Math.floor(Math.random() * 2 ** 32),
@@ -73,7 +73,7 @@ export async function faceHostileServer({
   }
 }
 
-/** Gives one answer to whatever comes, and at times before anything has. */
+/** Sends one answer to whatever arrives, and sometimes before anything has arrived. */
 class HostileServer {
   readonly #random: Random;
   readonly #server: Server;
@@ -108,7 +108,7 @@ class HostileServer {
   }
 }
 
-/** One page: its own visit, some connections, and at times a page that leaves in the middle. */
+/** Loads one page: a separate visit, some connections, and sometimes a page that leaves in the middle. */
 async function visitOnce(
   proxy: WebProxy,
   place: string,
@@ -139,7 +139,7 @@ async function visitOnce(
   await new Promise((resolve) => door.close(resolve));
 }
 
-/** @returns the status of the first answer, or that there was none */
+/** @returns the status of the first answer, or "nothing" or "other" if there is none */
 function ask(port: number, request: Spoken): Promise<string> {
   return new Promise((resolve) => {
     let heard = "";
@@ -148,7 +148,7 @@ function ask(port: number, request: Spoken): Promise<string> {
     socket.setTimeout(PATIENCE_MS, () => socket.destroy());
     socket.on("data", (chunk: Buffer) => {
       if (heard.length < 100) heard += chunk.toString("latin1", 0, 100);
-      // The body is not waited for where it may never come; the next request finds the rest of it.
+      // The body may never arrive, so it is not waited for; the next request finds the rest of it.
       if (chunk.length < 2 ** 16 && heard.includes("\r\n\r\n")) socket.setTimeout(PATIENCE_MS / 10);
     });
     socket.once("close", () => resolve(/^HTTP\/1\.1 (\d+)/.exec(heard)?.[1] ?? (heard === "" ? "nothing" : "other")));
@@ -184,7 +184,7 @@ async function leftovers(before: Readonly<Record<string, number>>): Promise<Reco
   }
 }
 
-/** `--answers` is how many answers the server gives. */
+/** `--answers` is the number of answers that the server sends. */
 export const run: Run = async ({ seed, count }) => {
   const { passed, statuses, uncaught, left, ...figures } = await faceHostileServer({
     answers: count("answers", ANSWERS),

@@ -1,4 +1,4 @@
-// What there is of a service: its processes by kind, and the folders that it works in.
+// Inventory of a service: its processes by kind, and the folders that it works in.
 
 import { chmod, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { KnownProcess } from "./process-kinds.ts";
 import { readProcess } from "./process-table.ts";
 
-/** How many there are of each kind of process and of folder. */
+/** Number of processes and of folders, by kind. */
 export type Inventory = ReadonlyMap<string, number>;
 
 export async function inventoryOf(processes: readonly KnownProcess[], folders: Folders): Promise<Inventory> {
@@ -18,7 +18,7 @@ export async function inventoryOf(processes: readonly KnownProcess[], folders: F
   return counts;
 }
 
-/** What there is more or less of. */
+/** Returns each kind whose count changed, and by how much. */
 export function differences(before: Inventory, after: Inventory): string[] {
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((what) => {
     const more = (after.get(what) ?? 0) - (before.get(what) ?? 0);
@@ -31,10 +31,10 @@ export function differences(before: Inventory, after: Inventory): string[] {
 export class Folders {
   readonly scratch: string;
   readonly memory: string;
-  /** In a folder of its own, which is removed with the others. */
+  /** Lies in a separate folder, which is removed with the others. */
   readonly logFile: string;
 
-  /** By which the container is told to use them. */
+  /** Environment variables that make the container use these folders. */
   get environment(): Readonly<Record<string, string>> {
     return { SCRATCH_DIR: this.scratch, MEMORY_SCRATCH_DIR: this.memory };
   }
@@ -45,18 +45,18 @@ export class Folders {
     this.logFile = logFile;
   }
 
-  /** Removes what a run left that was killed. */
+  /** Creates the folders, and removes those that a killed run left behind. */
   static async make(): Promise<Folders> {
     const parents = [tmpdir(), "/dev/shm"];
     await Promise.all(parents.map(sweep));
     const make = (parent: string) => mkdtemp(join(parent, `${PREFIX}${process.pid}-`));
     const [scratch, memory, log] = await Promise.all([make(tmpdir()), make("/dev/shm"), make(tmpdir())]);
-    // Engines run as users of their own, and pass through.
+    // Engines run as separate users and need to pass through these folders.
     for (const path of [scratch, memory]) await chmod(path, 0o711);
     return new Folders(scratch, memory, join(log, "container.log"));
   }
 
-  /** Folders of jobs and engines by their kind, and those of another server than the one that runs. */
+  /** Lists the folders of jobs and engines by kind, and those of any other server than the running one. */
   async list(server: number | undefined): Promise<string[]> {
     const found: string[] = [];
     for (const [place, parent] of [
@@ -71,7 +71,7 @@ export class Folders {
     return found;
   }
 
-  /** An engine's own folder has a place to work in, where what it made for a job might stay. */
+  /** Looks into an engine's own folder, where files of a job might be left behind. */
   async #inside(place: string, path: string): Promise<string[]> {
     const names = await namesIn(path);
     const files = names.map(async (name) => {

@@ -1,12 +1,12 @@
-// Every process of every engine, killed and frozen at random moments while jobs run. Flags:
-//   --rounds 100        of each target and signal
-//   --only a,b          targets whose names begin so
+// Kills and freezes every process of every engine at random moments while jobs run. Flags:
+//   --rounds 100        rounds per target and signal
+//   --only a,b          prefixes of the names of the targets to run
 //   --signals SIGKILL   one of SIGKILL and SIGSTOP
-//   --clients 4         jobs at a time
-//   --recover-ms 5000   until the engine has to work again
-//   --give-up-ms 30000  until that is not waited for any more
-//   --most-failures 3   rounds without recovery after which a target is left
-//   --double-every 10   in the tenth round, the process that takes the place of the one that was hit is hit too
+//   --clients 4         concurrent jobs
+//   --recover-ms 5000   time after which the engine has to work again
+//   --give-up-ms 30000  time after which a round stops waiting for recovery
+//   --most-failures 3   rounds without recovery after which a target is skipped
+//   --double-every 10   every tenth round also hits the replacement of the process that was hit
 
 import { type ContainerEngine, containerSamples, type EngineSamples } from "./container-samples.ts";
 import { type FaultSignal, NoVictim, type Round, type RoundSettings, runDeath, runRound } from "./fault-round.ts";
@@ -48,14 +48,14 @@ function signalsOf(options: FaultOptions): readonly FaultSignal[] {
   return words.length === 0 ? all : all.filter((signal) => words.includes(signal));
 }
 
-/** Keeps a service for round after round, and starts another one where it did not recover. */
+/** Reuses one service for many rounds, and starts another one if it does not recover. */
 class Runner {
   readonly #options: FaultOptions;
   readonly #samples: Readonly<Record<ContainerEngine, EngineSamples>>;
   readonly #engines: ReadonlySet<ContainerEngine>;
   #service: TestedService | undefined;
 
-  /** @param engines that any round uses */
+  /** @param engines the engines that the rounds use */
   constructor(
     options: FaultOptions,
     samples: Readonly<Record<ContainerEngine, EngineSamples>>,
@@ -82,14 +82,14 @@ class Runner {
       figures.round(outcome);
       const isOver = target.endsService === true && signal === "SIGKILL";
       if (!isOver && outcome.recoveryMs === undefined) unrecovered++;
-      // A round that went wrong must not be the next one's fault.
+      // A failed round must not affect the next one.
       if (isOver || outcome.complaints.length > 0) await this.#end();
     }
     if (unrecovered >= mostFailures) figures.note(`left after ${unrecovered} rounds without recovery`);
     return figures;
   }
 
-  /** @returns undefined where there is no process of the kind, and need not be */
+  /** @returns undefined if there is no process of the kind and the target is optional */
   async #round(
     settings: RoundSettings,
     samples: EngineSamples,
@@ -118,7 +118,7 @@ class Runner {
     };
   }
 
-  /** One that has done every job once: the right answers are known, and nothing is started for the first time. */
+  /** Returns a service that has done every job once, so right answers are known and nothing starts for the first time. */
   async #living(): Promise<TestedService> {
     if (this.#service) return this.#service;
     const service = await TestedService.start();

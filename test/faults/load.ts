@@ -1,20 +1,20 @@
-// Jobs that keep a service at work, each watched from its start to its judged end.
+// Jobs that keep a service busy, each watched from its start to its judged end.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Random } from "./figures.ts";
 import { type Answer, type Carrier, complaintOf, LIMIT_MS, type Sample } from "./sample.ts";
 
-/** What an answer may be late, and how long one that is later is waited for. */
+/** Time beyond its limit after which an answer is late, and after which the job is abandoned. */
 const LATE_AFTER_MS = 1_000;
 const LEFT_AFTER_MS = 5_000;
 
-/** One job. */
+/** One job in flight. */
 export class Flight {
   readonly sample: Sample;
   readonly startedAt = performance.now();
   endedAt = Number.POSITIVE_INFINITY;
   answer: Answer | undefined;
-  /** What is wrong with its answer. */
+  /** The defect of its answer, if any. */
   complaint: string | undefined;
   readonly ended: Promise<void>;
 
@@ -35,12 +35,12 @@ export class Flight {
     const answer = await carrier.send(this.sample, LIMIT_MS[this.sample.engine] + LEFT_AFTER_MS);
     this.endedAt = performance.now();
     this.complaint = await complaintOf(this.sample, answer);
-    // Outputs were looked at; many flights are kept.
+    // The outputs have been checked; drop them, because many flights are kept.
     this.answer = { ...answer, outputs: [] };
   }
 }
 
-/** So many jobs at a time, until it is told to stop. */
+/** Keeps a fixed number of jobs running until it is stopped. */
 export class Load {
   readonly flights: Flight[] = [];
   #isStopped = false;
@@ -50,17 +50,17 @@ export class Load {
     this.#clients = Array.from({ length: clients }, () => this.#client(carrier, samples, random));
   }
 
-  /** Those that have no answer yet. */
+  /** Jobs without an answer so far. */
   get running(): Flight[] {
     return this.flights.filter(({ answer }) => answer === undefined);
   }
 
-  /** Nothing is begun any more; what runs goes on. */
+  /** Starts no more jobs; running ones continue. */
   stop(): void {
     this.#isStopped = true;
   }
 
-  /** Settles when all have ended that were begun. */
+  /** Settles when every started job has ended. */
   async over(): Promise<void> {
     await Promise.all(this.#clients);
   }
@@ -70,14 +70,14 @@ export class Load {
       const flight = new Flight(carrier, random.pick(samples));
       this.flights.push(flight);
       await flight.ended;
-      // What is refused at once is not asked for without a pause.
+      // Pause after a failure, so that immediate refusals do not cause a tight loop.
       if (!flight.isRight) await sleep(100);
     }
   }
 }
 
 export interface Recovery {
-  /** Until the first right answer; undefined where none came. */
+  /** Time until the first right answer; undefined if there was none. */
   readonly ms: number | undefined;
   readonly probes: readonly Flight[];
 }
@@ -87,7 +87,7 @@ const AFTER_REFUSAL_MS = 100;
 const MOST_PROBES_AT_ONCE = 4;
 
 /**
- * Asks for a small job again and again until one is answered rightly. One that hangs does not hold up the next.
+ * Sends a small job again and again until one has a right answer. A job that hangs does not delay the next one.
  * @param since the moment from which time counts
  */
 export async function recover(carrier: Carrier, sample: Sample, since: number, giveUpMs: number): Promise<Recovery> {

@@ -1,5 +1,6 @@
-// Jobs of all endpoints in a row, one in ten damaged and one in fifty large: the right answer for each, and nothing
-// that grows. `--jobs` 2000, `--clients` 4.
+// Runs jobs of all endpoints in a row, one in ten damaged and one in fifty large: each answer must be right, and no
+// resource may grow.
+// `--jobs` 2000, `--clients` 4.
 
 import { Random, seedOf, spread, Tally } from "./figures.ts";
 import { FullService } from "./full-service.ts";
@@ -20,7 +21,7 @@ export const run: Run = async (options) => {
   const service = await FullService.start();
   try {
     const work = new Work(service, order);
-    // Each kind of job once, so that nothing is started for the first time later.
+    // Run each kind of job once, so that nothing starts for the first time later.
     await work.warmUp([...(await smallSamples()), ...largeSamples()]);
     const before = await service.rest();
     const resources = new Resources(service, () => work.done / jobs);
@@ -41,7 +42,7 @@ export const run: Run = async (options) => {
   }
 };
 
-/** Every job of each list, in one order by lot after the other. */
+/** Returns a random order that uses every job of each list before any job repeats. */
 async function orderOf(jobs: number, random: Random): Promise<readonly Sample[]> {
   const small = inTurns(await smallSamples(), random);
   const damaged = inTurns(await damagedSamples(), random);
@@ -75,7 +76,7 @@ class Work {
     this.#order = order;
   }
 
-  /** @throws Error where one has no right answer */
+  /** @throws Error if an answer is wrong */
   async warmUp(samples: readonly Sample[]): Promise<void> {
     for (const sample of samples) {
       const flight = await this.#fly(sample);
@@ -87,7 +88,7 @@ class Work {
     await Promise.all(Array.from({ length: clients }, () => this.#client()));
   }
 
-  /** When everything that answers told of is removed, nothing may be left. */
+  /** Removes everything that the answers reported. Returns whatever is still stored then; nothing should be. */
   async storedTooMuch(): Promise<readonly string[]> {
     const missing = await this.#service.remove(this.#ids);
     const { keys, openUploadCount } = storedObjects(this.#service.storage);

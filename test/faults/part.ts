@@ -1,16 +1,16 @@
-// What a part of `npm run test:faults` is given and what it returns.
+// The options and the result of a part of `npm run test:faults`.
 
 export interface FaultOptions {
-  /** Of everything that is drawn by lot: the same seed draws the same again. */
+  /** Seed of everything random: the same seed draws the same values. */
   readonly seed: number;
-  /** Words that select the cases of a part by the beginning of their names; empty selects all. */
+  /** Prefixes that select the cases of a part by name; empty selects all. */
   readonly only: readonly string[];
   /**
-   * The value of `--name value`.
-   * @throws Error for what is not a whole number
+   * Returns the value of `--name value`.
+   * @throws Error if it is not a whole number
    */
   count(name: string, fallback: number): number;
-  /** The words of `--name word,word`. */
+  /** Returns the words of `--name word,word`. */
   words(name: string): readonly string[];
 }
 
@@ -20,5 +20,5 @@ export interface Verdict {
   readonly line: string;
 }
 
-/** A part prints what it sees on the way, and returns its one line. It ends every process that it started. */
+/** Runs a part: prints its observations, returns its one line, and ends every process that it started. */
 export type Run = (options: FaultOptions) => Promise<Verdict>;

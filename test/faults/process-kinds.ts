@@ -1,4 +1,4 @@
-// Which process of the service is which, by its place in the tree and its command line.
+// Tells the processes of the service apart by their place in the tree and their command line.
 
 import { type ProcessInfo, processesBelow } from "./process-table.ts";
 
@@ -6,7 +6,7 @@ export interface KnownProcess extends ProcessInfo {
   readonly kind: string;
 }
 
-/** All processes of a service. @param supervisor the root of its tree */
+/** Returns all processes of a service with their kinds. @param supervisor the root of its tree */
 export function knownProcesses(supervisor: number): KnownProcess[] {
   const kinds = new Map<number, string>();
   return processesBelow(supervisor).map((info) => {
@@ -16,7 +16,7 @@ export function knownProcesses(supervisor: number): KnownProcess[] {
   });
 }
 
-/** Kinds that come and go with the work, and with what an engine makes ready for it. */
+/** Kinds that come and go with the work, and with an engine's preparation for it. */
 export const PASSING_KINDS: ReadonlySet<string> = new Set([
   "chromium-renderer",
   "chromium-utility",
@@ -30,7 +30,7 @@ export const PASSING_KINDS: ReadonlySet<string> = new Set([
 function kindOf({ command, state }: ProcessInfo, parentKind: string): string {
   if (state === "Z") return "zombie";
   if (command.includes("/container-host.ts")) return "supervisor";
-  // What the server starts looks like the server until it becomes another program.
+  // A process that the server starts looks like the server until it executes another program.
   if (command.includes("/container/server.ts")) return parentKind === "server" ? "starting" : "server";
   if (parentKind === "supervisor") return "inner-supervisor";
   const program = command.split(" ", 1)[0]!;
@@ -43,7 +43,7 @@ function kindOf({ command, state }: ProcessInfo, parentKind: string): string {
   return /^(setpriv|prlimit|unshare|choom|perl)$/.test(program.split("/").at(-1)!) ? "starting" : "other";
 }
 
-/** A zygote's child looks like the zygote. */
+/** Tells a zygote from its child, which looks the same. */
 function forked(engine: string, parentKind: string): string {
   return parentKind === `${engine}-zygote` ? `${engine}-child` : `${engine}-zygote`;
 }
@@ -55,8 +55,9 @@ const CHROMIUM_TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The zygote of sandboxed processes is two: one that makes a namespace, and the first process inside, which forks the
- * renderers; these look like their zygote until they have a name of their own.
+ * Returns the kind of a Chromium process.
+ * The zygote of sandboxed processes is two processes: one that creates a namespace, and the first process inside, which
+ * forks the renderers. Renderers look like their zygote until they have their own name.
  */
 function chromiumKind(command: string, parentKind: string): string {
   if (command.includes("network.mojom.NetworkService")) return "chromium-network";

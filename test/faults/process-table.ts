@@ -1,23 +1,23 @@
-// The processes below one, as Linux tells them (proc(5)). Looks at nothing else but at pids that it was given.
+// Reads the process tree below a given process from Linux (proc(5)). Looks only at pids that it was given.
 
 import { readdirSync, readFileSync } from "node:fs";
 
 export interface ProcessInfo {
   readonly pid: number;
   readonly parent: number;
-  /** In clock ticks since the machine started; with the pid it names a process for good. */
+  /** In clock ticks since the machine started; together with the pid it identifies a process permanently. */
   readonly startedAt: number;
-  /** A letter of proc(5): `Z` has ended and waits for its parent, `T` is stopped. */
+  /** State letter of proc(5): `Z` has ended and waits for its parent, `T` is stopped. */
   readonly state: string;
   readonly user: number;
-  /** The command line, its arguments separated by blanks; empty for a zombie. */
+  /** The command line with its arguments separated by spaces; empty for a zombie. */
   readonly command: string;
 }
 
-/** @returns undefined where it has ended and its parent knows */
+/** @returns undefined if the process has ended and been reaped */
 export function readProcess(pid: number): ProcessInfo | undefined {
   const stat = read(`/proc/${pid}/stat`);
-  // After the name in parentheses, which may hold anything.
+  // The fields follow the name in parentheses, which may contain any character.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   if (fields.length < 20) return undefined;
   const status = read(`/proc/${pid}/status`);
@@ -31,7 +31,7 @@ export function readProcess(pid: number): ProcessInfo | undefined {
   };
 }
 
-/** A process and all that descend from it, parents before children. */
+/** Returns a process and all its descendants, parents before children. */
 export function processesBelow(root: number): ProcessInfo[] {
   const pids = [root];
   const found: ProcessInfo[] = [];
@@ -44,13 +44,13 @@ export function processesBelow(root: number): ProcessInfo[] {
   return found;
 }
 
-/** Whether it still runs, and is not another process that was given its number. */
+/** Reports whether the process still runs and its pid was not reused. */
 export function isAlive({ pid, startedAt }: Pick<ProcessInfo, "pid" | "startedAt">): boolean {
   const now = readProcess(pid);
   return now !== undefined && now.startedAt === startedAt && now.state !== "Z" && now.state !== "X";
 }
 
-/** @returns whether there was such a process */
+/** @returns true if the process existed */
 export function signalProcess({ pid }: Pick<ProcessInfo, "pid">, signal: NodeJS.Signals): boolean {
   try {
     process.kill(pid, signal);
@@ -89,7 +89,7 @@ function threadsOf(pid: number): string[] {
   }
 }
 
-/** @returns nothing of a process that has ended */
+/** @returns an empty string if the process has ended */
 function read(path: string): string {
   try {
     return readFileSync(path, "latin1");

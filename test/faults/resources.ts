@@ -1,5 +1,5 @@
-// What a service takes while it works, looked at again and again: memory and files of the processes that stay, how many
-// processes there are, and how many folders of jobs. Two stretches of time are compared by their medians.
+// Samples the resources of a working service: memory and files of its permanent processes, the number of processes and
+// the number of job folders. Compares two periods by their medians.
 
 import { median } from "./figures.ts";
 import type { FullService } from "./full-service.ts";
@@ -8,21 +8,21 @@ import { openFileCount, residentBytes } from "./process-table.ts";
 
 const MIB = 2 ** 20;
 const LOOK_EVERY_MS = 1_000;
-/** A heap that is collected now and then, and caches that fill. */
+/** Allows for a heap that is collected only now and then, and for caches that fill. */
 const GROWTH_BYTES = 32 * MIB;
 const GROWTH_SHARE = 0.15;
-/** Connections and files that happen to be open. */
+/** Allows for connections and files that happen to be open. */
 const MORE_FILES = 12;
 const MORE_PROCESSES = 2;
 const MORE_FOLDERS = 1;
-/** Two JVMs take memory for their heaps as they like; each is replaced when it has more than this. */
+/** Two JVMs size their heaps as they like; each is replaced when it exceeds this limit. */
 const BOUNDED_BYTES: Readonly<Record<string, number>> = { verapdf: 2 * 896 * MIB };
 
-/** By what is measured: memory and files by kind of process. */
+/** Values by what is measured, such as memory and files by kind of process. */
 type Measured = ReadonlyMap<string, number>;
 
 interface Look {
-  /** From 0 to 1: how much of the work was done. */
+  /** Share of the work that is done, from 0 to 1. */
   readonly progress: number;
   readonly measured: Measured;
 }
@@ -44,7 +44,7 @@ export class Resources {
     clearInterval(this.#timer);
   }
 
-  /** What grew between the second quarter of the work and the last. */
+  /** Returns everything that grew between the second and the last quarter of the work. */
   growth(): readonly string[] {
     return this.#pairs().flatMap(([what, before, after]) => {
       const isMore = after - before > allowed(what, before);
@@ -54,7 +54,7 @@ export class Resources {
     });
   }
 
-  /** Memory of all that stays, as it was and is. */
+  /** Memory of the permanent processes, before and now. */
   get text(): string {
     const pairs = this.#pairs().filter(([what]) => what.startsWith("memory"));
     return pairs

@@ -3,7 +3,7 @@
 import type { Round } from "./fault-round.ts";
 import { spread, Tally } from "./figures.ts";
 
-/** Of many rounds. */
+/** Accumulates the results of many rounds. */
 export class RoundFigures {
   readonly #recoveriesMs: number[] = [];
   readonly #complaints = new Tally();
@@ -30,7 +30,7 @@ export class RoundFigures {
   round({ recoveryMs, complaints, ...counts }: Round): void {
     addTo(this.#sums, { rounds: 1, ...counts });
     if (recoveryMs !== undefined) this.#recoveriesMs.push(recoveryMs);
-    // Pids and ports tell apart what is the same.
+    // Replace pids and ports, so that equal complaints are counted together.
     for (const complaint of complaints) this.#complaints.add(complaint.replaceAll(/\b\d{4,}\b(?! ms)/g, "N"));
   }
 

@@ -1,4 +1,4 @@
-// A job with its right answer: what is sent, by whichever way, and how the answer is judged.
+// A job with its right answer: the request, for every carrier, and the check of the answer.
 
 import { PDFDocument } from "pdf-lib";
 
@@ -7,7 +7,7 @@ export type Engine = "html" | "office" | "postscript" | "pdfa" | "rewrite" | "th
 export interface SampleFile {
   readonly name: string;
   readonly bytes: Uint8Array;
-  /** Over HTTP. @default "file" */
+  /** Form field of the file over HTTP. @default "file" */
   readonly field?: string;
 }
 
@@ -15,37 +15,37 @@ export interface Sample {
   readonly name: string;
   readonly engine: Engine;
   readonly files: readonly SampleFile[];
-  /** How it is asked for over HTTP. */
+  /** Endpoint path and form fields over HTTP. */
   readonly path: string;
   readonly fields: Readonly<Record<string, string | readonly string[]>>;
-  /** How the container is asked for it; absent where only the Worker carries it out. */
+  /** Operation and parameters in the container; absent if only the Worker carries the job out. */
   readonly operation?: string;
   readonly params?: unknown;
-  /** Right answers; outputs are looked at where it is 200. @default 200 alone */
+  /** Right statuses; outputs are checked if the status is 200. @default 200 alone */
   readonly statuses?: readonly number[];
-  /** @returns what is wrong with the outputs, or nothing */
+  /** @returns the defect of the outputs, or undefined */
   check(outputs: readonly Uint8Array[]): Promise<string | undefined>;
 }
 
 export interface Answer {
-  /** 0 where there was none: the connection broke, or nothing came in time. */
+  /** 0 if there was no answer: the connection broke, or nothing arrived in time. */
   readonly status: number;
-  /** The error that was told, or why there was no answer. */
+  /** The reported error, or the reason why there was no answer. */
   readonly detail: string;
   readonly outputs: readonly Uint8Array[];
-  /** Of what is stored now. */
+  /** Ids of the files that are now stored. */
   readonly ids: readonly string[];
-  /** Whether it says when to come again. */
+  /** True if the answer has Retry-After. */
   readonly retryAfter: boolean;
 }
 
-/** Sends jobs to a service, in whatever way. */
+/** Sends jobs to a service. */
 export interface Carrier {
-  /** Never rejects. @param timeoutMs the job is left then */
+  /** Sends one job and never rejects. @param timeoutMs time after which the job is abandoned */
   send(sample: Sample, timeoutMs: number): Promise<Answer>;
 }
 
-/** How long the container lets a job of each engine work. */
+/** The container's time limit for a job of each engine. */
 export const LIMIT_MS: Readonly<Record<Engine, number>> = {
   html: 120_000,
   office: 120_000,
@@ -56,7 +56,7 @@ export const LIMIT_MS: Readonly<Record<Engine, number>> = {
   edge: 280_000,
 };
 
-/** @returns what is wrong with an answer, or nothing */
+/** @returns the defect of an answer, or undefined */
 export async function complaintOf(sample: Sample, answer: Answer): Promise<string | undefined> {
   const { statuses = [200] } = sample;
   if (!statuses.includes(answer.status)) return `${sample.engine} ${describe(answer)}`;
@@ -66,7 +66,9 @@ export async function complaintOf(sample: Sample, answer: Answer): Promise<strin
   return wrong === undefined ? undefined : `${sample.name}: ${wrong}`;
 }
 
-/** Whether a failure is told as one of the service, and not of the document: what a job that was hit twice may get. */
+/**
+ * Reports whether a failure is attributed to the service and not to the document: allowed for a job that was hit twice.
+ */
 export const isCleanFailure = ({ status }: Answer): boolean => status === 500 || status === 503;
 
 export const isBusy = ({ status, retryAfter }: Answer): boolean => status === 503 && retryAfter;
@@ -76,7 +78,7 @@ function describe({ status, detail, retryAfter }: Answer): string {
   return `${status}${status === 503 && !retryAfter ? " without Retry-After" : ""} ${detail}`.trim();
 }
 
-/** One PDF with so many pages. */
+/** Expects one PDF with the given number of pages. */
 export function pdfWith(pageCount: number): Sample["check"] {
   return async (outputs) => {
     const [count] = await pageCounts(outputs);
@@ -84,7 +86,7 @@ export function pdfWith(pageCount: number): Sample["check"] {
   };
 }
 
-/** So many PDFs of one page each. */
+/** Expects the given number of PDFs with one page each. */
 export function singlePages(fileCount: number): Sample["check"] {
   return async (outputs) => {
     const counts = await pageCounts(outputs);
@@ -93,7 +95,10 @@ export function singlePages(fileCount: number): Sample["check"] {
   };
 }
 
-/** As many pages as the first answer had. For real documents: the first comes from a service that is whole. */
+/**
+ * Expects as many pages as the first answer had. Meant for real documents: the first answer comes from a healthy
+ * service.
+ */
 export function samePagesAsFirst(): Sample["check"] {
   let first: number | undefined;
   return async (outputs) => {
@@ -112,7 +117,7 @@ async function pageCounts(outputs: readonly Uint8Array[]): Promise<number[]> {
   return counts;
 }
 
-/** Pictures of one size, which their first bytes tell. */
+/** Expects pictures of one size, read from their first bytes. */
 export function pictures(fileCount: number, width: number, height: number): Sample["check"] {
   return async (outputs) => {
     const sizes = outputs.map((bytes) => sizeOf(Buffer.from(bytes)).join("x"));
@@ -121,7 +126,7 @@ export function pictures(fileCount: number, width: number, height: number): Samp
   };
 }
 
-/** PNG, GIF, BMP, and JPEG by its first frame; TIFF by the tags ImageWidth and ImageLength. */
+/** Reads the size of a PNG, GIF, BMP, JPEG (first frame) or TIFF (tags ImageWidth and ImageLength). */
 function sizeOf(file: Buffer): readonly [number, number] {
   if (file.toString("latin1", 1, 4) === "PNG") return [file.readUInt32BE(16), file.readUInt32BE(20)];
   if (file.toString("latin1", 0, 3) === "GIF") return [file.readUInt16LE(6), file.readUInt16LE(8)];
@@ -145,7 +150,7 @@ function tiffTag(file: Buffer, tag: number): number {
   return 0;
 }
 
-/** An archive of so many files, by the end of its central directory (APPNOTE.TXT 4.3.16). */
+/** Expects an archive of the given number of files, read from the end of its central directory (APPNOTE.TXT 4.3.16). */
 export function archiveOf(fileCount: number): Sample["check"] {
   return async ([bytes, ...others]) => {
     const archive = Buffer.from(bytes ?? []);
@@ -157,7 +162,7 @@ export function archiveOf(fileCount: number): Sample["check"] {
   };
 }
 
-/** One file with exactly this text. */
+/** Expects one file with exactly this text. */
 export function textOf(expected: string): Sample["check"] {
   return async ([bytes]) => (Buffer.from(bytes ?? []).toString() === expected ? undefined : "another text");
 }

@@ -1,4 +1,4 @@
-// Small jobs of all endpoints, good and damaged ones with their right answers, and a few that are too large for the
+// Small jobs of all endpoints, sound and damaged ones with their right answers, and a few that are too large for the
 // Worker alone.
 
 import { docx, flatOpenDocument, pageBreak, paragraph, xlsx, zip } from "../fixtures/office.ts";
@@ -20,7 +20,7 @@ interface Job {
   readonly fields?: Sample["fields"];
 }
 
-/** @param job of the endpoint /pdf unless it names another one */
+/** @param job a job of the endpoint /pdf unless it names another path */
 function sample({ engine, file, bytes, check = async () => undefined, statuses, path = "/pdf", fields }: Job): Sample {
   return {
     name: `${path} of ${file}`,
@@ -33,7 +33,7 @@ function sample({ engine, file, bytes, check = async () => undefined, statuses, 
   };
 }
 
-/** Quick ones, each with a right answer. */
+/** Returns quick jobs, each with a right answer. */
 export async function smallSamples(): Promise<readonly Sample[]> {
   const two = await textPdf(2);
   return [...toPdf(), ...fromPdf(two), ...several(two)];
@@ -99,7 +99,7 @@ function fromPdf(two: Uint8Array): Sample[] {
   ];
 }
 
-/** What it asks for is done in the container. */
+/** Adds a profile that requires the container. */
 function withProfile(one: Sample): Sample {
   const bytes = Buffer.from(JSON.stringify({ transparency: { quality: "low-quality" } }));
   return { ...one, files: [...one.files, { name: "profile.json", bytes, field: "profile" }] };
@@ -124,7 +124,7 @@ function several(two: Uint8Array): Sample[] {
   ];
 }
 
-/** What a client did wrong is told as such, and nothing else happens. */
+/** Returns jobs with client errors, which must be reported as such and have no other effect. */
 export async function damagedSamples(): Promise<readonly Sample[]> {
   const text = docx({ body: paragraph("Hello") });
   const two = await textPdf(2);
@@ -151,13 +151,13 @@ export async function damagedSamples(): Promise<readonly Sample[]> {
 const LEVEL = { output_type: "PDF/A-2b" };
 const GREEDY_PAGE = "<script>for (let a = [];;) a.push(new Array(1e6).fill(0))</script>";
 
-/** Memory is what they use up, or time where the machine is busy. */
+/** These documents exhaust memory, or time if the machine is busy. */
 const GREEDY = { statuses: [413, 504] };
 
-/** Some of it may still be read; whatever the answer is, it is about the document. */
+/** Parts of these documents may still be readable; any answer must be about the document. */
 const OF_THE_DOCUMENT = [200, 400, 401, 413, 422];
 
-/** Copies with a few bytes of others. */
+/** Returns jobs with copies in which a few bytes are changed. */
 function changed(pdf: Uint8Array, office: Uint8Array, picture: Uint8Array): Sample[] {
   const copies = (bytes: Uint8Array) => damagedCopies([bytes], { copies: 3, changes: 3, headBytes: bytes.length });
   const paths: readonly (readonly [Engine, string, Sample["fields"]])[] = [
@@ -181,7 +181,7 @@ function changed(pdf: Uint8Array, office: Uint8Array, picture: Uint8Array): Samp
   return [...pdfs, ...offices, ...pictures];
 }
 
-/** An isolate has 40 MB for what it holds: these go on in the container. */
+/** An isolate can hold 40 MB: larger documents are processed in the container. */
 const LARGE_BYTES = 42 * 2 ** 20;
 const LARGE_SIDE = 6_700;
 
@@ -202,7 +202,7 @@ export function largeSamples(): readonly Sample[] {
   ];
 }
 
-/** Gray, uncompressed, in one strip. */
+/** Returns a gray, uncompressed TIFF in one strip. */
 function largeTiff(): Uint8Array {
   const flat = { width: 1, height: 1, channels: 1, values: [0] };
   const size = { 256: [LARGE_SIDE], 257: [LARGE_SIDE], 278: [LARGE_SIDE] };

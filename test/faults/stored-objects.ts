@@ -1,19 +1,23 @@
-// What lies in the local R2 of `wrangler dev`, read from its database beside the service.
+// Reads the content of the local R2 of `wrangler dev` from its database on disk.
 
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-/** Where miniflare keeps what its buckets hold. */
+/** The folder where miniflare keeps the databases of its buckets. */
 const DATABASES = "v3/r2/miniflare-R2BucketObject";
 
 export interface StoredObjects {
   readonly keys: readonly string[];
-  /** Uploads in parts that were neither completed nor given up. */
+  /** Multipart uploads that were neither completed nor aborted. */
   readonly openUploadCount: number;
 }
 
-/** @param storage the folder of the service's local storage @throws Error where the database is not what it was */
+/**
+ * Counts the stored objects.
+ * @param storage the folder of the service's local storage
+ * @throws Error if the database has an unexpected form
+ */
 export function storedObjects(storage: string): StoredObjects {
   const folder = join(storage, DATABASES);
   const files = existsSync(folder) ? readdirSync(folder).filter((name) => /^[0-9a-f]{64}\.sqlite$/.test(name)) : [];

@@ -1,29 +1,30 @@
-// Every kind of process that is killed and frozen, and which jobs are running meanwhile.
+// Every kind of process that is killed and frozen, with the jobs that run meanwhile.
 
 import type { ContainerEngine } from "./container-samples.ts";
 import type { KnownProcess } from "./process-kinds.ts";
 
 export interface Target {
   readonly name: string;
-  /** What is under load; each round takes the next one. */
+  /** Engines under load; each round takes the next one. */
   readonly engines: readonly ContainerEngine[];
   /** The kind of process in the tree. */
   readonly kind: string;
-  /** Which of several, by user and pid. @default one by lot */
+  /** Selects one of several processes in the order of user and pid. @default a random one */
   readonly place?: number;
-  /** When the server goes, nobody in the container is left to retry a job. @default the container itself */
+  /** When the server ends, nothing in the container is left to retry a job. @default the container itself */
   readonly through?: "worker";
-  /** Whether a service may have no such process. @default false */
+  /** True if a service may have no such process. @default false */
   readonly isOptional?: boolean;
-  /** Whether the service ends with it, as it does without its supervisor. @default false */
+  /** True if the service ends with the process, as it does without its supervisor. @default false */
   readonly endsService?: boolean;
 }
 
 const ALL: readonly ContainerEngine[] = ["html", "office", "postscript", "pdfa", "threads"];
 
 /**
- * Threads can be neither killed nor stopped one by one: a signal that ends or stops does so to their whole process
- * (signal(7)). They are hit with the server, once among all engines and once while nothing but threads is at work.
+ * All targets. Single threads can be neither killed nor stopped: a signal that ends or stops affects their whole
+ * process (signal(7)). They are hit together with the server, once among all engines and once while only threads are at
+ * work.
  */
 export const TARGETS: readonly Target[] = [
   { name: "chromium-browser", engines: ["html"], kind: "chromium-browser" },
@@ -47,7 +48,7 @@ export const TARGETS: readonly Target[] = [
   { name: "supervisor", engines: ALL, kind: "supervisor", through: "worker", endsService: true },
 ];
 
-/** The processes that may be hit. */
+/** Returns the processes that may be hit. */
 export function candidatesOf({ kind, place }: Target, processes: readonly KnownProcess[]): readonly KnownProcess[] {
   const found = processes
     .filter((process) => process.kind === kind && process.state !== "T")

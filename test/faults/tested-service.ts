@@ -1,4 +1,4 @@
-// The container's service under test, in a process tree and in scratch folders of its own, and what it is at rest.
+// The container's service under test, in a separate process tree and scratch folders, and its state at rest.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -16,9 +16,9 @@ const HOST = new URL("./container-host.ts", import.meta.url);
 const STARTS_WITHIN_MS = 120_000;
 const ENDS_WITHIN_MS = 15_000;
 const LOOK_EVERY_MS = 100;
-/** How long a tree and folders have to stay the same to count as at rest. */
+/** Time that the tree and the folders have to stay unchanged to count as at rest. */
 const QUIET_MS = 1_500;
-/** What says in the log that a job has a second attempt. */
+/** Matches log entries that report a second attempt of a job. */
 const BEGUN_ANEW = /"message":"[^"]*\b(?:anew|again once|once more|retried|retries)\b/gi;
 
 interface Address {
@@ -32,7 +32,7 @@ export class TestedService {
   readonly #address: Address;
   readonly #folders: Folders;
   #worker: Service | undefined;
-  /** Of the service when it had done each kind of job once, and rested. */
+  /** State of the service at rest, after it had done each kind of job once. */
   atRest: Inventory = new Map();
 
   private constructor(host: ChildProcess, address: Address, folders: Folders) {
@@ -41,7 +41,7 @@ export class TestedService {
     this.#folders = folders;
   }
 
-  /** Settles when all of its engines run. @throws Error where one cannot be started */
+  /** Settles when all its engines run. @throws Error if an engine cannot be started */
   static async start(): Promise<TestedService> {
     const folders = await Folders.make();
     const host = spawn(process.execPath, ["--no-warnings", fileURLToPath(HOST)], {
@@ -70,12 +70,12 @@ export class TestedService {
     return this.#host.pid!;
   }
 
-  /** The container itself. */
+  /** Sends jobs to the container itself. */
   get container(): Carrier {
     return frames(this.#address);
   }
 
-  /** The whole service, with a Worker in front of the container. It is started with the first call. */
+  /** Sends jobs to the whole service, with a Worker in front of the container. The first call starts the Worker. */
   async worker(): Promise<Carrier> {
     this.#worker ??= await startService({ variant: "keyed", container: { vars: this.#address.vars } });
     return http(this.#worker.url, this.#worker.key);
@@ -85,7 +85,7 @@ export class TestedService {
     return knownProcesses(this.supervisorPid);
   }
 
-  /** How often the log says that a job began anew. */
+  /** Counts the log entries about jobs that were started again. */
   async begunAnew(): Promise<number> {
     const logs = [this.#folders.logFile, ...(this.#worker ? [this.#worker.logFile] : [])];
     const texts = await Promise.all(logs.map((path) => readFile(path, "utf8").catch(() => "")));
@@ -96,7 +96,7 @@ export class TestedService {
     return inventoryOf(this.processes(), this.#folders);
   }
 
-  /** Waits until nothing has changed for a while, and keeps that as the state at rest. */
+  /** Waits until nothing has changed for a while, and records that as the state at rest. */
   async rest(): Promise<void> {
     let last = "";
     for (let quietMs = 0; quietMs < QUIET_MS; quietMs += LOOK_EVERY_MS) {
@@ -110,8 +110,8 @@ export class TestedService {
 
   /**
    * Waits until the service is as it was at rest.
-   * @param seen processes that were there meanwhile
-   * @returns what was left behind, or is missing, after that time
+   * @param seen processes that existed meanwhile
+   * @returns differences that remain after `withinMs`
    */
   async leftBehind(seen: Iterable<ProcessInfo>, withinMs: number): Promise<readonly string[]> {
     const candidates = [...seen];
@@ -123,7 +123,7 @@ export class TestedService {
     }
   }
 
-  /** Those that live and do not descend from the service any more. */
+  /** Returns the processes that are alive and no longer descend from the service. */
   #orphans(candidates: readonly ProcessInfo[]): string[] {
     const own = new Set(this.processes().map(({ pid }) => pid));
     return candidates
@@ -131,7 +131,7 @@ export class TestedService {
       .map(({ command, state }) => `left behind: orphan (${state}) ${command.slice(0, 60)}`);
   }
 
-  /** @returns processes that live, and files that lie there, after the supervisor was killed */
+  /** @returns processes and files that remain after the supervisor was killed */
   async afterDeath(seen: Iterable<ProcessInfo>, withinMs: number): Promise<readonly string[]> {
     const until = performance.now() + withinMs;
     for (;;) {
@@ -145,7 +145,7 @@ export class TestedService {
   async stop(): Promise<void> {
     const processes = this.processes();
     await this.#worker?.stop();
-    // What is frozen cannot end by itself.
+    // A frozen process cannot end by itself.
     for (const { pid, state } of processes) if (state === "T") signalProcess({ pid }, "SIGCONT");
     this.#host.kill("SIGTERM");
     const until = performance.now() + ENDS_WITHIN_MS;
@@ -153,7 +153,7 @@ export class TestedService {
     await this.kill(processes);
   }
 
-  /** Ends every process that is known, at once. */
+  /** Kills every known process at once. */
   async kill(seen: Iterable<ProcessInfo>): Promise<void> {
     await this.#worker?.stop();
     this.#worker = undefined;
@@ -162,7 +162,7 @@ export class TestedService {
   }
 }
 
-/** @throws Error where one has failed, or does not come in time */
+/** @throws Error if an engine has failed or does not start in time */
 async function enginesOf({ url }: Address): Promise<void> {
   const until = performance.now() + STARTS_WITHIN_MS;
   let text = "";

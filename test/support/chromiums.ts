@@ -1,4 +1,4 @@
-// Chromium as the container runs it, opened for the tests of one file, and a look at the PDFs it makes.
+// Opens Chromium as the container runs it for the tests of one file, and inspects the PDFs it makes.
 
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -12,12 +12,12 @@ import type { PrintOptions } from "../../container/engines/chromium-page.ts";
 import { Scratch } from "../../container/process.ts";
 import { parentOf, processTree } from "./processes.ts";
 
-/** There once {@link openScratch} has done its work, like {@link folder}. */
+/** Set once {@link openScratch} has done its work, like {@link folder}. */
 export let scratch: Scratch;
 let folder: string;
 export const logged: { message: string; details: Record<string, unknown> | undefined }[] = [];
 
-/** To be called once at the top of a test file. */
+/** Registers the hooks. Call it once at the top of a test file. */
 export function openScratch(): void {
   beforeAll(async () => {
     scratch = await Scratch.open();
@@ -41,7 +41,7 @@ export const html = (text: string | Buffer, type = "text/html; charset=utf-8"): 
 
 let made = 0;
 
-/** @returns the path of the PDF */
+/** Prints a source. @returns the path of the PDF */
 export async function print(
   chromium: Chromium,
   source: Source | string,
@@ -51,7 +51,7 @@ export async function print(
   return printAs(chromium, source, { paper: LETTER, margin: 72, layout: "desktop", ...options }, signal);
 }
 
-/** The same, where the client may have asked for no layout. */
+/** Prints a source like {@link print}, for clients that may not have asked for a layout. */
 export async function printAs(
   chromium: Chromium,
   source: Source | string,
@@ -71,7 +71,7 @@ export function infoOf(path: string): Record<string, string> {
   return Object.fromEntries([...lines].map(([, name, value]) => [name, value]));
 }
 
-/** The words of the first page with their places, in points from its upper left corner. */
+/** Returns the words of the first page with their places, in points from its upper left corner. */
 export function wordsOf(path: string): { text: string; left: number; top: number; right: number; bottom: number }[] {
   const boxes = execFileSync("pdftotext", ["-bbox", "-l", "1", path, "-"], { encoding: "utf8" });
   return [...boxes.matchAll(/xMin="([\d.]+)" yMin="([\d.]+)" xMax="([\d.]+)" yMax="([\d.]+)">(.*?)</g)].map(
@@ -85,7 +85,7 @@ export function wordsOf(path: string): { text: string; left: number; top: number
   );
 }
 
-/** By their kind, as Chromium names them in their command lines. */
+/** Returns the processes of a kind, as Chromium names it in their command lines. */
 export async function processesOf(pid: number, kind: string): Promise<number[]> {
   const found: number[] = [];
   for (const member of processTree(pid)) {
@@ -106,7 +106,10 @@ export const CHROMIUM_PROCESSES = [
 ] as const;
 export type ChromiumProcess = (typeof CHROMIUM_PROCESSES)[number];
 
-/** One kind of a browser's processes. Sandboxed renderers come from the inner zygote, which the outer one waits for. */
+/**
+ * Returns one kind of a browser's processes. Sandboxed renderers come from the inner zygote, which the outer one waits
+ * for.
+ */
 export function chromiumProcesses(pid: number, kind: ChromiumProcess): number[] {
   return processTree(pid).filter((member) => kindOf(member, pid) === kind);
 }
@@ -129,7 +132,7 @@ function readCommand(pid: number): string {
   }
 }
 
-/** How a print ended: with so many pages, or why not. */
+/** Describes the result of a print: its page count, or the reason for its failure. */
 export const reasonOf = (printed: Promise<string>) =>
   printed.then(
     (path) => `${infoOf(path).Pages} pages`,

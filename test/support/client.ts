@@ -1,4 +1,4 @@
-// A client as programs in use are: multipart POSTs, answers as JSON, files fetched by their URL.
+// A client that behaves like existing ones: multipart POSTs, answers as JSON, files fetched by their URL.
 import { inject } from "vitest";
 
 /** Values by field; a list repeats the field. */
@@ -18,7 +18,7 @@ export interface Posted {
 }
 
 export interface Client {
-  /** Without a slash at the end. */
+  /** The base URL without a trailing slash. */
   readonly url: string;
   post(path: string, fields: FormFields): Promise<Posted>;
   /** @returns the files behind every outputUrl of a POST that must succeed */
@@ -71,5 +71,5 @@ export function createClient(url: string, key?: string): Client {
 export const privateClient = (): Client => createClient(inject("services").private.url);
 export const keyedClient = (): Client => createClient(inject("services").keyed.url, inject("services").keyed.key);
 
-/** A file part. */
+/** Creates a file part. */
 export const upload = (bytes: Uint8Array | string, name = "document.pdf"): File => new File([Buffer.from(bytes)], name);

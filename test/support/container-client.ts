@@ -1,4 +1,4 @@
-// Asks a container as the Worker does, and reads what it answers.
+// Sends requests to a container as the Worker does, and reads its answers.
 
 import { ReadableStream } from "node:stream/web";
 import type { Container, Context, Input } from "../../src/operations/operation.ts";
@@ -7,7 +7,7 @@ import { remote } from "../../src/operations/remote.ts";
 export interface ContainerAddress {
   readonly url: string;
   readonly secret: string;
-  /** Whose requests they are. @default nobody's */
+  /** The client on whose behalf requests are sent. @default none */
   readonly client?: string;
 }
 
@@ -17,7 +17,7 @@ export interface Made {
   readonly bytes: Buffer;
 }
 
-/** Its answer to a request that is HTTP and nothing more. */
+/** Returns the answer to a plain HTTP request. */
 export function post(
   { url, secret, client = "" }: ContainerAddress,
   operation: string,
@@ -44,7 +44,7 @@ function containerAt(address: ContainerAddress): Container {
 }
 
 /**
- * All outputs of a job.
+ * Returns all outputs of a job.
  * @throws EngineFailure, OutOfRange
  */
 export async function carryOut(
@@ -67,7 +67,7 @@ export async function carryOut(
   return made;
 }
 
-/** An input that is in memory. */
+/** Returns an input that is in memory. */
 export function memoryInput(bytes: Uint8Array, name: string): Input {
   return {
     name,

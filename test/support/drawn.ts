@@ -1,4 +1,4 @@
-// A page as the engine draws it, judged by whether it shows anything red.
+// Draws a page with the engine and checks it for red pixels.
 import { Mupdf } from "../../src/engines/mupdf.ts";
 import { MupdfDocument } from "../../src/engines/mupdf-document.ts";
 import { MupdfPage } from "../../src/engines/mupdf-page.ts";
@@ -6,7 +6,7 @@ import { MupdfPage } from "../../src/engines/mupdf-page.ts";
 const LIMITS = { heapLimitBytes: 88 * 1024 * 1024 };
 const DPI = 36;
 
-/** Whether there is pure red on the first page. */
+/** Reports whether the first page contains pure red. */
 export async function isRedDrawn(pdf: Uint8Array): Promise<boolean> {
   const document = MupdfDocument.open(await Mupdf.create(LIMITS), pdf, LIMITS);
   try {

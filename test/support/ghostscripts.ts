@@ -1,4 +1,4 @@
-// Both ways to run Ghostscript, opened for the tests of one file, and a look at the PDFs they make.
+// Opens both ways to run Ghostscript for the tests of one file, and inspects the PDFs they make.
 
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -16,7 +16,7 @@ import type { FontSubstitutions } from "../../container/engines/ghostscript-font
 import { Scratch } from "../../container/process.ts";
 import { childrenOf } from "./offices.ts";
 
-/** A folder for programs and outputs. Like the others it is there once {@link openGhostscripts} has done its work. */
+/** A folder for programs and outputs. Like the others, it is set once {@link openGhostscripts} has done its work. */
 export let documents: string;
 export let scratch: Scratch;
 export let zygote: Ghostscript;
@@ -26,11 +26,11 @@ export const logged: { message: string; details: Record<string, unknown> | undef
 export type Mode = "zygote" | "plain";
 export const by = (mode: Mode) => (mode === "zygote" ? zygote : plain);
 
-/** To be called once at the top of a test file. */
+/** Registers the hooks. Call it once at the top of a test file. */
 export function openGhostscripts(): void {
   beforeAll(async () => {
     documents = await mkdtemp(join(tmpdir(), "ghostscript-test-"));
-    // Readable and writable for everyone: it is not permissions that keep hostile programs from what lies here.
+    // Readable and writable for everyone: permissions must not be what keeps hostile programs from these files.
     await chmod(documents, 0o777);
     scratch = await Scratch.open();
     const log = (message: string, details?: Record<string, unknown>) => logged.push({ message, details });
@@ -50,11 +50,11 @@ let made = 0;
 export interface Converted {
   readonly pages: number;
   readonly text: string;
-  /** What pdfinfo(1) says. */
+  /** Output of pdfinfo(1). */
   readonly info: Readonly<Record<string, string>>;
   readonly path: string;
   readonly substitutions: FontSubstitutions;
-  /** Every object as text (qpdf's form for people). */
+  /** Returns every object as text (qpdf's QDF form). */
   objects(): string;
 }
 
@@ -87,7 +87,7 @@ export async function convert(
   };
 }
 
-/** Width, colour, encoding and resolution of each picture, by pdfimages(1). */
+/** Returns the width, color, encoding and resolution of each picture, read with pdfimages(1). */
 export function picturesIn({ path }: Converted) {
   const lines = execFileSync("pdfimages", ["-list", path], { encoding: "utf8" }).trim().split("\n").slice(2);
   return lines.map((line) => {
@@ -96,7 +96,7 @@ export function picturesIn({ path }: Converted) {
   });
 }
 
-/** The process that runs a program just handed over. @param before which another one came before it */
+/** Returns the process that runs a program just submitted. @param before a previous process to exclude */
 export async function aChild(ghostscript: Ghostscript, before?: number): Promise<number> {
   for (;;) {
     const children = ghostscript.pid === undefined ? [] : childrenOf(ghostscript.pid);
@@ -106,7 +106,7 @@ export async function aChild(ghostscript: Ghostscript, before?: number): Promise
   }
 }
 
-/** A child whose parent was killed waits for init to take notice of its end: it is a zombie then, and runs no more. */
+/** Reports whether a process runs. A child of a killed parent stays a zombie until init reaps it; it no longer runs. */
 export function isRunning(pid: number): boolean {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "latin1"));

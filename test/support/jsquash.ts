@@ -1,5 +1,5 @@
-// Decodes PNG and JPEG with @jsquash (libpng's successor in Rust, and mozjpeg): programs that are not ours and that run in
-// Node and in workerd alike.
+// Decodes PNG and JPEG with @jsquash (libpng's successor in Rust, and mozjpeg), which are third-party decoders that run
+// in Node and in workerd alike.
 import decodeJpeg, { init as initJpeg } from "@jsquash/jpeg/decode.js";
 import decodePng, { init as initPng } from "@jsquash/png/decode.js";
 

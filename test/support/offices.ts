@@ -1,4 +1,4 @@
-// Both ways to run LibreOffice, opened for the tests of one file, and a look at the PDFs they make.
+// Opens both ways to run LibreOffice for the tests of one file, and inspects the PDFs they make.
 
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -10,18 +10,18 @@ import { afterAll, beforeAll, expect } from "vitest";
 import { type LibreOffice, type OfficeToPdfOptions, startLibreOffice } from "../../container/engines/libreoffice.ts";
 import { Scratch } from "../../container/process.ts";
 
-/** A folder for documents and outputs. Like the others it is there once {@link openOffices} has done its work. */
+/** A folder for documents and outputs. Like the others, it is set once {@link openOffices} has done its work. */
 export let documents: string;
 export let scratch: Scratch;
 export let zygote: LibreOffice;
 export let soffice: LibreOffice;
 export const logged: { message: string; details: Record<string, unknown> | undefined }[] = [];
 
-/** To be called once at the top of a test file. */
+/** Registers the hooks. Call it once at the top of a test file. */
 export function openOffices(): void {
   beforeAll(async () => {
     documents = await mkdtemp(join(tmpdir(), "office-test-"));
-    // Readable for everyone: it is not permissions that keep hostile documents from what lies here.
+    // Readable for everyone: permissions must not be what keeps hostile documents from these files.
     await chmod(documents, 0o755);
     scratch = await Scratch.open(undefined, "/dev/shm");
     const log = (message: string, details?: Record<string, unknown>) => logged.push({ message, details });
@@ -46,7 +46,7 @@ export async function save(content: Uint8Array | string, extension: string): Pro
 export interface Converted {
   readonly pages: number;
   readonly text: string;
-  /** What pdfinfo(1) says. */
+  /** Output of pdfinfo(1). */
   readonly info: Readonly<Record<string, string>>;
   readonly bytes: Buffer;
   /** Width and height of each picture, as in "640 x 480". */
@@ -76,13 +76,13 @@ export async function convert(
   };
 }
 
-/** By pdfimages(1). */
+/** Returns the size of each picture, read with pdfimages(1). */
 export const picturesIn = (path: string) =>
   [
     ...execFileSync("pdfimages", ["-list", path], { encoding: "utf8" }).matchAll(/^ +\d+ +\d+ \w+ +(\d+) +(\d+) /gm),
   ].map(([, width, height]) => `${width} x ${height}`);
 
-/** Without looking at what came of it. */
+/** Converts a document without inspecting the result. */
 export async function attempt(
   office: LibreOffice,
   path: string,
@@ -98,7 +98,7 @@ export const failsWith = (reason: string) => expect.objectContaining({ name: "En
 export const childrenOf = (pid: number) =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean).map(Number);
 
-/** The process that converts a document just handed over. @param before which another one came before it */
+/** Returns the process that converts a document just submitted. @param before a previous process to exclude */
 export async function aChild(office: LibreOffice, before?: number): Promise<number> {
   for (;;) {
     const children = office.pid === undefined ? [] : childrenOf(office.pid);

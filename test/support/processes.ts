@@ -1,4 +1,4 @@
-// Runs the project's own commands as a user does, and looks at what they leave behind.
+// Runs the project's commands as a user does, and inspects the processes they leave behind.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -9,13 +9,13 @@ import { root } from "../../scripts/wrangler.ts";
 export interface Command {
   readonly child: ChildProcess;
   readonly pid: number;
-  /** What it has written so far, both streams. */
+  /** Returns everything written so far to both streams. */
   output(): string;
-  /** Its exit code, or its signal's name. */
+  /** The exit code, or the name of the signal. */
   readonly ended: Promise<number | string>;
 }
 
-/** Starts a command in a process group of its own, as a terminal does. */
+/** Starts a command in a separate process group, as a terminal does. */
 export function run(program: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Command {
   const child = spawn(program, args, {
     cwd: root,
@@ -36,7 +36,7 @@ export function run(program: string, args: readonly string[], env: Readonly<Reco
   return { child, pid: child.pid as number, output: () => output, ended };
 }
 
-/** @throws Error with the output, when the command ends without having written it */
+/** @throws Error with the output if the command ends without having written the text */
 export async function waitForOutput(command: Command, text: string): Promise<void> {
   let over = false;
   void command.ended.then(() => {
@@ -48,7 +48,7 @@ export async function waitForOutput(command: Command, text: string): Promise<voi
   }
 }
 
-/** A process and all that descend from it. */
+/** Returns a process and all its descendants. */
 export function processTree(pid: number): number[] {
   const parents = new Map<number, number>();
   for (const entry of readdirSync("/proc")) {
@@ -61,7 +61,7 @@ export function processTree(pid: number): number[] {
   return tree;
 }
 
-/** Those of the processes that still run, once they had a while to end. */
+/** Returns the processes that still run after they had some time to end. */
 export async function survivors(pids: readonly number[]): Promise<number[]> {
   const running = () => pids.filter((pid) => !["Z", undefined].includes(parentAndState(pid)?.state));
   for (let looks = 0; looks < 100 && running().length > 0; looks++) await sleep(50);
@@ -70,16 +70,16 @@ export async function survivors(pids: readonly number[]): Promise<number[]> {
 
 export const parentOf = (pid: number): number | undefined => parentAndState(pid)?.parent;
 
-/** LibreOffice's processes that work on a document, below a server. */
+/** Returns LibreOffice's processes below a server that work on a document. */
 export function officeProcesses(server: number): number[] {
   const office = processTree(server).filter((pid) => /^(zygote|soffice|oosplash)/.test(nameOf(pid)));
   return office.filter((pid) => office.includes(parentOf(pid) ?? 0));
 }
 
-/** Waits for the first of them. */
+/** Waits for the first process of {@link officeProcesses}. */
 export const officeAtWork = (server: number): Promise<number> => first(() => officeProcesses(server));
 
-/** The same of the one that is started for each document. */
+/** Waits for the soffice process that is started for each document. */
 export const sofficeAtWork = (parent: number): Promise<number> =>
   first(() => processTree(parent).filter((pid) => nameOf(pid).startsWith("soffice.bin")));
 
@@ -100,7 +100,7 @@ export function nameOf(pid: number): string {
   }
 }
 
-/** A port that nothing listens on, and the one 1000 above it neither. */
+/** Returns a port that is free, like the one 1000 above it. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = 20_000 + Math.floor(Math.random() * 12_000);
@@ -116,7 +116,7 @@ export function canListen(port: number): Promise<boolean> {
   });
 }
 
-/** proc(5), /proc/pid/stat. */
+/** Reads /proc/pid/stat (proc(5)). */
 function parentAndState(pid: number): { parent: number; state: string } | undefined {
   try {
     const [, state, parent] = /^\d+ \(.*\) (\S) (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, "utf8")) ?? [];

@@ -1,4 +1,5 @@
-// Reads an archive from its first byte to its last with fflate: by local headers and data descriptors, without the directory.
+// Reads an archive from its first byte to its last with fflate, by local headers and data descriptors, without the
+// central directory.
 import { Unzip, UnzipInflate } from "fflate";
 
 /** @returns the content of each entry, in the archive's order */
@@ -14,7 +15,7 @@ export async function readStreamedZip(chunks: AsyncIterable<Uint8Array>): Promis
     file.start();
   });
   unzip.register(UnzipInflate);
-  // Lent chunks: fflate keeps those it waits with.
+  // Chunks are only lent, and fflate keeps references to pending ones: pass copies.
   for await (const chunk of chunks) unzip.push(chunk.slice());
   unzip.push(new Uint8Array(0), true);
   return new Map(Array.from(entries, ([name, parts]) => [name, joined(parts)]));
