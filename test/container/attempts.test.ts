@@ -1,4 +1,4 @@
-// When a job is begun again, what is answered in the end, and that it is answered in time.
+// Retries of jobs: when a job is retried, what the final answer is, and that it arrives in time.
 import { type ChildProcess, spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
@@ -11,7 +11,7 @@ import { failsWith } from "../support/offices.ts";
 const lost = () => new EngineLost("killed");
 const crashed = () => new EngineFailure("crashed", "ended by Aborted");
 
-/** Fails with one after the other, and then works. */
+/** Returns an attempt that fails with each of the errors in turn, and then succeeds. */
 function failing(...failures: Error[]) {
   let begun = 0;
   const attempt = async () => {
@@ -56,7 +56,7 @@ test("the second attempt gets the time that is left", async () => {
   await expect(twice({ timeoutMs: 20_000 }, attempt)).rejects.toEqual(failsWith("busy"));
   expect(given[0]).toBeLessThanOrEqual(20_000);
   expect(given[1]).toBeLessThanOrEqual(19_951);
-  // The zygote reads whole numbers.
+  // The zygote reads integers.
   expect(given.every(Number.isInteger)).toBe(true);
 });
 

@@ -1,4 +1,4 @@
-// A browser that is disturbed as it starts: it is started again in the same confinement, not in a weaker one.
+// Disturbs a browser as it starts: it must be restarted in the same confinement, not in a weaker one.
 import { existsSync } from "node:fs";
 import { chmod, mkdtemp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { openScratch, scratch, startChromium } from "../support/chromiums.ts";
 
 openScratch();
 
-/** As far as this machine allows. */
+/** The strongest confinement that this machine allows. */
 let best: Confinement;
 
 beforeAll(async () => {
@@ -17,10 +17,10 @@ beforeAll(async () => {
   best = chromium.confinement!;
 });
 
-/** @returns a program that begins with this shell command, so many times, before it is the browser */
+/** @returns a program that runs this shell command `times` times in total before it becomes the browser */
 async function disturbed(times: number, command: string): Promise<string> {
   const folder = await mkdtemp(join(scratch.path, "disturbed-"));
-  // It runs as another user.
+  // The program runs as another user.
   await chmod(folder, 0o777);
   const program = join(folder, "program");
   const browser = PROGRAMS.find(existsSync)!;

@@ -1,4 +1,4 @@
-// Processes that are killed or stopped: the job is begun anew, those beside it and after it do not notice.
+// Kills or stops Chromium's processes: the job is retried, and concurrent and later jobs are not affected.
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -17,7 +17,7 @@ describe("killed or stopped", () => {
     await nothingIsLeft();
   });
 
-  /** A job that takes a while, and is at it when this returns. */
+  /** Starts a job that takes a while, and returns once it is in progress. */
   async function begin(text: string): Promise<{ printed: Promise<string>; renderer: number }> {
     const before = await processesOf(chromium.pid!, "renderer");
     const asked = Promise.withResolvers<void>();
@@ -29,12 +29,12 @@ describe("killed or stopped", () => {
     const printed = print(chromium, busy);
     printed.catch(() => {});
     await asked.promise;
-    // Its work can be told by then.
+    // By then the renderer is recognizable by its work.
     await sleep(500);
     return { printed, renderer: await rendererAt(before) };
   }
 
-  /** The renderer that has worked most. */
+  /** Returns the renderer that has used the most processor time. */
   async function rendererAt(candidates: readonly number[]): Promise<number> {
     const times = await Promise.all(
       candidates.map(async (pid) => {
@@ -47,7 +47,7 @@ describe("killed or stopped", () => {
 
   test.each(["SIGKILL", "SIGSTOP", "SIGABRT"] as const)(
     "a renderer, by %s: its job begins anew, the one beside it goes on",
-    // Well before a page that never ends would be given up.
+    // Well before a page that never ends would reach its limit.
     { timeout: 25_000 },
     async (signal) => {
       const one = await begin("one");

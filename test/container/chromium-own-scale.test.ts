@@ -1,5 +1,5 @@
-// Documents that are made for paper print at their own scale and on their own pages, where the client asked for no other; pages that
-// are made for screens fill the paper's width as a desktop shows them.
+// Documents made for paper print at their own scale and on their own pages unless the client asked otherwise; pages
+// made for screens fill the paper's width as a desktop shows them.
 import { describe, expect, test } from "vitest";
 import type { Source } from "../../container/engines/chromium.ts";
 import type { PrintOptions } from "../../container/engines/chromium-page.ts";
@@ -12,7 +12,7 @@ const OWN = { size: true, margin: true };
 const print = (source: Source | string, options: Partial<PrintOptions> = {}) =>
   printAs(chromium, source, { paper: LETTER, margin: 72, ownPages: OWN, ...options });
 
-/** Twelve points, ten letters of 0.6 em: 72 points wide at its own scale; and the edge of four inches. */
+/** Ten letters of 0.6 em at 12 points, 72 points wide at their own scale; and text at the edge of a 4-inch box. */
 const TEXT = `<p class=text>tenletters<div class=box>edge</div>`;
 const page = (
   head: string,
@@ -23,7 +23,7 @@ const page = (
 const OWN_SCALE = 1;
 const DESKTOP_SCALE = (612 - 144) / (1280 * 0.75);
 
-/** What a printed length is of the one in the style sheet. */
+/** Returns the ratio of a printed length to its length in the style sheet. */
 function scaleOf(path: string): number {
   const [ten, edge] = wordsOf(path);
   const scale = (ten!.right - ten!.left) / 72;

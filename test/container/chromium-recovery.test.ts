@@ -1,5 +1,5 @@
-// Each process of a browser is killed or frozen, idle and at work: running jobs are answered with their PDF, the next ones work,
-// and nothing stays behind.
+// Kills or freezes each process of a browser, idle and busy: running jobs are answered with their PDF, later jobs work,
+// and nothing is left behind.
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readdir, rm, symlink } from "node:fs/promises";
@@ -26,16 +26,16 @@ openChromium((port) => ({ web: { allow: `127.0.0.1:${port}` } }));
 
 const FAULTS = CHROMIUM_PROCESSES.flatMap((kind) => [[kind, "SIGKILL"] as const, [kind, "SIGSTOP"] as const]);
 const HOLD_MS = 1_500;
-/** Far more than an answer takes, and far less than a job's limit. */
+/** Far longer than an answer takes, and far shorter than a job's limit. */
 const PATIENCE_MS = 30_000;
 
-/** One pixel. */
+/** A picture of one pixel. */
 const PICTURE = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC",
   "base64",
 );
 
-/** The processes of the browser at the beginning of a test. */
+/** The processes of the browser at the start of a test. */
 let before: number[];
 
 beforeAll(() => {
@@ -47,7 +47,7 @@ beforeAll(() => {
 afterEach(async () => {
   await answered("<p>the next one");
   await nothingIsLeft();
-  // A renderer of the same browser may be one of them.
+  // If the same browser still runs, its processes may be among them.
   const pid = chromium.pid!;
   if (!before.includes(pid)) expect(await survivors(before)).toEqual([]);
   await eventually(async () => {
@@ -58,7 +58,7 @@ afterEach(async () => {
 const printInTime = (html: string) => print(chromium, html, {}, AbortSignal.timeout(PATIENCE_MS));
 const answered = async (html: string) => expect(textOf(await printInTime(html))).toContain(html.slice(3));
 
-/** To one of a kind, and for renderers to all that there are: it is not known which of them is whose. */
+/** Signals all processes of a kind: with several renderers, it is not known which one belongs to which job. */
 async function strike(kind: ChromiumProcess, signal: NodeJS.Signals): Promise<void> {
   await eventually(() => expect(chromiumProcesses(chromium.pid!, kind)).not.toEqual([]));
   before = processTree(chromium.pid!);
@@ -106,7 +106,7 @@ describe("while jobs are running", () => {
   });
 });
 
-/** All of a kind, again and again, as each job has begun. */
+/** Signals all processes of a kind twice, each time once the job has started. */
 async function strikeTwice(kind: ChromiumProcess, signal: NodeJS.Signals): Promise<string> {
   let asked = Promise.withResolvers<void>();
   pages.set("/held", (_, response) => {
@@ -138,12 +138,12 @@ test.each([
 test("a job that waits for a page answers as soon as it is ended", async () => {
   before = processTree(chromium.pid!);
   const ending = new AbortController();
-  // More than there are pages ready.
+  // More jobs than there are ready pages.
   const printed = Array.from({ length: 9 }, () => print(chromium, "<p>waits", {}, ending.signal));
   const reasons = Promise.all(printed.map(reasonOf));
   await turn();
   ending.abort(new Error("the client went away"));
-  // No process can have answered anything within a turn.
+  // No process can answer anything within one turn of the event loop.
   const late = turn().then(() => "late");
   expect(await Promise.race([reasons, late])).toEqual(Array(9).fill("the client went away"));
 });

@@ -1,4 +1,4 @@
-// The renderer of a page whose job is slow gives way to those of other pages.
+// The renderer of a slow job's page yields to those of other pages.
 import { readdirSync, readFileSync } from "node:fs";
 import { getPriority } from "node:os";
 import { afterEach, beforeAll, expect, test } from "vitest";
@@ -10,7 +10,7 @@ import { eventually } from "../support/eventually.ts";
 openChromium();
 
 const ENDLESS = "for (;;);";
-/** A page of its own kind, which the browser shows in a process apart. */
+/** Headers of an isolated page, which the browser shows in a separate process. */
 const APART = { "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp" };
 
 let jobs: { ending: AbortController; printed: Promise<unknown> }[] = [];
@@ -27,7 +27,7 @@ afterEach(async () => {
   for (const { ending } of jobs) ending.abort(new Error("enough"));
   await Promise.all(jobs.map(({ printed }) => printed));
   jobs = [];
-  // Those that are ready for the next job have not been lowered.
+  // Renderers that are ready for the next job have normal priority.
   await works();
   await nothingIsLeft();
   expect(renderers().filter(isLow)).toEqual([]);
@@ -37,7 +37,7 @@ const renderers = () => chromiumProcesses(chromium.pid!, "renderer");
 const threadsOf = (pid: number) => readdirSync(`/proc/${pid}/task`).map(Number);
 const isLow = (pid: number) => threadsOf(pid).every((thread) => getPriority(thread) === SLOW_PRIORITY);
 
-/** Since they began, in the system's ticks. */
+/** Returns the processor time used since the process started, in the system's ticks. */
 function workOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
   const [user, system] = stat
@@ -48,7 +48,7 @@ function workOf(pid: number): number {
   return user! + system!;
 }
 
-/** Those that have worked more than a page takes that does nothing. */
+/** Returns the renderers that have worked longer than an idle page takes. */
 const busy = () => renderers().filter((pid) => workOf(pid) > 60);
 
 function begin(html: string): { readonly priority: Priority; end(): Promise<unknown> } {

@@ -1,4 +1,4 @@
-// What Chromium makes of a page: paper, margins, the device it is shown as, what is waited for, what of it is kept in the PDF.
+// Chromium's output for a page: paper, margins, emulated device, resources it waits for, and structure kept in the PDF.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -25,7 +25,7 @@ describe("paper", () => {
   ])("%s", async (_, width, height, margin) => {
     const path = await print(chromium, EDGES, { paper: { width, height }, margin });
     const [, w, h] = /([\d.]+) x ([\d.]+) pts/.exec(infoOf(path)["Page size"]!)!;
-    // A fifth of a millimetre.
+    // 0.6 points are a fifth of a millimeter.
     expect(Math.abs(Number(w) - width)).toBeLessThan(0.6);
     expect(Math.abs(Number(h) - height)).toBeLessThan(0.6);
     const [left, right] = wordsOf(path);
@@ -73,7 +73,7 @@ describe("paper", () => {
   });
 });
 
-/** Says in words what a page can find out about where it is. */
+/** A page that describes in words what it can find out about its environment. */
 const DEVICE_PAGE = `<!doctype html><meta name=viewport content="width=device-width">
 <style>
   body { margin: 0; font: 20px monospace } span { display: none }
@@ -101,7 +101,7 @@ describe("web_layout", () => {
     const [text] = [textOf(path).replace(/\s+/g, " ")];
     expect(text).toContain(`${size} ${pointer} ${facts}`);
     expect(text).toMatch(/false edge/);
-    // A letter of 20 CSS pixels in a fixed pitch tells the scale.
+    // The width of a letter in a monospaced font of 20 CSS pixels gives the scale.
     const edge = words.find((word) => word.text === "edge")!;
     const scale = (LETTER.width - 144) / (width * CSS_PIXEL);
     expect((edge.right - edge.left) / (4 * 20 * 0.6 * CSS_PIXEL)).toBeCloseTo(scale, 1);
@@ -149,7 +149,7 @@ test("pages that are enlarged keep their links where they were", async () => {
   }
   const [target] = pdf.catalog.lookup(PDFName.of("Dests"), PDFDict).values();
   const top = Number(pdf.context.lookup(target, PDFArray).get(3)!.toString());
-  // Chromium's targets are a margin above what they lead to.
+  // Chromium places a target one margin above its element.
   expect(Math.abs(paper.height - top)).toBeLessThan(2);
 });
 

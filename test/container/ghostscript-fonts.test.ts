@@ -1,4 +1,4 @@
-// The fonts that Ghostscript replaces are reported, by both ways to run it.
+// Both ways to run Ghostscript report the fonts that it substitutes.
 import { expect, test } from "vitest";
 import { document } from "../fixtures/postscript.ts";
 import { by, convert, openGhostscripts } from "../support/ghostscripts.ts";

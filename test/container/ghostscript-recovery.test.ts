@@ -1,4 +1,4 @@
-// Ghostscript's processes, killed or frozen: programs are run all the same, and nothing stays behind.
+// Kills or freezes Ghostscript's processes: programs still run, and nothing is left behind.
 import { cpSync, mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -22,7 +22,7 @@ import { nameOf, processTree } from "../support/processes.ts";
 
 openGhostscripts();
 
-/** One page, after two seconds. */
+/** A program that prints one page after two seconds. */
 const SLOW = "%!PS\n/until realtime 2000 add def { realtime until gt { exit } if } loop showpage\n";
 const works = async () => expect((await convert(zygote, pages(2))).pages).toBe(2);
 
@@ -42,7 +42,7 @@ async function twoChildren(): Promise<number[]> {
   }
 }
 
-/** The process of a Ghostscript that is started for one document. */
+/** Returns the process of a Ghostscript that is started for one document. */
 const plainAtWork = () =>
   eventually(() => {
     const found = processTree(process.pid).find((pid) => nameOf(pid) === "gs\n" && isRunning(pid));
@@ -131,7 +131,7 @@ test("a zygote that cannot be started again: programs are run the plain way, unt
   process.kill(engine.pid!, "SIGKILL");
   await eventually(() => expect(engine.mode).toBe("plain"));
   expect((await convert(engine, pages(2))).pages).toBe(2);
-  // One that starts and gives up is no zygote either.
+  // A program that starts and then gives up is not a zygote either.
   writeFileSync(program, '#!/bin/sh\necho \'{"ready":false,"reason":"no"}\'\n', { mode: 0o755 });
   expect((await convert(engine, pages(2))).pages).toBe(2);
   renameSync(`${program}.away`, program);

@@ -1,3 +1,4 @@
+// Converts programs with both ways to run Ghostscript: output, limits, confinement and leftovers.
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -44,7 +45,7 @@ describe.each(["zygote", "plain"] as const)("by %s", (mode) => {
     expect(converted.text).toContain("Page 3");
     expect(converted.info["Page size"]).toContain("612 x 792 pts (letter)");
     const fonts = execFileSync("pdffonts", [converted.path], { encoding: "utf8" }).trim().split("\n").slice(2);
-    // Embedded, and a subset.
+    // The font is embedded, and a subset.
     expect(fonts).toHaveLength(1);
     expect(fonts[0]).toMatch(/^[A-Z]{6}\+\S+ .* yes yes /);
   });
@@ -156,7 +157,7 @@ describe("pictures", () => {
     const pictures = picturesIn(await convert(zygote, picturesOf(kind, dpis), { maxImageDpi }));
     expect(pictures).toHaveLength(dpis.length);
     for (const [index, { dpi }] of pictures.entries()) {
-      // One in a hundred more is left alone.
+      // Pictures up to 1 % above the limit are not resampled.
       const original = dpis[index]!;
       expect(dpi).toBe(original <= maxImageDpi * 1.01 ? original : maxImageDpi);
     }
@@ -244,7 +245,7 @@ describe("trouble in the zygote", () => {
     const pids = [pid, ...childrenOf(pid)];
     service.kill("SIGKILL");
     await eventually(() => expect(pids.filter(isRunning)).toEqual([]));
-    // What it left is swept by the next.
+    // The next scratch folder sweeps what the previous one left.
     await using next = await Scratch.open(documents);
     expect(readdirSync(documents).filter((name) => name.startsWith("pagewright-"))).toEqual([
       next.path.slice(documents.length + 1),

@@ -1,4 +1,4 @@
-// A part of the hostile-server run: the whole of it is test/faults/hostile-server.ts.
+// Runs a part of the hostile-server test; test/faults/hostile-server.ts runs all of it.
 
 import { expect, test } from "vitest";
 import { faceHostileServer } from "../faults/hostile-server.ts";
@@ -7,7 +7,7 @@ test("some thousand answers that no server gives: nothing is thrown past a conne
   const { answers, uncaught, left, statuses, seed } = await faceHostileServer({ answers: 4000, seed: 14 });
   expect({ uncaught, left, seed }).toEqual({ uncaught: [], left: {}, seed: 14 });
   expect(answers).toBeGreaterThanOrEqual(4000);
-  // Both sides were at work.
+  // Both sides did work.
   expect(statuses["200"]).toBeGreaterThan(100);
   expect(statuses["502"]).toBeGreaterThan(100);
 });

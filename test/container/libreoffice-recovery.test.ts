@@ -1,4 +1,4 @@
-// LibreOffice's processes, killed or frozen: jobs are done all the same, and nothing stays behind.
+// Kills or freezes LibreOffice's processes: jobs are still done, and nothing is left behind.
 import { readdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -22,7 +22,7 @@ import { nameOf, processTree, sofficeAtWork } from "../support/processes.ts";
 
 openOffices();
 
-/** Keeps LibreOffice busy for seconds. */
+/** A document that keeps LibreOffice busy for seconds. */
 const longDocument = () => docx({ body: (paragraph("All work and no play. ".repeat(60)) + pageBreak).repeat(500) });
 const threePages = () => docx({ body: [1, 2, 3].map((n) => paragraph(`Page ${n}`)).join(pageBreak) });
 const long = async () => attempt(zygote, await save(longDocument(), "docx"));
@@ -108,7 +108,7 @@ describe.each(["SIGKILL", "SIGSTOP"] as const)("by %s", (signal) => {
 test.each([
   ["SIGABRT", "too-complex"],
   ["SIGSEGV", "too-complex"],
-  // The second time it may be chance, and nothing is wrong with the document.
+  // A second SIGKILL may be chance; it does not prove that the document is at fault.
   ["SIGKILL", "busy"],
 ] as const)("a document whose process ends by %s, and again: %s", async (signal, reason) => {
   const path = await save(longDocument(), "docx");

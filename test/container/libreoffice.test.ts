@@ -1,3 +1,4 @@
+// Converts documents with both ways to run LibreOffice: output, limits, confinement and leftovers.
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -24,7 +25,7 @@ import { sofficeAtWork } from "../support/processes.ts";
 
 openOffices();
 
-/** A child whose parent was killed waits for init to take notice of its end: it is a zombie then, and runs no more. */
+/** Reports whether a process runs. A child of a killed parent stays a zombie until init reaps it; it no longer runs. */
 function isRunning(pid: number): boolean {
   return existsSync(`/proc/${pid}`) && !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "latin1"));
 }
@@ -141,7 +142,7 @@ test("hidden slides are left out", async () => {
 });
 
 describe.each(["zygote", "soffice"])("locked by a password, by %s", (mode) => {
-  /** [MS-XLS] 2.4.117: a record FilePass in place of the one behind the BOF. */
+  /** Returns a workbook with a record FilePass ([MS-XLS] 2.4.117) in place of the one that follows the BOF. */
   function lockedWorkbook(): Buffer {
     const bytes = readFileSync(join(import.meta.dirname, "../../container/dist/samples/sheet.xls"));
     bytes.writeUInt16LE(0x2f, bytes.indexOf("0908100000060500", "hex") + 20);
@@ -266,7 +267,7 @@ describe("trouble in the zygote", () => {
     const running = () => pids.filter((one) => existsSync(`/proc/${one}`));
     for (let looks = 0; looks < 200 && running().length > 0; looks++) await sleep(20);
     expect(running()).toEqual([]);
-    // What it left is swept by the next.
+    // The next scratch folder sweeps what the previous one left.
     await using next = await Scratch.open(documents);
     expect(readdirSync(documents).filter((name) => name.startsWith("pagewright-"))).toEqual([
       next.path.slice(documents.length + 1),
@@ -303,7 +304,7 @@ describe.runIf(corpusDir !== undefined)("real documents", () => {
       ["rc4cryptoapi_password.doc", "password-protected"],
       ["rc4cryptoapi_password.ppt", "password-protected"],
       ["Corrupted-document.docx", "damaged"],
-      // One part of it is; LibreOffice makes an empty page.
+      // One part of the document is damaged; LibreOffice makes an empty page.
       ["issue252.xlsx", "damaged"],
     ])("%s is %s", async (name, reason) => {
       await expect(attempt(mode === "zygote" ? zygote : soffice, office(name))).rejects.toEqual(failsWith(reason));

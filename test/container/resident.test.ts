@@ -1,4 +1,4 @@
-// What a process of ours says, or what pretends to be one: nothing of it is thrown past whoever listens.
+// Invalid output of an engine's process, or of an impostor: it must not throw anything past its listeners.
 
 import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// The container as it runs: a process of its own with real engines. Killed in every place, it answers and goes on.
+// The container as deployed: a separate process with real engines. Wherever it is killed, it answers and continues.
 import { execFileSync } from "node:child_process";
 import { chmod, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -20,7 +20,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "server-test-"));
   scratch = await mkdtemp(join(tmpdir(), "server-test-scratch-"));
   memory = await mkdtemp(join("/dev/shm", "server-test-"));
-  // Engines run as users of their own, and pass through.
+  // Engines run as separate users and need to pass through these folders.
   for (const path of [scratch, memory]) await chmod(path, 0o711);
   const env = { JOBS: "2", SCRATCH_DIR: scratch, MEMORY_SCRATCH_DIR: memory, URL_ALLOW: "127.0.0.9:*" };
   container = await startContainer({ logFile: join(folder, "log"), env });
@@ -33,7 +33,7 @@ afterAll(async () => {
 });
 
 const small = memoryInput(docx({ body: paragraph("Hello from a test") }), "small.docx");
-/** Takes LibreOffice seconds. */
+/** A document that takes LibreOffice seconds. */
 const long = memoryInput(
   docx({ body: Array.from({ length: 3000 }, (_, page) => paragraph(`Page ${page}`) + pageBreak).join("") }),
   "long.docx",
@@ -48,7 +48,7 @@ async function expectItWorks(): Promise<void> {
   expect(execFileSync("pdftotext", [file, "-"], { encoding: "utf8" }).trim()).toBe("Hello from a test");
 }
 
-/** Names of folders of jobs. */
+/** Returns the names of job folders. */
 async function jobFolders(): Promise<string[]> {
   const places = [scratch, memory];
   const services = (
@@ -164,7 +164,7 @@ test("stopped, it leaves no process and no folder", async () => {
   await childAtWork();
   const tree = processTree(container.pid!);
   await container.stop();
-  // Done in the time it got, or told that it was not.
+  // The job was finished in the remaining time, or failed with an error.
   expect(
     await answer.then(
       ({ length }) => length,

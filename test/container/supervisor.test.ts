@@ -1,4 +1,4 @@
-// The supervisor by itself, with servers that are made to fail: what it starts again and how soon, and what it leaves behind.
+// The supervisor alone, with servers made to fail: what it restarts, how soon, and what it leaves behind.
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -25,7 +25,7 @@ function kill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It has ended already.
+    // The process has already ended.
   }
 }
 
@@ -38,7 +38,7 @@ const ALIVE = `
   console.log("up " + process.pid + " parent " + process.ppid);
 `;
 
-/** @param source of a module that is the server */
+/** @param source source of a module that acts as the server */
 async function supervise(source: string): Promise<Command> {
   const file = join(folder, `${crypto.randomUUID()}.mjs`);
   await writeFile(file, source);
@@ -46,7 +46,7 @@ async function supervise(source: string): Promise<Command> {
   return supervisor;
 }
 
-/** Of the servers, in the order in which they came up. */
+/** Returns the pids of the servers, in the order in which they started. */
 const pids = ({ output }: Command) => [...output().matchAll(/^up (\d+)/gm)].map(([, pid]) => Number(pid));
 
 async function nextServer(command: Command, count: number): Promise<number> {
@@ -56,7 +56,7 @@ async function nextServer(command: Command, count: number): Promise<number> {
   });
 }
 
-/** A process of its own session whose parent has ended, as engines leave them when they are stopped. */
+/** Source that leaves processes in their own session whose parent has ended, as stopped engines do. */
 const LEAVE_ORPHANS = `
   import { spawn } from "node:child_process";
   const script = "setsid sh -c 'sleep 600 & sleep 600' & echo $!; sleep 600";
@@ -71,12 +71,12 @@ test("a server that is killed is started again, and what it left is killed and r
     expect(tree.length).toBeGreaterThanOrEqual(5);
     return tree;
   });
-  // One that would not end by itself.
+  // A stopped process would not end by itself.
   process.kill(left.at(-1)!, "SIGSTOP");
   process.kill(first, "SIGKILL");
   await nextServer(command, 2);
   expect(await survivors(left)).toEqual([]);
-  // Nothing of it is a zombie of the supervisor's.
+  // None of the processes is a zombie of the supervisor.
   expect(left.filter((pid) => parentOf(pid) === command.pid)).toEqual([]);
   expect(command.output()).toMatch(/"the server ended and is started again","how":"signal 9","pauseMs":100\}/);
 });

@@ -1,4 +1,4 @@
-// veraPDF as it is kept: real files, good and bad, and what happens when it is killed, frozen or overfed.
+// The resident veraPDF: real files, valid and invalid, and its behavior when it is killed, frozen or overloaded.
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -46,7 +46,7 @@ function save(name: string, content: string | Buffer): string {
   return path;
 }
 
-/** Three pages that Ghostscript makes; the second has text in a colour that no output intent covers. */
+/** Makes three pages with Ghostscript; the second has text in a color that no output intent covers. */
 function printed(): string {
   const path = join(folder, "printed.pdf");
   const pages = "showpage 1 0 0 setrgbcolor /Helvetica 12 selectfont 72 72 moveto (red) show showpage showpage";
@@ -59,7 +59,7 @@ test("a file of 60,000 objects in 300 object streams is validated", async () => 
   const context = { ...CONTEXT, heapLimitBytes: 2 ** 30 };
   const [made] = await outputsOf(repairPdfa, [pdf], { level: LEVELS["2b"], failures: [] }, context);
   const { failures } = await validate(save("many.pdf", Buffer.from(made!)));
-  // The font of its page, which no shelf had.
+  // The page's font is not embedded, because no shelf has it.
   expect(failures.map(({ clause }) => clause)).toEqual(["6.2.11.4.1"]);
 });
 
@@ -77,7 +77,7 @@ test.each(LEVEL_NAMES)("a file that conforms to 2b is told so at %s, or which ru
 test("a failure names its clause, its pages and its objects", async () => {
   const { valid, failures } = await validate(printed());
   expect(valid).toBe(false);
-  // The operator that chooses the colour, and what is painted with it.
+  // The operator that selects the color, and the text painted with it.
   const places = failures.find(({ clause }) => clause === "6.2.4.3")!.places;
   expect(places).toHaveLength(2);
   for (const place of places) {
@@ -113,13 +113,13 @@ describe("trouble", () => {
   });
 
   test.each([
-    // It may be chance, and nothing is wrong with the file.
+    // A second such signal may be chance; it does not prove that the file is at fault.
     ["SIGKILL", "busy"],
     ["SIGTERM", "busy"],
     ["SIGABRT", "too-complex"],
   ] as const)("a file that ends one process after the other, by %s: %s", async (signal, reason) => {
     const [first] = verapdf.pids;
-    // Nothing is validated before both signals are there.
+    // Nothing is validated until both signals have arrived.
     process.kill(first!, "SIGSTOP");
     const outcome = expect(validate(sample)).rejects.toEqual(failsWith(reason));
     process.kill(first!, signal);

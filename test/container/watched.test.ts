@@ -1,4 +1,4 @@
-// An engine that does not start is tried again, and nobody waits for it meanwhile.
+// An engine that does not start is retried, and no job waits for it meanwhile.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Watched } from "../../container/watched.ts";
 
@@ -7,7 +7,7 @@ afterEach(() => void vi.useRealTimers());
 
 const forever = new AbortController().signal;
 
-/** Starts at once, but only after so many failures. */
+/** Watches an engine that starts immediately, but only after the given number of failures. */
 function failing(failures: number) {
   const engine = { mode: "warm", closed: 0, close: async () => void engine.closed++ };
   const starts: number[] = [];
@@ -32,7 +32,7 @@ test("jobs are told at once that it did not start, until it has", async () => {
   expect(await watched.ready(forever)).toBe(engine);
   expect(await watched.running).toBe(engine);
   expect(watched.mode).toBe("warm");
-  // The same reason again is no news.
+  // The same reason is not logged again.
   expect(logged).toEqual(["Engine cannot be started"]);
 });
 

@@ -1,4 +1,5 @@
-// The proxy by itself: which addresses it takes for public, what the operator may allow, and that it connects to what it looked at.
+// The proxy alone: which addresses it considers public, what the operator may allow, and that it connects to the
+// addresses it checked.
 
 import { request } from "node:http";
 import { connect as connectTcp, createServer, type Server, type Socket } from "node:net";
@@ -141,7 +142,7 @@ describe("a proxy", () => {
 
   beforeAll(async () => {
     ear = await openEar();
-    // On every address of the loopback device: which one was chosen tells.
+    // Listens on every address of the loopback device, so that requests reveal which one was chosen.
     site = await startSite(
       (incoming, answer) => {
         reached.push({ host: incoming.headers.host, address: incoming.socket.localAddress, headers: incoming.headers });
@@ -176,7 +177,7 @@ describe("a proxy", () => {
     };
   });
 
-  /** 127.0.0.2 stands for the public web: that is where the site may be reached. */
+  /** Opens a proxy. 127.0.0.2 stands for the public web: the site may be reached there. */
   async function open(settings: WebProxySettings = {}, most = limits): Promise<number> {
     const proxy = new WebProxy({ allow: `127.0.0.2:${site.port}`, dnsServers: [dns.address], ...settings });
     visit = proxy.visit({ limits: most, document: undefined, exceeded: (what) => exceeded.push(what) });
@@ -265,7 +266,7 @@ describe("a proxy", () => {
     const port = await open();
     const url = `http://rebound.public.net:${site.port}/`;
     expect((await get(port, url)).status).toBe(200);
-    // A new connection, and so a new look.
+    // A new connection requires a new lookup.
     visit.agent.destroy();
     expect((await get(port, url)).status).toBe(403);
     expect((await tunnel(port, `rebound.public.net:${site.port}`)).status).toBe(403);
@@ -342,7 +343,7 @@ describe("a proxy", () => {
       const { port: there } = hostile.address() as { port: number };
       const port = await open({ allow: "127.0.0.2:*" });
       expect((await get(port, `http://127.0.0.2:${there}/`)).status).toBe(502);
-      // The same connection of the browser's goes on.
+      // The browser's own connection stays usable.
       expect((await get(port, `http://127.0.0.2:${site.port}/`)).status).toBe(200);
       hostile.close();
     },

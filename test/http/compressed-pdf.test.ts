@@ -1,4 +1,4 @@
-// POST /compressed-pdf (spec, "POST /compressed-pdf"). What becomes of a document's parts is tested with the operation.
+// POST /compressed-pdf (spec, "POST /compressed-pdf"). The effect on a document's parts is tested with the operation.
 import { beforeAll, describe, expect, test } from "vitest";
 import { encrypted, labelledPdf } from "../fixtures/pdfs.ts";
 import { certifiedPdf, lockedPdf } from "../fixtures/signed-pdfs.ts";

@@ -1,4 +1,4 @@
-// Optional fields that are sent empty, as a form in a browser sends inputs that were left empty, count as not sent.
+// Empty optional fields, which browser forms send for inputs left empty, count as not sent.
 import { beforeAll, describe, expect, test } from "vitest";
 import { labelledPdf } from "../fixtures/pdfs.ts";
 import { type FormFields, keyedClient, privateClient, upload } from "../support/client.ts";

@@ -1,5 +1,5 @@
-// POST /flattened-transparencies-pdf (spec, "POST /flattened-transparencies-pdf", keyed variant only). What the pages look like is
-// tested with the operation.
+// POST /flattened-transparencies-pdf (spec, "POST /flattened-transparencies-pdf", keyed variant only). The appearance
+// of the pages is tested with the operation.
 import { beforeAll, describe, expect, test } from "vitest";
 import { PdfBuilder } from "../fixtures/pdf-builder.ts";
 import { encrypted, labelledPdf } from "../fixtures/pdfs.ts";

@@ -1,4 +1,4 @@
-// POST /bmp, /jpg, /png, /gif, /tif: what they have in common (spec, "Image endpoints").
+// Common behavior of POST /bmp, /jpg, /png, /gif, /tif (spec, "Image endpoints").
 import { beforeAll, describe, expect, test } from "vitest";
 import { PdfBuilder } from "../fixtures/pdf-builder.ts";
 import { encrypted, quartersPdf, squarePdf, textPdf, turnedPdf, withoutXref } from "../fixtures/pdfs.ts";
@@ -101,7 +101,7 @@ describe.each(FORMATS)("POST /$format", ({ format, type, models }) => {
     const reader = special[`${format} ${color_model}`] ?? reading;
     const picture = await decode(file!.bytes, reader);
     const reference = await popplerPage(quarters, 1, 72, color_model === "gray" ? ["-gray"] : []);
-    // A press has neither the green nor the blue of a screen: what it makes of them is far from them.
+    // A press can print neither the green nor the blue of a screen: its colors differ a lot from them.
     expect(perceptualDistance(picture, reference)).toBeLessThan(
       color_model === "cmyk" ? 70 : color_model === "lab" ? 30 : 12,
     );
@@ -171,7 +171,7 @@ describe.each(FORMATS)("POST /$format", ({ format, type, models }) => {
     const [file] = await make({}, turned);
     const picture = await decode(file!.bytes, reading);
     expect([picture.width, picture.height]).toEqual([400, 600]);
-    // The red rectangle fills the left lower part of the cropped page: turned clockwise, the left upper one.
+    // The red rectangle fills the lower left part of the cropped page; turned clockwise, it fills the upper left part.
     expect(pixel(picture, 100, 50)[0]).toBeGreaterThan(200);
     expect(pixel(picture, 100, 50)[2]).toBeLessThan(60);
     expect(pixel(picture, 390, 590).every((sample) => sample > 240)).toBe(true);

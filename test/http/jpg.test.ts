@@ -1,4 +1,4 @@
-// What only POST /jpg has (spec, "Image endpoints"; ITU-T T.81).
+// Behavior that only POST /jpg has (spec, "Image endpoints"; ITU-T T.81).
 import { beforeAll, expect, test } from "vitest";
 import { quartersPdf, textPdf } from "../fixtures/pdfs.ts";
 import { privateClient, upload } from "../support/client.ts";
@@ -51,7 +51,7 @@ test("65,535 pixels a side are the most: beyond them 400 names the resolution", 
   expect([status, body.error]).toEqual([400, "400 is not within the acceptable range for resolution."]);
 });
 
-/** Where the first segment with this marker begins (T.81 B.1.1.4). */
+/** Returns the position of the first segment with this marker (T.81 B.1.1.4). */
 function segment(bytes: Buffer, marker: number): number {
   let at = 2;
   while (bytes[at + 1] !== marker) at += 2 + bytes.readUInt16BE(at + 2);

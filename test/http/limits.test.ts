@@ -1,4 +1,5 @@
-// Bounds: too large, too many, too hostile. Each ends in a picture or a clear 4xx, and the next request works.
+// Limits: inputs that are too large, too many or too hostile. Each ends in a picture or a clear 4xx, and the next
+// request works.
 import { request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -13,7 +14,7 @@ const MiB = 2 ** 20;
 let service: Service;
 let client: Client;
 let storage: LocalStorage;
-/** Objects in the service's bucket. */
+/** Counts the objects in the service's bucket. */
 const storedFiles = () => countFiles(storage);
 
 beforeAll(async () => {

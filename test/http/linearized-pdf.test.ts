@@ -1,4 +1,5 @@
-// POST /linearized-pdf (spec, "POST /linearized-pdf", keyed variant only). What the document keeps is tested with the operation.
+// POST /linearized-pdf (spec, "POST /linearized-pdf", keyed variant only). The content that the document keeps is
+// tested with the operation.
 import { beforeAll, describe, expect, test } from "vitest";
 import { encrypted, labelledPdf } from "../fixtures/pdfs.ts";
 import { lockedPdf } from "../fixtures/signed-pdfs.ts";

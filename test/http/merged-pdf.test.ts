@@ -1,5 +1,5 @@
-// POST /merged-pdf (spec, "POST /merged-pdf"): which pages of which inputs, in which order, and every way to ask wrongly. What
-// a merged document keeps is tested with the operation.
+// POST /merged-pdf (spec, "POST /merged-pdf"): selection and order of pages and inputs, and every kind of invalid
+// request. The content that a merged document keeps is tested with the operation.
 import { beforeAll, describe, expect, test } from "vitest";
 import { encrypted, labelledPdf } from "../fixtures/pdfs.ts";
 import { lockedPdf, signedPdf } from "../fixtures/signed-pdfs.ts";
@@ -9,7 +9,7 @@ import { pageTexts, qpdfComplaints } from "../support/pdf-readers.ts";
 const client = privateClient();
 let a: Uint8Array;
 let b: Uint8Array;
-/** Of `a`, stored. */
+/** Id of `a`, which is stored. */
 let id: string;
 beforeAll(async () => {
   [a, b] = await Promise.all([labelledPdf("A", 5), labelledPdf("B", 2)]);

@@ -1,4 +1,4 @@
-// GET /openapi.json: OpenAPI 3.1 made from the same declarations that serve.
+// GET /openapi.json: OpenAPI 3.1 generated from the same declarations that serve requests.
 import { describe, expect, test } from "vitest";
 import { keyedClient, privateClient } from "../support/client.ts";
 

@@ -1,5 +1,5 @@
-// POST /pdf: what counts as HTML. A file named .html, and what /html stored, is HTML whatever it begins with, unless its content
-// is clearly something else.
+// POST /pdf: files that count as HTML. A file named .html and a file stored by /html are HTML whatever their first
+// bytes, unless the content is clearly of another type.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -53,7 +53,7 @@ const FRAGMENTS: readonly (readonly [string, string | Uint8Array, string])[] = [
 
 describe("an .html file is HTML whatever it begins with", () => {
   test.each(FRAGMENTS)("%s", async (_, content, expected) => {
-    // Spaces that are narrow on paper are left out by some readers.
+    // Some readers omit spaces that are narrow on paper.
     const withoutBlanks = (text: string) => text.replaceAll(/\s/g, "");
     expect(withoutBlanks(await textFrom(content))).toContain(withoutBlanks(expected));
   });

@@ -1,4 +1,4 @@
-// POST /pdf of HTML: at which scale it prints, on whose paper, and whether it is tagged.
+// POST /pdf of HTML: print scale, paper, and tagging.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ const folder = mkdtempSync(join(tmpdir(), "pdf-paper-test-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 const client = privateClient();
 
-/** Ten letters of 0.6 em. */
+/** A page with ten letters of 0.6 em. */
 const page = (css: string) =>
   `<!doctype html><style>${css} body { margin: 0 } p { font: 12pt monospace; margin: 0 }</style><h1>A heading</h1><p>tenletters`;
 const PAPER = page("@page { size: A5; margin: 36pt }");
@@ -91,7 +91,7 @@ describe.skipIf(corpusDir === undefined)("real pages", () => {
     const html = readFileSync(join(report, "report.html"), "utf8").replace("</head>", `<style>${css}</style></head>`);
     const own = await printed(html, {}, "WeasyPrint");
     const fitted = await printed(html, { web_layout: "desktop" }, "WeasyPrint");
-    // Something in it is wider than letter paper: Chromium makes it smaller, as when a browser prints it.
+    // Some content is wider than letter paper: Chromium shrinks the page, as when a browser prints it.
     expect(own.scale / fitted.scale).toBeGreaterThan(1.4);
   });
 });

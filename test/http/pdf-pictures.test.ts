@@ -1,4 +1,5 @@
-// POST /pdf for pictures (spec, "POST /pdf"), over HTTP: at the edge, and in the container what an isolate cannot hold.
+// POST /pdf for pictures (spec, "POST /pdf"), over HTTP: in the Worker, and in the container if an isolate cannot hold
+// them.
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -145,7 +146,7 @@ describe("what an isolate holds", () => {
   });
   afterAll(() => Promise.all([service?.stop(), alone?.stop()]));
 
-  /** By how many bytes the process that runs the Worker grew at most; it holds the local R2 too. */
+  /** Returns the largest growth in bytes of the process that runs the Worker; it also holds the local R2. */
   async function growthDuring(work: () => Promise<unknown>): Promise<number> {
     const resident = () => {
       const status = readFileSync(`/proc/${alone.workerdPids()[0]}/status`, "latin1");
@@ -167,7 +168,7 @@ describe("what an isolate holds", () => {
     return most - before;
   }
 
-  /** 33 megapixels that do not compress to nothing; a third of them where they are interlaced. */
+  /** Returns a PNG of 33 megapixels that does not compress to nothing; a third as many if interlaced. */
   function large(channels: 3 | 4, isInterlaced = false): Buffer {
     const [width, height] = isInterlaced ? [4000, 3000] : [7680, 4320];
     const row = Buffer.alloc(width * channels + 1);
@@ -180,7 +181,7 @@ describe("what an isolate holds", () => {
     header.writeUInt32BE(width);
     header.writeUInt32BE(height, 4);
     header.set([8, channels === 3 ? 2 : 6, 0, 0, isInterlaced ? 1 : 0], 8);
-    // The data of other passes are as long, but for their filters; whatever is there will do.
+    // The data of all passes have the same length except for the filter bytes; their content does not matter.
     const data = deflateSync(isInterlaced ? Buffer.alloc(rows.length + 2 * height) : rows, { level: 1 });
     return Buffer.concat([
       Buffer.from("\x89PNG\r\n\x1a\n", "latin1"),
@@ -206,7 +207,7 @@ describe("what an isolate holds", () => {
       const { status, body } = await createClient(alone.url).post(path, { output: "large", ...fields });
       expect([status, body.error]).toEqual([200, undefined]);
     };
-    // The local R2 grows with what is stored, and stays so.
+    // The local R2 grows with the stored files and stays that large.
     await post("/html", { content: upload(file) });
     expect((await growthDuring(() => post("/pdf", { file: upload(file) }))) / MiB).toBeLessThan(96);
   });
@@ -251,7 +252,9 @@ describe.skipIf(corpusDir === undefined)("real pictures", () => {
   const real = (name: string) => readFileSync(join(folder, name));
   const names = corpusDir ? readdirSync(folder) : [];
 
-  /** How the pages look to others: resolution, and a reader of the file beside poppler's of the page. */
+  /**
+   * Other programs' view of the pages: resolution, and a reader of the file to compare with poppler's view of the page.
+   */
   const READERS: Readonly<Record<string, { readonly dpi: number; read(file: Buffer): Promise<Picture> }>> = {
     "16bit.cropped.tif": { dpi: 72, read: byLibtiff },
     // Orientation 8 is a quarter turn to the left.
@@ -266,11 +269,11 @@ describe.skipIf(corpusDir === undefined)("real pictures", () => {
     "multipage.tif": { dpi: 300, read: byLibtiff },
     "pal8rle.bmp": { dpi: 72, read: (file) => decode(file, "bmp") },
     "speed_bench_prog.jpg": { dpi: 72, read: (file) => decode(file, "jpg") },
-    // djpeg shows what is there, and complains.
+    // djpeg decodes the part that exists, and fails.
     "truncated_jpeg.jpg": { dpi: 72, read: async (file) => parsePnm(shell("djpeg -pnm || true", file)) },
     "zackthecat.tif": { dpi: 75, read: byLibtiff },
   };
-  /** How far from the reader's, where it is not near zero. */
+  /** Bounds of the distance from the reader's picture, where it is not near zero. */
   const BOUNDS: Readonly<Record<string, { readonly bound: number; readonly why: string }>> = {
     "flower-separated-planar-8.tif": {
       bound: 30,

@@ -1,4 +1,5 @@
-// POST /pdf, `downsample` for pictures of one bit in PostScript: at most what was asked, and as near as other sources get.
+// POST /pdf with `downsample` for pictures of one bit in PostScript: the resolution is at most the requested one, and
+// as close to it as for other sources.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

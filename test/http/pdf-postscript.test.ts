@@ -1,4 +1,4 @@
-// POST /pdf for PostScript and EPS (spec, "POST /pdf"), over HTTP, by the container.
+// POST /pdf for PostScript and EPS (spec, "POST /pdf"), over HTTP, converted in the container.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -180,7 +180,10 @@ describe("notices", () => {
 describe.skipIf(corpusDir === undefined)("real documents", () => {
   const read = (name: string) => readFileSync(join(corpusDir!, "postscript", name));
 
-  /** Ghostscript's own picture, of a program on the page it is to have and of a PDF, so that colours are turned alike. */
+  /**
+   * Returns Ghostscript's own picture, both of a program on its expected page and of a PDF, so that colors are
+   * converted alike.
+   */
   async function ghostscriptPage(path: string, ...setup: string[]) {
     const file = join(folder, "page-%d.png");
     const quality = ["-r72", "-dTextAlphaBits=4", "-dGraphicsAlphaBits=4", "-dFirstPage=1", "-dLastPage=1"];

@@ -1,4 +1,4 @@
-// POST /pdf for Office documents (spec, "POST /pdf"), over HTTP, by the container.
+// POST /pdf for Office documents (spec, "POST /pdf"), over HTTP, converted in the container.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -38,7 +38,7 @@ function look(bytes: Uint8Array): { text: string; info: Record<string, string> }
   };
 }
 
-/** Dots per inch of the finest picture, as poppler sees it on the page. */
+/** Returns the resolution of the finest picture in dots per inch, as poppler measures it on the page. */
 function highestResolution(bytes: Uint8Array): number {
   const file = join(folder, "pictures.pdf");
   writeFileSync(file, bytes);
@@ -245,7 +245,7 @@ describe("the container goes and comes", () => {
   });
   afterAll(() => service?.stop());
 
-  /** Objects in the service's bucket. */
+  /** Counts the objects in the service's bucket. */
   async function storedFiles(): Promise<number> {
     await using storage = await openLocalStorage(service.persistTo);
     return await countFiles(storage);

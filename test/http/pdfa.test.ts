@@ -1,4 +1,5 @@
-// POST /pdfa (spec, "POST /pdfa"), both variants, by the container. What is made of real documents is tested with the ladder.
+// POST /pdfa (spec, "POST /pdfa"), both variants, converted in the container. Results for real documents are tested
+// with the ladder.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

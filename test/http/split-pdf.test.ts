@@ -1,5 +1,5 @@
-// POST /split-pdf (spec, "POST /split-pdf"): which files come out, in which order, under which names. What they keep is tested
-// with the operation.
+// POST /split-pdf (spec, "POST /split-pdf"): the output files, their order and their names. The content that they keep
+// is tested with the operation.
 import { beforeAll, describe, expect, test } from "vitest";
 import { encrypted, labelledPdf } from "../fixtures/pdfs.ts";
 import { lockedPdf } from "../fixtures/signed-pdfs.ts";

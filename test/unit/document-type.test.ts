@@ -1,3 +1,4 @@
+// Document types recognized from the first bytes and the name of a file.
 import { describe, expect, test } from "vitest";
 import { documentTypeOf } from "../../src/document-type.ts";
 import { excel2 } from "../fixtures/office.ts";
@@ -12,7 +13,7 @@ const typeOf = (start: Uint8Array, name: string) =>
     },
   });
 
-/** What begins with these bytes, and goes on as no text does. */
+/** Returns a file that begins with these bytes and continues as no text does. */
 const beginning = (hex: string) => Buffer.concat([Buffer.from(hex, "hex"), Buffer.alloc(60)]);
 
 describe("documents of Office that are of before OLE", () => {

@@ -1,3 +1,4 @@
+// Recognition of JSON from its beginning.
 import { describe, expect, test } from "vitest";
 import { mayBeginJson } from "../../src/json-beginning.ts";
 

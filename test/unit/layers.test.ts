@@ -1,4 +1,4 @@
-// Which layers a document shows (ISO 32000-1, 8.11.4): one answer in all that draws, merges, compresses and archives it.
+// Visible layers of a document (ISO 32000-1, 8.11.4): drawing, merging, compressing and archiving must agree on them.
 import { describe, expect, test } from "vitest";
 import { compressPdf } from "../../src/operations/compress-pdf.ts";
 import { PdfBuilder, plainPdf } from "../fixtures/pdf-builder.ts";
@@ -106,7 +106,7 @@ describe.each(CASES)("a layer with $name (shown: $isShown)", (layer) => {
 });
 
 describe("several layers, one of them off", () => {
-  /** @param order of the groups in OCGs: MuPDF keeps them by their numbers */
+  /** @param order order of the groups in OCGs: MuPDF keeps them by their numbers */
   function several(hidden: number, order: (groups: string[]) => string[]): Uint8Array {
     const builder = new PdfBuilder();
     const groups = Array.from({ length: 8 }, (_, index) => builder.add(`<</Type/OCG/Name(Layer ${index})>>`));

@@ -1,4 +1,4 @@
-// What a client reads of what its documents lost, and how it gets there from the container.
+// Notices to a client about what its documents lost, and their way from the container to the client.
 import { expect, test } from "vitest";
 import { noticeSentences } from "../../src/notices.ts";
 import { type Notice, type NoticeCode, noticesAbout } from "../../src/operations/notice.ts";

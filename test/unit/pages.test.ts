@@ -1,3 +1,4 @@
+// Page selection expressions.
 import { describe, expect, test } from "vitest";
 import { MAX_SELECTED_PAGES, parsePages, resolvePages, selectPages } from "../../src/pages.ts";
 

@@ -1,4 +1,4 @@
-// Places to work in: quick ones and slow ones, shared among clients. With time that is made.
+// Places for jobs: fast and slow ones, shared among clients, tested with fake timers.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type Entry, Places } from "../../container/pool.ts";
 import { SlowLane, slowPlaces } from "../../container/slow-lane.ts";

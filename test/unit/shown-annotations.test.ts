@@ -1,4 +1,5 @@
-// What a viewer shows on screen (ISO 32000-1, table 165) stays in sight in PDF/A, and what it does not show does not come to light.
+// Annotations that a viewer shows on screen (ISO 32000-1, table 165) stay visible in PDF/A, and hidden ones stay
+// hidden.
 import { describe, expect, test } from "vitest";
 import { PdfBuilder } from "../fixtures/pdf-builder.ts";
 import { archived } from "../support/archival.ts";

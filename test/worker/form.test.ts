@@ -1,4 +1,4 @@
-// The streaming form against R2, inside the runtime that serves them.
+// The streaming form reader with R2, inside the runtime that serves requests.
 
 import { env } from "cloudflare:workers";
 import { createHash } from "node:crypto";
@@ -39,9 +39,9 @@ const opening = (name = "file", fileName = "big.bin") =>
   encode(`--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"; filename="${fileName}"\r\n\r\n`);
 const closing = encode(`\r\n--${BOUNDARY}--\r\n`);
 
-/** A request whose body is made while it is read. */
+/** Returns a request whose body is made while it is read. */
 function request(chunks: () => Generator<Uint8Array>): Request {
-  // The runtime's own stream, as the bodies of the network are.
+  // The runtime's own stream, like the bodies of network requests.
   const { readable: body, writable } = new IdentityTransformStream();
   void send(chunks(), writable.getWriter());
   return new Request("http://service/", {
@@ -60,7 +60,7 @@ async function send(chunks: Generator<Uint8Array>, writer: WritableStreamDefault
   }
 }
 
-/** Content that repeats at no distance a buffer might have. */
+/** Yields content that does not repeat at any distance a buffer might have. */
 function* content(sizeBytes: number): Generator<Uint8Array> {
   for (let made = 0; made < sizeBytes; ) {
     const chunk = new Uint8Array(Math.min(65_521, sizeBytes - made));
@@ -126,7 +126,7 @@ describe("a body of 6 MiB", () => {
     const form = await readForm(body(), { ...options(), bodySize });
     const [file] = form.files.get("file")!;
     expect(file!.bytes?.length).toBe(6 * MiB);
-    // R2 says of how many parts an object is made.
+    // The ETag in R2 reveals the number of parts of an object.
     expect((await file!.stored).etag).not.toContain("-");
   });
 
@@ -164,7 +164,7 @@ test("300 files: stored one after the other, and of all together little stays in
   const stored = await Promise.all(files.map(({ stored }) => stored));
   expect(new Set(stored.map(({ id }) => id)).size).toBe(300);
   await expect(readForm(body(), { ...options(), maxFiles: 299 })).rejects.toMatchObject({ status: 400 });
-  // Those of 200 kB go alone or with a few others, the small ones together.
+  // Files of 200 kB are stored alone or with a few others, the small ones together.
   expect((await bucket.list()).objects.length).toBeLessThan(8);
 });
 

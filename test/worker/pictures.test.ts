@@ -1,4 +1,5 @@
-// Pictures of pages made inside workerd, and decoded there by @jsquash: no native decoder runs in this runtime.
+// Makes pictures of pages inside workerd and decodes them there with @jsquash, because this runtime runs no native
+// decoder.
 import { Buffer } from "node:buffer";
 import jpgModule from "@jsquash/jpeg/codec/dec/mozjpeg_dec.wasm";
 import pngModule from "@jsquash/png/codec/pkg/squoosh_png_bg.wasm";

@@ -1,4 +1,5 @@
-// The pipeline with an operation made for the test: what it stores, and that nothing stays of a request that fails or is left.
+// The pipeline with an operation made for the test: the files it stores, and that failed or abandoned requests leave
+// nothing behind.
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";
 import type { ConnectedContainer } from "../../src/container.ts";
@@ -74,7 +75,7 @@ test("outputs are made ahead of those that are stored: small ones that are store
     });
     expect(Math.max(...seen)).toBeLessThanOrEqual(ahead);
     expect(answer.outputId).toHaveLength(12);
-    // All are there when the answer is.
+    // All objects exist once the answer does.
     expect(await objects()).toBe(stored);
     await bucket.delete(await keysInBucket());
   }
@@ -118,7 +119,7 @@ test("the input is read from memory or from storage alike, and stays", async () 
   expect(await service.store.find(String(answer.inputId))).toMatchObject({ name: "input.txt", size: 7 });
 });
 
-/** A container that makes one output, whatever it is asked, and counts how often it was. */
+/** Returns a container that makes one output for every request and records the requests. */
 function elsewhere() {
   const asked: string[] = [];
   const container: ConnectedContainer = {
@@ -150,7 +151,7 @@ test("a job that turns out too large here is done in the container", async () =>
   expect(asked).toEqual(["made"]);
   const file = await service.store.open(String(answer.outputId));
   expect(await new Response(file!.body).text()).toBe("made elsewhere");
-  // The input and the output, each with its digest or without.
+  // The input and the output, each with or without a digest.
   expect((await keysInBucket()).filter((key) => key.startsWith("files/"))).toHaveLength(2);
 });
 
@@ -167,8 +168,8 @@ test("but not once something is stored, nor where there is none, nor for another
 });
 
 /**
- * A container that is lost for the first so many posts: once it has given an output, and a half.
- * @param lost how often
+ * Returns a container that is lost during its first posts, after one and a half outputs.
+ * @param lost number of lost posts
  */
 function losing(lost: number) {
   const told: string[] = [];

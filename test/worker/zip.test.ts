@@ -1,4 +1,5 @@
-// An archive of files that are many times what an isolate holds, made and stored inside the runtime that serves it.
+// An archive of files that are many times larger than an isolate's memory, made and stored inside the runtime that
+// serves requests.
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { createKeptBytes } from "../../src/kept-bytes.ts";
@@ -11,7 +12,7 @@ const MiB = 2 ** 20;
 const store = createStore((env as unknown as { FILES: R2Bucket }).FILES, { lifetimeMs: 0 });
 const context = { signal: new AbortController().signal, heapLimitBytes: 0, defer: () => {}, log: () => {} };
 
-/** Content that is made while it is read, and how far ahead of the archive that was. */
+/** Returns content that is made while it is read. @param count receives the size of each chunk */
 function madeFile(
   name: string,
   sizeBytes: number,

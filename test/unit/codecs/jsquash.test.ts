@@ -1,4 +1,4 @@
-// Our PNG and JPEG files as @jsquash decodes them: decoders other than the native ones that the tests beside this use.
+// Decodes our PNG and JPEG files with @jsquash, whose decoders differ from the native ones that other tests use.
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -18,7 +18,7 @@ beforeAll(async () => {
   });
 });
 
-/** The first channels of each pixel: gray has its value in all three. */
+/** Returns the first channels of each pixel; gray has its value in all three. */
 function channelsOf({ data }: Rgba, channels: number): Uint8Array {
   const samples = new Uint8Array((data.length / 4) * channels);
   for (let from = 0, to = 0; from < data.length; from += 4) {

@@ -1,3 +1,4 @@
+// Drawing decisions that depend on entries of a page: annotations, boxes, layers and the page tree.
 import { describe, expect, test } from "vitest";
 import { Mupdf } from "../../../src/engines/mupdf.ts";
 import { MupdfDocument } from "../../../src/engines/mupdf-document.ts";
@@ -65,7 +66,7 @@ describe("boxes and units that make no sense", () => {
   });
 });
 
-/** Groups 6 and 7 are on, 8 and 9 off, 10 is on but not on screens. */
+/** Groups 6 and 7 are on, 8 and 9 are off, 10 is on except on screens. */
 function layered(membership: string, page: string, more: (string | Uint8Array)[] = []) {
   return pdfOf([
     `<</Type/Catalog/Pages 2 0 R/OCProperties<</OCGs[6 0 R 7 0 R 8 0 R 9 0 R 10 0 R]/D<</OFF[8 0 R 9 0 R]/AS[<</Event/View/Category[/View]/OCGs[10 0 R]>>]>>>>>>`,

@@ -1,3 +1,4 @@
+// MuPDF as an engine: colors, bands, limits and hostile documents.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -39,7 +40,7 @@ async function picture(bytes: Uint8Array, options: RasterOptions = { colorModel:
   }
 }
 
-/** The reason of the failure that opening ends in. */
+/** Returns the reason why opening fails. */
 async function refusal(bytes: Uint8Array): Promise<string> {
   try {
     (await open(bytes)).close();
@@ -92,7 +93,7 @@ describe("colors", () => {
   });
 });
 
-/** Edges may fall on the other side of a quarter of a pixel where a band begins elsewhere; everything else is the same. */
+/** Expects equal pixels, except that edges may round to another quarter of a pixel if a band starts elsewhere. */
 function expectAlmostEqual(some: Uint8Array, other: Uint8Array): void {
   expect(some.length).toBe(other.length);
   const differences = some.map((value, index) => Math.abs(value - other[index]!)).filter((value) => value > 0);
@@ -353,7 +354,7 @@ describe("opening", () => {
 });
 
 describe("hostile documents end in a picture or a refusal within the heap's limit", () => {
-  // A tenth of the usual patience: what is proven is that there is an end, not where it lies.
+  // A tenth of the usual effort limit: the test proves that there is a limit, not where it lies.
   const limits = { ...LIMITS, effort: 0.1 };
   test.each(HOSTILE_PDFS)("$name", async ({ bytes }) => {
     const engine = await Mupdf.create(limits);

@@ -1,4 +1,5 @@
-// Real documents at every level: three readers open them, text is the same, pictures are near. A bounded part of each is drawn.
+// Compresses real documents at every level: three readers open them, text is equal, pictures are close. Only the first
+// page of each is drawn.
 import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -10,13 +11,13 @@ import { CONTEXT, outputsOf } from "../../support/operations.ts";
 import { pageTexts, qpdfComplaints } from "../../support/pdf-readers.ts";
 import { perceptualDistance, popplerPage, withFile } from "../../support/pictures.ts";
 
-/** What is refused, and why; tested elsewhere. */
+/** Documents that are refused, each tested elsewhere. */
 const REFUSED = new Set(["637.pdf", "actually_an_rtf.pdf", "enc-XI-R6-V5-U-view-O-master.pdf"]);
-/** Its page tree is damaged, and readers differ in what they make of it. */
+/** A document with a damaged page tree, which readers interpret differently. */
 const DAMAGED = "crash-121-2.pdf";
-/** In {@link perceptualDistance}: what is seen side by side begins at 8. */
+/** Limits of {@link perceptualDistance}: a difference becomes visible side by side at 8. */
 const FARTHEST = { low: 0.5, medium: 4, high: 8 };
-/** One has 400 pages, which every reader reads at every level. */
+/** One document has 400 pages, which every reader reads at every level. */
 const MOST_TIME_MS = 600_000;
 const CONTAINER = { ...CONTEXT, heapLimitBytes: 1024 * 2 ** 20 };
 

@@ -1,4 +1,4 @@
-// What compression takes away and what it leaves, read back with qpdf and poppler.
+// Content that compression removes and keeps, read back with qpdf and poppler.
 import { deflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { type CompressParams, compressPdf } from "../../../src/operations/compress-pdf.ts";
@@ -19,7 +19,10 @@ const custom = (pdf: Uint8Array, profile: CompressionProfile) => compressed(pdf,
 const CONTAINER = { ...CONTEXT, heapLimitBytes: 1024 * 2 ** 20 };
 const packed = { compression: "compress-entire-file" } as const;
 
-/** A page with a picture, tags, a form, an outline, a link, an attachment, layers, labels, metadata and what can go. */
+/**
+ * Returns a page with a picture, tags, a form, an outline, a link, an attachment, layers, labels, metadata and
+ * removable data.
+ */
 function fullPdf(): Uint8Array {
   const builder = new PdfBuilder();
   const widget = builder.reserve();

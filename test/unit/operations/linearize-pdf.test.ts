@@ -1,4 +1,4 @@
-// Linearized PDFs as qpdf of another version checks them, and as poppler sees them beside their sources.
+// Checks linearized PDFs with another version of qpdf, and compares them with their sources in poppler.
 import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ const SOUND = "no linearization errors";
 
 const isReference = (value: unknown) => typeof value === "string" && /^\d+ \d+ R$/.test(value);
 
-/** Everything that must not change, as other programs see it. */
+/** Returns everything that must not change, as other programs report it. */
 function contentOf(pdf: Uint8Array) {
   const { Tagged, Form, JavaScript, Encrypted, Pages, Title, "Page size": size } = infoOf(pdf);
   const fields = withFile(pdf, (path) => {
@@ -78,17 +78,17 @@ test("one that is linearized already, by us", async () => {
   expect(linearizationOf(await linearize(once))).toBe(SOUND);
 });
 
-/** Not what qpdf can rebuild, or locked: those have tests of their own. */
+/** Documents that qpdf cannot rebuild or that are locked; they have their own tests. */
 const REFUSED: Readonly<Record<string, string>> = {
   "637.pdf": "damaged",
   "actually_an_rtf.pdf": "not-a-pdf",
   "enc-XI-R6-V5-U-view-O-master.pdf": "password-protected",
 };
 
-/** By people, or by its maker for Adobe's reader: not all is as it was. */
+/** Documents signed by people, or by their producer for Adobe's reader: their content changes in part. */
 const SIGNED = ["minimal-signed-twice-both-created.pdf", "with_xfa_fields.pdf"];
 
-/** No program reads it as another does. */
+/** A damaged document that every program reads differently. */
 const REPAIRED = "crash-121-2.pdf";
 
 describe.skipIf(corpusDir === undefined)("real documents", () => {
@@ -144,7 +144,10 @@ describe("passwords", () => {
 });
 
 describe("signatures", () => {
-  /** A form with a signature field whose value is one, in another dictionary or its own, and what earlier revisions leave. */
+  /**
+   * Returns a form with a signature field whose value is a signature, in another dictionary or its own, and with
+   * leftovers of earlier revisions.
+   */
   async function signedPdf(
     where: "referenced" | "direct" | "left behind" | "usage rights" | "in a text",
   ): Promise<Uint8Array> {
@@ -197,7 +200,7 @@ describe("bounds", () => {
     async (_, bytes) => {
       const made = await linearize(bytes()).catch((error: unknown) => error);
       if (made instanceof EngineFailure) expect(made.reason).not.toBe("crashed");
-      // Native qpdf ends by a signal where forms are nested too deeply.
+      // The native qpdf crashes if forms are nested too deeply.
       else expect(["", SOUND]).toContain(linearizationOf(made as Uint8Array));
     },
   );

@@ -1,3 +1,4 @@
+// Merges PDFs: pages, limits, hostile inputs, and real documents in pairs.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -71,7 +72,7 @@ describe("merge-pdfs", () => {
     expect(document.pages).toHaveLength(5);
   });
 
-  // What is hostile only where it is drawn costs a merge nothing.
+  // Documents that are hostile only when drawn cost a merge nothing.
   const hostile = HOSTILE_PDFS.filter(({ name }) => /tree|deep|itself|table/.test(name));
   test.each(hostile.map((pdf) => [pdf.name, pdf] as const))(
     "%s, between others: a file or a plain refusal",
@@ -79,7 +80,7 @@ describe("merge-pdfs", () => {
       const between = [plainPdf("before"), bytes(), plainPdf("after")];
       try {
         const pdf = await merged(...between);
-        // No other engine is asked to draw it.
+        // No other engine needs to draw the result.
         expect(new PdfJson(pdf).pages.length).toBeGreaterThanOrEqual(3);
       } catch (error) {
         expect(error).toBeInstanceOf(EngineFailure);
@@ -153,7 +154,7 @@ describe("merge-pdfs", () => {
   });
 });
 
-/** What another engine counts in a document. */
+/** Returns another engine's counts of a document's parts. */
 function counts(pdf: Uint8Array): Record<string, number> {
   const document = new PdfJson(pdf);
   let items = 0;
@@ -163,7 +164,7 @@ function counts(pdf: Uint8Array): Record<string, number> {
     waiting.push(...item.kids);
   }
   const subtypes = document.pages.flatMap((_, index) => document.annotations(index + 1).map((a) => a?.["/Subtype"]));
-  // Signatures do not survive; what they show does, as stamps.
+  // Signatures are removed; their appearances stay as stamps.
   const fields = document.fields.filter(({ fieldtype }) => fieldtype !== "/Sig");
   const structure = said(pdf, "pdfinfo", "-struct");
   const parents = document.catalog["/StructTreeRoot"]
@@ -185,7 +186,7 @@ function counts(pdf: Uint8Array): Record<string, number> {
     destinations:
       document.tree(document.at(document.catalog, "Names", "Dests")).size +
       Object.keys(document.at(document.catalog, "Dests") ?? {}).length,
-    // Without those that a merge adds.
+    // Excludes the scripts that a merge adds.
     scripts: [...document.tree(document.at(document.catalog, "Names", "JavaScript")).keys()].filter(
       (name) => !name.startsWith("u:!joinedFieldNames"),
     ).length,
@@ -235,7 +236,7 @@ describe.skipIf(corpusDir === undefined)("real documents with outlines, forms, t
         const pdf = await merged(read(first), read(second));
         const [a, b] = [known(first), known(second)];
         const sums = Object.fromEntries(Object.entries(a.counts).map(([key, count]) => [key, count + b.counts[key]!]));
-        // Both are below one more element.
+        // Both structure trees are below one additional element.
         if (a.counts.elements! > 0 && b.counts.elements! > 0) sums.elements!++;
         expect({ second, ...counts(pdf) }).toEqual({ second, ...sums });
         expect(qpdfComplaints(pdf)).toBe("");

@@ -1,3 +1,4 @@
+// Operations carried out remotely: their inputs, outputs and failures cross the connection unchanged.
 import { describe, expect, test } from "vitest";
 import {
   type Context,
@@ -29,12 +30,12 @@ function input(name: string, bytes: Uint8Array, chunkBytes = 7): Input {
   };
 }
 
-/** The same bytes in pieces of another size, as a network gives them. */
+/** Yields the same bytes in chunks of another size, as a network delivers them. */
 async function* cut(chunks: Chunks, size: number): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) for (let at = 0; at < chunk.length; at += size) yield chunk.slice(at, at + size);
 }
 
-/** The other end in this process: carries out `operation`, whatever the name. */
+/** Returns a context whose remote end is in this process and runs `operation`, whatever the requested name. */
 function context(operation: Operation<unknown>, pieces = 2 ** 16, signal = new AbortController().signal): Context {
   const here: Context = {
     signal,
@@ -174,7 +175,7 @@ describe("failures cross as reasons", () => {
   });
 });
 
-/** A container that says just this. */
+/** Returns a context whose container answers with exactly these bytes. */
 function answering(chunks: Iterable<Uint8Array> | Chunks, signal = new AbortController().signal): Context {
   const answer = async function* () {
     yield* chunks;

@@ -1,4 +1,5 @@
-// Signed documents: every operation that writes them anew removes what it would break, keeps what it shows, and says so.
+// Signed documents: every operation that rewrites them removes what it would break, keeps what they show, and reports
+// it.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -58,7 +59,7 @@ const NAMES = Object.keys(OPERATIONS);
 const ONE = "1 digital signature was removed";
 const TWO = "2 digital signatures were removed";
 
-/** MuPDF draws a mark of its own where a signature is missing, poppler does not. */
+/** Draws with MuPDF, which, unlike poppler, draws its own mark if a signature is missing. */
 const drawnByMupdf = (pdf: Uint8Array): Buffer =>
   withFile(pdf, (path, folder) => {
     const picture = join(folder, "1.pgm");
@@ -77,7 +78,7 @@ describe.each(NAMES)("%s", (name) => {
   ])("%s", async (_, pdf, notices) => {
     const before = pdf();
     const { outputs, notices: told } = await run(before);
-    // Fonts are another matter.
+    // Notices about fonts are not part of this test.
     expect(told.filter((sentence) => !sentence.includes("font"))).toEqual(notices);
     const [after] = outputs;
     expect(qpdfComplaints(after!)).toBe("");
@@ -104,7 +105,7 @@ describe.each(NAMES)("%s", (name) => {
 
   test.skipIf(!corpusFile("pdf/minimal-signed-twice-both-created.pdf"))("a real one, signed twice", async () => {
     const { outputs, notices } = await run(corpusFile("pdf/minimal-signed-twice-both-created.pdf")!);
-    // Nothing of it is transparent: it stays as it is.
+    // The document has no transparency, so it stays unchanged.
     if (name === "flatten") {
       expect(said(outputs[0]!, "pdfsig")).toContain("Signature #2");
       expect(notices).toEqual([]);

@@ -1,4 +1,4 @@
-// Archives of every kind, opened by five other programs: Info-ZIP, Python, 7-Zip, libarchive and, as a stream, fflate.
+// Opens archives of every kind with five other programs: Info-ZIP, Python, 7-Zip, libarchive and, as a stream, fflate.
 import { execFileSync, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import {
@@ -21,7 +21,7 @@ import { zipFiles } from "../../../src/operations/zip-files.ts";
 import { readStreamedZip } from "../../support/streamed-zip.ts";
 
 const MiB = 2 ** 20;
-/** More than 32 bits can tell. */
+/** An offset beyond 32 bits. */
 const FAR = 4.5 * 2 ** 30;
 /** 4 GiB and 16 MiB of zeros. */
 const ZEROS = { bytes: 257 * 2 ** 24, crc32: 0x44af3ba2 };
@@ -41,7 +41,7 @@ function input(name: string, bytes: Uint8Array | string, modified?: Date): Input
     ...(modified ? { modified } : {}),
     bytes: async () => content,
     async *stream() {
-      // As R2 does: a buffer that is used again.
+      // Reuses its buffer, as R2 does.
       const buffer = new Uint8Array(40_000);
       for (let at = 0; at < content.length; at += buffer.length) {
         const part = content.subarray(at, at + buffer.length);
@@ -89,13 +89,13 @@ interface Listed {
   readonly offset: number;
 }
 
-/** The entries, once four programs have read the data of each without a complaint. */
+/** Lists the entries after four programs have read each one's data without complaint. */
 function list(path: string): Listed[] {
   const unzip = spawnSync("unzip", ["-tq", path], { encoding: "utf8" });
   expect([unzip.status, unzip.stderr]).toEqual([0, ""]);
   const seven = spawnSync("7zz", ["t", path], { encoding: "utf8" });
   expect([seven.status, /Everything is Ok/.test(seven.stdout), /Warning/.test(seven.stdout)]).toEqual([0, true, false]);
-  // From a pipe: local headers and descriptors alone.
+  // Reads from a pipe, so only local headers and descriptors are available.
   const bsdtar = spawnSync("sh", ["-c", 'cat "$0" | bsdtar -tf - >/dev/null', path], { encoding: "utf8" });
   expect([bsdtar.status, bsdtar.stderr]).toEqual([0, ""]);
   return JSON.parse(execFileSync("python3", ["-c", PYTHON, path], { encoding: "utf8", maxBuffer: 64 * MiB }));
@@ -240,7 +240,8 @@ describe("beyond the limits of 32 and 16 bits", () => {
 
   test("an entry of more than 4 GiB whose sizes stand behind it, and one beyond it", () => {
     const uncompressed = ZEROS.bytes;
-    // A block that ends at a byte and looks back at nothing can be repeated (RFC 1951, 3.2.4, and zlib's Z_FULL_FLUSH).
+    // A block that ends on a byte boundary and has no back-references can be repeated (RFC 1951, 3.2.4, and zlib's
+    // Z_FULL_FLUSH).
     const block = deflateRawSync(new Uint8Array(16 * MiB), { finishFlush: constants.Z_FULL_FLUSH });
     const end = Buffer.from([3, 0]);
     const repeats = uncompressed / (16 * MiB);
@@ -253,7 +254,7 @@ describe("beyond the limits of 32 and 16 bits", () => {
     for (let count = 0; count < repeats; count++) write(block);
     write(end);
     write(dataDescriptor(head, sizes));
-    // Far behind, over a hole in the file.
+    // Lies far behind, after a hole in the file.
     const small = { ...head, name: "far.txt", method: METHOD.stored, streamed: false, large: false };
     const smallSizes = { crc32: crc32("far"), compressed: 3, uncompressed: 3 };
     const tail = Buffer.concat([

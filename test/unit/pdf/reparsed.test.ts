@@ -1,4 +1,4 @@
-// What our writer makes, read again by pdf-lib: a second parser, in the same process.
+// Reads our writer's output with pdf-lib, a second parser in the same process.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ParseSpeeds, PDFDocument } from "pdf-lib";

@@ -1,4 +1,5 @@
-// JPEG to PDF: the file goes in bit by bit, and is seen as its markers say. Others' programs make the variants.
+// JPEG to PDF: the file is embedded bit by bit, and displayed as its markers specify. Third-party programs make the
+// variants.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -94,7 +95,7 @@ describe("inks", () => {
 describe("how it is seen", () => {
   const jfif = (unit: number, x: number, y: number) =>
     jpegSegment(0xe0, Buffer.from([...Buffer.from("JFIF\0"), 1, 2, unit, x >> 8, x & 255, y >> 8, y & 255, 0, 0]));
-  /** Resolutions of 200 and 100, in that unit. */
+  /** Returns Exif data with resolutions of 200 and 100 in the given unit. */
   const exif = (unit: number) => {
     const bytes = Buffer.alloc(8 + 2 + 3 * 12 + 4 + 16);
     bytes.write("II*\0\x08\0\0\0\x03\0", 0, "latin1");
@@ -148,7 +149,7 @@ describe("how it is seen", () => {
 });
 
 describe("profiles", () => {
-  /** Made long, so that it takes two pieces. */
+  /** Returns a profile long enough to take two segments. */
   const profile = (space: string) => {
     const bytes = Buffer.alloc(70_000);
     bytes.writeUInt32BE(bytes.length);
@@ -276,7 +277,7 @@ describe.skipIf(corpusDir === undefined)("real ones", () => {
   });
 });
 
-/** Without the application's segments. */
+/** Removes the application segments. */
 function withoutSegments(file: Buffer): Buffer {
   let at = 2;
   while (file[at] === 0xff && (file[at + 1]! & 0xf0) === 0xe0) at += 2 + file.readUInt16BE(at + 2);

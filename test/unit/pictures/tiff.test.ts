@@ -1,5 +1,5 @@
-// TIFF to PDF: strips and tiles of every compression and kind of sample, as poppler and MuPDF draw the pages, pixel by pixel.
-// Compressed files are made by libtiff's own tools.
+// TIFF to PDF: strips and tiles of every compression and sample type, compared pixel by pixel with the pages as poppler
+// and MuPDF draw them. libtiff's tools make the compressed files.
 import { execFile, execFileSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
@@ -86,11 +86,11 @@ describe("JPEG inside", () => {
   };
   const gradient = { width, height, channels: 1, values: smooth.values.filter((_, at) => at % 3 === 0) };
 
-  /** In strips first: libtiff makes JPEGs only of a row of them at a time. */
+  /** Splits into strips first: libtiff makes JPEGs of only one row of strips at a time. */
   const inJpeg = async (picture: TestSamples, photometric: number, compression: string, options: readonly string[]) =>
     byTiffcp(await byTiffcp(tiff([plainTiff(picture, photometric)]), "-r", "8"), "-c", compression, ...options);
 
-  /** As libtiff unpacks it. */
+  /** Returns the picture as libtiff decodes it. */
   const reference = (file: Buffer) =>
     withFile(file, "in.tif", async (name) => {
       await run("tiff2rgba", ["-n", "-c", "none", name, `${name}.rgba`]);
@@ -107,7 +107,7 @@ describe("JPEG inside", () => {
     const pdf = await pdfOf(file);
     expect(imagesOf(pdf)).toHaveLength(images);
     expect(imagesOf(pdf)[0]!.dictionary).toContain("/DCTDecode");
-    // Where strips were apart, decoders smooth colours over their edges now.
+    // Decoders now smooth colors across the former edges of strips.
     const { values: _values, ...size } = smooth;
     const expected = await reference(file);
     await expectPixels(pdf, { ...size, values: [...expected.samples] }, 6);
@@ -134,7 +134,7 @@ describe("JPEG inside", () => {
     const head = Buffer.from(file.subarray(0, scan));
     head.writeUInt16BE(3 * rows, frame! + 5);
     const picture = { ...strip, height: 3 * rows, values: [strip, strip, strip].flatMap(({ values }) => values) };
-    // The head lies behind the last strip's codes.
+    // The head follows the last strip's codes.
     const page = plainTiff(picture, 1, 8, { 259: [6], 278: [rows], 513: [8 + 3 * codes.length], 514: [head.length] });
     const pdf = await pdfOf(tiff([{ ...page, segments: [codes, codes, Buffer.concat([codes, head])] }]));
     expect(imagesOf(pdf)).toHaveLength(1);
@@ -316,7 +316,7 @@ describe("damage and malice", () => {
   });
 });
 
-/** All strips lie at the same place. */
+/** Returns a file whose strips all lie at the same place. */
 function manyStrips(file: Buffer, count: number, offsetTag: number): Buffer {
   const changed = Buffer.from(file);
   const lists = [8, 1200].map((value) =>
@@ -330,7 +330,7 @@ function manyStrips(file: Buffer, count: number, offsetTag: number): Buffer {
   return Buffer.concat([changed, ...lists]);
 }
 
-/** Codes of 9 bits, low ones first, the table cleared before it grows. */
+/** Encodes with codes of 9 bits, low bits first, and clears the table before it grows. */
 function oldLzw(bytes: Uint8Array): Buffer {
   const codes = [...bytes].flatMap((byte, index) => (index % 200 === 0 ? [256, byte] : [byte]));
   const bits = [...codes, 257].flatMap((code) => Array.from({ length: 9 }, (_, bit) => (code >> bit) & 1));

@@ -1,4 +1,5 @@
-// Documents of very many small objects: repaired in time that grows with their number, or refused before the work begins.
+// Documents of very many small objects: repaired in time proportional to their number, or refused before the work
+// starts.
 import { expect, test } from "vitest";
 import { countContent } from "../../../../src/operations/count-content.ts";
 import { repairPdfa } from "../../../../src/operations/repair-pdfa.ts";

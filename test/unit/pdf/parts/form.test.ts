@@ -1,3 +1,4 @@
+// Merges the forms of several documents: fields, fonts, calculation order and signatures.
 import { describe, expect, test } from "vitest";
 import { PdfBuilder } from "../../../fixtures/pdf-builder.ts";
 import { type Json, merged, PdfJson, said } from "../../../support/pdf-json.ts";
@@ -5,7 +6,7 @@ import { picturesOf, qpdfComplaints, textOf, uncompressed } from "../../../suppo
 
 const WIDGET = "/Type/Annot/Subtype/Widget/F 4";
 
-/** Adds a text field that is one with its widget, and gives the reference. */
+/** Adds a text field merged with its widget, and returns the reference. */
 function text(builder: PdfBuilder, name: string, value: string, entries = "", box = "10 10 110 30"): string {
   const font = builder.add("<</Type/Font/Subtype/Type1/BaseFont/Courier>>");
   const look = builder.stream(
@@ -15,7 +16,10 @@ function text(builder: PdfBuilder, name: string, value: string, entries = "", bo
   return builder.add(`<<${WIDGET}/Rect[${box}]/FT/Tx/T(${name})/V(${value})/AP<</N ${look}>>${entries}>>`);
 }
 
-/** A field on each of three pages, one with widgets on pages 1 and 3, radio buttons on pages 2 and 3. */
+/**
+ * Returns a form with a field on each of three pages, a field with widgets on pages 1 and 3, and radio buttons on pages
+ * 2 and 3.
+ */
 function form(value: string, fontName = "Helvetica"): Uint8Array {
   const builder = new PdfBuilder();
   const [total, part] = [text(builder, "Total", `${value} total`), text(builder, "Part", `${value} part`)];
@@ -42,7 +46,7 @@ function form(value: string, fontName = "Helvetica"): Uint8Array {
 
 const names = (document: PdfJson): string[] => document.fields.map(({ fullname }: Json) => fullname);
 
-/** Checks that kids and parents of all fields know each other. */
+/** Checks that the kids and parents of all fields refer to each other. */
 function expectConnected(document: PdfJson): void {
   const waiting: string[] = [...document.at(document.catalog, "AcroForm", "Fields")];
   const roots = new Set(waiting);
@@ -97,7 +101,7 @@ describe("forms", () => {
       document.dictionaries.filter((object) => object["/T"] === `u:${name}`).map((object) => object["/DA"]);
     expect(strings("Both")).toEqual(["u:0 g /Mine 0 Tf"]);
     expect(strings("Both_2")).toEqual(["u:0 g /Mine_2 0 Tf"]);
-    // What had the default of its form has it still.
+    // A field that used its form's default keeps it.
     expect(strings("Total_2")).toEqual(["u:/Mine_2 12 Tf 0 g"]);
     expect(document.at(document.catalog, "AcroForm", "DA")).toBe("u:/Mine 12 Tf 0 g");
   });
