@@ -107,7 +107,7 @@ export async function runRound(
   }
 }
 
-/** Kills the service's supervisor, with which the whole service must end. */
+/** Signals the service's supervisor, with which the whole service must end. */
 export async function runDeath(
   service: TestedService,
   { clients, target, signal }: RoundSettings,

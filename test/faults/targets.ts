@@ -11,7 +11,7 @@ export interface Target {
   readonly kind: string;
   /** Selects one of several processes in the order of user and pid. @default a random one */
   readonly place?: number;
-  /** When the server ends, nothing in the container is left to retry a job. @default the container itself */
+  /** Receiver of the jobs; once the server ends, only the Worker can still retry them. @default the container itself */
   readonly through?: "worker";
   /** True if a service may have no such process. @default false */
   readonly isOptional?: boolean;

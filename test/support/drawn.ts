@@ -1,4 +1,4 @@
-// Draws a page with the engine and checks it for red pixels.
+// Draws a page with the engine and checks it for pure red.
 import { Mupdf } from "../../src/engines/mupdf.ts";
 import { MupdfDocument } from "../../src/engines/mupdf-document.ts";
 import { MupdfPage } from "../../src/engines/mupdf-page.ts";
