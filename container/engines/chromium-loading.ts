@@ -9,7 +9,7 @@ import type { Session } from "./chromium-pipe.ts";
 const PAGE_TYPES = ["text/html", "application/xhtml+xml"];
 /** Maximum number of navigations by scripts and refreshes. The browser limits redirects by status to 20 each. */
 const MAX_NAVIGATIONS = 20;
-/** A refresh with a longer delay is ignored: its page is meant to be read. */
+/** Refreshes with a longer delay are not waited for: their page is meant to be read. */
 const REFRESH_WITHIN_SECONDS = 2;
 /** Requests that may never end, and that a complete page does not need. */
 const ENDLESS_TYPES: readonly string[] = [
