@@ -41,7 +41,7 @@ export class Memory {
     this.#freeAtFirst = free;
   }
 
-  /** Returns the memory at a path, or undefined if there is no such file system or hardly any room in it. */
+  /** @returns undefined if there is no such file system, or hardly any room in it */
   static at(path: string): Memory | undefined {
     try {
       const { type } = statfsSync(path);
@@ -88,7 +88,7 @@ export class Memory {
   }
 }
 
-/** Returns the free bytes, or 0 if the file system is gone, so that callers use a disk. */
+/** @returns 0 if the file system is gone, so that callers use a disk */
 function freeBytes(path: string): number {
   try {
     const { bavail, bsize } = statfsSync(path);

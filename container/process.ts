@@ -69,8 +69,9 @@ const confine = join(import.meta.dirname, "confine.pl");
 
 /**
  * Runs a program to its end.
- * | @throws EngineFailure `timed-out` (wall clock or processor time), `too-large` (file size), `crashed` (any other
- * signal)
+ *
+ * @throws EngineFailure `timed-out` (wall clock or processor time), `too-large` (file size), `crashed` (any other
+ *   signal)
  * @throws EngineLost when it was killed or frozen from outside, or could not be started
  * @throws the signal's reason when aborted
  */

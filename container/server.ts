@@ -1,5 +1,6 @@
 // The container service: starts the engines, listens for requests, and shuts down gracefully. Writes JSON lines to
 // standard output.
+//
 // Environment variables:
 // - CONTAINER_SECRET (required)
 // - PORT, HOST

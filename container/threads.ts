@@ -74,7 +74,8 @@ export class Threads implements AsyncDisposable {
 
   /**
    * Runs a job, and retries it when its thread was lost or crashed before its first frame.
-   * | @returns the answer's frames; the thread works a few frames ahead, and waits while nobody reads
+   *
+   * @returns the answer's frames; the thread works a few frames ahead, and waits while nobody reads
    * @throws the signal's reason when aborted
    */
   async *run(job: ThreadJob, signal: AbortSignal, log: Log): AsyncGenerator<Frame> {
@@ -229,7 +230,7 @@ async function ended({ worker }: Thread): Promise<void> {
   clearTimeout(timer);
 }
 
-/** Returns the next frame, or undefined at the end, and logs the log messages before it. */
+/** Logs the log messages before the next frame. @returns the next frame, or undefined at the end */
 async function nextFrame(mail: Mailbox, log: Log): Promise<Frame | undefined> {
   for (;;) {
     const message = await mail.next();

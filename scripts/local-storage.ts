@@ -31,7 +31,7 @@ export async function openLocalStorage(persistTo: string): Promise<LocalStorage>
   };
 }
 
-/** Returns the number of objects in the bucket. */
+/** @returns the number of objects in the bucket */
 export async function countFiles({ files }: LocalStorage): Promise<number> {
   let count = 0;
   for (let cursor: string | undefined; ; ) {

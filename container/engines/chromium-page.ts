@@ -89,7 +89,7 @@ interface Job {
   readonly within: Within;
 }
 
-/** Returns the stream of the PDF, and the factor by which its pages are too small. */
+/** @returns the stream of the PDF, and the factor by which its pages are too small */
 async function loadAndPrint(job: Job): Promise<{ readonly stream: string; readonly enlargement: number }> {
   const { session, url, options, limits, within } = job;
   using loading = new Loading(session, job.page.frameId, job.isRefused);

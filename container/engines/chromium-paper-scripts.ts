@@ -91,7 +91,7 @@ export function setPaper(
   return purpose;
 }
 
-/** Reports whether nothing in the page moves or is pending. */
+/** @returns true if nothing in the page moves or is pending */
 export function isStill({ isScripted }: Questions): boolean {
   const restless =
     'iframe, frame, object, embed, video, animate, animateMotion, animateTransform, set, [loading="lazy" i]';
@@ -104,7 +104,10 @@ export function isStill({ isScripted }: Questions): boolean {
   );
 }
 
-/** Returns the page's purpose, or `hidden` if scripts cannot read the style sheets that decide and none were passed. */
+/**
+ * Determines a page's purpose. @returns `hidden` if scripts cannot read the style sheets that decide and none were
+ * passed
+ */
 export function purposeOf(sheets?: readonly SheetText[]): Purpose | "hidden" {
   const isAll = (media: MediaList, query: RegExp) =>
     media.length > 0 && Array.from(media).every((text) => query.test(text));

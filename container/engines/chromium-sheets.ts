@@ -7,7 +7,7 @@ import type { Session } from "./chromium-pipe.ts";
 /** Maximum number of characters of all sheets together; sheets beyond it are left out. */
 const MAX_LENGTH = 2 ** 23;
 
-/** Returns the style sheets that have a URL. @throws ProtocolError */
+/** @returns the style sheets that have a URL. @throws ProtocolError */
 export async function sheetsOf(session: Session): Promise<readonly SheetText[]> {
   const found: { readonly id: string; readonly url: string }[] = [];
   let length = 0;

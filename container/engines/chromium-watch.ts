@@ -157,7 +157,7 @@ function threadsOf(pid: number): string[] {
   }
 }
 
-/** Returns the text of a file, or "" if the process has ended. */
+/** @returns the text of a file, or "" if the process has ended */
 function read(path: string): string {
   try {
     return readFileSync(path, "latin1");

@@ -80,7 +80,8 @@ export class Ghostscript implements AsyncDisposable {
   /**
    * Runs a program, and retries it when the first attempt's process was lost or crashed. A program that ends with an
    * error, early or without a page produces no PDF at all.
-   * | @param input the name's extension matters only for an EPS, whose bounding box comment then becomes its page
+   *
+   * @param input the name's extension matters only for an EPS, whose bounding box comment then becomes its page
    * @param outputPath written at once, when the PDF is complete
    * @returns the fonts that the program asked for and Ghostscript replaced
    * @throws EngineFailure `damaged`, `unsupported` (no PostScript in it), `timed-out`, `too-complex`, `too-large` or

@@ -89,8 +89,9 @@ export class LibreOffice implements AsyncDisposable {
   /**
    * Converts a document, and retries it when the first attempt's process was lost or crashed. The path's extension
    * matters only where the content does not reveal its type (text, HTML, CSV).
-   * | @throws EngineFailure `password-protected`, `damaged`, `unsupported`, `timed-out`, `too-complex`, `too-large` or
-   * `busy`
+   *
+   * @throws EngineFailure `password-protected`, `damaged`, `unsupported`, `timed-out`, `too-complex`, `too-large` or
+   *   `busy`
    * @throws the signal's reason when aborted; the process has ended by then
    */
   async convertToPdf(inputPath: string, options: OfficeToPdfOptions, signal?: AbortSignal): Promise<ConvertedPdf> {

@@ -225,7 +225,7 @@ function validationOf(answer: Record<string, unknown>): Validation {
   return { valid: answer.valid === true, failures: answer.failures as readonly RuleFailure[] };
 }
 
-/** Returns a process's resident memory, or 0 if it has ended. proc(5): the second number is in pages of 4 KiB. */
+/** Reads resident memory from proc(5): the second number is in pages of 4 KiB. @returns 0 if the process has ended */
 function residentBytes(pid: number | undefined): number {
   try {
     return 4096 * Number(readFileSync(`/proc/${pid}/statm`, "latin1").split(" ")[1]);

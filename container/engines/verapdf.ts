@@ -72,7 +72,8 @@ export class VeraPdf implements AsyncDisposable {
 
   /**
    * Validates a file, and retries it in another process when its process was lost or crashed.
-   * | @param path of the file, which is only read
+   *
+   * @param path of the file, which is only read
    * @param weight the file's weight. @default "light"
    * @throws EngineFailure `password-protected`, `damaged` (veraPDF cannot parse it), `too-complex`, `too-large`
    *   (memory), `timed-out`, `busy` (veraPDF cannot be started, or was lost twice, or too many heavy files wait)

@@ -42,7 +42,7 @@ const OF_THE_INPUT = new Set(["password-protected", "not-a-pdf", "damaged", "too
 const OF_THE_SERVICE = new Set(["busy", "timed-out"]);
 
 /**
- * Returns the first acceptable candidate and the rung that made it.
+ * @returns the first acceptable candidate and the rung that made it
  * @throws EngineFailure `nonconforming` if none passed, or the reason why there was no candidate at all
  */
 export async function climb(
