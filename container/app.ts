@@ -1,5 +1,5 @@
-// The container's HTTP interface: POST /{operation} with the frames of operations/remote.ts in both directions, GET /up. Every
-// job has a folder, a place, a limit of time and an end. Knows no operation and no engine.
+// The container's HTTP interface: POST /{operation} with the frames of operations/remote.ts in both directions, and GET
+// /up. Gives each job a folder, a place, a time limit and an end. Knows no operation and no engine.
 
 import { createHash, timingSafeEqual } from "node:crypto";
 import { closeSync, createWriteStream, openSync, writeSync } from "node:fs";
@@ -15,23 +15,23 @@ import { Priority } from "./priority.ts";
 import type { JobFolder, Scratch } from "./process.ts";
 
 export interface AppSettings {
-  /** What callers show as `Authorization: Bearer`. */
+  /** The secret that callers send as `Authorization: Bearer`. */
   readonly secret: string;
-  /** By the name in the path. */
+  /** Operations, keyed by their name in the path. */
   readonly operations: ReadonlyMap<string, Hosted>;
   readonly scratch: Scratch;
-  /** Bytes of all inputs of one job. */
+  /** Maximum size of all inputs of one job together, in bytes. */
   readonly maxInputBytes: number;
   /** Ends every job when aborted. */
   readonly ending: AbortSignal;
-  /** Added to the health answer. */
+  /** Returns fields to add to the health response. */
   health(): Record<string, unknown>;
   log(message: string, details?: Record<string, unknown>): void;
 }
 
 type App = Hono<{ Bindings: HttpBindings }>;
 
-/** Once a job's time is up, its failure is told; a client that does not take it is left. */
+/** Time a client has to read the failure of a job that timed out, before its connection is closed. */
 const LAST_WORDS_MS = 5_000;
 
 export function createApp(settings: AppSettings): App {
@@ -66,14 +66,19 @@ export function createApp(settings: AppSettings): App {
   return app;
 }
 
-/** Does not tell by its time how much of the secret was right, nor how long it is. */
+/**
+ * Returns a check of the Authorization header. Its duration reveals neither how much of the secret was right nor its
+ * length.
+ */
 function comparison(secret: string): (header: string) => boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
   const expected = digest(`Bearer ${secret}`);
   return (header) => timingSafeEqual(digest(header), expected);
 }
 
-/** From the request's body to the answer's: whatever happens, the folder is gone and the place free at its end. */
+/**
+ * Runs one job, from the request's body to the response's. Always removes the folder and frees the place when it ends.
+ */
 async function* carryOut(
   hosted: Hosted,
   { incoming, outgoing }: HttpBindings,
@@ -90,7 +95,7 @@ async function* carryOut(
   };
   try {
     using entry = hosted.places.enter({ client, slowed });
-    // A body that is left would take its connection with it, and the answer.
+    // Destroying an unread body would close its connection, and the response with it.
     const request = await decodeRequest(incoming.iterator({ destroyOnReturn: false }));
     const inputBytes = request.inputs.reduce((sum, { size }) => sum + size, 0);
     details.inputBytes = inputBytes;
@@ -123,7 +128,7 @@ async function* carryOut(
 
 const since = (start: number) => Math.round(performance.now() - start);
 
-/** Writes each input to a file of its own, named by nothing but its extension. */
+/** Writes each input to its own file, whose name keeps only the input's extension. */
 async function spool(
   { inputs, bodies }: RemoteRequest,
   folder: JobFolder,
@@ -140,7 +145,7 @@ async function spool(
   return spooled;
 }
 
-/** Memory keeps nobody waiting: without a stream's turns. */
+/** Returns a synchronous writer. Writes to memory do not block, so a stream's event-loop turns are not needed. */
 function writer(path: string): (source: AsyncIterable<Uint8Array>) => Promise<void> {
   return async (source) => {
     const file = openSync(path, "wx", 0o600);
@@ -152,7 +157,7 @@ function writer(path: string): (source: AsyncIterable<Uint8Array>) => Promise<vo
   };
 }
 
-/** @param leave called when the failure has not been taken a while after the time was up */
+/** @param leave called when the failure has not been read {@link LAST_WORDS_MS} after the time was up */
 function timeLimit(timeoutMs: number, leave: () => void): Disposable & { readonly signal: AbortSignal } {
   const late = new AbortController();
   let timer = setTimeout(() => {

@@ -1,9 +1,9 @@
-// A job that lost its engine is begun once more, and a document that ends its engine twice is refused. The one place
-// that decides this for all engines; knows none of them.
+// Retries a job once when it loses its engine, and refuses a document that ends its engine twice. Makes this decision
+// for all engines; knows none of them.
 
 import { EngineFailure } from "../src/operations/operation.ts";
 
-/** The engine was killed, froze or could not work, and the document has no part in it. */
+/** The engine was killed, froze or could not work, and the document is not the cause. */
 export class EngineLost extends EngineFailure {
   constructor(detail: string, options?: ErrorOptions) {
     super("crashed", detail, options);
@@ -11,25 +11,25 @@ export class EngineLost extends EngineFailure {
 }
 
 export interface AttemptLimits {
-  /** Wall clock of both attempts together. @default none but the signal */
+  /** Wall-clock limit of both attempts together. @default none but the signal */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal | undefined;
   log?(message: string, details?: Record<string, unknown>): void;
 }
 
 /**
- * Carries out one attempt. It leaves nothing behind when it fails, and throws when its signal is aborted.
- * @param timeoutMs that are left
+ * Runs one attempt, which leaves nothing behind when it fails and rejects when its signal is aborted.
+ * @param timeoutMs time that is left
  */
 export type Attempt<T> = (signal: AbortSignal, timeoutMs: number) => Promise<T>;
 
-/** An attempt has this long to end its processes when its time is up; then the job is answered without it. */
+/** Time an attempt has to end its processes when its time is up. After that, the job is answered without it. */
 const CLEANUP_MS = 700;
 
 /**
- * Begins a job again, once, when its engine was lost or crashed.
+ * Runs a job and retries it once when its engine was lost or crashed.
  * @throws EngineFailure `timed-out`; `busy` when the engine was lost both times, `too-complex` when it crashed last
- * @throws the signal's reason when aborted, and whatever the attempt throws for another reason
+ * @throws the signal's reason when aborted, and any other error that the attempt throws
  */
 export async function twice<T>({ timeoutMs, signal, log }: AttemptLimits, attempt: Attempt<T>): Promise<T> {
   const late = new AbortController();
@@ -56,14 +56,14 @@ export async function twice<T>({ timeoutMs, signal, log }: AttemptLimits, attemp
   }
 }
 
-/** The failure to answer with when no attempt is left. */
+/** Returns the failure to answer with when no attempt is left. */
 export function lastFailure(failure: unknown): unknown {
   if (!isCrash(failure)) return failure;
   const reason = failure instanceof EngineLost ? "busy" : "too-complex";
   return new EngineFailure(reason, failure.detail, { cause: failure });
 }
 
-/** Whether a person or the system ended it: what goes wrong within a process ends it by other signals. */
+/** Reports whether a person or the system ended the process: a fault within a process ends it by other signals. */
 export function isFromOutside(signal: NodeJS.Signals | null): boolean {
   return signal !== null && OUTSIDE.has(signal);
 }
@@ -73,7 +73,7 @@ const OUTSIDE: ReadonlySet<NodeJS.Signals> = new Set(["SIGKILL", "SIGTERM", "SIG
 const isCrash = (failure: unknown): failure is EngineFailure =>
   failure instanceof EngineFailure && failure.reason === "crashed";
 
-/** @throws the signal's reason when the attempt has not come to its end a while after the abort */
+/** @throws the signal's reason when the attempt has not ended {@link CLEANUP_MS} after the abort */
 async function settled<T>(attempt: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: over, reject } = Promise.withResolvers<never>();
   let timer: NodeJS.Timeout | undefined;

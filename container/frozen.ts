@@ -1,14 +1,15 @@
-// Finds processes that were stopped (SIGSTOP) and would keep their job waiting until its limit. A process that is busy
-// is in another state, however long it takes.
+// Finds processes that were stopped (SIGSTOP) and would keep their job waiting until its limit. A busy process is in
+// another state, however long it takes.
 
 import { readFileSync } from "node:fs";
 
 const LOOK_EVERY_MS = 500;
 
 /**
- * Looks at processes again and again until disposed of.
- * @param pids of those that run now
- * @param frozen told of one that was stopped at two looks in a row: a debugger or a profiler stops one for less
+ * Checks processes at an interval until disposed of.
+ * @param pids returns the processes that run now
+ * @param frozen called with a process that was stopped at two checks in a row: a debugger or a profiler stops one for
+ *   less
  */
 export function watchForFrozen(pids: () => Iterable<number>, frozen: (pid: number) => void): Disposable {
   let before = new Set<number>();
@@ -21,7 +22,7 @@ export function watchForFrozen(pids: () => Iterable<number>, frozen: (pid: numbe
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
-/** proc(5): the state follows the name, which may hold anything. */
+/** Reads the state from proc(5): it follows the name, which may contain any character. */
 function isStopped(pid: number): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");

@@ -1,21 +1,21 @@
-// Room in the machine's memory for the files of small jobs, where the system has a file system there (tmpfs(5)): a third
-// less time of the processor than on a disk. Bounded by bytes: who would need more goes on elsewhere. Knows no job.
+// Provides room in the machine's memory for the files of small jobs, if the system has a file system there (tmpfs(5)):
+// this takes a third less processor time than a disk. Limited in bytes; jobs that need more use a disk. Knows no job.
 
 import { statfsSync } from "node:fs";
 import { EngineFailure } from "../src/operations/operation.ts";
 
-/** A folder or a file could not grow; on a disk it may. */
+/** A folder or a file could not grow. On a disk it may have room. */
 export class NoRoom extends EngineFailure {
   constructor(detail: string) {
     super("too-large", detail);
   }
 }
 
-/** One folder's part of it; disposing of it says that the folder is gone. */
+/** One folder's share of the memory. Disposing of it reports that the folder is gone. */
 export interface MemoryShare extends Disposable {
   /** Aborted with {@link NoRoom} when all folders together have grown too large. */
   readonly full: AbortSignal;
-  /** The longest file that may be written there. */
+  /** Maximum size of a file that may be written there. */
   readonly fileBytes: number;
 }
 
@@ -27,7 +27,7 @@ const LEAST_BYTES = 8 * MIB;
 const LOOK_EVERY_MS = 50;
 
 export class Memory {
-  /** Where folders are made. */
+  /** Path where folders are made. */
   readonly path: string;
   readonly #bytes: number;
   readonly #freeAtFirst: number;
@@ -41,7 +41,7 @@ export class Memory {
     this.#freeAtFirst = free;
   }
 
-  /** @returns undefined where there is no such file system, or hardly any room in it */
+  /** @returns undefined if there is no such file system, or hardly any room in it */
   static at(path: string): Memory | undefined {
     try {
       const { type } = statfsSync(path);
@@ -54,8 +54,9 @@ export class Memory {
   }
 
   /**
-   * @param bytes of what the folder begins with
-   * @returns undefined where that is too much, or others have taken too much
+   * Admits a folder.
+   * @param bytes size of the folder's first contents
+   * @returns undefined if that is too much, or if others have taken too much
    */
   enter(bytes: number): MemoryShare | undefined {
     if (bytes > this.#bytes / 64 || this.#takenBytes() > this.#bytes / 2) return undefined;
@@ -81,13 +82,13 @@ export class Memory {
     this.#full = new AbortController();
   }
 
-  /** By whomever: who else uses it has the same right to it. */
+  /** Returns the bytes taken by all users of the file system, who have the same right to it. */
   #takenBytes(): number {
     return this.#freeAtFirst - freeBytes(this.path);
   }
 }
 
-/** @returns 0 where that file system is gone: whoever needs room goes elsewhere */
+/** @returns 0 if the file system is gone, so that callers use a disk */
 function freeBytes(path: string): number {
   try {
     const { bavail, bsize } = statfsSync(path);

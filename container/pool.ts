@@ -1,36 +1,41 @@
-// How many jobs work at a time and how many wait: bounded both, so that a flood is refused at once and not piled up; and in turns, so
-// that no client keeps the others waiting. Knows no engine and no HTTP.
+// Limits how many jobs run at a time and how many wait. A flood of jobs is refused at once rather than queued, and
+// clients take turns, so that none keeps the others waiting. Knows no engine and no HTTP.
 
 import { EngineFailure } from "../src/operations/operation.ts";
 import type { SlowLane, SlowPlace } from "./slow-lane.ts";
 
 export interface PlaceLimits {
-  /** How many may work at the same time. */
+  /** Maximum number of jobs that run at the same time. */
   readonly atOnce: number;
-  /** How many more may be there, waiting. */
+  /** Maximum number of further jobs, which wait. */
   readonly waiting: number;
-  /** Milliseconds after which one who waits is sent away. */
+  /** Milliseconds after which a waiting job is refused. */
   readonly maxWaitMs: number;
-  /** Who has worked for so long goes on in the lane, as far as it has places. @default nobody does */
+  /** Moves a job that has run for `afterMs` to the slow lane, as long as the lane has places. @default no job moves */
   readonly slow?: { readonly lane: SlowLane; readonly afterMs: number };
 }
 
-/** One job's membership; disposing of it lets the next one in. */
+/** One job's membership. Disposing of it admits the next job. */
 export interface Entry extends Disposable {
   /**
-   * Waits until this job may work: in the order of asking, but one of each client before the next of any.
-   * @throws EngineFailure `busy` when that took too long, when others need its place in the queue, or the service ends
+   * Waits until this job may run. Jobs run in the order of asking, but one job of each client runs before the next job
+   * of any.
+   * @throws EngineFailure `busy` when the wait took too long, when others need its place in the queue, or when the
+   *   service ends
    * @throws the signal's reason when aborted
    */
   turn(signal: AbortSignal): Promise<void>;
-  /** Lets the next one in while the work goes on, and goes on itself before those that wait. @throws what `turn` throws */
+  /**
+   * Admits the next job while `work` runs, then resumes this job before those that wait.
+   * @throws the same errors as {@link Entry.turn}
+   */
   aside<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>;
 }
 
 export interface Newcomer {
-  /** Whoever has the same name shares turns and places. @default one for all who have none */
+  /** Client name: jobs with the same name share turns and places. @default one name for all jobs without one */
   readonly client?: string;
-  /** Called when the job goes on in the slow lane. */
+  /** Called when the job moves to the slow lane. */
   readonly slowed?: () => void;
 }
 
@@ -41,15 +46,15 @@ interface Waiting {
   readonly refuse: (error: unknown) => void;
 }
 
-/** Of one client, for as long as it has jobs here. */
+/** One client's share, kept for as long as the client has jobs here. */
 interface Share {
   present: number;
   working: number;
-  /** When one of its jobs was let in last, as a number that grows. */
+  /** Number of the turn in which one of its jobs was last admitted. Later turns have higher numbers. */
   lastTurn: number;
 }
 
-/** Places to work in. */
+/** Places for jobs to run in. */
 export class Places {
   readonly #limits: PlaceLimits;
   readonly #shares = new Map<string, Share>();
@@ -64,12 +69,12 @@ export class Places {
     limits.slow?.lane.onRoom(() => this.#letIn());
   }
 
-  /** For the health answer. */
+  /** Job counts for the health response. */
   get counts(): { readonly working: number; readonly present: number } {
     return { working: this.#working, present: this.#present };
   }
 
-  /** @throws EngineFailure `busy` where too many are there already */
+  /** @throws EngineFailure `busy` when the places and the queue are full */
   enter({ client = "", slowed = () => {} }: Newcomer = {}): Entry {
     const { atOnce, waiting } = this.#limits;
     if (this.#closed) throw new EngineFailure("busy", "the service ends");
@@ -107,7 +112,7 @@ export class Places {
     };
   }
 
-  /** Lets nobody in any more, and sends away those that wait. */
+  /** Admits no more jobs and refuses those that wait. */
   close(): void {
     this.#closed = true;
     for (const { refuse } of this.#queue.splice(0)) refuse(new EngineFailure("busy", "the service ends"));
@@ -121,7 +126,10 @@ export class Places {
     return share;
   }
 
-  /** Sends the last one away of the client of whom most wait, where that are more than half and this one has fewer. */
+  /**
+   * Refuses the last waiting job of the client with the most, if they are more than half the queue and this client has
+   * fewer.
+   */
   #makeRoomFor(client: string): boolean {
     const counts = new Map<string, number>();
     for (const waiting of this.#queue) counts.set(waiting.client, (counts.get(waiting.client) ?? 0) + 1);
@@ -133,7 +141,10 @@ export class Places {
     return last !== undefined;
   }
 
-  /** A client whose slow jobs have no room in the lane gets a part of the places here: any of its jobs may be one more. */
+  /**
+   * Reports whether a job of this client may run. A client whose slow jobs find no room in the lane may use only half
+   * of the places here, since any of its jobs may be another slow one.
+   */
   #mayWork(client: string): boolean {
     const { atOnce, slow } = this.#limits;
     if (this.#working >= atOnce) return false;
@@ -173,7 +184,7 @@ export class Places {
     return promise;
   }
 
-  /** A place is free, or has been given up. */
+  /** Frees a place that a job has left or given up. */
   #leave(client: string): void {
     this.#working--;
     this.#shareOf(client).working--;
@@ -190,7 +201,7 @@ export class Places {
     }
   }
 
-  /** Who was aside comes first, then the client whose last turn is longest ago. */
+  /** Returns a job that was aside first, then a job of the client whose last turn is longest ago. */
   #next(): Waiting | undefined {
     let best: Waiting | undefined;
     for (const waiting of this.#queue) {
@@ -204,11 +215,11 @@ export class Places {
 
 interface StayEvents {
   slowed(): void;
-  /** The place among the quick is free. */
+  /** Called when the job's quick place is free. */
   leave(): void;
 }
 
-/** A job at work, first among the quick ones, then perhaps among the slow. */
+/** A job at work, first in a quick place, then perhaps in the slow lane. */
 class Stay {
   readonly #limits: PlaceLimits;
   readonly #client: string;

@@ -1,24 +1,25 @@
-// Whose processes give way to those of others: a job tells of what works for it, and once it is slow the system serves that last. A
-// job's work finds its own teller without being handed one. Knows no engine.
+// Lowers the priority of slow jobs' processes. A job registers what works for it, and once the job is slow, the system
+// serves those processes and threads last. A job's work finds its own registry without being passed one. Knows no
+// engine.
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { readdirSync } from "node:fs";
 import { constants, setPriority } from "node:os";
 
 /**
- * A tenth of a quick job's share of a processor that both want. The lowest priority (19) would leave a long but honest document a
- * hundredth, and it would run into its limit beside a stream of quick ones.
+ * Gives a slow job a tenth of a quick job's share of a processor that both want. The lowest priority (19) would leave a
+ * long but honest document a hundredth, and beside a stream of quick jobs it would reach its time limit.
  */
 export const SLOW_PRIORITY: number = constants.priority.PRIORITY_BELOW_NORMAL;
 
 const current = new AsyncLocalStorage<Priority>();
 
-/** One for each job. */
+/** One job's priority and the work that it applies to. */
 export class Priority {
   readonly #workers = new Set<() => void>();
   #isLow = false;
 
-  /** Carries out the work step by step; whatever it starts belongs to this job. */
+  /** Iterates the work step by step. Everything that the work starts belongs to this job. */
   async *within<T>(work: AsyncIterable<T>): AsyncGenerator<T> {
     const iterator = work[Symbol.asyncIterator]();
     try {
@@ -32,13 +33,17 @@ export class Priority {
     }
   }
 
-  /** From now on the system serves all that works for this job last. */
+  /** Lowers the priority of everything that works for this job, now and later. */
   lower(): void {
     this.#isLow = true;
     for (const worker of this.#workers) worker();
   }
 
-  /** @param lowerIt is called when the job becomes slow, or at once. @returns forgets it */
+  /**
+   * Registers a worker.
+   * @param lowerIt called when the job becomes slow, or at once if it already is
+   * @returns a function that removes the worker
+   */
   add(lowerIt: () => void): () => void {
     this.#workers.add(lowerIt);
     if (this.#isLow) lowerIt();
@@ -46,22 +51,25 @@ export class Priority {
   }
 }
 
-/** A process works for the job that is carried out here, until it is forgotten. */
+/** Registers a process with the job that runs here. Returns a function that removes it. */
 export function processWorks(pid: number): () => void {
   return worksForJob(() => lowerProcess(pid));
 }
 
-/** Anything else does. */
+/** Registers any other worker with the job that runs here. Returns a function that removes it. */
 export function worksForJob(lowerIt: () => void): () => void {
   return current.getStore()?.add(lowerIt) ?? (() => {});
 }
 
-/** Each thread has a priority of its own (setpriority(2)); what they start later has theirs. */
+/**
+ * Lowers each thread of a process, as each has its own priority (setpriority(2)). Threads and processes that they start
+ * later inherit it.
+ */
 export function lowerProcess(pid: number): void {
   try {
     for (const thread of readdirSync(`/proc/${pid}/task`)) lowerThread(Number(thread));
   } catch {
-    // It has ended.
+    // The process has ended.
   }
 }
 
@@ -69,6 +77,6 @@ export function lowerThread(thread: number): void {
   try {
     setPriority(thread, SLOW_PRIORITY);
   } catch {
-    // It has ended, or is another user's where this service is not root.
+    // The thread has ended, or belongs to another user and this service is not root.
   }
 }

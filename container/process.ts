@@ -1,5 +1,5 @@
-// Runs a native program once: argument array, limits, its whole process group ended, output bounded; and the scratch folders
-// that such programs work in. It knows no engine.
+// Runs a native program once, with an argument array, limits and bounded output, and ends its whole process group. Also
+// provides the scratch folders that such programs work in. Knows no engine.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
@@ -13,63 +13,66 @@ import { Memory, type MemoryShare, NoRoom } from "./memory.ts";
 import { processWorks } from "./priority.ts";
 
 export interface Limits {
-  /** Wall clock. */
+  /** Wall-clock limit. */
   readonly timeoutMs: number;
-  /** Processor time of each process. @default the wall clock's, in whole seconds */
+  /** Processor time limit of each process. @default the wall-clock limit, in whole seconds */
   readonly cpuSeconds?: number;
-  /** Address space of each process. @default no limit: only for programs that reserve what they never use */
+  /** Address space limit of each process. @default no limit: only for programs that reserve what they never use */
   readonly memoryBytes?: number;
-  /** The longest file that may be written. @default 2 GiB */
+  /** Maximum size of a file that the program writes. @default 2 GiB */
   readonly fileBytes?: number;
   /** @default 256 */
   readonly openFiles?: number;
 }
 
 export interface RunOptions {
-  /** Where it works, usually a {@link JobFolder}. */
+  /** Working folder, usually a {@link JobFolder}. */
   readonly cwd: string;
   readonly limits: Limits;
   readonly signal?: AbortSignal;
-  /** Added to the minimal environment. TMPDIR and HOME are the working folder unless named here. */
+  /** Variables added to the minimal environment. TMPDIR and HOME are the working folder unless set here. */
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: Uint8Array;
-  /** The most that is kept of standard output, from its beginning. @default 1 MiB */
+  /** Maximum number of bytes kept of standard output, from its beginning. @default 1 MiB */
   readonly outputBytes?: number;
-  /** Whether it may have sockets other than AF_UNIX. @default false */
+  /** Allows sockets other than AF_UNIX. @default false */
   readonly network?: boolean;
-  /** What it may do with files. @default what its user may */
+  /** Paths that the program can access. @default all that its user can */
   readonly files?: FileAccess;
-  /** User and group to run as, if this process is root; the caller hands over the folder. @default no change */
+  /**
+   * User and group to run as if this process is root. The caller transfers ownership of the folder. @default no change
+   */
   readonly user?: number;
 }
 
-/** Paths; each holds for what is below it too. Nothing else is seen. */
+/** Paths that a program can access, each including everything below it. All other paths are inaccessible. */
 export interface FileAccess {
-  /** Programs are found and started here alone. */
+  /** Paths for reading. Programs can be found and started only here. */
   readonly readable: readonly string[];
   readonly writable: readonly string[];
-  /** Only for sockets of AF_UNIX. */
+  /** Paths for AF_UNIX sockets only. */
   readonly meeting?: readonly string[];
 }
 
 export interface Ended {
-  /** The exit code; what it means is the engine's business. */
+  /** Exit code. Its meaning depends on the engine. */
   readonly code: number;
   readonly stdout: Buffer;
-  /** The last 16 KiB. */
+  /** The last 16 KiB of standard error. */
   readonly stderr: string;
 }
 
 const stderrBytes = 16 * 1024;
-/** Output of a program that has ended arrives at once, unless something beyond its group holds the pipes. */
+/** Maximum wait for output after the end: it arrives at once unless a process outside the group holds the pipes. */
 const LAST_OUTPUT_MS = 500;
 const confine = join(import.meta.dirname, "confine.pl");
 
 /**
  * Runs a program to its end.
  *
- * @throws EngineFailure timed-out (wall clock or processor time), too-large (file size), crashed (any other signal)
- * @throws EngineLost where it was killed or frozen from outside, or could not be started
+ * @throws EngineFailure `timed-out` (wall clock or processor time), `too-large` (file size), `crashed` (any other
+ *   signal)
+ * @throws EngineLost when it was killed or frozen from outside, or could not be started
  * @throws the signal's reason when aborted
  */
 export async function run(program: string, args: readonly string[], options: RunOptions): Promise<Ended> {
@@ -78,7 +81,7 @@ export async function run(program: string, args: readonly string[], options: Run
   const child = spawn(launcher, launch, {
     cwd: options.cwd,
     env: { ...minimalEnvironment(options.cwd), ...options.env },
-    // A session and so a group of its own: the group is what is killed.
+    // A new session, and so a new process group, which is killed as a whole.
     detached: true,
     stdio: ["pipe", "pipe", "pipe"],
   });
@@ -86,7 +89,7 @@ export async function run(program: string, args: readonly string[], options: Run
   const errors = new Tail(stderrBytes);
   child.stdout.on("data", (chunk: Buffer) => output.add(chunk));
   child.stderr.on("data", (chunk: Buffer) => errors.add(chunk));
-  // A program need not read what it is given.
+  // A program need not read its standard input.
   child.stdin.on("error", () => {});
   child.stdin.end(options.stdin);
   if (child.pid !== undefined) sacrificeFirst(child.pid);
@@ -118,8 +121,9 @@ export async function run(program: string, args: readonly string[], options: Run
 }
 
 /**
- * The command line that starts a program with limits: setpriv(1) and prlimit(1), both in Debian's essential util-linux, and a few lines of Perl, which is essential too, set what
- * is inherited and then become the program: no shell, and no process in between.
+ * Returns the command line that starts a program with limits. setpriv(1) and prlimit(1), both in Debian's essential
+ * util-linux, and a few lines of Perl, which is essential too, set what is inherited and then become the program: no
+ * shell, and no process in between.
  */
 export function confined(
   program: string,
@@ -140,7 +144,7 @@ export function confined(
     ...["--pdeathsig", "KILL"],
     ...(changed ? [`--reuid=${user}`, `--regid=${user}`, "--clear-groups"] : []),
     "prlimit",
-    // The soft limit's SIGXCPU tells this end from others.
+    // The soft limit's SIGXCPU distinguishes this end from others.
     `--cpu=${cpu}:${cpu + 2}`,
     `--fsize=${limits.fileBytes ?? 2 ** 31}`,
     `--nofile=${limits.openFiles ?? 256}`,
@@ -153,18 +157,18 @@ export function confined(
   ];
 }
 
-/** Nothing of the service's own environment: it may hold secrets. */
+/** Returns an environment without the service's own variables, which may hold secrets. */
 export function minimalEnvironment(home: string): Record<string, string> {
   return { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C.UTF-8", HOME: home, TMPDIR: home };
 }
 
-/** proc(5): when memory runs out, the kernel ends this process before the service. */
+/** Makes the kernel end this process before the service when memory runs out (proc(5)). */
 function sacrificeFirst(pid: number): void {
-  // It may have ended already, and then nothing is left to do.
+  // The process may have ended already, and then there is nothing to do.
   writeFile(`/proc/${pid}/oom_score_adj`, "900").catch(() => {});
 }
 
-/** Ends a process that was started `detached` and all that it started. */
+/** Kills a process that was started `detached`, and everything that it started. */
 export function killGroup(child: ChildProcess): void {
   if (child.pid === undefined) return;
   try {
@@ -177,7 +181,7 @@ export function killGroup(child: ChildProcess): void {
 function endOf(child: ChildProcess): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
   return new Promise((resolve, reject) => {
     child.once("error", (cause) => reject(new EngineLost(`not started: ${cause.message}`, { cause })));
-    // Whatever it left running would hold its ends of the pipes, and "close" would not come, or late.
+    // Processes that it left running would hold their ends of the pipes, and "close" would come late or not at all.
     child.once("exit", (code, signal) => {
       killGroup(child);
       setTimeout(() => resolve({ code, signal }), LAST_OUTPUT_MS).unref();
@@ -193,7 +197,7 @@ function endedBy(signal: NodeJS.Signals, program: string, stderr: string): Engin
   return isFromOutside(signal) ? new EngineLost(detail) : new EngineFailure("crashed", detail);
 }
 
-/** The first bytes of a stream. */
+/** Keeps the first bytes of a stream. */
 class Kept {
   private readonly chunks: Buffer[] = [];
   private room: number;
@@ -210,7 +214,7 @@ class Kept {
   }
 }
 
-/** The last bytes of a stream, as text. */
+/** Keeps the last bytes of a stream, as text. */
 export class Tail {
   private kept: Buffer = Buffer.alloc(0);
   private readonly most: number;
@@ -225,22 +229,22 @@ export class Tail {
   }
 }
 
-/** One job's folder; gone when disposed of. */
+/** One job's folder, removed when disposed of. */
 export interface JobFolder extends AsyncDisposable {
   readonly path: string;
-  /** Where it lies in memory. */
+  /** The folder's share of memory, if it is in memory. */
   readonly memory?: MemoryShare;
 }
 
 const prefix = "pagewright-";
 
-/** Folders made by this process: those of another process with the same number, before it, are swept. */
+/** Folders made by this process. Folders of an earlier process with the same process ID are swept. */
 const own = new Set<string>();
 
-/** A folder for the folders of jobs. What a killed predecessor left is swept when it is opened. */
+/** A parent folder for job folders. Opening it sweeps what a killed predecessor left. */
 export class Scratch implements AsyncDisposable {
   readonly path: string;
-  /** In memory, for the folders of small jobs. */
+  /** The parent folder in memory, for the folders of small jobs. */
   readonly memoryPath: string | undefined;
   readonly #memory: Memory | undefined;
   private constructor(path: string, memoryPath?: string, memory?: Memory) {
@@ -250,8 +254,10 @@ export class Scratch implements AsyncDisposable {
   }
 
   /**
-   * @param parent engines run as other users, and must be able to pass through it. @default the system's for temporary files
-   * @param memoryParent the same on a file system in memory, for small jobs. @default none
+   * Opens the scratch folders.
+   * @param parent engines run as other users and must be able to pass through it. @default the system's folder for
+   *   temporary files
+   * @param memoryParent a folder with the same permissions on a file system in memory, for small jobs. @default none
    */
   static async open(parent: string = tmpdir(), memoryParent?: string): Promise<Scratch> {
     await sweep(parent);
@@ -263,14 +269,14 @@ export class Scratch implements AsyncDisposable {
   }
 
   /**
-   * A new folder, for this process's user alone.
-   * @param kind a word for whoever looks at the file system
-   * @param bytes what it will begin with; only where this is told, the folder may lie in memory, and its user minds
-   *   {@link JobFolder.memory}
+   * Creates a folder that only this process's user can access.
+   * @param kind a word for people who look at the file system
+   * @param bytes size of the folder's first contents. Only when it is given can the folder be in memory, and its user
+   *   must then observe {@link JobFolder.memory}
    */
   async folder(kind = "job", bytes?: number): Promise<JobFolder> {
     const memory = bytes === undefined ? undefined : this.#memory?.enter(bytes);
-    // One call each, which the cache answers: a thread's turn would take ten times as long.
+    // One system call each, which the cache answers: a round trip through the thread pool would take ten times as long.
     if (memory === undefined) {
       const path = mkdtempSync(join(this.path, `${kind}-`));
       return { path, [Symbol.asyncDispose]: () => remove(path) };
@@ -302,12 +308,12 @@ export class Scratch implements AsyncDisposable {
 function makeFolder(parent: string): string {
   const path = mkdtempSync(join(parent, `${prefix}${process.pid}-`));
   own.add(path);
-  // Engines that run as another user pass through; the names inside are not theirs to list.
+  // Engines that run as another user pass through, but cannot list the names inside.
   chmodSync(path, 0o711);
   return path;
 }
 
-/** A process that is just being killed may still make files while they are removed: so more than once. */
+/** Removes a folder with retries: a process that is being killed may still create files during the removal. */
 async function remove(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
 }
@@ -317,7 +323,7 @@ async function sweep(parent: string): Promise<void> {
     const [, pid] = new RegExp(`^${prefix}(\\d+)-\\w+$`).exec(name) ?? [];
     const path = join(parent, name);
     if (pid === undefined || own.has(path) || (Number(pid) !== process.pid && isRunning(Number(pid)))) continue;
-    // Another user's: theirs to sweep.
+    // A folder that cannot be removed belongs to another user, who sweeps it.
     await remove(path).catch(() => {});
   }
 }

@@ -1,5 +1,5 @@
-// An engine's process that stays: it says in its first line whether it is ready, and then answers in lines of JSON.
-// Knows no engine and no protocol beyond that.
+// Runs an engine's long-lived process, which reports in its first line whether it is ready and then answers in lines of
+// JSON. Knows no engine and no protocol beyond that.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
@@ -9,22 +9,22 @@ import { watchForFrozen } from "./frozen.ts";
 import { type JobFolder, killGroup, Tail } from "./process.ts";
 import { untilAborted } from "./until-aborted.ts";
 
-/** The process did not come up: not built, another version of the engine, a failed self-test. */
+/** The process did not start: it is not built, is another version of the engine, or failed its self-test. */
 export class NotReady extends Error {
   override readonly name = "NotReady";
 }
 
-/** How a process is started. */
+/** Describes how a process is started. */
 export interface Launch {
   readonly program: string;
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Goes with the process. */
+  /** Folder that is removed with the process. */
   readonly folder: JobFolder;
 }
 
-/** What the first line of a process that is ready says of it. */
+/** Facts from the first line of a process that is ready. */
 export interface About {
   readonly version: string;
   readonly startMs: number;
@@ -33,23 +33,23 @@ export interface About {
 export interface Ending {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** Why it was ended from here. */
+  /** Reason, if this side ended it. */
   readonly why: EngineFailure | undefined;
 }
 
 const START_TIMEOUT_MS = 60_000;
-/** A process that was asked to end has this long to do so by itself. */
+/** Time a process has to end by itself after its input was closed. */
 const LAST_WORDS_MS = 1_000;
-/** Output of a process that has ended arrives at once, unless something that it started holds the pipes. */
+/** Maximum wait for output after the end: it arrives at once unless a process that it started holds the pipes. */
 const LAST_OUTPUT_MS = 1_000;
 
 type Line = Record<string, unknown>;
 
 export class Resident {
   readonly folder: JobFolder;
-  /** Resolves when it has ended and all that it wrote has been heard. */
+  /** Resolves when the process has ended and all its output has been read. */
   readonly ended: Promise<Ending>;
-  /** Told of each line after the first. */
+  /** Called with each line after the first. */
   heard: (line: Line) => void = () => {};
   readonly #child: ChildProcess;
   readonly #stderr = new Tail(4096);
@@ -61,7 +61,7 @@ export class Resident {
     const child = spawn(program, args, { cwd, env, detached: true, stdio: ["pipe", "pipe", "pipe"] });
     this.#child = child;
     child.stderr.on("data", (chunk: Buffer) => this.#stderr.add(chunk));
-    // Its end is told by "close", whatever is written to it or read from it meanwhile.
+    // "close" reports the end of the process, so errors of writing to it or reading from it are ignored.
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on("error", () => {});
     let isFirst = true;
     const lines = createInterface({ input: child.stdout }).on("error", () => {});
@@ -73,7 +73,12 @@ export class Resident {
     this.ended = endOf(child).then((end) => ({ ...end, why: this.#why }));
   }
 
-  /** @throws NotReady; EngineLost where it was killed or frozen meanwhile; the signal's reason when aborted */
+  /**
+   * Starts a process and waits for its first line.
+   * @throws NotReady
+   * @throws EngineLost when it was killed or frozen meanwhile
+   * @throws the signal's reason when aborted
+   */
   static async start(launch: Launch, signal: AbortSignal): Promise<Resident> {
     const { promise: firstLine, resolve } = Promise.withResolvers<Line>();
     const resident = new Resident(launch, resolve);
@@ -98,7 +103,7 @@ export class Resident {
     this.#child.stdin?.write(`${JSON.stringify(request)}\n`);
   }
 
-  /** Kills it. @param why the first one counts */
+  /** Kills the process. @param why the reason; only the first one is kept */
   end(why: EngineFailure): void {
     const { exitCode, signalCode } = this.#child;
     if (exitCode !== null || signalCode !== null) return;
@@ -106,13 +111,13 @@ export class Resident {
     killGroup(this.#child);
   }
 
-  /** Lets it end by itself, as it does when its requests end, kills it if it does not, and removes its folder. */
+  /** Closes the process's input, which ends it, kills it if it does not end in time, and removes its folder. */
   async close(): Promise<void> {
     this.#child.stdin?.end();
     const timer = setTimeout(() => killGroup(this.#child), LAST_WORDS_MS);
     await Promise.race([this.ended, passed(2 * LAST_WORDS_MS)]);
     clearTimeout(timer);
-    // Whatever cannot be removed now goes with the folder of all folders.
+    // Files that cannot be removed now are removed with the parent of all folders.
     await Promise.resolve(this.folder[Symbol.asyncDispose]()).catch(() => {});
   }
 
@@ -140,7 +145,7 @@ export class Resident {
   }
 }
 
-/** A line that is no JSON object says nothing. */
+/** Parses a line; a line that is not a JSON object counts as an empty one. */
 export function parseLine(line: string): Line {
   try {
     const value: unknown = JSON.parse(line);

@@ -1,7 +1,14 @@
-// The container service: starts the engines, listens, and ends gracefully. Environment: CONTAINER_SECRET (required), PORT,
-// HOST, JOBS (how many of a kind at a time), SCRATCH_DIR (a folder that other users can pass through), MEMORY_SCRATCH_DIR (the same in memory, /dev/shm otherwise), URL_ALLOW (what web pages
-// may visit beside the public web, see engines/web-addresses.ts), URL_DNS (the DNS servers to ask). Writes JSON lines to standard
-// output.
+// The container service: starts the engines, listens for requests, and shuts down gracefully. Writes JSON lines to
+// standard output.
+//
+// Environment variables:
+// - CONTAINER_SECRET (required)
+// - PORT, HOST
+// - JOBS: number of jobs of each kind that run at a time
+// - SCRATCH_DIR: a folder that other users can pass through
+// - MEMORY_SCRATCH_DIR: a folder with the same permissions in memory, /dev/shm by default
+// - URL_ALLOW: addresses that web pages may visit beside the public web, see engines/web-addresses.ts
+// - URL_DNS: the DNS servers to ask
 
 import { createReadStream, readFileSync } from "node:fs";
 import { availableParallelism, totalmem } from "node:os";
@@ -32,16 +39,16 @@ import { Watched } from "./watched.ts";
 
 const MIB = 2 ** 20;
 const MAX_INPUT_BYTES = 1024 * MIB;
-/** The most bytes an edge engine's Wasm heap may grow to here. */
+/** Maximum size of an edge engine's Wasm heap in this service. */
 const ENGINE_HEAP_BYTES = 1024 * MIB;
 const OFFICE_TIMEOUT_MS = 120_000;
 const HTML_TIMEOUT_MS = 120_000;
 const POSTSCRIPT_TIMEOUT_MS = 120_000;
 const PDFA_TIMEOUT_MS = 280_000;
 const THREAD_TIMEOUT_MS = 280_000;
-/** A job that has worked for so long leaves its place to the next one, and goes on beside it. */
+/** Running time after which a job gives up its place to the next job and continues in the slow lane. */
 const SLOW_AFTER_MS = 3_000;
-/** What jobs get to end in when the service ends; platforms kill after ten seconds or more. */
+/** Time jobs have to end when the service ends. Platforms kill after ten seconds or more. */
 const GRACE_MS = 4_000;
 
 const { CONTAINER_SECRET: secret, PORT = "8080", HOST = "127.0.0.1", JOBS, SCRATCH_DIR } = process.env;
@@ -59,7 +66,7 @@ const memoryBytes = Math.min(process.constrainedMemory() || Number.POSITIVE_INFI
 const lane = new SlowLane(slowPlaces(jobs, memoryBytes));
 const slow = { lane, afterMs: SLOW_AFTER_MS };
 const limits = { atOnce: jobs, waiting: 8 * jobs, maxWaitMs: 60_000, slow };
-/** Engines have room for the quick and for the slow. */
+/** Engines have room for both quick and slow jobs. */
 const children = jobs + lane.places;
 const ending = new AbortController();
 const scratch = await Scratch.open(SCRATCH_DIR, MEMORY_SCRATCH_DIR);
@@ -108,17 +115,17 @@ async function* runHtml({ inputs, params, folder, signal, log }: HostedJob) {
   yield* withImages(images, exported, signal, log);
 }
 
-/** A PDF up to this size is one frame of the answer. */
+/** Maximum size of a PDF that is sent as one frame of the answer. */
 const AT_ONCE_BYTES = 2 ** 20;
 
-/** A PDF that an engine made, and the losses that are known. */
+/** A PDF that an engine made, and its known losses. */
 interface Exported {
   readonly path: string;
   readonly size: number;
   readonly notices?: readonly Notice[];
 }
 
-/** What an engine exported, with its images as the client wants them. */
+/** Yields the answer for an exported PDF, with its images limited as the client asked. */
 async function* withImages(
   images: LimitImagesParams,
   { path, size, notices = [] }: Exported,
@@ -157,7 +164,7 @@ verapdf.running
     await using folder = await scratch.folder("job");
     await warmUp(machinesWith(validator), folder.path, ending.signal);
   })
-  // Whatever it was comes up again with the first job.
+  // An engine that fails here starts again with the first job.
   .catch((error) => log("PDF/A is not warmed up", { error: String(error) }));
 
 function inThreads(operation: string): Hosted {
@@ -196,7 +203,8 @@ const app = createApp({
 });
 const listening = {
   ...{ fetch: app.fetch, hostname: HOST, port: Number(PORT) },
-  // Workers leave a connection that was idle for five seconds, as Node does: whoever is second loses a request.
+  // Workers, like Node, close a connection that was idle for five seconds. If both sides use the same time, the side
+  // that closes second loses a request.
   serverOptions: { keepAliveTimeout: 65_000 },
 };
 const server = serve(listening, ({ port }) => {
@@ -235,7 +243,7 @@ async function end(graceMs: number): Promise<void> {
 }
 process.on("SIGTERM", () => void stop("SIGTERM", GRACE_MS));
 process.on("SIGINT", () => void stop("SIGINT", GRACE_MS));
-// The parent that wanted this service is gone, and nobody waits for an answer.
+// The parent that started this service is gone, and nobody waits for an answer.
 process.on("disconnect", () => void stop("the parent is gone", 0));
 
 function log(message: string, details: Record<string, unknown> = {}): void {

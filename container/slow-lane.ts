@@ -1,7 +1,7 @@
-// Places for jobs that have worked for long, shared by all operations: there they leave the places of the quick ones, and no client
-// has more than a share. Knows no job and no engine.
+// Places for jobs that have run for long, shared by all operations. Jobs that move here free the quick places, and each
+// client is limited to a share. Knows no job and no engine.
 
-/** A place in the lane, or the wish for one. Disposing of it gives it back. */
+/** A place in the lane, or a request for one. Disposing of it returns it. */
 export type SlowPlace = Disposable;
 
 interface Wish {
@@ -9,10 +9,13 @@ interface Wish {
   readonly enter: () => void;
 }
 
-/** Jobs that take more are rare, and their engines end them at limits of their own. */
+/** Memory to allow for each slow job. Jobs that take more are rare, and their engines end them at their own limits. */
 const BYTES_PER_JOB = 2 ** 30;
 
-/** @param jobs of a kind that work at a time, while they are quick */
+/**
+ * Returns the number of slow places.
+ * @param jobs number of jobs of each kind that run at a time while they are quick
+ */
 export function slowPlaces(jobs: number, memoryBytes: number): number {
   return Math.max(2, Math.min(4 * jobs, Math.floor(memoryBytes / BYTES_PER_JOB)));
 }
@@ -25,28 +28,28 @@ export class SlowLane {
   readonly #listeners: (() => void)[] = [];
   #taken = 0;
 
-  /** @param places how many jobs may be in it: half of them of one client, and one at least */
+  /** @param places maximum number of jobs in the lane; one client may have half of them, and at least one */
   constructor(places: number) {
     this.places = places;
     this.#perClient = Math.max(1, Math.floor(places / 2));
   }
 
-  /** How many places are taken. */
+  /** Number of places that are taken. */
   get taken(): number {
     return this.#taken;
   }
 
-  /** @param listener is called whenever there is room again */
+  /** @param listener called whenever there is room again */
   onRoom(listener: () => void): void {
     this.#listeners.push(listener);
   }
 
-  /** Whether the next slow job of this client would have to wait. */
+  /** Reports whether the next slow job of this client would have to wait. */
   isFullFor(client: string): boolean {
     return this.#taken >= this.places || (this.#held.get(client) ?? 0) >= this.#perClient;
   }
 
-  /** @param enter is called once there is a place: at once, later, or never */
+  /** @param enter called once there is a place: at once, later, or never */
   ask(client: string, enter: () => void): SlowPlace {
     const wish: Wish = { client, enter };
     this.#wishes.add(wish);

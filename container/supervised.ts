@@ -1,25 +1,25 @@
-// The server's side of supervise.pl: signs of life, and what becomes of an exception that nobody caught. Knows no job.
+// The server's side of supervise.pl: sends heartbeats and handles uncaught exceptions. Knows no job.
 
 import { writeSync } from "node:fs";
 
 type Log = (message: string, details?: Record<string, unknown>) => void;
 
-/** The supervisor waits several times as long. */
+/** Heartbeat interval. The supervisor waits several times as long. */
 const BEAT_MS = 500;
-/** More than these within a minute are no accidents. */
+/** Maximum number of uncaught exceptions within a minute; more are no accident. */
 const MOST_UNEXPECTED = 20;
 const MINUTE_MS = 60_000;
 /** sysexits(3): EX_SOFTWARE. */
 const EXIT_CODE = 70;
 
-/** Called once the server is ready. Nothing happens where it has no supervisor. */
+/** Starts the heartbeat. Call it once the server is ready. Does nothing without a supervisor. */
 export function showLife(descriptor = Number(process.env.HEARTBEAT_FD)): void {
   if (!Number.isInteger(descriptor)) return;
   const beat = () => {
     try {
       writeSync(descriptor, ".");
     } catch {
-      // The supervisor has not read for long; what it has is enough.
+      // The supervisor has not read for long; the heartbeats in the pipe are enough.
     }
   };
   beat();
@@ -27,9 +27,9 @@ export function showLife(descriptor = Number(process.env.HEARTBEAT_FD)): void {
 }
 
 /**
- * An exception that nobody caught is a defect of ours, and costs its own job alone: jobs share no state but pools and engines that
- * check what they hold, and every wait for what the exception cut short has a limit. So the process goes on, and the other jobs
- * with it, unless there is no end of exceptions, or it has not come up.
+ * Keeps the process running after an uncaught exception. Such an exception is a defect of ours and costs only its own
+ * job: jobs share no state except pools and engines that check what they hold, and every wait for what the exception
+ * cut short has a limit. The process ends only when there are too many exceptions, or when it has not started yet.
  */
 export function outliveExceptions(log: Log, isUp: () => boolean): void {
   const times: number[] = [];

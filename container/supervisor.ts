@@ -1,4 +1,4 @@
-// Keeps one engine's process running: watches that it lives, and starts it again when it has ended. Knows no engine and
+// Keeps one engine's process running: checks that it is alive, and restarts it when it has ended. Knows no engine and
 // no job.
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -11,15 +11,15 @@ import { untilAborted } from "./until-aborted.ts";
 export interface Supervised {
   /** The engine's name, for the log. */
   readonly engine: string;
-  /** A process that has written nothing for so long is ended. */
+  /** Time without output after which a process is ended. */
   readonly silenceMs: number;
-  /** A request that it answers at once. @default none: it writes a line every second by itself */
+  /** Request that the process answers at once. @default none: it writes a line every second by itself */
   readonly ping?: object;
   /** @throws NotReady */
   prepare(): Promise<Launch>;
-  /** Told of each line that it writes. */
+  /** Called with each line that the process writes. */
   heard(resident: Resident, line: Record<string, unknown>): void;
-  /** Told when it has ended; its jobs have to be told. */
+  /** Called when the process has ended, to fail its jobs. */
   ended(resident: Resident, ending: Ending): void;
   log(message: string, details?: Record<string, unknown>): void;
 }
@@ -27,7 +27,7 @@ export interface Supervised {
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 10_000;
 const HEARTBEAT_MS = 1_000;
-/** A process that is killed as it starts is started again so often before the service does without. */
+/** Maximum number of starts of a process that is killed as it starts; then the service runs without it. */
 const MOST_STARTS = 5;
 
 export class Supervisor {
@@ -35,7 +35,7 @@ export class Supervisor {
   readonly #closing = new AbortController();
   #current: Resident | undefined;
   #next = nextResident();
-  /** Why it could not be started again when that was tried last. */
+  /** Failure of the last attempt to restart the process. */
   #failure: NotReady | undefined;
 
   private constructor(settings: Supervised) {
@@ -61,14 +61,14 @@ export class Supervisor {
     return this.#current;
   }
 
-  /** Whether it could not be started again, so far. */
+  /** True while the last attempt to restart the process has failed. */
   get isFailing(): boolean {
     return this.#failure !== undefined;
   }
 
   /**
-   * Waits for a process that is starting.
-   * @throws NotReady as long as none can be started
+   * Returns the current process, or waits for one that is starting.
+   * @throws NotReady while none can be started
    * @throws the signal's reason when aborted
    */
   async ready(signal: AbortSignal): Promise<Resident> {
@@ -78,7 +78,7 @@ export class Supervisor {
     return this.#current ?? untilAborted(this.#next.promise, signal);
   }
 
-  /** Ends a process; whoever comes next gets another one. */
+  /** Ends a process. Later callers get another one. */
   retire(resident: Resident, why: EngineFailure): void {
     this.#vacate(resident);
     resident.end(why);
@@ -100,8 +100,8 @@ export class Supervisor {
       silentBeats = 0;
       heard(resident, line);
     };
-    // Beats and not time: after this process itself was held up, what the other one wrote meanwhile is still to be
-    // read.
+    // Counts beats rather than time: if this process was itself held up, the other one's output from that time is still
+    // unread.
     const beat = setInterval(() => {
       if (++silentBeats * HEARTBEAT_MS > silenceMs) {
         resident.end(new EngineFailure("crashed", `${engine} was silent for ${silenceMs} ms`));
@@ -147,7 +147,7 @@ export class Supervisor {
       } catch (error) {
         if (signal.aborted) return;
         this.#settings.log(`${this.#settings.engine}: not started again, yet`, { error: String(error), pauseMs });
-        // Whoever waits goes on waiting where it was only killed as it started.
+        // Callers keep waiting if the process was only killed as it started.
         if (!(error instanceof EngineLost)) this.#fail(asNotReady(error));
       }
     }
@@ -162,7 +162,7 @@ export class Supervisor {
 
 function nextResident(): PromiseWithResolvers<Resident> {
   const next = Promise.withResolvers<Resident>();
-  // That nobody waits for it is no unhandled rejection.
+  // Without a waiting caller, the rejection must not count as unhandled.
   next.promise.catch(() => {});
   return next;
 }

@@ -1,5 +1,5 @@
-// Runs in a worker thread: carries out the edge's own operations, one job after the other, and sends the answer's frames, a few
-// ahead of what has been taken. Knows no HTTP; threads.ts is its other end.
+// Runs the edge's own operations in a worker thread, one job at a time. Sends the answer's frames, at most a few ahead
+// of what has been read. Knows no HTTP; threads.ts is its other end.
 
 import { readlinkSync } from "node:fs";
 import { basename } from "node:path";
@@ -23,7 +23,7 @@ import { hostedCountContent, hostedRepairPdfa } from "./operations/repair-pdfa.t
 import { hostedReplaceContents } from "./operations/replace-contents.ts";
 import { hostedSplitPdf } from "./operations/split-pdf.ts";
 
-/** What a thread is asked. `taken`: a frame has been read by whoever wants it. */
+/** Messages to a thread. `taken`: the reader has read a frame. */
 export type ToThread = { readonly job: ThreadJob } | { readonly taken: true };
 
 export interface ThreadJob {
@@ -31,12 +31,12 @@ export interface ThreadJob {
   readonly inputs: readonly { readonly name: string; readonly size: number; readonly path: string }[];
   readonly params: unknown;
   readonly heapLimitBytes: number;
-  /** Losses of the input before this job, which its first output reports too. @default none */
+  /** Earlier losses of the input, which the first output of this job reports too. @default none */
   readonly notices?: readonly Notice[];
 }
 
 export type FromThread =
-  /** `thread`: its number in the system. */
+  /** `thread`: its thread ID in the system. */
   | { readonly ready: true; readonly thread: number }
   | { readonly frame: Uint8Array<ArrayBuffer> }
   | { readonly done: true }
@@ -61,9 +61,11 @@ const operations: ReadonlyMap<string, UncheckedOperation> = new Map([
   ["split-pdf", hostedSplitPdf],
 ]);
 
-/** What makes the next job quicker waits for as long a rest: the job that has ended may be a part of one that goes on. */
+/**
+ * Delay before deferred work, which makes the next job faster. The job that ended may be part of one that continues.
+ */
 const REST_MS = 20;
-/** Frames are 1 MiB at most. */
+/** Maximum number of unread frames. Frames are 1 MiB at most. */
 const FRAMES_AHEAD = 8;
 
 const port = parentPort!;
@@ -86,7 +88,7 @@ async function carryOut(job: ThreadJob): Promise<void> {
   clearTimeout(rest);
   const deferred: (() => Promise<void>)[] = [];
   const context: Context = {
-    // Whoever wants a job ended ends the thread: an engine at work looks at nothing.
+    // A job is ended by ending its thread: an engine at work checks no signal.
     signal: new AbortController().signal,
     heapLimitBytes: job.heapLimitBytes,
     defer: (work) => deferred.push(work),
@@ -105,7 +107,7 @@ async function carryOut(job: ThreadJob): Promise<void> {
   }
   send({ done: true });
   rest = setTimeout(async () => {
-    // The next job may have begun: it must not end with this.
+    // The next job may have started, and must not fail with this work.
     for (const work of deferred) await work().catch((error) => context.log("not deferred", describeError(error)));
   }, REST_MS);
 }

@@ -1,5 +1,5 @@
-// Warm worker threads for the edge's own operations, so that the server itself never blocks. A thread whose job has to end is
-// ended with it, and another takes its place. Knows no operation.
+// Keeps worker threads warm for the edge's own operations, so that the server itself never blocks. A job that must end
+// is ended with its thread, and another thread takes its place. Knows no operation.
 
 import { constants, setPriority } from "node:os";
 import { Worker } from "node:worker_threads";
@@ -10,47 +10,53 @@ import { lowerThread, worksForJob } from "./priority.ts";
 import type { FromThread, ThreadJob, ToThread } from "./thread.ts";
 
 export interface ThreadSettings {
-  /** How many are kept warm; as many as there are places for jobs. */
+  /** Number of threads that are kept warm; as many as there are places for jobs. */
   readonly size: number;
-  /** When none has come to rest for so long, those beyond end. @default 10 s */
+  /** Time after the last thread became idle until threads beyond `size` are ended. @default 10 s */
   readonly spareMs?: number;
-  /** The most bytes of JavaScript's own heap in each. */
+  /** Maximum size of each thread's JavaScript heap, in MiB. */
   readonly heapMiB: number;
-  /** The module that threads run. @default thread.ts */
+  /** Module that the threads run. @default thread.ts */
   readonly module?: URL;
   log(message: string, details?: Record<string, unknown>): void;
 }
 
-/** Memory that was fragmented over many jobs is given back; but a new thread is slow at first, for nothing is compiled in it. */
+/**
+ * Jobs after which a thread is replaced, which frees memory fragmented over many jobs. A new thread is slow at first,
+ * because none of its code is compiled.
+ */
 const JOBS_PER_THREAD = 1000;
-/** Threads beyond those that are kept are for many jobs at once: each takes 100 MB with its engines. */
+/**
+ * Default of {@link ThreadSettings.spareMs}. Threads beyond `size` serve many jobs at once, and each takes 100 MB with
+ * its engines.
+ */
 const SPARE_MS = 10_000;
-/** A thread ends at once, unless it is in code of the system: then nobody waits for it. */
+/** Maximum wait for a thread's end. A thread ends at once unless it is in system code, and then nobody waits for it. */
 const END_MS = 500;
 const THREAD = new URL("./thread.ts", import.meta.url);
 
 interface Thread {
   readonly worker: Worker;
   jobs: number;
-  /** In the system; undefined until it is ready. */
+  /** Thread ID in the system; undefined until the thread is ready. */
   number: number | undefined;
   priority: "usual" | "low";
-  /** How often it carried out which operation. */
+  /** Number of jobs that the thread ran, by operation. */
   readonly done: Map<string, number>;
-  /** Whether it has started to work. */
+  /** True once the thread has started. */
   isReady: boolean;
 }
 
 type Frame = Uint8Array<ArrayBuffer>;
 type Log = ThreadSettings["log"];
 
-/** A thread at a job. */
+/** A thread that works on a job. */
 interface Session {
   readonly thread: Thread;
   readonly mail: Mailbox;
-  /** Tells the job's priority that the thread works for it no more. */
+  /** Removes the thread from the job's priority. */
   readonly forget: () => void;
-  /** The first frame of its answer. */
+  /** First frame of the answer. */
   readonly first: Frame | undefined;
 }
 
@@ -67,9 +73,9 @@ export class Threads implements AsyncDisposable {
   }
 
   /**
-   * A job whose thread was lost or crashed before it gave anything is begun again.
+   * Runs a job, and retries it when its thread was lost or crashed before its first frame.
    *
-   * @returns the answer's frames; the thread works a few of them ahead, and waits while nobody reads
+   * @returns the answer's frames; the thread works a few frames ahead, and waits while nobody reads
    * @throws the signal's reason when aborted
    */
   async *run(job: ThreadJob, signal: AbortSignal, log: Log): AsyncGenerator<Frame> {
@@ -105,7 +111,7 @@ export class Threads implements AsyncDisposable {
     }
   }
 
-  /** Hands a thread the job and waits for its first frame. @throws EngineFailure where the thread ends before that */
+  /** Sends a job to a thread and waits for its first frame. @throws EngineFailure when the thread ends before that */
   async #begin(job: ThreadJob, signal: AbortSignal, log: Log): Promise<Session> {
     const thread = this.#takeIdle(job.operation) ?? this.#start();
     thread.jobs++;
@@ -128,7 +134,7 @@ export class Threads implements AsyncDisposable {
     }
   }
 
-  /** How many there are. */
+  /** Number of threads. */
   get count(): number {
     return this.#all.size;
   }
@@ -138,7 +144,10 @@ export class Threads implements AsyncDisposable {
     await Promise.all([...this.#all].map(ended));
   }
 
-  /** The one that did the same most often: what has run a few times is compiled, and several times as quick. */
+  /**
+   * Takes the idle thread that ran this operation most often: code that has run a few times is compiled, and several
+   * times faster.
+   */
   #takeIdle(operation: string): Thread | undefined {
     const times = (thread: Thread) => thread.done.get(operation) ?? 0;
     const most = Math.max(...this.#idle.map(times));
@@ -150,7 +159,7 @@ export class Threads implements AsyncDisposable {
     const { heapMiB, module = THREAD } = this.#settings;
     const worker = new Worker(module, {
       resourceLimits: { maxOldGenerationSizeMb: heapMiB, maxYoungGenerationSizeMb: 64, stackSizeMb: 4 },
-      // Nothing that a document makes an engine do finds a secret there.
+      // Code that a document makes an engine run finds no secret in the environment.
       env: {},
     });
     const thread: Thread = {
@@ -177,7 +186,7 @@ export class Threads implements AsyncDisposable {
     this.#trimming = setTimeout(() => this.#trim(), spareMs).unref();
   }
 
-  /** Those that did least, and know least. */
+  /** Ends the idle threads beyond `size` that ran the fewest jobs and so have compiled the least. */
   #trim(): void {
     const beyond = Math.max(0, this.#all.size - this.#settings.size);
     const idle = this.#idle.toSorted((one, other) => one.jobs - other.jobs);
@@ -192,7 +201,10 @@ export class Threads implements AsyncDisposable {
     this.#refill();
   }
 
-  /** One that ends in idleness is replaced too; one that cannot even start is not, until a job wants it. */
+  /**
+   * Removes a thread that ended. Replaces it if it was idle; a thread that cannot even start is replaced only when a
+   * job needs it.
+   */
   #mourn(thread: Thread): void {
     const wasIdle = this.#idle.includes(thread);
     this.#forget(thread);
@@ -210,7 +222,7 @@ export class Threads implements AsyncDisposable {
   }
 }
 
-/** Ends it, and waits a little for that. */
+/** Ends a thread, and waits briefly for its end. */
 async function ended({ worker }: Thread): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, END_MS);
@@ -218,7 +230,7 @@ async function ended({ worker }: Thread): Promise<void> {
   clearTimeout(timer);
 }
 
-/** @returns undefined at the end; what is for the log goes there */
+/** Logs the log messages before the next frame. @returns the next frame, or undefined at the end */
 async function nextFrame(mail: Mailbox, log: Log): Promise<Frame | undefined> {
   for (;;) {
     const message = await mail.next();
@@ -234,7 +246,10 @@ function lower(thread: Thread): void {
   thread.priority = "low";
 }
 
-/** @returns whether it has its usual priority for the next job: only root may give it back */
+/**
+ * Restores a thread's usual priority.
+ * @returns true if the thread has its usual priority for the next job: only root can restore it
+ */
 function raise(thread: Thread): boolean {
   if (thread.priority === "usual") return true;
   try {
@@ -246,7 +261,7 @@ function raise(thread: Thread): boolean {
   return true;
 }
 
-/** Messages of a thread, to be read one after the other, until it is closed. */
+/** Queues a thread's messages to be read one after the other, until it is closed. */
 class Mailbox {
   readonly #worker: Worker;
   readonly #messages: FromThread[] = [];
@@ -266,7 +281,7 @@ class Mailbox {
     this.#worker.off("exit", this.#exited);
   }
 
-  /** Whoever reads next is told. */
+  /** Makes the next read throw this error. */
   fail(error: unknown): void {
     this.#failure ??= { error };
     this.#wake?.();
@@ -279,7 +294,9 @@ class Mailbox {
 
   readonly #broken = (error: unknown): void => this.fail(failureOf(error));
 
-  /** What goes wrong in a thread is told before: it was ended. */
+  /**
+   * Called when the thread exits. An error within the thread is reported before, so at this point the thread was ended.
+   */
   readonly #exited = (): void => this.fail(new EngineLost("the thread ended"));
 
   async next(): Promise<FromThread> {

@@ -1,18 +1,18 @@
-// Engines that start while the service already listens, and are tried again when they do not start. Knows none of them.
+// Starts engines while the service already listens, and retries those that do not start. Knows none of them.
 
 import { EngineFailure } from "../src/operations/operation.ts";
 import { untilAborted } from "./until-aborted.ts";
 
 interface Engine {
-  /** How it runs, for the health answer. */
+  /** How the engine runs, for the health response. */
   readonly mode: string;
   close(): Promise<void>;
 }
 
 export interface WatchedSettings<E> {
-  /** For the log. */
+  /** The engine's name, for the log. */
   readonly name: string;
-  /** Leaves nothing behind when it fails. */
+  /** Starts the engine, and leaves nothing behind when that fails. */
   start(): Promise<E>;
   log(message: string, details?: Record<string, unknown>): void;
 }
@@ -21,7 +21,7 @@ const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 
 export class Watched<E extends Engine> {
-  /** Resolves when it has started, however late. */
+  /** Resolves when the engine has started, however late. */
   readonly running: Promise<E>;
   readonly #settings: WatchedSettings<E>;
   readonly #started = Promise.withResolvers<E>();
@@ -43,8 +43,8 @@ export class Watched<E extends Engine> {
   }
 
   /**
-   * Whoever comes while it starts first waits for it, but not when the job is ended. After a failed start nobody waits.
-   * @throws EngineFailure `busy` where it could not be started
+   * Waits for the first start, unless the job is ended. After a failed start, rejects without waiting.
+   * @throws EngineFailure `busy` when the engine could not be started
    */
   async ready(signal: AbortSignal): Promise<E> {
     try {
@@ -55,7 +55,7 @@ export class Watched<E extends Engine> {
     }
   }
 
-  /** What is still starting ends with this process. */
+  /** Closes the engine. An engine that is still starting is closed once it has started. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#retry);

@@ -1,5 +1,5 @@
-// Runs the container's service under its supervisor on this machine: its engines installed, ended with everything it started.
-// Used by start.ts and by the tests.
+// Runs the container's service under its supervisor on this machine: installs its engines, and ends it with everything
+// it started. Used by start.ts and by the tests.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -10,22 +10,22 @@ import { portIsFree } from "./ports.ts";
 import { root } from "./wrangler.ts";
 
 export interface ContainerOptions {
-  /** The first choice; another one where it is taken. @default any free one */
+  /** Preferred port; another one is used if it is taken. @default any free one */
   readonly port?: number;
-  /** Written anew. */
+  /** Path of the log file, which is replaced. */
   readonly logFile: string;
-  /** Added to its environment. */
+  /** Variables added to the service's environment. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface ContainerProcess {
-  /** On 127.0.0.1, without a slash at the end; stays the same when it is started again. */
+  /** URL on 127.0.0.1, without a slash at the end. It stays the same when the service is restarted. */
   readonly url: string;
-  /** What it asks of callers. */
+  /** Secret that callers must send. */
   readonly secret: string;
-  /** The Worker's settings by which it finds it. */
+  /** Settings with which the Worker finds the service. */
   readonly vars: Readonly<Record<string, string>>;
-  /** Of the server at present. */
+  /** Process ID of the current server. */
   readonly pid: number | undefined;
   /** Ends every process, gently first. */
   stop(): Promise<void>;
@@ -34,12 +34,12 @@ export interface ContainerProcess {
 }
 
 const LISTENS_WITHIN_MS = 30_000;
-/** Longer than the supervisor gives the server. */
+/** Maximum time to stop, longer than the supervisor gives the server. */
 const STOP_WITHIN_MS = 9_000;
 
 /**
- * Installs what is missing, and shows the progress; quick when all is there. One at a time.
- * @throws Error when that is not possible, for example without being root; the reason has been shown
+ * Installs missing engines, and shows the progress. Fast when all are installed. Runs once at a time.
+ * @throws Error if that is not possible, for example without being root; the reason has been shown
  */
 export async function installEngines(signal?: AbortSignal): Promise<void> {
   const dist = join(root, "container/dist");
@@ -54,8 +54,8 @@ export async function installEngines(signal?: AbortSignal): Promise<void> {
 }
 
 /**
- * Settles once it listens; LibreOffice may still be starting then, and jobs wait for it.
- * @throws Error with the last lines of the log, when it does not come up
+ * Starts the service, and resolves once it listens. LibreOffice may still be starting then, and jobs wait for it.
+ * @throws Error with the last lines of the log, if it does not start
  */
 export async function startContainer({ port, logFile, env = {} }: ContainerOptions): Promise<ContainerProcess> {
   const chosen = port !== undefined && (await portIsFree(port)) ? port : await freePort();
@@ -88,14 +88,15 @@ export async function startContainer({ port, logFile, env = {} }: ContainerOptio
   };
 }
 
-/** As the container's image does. */
+/** Starts the supervisor like the container's image does. */
 function spawnSupervisor(logFile: string, env: Readonly<Record<string, string>>): ChildProcess {
   const log = openSync(logFile, "a");
   const server = [process.execPath, "--no-warnings", join(root, "container/server.ts")];
   try {
     return spawn("perl", [join(root, "container/supervise.pl"), ...server], {
       env: { ...process.env, HOST: "127.0.0.1", ...env },
-      // Out of reach of the terminal's Ctrl-C; the channel tells the server when this process is gone, however it went.
+      // Detached from the terminal's Ctrl-C. The channel tells the server when this process has ended, for whatever
+      // reason.
       detached: true,
       stdio: ["ignore", log, log, "ipc"],
     });

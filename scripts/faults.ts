@@ -1,13 +1,13 @@
-// `npm run test:faults`: what the service does when its processes are killed and frozen, over many jobs, in a crowd.
-// Takes hours at full size; no part of `npm test`. `npm run test:faults -- kill --rounds 100 --only chromium --seed 7`
-// selects the part, the counts and the cases; the flags of each part stand in its file. Prints one line for each part,
-// and ends with 1 when anything is not as required.
+// `npm run test:faults`: tests the service while its processes are killed and frozen, over many jobs and under load.
+// Takes hours at full size and is not part of `npm test`.
+// `npm run test:faults -- kill --rounds 100 --only chromium --seed 7` selects the part, the counts and the cases; each
+// part's file documents its flags. Prints one line for each part, and exits with 1 if any result is not as required.
 
 import { parseArgs } from "node:util";
 import type { FaultOptions, Run } from "../test/faults/part.ts";
 import { installEngines } from "./container-process.ts";
 
-/** By name; the flags that it reads beside those of all parts. */
+/** Parts by name, with the flags that each reads beside the common ones. */
 const PARTS: Readonly<Record<string, { readonly flags: readonly string[]; load(): Promise<{ run: Run }> }>> = {
   kill: {
     flags: ["rounds", "recover-ms", "give-up-ms", "clients", "signals", "double-every", "most-failures"],

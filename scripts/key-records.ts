@@ -1,4 +1,5 @@
-// API keys as the KV namespace holds them: the hash of a key -> whose it is. The key itself is never written there.
+// Reads and writes API keys as the KV namespace stores them: the hash of a key -> its owner. The key itself is never
+// stored there.
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,15 +8,15 @@ import type { KeyRecord } from "../src/api-key.ts";
 import { openLocalStorage } from "./local-storage.ts";
 import { runWrangler } from "./wrangler.ts";
 
-/** A KV entry by its key. The record is its metadata too, so that a list needs no further reads. */
+/** A KV entry with its key. The record is stored as metadata too, so that a list needs no further reads. */
 export interface KeyEntry extends KeyRecord {
   readonly hash: string;
 }
 
-/** Which namespace: that of a service on this machine, by the folder it persists to, or the deployed one. */
+/** Selects the namespace: that of a service on this machine, by the folder it persists to, or the deployed one. */
 export type Namespace = { readonly persistTo: string } | "remote";
 
-/** Writes records, replacing those of the same hash. A running local service sees them at once. */
+/** Writes records, replacing those with the same hash. A running local service sees them at once. */
 export async function putKeys(namespace: Namespace, entries: readonly KeyEntry[]): Promise<void> {
   const records = entries.map(({ hash, ...metadata }) => ({ key: hash, value: JSON.stringify(metadata), metadata }));
   if (namespace === "remote") return putRemote(records);
@@ -23,7 +24,7 @@ export async function putKeys(namespace: Namespace, entries: readonly KeyEntry[]
   for (const { key, value, metadata } of records) await storage.keys.put(key, value, { metadata });
 }
 
-/** All records, oldest first. */
+/** Returns all records, oldest first. */
 export async function listKeys(namespace: Namespace): Promise<KeyEntry[]> {
   const entries = namespace === "remote" ? await listRemote() : await listLocal(namespace.persistTo);
   return entries.sort((a, b) => (a.created < b.created ? -1 : 1));

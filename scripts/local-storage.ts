@@ -1,22 +1,23 @@
-// The storage of a service on this machine (what `wrangler dev --persist-to` keeps), opened with Miniflare beside a running service.
+// Opens the storage of a service on this machine (the data of `wrangler dev --persist-to`) with Miniflare, beside a
+// running service.
 
 import { join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 
 export interface LocalStorage extends AsyncDisposable {
-  /** The namespace of API keys. */
+  /** Namespace of API keys. */
   readonly keys: Awaited<ReturnType<Miniflare["getKVNamespace"]>>;
-  /** The bucket of stored files. */
+  /** Bucket of stored files. */
   readonly files: Awaited<ReturnType<Miniflare["getR2Bucket"]>>;
 }
 
-/** @param persistTo the folder that the service persists to */
+/** @param persistTo folder that the service persists to */
 export async function openLocalStorage(persistTo: string): Promise<LocalStorage> {
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       modules: true,
       script: "export default {}",
-      // wrangler.toml names the bucket; a namespace without an id goes by its binding.
+      // wrangler.toml names the bucket; a namespace without an id is identified by its binding.
       resourcePersistencePath: join(persistTo, "v3"),
       kvNamespaces: { API_KEYS: "API_KEYS" },
       r2Buckets: { FILES: "pagewright-files" },
@@ -30,7 +31,7 @@ export async function openLocalStorage(persistTo: string): Promise<LocalStorage>
   };
 }
 
-/** @returns how many objects the bucket holds */
+/** @returns the number of objects in the bucket */
 export async function countFiles({ files }: LocalStorage): Promise<number> {
   let count = 0;
   for (let cursor: string | undefined; ; ) {

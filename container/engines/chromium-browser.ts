@@ -1,5 +1,6 @@
-// One running Chromium and its pages: some are made ahead of time, each with a context (cookies, cache, storage) of its own, each
-// is used once. Knows when the browser or a page has died, was stopped or has grown too large. Knows no job.
+// Manages one running Chromium and its pages. Some pages are made ahead of time, each with its own context (cookies,
+// cache, storage), and each is used once. Detects when the browser or a page has died, was stopped or has grown too
+// large. Knows no job.
 
 import type { Socket } from "node:net";
 import { EngineFailure } from "../../src/operations/operation.ts";
@@ -14,7 +15,7 @@ import type { Visit, WebProxy } from "./web-proxy.ts";
 
 export interface BrowserSettings {
   readonly proxy: WebProxy;
-  /** How many pages are kept ready. */
+  /** Number of pages that are kept ready. */
   readonly ready: number;
   readonly limits: WatchLimits;
   /** Called at once when the browser dies or is ended, whatever the reason. */
@@ -22,18 +23,23 @@ export interface BrowserSettings {
   log(message: string, details?: Record<string, unknown>): void;
 }
 
-/** A blank page in a context of its own, to be used once. */
+/** A blank page in its own context, to be used once. */
 export interface LeasedPage extends AsyncDisposable {
   readonly session: Session;
-  /** Of its main frame. */
+  /** ID of the page's main frame. */
   readonly frameId: string;
-  /** It is made hidden: it draws no frames, and what comes once a frame or on sight does not happen. @throws ProtocolError */
+  /**
+   * Shows the page. It is made hidden: it draws no frames, so per-frame and visibility events do not happen.
+   * @throws ProtocolError
+   */
   show(): Promise<void>;
-  /** Rejects when the page or the browser cannot go on: EngineFailure, {@link RendererLost} or {@link BrowserGone}. */
+  /**
+   * Rejects when the page or the browser cannot continue: EngineFailure, {@link RendererLost} or {@link BrowserGone}.
+   */
   readonly failed: Promise<never>;
-  /** Lets it out to the web; without a visit nobody answers it. */
+  /** Gives the page access to the web. Without a visit, its requests get no answer. */
   visit(visit: Visit): void;
-  /** From now on the system serves its processes last. */
+  /** Lowers the priority of the page's processes from now on. */
   lower(): void;
 }
 
@@ -49,24 +55,24 @@ interface Page {
   isShown: boolean;
 }
 
-/** Why a browser ended that was told to. */
+/** Reason of a browser that ended because it was retired. */
 export const RETIRED = "retired";
 
-/** How often processes are looked at while there is work, and while there is none. */
+/** Interval between checks of the processes, while there is work and while there is none. */
 const WATCH_MS = 250;
 const IDLE_WATCH_MS = 1_000;
 /**
- * A browser that does not answer for so long is stuck, and so is one that makes or shows no page in that time. On a busy machine
- * a healthy one takes long; one that was stopped is found by the state of its processes, at once.
+ * Time without an answer, or without making or showing a page, after which a browser counts as stuck. On a busy machine
+ * a healthy browser is slow; a stopped one is found at once by the state of its processes.
  */
 const HEARTBEAT_TIMEOUT_MS = 20_000;
-/** A page that dies while it is made is tried again: so often in all. */
+/** Maximum number of attempts to make a page that dies while it is made. */
 const MAKE_ATTEMPTS = 3;
-/** A browser that made no page for so long, since nobody wanted one, shows that it still can. */
+/** Time without making a page, because none was needed, after which the browser must prove that it still can. */
 const PROOF_MS = 30_000;
-/** After a page was ended here, a crash that is told means that page. */
+/** Time after a page was ended by this side in which a reported crash is attributed to that page. */
 const OWN_KILL_MS = 3_000;
-/** As the browser says it. */
+/** Status text that the browser reports. */
 const NOT_LAUNCHED = "failed to launch";
 
 export class Browser {
@@ -82,12 +88,12 @@ export class Browser {
   #gone: BrowserGone | undefined;
   #retired = false;
   #madeAt = performance.now();
-  /** Fails the page that is being made. */
+  /** Rejects the page that is being made. */
   #failUnborn: ((error: Error) => void) | undefined;
   #lastKill = { at: Number.NEGATIVE_INFINITY, why: "" };
   readonly #death = Promise.withResolvers<never>();
   #timer: NodeJS.Timeout | undefined;
-  /** Settles when its processes have ended and its files are gone. */
+  /** Settles when the browser's processes have ended and its files are gone. */
   readonly ended: Promise<void>;
   #end!: () => void;
 
@@ -113,7 +119,7 @@ export class Browser {
     this.#look();
   }
 
-  /** Once it has made a page; more are being made then. @throws BrowserGone, ProtocolError */
+  /** Starts a browser, and resolves once it has made a page; it then makes more. @throws BrowserGone, ProtocolError */
   static async start(chromium: LaunchedChromium, settings: BrowserSettings): Promise<Browser> {
     const browser = new Browser(chromium, settings);
     const discover = { discover: true, filter: [{ type: "page" }] };
@@ -128,7 +134,7 @@ export class Browser {
     return this.#gone !== undefined;
   }
 
-  /** How many pages it has lent out so far. */
+  /** Number of pages leased so far. */
   get used(): number {
     return this.#used;
   }
@@ -138,7 +144,8 @@ export class Browser {
   }
 
   /**
-   * @param fresh made for this one: what made a page die may have met those that are ready too
+   * Leases a page.
+   * @param fresh makes a new page: the cause of a page's death may have affected the ready pages too
    * @throws BrowserGone
    */
   async lease({ fresh }: { readonly fresh: boolean }): Promise<LeasedPage> {
@@ -150,7 +157,7 @@ export class Browser {
       const page = (fresh ? undefined : this.#ready.shift()) ?? (await this.#make());
       return {
         session: page.session,
-        // A page is named after its main frame.
+        // A page's ID is the ID of its main frame.
         frameId: page.targetId,
         show: () => this.#show(page),
         failed: page.failed,
@@ -177,13 +184,13 @@ export class Browser {
     await this.#within(shown(), "it shows no page");
   }
 
-  /** Gets no more work, and ends when what it has is done. */
+  /** Stops taking work, and ends the browser when its current work is done. */
   retire(): void {
     this.#retired = true;
     if (this.#leased === 0) this.#die(RETIRED);
   }
 
-  /** Ends it at once. */
+  /** Ends the browser at once. */
   kill(why: string): void {
     this.#die(why);
   }
@@ -207,7 +214,7 @@ export class Browser {
     await this.#within(disposed, "a context was not disposed of");
   }
 
-  /** One at a time: two would make more than are wanted. */
+  /** Refills the ready pages. Runs once at a time: two runs would make more pages than are wanted. */
   #refill(): Promise<void> {
     this.#refilling ??= this.#fill().finally(() => {
       this.#refilling = undefined;
@@ -227,7 +234,7 @@ export class Browser {
     if (this.#ready.length > this.#settings.ready) this.#renew(this.#ready.shift()!);
   }
 
-  /** What died while it waited is of no use. */
+  /** Removes a ready page that died while it waited. */
   #discard(page: Page): void {
     const place = this.#ready.indexOf(page);
     if (place < 0 || this.#gone) return;
@@ -235,7 +242,7 @@ export class Browser {
     this.#renew(page);
   }
 
-  /** Nobody waits for this: the next job has a page already. */
+  /** Replaces a used page in the background: the next job has a page already. */
   #renew(page: Page): void {
     void this.#dispose(page)
       .then(() => this.#refill())
@@ -244,14 +251,14 @@ export class Browser {
       });
   }
 
-  /** One at a time: two are not ready earlier than one. @throws BrowserGone */
+  /** Makes a page, one at a time: two at once are not ready any earlier. @throws BrowserGone */
   #make(): Promise<Page> {
     const made = this.#making.then(() => this.#makeAtLast());
     this.#making = made.catch(() => {});
     return made;
   }
 
-  /** A browser that makes no page is of no use, whatever else it answers. */
+  /** Makes a page, with retries. Ends a browser that cannot make one, whatever else it answers. */
   async #makeAtLast(): Promise<Page> {
     for (let attempt = 1; ; attempt++) {
       if (this.#gone) throw this.#gone;
@@ -302,7 +309,7 @@ export class Browser {
     const { targetId } = await pipe.browser.send("Target.createTarget", {
       url: "about:blank",
       browserContextId,
-      // What nobody sees is not drawn.
+      // A minimized window is not drawn.
       windowState: "minimized",
     });
     const { sessionId } = await pipe.browser.send("Target.attachToTarget", { targetId, flatten: true });
@@ -317,7 +324,7 @@ export class Browser {
   }
 
   #crashed(targetId: string, status: string): void {
-    // A renderer goes with the zygote that made it, and is not launched where that is gone.
+    // A renderer ends with the zygote that made it, and cannot be launched without one.
     if (!this.check()) return;
     const fail = this.#pages.get(targetId)?.fail ?? this.#failUnborn;
     if (status === NOT_LAUNCHED) this.#die("a renderer was not launched");
@@ -329,7 +336,8 @@ export class Browser {
     const isOurs = performance.now() - at < OWN_KILL_MS;
     if (isOurs && why === "too large") return new EngineFailure("too-large", "the page needs too much memory");
     if (isOurs) return new RendererLost("its renderer was stopped", { isOwnDoing: false });
-    // Memory that ran out, too deep, a defect. The kernel ends what needs too much memory by the signal that others use too.
+    // The renderer ran out of memory, recursed too deep or has a defect. If it needs too much memory, the kernel ends
+    // it with the signal that others use too.
     return new RendererLost(`its renderer ended: ${status}`, { isOwnDoing: true });
   }
 
@@ -339,7 +347,7 @@ export class Browser {
     this.#timer.unref();
   }
 
-  /** Whether its lasting processes are all there and at work; it is ended where they are not. */
+  /** Reports whether the browser's lasting processes are all running, and ends the browser if not. */
   check(): boolean {
     const fault = this.#gone ? undefined : this.chromium.watch.fault();
     if (fault !== undefined) this.#die(fault);
@@ -364,7 +372,7 @@ export class Browser {
     this.#schedule(this.#leased > 0 ? WATCH_MS : IDLE_WATCH_MS);
   }
 
-  /** The oldest of the pages that are ready gives way to a new one. */
+  /** Makes a new page, which replaces the oldest ready one. */
   #prove(): void {
     this.#madeAt = performance.now();
     void this.#make()
@@ -372,7 +380,7 @@ export class Browser {
       .catch(() => {});
   }
 
-  /** What takes longer is a browser that is stuck. @throws BrowserGone */
+  /** Limits the wait for an answer; a browser that takes longer is stuck and is ended. @throws BrowserGone */
   async #within<T>(answer: Promise<T>, why: string): Promise<T> {
     const timer = setTimeout(() => this.#die(why), HEARTBEAT_TIMEOUT_MS);
     timer.unref();
@@ -384,7 +392,7 @@ export class Browser {
     this.#gone = new BrowserGone(`Chromium: ${why}`);
     clearTimeout(this.#timer);
     this.#death.reject(this.#gone);
-    // Pages first: whoever waits for an answer is told what it means that there is none.
+    // Pages fail first, so that callers who wait for an answer learn why there is none.
     for (const page of this.#pages.values()) {
       page.door.close();
       page.visit?.end();

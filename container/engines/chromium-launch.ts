@@ -1,5 +1,5 @@
-// Starts one Chromium: as a user of its own, in a network namespace of its own, in its own sandbox, as far as this machine allows
-// each, with two pipes for commands. Knows no page.
+// Starts one Chromium as its own user, in its own network namespace and in its own sandbox, each as far as this machine
+// allows, with two pipes for commands. Knows no page.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -13,17 +13,17 @@ import { type JobFolder, killGroup, minimalEnvironment, type Scratch, Tail } fro
 import { Pipe } from "./chromium-pipe.ts";
 import { Watch } from "./chromium-watch.ts";
 
-/** Where a browser's connections to the proxy come in, told apart by the address that each of its contexts was given. */
+/** Accepts a browser's connections to the proxy, and distinguishes its contexts by the address that each was given. */
 export interface Doors {
-  /** @returns what a context is told to use as its proxy */
+  /** Opens a door for one context. @returns the proxy address for the context */
   open(take: (socket: Socket) => void): Promise<{ readonly proxy: string; close(): void }>;
 }
 
-/** How far a browser is shut in. */
+/** Describes how far a browser is confined. */
 export interface Confinement {
-  /** `namespace`: it has no network but the proxy. `flags`: it has been told to use nothing else. */
+  /** `namespace`: the browser has no network but the proxy. `flags`: command-line flags tell it to use nothing else. */
   readonly network: "namespace" | "flags";
-  /** Whether its renderers are in Chromium's own sandbox. */
+  /** True if the renderers run in Chromium's own sandbox. */
   readonly sandbox: boolean;
 }
 
@@ -34,23 +34,23 @@ export interface LaunchedChromium extends Confinement {
   readonly watch: Watch;
   readonly version: string;
   readonly startMs: number;
-  /** The last of what it wrote to its standard error. */
+  /** Returns the last output on standard error. */
   lastWords(): string;
-  /** Kills all of its processes, and removes its files. Never rejects. */
+  /** Kills all of the browser's processes and removes its files. Never rejects. */
   end(): Promise<void>;
 }
 
 export interface LaunchSettings {
   readonly scratch: Scratch;
-  /** The first of these that is there. @default Debian's */
+  /** Candidates, of which the first that exists is used. @default Debian's */
   readonly programs?: readonly string[];
-  /** The only one to try, since it worked before. @default the best that works */
+  /** The only confinement to try, because it worked before. @default the best that works */
   readonly confinement?: Confinement | undefined;
-  /** Ends a launch. */
+  /** Aborts a launch. */
   readonly signal: AbortSignal;
 }
 
-/** Best first. */
+/** Confinements to try, best first. */
 const CONFINEMENTS: readonly Confinement[] = [
   { network: "namespace", sandbox: true },
   { network: "namespace", sandbox: false },
@@ -58,33 +58,34 @@ const CONFINEMENTS: readonly Confinement[] = [
   { network: "flags", sandbox: false },
 ];
 
-/** Debian's packages: the shell without a desktop first. */
+/** Programs of Debian's packages, with the shell without a desktop first. */
 export const PROGRAMS = ["/usr/lib/chromium/chromium-headless-shell", "/usr/lib/chromium/chromium"];
-/** The user it runs as, where this process is root. */
+/** User that the browser runs as, if this process is root. */
 const USER = 60_400;
 const START_TIMEOUT_MS = 60_000;
 const MOST_DISTURBED_STARTS = 5;
 const MOST_FAILED_STARTS = 2;
-/** The pipe of a process that ends is closed before its end is told. */
+/** Maximum delay of a process's exit event after its pipe was closed. */
 const END_TOLD_MS = 1_000;
-/** How often a browser that starts is looked at. */
+/** Interval between checks of a browser that is starting. */
 const LOOK_MS = 250;
-/** Killed processes are gone after so long, however busy the machine is. */
+/** Maximum time until killed processes are gone, however busy the machine is. */
 const END_TIMEOUT_MS = 5_000;
-/** Of what it may write: shared memory counts as files. */
+/** Maximum size of a file that the browser may write; shared memory counts as files. */
 const FILE_BYTES = 2 ** 31;
 const OPEN_FILES = 8192;
-/** Containers often have 64 MiB, which a few large pictures use up. */
+/** Shared memory that suffices. Containers often have 64 MiB, which a few large pictures use up. */
 const ENOUGH_SHARED_MEMORY_BYTES = 2 ** 29;
 const PROXY_PORT = 3128;
-/** File descriptors of the child: Chromium's two pipes, and for a moment the channel that a socket comes through. */
+/** File descriptors of the child: Chromium's two pipes, and briefly the channel that passes a socket. */
 const STDIO = ["ignore", "ignore", "pipe", "pipe", "pipe"] as const;
 
 const helper = (name: string) => join(import.meta.dirname, "../chromium", name);
 
 /**
- * Starts it in the best confinement that works.
- * @throws Error where none works, with the reasons; EngineLost where it was killed or stopped again and again
+ * Starts a browser in the best confinement that works.
+ * @throws Error with the reasons, if none works
+ * @throws EngineLost if it was killed or stopped repeatedly
  */
 export async function launchChromium(settings: LaunchSettings): Promise<LaunchedChromium> {
   const { scratch, programs = PROGRAMS, confinement: first, signal } = settings;
@@ -95,7 +96,7 @@ export async function launchChromium(settings: LaunchSettings): Promise<Launched
     try {
       return await launchUndisturbed(() => launch(program, scratch, confinement, signal), signal);
     } catch (error) {
-      // What disturbs it again and again says nothing of the confinement.
+      // Repeated kills or stops say nothing about the confinement.
       if (signal.aborted || error instanceof EngineLost) throw error;
       reasons.push(`${confinement.network}${confinement.sandbox ? " and sandbox" : ""}: ${(error as Error).message}`);
     }
@@ -104,8 +105,8 @@ export async function launchChromium(settings: LaunchSettings): Promise<Launched
 }
 
 /**
- * Starts a browser again that was killed or stopped as it started, and once more where it ended by itself: perhaps only one of
- * its processes was killed.
+ * Retries the start of a browser that was killed or stopped as it started, and retries once if it ended by itself:
+ * perhaps only one of its processes was killed.
  */
 async function launchUndisturbed<T>(start: () => Promise<T>, signal: AbortSignal): Promise<T> {
   const left = { disturbed: MOST_DISTURBED_STARTS, failed: MOST_FAILED_STARTS };
@@ -136,7 +137,7 @@ async function launch(
     try {
       await folder[Symbol.asyncDispose]();
     } catch {
-      // What is left is removed with the folder around it.
+      // Files that are left are removed with the parent folder.
     }
   };
   try {
@@ -192,13 +193,17 @@ function start(program: string, folder: string, confinement: Confinement, hasSha
   return spawn(command, args, {
     cwd: folder,
     env: { ...minimalEnvironment(folder), TZ: "UTC", PROXY_PORT: String(PROXY_PORT) },
-    // A session and so a group of its own: the group is what is killed.
+    // A new session, and so a new process group, which is killed as a whole.
     detached: true,
     stdio: [...STDIO, ...(inNamespace ? ["ipc" as const] : [])],
   });
 }
 
-/** @throws Error where it takes too long, or one of its processes is stopped; the signal's reason */
+/**
+ * Waits until a browser is ready.
+ * @throws Error if it takes too long, or one of its processes is stopped
+ * @throws the signal's reason when aborted
+ */
 async function whileItStarts<T>(ready: Promise<T>, watch: Watch, signal: AbortSignal): Promise<T> {
   const { promise: failed, reject } = Promise.withResolvers<never>();
   const late = () => reject(new Error(`not ready after ${START_TIMEOUT_MS} ms`));
@@ -220,7 +225,7 @@ async function whileItStarts<T>(ready: Promise<T>, watch: Watch, signal: AbortSi
   }
 }
 
-/** Until none of its processes is left that could still write a file. */
+/** Kills the process group and waits until no process is left that could still write a file. */
 async function endGroup(child: ChildProcess): Promise<void> {
   const deadline = performance.now() + END_TIMEOUT_MS;
   for (let pauseMs = 5; ; pauseMs = Math.min(2 * pauseMs, 100)) {
@@ -247,7 +252,10 @@ async function prepareFolder({ path }: JobFolder): Promise<void> {
 
 const isRoot = () => process.getuid?.() === 0;
 
-/** unshare(1) is part of Debian's essential util-linux, Perl is essential too. Root needs no user namespace. */
+/**
+ * Returns the command that enters a network namespace. unshare(1) is part of Debian's essential util-linux, and Perl is
+ * essential too. Root needs no user namespace.
+ */
 function enterNamespace(): string[] {
   const asUser = isRoot() ? [] : ["--user", "--map-current-user", "--keep-caps"];
   return [
@@ -268,7 +276,7 @@ function becomeBrowser(inNamespace: boolean): string[] {
     "--no-new-privs",
     ...["--pdeathsig", "KILL"],
     ...(isRoot() ? [`--reuid=${USER}`, `--regid=${USER}`, "--clear-groups"] : []),
-    // What the namespace was made with is not the browser's.
+    // The capabilities that made the namespace are not passed to the browser.
     ...(inNamespace && !isRoot() ? ["--inh-caps=-all", "--ambient-caps=-all"] : []),
     // proc(5): when memory runs out, the kernel ends the browser before the service.
     ...["choom", "-n", "500", "--"],
@@ -283,7 +291,7 @@ function flags(folder: string, { sandbox }: Confinement, hasSharedMemory: boolea
     `--user-data-dir=${join(folder, "profile")}`,
     ...(sandbox ? [] : ["--no-sandbox"]),
     ...(hasSharedMemory ? [] : ["--disable-dev-shm-usage"]),
-    // Everything goes through a proxy: contexts are given one, and what belongs to none finds nobody.
+    // All traffic goes through a proxy: each context has its own, and other requests reach no server.
     "--proxy-server=127.0.0.1:9",
     "--proxy-bypass-list=<-loopback>",
     "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.*",
@@ -291,7 +299,7 @@ function flags(folder: string, { sandbox }: Confinement, hasSharedMemory: boolea
     "--dns-prefetch-disable",
     "--no-pings",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
-    // Nothing is asked of its maker's servers, nothing is kept, nothing is shown.
+    // No requests to the vendor's servers, no stored data, no windows.
     "--disable-background-networking",
     "--disable-breakpad",
     "--disable-client-side-phishing-detection",
@@ -311,9 +319,9 @@ function flags(folder: string, { sandbox }: Confinement, hasSharedMemory: boolea
     "--hide-scrollbars",
     "--mute-audio",
     "--lang=en-US",
-    // A machine without a mouse says it has one (ui/base/pointer: hover is 2, fine is 4); where touch is emulated, that counts.
+    // Claims a mouse on a machine without one (ui/base/pointer: hover is 2, fine is 4). Touch emulation overrides this.
     "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4",
-    // A page that nobody sees works as one that is seen.
+    // A hidden page works like a visible one.
     "--disable-background-timer-throttling",
     "--disable-backgrounding-occluded-windows",
     "--disable-renderer-backgrounding",
@@ -322,10 +330,10 @@ function flags(folder: string, { sandbox }: Confinement, hasSharedMemory: boolea
     "--disable-gpu",
     // Glyphs keep the widths that they have on paper.
     "--font-render-hinting=none",
-    // One process for each job, which has no cookies and no account: a frame of another site shares it.
+    // One process for each job, which has no cookies and no account: frames of other sites share it.
     "--disable-site-isolation-trials",
     `--disable-features=${DISABLED_FEATURES.join(",")}`,
-    // Of what is ready for a job nothing is made by the command line.
+    // The command line opens no page: pages are made ready for jobs later.
     "--no-startup-window",
   ];
 }
@@ -337,13 +345,13 @@ const DISABLED_FEATURES = [
   "DialMediaRouteProvider",
   "GlobalMediaControls",
   "InterestFeedContentSuggestions",
-  // Every server seems to be at the proxy's address, and that is a local one.
+  // Every server seems to be at the proxy's address, which is a local one.
   "LocalNetworkAccessChecks",
   "MediaRouter",
   "NetworkTimeServiceQuerying",
   "OptimizationHints",
   "PaintHolding",
-  // A page has the frame in which it was blank, not a second one made for its document.
+  // A page keeps the frame in which it was blank, instead of a second one made for its document.
   "RenderDocument",
   "SpareRendererForSitePerProcess",
   "Translate",
@@ -358,7 +366,10 @@ function socketOf(child: ChildProcess): Promise<Server> {
   return new Promise((resolve) => child.once("message", (_, server) => resolve(server as Server)));
 }
 
-/** In a namespace of its own the browser has the whole of 127.0.0.0/8: one listening socket, and an address for each context. */
+/**
+ * Opens doors in the browser's own network namespace, which has all of 127.0.0.0/8: one listening socket, and an
+ * address for each context.
+ */
 function doorsByAddress(server: Server): Doors {
   const takers = new Map<string, (socket: Socket) => void>();
   let last = 256;
@@ -378,7 +389,7 @@ function doorsByAddress(server: Server): Doors {
   };
 }
 
-/** On this machine's own loopback device: a port for each context. */
+/** Opens doors on this machine's own loopback device: a port for each context. */
 function doorsByPort(): Doors {
   return {
     async open(take) {
@@ -394,5 +405,7 @@ function doorsByPort(): Doors {
   };
 }
 
-/** A connection that could not be accepted, for want of file descriptors: the browser tries again or goes without. */
+/**
+ * Ignores a connection that could not be accepted for lack of file descriptors: the browser retries or goes without.
+ */
 const ignoreOne = () => {};

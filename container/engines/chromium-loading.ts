@@ -1,17 +1,17 @@
-// Loads a page and knows how far it is: redirects, the answer's status and type, what is still on its way. Knows no printing.
+// Loads a page and tracks its progress: redirects, the response's status and type, pending requests. Knows no printing.
 
 import type { Protocol } from "devtools-protocol";
 import { EngineFailure } from "../../src/operations/operation.ts";
 import { NetworkGone } from "./chromium-losses.ts";
 import type { Session } from "./chromium-pipe.ts";
 
-/** What a browser shows as a page of HTML. */
+/** Media types that a browser shows as a page of HTML. */
 const PAGE_TYPES = ["text/html", "application/xhtml+xml"];
-/** By scripts and refreshes; those by status are limited by the browser to 20 each. */
+/** Maximum number of navigations by scripts and refreshes. The browser limits redirects by status to 20 each. */
 const MAX_NAVIGATIONS = 20;
-/** A refresh that comes later than this is of a page that means to be read. */
+/** Refreshes with a longer delay are not waited for: their page is meant to be read. */
 const REFRESH_WITHIN_SECONDS = 2;
-/** Requests that may never end, and that a page does not need to be whole. */
+/** Requests that may never end, and that a complete page does not need. */
 const ENDLESS_TYPES: readonly string[] = [
   "EventSource",
   "WebSocket",
@@ -20,13 +20,13 @@ const ENDLESS_TYPES: readonly string[] = [
   "CSPViolationReport",
   "Preflight",
 ];
-/** How long a page must have asked for nothing, once it asked for something by script. */
+/** Time without requests after which a page that made requests by script counts as loaded. */
 const QUIET_MS = 500;
 
-/** Of the browser's own: a port that belongs to another protocol. */
+/** Chromium's own refusal of a port that belongs to another protocol. */
 const UNSAFE_PORT = "net::ERR_UNSAFE_PORT";
 
-/** Our proxy is always there: where it was not to be reached, the browser's network process had ended. */
+/** Error of a browser whose network process has ended: our proxy is always reachable otherwise. */
 const PROXY_UNREACHABLE = "net::ERR_PROXY_CONNECTION_FAILED";
 
 /** The page led to a place that may not be visited. */
@@ -40,24 +40,24 @@ export class Loading implements Disposable {
   readonly #isRefused: (url: string) => boolean;
   readonly #onWay = new Set<string>();
   readonly #failure = Promise.withResolvers<never>();
-  /** Of the document that was asked for last, redirects followed. */
+  /** URL of the last requested document, with redirects followed. */
   #documentUrl = "";
   #documentRequest = "";
   #navigations = 0;
   #isParsed = false;
   #isLoaded = false;
-  /** By a refresh that is due, or a script's wish. */
+  /** True while a navigation by a refresh or a script is due. */
   #isDue = false;
   #isLeaving = false;
   #wasScripted = false;
   #lastEventAt = 0;
   #wake: (() => void) | undefined;
-  /** Nobody waits any more. */
+  /** True once no caller waits any more. */
   #isOver = false;
 
   /**
-   * @param frameId of the page's main frame
-   * @param isRefused whether a place was found to be one that may not be visited
+   * @param frameId ID of the page's main frame
+   * @param isRefused reports whether a visit to a place was refused
    */
   constructor(session: Session, frameId: string, isRefused: (url: string) => boolean) {
     this.#session = session;
@@ -67,7 +67,9 @@ export class Loading implements Disposable {
     this.#listen();
   }
 
-  /** Rejects when the page turns out to be none: EngineFailure `unreachable` or `not-a-web-page`; LedAstray, NetworkGone. */
+  /**
+   * Rejects when there is no page to print: EngineFailure `unreachable` or `not-a-web-page`; LedAstray, NetworkGone.
+   */
   get failed(): Promise<never> {
     return this.#failure.promise;
   }
@@ -76,19 +78,19 @@ export class Loading implements Disposable {
     this.#isOver = true;
   }
 
-  /** @throws EngineFailure `unreachable`, `not-a-web-page`; LedAstray, NetworkGone */
+  /** Navigates to a URL. @throws EngineFailure `unreachable`, `not-a-web-page`; LedAstray, NetworkGone */
   async navigate(url: string): Promise<void> {
     const { errorText, isDownload } = await this.#session.send("Page.navigate", { url });
     if (isDownload) throw notAWebPage("a download");
     if (errorText) throw this.#unreachable(errorText);
   }
 
-  /** Until the document is there, and is not about to give way to another one. */
+  /** Waits until the document is parsed, and is not about to be replaced by another one. */
   async parsed(): Promise<void> {
     await this.#until(() => this.#isParsed && !this.#isLeaving && !this.#isDue);
   }
 
-  /** Until its pictures, styles and frames are there too, and nothing it asked for is on its way. */
+  /** Waits until pictures, styles and frames are loaded too, and no request is pending. */
   async loaded(): Promise<void> {
     await this.#until(() => this.#isLoaded && !this.#isLeaving && !this.#isDue && this.#onWay.size === 0);
     while (this.#wasScripted && !this.#isOver) {
@@ -140,7 +142,7 @@ export class Loading implements Disposable {
     });
     session.on("Page.frameStoppedLoading", ({ frameId }) => {
       if (!isMain(frameId) || this.#navigations === 0) return;
-      // Also where the document broke off, or its script began a download: more does not come.
+      // Also applies when the document broke off, or its script began a download: no more events follow.
       this.#isParsed = true;
       this.#isLoaded = true;
       this.#isLeaving = false;
@@ -171,7 +173,7 @@ export class Loading implements Disposable {
     });
     session.on("Network.loadingFinished", ended);
     session.on("Network.loadingFailed", (failure) => {
-      // What there is of a page that broke off is not what its author wrote.
+      // A page that broke off is not what its author wrote.
       const { requestId, canceled = false, errorText } = failure;
       if (requestId === this.#documentRequest && !canceled) this.#failure.reject(this.#unreachable(errorText));
       ended(failure);
@@ -189,7 +191,7 @@ export class Loading implements Disposable {
   }
 
   #judge({ status, mimeType, url }: Protocol.Network.Response): void {
-    // An error page of the browser's own.
+    // An error page of the browser itself.
     if (!/^https?:/.test(url)) return;
     if (status >= 400) this.#failure.reject(this.#unreachable(`${url} answered ${status}`));
     else if (!PAGE_TYPES.includes(mimeType)) this.#failure.reject(notAWebPage(`${url} is ${mimeType}`));

@@ -1,14 +1,14 @@
-// Losses that are no fault of a job: it is begun again after them, so often as each allows. Knows no browser.
+// Losses that the job did not cause: it is retried after them, as often as each allows. Knows no browser.
 
-/** The browser died, and with it jobs that were not to blame: another browser may do them. */
+/** The browser died, and with it jobs that did not cause it. Another browser may run them. */
 export class BrowserGone extends Error {
   override readonly name = "BrowserGone";
 }
 
-/** A page's renderer ended, or was ended, before its work was done: it can be begun again. */
+/** A page's renderer ended, or was ended, before its work was done. The work can be retried. */
 export class RendererLost extends Error {
   override readonly name = "RendererLost";
-  /** Whether the page itself may have brought that about. */
+  /** True if the page itself may have caused the loss. */
   readonly isOwnDoing: boolean;
 
   constructor(message: string, { isOwnDoing }: { readonly isOwnDoing: boolean }) {

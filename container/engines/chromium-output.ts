@@ -1,4 +1,4 @@
-// Takes a PDF out of the browser and into a file, in chunks. Knows of PDF only how Chromium writes the address of a link.
+// Writes a PDF from the browser to a file, in chunks. Of PDF, it knows only how Chromium writes the URL of a link.
 
 import { open, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -10,7 +10,8 @@ import { DOCUMENT_HOST } from "./web-proxy.ts";
 const CHUNK_BYTES = 2 ** 20;
 
 /**
- * @param stream as Page.printToPDF gave it
+ * Saves a PDF to a file.
+ * @param stream handle that Page.printToPDF returned
  * @throws EngineFailure `too-large`
  */
 export async function savePdf(session: Session, stream: string, path: string, maxBytes: number): Promise<void> {
@@ -28,15 +29,15 @@ export async function savePdf(session: Session, stream: string, path: string, ma
 }
 
 /**
- * An uploaded document's links to its neighbours are relative again (RFC 3986, 4.2), for its own address was the proxy's
- * invention. A prefix of as many bytes takes its place, and so every offset in the file stays right.
+ * Makes an uploaded document's links to its neighbors relative again (RFC 3986, 4.2), because its own address was made
+ * up by the proxy. A prefix of the same length replaces it, so every offset in the file stays right.
  */
 class RelativeLinks {
   static readonly #made = Buffer.from(`http://${DOCUMENT_HOST}/`);
   static readonly #relative = Buffer.from("./".repeat(RelativeLinks.#made.length / 2));
   #rest: Buffer = Buffer.alloc(0);
 
-  /** What may be the beginning of a prefix is kept for the next chunk. */
+  /** Rewrites a chunk, and keeps what may be the beginning of a prefix for the next one. */
   pass(chunk: Buffer, isLast: boolean): Buffer {
     const bytes = Buffer.concat([this.#rest, chunk]);
     const made = RelativeLinks.#made;
@@ -49,7 +50,10 @@ class RelativeLinks {
 
 const ENLARGER = join(import.meta.dirname, "../chromium/enlarge-pages.mjs");
 
-/** In a process of its own: it is a library's work on a whole file, and rare. @throws EngineFailure */
+/**
+ * Enlarges the pages of a PDF. Runs in its own process: a library processes the whole file, and this is rare.
+ * @throws EngineFailure
+ */
 export async function enlargePages(
   path: string,
   factor: number,

@@ -1,11 +1,11 @@
-// What is run inside a page, in a world of its own that shares the document and nothing else with the page's scripts. Each
-// function is sent as its text: it may use only what it has inside.
+// Functions that run inside a page, in an isolated world that shares only the document with the page's scripts. Each
+// function is sent as its text, so it may use only what it defines itself.
 
-/** Events by which our world asks the page's own, where {@link observe} answers by not letting them pass. */
+/** Events that ask questions of the page's own world from our world. {@link observe} answers yes by canceling them. */
 export interface Questions {
-  /** Whether a script of the page's has run, or a handler. */
+  /** Asks whether a script or an event handler of the page has run. */
   readonly isScripted: string;
-  /** Whether it has asked what can be seen of it. */
+  /** Asks whether the page has queried its visibility. */
   readonly looksAtSight: string;
 }
 
@@ -14,21 +14,21 @@ export const QUESTIONS: Questions = {
   looksAtSight: "pagewright:looks-at-sight",
 };
 
-/** What {@link waitForAll} is told. */
+/** Arguments of {@link waitForAll}. */
 export interface Patience {
   readonly questions: Questions;
-  /** How long all of it may take. */
+  /** Maximum duration of all waiting together. */
   readonly timeoutMs: number;
 }
 
-/** Loads what waits to be seen, and waits for fonts and pictures. */
+/** Loads what loads only when visible, and waits for fonts and pictures. */
 export async function waitForAll({ questions, timeoutMs }: Patience): Promise<void> {
   const SETTLED_AFTER_MS = 100;
   const FRAMES = 60;
   const is = (question: string) => !window.dispatchEvent(new Event(question, { cancelable: true }));
   const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
 
-  /** What comes into sight is looked at once a frame. */
+  /** Scrolls through the page: newly visible content is checked once a frame. */
   const showAll = async () => {
     const { scrollX, scrollY, innerHeight } = window;
     const height = document.documentElement.scrollHeight;
@@ -73,7 +73,7 @@ export async function waitForAll({ questions, timeoutMs }: Patience): Promise<vo
   await Promise.race([work(), new Promise((resolve) => setTimeout(resolve, timeoutMs))]);
 }
 
-/** Runs in the page's own world, before its scripts; where it has none, not at all. */
+/** Runs in the page's own world, before its scripts. Does not run if the page has no own world. */
 export function observe({ isScripted, looksAtSight }: Questions): void {
   const listen = window.addEventListener;
   const confirm = (question: string) => listen.call(window, question, (event) => event.preventDefault());
@@ -89,7 +89,7 @@ export function observe({ isScripted, looksAtSight }: Questions): void {
     if (params[0] === "scroll") confirm(looksAtSight);
     return Reflect.apply(listen, this ?? window, params);
   } as typeof window.addEventListener;
-  // Nobody is there to answer, and a loop of questions is one loop less.
+  // Nobody can answer dialogs, and without them there is one kind of endless loop fewer.
   window.alert = () => {};
   window.confirm = () => false;
   window.prompt = () => null;

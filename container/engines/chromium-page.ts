@@ -1,5 +1,5 @@
-// One page from its address to a PDF: shown as on a device, loaded, waited for, printed. Every step has a limit of time. Knows
-// nothing of how browsers are kept.
+// Turns one page from its address into a PDF: emulates a device, loads, waits and prints. Every step has a time limit.
+// Knows nothing about how browsers are managed.
 
 import type { Protocol } from "devtools-protocol";
 import type { OwnPages } from "../../src/operations/html-to-pdf.ts";
@@ -13,55 +13,57 @@ import { isStill, type Paper, type Purpose, purposeOf, setPaper } from "./chromi
 import { ProtocolError, type Session } from "./chromium-pipe.ts";
 import { sheetsOf } from "./chromium-sheets.ts";
 
-/** How a page goes on paper. Points. */
+/** Options for putting a page on paper. Lengths are in points. */
 export interface PrintOptions {
   readonly paper: { readonly width: number; readonly height: number };
   readonly margin: number;
-  /** @default a desktop's; none where the document is made for paper, which keeps CSS units */
+  /** @default a desktop's; none if the document is made for paper, which keeps CSS units */
   readonly layout?: DeviceName;
-  /** Which of its own @page rules a document that is made for paper follows. @default none of them */
+  /** Selects which of its own @page rules a document that is made for paper follows. @default none of them */
   readonly ownPages?: OwnPages;
-  /** Whether the PDF carries its structure, and the outline that Chromium makes of nothing else. @default false */
+  /**
+   * Includes the structure in the PDF, and the outline, which Chromium derives from the structure alone. @default false
+   */
   readonly tagged?: boolean;
 }
 
 export interface PageLimits {
-  /** Until the document is there and parsed. */
+  /** Limit until the document is loaded and parsed. */
   readonly parseMs: number;
-  /** From then on: pictures, fonts, scripts. What is late is left out. */
+  /** Limit from then on, for pictures, fonts and scripts. Late resources are left out. */
   readonly settleMs: number;
-  /** A page whose script does not give way for so long is ended. */
+  /** Time after which a page whose script does not yield is ended. */
   readonly answerMs: number;
-  /** Printing. */
+  /** Limit of printing. */
   readonly printMs: number;
-  /** Of the PDF. */
+  /** Maximum size of the PDF. */
   readonly fileBytes: number;
 }
 
 const POINTS_PER_INCH = 72;
 const CSS_PIXELS_PER_POINT = 96 / 72;
 
-/** Where a page is. */
+/** A page's location. */
 export interface Place {
   readonly url: string;
-  /** Whether it seems to have no script and nothing that waits to be seen: then it need not be shown. */
+  /** True if the page seems to have no script and nothing that loads when visible, so that it need not be shown. */
   readonly isStill: boolean;
 }
 
 export interface Printing {
   readonly place: Place;
-  /** Written when the PDF is complete. */
+  /** Path of the file, written when the PDF is complete. */
   readonly outputPath: string;
   readonly options: PrintOptions;
   readonly limits: PageLimits;
-  /** Of the browser. */
+  /** Version of the browser. */
   readonly version: string;
   readonly signal: AbortSignal;
-  /** Whether a place was found to be one that may not be visited. */
+  /** Reports whether a visit to a place was refused. */
   isRefused(url: string): boolean;
 }
 
-/** @throws EngineFailure; BrowserGone, RendererLost, NetworkGone; LedAstray */
+/** Prints a page to a file. @throws EngineFailure; BrowserGone, RendererLost, NetworkGone; LedAstray */
 export async function printPage(page: LeasedPage, printing: Printing): Promise<void> {
   const { place, outputPath, options, limits, version, isRefused, signal } = printing;
   const { url, isStill } = place;
@@ -87,7 +89,7 @@ interface Job {
   readonly within: Within;
 }
 
-/** @returns the stream that the PDF comes from, and by how much its pages are too small */
+/** @returns the stream of the PDF, and the factor by which its pages are too small */
 async function loadAndPrint(job: Job): Promise<{ readonly stream: string; readonly enlargement: number }> {
   const { session, url, options, limits, within } = job;
   using loading = new Loading(session, job.page.frameId, job.isRefused);
@@ -104,7 +106,7 @@ async function loadAndPrint(job: Job): Promise<{ readonly stream: string; readon
   });
 }
 
-/** A page that goes elsewhere under one's hands is tried again where it went: so often, and no more. */
+/** Maximum number of attempts for a page that navigates away during the work: each starts at the page's new address. */
 const ATTEMPTS = 5;
 
 async function whileItStays<T>(parseMs: number, loading: Loading, within: Within, work: () => Promise<T>): Promise<T> {
@@ -121,7 +123,7 @@ async function whileItStays<T>(parseMs: number, loading: Loading, within: Within
 
 type Within = <T>(timeoutMs: number, work: Promise<T>, what: string) => Promise<T>;
 
-/** Waits for what a reader would wait for, and goes on without what is late. */
+/** Waits for what a reader would wait for, and continues without late resources. */
 async function settle(job: Job, loading: Loading): Promise<Purpose> {
   const { session, within } = job;
   const { settleMs, answerMs } = job.limits;
@@ -144,7 +146,7 @@ async function settle(job: Job, loading: Loading): Promise<Purpose> {
   return purpose;
 }
 
-/** Many pages are what they are once they have loaded; others have to be seen, and waited for. */
+/** Prepares a page for paper. Many pages are complete once they have loaded; others must be shown and waited for. */
 async function prepare({ page, options }: Job, timeoutMs: number): Promise<Purpose> {
   const { session, frameId } = page;
   const { size, margin } = sheetOf(options, "screen");
@@ -170,16 +172,22 @@ async function prepare({ page, options }: Job, timeoutMs: number): Promise<Purpo
   return found === "paper" ? "paper" : "screen";
 }
 
-/** What the browser takes as a scale. */
+/** Scales that the browser accepts. */
 const SMALLEST_SCALE = 0.1;
 const LARGEST_SCALE = 2;
 
-/** How the layout's width comes to fill the width between the margins, or CSS units keep their length. */
+/**
+ * Scale and size of a sheet, at which the layout's width fills the width between the margins, or CSS units keep their
+ * length.
+ */
 interface Sheet {
   readonly scale: number;
-  /** What the browser is told of the paper, by this factor smaller than it is: the PDF's pages are enlarged afterwards. */
+  /**
+   * Factor by which the paper size passed to the browser is smaller than the real one. The PDF's pages are enlarged
+   * afterwards.
+   */
   readonly enlargement: number;
-  /** What the page says of itself. */
+  /** Size and margin that the page's style is set to. */
   readonly size: string;
   readonly margin: string;
 }
@@ -191,7 +199,8 @@ function sheetOf({ paper, margin, layout = "desktop" }: PrintOptions, purpose: P
   const scale = printable / DEVICES[layout].width;
   if (scale > LARGEST_SCALE) return { ...asItIs, scale: LARGEST_SCALE, enlargement: scale / LARGEST_SCALE };
   if (scale >= SMALLEST_SCALE) return { ...asItIs, scale };
-  // A page that says it is larger than the paper is made smaller: further than by the scale alone.
+  // The browser shrinks a page whose style declares a size larger than the paper, and so further than the scale alone
+  // can.
   const points = (length: number) => `${(length * SMALLEST_SCALE) / scale}pt`;
   return {
     scale: SMALLEST_SCALE,
@@ -205,7 +214,7 @@ function requestOf(options: PrintOptions, purpose: Purpose): Protocol.Page.Print
   const { scale, enlargement } = sheetOf(options, purpose);
   const tagged = options.tagged === true;
   const inches = (points: number) => points / enlargement / POINTS_PER_INCH;
-  // The browser takes whole points, and rounds up.
+  // The browser uses whole points, and rounds up.
   const wholePoints = (points: number) => Math.round(points / enlargement) / POINTS_PER_INCH;
   const margin = inches(options.margin);
   return {
@@ -230,7 +239,7 @@ async function inTime<T>(timeoutMs: number, work: Promise<T>, failed: Promise<ne
     () => reject(new EngineFailure("timed-out", `${what} took more than ${timeoutMs} ms`)),
     timeoutMs,
   );
-  // Whichever loses is of no interest any more.
+  // The result of the losing promises does not matter any more.
   work.catch(() => {});
   return Promise.race([failed, work, late]).finally(() => clearTimeout(timer));
 }

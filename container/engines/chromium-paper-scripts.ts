@@ -1,44 +1,46 @@
-// What is run inside a page to put it on paper: whether it is made for paper, and which size and margins its sheets get. Like the
-// other scripts of a page, these are sent as their text: they may use only what they have inside.
+// Functions that run inside a page to put it on paper: they find out whether it is made for paper, and set the size and
+// margins of its sheets. Like the other scripts of a page they are sent as their text, so they may use only what they
+// define themselves.
 
 import type { OwnPages } from "../../src/operations/html-to-pdf.ts";
 import type { Questions } from "./chromium-page-scripts.ts";
 
-/** A page that is made for paper says something of paper in its style sheets. */
+/** A page's purpose. A page that is made for paper refers to paper in its style sheets. */
 export type Purpose = "paper" | "screen";
 
-/** A style sheet as the browser got it. */
+/** A style sheet as the browser received it. */
 export interface SheetText {
   readonly url: string;
   readonly text: string;
 }
 
-/** What {@link setPaper} is told: of the page, as CSS has them (CSS Paged Media 3, 7). */
+/** Arguments of {@link setPaper}. Sizes and margins are written as in CSS (CSS Paged Media 3, 7). */
 export interface Paper {
-  /** Where it is made for screens, or the client asked for a layout. */
+  /** Size and margin for a page that is made for screens, or when the client asked for a layout. */
   readonly size: string;
   readonly margin: string;
-  /** Where the client asked for no layout: what a document that is made for paper decides itself. */
+  /** Set when the client asked for no layout: what a document that is made for paper decides itself. */
   readonly ownPages?: OwnPages;
   readonly questions: Questions;
-  /** Whether what moves or is still to come has been waited for. @default false */
+  /** True once moving and pending content has been waited for. @default false */
   readonly isWaitedFor?: boolean;
-  /** All style sheets of the page, where some of them cannot be read by scripts. */
+  /** All style sheets of the page, if scripts cannot read some of them. */
   readonly sheets?: readonly SheetText[];
 }
 
 /**
+ * Sets the paper of a page.
  * @param askStill is {@link isStill}
  * @param askPurpose is {@link purposeOf}
- * @returns what the page is made for, once its paper is set; `restless` where something of it moves or is still to come, `hidden`
- * where style sheets have to be brought to tell: nothing is set then
+ * @returns the page's purpose, once its paper is set. Returns `restless` if something moves or is pending, and `hidden`
+ *   if style sheets must be fetched to find out; the paper is not set then
  */
 export function setPaper(
   { size, margin, ownPages, questions, isWaitedFor, sheets }: Paper,
   askStill: typeof isStill,
   askPurpose: typeof purposeOf,
 ): Purpose | "restless" | "hidden" {
-  // Fonts and pictures that paper alone asks for are asked for in layout.
+  // Layout requests the fonts and pictures that only paper needs.
   document.documentElement?.getBoundingClientRect();
   if (!isWaitedFor && !askStill(questions)) return "restless";
   const purpose = ownPages ? askPurpose(sheets) : "screen";
@@ -53,8 +55,9 @@ export function setPaper(
       return false;
     }
   };
-  // Where it is not the document's, it is the client's. Important, it stands above what a style sheet says that cannot be read;
-  // those that can lose what names a page and is important too.
+  // Size and margin are the client's where they are not the document's. As important declarations, they override style
+  // sheets that cannot be read. Those that can be read lose theirs, since an important declaration of a named page
+  // would win.
   const disarm = (rules: CSSRuleList) => {
     for (const rule of rules) {
       if (rule instanceof CSSPageRule) {
@@ -75,7 +78,7 @@ export function setPaper(
     try {
       if (sheet) disarm(sheet.cssRules);
     } catch {
-      // It comes from another origin.
+      // The style sheet comes from another origin.
     }
   };
   for (const sheet of [...document.styleSheets, ...document.adoptedStyleSheets]) readable(sheet);
@@ -88,7 +91,7 @@ export function setPaper(
   return purpose;
 }
 
-/** @returns whether nothing of the page moves or is still to come */
+/** @returns true if nothing in the page moves or is pending */
 export function isStill({ isScripted }: Questions): boolean {
   const restless =
     'iframe, frame, object, embed, video, animate, animateMotion, animateTransform, set, [loading="lazy" i]';
@@ -101,7 +104,10 @@ export function isStill({ isScripted }: Questions): boolean {
   );
 }
 
-/** @returns `hidden` where scripts cannot read what would tell, and it was not brought */
+/**
+ * Determines a page's purpose. @returns `hidden` if scripts cannot read the style sheets that decide and none were
+ * passed
+ */
 export function purposeOf(sheets?: readonly SheetText[]): Purpose | "hidden" {
   const isAll = (media: MediaList, query: RegExp) =>
     media.length > 0 && Array.from(media).every((text) => query.test(text));

@@ -1,4 +1,5 @@
-// The Chrome DevTools Protocol over a browser's two pipes: commands with their answers, and events. Knows no command by name.
+// Speaks the Chrome DevTools Protocol over a browser's two pipes: commands with their answers, and events. Knows no
+// command by name.
 
 import type { Readable, Writable } from "node:stream";
 import type { ProtocolMapping } from "devtools-protocol/types/protocol-mapping.js";
@@ -29,7 +30,7 @@ interface Message {
   readonly error?: { readonly message: string };
 }
 
-/** A conversation with the browser itself or, in a session that was attached, with one of its pages. */
+/** A conversation with the browser itself or, in an attached session, with one of its pages. */
 export interface Session {
   /** @throws ProtocolError */
   send<M extends Method>(method: M, ...params: Commands[M]["paramsType"]): Promise<Result<M>>;
@@ -45,14 +46,14 @@ export class Pipe {
   #lastId = 0;
   #parts: Buffer[] = [];
   #gone: ProtocolError | undefined;
-  /** With the browser itself. */
+  /** Session with the browser itself. */
   readonly browser: Session;
 
-  /** @param broken called when the browser says what makes no sense: it is not to be trusted any more, and no answer comes */
+  /** @param broken called when the browser sends invalid messages: it is not trusted any more, and no answer follows */
   constructor(out: Writable, incoming: Readable, broken: () => void) {
     this.#out = out;
     this.browser = this.session("");
-    // Its end is told by the process.
+    // The process reports its own end.
     out.on("error", () => {});
     incoming.on("error", () => {});
     incoming.on("data", (chunk: Buffer) => {
@@ -67,14 +68,14 @@ export class Pipe {
     incoming.on("close", () => this.close("the browser closed its pipe"));
   }
 
-  /** @param id as Target.attachToTarget gave it */
+  /** Returns the conversation of a session. @param id as Target.attachToTarget returned it */
   session(id: string): Session {
     const conversation = new Conversation((session, method, params) => this.#send(session, id, method, params));
     this.#sessions.set(id, conversation);
     return conversation;
   }
 
-  /** Whoever waits for an answer in it gets none; events are not told any more. */
+  /** Forgets a session: rejects its pending commands and ignores its further events. */
   forget(session: Session, why: string): void {
     for (const [id, conversation] of this.#sessions) if (conversation === session) this.#sessions.delete(id);
     for (const [id, pending] of this.#pending) {
@@ -84,7 +85,7 @@ export class Pipe {
     }
   }
 
-  /** No answer comes any more. */
+  /** Rejects all pending and future commands. */
   close(why: string): void {
     this.#gone ??= new ProtocolError(why);
     for (const { reject } of this.#pending.values()) reject(this.#gone);
@@ -136,7 +137,7 @@ class Conversation implements Session {
 
   send<M extends Method>(method: M, ...[params = {}]: Commands[M]["paramsType"]): Promise<Result<M>> {
     const answer = this.#send(this, method, params);
-    // Whoever does not wait for an answer does not care why there is none.
+    // A caller that does not wait for an answer ignores its failure too.
     answer.catch(() => {});
     return answer;
   }

@@ -1,6 +1,6 @@
-// Which renderer works for which page, and which of them the system serves last. A page begins in a process made for it, and stays
-// in it with its frames and workers, unless its server asks for a process apart (Cross-Origin-Opener-Policy). No process is used by
-// two contexts.
+// Tracks which renderer works for which page, and lowers the priority of slow pages' renderers. A page begins in a
+// process made for it, and stays in it with its frames and workers, unless its server asks for a separate process
+// (Cross-Origin-Opener-Policy). No process is used by two contexts.
 
 import { lowerProcess } from "../priority.ts";
 import type { Session } from "./chromium-pipe.ts";
@@ -9,12 +9,12 @@ import type { Session } from "./chromium-pipe.ts";
 export interface Renderer extends Disposable {
   /** Finds the process of a page that is still blank. @throws ProtocolError */
   find(page: Session): Promise<void>;
-  /** From now on the system serves it last, also after the page has moved to another process. */
+  /** Lowers the priority of the process from now on, also after the page has moved to another process. */
   lower(): void;
 }
 
 interface Home {
-  /** The one that it was made in; undefined until that is found. */
+  /** Process in which the page was made; undefined until it is found. */
   pid: number | undefined;
   isLow: boolean;
 }
@@ -23,12 +23,12 @@ export class Renderers {
   readonly #running: () => readonly number[];
   readonly #homes = new Set<Home>();
 
-  /** @param running pids of all renderers at present */
+  /** @param running returns the pids of all current renderers */
   constructor(running: () => readonly number[]) {
     this.#running = running;
   }
 
-  /** To be called before a page is made: nobody else's process is taken for its own then. */
+  /** Registers a page. Call it before the page is made, so that its process is not attributed to another page. */
   expect(): Renderer {
     const home: Home = { pid: undefined, isLow: false };
     this.#homes.add(home);
@@ -44,21 +44,24 @@ export class Renderers {
     };
   }
 
-  /** To be called again and again: pages move. */
+  /** Lowers the priority of slow pages that have moved. Call it repeatedly, because pages move. */
   lower(): void {
     const homes = [...this.#homes];
     if (!homes.some(({ isLow }) => isLow)) return;
     const running = this.#running();
     const moved = homes.filter(({ pid }) => pid === undefined || !running.includes(pid));
     for (const { pid, isLow } of homes) if (isLow && pid !== undefined && running.includes(pid)) lowerProcess(pid);
-    // Nobody tells which of them is whose: a quick page keeps its priority even if a slow one does so too.
+    // Nothing says which process belongs to which page: a quick page keeps its priority even if a slow one then does
+    // too.
     if (moved.length === 0 || moved.some(({ isLow }) => !isLow)) return;
     const known = new Set(homes.map(({ pid }) => pid));
     for (const pid of running) if (!known.has(pid)) lowerProcess(pid);
   }
 }
 
-/** The browser does not tell which process a page is in, but what a page numbers begins with its process. */
+/**
+ * Returns the pid of a page's process. The browser does not report it, but the IDs that a page assigns begin with it.
+ */
 async function processOf(page: Session): Promise<number> {
   void page.send("DOM.enable");
   const found = page.send("DOM.performSearch", { query: "html" });
@@ -70,6 +73,6 @@ export function killRenderer(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It has ended already.
+    // The process has ended already.
   }
 }

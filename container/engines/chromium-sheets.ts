@@ -1,12 +1,13 @@
-// Brings the style sheets of a page that its scripts cannot read, those of other origins. Knows nothing of what they say.
+// Fetches the style sheets of a page that its scripts cannot read, those of other origins. Knows nothing about their
+// contents.
 
 import type { SheetText } from "./chromium-paper-scripts.ts";
 import type { Session } from "./chromium-pipe.ts";
 
-/** Characters of all sheets together: what is longer is left out. */
+/** Maximum number of characters of all sheets together; sheets beyond it are left out. */
 const MAX_LENGTH = 2 ** 23;
 
-/** @returns those that have an address. @throws ProtocolError */
+/** @returns the style sheets that have a URL. @throws ProtocolError */
 export async function sheetsOf(session: Session): Promise<readonly SheetText[]> {
   const found: { readonly id: string; readonly url: string }[] = [];
   let length = 0;

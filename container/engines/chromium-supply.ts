@@ -1,5 +1,5 @@
-// Keeps one Chromium running for all jobs: starts it, replaces it when it has died or has worked for long, and goes on trying while
-// none can be started. Knows no job.
+// Keeps one Chromium running for all jobs: starts it, replaces it when it has died or has worked for long, and keeps
+// retrying while none can be started. Knows no job.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { EngineFailure } from "../../src/operations/operation.ts";
@@ -9,32 +9,32 @@ import { type Confinement, type LaunchSettings, launchChromium } from "./chromiu
 
 export type SupplySettings = Omit<LaunchSettings, "signal"> & Omit<BrowserSettings, "gone">;
 
-/** Then another browser takes its place: what it has gathered is given back. */
+/** Jobs after which another browser takes over, which frees what the browser has accumulated. */
 const JOBS_PER_BROWSER = 500;
-/** A browser that lived this long, or has had work, died of something new. */
+/** Age after which a browser's death counts as a new fault, as it also does once the browser has had work. */
 const SOUND_AFTER_MS = 10_000;
 const FIRST_PAUSE_MS = 100;
-/** Before a browser is started again: after one that ran, and after those that did not start. */
+/** Longest pause before a browser is started again: after one that ran, and after those that did not start. */
 const LONGEST_PAUSE_MS = { started: 1_000, failed: 10_000 };
-/** How long a job waits for a browser that starts, and for one after others that did not start. */
+/** Maximum wait of a job for a browser that is starting, and for one after others that did not start. */
 const START_PATIENCE_MS = 45_000;
 const FAILING_PATIENCE_MS = 1_500;
 
 export class BrowserSupply {
   readonly #settings: SupplySettings;
   readonly #closing = new AbortController();
-  /** What worked at the start. */
+  /** Confinement that worked at the first start. */
   #confinement: Confinement | undefined;
-  /** Those that have not ended. */
+  /** Browsers that have not ended. */
   readonly #browsers = new Set<Browser>();
-  /** Those that have not begun yet. */
+  /** Launches that have not finished. */
   readonly #launches = new Set<Promise<Browser>>();
   #current: Promise<Browser>;
-  /** What new jobs get; it may have died. */
+  /** Browser for new jobs; it may have died. */
   #serving: Browser | undefined;
   #since = 0;
   #pauseMs = 0;
-  /** Why the last browser did not start. */
+  /** Failure of the last start. */
   #failure: Error | undefined;
   #isRecycling = false;
 
@@ -44,17 +44,17 @@ export class BrowserSupply {
     this.#current = this.#replace();
   }
 
-  /** The first browser, or nothing where it did not start; it is tried again then. */
+  /** The first browser, or undefined if it did not start, which is then retried. */
   get first(): Promise<Browser | undefined> {
     return this.#current.catch(() => undefined);
   }
 
-  /** How far browsers are shut in; undefined until one has started. */
+  /** Confinement of the browsers; undefined until one has started. */
   get confinement(): Confinement | undefined {
     return this.#confinement;
   }
 
-  /** How its network is confined; `starting` or `failed` while there is none. */
+  /** Network confinement, or `starting` or `failed` while there is no browser. */
   get mode(): string {
     if (this.#failure) return "failed";
     return this.#serving === undefined || this.#serving.isGone ? "starting" : (this.#confinement?.network ?? "");
@@ -64,11 +64,11 @@ export class BrowserSupply {
     return this.#serving?.chromium.process.pid;
   }
 
-  /** @throws EngineFailure `busy` where none starts in time */
+  /** Returns a living browser. @throws EngineFailure `busy` if none starts in time */
   async living(): Promise<Browser> {
     const since = performance.now();
     for (;;) {
-      // A start that fails meanwhile shortens it.
+      // A start that fails meanwhile shortens the wait.
       const leftMs = Math.max(0, Math.ceil(since + this.#patienceMs() - performance.now()));
       if (this.#closing.signal.aborted) throw new EngineFailure("busy", "closing");
       const browser = await untilAborted(this.#current, AbortSignal.timeout(leftMs)).catch(() => undefined);
@@ -94,7 +94,7 @@ export class BrowserSupply {
     return this.#pauseMs > FAILING_PATIENCE_MS ? 0 : FAILING_PATIENCE_MS;
   }
 
-  /** Whoever waits for it is told when it fails; it goes on trying for those who come later. */
+  /** Starts a replacement. Its failure is reported to those who wait for it, and retries continue for later jobs. */
   #replace(): Promise<Browser> {
     const { signal } = this.#closing;
     const launched = sleep(this.#pauseMs, undefined, { ref: false, signal }).then(() => this.#launch());
@@ -119,7 +119,7 @@ export class BrowserSupply {
     this.#serving = browser;
     this.#since = performance.now();
     this.#failure = undefined;
-    // It may have died in the meantime, when it was not yet serving.
+    // The browser may have died before it was serving.
     if (browser.isGone) this.#bury(browser, "it ended as it began");
   }
 
@@ -154,7 +154,7 @@ export class BrowserSupply {
     }
   }
 
-  /** Only who serves is replaced: another one has been replaced already. */
+  /** Replaces the serving browser; any other has been replaced already. */
   #bury(browser: Browser, why: string): void {
     if (browser !== this.#serving || this.#closing.signal.aborted || why === RETIRED) return;
     const isSound = browser.used > 0 || performance.now() - this.#since > SOUND_AFTER_MS;
@@ -168,7 +168,7 @@ export class BrowserSupply {
     this.#lengthenPause(LONGEST_PAUSE_MS.started);
   }
 
-  /** The next browser is ready before the one at present gets no more work. */
+  /** Starts the next browser before the current one stops taking work. */
   #recycle(): void {
     if (this.#isRecycling) return;
     this.#isRecycling = true;

@@ -1,16 +1,16 @@
-// What a browser's processes are doing, as Linux tells it (proc(5)): which of them were stopped, which have grown too large.
-// Knows no command of the browser's.
+// Reads the state of a browser's processes from Linux (proc(5)): finds stopped processes and those that have grown too
+// large. Knows no command of the browser's.
 
 import { readdirSync, readFileSync } from "node:fs";
 
 export interface WatchLimits {
-  /** Of one renderer: memory of its own, shared memory included. */
+  /** Maximum memory of one renderer, including shared memory. */
   readonly rendererBytes: number;
-  /** Of all processes of a browser. */
+  /** Maximum memory of all processes of a browser. */
   readonly browserBytes: number;
 }
 
-/** What has to end. */
+/** A process that must be ended. */
 export type Finding =
   | { readonly what: "renderer"; readonly pid: number; readonly why: "stopped" | "too large" }
   | { readonly what: "browser"; readonly why: string };
@@ -18,9 +18,9 @@ export type Finding =
 interface ProcessState {
   readonly pid: number;
   readonly parent: number;
-  /** Of Chromium's kinds: "" for the browser's own, `renderer`, `gpu-process`, `network`, `utility`, `zygote`. */
+  /** Chromium's process kind: "" for the browser's own, `renderer`, `gpu-process`, `network`, `utility`, `zygote`. */
   readonly kind: string;
-  /** Neither scheduled nor gone: by SIGSTOP, or by a debugger. */
+  /** True if the process is neither scheduled nor gone: stopped by SIGSTOP or by a debugger. */
   readonly isStopped: boolean;
   readonly bytes: number;
 }
@@ -29,12 +29,15 @@ const SERVANTS = ["gpu-process", "network"];
 
 export class Watch {
   readonly #pid: number;
-  /** By pid, of processes that do not change any more. */
+  /** Kinds by pid, of processes whose kind does not change any more. */
   readonly #kinds = new Map<number, string>();
-  /** Their kinds, by pid. Every page needs them, and they live as long as the browser: drawing, the network, the zygotes. */
+  /**
+   * Kinds by pid, of the processes that every page needs and that live as long as the browser: drawing, the network,
+   * the zygotes.
+   */
   readonly #servants = new Map<number, string>();
 
-  /** @param pid of the browser's main process */
+  /** @param pid the browser's main process */
   constructor(pid: number) {
     this.#pid = pid;
   }
@@ -44,7 +47,8 @@ export class Watch {
     const frozen = frozenOf(processes);
     if (frozen !== undefined) return [{ what: "browser", why: frozen }];
     for (const { pid, parent, kind } of processes) {
-      // A process that a zygote has just made has the zygote's name for a moment; the zygotes themselves are the browser's.
+      // A process that a zygote has just made has the zygote's name for a moment; the zygotes themselves are children
+      // of the browser.
       if (SERVANTS.includes(kind) || (kind === "zygote" && parent === this.#pid)) this.#servants.set(pid, kind);
     }
     const fault = this.fault();
@@ -60,7 +64,10 @@ export class Watch {
     return [{ what: "renderer", pid: largest.pid, why: "too large" }];
   }
 
-  /** Why the browser cannot go on, as its lasting processes tell. A tenth of a look's work: every job can ask. */
+  /**
+   * Returns why the browser cannot continue, judged by its lasting processes. Takes a tenth of the work of a look, so
+   * every job can call it.
+   */
   fault(): string | undefined {
     for (const [pid, kind] of [[this.#pid, "browser"] as const, ...this.#servants]) {
       const state = stateIn(read(`/proc/${pid}/status`));
@@ -70,12 +77,12 @@ export class Watch {
     return undefined;
   }
 
-  /** Of those that run. */
+  /** Returns the pids of the running renderers. */
   renderers(): number[] {
     return this.#look().flatMap(({ pid, kind }) => (kind === "renderer" ? [pid] : []));
   }
 
-  /** Which process was stopped that is no renderer's. */
+  /** Returns which process other than a renderer was stopped, if any. */
   frozen(): string | undefined {
     return frozenOf(this.#look());
   }
@@ -107,7 +114,10 @@ export class Watch {
     };
   }
 
-  /** A renderer begins as a copy of the zygote, the network's process as one of the browser. */
+  /**
+   * Returns a process's kind. A renderer starts as a copy of the zygote, and the network process as a copy of the
+   * browser.
+   */
   #kindOf(pid: number): string {
     const known = this.#kinds.get(pid);
     if (known !== undefined) return known;
@@ -118,11 +128,11 @@ export class Watch {
   }
 }
 
-/** Letters of proc(5). */
+/** State letters of proc(5). */
 const ENDED = "ZX";
 const STOPPED = "Tt";
 
-/** @param status "" of a process that is gone */
+/** @param status "" for a process that is gone */
 const stateIn = (status: string) => /^State:\s+(\S)/m.exec(status)?.[1] ?? "X";
 
 function frozenOf(processes: readonly ProcessState[]): string | undefined {
@@ -147,7 +157,7 @@ function threadsOf(pid: number): string[] {
   }
 }
 
-/** @returns nothing of a process that has ended */
+/** @returns the text of a file, or "" if the process has ended */
 function read(path: string): string {
   try {
     return readFileSync(path, "latin1");

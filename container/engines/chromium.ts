@@ -1,5 +1,5 @@
-// Web pages and HTML to PDF: gives every job a page and a way to the web of its own, and begins it anew where a process was lost on
-// the way. It knows no HTTP server, and nothing of how many jobs the service lets in.
+// Converts web pages and HTML to PDF. Gives every job its own page and its own access to the web, and retries it when a
+// process was lost during the work. Knows no HTTP server, and nothing about how many jobs the service admits.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { EngineFailure, OutOfRange } from "../../src/operations/operation.ts";
@@ -16,23 +16,23 @@ import { BrowserSupply } from "./chromium-supply.ts";
 import type { WatchLimits } from "./chromium-watch.ts";
 import { DOCUMENT_HOST, type ServedDocument, type VisitLimits, WebProxy, type WebProxySettings } from "./web-proxy.ts";
 
-/** What is printed. */
+/** Source that is printed. */
 export type Source =
   | { readonly url: string }
   | {
       readonly document: ServedDocument;
-      /** Whether it seems to have no script and nothing that waits to be seen. @default false */
+      /** True if the document seems to have no script and nothing that loads when visible. @default false */
       readonly isStill?: boolean;
     };
 
 export interface ChromiumSettings {
   readonly scratch: Scratch;
-  /** How many pages are kept ready. @default 3 */
+  /** Number of pages that are kept ready. @default 3 */
   readonly ready?: number;
   readonly web?: WebProxySettings;
-  /** How far browsers are shut in. @default as far as this machine allows */
+  /** Confinement of the browsers. @default as far as this machine allows */
   readonly confinement?: Confinement;
-  /** Where the program may be. @default Debian's places */
+  /** Paths where the program may be. @default Debian's places */
   readonly programs?: readonly string[];
   readonly limits?: Partial<ChromiumLimits>;
   log(message: string, details?: Record<string, unknown>): void;
@@ -52,10 +52,13 @@ const DEFAULTS: ChromiumLimits = {
   browserBytes: 4 * 2 ** 30,
 };
 
-/** A browser whose network process ended has another one after so long, or after a few times that. */
+/** Time after which a browser whose network process ended has another one; it may take a few times as long. */
 const NETWORK_BACK_MS = 500;
 const NETWORK_ATTEMPTS = 6;
-/** A command that failed is told before the reason why: the process that was to answer it has ended. */
+/**
+ * Maximum wait for the reason of a failed command, which is reported after the failure: the process that was to answer
+ * has ended.
+ */
 const REASON_COMES_MS = 1_000;
 
 export class Chromium implements AsyncDisposable {
@@ -71,7 +74,10 @@ export class Chromium implements AsyncDisposable {
     this.#supply = new BrowserSupply({ ready: 3, ...settings, limits: this.#limits, proxy: this.#proxy });
   }
 
-  /** Once it is warm, or could not be started: then it is tried again. @throws Error where the allow-list is none */
+  /**
+   * Resolves once the browser is warm, or could not be started, which is then retried. @throws Error for an invalid
+   * allow-list
+   */
   static async start(settings: ChromiumSettings): Promise<Chromium> {
     const chromium = new Chromium(settings);
     const first = await chromium.#supply.first;
@@ -83,17 +89,17 @@ export class Chromium implements AsyncDisposable {
     return chromium;
   }
 
-  /** How far browsers are shut in; undefined until one has started. */
+  /** Confinement of the browsers; undefined until one has started. */
   get confinement(): Confinement | undefined {
     return this.#supply.confinement;
   }
 
-  /** How its network is confined; `starting` or `failed` while there is none. */
+  /** Network confinement, or `starting` or `failed` while there is no browser. */
   get mode(): string {
     return this.#supply.mode;
   }
 
-  /** Of the browser at present. */
+  /** Process ID of the current browser. */
   get pid(): number | undefined {
     return this.#supply.pid;
   }
@@ -101,9 +107,9 @@ export class Chromium implements AsyncDisposable {
   /**
    * Prints a page.
    * @param outputPath written when the PDF is complete
-   * @throws EngineFailure unreachable, not-a-web-page, timed-out, too-large, too-complex, crashed, busy (none can be started, or it was
-   *   lost twice)
-   * @throws OutOfRange for `url`, where it leads to a place that may not be visited
+   * @throws EngineFailure `unreachable`, `not-a-web-page`, `timed-out`, `too-large`, `too-complex`, `crashed`, `busy`
+   *   (no browser can be started, or it was lost twice)
+   * @throws OutOfRange for `url`, if it leads to a place that may not be visited
    * @throws the signal's reason when aborted
    */
   async printToPdf(
@@ -113,7 +119,7 @@ export class Chromium implements AsyncDisposable {
     signal: AbortSignal = new AbortController().signal,
   ): Promise<void> {
     try {
-      // However deep it waits: what it has is given back as soon as it has it.
+      // Rejects at once on abort, however deep the job waits; the job releases each resource as soon as it gets it.
       await untilAborted(this.#attempts({ source, outputPath, options, signal }), signal);
     } catch (error) {
       signal.throwIfAborted();
@@ -129,7 +135,7 @@ export class Chromium implements AsyncDisposable {
     await this.close();
   }
 
-  /** A job begins anew once where its browser died, once where its renderer did, and a few times while there is no network. */
+  /** Retries a job once if its browser died, once if its renderer did, and a few times while there is no network. */
   async #attempts(job: Job): Promise<void> {
     const left = { browser: 1, renderer: 1, network: NETWORK_ATTEMPTS };
     for (;;) {
@@ -172,11 +178,11 @@ export class Chromium implements AsyncDisposable {
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof ProtocolError) await Promise.race([page.failed, sleep(REASON_COMES_MS)]);
-      // A page may be out of reach, or may not be printed, because a process of the browser's is gone.
+      // A page may be unreachable, or may fail to print, because a process of the browser is gone.
       if (browser.check() || (error instanceof EngineFailure && OWN_FAULTS.includes(error.reason))) throw error;
       throw new BrowserGone((error as Error).message, { cause: error });
     }
-    // Whatever came over the network, or was drawn, may be missing.
+    // Content from the network, or drawn content, may be missing.
     if (!browser.check()) throw new BrowserGone("one of its processes was lost on the way");
   }
 }
@@ -188,7 +194,7 @@ interface Job {
   readonly signal: AbortSignal;
 }
 
-/** A page's own, in whatever state the browser is. */
+/** Failures that the page causes itself, whatever the browser's state. */
 const OWN_FAULTS: readonly string[] = ["too-large"];
 
 function lossOf(error: unknown): "browser" | "renderer" | "network" | undefined {
@@ -197,7 +203,7 @@ function lossOf(error: unknown): "browser" | "renderer" | "network" | undefined 
   return error instanceof NetworkGone ? "network" : undefined;
 }
 
-/** What is told of a job that is not begun again. */
+/** Returns the failure to report for a job that is not retried. */
 function failureOf(error: unknown, source: Source): unknown {
   if (error instanceof ProtocolError) return new EngineFailure("crashed", error.message, { cause: error });
   if (lossOf(error) !== undefined) {

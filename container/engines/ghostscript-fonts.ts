@@ -1,26 +1,27 @@
-// The fonts that Ghostscript replaced, from what it prints. The standard 35 fonts, whose clones it brings, are not among them.
+// Finds the fonts that Ghostscript replaced in its output. The standard 35 fonts, whose clones it includes, are not
+// among them.
 
 import type { NoticeSubject } from "../../src/operations/notice.ts";
 
 export interface FontSubstitutions {
-  /** How many there are; fewer may be named. */
+  /** Number of replaced fonts; `fonts` may name fewer. */
   readonly count: number;
   readonly fonts: readonly NoticeSubject[];
 }
 
-/** All that was printed. */
+/** Parses Ghostscript's complete output. */
 export function substitutionsPrinted(text: string): FontSubstitutions {
   const fonts = fontsIn([...new Set(Array.from(text.matchAll(/Substituting font (.*)/g), ([, names]) => names!))]);
   return { count: fonts.length, fonts };
 }
 
-/** The zygote's list (container/ghostscript/interpreter.cpp): how many, then the names on lines of their own. */
+/** Parses the zygote's list (container/ghostscript/interpreter.cpp): the count, then one name per line. */
 export function substitutionsReported(list: string): FontSubstitutions {
   const [count, ...lines] = list.split("\n");
   return { count: Number(count), fonts: fontsIn(lines) };
 }
 
-/** A name may have spaces and line breaks; those of Ghostscript's own fonts have none. */
+/** Parses replacements. A name may contain spaces and line breaks; those of Ghostscript's own fonts contain none. */
 const fontsIn = (lines: readonly string[]): NoticeSubject[] =>
   lines.flatMap((line) => {
     const [, replacedBy, name] = /^(\S+) for (.+?)\.?$/.exec(line) ?? [];

@@ -1,4 +1,5 @@
-// PDF in, PDF out by Ghostscript: the pages drawn anew, with their fonts embedded. Started for each document, since few need it.
+// Rewrites a PDF with Ghostscript: draws the pages again, with their fonts embedded. Starts a process for each
+// document, since few need it.
 
 import { chmod, chown, constants, copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,7 +10,7 @@ import { run, type Scratch } from "../process.ts";
 import { takePdf } from "./pdf-output.ts";
 
 export interface RewriteSettings {
-  /** Of the PDF that is written. */
+  /** Version of the PDF that is written. */
   readonly version: "1.4" | "1.7";
 }
 
@@ -22,8 +23,9 @@ export class PdfRewriter {
   }
 
   /**
+   * Rewrites a PDF.
    * @param outputPath written at once, when the PDF is complete
-   * @throws EngineFailure damaged, timed-out, too-complex, too-large, busy
+   * @throws EngineFailure `damaged`, `timed-out`, `too-complex`, `too-large`, `busy`
    * @throws the signal's reason when aborted
    */
   async rewrite(inputPath: string, outputPath: string, settings: RewriteSettings, signal: AbortSignal): Promise<void> {
@@ -57,7 +59,8 @@ export class PdfRewriter {
         files: { readable: READABLE, writable: [folder.path] },
         signal: AbortSignal.any([signal, full.signal]),
       });
-      // It may say 0 when it gave up: then there is no PDF, or one without the pages, which whoever asked finds out.
+      // The exit code may be 0 when Ghostscript gave up. Then there is no PDF, or one without the pages, which the
+      // caller detects.
       if (code !== 0) throw new EngineFailure("damaged", `exit code ${code}: ${stderr.slice(-300)}`);
       signal.throwIfAborted();
       await takePdf(join(folder.path, "output.pdf"), outputPath);
@@ -74,20 +77,20 @@ export class PdfRewriter {
   }
 }
 
-/** Where this process is root: this one and those that follow. */
+/** First of the users that the processes run as, if this process is root. */
 const FIRST_USER = 60_800;
 const LIMITS = { timeoutMs: 90_000, memoryBytes: 1.5 * 2 ** 30, fileBytes: 2 ** 29 };
 const READABLE = ["/usr", "/lib64", "/etc", "/var/lib/ghostscript", "/var/cache/fontconfig", "/proc", "/dev"];
-/** The standard fonts too: as it comes, Ghostscript leaves them out. */
+/** Embeds the standard fonts too, which Ghostscript leaves out by default. */
 const EMBED_ALL = ["-c", "<< /NeverEmbed [ ] >> setdistillerparams", "-f"];
 const FILES = ["-sOutputFile=output.pdf", ...EMBED_ALL, "input.pdf"];
-/** Colours stay what they are, pictures as they are stored, where they can. */
+/** Keeps colors, and keeps pictures as they are stored where possible. */
 const OPTIONS = [
   ...["-q", "-dSAFER", "-dNOPAUSE", "-dNOPROMPT", "-dBATCH", "-sDEVICE=pdfwrite", "-dAutoRotatePages=/None"],
   ...["-dEmbedAllFonts=true", "-dSubsetFonts=true", "-sColorConversionStrategy=LeaveColorUnchanged"],
   ...["-dDownsampleColorImages=false", "-dDownsampleGrayImages=false", "-dDownsampleMonoImages=false"],
   ...["-dAutoFilterColorImages=false", "-dAutoFilterGrayImages=false"],
   ...["-dColorImageFilter=/FlateEncode", "-dGrayImageFilter=/FlateEncode"],
-  // Annotations stay the original's.
+  // Annotations are kept from the original.
   ...["-dShowAnnots=false", "-dPreserveAnnots=false"],
 ];

@@ -1,4 +1,5 @@
-// Ghostscript started anew for every program: slow, and works wherever Ghostscript does. It gives the same pages as the zygote.
+// Starts a new Ghostscript for every program: slow, but works wherever Ghostscript does. Its pages are the same as the
+// zygote's.
 
 import { chown, mkdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,10 +10,10 @@ import { type FontSubstitutions, substitutionsPrinted } from "./ghostscript-font
 import { names } from "./ghostscript-program.ts";
 import { firstGhostscriptUser } from "./ghostscript-zygote.ts";
 
-/** Address space of an idle Ghostscript, which the limit counts too. */
+/** Address space of an idle Ghostscript, which the limit includes. */
 const ownMemoryBytes = 256 * 2 ** 20;
 
-/** What handlers of errors print, Ghostscript's own and those that printer drivers bring. */
+/** Matches the output of error handlers, both Ghostscript's own and those that printer drivers include. */
 const report = /%%\[ Error|Error: \//;
 
 export class PlainGhostscript implements PostscriptRunner {
@@ -34,7 +35,8 @@ export class PlainGhostscript implements PostscriptRunner {
       });
       const said = `${stdout.toString("utf8")}\n${stderr}`;
       if (code === 0 && !report.test(said)) return substitutionsPrinted(said);
-      // The limit of address space makes memory run out with an error that a program can meet in no other way.
+      // Memory runs out with this error only because of the address space limit: a program can cause it in no other
+      // way.
       const reason = said.includes("/VMerror") ? "too-large" : "damaged";
       throw new EngineFailure(reason, `exit code ${code}: ${whatWasReported(said)}`);
     } finally {
@@ -50,7 +52,7 @@ export class PlainGhostscript implements PostscriptRunner {
   }
 }
 
-/** Of a long account of stacks, what went wrong. */
+/** Extracts the error from a long dump of stacks. */
 function whatWasReported(said: string): string {
   const at = said.search(report);
   return (at < 0 ? said.slice(-300) : said.slice(at, at + 300)).trim();

@@ -1,33 +1,36 @@
-// What Ghostscript is told to do with a program, in its own language: the page device and its settings, and how the program
-// is run and its end judged. The same for every way in which Ghostscript is run.
+// Writes the PostScript that makes Ghostscript convert a program: it sets the page device and its settings, runs the
+// program and judges its end. Applies to every way in which Ghostscript is run.
 
 import type { Box, PostscriptProgram } from "./ghostscript-input.ts";
 
 export interface PdfSettings {
-  /** Pictures without loss, else as JPEG where they are photographs. */
+  /** Stores pictures losslessly; otherwise photographs are stored as JPEG. */
   readonly lossless: boolean;
-  /** The most dots per inch that a picture of more than one bit has on the page. @default as many as it has */
+  /** Maximum dots per inch of a picture of more than one bit on the page. @default as many as it has */
   readonly maxImageDpi?: number;
 }
 
-/** Names in the job's folder. What runs the program is the zygote's input. */
+/** File names in the job's folder. The zygote's input is the file that runs the program. */
 export const names = { setup: "setup.ps", input: "run.ps", program: "program.ps", output: "output.pdf" };
 
-/** Of programs that set none: letter. */
+/** Page size of programs that set none: letter. */
 const DEFAULT_PAGE = "[ 612 792 ]";
 
 /**
- * JPEG of quality 90 on the scale of the Independent JPEG Group, colours at half the resolution: a factor of 0.2 to the
- * tables of ISO 10918-1, annex K.
+ * JPEG of quality 90 on the scale of the Independent JPEG Group, with colors at half the resolution: a factor of 0.2
+ * applied to the tables of ISO 10918-1, annex K.
  */
 const JPEG = "<< /QFactor 0.2 /Blend 1 /HSamples [ 2 1 1 2 ] /VSamples [ 2 1 1 2 ] >>";
 
-/** What is less over the limit than this is left alone: a picture of 302 dpi where 300 are asked for gains nothing. */
+/**
+ * Factor by which a picture must exceed the limit to be downsampled: a picture of 302 dpi gains nothing from a limit of
+ * 300.
+ */
 const THRESHOLD = 1.01;
 
 /**
- * Selects the device, opens the output, and keeps the input from changing either. No picture stands in the midst of content,
- * where it could not be found without reading all of it.
+ * Returns the program that selects the device, opens the output, and keeps the input from changing either. It inlines
+ * no pictures in content streams, because they could be found only by reading all of the content.
  */
 export function setupProgram(program: PostscriptProgram, settings: PdfSettings): string {
   return `<< /OutputDevice /pdfwrite /OutputFile (${names.output}) /MaxInlineImageSize 0 ${page(program.box)} >> setpagedevice
@@ -41,14 +44,14 @@ save pop
 `;
 }
 
-/** The paper is not a picture's to choose (EPSF specification 3.0, 2.5); a document may. */
+/** Page device of a document, which may choose its paper; a picture may not (EPSF specification 3.0, 2.5). */
 const DOCUMENT_PAGE_DEVICE =
   "dup length dict copy [ /LockDistillerParams /OutputFile /MaxInlineImageSize ] { 1 index exch undef } forall setpagedevice";
 
 /**
- * Runs the program. An error that it does not catch goes on to whoever runs this. One that ends in another way before its
- * end, or without a page, quits with 1. Operators are bound, so that the program's own definitions of their names do not
- * matter.
+ * Returns the program that runs the input. Errors that the input does not catch pass to the caller. An input that ends
+ * in another way before its end, or without a page, quits with 1. Operators are bound, so that the input's own
+ * definitions of their names do not matter.
  */
 export function runProgram({ isEncapsulated, declaredPages }: PostscriptProgram): string {
   const noPage = isEncapsulated ? "showpage" : "(no page) //pagewright /fail get exec";
@@ -80,7 +83,7 @@ exec
 `;
 }
 
-/** The box becomes the page, and its lower left corner the origin, which Install makes so for `initgraphics` too. */
+/** Makes the box the page and its lower left corner the origin. Install does so for `initgraphics` too. */
 function page(box: Box | undefined): string {
   if (box === undefined) return `/PageSize ${DEFAULT_PAGE}`;
   const [llx, lly, urx, ury] = box;
@@ -88,7 +91,7 @@ function page(box: Box | undefined): string {
   return `/PageSize [ ${size} ] /Install { ${decimal(-llx)} ${decimal(-lly)} translate }`;
 }
 
-/** PostScript knows exponents, but no more than a few digits are meant. */
+/** Formats a number without an exponent. PostScript accepts exponents, but only a few digits are meaningful. */
 const decimal = (value: number) => String(Number(value.toFixed(4)));
 
 function distillerParameters({ lossless, maxImageDpi }: PdfSettings): string {
@@ -105,7 +108,7 @@ function distillerParameters({ lossless, maxImageDpi }: PdfSettings): string {
     "/ParseDSCComments false",
     ...kinds,
     "/MonoImageFilter /CCITTFaxEncode",
-    // Ghostscript takes out whole rows and columns, every second or third: pictures of one bit are brought down afterwards.
+    // Ghostscript would drop every second or third row and column. Pictures of one bit are downsampled later instead.
     "/DownsampleMonoImages false",
   ].join("\n");
 }
@@ -116,7 +119,7 @@ function downsampling(kind: string, maxImageDpi: number | undefined): string {
     /${kind}ImageResolution ${maxImageDpi} /${kind}ImageDownsampleThreshold ${THRESHOLD}`;
 }
 
-/** What the comments tell of the document; its own pdfmarks count more. */
+/** Returns the document information from the comments; the document's own pdfmarks take precedence. */
 function documentInformation({ title, author, creator }: PostscriptProgram): string {
   const entries = Object.entries({ Title: title, Author: author, Creator: creator })
     .filter(([, text]) => text !== undefined)
@@ -124,7 +127,7 @@ function documentInformation({ title, author, creator }: PostscriptProgram): str
   return entries.length === 0 ? "" : `[ ${entries.join(" ")} /DOCINFO pdfmark`;
 }
 
-/** UTF-16BE with its mark (ISO 32000-1, 7.9.2.2), in hexadecimal digits. */
+/** Encodes text as UTF-16BE with its byte order mark (ISO 32000-1, 7.9.2.2), in hexadecimal digits. */
 function textString(text: string): string {
   return Buffer.from(`\ufeff${text}`, "utf16le").swap16().toString("hex");
 }

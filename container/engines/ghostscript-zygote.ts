@@ -1,4 +1,4 @@
-// How Ghostscript's zygote (container/ghostscript) is started.
+// Prepares the start of Ghostscript's zygote (container/ghostscript).
 
 import { existsSync } from "node:fs";
 import { chmod, mkdir } from "node:fs/promises";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { minimalEnvironment, type Scratch } from "../process.ts";
 import { type Launch, NotReady } from "../resident.ts";
 
-/** Users for the processes that run programs, where this process is root: this one and those that follow. */
+/** First of the users that the processes run programs as, if this process is root. */
 export const firstGhostscriptUser = 60_600;
 
 /** @throws NotReady */
@@ -14,7 +14,7 @@ export async function prepareGhostscript(scratch: Scratch, children: number, dis
   const program = join(dist, "ghostscript-zygote");
   if (!existsSync(program)) throw new NotReady(`${program} is not built`);
   const folder = await scratch.folder("zygote");
-  // Children change their user and still pass through.
+  // Children change their user and must still pass through.
   await chmod(folder.path, 0o711);
   const work = join(folder.path, "work");
   await mkdir(work, { mode: 0o711 });

@@ -1,5 +1,5 @@
-// PostScript to PDF: starts Ghostscript in the best way this machine allows, keeps it running, and says of every failed
-// program why it failed. It knows no HTTP, and nothing of how many jobs the service lets in.
+// Converts PostScript to PDF: starts Ghostscript in the best way this machine allows, keeps it running, and reports why
+// a program failed. Knows no HTTP, and nothing about how many jobs the service admits.
 
 import { createReadStream, createWriteStream } from "node:fs";
 import { writeFile } from "node:fs/promises";
@@ -18,19 +18,19 @@ import { prepareGhostscript } from "./ghostscript-zygote.ts";
 import { takePdf } from "./pdf-output.ts";
 import { Zygote, type ZygoteJob } from "./zygote.ts";
 
-/** How one program is to be run. */
+/** Options for running one program. */
 export interface PostscriptToPdfOptions extends PdfSettings {
-  /** Wall clock, with all waiting. @default 120 s */
+  /** Wall-clock limit, including all waiting. @default 120 s */
   readonly timeoutMs?: number;
-  /** Processor time. @default the wall clock's */
+  /** Processor time limit. @default the wall-clock limit */
   readonly cpuSeconds?: number;
-  /** Memory on top of what Ghostscript takes itself. @default 1 GiB */
+  /** Memory limit, on top of Ghostscript's own use. @default 1 GiB */
   readonly memoryBytes?: number;
-  /** The longest file that may be written, and half of what all may hold together. @default 1 GiB */
+  /** Maximum size of a file that is written, and half the maximum of all files together. @default 1 GiB */
   readonly fileBytes?: number;
 }
 
-/** A job, complete, with its own folder; `input` and `output` are names in it. */
+/** A complete job with its own folder. `input` and `output` are names in the folder. */
 export interface PostscriptJob extends ZygoteJob {
   readonly input: string;
   readonly output: string;
@@ -47,9 +47,9 @@ export interface PostscriptRunner {
 
 export interface GhostscriptSettings {
   readonly scratch: Scratch;
-  /** Programs run at a time; more wait. @default 2 */
+  /** Maximum number of programs that run at a time; more wait. @default 2 */
   readonly children?: number;
-  /** The folder with the built zygote. @default container/dist */
+  /** Folder with the built zygote. @default container/dist */
   readonly dist?: string;
   log(message: string, details?: Record<string, unknown>): void;
 }
@@ -57,7 +57,7 @@ export interface GhostscriptSettings {
 const defaults = { timeoutMs: 120_000, memoryBytes: 2 ** 30, fileBytes: 2 ** 30 };
 const defaultDist = join(import.meta.dirname, "../dist");
 
-/** Ghostscript, running. Get one from {@link startGhostscript}. */
+/** A running Ghostscript, made by {@link startGhostscript}. */
 export class Ghostscript implements AsyncDisposable {
   private readonly zygote: Zygote | undefined;
   private readonly plain: PostscriptRunner = new PlainGhostscript();
@@ -67,24 +67,25 @@ export class Ghostscript implements AsyncDisposable {
     this.zygote = zygote;
   }
 
-  /** `zygote`: warm, a process forked for each program. `plain`: a Ghostscript started for each. */
+  /** `zygote`: a warm process is forked for each program. `plain`: a Ghostscript is started for each. */
   get mode(): "zygote" | "plain" {
     return this.zygote && !this.zygote.isFailing ? "zygote" : "plain";
   }
 
-  /** The zygote's process, while there is one. */
+  /** Process ID of the zygote, if it runs. */
   get pid(): number | undefined {
     return this.zygote?.pid;
   }
 
   /**
-   * Runs a program, in a second attempt where the first one's process was lost or crashed. One that ends with an error,
-   * early or without a page gives no PDF at all.
+   * Runs a program, and retries it when the first attempt's process was lost or crashed. A program that ends with an
+   * error, early or without a page produces no PDF at all.
    *
-   * @param input its name decides nothing but, with the extension of an EPS, that a box in its comments is its page
+   * @param input the name's extension matters only for an EPS, whose bounding box comment then becomes its page
    * @param outputPath written at once, when the PDF is complete
    * @returns the fonts that the program asked for and Ghostscript replaced
-   * @throws EngineFailure damaged, unsupported (no PostScript in it), timed-out, too-complex, too-large or busy
+   * @throws EngineFailure `damaged`, `unsupported` (no PostScript in it), `timed-out`, `too-complex`, `too-large` or
+   *   `busy`
    * @throws the signal's reason when aborted; the process has ended by then
    */
   async convertToPdf(
@@ -118,7 +119,7 @@ export class Ghostscript implements AsyncDisposable {
       output: names.output,
       folder: folder.path,
     };
-    // Others can read it, but cannot reach it: the job may be done by another user.
+    // Others can read the file but cannot reach it: another user may run the job.
     const write = (name: string, text: string) => writeFile(join(job.folder, name), text, { mode: 0o644 });
     await write(names.setup, setupProgram(program, settings));
     await write(names.input, runProgram(program));
@@ -135,7 +136,7 @@ export class Ghostscript implements AsyncDisposable {
       try {
         return substitutionsReported(await this.zygote.convert(job, signal));
       } catch (failure) {
-        // It is away for a while.
+        // The zygote is not ready for a while.
         if (!(failure instanceof NotReady)) throw failure;
       }
     }
@@ -151,7 +152,7 @@ export class Ghostscript implements AsyncDisposable {
   }
 }
 
-/** Starts the zygote and, where it does not pass its self-test, falls back to plain Ghostscript. The log says which it is. */
+/** Starts the zygote, and falls back to plain Ghostscript if it fails its self-test. The log says which one runs. */
 export async function startGhostscript(settings: GhostscriptSettings): Promise<Ghostscript> {
   const { scratch, children = 2, dist = defaultDist, log } = settings;
   try {
@@ -169,7 +170,7 @@ export async function startGhostscript(settings: GhostscriptSettings): Promise<G
   }
 }
 
-/** Without the wrappers around the program, so that its positions in the file are its own. */
+/** Copies the program without the wrappers around it, so that positions in the file are its own. */
 async function copySection(from: string, { offset, length }: PostscriptProgram, to: string): Promise<void> {
   await pipeline(
     createReadStream(from, { start: offset, end: offset + length - 1 }),

@@ -1,4 +1,5 @@
-// LibreOffice started anew for every document: slow, and works wherever LibreOffice does. It gives the same pages as the zygote.
+// Starts a new LibreOffice for every document: slow, but works wherever LibreOffice does. Its pages are the same as the
+// zygote's.
 
 import { chown, open, rename } from "node:fs/promises";
 import { extname, join } from "node:path";
@@ -7,30 +8,35 @@ import { run, type Scratch } from "../process.ts";
 import type { OfficeJob, OfficeRunner } from "./libreoffice.ts";
 import { firstUser, makeProfile, programFolder } from "./libreoffice-profile.ts";
 
-/** Address space of an idle LibreOffice, which the limit counts too. */
+/** Address space of an idle LibreOffice, which the limit includes. */
 const ownMemoryBytes = 2 ** 30;
 
-/** No /usr/bin: LibreOffice would have Ghostscript draw a document's EPS pictures, which are programs. */
+/**
+ * Readable paths. /usr/bin is missing: LibreOffice would have Ghostscript draw a document's EPS pictures, which are
+ * programs.
+ */
 const readable = ["/usr/lib", "/lib64", "/usr/share", "/usr/local/share/fonts", "/etc", "/var/cache/fontconfig"].concat(
   ["/var/lib/libreoffice", "/var/spool/libreoffice", "/proc", "/sys/devices/system/cpu", "/dev"],
 );
-/** An exit code: it has made its profile. */
+/** Exit code of a LibreOffice that has made its profile and must be started again. */
 const startAgain = 81;
 
-/** How a document may be taken: the filter it is read with, where LibreOffice's choice is not the right one, and the export. */
+/**
+ * A way to convert a document: the import filter, if LibreOffice's choice is not the right one, and the export filter.
+ */
 interface Way {
   readonly importFilter?: string;
   readonly exportFilter: string;
-  /** @default left out */
+  /** Includes hidden slides. @default false */
   readonly hiddenSlides?: boolean;
 }
 
 const asText: Way = { exportFilter: "writer_pdf_Export" };
 const asSheet: Way = { exportFilter: "calc_pdf_Export" };
 const asSlides: Way = { exportFilter: "impress_pdf_Export" };
-/** A PDF without a page is not written: then all of them. */
+/** LibreOffice writes no PDF without a page, so if all slides are hidden, all of them are exported. */
 const asHiddenSlides: Way = { ...asSlides, hiddenSlides: true };
-/** HTML as a page of the web loses its first paragraph in the export. */
+/** HTML imported as a web page loses its first paragraph in the export. */
 const asHtml: Way = { importFilter: "HTML (StarWriter)", exportFilter: "writer_pdf_Export" };
 
 const waysByExtension: readonly (readonly [RegExp, Way])[] = [
@@ -57,7 +63,10 @@ export class Soffice implements OfficeRunner {
     throw new EngineFailure("unsupported", "loaded, but not as a text, a spreadsheet or a presentation");
   }
 
-  /** @returns false if the document was loaded, but is not of the kind that the filter exports */
+  /**
+   * Converts a document in one way. @returns false if the document was loaded, but is not of the kind that the filter
+   * exports
+   */
   private async attempt(job: OfficeJob, way: Way, timeoutMs: number, signal: AbortSignal) {
     await using profile = await this.scratch.folder("profile");
     const user = this.takeUser();
@@ -75,7 +84,7 @@ export class Soffice implements OfficeRunner {
         });
       const first = await start();
       const { stderr } = first.code === startAgain ? await start() : first;
-      // The exit code is 0 in any case; and the output is named after the input.
+      // The exit code is always 0, and the output is named after the input.
       if (await renamed(join(job.folder, "input.pdf"), join(job.folder, job.output))) return true;
       if (stderr.includes("impl_store")) return false;
       throw new EngineFailure("damaged", `not loaded: ${stderr.slice(-300)}`);
@@ -92,7 +101,7 @@ export class Soffice implements OfficeRunner {
   }
 }
 
-/** The first to try; a document that turns out to be of another kind is tried in the others. */
+/** Returns the way to try first. A document that turns out to be of another kind is tried in the others. */
 async function likelyWay(job: OfficeJob): Promise<Way> {
   const known = waysByExtension.find(([pattern]) => pattern.test(extname(job.input)));
   if (known !== undefined) return known[1];
@@ -101,7 +110,7 @@ async function likelyWay(job: OfficeJob): Promise<Way> {
   return /<(!doctype\s+html|html)\b/i.test(buffer.toString("latin1", 0, bytesRead)) ? asHtml : asText;
 }
 
-/** @returns false if there is no such file */
+/** Renames a file. @returns false if there is no such file */
 async function renamed(from: string, to: string): Promise<boolean> {
   try {
     await rename(from, to);

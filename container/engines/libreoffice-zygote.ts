@@ -1,4 +1,4 @@
-// How LibreOffice's zygote (container/libreoffice) is started: its profile, its folders, its environment.
+// Prepares the start of LibreOffice's zygote (container/libreoffice): its profile, folders and environment.
 
 import { existsSync } from "node:fs";
 import { chmod, mkdir } from "node:fs/promises";
@@ -17,7 +17,7 @@ export async function prepareLibreOffice({
   const program = join(dist, "zygote");
   if (!existsSync(program)) throw new NotReady(`${program} is not built`);
   const folder = await scratch.folder("zygote");
-  // Children change their user and still read the profile.
+  // Children change their user and must still read the profile.
   await chmod(folder.path, 0o711);
   const profile = join(folder.path, "profile");
   await makeProfile(profile);
@@ -30,7 +30,10 @@ export async function prepareLibreOffice({
   return { program, args, cwd: work, env: environment(folder.path), folder };
 }
 
-/** Large pages for the heap (mallopt's tunables in glibc's manual) save children a twentieth of their time. */
+/**
+ * Returns the environment. Large pages for the heap (mallopt's tunables in glibc's manual) save children a twentieth of
+ * their time.
+ */
 function environment(home: string): Record<string, string> {
   return { ...minimalEnvironment(home), GLIBC_TUNABLES: "glibc.malloc.hugetlb=1" };
 }

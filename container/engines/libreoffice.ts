@@ -1,5 +1,5 @@
-// Office documents to PDF: starts LibreOffice in the best way this machine allows, keeps it running, and says of every
-// failed document why it failed. It knows no HTTP, and nothing of how many jobs the service lets in.
+// Converts office documents to PDF: starts LibreOffice in the best way this machine allows, keeps it running, and
+// reports why a document failed. Knows no HTTP, and nothing about how many jobs the service admits.
 
 import { chmodSync, constants, copyFileSync, statSync } from "node:fs";
 import { copyFile } from "node:fs/promises";
@@ -17,30 +17,30 @@ import { prepareLibreOffice } from "./libreoffice-zygote.ts";
 import { checkPdf } from "./pdf-output.ts";
 import { Zygote } from "./zygote.ts";
 
-/** How one document is to be converted. */
+/** Options for converting one document. */
 export interface OfficeToPdfOptions {
-  /** Whether the PDF carries its structure (ISO 32000-1, 14.8), language and title. */
+  /** Includes the structure (ISO 32000-1, 14.8), language and title in the PDF. */
   readonly tagged: boolean;
-  /** Pictures without loss, else as JPEG of quality 90. */
+  /** Stores pictures losslessly; otherwise as JPEG of quality 90. */
   readonly lossless: boolean;
-  /** Wall clock, with all waiting. @default 120 s */
+  /** Wall-clock limit, including all waiting. @default 120 s */
   readonly timeoutMs?: number;
-  /** Processor time. @default the wall clock's */
+  /** Processor time limit. @default the wall-clock limit */
   readonly cpuSeconds?: number;
-  /** Memory on top of what LibreOffice takes itself. @default 2 GiB */
+  /** Memory limit, on top of LibreOffice's own use. @default 2 GiB */
   readonly memoryBytes?: number;
-  /** The longest file that may be written. @default 1 GiB */
+  /** Maximum size of a file that is written. @default 1 GiB */
   readonly fileBytes?: number;
 }
 
-/** A PDF in a folder that is gone when it is disposed of. */
+/** A PDF in a folder that is removed when it is disposed of. */
 export interface ConvertedPdf extends AsyncDisposable {
   readonly path: string;
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number;
 }
 
-/** A job, complete, with its own folder; `input` and `output` are names in it. */
+/** A complete job with its own folder. `input` and `output` are names in the folder. */
 export interface OfficeJob extends Required<OfficeToPdfOptions>, Import {
   readonly folder: string;
   readonly input: string;
@@ -55,9 +55,9 @@ export interface OfficeRunner {
 
 export interface LibreOfficeSettings {
   readonly scratch: Scratch;
-  /** Documents converted at a time; more wait. @default 2 */
+  /** Maximum number of documents that are converted at a time; more wait. @default 2 */
   readonly children?: number;
-  /** The folder with the built zygote and its samples. @default container/dist */
+  /** Folder with the built zygote and its samples. @default container/dist */
   readonly dist?: string;
   log(message: string, details?: Record<string, unknown>): void;
 }
@@ -65,7 +65,7 @@ export interface LibreOfficeSettings {
 const defaults = { timeoutMs: 120_000, memoryBytes: 2 * 2 ** 30, fileBytes: 2 ** 30 };
 const defaultDist = join(import.meta.dirname, "../dist");
 
-/** LibreOffice, running. Get one from {@link startLibreOffice}. */
+/** A running LibreOffice, made by {@link startLibreOffice}. */
 export class LibreOffice implements AsyncDisposable {
   private readonly zygote: Zygote | undefined;
   private readonly plain: OfficeRunner;
@@ -76,21 +76,22 @@ export class LibreOffice implements AsyncDisposable {
     this.plain = new Soffice(settings);
   }
 
-  /** `zygote`: warm, a process forked for each document. `soffice`: a LibreOffice started for each. */
+  /** `zygote`: a warm process is forked for each document. `soffice`: a LibreOffice is started for each. */
   get mode(): "zygote" | "soffice" {
     return this.zygote && !this.zygote.isFailing ? "zygote" : "soffice";
   }
 
-  /** The zygote's process, while there is one. */
+  /** Process ID of the zygote, if it runs. */
   get pid(): number | undefined {
     return this.zygote?.pid;
   }
 
   /**
-   * Converts a document, in a second attempt where the first one's process was lost or crashed. The path's extension
-   * decides nothing where the content tells its type; where it does not (text, HTML, CSV), it does.
+   * Converts a document, and retries it when the first attempt's process was lost or crashed. The path's extension
+   * matters only where the content does not reveal its type (text, HTML, CSV).
    *
-   * @throws EngineFailure password-protected, damaged, unsupported, timed-out, too-complex, too-large or busy
+   * @throws EngineFailure `password-protected`, `damaged`, `unsupported`, `timed-out`, `too-complex`, `too-large` or
+   *   `busy`
    * @throws the signal's reason when aborted; the process has ended by then
    */
   async convertToPdf(inputPath: string, options: OfficeToPdfOptions, signal?: AbortSignal): Promise<ConvertedPdf> {
@@ -113,7 +114,7 @@ export class LibreOffice implements AsyncDisposable {
     });
   }
 
-  /** @param folder is gone when this fails */
+  /** @param folder removed when this fails */
   private async convertIn(
     folder: JobFolder,
     inputPath: string,
@@ -121,7 +122,7 @@ export class LibreOffice implements AsyncDisposable {
     options: OfficeToPdfOptions & { readonly timeoutMs: number; readonly cpuSeconds: number },
     signal: AbortSignal,
   ): Promise<ConvertedPdf> {
-    // The name that the client gave reaches no program.
+    // The name that the client sent reaches no program.
     const input = `input${/^\.[a-z]{1,5}$/.exec(extname(inputPath).toLowerCase()) ?? ""}`;
     const job: OfficeJob = {
       ...defaults,
@@ -135,7 +136,7 @@ export class LibreOffice implements AsyncDisposable {
     try {
       await copyInput(inputPath, join(folder.path, input));
       await this.convert(job, folder.memory ? AbortSignal.any([signal, folder.memory.full]) : signal);
-      // Nobody takes the PDF any more, and its folder goes here.
+      // On abort nobody takes the PDF any more, so its folder is removed here.
       signal.throwIfAborted();
       const path = join(folder.path, job.output);
       return { path, size: checkPdf(path), [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
@@ -151,7 +152,7 @@ export class LibreOffice implements AsyncDisposable {
         await this.zygote.convert(job, signal);
         return;
       } catch (failure) {
-        // It is away for a while.
+        // The zygote is not ready for a while.
         if (!(failure instanceof NotReady)) throw failure;
       }
     }
@@ -167,7 +168,7 @@ export class LibreOffice implements AsyncDisposable {
   }
 }
 
-/** Starts the zygote and, where it does not pass its self-test, falls back to plain soffice. The log says which it is. */
+/** Starts the zygote, and falls back to plain soffice if it fails its self-test. The log says which one runs. */
 export async function startLibreOffice(settings: LibreOfficeSettings): Promise<LibreOffice> {
   const dist = settings.dist ?? defaultDist;
   try {
@@ -186,19 +187,19 @@ export async function startLibreOffice(settings: LibreOfficeSettings): Promise<L
   }
 }
 
-/** LibreOffice takes some documents that are locked for damaged ones. */
+/** Corrects the reason of a failure: LibreOffice reports some password-protected documents as damaged. */
 async function withReason(failure: unknown, inputPath: string): Promise<unknown> {
   if (!(failure instanceof EngineFailure) || failure.reason !== "damaged") return failure;
   if (!(await isPasswordProtected(inputPath))) return failure;
   return new EngineFailure("password-protected", failure.detail, { cause: failure });
 }
 
-/** Below this a call of the system is done before a thread would have begun. */
+/** Maximum size of a file that is copied synchronously: the system call ends before a thread would have begun. */
 const SMALL_BYTES = 2 ** 20;
 
 async function copyInput(from: string, to: string): Promise<void> {
   if (statSync(from).size <= SMALL_BYTES) copyFileSync(from, to);
   else await copyFile(from, to, constants.COPYFILE_FICLONE);
-  // Whatever the original's permissions: the job may be done by another user.
+  // Replaces the original's permissions: another user may run the job.
   chmodSync(to, 0o600);
 }

@@ -1,5 +1,5 @@
-// One veraPDF that stays (container/verapdf/Server.java, which describes the lines it is asked and answers). It is
-// given one file at a time, and ended when it takes too long.
+// Manages one long-lived veraPDF process (container/verapdf/Server.java, which documents the lines of requests and
+// answers). It validates one file at a time, and is ended when it takes too long.
 
 import { chmodSync, constants, copyFileSync, readFileSync, rmSync, statSync } from "node:fs";
 import { chmod, chown, copyFile, cp, mkdir } from "node:fs/promises";
@@ -17,15 +17,15 @@ import type { Validation, VeraPdfSettings } from "./verapdf.ts";
 type Common = Pick<VeraPdfSettings, "scratch" | "timeoutMs" | "heapBytes" | "filesPerProcess" | "log">;
 
 export interface VeraPdfProcessSettings extends Required<Common> {
-  /** The folder with the jars and the sample. */
+  /** Folder with the jars and the sample. */
   readonly program: string;
-  /** Which of several this is. */
+  /** Index of this process among several. */
   readonly slot: number;
 }
 
-/** Users of the processes, where this one is root: this one and those that follow. */
+/** First of the users that the processes run as, if this process is root. */
 const firstUser = 60_700;
-/** What a JVM reads of a system. */
+/** System paths that a JVM reads. */
 const readable = [
   "/usr/lib",
   "/usr/share/java",
@@ -37,21 +37,33 @@ const readable = [
   "/dev/urandom",
   "/dev/null",
 ];
-/** Debian's, which leads to the JRE in /usr/lib: nothing looks for programs where files are restricted. */
+/** Debian's link to the JRE in /usr/lib: programs are not searched for where file access is restricted. */
 const java = "/usr/bin/java";
-/** It shows a sign of life each second; but not while a large heap is collected. */
+/** Maximum time without output. The process writes a heartbeat each second, but not while it collects a large heap. */
 const silenceMs = 6_000;
-/** A file that nobody waits for any more is left after this: until then to end it costs more than it does. */
+/**
+ * Time after which the process of a file that nobody waits for any more is ended. Until then, ending it costs more than
+ * finishing.
+ */
 const leftMs = 2_000;
-/** Of a Java that was told to end when memory runs out (-XX:+ExitOnOutOfMemoryError). */
+/** Exit code of a Java that ends when memory runs out (-XX:+ExitOnOutOfMemoryError). */
 const memoryExitCode = 3;
-/** Of a Java that was asked to end by SIGHUP, SIGINT or SIGTERM. */
+/** Exit codes of a Java that was asked to end by SIGHUP, SIGINT or SIGTERM. */
 const askedExitCodes: readonly (number | null)[] = [129, 130, 143];
-/** A process that has grown beyond is replaced: heavy files need more, but not for long (classes, code and stacks: 150 MiB). */
+/**
+ * Memory beyond which a process is replaced. Heavy files need more, but not for long (classes, code and stacks: 150
+ * MiB).
+ */
 const lastingBytes = 896 * 2 ** 20;
-/** setrlimit(2) counts the whole life of a process that stays; a file's time is limited by the clock. */
+/**
+ * Processor time limit. setrlimit(2) counts the whole life of a long-lived process; each file is limited by the clock
+ * instead.
+ */
 const cpuSeconds = 2 ** 31;
-/** It keeps a file open for each object stream of more than 10 KB: with fewer it calls large documents damaged. */
+/**
+ * Limit of open files. veraPDF keeps a file open for each object stream of more than 10 KB, and with fewer files it
+ * reports large documents as damaged.
+ */
 const openFiles = 16_384;
 
 const reasons: Readonly<Record<string, FailureReason>> = {
@@ -60,7 +72,7 @@ const reasons: Readonly<Record<string, FailureReason>> = {
   complex: "too-complex",
 };
 
-/** The file that a process is at. */
+/** The file that a process is working on. */
 interface Job {
   resolve(line: Record<string, unknown>): void;
   reject(failure: Error): void;
@@ -71,7 +83,7 @@ export class VeraPdfProcess {
   readonly #supervisor: Supervisor;
   readonly #jobs: Map<Resident, Job>;
   #nextFile = 1;
-  /** How many files the process has seen that is there now. */
+  /** Number of files that the current process has processed. */
   #seen: { readonly by: Resident; files: number } | undefined;
 
   private constructor(settings: VeraPdfProcessSettings, supervisor: Supervisor, jobs: Map<Resident, Job>) {
@@ -100,12 +112,12 @@ export class VeraPdfProcess {
     return this.#supervisor.current?.pid;
   }
 
-  /** Whether it can be given a file at once. */
+  /** True if the process can take a file at once. */
   get isReady(): boolean {
     return this.#supervisor.current !== undefined;
   }
 
-  /** For the log. */
+  /** Details for the log. */
   get about(): Record<string, unknown> {
     return { ...this.#supervisor.current?.about, pid: this.pid };
   }
@@ -113,7 +125,7 @@ export class VeraPdfProcess {
   async validate(path: string, { part, conformance }: ArchivalLevel, signal: AbortSignal): Promise<Validation> {
     const resident = await this.#supervisor.ready(signal).catch(asBusy);
     signal.throwIfAborted();
-    // Its user cannot reach the file where it lies.
+    // The process's user cannot reach the file in its original place.
     const copy = join(resident.folder.path, `file-${this.#nextFile++}.pdf`);
     try {
       const { size } = statSync(path);
@@ -156,7 +168,7 @@ export class VeraPdfProcess {
     }
   }
 
-  /** Whoever comes next waits for the new one, which is there in two seconds. */
+  /** Replaces a worn process. Later callers wait for the new one, which is ready in two seconds. */
   #replaceIfWorn(resident: Resident): void {
     if (this.#seen?.by !== resident) this.#seen = { by: resident, files: 0 };
     const grown = residentBytes(resident.pid) > lastingBytes;
@@ -170,7 +182,7 @@ async function prepare({ scratch, program, slot, heapBytes, timeoutMs }: VeraPdf
   const folder = await scratch.folder("verapdf");
   const user = firstUser + slot;
   await chmod(folder.path, 0o711);
-  // The project itself may lie where other users cannot pass.
+  // The project itself may be in a place that other users cannot pass through.
   const jars = join(folder.path, "program");
   await cp(program, jars, { recursive: true });
   const temporary = join(folder.path, "temporary");
@@ -181,8 +193,8 @@ async function prepare({ scratch, program, slot, heapBytes, timeoutMs }: VeraPdf
     "-XX:MaxMetaspaceSize=256m",
     "-XX:MetaspaceSize=128m",
     "-XX:+ExitOnOutOfMemoryError",
-    // Files are small: a compiler that is quick counts more than one that is thorough, and threads for collecting do
-    // not.
+    // Files are small: a fast compiler matters more than a thorough one, and parallel garbage collection does not
+    // matter.
     "-XX:TieredStopAtLevel=1",
     "-XX:+UseSerialGC",
     "-XX:-UsePerfData",
@@ -213,7 +225,7 @@ function validationOf(answer: Record<string, unknown>): Validation {
   return { valid: answer.valid === true, failures: answer.failures as readonly RuleFailure[] };
 }
 
-/** proc(5): the second number is in pages of 4 KiB. @returns 0 where it has ended */
+/** Reads resident memory from proc(5): the second number is in pages of 4 KiB. @returns 0 if the process has ended */
 function residentBytes(pid: number | undefined): number {
   try {
     return 4096 * Number(readFileSync(`/proc/${pid}/statm`, "latin1").split(" ")[1]);

@@ -1,5 +1,5 @@
-// Tells whether a PDF conforms to a level of PDF/A: veraPDF in processes that stay, one file at a time in each. It knows nothing of
-// how files are made to conform.
+// Validates PDFs against a level of PDF/A with veraPDF, in long-lived processes with one file at a time in each. Knows
+// nothing about how files are made to conform.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -13,29 +13,34 @@ import { VeraPdfProcess } from "./verapdf-process.ts";
 
 export interface Validation {
   readonly valid: boolean;
-  /** One for each rule that is broken. */
+  /** One entry for each broken rule. */
   readonly failures: readonly RuleFailure[];
 }
 
 export interface VeraPdfSettings {
   readonly scratch: Scratch;
-  /** How many files at a time; more wait. @default 1 */
+  /** Maximum number of files at a time; more wait. @default 1 */
   readonly processes?: number;
-  /** Of one file. @default 180 s */
+  /** Time limit of one file. @default 180 s */
   readonly timeoutMs?: number;
-  /** Of each process's heap; all of it is for heavy files alone, of which there is one at a time. @default 2 GiB */
+  /**
+   * Maximum heap of each process. Only heavy files use all of it, and there is one of them at a time. @default 2 GiB
+   */
   readonly heapBytes?: number;
   /** Files after which a process is replaced. @default 2000 */
   readonly filesPerProcess?: number;
-  /** The folder with what was built. @default container/dist */
+  /** Folder with the build output. @default container/dist */
   readonly dist?: string;
   log(message: string, details?: Record<string, unknown>): void;
 }
 
-/** Heavy files take long, and much memory: there is one at a time, and light ones pass those that wait. */
+/**
+ * A file's weight. Heavy files need much time and memory: only one is validated at a time, and light files overtake
+ * those that wait.
+ */
 export type Weight = "light" | "heavy";
 
-/** Heavy files that wait; whoever comes then is sent away. */
+/** Maximum number of heavy files that wait; more are refused. */
 const MOST_WAITING = 3;
 
 interface Waiting {
@@ -45,14 +50,14 @@ interface Waiting {
 
 const defaultDist = join(import.meta.dirname, "../dist");
 
-/** veraPDF, running. Get one from {@link startVeraPdf}. */
+/** A running veraPDF, made by {@link startVeraPdf}. */
 export class VeraPdf implements AsyncDisposable {
   readonly mode = "resident";
   private readonly processes: readonly VeraPdfProcess[];
   private readonly idle: VeraPdfProcess[];
   private readonly log: VeraPdfSettings["log"];
   private readonly waiting: Waiting[] = [];
-  /** Whether a process is at a heavy file. */
+  /** True while a process works on a heavy file. */
   private isLaden = false;
   constructor(processes: readonly VeraPdfProcess[], log: VeraPdfSettings["log"]) {
     this.processes = processes;
@@ -60,18 +65,18 @@ export class VeraPdf implements AsyncDisposable {
     this.idle = [...processes];
   }
 
-  /** Of the processes that run. */
+  /** Process IDs of the running processes. */
   get pids(): number[] {
     return this.processes.flatMap(({ pid }) => (pid === undefined ? [] : [pid]));
   }
 
   /**
-   * A file whose process was lost or crashed is tried once more in another.
+   * Validates a file, and retries it in another process when its process was lost or crashed.
    *
-   * @param path of the file; it is only read
-   * @param weight which of the two it is. @default "light"
-   * @throws EngineFailure password-protected, damaged (veraPDF cannot parse it), too-complex, too-large (memory), timed-out,
-   *   busy (veraPDF cannot be started, or was lost twice, or too many heavy files wait)
+   * @param path of the file, which is only read
+   * @param weight the file's weight. @default "light"
+   * @throws EngineFailure `password-protected`, `damaged` (veraPDF cannot parse it), `too-complex`, `too-large`
+   *   (memory), `timed-out`, `busy` (veraPDF cannot be started, or was lost twice, or too many heavy files wait)
    * @throws the signal's reason when aborted
    */
   async validate(
@@ -85,7 +90,7 @@ export class VeraPdf implements AsyncDisposable {
 
   private async attempt(path: string, level: ArchivalLevel, signal: AbortSignal, weight: Weight): Promise<Validation> {
     const process = await this.turn(signal, weight);
-    // A file that nobody waits for any more is still validated for a while: to end the process would cost more.
+    // A file that nobody waits for any more is still validated for a while: ending the process would cost more.
     const validation = process.validate(path, level, signal).finally(() => this.leave(process, weight));
     return untilAborted(validation, signal);
   }
@@ -112,7 +117,7 @@ export class VeraPdf implements AsyncDisposable {
     } catch (error) {
       const place = this.waiting.indexOf(waiting);
       if (place >= 0) this.waiting.splice(place, 1);
-      // It was this one's turn already.
+      // The file was already given a process.
       else void promise.then((process) => this.leave(process, weight));
       throw error;
     }
@@ -124,14 +129,17 @@ export class VeraPdf implements AsyncDisposable {
     this.letIn();
   }
 
-  /** In their order, but for heavy ones while there is one; a process that is starting comes last. */
+  /**
+   * Assigns waiting files to idle processes in order, except heavy ones while another is validated. A process that is
+   * starting comes last.
+   */
   private letIn(): void {
     while (this.idle.length > 0) {
       const place = this.waiting.findIndex(({ weight }) => weight === "light" || !this.isLaden);
       if (place < 0) return;
       const [next] = this.waiting.splice(place, 1);
       this.isLaden ||= next!.weight === "heavy";
-      // Without one that is ready, the last.
+      // If no process is ready, this takes the last one.
       const ready = this.idle.findLastIndex(({ isReady }) => isReady);
       const [free] = this.idle.splice(ready, 1);
       next!.start(free!);
@@ -140,8 +148,8 @@ export class VeraPdf implements AsyncDisposable {
 }
 
 /**
- * Starts veraPDF and lets it test itself with a file that conforms. What ends later is started again.
- * @throws EngineFailure `busy` where it is not built or fails its self-test
+ * Starts veraPDF, which tests itself with a file that conforms. Processes that end later are restarted.
+ * @throws EngineFailure `busy` if it is not built or fails its self-test
  */
 export async function startVeraPdf(settings: VeraPdfSettings): Promise<VeraPdf> {
   const { processes = 1, dist = defaultDist, log } = settings;

@@ -1,5 +1,5 @@
-// The only way from a page to the web: an HTTP proxy that resolves names itself, looks at every address, and connects to the
-// address that it looked at. Each job visits the web on its own connections, within bounds of its own. Knows no browser.
+// An HTTP proxy, the only way from a page to the web. It resolves names itself, checks every address, and connects to
+// the address that it checked. Each job visits the web on its own connections, within its own limits. Knows no browser.
 
 import { lookup, Resolver } from "node:dns/promises";
 import {
@@ -19,44 +19,44 @@ import { pipeline } from "node:stream/promises";
 import { AllowList, admit, type Lookups, Refused } from "./web-addresses.ts";
 
 export interface WebProxySettings {
-  /** What {@link AllowList} reads. @default nothing */
+  /** Rules for {@link AllowList}. @default nothing */
   readonly allow?: string;
-  /** Of public places. @default 80 and 443 */
+  /** Allowed ports of public places. @default 80 and 443 */
   readonly usualPorts?: readonly number[];
   /** DNS servers for names that are not allowed by name. @default this machine's */
   readonly dnsServers?: readonly string[];
 }
 
 export interface VisitLimits {
-  /** In both directions, of all connections. */
+  /** Maximum number of bytes, in both directions and on all connections together. */
   readonly bytes: number;
-  /** How many requests and tunnels in all. */
+  /** Maximum number of requests and tunnels together. */
   readonly requests: number;
 }
 
-/** A page that the proxy itself gives out, at the root of {@link DOCUMENT_HOST}. */
+/** A page that the proxy itself serves, at the root of {@link DOCUMENT_HOST}. */
 export interface ServedDocument {
-  /** The media type, perhaps with a charset. */
+  /** Media type, optionally with a charset. */
   readonly type: string;
   stream(): NodeJS.ReadableStream;
 }
 
-/** Where an uploaded document lives for its page: a name that nobody can have (RFC 6761). */
+/** Host of an uploaded document: a name that nobody can own (RFC 6761). */
 export const DOCUMENT_HOST = "document.invalid";
 
 const LOOKUP_TIMEOUT_MS = 3_000;
 const CONNECT_TIMEOUT_MS = 10_000;
-/** A server that says nothing for so long is not waited for. */
+/** Time after which a connection to a silent server is closed. */
 const IDLE_TIMEOUT_MS = 60_000;
 const MAX_HEADER_BYTES = 64 * 1024;
-/** What a page may have open at a time, and to one server. */
+/** Maximum number of connections of a page, in all and to one server. */
 const CONNECTIONS = 256;
 const CONNECTIONS_TO_ONE = 16;
 
 export interface VisitOptions {
   readonly limits: VisitLimits;
   readonly document: ServedDocument | undefined;
-  /** Called when the page wants more than its limits allow; the visit has ended then. */
+  /** Called when the page exceeds its limits; the visit has ended then. */
   exceeded(what: string): void;
 }
 
@@ -81,12 +81,12 @@ class CheckedAgent extends Agent {
   }
 }
 
-/** One job's dealings with the web. Ended, it has no connection any more. */
+/** One job's access to the web. Once ended, it has no connections. */
 export class Visit {
   readonly limits: VisitLimits;
   readonly document: ServedDocument | undefined;
   readonly #refused = new Set<string>();
-  /** Keeps connections to servers, for this visit alone. */
+  /** Keeps connections to servers for this visit alone. */
   readonly agent: Agent;
   readonly #sockets = new Set<Socket>();
   #bytes = 0;
@@ -94,7 +94,7 @@ export class Visit {
   #ended = false;
   readonly #exceeded: (what: string) => void;
 
-  /** Made by {@link WebProxy.visit}. */
+  /** Called only by {@link WebProxy.visit}. */
   constructor(connectTo: Connecting, { limits, document, exceeded }: VisitOptions) {
     this.limits = limits;
     this.document = document;
@@ -110,7 +110,7 @@ export class Visit {
     this.#refused.add(`${host} ${port}`);
   }
 
-  /** Whether the page was not allowed to visit that place. */
+  /** Reports whether the page was refused a visit to that place. */
   isRefused(url: string): boolean {
     if (!URL.canParse(url)) return false;
     const { host, port } = placeOf(new URL(url));
@@ -118,8 +118,8 @@ export class Visit {
   }
 
   /**
-   * Ends the connection with the visit, and counts what comes in on it.
-   * @returns false where the visit takes no more connections; this one is closed then
+   * Ties a connection to the visit, which closes it at its end, and counts the bytes that arrive on it.
+   * @returns false if the visit takes no more connections; this one is closed then
    */
   add(socket: Socket): boolean {
     socket.on("error", () => {});
@@ -134,7 +134,7 @@ export class Visit {
     return true;
   }
 
-  /** @returns whether one more request is within the limits */
+  /** Counts a request. @returns true if it is within the limits */
   enter(): boolean {
     if (this.#ended) return false;
     if (++this.#requests > this.limits.requests) this.#exceed(`${this.limits.requests} requests`);
@@ -163,18 +163,18 @@ export class WebProxy {
   readonly #allow: AllowList;
   readonly #lookups: Lookups;
   readonly #visits = new WeakMap<Socket, Visit>();
-  /** It never listens: it is given its connections. */
+  /** HTTP server that never listens: connections are passed to it. */
   readonly #server = createServer({
     maxHeaderSize: MAX_HEADER_BYTES,
     requestTimeout: 0,
     keepAliveTimeout: IDLE_TIMEOUT_MS,
   });
 
-  /** @throws Error for an allow-list that is none */
+  /** @throws Error for an invalid allow-list */
   constructor({ allow = "", usualPorts, dnsServers }: WebProxySettings) {
     this.#allow = new AllowList(allow, usualPorts);
     this.#lookups = lookups(dnsServers);
-    // Whatever goes wrong in a request ends here, with its own connection.
+    // An error in a request ends here, and affects only its own connection.
     this.#server.on("request", (incoming, answer) => {
       this.#answer(incoming, answer).catch((error: unknown) => refuse(answer, error));
     });
@@ -188,14 +188,16 @@ export class WebProxy {
     return new Visit((host, port, visit) => this.#connect(host, port, visit), options);
   }
 
-  /** Takes a browser's connection. */
+  /** Serves a browser's connection. */
   serve(socket: Socket, visit: Visit): void {
     if (!visit.add(socket)) return;
     this.#visits.set(socket, visit);
     this.#server.emit("connection", socket);
   }
 
-  /** RFC 9112, 3.2.2: a request whose target is a whole URL. @throws whatever keeps the request from a complete answer */
+  /**
+   * Answers a request whose target is a whole URL (RFC 9112, 3.2.2). @throws any error that prevents a complete answer
+   */
   async #answer(incoming: IncomingMessage, answer: ServerResponse): Promise<void> {
     const visit = this.#visits.get(incoming.socket);
     const url = URL.canParse(incoming.url ?? "") ? new URL(incoming.url!) : undefined;
@@ -204,7 +206,10 @@ export class WebProxy {
     else await forward(visit, incoming, url, answer);
   }
 
-  /** RFC 9110, 9.3.6. @throws whatever keeps the tunnel from being made; afterwards its two ends close each other */
+  /**
+   * Opens a tunnel (RFC 9110, 9.3.6). @throws any error that prevents the tunnel; afterwards its two ends close each
+   * other
+   */
   async #tunnel(incoming: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
     const visit = this.#visits.get(socket);
     const place = URL.canParse(`https://${incoming.url}/`) ? placeOf(new URL(`https://${incoming.url}/`)) : undefined;
@@ -218,7 +223,7 @@ export class WebProxy {
     });
   }
 
-  /** @throws Refused; Error where the place cannot be reached */
+  /** Connects to a place. @throws Refused; Error if the place cannot be reached */
   async #connect(host: string, port: number, visit: Visit): Promise<Socket> {
     const addresses = await admit(host, port, this.#allow, this.#lookups).catch((error: unknown) => {
       if (error instanceof Refused) visit.refuse(host, port);
@@ -226,7 +231,7 @@ export class WebProxy {
     });
     const { promise, resolve, reject } = Promise.withResolvers<Socket>();
     const socket = connect({
-      // A name that is nobody's: what it means is decided already, and all of the addresses are tried.
+      // A reserved name: its addresses are decided already, and all of them are tried.
       host: DOCUMENT_HOST,
       port,
       autoSelectFamily: true,
@@ -257,7 +262,7 @@ function lookups(dnsServers: readonly string[] | undefined): Lookups {
   };
 }
 
-/** Host without brackets, port with its default. */
+/** Returns the host without brackets, and the port or its default. */
 function placeOf({ hostname, port, protocol }: URL): { host: string; port: number } {
   return {
     host: hostname.replace(/^\[|\]$/g, ""),
@@ -265,7 +270,7 @@ function placeOf({ hostname, port, protocol }: URL): { host: string; port: numbe
   };
 }
 
-/** RFC 9110, 7.6.1: what concerns one connection alone is not passed on. */
+/** Returns the headers to pass on, without those that concern one connection alone (RFC 9110, 7.6.1). */
 function endToEnd(headers: IncomingHttpHeaders, host?: string): IncomingHttpHeaders {
   const named = (headers.connection ?? "").toLowerCase().split(/[\s,]+/);
   const hops = new Set([
@@ -283,7 +288,7 @@ function endToEnd(headers: IncomingHttpHeaders, host?: string): IncomingHttpHead
   return host === undefined ? passed : { ...passed, host };
 }
 
-/** @throws where the server's answer cannot be passed on, or breaks off */
+/** Forwards a request. @throws an error if the server's answer cannot be passed on, or breaks off */
 async function forward(visit: Visit, incoming: IncomingMessage, url: URL, answer: ServerResponse): Promise<void> {
   const { host, port } = placeOf(url);
   const outgoing = request({
@@ -297,7 +302,7 @@ async function forward(visit: Visit, incoming: IncomingMessage, url: URL, answer
     agent: visit.agent,
   });
   answer.once("close", () => outgoing.destroy());
-  // A pipeline would end the browser's connection where the server's breaks, before the answer.
+  // pipeline() would close the browser's connection when the server's breaks, before the answer.
   incoming.pipe(outgoing);
   const response = await responseTo(outgoing);
   const status = response.statusCode ?? 0;
@@ -306,15 +311,15 @@ async function forward(visit: Visit, incoming: IncomingMessage, url: URL, answer
   await pipeline(response, answer);
 }
 
-/** Of final answers. RFC 9110, 15, knows none above 599, but clients take them. */
+/** Range of final statuses. RFC 9110, 15, defines none above 599, but clients accept them. */
 const LOWEST_STATUS = 200;
 const HIGHEST_STATUS = 999;
 
-/** A promise, so that nothing is done in the parser's callbacks, where an exception would end the process. */
+/** Returns a promise, so that no work is done in the parser's callbacks, where an exception would end the process. */
 function responseTo(outgoing: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     outgoing.once("response", resolve);
-    // For as long as it lives: a connection can break more than once.
+    // This listener stays for the request's lifetime: a connection can break more than once.
     outgoing.on("error", reject);
     outgoing.once("close", () => reject(new Error("closed without an answer")));
   });
@@ -331,7 +336,7 @@ async function giveDocument(
   await pipeline(document.stream(), answer);
 }
 
-/** What the browser asks for is answered with a status of ours. */
+/** A request that is answered with one of our own statuses. */
 class Unanswerable extends Error {
   override readonly name = "Unanswerable";
   readonly status: number;

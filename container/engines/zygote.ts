@@ -1,8 +1,8 @@
-// The other end of a zygote (container/zygote): hands it jobs as JSON lines and tells each how its child ended. A job
-// whose zygote or child was killed or froze fails as lost. It knows no engine.
+// The service's end of a zygote (container/zygote): sends it jobs as JSON lines and reports to each how its child
+// ended. A job whose zygote or child was killed or froze fails as lost. Knows no engine.
 //
-// Requests: {"id","folder","input","output","timeoutMs","cpuSeconds","memoryBytes","fileBytes"} and what the engine's
-// own jobs have, {"op":"cancel","id"} or {"op":"ping"}. Answers: once {"ready":true,"version","startMs"} or
+// Requests: {"id","folder","input","output","timeoutMs","cpuSeconds","memoryBytes","fileBytes"} and the fields of
+// the engine's own jobs, {"op":"cancel","id"} or {"op":"ping"}. Answers: once {"ready":true,"version","startMs"} or
 // {"ready":false,"reason"}; {"id","pid"} when a child was forked; {"id","status","detail"} when it ended;
 // {"alive":true}.
 
@@ -15,25 +15,25 @@ import { processWorks } from "../priority.ts";
 import type { Launch, Resident } from "../resident.ts";
 import { Supervisor } from "../supervisor.ts";
 
-/** What every job says; the rest of it is between the engine's two ends. */
+/** Fields that every job has. The others are known only to the engine's two ends. */
 export interface ZygoteJob {
-  /** Its own, absolute. */
+  /** The job's own folder, as an absolute path. */
   readonly folder: string;
-  /** Wall clock. */
+  /** Wall-clock limit. */
   readonly timeoutMs: number;
 }
 
 export interface ZygoteSettings {
   /** The engine's name, for the log. */
   readonly engine: string;
-  /** Jobs at a time; more wait. */
+  /** Maximum number of jobs at a time; more wait. */
   readonly children: number;
   /** @throws NotReady */
   prepare(): Promise<Launch>;
   log(message: string, details?: Record<string, unknown>): void;
 }
 
-/** A zygote does nothing that takes long: it forks in milliseconds. */
+/** Maximum time without output. A zygote has no long work: it forks in milliseconds. */
 const SILENCE_MS = 6_000;
 
 const REASONS: Readonly<Record<string, FailureReason>> = {
@@ -47,13 +47,13 @@ const REASONS: Readonly<Record<string, FailureReason>> = {
 };
 
 interface Pending {
-  /** The process that carries it out, once it was forked. */
+  /** Process that runs the job, once it was forked. */
   pid?: number;
-  /** Why it was ended from here. */
+  /** Reason, if this side ended the process. */
   why?: EngineFailure;
-  /** Tells the job which process works for it. */
+  /** Registers the process with the job that it works for. Returns a function that removes it. */
   readonly workedOnBy: (pid: number) => () => void;
-  /** Tells the job that this process has ended. */
+  /** Removes the process from the job once it has ended. */
   forget?: () => void;
   readonly resolve: (detail: string) => void;
   readonly reject: (failure: Error) => void;
@@ -85,8 +85,7 @@ export class Zygote {
       silenceMs: SILENCE_MS,
       ping: { op: "ping" },
       heard: (_, line) => answer(jobs, line),
-      // No document is opened in the zygote itself: whatever ended it was none of its jobs, and its children end with
-      // it.
+      // The zygote itself opens no document: no job caused its end, and its children end with it.
       ended: (_, { code, signal, why }) => {
         const lost = new EngineLost(`the zygote ended: ${why?.detail ?? signal ?? code}`);
         for (const { forget, reject } of jobs.values()) {
@@ -103,20 +102,21 @@ export class Zygote {
     return this.#supervisor.current?.pid;
   }
 
-  /** For the log. */
+  /** Details for the log. */
   get about(): Record<string, unknown> {
     return { ...this.#supervisor.current?.about, pid: this.pid };
   }
 
-  /** Whether the zygote could not be started again, so far. */
+  /** True while the last attempt to restart the zygote has failed. */
   get isFailing(): boolean {
     return this.#supervisor.isFailing;
   }
 
   /**
+   * Runs a job in a child.
    * @returns the detail with which the child reported success
-   * @throws EngineFailure by how the child ended, EngineLost where the document has no part in that
-   * @throws NotReady as long as the zygote cannot be started again
+   * @throws EngineFailure by how the child ended; EngineLost if the document did not cause that
+   * @throws NotReady while the zygote cannot be restarted
    * @throws the signal's reason when aborted
    */
   async convert(job: ZygoteJob, signal: AbortSignal): Promise<string> {
@@ -134,7 +134,10 @@ export class Zygote {
     await this.#supervisor.close();
   }
 
-  /** As many at a time as the zygote takes, so that each request it holds is being worked on, and can be watched. */
+  /**
+   * Limits jobs to the number that the zygote runs at a time, so that each request it holds is in progress and can be
+   * watched.
+   */
   async #turn(signal: AbortSignal): Promise<void> {
     while (this.#working >= this.#children) {
       signal.throwIfAborted();
@@ -146,7 +149,7 @@ export class Zygote {
       if (place >= 0) this.#waiting.splice(place, 1);
     }
     if (signal.aborted) {
-      // The turn that woke it is the next one's.
+      // Passes the turn that woke this job to the next one.
       this.#waiting.shift()?.();
       signal.throwIfAborted();
     }
@@ -171,7 +174,7 @@ export class Zygote {
     }
   }
 
-  /** The zygote kills it: the number may be another process's by now. */
+  /** Makes the zygote kill a frozen child, since the pid may belong to another process by now. */
   #endFrozen(pid: number): void {
     for (const [id, pending] of this.#jobs) {
       if (pending.pid !== pid) continue;

@@ -1,5 +1,5 @@
-// The edge's own operation, for documents too large for an isolate: the same code, with more memory. Where a profile wants transparency
-// flattened that comes first, which an isolate has no room for at all.
+// The edge's own operation, for documents too large for an isolate: the same code with more memory. Flattens
+// transparency first if a profile asks for it, which an isolate has no memory for at all.
 
 import { z } from "zod";
 import { type CompressParams, compressPdf } from "../../src/operations/compress-pdf.ts";
@@ -27,7 +27,7 @@ const flattenAndCompress: Operation<CompressParams> = async function* ([input], 
   }
 };
 
-/** @param notices what is lost is added */
+/** @param notices receives the losses */
 async function flattened(
   input: Input,
   quality: FlatteningQuality,

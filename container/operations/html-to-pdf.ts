@@ -1,5 +1,5 @@
-// A file of HTML, or the page at an address, to PDF with Chromium: what the file's bytes are, and the file out. Knows nothing of
-// how Chromium is run.
+// Converts an HTML file, or the page at a URL, to PDF with Chromium: detects the file's type and encoding, and returns
+// the PDF file. Knows nothing about how Chromium is run.
 
 import { createReadStream } from "node:fs";
 import { open, stat } from "node:fs/promises";
@@ -12,7 +12,7 @@ import { type FileInput, fileInput } from "../hosted.ts";
 
 const MAX_URL_LENGTH = 8192;
 
-/** What arrives from the Worker, which may be of another version. */
+/** Parameters from the Worker, which may be of another version. */
 export const htmlToPdfParams: z.ZodType<HtmlToPdfParams> = z.object({
   url: z
     .url({ protocol: /^https?$/ })
@@ -28,8 +28,9 @@ export const htmlToPdfParams: z.ZodType<HtmlToPdfParams> = z.object({
 });
 
 /**
+ * Converts a file or a page to PDF.
  * @param folder where the PDF is made
- * @returns the PDF, its images as Chromium writes them
+ * @returns the PDF, with images as Chromium writes them
  * @throws EngineFailure, OutOfRange as {@link Chromium.printToPdf} does; `unsupported` for an empty document
  */
 export async function htmlToPdf(
@@ -55,13 +56,13 @@ async function sourceOf(url: string | undefined, input: FileInput | undefined): 
   return { document: { type, stream: () => createReadStream(input.path) }, isStill };
 }
 
-/** Where a page has to name its encoding (HTML, 4.2.5.4). */
+/** Number of bytes within which a page must declare its encoding (HTML, 4.2.5.4). */
 const LABEL_WITHIN_BYTES = 1024;
 const LOOKED_AT_BYTES = 2 ** 20;
 
 /**
- * Of a page that may have a script, go elsewhere, or have something that moves or waits to be seen. It need not be exact: what is
- * found when the page has loaded counts. An encoding of more than a byte for a letter is not looked into.
+ * Matches a page that may have a script, navigate away, or have content that moves or loads when visible. It need not
+ * be exact: the check of the loaded page decides. Encodings with more than one byte per letter are not searched.
  */
 const LIVELY =
   /\0|<(?:script|i?frame|object|embed|applet|video|audio|template|animate|set\b)|[\s"'/]on[a-z]+\s*=|loading\s*=|http-equiv/i;
@@ -72,7 +73,10 @@ async function startOf(path: string): Promise<Buffer> {
   return buffer.subarray(0, bytesRead);
 }
 
-/** A browser guesses the encoding of a file, and finds UTF-8; of a page of the web it does not. */
+/**
+ * Reports whether a file is UTF-8 without a label. A browser detects that encoding for a file, but not for a page of
+ * the web.
+ */
 function isUnlabelledUtf8(start: Buffer): boolean {
   const isMarked = (start[0] === 0xff && start[1] === 0xfe) || (start[0] === 0xfe && start[1] === 0xff);
   if (isMarked || /charset\s*=|<\?xml[^>]*encoding\s*=/i.test(start.toString("latin1", 0, LABEL_WITHIN_BYTES)))

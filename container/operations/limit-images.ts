@@ -1,4 +1,4 @@
-// The edge's own operation, for what the container's engines export.
+// The edge's own operation, for the PDFs that the container's engines export.
 
 import { createReadStream } from "node:fs";
 import { z } from "zod";
@@ -14,10 +14,10 @@ const params: z.ZodType<LimitImagesParams> = z.object({
 export const hostedLimitImages = edgeOperation(limitImages, params);
 
 const STRETCH_BYTES = 2 ** 20;
-/** As long as what is looked for. */
+/** Overlap of consecutive chunks: a searched text may be cut by a chunk boundary, and is no longer than this. */
 const OVERLAP_BYTES = 64;
 
-/** As {@link mayChange}, of a file that need not fit into memory. */
+/** Does the same as {@link mayChange} for a file that need not fit into memory. */
 export async function fileMayChange(path: string, images: LimitImagesParams): Promise<boolean> {
   let before = Buffer.alloc(0);
   for await (const chunk of createReadStream(path, { highWaterMark: STRETCH_BYTES })) {

@@ -1,4 +1,5 @@
-// A PDF as PDF/A: the ladder with its rungs, the file in and out. Knows nothing of how any rung works.
+// Converts a PDF to PDF/A: runs the ladder with its rungs on the input file and returns the output file. Knows nothing
+// about how any rung works.
 
 import { z } from "zod";
 import { EngineFailure, type Output } from "../../src/operations/operation.ts";
@@ -12,14 +13,14 @@ import { repair } from "../pdfa/repair.ts";
 import { type Machines, toolsFor } from "../pdfa/tools.ts";
 import { archivalLevel } from "./archival-level.ts";
 
-/** What arrives from the Worker, which may be of another version. */
+/** Parameters from the Worker, which may be of another version. */
 export const pdfToPdfaParams: z.ZodType<PdfToPdfaParams> = z.object({ level: archivalLevel, rasterize: z.boolean() });
 
 const RUNGS = [conforming, repair, ghostscript];
 
 /**
- * One output; the input itself where it conforms.
- * @throws EngineFailure `nonconforming`, or what the document or an engine made impossible
+ * Yields one output, which is the input itself if it conforms.
+ * @throws EngineFailure `nonconforming`, or the failure that the document or an engine caused
  */
 export async function* pdfToPdfa(
   machines: Machines,

@@ -1,4 +1,4 @@
-// PostScript and EPS to PDF with Ghostscript: the file in and out. Knows nothing of how Ghostscript is run.
+// Converts a PostScript or EPS file to PDF with Ghostscript. Knows nothing about how Ghostscript is run.
 
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,15 +9,15 @@ import type { PostscriptToPdfParams } from "../../src/operations/postscript-to-p
 import type { Ghostscript } from "../engines/ghostscript.ts";
 import { type FileInput, fileInput } from "../hosted.ts";
 
-/** What arrives from the Worker, which may be of another version. */
+/** Parameters from the Worker, which may be of another version. */
 export const postscriptToPdfParams: z.ZodType<PostscriptToPdfParams> = z.object({
   lossless: z.boolean(),
   maxImageDpi: z.int().min(1).exactOptional(),
 });
 
 /**
- * Pictures of one bit are left to the operation limit-images.
- * @param folder where it is made
+ * Converts a file to PDF. Leaves pictures of one bit to the operation limit-images.
+ * @param folder where the PDF is made
  * @throws EngineFailure as {@link Ghostscript.convertToPdf} does
  */
 export async function postscriptToPdf(

@@ -1,18 +1,19 @@
-// What the rungs that mend begin with: the original, or what its level needs first, made once for all of them.
+// Prepares the document that the repairing rungs start with: the original, or the form of it that its level needs
+// first, made once for all of them.
 
 import type { Validation } from "../engines/verapdf.ts";
 import type { FileInput } from "../hosted.ts";
 import type { MadeFile, Workshop } from "./rung.ts";
 
-/** Of ISO 19005-1: transparency, which the other parts allow. */
+/** Clause of ISO 19005-1 on transparency, which the other parts allow. */
 const TRANSPARENCY = "6.4";
-/** Pictures as fine as those of whole pages: finer ones take two to eight times as long. */
+/** Quality of flattening, as fine as pictures of whole pages: finer pictures take two to eight times as long. */
 const FLATTENING = "medium";
-/** Of ISO 19005-2: embedded files that are not PDF/A. */
+/** Clause of ISO 19005-2 on embedded files that are not PDF/A. */
 const EMBEDDED_FILES = "6.8";
-/** Embedded PDFs that are converted; what comes after them is taken out by the repair. */
+/** Maximum number of embedded PDFs that are converted; the repair removes the others. */
 const MOST_EMBEDDED = 16;
-/** For all of them together. */
+/** Time limit for all embedded PDFs together. */
 const EMBEDDED_MS = 60_000;
 
 export class Bases {
@@ -26,7 +27,11 @@ export class Bases {
     this.#original = original;
   }
 
-  /** @param validation of the original, or of what was made of it: what it shows is prepared. @throws EngineFailure */
+  /**
+   * Returns the base that a validation shows to be needed.
+   * @param validation of the original, or of a file made from it
+   * @throws EngineFailure
+   */
   async for(validation: Validation | undefined): Promise<MadeFile> {
     const broken = new Set((validation?.failures ?? []).map(({ clause }) => clause));
     const { part } = this.#workshop.level;
@@ -39,7 +44,7 @@ export class Bases {
     return this.#workshop.make("flatten-transparency", [this.#original], { quality: FLATTENING });
   }
 
-  /** Embedded files are to be PDF/A themselves: PDFs are converted by the same ladder, as far as it can. */
+  /** Converts embedded PDFs with the same ladder, as far as it can, because embedded files must be PDF/A themselves. */
   async #convertEmbedded(): Promise<MadeFile> {
     const { extract, convert, make, log } = this.#workshop;
     const ends = performance.now() + EMBEDDED_MS;

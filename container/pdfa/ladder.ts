@@ -1,4 +1,5 @@
-// Climbs the rungs: the first candidate that the validator accepts and that looks and reads like the original leaves, no other.
+// Climbs the rungs, and returns the first candidate that the validator accepts and that looks and reads like the
+// original.
 
 import { type BrokenRule, EngineFailure, type Nonconformity } from "../../src/operations/operation.ts";
 import type { ContentWork } from "../../src/pdf/archival/content-count.ts";
@@ -7,36 +8,42 @@ import { type FileInput, SMALL_BYTES } from "../hosted.ts";
 import { Bases } from "./base.ts";
 import { type Judged, type Judgement, type Known, type MadeFile, passes, type Rung, type Workshop } from "./rung.ts";
 
-/** What the ladder itself needs. */
+/** Tools that the ladder itself needs. */
 export interface Judges extends Workshop {
   /** Ends everything when aborted. */
   readonly signal: AbortSignal;
-  /** @returns undefined where the validator cannot read the file @throws EngineFailure where it fails in another way */
+  /**
+   * @returns undefined if the validator cannot read the file
+   * @throws EngineFailure if it fails in another way
+   */
   validate(input: MadeFile): Promise<Validation | undefined>;
-  /** @returns what a validator will take; undefined for what cannot be read @throws EngineFailure `too-much-content` */
+  /**
+   * @returns the work of a validation; undefined if the file cannot be read
+   * @throws EngineFailure `too-much-content`
+   */
   count(original: FileInput): Promise<ContentWork | undefined>;
-  /** Begins to look at the original, which is to be compared. */
+  /** Starts to look at the original, for the comparison. */
   look(original: FileInput): Looking;
-  /** @param looking at the original, if anything: while that goes on the candidate is looked at too */
+  /** @param looking the look at the original, if any; while it continues, the candidate is looked at too */
   compare(original: FileInput, candidate: FileInput, looking: Looking | undefined): Promise<Judgement["comparison"]>;
 }
 
-/** Ends when it is disposed of. */
+/** A look at the original in progress, which ends when it is disposed of. */
 export interface Looking extends AsyncDisposable {
-  /** What was seen, as far as comparing needs not look again; undefined where that is nothing. */
+  /** Result of the look, so that comparing need not look again; undefined if there is none. */
   readonly seen: Promise<FileInput | undefined>;
-  /** Whether that has settled. */
+  /** True once `seen` has settled. */
   readonly isOver: boolean;
 }
 
-/** What is wrong with the input itself: no rung helps. */
+/** Failures of the input itself, which no rung can repair. */
 const OF_THE_INPUT = new Set(["password-protected", "not-a-pdf", "damaged", "too-complex", "too-much-content"]);
-/** Neither. */
+/** Failures of the service, which no rung can repair either. */
 const OF_THE_SERVICE = new Set(["busy", "timed-out"]);
 
 /**
- * @returns the candidate and the rung that made it
- * @throws EngineFailure `nonconforming` where none passed, or why there was no candidate at all
+ * @returns the first acceptable candidate and the rung that made it
+ * @throws EngineFailure `nonconforming` if none passed, or the reason why there was no candidate at all
  */
 export async function climb(
   original: FileInput,
@@ -44,7 +51,7 @@ export async function climb(
   judges: Judges,
 ): Promise<{ readonly document: MadeFile; readonly rung: string }> {
   const ofOriginal = (await mayConform(original)) ? await validated(original, judges) : undefined;
-  // While the first candidate is made.
+  // Runs while the first candidate is made.
   await using looking = ofOriginal?.valid ? undefined : judges.look(original);
   let best: Judged | undefined;
   let failure: unknown;
@@ -87,20 +94,26 @@ export async function climb(
   throw new EngineFailure("nonconforming", detail, { nonconformity, ...(failure ? { cause: failure } : {}) });
 }
 
-/** What is repaired is counted then; of what is validated before, a validator might not come to the end. */
+/**
+ * Validates the original, and counts its content first: a validator might never finish a file that was not counted.
+ * Repaired files are counted by the repair.
+ */
 async function validated(original: FileInput, judges: Judges): Promise<Validation | undefined> {
   const work = await judges.count(original);
   return judges.validate({ ...original, ...(work ? { work } : {}) });
 }
 
-/** What every PDF/A has in its metadata: in plain bytes at part 1, and nearly always. */
+/** Text in the metadata of every PDF/A: in plain bytes at part 1, and nearly always at the others. */
 const CLAIM = "pdfaid";
-/** Metadata are a stream, whose dictionary is never compressed or encrypted (ISO 32000-1, 7.5.7 and 14.3.2). */
+/**
+ * Subtype of metadata. They are a stream, whose dictionary is never compressed or encrypted (ISO 32000-1, 7.5.7 and
+ * 14.3.2).
+ */
 const METADATA = "/XML";
-/** Enough for such a dictionary, before and after the name. */
+/** Number of bytes before and after the name that suffice for such a dictionary. */
 const NEARBY = 256;
 
-/** Whether it may claim to conform: if so, the validator is asked. */
+/** Reports whether the file may claim to conform, in which case the validator is asked. */
 async function mayConform(input: FileInput): Promise<boolean> {
   let end = "";
   for await (const chunk of input.size <= SMALL_BYTES ? [await input.bytes()] : input.stream()) {
@@ -118,7 +131,7 @@ function hasFilteredMetadata(text: string): boolean {
   return false;
 }
 
-/** The validator accepts it, and it is the original itself. */
+/** Judgment of the original itself, which the validator accepts. */
 const UNTOUCHED: Judgement = {
   validation: { valid: true, failures: [] },
   comparison: { compared: 0, furthest: { mean: 0, worst: 0 }, differences: [] },
@@ -135,7 +148,10 @@ async function judge(
   return { validation, comparison };
 }
 
-/** One that looks right comes before one that is valid: pictures of pages mend the rest. */
+/**
+ * Reports whether one candidate is nearer than another. A candidate that looks right ranks above a valid one, because
+ * pictures of pages can repair the rest.
+ */
 function isNearer(one: Judgement, other: Judgement): boolean {
   const faults = ({ validation, comparison }: Judgement) => [
     comparison.differences.length,
@@ -146,13 +162,13 @@ function isNearer(one: Judgement, other: Judgement): boolean {
   return differences! < otherDifferences! || (differences === otherDifferences && failures! < otherFailures!);
 }
 
-/** For the log. */
+/** Summarizes a judgment for the log. */
 function summary({ validation, comparison }: Judgement): Record<string, unknown> {
   const rules = validation?.failures.map(({ clause, test, places }) => `${clause}-${test} (${places.length})`);
   return { rules: rules?.slice(0, 20) ?? "unreadable", differences: comparison.differences.slice(0, 5) };
 }
 
-/** Of each rule so many pages are told. */
+/** Maximum number of pages that are reported for each rule. */
 const TOLD_PAGES = 20;
 const TOLD_RULES = 20;
 

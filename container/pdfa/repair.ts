@@ -1,4 +1,4 @@
-// The second rung: what is against the rules is mended in place, led by what the validator finds.
+// The second rung: repairs violations of the rules in place, guided by the validator's findings.
 
 import type { RuleFailure } from "../../src/pdf/archival/rule-failure.ts";
 import { type Judgement, type MadeFile, type Rung, repairOnce, type Workshop } from "./rung.ts";
@@ -11,16 +11,16 @@ export const repair: Rung = {
     const base = await bases.for(ofOriginal);
     const needsAnother = async (found: Judgement["validation"]) => (await bases.for(found)) !== base;
     const last = yield* repaired(workshop, base, needsAnother);
-    // What was not known of the original, or could not be, before it was repaired.
+    // The validation of the repaired file may show a need that the original's could not show, or that was not known.
     const other = await bases.for(last?.validation);
     if (other !== base) yield* repaired(workshop, other);
   },
 };
 
 /**
- * Repairs the same document until nothing changes any more, each time knowing more of what is wrong.
- * @param ends whether what was found makes more passes useless
- * @returns what was found last
+ * Repairs the same document until nothing changes any more, each time with more findings.
+ * @param ends reports whether a finding makes further passes useless
+ * @returns the last judgment
  */
 export async function* repaired(
   workshop: Workshop,
@@ -34,7 +34,7 @@ export async function* repaired(
     judgement = yield await repairOnce(workshop, base, [...known.values()]);
     const found = judgement.validation?.failures ?? [];
     const now = JSON.stringify(found.map(({ clause, test, places }) => [clause, test, places.length]));
-    // Another pass changes neither what it cannot mend nor how the page looks.
+    // Another pass changes neither what it cannot repair nor how the page looks.
     if (found.length === 0 || now === before || (await ends(judgement.validation))) break;
     before = now;
     for (const failure of found) known.set(`${failure.clause}-${failure.test}`, failure);

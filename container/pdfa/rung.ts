@@ -1,4 +1,4 @@
-// The contract of the ladder's rungs: each knows one way to make a PDF conform, and none decides whether it did.
+// The contract of the ladder's rungs: each knows one way to make a PDF conform, and none decides whether it does.
 
 import type { Comparison } from "../../src/operations/compare-pdfs.ts";
 import type { Notice } from "../../src/operations/notice.ts";
@@ -11,29 +11,29 @@ import type { Bases } from "./base.ts";
 
 /** A way to make a document conform. */
 export interface Rung {
-  /** For the log. */
+  /** Name for the log. */
   readonly name: string;
   /**
-   * Makes candidates, one after the other, and is told of each what was found; ends where it has no better idea.
+   * Yields candidates one after the other, and receives the judgment of each. Ends when it has no better candidate.
    * @throws EngineFailure, which ends this rung
    */
   candidates(workshop: Workshop, known: Known): AsyncGenerator<MadeFile, void, Judgement>;
 }
 
-/** What earlier rungs came to. */
+/** Results of earlier rungs. */
 export interface Known {
   readonly original: FileInput;
-  /** What is mended instead of it. */
+  /** Bases to repair instead of the original. */
   readonly bases: Bases;
-  /** What the validator says of the original; undefined where that claims nothing, or could not be read. */
+  /** Validation of the original; undefined if it claims no conformance, or could not be read. */
   readonly ofOriginal: Validation | undefined;
-  /** The candidate that came nearest, if there was one. */
+  /** Nearest candidate so far, if any. */
   readonly best: Judged | undefined;
 }
 
-/** What was found of a candidate. */
+/** Findings about a candidate. */
 export interface Judgement {
-  /** Undefined where the validator could not read it. */
+  /** Undefined if the validator could not read the candidate. */
   readonly validation: Validation | undefined;
   readonly comparison: Comparison;
 }
@@ -42,38 +42,38 @@ export interface Judged extends Judgement {
   readonly candidate: MadeFile;
 }
 
-/** A file that an operation made; some tell what a validator will take for it. */
+/** A file that an operation made, sometimes with the work that a validation of it takes. */
 export interface MadeFile extends FileInput {
-  /** What the original has lost on its way. @default nothing */
+  /** Losses of the original up to this file. @default none */
   readonly notices?: readonly Notice[];
-  /** Undefined where nobody counted. */
+  /** Work of a validation; undefined if nobody counted it. */
   readonly work?: ContentWork;
 }
 
-/** What rungs work with. All files lie in the job's folder and go with it. */
+/** Tools that rungs work with. All files are in the job's folder and are removed with it. */
 export interface Workshop {
   readonly level: ArchivalLevel;
-  /** Carries out an operation that gives one PDF, made of the first input, in a thread. @throws EngineFailure */
+  /** Runs an operation that makes one PDF of the first input, in a thread. @throws EngineFailure */
   make(operation: string, inputs: readonly MadeFile[], params: unknown): Promise<MadeFile>;
-  /** Carries out an operation that gives any number of PDFs. @throws EngineFailure */
+  /** Runs an operation that makes any number of PDFs. @throws EngineFailure */
   extract(operation: string, inputs: readonly FileInput[], params: unknown): Promise<readonly FileInput[]>;
   /**
-   * A document inside of this one, by the same rungs.
-   * @returns undefined where that fails, or takes longer, or is too deep inside
+   * Converts a document embedded in this one, with the same rungs.
+   * @returns undefined if that fails, takes longer, or is nested too deep
    */
   convert(embedded: FileInput, timeoutMs: number): Promise<FileInput | undefined>;
-  /** The document as Ghostscript writes it anew. @throws EngineFailure */
+  /** Rewrites the document with Ghostscript. @throws EngineFailure */
   rewrite(input: FileInput): Promise<FileInput>;
   log(message: string, details?: Record<string, unknown>): void;
 }
 
-/** @param failures what the validator found, besides what is known without asking it. @default nothing */
+/** @param failures the validator's findings, beyond those that are known without it. @default none */
 export const repairOnce = (
   workshop: Workshop,
   input: MadeFile,
   failures: readonly RuleFailure[] = [],
 ): Promise<MadeFile> => workshop.make("repair-pdfa", [input], { level: workshop.level, failures });
 
-/** Whether a candidate may leave. */
+/** Reports whether a candidate is acceptable. */
 export const passes = ({ validation, comparison }: Judgement): boolean =>
   validation?.valid === true && comparison.differences.length === 0;

@@ -1,4 +1,5 @@
-// What the ladder works with, made of the container's threads and engines: files go in and out by their places in the job's folder.
+// Builds the ladder's tools from the container's threads and engines. Files are passed by their paths in the job's
+// folder.
 
 import { randomUUID } from "node:crypto";
 import { closeSync, openSync, writeFile, writeFileSync } from "node:fs";
@@ -18,25 +19,25 @@ import type { Threads } from "../threads.ts";
 import { climb, type Judges } from "./ladder.ts";
 import type { MadeFile, Rung } from "./rung.ts";
 
-/** What does the work. */
+/** Engines and threads that do the work. */
 export interface Machines {
   readonly threads: Pick<Threads, "run">;
   readonly validator: Pick<VeraPdf, "validate">;
   readonly rewriter: PdfRewriter;
-  /** Of a thread's engine. */
+  /** Maximum size of the heap of a thread's engine. */
   readonly heapLimitBytes: number;
 }
 
-/** Of a long document not all pages are compared when this has passed. */
+/** Time after which the remaining pages of a long document are not compared. */
 const COMPARE_MS = 8_000;
 
-/** A thread that is at the document in vain gets so long to end by itself: another one costs more. */
+/** Time that a thread has to end a useless look by itself, because a new thread costs more. */
 const LOOKING_ENDS_MS = 200;
 
-/** What takes a validator longer, or more memory, is let through one at a time. */
+/** Maximum work of a light validation. Validations with more time or memory run one at a time. */
 const LIGHT: ContentWork = { ms: 2_000, bytes: 256 * 2 ** 20 };
 
-/** What is inside of a document inside of a document stays as it is. */
+/** Maximum depth of embedded documents that are converted; deeper ones stay as they are. */
 const DEEPEST = 1;
 
 export function toolsFor(
@@ -61,7 +62,7 @@ export function toolsFor(
     }
     return made;
   }
-  // What fails here fails again where it is compared.
+  // A failure here is repeated, and reported, by the comparison.
   const lookAt = (input: FileInput, until: AbortSignal) =>
     gather("look-at-pdf", [input], { timeMs: COMPARE_MS / 2 }, until)
       .then(([made]) => made)
@@ -108,7 +109,7 @@ export function toolsFor(
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof EngineFailure) || error.reason === "too-much-content") throw error;
-        // Whatever else is wrong with it the rungs find out.
+        // The rungs detect any other fault of the document.
         return undefined;
       }
     },
@@ -119,7 +120,7 @@ export function toolsFor(
         return await (isLight ? validate() : aside(validate));
       } catch (error) {
         if (!(error instanceof EngineFailure)) throw error;
-        // It was estimated too low: what is made of the file next would take as long, in vain as well.
+        // The estimate was too low. A file made from this one would take as long, and fail too.
         if (error.reason === "too-large") throw new EngineFailure("too-much-content", error.detail, { cause: error });
         if (!UNREADABLE.has(error.reason)) throw error;
         log("not validated", { error: String(error) });
@@ -159,16 +160,19 @@ export function toolsFor(
   };
 }
 
-/** What a document can do to the validator; another one made of it may not. */
+/** Failures that a document can cause in the validator; a file made from it may not cause them. */
 const UNREADABLE = new Set(["password-protected", "damaged", "too-complex"]);
 
-/** A thread whose answer is left before its end is ended with it: so the rest, a frame without meaning, is read too. */
+/**
+ * Reads an answer to its end even if its reader leaves: a thread whose answer is left early is ended with it, and the
+ * rest is only a frame without meaning.
+ */
 function toTheEnd(frames: AsyncGenerator<Uint8Array>): AsyncIterable<Uint8Array> {
   const leave = async (): Promise<IteratorResult<Uint8Array>> => {
     try {
       while (!(await frames.next()).done);
     } catch {
-      // It was aborted, which its reader knows by another way.
+      // The job was aborted, which its reader learns in another way.
     }
     return { done: true, value: undefined };
   };
