@@ -1,10 +1,11 @@
-// The contract of operation.ts carried out by the container: how inputs, parameters, outputs and failures travel between the
-// two. Used by both ends; knows no address, no secret and no operation by name.
+// Carries out the contract of operation.ts in the container: encodes inputs, parameters, outputs and failures for the
+// connection between the two. Used by both ends. Has no knowledge of addresses and secrets, nor of operations by name.
 //
 // A message is a sequence of frames: one byte for the kind, four bytes for the length (big-endian), the payload.
 //   request   json {params, inputs: [{name, size}]}, then the bytes of all inputs, one after the other
 //   answer    for each output: json {output: {extension, type}}, its bytes, json {end: {head?: base64, notices?}};
-//             then json {done: true}, or at any place {failure: {reason, detail, nonconformity?}} or {outOfRange: {parameter, value}}
+//             then json {done: true}, or at any place {failure: {reason, detail, nonconformity?}} or
+//             {outOfRange: {parameter, value}}
 import { combined, type Notice, readNotices } from "./notice.ts";
 import {
   type Context,

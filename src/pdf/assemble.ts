@@ -1,20 +1,21 @@
-// Puts pages of one or several documents, in any order and any of them repeatedly, into a new file. What belongs to the document
-// and not to a page (outline, form, structure...) is the business of its parts, one small module each.
+// Assembles pages of one or several documents, in any order and with repeats, into a new file. Whatever belongs to the
+// document and not to a page (outline, form, structure...) is handled by its parts, one small module each.
 //
-// How a part works. A part is made for one result. For each input in turn:
-//   open(taking)   the source is open, nothing of it has been copied. The part reads what it needs of the source (through
-//                  `source.once`, so that 500 results of one source read it once), settles what becomes of objects with
+// How a part works. A part is created for one result. For each input in turn:
+//   open(taking)   The source is open, nothing of it has been copied. The part reads what it needs of the source (through
+//                  `source.once`, so that 500 results of one source read it once), decides the fate of objects with
 //                  `copier.seed`, and adds visitors with `copier.onVisit`.
-//   page(...)      for every page taken: the part may change the page's dictionary, which is the caller's own, with values of the
-//                  source (Annots, StructParents, AA...). Called before the page is copied, before any visitor sees it.
-//   close(taking)  the pages of this input and all that they lead to have been copied. The part copies what is its own
-//                  (`copier.value`, `copier.reference`): that is copied before the source is left, then the source is gone.
-// After the last input: finish(result), where the part puts its entry into the catalog. Streams are written as they are put and can
-// be referred to but not read afterwards; all other objects of the target can be changed until finish has ended.
+//   page(...)      Called for every page taken, before the page is copied and before any visitor sees it. The part may
+//                  change the page's dictionary, which is the caller's own, with values of the source (Annots,
+//                  StructParents, AA...).
+//   close(taking)  The pages of this input and all objects that they lead to have been copied. The part copies its own
+//                  objects (`copier.value`, `copier.reference`) before the source is closed.
+// After the last input: finish(result), where the part adds its entry to the catalog. Streams are written as they are
+// put; later they can be referred to but not read. All other objects of the target can be changed until finish ends.
 //
-// Pages that are not taken are excluded: a reference to one becomes null however it is reached, and it is never copied. The nodes
-// of the source's page tree are excluded too; its catalog becomes the target's. A part that keeps something in proportion to
-// the document charges `source.file.budget` for it.
+// Pages that are not taken are excluded: a reference to one becomes null, whatever path leads to it, and the page is
+// never copied. The nodes of the source's page tree are excluded too; its catalog becomes the target's. A part that
+// keeps data in proportion to the document charges `source.file.budget` for it.
 import type { Budget } from "./budget.ts";
 import { Copier } from "./copier.ts";
 import { Interning } from "./interning.ts";

@@ -88,8 +88,8 @@ export async function substituteComposite(
 }
 
 /**
- * Reports whether a face looks glyphs up by number, because the font's own glyphs have names that do not match the
- * document's CIDs.
+ * Reports whether the glyphs of a face have names. Such a font looks glyphs up by number, and the document's CIDs are not
+ * glyph numbers.
  */
 const isAskedByName = (face: Face) => face.kind === "cff" && !face.font.isCid;
 
@@ -102,7 +102,7 @@ function ofCff(face: Face & { kind: "cff" }, slots: readonly Slot[], info: Syste
   return bytes && readProgram(bytes);
 }
 
-/** Returns a glyph, preferring one of ideographic width if the text is much wider than the glyph. */
+/** Returns a glyph, as wide as an ideograph if the available width is much larger than the normal glyph. */
 function glyphFor(face: Face, text: string | undefined, width: number): number {
   if (text === undefined) return 0;
   const glyph = face.glyphOf(text);
