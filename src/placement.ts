@@ -16,7 +16,7 @@ import type { Turns } from "./turns.ts";
 export interface Job {
   readonly edge?: Run;
   readonly container?: Run;
-  /** What the job keeps in memory at the edge. A job with several inputs holds one input at a time. */
+  /** Documents that the job keeps in memory at the edge. A job with several inputs holds one input at a time. */
   readonly holds: Holding;
 }
 

@@ -38,7 +38,7 @@ export interface Output {
   notices?(): readonly Notice[];
 }
 
-/** What an operation may request from its environment. */
+/** The services that an operation can use. */
 export interface Context {
   /** Aborted when the client disconnects or the job times out. Operations check it between pages and bands. */
   readonly signal: AbortSignal;

@@ -41,7 +41,7 @@ export const repairPdfa: Operation<RepairPdfaParams> = async function* ([input],
 };
 
 interface Found {
-  /** What a validator needs for the file. */
+  /** Estimated cost of validating the file. */
   work: ContentWork | undefined;
   readonly notices: Notice[];
 }

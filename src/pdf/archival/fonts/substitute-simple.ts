@@ -122,9 +122,9 @@ function isNarrow(face: Face, slots: readonly Slot[]): boolean {
 
 interface Made {
   readonly program: FontProgram;
-  /** By code. */
+  /** Widths by code. */
   readonly widths: ReadonlyMap<number, number>;
-  /** By code, of a program whose glyphs have names. */
+  /** Glyph names by code, if the glyphs of the program have names. */
   readonly names?: Encoding;
 }
 
