@@ -1,4 +1,5 @@
-// Routes: request id -> key -> one POST for each endpoint, stored files, health, the API's description. No logic of its own.
+// Routes every request: request id, then key, then one POST per endpoint, stored files, health and the API description.
+// Contains no logic of its own.
 import { Hono } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { clientOf, requireKey } from "./auth.ts";
@@ -19,15 +20,15 @@ import { createTurns } from "./turns.ts";
 type Variables = { requestId: string; config: Config };
 type Bindings = { Bindings: Env; Variables: Variables };
 
-// An isolate's memory is shared by all requests it serves: a Wasm engine needs most of it (placement.ts), and six
-// files on their way in hold 30 MiB at most, or what is kept of them anyway.
+// All requests that an isolate serves share its memory. A Wasm engine needs most of it (placement.ts); six uploads in
+// progress hold at most 30 MiB, or the bytes that are kept of them.
 const engineTurns = createTurns({ atOnce: 1, waiting: 16, maxWaitMs: 60_000 });
-// A job in the container holds a part of what it stores, 5 MiB; so does one that streams.
+// A job in the container holds one part of its output, 5 MiB; so does a streaming job.
 const containerTurns = createTurns({ atOnce: 6, waiting: 32, maxWaitMs: 60_000 });
-// One that waits for the container's first byte holds nothing but a chunk: how many work there at a time is the container's business.
+// A job that waits for the container's first byte holds only a chunk. The container limits how many of them it runs.
 const remoteTurns = createTurns({ atOnce: 64, waiting: 64, maxWaitMs: 60_000 });
 const uploadTurns = createTurns({ atOnce: 6, waiting: 64, maxWaitMs: 60_000 });
-// Requests that wait for their turn keep what they have.
+// Requests that wait for their turn keep the memory they hold.
 const kept = createKeptBytes({ each: WHOLE_BYTES, all: 2 * WHOLE_BYTES });
 const waiting = createKeptBytes({ each: 2 * PACK_BYTES, all: 6 * PACK_BYTES });
 
@@ -80,7 +81,7 @@ for (const endpoint of endpoints) {
       },
     };
     const answer = handle(endpoint, c.req.raw, service);
-    // A client that goes away ends the request, but what it stored must still be removed.
+    // The request ends when the client disconnects, but the files it stored must still be removed.
     c.executionCtx.waitUntil(answer.catch(() => {}));
     return c.json(await answer);
   });

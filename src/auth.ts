@@ -1,15 +1,16 @@
-// API keys of the keyed variant. Only SHA-256 hashes of keys are stored; knows nothing of routes.
+// Checks the API keys of the keyed variant. The service stores only SHA-256 hashes of keys. Has no knowledge of routes.
 import { hashKey, type KeyRecord } from "./api-key.ts";
 import type { Variant } from "./config.ts";
 import { invalidKey } from "./errors.ts";
 
-/** Longer header values are no key of ours: they are refused without being hashed. */
+/** Longest key that the service accepts. Longer header values are rejected without hashing. */
 const MAX_KEY_LENGTH = 256;
-/** Hexadecimal digits that tell clients apart. */
+/** Number of hexadecimal digits that identify a client. */
 const CLIENT_DIGITS = 32;
 
 /**
- * Looked up by hash: how long the look-up takes says nothing about any stored key, so nothing is compared byte by byte.
+ * Checks an API key. The key is looked up by its hash: the time of the lookup reveals nothing about stored keys, so no
+ * byte-by-byte comparison takes place.
  * @throws ServiceError 401 when the key is missing, unknown or revoked
  */
 export async function requireKey(apiKey: string | undefined, keys: KVNamespace): Promise<void> {
@@ -18,9 +19,11 @@ export async function requireKey(apiKey: string | undefined, keys: KVNamespace):
   if (!record || record.revoked !== null) throw invalidKey();
 }
 
-/** @returns what is the same for all requests of one client, and tells neither its key nor its address */
+/**
+ * @returns an identifier that is the same for all requests of one client and reveals neither its key nor its address
+ */
 export function clientOf(headers: Headers, variant: Variant): string {
-  // A key that nobody checked could be another one with each request.
+  // Nobody checks the key in other variants: a client could send a different one with each request.
   const key = variant === "keyed" ? headers.get("Api-Key") : undefined;
   return hashKey(key ?? headers.get("CF-Connecting-IP") ?? "").slice(0, CLIENT_DIGITS);
 }

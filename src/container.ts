@@ -1,24 +1,33 @@
-// The way from the Worker to the container, for operations/remote.ts: a Durable Object in production, an address in
-// development, a shared secret in both. Knows no operation and no frame.
+// Connects the Worker to the container, for operations/remote.ts: a Durable Object in production, an address in
+// development, a shared secret in both. Has no knowledge of operations or frames.
 import type { Env } from "./config.ts";
 import { type Container, EngineFailure } from "./operations/operation.ts";
 
-/** An instance that sleeps has to be started first; one that is awake answers at once, before it begins to work. */
+/**
+ * Limits the wait for response headers. A sleeping instance must start first; a running one responds at once, before it
+ * starts to work.
+ */
 const ANSWERS_WITHIN_MS = 30_000;
 const DEFAULT_INSTANCES = 2;
 
-/** Its supervisor starts a server that ended within a second; the server takes a few to load. */
+/**
+ * Limits the wait for a lost container. The supervisor restarts a server within a second; the server takes a few
+ * seconds to load.
+ */
 const BACK_WITHIN_MS = 15_000;
 const ASK_EVERY_MS = 500;
 
 export interface ConnectedContainer extends Container {
-  /** Waits until a container that was lost answers again, but not for long. @throws the signal's reason when aborted */
+  /**
+   * Waits, for a limited time, until a lost container responds again.
+   * @throws the signal's reason when aborted
+   */
   comesBack(signal: AbortSignal): Promise<void>;
 }
 
 /**
- * @param client tells requests of one client from those of others, and nothing else
- * @returns undefined where the service runs without a container
+ * @param client distinguishes the requests of one client from those of others, and has no other meaning
+ * @returns undefined if the service runs without a container
  */
 export function connectContainer(env: Env, requestId: string, client: string): ConnectedContainer | undefined {
   const { CONTAINER_SECRET: secret } = env;
@@ -26,7 +35,7 @@ export function connectContainer(env: Env, requestId: string, client: string): C
   if (!secret || !connection) return undefined;
   return {
     async post(operation, body, signal) {
-      // Only getting an answer is limited here; how long a job may take is decided elsewhere.
+      // This timeout covers only the wait for a response. The time limit of a job is set elsewhere.
       const slow = new AbortController();
       const timer = setTimeout(() => slow.abort(), ANSWERS_WITHIN_MS);
       const upload = streamOf(body);
@@ -52,7 +61,7 @@ export function connectContainer(env: Env, requestId: string, client: string): C
         .finally(() => clearTimeout(timer));
       if (response.status === 200 && response.body) return response.body;
       await response.body?.cancel();
-      // Not a failure of the job's: those are told within an answer.
+      // The job itself did not fail: the container reports a job's failure inside a response with status 200.
       const reason = response.status >= 500 ? "lost" : "busy";
       throw new EngineFailure(reason, `the container answered ${response.status}`);
     },
@@ -86,7 +95,9 @@ function connectionOf({ CONTAINER_URL, CONTAINER, CONTAINER_INSTANCES }: Env) {
   };
 }
 
-/** A stream that is pulled from chunks, with what made them end, for a connection that breaks tells less. */
+/**
+ * Returns a stream that pulls from chunks, and the error that ended them: the error of the broken connection says less.
+ */
 function streamOf(chunks: AsyncIterable<Uint8Array>): {
   stream: ReadableStream<Uint8Array>;
   readonly failure?: unknown;

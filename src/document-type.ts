@@ -1,18 +1,18 @@
-// Which family of documents an input of /pdf belongs to, and so which engine is asked: by content first, by the name's
-// extension where text tells nothing, never by what the client claims. Whether it is sound is the engine's business.
+// Determines the document family of an input of /pdf, and with it the engine: by content first, by the extension of the
+// name if text is ambiguous, never by the client's claim. The engine decides whether the document is sound.
 import { behindComments, mediaTypeOf } from "./media-type.ts";
 import type { Input } from "./operations/operation.ts";
 import { isShortcut } from "./web-address.ts";
 
-/** A TIFF is a picture whose parts lie anywhere in it. */
+/** A document family. TIFF is separate from other images because its parts can be anywhere in the file. */
 export type DocumentType = "office" | "postscript" | "image" | "tiff" | "html" | "web-page" | "none";
 
-/** Enough for a signature, and for the head of a page of HTML behind a comment. */
+/** Number of bytes to read: enough for a signature, and for the head of an HTML page behind a comment. */
 const SNIFFED_BYTES = 4096;
 
-/** Without a name: what is told by content alone. */
+/** Document types by media type, as determined from the content alone, without a name. */
 const BY_CONTENT: Readonly<Record<string, DocumentType>> = {
-  // What is inside a zip or an OLE file, LibreOffice finds out.
+  // LibreOffice determines what a zip or OLE file contains.
   "application/zip": "office",
   "application/x-ole-storage": "office",
   "application/rtf": "office",
@@ -25,28 +25,28 @@ const BY_CONTENT: Readonly<Record<string, DocumentType>> = {
   "image/tiff": "tiff",
 };
 
-/** Text under these names is HTML, whatever it begins with. */
+/** Text in files with these names is HTML, whatever it starts with. */
 const HTML_NAME = /\.html?$/i;
-/** ISO 32000-1, 7.5.2 and 7.3.10: a header, with an indirect object not far behind it. */
+/** Matches the start of a PDF (ISO 32000-1, 7.5.2 and 7.3.10): a header, followed soon by an indirect object. */
 const PDF_BEGIN = /^\s*%PDF-\d[^]*?\d+ \d+ obj\b/;
 
-/** HTML under these names is what Office itself opens; and text under some of them. */
+/** Names under which Office itself opens HTML. For some of them it also opens plain text. */
 const OFFICE_NAME = /\.(doc|docx|xls|xlsx|ppt|pptx)$/i;
 const TEXT_THAT_OFFICE_OPENS = /\.(doc|xls|csv)$/i;
 
 /**
- * How files of Office begin that are of before OLE, in hexadecimal, by their extension: Word for DOS, Windows 1 and 2, and the
- * Macintosh; sheets of Excel 2 to 5 ([MS-XLS] 2.4.21, BOF, and its forerunners).
+ * First bytes, in hexadecimal and by extension, of Office files from before OLE: Word for DOS, Windows 1 and 2, and the
+ * Macintosh; sheets of Excel 2 to 5 ([MS-XLS] 2.4.21, BOF, and its predecessors).
  */
 const BEFORE_OLE: Readonly<Record<string, RegExp>> = {
   doc: /^(31be0000|(9b|db|dc)a5|fe3[247]00)/,
   xls: /^090[0248](0[4-9a-f]|10)00/,
 };
 
-/** A program need not say that it is one. */
+/** Names of PostScript files. A PostScript program need not identify itself in its content. */
 const POSTSCRIPT_NAME = /\.(ps|eps)$/i;
 
-/** WordprocessingML and SpreadsheetML of Office 2003, and flat OpenDocument. */
+/** Matches WordprocessingML and SpreadsheetML of Office 2003, and flat OpenDocument. */
 const OFFICE_XML = /mso-application|schemas-microsoft-com:office|office:document/;
 const HTML_BEGIN = /^<(!doctype\s+html|html|head|body|meta|title|table|div|p|h1)[\s>]/i;
 
@@ -75,7 +75,10 @@ function textTypeOf(text: string, name: string): DocumentType {
   return TEXT_THAT_OFFICE_OPENS.test(name) && markup !== "" ? "office" : "none";
 }
 
-/** @returns undefined for what is no text: text has no zeros, but for that of 16 bits a character, which says so first */
+/**
+ * @returns undefined if the bytes are not text. Text has no zero bytes, except UTF-16, which starts with a byte order
+ * mark
+ */
 function textOf(start: Uint8Array): string | undefined {
   const [first, second] = start;
   if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le").decode(start);

@@ -1,4 +1,4 @@
-// What an endpoint is, and the one way a request goes through it. Never mentions a path.
+// Defines what an endpoint is, and the single pipeline for its requests. Never mentions a path.
 import type { Config, Variant } from "./config.ts";
 import type { ConnectedContainer } from "./container.ts";
 import type { ServiceError } from "./errors.ts";
@@ -23,35 +23,35 @@ import type { Store } from "./store.ts";
 import type { Turns } from "./turns.ts";
 
 export interface Declaration<F extends Fields> {
-  /** Begins with a slash. */
+  /** Path of the endpoint, with a leading slash. */
   readonly path: string;
   readonly variants: readonly Variant[];
   readonly summary: string;
   readonly source: Source;
   readonly fields: F;
   /**
-   * `prefix`: a number is appended to each output's name, several outputs make lists in the answer; `list`: one output makes
-   * them too.
+   * `prefix`: a number is appended to the name of each output, and the response holds lists if there are several
+   * outputs. `list`: the response holds lists even for one output.
    */
   readonly naming: "name" | "prefix" | "list";
-  /** Where the largest file may be larger than {@link STANDARD_UPLOAD_BYTES} (spec, "Limits"). @default false */
+  /** Set if the upload limit may exceed {@link STANDARD_UPLOAD_BYTES} (spec, "Limits"). @default false */
   readonly setsUploadLimit?: boolean;
-  /** What it may answer besides success, for OpenAPI. */
+  /** Error responses that the endpoint can return, for OpenAPI. */
   readonly errors: readonly ServiceError[];
-  /** Answers to failures that mean something else here than elsewhere. */
+  /** Responses to failures that have a different meaning for this endpoint. */
   readonly failures?: Readonly<Partial<Record<FailureReason, (failure: EngineFailure) => ServiceError>>>;
-  /** Once every field is known to be in range. */
+  /** Creates the job. Called after every field has passed its range check. */
   prepare(values: Values<F>, given: Given): Job | Promise<Job>;
 }
 
-/** What an endpoint was given to work on. */
+/** The inputs of a request, and the fields that the client sent. */
 export interface Given {
   readonly inputs: readonly Input[];
-  /** Whether the client gave a field a value, where a default would do for it. */
+  /** Reports whether the client sent a value for a field, as opposed to relying on the default. */
   isSent(field: string): boolean;
 }
 
-/** A declaration whose fields' types have done their work. */
+/** A declaration without the types of its fields, which are no longer needed. */
 export interface Endpoint extends Omit<Declaration<Fields>, "prepare"> {
   bind(
     form: Form,
@@ -59,7 +59,7 @@ export interface Endpoint extends Omit<Declaration<Fields>, "prepare"> {
   ): { readonly output: string; prepare(inputs: readonly Input[]): Job | Promise<Job> };
 }
 
-/** Declares an endpoint. Every one has the field `output` (spec, rule 4). */
+/** Declares an endpoint. Every endpoint has the field `output` (spec, rule 4). */
 export function endpoint<F extends Fields & { readonly output: Fields[string] }>(
   declaration: Declaration<F>,
 ): Endpoint {
@@ -74,41 +74,43 @@ export function endpoint<F extends Fields & { readonly output: Fields[string] }>
   };
 }
 
-/** What the pipeline works with. */
+/** Everything the pipeline works with. */
 export interface Service extends Places {
   readonly config: Config;
   readonly store: Store;
   readonly container: ConnectedContainer | undefined;
   readonly uploadTurns: Turns;
   readonly kept: KeptBytes;
-  /** For small files, on their way in or out. */
+  /** Memory for small files that arrive or are stored. */
   readonly waiting: KeptBytes;
-  /** What clients put before a path. */
+  /** Prefix of all URLs, without a path. */
   readonly baseUrl: string;
   readonly log: Context["log"];
   readonly defer: Context["defer"];
 }
 
-/** The spec's limit; a setting can lower it everywhere, and raise it where an endpoint's declaration allows. */
+/**
+ * The spec's limit. A setting can lower it for all endpoints, and raise it for endpoints whose declaration allows that.
+ */
 const STANDARD_UPLOAD_BYTES = 100 * 2 ** 20;
 
-/** Bytes of one file. */
+/** Returns the size limit of one file, in bytes. */
 export const uploadLimit = ({ setsUploadLimit = false }: Endpoint, { maxUploadBytes }: Config): number =>
   setsUploadLimit ? maxUploadBytes : Math.min(maxUploadBytes, STANDARD_UPLOAD_BYTES);
 
-/** How long a job may take; the platform's own limit of CPU time is the same. */
+/** Time limit of a job, equal to the platform's own limit of CPU time. */
 const JOB_TIMEOUT_MS = 300_000;
 
-/** The body of a success (spec, "Response objects"). */
+/** The body of a successful response (spec, "Response objects"). */
 export interface Answer {
   readonly outputUrl: string | readonly string[];
   readonly outputId: string | readonly string[];
   readonly inputId?: string | readonly string[];
-  /** What the documents lost on their way; absent where nothing was lost. */
+  /** Sentences on what the documents lost; absent if nothing was lost. */
   readonly notices?: readonly string[];
 }
 
-/** The only pipeline. What it stored is gone again when it fails. */
+/** Runs a request through the only pipeline. If it fails, it removes the files that it stored. */
 export async function handle(endpoint: Endpoint, request: Request, service: Service): Promise<Answer> {
   const { store } = service;
   const late = new AbortController();
@@ -138,12 +140,12 @@ export async function handle(endpoint: Endpoint, request: Request, service: Serv
     const inputs = sources.map((source) => toInput(source, store));
     const context = { signal, log: service.log, defer: service.defer };
     const storeOutputs = async (attempt: Attempt) => {
-      // A job that begins again tells its losses again.
+      // A job that is retried reports its losses again.
       lost.length = 0;
       for await (const { extension, type, body, head, notices } of attempt.run(context)) {
         const number = endpoint.naming === "name" ? "" : `_${outputs.count + 1}`;
         const name = `${output}${number}.${extension}`;
-        // The next one is made while this one's end is on its way to R2.
+        // The next output is produced while the end of this one is being written to R2.
         await outputs.receive({ name, type, body: breathe(body), ...(head ? { head } : {}) });
         lost.push(...(notices?.() ?? []));
         signal.throwIfAborted();
@@ -174,7 +176,7 @@ export async function handle(endpoint: Endpoint, request: Request, service: Serv
   }
 }
 
-/** A job that was lost with its container begins anew when that is back, or may be. */
+/** Retries a job that was lost with its container, after a limited wait for the container to return. */
 async function onceMoreIfLost(
   carryOut: () => Promise<void>,
   outputs: Batch,
@@ -192,18 +194,19 @@ async function onceMoreIfLost(
   }
 }
 
-/** Operations know no spelling of lists. */
+/** Replaces the name of a list parameter by its API spelling, which operations do not know. */
 function asDeclared(error: OutOfRange, { fields }: Endpoint): OutOfRange {
   const field = fields[error.parameter];
   return field && "item" in field ? new OutOfRange(listName(error.parameter), error.value) : error;
 }
 
-/** Chunks of 64 KiB and more that are made at a stretch. */
+/** Number of chunks, of 64 KiB or more, to produce without a pause. */
 const CHUNKS_AT_A_STRETCH = 8;
 
 /**
- * Lets other requests in, and the news that the client has gone, before a body begins and now and then while it is made: an
- * operation that is never idle would keep them waiting until its end. Only a timer makes the runtime look around.
+ * Pauses before a body starts and after every few chunks, so that other requests run and a client's disconnect is
+ * noticed. Without the pauses, an operation that is never idle would block both until its end. Only a timer makes the
+ * runtime check.
  */
 async function* breathe(body: Output["body"]): AsyncGenerator<Uint8Array> {
   await scheduler.wait(0);
@@ -220,7 +223,7 @@ function abortAfter(timeoutMs: number, controller: AbortController): Disposable 
   return { [Symbol.dispose]: () => clearTimeout(timer) };
 }
 
-/** What does for `output` where it was not sent: JSON clients may always leave it out (WIRE). */
+/** Returns the default for `output` if it was not sent. JSON clients may always leave it out (WIRE). */
 function defaults({ path, fields }: Endpoint, { encoding }: Form, [first]: readonly Located[]): Record<string, string> {
   if (!first) return {};
   if (!fields.output?.required) return { output: stem(first.name) };
@@ -245,5 +248,5 @@ function answer(
   };
 }
 
-/** Where a stored file is fetched (spec, "Response objects"). */
+/** Returns the URL of a stored file (spec, "Response objects"). */
 export const fileUrl = (baseUrl: string, id: string) => `${baseUrl}/resource/${id}?format=file`;

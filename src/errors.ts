@@ -1,8 +1,8 @@
-// Every answer that is not a success is made here: the spec's error table as functions, and the one mapping from an
-// engine's failure to an answer. Knows no Hono and no engine.
+// Creates every error response: the spec's error table as functions, and the only mapping from an engine's failure to a
+// response. Has no knowledge of Hono or engines.
 import { EngineFailure, type Nonconformity, OutOfRange } from "./operations/operation.ts";
 
-/** An error whose text is meant for the client. Built only in this file. */
+/** An error whose message is meant for the client. Constructed only in this file. */
 export class ServiceError extends Error {
   override readonly name = "ServiceError";
   readonly status: number;
@@ -18,7 +18,7 @@ const SHOWN_VALUE_LENGTH = 200;
 const shown = (value: string): string =>
   value.length <= SHOWN_VALUE_LENGTH ? value : `${value.slice(0, SHOWN_VALUE_LENGTH)}…`;
 
-// The rows of the spec's table, text verbatim.
+// The rows of the spec's table, with their text verbatim.
 export const invalidRequest = () => new ServiceError(400, "Invalid Request");
 export const outOfRange = (parameter: string, value: string) =>
   new ServiceError(400, `${shown(value)} is not within the acceptable range for ${parameter}.`);
@@ -35,7 +35,7 @@ export const noSuchFile = () => new ServiceError(404, "That file does not exist"
 export const profileNotJson = () =>
   new ServiceError(422, "The 'profile' file provided is not a JSON file, please see documentation for sample profile.");
 
-// What the spec leaves "not shown".
+// Sentences that the spec leaves "not shown".
 export const noInput = () => new ServiceError(400, "This route needs a File or an ID.");
 export const noInputOrUrl = () => new ServiceError(400, "This route needs a File, an ID or a URL.");
 export const fileIdAndUrl = () => new ServiceError(400, "This route will only accept one of a File, an ID or a URL.");
@@ -68,7 +68,7 @@ const tooMuchContent = () =>
   );
 export const unreachable = () => new ServiceError(422, "The web page could not be loaded.");
 export const notAWebPage = () => new ServiceError(422, "The address does not lead to a web page.");
-/** One sentence: the first rules that are broken, and pages that would have changed. */
+/** Returns an error with one sentence that names the first broken rules, and the pages that would have changed. */
 export function nonconforming({ standard, rules, changedPages }: Nonconformity = NOTHING_TOLD): ServiceError {
   const reasons = rules.slice(0, SHOWN_RULES).map(({ clause, test, pageNumbers }) => {
     const place = pageNumbers.length === 0 ? "" : ` on ${shownPages(pageNumbers)}`;
@@ -100,7 +100,7 @@ export const busy = (retryAfterSeconds = 5) =>
 export const timedOut = () => new ServiceError(504, "Processing the file took too long and was stopped.");
 const unexpected = () => new ServiceError(500, "The request failed because of an internal error.");
 
-/** The answer to any thrown value; what was not meant for the client becomes one fixed sentence. */
+/** Maps any thrown value to a response. A value that is not meant for the client becomes one fixed sentence. */
 export function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   if (error instanceof OutOfRange) return outOfRange(error.parameter, error.value);

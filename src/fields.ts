@@ -1,4 +1,5 @@
-// The kinds of field of this API. Each parses the text a client sent and describes itself for OpenAPI; knows no endpoint.
+// Defines the kinds of field of this API. Each kind parses the client's text and describes itself for OpenAPI. Has no
+// knowledge of endpoints.
 import { z } from "zod";
 import { fieldRequired, moreThanOneKey, outOfRange } from "./errors.ts";
 import { safeName } from "./file-name.ts";
@@ -8,23 +9,26 @@ import { type PageSelection, parsePages } from "./pages.ts";
 export interface Field<T> {
   readonly description: string;
   readonly required: boolean;
-  /** The text that stands for a field which was not sent. */
+  /** Default text of a field that was not sent. */
   readonly fallback?: string;
-  /** Whether its value is undefined where nothing stands for it. @default false: it is required then */
+  /**
+   * True if the value may be undefined when the field was not sent and has no fallback. @default false: the field is
+   * required
+   */
   readonly optional?: boolean;
-  /** What joins several values into one; without it there is one value only. */
+  /** Separator that joins several values into one. Without it, the field accepts only one value. */
   readonly joint?: string;
-  /** Whether it is a file, read into memory, which may have been sent without a byte. @default false */
+  /** True if the field is a file, which is read into memory and may be sent empty. @default false */
   readonly isFile?: boolean;
   readonly schema: z.ZodType<T>;
 }
 
-/** A field that may be sent any number of times, `name[]` in the spec's words. */
+/** A field that may be repeated, spelled `name[]` in the spec. */
 export interface ListField<T> {
   readonly description: string;
-  /** Whether there has to be one at least. */
+  /** True if at least one value is required. */
   readonly required: boolean;
-  /** Of each value. */
+  /** Schema of each value. */
   readonly item: z.ZodType<T>;
 }
 
@@ -33,7 +37,7 @@ export type Values<F extends Fields> = {
   readonly [K in keyof F]: F[K] extends ListField<infer T> ? readonly T[] : F[K] extends Field<infer T> ? T : never;
 };
 
-/** One of some words, spelled as the spec spells them. */
+/** Returns a field that accepts one of the given words, in the spec's spelling. */
 export function choice<const W extends string>(
   description: string,
   words: readonly W[],
@@ -42,7 +46,7 @@ export function choice<const W extends string>(
   return { description, schema: z.enum(words), ...requiredUnless(fallback) };
 }
 
-/** A whole number in decimal digits. */
+/** Returns a field that accepts a whole number in decimal digits. */
 export function integer(
   description: string,
   range: { readonly min: number; readonly max: number },
@@ -53,12 +57,18 @@ export function integer(
   return { description, schema: z.preprocess(digits, number), ...requiredUnless(String(fallback)) };
 }
 
-/** A page selection expression; clients that send JSON send a list of page numbers and ranges as well. */
+/**
+ * Returns a field that accepts a page selection expression. JSON clients may also send a list of page numbers and
+ * ranges.
+ */
 export function pages(description: string, fallback: string): Field<PageSelection> {
   return { description, schema: expression(["1-3,7", "last-1"], parsePages), joint: ",", ...requiredUnless(fallback) };
 }
 
-/** Page selection expressions, each with the words `even` and `odd`; `all` is every page (WIRE). */
+/**
+ * Returns a list of page selection expressions, which also accept the words `even` and `odd`; `all` selects every page
+ * (WIRE).
+ */
 export function pagesList(description: string, required: boolean): ListField<PageSelection> {
   const parse = (text: string): PageSelection | undefined => {
     if (text.trim().toLowerCase() !== "all") return parsePages(text, true);
@@ -81,13 +91,13 @@ function expression(
     });
 }
 
-/** A length, and how the client wrote it. */
+/** A length, with the client's own text. */
 export interface Length {
   readonly points: number;
   readonly text: string;
 }
 
-/** A length in inches or millimetres. */
+/** Returns a field that accepts a length in inches or millimeters. */
 export function length(description: string, fallback: string): Field<Length> {
   const schema = z
     .string()
@@ -98,18 +108,24 @@ export function length(description: string, fallback: string): Field<Length> {
   return { description, schema, ...requiredUnless(fallback) };
 }
 
-/** A small JSON file that need not be sent; its text, or the beginning of it where it is too large. */
+/**
+ * Returns an optional field for a small JSON file. The value is its text, or the start of its text if the file is too
+ * large.
+ */
 export function jsonFile(description: string): Field<string | undefined> {
   const schema = z.string().meta({ format: "binary", contentMediaType: "application/json" }).optional();
   return { description, required: false, optional: true, isFile: true, schema };
 }
 
-/** The name of what is made, without extension (spec, rule 4). What no file can be called is left out of it. */
+/**
+ * Returns a field for the name of the output, without extension (spec, rule 4). Characters that file names cannot have
+ * are removed.
+ */
 export function outputName(description: string): Field<string> {
   return { description, required: true, schema: z.string().transform(safeName) };
 }
 
-/** The same, where the name of the input does for it when it is not sent. */
+/** Like {@link outputName}, but the name of the input is the default. */
 export function outputNameOrInputs(description: string): Field<string> {
   return { ...outputName(description), required: false };
 }
@@ -119,8 +135,9 @@ function requiredUnless(fallback: string | undefined): { required: boolean; fall
 }
 
 /**
+ * Parses all fields of a form.
  * @throws ServiceError 400 with the spec's sentence for the first field, in the order of declaration, that is missing,
- * was sent more than once or is out of range
+ * repeated or out of range
  */
 export function parseFields<F extends Fields>(
   fields: F,
@@ -134,7 +151,7 @@ export function parseFields<F extends Fields>(
       values[name] = parseList(name, field, given);
       continue;
     }
-    // A list without a value is not a field that was left out.
+    // A list without values is different from a field that was not sent.
     if (given?.length === 0) throw outOfRange(name, "");
     if (given && given.length > 1 && field.joint === undefined) throw moreThanOneKey(name);
     const sent = field.isFile ? given : given?.filter(isFilled);
@@ -148,10 +165,10 @@ export function parseFields<F extends Fields>(
   return values as Values<F>;
 }
 
-/** A form with an input that was left empty sends it all the same. */
+/** Reports whether a text counts as sent. A form also sends inputs that the user left empty. */
 export const isFilled = (text: string): boolean => text.trim() !== "";
 
-/** Whether the client gave a field a value. */
+/** Reports whether the client sent a value for a field. */
 export const isSent = (form: Form, name: string): boolean => form.fields.get(name)?.some(isFilled) === true;
 
 function parseList<T>(
@@ -169,5 +186,5 @@ function parseList<T>(
   });
 }
 
-/** How the spec spells a field that may be repeated. */
+/** Returns the spec's spelling of a field that may be repeated. */
 export const listName = (name: string): string => `${name}[]`;

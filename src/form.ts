@@ -1,5 +1,5 @@
-// The body of a POST -> its fields, and its files, which go to the store while they arrive. Holds no more of a file than
-// one part of an upload; removes what it stored when the body turns out to be wrong, or the client goes away.
+// Reads the body of a POST: its fields, and its files, which go to the store as they arrive. Holds at most one upload
+// part of a file. Removes what it stored if the body is invalid or the client disconnects.
 import { Busboy, type BusboyFileStream, type BusboyHeaders } from "@fastify/busboy";
 import {
   bodyTooLarge,
@@ -21,54 +21,66 @@ import { PART_BYTES } from "./storage/lone-files.ts";
 import type { Store } from "./store.ts";
 import type { Turns } from "./turns.ts";
 
-/** What a client sent, whatever way it spells lists: `pages[]`, repeated `pages`, and `pages[0]`, `pages[1]` are one. */
+/**
+ * A request's fields and files. All spellings of lists are equivalent: `pages[]`, repeated `pages`, and `pages[0]`,
+ * `pages[1]`.
+ */
 export interface Form {
-  /** Values by name without brackets, in the order of their index, else of their arrival. */
+  /** Values by name without brackets, in the order of their index, or else of their arrival. */
   readonly fields: ReadonlyMap<string, readonly string[]>;
-  /** In the same order, by the name of their field. */
+  /** Files by the name of their field, in the same order. */
   readonly files: ReadonlyMap<string, readonly Arrival[]>;
-  /** All of them, on their way into the store. */
+  /** All files, on their way into the store. */
   readonly uploads: Batch;
-  /** The names of fields and files, one for each value, as they came. */
+  /** Names of fields and files in the order of arrival, one entry for each value. */
   readonly order: readonly string[];
-  /** JSON clients leave out what multipart clients must send (WIRE: `output`). */
+  /** Encoding of the body. JSON clients may leave out what multipart clients must send (WIRE: `output`). */
   readonly encoding: "multipart" | "json";
 }
 
 export interface FormOptions {
   readonly store: Store;
-  /** Names of the fields that are files. A part of another name is a field, whatever else it claims. */
+  /** Names of the file fields. A part with any other name is a field, whatever its headers claim. */
   readonly fileFields: ReadonlySet<string>;
-  /** Those of them that are text, which a JSON body holds as a string. */
+  /** Names of the file fields that hold text, which is a string in a JSON body. */
   readonly textFields: ReadonlySet<string>;
-  /** Names of the fields that are small files of JSON: their text is a value of the field. */
+  /** Names of the fields that are small JSON files. Their text becomes a value of the field. */
   readonly jsonFileFields: ReadonlySet<string>;
   readonly maxFileBytes: number;
   readonly maxFiles: number;
-  /** Each file on its way in holds a part's buffer: so many at once. */
+  /** Limits concurrent uploads, because each holds a buffer of one part. */
   readonly uploadTurns: Turns;
-  /** Until the request has ended: its files stay in memory as far as this has room. */
+  /** Memory for files until the request ends. Files stay in memory as long as there is room. */
   readonly keeping: Keeping;
-  /** For those that wait to be stored with others. */
+  /** Memory for files that wait to be stored together with others. */
   readonly waiting: Keeping;
   readonly signal: AbortSignal;
-  /** Bytes of the whole body, where the client told. */
+  /** Size of the whole body in bytes, if the client sent it. */
   readonly bodySize?: number;
 }
 
 const MAX_FIELD_BYTES = 64 * 2 ** 10;
-/** Of a small file of JSON. */
+/** Size limit of a small JSON file. */
 export const MAX_JSON_FILE_BYTES = 2 ** 20;
 const MAX_JSON_BYTES = 8 * 2 ** 20;
-/** Of all fields together. */
+/** Size limit of all fields together. */
 const MAX_FIELDS_BYTES = 4 * 2 ** 20;
-/** A file can have an id in its place, a type and an expression; and there are fields that have nothing to do with files. */
+/**
+ * Returns the limit of parts. Each input can have a file, an id, a type and an expression, and there are fields that do
+ * not belong to inputs.
+ */
 const maxParts = (maxFiles: number) => 4 * maxFiles + 1000;
-/** Files of a body of so many bytes at most are stored in one piece each, and not fetched again: most requests have one. */
+/**
+ * Size limit of a body whose files are each stored in one piece and not read back from storage. Most requests are below
+ * it.
+ */
 export const WHOLE_BYTES = 8 * 2 ** 20;
-/** The runtime's own chunks are small, and each costs a turn of everything that looks at it. */
+/** Size of a read. The runtime's own chunks are small, and each costs a turn of all code that processes it. */
 const READ_BYTES = 2 ** 16;
-/** A refused upload is still read to this length, unkept: many clients look at the answer only after they sent all. */
+/**
+ * Limits how much of a refused upload is read and dropped: many clients read the response only after they have sent
+ * everything.
+ */
 const MAX_DRAINED_BYTES = 256 * 2 ** 20;
 
 /** @throws ServiceError 400, 413, 415, 503 */
@@ -86,7 +98,7 @@ export async function readForm(request: Request, options: FormOptions): Promise<
   throw wrongContentType();
 }
 
-/** A field or file as it came: `pages[2]` is `{ name: "pages", index: 2 }`. */
+/** A field or file as it was sent: `pages[2]` is `{ name: "pages", index: 2 }`. */
 interface Entry<T> {
   readonly name: string;
   readonly index: number;
@@ -108,14 +120,14 @@ async function readMultipart(
   let fileCount = 0;
   const open = new Set<BusboyFileStream>();
   let failure: unknown;
-  // Files are stored one after the other: the body's backpressure comes from the one that is being stored.
+  // Files are stored one after the other, so the file being stored applies backpressure to the body.
   let storing: Promise<void> = Promise.resolve();
   let busboy: InstanceType<typeof Busboy>;
 
   const failed = Promise.withResolvers<void>();
   const fail = (error: unknown) => {
     failure ??= error;
-    // A destroyed file never lets busboy go on: from here on nothing waits for it.
+    // A destroyed file stream blocks busboy for good, so nothing waits for busboy from here on.
     for (const stream of open) stream.destroy();
     failed.resolve();
   };
@@ -163,7 +175,7 @@ async function readMultipart(
           if (text !== undefined) addField(key, text);
           return;
         }
-        // Of the body's length only a first file can be told to have most.
+        // Only for the first file can the body's length serve as a size hint.
         const { bodySize: _, ...others } = options;
         const known = files.length === 0 ? options : others;
         const file = failure ? undefined : await storePart(stream, fileName, uploads, known, isKept);
@@ -183,7 +195,7 @@ async function readMultipart(
   try {
     let drained = 0;
     for (;;) {
-      // Only a client that went away makes this throw: nobody is there for the answer.
+      // This throws only if the client has disconnected, so nobody reads the response.
       const { done, value } = await reader
         .readAtLeast(READ_BYTES, new Uint8Array(READ_BYTES))
         .catch(() => Promise.reject(malformedBody()));
@@ -210,12 +222,12 @@ async function readMultipart(
     await uploads.discard();
     throw failure;
   }
-  // A text does not stay: where it is in memory it need not be stored.
+  // A text is not kept, so it need not be stored if it is in memory.
   if (options.textFields.size === 0 || files.some(({ value }) => !value.bytes)) uploads.send();
   return { fields: grouped(fields), files: grouped(files), uploads, order, encoding: "multipart" };
 }
 
-/** A file without its bytes, where there is no room for them. */
+/** Returns the file without its bytes if there is no memory to keep them. */
 function remember(file: Arrival, keeping: Keeping): Arrival {
   const { bytes, ...rest } = file;
   return !bytes || keeping.take(bytes.length) ? file : rest;
@@ -231,7 +243,7 @@ async function storePart(
   using _turn = await uploadTurns.take(signal);
   const chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
   const first = await chunks.next();
-  // A form with a file input that was left empty sends a part without a name and without a byte.
+  // A form sends a part without a name and without content for a file input that was left empty.
   if (first.done && !fileName) return undefined;
   const name = safeName(decodeEncodedWords(fileName ?? "")) || "file";
   async function* counted(): AsyncGenerator<Uint8Array> {
@@ -253,8 +265,8 @@ async function storePart(
 }
 
 /**
- * @returns its text, or a little more than {@link MAX_JSON_FILE_BYTES} of it, even without the end of a letter that was cut in
- * two; undefined where none was sent
+ * @returns the text, or slightly more than {@link MAX_JSON_FILE_BYTES} of it, possibly cut within a character;
+ * undefined if no file was sent
  */
 async function readSmallFile(stream: BusboyFileStream, fileName: string | undefined): Promise<string | undefined> {
   const decoder = new TextDecoder();
@@ -324,7 +336,7 @@ function parseName(spelling: string): { name: string; index: number } {
 
 function grouped<T>(entries: readonly Entry<T>[]): Map<string, T[]> {
   const groups = new Map<string, T[]>();
-  // A stable sort: entries without an index keep the order of their arrival, behind those that have one.
+  // The sort is stable: entries without an index keep their order of arrival, after those that have one.
   for (const { name, value } of entries.toSorted((a, b) => (a.index === b.index ? 0 : a.index - b.index))) {
     const group = groups.get(name);
     if (group) group.push(value);
@@ -333,7 +345,7 @@ function grouped<T>(entries: readonly Entry<T>[]): Map<string, T[]> {
   return groups;
 }
 
-/** RFC 2047 encoded words, as some clients use for file names. */
+/** Decodes RFC 2047 encoded words, which some clients use for file names. */
 function decodeEncodedWords(text: string): string {
   return text.replace(/=\?([\w-]+)\?([BQ])\?([^?]*)\?=/gi, (whole, charset: string, encoding: string, data: string) => {
     try {

@@ -1,17 +1,20 @@
-// Tells whether a text can be the beginning of JSON: of a file that is too large to be read as a whole, this is all there is.
+// Reports whether a text can be the start of JSON, for files that are too large to be read as a whole.
 
 const LETTERS = String.raw`[^"\\\u0000-\u001f]*`;
 const STRING = String.raw`"${LETTERS}(?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4})${LETTERS})*`;
 const NUMBER = String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?`;
 const BLANK = String.raw`[ \t\n\r]*`;
 
-/** A mark, a string, or another scalar (RFC 8259). */
+/** Matches a punctuation character, a string, or another scalar (RFC 8259). */
 const TOKEN = new RegExp(`${BLANK}(?:([{}[\\],:])|(${STRING}")|${NUMBER}|true|false|null)`, "y");
 const CUT_TOKEN = new RegExp(
   String.raw`^${BLANK}(?:${STRING}(?:\\(?:u[\da-fA-F]{0,3})?)?|[-+.eE\d]+|t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?)?$`,
 );
 
-/** What may stand next; `item` and `member` are the first of a list or an object, which may also end there. */
+/**
+ * The token that may come next. `item` and `member` stand for the first one of a list or an object, which may also end
+ * there.
+ */
 type Next = "value" | "item" | "member" | "key" | "colon" | "more";
 
 export function mayBeginJson(text: string): boolean {
@@ -31,7 +34,7 @@ export function mayBeginJson(text: string): boolean {
   }
 }
 
-/** @returns undefined where the token may not stand there */
+/** @returns undefined if the token is not allowed there */
 function after(next: Next, token: string, closer: string | undefined): Next | undefined {
   switch (next) {
     case "value":

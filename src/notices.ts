@@ -1,9 +1,10 @@
-// The only place that puts into words what a document lost: a sentence of the answer's `notices` for each kind of loss.
+// Words the losses of a document, and nothing else does: one sentence of the response's `notices` for each kind of
+// loss.
 import { combined, type Notice, type NoticeCode } from "./operations/notice.ts";
 
 const SHOWN_SUBJECTS = 10;
 
-/** Sentences without a period; empty where nothing was lost. */
+/** Returns sentences without a period; empty if nothing was lost. */
 export const noticeSentences = (notices: readonly Notice[]): string[] =>
   combined(notices).map((notice) => SENTENCES[notice.code](notice));
 

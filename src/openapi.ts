@@ -1,4 +1,4 @@
-// OpenAPI 3.1 of the variant that is served, made from the declarations of the endpoints and nothing else.
+// Generates the OpenAPI 3.1 description of the running variant, only from the declarations of the endpoints.
 import { z } from "zod";
 import type { Config } from "./config.ts";
 import { type Endpoint, uploadLimit } from "./endpoint.ts";
@@ -18,7 +18,7 @@ import type { Source } from "./sources.ts";
 
 type Json = Record<string, unknown>;
 
-/** A JSON document (OpenAPI 3.1.1). */
+/** Returns the description as a JSON document (OpenAPI 3.1.1). */
 export function openApi(endpoints: readonly Endpoint[], config: Config, baseUrl: string): Json {
   const served = endpoints.filter(({ variants }) => variants.includes(config.variant));
   return {
@@ -147,7 +147,7 @@ function describeField(field: Field<unknown> | ListField<unknown>): Json {
 
 function describeSchema(type: z.ZodType): Json {
   const { $schema: _, ...schema } = z.toJSONSchema(type, {
-    // Numbers are described by what they mean, texts by what is sent.
+    // Numbers are described by their parsed value, texts by the input.
     io: "input",
     unrepresentable: "any",
     override: ({ zodSchema, jsonSchema }) => {

@@ -1,24 +1,26 @@
-// Page selection expressions (spec, "Page selection expression"): parsed without the document, resolved with it.
+// Parses page selection expressions (spec, "Page selection expression") without the document, and resolves them with
+// it.
 import { OutOfRange } from "./operations/operation.ts";
 
 type Position = number | "last";
 type Item = { readonly first: Position; readonly last: Position } | "even" | "odd";
 
-/** A parsed expression; `text` is what the client wrote. */
+/** A parsed expression; `text` is the client's own spelling. */
 export interface PageSelection {
   readonly text: string;
   readonly items: readonly Item[];
 }
 
-/** So many pages at most may come out of one expression, repeats included. */
+/** Limits the pages of one expression, repeats included. */
 export const MAX_SELECTED_PAGES = 20_000;
 
 const ITEM = /^(\d{1,9}|last)(?:\s*-\s*(\d{1,9}|last))?$/;
 
 /**
+ * Parses a page selection expression.
  * @param expression e.g. `1-3, 7, last-2`; `last-2` is a range that runs backwards from the last page to page 2
- * @param words whether `even` and `odd` are allowed (spec: /merged-pdf and /split-pdf only)
- * @returns undefined where the text is no expression
+ * @param words true to accept `even` and `odd` (spec: /merged-pdf and /split-pdf only)
+ * @returns undefined if the text is not an expression
  */
 export function parsePages(expression: string, words = false): PageSelection | undefined {
   const items: Item[] = [];
@@ -39,8 +41,10 @@ export function parsePages(expression: string, words = false): PageSelection | u
 const position = (text: string): Position => (text === "last" ? "last" : Number(text));
 
 /**
+ * Resolves a selection against a document.
  * @returns page numbers from 1, in the order of the expression, repeats kept
- * @throws OutOfRange where a page is not in the document, no page is left, or more than {@link MAX_SELECTED_PAGES} are asked for
+ * @throws OutOfRange if a page is not in the document, no page is left, or the selection exceeds {@link
+ * MAX_SELECTED_PAGES}
  */
 export function resolvePages(selection: PageSelection, pageCount: number, parameter = "pages"): number[] {
   const numbers = selectPages(selection, pageCount, parameter);
@@ -48,7 +52,7 @@ export function resolvePages(selection: PageSelection, pageCount: number, parame
   return numbers;
 }
 
-/** The same, where one of several documents may have no page that is `even`. */
+/** Like {@link resolvePages}, but accepts an empty result: one of several documents may have no `even` page. */
 export function selectPages(selection: PageSelection, pageCount: number, parameter = "pages"): number[] {
   const numbers: number[] = [];
   const refuse = (): never => {

@@ -1,4 +1,5 @@
-// Where a job runs, edge or container: what it needs against what an isolate has. Knows no operation by name.
+// Decides where a job runs, at the edge or in the container, by comparing its memory needs with the limits of an
+// isolate. Does not know operations by name.
 import { fileTooLarge } from "./errors.ts";
 import {
   type Container,
@@ -11,17 +12,17 @@ import {
 import { remote } from "./operations/remote.ts";
 import type { Turns } from "./turns.ts";
 
-/** An operation with its parameters, and where it can be carried out. */
+/** An operation with its parameters, and the places that can run it. */
 export interface Job {
   readonly edge?: Run;
   readonly container?: Run;
-  /** What it has in memory at the edge: of a job of several inputs, only one at a time. */
+  /** Documents that the job keeps in memory at the edge. A job with several inputs holds one input at a time. */
   readonly holds: Holding;
 }
 
 /**
- * `input`: an engine and an input beside it; `input-and-output`: also an output as large; both need a turn, and room.
- * `part`: some of what it stores, among others that do; `nothing`: chunks on their way.
+ * `input`: an engine plus one input. `input-and-output`: also an output of the same size. Both need a turn, and memory.
+ * `part`: one part of the output, next to other such jobs. `nothing`: only chunks in transit.
  */
 export type Holding = "nothing" | "part" | "input" | "input-and-output";
 
@@ -32,14 +33,15 @@ const bound =
   (inputs, context) =>
     operation(inputs, params, context);
 
-/** A job that streams, and so has room at the edge whatever its inputs' size. */
+/** Returns a job that streams and therefore fits at the edge, whatever the size of its inputs. */
 export const streaming = <P>(operation: Operation<P>, params: P): Job => ({
   edge: bound(operation, params),
   holds: "nothing",
 });
 
 /**
- * A job that streams through the edge and does some work on the way; where it proves to need more room, in the container.
+ * Returns a job that streams through the edge and does some work on the way. If it needs more memory than it has, it
+ * moves to the container.
  * @param name of the operation in the container
  */
 export const streamingWork = <P>(name: string, operation: Operation<P>, params: P): Job => ({
@@ -49,7 +51,8 @@ export const streamingWork = <P>(name: string, operation: Operation<P>, params: 
 });
 
 /**
- * A job for an engine at the edge; where its inputs or the engine's work turn out too large, for the same engine in the container.
+ * Returns a job for an engine at the edge. If the inputs or the engine's work are too large, the job runs on the same
+ * engine in the container.
  * @param name of the operation in the container
  */
 export const edge = <P>(name: string, operation: Operation<P>, params: P, holds: Holding = "input"): Job => ({
@@ -58,44 +61,51 @@ export const edge = <P>(name: string, operation: Operation<P>, params: P, holds:
   holds,
 });
 
-/** A job for an engine that is in the container alone. */
+/** Returns a job for an engine that exists only in the container. */
 export const container = <P>(name: string, params: P): Job => ({
   container: bound(remote<P>(name), params),
   holds: "nothing",
 });
 
-/** What there is to place jobs on. */
+/** The places that can run jobs, with their limits. */
 export interface Places {
-  /** Among jobs with an engine at the edge. */
+  /** Limits jobs with an engine at the edge. */
   readonly engineTurns: Turns;
-  /** Among jobs in the container, and others that hold nothing but a part of what they store. */
+  /** Limits jobs in the container, and other jobs that hold only one part of their output. */
   readonly containerTurns: Turns;
-  /** Among jobs in the container, until something comes of them. */
+  /** Limits jobs in the container until their first output. */
   readonly remoteTurns: Turns;
-  /** Where there is one. */
+  /** The container, if there is one. */
   readonly container: Container | undefined;
 }
 
-/** One place to carry a job out. */
+/** One place that can run a job. */
 export interface Attempt {
   readonly where: "edge" | "container";
   run(context: Omit<Context, "heapLimitBytes" | "container">): AsyncIterable<Output>;
 }
 
-/** Workers end an isolate at 128 MB, which hold everything: code, requests, buffers, the Wasm heap and the input. */
+/**
+ * Memory limit of an isolate. Workers end it at 128 MB, which cover code, requests, buffers, the Wasm heap and the
+ * input.
+ */
 const ISOLATE_BYTES = 128 * 2 ** 20;
-/** Our code and its compiled data, a part being stored, an encoder's buffers, other requests' uploads. */
+/**
+ * Memory for the service's code and its compiled data, a part being stored, an encoder's buffers and other requests'
+ * uploads.
+ */
 const BESIDE_THE_ENGINE_BYTES = 32 * 2 ** 20;
-/** An engine that opens a document of the largest size needs at least this much (measured: 22 MiB to start with). */
+/** Smallest heap of an engine that opens a document of the largest size (measured: 22 MiB to start with). */
 const SMALLEST_HEAP_BYTES = 56 * 2 ** 20;
 const LARGEST_HEAP_BYTES = 88 * 2 ** 20;
 
-/** The most that a job can hold beside its engine. */
+/** Limits what a job can hold besides its engine. */
 const EDGE_HELD_BYTES = ISOLATE_BYTES - BESIDE_THE_ENGINE_BYTES - SMALLEST_HEAP_BYTES;
 
 /**
- * Where to try a job, best first: the next one only when the job {@link needsMoreRoom} and nothing came of it yet.
- * @throws ServiceError 413 where the inputs leave no room for an engine at the edge and there is no other place
+ * Returns the places to try a job, best first. The next one is tried only if the job {@link needsMoreRoom} and has
+ * produced no output yet.
+ * @throws ServiceError 413 if the inputs leave no memory for an engine at the edge and there is no other place
  */
 export function attempts(job: Job, inputs: readonly Input[], places: Places): readonly [Attempt, ...Attempt[]] {
   const copies = { nothing: 0, part: 0, input: 1, "input-and-output": 2 }[job.holds];
@@ -114,14 +124,14 @@ export function attempts(job: Job, inputs: readonly Input[], places: Places): re
   return elsewhere ? [here, elsewhere] : [here];
 }
 
-/** Whether the work was not to blame for what went wrong. */
+/** Reports whether the job was lost through no fault of its own. */
 export const wasLost = (error: unknown): boolean => error instanceof EngineFailure && error.reason === "lost";
 
-/** Whether what went wrong need not go wrong where there is more memory. */
+/** Reports whether the job may succeed with more memory. */
 export const needsMoreRoom = (error: unknown): boolean =>
   error instanceof EngineFailure && error.reason === "too-large";
 
-/** The most bytes the engine's heap may grow to beside so many others. */
+/** Returns the limit of the engine's heap next to the given number of held bytes. */
 const edgeHeapLimit = (heldBytes: number) =>
   Math.min(LARGEST_HEAP_BYTES, ISOLATE_BYTES - BESIDE_THE_ENGINE_BYTES - heldBytes);
 
@@ -154,7 +164,7 @@ function inContainer(run: Run, inputs: readonly Input[], places: Places): Attemp
       const outputs = run(inputs, { ...context, heapLimitBytes: 0, ...(container ? { container } : {}) });
       const iterator = outputs[Symbol.asyncIterator]();
       try {
-        // Slow jobs wait here, and take no turn from others.
+        // Slow jobs wait here without taking a turn from others.
         let next = await iterator.next();
         using _turn = await containerTurns.take(context.signal);
         for (; !next.done; next = await iterator.next()) yield next.value;

@@ -1,13 +1,14 @@
-// A JSON file that a client sends in a field, checked key by key. Knows no keys.
+// Reads a JSON file that a client sends in a field, and checks it key by key. Does not know any keys.
 import type { z } from "zod";
 import { fieldRequired, fieldTooLarge, outOfRange, profileNotJson } from "./errors.ts";
 import { MAX_JSON_FILE_BYTES } from "./form.ts";
 import { mayBeginJson } from "./json-beginning.ts";
 
 /**
- * @param text of the file, or the beginning of one that is too large; undefined where none was sent
- * @returns what it says, whatever that is; undefined where none was sent
- * @throws ServiceError 422 where it is no JSON, 413 where it is more than {@link MAX_JSON_FILE_BYTES} of it
+ * Parses the text of a JSON file.
+ * @param text of the file, or the start of a text that is too large; undefined if no file was sent
+ * @returns the parsed value, not checked; undefined if no file was sent
+ * @throws ServiceError 422 if the text is not JSON, 413 if it is longer than {@link MAX_JSON_FILE_BYTES}
  */
 export function readJsonFile(name: string, text: string | undefined): unknown {
   if (text === undefined) return undefined;
@@ -15,7 +16,7 @@ export function readJsonFile(name: string, text: string | undefined): unknown {
     throw mayBeginJson(text) ? fieldTooLarge(name) : profileNotJson();
   }
   try {
-    // Editors for Windows put a byte order mark there.
+    // Editors for Windows write a byte order mark.
     return JSON.parse(text.replace(/^\ufeff/, ""));
   } catch {
     throw profileNotJson();
@@ -23,9 +24,10 @@ export function readJsonFile(name: string, text: string | undefined): unknown {
 }
 
 /**
+ * Checks a parsed profile against a schema.
  * @param name of the field
- * @param profile as {@link readJsonFile} gives it
- * @throws ServiceError 400 where it was not sent, or with the path of the first key that is out of range
+ * @param profile the result of {@link readJsonFile}
+ * @throws ServiceError 400 if no file was sent, or with the path of the first key that is out of range
  */
 export function checkProfile<T>(name: string, profile: unknown, schema: z.ZodType<T>): T {
   if (profile === undefined) throw fieldRequired(name);

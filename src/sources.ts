@@ -1,5 +1,4 @@
-// What a request gives an endpoint to work on: files, ids, an address, a text; found in storage and made into inputs. Knows no
-// endpoint.
+// Finds the inputs of a request (files, ids, an address or a text) in storage. Has no knowledge of endpoints.
 import {
   fieldRequired,
   fileAndId,
@@ -23,48 +22,52 @@ import type { Arrival, StoredFile } from "./storage/file.ts";
 import type { Store } from "./store.ts";
 import { SHORTCUT_TYPE, shortcutName, shortcutTo, webAddress } from "./web-address.ts";
 
-/** What an endpoint takes in. */
+/** The kinds of input that an endpoint accepts. */
 export type Source =
   /** Exactly one of `file` and `id`. */
   | {
       readonly kind: "file-or-id";
       readonly description: string;
-      /** Whether a document of this media type, told by its content, can be worth opening. */
+      /** Reports whether a document of this media type, as determined from its content, may be worth opening. */
       accepts(type: string): boolean;
     }
-  /** Any number of `file` and `id[]`, one at least. */
+  /** Any number of `file` and `id[]`, at least one in total. */
   | {
       readonly kind: "files-and-ids";
       readonly description: string;
       accepts(type: string): boolean;
-      /**
-       * A list that says `file` or `id` for each input, and so their order. @default the order in which they came
-       */
+      /** Name of a list with `file` or `id` for each input, which sets their order. @default the order of arrival */
       readonly orderedBy?: string;
-      /** Other lists that have a value for each input. */
+      /** Names of other lists with one value for each input. */
       readonly perInput?: readonly string[];
     }
-  /** Exactly one of `file`, `id` and `url`, the address of a web page, which becomes a file of its own: an internet shortcut. */
+  /**
+   * Exactly one of `file`, `id` and `url`. The address of a web page is stored as a file of its own, an internet
+   * shortcut.
+   */
   | { readonly kind: "file-id-or-url"; readonly description: string }
-  /** A text field, of any length up to that of a file; it is not kept, so the answer has no inputId. */
+  /** A text field, as long as a file may be. The text is not kept, so the response has no inputId. */
   | { readonly kind: "text"; readonly field: string; readonly description: string };
 
-/** A file that was sent with the request, or one that is stored. */
+/** A file that was sent with the request, or a stored one. */
 export type Located = Arrival | StoredFile;
 
-/** How many ids are looked up at the same time; a Worker has six connections. */
+/** Limits concurrent lookups of ids; a Worker has six connections. */
 const LOOKUPS_AT_ONCE = 6;
 const CHUNK_BYTES = 2 ** 18;
 
-/** Where sources are looked for. */
+/** The places to look for sources. */
 export interface Where {
   readonly store: Store;
-  /** Takes what is stored here in the client's name. */
+  /** Receives files that the service stores on behalf of the client. */
   readonly uploads: Batch;
   readonly maxInputs: number;
 }
 
-/** @throws ServiceError 400 unless there are as many sources as there must be, 404 where an id names no file */
+/**
+ * Locates the sources of a request.
+ * @throws ServiceError 400 if the number of sources is wrong, 404 if an id names no file
+ */
 export async function locateSources(source: Source, form: Form, where: Where): Promise<readonly Located[]> {
   switch (source.kind) {
     case "text":
@@ -91,7 +94,7 @@ async function locateOne(
   const files = form.files.get("file") ?? [];
   const ids = given(form, "id");
   const urls = source.kind === "file-id-or-url" ? given(form, "url") : [];
-  // A JSON body cannot hold a file, but it can claim to.
+  // A JSON body cannot contain a file, but it can claim to.
   if ((files.length > 0 || form.fields.has("file")) && ids.length > 0) throw fileAndId();
   if (urls.length > 0) {
     if (files.length > 0 || form.fields.has("file") || ids.length > 0) throw fileIdAndUrl();
@@ -105,7 +108,7 @@ async function locateOne(
   return found;
 }
 
-/** @throws ServiceError 400 where the text is no address of a web page */
+/** @throws ServiceError 400 if the text is not the address of a web page */
 async function receiveShortcut(url: string, uploads: Batch): Promise<Arrival> {
   const address = webAddress(url);
   if (address === undefined) throw outOfRange("url", url);
@@ -142,7 +145,7 @@ async function locateSeveral(
   const sources: Located[] = [];
   for (const kind of order.filter(isKind)) {
     const { done, value } = next[kind].next();
-    // An id that was left empty has a place in the order, but is none.
+    // An empty id has a place in the order but names no input.
     if (done && orderedBy !== undefined) throw otherInputs(listName(orderedBy));
     if (!done) sources.push(value);
   }
@@ -152,7 +155,7 @@ async function locateSeveral(
 
 const isKind = (text: string): text is "file" | "id" => text.trim() === "file" || text.trim() === "id";
 
-/** Without those that were left empty. */
+/** Returns the values of a field without the empty ones. */
 const given = (form: Form, name: string): string[] =>
   (form.fields.get(name) ?? []).filter(isFilled).map((text) => text.trim());
 
@@ -170,10 +173,10 @@ async function known(id: string, store: Store): Promise<StoredFile> {
   return found;
 }
 
-/** Once the source is stored. */
+/** Returns the id of a source after it has been stored. */
 export const idOf = async (source: Located) => ("stored" in source ? (await source.stored).id : source.id);
 
-/** @returns what operations know of a source; it is read when they ask for it */
+/** @returns a source as operations see it; its content is read on demand */
 export function toInput(source: Located, store: Store): Input {
   const { name, size } = source;
   const inMemory = "bytes" in source ? source.bytes : undefined;
@@ -201,7 +204,7 @@ export function toInput(source: Located, store: Store): Input {
   };
 }
 
-/** Chunks of {@link CHUNK_BYTES}: R2's own have 4 KiB, each with a turn of the event loop. */
+/** Regroups chunks to {@link CHUNK_BYTES}. R2's own chunks have 4 KiB, and each costs a turn of the event loop. */
 async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = body.getReader({ mode: "byob" });
   try {

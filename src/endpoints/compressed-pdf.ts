@@ -1,3 +1,4 @@
+// Declares /compressed-pdf, which reduces the file size of a PDF.
 import { endpoint } from "../endpoint.ts";
 import {
   fieldRequired,
@@ -53,9 +54,9 @@ export const compressedPdf = endpoint({
     const profile = readJsonFile("profile", text);
     const params: CompressParams =
       level === "custom" ? { level, profile: checkProfile("profile", profile, compressionProfile) } : { level };
-    // Flattening draws pages, for which an isolate has no room.
+    // Flattening draws pages, which needs more memory than an isolate has.
     if (params.level === "custom" && params.profile.transparency?.quality) return container("compress-pdf", params);
-    // Chunks of the output are held until it is known to be the smaller one.
+    // The output is held in memory until it is known to be smaller than the input.
     return edge("compress-pdf", compressPdf, params, "input-and-output");
   },
 });

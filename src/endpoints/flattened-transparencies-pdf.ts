@@ -1,3 +1,4 @@
+// Declares /flattened-transparencies-pdf, which flattens the transparent objects of a PDF.
 import { endpoint } from "../endpoint.ts";
 import { fileAndId, noSuchFile, notAPdf, outOfRange, passwordProtected, tooComplex, wrongType } from "../errors.ts";
 import { choice, outputName } from "../fields.ts";

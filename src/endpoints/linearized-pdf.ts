@@ -1,3 +1,4 @@
+// Declares /linearized-pdf, which linearizes a PDF.
 import { endpoint } from "../endpoint.ts";
 import { fileAndId, noSuchFile, notAPdf, passwordProtected, tooComplex, wrongType } from "../errors.ts";
 import { outputName } from "../fields.ts";
@@ -14,6 +15,6 @@ export const linearizedPdf = endpoint({
   naming: "name",
   setsUploadLimit: true,
   errors: [fileAndId(), wrongType(), notAPdf(), passwordProtected(), noSuchFile(), tooComplex()],
-  // qpdf's files lie in memory: the document, and what it becomes.
+  // qpdf keeps its files in memory: the input and the output.
   prepare: () => edge("linearize-pdf", linearizePdf, {}, "input-and-output"),
 });

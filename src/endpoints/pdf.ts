@@ -1,3 +1,4 @@
+// Declares /pdf, which converts documents of all kinds to PDF.
 import { documentTypeOf } from "../document-type.ts";
 import { endpoint, type Given } from "../endpoint.ts";
 import {
@@ -21,7 +22,7 @@ import type { PostscriptToPdfParams } from "../operations/postscript-to-pdf.ts";
 import { container, edge, streamingWork } from "../placement.ts";
 import { addressIn } from "../web-address.ts";
 
-/** A sent web_layout says that it is not read as one that is made for paper. */
+/** If web_layout is sent, the document is not read as one made for paper. */
 const OWN_PAGE = "If web_layout is not sent, a document made for paper keeps its own @page";
 
 export const pdf = endpoint({
@@ -86,7 +87,7 @@ export const pdf = endpoint({
   },
   async prepare(values, { inputs: [input], isSent }) {
     const { compression, downsample, tagged_pdf } = values;
-    // Whatever the document is: a margin that leaves no room is out of range.
+    // This check applies to every document type: margins that leave no room are out of range.
     const html = printing(values, isSent);
     switch (await documentTypeOf(input!)) {
       case "office":
@@ -117,7 +118,7 @@ export const pdf = endpoint({
   },
 });
 
-/** Points, upright. */
+/** Paper sizes in points, in portrait orientation. */
 const PAPERS = {
   letter: { width: 612, height: 792 },
   legal: { width: 612, height: 1008 },
@@ -131,7 +132,7 @@ function metric(widthMm: number, heightMm: number) {
   return { width: (widthMm * 72) / 25.4, height: (heightMm * 72) / 25.4 };
 }
 
-/** What is left of a page between its margins, at least, in points: less would hold no letter. */
+/** Smallest space between the margins of a page, in points: less would not hold a single letter. */
 const LEAST_ROOM = 9;
 
 interface PrintingFields {
@@ -144,7 +145,7 @@ interface PrintingFields {
   readonly web_layout: NonNullable<HtmlToPdfParams["layout"]>;
 }
 
-/** @throws ServiceError 400 where the margins leave no room */
+/** @throws ServiceError 400 if the margins leave no room */
 function printing(fields: PrintingFields, isSent: Given["isSent"]): HtmlToPdfParams {
   const { width, height } = PAPERS[fields.page_size];
   const { points: margin, text } = fields.page_margin;

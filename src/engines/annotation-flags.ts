@@ -1,8 +1,9 @@
-// Flags of annotations (ISO 32000-1, table 165), and what they say of an annotation's place on the screen.
+// Interprets the flags of annotations (ISO 32000-1, table 165), which decide whether an annotation is visible on
+// screen.
 
 export const ANNOTATION_FLAGS = { invisible: 1, hidden: 2, print: 4, noView: 32, toggleNoView: 256 } as const;
 
-/** ISO 32000-1, table 169, and ISO 32000-2, table 171. */
+/** Annotation types of ISO 32000-1, table 169, and ISO 32000-2, table 171. */
 const STANDARD_TYPES = new Set(
   (
     "Text Link FreeText Line Square Circle Polygon PolyLine Highlight Underline Squiggly StrikeOut Caret Stamp Ink Popup " +
@@ -10,12 +11,12 @@ const STANDARD_TYPES = new Set(
   ).split(" "),
 );
 
-/** Invisible is a word about annotations of unknown types. @returns the flags that count */
+/** Returns the flags that apply. The flag Invisible applies only to annotations of unknown types. */
 export function effectiveFlags(subtype: string, flags: number): number {
   return STANDARD_TYPES.has(subtype) ? flags & ~ANNOTATION_FLAGS.invisible : flags;
 }
 
-/** Whether a viewer hides the annotation on its screen. A pop-up is its own business. */
+/** Reports whether a viewer hides the annotation on screen. Pop-ups are not covered. */
 export function isHiddenOnScreen(subtype: string, flags: number): boolean {
   const { invisible, hidden, noView } = ANNOTATION_FLAGS;
   return (effectiveFlags(subtype, flags) & (invisible | hidden | noView)) !== 0;

@@ -1,12 +1,13 @@
-// Appearances that MuPDF makes for annotations and widgets, of what their dictionaries say. Knows no rule of who needs one.
+// Makes MuPDF create appearances for annotations and widgets from their dictionaries. Has no knowledge of which
+// annotations need one.
 import { MupdfError, type Tank } from "./mupdf.ts";
 import type { MupdfDocument } from "./mupdf-document.ts";
 import type { MupdfExports, Pointer } from "./mupdf-raw.ts";
 
-/** Units of fuel for drawing one annotation, many times what one takes. */
+/** Units of fuel to draw one annotation, many times the actual need. */
 const FUEL_PER_APPEARANCE = 10_000_000;
 
-/** @param numbers of the annotations' objects, by the index of their page */
+/** @param numbers object numbers of the annotations, by the index of their page */
 export function makeAppearances(document: MupdfDocument, numbers: ReadonlyMap<number, ReadonlySet<number>>): void {
   const { engine } = document;
   for (const [index, wanted] of numbers) {
@@ -17,7 +18,7 @@ export function makeAppearances(document: MupdfDocument, numbers: ReadonlyMap<nu
       const found = own.filter((annotation) =>
         engine.run((raw) => wanted.has(raw._wasm_pdf_to_num(raw._wasm_pdf_annot_obj(annotation)))),
       );
-      // The first update draws all that were changed, and each goes through all annotations of the page.
+      // The first update draws all changed annotations, and each change goes through all annotations of the page.
       const tank = engine.tank(found.length * FUEL_PER_APPEARANCE);
       for (const annotation of found) attempt(document, (raw) => touch(document, raw, annotation));
       for (const annotation of found) attempt(document, (raw) => raw._wasm_pdf_update_annot(annotation), tank);
@@ -39,7 +40,7 @@ function attempt({ engine }: MupdfDocument, work: (raw: MupdfExports) => void, t
   }
 }
 
-/** An annotation that was not changed is not drawn. */
+/** Marks an annotation as changed, because MuPDF does not draw an unchanged one. */
 function touch({ engine }: MupdfDocument, raw: MupdfExports, annotation: Pointer): void {
   const text = raw.UTF8ToString(raw._wasm_pdf_annot_contents(annotation));
   engine.withText(text, (copy) => raw._wasm_pdf_set_annot_contents(annotation, copy));

@@ -1,4 +1,4 @@
-// A PDF opened in MuPDF: what makes it openable, and how many pages it has. Drawing is in mupdf-page.ts.
+// Opens a PDF in MuPDF: makes it openable and counts its pages. Drawing is in mupdf-page.ts.
 import { EngineFailure } from "../operations/operation.ts";
 import { contains } from "./contains.ts";
 import { Mupdf, MupdfError, type MupdfOptions } from "./mupdf.ts";
@@ -8,10 +8,10 @@ import { correctPage } from "./mupdf-page-object.ts";
 import { flattenPageTree, looksLikePage } from "./mupdf-page-tree.ts";
 import type { Pointer } from "./mupdf-raw.ts";
 
-/** The header may come this late (ISO 32000-1, implementation note 13 of Acrobat's reading). */
+/** Number of bytes within which the header must start (ISO 32000-1, implementation note 13 of Acrobat's reading). */
 const HEADER_WINDOW = 1024;
 
-/** An open document. The bytes stay outside of the engine's heap, which reads them where they are. */
+/** An open document. Its bytes stay outside of the engine's heap; the engine reads them in place. */
 export class MupdfDocument {
   readonly bytes: Uint8Array;
   readonly options: MupdfOptions;
@@ -28,9 +28,7 @@ export class MupdfDocument {
     this.options = options;
   }
 
-  /**
-   * @throws EngineFailure `password-protected`, `not-a-pdf`, `damaged`, `too-large`, `too-complex` or `crashed`
-   */
+  /** @throws EngineFailure `password-protected`, `not-a-pdf`, `damaged`, `too-large`, `too-complex` or `crashed` */
   static open(engine: Mupdf, bytes: Uint8Array, options: MupdfOptions): MupdfDocument {
     const document = new MupdfDocument(engine, bytes, options);
     document.#open();
@@ -57,7 +55,7 @@ export class MupdfDocument {
     });
   }
 
-  /** Warnings and errors MuPDF reported so far: how many, and the first of them. */
+  /** Number of warnings and errors that MuPDF has reported, and the first of them. */
   get messageCount(): number {
     return this.#engine.messageCount;
   }
@@ -66,7 +64,7 @@ export class MupdfDocument {
     return this.#engine.messages;
   }
 
-  /** Goes on in a fresh engine; whatever was loaded from the old one is gone. */
+  /** Reopens the document in a fresh engine. Everything that was loaded from the old one becomes invalid. */
   async reopen(): Promise<void> {
     const engine = await Mupdf.create(this.options);
     this.#engine.close();
@@ -80,8 +78,8 @@ export class MupdfDocument {
   }
 
   /**
-   * Leaves the document.
-   * @returns the engine, for another document of the same job; undefined where anything at all went wrong in it
+   * Closes the document.
+   * @returns the engine, for another document of the same job; undefined if anything went wrong in it
    */
   release(): Mupdf | undefined {
     const engine = this.#engine;
@@ -95,9 +93,10 @@ export class MupdfDocument {
   }
 
   /**
+   * Loads a page.
    * @param index from 0
-   * @returns a page of the engine's
-   * @throws MupdfError where it cannot be loaded
+   * @returns a pointer to a page in the engine
+   * @throws MupdfError if the page cannot be loaded
    */
   loadPage(index: number): Pointer {
     try {
@@ -128,12 +127,12 @@ export class MupdfDocument {
         this.#pointer = raw._wasm_pdf_document_from_fz_document(opened);
         if (this.#pointer === 0) throw new EngineFailure("not-a-pdf", "recognised as another kind of document");
         raw._wasm_pdf_disable_js(this.#pointer);
-        // The user password is tried empty, so that a document with only an owner password opens.
+        // An empty user password is tried, so that a document with only an owner password opens.
         if (raw._wasm_needs_password(this.#pointer))
           throw new EngineFailure("password-protected", "a password is needed");
       });
     } catch (error) {
-      // Who has the key to a certificate opens it (ISO 32000-1, 7.6.4); MuPDF knows passwords only.
+      // The holder of a certificate's key can open the document (ISO 32000-1, 7.6.4); MuPDF supports only passwords.
       if (error instanceof MupdfError && contains(this.bytes, "/Adobe.PubSec")) {
         throw new EngineFailure("password-protected", error.message, { cause: error });
       }
@@ -155,7 +154,7 @@ export class MupdfDocument {
     }
   }
 
-  /** The count is a claim of the document: it is believed where the first and the last page are there. */
+  /** Returns the page count that the document claims, which is trusted if the first and the last page exist. */
   #countPages(): number {
     const document = this.#pointer;
     const engine = this.#engine;
@@ -189,7 +188,7 @@ export class MupdfDocument {
     }
   }
 
-  /** What an error of the engine means for the job. */
+  /** Maps an error of the engine to the failure of the job. */
   failure(error: unknown, reason: "damaged" | "not-a-pdf"): unknown {
     if (!(error instanceof MupdfError)) return error;
     return new EngineFailure(this.#engine.refusals > 0 ? "too-large" : reason, error.message, { cause: error });
@@ -200,7 +199,7 @@ function hasHeader(bytes: Uint8Array): boolean {
   return contains(bytes.subarray(0, HEADER_WINDOW), "%PDF-");
 }
 
-/** A document that lost its header can be repaired if it has objects and a trailer or catalog. */
+/** Reports whether a document without a header can be repaired: it needs objects, and a trailer or catalog. */
 function hasObjects(bytes: Uint8Array): boolean {
   return (
     contains(bytes, " obj") && (contains(bytes, "trailer") || contains(bytes, "/Catalog") || contains(bytes, "/XRef"))

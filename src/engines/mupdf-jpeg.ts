@@ -1,4 +1,5 @@
-// JPEGs decoded by MuPDF, each as the only image of a PDF, so that nothing is done to its components but what it says itself.
+// Decodes JPEGs with MuPDF, each as the only image of a PDF, so that its components are converted only as the JPEG
+// itself says.
 import { EngineFailure } from "../operations/operation.ts";
 import type { Mupdf, MupdfOptions } from "./mupdf.ts";
 import { MupdfDocument } from "./mupdf-document.ts";
@@ -6,9 +7,9 @@ import { decodeImage } from "./mupdf-image.ts";
 import { takeMupdf } from "./mupdf-spare.ts";
 
 const IMAGE = 4;
-/** An engine at rest; a heap that may not grow beyond that has no room for a picture. */
+/** Memory of an idle engine. If the heap may not grow beyond this, there is no room for a picture. */
 const ENGINE_BYTES = 24 * 2 ** 20;
-/** Beside the samples: their copy in the engine, and the coefficients of a progressive picture. */
+/** Memory besides the samples: their copy in the engine, and the coefficients of a progressive picture. */
 const BYTES_PER_SAMPLE = 4;
 
 const SPACES: Readonly<Record<number, string>> = {
@@ -22,7 +23,10 @@ export interface JpegFrame {
   readonly width: number;
   readonly height: number;
   readonly components: number;
-  /** Whether components are YCbCr or YCCK (1) or what they are (0), where Adobe's marker does not say. @default by their number */
+  /**
+   * 1 if components are YCbCr or YCCK, 0 if they are not transformed, for JPEGs without Adobe's marker. @default by
+   * their number
+   */
   readonly transform?: number;
 }
 
@@ -42,7 +46,8 @@ export class MupdfJpegDecoder implements Disposable {
   }
 
   /**
-   * @returns 8 bits each, row by row, without padding: gray, RGB, inks as they are stored; undefined where nothing can be decoded
+   * @returns samples of 8 bits, row by row, without padding: gray, RGB, or inks as they are stored; undefined if
+   * nothing can be decoded
    * @throws EngineFailure `too-large`
    */
   decode(jpeg: Uint8Array, frame: JpegFrame): Uint8Array | undefined {
@@ -51,7 +56,7 @@ export class MupdfJpegDecoder implements Disposable {
     if (needed > this.#options.heapLimitBytes) throw new EngineFailure("too-large", `a JPEG of ${width} x ${height}`);
     const document = MupdfDocument.open(this.#engine, pdfOf(jpeg, frame), this.#options);
     const image = decodeImage(document, IMAGE);
-    // What MuPDF says of a damaged picture is no reason to give up the engine.
+    // MuPDF's messages about a damaged picture are no reason to discard the engine.
     this.#engine.messageCount = 0;
     if (!document.release()) throw new EngineFailure("too-large", "the engine ran out of memory");
     return image?.components === components && image.samples.length === width * height * components

@@ -1,15 +1,16 @@
-// Optional content as optional-content.ts decides on it: MuPDF ignores visibility expressions, gets two policies and intents wrong
-// and follows usage that nobody asked for, so what a page names is rewritten to what MuPDF gets right.
+// Applies the decisions of optional-content.ts in MuPDF. MuPDF ignores visibility expressions, misreads two policies
+// and intents, and applies usage that was not requested, so the content that a page names is rewritten to what MuPDF
+// reads correctly.
 import type { Mupdf } from "./mupdf.ts";
 import type { PdfObjects } from "./mupdf-objects.ts";
 import type { Pointer } from "./mupdf-raw.ts";
 import { OptionalContent } from "./optional-content.ts";
 
-/** Objects that are looked at in a document; what lies beyond is left to MuPDF. */
+/** Limits the objects that are examined in a document. The rest is left to MuPDF. */
 const MAX_OBJECTS = 50_000;
-/** Marks what has been rewritten and is no reference, which several pages may lead to. */
+/** Marks rewritten content that is not a reference, because several pages may lead to it. */
 const SETTLED = "Pagewright.Settled";
-/** Where optional content is named: entries that lead to it, and dictionaries in which every entry does. */
+/** Entries that lead to optional content, and dictionaries in which every entry does. */
 const PATHS = new Set(["Resources", "Annots", "AP", "OC", "SMask", "G"]);
 const CONTAINERS = new Set(["XObject", "Properties", "Pattern", "ExtGState", "N"]);
 
@@ -20,7 +21,7 @@ export class Layers {
   readonly #objects: PdfObjects;
   readonly #seen = new Set<number>();
   #looked = 0;
-  /** Not read before the first page; null where the document has no layers. */
+  /** Read with the first page. Null if the document has no layers. */
   #content: OptionalContent<Pointer> | null | undefined;
 
   constructor(engine: Mupdf, objects: PdfObjects, document: Pointer) {
@@ -29,7 +30,7 @@ export class Layers {
     this.#document = document;
   }
 
-  /** Rewrites the groups and membership dictionaries that a page can name. To be called inside of the engine's `run`. */
+  /** Rewrites the groups and membership dictionaries that a page can name. Must be called within the engine's `run`. */
   settle(page: Pointer): void {
     if (this.#content === undefined) this.#content = this.#read();
     if (this.#content === null) return;
@@ -43,7 +44,7 @@ export class Layers {
     if (!this.#objects.isDictionary(properties)) return null;
     const content = new OptionalContent(this.#objects, properties);
     const groups = this.#objects.elements(this.#objects.get(properties, "OCGs"), MAX_OBJECTS);
-    // MuPDF keeps groups by descending object number, and hides one that is off whatever else is said of it.
+    // MuPDF keeps groups by descending object number, and hides a group that is off whatever else applies to it.
     const kept = groups.toSorted((one, other) => this.#objects.number(other) - this.#objects.number(one));
     for (const [index, group] of kept.entries()) {
       this.#engine.raw._wasm_pdf_enable_layer(this.#document, index, content.isOn(group) ? 1 : 0);
@@ -73,7 +74,7 @@ export class Layers {
     }
   }
 
-  /** @returns false for what is neither a group nor a membership dictionary */
+  /** @returns false if the object is neither a group nor a membership dictionary */
   #settleContent(object: Pointer): boolean {
     const objects = this.#objects;
     const type = objects.name(objects.get(object, "Type"));
@@ -86,7 +87,7 @@ export class Layers {
     return true;
   }
 
-  /** Every reader agrees on a single group that says of itself whether it is shown, whatever the intent. */
+  /** Makes the group state its own visibility, which every reader interprets the same way, whatever the intent. */
   #settleGroup(group: Pointer, isShown: boolean): void {
     const objects = this.#objects;
     const state = this.#dictionary({ ViewState: objects.newName(isShown ? "ON" : "OFF") });
@@ -95,7 +96,7 @@ export class Layers {
     objects.putNew(group, "Intent", objects.newName("All"));
   }
 
-  /** Visible is what has no groups; hidden is what has only one that is hidden. */
+  /** Replaces the members: a membership without groups is visible, one with only a hidden group is hidden. */
   #settleMembership(membership: Pointer, isShown: boolean): void {
     const objects = this.#objects;
     for (const key of ["VE", "P", "OCGs"]) objects.delete(membership, key);

@@ -1,13 +1,13 @@
-// What a page's dictionary says and MuPDF reads otherwise than the standard, corrected in memory before the page is loaded. Knows
-// no drawing.
+// Corrects in memory what MuPDF reads differently from the standard in a page's dictionary, before the page is loaded.
+// Has no knowledge of drawing.
 import { ANNOTATION_FLAGS, effectiveFlags } from "./annotation-flags.ts";
 import type { ShownAnnotations } from "./mupdf.ts";
 import type { PdfObjects } from "./mupdf-objects.ts";
 import type { MupdfExports, Pointer } from "./mupdf-raw.ts";
 
-/** Annotations of a page that are looked at. */
+/** Limits the annotations of a page that are examined. */
 const MAX_ANNOTATIONS = 50_000;
-/** To be called inside of the engine's `run`. */
+/** Corrects a page. Must be called within the engine's `run`. */
 export function correctPage(raw: MupdfExports, objects: PdfObjects, page: Pointer, shown: ShownAnnotations): void {
   if (!objects.isDictionary(page)) return;
   correctUserUnit(objects, page);
@@ -17,13 +17,16 @@ export function correctPage(raw: MupdfExports, objects: PdfObjects, page: Pointe
   }
 }
 
-/** A unit that is no positive number is none (ISO 32000-1, table 30). */
+/** Removes a unit that is not a positive number (ISO 32000-1, table 30). */
 function correctUserUnit(objects: PdfObjects, page: Pointer): void {
   const unit = objects.get(page, "UserUnit");
   if (unit !== 0 && !((objects.real(unit) ?? 0) > 0)) objects.delete(page, "UserUnit");
 }
 
-/** A crop box that leaves nothing of the media box (ISO 32000-1, 14.11.2) would make MuPDF invent a page of its own size. */
+/**
+ * Corrects a crop box that leaves nothing of the media box (ISO 32000-1, 14.11.2), for which MuPDF would invent a page
+ * size.
+ */
 function correctCropBox(objects: PdfObjects, page: Pointer): void {
   const crop = objects.inherited(page, "CropBox");
   if (crop === 0) return;
@@ -56,7 +59,7 @@ function isEmpty([left, bottom, right, top]: Rectangle): boolean {
   return !(left < right && bottom < top);
 }
 
-/** MuPDF hides all annotations that have the flag Invisible. */
+/** Corrects the flags, because MuPDF hides all annotations that have the flag Invisible. */
 function correctFlags(raw: MupdfExports, objects: PdfObjects, annotation: Pointer, shown: ShownAnnotations): void {
   const given = objects.real(objects.get(annotation, "F")) ?? 0;
   let flags = effectiveFlags(objects.name(objects.get(annotation, "Subtype")), given);

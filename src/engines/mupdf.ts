@@ -1,22 +1,25 @@
-// One instance of MuPDF: made for one job, bounded in memory and in work, thrown away afterwards. Knows no document;
-// mupdf-document.ts opens one in it.
+// Wraps one instance of MuPDF: created for one job, limited in memory and work, then discarded. Has no knowledge of
+// documents; mupdf-document.ts opens one in it.
 import module from "#wasm/mupdf.wasm";
 import createGlue, { CMYK_PROFILE } from "../../wasm/dist/mupdf-glue.js";
 import { EngineFailure } from "../operations/operation.ts";
 import type { MupdfExports, MupdfHooks, Pointer } from "./mupdf-raw.ts";
 
 const MIB = 1024 * 1024;
-/** The module is linked with a stack of 64 KiB that overflows into its data; deep documents need more. */
+/**
+ * Size of the stack. The module is linked with a stack of 64 KiB that overflows into its data; deep documents need
+ * more.
+ */
 const STACK_BYTES = MIB;
 const CANARY_BYTES = 4096;
 const CANARY = 0xa5;
 const UNHARMED = Buffer.alloc(CANARY_BYTES, CANARY);
 const SCRATCH_BYTES = 64;
-/** Messages kept for the log; a hostile document causes millions. */
+/** Limits the messages kept for the log; a hostile document causes millions. */
 const KEPT_MESSAGES = 20;
 /**
- * What opening a document, interpreting a page or drawing one may cost before the document counts as too complex. A unit is
- * a call of a function in the module or a turn of a loop there: 300 to 800 millions a second.
+ * Limits the cost of opening a document, and of interpreting or drawing a page, before the document counts as too
+ * complex. A unit is a function call in the module or an iteration of a loop there: 300 to 800 million a second.
  */
 const PAGE_FUEL = 2_000_000_000;
 
@@ -25,38 +28,41 @@ interface Counter {
   value: number;
 }
 
-/** What a piece of work may still cost. */
+/** The remaining fuel of a piece of work. */
 export interface Tank {
   fuel: number;
 }
 
-/** Which annotations are drawn (decisions/0025). */
+/** The annotations that are drawn (decisions/0025). */
 export type ShownAnnotations = "on-screen" | "none";
 
 export interface MupdfOptions {
-  /** The most bytes the heap may grow to. */
+  /** Limits the size of the heap, in bytes. */
   readonly heapLimitBytes: number;
-  /** Part of the usual fuel that a piece of work gets. @default 1 */
+  /** Fraction of the usual fuel for a piece of work. @default 1 */
   readonly effort?: number;
   /** @default "on-screen" */
   readonly annotations?: ShownAnnotations;
-  /** For what is only drawn: in damaged structure MuPDF reads what is no object. @default false */
+  /**
+   * True to drop the structure of a document that is only drawn: in a damaged structure, MuPDF reads values that are
+   * not objects. @default false
+   */
   readonly withoutStructure?: boolean;
 }
 
-/** An error MuPDF itself reported; the engine is still usable. */
+/** An error that MuPDF itself reported. The engine is still usable. */
 export class MupdfError extends Error {
   override readonly name = "MupdfError";
 }
 
-/** A job's hold on MuPDF. */
+/** A job's instance of MuPDF. */
 export class Mupdf {
   readonly raw: MupdfExports;
-  /** Warnings and errors MuPDF reported, the first of them, for the log. */
+  /** The first warnings and errors that MuPDF reported, for the log. */
   readonly messages: string[] = [];
-  /** How many it reported. */
+  /** Number of warnings and errors that MuPDF reported. */
   messageCount = 0;
-  /** How often memory was asked for and refused. MuPDF may have helped itself by emptying its store. */
+  /** Number of refused memory requests. MuPDF may have recovered by emptying its store. */
   refusals = 0;
   /** The document that the engine reads through its stream callback. */
   source: Uint8Array = new Uint8Array(0);
@@ -76,7 +82,7 @@ export class Mupdf {
     this.#stackPointer = instance.exports.stackPointer as Counter;
   }
 
-  /** Takes 5 ms: worth doing while the document's bytes are on their way. */
+  /** Creates an engine. This takes 5 ms, so it is worth doing while the document's bytes arrive. */
   static async create(options: MupdfOptions): Promise<Mupdf> {
     let instance: WebAssembly.Instance | undefined;
     let engine: Mupdf | undefined;
@@ -108,7 +114,7 @@ export class Mupdf {
     this.#stackPointer.value = (this.#canary + STACK_BYTES) & ~15;
   }
 
-  /** Sets other limits, for an engine that was made before its job was known. */
+  /** Sets new limits, for an engine that was created before its job was known. */
   limit(options: MupdfOptions): void {
     this.#options = options;
   }
@@ -117,15 +123,15 @@ export class Mupdf {
     return this.raw.HEAPU8.length;
   }
 
-  /** Whether it trapped or was closed; nothing can be asked of it then. */
+  /** True if the engine trapped or was closed. It cannot be used after that. */
   get dead(): boolean {
     return this.#dead;
   }
 
   /**
-   * Everything that can fail inside the engine happens in here.
-   * @param tank what the work may cost, and others after it that share the tank; @default a full one of its own
-   * @throws MupdfError what MuPDF reported
+   * Runs work in the engine. Everything that can fail inside the engine must run here.
+   * @param tank fuel of the work, and of later work that shares the tank; @default a full one of its own
+   * @throws MupdfError the error that MuPDF reported
    * @throws EngineFailure `too-complex` or `crashed`
    */
   run<T>(work: (raw: MupdfExports) => T, tank: Tank = this.tank()): T {
@@ -149,12 +155,12 @@ export class Mupdf {
     }
   }
 
-  /** @returns a full tank for a piece of work that may cost so much beyond {@link PAGE_FUEL} */
+  /** @returns a full tank for a piece of work that may cost this much more than {@link PAGE_FUEL} */
   tank(extra = 0): Tank {
     return { fuel: Math.floor((PAGE_FUEL + extra) * (this.#options.effort ?? 1)) };
   }
 
-  /** Runs what frees things: after a failure there may be nothing left to free, and that is no second failure. */
+  /** Runs code that frees memory. After a failure there may be nothing left to free, which is not another failure. */
   release(work: (raw: MupdfExports) => void): void {
     if (this.#dead) return;
     try {
@@ -169,7 +175,7 @@ export class Mupdf {
     this.source = new Uint8Array(0);
   }
 
-  /** @returns a place for a rectangle (4) or a matrix (6); the next one overwrites it. */
+  /** @returns a pointer to a rectangle (4 values) or a matrix (6); the next call overwrites it */
   floats(...values: number[]): Pointer {
     this.raw.HEAPF32.set(values, this.#scratch >> 2);
     return this.#scratch;
@@ -179,12 +185,12 @@ export class Mupdf {
     return this.floats(1, 0, 0, 1, 0, 0);
   }
 
-  /** @returns the profile that gives MuPDF's device CMYK its meaning, a copy */
+  /** @returns a copy of the profile that defines MuPDF's device CMYK */
   cmykProfile(): Uint8Array {
     return this.raw.HEAPU8.slice(CMYK_PROFILE.address, CMYK_PROFILE.address + CMYK_PROFILE.size);
   }
 
-  /** Limits what the next display lists draw to a rectangle of the target: left, top, right, bottom. */
+  /** Clips the next display lists to a rectangle of the target: left, top, right, bottom. */
   clipTo(...area: [number, number, number, number]): void {
     this.raw.HEAPF32.set(area, this.#area >> 2);
   }
@@ -201,7 +207,7 @@ export class Mupdf {
     }
   }
 
-  /** Keeps what was reported or went wrong, for the log. */
+  /** Records a message or an error for the log. */
   complain(message: string | Pointer): void {
     this.messageCount++;
     if (this.messages.length >= KEPT_MESSAGES) return;
@@ -209,9 +215,10 @@ export class Mupdf {
   }
 
   /**
-   * MuPDF answers a refusal by emptying its store and trying again, and mostly succeeds; where it does not, it reports an
-   * error and leaves the object out.
-   * @returns a question: has something been left out since then, as far as can be told, because memory was refused?
+   * Starts to watch for refused memory. MuPDF reacts to a refusal by emptying its store and trying again, mostly with
+   * success; otherwise it reports an error and leaves the object out.
+   * @returns a function that reports whether, as far as can be determined, something has been left out since then
+   * because memory was refused
    */
   shortage(): () => boolean {
     const { refusals, messageCount } = this;

@@ -1,37 +1,40 @@
-// Which optional content a viewer shows when it opens a document (ISO 32000-1, 8.11): the one place that decides it, for
-// drawing, merging, compressing and PDF/A alike. Knows objects only through a reader.
+// Decides which optional content a viewer shows when it opens a document (ISO 32000-1, 8.11), for drawing, merging,
+// compressing and PDF/A alike. Accesses objects only through a reader.
 
-/** How the objects of a document are read, whatever they are to the caller. A reference counts as what it refers to. */
+/** Reads the objects of a document, whatever type the caller uses for them. References are resolved. */
 export interface ObjectReader<T> {
-  /** @returns null, or whatever no other method knows, where there is no such entry, or no dictionary */
+  /** @returns null, or a value that no other method recognizes, if there is no such entry, or no dictionary */
   get(dictionary: T, key: string): T;
   isDictionary(object: T): boolean;
   isArray(object: T): boolean;
-  /** @returns at most `limit` elements, none of what is no array */
+  /** @returns at most `limit` elements; none if the value is not an array */
   elements(array: T, limit: number): T[];
-  /** @returns the text of a name, empty for other objects */
+  /** @returns the text of a name; empty for other objects */
   name(object: T): string;
-  /** @returns the number of a reference, 0 for other objects */
+  /** @returns the number of a reference; 0 for other objects */
   number(object: T): number;
 }
 
 const MAX_ELEMENTS = 50_000;
 const MAX_DEPTH = 64;
-/** Groups and operators that are looked at in a document's membership dictionaries; content beyond is visible. */
+/**
+ * Limits the groups and operators that are examined in a document's membership dictionaries. Content beyond the limit
+ * is visible.
+ */
 const MAX_STEPS = 200_000;
 
 /** The default configuration as a viewer applies it. */
 export class OptionalContent<T> {
   readonly #reader: ObjectReader<T>;
-  /** By object number: whether a group is on. Groups that the document does not list are on. */
+  /** True for groups that are on, by object number. Groups that the document does not list are on. */
   readonly #states = new Map<number, boolean>();
-  /** Numbers of groups that the configuration's intent leaves out (8.11.2.3): they hide nothing. */
+  /** Numbers of groups that the configuration's intent excludes (8.11.2.3): they hide nothing. */
   readonly #unused = new Set<number>();
-  /** By object number: whether what belongs to a membership dictionary is shown. */
+  /** True for membership dictionaries whose content is shown, by object number. */
   readonly #memberships = new Map<number, boolean>();
   #steps = 0;
 
-  /** @param properties OCProperties of the catalog, or what stands there */
+  /** @param properties the catalog's OCProperties entry, of whatever type it is */
   constructor(reader: ObjectReader<T>, properties: T) {
     this.#reader = reader;
     const configuration = reader.get(properties, "D");
@@ -41,7 +44,7 @@ export class OptionalContent<T> {
     this.#applyIntent(configuration, groups);
   }
 
-  /** Whether content of the group, or of the groups of a membership dictionary, is shown. */
+  /** Reports whether content of a group, or of the groups of a membership dictionary, is shown. */
   isShown(content: T): boolean {
     const reader = this.#reader;
     if (!reader.isDictionary(content)) return true;
@@ -54,7 +57,7 @@ export class OptionalContent<T> {
     return isShown;
   }
 
-  /** Whether the document lists the object as a group, which some of them do not say of themselves. */
+  /** Reports whether the document lists the object as a group, because some groups do not declare their type. */
   isListed(object: T): boolean {
     return this.#states.has(this.#reader.number(object));
   }
@@ -64,12 +67,15 @@ export class OptionalContent<T> {
     return !this.isUsed(group) || (this.#states.get(this.#reader.number(group)) ?? true);
   }
 
-  /** Whether the group can hide anything. */
+  /** Reports whether the group can hide anything. */
   isUsed(group: T): boolean {
     return !this.#unused.has(this.#reader.number(group));
   }
 
-  /** Table 101: the base state first, then the groups that are on, then those that are off, which therefore win. */
+  /**
+   * Applies the lists (table 101): the base state, then the groups that are on, then those that are off, which take
+   * precedence.
+   */
   #applyLists(configuration: T, groups: readonly T[]): void {
     const reader = this.#reader;
     const isOn = reader.name(reader.get(configuration, "BaseState")) !== "OFF";
@@ -81,7 +87,7 @@ export class OptionalContent<T> {
     }
   }
 
-  /** 8.11.4.4: what usage says counts only where the configuration asks for it, and OFF wins. */
+  /** Applies usage (8.11.4.4) only where the configuration asks for it. OFF takes precedence. */
   #applyUsage(configuration: T): void {
     const reader = this.#reader;
     const recommended = new Map<number, boolean>();
@@ -118,7 +124,10 @@ export class OptionalContent<T> {
     return names.length > 0 ? names : ["View"];
   }
 
-  /** 8.11.2.2: an expression comes before a policy, and what has no groups is visible. */
+  /**
+   * Evaluates a membership dictionary (8.11.2.2): an expression precedes a policy, and content without groups is
+   * visible.
+   */
   #isMemberShown(membership: T): boolean {
     const reader = this.#reader;
     const expression = reader.get(membership, "VE");

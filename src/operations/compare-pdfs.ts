@@ -1,5 +1,5 @@
-// Whether a PDF still looks and reads like the one it was made from: pages, their sizes, pictures and text. One output, a list in
-// JSON of the pages that do not. Knows nothing of why they should differ.
+// Compares a PDF with the one it was made from: pages, their sizes, pictures and text. Yields one output, a JSON list
+// of the pages that differ. Has no knowledge of why they might differ.
 import type { MupdfOptions } from "../engines/mupdf.ts";
 import { prepareSpare, takeMupdf } from "../engines/mupdf-spare.ts";
 import { LookedAt, type PageLook, spread } from "../pdf/archival/document-look.ts";
@@ -9,47 +9,53 @@ import { type Distance, distanceOf, lostCharacters, type Picture } from "../pdf/
 import { type Context, EngineFailure, type Input, type Operation } from "./operation.ts";
 
 export interface CompareParams {
-  /** Of a long document only some pages are looked at when this has passed; spread over all of it. */
+  /** Time budget. When it has passed, only some pages of a long document are compared, spread over all of it. */
   readonly timeMs: number;
 }
 
-/** What two documents have not in common. */
+/** The differences between two documents. */
 export interface Comparison {
-  /** Pages that were looked at. */
+  /** Number of pages that were compared. */
   readonly compared: number;
-  /** The page that differs most of those that are still alike. */
+  /** Distance of the most different page that still counts as alike. */
   readonly furthest: Pick<Distance, "mean" | "worst">;
   readonly differences: readonly PageDifference[];
 }
 
 export interface PageDifference {
-  /** From 1. */
+  /** Page number, from 1. */
   readonly pageNumber: number;
-  /** `missing`: the second document has no such page, or it cannot be drawn. */
+  /** `missing`: the second document has no such page, or the page cannot be drawn. */
   readonly kind: "missing" | "size" | "picture" | "text";
-  /** For the log. */
+  /** Explanation for the log. */
   readonly detail: string;
 }
 
-/** A line thinner than a pixel is drawn as wide as one, in a picture it is a shade: what differs coarsely is looked at more closely. */
+/**
+ * Scale at which pages with coarse differences are compared again. A line thinner than a pixel is drawn one pixel wide,
+ * but is a shade in a picture.
+ */
 const CLOSER = 4;
-/** Points by which a page's sides may differ. */
+/** Tolerance for the sides of a page, in points. */
 const SIZE_TOLERANCE = 1;
-/** Sides that PDF/A allows (ISO 19005-2, 6.1.13); pages beyond become smaller or larger, and those below show nothing. */
+/**
+ * Lengths of sides that PDF/A allows (ISO 19005-2, 6.1.13). Larger or smaller pages are resized; pages below the
+ * minimum show nothing.
+ */
 const SIDES = { shortest: 3, longest: 14_400 };
-/** Beyond these the pages are not alike. They were set by {@link file://./../../decisions/0018-pdfa.md measuring}. */
+/** Largest distances of pages that count as alike, set by {@link file://./../../decisions/0018-pdfa.md measuring}. */
 const MOST = { mean: 8, worst: 64, emptied: 0, filled: 0 };
-/** So many characters may be lost, and such a part of them. */
+/** Tolerance for lost characters: their number and their share must both be exceeded. */
 const LOST_CHARACTERS = 3;
 const LOST_PART = 0.02;
-/** These are looked at however long it takes. */
+/** Number of pages that are compared however long it takes. */
 const LEAST_PAGES = 32;
-/** A difference is told so many times. */
+/** Limits the number of reported differences. */
 const MOST_DIFFERENCES = 1000;
-/** Engines that a thread takes which looks at a document and compares it then. */
+/** Number of engines that a thread needs to look at a document and then compare it. */
 const ENGINES = 2;
 
-/** For the next document that becomes PDF/A. */
+/** Prepares engines for the next document that becomes PDF/A. */
 export const prepareArchivalSpares = (options: MupdfOptions, engines = ENGINES): Promise<void> =>
   prepareSpare(options, engines, srgbProfile());
 
@@ -58,8 +64,9 @@ export const lookOptions = ({ heapLimitBytes }: Context): MupdfOptions => ({
 });
 
 /**
- * @param inputs the two documents, and what look-at-pdf.ts made of the first, or of both, if anything
- * @throws EngineFailure what made the first document unreadable
+ * Compares two documents.
+ * @param inputs the two documents, then the results of look-at-pdf.ts for the first, or for both, if there are any
+ * @throws EngineFailure the failure that made the first document unreadable
  */
 export const comparePdfs: Operation<CompareParams> = async function* (inputs, { timeMs }, context) {
   const [before, after, looksBefore, looksAfter] = inputs;
@@ -94,7 +101,7 @@ async function compare(
   furthest: { mean: number; worst: number },
 ): Promise<Difference | undefined> {
   const before = await original.see(index);
-  // What was not readable before cannot have become worse.
+  // A page that was not readable before cannot have become worse.
   if (!before) return index < original.pageCount ? undefined : ADDED;
   const after = await candidate?.see(index);
   if (!candidate || !after) return { kind: "missing", detail: "not there, or it cannot be drawn" };
@@ -129,7 +136,7 @@ const isLike = (distance: Distance): boolean =>
 const distanceBetween = (before: PageLook, after: PageLook): Distance =>
   distanceOf(before.picture, sameSize(after.picture, before.picture), before.dpi);
 
-/** Sides that differ by a fraction of a point can differ by a pixel. */
+/** Crops or extends the picture to the same size: sides that differ by a fraction of a point can differ by a pixel. */
 function sameSize(picture: Picture, { width, height }: Picture): Picture {
   if (picture.width === width && picture.height === height) return picture;
   const samples = new Uint8Array(width * height * 3).fill(255);
@@ -141,7 +148,7 @@ function sameSize(picture: Picture, { width, height }: Picture): Picture {
   return { width, height, samples };
 }
 
-/** One of the two documents, opened when what is known of it is not enough. */
+/** One of the two documents, opened only when the recorded looks are not enough. */
 class Side implements Disposable {
   readonly #input: Input;
   readonly #options: MupdfOptions;
@@ -154,7 +161,7 @@ class Side implements Disposable {
     this.#looks = looks;
   }
 
-  /** @throws EngineFailure where it is opened and that fails */
+  /** @throws EngineFailure if the document must be opened and that fails */
   static async open(input: Input, options: MupdfOptions, looks: Input | undefined): Promise<Side> {
     const side = new Side(input, options, looks && decodeLooks(await looks.bytes()));
     if (!looks) await side.#open();
@@ -165,12 +172,12 @@ class Side implements Disposable {
     return this.#looks?.pageCount ?? this.#document!.pageCount;
   }
 
-  /** What was seen of a page, or is now. */
+  /** Returns the recorded look of a page, or looks at the page now. */
   async see(index: number): Promise<SeenPage | undefined> {
     return this.#looks?.pages.get(index) ?? this.look(index, 1);
   }
 
-  /** As of {@link LookedAt}. */
+  /** Looks at a page, as {@link LookedAt} does. */
   async look(index: number, closer: number): Promise<PageLook | undefined> {
     return (await this.#open()).look(index, closer);
   }
@@ -194,7 +201,7 @@ class Side implements Disposable {
   }
 }
 
-/** @returns undefined where it is not: then every page is missing */
+/** @returns undefined if the document is not readable, in which case every page is missing */
 async function openIfReadable(
   input: Input,
   options: MupdfOptions,

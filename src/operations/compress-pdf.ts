@@ -1,4 +1,5 @@
-// A PDF in fewer bytes, one output: of the level's or the profile's making, and never larger than the input unless that is asked for.
+// Compresses a PDF according to a level or a profile. Yields one output, never larger than the input unless the profile
+// asks for that.
 import { Budget } from "../pdf/budget.ts";
 import { compressFile } from "../pdf/compression/compress-file.ts";
 import type { CompressionProfile } from "../pdf/compression/profile.ts";
@@ -21,10 +22,13 @@ export type CompressParams =
 
 const TYPE = { extension: "pdf", type: "application/pdf" } as const;
 
-/** An isolate never has so much, the container always. */
+/**
+ * Heap limit that tells the container from an isolate: an isolate never has this much memory, the container always
+ * does.
+ */
 const CONTAINER_BYTES = 256 * 2 ** 20;
 
-/** @throws EngineFailure `password-protected`, or what else the document or the engine made impossible */
+/** @throws EngineFailure `password-protected`, or the failure that the document or the engine caused */
 export const compressPdf: Operation<CompressParams> = async function* ([input], params, context) {
   const bytes = await input!.bytes();
   const settings = params.level === "custom" ? settingsOfProfile(params.profile) : LEVEL_SETTINGS[params.level];
@@ -63,14 +67,14 @@ export const compressPdf: Operation<CompressParams> = async function* ([input], 
   }
 };
 
-/** A profile asks for it, at the price of a few bytes. */
+/** Linearizes the output if the profile asks for it, at the cost of a few bytes. */
 async function* linearized(chunks: Uint8Array[], { name }: Input, context: Context) {
   const whole = new Uint8Array(Buffer.concat(chunks));
   chunks.length = 0;
   yield* linearizePdf([held(whole, name)], {}, context);
 }
 
-/** Forgets each chunk once it has been read, so that memory goes down while the output is stored. */
+/** Releases each chunk once it has been read, so that memory is freed while the output is stored. */
 function* released(chunks: Uint8Array[]): Chunks & Generator<Uint8Array> {
   for (let chunk = chunks.shift(); chunk; chunk = chunks.shift()) yield chunk;
 }

@@ -1,4 +1,4 @@
-// What a validator takes for a PDF, and whether it can come to its end. Knows no rule.
+// Measures what a validator needs for a PDF, and whether it can finish. Has no knowledge of the rules.
 import { takeMupdf } from "../engines/mupdf-spare.ts";
 import { Archive } from "../pdf/archival/archive.ts";
 import { ContentCount, type ContentWork } from "../pdf/archival/content-count.ts";
@@ -20,8 +20,9 @@ export const workOutput = (work: ContentWork): Output => ({
 });
 
 /**
- * One output: the {@link ContentWork}.
- * @throws EngineFailure `too-much-content` where it is too much, or what made the document unreadable
+ * Yields one output, the {@link ContentWork}.
+ * @throws EngineFailure `too-much-content` if a validator could not finish, or the failure that made the document
+ * unreadable
  */
 export const countContent: Operation<object> = async function* ([input], _, context) {
   const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);

@@ -1,4 +1,5 @@
-// A PDF without transparency, one output: the same look by the least means. Where nothing is transparent, the input itself.
+// Removes the transparency of a PDF and preserves its look with the least change. Yields one output, which is the input
+// itself if nothing is transparent.
 import { Budget } from "../pdf/budget.ts";
 import { flattenFile } from "../pdf/flattening/flatten-file.ts";
 import type { FlatteningQuality } from "../pdf/flattening/settings.ts";
@@ -14,10 +15,10 @@ export interface FlattenParams {
 }
 
 const TYPE = { extension: "pdf", type: "application/pdf" } as const;
-/** Of the memory for engines: the one that reads objects gets this part, the one that draws the rest. */
+/** Share of the engines' memory for the engine that reads objects; the engine that draws gets the rest. */
 const READING_PART = 0.3;
 
-/** @throws EngineFailure `password-protected`, or what else the document or the engine made impossible */
+/** @throws EngineFailure `password-protected`, or the failure that the document or the engine caused */
 export const flattenTransparency: Operation<FlattenParams> = async function* ([input], { quality }, context) {
   const bytes = await input!.bytes();
   const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);

@@ -1,4 +1,4 @@
-// An input that one operation made for another, in memory.
+// Holds in memory an input that one operation makes for another.
 import type { Input } from "./operation.ts";
 
 export const held = (whole: Uint8Array, name: string): Input => ({

@@ -1,30 +1,30 @@
-// A web page, or a file of HTML, as a PDF. Nothing at the edge can do it: the container carries it out with Chromium.
+// Converts a web page or an HTML file to PDF. The edge cannot do this: the container runs the operation with Chromium.
 
 export interface HtmlToPdfParams {
-  /** The page's address; without it the input is the page. */
+  /** Address of the page. If it is not set, the input is the page. */
   readonly url?: string;
-  /** Of the sheet as it lies, in points. */
+  /** Size of the sheet in its final orientation, in points. */
   readonly paper: { readonly width: number; readonly height: number };
-  /** On all sides, in points. */
+  /** Margin on all sides, in points. */
   readonly margin: number;
   /**
-   * The device whose layout the page shows, which fills the width between the margins.
-   * @default a desktop; a document that is made for paper (@page rules, print styles) keeps CSS units instead
+   * Device whose layout the page shows, fitted to the width between the margins.
+   * @default a desktop; a document made for paper (@page rules, print styles) keeps CSS units instead
    */
   readonly layout?: "desktop" | "tablet" | "mobile";
-  /** Which of its own @page rules a document that is made for paper follows. @default none of them */
+  /** The @page rules that a document made for paper follows. @default none of them */
   readonly ownPages?: OwnPages;
-  /** Whether the PDF carries its structure, and the outline that is made of it. @default false */
+  /** True to write the structure of the document, and the outline derived from it. @default false */
   readonly tagged?: boolean;
-  /** Pictures without loss, else as JPEG. */
+  /** True to store pictures without loss, false to store them as JPEG. */
   readonly lossless: boolean;
-  /** Pictures have at most this resolution on the page. @default as they are */
+  /** Highest resolution of pictures on the page. @default as they are */
   readonly maxImageDpi?: number;
 }
 
-/** What the client left open. */
+/** The page properties that the client did not set. */
 export interface OwnPages {
-  /** And orientation. */
+  /** Size and orientation. */
   readonly size: boolean;
   readonly margin: boolean;
 }

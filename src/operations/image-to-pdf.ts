@@ -1,4 +1,5 @@
-// A picture as a PDF, a page for each picture that is in the file; what is in it stays as it is wherever PDF has the same.
+// Converts a picture file to a PDF with one page for each picture in the file. Data stay unchanged wherever PDF has the
+// same encoding.
 import { MupdfJpegDecoder } from "../engines/mupdf-jpeg.ts";
 import { mediaTypeOf } from "../media-type.ts";
 import { readBmp } from "../pictures/bmp.ts";
@@ -13,16 +14,17 @@ import { EngineFailure, type Input, type Operation } from "./operation.ts";
 
 export type ImageToPdfParams = Record<string, never>;
 
-/** Where an operation is told no limit it is one of several that stream, and holds little. */
+/** Memory for held data if the operation has no heap limit: then it streams next to others, and may hold little. */
 const LEAST_HOLD_BYTES = 8 * 2 ** 20;
-/** Of the memory of an engine, which is here only where a JPEG has to be decoded. */
+/** Share of an engine's memory. An engine exists only if a JPEG has to be decoded. */
 const HOLD_SHARE = 0.5;
 
 /**
- * One output, the PDF.
- * @throws EngineFailure `unsupported` for what is no JPEG, PNG, TIFF or BMP that PDF can show, `damaged` where nothing can be
- * seen, `too-large` for what has to be held and has no room, `too-complex` for what no picture is
- * @throws OutOfRange where a page would be larger than PDF allows
+ * Yields one output, the PDF.
+ * @throws EngineFailure `unsupported` for input that is not a JPEG, PNG, TIFF or BMP that PDF can show, `damaged` if no
+ * pixel can be recovered, `too-large` for data that must be held but do not fit, `too-complex` for claims that no
+ * genuine picture makes
+ * @throws OutOfRange if a page would be larger than PDF allows
  */
 export const imageToPdf: Operation<ImageToPdfParams> = async function* ([input], _params, { heapLimitBytes, signal }) {
   const holdBytes = Math.max(LEAST_HOLD_BYTES, heapLimitBytes * HOLD_SHARE);

@@ -1,5 +1,6 @@
-// A PDF whose images have at most a given resolution on the page, and photographs as JPEG unless nothing may be lost: what Office
-// documents and web pages need after they were exported. Tags, links, outlines and forms stay, since nothing but images is replaced.
+// Limits the resolution of a PDF's images on the page, and converts photographs to JPEG unless the result must be
+// lossless. Exported Office documents and web pages need this. Tags, links, outlines and forms stay, since only images
+// are replaced.
 import { Budget } from "../pdf/budget.ts";
 import { limitImages as limitImagesOf } from "../pdf/images/limit-images.ts";
 import { MupdfSource } from "../pdf/mupdf-source.ts";
@@ -9,19 +10,19 @@ import { writeFile } from "../pdf/writer.ts";
 import type { Operation } from "./operation.ts";
 
 export interface LimitImagesParams {
-  /** Dots per inch. @default as many as there are */
+  /** Highest resolution in dots per inch. @default unlimited */
   readonly maxImageDpi?: number;
-  /** Photographs stay what they are, else they become JPEG where that is smaller. */
+  /** True to keep photographs as they are, false to convert them to JPEG where that is smaller. */
   readonly lossless: boolean;
-  /** Images of more than one bit are left alone. @default false */
+  /** True to leave images of more than one bit alone. @default false */
   readonly onlyBilevel?: boolean;
 }
 
 const TYPE = { extension: "pdf", type: "application/pdf" } as const;
 
 /**
- * One output; the input itself where nothing had to change.
- * @throws EngineFailure what the document or the engine made impossible
+ * Yields one output, which is the input itself if nothing had to change.
+ * @throws EngineFailure the failure that the document or the engine caused
  */
 export const limitImages: Operation<LimitImagesParams> = async function* ([input], params, context) {
   const bytes = await input!.bytes();
@@ -45,26 +46,29 @@ export const limitImages: Operation<LimitImagesParams> = async function* ([input
   }
 };
 
-/** Whether there can be anything to do, told at a glance, even of a part of the file. */
+/** Reports, from a quick scan of all or part of the file, whether there may be anything to change. */
 export function mayChange(pdf: Uint8Array, { lossless, maxImageDpi, onlyBilevel }: LimitImagesParams): boolean {
   if (maxImageDpi === undefined && (lossless || onlyBilevel)) return false;
   return onlyBilevel ? hasBilevelImages(pdf) : hasImages(pdf);
 }
 
-/** An image XObject says so in plain bytes, as below; its values may be references, which no engine of ours writes there. */
+/**
+ * Reports whether a file has bilevel images. An image XObject says so in plain bytes, see {@link hasImages}. Its values
+ * may be references, but none of the service's engines writes them there.
+ */
 function hasBilevelImages(bytes: Uint8Array): boolean {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   return /\/BitsPerComponent\s+1\b|\/ImageMask\s+true/.test(file.toString("latin1"));
 }
 
 /**
- * A stream's dictionary is never compressed (ISO 32000-1, 7.5.7), and names are not encrypted: an image XObject says in plain
- * bytes that it is one.
+ * Reports whether a file has images. The dictionary of a stream is never compressed (ISO 32000-1, 7.5.7), and names are
+ * not encrypted, so an image XObject is recognizable in plain bytes.
  */
 function hasImages(bytes: Uint8Array): boolean {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   for (let at = file.indexOf("/Image", 0, "latin1"); at >= 0; at = file.indexOf("/Image", at + 1, "latin1")) {
-    // Not the procedure sets ImageB, ImageC and ImageI.
+    // The procedure sets ImageB, ImageC and ImageI do not count.
     if (!/[A-Za-z]/.test(String.fromCharCode(file[at + 6] ?? 0))) return true;
   }
   return false;

@@ -1,4 +1,4 @@
-// A PDF in the order in which a web browser wants it (ISO 32000-1, Annex F), one output. Nothing else about it changes.
+// Linearizes a PDF for web browsers (ISO 32000-1, Annex F). Yields one output. Nothing else in the document changes.
 import { contains } from "../engines/contains.ts";
 import { MupdfDocument } from "../engines/mupdf-document.ts";
 import { takeMupdf } from "../engines/mupdf-spare.ts";
@@ -14,15 +14,15 @@ import type { Notice } from "./notice.ts";
 import { type Chunks, type Context, EngineFailure, type Input, type Operation } from "./operation.ts";
 import { mayBeSigned, unprotect } from "./unprotect.ts";
 
-/** qpdf's manual, "Exit Status". */
+/** Exit status of qpdf (qpdf's manual, "Exit Status"). */
 const STATUS = { done: 0, failed: 2, doneWithWarnings: 3 };
-/** The last version without object streams, which PDF/A-1 is made of (ISO 19005-1). */
+/** The last version without object streams, which PDF/A-1 is based on (ISO 19005-1). */
 const CLASSIC_VERSION = "1.4";
 const EVERY_PAGE = { text: "1-last", items: [{ first: 1, last: "last" }] } as const;
 
 /**
- * An owner password alone does not hinder, and still protects the output.
- * @throws EngineFailure `password-protected`, `damaged`, or what {@link runQpdf} throws
+ * Linearizes a PDF. An owner password alone does not prevent this, and still protects the output.
+ * @throws EngineFailure `password-protected`, `damaged`, or the failures of {@link runQpdf}
  */
 export const linearizePdf: Operation<Record<string, never>> = async function* (inputs, _params, context) {
   for (const input of inputs) yield await linearize(input, context);
@@ -34,7 +34,7 @@ async function linearize(input: Input, context: Context) {
   const flaws = run.status === STATUS.failed ? run.messages : flawsOf(run, context);
   if (flaws !== "") {
     const { encrypted } = await explain(bytes, context);
-    // What is repaired is a new document, whose restrictions would not be there any more.
+    // Repair creates a new document, which would lose the restrictions.
     if (!encrypted) {
       const repaired = await repair(bytes, input, context, notices);
       context.log("repaired", { said: flaws });
@@ -47,7 +47,7 @@ async function linearize(input: Input, context: Context) {
   return { extension: "pdf", type: "application/pdf", body: released(run.output), notices: () => notices };
 }
 
-/** The document itself, or one that is no longer signed, which is not encrypted either. */
+/** Returns the document itself, or a copy without signatures, which is not encrypted either. */
 async function unsigned(bytes: Uint8Array, context: Context): Promise<{ bytes: Uint8Array; notices: Notice[] }> {
   if (!mayBeSigned(bytes)) return { bytes, notices: [] };
   const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);
@@ -56,7 +56,7 @@ async function unsigned(bytes: Uint8Array, context: Context): Promise<{ bytes: U
   try {
     const file = PdfFile.of(source, budget);
     const notices = unprotect(file, source, bytes);
-    // What an earlier revision left behind does not count.
+    // Remains of an earlier revision do not count.
     if (notices.every(({ code }) => code === "protection-removed")) return { bytes, notices: [] };
     return { bytes: await joined(writeFile(file, undefined, { classic: file.version <= CLASSIC_VERSION })), notices };
   } finally {
@@ -65,16 +65,16 @@ async function unsigned(bytes: Uint8Array, context: Context): Promise<{ bytes: U
 }
 
 function inOrder(input: Uint8Array, { heapLimitBytes }: Context): QpdfRun {
-  // This version of qpdf writes an encrypted file in the clear when streams are to be preserved; otherwise it compresses those
-  // that are not compressed, which costs much.
+  // This version of qpdf writes an encrypted file in the clear when streams are to be preserved; otherwise it
+  // compresses uncompressed streams, which costs much time.
   const streams = contains(input, "Encrypt") ? "--decode-level=none" : "--stream-data=preserve";
   const { input: from, output: to } = QPDF_PATHS;
   return runQpdf(["--no-warn", "--linearize", streams, from, to], { input, heapLimitBytes });
 }
 
 /**
- * Where qpdf had to warn of the source, the fault may still be there.
- * @returns what it says of what it has made, empty for nothing
+ * Returns what qpdf reports about its own output. After a warning about the source, the fault may still be there.
+ * @returns the messages, empty if there are none
  */
 function flawsOf({ status, output }: QpdfRun, { heapLimitBytes }: Context): string {
   if (status !== STATUS.doneWithWarnings) return "";
@@ -90,8 +90,8 @@ function succeeded({ status, messages }: QpdfRun): void {
 }
 
 /**
- * qpdf does not tell in what it failed; MuPDF does, as in all other operations.
- * @throws EngineFailure unless MuPDF can open it
+ * Finds the cause of a failure. qpdf does not report it; MuPDF does, as in all other operations.
+ * @throws EngineFailure unless MuPDF can open the document
  */
 async function explain(bytes: Uint8Array, { heapLimitBytes }: Context): Promise<{ encrypted: boolean }> {
   const engine = await takeMupdf({ heapLimitBytes });
@@ -101,7 +101,10 @@ async function explain(bytes: Uint8Array, { heapLimitBytes }: Context): Promise<
   return { encrypted };
 }
 
-/** qpdf as WebAssembly repairs nothing: its library was built without the exceptions that repairing needs. */
+/**
+ * Repairs a document for qpdf, whose WebAssembly build cannot: its library was built without the exceptions that
+ * repairing needs.
+ */
 async function repair(bytes: Uint8Array, { name }: Input, context: Context, notices: Notice[]): Promise<Uint8Array> {
   let repaired = bytes;
   for await (const { body, notices: lost } of mergePdfs([held(bytes, name)], { pages: [EVERY_PAGE] }, context)) {
@@ -127,7 +130,7 @@ async function joined(parts: Chunks): Promise<Uint8Array> {
   return whole;
 }
 
-/** Forgets each chunk once it has been read, so that memory goes down while the output is stored. */
+/** Releases each chunk once it has been read, so that memory is freed while the output is stored. */
 function* released(chunks: Uint8Array[]): Generator<Uint8Array> {
   for (let chunk = chunks.shift(); chunk; chunk = chunks.shift()) yield chunk;
 }

@@ -1,4 +1,4 @@
-// PDFs, or chosen pages of them, as one PDF, in the order in which they are given. It knows no objects; that is the business of src/pdf.
+// Merges PDFs, or selected pages of them, into one PDF in the given order. Objects are the concern of src/pdf.
 import type { Mupdf } from "../engines/mupdf.ts";
 import { type PageSelection, selectPages } from "../pages.ts";
 import { type AssemblyInput, assemble } from "../pdf/assemble.ts";
@@ -14,16 +14,16 @@ import { type Input, type Operation, OutOfRange } from "./operation.ts";
 import { unprotect, withoutXfa } from "./unprotect.ts";
 
 export interface MergePdfsParams {
-  /** One for each input, in the same order. */
+  /** Selections, one for each input, in the same order. */
   readonly pages: readonly PageSelection[];
 }
 
-/** Of the memory for objects; the rest is for the one source that is open. */
+/** Share of the memory for objects that the result gets; the rest is for the one open source. */
 const RESULT_PART = 0.6;
 
 /**
- * One output. Inputs are opened one after the other, each when what is taken of the one before it has been copied.
- * @throws EngineFailure what a document or the engine made impossible
+ * Yields one output. Each input is opened after the pages of the one before it have been copied.
+ * @throws EngineFailure the failure that a document or the engine caused
  * @throws OutOfRange `pages`
  */
 export const mergePdfs: Operation<MergePdfsParams> = async function* (inputs, { pages }, context) {
@@ -33,7 +33,7 @@ export const mergePdfs: Operation<MergePdfsParams> = async function* (inputs, { 
 
   const notices: Notice[] = [];
 
-  /** Left by the input before. */
+  /** The engine of the previous input, for reuse. */
   let engine: Mupdf | undefined;
 
   function assemblyInput(input: Input, index: number): AssemblyInput {

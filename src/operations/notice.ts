@@ -1,6 +1,7 @@
-// What a document lost on its way, as operations report it and as it travels. The sentences are made elsewhere (src/notices.ts).
+// Defines notices of what a document lost, as operations report them and as they are transmitted. src/notices.ts turns
+// them into sentences.
 
-/** In the order in which a client is told. */
+/** Codes in the order in which the client sees them. */
 export const NOTICE_CODES = [
   "signatures-removed",
   "usage-rights-removed",
@@ -18,9 +19,9 @@ export type NoticeCode = (typeof NOTICE_CODES)[number];
 
 export interface Notice {
   readonly code: NoticeCode;
-  /** How many of what the code names; all of them, also where fewer subjects are given. */
+  /** Number of lost items of this kind, even if fewer subjects are listed. */
   readonly count: number;
-  /** Attachments or fonts by their names, pages by their numbers. */
+  /** Attachments and fonts by name, pages by number. */
   readonly subjects?: readonly NoticeSubject[];
 }
 
@@ -31,10 +32,14 @@ export interface NoticeSubject {
 
 const MAX_SUBJECTS = 50;
 const MAX_NAME_LENGTH = 80;
-/** Control characters, and those that change the direction of what comes after them. */
+/** Matches control characters, and characters that change the direction of the text after them. */
 const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
-/** A notice about what has names, which come from documents and are bounded. The same name counts once. @returns nothing for none */
+/**
+ * Returns a notice about named items. Names come from documents, so their length and number are limited; equal names
+ * count once.
+ * @returns an empty list if there are no subjects
+ */
 export function noticesAbout(code: NoticeCode, subjects: Iterable<NoticeSubject>): readonly Notice[] {
   const known = new Map<string, NoticeSubject>();
   for (const subject of subjects) known.set(keyOf(subject), subject);
@@ -42,10 +47,12 @@ export function noticesAbout(code: NoticeCode, subjects: Iterable<NoticeSubject>
   return [{ code, count: known.size, subjects: [...known.values()].slice(0, MAX_SUBJECTS).map(safe) }];
 }
 
-/** @returns nothing for a count of 0 */
+/** @returns an empty list for a count of 0 */
 export const noticesOf = (code: NoticeCode, count: number): readonly Notice[] => (count > 0 ? [{ code, count }] : []);
 
-/** One notice for each code, in their order. What is named several times counts once. */
+/**
+ * Combines notices to one for each code, in the order of the codes. A subject that is named several times counts once.
+ */
 export function combined(notices: readonly Notice[]): Notice[] {
   const byCode = Map.groupBy(notices, ({ code }) => code);
   return NOTICE_CODES.flatMap((code) => {
@@ -60,7 +67,7 @@ export function combined(notices: readonly Notice[]): Notice[] {
   });
 }
 
-/** Notices that came from elsewhere, maybe of another version: without what is not known here. */
+/** Reads notices that another version of the service may have written. Ignores everything unknown. */
 export function readNotices(value: unknown): Notice[] {
   if (!Array.isArray(value)) return [];
   const notices = value.flatMap((item: unknown): Notice[] => {

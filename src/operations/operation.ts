@@ -1,68 +1,71 @@
-// The contract of every operation: documents in, documents out. It knows no HTTP, no storage and no platform.
+// Defines the contract of every operation: documents in, documents out. Has no knowledge of HTTP, storage or the
+// platform.
 import type { Notice } from "./notice.ts";
 
-/** A document that can be read more than once; where it lies is not the operation's business. */
+/** A document that can be read more than once, independent of where it is stored. */
 export interface Input {
-  /** The name the client gave, base name only, with its extension. */
+  /** The client's file name, without directories but with its extension. */
   readonly name: string;
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number;
-  /** When it was stored. @default not known */
+  /** Time of storage. @default unknown */
   readonly modified?: Date;
   bytes(): Promise<Uint8Array>;
   stream(): AsyncIterable<Uint8Array>;
 }
 
-/** Chunks of a document; each is valid only until the next one is asked for, so that an encoder may reuse its buffer. */
+/**
+ * Chunks of a document. Each is valid only until the next one is requested, so that an encoder may reuse its buffer.
+ */
 export type Chunks = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 
 export interface Output {
-  /** Without the dot, for example `png`. */
+  /** Extension without the dot, for example `png`. */
   readonly extension: string;
   /** Media type, for example `image/png`. */
   readonly type: string;
   readonly body: Uint8Array | Chunks;
   /**
-   * For formats whose first bytes tell what only the end knows (TIFF): called once after `body` ended, gives the bytes
-   * that replace as many at its beginning (at most 4096).
+   * Returns bytes that replace as many at the start of the output, at most 4096. Called once after `body` ended, for
+   * formats whose first bytes depend on the end (TIFF).
    */
   head?(): Uint8Array;
   /**
-   * What the document lost on its way: called once after `body` ended. Losses of the whole input are reported with the first
-   * output only, since counts of several outputs are added.
+   * Returns the losses of the document. Called once after `body` ended. Losses of the whole input are reported with the
+   * first output only, because the counts of several outputs are added.
    * @default nothing was lost
    */
   notices?(): readonly Notice[];
 }
 
-/** What an operation may ask of the place it runs in. */
+/** The services that an operation can use. */
 export interface Context {
-  /** Aborted when the client went away or the job's time is up; operations look at it between pages and bands. */
+  /** Aborted when the client disconnects or the job times out. Operations check it between pages and bands. */
   readonly signal: AbortSignal;
-  /** The most bytes a Wasm engine's heap may grow to here. */
+  /** Limits the size of a Wasm engine's heap, in bytes. */
   readonly heapLimitBytes: number;
-  /** Does something once the client has its answer: what makes the next job quicker. */
+  /** Runs work after the response has been sent, to make the next job faster. */
   defer(work: () => Promise<void>): void;
-  /** A line for the log of the service, with the request's id; never shown to the client. */
+  /** Writes a line to the service's log with the request id. The client never sees it. */
   log(message: string, details?: Record<string, unknown>): void;
-  /** Where remote operations (remote.ts) are carried out, if there is such a place. */
+  /** The container for remote operations (remote.ts), if there is one. */
   readonly container?: Container;
 }
 
-/** The other end of remote.ts, reached by whatever way. */
+/** The other end of remote.ts, whatever the connection. */
 export interface Container {
   /**
-   * Sends a request's frames and gives the answer's. Aborting ends the job there.
-   * @param operation its name
-   * @throws EngineFailure `lost` where the container is away or its connection breaks, `busy` where it takes no job
+   * Sends the frames of a request and returns those of the response. Aborting ends the job in the container.
+   * @param operation name of the operation
+   * @throws EngineFailure `lost` if the container is unreachable or the connection breaks, `busy` if it accepts no job
    */
   post(operation: string, body: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
 }
 
-/** Bytes in, bytes out. Yields outputs one at a time, so that one is in memory. */
+/** Converts documents to documents. Yields one output at a time, so that only one is in memory. */
 export type Operation<P> = (inputs: readonly Input[], params: P, context: Context) => AsyncIterable<Output>;
 
-/** Why an engine could not do what was asked. `errors.ts` maps each to an answer. */
+/** Reasons why an engine could not do its work. `errors.ts` maps each to a response. */
 export const FAILURE_REASONS = [
   "password-protected",
   "not-a-pdf",
@@ -77,27 +80,29 @@ export const FAILURE_REASONS = [
   "timed-out",
   "crashed",
   "busy",
-  // The connection to where the work was done broke, through no fault of the work's.
+  // The connection to the place of the work broke, through no fault of the job.
   "lost",
 ] as const;
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 
-/** What keeps a document from conforming to a standard: what the failure `nonconforming` tells the client. */
+/**
+ * The reasons why a document does not conform to a standard, which the client learns from the failure `nonconforming`.
+ */
 export interface Nonconformity {
-  /** For example `PDF/A-2b`. */
+  /** Name of the standard, for example `PDF/A-2b`. */
   readonly standard: string;
-  /** The first of them. */
+  /** The first broken rules. */
   readonly rules: readonly BrokenRule[];
-  /** Pages, from 1, that would not look or read as they do. */
+  /** Pages, from 1, whose look or text would change. */
   readonly changedPages: readonly number[];
 }
 
 export interface BrokenRule {
-  /** For example `6.2.11.4.1`. */
+  /** Clause of the standard, for example `6.2.11.4.1`. */
   readonly clause: string;
   /** The validator's number of the test within the clause. */
   readonly test: number;
-  /** From 1; empty where it is on no page. */
+  /** Page numbers, from 1; empty if the fault is not on a page. */
   readonly pageNumbers: readonly number[];
 }
 
@@ -106,15 +111,17 @@ interface FailureOptions extends ErrorOptions {
   readonly feature?: string;
 }
 
-/** The only error an operation or engine throws on purpose, apart from {@link OutOfRange}. */
+/** The only error, apart from {@link OutOfRange}, that operations and engines throw on purpose. */
 export class EngineFailure extends Error {
   override readonly name = "EngineFailure";
   readonly reason: FailureReason;
-  /** For the log, never for the client. */
+  /** Explanation for the log, never for the client. */
   readonly detail: string;
-  /** With the reason `nonconforming`. */
+  /** Set with the reason `nonconforming`. */
   readonly nonconformity: Nonconformity | undefined;
-  /** With the reason `unsupported`: the feature's name, where the client is to know it. For example `lossless JPEG`. */
+  /**
+   * Set with the reason `unsupported`: the name of the feature, if the client may know it. For example `lossless JPEG`.
+   */
   readonly feature: string | undefined;
   constructor(reason: FailureReason, detail: string, options?: FailureOptions) {
     super(`${reason}: ${detail}`, options);
@@ -125,7 +132,7 @@ export class EngineFailure extends Error {
   }
 }
 
-/** A parameter whose value turned out to be impossible once the document was known: a page beyond the last, too many pixels. */
+/** A parameter whose value proved impossible once the document was known: a page beyond the last, too many pixels. */
 export class OutOfRange extends Error {
   override readonly name = "OutOfRange";
   /** The spec's name of the parameter, for example `pages`. */

@@ -1,4 +1,5 @@
-// A PDF some of whose pages, or all, are pictures of what they show, with the text where it is, for searching. Knows no reason why.
+// Replaces some or all pages of a PDF by pictures of them, with invisible text for searching. Has no knowledge of the
+// reason.
 import { encodeJpeg } from "../codecs/jpeg.ts";
 import type { ColorModel } from "../codecs/raster.ts";
 import { Mupdf } from "../engines/mupdf.ts";
@@ -23,34 +24,37 @@ import { type Context, EngineFailure, type Operation } from "./operation.ts";
 import { unprotect } from "./unprotect.ts";
 
 export interface PicturePagesParams {
-  /** From 1. @default all of them, and nothing else of the document */
+  /** Page numbers, from 1. @default all pages, and nothing else of the document */
   readonly pages?: readonly number[] | "all";
-  /** Also where there are inks, which are kept otherwise. */
+  /** True to draw in RGB even if the page has inks, which would otherwise be kept. */
   readonly inRgb: boolean;
-  /** Whether annotations go into the picture, but for links. @default they stay what they are, where anything but pages stays */
+  /**
+   * True to draw annotations, except links, into the picture. @default annotations stay as they are, if parts of the
+   * document other than its pages are kept
+   */
   readonly flatAnnotations?: boolean;
 }
 
 const DPI = 300;
-/** The largest page that PDF/A allows (ISO 19005-2, 6.1.13), in units: larger ones become smaller. */
+/** The largest page that PDF/A allows (ISO 19005-2, 6.1.13), in units. Larger pages are reduced. */
 const LONGEST_PAGE = 14_400;
 const BOXES = ["CropBox", "BleedBox", "TrimBox", "ArtBox"];
-/** A page with more is drawn with fewer dots per inch. */
+/** Limits the pixels of a page. A page with more is drawn at a lower resolution. */
 const MOST_PIXELS = 100_000_000;
 const LONGEST_SIDE = 30_000;
 const JPEG_QUALITY = 90;
-/** Where it is seen whether a page has colours. */
+/** Resolution at which the page is checked for colors. */
 const COARSE_DPI = 36;
-/** Differences of channels that rounding makes. */
+/** Differences between channels that rounding causes. */
 const GRAY_TOLERANCE = 3;
-/** All pictures are held until the file is written. */
+/** Limits the size of all pictures, which are held until the file is written. */
 const MOST_PICTURE_BYTES = 512 * 2 ** 20;
 const HEAP_MARK_BYTES = 192 * 2 ** 20;
 
 /**
- * One PDF.
- * @param inputs the PDF whose pages are replaced, and the one that shows how they look, if that is another
- * @throws EngineFailure what a document or the engine made impossible
+ * Yields one PDF.
+ * @param inputs the PDF whose pages are replaced, and the PDF that shows their look, if it is a different one
+ * @throws EngineFailure the failure that a document or the engine caused
  */
 export const picturePages: Operation<PicturePagesParams> = async function* ([input, look = input], params, context) {
   const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);
@@ -58,7 +62,8 @@ export const picturePages: Operation<PicturePagesParams> = async function* ([inp
   const bytes = await input!.bytes();
   const objects = await MupdfSource.open(bytes, Math.floor(engineBytes / 2), budget);
   const isFlat = !params.pages || params.flatAnnotations === true;
-  // As a screen shows them: what is only seen there is printed from now on (ISO 19005-2, 6.3.2).
+  // Pages are drawn as a screen shows them: content that is visible only on screen is printed from now on (ISO 19005-2,
+  // 6.3.2).
   const options = { heapLimitBytes: Math.floor(engineBytes / 2), annotations: isFlat ? "on-screen" : "none" } as const;
   const drawn = MupdfDocument.open(await Mupdf.create(options), await look!.bytes(), options);
   try {
@@ -91,7 +96,7 @@ export const picturePages: Operation<PicturePagesParams> = async function* ([inp
   }
 };
 
-/** Entries of a page that stay, whatever it shows. */
+/** Entries of a page that are kept, whatever it shows. */
 const KEPT = [
   "Type",
   "MediaBox",
@@ -141,7 +146,7 @@ async function picturedPage(
       if (made.bytesLeft < 0) throw new EngineFailure("too-large", "the pictures of the pages take too much memory");
       const image = target.add(picture);
       const { width, height } = look;
-      // The page may have become smaller than it was: its picture still shows all of it.
+      // The page may be smaller than before; its picture still shows all of it.
       const [x, y] = [(space.width * space.unit) / width, (space.height * space.unit) / height];
       const toPage = multiply([x, 0, 0, y, 0, 0], matrix);
       const place = multiply([width, 0, 0, height, 0, 0], toPage).map((number) => Number(number.toFixed(4)));
@@ -157,7 +162,7 @@ async function picturedPage(
     }
   } catch (error) {
     if (!(error instanceof EngineFailure) || error.reason === "too-large") throw error;
-    // A page that cannot be drawn is one that no viewer shows.
+    // If a page cannot be drawn, no viewer shows it either.
     context.log("a page without a picture", { pageNumber: page.index + 1, error: String(error) });
   }
   after.set("Resources", resources);
@@ -172,7 +177,7 @@ function keepAnnotations(before: Dictionary, after: Dictionary): void {
   if (annotations !== undefined) after.set("Annots", annotations);
 }
 
-/** Links show nothing of their own; what else is laid over the page is in its picture. */
+/** Keeps only links, which have no look of their own. All other annotations are in the picture of the page. */
 function keepLinks(file: PdfFile, before: Dictionary, after: Dictionary): void {
   const links: Value[] = [];
   const gone = new Set<number>();
@@ -206,7 +211,7 @@ function pictureOf(page: MupdfPage, file: PdfFile, hasInks: () => boolean, { sig
       bodyOf(raster.iccProfile ?? new Uint8Array(0)),
     );
     dictionary.set("ColorSpace", [Name.of("ICCBased"), file.add(profile)]);
-    // Adobe's programs have the inks of JPEG inverted, and so has the encoder.
+    // Adobe's programs store the inks of a JPEG inverted, and so does the encoder.
     dictionary.set("Decode", [1, 0, 1, 0, 1, 0, 1, 0]);
   }
   return new PdfStream(dictionary, bodyOf(Buffer.concat(chunks)));
@@ -229,7 +234,7 @@ function looksGray(page: MupdfPage): boolean {
   return true;
 }
 
-/** Without references: it may go into another file. */
+/** Returns the value without references, so that it can be used in another file. */
 function plain(file: PdfFile, value: Value | undefined): Value {
   const object = file.resolve(value);
   if (Array.isArray(object)) {

@@ -1,10 +1,11 @@
-// The contract of operation.ts carried out by the container: how inputs, parameters, outputs and failures travel between the
-// two. Used by both ends; knows no address, no secret and no operation by name.
+// Carries out the contract of operation.ts in the container: encodes inputs, parameters, outputs and failures for the
+// connection between the two. Used by both ends. Has no knowledge of addresses and secrets, nor of operations by name.
 //
 // A message is a sequence of frames: one byte for the kind, four bytes for the length (big-endian), the payload.
 //   request   json {params, inputs: [{name, size}]}, then the bytes of all inputs, one after the other
 //   answer    for each output: json {output: {extension, type}}, its bytes, json {end: {head?: base64, notices?}};
-//             then json {done: true}, or at any place {failure: {reason, detail, nonconformity?}} or {outOfRange: {parameter, value}}
+//             then json {done: true}, or at any place {failure: {reason, detail, nonconformity?}} or
+//             {outOfRange: {parameter, value}}
 import { combined, type Notice, readNotices } from "./notice.ts";
 import {
   type Context,
@@ -21,9 +22,9 @@ import {
 const JSON_FRAME = 1;
 const BYTES_FRAME = 2;
 const HEADER_BYTES = 5;
-/** What is longer goes into several frames. */
+/** Limits the payload of a frame of bytes. Longer data are split into several frames. */
 const MAX_BYTES_FRAME = 2 ** 20;
-/** A JSON frame is collected before it is read. */
+/** Limits the payload of a JSON frame, which is collected before it is parsed. */
 const MAX_JSON_FRAME = 2 ** 20;
 const MAX_DETAIL_LENGTH = 4000;
 
@@ -32,9 +33,12 @@ interface RequestHeader {
   readonly inputs: readonly { readonly name: string; readonly size: number }[];
 }
 
-/** A request as the container sees it, while it arrives. */
+/** A request as the container receives it. */
 export interface RemoteRequest extends RequestHeader {
-  /** The bytes of the inputs, to be read in their order, each to its end. @throws EngineFailure `crashed` where they end early */
+  /**
+   * The bytes of the inputs, which must be read in order, each to its end.
+   * @throws EngineFailure `crashed` if they end early
+   */
   readonly bodies: AsyncIterable<AsyncIterable<Uint8Array>>;
 }
 
@@ -45,7 +49,7 @@ type AnswerEvent =
   | { readonly failure: Failure }
   | { readonly outOfRange: { readonly parameter: string; readonly value: string } };
 
-/** What only the end of an output tells. */
+/** Properties of an output that are known only at its end. */
 interface OutputEnd {
   readonly head?: string;
   readonly notices?: readonly Notice[];
@@ -61,9 +65,10 @@ interface Failure {
 type Frame = { readonly json: unknown } | { readonly bytes: Uint8Array };
 
 /**
- * The operation of that name in the container. Whoever stops reading ends the job there; an output that is not read to
- * its end is skipped when the next one is asked for.
- * @throws EngineFailure, OutOfRange what the container told; `lost` when it broke off, `busy` where there is none
+ * Returns the container's operation of that name. If the reader stops, the job in the container ends. An output that is
+ * not read to its end is skipped when the next one is requested.
+ * @throws EngineFailure, OutOfRange the error that the container reported; `lost` if it broke off, `busy` if there is
+ * no container
  */
 export function remote<P>(operation: string): Operation<P> {
   return async function* (inputs, params, context) {
@@ -86,7 +91,7 @@ async function* encodeRequest(inputs: readonly Input[], params: unknown): AsyncG
   for (const input of inputs) {
     for await (const chunk of input.stream()) {
       for (const frame of bytesFrames(chunk)) {
-        // Each chunk costs both ends a turn: a small document goes in one.
+        // Each chunk costs both ends a turn, so a small document is sent in one chunk.
         yield header ? joined(header, frame) : frame;
         header = undefined;
       }
@@ -95,7 +100,7 @@ async function* encodeRequest(inputs: readonly Input[], params: unknown): AsyncG
   if (header) yield header;
 }
 
-/** @throws EngineFailure `crashed` where the message makes no sense */
+/** @throws EngineFailure `crashed` if the message is invalid */
 export async function decodeRequest(chunks: AsyncIterable<Uint8Array>): Promise<RemoteRequest> {
   const frames = decodeFrames(chunks);
   const first = await frames.next();
@@ -111,7 +116,7 @@ async function* splitBodies(
   inputs: RequestHeader["inputs"],
   frames: AsyncIterator<Frame>,
 ): AsyncGenerator<AsyncGenerator<Uint8Array>> {
-  // What a chunk has beyond the end of an input belongs to the next one.
+  // Bytes of a chunk beyond the end of one input belong to the next one.
   let rest = new Uint8Array(0) as Uint8Array;
   async function* body(size: number): AsyncGenerator<Uint8Array> {
     for (let left = size; left > 0; ) {
@@ -133,8 +138,9 @@ async function nextBytes(frames: AsyncIterator<Frame>): Promise<Uint8Array> {
 }
 
 /**
- * What an operation yields, as it travels, each chunk one or more whole frames. Failures become frames: nothing is thrown.
- * @param failed told of what was thrown, for the log
+ * Encodes the outputs of an operation. Each chunk is one or more whole frames. Failures become frames: nothing is
+ * thrown.
+ * @param failed receives each thrown value, for the log
  */
 export async function* encodeAnswer(
   outputs: Iterable<Output> | AsyncIterable<Output>,
@@ -165,7 +171,9 @@ function endOf({ head, notices }: Output): OutputEnd {
   return { ...(head ? { head: toBase64(head()) } : {}), ...(lost.length > 0 ? { notices: lost } : {}) };
 }
 
-/** The end of an answer that cannot be completed. What was not thrown on purpose crosses as `crashed`. */
+/**
+ * Encodes the end of a response that cannot be completed. Errors that were not thrown on purpose are sent as `crashed`.
+ */
 export function encodeFailure(error: unknown): Uint8Array<ArrayBuffer> {
   return jsonFrame(failureEvent(error));
 }
@@ -188,7 +196,10 @@ function failure(reason: FailureReason, detail: string, error?: EngineFailure): 
   };
 }
 
-/** @throws EngineFailure, OutOfRange what the answer told; `lost` where it breaks off, `crashed` where it makes no sense */
+/**
+ * @throws EngineFailure, OutOfRange the error in the response; `lost` if the response breaks off, `crashed` if it is
+ * invalid
+ */
 export async function* decodeAnswer(
   chunks: AsyncIterable<Uint8Array>,
   { signal }: Pick<Context, "signal">,
@@ -216,7 +227,7 @@ export async function* decodeAnswer(
   }
 }
 
-/** An output's bytes; asked for again they go on where they were left. */
+/** Returns the bytes of an output. A second iteration continues where the first one stopped. */
 function outputBody(next: () => Promise<Frame>) {
   let ended = false;
   let head = new Uint8Array(0);
@@ -245,7 +256,7 @@ function throwFailure(event: AnswerEvent): void {
   if ("outOfRange" in event) throw new OutOfRange(event.outOfRange.parameter, event.outOfRange.value);
   if (!("failure" in event)) return;
   const { reason, detail, nonconformity, feature } = event.failure;
-  // The other end may be of another version.
+  // The other end may run another version.
   const known = FAILURE_REASONS.includes(reason) ? reason : "crashed";
   throw new EngineFailure(known, `container: ${detail}`, {
     ...(nonconformity ? { nonconformity } : {}),
@@ -253,7 +264,7 @@ function throwFailure(event: AnswerEvent): void {
   });
 }
 
-/** A connection that breaks is the container's failure, unless it was this end that broke it. */
+/** Reports a broken connection as the container's failure, unless this end closed it. */
 async function brokenOffAs<T>(reading: Promise<T>, signal: AbortSignal): Promise<T> {
   try {
     return await reading;
@@ -264,7 +275,7 @@ async function brokenOffAs<T>(reading: Promise<T>, signal: AbortSignal): Promise
   }
 }
 
-/** Bytes are passed on as they arrive, in parts of their frame; only JSON is collected. */
+/** Decodes frames. Bytes are passed on as they arrive, in parts of their frame; only JSON is collected. */
 async function* decodeFrames(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Frame, undefined> {
   const header = new Collector(HEADER_BYTES);
   let json: Collector | undefined;
@@ -298,7 +309,7 @@ async function* decodeFrames(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<
   return undefined;
 }
 
-/** Fills up with so many bytes, whatever pieces they come in. */
+/** Collects a fixed number of bytes from pieces of any size. */
 class Collector {
   readonly bytes: Uint8Array<ArrayBuffer>;
   #filled = 0;
@@ -311,7 +322,7 @@ class Collector {
   get empty(): boolean {
     return this.#filled === 0;
   }
-  /** @returns how many of them it took */
+  /** @returns the number of bytes that it took */
   add(chunk: Uint8Array): number {
     const part = chunk.subarray(0, this.bytes.length - this.#filled);
     this.bytes.set(part, this.#filled);
@@ -328,14 +339,14 @@ function parse(bytes: Uint8Array): unknown {
     const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
     if (typeof value === "object" && value !== null) return value;
   } catch {
-    // Not JSON at all.
+    // The text is not JSON.
   }
   throw senseless("a JSON frame that is none");
 }
 
 function jsonFrame(value: unknown): Uint8Array<ArrayBuffer> {
   const payload = new TextEncoder().encode(JSON.stringify(value));
-  // A name or a detail of such a length is nobody's.
+  // No genuine name or detail is this long.
   if (payload.length > MAX_JSON_FRAME) throw new EngineFailure("too-complex", "a header that is too long");
   return frame(JSON_FRAME, payload);
 }
@@ -346,7 +357,10 @@ function* bytesFrames(bytes: Uint8Array): Generator<Uint8Array<ArrayBuffer>> {
   }
 }
 
-/** A copy: who makes the payload may use its buffer again, and a connection keeps what it was given until it is sent. */
+/**
+ * Returns a frame with a copy of the payload: the producer may reuse its buffer, and a connection keeps the frame until
+ * it is sent.
+ */
 function frame(kind: number, payload: Uint8Array): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(HEADER_BYTES + payload.length);
   bytes[0] = kind;

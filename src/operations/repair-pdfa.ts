@@ -1,5 +1,5 @@
-// A PDF made to follow the rules of a level of PDF/A (ISO 19005-1, -2, -3) in place: nothing but what breaks a rule is changed. Knows
-// no validator: what one found wrong with the attempt before chooses what is done besides the usual.
+// Repairs a PDF in place to follow a level of PDF/A (ISO 19005-1, -2, -3). Changes only what breaks a rule. Has no
+// knowledge of the validator: its findings on the previous attempt select additional repairs.
 import { takeMupdf } from "../engines/mupdf-spare.ts";
 import type { Task } from "../pdf/archival/archive.ts";
 import type { ContentWork } from "../pdf/archival/content-count.ts";
@@ -20,18 +20,18 @@ import { unprotect, withoutXfa } from "./unprotect.ts";
 
 export interface RepairPdfaParams {
   readonly level: ArchivalLevel;
-  /** Of the result of the attempt before, on the same input; none at first. */
+  /** Broken rules in the result of the previous attempt on the same input; empty for the first attempt. */
   readonly failures: readonly RuleFailure[];
-  /** Where fonts that are not embedded come from, and predefined CMaps. @default there are none at hand */
+  /** Source of fonts that are not embedded, and of predefined CMaps. @default none are available */
   readonly shelf?: FontShelf;
 }
 
-/** The latest version of PDF that each part knows. */
+/** The latest PDF version that each part allows. */
 const VERSIONS = { 1: "1.4", 2: "1.7", 3: "1.7" } as const;
 
 /**
- * Two outputs: the PDF, and in JSON the {@link ContentWork} of validating it.
- * @throws EngineFailure what the document or the engine made impossible
+ * Yields two outputs: the PDF, and as JSON the {@link ContentWork} of validating it.
+ * @throws EngineFailure the failure that the document or the engine caused
  */
 export const repairPdfa: Operation<RepairPdfaParams> = async function* ([input], params, context) {
   const found: Found = { work: undefined, notices: [] };
@@ -41,12 +41,15 @@ export const repairPdfa: Operation<RepairPdfaParams> = async function* ([input],
 };
 
 interface Found {
-  /** What the file will take a validator. */
+  /** Estimated cost of validating the file. */
   work: ContentWork | undefined;
   readonly notices: Notice[];
 }
 
-/** @param found set while it is read; without it this is a file in another, and those in it are not converted */
+/**
+ * @param found filled in while the output is read. Without it the file is an attachment, and its own attachments are
+ * not converted
+ */
 async function* repair(
   bytes: Uint8Array,
   { level, failures, shelf = EMPTY_SHELF }: RepairPdfaParams,
@@ -72,7 +75,7 @@ async function* repair(
       ...(found ? reportingTo(found, (pdf) => convertAttached(pdf, shelf, context)) : {}),
     });
     if (found) found.work = work;
-    // The first part has neither object streams nor cross-reference streams (6.1.4).
+    // Part 1 allows neither object streams nor cross-reference streams (6.1.4).
     const writer = new FileWriter(VERSIONS[level.part], "new", { classic: level.part === 1 });
     yield* writer.finish(file);
   } finally {
@@ -85,7 +88,7 @@ const reportingTo = ({ notices }: Found, convert: NonNullable<Task["convert"]>):
   report: (...lost) => notices.push(...lost),
 });
 
-/** @returns undefined for what cannot be opened */
+/** @returns undefined if the attachment cannot be opened */
 async function convertAttached(pdf: Uint8Array, shelf: FontShelf, context: Context): Promise<Uint8Array | undefined> {
   const params = { level: { part: 2, conformance: "b" }, failures: [], shelf } as const;
   try {

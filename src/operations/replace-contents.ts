@@ -1,5 +1,6 @@
-// A PDF whose pages show what those of another show, with everything else its own: tags, links, forms, outlines, destinations,
-// labels, attachments. Made for documents that a program wrote anew and lost these on the way. Knows no such program.
+// Replaces the contents of a PDF's pages by those of another PDF, and keeps everything else: tags, links, forms,
+// outlines, destinations, labels, attachments. Intended for documents that another program rewrote, losing these. Does
+// not know any such program.
 import { displaySpace } from "../pdf/archival/display-space.ts";
 import { restoreUnicode } from "../pdf/archival/restore-unicode.ts";
 import { Budget } from "../pdf/budget.ts";
@@ -15,13 +16,13 @@ import { writeFile } from "../pdf/writer.ts";
 import { EngineFailure, type Operation } from "./operation.ts";
 import { unprotect } from "./unprotect.ts";
 
-/** Points, by which places may differ. */
+/** Tolerance for positions, in points. */
 const TOLERANCE = 0.01;
 
 /**
- * One PDF.
- * @param inputs the document, and the one whose pages' contents it gets
- * @throws EngineFailure `damaged` where they have not the same number of pages, or what either made impossible
+ * Yields one PDF.
+ * @param inputs the document, and the document that supplies the contents of its pages
+ * @throws EngineFailure `damaged` if the page counts differ, or the failure that either document caused
  */
 export const replaceContents: Operation<Record<string, never>> = async function* ([document, drawn], _params, context) {
   const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);
@@ -56,7 +57,8 @@ export const replaceContents: Operation<Record<string, never>> = async function*
       if (isIdentity(matrix)) {
         after.set("Resources", copied).set("Contents", target.add(new PdfStream(new Dictionary(), bodyOf(content))));
       } else {
-        // Patterns are placed in the space of what they are used in (8.7.3.1), so the content keeps a space of its own.
+        // Patterns are positioned in the space of the content that uses them (8.7.3.1), so the content keeps a space of
+        // its own.
         const form = Dictionary.of({
           Type: Name.of("XObject"),
           Subtype: Name.of("Form"),
@@ -84,7 +86,7 @@ export const replaceContents: Operation<Record<string, never>> = async function*
 
 const file = (dictionary: Dictionary | undefined): Dictionary => dictionary?.clone() ?? new Dictionary();
 
-/** All streams of a page's contents, as one (ISO 32000-1, 7.8.2). */
+/** Returns all content streams of a page as one (ISO 32000-1, 7.8.2). */
 function contentOf(source: PdfFile, page: Dictionary): Uint8Array {
   const contents = page.get("Contents");
   const parts = (source.array(contents) ?? [contents ?? null]).flatMap((part) => {
@@ -94,7 +96,7 @@ function contentOf(source: PdfFile, page: Dictionary): Uint8Array {
   return Buffer.concat(parts);
 }
 
-/** From a page's space to that of another that shows the same, maybe turned or moved. */
+/** Returns the matrix from a page's space to that of another page that shows the same, possibly rotated or moved. */
 function between(source: PdfFile, before: Dictionary, target: PdfFile, after: Dictionary): Matrix {
   const whole = (page: Dictionary) => {
     const copy = page.clone();

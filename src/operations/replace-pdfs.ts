@@ -1,4 +1,4 @@
-// A PDF with other PDFs embedded in the places of those it had. Its other half is extract-pdfs.ts.
+// Replaces the PDFs embedded in a PDF by others. The counterpart is extract-pdfs.ts.
 import { deflateSync } from "node:zlib";
 import { embeddedPdfs } from "../pdf/archival/embedded-pdfs.ts";
 import { Budget } from "../pdf/budget.ts";
@@ -12,11 +12,11 @@ import type { Operation } from "./operation.ts";
 import { unprotect } from "./unprotect.ts";
 
 export interface ReplacePdfsParams {
-  /** Of each input after the first: the number, from 0, of the embedded PDF whose place it takes. */
+  /** For each input after the first: the number, from 0, of the embedded PDF that it replaces. */
   readonly indexes: readonly number[];
 }
 
-/** @throws EngineFailure what the document or the engine made impossible */
+/** @throws EngineFailure the failure that the document or the engine caused */
 export const replacePdfs: Operation<ReplacePdfsParams> = async function* ([document, ...others], { indexes }, context) {
   const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);
   const budget = new Budget(objectBytes);

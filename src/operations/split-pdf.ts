@@ -1,5 +1,5 @@
-// Pages of a PDF as PDFs of their own: one for each selection, or one for each page. Nothing of the pages that are left out is in
-// them. It knows no objects; that is the business of src/pdf.
+// Splits a PDF into one PDF for each selection of pages, or for each page. Outputs contain nothing of the pages left
+// out. Objects are the concern of src/pdf.
 import { type PageSelection, resolvePages } from "../pages.ts";
 import { assemble } from "../pdf/assemble.ts";
 import { Budget } from "../pdf/budget.ts";
@@ -14,16 +14,17 @@ import type { Operation } from "./operation.ts";
 import { unprotect, withoutXfa } from "./unprotect.ts";
 
 export interface SplitPdfParams {
-  /** An output for each, in this order. @default one for each page */
+  /** Selections, one for each output, in this order. @default one output for each page */
   readonly pages?: readonly PageSelection[];
 }
 
-/** The rest is for the output that is being made. */
+/** Share of the memory for the source; the rest is for the current output. */
 const SOURCE_PART = 0.4;
 
 /**
- * An output's body is made while it is read, and must be read before the next output is asked for.
- * @throws EngineFailure what the document or the engine made impossible
+ * Yields the outputs. The body of an output is produced while it is read, and must be read before the next output is
+ * requested.
+ * @throws EngineFailure the failure that the document or the engine caused
  * @throws OutOfRange `pages`, before the first output
  */
 export const splitPdf: Operation<SplitPdfParams> = async function* (inputs, { pages }, context) {
@@ -38,7 +39,7 @@ export const splitPdf: Operation<SplitPdfParams> = async function* (inputs, { pa
       const notices: Notice[] = [...unprotect(file, objects, bytes), ...withoutXfa(file)];
       const source = new SourceDocument(file);
       const pageCount = source.pages.length;
-      // All are asked for before the first is made: nothing is stored of a request that is wrong.
+      // All selections are resolved before the first output, so that an invalid request stores nothing.
       for (const selection of pages ?? []) resolvePages(selection, pageCount);
       const taken = pages && new Set(pages.flatMap((selection) => resolvePages(selection, pageCount)));
       const read = source.pages.filter(({ index }) => taken?.has(index + 1) ?? true);
@@ -50,7 +51,7 @@ export const splitPdf: Operation<SplitPdfParams> = async function* (inputs, { pa
         const taken = { open: async () => source, select: () => wanted, close: () => {} };
         const room = new Budget(objectBytes - budget.limitBytes);
         const body = assemble([taken], documentParts, room, context.signal);
-        // They are about the input: its other outputs report nothing more.
+        // Notices are about the input, so the other outputs report none.
         yield { extension: "pdf", type: "application/pdf", body, notices: () => notices.splice(0) };
       }
     } finally {

@@ -1,4 +1,5 @@
-// What no changed copy of a PDF can keep, whatever the operation: signatures, and an encryption whose owner password nobody told.
+// Removes what no modified copy of a PDF can keep, whatever the operation: signatures, and encryption whose owner
+// password is unknown.
 import { contains } from "../engines/contains.ts";
 import type { MupdfSource } from "../pdf/mupdf-source.ts";
 import type { PdfFile } from "../pdf/pdf-file.ts";
@@ -8,9 +9,9 @@ import { type Notice, noticesOf } from "./notice.ts";
 const NONE: Signatures = { count: 0, hasUsageRights: false };
 
 /**
- * Removes signatures, with the look that they have kept. To be called before anything else is read of the file.
+ * Removes signatures but keeps their look. Must be called before anything else is read from the file.
  * @param bytes of the document
- * @returns what the copy that is made of the file loses
+ * @returns notices of what a copy of the file loses
  */
 export function unprotect(file: PdfFile, source: MupdfSource, bytes: Uint8Array): Notice[] {
   const { count, hasUsageRights } = mayBeSigned(bytes) ? removeSignatures(file) : NONE;
@@ -21,12 +22,12 @@ export function unprotect(file: PdfFile, source: MupdfSource, bytes: Uint8Array)
   ];
 }
 
-/** For operations that leave the XFA form out, and keep the other one (ISO 32000-1, 12.7.8). */
+/** Reports the loss of the XFA form, for operations that keep only the AcroForm (ISO 32000-1, 12.7.8). */
 export const withoutXfa = (file: PdfFile): readonly Notice[] =>
   noticesOf("xfa-removed", Number(file.dictionary(file.catalog.get("AcroForm"))?.has("XFA") ?? false));
 
 /**
- * The bytes that a signature covers are told by their places in the file, so its dictionary lies in no compressed object
- * (ISO 32000-1, 12.8.1): without this name a file has none.
+ * Reports whether a file may be signed. The bytes that a signature covers are identified by their offsets, so its
+ * dictionary is not in a compressed object (ISO 32000-1, 12.8.1): a file without this name has no signatures.
  */
 export const mayBeSigned = (bytes: Uint8Array): boolean => contains(bytes, "ByteRange");

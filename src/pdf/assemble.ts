@@ -1,20 +1,21 @@
-// Puts pages of one or several documents, in any order and any of them repeatedly, into a new file. What belongs to the document
-// and not to a page (outline, form, structure...) is the business of its parts, one small module each.
+// Assembles pages of one or several documents, in any order and with repeats, into a new file. Whatever belongs to the
+// document and not to a page (outline, form, structure...) is handled by its parts, one small module each.
 //
-// How a part works. A part is made for one result. For each input in turn:
-//   open(taking)   the source is open, nothing of it has been copied. The part reads what it needs of the source (through
-//                  `source.once`, so that 500 results of one source read it once), settles what becomes of objects with
+// How a part works. A part is created for one result. For each input in turn:
+//   open(taking)   The source is open, nothing of it has been copied. The part reads what it needs of the source (through
+//                  `source.once`, so that 500 results of one source read it once), decides the fate of objects with
 //                  `copier.seed`, and adds visitors with `copier.onVisit`.
-//   page(...)      for every page taken: the part may change the page's dictionary, which is the caller's own, with values of the
-//                  source (Annots, StructParents, AA...). Called before the page is copied, before any visitor sees it.
-//   close(taking)  the pages of this input and all that they lead to have been copied. The part copies what is its own
-//                  (`copier.value`, `copier.reference`): that is copied before the source is left, then the source is gone.
-// After the last input: finish(result), where the part puts its entry into the catalog. Streams are written as they are put and can
-// be referred to but not read afterwards; all other objects of the target can be changed until finish has ended.
+//   page(...)      Called for every page taken, before the page is copied and before any visitor sees it. The part may
+//                  change the page's dictionary, which is the caller's own, with values of the source (Annots,
+//                  StructParents, AA...).
+//   close(taking)  The pages of this input and all objects that they lead to have been copied. The part copies its own
+//                  objects (`copier.value`, `copier.reference`) before the source is closed.
+// After the last input: finish(result), where the part adds its entry to the catalog. Streams are written as they are
+// put; later they can be referred to but not read. All other objects of the target can be changed until finish ends.
 //
-// Pages that are not taken are excluded: a reference to one becomes null however it is reached, and it is never copied. The nodes
-// of the source's page tree are excluded too; its catalog becomes the target's. A part that keeps something in proportion to
-// the document charges `source.file.budget` for it.
+// Pages that are not taken are excluded: a reference to one becomes null, whatever path leads to it, and the page is
+// never copied. The nodes of the source's page tree are excluded too; its catalog becomes the target's. A part that
+// keeps data in proportion to the document charges `source.file.budget` for it.
 import type { Budget } from "./budget.ts";
 import { Copier } from "./copier.ts";
 import { Interning } from "./interning.ts";
@@ -28,43 +29,46 @@ import { FileWriter } from "./writer.ts";
 
 /** A page of the result. */
 export interface TakenPage {
-  /** In the source. */
+  /** Page in the source. */
   readonly source: Reference;
-  /** In the source, from 0. */
+  /** Page index in the source, from 0. */
   readonly sourceIndex: number;
-  /** In the target. */
+  /** Page in the target. */
   readonly target: Reference;
-  /** In the target, from 0. */
+  /** Page index in the target, from 0. */
   readonly targetIndex: number;
   /**
-   * How often this page of this input has been taken before; references in the source lead to the one with 0. Of the others the
-   * annotations are copied anew, by a copier whose `repeat` is `target`.
+   * Number of times that this page of this input has been taken before. References in the source lead to the one with
+   * 0. The annotations of the others are copied anew, by a copier whose `repeat` is `target`.
    */
   readonly repeat: number;
 }
 
-/** What is taken of one input. */
+/** The pages taken from one input. */
 export interface Taking {
-  /** From 0. */
+  /** Index of the input, from 0. */
   readonly inputIndex: number;
   readonly inputCount: number;
   readonly source: SourceDocument;
-  /** In the order of the result. */
+  /** Pages in the order of the result. */
   readonly pages: readonly TakenPage[];
-  /** Whether every page of the source is taken, in whatever order. */
+  /** True if every page of the source is taken, in any order. */
   readonly isWhole: boolean;
   readonly copier: Copier;
   readonly result: Result;
-  /** @returns the pages of the result that are this page of the source; none for a page that was left out or what is no page */
+  /**
+   * @returns the pages of the result that are copies of this page; empty for a page that was left out or an object that
+   * is not a page
+   */
   takesOf(page: Reference): readonly TakenPage[];
 }
 
 export interface Result {
   readonly file: PdfFile;
-  /** The target's, to be changed in place. */
+  /** The target's catalog, to be changed in place. */
   readonly catalog: Dictionary;
   readonly inputCount: number;
-  /** So far. */
+  /** Number of pages so far. */
   readonly pageCount: number;
 }
 
@@ -75,36 +79,36 @@ export interface Part {
   finish?(result: Result): void;
 }
 
-/** Makes the part of one result. */
+/** Creates the part of one result. */
 export type PartFactory = () => Part;
 
-/** An input and what is wanted of it. */
+/** An input, and the selection of its pages. */
 export interface AssemblyInput {
-  /** Called when its turn comes. */
+  /** Opens the input when its turn comes. */
   open(): Promise<SourceDocument>;
   /**
    * @param pageCount of the source
-   * @returns page numbers from 1; where there are none, nothing of the source is taken. Of one input at least there are some
-   * @throws OutOfRange where there is no such page
+   * @returns page numbers from 1. If empty, nothing of the source is taken. At least one input must have pages
+   * @throws OutOfRange if a page does not exist
    */
   select(pageCount: number): readonly number[];
-  /** Called when nothing is needed of it any more, whatever happened. */
+  /** Closes the input when it is no longer needed, even after a failure. */
   close(source: SourceDocument): void;
 }
 
-/** Bytes are given on when so many wait. */
+/** Number of pending bytes at which they are passed on. */
 const PENDING_BYTES = 256 * 1024;
 /**
- * What a page says of its place in a document and cannot be right in another: article threads, parts of documents, separations
- * (ISO 32000-1, 12.4.3 and 14.11.4; ISO 32000-2, 14.12).
+ * Entries of a page that describe its place in a document and cannot be correct in another: article threads, parts of
+ * documents, separations (ISO 32000-1, 12.4.3 and 14.11.4; ISO 32000-2, 14.12).
  */
 const LEFT_BEHIND = ["B", "DPart", "SeparationInfo"];
 
 /**
- * The pages that are selected, one input after the other, as a new file.
- * @param factories of the parts of a document that go with its pages
+ * Writes the selected pages, one input after the other, to a new file.
+ * @param factories of the parts of a document that accompany its pages
  * @param budget for the objects of the result
- * @returns chunks that are the caller's own
+ * @returns chunks that belong to the caller
  */
 export async function* assemble(
   inputs: readonly AssemblyInput[],
@@ -138,7 +142,7 @@ class Assembly {
   readonly #file: PdfFile;
   readonly #kids: Reference[] = [];
   #writer: FileWriter | undefined;
-  /** Of the header, and the highest of all inputs. */
+  /** Version in the header, and the highest version of all inputs. */
   #written = "";
   #version = "";
   #inputIndex = 0;
@@ -165,7 +169,7 @@ class Assembly {
     this.#inputIndex++;
   }
 
-  /** @returns the bytes that came about since the last time */
+  /** @returns the bytes written since the last call */
   *bytes(): Generator<Uint8Array> {
     if (this.#writer) yield* this.#writer.take();
   }
@@ -174,7 +178,7 @@ class Assembly {
     const result = this.#result();
     for (const part of this.#parts) part.finish?.(result);
     result.catalog.set("Pages", putPageTree(this.#file, this.#kids));
-    // It counts where it is higher than the header's (table 28).
+    // The entry applies if it is higher than the header's version (table 28).
     if (this.#version > this.#written) result.catalog.set("Version", Name.of(this.#version));
     yield* this.#writer!.finish(this.#file);
   }
@@ -239,7 +243,7 @@ class Assembly {
     this.#file.put(taken.target, copy.set("Type", Name.of("Page")));
   }
 
-  /** Copies all that waits, and yields when bytes do. */
+  /** Copies everything that is queued, and yields when bytes are ready. */
   *#copyAll(copier: Copier): Generator<void> {
     while (copier.step()) if (this.#writer!.pendingBytes > PENDING_BYTES) yield;
     yield;
@@ -248,14 +252,16 @@ class Assembly {
 
 const usageOf = ({ file }: SourceDocument) => new ResourceUsage(file);
 
-/** What shares its resources with pages that were left out takes only what it uses itself. */
+/** Removes resources that an object shares with pages that were left out and does not use itself. */
 function pruneObject(dictionary: Dictionary, reference: Reference | undefined, source: SourceDocument): void {
   if (!reference || !dictionary.has("Resources") || source.isInPageTree(reference.number)) return;
   const resources = source.once(usageOf).ofObject(dictionary, reference);
   if (resources) dictionary.set("Resources", resources);
 }
 
-/** Of a page that was taken before: an annotation belongs to one page (ISO 32000-1, 12.5.2), and so does its popup. */
+/**
+ * Returns a copier for a repeated page: an annotation belongs to one page (ISO 32000-1, 12.5.2), and so does its popup.
+ */
 function repeatCopier(page: Dictionary, { source, target }: TakenPage, taking: Taking): Copier {
   const { file } = taking.source;
   const own = new Set<number>();

@@ -1,16 +1,16 @@
-// How many pages have content that cannot be decompressed to its end. Viewers show what comes before the damage, and so does a copy.
-// Looks at what is quick to look at: content streams of pages, up to a size.
+// Counts pages whose content cannot be fully decompressed. Viewers show the content before the damage, and so does a
+// copy. Checks only what is quick to check: content streams of pages, up to a size.
 import { inflateSync } from "node:zlib";
 import type { SourcePage } from "./pages.ts";
 import type { PdfFile } from "./pdf-file.ts";
 import { type Dictionary, Name, type PdfStream } from "./values.ts";
 
-/** What is longer when it is decompressed is not looked at to its end. */
+/** Limits the decompressed size of a content stream that is checked to its end. */
 const MAX_DECODED_BYTES = 4 * 2 ** 20;
-/** Of all compressed content that is looked at. */
+/** Limits the compressed size of all content that is checked. */
 const MAX_BYTES = 16 * 2 ** 20;
 
-/** @param pages each counts once */
+/** @param pages each one counts once */
 export function countDamagedContents(file: PdfFile, pages: Iterable<SourcePage>): number {
   const seen = new Map<number, boolean>();
   let bytesLeft = MAX_BYTES;
@@ -33,7 +33,7 @@ export function countDamagedContents(file: PdfFile, pages: Iterable<SourcePage>)
   return [...seen.values()].filter(Boolean).length;
 }
 
-/** By nothing else, and without a predictor, as nearly all content is. */
+/** Reports whether Flate without a predictor is the only filter, as for nearly all content. */
 function isFlate(dictionary: Dictionary): boolean {
   const filter = dictionary.get("Filter");
   const [name, ...others] = Array.isArray(filter) ? filter : [filter];
@@ -45,7 +45,7 @@ function inflates(bytes: Uint8Array): boolean {
     inflateSync(bytes, { maxOutputLength: MAX_DECODED_BYTES });
     return true;
   } catch (error) {
-    // The limit is a RangeError, in Node and workerd alike; damage is an error of another kind.
+    // Exceeding the limit is a RangeError, in Node and workerd alike; damage is a different error.
     return error instanceof RangeError;
   }
 }

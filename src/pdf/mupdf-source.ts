@@ -1,4 +1,5 @@
-// Objects as MuPDF reads them from a file, which it repairs and decrypts on the way. Knows no meaning of any object.
+// Reads objects from a file with MuPDF, which repairs and decrypts it on the way. Has no knowledge of what objects
+// mean.
 import { Mupdf, MupdfError, type Tank } from "../engines/mupdf.ts";
 import { makeAppearances } from "../engines/mupdf-appearances.ts";
 import { MupdfDocument } from "../engines/mupdf-document.ts";
@@ -22,23 +23,28 @@ import {
   type Value,
 } from "./values.ts";
 
-/** Containers inside of each other in one object; MuPDF's own parser goes about as far. */
+/** Limits nested containers in one object, to about the depth of MuPDF's own parser. */
 const MAX_DEPTH = 500;
-/** Below this a pointer is no address but one of the engine's constants. */
+/** Smallest address: a lower pointer is one of the engine's constants. */
 const FIRST_ADDRESS = 1024;
-/** From here on a float of 32 bits does not hold every integer. */
+/** From this value on, a 32-bit float cannot represent every integer. */
 const EXACT_INTEGERS = 2 ** 24;
-/** Elements of a container, from which on room for it is asked before it is made. */
+/** Number of elements from which on memory is checked before a container is created. */
 const LARGE_CONTAINER = 10_000;
-/** An engine's heap never shrinks, and keeps what was read: after growing by so much reading goes on in a fresh one. */
+/**
+ * Heap growth after which reading continues in a fresh engine, because a heap never shrinks and keeps what was read.
+ */
 const GROWTH_BYTES = 16 * 1024 * 1024;
-/** What is kept free of the heap's limit for a piece of work, and has to be free in a fresh engine. */
+/** Part of the heap limit that is reserved for a piece of work, and must be free in a fresh engine. */
 const SPARE_BYTES = 4 * 1024 * 1024;
-/** An engine whose heap has not grown beyond this may read the next document. It starts with 22 MiB. */
+/** Heap size up to which an engine may read the next document. It starts with 22 MiB. */
 const REUSED_BYTES = 28 * 1024 * 1024;
-/** Opening takes as long as the file is long, so it is not done any number of times. */
+/** Limits reopenings, because the time to open a file depends on its length. */
 const MAX_REOPENINGS = 100;
-/** Units of fuel for each byte of a document, beside what any job has: it is read and decoded a few times at most. */
+/**
+ * Units of fuel for each byte of a document, in addition to a job's base fuel: a byte is read and decoded a few times
+ * at most.
+ */
 const FUEL_PER_BYTE = 200;
 
 /** Keys and names that are constants of the engine. */
@@ -49,7 +55,7 @@ export class MupdfSource implements ObjectSource {
   readonly #document: MupdfDocument;
   readonly #budget: Budget;
   readonly #tank: Tank;
-  /** Where nothing has to be decrypted. */
+  /** Places of streams; undefined if the document must be decrypted. */
   readonly #places: StreamPlaces | undefined;
   #size: number;
   #reopenings = 0;
@@ -67,8 +73,8 @@ export class MupdfSource implements ObjectSource {
   }
 
   /**
-   * @param heapLimitBytes the most bytes the engine's heap may grow to
-   * @param engine one with that limit that {@link release} gave back; @default a fresh one
+   * @param heapLimitBytes limits the size of the engine's heap
+   * @param engine one with that limit that {@link release} returned; @default a fresh one
    * @throws EngineFailure `password-protected`, `not-a-pdf`, `damaged`, `too-large`, `too-complex` or `crashed`
    */
   static async open(bytes: Uint8Array, heapLimitBytes: number, budget: Budget, engine?: Mupdf): Promise<MupdfSource> {
@@ -85,35 +91,35 @@ export class MupdfSource implements ObjectSource {
     return this.#document.engine.heapBytes;
   }
 
-  /** Whether it says so in its trailer; an owner password does not keep anyone from reading it. */
+  /** True if the trailer declares encryption. An owner password alone does not prevent reading. */
   get isEncrypted(): boolean {
     return this.#document.isEncrypted;
   }
 
-  /** Warnings and errors MuPDF reported: how many, and the first of them. */
+  /** Number of warnings and errors that MuPDF has reported, and the first of them. */
   get reported(): { readonly count: number; readonly first: readonly string[] } {
     return { count: this.#document.messageCount, first: this.#document.messages };
   }
 
   /**
-   * Gives annotations appearances, as far as MuPDF can. What it makes are objects from `size` on; reading must not be relieved
-   * from then on, for they would be lost.
-   * @param numbers of annotations, by the index of their page
+   * Creates appearances for annotations, as far as MuPDF can. New objects have numbers from `size` on. Afterwards,
+   * {@link relieve} must not be called, because they would be lost.
+   * @param numbers object numbers of annotations, by the index of their page
    */
   makeAppearances(numbers: ReadonlyMap<number, ReadonlySet<number>>): void {
     makeAppearances(this.#document, numbers);
     this.#size = this.#run((raw) => raw._wasm_pdf_xref_len(this.#document.pointer));
   }
 
-  /** @returns undefined for what MuPDF cannot decode */
+  /** @returns undefined for images that MuPDF cannot decode */
   decodeImage(number: number): DecodedImage | undefined {
     const image = decodeImage(this.#document, number);
-    // What the heap grew by is free again: no reason to go on in a fresh engine.
+    // The growth of the heap is free again, so it is no reason to switch to a fresh engine.
     this.#openedBytes = Math.max(this.#openedBytes, this.heapBytes);
     return image;
   }
 
-  /** What MuPDF takes device CMYK for, and so what most have seen of it; a copy. */
+  /** Returns a copy of the profile that MuPDF uses for device CMYK, and so determines what most people have seen. */
   cmykProfile(): Uint8Array {
     return this.#document.engine.cmykProfile();
   }
@@ -139,7 +145,7 @@ export class MupdfSource implements ObjectSource {
           return this.#stream(number, value);
         }),
       );
-      // What it cannot load MuPDF gives as nothing, without an error.
+      // MuPDF returns null without an error if it cannot load an object.
       if (object === null && this.#document.engine.refusals > refusals) throw this.#shortage();
       return object;
     } catch (error) {
@@ -150,7 +156,7 @@ export class MupdfSource implements ObjectSource {
     }
   }
 
-  /** Goes on in a fresh engine where the heap has grown. Nothing that was read is lost. */
+  /** Switches to a fresh engine if the heap has grown. Nothing that was read is lost. */
   async relieve(): Promise<void> {
     const limitBytes = this.#document.options.heapLimitBytes - SPARE_BYTES;
     if (this.heapBytes <= Math.min(this.#openedBytes + GROWTH_BYTES, limitBytes)) return;
@@ -167,8 +173,8 @@ export class MupdfSource implements ObjectSource {
   }
 
   /**
-   * Closes it. A fresh engine costs more than reading a small document.
-   * @returns the engine for the next document of the job, where it is as good as new
+   * Closes the source. A fresh engine costs more than reading a small document.
+   * @returns the engine for the next document of the job, if it is as good as new
    */
   release(): Mupdf | undefined {
     if (this.heapBytes <= REUSED_BYTES) return this.#document.release();
@@ -206,7 +212,7 @@ export class MupdfSource implements ObjectSource {
     return new PdfStream(dictionary, body);
   }
 
-  /** A large stream where it lies in the file. */
+  /** Returns the bytes of a large stream directly from the file. */
   #place(number: number, dictionary: Dictionary, length: Value): Uint8Array | undefined {
     if (!this.#places) return undefined;
     const size = length instanceof Reference ? this.load(length.number) : length;
@@ -214,10 +220,10 @@ export class MupdfSource implements ObjectSource {
     return this.#places.find(number, dictionary.clone().set("Length", length), size);
   }
 
-  /** What cannot be read is empty: one bad stream is no reason to refuse a document. */
+  /** Returns a stream's bytes, empty if they cannot be read: one bad stream is no reason to reject a document. */
   #rawBytes(number: number): Uint8Array {
     try {
-      // Many outputs may have the same font: reading its bytes again is no work that a document could make long.
+      // Many outputs may share a font: a repeated read of its bytes is not work that a document could inflate.
       const tank = this.#document.engine.tank();
       return this.#bytes(number, (raw, reference) => raw._wasm_pdf_load_raw_stream(reference), Infinity, tank);
     } catch (error) {
@@ -260,7 +266,7 @@ export class MupdfSource implements ObjectSource {
   #value(raw: MupdfExports, object: Pointer, depth: number): Value {
     if (object === 0) return null;
     if (depth > MAX_DEPTH) throw new EngineFailure("too-complex", `containers more than ${MAX_DEPTH} deep`);
-    // First, because all other questions follow references.
+    // This check comes first, because all others follow references.
     if (raw._wasm_pdf_is_indirect(object)) return new Reference(raw._wasm_pdf_to_num(object));
     if (raw._wasm_pdf_is_name(object)) return Name.of(nameText(raw, object));
     if (raw._wasm_pdf_is_number(object)) return number(raw, object);
@@ -292,7 +298,7 @@ export class MupdfSource implements ObjectSource {
     return array;
   }
 
-  /** Asks whether there would be room: what is read is charged by whoever keeps it. */
+  /** Checks that there is enough memory. Whoever keeps the objects charges for them. */
   #makeRoom(elements: number): void {
     if (elements < LARGE_CONTAINER) return;
     const bytes = elements * 8;
@@ -337,7 +343,7 @@ function latin1(heap: Uint8Array, start: number, end: number): string {
   return text;
 }
 
-/** What is read is not encrypted, so a filter that says how it was (ISO 32000-1, 7.4.10) must not stay. */
+/** Removes the filter that describes the encryption (ISO 32000-1, 7.4.10), because the bytes are read decrypted. */
 function withoutCrypt(dictionary: Dictionary): void {
   const filter = dictionary.get("Filter");
   if (filter instanceof Name && filter.text === "Crypt") {

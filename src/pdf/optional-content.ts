@@ -1,4 +1,4 @@
-// The visibility of optional content (ISO 32000-1, 8.11) in a file that is read as values.
+// Determines the visibility of optional content (ISO 32000-1, 8.11) in a file that is read as values.
 import { type ObjectReader, OptionalContent } from "../engines/optional-content.ts";
 import type { PdfFile } from "./pdf-file.ts";
 import { Reference, type Value } from "./values.ts";
@@ -9,7 +9,7 @@ export type LayerVisibility = (content: Value) => boolean;
 export const optionalContentOf = (file: PdfFile): OptionalContent<Value> =>
   new OptionalContent(readerOf(file), file.catalog.get("OCProperties") ?? null);
 
-/** What a viewer shows when it opens the file; what the file becomes later does not change it. */
+/** Returns the visibility when a viewer opens the file. Later changes to the file do not affect it. */
 export function defaultVisibility(file: PdfFile): LayerVisibility {
   const content = optionalContentOf(file);
   return (value) => content.isShown(value);

@@ -1,6 +1,6 @@
-// Signatures of a document (ISO 32000-1, 12.8), each of which covers the bytes of the file as it is: how many are in use, and a
-// document without them that looks the same. A signature field with a look becomes a stamp, since viewers draw a mark of their own
-// over a field that waits for a signature; one without a look goes. Knows no operations.
+// Removes the signatures of a document (ISO 32000-1, 12.8), each of which covers the bytes of the file as it is,
+// without changing its look, and counts them. A visible signature field becomes a stamp, since viewers draw a mark of
+// their own over a field that waits for a signature; an invisible one is removed. Has no knowledge of operations.
 import { findFields } from "./parts/field-tree.ts";
 import { textString } from "./parts/text-strings.ts";
 import type { PdfFile } from "./pdf-file.ts";
@@ -9,22 +9,25 @@ import { becomeStamp } from "./stamp.ts";
 import { Dictionary, type PdfObject, Reference, type Value } from "./values.ts";
 
 export interface Signatures {
-  /** Those of people and of time stamps, certifying ones included. */
+  /** Number of signatures by people and time stamps, including certifying ones. */
   readonly count: number;
-  /** Whether its maker allowed Adobe's reader to do more with it than it does by itself (12.8.2.3). */
+  /** True if the document's maker enabled additional features in Adobe's reader (12.8.2.3). */
   readonly hasUsageRights: boolean;
 }
 
-/** What belongs to a signature in its field (table 232). */
+/** Entries of a field that belong to its signature (table 232). */
 const SIGNATURE_ENTRIES = ["V", "DV", "Lock", "SV"];
-/** What makes a dictionary a field. */
+/** Entries that make a dictionary a field. */
 const FIELD_ENTRIES = ["FT", "T", "TU", "TM", "Ff", "Kids", "Parent"];
 /** SigFlags (table 219): there are signature fields. */
 const SIGNATURES_EXIST = 1;
-/** ISO 32000-1, table 165. */
+/** Flag of hidden annotations (ISO 32000-1, table 165). */
 const HIDDEN = 2;
 
-/** Changes the file where it is signed. What was read from it before may be out of date then. @returns what was removed */
+/**
+ * Removes signatures from a signed file. Objects that were read from it before may be out of date afterwards.
+ * @returns the removed signatures
+ */
 export function removeSignatures(file: PdfFile): Signatures {
   const signing = new Signing(file);
   signing.remove();
@@ -38,7 +41,7 @@ class Signing {
   readonly #fields: ReturnType<typeof findFields>;
   /** Signature fields with a value and their widgets, by the index of the node. */
   readonly #signed = new Set<number>();
-  /** Numbers of objects, or dictionaries that have none. */
+  /** Object numbers of values, or dictionaries that have none. */
   readonly #values = new Set<number | PdfObject>();
 
   constructor(file: PdfFile) {
@@ -64,7 +67,7 @@ class Signing {
     const permissions = file.dictionary(catalog.get("Perms"))?.clone() ?? new Dictionary();
     for (const key of ["DocMDP", "UR", "UR3"]) permissions.delete(key);
     catalog.set("Perms", permissions.size > 0 ? permissions : null);
-    // Evidence about signatures (ISO 32000-2, 12.8.4.3).
+    // The DSS holds evidence for signatures (ISO 32000-2, 12.8.4.3).
     if (count > 0) catalog.delete("DSS");
     if (this.#signed.size > 0) this.#removeFields(catalog);
     const root = file.trailer.get("Root");
@@ -97,7 +100,7 @@ class Signing {
     else catalog.delete("AcroForm");
   }
 
-  /** Signed fields, and fields above them that have no others below them. */
+  /** Returns signed fields, and their parent fields that have no other kids. */
   #gone(): ReadonlySet<number> {
     const gone = new Set(this.#signed);
     for (const { index, kids, isOnPage } of this.#fields!.nodes.toReversed()) {
@@ -106,7 +109,7 @@ class Signing {
     return gone;
   }
 
-  /** @returns whether the object is an annotation that still shows something */
+  /** @returns true if the object is an annotation that is still visible */
   #retire(reference: Reference, isOnPage: boolean): boolean {
     const dictionary = this.#file.dictionary(reference)!.clone();
     const isVisible = isOnPage && this.#isVisible(dictionary);
@@ -128,7 +131,7 @@ class Signing {
     return left !== right && bottom !== top && file.dictionary(normal) !== undefined;
   }
 
-  /** @param bare numbers of annotations that show nothing */
+  /** @param bare object numbers of annotations that show nothing */
   #removeAnnotations(bare: ReadonlySet<number>): void {
     const file = this.#file;
     for (const { reference } of this.#source.pages) {
@@ -148,7 +151,7 @@ class Signing {
     }
   }
 
-  /** A field or widget that is no object of its own. */
+  /** Reports whether a value is a signed field or widget that is a direct object. */
   #isSignedInline(value: Value): boolean {
     if (!(value instanceof Dictionary)) return false;
     const field = this.#file.dictionary(value.get("Parent")) ?? value;
@@ -159,7 +162,7 @@ class Signing {
     );
   }
 
-  /** @returns whether it is a signature */
+  /** @returns true if the value is a signature */
   #note(value: Value | undefined): boolean {
     const dictionary = this.#file.dictionary(value);
     if (!dictionary || !this.#file.array(dictionary.get("ByteRange"))) return false;
@@ -169,7 +172,7 @@ class Signing {
 }
 
 function becomeSeal(widget: Dictionary): void {
-  // A field's name is no author's.
+  // The name of a field is not an author.
   widget.delete("T");
   becomeStamp(widget);
   if (!widget.has("Contents")) widget.set("Contents", textString("Signature"));

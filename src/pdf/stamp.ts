@@ -1,7 +1,8 @@
-// Annotations that lose what they were and keep their look become stamps (ISO 32000-1, 12.5.6.12). Knows no reason why.
+// Converts annotations that lose their function but keep their look to stamps (ISO 32000-1, 12.5.6.12). Has no
+// knowledge of the reason.
 import { type Dictionary, Name } from "./values.ts";
 
-/** What a stamp keeps of the annotation that it was; all the rest is that type's own. */
+/** Entries that a stamp keeps from the former annotation; all others are specific to its type. */
 const STAMP_ENTRIES = [
   "Rect",
   "AP",
@@ -19,7 +20,7 @@ const STAMP_ENTRIES = [
   "OC",
 ];
 
-/** Without what only its former type had. */
+/** Makes an annotation a stamp, and removes the entries of its former type. */
 export function becomeStamp(dictionary: Dictionary): void {
   for (const key of [...dictionary.keys()]) if (!STAMP_ENTRIES.includes(key)) dictionary.delete(key);
   dictionary.set("Type", Name.of("Annot")).set("Subtype", Name.of("Stamp"));

@@ -1,4 +1,4 @@
-// BMP as a PDF image. Its rows are taken in the order of the file, which is from the lowest up: the page turns them over.
+// Reads BMP as a PDF image. Rows are read in the order of the file, which starts at the bottom; the page flips them.
 import { EngineFailure, type Input } from "../operations/operation.ts";
 import { type BmpHeader, readBmpHeader } from "./bmp-header.ts";
 import { RleRows } from "./bmp-rle.ts";
@@ -12,7 +12,10 @@ import { readPng } from "./png.ts";
 
 const BLOCK_BYTES = 65_536;
 
-/** @throws EngineFailure `damaged` where there is no pixel, and what {@link readJpeg} and {@link readPng} have for those inside of it */
+/**
+ * @throws EngineFailure `damaged` if there is no pixel, or the failures of {@link readJpeg} and {@link readPng} for
+ * embedded files
+ */
 export async function readBmp(input: Input, holdBytes: number, openDecoder: OpenJpegDecoder): Promise<Picture> {
   const header = await readBmpHeader(input);
   const { width, height, coding, density, dataOffset, isTopDown } = header;
@@ -29,7 +32,7 @@ export async function readBmp(input: Input, holdBytes: number, openDecoder: Open
   return { ...seen, parts: [{ x: 0, y: 0, image, isBottomUp: !isTopDown }] };
 }
 
-/** A document that lies in another one and goes on to its end. */
+/** Returns an input for a file embedded in another one, from the offset to the end. */
 function partOf(input: Input, offset: number): Input {
   async function* stream() {
     await using reader = new ByteReader(input.stream());
@@ -74,10 +77,10 @@ async function plainImage(input: Input, header: BmpHeader): Promise<PdfImage> {
   });
 }
 
-/** Makes a row of PDF's from one of the file. */
+/** Converts a row of the file to a row of the PDF image. */
 type TakeRow = (stored: Uint8Array, to: Uint8Array) => void;
 
-/** @param fill what stands for pixels that are not there */
+/** @param fill value of missing pixels */
 async function* storedRows(
   input: Input,
   { width, height, bits, dataOffset }: BmpHeader,
@@ -129,7 +132,7 @@ function channelOf(mask: number): Channel {
   return { mask, shift, most: mask >>> shift };
 }
 
-/** @returns the channel with what becomes of its values: 8 or 16 bits */
+/** @returns the channel with its scaled values: 8 or 16 bits */
 function scaled(
   channel: Channel,
   isDeep: boolean,

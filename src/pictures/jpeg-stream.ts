@@ -1,5 +1,5 @@
-// A JPEG taken apart and put together again without touching its codes (T.81, annex B): for TIFF, which keeps tables apart and
-// codes each strip for itself. Knows no TIFF.
+// Takes a JPEG apart and reassembles it without changing its codes (T.81, annex B), for TIFF, which stores tables
+// separately and codes each strip on its own. Has no knowledge of TIFF.
 import { EngineFailure } from "../operations/operation.ts";
 import { checkFrame, unsupportedJpeg } from "./jpeg-frame.ts";
 
@@ -10,19 +10,19 @@ const isFrame = (marker: number) =>
   marker >= 0xc0 && marker <= 0xcf && marker !== DHT && marker !== 0xc8 && marker !== DAC;
 
 export interface CodedPicture {
-  /** The frame's marker segment, from its marker on; no less than its 10 first bytes. */
+  /** The frame's segment, including its marker; at least its first 10 bytes. */
   readonly frame: Uint8Array;
-  /** Segments of tables, each from its marker on. */
+  /** Segments of tables, including their markers. */
   readonly tables: readonly Uint8Array[];
-  /** In MCUs, 0 for none. */
+  /** Restart interval in MCUs; 0 for none. */
   readonly restartInterval: number;
-  /** Of Adobe's marker. */
+  /** Transform of Adobe's marker. */
   readonly transform?: number;
-  /** The first scan's header. */
+  /** Header of the first scan. */
   readonly scan: Uint8Array;
-  /** Its codes, up to the next marker which is no restart. */
+  /** Codes of the first scan, up to the next marker other than a restart. */
   readonly codes: Uint8Array;
-  /** What follows them: further scans, or nothing. */
+  /** The bytes after the codes: further scans, or nothing. */
   readonly rest: Uint8Array;
 }
 
@@ -30,18 +30,18 @@ export const frameWidth = ({ frame }: CodedPicture): number => frame[7]! * 256 +
 export const frameHeight = ({ frame }: CodedPicture): number => frame[5]! * 256 + frame[6]!;
 export const frameComponents = ({ frame }: CodedPicture): number => frame[9]!;
 
-/** What is kept apart from pictures, for all of them. */
+/** Coding parameters that are stored once for all pictures. */
 export type CodingTables = Partial<Pick<CodedPicture, "tables" | "restartInterval" | "frame" | "scan">>;
 
-/** @returns whatever tables there are */
+/** @returns all tables that are present */
 export function readTables(bytes: Uint8Array): CodingTables {
   const { tables, restartInterval, frame, scan } = walk(bytes);
   return { tables, restartInterval, ...(frame ? { frame } : {}), ...(scan ? { scan } : {}) };
 }
 
 /**
- * @param before tables that a decoder would have had already
- * @returns undefined where there is no picture
+ * @param before tables that a decoder would have already read
+ * @returns undefined if there is no picture
  */
 export function readCoded(bytes: Uint8Array, before: CodingTables): CodedPicture | undefined {
   const { tables, restartInterval, frame, scan, transform, codesStart } = walk(bytes);
@@ -59,7 +59,7 @@ export function readCoded(bytes: Uint8Array, before: CodingTables): CodedPicture
   };
 }
 
-/** Codes alone, with all that tells what they are kept elsewhere. */
+/** Returns a picture from bare codes, whose parameters are all stored elsewhere. */
 export function codedOf(bytes: Uint8Array, tables: CodingTables): CodedPicture | undefined {
   const { frame, scan } = tables;
   if (!frame || !scan || bytes.length === 0) return undefined;
@@ -83,7 +83,7 @@ interface Walked {
   readonly codesStart: number;
 }
 
-/** Marker segments up to the first scan. */
+/** Reads marker segments up to the first scan. */
 function walk(bytes: Uint8Array): Walked {
   const tables: Uint8Array[] = [];
   let restartInterval = 0;
@@ -136,7 +136,10 @@ function endOfCodes(bytes: Uint8Array, start: number): number {
   return bytes.length;
 }
 
-/** A JPEG of its own. @param transform what Adobe's marker tells, where it is needed */
+/**
+ * Returns a complete JPEG.
+ * @param transform value of Adobe's marker, if it is needed
+ */
 export function* whole(picture: CodedPicture, transform: number | undefined): Generator<Uint8Array> {
   yield* head(picture, picture.frame, picture.restartInterval, transform);
   yield picture.codes;
@@ -160,10 +163,10 @@ function* head(
 const ADOBE = [0x41, 0x64, 0x6f, 0x62, 0x65];
 
 /**
- * Pictures that lie one below the other as one: where each ends stands a restart marker, at which a decoder forgets what was
- * before (T.81, E.1.4).
- * @param height of all together
- * @returns undefined where they are too different for that
+ * Joins pictures that lie one below the other. A restart marker separates them, at which a decoder resets its state
+ * (T.81, E.1.4).
+ * @param height of the joined picture
+ * @returns undefined if the pictures are too different
  */
 export function joined(
   pictures: readonly CodedPicture[],
@@ -196,7 +199,7 @@ export function joined(
   })();
 }
 
-/** After how many MCUs the joined picture restarts: a whole number of times in each picture but the last. */
+/** Returns the restart interval of the joined picture in MCUs, which divides each picture but the last evenly. */
 function commonInterval(pictures: readonly CodedPicture[]): number | undefined {
   const first = pictures[0]!;
   const height = frameHeight(first);
@@ -215,7 +218,9 @@ function commonInterval(pictures: readonly CodedPicture[]): number | undefined {
   return pictures.every(isLike) ? interval : undefined;
 }
 
-/** T.81, A.2: of one component, whatever its sampling factors, an MCU is a block. */
+/**
+ * Returns the sides of an MCU. With a single component, an MCU is a block, whatever the sampling factors (T.81, A.2).
+ */
 function mcuSides(picture: CodedPicture): [number, number] {
   const components = frameComponents(picture);
   if (components === 1) return [8, 8];

@@ -1,4 +1,4 @@
-// JPEG (ISO/IEC 10918-1, T.81) as a PDF image whose data are the file, bit by bit: only its markers are read.
+// Reads JPEG (ISO/IEC 10918-1, T.81) as a PDF image whose data are the unchanged file: only its markers are read.
 
 import type { JpegFrame } from "../engines/mupdf-jpeg.ts";
 import { EngineFailure, type Input } from "../operations/operation.ts";
@@ -10,12 +10,12 @@ import { checkFrame, isArithmetic, type OpenJpegDecoder, unsupportedJpeg } from 
 import { densityOfAspect, saneDensity } from "./page-size.ts";
 import { type Density, inverted, type Picture } from "./picture.ts";
 
-/** DHT, JPG and DAC lie among the frames. */
+/** DHT, JPG and DAC have codes among those of frames. */
 const NO_FRAMES: ReadonlySet<number> = new Set([0xc4, 0xc8, 0xcc]);
 const [SOI, EOI, SOS, APP0, APP1, APP2, APP14] = [0xd8, 0xd9, 0xda, 0xe0, 0xe1, 0xe2, 0xee];
-/** Between markers nothing belongs; programs that write something there write little. */
+/** Limits stray bytes between markers. There should be none; programs that write some write few. */
 const MOST_STRAY_BYTES = 65_536;
-/** Markers before the first scan: 255 pieces of a profile, thumbnails, notes. */
+/** Limits the markers before the first scan: 255 pieces of a profile, thumbnails, comments. */
 const MOST_HEAD_BYTES = 64 * 2 ** 20;
 
 interface Frame {
@@ -28,10 +28,10 @@ interface Frame {
 }
 
 interface JpegHead extends Frame {
-  /** Of Adobe's marker (5116.DCT_Filter, section 18), where there is one. */
+  /** Transform of Adobe's marker (5116.DCT_Filter, section 18), if there is one. */
   readonly adobeTransform?: number;
   readonly hasJfif: boolean;
-  /** Offset of what follows the marker of the first scan. */
+  /** Offset of the bytes after the marker of the first scan. */
   readonly scanStart: number;
   readonly seen?: Seen;
   readonly density?: Density;
@@ -39,13 +39,13 @@ interface JpegHead extends Frame {
 }
 
 /**
- * @throws EngineFailure `damaged` where there is no picture, `unsupported` for what nothing here decodes: 12 bits, lossless,
- * hierarchical, two components
+ * @throws EngineFailure `damaged` if there is no picture, `unsupported` for JPEGs that the service cannot decode: 12
+ * bits, lossless, hierarchical, two components
  */
 export async function readJpeg(input: Input, openDecoder: OpenJpegDecoder): Promise<Picture> {
   const head = await readHead(input);
   const { width, height, components, adobeTransform } = head;
-  // Without a marker DCTDecode takes three components for YCbCr; decoders go by these letters.
+  // Without a marker, DCTDecode assumes that three components are YCbCr; decoders rely on these letters.
   const isPlainRgb = adobeTransform === undefined && !head.hasJfif && String.fromCharCode(...head.ids) === "RGB";
   const density = head.density ?? head.seen?.density;
   const about = {
@@ -53,7 +53,7 @@ export async function readJpeg(input: Input, openDecoder: OpenJpegDecoder): Prom
     height,
     bitsPerComponent: 8,
     colorSpace: profiledSpace(head.profile, components),
-    // Adobe's programs write inks as their opposites, and others who write the marker do as they do.
+    // Adobe's programs write inks inverted, and so do other programs that write the marker.
     ...(components === 4 && adobeTransform !== undefined ? { decode: inverted(4) } : {}),
   } as const;
   const transform = isPlainRgb ? { transform: 0 } : {};
@@ -86,13 +86,16 @@ async function decodedRows(input: Input, frame: JpegFrame, openDecoder: OpenJpeg
   return () => [samples];
 }
 
-/** The file; with an end where it was cut off, which decoders wait for. @param scanStart of the first scan's header */
+/**
+ * Returns the file, with an end marker if it is truncated, because decoders wait for one.
+ * @param scanStart offset of the first scan's header
+ */
 async function* ended(input: Input, scanStart: number): AsyncGenerator<Uint8Array> {
   let position = 0;
   let hasEnd = false;
   let before = 0;
   for await (const chunk of input.stream()) {
-    // Thumbnails before the scan have an end of their own.
+    // Thumbnails before the scan have end markers of their own.
     const start = Math.max(0, scanStart - position);
     if (start === 0 && before === 0xff && chunk[0] === EOI) hasEnd = true;
     for (let at = chunk.indexOf(EOI, Math.max(1, start)); at > 0 && !hasEnd; at = chunk.indexOf(EOI, at + 1)) {
@@ -125,7 +128,7 @@ async function readHead(input: Input): Promise<JpegHead> {
       hasJfif = true;
       density ??= jfifDensity(segment);
     } else if (marker === APP1 && beginsWith(segment, "Exif\0")) {
-      // A copy: a segment lasts until the next one is read, and nothing of this is kept.
+      // This is copied, because a segment is valid only until the next one is read.
       seen ??= readExif(segment.subarray(6));
     } else if (marker === APP2 && beginsWith(segment, "ICC_PROFILE\0")) {
       profile.add(segment.subarray(12));
@@ -147,7 +150,10 @@ async function readHead(input: Input): Promise<JpegHead> {
   };
 }
 
-/** T.81 B.1.1.2: 0xff, perhaps several, and a code. @returns undefined at the end */
+/**
+ * Reads a marker: one or more 0xff and a code (T.81 B.1.1.2).
+ * @returns undefined at the end
+ */
 async function nextMarker(reader: ByteReader): Promise<number | undefined> {
   if (reader.position > MOST_HEAD_BYTES) throw new EngineFailure("too-complex", "a JPEG with an endless head");
   let isMarked = false;
@@ -169,7 +175,7 @@ async function readSegment(reader: ByteReader): Promise<Uint8Array> {
   return segment;
 }
 
-/** T.81 B.2.2. */
+/** Reads a frame (T.81 B.2.2). */
 function readFrame(marker: number, segment: Uint8Array): Frame {
   if (segment.length < 6) throw new EngineFailure("damaged", "a JPEG with half a frame");
   checkFrame(marker, segment[0]!);
@@ -179,14 +185,17 @@ function readFrame(marker: number, segment: Uint8Array): Frame {
   const height = segment[1]! * 256 + segment[2]!;
   const width = segment[3]! * 256 + segment[4]!;
   if (width === 0) throw new EngineFailure("damaged", "a JPEG without width");
-  // B.2.5: lines that are counted after the first scan, which decoders do not know.
+  // B.2.5: the number of lines follows the first scan, which decoders do not support.
   if (height === 0) throw unsupportedJpeg("JPEG whose height comes after its codes");
   if (segment.length < 6 + 3 * components) throw new EngineFailure("damaged", "a JPEG with half a frame");
   const ids = Array.from({ length: components }, (_, index) => segment[6 + 3 * index]!);
   return { width, height, components, ids, isArithmetic: isArithmetic(marker) };
 }
 
-/** JFIF 1.02: units 1 dots per inch, 2 dots per centimetre, 0 only the shape of a pixel. */
+/**
+ * Returns the JFIF 1.02 density. Unit 1 is dots per inch, 2 is dots per centimeter, 0 is only the aspect ratio of a
+ * pixel.
+ */
 function jfifDensity(segment: Uint8Array): Density | undefined {
   const [x, y] = [segment[8]! * 256 + segment[9]!, segment[10]! * 256 + segment[11]!];
   switch (segment[7]) {
@@ -199,7 +208,7 @@ function jfifDensity(segment: Uint8Array): Density | undefined {
   }
 }
 
-/** ICC.1 annex B.4: a profile in pieces, each with its number from 1 and how many there are. */
+/** Collects the pieces of a profile, each with its number from 1 and the total (ICC.1 annex B.4). */
 class ProfilePieces {
   readonly #pieces = new Map<number, Uint8Array>();
   #count = 0;
@@ -212,7 +221,7 @@ class ProfilePieces {
     if (this.#size <= MOST_PROFILE_BYTES) this.#pieces.set(piece[0]!, piece.slice(2));
   }
 
-  /** Nothing where a piece is missing. */
+  /** Returns the profile; nothing if a piece is missing. */
   whole(): { profile?: Uint8Array } {
     const pieces = Array.from({ length: this.#count }, (_, index) => this.#pieces.get(index + 1));
     if (pieces.length === 0 || pieces.includes(undefined) || this.#size > MOST_PROFILE_BYTES) return {};

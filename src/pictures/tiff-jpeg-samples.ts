@@ -1,11 +1,14 @@
-// Pictures of a TIFF that are JPEGs and cannot stand in a PDF as they are: with samples beside the colours, in planes, or with
-// arithmetic codes. Their strips and tiles become plain samples.
+// Decodes pictures of a TIFF that are JPEGs and cannot be part of a PDF as they are: with samples besides the colors,
+// in planes, or with arithmetic codes. Their strips and tiles become plain samples.
 import { isArithmetic, type JpegDecoder, unsupportedJpeg } from "./jpeg-frame.ts";
 import { type CodedPicture, frameComponents, frameHeight, frameWidth, whole } from "./jpeg-stream.ts";
 import { codedSegment, hasNewJpegs, sharedTables, transformOf } from "./tiff-jpeg.ts";
 import { COMPRESSION, PHOTOMETRIC, segmentCount, type TiffPage } from "./tiff-page.ts";
 
-/** Whether any of the page's JPEGs has to be decoded. @throws EngineFailure `unsupported` for those that cannot be */
+/**
+ * Reports whether any JPEG of the page must be decoded.
+ * @throws EngineFailure `unsupported` for JPEGs that cannot be decoded
+ */
 export function isDecodedHere(page: TiffPage): boolean {
   if (!hasNewJpegs(page)) return false;
   if (page.isPlanar || page.samples !== page.colors) return true;
@@ -17,7 +20,7 @@ export function isDecodedHere(page: TiffPage): boolean {
   return false;
 }
 
-/** The page without JPEGs. A segment that is damaged is empty. */
+/** Returns the page without JPEGs. A damaged segment becomes empty. */
 export function decodedPage(page: TiffPage, decoder: JpegDecoder): TiffPage {
   const tables = sharedTables(page);
   const components = page.isPlanar ? 1 : page.samples;
@@ -27,7 +30,7 @@ export function decodedPage(page: TiffPage, decoder: JpegDecoder): TiffPage {
     compression: COMPRESSION.none,
     predictor: 1,
     isReversed: false,
-    // Decoders make three components RGB, and spread what is subsampled.
+    // Decoders convert three components to RGB, and upsample subsampled ones.
     photometric: isRgb ? PHOTOMETRIC.rgb : page.photometric,
     subsampling: [1, 1],
     segment(index) {
@@ -37,7 +40,7 @@ export function decodedPage(page: TiffPage, decoder: JpegDecoder): TiffPage {
   };
 }
 
-/** As wide as the segment, which the JPEG need not be. */
+/** Returns samples with the width of the segment, which may differ from that of the JPEG. */
 function samplesOf(page: TiffPage, picture: CodedPicture, components: number, decoder: JpegDecoder): Uint8Array {
   if (frameComponents(picture) !== components) throw unsupportedJpeg("TIFF of JPEGs with other samples than it tells");
   const [width, height] = [frameWidth(picture), frameHeight(picture)];

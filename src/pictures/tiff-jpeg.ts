@@ -1,5 +1,5 @@
-// Pictures of a TIFF that are JPEGs (Adobe's technical note 2, and 6.0 section 22), as images whose codes are those of the file.
-// Knows no PDF but its images.
+// Reads pictures of a TIFF that are JPEGs (Adobe's technical note 2, and 6.0 section 22) as images whose codes are
+// those of the file. Knows of PDF only its images.
 import { EngineFailure } from "../operations/operation.ts";
 import { profiledSpace } from "./icc.ts";
 import { unsupportedJpeg } from "./jpeg-frame.ts";
@@ -24,11 +24,11 @@ const JPEG_TABLES = 347;
 const [INTERCHANGE, INTERCHANGE_BYTES, RESTART_INTERVAL, Q_TABLES, DC_TABLES, AC_TABLES] = [
   513, 514, 515, 519, 520, 521,
 ];
-/** Each is an image of its own. */
+/** Limits the parts of a page, each of which is a separate image. */
 const MOST_PARTS = 20_000;
 const [RGB_TRANSFORM, YCBCR_TRANSFORM] = [0, 1];
 
-/** @throws EngineFailure `unsupported`, `damaged` where nothing can be seen */
+/** @throws EngineFailure `unsupported`, or `damaged` if nothing is visible */
 export function jpegParts(page: TiffPage): Part[] {
   if (page.isPlanar) throw unsupportedJpeg("TIFF of JPEGs of the old kind in planes");
   const coded = codedSegments(page);
@@ -65,7 +65,7 @@ function codedSegments(page: TiffPage): Segment[] {
   }));
 }
 
-/** Whether its JPEGs are those of the technical note, not of section 22. */
+/** Reports whether the page's JPEGs follow the technical note, not section 22. */
 export const hasNewJpegs = ({ compression }: TiffPage): boolean => compression === COMPRESSION.jpeg;
 
 export function sharedTables(page: TiffPage): CodingTables {
@@ -74,7 +74,7 @@ export function sharedTables(page: TiffPage): CodingTables {
   return shared ? readTables(shared) : {};
 }
 
-/** @returns undefined where there is no picture */
+/** @returns undefined if there is no picture */
 export function codedSegment(page: TiffPage, tables: CodingTables, index: number): CodedPicture | undefined {
   const bytes = segmentBytes(page, index);
   const hasHead = bytes[0] === 0xff && bytes[1] === 0xd8;
@@ -82,13 +82,13 @@ export function codedSegment(page: TiffPage, tables: CodingTables, index: number
   return picture && frameWidth(picture) > 0 && frameHeight(picture) > 0 ? picture : undefined;
 }
 
-/** The old way, with a whole JPEG to which strips only point. */
+/** Reads the old form, a whole JPEG that strips only point to. */
 function interchangePicture(page: TiffPage): CodedPicture | undefined {
   const { directory, file, width, height } = page;
   const offset = directory.number(INTERCHANGE) ?? 0;
   if (offset < 8 || offset >= file.bytes.length) return undefined;
   const last = segmentBytes(page, segmentCount(page) - 1);
-  // What the length leaves out, the last strip may still be.
+  // The last strip may cover bytes that the length leaves out.
   const lastEnd = last.byteOffset - file.bytes.byteOffset + last.length;
   const end = Math.max(offset + (directory.number(INTERCHANGE_BYTES) ?? 0), segmentCount(page) === 1 ? lastEnd : 0);
   const picture = readCoded(file.bytes.subarray(offset, Math.min(end, file.bytes.length)), {});
@@ -96,7 +96,9 @@ function interchangePicture(page: TiffPage): CodedPicture | undefined {
   return isWhole ? picture : undefined;
 }
 
-/** Section 22: tables by their offsets, or those of a JPEG without codes; frame and scan follow from the fields. */
+/**
+ * Reads tables by their offsets, or those of a JPEG without codes (section 22); frame and scan follow from the fields.
+ */
 function oldTables(page: TiffPage): CodingTables {
   const { directory, file } = page;
   const offset = directory.number(INTERCHANGE) ?? 0;
@@ -123,7 +125,10 @@ function oldTables(page: TiffPage): CodingTables {
   return { ...framed(page), tables, restartInterval: interval };
 }
 
-/** The frame of a JPEG without codes may be that of the whole picture; strips are coded each for itself. */
+/**
+ * Returns the frame of a segment. The frame of a JPEG without codes may be that of the whole picture, but each strip is
+ * coded on its own.
+ */
 function segmentFrame({ segmentWidth: width, segmentHeight: height }: TiffPage, { frame }: CodingTables): CodingTables {
   if (!frame) return {};
   const own = frame.slice();
@@ -134,7 +139,7 @@ function segmentFrame({ segmentWidth: width, segmentHeight: height }: TiffPage, 
 function framed(page: TiffPage): Pick<CodingTables, "frame" | "scan"> {
   const { segmentWidth: width, segmentHeight: height, colors, subsampling, directory } = page;
   const [h, v] = subsampling;
-  // Where there are fewer tables than components, the last serves the others.
+  // If there are fewer tables than components, the last table serves the others.
   const table = (tag: number, index: number) => Math.min(index, Math.max(0, directory.count(tag) - 1), 3);
   const components = [...Array(colors).keys()];
   const described = components.flatMap((index) => [index + 1, index === 0 ? h * 16 + v : 0x11, table(Q_TABLES, index)]);
@@ -146,7 +151,7 @@ function framed(page: TiffPage): Pick<CodingTables, "frame" | "scan"> {
   };
 }
 
-/** What decoders go by when they cannot see the field of TIFF. */
+/** Returns the transform that decoders need because they cannot see the TIFF field. */
 export function transformOf({ photometric }: TiffPage, picture: CodedPicture): number | undefined {
   const isInk = photometric === PHOTOMETRIC.inks;
   if (frameComponents(picture) === 3) return photometric === PHOTOMETRIC.rgb ? RGB_TRANSFORM : YCBCR_TRANSFORM;
@@ -175,7 +180,7 @@ function imageOf(page: TiffPage, picture: CodedPicture, height: number, data: Pd
   };
 }
 
-/** Codes of black and white other than 0 and 255, which decoders of JPEG do not know. */
+/** Returns codes of black and white other than 0 and 255, which JPEG decoders do not know. */
 function decodeOf(page: TiffPage): number[] | undefined {
   if (page.photometric === PHOTOMETRIC.whiteIsZero) return [1, 0];
   if (page.photometric !== PHOTOMETRIC.ycbcr) return undefined;

@@ -1,5 +1,5 @@
-// One picture of a TIFF as its directory describes it (TIFF 6.0 sections 3 to 23 and the technical notes of its libraries):
-// numbers that make sense, or a failure. Knows no pixels.
+// Reads the description of one picture of a TIFF from its directory (TIFF 6.0 sections 3 to 23 and the technical notes
+// of its libraries), with plausible numbers or a failure. Has no knowledge of pixels.
 import { EngineFailure } from "../operations/operation.ts";
 import { bytesOfRow } from "./image-data.ts";
 import type { Directory, TiffBytes } from "./tiff-fields.ts";
@@ -29,7 +29,7 @@ export const PHOTOMETRIC = {
   cieLab: 8,
   iccLab: 9,
 } as const;
-/** Samples that carry colour, by photometric interpretation. */
+/** Number of color samples, by photometric interpretation. */
 const COLORS: Readonly<Record<number, 1 | 3 | 4>> = { 0: 1, 1: 1, 2: 3, 3: 1, 5: 4, 6: 3, 8: 3, 9: 3 };
 
 const [ASSOCIATED, UNASSOCIATED] = [1, 2];
@@ -43,33 +43,33 @@ export interface TiffPage {
   readonly height: number;
   readonly compression: number;
   readonly photometric: number;
-  /** Of every sample. */
+  /** Bits of every sample. */
   readonly bits: number;
   readonly format: "unsigned" | "signed" | "float";
   readonly samples: number;
-  /** How many of them are colour; they come first. */
+  /** Number of color samples, which come first. */
   readonly colors: 1 | 3 | 4;
-  /** Which of them, if any, is opacity, and whether the others are multiplied by it. */
+  /** Index of the opacity sample, if any, and whether the others are multiplied by it. */
   readonly alpha?: { readonly index: number; readonly isAssociated: boolean };
-  /** Samples lie apart, each in strips or tiles of its own. */
+  /** True if samples are stored separately, each in strips or tiles of its own. */
   readonly isPlanar: boolean;
   readonly isReversed: boolean;
   readonly predictor: 1 | 2 | 3;
-  /** Strips are as wide as the picture; tiles may be wider, and reach beyond it. */
+  /** Width of a strip or tile. Strips are as wide as the picture; tiles may be wider and extend beyond it. */
   readonly segmentWidth: number;
   readonly segmentHeight: number;
   readonly isTiled: boolean;
   readonly across: number;
   readonly down: number;
-  /** Of YCbCr: pixels that share their colour. */
+  /** Number of pixels that share their color in YCbCr. */
   readonly subsampling: readonly [number, number];
-  /** Makes the bytes of one strip or tile, where they are not those of the file. @default they are */
+  /** Returns the bytes of one strip or tile, if they differ from those of the file. @default the bytes of the file */
   segment?(index: number): Uint8Array;
 }
 
 /**
- * @returns undefined where the directory has no picture that makes sense
- * @throws EngineFailure `unsupported` for one that makes sense, but not here
+ * @returns undefined if the directory has no plausible picture
+ * @throws EngineFailure `unsupported` for a plausible picture that the service does not support
  */
 export function readPage(file: TiffBytes, directory: Directory): TiffPage | undefined {
   const [width, height] = [directory.number(256) ?? 0, directory.number(257) ?? 0];
@@ -124,7 +124,7 @@ export function readPage(file: TiffBytes, directory: Directory): TiffPage | unde
   };
 }
 
-/** A bilevel fax, gray or RGB: what a file without the field can be. */
+/** Returns the likely interpretation of a file without the field: a bilevel fax, gray or RGB. */
 function guessedPhotometric(compression: number, samples: number): number {
   const isFax = compression >= COMPRESSION.faxRows && compression <= COMPRESSION.t6;
   if (isFax) return PHOTOMETRIC.whiteIsZero;
@@ -132,11 +132,11 @@ function guessedPhotometric(compression: number, samples: number): number {
 }
 
 function formatOf(sampleFormat: number): TiffPage["format"] | undefined {
-  // 4 is "undefined": libraries take it for unsigned.
+  // 4 is "undefined", which libraries treat as unsigned.
   return ({ 1: "unsigned", 2: "signed", 3: "float", 4: "unsigned" } as const)[sampleFormat];
 }
 
-/** Section 18: the first extra sample that is opacity. */
+/** Returns the first extra sample that is opacity (section 18). */
 function alphaOf(directory: Directory, samples: number, colors: number): TiffPage["alpha"] {
   const kinds = directory.numbers(338, samples - colors);
   const index = kinds.findIndex((kind) => kind === ASSOCIATED || kind === UNASSOCIATED);
@@ -153,11 +153,11 @@ function segmentsOf(directory: Directory, width: number, height: number) {
   return { segmentWidth, segmentHeight, isTiled, across, down };
 }
 
-/** Strips or tiles of all planes. */
+/** Returns the number of strips or tiles of all planes. */
 export const segmentCount = ({ across, down, isPlanar, samples }: TiffPage): number =>
   across * down * (isPlanar ? samples : 1);
 
-/** The bytes of one strip or tile, as many as are there. */
+/** Returns the bytes of one strip or tile, possibly truncated. */
 export function segmentBytes(page: TiffPage, index: number): Uint8Array {
   const { file, directory, isTiled } = page;
   const [offsets, counts] = isTiled && directory.has(324) ? [324, 325] : [273, 279];
@@ -167,7 +167,10 @@ export function segmentBytes(page: TiffPage, index: number): Uint8Array {
   return file.bytes.subarray(offset, Math.min(file.bytes.length, offset + count));
 }
 
-/** Where no count is told: what the pixels take, or all up to the next segment or the end of the file. */
+/**
+ * Returns the byte count of a segment without one: the size of its pixels, or all bytes up to the next segment or the
+ * end of the file.
+ */
 function impliedCount(
   { file, directory, compression, isTiled, ...page }: TiffPage,
   index: number,

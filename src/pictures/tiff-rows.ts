@@ -1,5 +1,5 @@
-// The rows of a TIFF as they lie in its strips and tiles, unpacked: one plane at a time, from the first row to the last, a row at a
-// time. Knows no colours.
+// Unpacks the rows of a TIFF from its strips and tiles, one plane at a time and one row at a time, from the first to
+// the last. Has no knowledge of colors.
 import { Inflater } from "../codecs/inflate-kernel.ts";
 import { EngineFailure } from "../operations/operation.ts";
 import { FaxDecoder, type FaxOptions } from "./ccitt-decode.ts";
@@ -8,25 +8,25 @@ import { decodePackBits } from "./packbits.ts";
 import { COMPRESSION, segmentBytes, type TiffPage } from "./tiff-page.ts";
 import { undoDifferences } from "./tiff-predictor.ts";
 
-/** How a plane lies in its segments. */
+/** The layout of a plane in its segments. */
 export interface Plane {
-  /** From 0; 0 where samples lie together. */
+  /** Index from 0; 0 if samples are stored together. */
   readonly index: number;
-  /** Samples of a pixel in this plane. */
+  /** Number of samples of a pixel in this plane. */
   readonly samples: number;
   /** Bytes of a row of a segment, and of the picture. */
   readonly segmentRowBytes: number;
   readonly rowBytes: number;
-  /** Rows of a segment, and of the picture; of subsampled colour a row holds several. */
+  /** Number of rows of a segment, and of the picture. With subsampled color, a row holds several. */
   readonly segmentRows: number;
   readonly rows: number;
-  /** What stands for rows that are not there. */
+  /** Value of missing rows. */
   readonly fill: number;
 }
 
 /**
- * Every row of a plane, as many as it has; each is valid until the next is asked for.
- * @param holdBytes the most that tiles side by side may take
+ * Yields every row of a plane. Each is valid until the next one is requested.
+ * @param holdBytes limits the memory for tiles side by side
  * @throws EngineFailure `too-large`
  */
 export function* planeRows(page: TiffPage, plane: Plane, holdBytes: number): Generator<Uint8Array> {
@@ -34,7 +34,7 @@ export function* planeRows(page: TiffPage, plane: Plane, holdBytes: number): Gen
   else yield* stripRows(page, plane);
 }
 
-/** Also of tiles that are as wide as the picture, or wider. */
+/** Yields rows of strips, and of tiles that are at least as wide as the picture. */
 function* stripRows(page: TiffPage, plane: Plane): Generator<Uint8Array> {
   const row = new Uint8Array(plane.segmentRowBytes);
   const visible = row.subarray(0, plane.rowBytes);
@@ -48,7 +48,7 @@ function* stripRows(page: TiffPage, plane: Plane): Generator<Uint8Array> {
   }
 }
 
-/** Tiles side by side are unpacked together. */
+/** Yields rows of tiles. Tiles side by side are unpacked together. */
 function* tileRows(page: TiffPage, plane: Plane, holdBytes: number): Generator<Uint8Array> {
   const { across } = page;
   const bandRows = Math.min(plane.segmentRows, plane.rows);
@@ -73,7 +73,7 @@ function* tileRows(page: TiffPage, plane: Plane, holdBytes: number): Generator<U
   }
 }
 
-/** One strip or tile while it is unpacked. */
+/** A strip or tile that is being unpacked. */
 class Segment implements Disposable {
   readonly #pieces: Iterator<Uint8Array>;
   readonly #page: TiffPage;
@@ -88,7 +88,7 @@ class Segment implements Disposable {
     this.#pieces = unpacked(page, plane, page.isReversed ? reversed(bytes) : bytes)[Symbol.iterator]();
   }
 
-  /** Fills in the next row, or what stands for it. */
+  /** Fills in the next row, or the fill value. */
   read(row: Uint8Array): void {
     let filled = 0;
     while (filled < row.length && !this.#isOver) {
@@ -133,7 +133,7 @@ function* unpacked(page: TiffPage, plane: Plane, bytes: Uint8Array): Generator<U
   }
 }
 
-/** Sections 10 and 11; T4Options bit 0. */
+/** Returns options for sections 10 and 11, with bit 0 of T4Options. */
 export function faxOptions({ compression, directory }: TiffPage, columns: number): FaxOptions {
   switch (compression) {
     case COMPRESSION.t6:
@@ -145,7 +145,7 @@ export function faxOptions({ compression, directory }: TiffPage, columns: number
   }
 }
 
-/** Changes of colour as bits, of which black ones are 1. */
+/** Converts color changes to bits, where black is 1. */
 function* faxRows(decoder: FaxDecoder, rowBytes: number): Generator<Uint8Array> {
   const row = new Uint8Array(rowBytes);
   for (let changes = decoder.next(); changes; changes = decoder.next()) {
@@ -176,5 +176,5 @@ const REVERSED = Uint8Array.from({ length: 256 }, (_, byte) => {
   return bits;
 });
 
-/** FillOrder 2 (section 8): the low bit of each byte is the first. */
+/** Reverses the bits of each byte, for FillOrder 2 (section 8), where the low bit comes first. */
 export const reversed = (bytes: Uint8Array): Uint8Array => bytes.map((byte) => REVERSED[byte]!);

@@ -1,4 +1,5 @@
-// TIFF as pages of a PDF: every picture that is no smaller copy and no mask of another. Knows no PDF but its images.
+// Reads TIFF as pages of a PDF: every picture that is neither a reduced copy nor a mask of another. Knows of PDF only
+// its images.
 import { Inflater } from "../codecs/inflate-kernel.ts";
 import { EngineFailure } from "../operations/operation.ts";
 import { plain } from "./byte-reader.ts";
@@ -14,16 +15,17 @@ import { decodedPage, isDecodedHere } from "./tiff-jpeg-samples.ts";
 import { COMPRESSION, readPage, segmentBytes, segmentCount, type TiffPage } from "./tiff-page.ts";
 import { isPdfsOwn, isUnpackedHere, samplesOf, storedRowBytes } from "./tiff-samples.ts";
 
-/** A directory takes 20 bytes: a file could have millions, and no document does. */
+/** Limits the pages. A directory takes 20 bytes, so a file could have millions, but no document does. */
 const MOST_PAGES = 10_000;
-/** Strips and tiles of all pages. */
+/** Limits the strips and tiles of all pages. */
 const MOST_SEGMENTS = 2 ** 22;
-/** Pages may share what they are made of, but not often. */
+/** Limits how often pages may share the same data. */
 const MOST_READS_OF_A_BYTE = 2;
 
 /**
- * @param holdBytes the most that may be held beside the file
- * @throws EngineFailure `damaged` where there is no picture, `unsupported` where one cannot be shown, `too-large`, `too-complex`
+ * @param holdBytes limits the memory besides the file
+ * @throws EngineFailure `damaged` if there is no picture, `unsupported` if one cannot be shown, `too-large`,
+ * `too-complex`
  */
 export async function* readTiff(
   bytes: Uint8Array,
@@ -58,7 +60,10 @@ function pagesOf(file: TiffBytes): TiffPage[] {
   return chosen.map((directory) => readPage(file, directory)).filter((page) => page !== undefined);
 }
 
-/** NewSubfileType (section 8): bit 0 for a smaller copy, bit 2 for a mask; SubfileType 2 for a smaller copy. */
+/**
+ * Reports whether a picture is a reduced copy or a mask: bit 0 or bit 2 of NewSubfileType, or SubfileType 2 for a
+ * reduced copy (section 8).
+ */
 function isSecondary(directory: Directory): boolean {
   return ((directory.number(254) ?? 0) & 5) !== 0 || directory.number(255) === 2;
 }
@@ -111,7 +116,7 @@ async function sampledImage(page: TiffPage, holdBytes: number): Promise<PdfImage
   };
 }
 
-/** The data as they are, where they are one sound stream that PDF reads as TIFF does. */
+/** Returns the unchanged data, if they are one sound stream that PDF reads the same way as TIFF. */
 function flateStream(page: TiffPage): Uint8Array | undefined {
   const { compression, predictor, bits, width, height, segmentWidth, segmentHeight, file } = page;
   const isDeflated = compression === COMPRESSION.deflate || compression === COMPRESSION.oldDeflate;

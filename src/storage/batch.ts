@@ -1,12 +1,12 @@
-// Files of one request on their way into storage: small ones wait for others to be stored with them, and work goes on before all is
-// confirmed, but only so far ahead.
+// Stores the files of one request. Small files wait to be stored together, and work continues before earlier files are
+// confirmed, up to a limit.
 import type { Keeping } from "../kept-bytes.ts";
 import type { Arrival, Kind, NewFile, StoredFile } from "./file.ts";
 import { PART_BYTES, putFile, readFile, type WholeFile } from "./lone-files.ts";
 import { LARGEST_FILE_BYTES, PackBuilder } from "./packs.ts";
 import { PartBuffer } from "./part-buffer.ts";
 
-/** A Worker has six connections. */
+/** Limits unconfirmed writes; a Worker has six connections. */
 const MAX_UNCONFIRMED = 6;
 const MAX_UNCONFIRMED_BYTES = PART_BYTES;
 
@@ -17,7 +17,7 @@ interface Waiting extends PromiseWithResolvers<StoredFile> {
 export interface BatchOptions {
   readonly bucket: R2Bucket;
   readonly kind: Kind;
-  /** For small files that wait: without it they wait for nothing. */
+  /** Memory for small files that wait. A file that gets none is stored at once. */
   readonly room: Keeping;
   remove(ids: readonly string[]): Promise<void>;
 }
@@ -28,12 +28,12 @@ export class Batch {
   readonly #room: Keeping;
   readonly #remove: BatchOptions["remove"];
   readonly #parts = new PartBuffer();
-  /** What came, stored or not. */
+  /** All files received, whether stored or not. */
   readonly #arrived: Promise<StoredFile>[] = [];
-  /** Small files that are not on their way yet. */
+  /** Small files whose write has not started. */
   #waiting: Waiting[] = [];
   #pack: PackBuilder;
-  /** What is on its way. */
+  /** Writes in progress. */
   readonly #sent: { readonly done: Promise<unknown>; readonly bytes: number }[] = [];
 
   constructor({ bucket, kind, room, remove }: BatchOptions) {
@@ -44,20 +44,20 @@ export class Batch {
     this.#pack = new PackBuilder(kind);
   }
 
-  /** How many files came. */
+  /** Number of files received. */
   get count(): number {
     return this.#arrived.length;
   }
 
   /**
-   * Takes a file in, one at a time; settles once it has been read and there is room for another. When `body` throws, or anything
-   * else fails, nothing of it is left.
-   * @throws what kept this or an earlier file from being stored
+   * Receives one file at a time. Settles when the file has been read and there is room for another. If `body` throws,
+   * or anything else fails, no part of the file remains.
+   * @throws the error that kept this or an earlier file from being stored
    */
   async receive(file: NewFile): Promise<Arrival> {
     const read = await readFile(this.#bucket, this.#kind, file, this.#parts);
     if ("stored" in read) {
-      // Of a large file only the last part is on its way.
+      // Only the last part of a large file is still in transit.
       this.#track(read.stored, PART_BYTES);
       this.#arrived.push(read.stored);
       await this.#confirm();
@@ -65,7 +65,7 @@ export class Batch {
     }
     const { name, type, bytes } = read;
     const waiting = { ...Promise.withResolvers<StoredFile>(), file: read };
-    // Whoever needs the file awaits it; until then a failure is not one that nobody looks at.
+    // The promise is awaited by whoever needs the file; until then its rejection must not count as unhandled.
     waiting.promise.catch(() => {});
     this.#arrived.push(waiting.promise);
     if (bytes.length > LARGEST_FILE_BYTES) this.#sendAlone(waiting);
@@ -77,7 +77,7 @@ export class Batch {
     return { name, type, size: bytes.length, bytes, stored: waiting.promise };
   }
 
-  /** @returns whether there was room for it */
+  /** @returns true if there was room for the file */
   #wait(waiting: Waiting): boolean {
     const { length } = waiting.file.bytes;
     if (!this.#room.take(length)) return false;
@@ -89,7 +89,7 @@ export class Batch {
     return true;
   }
 
-  /** Sends what waits. More may come. */
+  /** Sends the waiting files. More may follow. */
   send(): void {
     const [waiting, pack] = [this.#waiting, this.#pack];
     this.#waiting = [];
@@ -103,15 +103,15 @@ export class Batch {
   }
 
   /**
-   * The files, once all are stored.
-   * @throws what kept one from being stored
+   * Returns the files after all of them are stored.
+   * @throws the error that kept one from being stored
    */
   async settle(): Promise<StoredFile[]> {
     this.send();
     return Promise.all(this.#arrived);
   }
 
-  /** Removes the files, wherever they are on their way. Others may come afterwards. */
+  /** Removes the files, whatever state they are in. The batch can be used again afterwards. */
   async discard(): Promise<void> {
     for (const { reject } of this.#waiting) reject(new Error("the file is discarded"));
     this.#waiting = [];
@@ -133,7 +133,7 @@ export class Batch {
     this.#sent.push({ done, bytes });
   }
 
-  /** Settles once there is room for more on its way. */
+  /** Settles when there is room for more writes. */
   async #confirm(): Promise<void> {
     const bytes = () => this.#sent.reduce((sum, { bytes }) => sum + bytes, 0);
     while (this.#sent.length > MAX_UNCONFIRMED || (this.#sent.length > 1 && bytes() > MAX_UNCONFIRMED_BYTES)) {

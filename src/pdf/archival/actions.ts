@@ -1,12 +1,12 @@
-// Actions (ISO 19005-1, 6.6; -2, 6.5): those of forbidden types go, and what comes after them takes their place.
+// Removes actions of forbidden types (ISO 19005-1, 6.6; -2, 6.5). The actions that follow a removed one take its place.
 import { Dictionary, Reference, type Value } from "../values.ts";
 import type { Archive } from "./archive.ts";
 
 const ALLOWED = new Set(["GoTo", "GoToR", "GoToE", "Thread", "URI", "Named", "SubmitForm"]);
 const NAMED = new Set(["NextPage", "PrevPage", "FirstPage", "LastPage"]);
-/** Entries whose value is an action, or may be one. */
+/** Entries whose value is, or may be, an action. */
 const TRIGGERS = ["A", "PA", "OpenAction"];
-/** Actions of one trigger that are looked at. */
+/** Limits the actions of one trigger that are examined. */
 const MAX_ACTIONS = 1000;
 
 export function mendActions(archive: Archive): void {
@@ -16,9 +16,9 @@ export function mendActions(archive: Archive): void {
       const value = dictionary.get(trigger);
       if (value !== undefined && isAction(archive, value)) replace(dictionary, trigger, allowed(archive, value));
     }
-    // Of the document, of pages, annotations and fields. In the information dictionary it would be a text.
+    // AA belongs to the document, to pages, annotations and fields. In the information dictionary it would be a text.
     if (file.dictionary(dictionary.get("AA"))) dictionary.delete("AA");
-    // What an action of JavaScript was made to come back with.
+    // NeedsRendering refers to what a JavaScript action was to recreate.
     if (key === "Root") dictionary.delete("NeedsRendering");
   }
 }
@@ -31,7 +31,7 @@ function replace(holder: Dictionary, key: string, actions: readonly Value[]): vo
 
 const isAction = ({ file }: Archive, value: Value) => file.name(file.dictionary(value)?.get("S")) !== undefined;
 
-/** What of an action and those that come after it can stay: one after the other where that is not one action. */
+/** Returns the allowed actions of a chain, as a list if they do not form a single action. */
 function allowed(archive: Archive, first: Value): Value[] {
   const { file } = archive;
   const kept: Value[] = [];
@@ -51,7 +51,7 @@ function allowed(archive: Archive, first: Value): Value[] {
     else hasChanged = true;
   }
   if (!hasChanged) return [first];
-  // Without their order among each other: all of them after the first.
+  // Their order among each other is lost: all of them follow the first one.
   return kept.map((value) => {
     const copy = file.dictionary(value)!.clone();
     copy.delete("Next");

@@ -1,5 +1,5 @@
-// Annotations (ISO 19005-1, 6.5 and 6.6; -2, 6.3 and 6.4): types, flags, appearances. What was hidden stays hidden; what cannot stay
-// what it is becomes a stamp that looks the same.
+// Repairs annotations (ISO 19005-1, 6.5 and 6.6; -2, 6.3 and 6.4): types, flags, appearances. Hidden annotations stay
+// hidden; annotations that cannot keep their type become stamps with the same look.
 import { ANNOTATION_FLAGS, isHiddenOnScreen } from "../../engines/annotation-flags.ts";
 import { textString } from "../parts/text-strings.ts";
 import { becomeStamp } from "../stamp.ts";
@@ -12,12 +12,12 @@ import { addEmptyForm } from "./xobjects.ts";
 const TYPES_1 =
   "Text Link FreeText Line Square Circle Highlight Underline Squiggly StrikeOut Stamp Ink Popup Widget PrinterMark TrapNet";
 const TYPES_2 = `${TYPES_1} Polygon PolyLine Caret FileAttachment Watermark Redact`;
-/** Flags that PDF/A does not know: annotations are seen and printed, or are not there. */
+/** Flags that PDF/A does not allow: an annotation is visible and printed, or does not exist. */
 const FORBIDDEN_FLAGS =
   ANNOTATION_FLAGS.invisible | ANNOTATION_FLAGS.hidden | ANNOTATION_FLAGS.noView | ANNOTATION_FLAGS.toggleNoView;
-/** Types that part 1 does not know, and whose look is all that they are. */
+/** Types that part 1 does not allow, and that consist only of their look. */
 const DRAWN = new Set(["Polygon", "PolyLine", "Caret"]);
-/** Fields whose look viewers make anew where the form asks for it (ISO 32000-1, 12.7.2). */
+/** Fields whose look viewers recreate if the form asks for it (ISO 32000-1, 12.7.2). */
 const RENEWED = new Set(["Tx", "Ch"]);
 const MAX_LEVELS = 64;
 
@@ -25,7 +25,7 @@ interface Annotation {
   readonly dictionary: Dictionary;
   readonly reference: Reference;
   readonly type: string;
-  /** Of a field, its own or that of a field above it. */
+  /** Type of a field, its own or inherited from a field above it. */
   readonly fieldType: string | undefined;
   readonly isHidden: boolean;
 }
@@ -42,11 +42,11 @@ class AnnotationMender {
   readonly #archive: Archive;
   readonly #types: ReadonlySet<string>;
   readonly #form: Dictionary | undefined;
-  /** Annotations that have no appearance yet, or one that no viewer shows, by the index of their page. */
+  /** Annotations without an appearance, or with one that no viewer shows, and the index of their page. */
   readonly #bare: { readonly pageIndex: number; readonly annotation: Annotation }[] = [];
-  /** By number: whether it stays. */
+  /** True for annotations that stay, by object number. */
   readonly #settled = new Map<number, boolean>();
-  /** Widgets of signatures that are stamps now. */
+  /** Widgets of signatures that have become stamps. */
   readonly #signatures = new Set<number>();
 
   constructor(archive: Archive) {
@@ -65,7 +65,7 @@ class AnnotationMender {
       const own = file.dictionary(value);
       if (!own) continue;
       const reference = value instanceof Reference ? value : file.add(own);
-      // Several pages may have it.
+      // Several pages may share the annotation.
       const stays = this.#settled.get(reference.number) ?? this.#settle(this.#read(own, reference), pageIndex);
       this.#settled.set(reference.number, stays);
       if (stays) kept.push(reference);
@@ -100,7 +100,7 @@ class AnnotationMender {
     };
   }
 
-  /** @returns whether it stays */
+  /** @returns true if the annotation stays */
   #settle(annotation: Annotation, pageIndex: number): boolean {
     const { file, level } = this.#archive;
     const { dictionary, reference, type, isHidden, fieldType } = annotation;
@@ -162,14 +162,14 @@ class AnnotationMender {
     this.#setNormal(dictionary, addEmptyForm(this.#archive, right - left, top - bottom), isButton);
   }
 
-  /** The normal appearance only, a dictionary of states for buttons and a stream for all others. */
+  /** Sets the normal appearance as the only one: a dictionary of states for buttons, a stream for all others. */
   #setNormal(dictionary: Dictionary, normal: Value, isButton: boolean): void {
     const { file } = this.#archive;
     const object = file.resolve(normal);
     const state = file.name(dictionary.get("AS"));
     if (isButton) {
       const states = object instanceof Dictionary ? object.clone() : Dictionary.of({ [state ?? "Off"]: normal });
-      // It may only be referred to by what is no stream.
+      // A dictionary of states may only lead to streams.
       for (const [name, value] of [...states]) if (!file.stream(value)) states.delete(name);
       const current = state ?? "Off";
       if (!states.has(current)) states.set(current, this.#emptyFor(dictionary));
@@ -190,7 +190,7 @@ class AnnotationMender {
     return addEmptyForm(this.#archive, right - left, top - bottom);
   }
 
-  /** Appearances for those that have none. */
+  /** Creates appearances for annotations that have none. */
   async #dress(): Promise<void> {
     const numbers = new Map<number, Set<number>>();
     for (const { pageIndex, annotation } of this.#bare) {
@@ -223,7 +223,10 @@ class AnnotationMender {
     }
   }
 
-  /** The appearance's own matrix needs no change: it is fitted into the rectangle (ISO 32000-1, 12.5.5). */
+  /**
+   * Converts a rectangle to the units of its page. The appearance's own matrix needs no change, because viewers fit it
+   * into the rectangle (ISO 32000-1, 12.5.5).
+   */
   #inUnitsOf(pageIndex: number, rectangle: Value): Value {
     const { file, pages, units } = this.#archive;
     const unit = units.get(pages[pageIndex]!.number);
@@ -231,7 +234,7 @@ class AnnotationMender {
     return place ? place.map((side) => side / unit!) : rectangle;
   }
 
-  /** No signature survives a change of the file: none may look as if it did. */
+  /** Ends all signatures: none survives a change of the file, and none may look as if it did. */
   #endSignatures(): void {
     const { file, places } = this.#archive;
     for (const { dictionary } of places) {
@@ -244,7 +247,10 @@ class AnnotationMender {
     form.set("Fields", fields);
   }
 
-  /** Takes the stamps out of a field. @returns whether it is a field still */
+  /**
+   * Removes the stamps from a field.
+   * @returns true if it is still a field
+   */
   #keepsWidgets(field: Value, level: number): boolean {
     if (field instanceof Reference && this.#signatures.has(field.number)) return false;
     const { file } = this.#archive;
@@ -262,7 +268,7 @@ function isEmpty({ file }: Archive, dictionary: Dictionary): boolean {
   return right - left === 0 || top - bottom === 0;
 }
 
-/** An entry of a field, its own or that of a field above it (ISO 32000-1, 12.7.3.1). */
+/** Returns an entry of a field, its own or inherited from a field above it (ISO 32000-1, 12.7.3.1). */
 function inherited({ file }: Archive, dictionary: Dictionary, key: string): Value | undefined {
   let at: Dictionary | undefined = dictionary;
   for (let level = 0; at && level < MAX_LEVELS; level++) {
@@ -273,7 +279,10 @@ function inherited({ file }: Archive, dictionary: Dictionary, key: string): Valu
   return undefined;
 }
 
-/** Colours that would have to be of the intent's space (ISO 19005-1, 6.5.3). The appearance stays. */
+/**
+ * Removes colors that would have to be in the color space of the output intent (ISO 19005-1, 6.5.3). The appearance
+ * stays.
+ */
 export function removeColors(archive: Archive): void {
   for (const page of archive.pages) {
     for (const value of archive.file.array(archive.page(page).get("Annots")) ?? []) {

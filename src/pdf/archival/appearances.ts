@@ -1,23 +1,26 @@
-// Appearances for annotations that have none (ISO 19005-1, 6.9; -2, 6.3.3), made by the engine from a second opening of the document.
+// Creates appearances for annotations that have none (ISO 19005-1, 6.9; -2, 6.3.3), with the engine and a second
+// opening of the document.
 import { EngineFailure } from "../../operations/operation.ts";
 import { PdfFile } from "../pdf-file.ts";
 import { Dictionary, type PdfObject, PdfStream, Reference, type Value } from "../values.ts";
 import type { Archive } from "./archive.ts";
 
-/** Each takes the engine half a millisecond, and memory until the last one is made. */
+/**
+ * Limits the created appearances. Each takes the engine half a millisecond, and memory until the last one is created.
+ */
 const MAX_MADE = 50_000;
 
 export interface MadeAppearance {
   /** A stream, or a dictionary of states. */
   readonly normal: Value;
-  /** Where it is shown: the engine makes room for lines and borders. */
+  /** Rectangle of the annotation, which the engine enlarges for lines and borders. */
   readonly rectangle: Value;
 }
 
 /**
- * @param numbers of annotations, by the index of their page
- * @returns by the annotations' numbers; those that could not be made are missing
- * @throws EngineFailure `too-much-content` where there are too many, as errors.ts tells clients
+ * @param numbers object numbers of annotations, by the index of their page
+ * @returns appearances by the annotations' numbers, without those that could not be created
+ * @throws EngineFailure `too-much-content` if there are too many, as errors.ts tells clients
  */
 export async function madeAppearances(
   archive: Archive,
@@ -49,7 +52,7 @@ export async function madeAppearances(
   }
 }
 
-/** Takes over what is new; what was there before has the same number here. */
+/** Copies new objects. Objects that existed before have the same number in this file. */
 class Copier {
   readonly #from: PdfFile;
   readonly #to: PdfFile;
@@ -95,7 +98,7 @@ class Copier {
 
   #object(object: PdfObject): PdfObject {
     if (!(object instanceof PdfStream)) return this.value(object);
-    // The source will be closed.
+    // The bytes are copied because the source will be closed.
     const bytes = object.body.raw();
     const decoded = object.body.decoded(MAX_DECODED_BYTES);
     return new PdfStream(this.#dictionary(object.dictionary), { raw: () => bytes, decoded: () => decoded });

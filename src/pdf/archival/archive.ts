@@ -1,5 +1,5 @@
-// A file on its way to PDF/A: all its objects, taken out of the source so that they can be changed where they are, and its pages.
-// Knows no rule.
+// Holds a file on its way to PDF/A: all its objects, copied from the source so that they can be changed in place, and
+// its pages. Has no knowledge of the rules.
 import type { Notice } from "../../operations/notice.ts";
 import type { MupdfSource } from "../mupdf-source.ts";
 import { putPageTree } from "../page-tree.ts";
@@ -11,38 +11,38 @@ import type { FontShelf } from "./fonts/font-shelf.ts";
 import type { ArchivalLevel } from "./level.ts";
 import type { RuleFailure } from "./rule-failure.ts";
 
-/** A dictionary of the file, that of a stream too, and where it was come to first. */
+/** A dictionary of the file, possibly that of a stream, and the place where it was found first. */
 export interface Place {
   readonly dictionary: Dictionary;
-  /** The entry it stands in, or in an array in it; the name of a resource, for example. */
+  /** Key of the entry that holds it, directly or in an array, for example the name of a resource. */
   readonly key: string;
-  /** The entry that the dictionary around it stands in: the kind of the resource, for example. */
+  /** Key of the entry that holds the surrounding dictionary, for example the kind of the resource. */
   readonly above: string;
-  /** Where it is an object of its own. */
+  /** Reference to the dictionary, if it is an object of its own. */
   readonly reference: Reference | undefined;
   readonly isStream: boolean;
 }
 
-/** Objects between two looks at the signal and at the engine's heap. */
+/** Number of objects between two checks of the signal and of the engine's heap. */
 const OBJECTS_AT_ONCE = 500;
-/** What a place takes in memory, about. */
+/** Approximate memory of a place. */
 const PLACE_BYTES = 80;
 
 export interface Task {
   readonly level: ArchivalLevel;
-  /** Of the result of the attempt before. */
+  /** Broken rules in the result of the previous attempt. */
   readonly failures: readonly RuleFailure[];
   readonly signal: AbortSignal;
   readonly source: MupdfSource;
   readonly reopen: () => Promise<MupdfSource>;
-  /** What fonts are mended with. */
+  /** Fonts for repairs. */
   readonly shelf: FontShelf;
   /**
-   * Makes an attached PDF one of PDF/A-2b, as far as that can be done.
-   * @default they are not converted
+   * Converts an attached PDF to PDF/A-2b, as far as possible.
+   * @default attachments are not converted
    */
   readonly convert?: (pdf: Uint8Array) => Promise<Uint8Array | undefined>;
-  /** Told what the document loses. @default nobody asks */
+  /** Receives notices of the document's losses. @default losses are not reported */
   readonly report?: (...notices: readonly Notice[]) => void;
 }
 
@@ -50,20 +50,23 @@ export class Archive {
   readonly file: PdfFile;
   readonly level: ArchivalLevel;
   readonly signal: AbortSignal;
-  /** What the file is read from: an object that was read from it has the same number there. */
+  /** Source of the file. Objects read from it have the same number there. */
   readonly source: MupdfSource;
-  /** Opens the same document once more, to be closed by who asked. */
+  /** Opens the same document once more. The caller must close it. */
   readonly reopen: () => Promise<MupdfSource>;
   readonly convert: Task["convert"];
   readonly report: NonNullable<Task["report"]>;
-  /** The pages' own dictionaries have what they inherited. */
+  /** The pages, whose own dictionaries contain the inherited entries. */
   readonly pages: readonly Reference[];
-  /** On all pages, when the file was opened. */
+  /** Number of annotations on all pages when the file was opened. */
   readonly annotationCount: number;
-  /** By the number of a page whose units are larger now: how many of before are one. The source has those of before. */
+  /**
+   * Pages whose units have become larger, by object number: the number of old units in a new one. The source has the
+   * old units.
+   */
   readonly units = new Map<number, number>();
   readonly #failures: readonly RuleFailure[];
-  /** Numbers of objects that can be changed where they are. */
+  /** Numbers of objects that can be changed in place. */
   readonly #own = new Set<number>();
   #places: readonly Place[] = [];
   #values: readonly Reference[] = [];
@@ -84,44 +87,44 @@ export class Archive {
   }
 
   /**
-   * @throws EngineFailure `damaged` where there are no pages, `too-large` where there is no room for all objects,
-   * `too-much-content` where there are too many annotations
+   * @throws EngineFailure `damaged` if there are no pages, `too-large` if there is no memory for all objects,
+   * `too-much-content` if there are too many annotations
    */
   static async open(file: PdfFile, task: Task): Promise<Archive> {
     const archive = new Archive(file, task);
-    // Before everything is read: that takes long where there are too many.
+    // This precedes the survey, which takes long if there are too many annotations.
     checkAnnotations(archive.annotationCount);
     await archive.survey();
     return archive;
   }
 
-  /** All dictionaries, as they were at the last {@link survey}. */
+  /** All dictionaries, as of the last {@link survey}. */
   get places(): readonly Place[] {
     return this.#places;
   }
 
-  /** Objects of their own that are neither dictionaries nor streams, as they were at the last {@link survey}. */
+  /** Objects of their own that are neither dictionaries nor streams, as of the last {@link survey}. */
   get values(): readonly Reference[] {
     return this.#values;
   }
 
-  /** Whether the result of the attempt before broke a rule. */
+  /** Reports whether the result of the previous attempt broke a rule. */
   failed(clause: string, test?: number): boolean {
     return this.#failures.some((failure) => failure.clause === clause && (test ?? failure.test) === failure.test);
   }
 
-  /** A page's own dictionary. */
+  /** Returns a page's own dictionary. */
   page(reference: Reference): Dictionary {
     return this.file.dictionary(reference) ?? new Dictionary();
   }
 
-  /** The empty dictionary that all streams without resources share. */
+  /** Returns the empty dictionary that all streams without resources share. */
   noResources(): Reference {
     this.#noResources ??= this.file.add(new Dictionary());
     return this.#noResources;
   }
 
-  /** Finds all dictionaries that can be reached from the trailer, and makes them the file's own. */
+  /** Finds all dictionaries that can be reached from the trailer, and makes them changeable. */
   async survey(): Promise<void> {
     const { file } = this;
     const places: Place[] = [];
@@ -166,11 +169,11 @@ export class Archive {
 
 const leadsOn = (value: Value) => value instanceof Reference || value instanceof Dictionary || Array.isArray(value);
 
-/** Makes an object the file's own: it can be changed where it is then. */
+/** Copies an object to the file, where it can be changed in place. */
 function adopted(file: PdfFile, reference: Reference): PdfObject {
   const object = file.get(reference);
   if (object === null) return null;
-  // The body of a stream is read by what its dictionary says in the source, which therefore must not change.
+  // The body of a stream is read according to its dictionary in the source, which therefore must not change.
   const own = object instanceof PdfStream ? new PdfStream(object.dictionary.clone(), object.body) : object;
   file.put(reference, own);
   return own;
@@ -182,13 +185,13 @@ function annotationCount(file: PdfFile, pages: readonly Reference[]): number {
   return count;
 }
 
-/** Pages without anything that is inherited, in a tree of our own. */
+/** Returns the pages in a new page tree, without inherited entries. */
 function ownPages(file: PdfFile): Reference[] {
   const { pages } = readPages(file);
   const seen = new Set<number>();
   const own = pages.map((page) => {
     const dictionary = pageDictionary(file, page).set("Type", Name.of("Page"));
-    // A page that comes twice is two pages.
+    // A page that is listed twice becomes two pages.
     if (seen.has(page.reference.number)) return file.add(dictionary);
     seen.add(page.reference.number);
     file.put(page.reference, dictionary);
@@ -202,7 +205,7 @@ function ownPages(file: PdfFile): Reference[] {
   return own;
 }
 
-/** A stream with other bytes, without filters. */
+/** Returns a stream with the given bytes, without filters. */
 export function streamOf(bytes: Uint8Array | string, entries: Dictionary | Readonly<Record<string, Value>>): PdfStream {
   const body = typeof bytes === "string" ? new Uint8Array(Buffer.from(bytes, "latin1")) : bytes;
   const dictionary = entries instanceof Dictionary ? entries.clone() : Dictionary.of(entries);
@@ -210,7 +213,7 @@ export function streamOf(bytes: Uint8Array | string, entries: Dictionary | Reado
   return new PdfStream(dictionary, plainBody(body));
 }
 
-/** A rectangle as numbers, the smaller ones first; undefined for what is none. */
+/** Returns a rectangle as numbers, the smaller ones first; undefined if the value is not a rectangle. */
 export function rectangleOf(file: PdfFile, value: Value | undefined): [number, number, number, number] | undefined {
   const numbers = (file.array(value) ?? []).map((element) => file.number(element));
   const [x0, y0, x1, y1] = numbers;

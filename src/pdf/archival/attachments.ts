@@ -1,4 +1,5 @@
-// Embedded files (ISO 19005-1, 6.1.11; -2, 6.8; -3, 6.8): none, those that are PDF/A, or any that say what they are.
+// Repairs embedded files (ISO 19005-1, 6.1.11; -2, 6.8; -3, 6.8). Depending on the part, files are forbidden, must be
+// PDF/A, or need only a description.
 import { noticesAbout } from "../../operations/notice.ts";
 import { textOf, textString } from "../parts/text-strings.ts";
 import { readNameTree, writeNameTree } from "../parts/trees.ts";
@@ -24,7 +25,7 @@ const TYPES: Readonly<Record<string, string>> = {
   zip: "application/zip",
 };
 const UNKNOWN_TYPE = "application/octet-stream";
-/** A larger one is not looked into, and does not stay. */
+/** Limits the size of an attachment. A larger one is not examined and is removed. */
 const MAX_ATTACHED_BYTES = 64 * 2 ** 20;
 
 export async function mendAttachments(archive: Archive): Promise<void> {
@@ -60,7 +61,7 @@ export async function mendAttachments(archive: Archive): Promise<void> {
 async function stays(archive: Archive, specification: Dictionary): Promise<boolean> {
   const { part } = archive.level;
   if (part !== 2) return part === 3;
-  // One of those that were kept was none.
+  // One of the attachments that were kept did not conform.
   if (archive.failed("6.8", 5)) return false;
   const { file } = archive;
   const embedded = file.dictionary(specification.get("EF"));
@@ -90,18 +91,18 @@ function beginsAsPdf(decoded: (limitBytes: number) => Uint8Array): Uint8Array | 
   }
 }
 
-/** Whether it claims to be PDF/A of the first or the second part; a validator will look. */
+/** Reports whether a file claims to be PDF/A of the first or the second part. A validator checks the claim. */
 const isArchival = (bytes: Uint8Array) => CLAIM.test(textOfBytes(bytes));
 
 const textOfBytes = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
 
 const CLAIM = /pdfaid:part(?:>|\s*=\s*["'])\s*[12]\b/;
 
-/** 6.8: both names, a type, a date and a relation. */
+/** Adds what 6.8 requires: both names, a type, a date and a relation. */
 function describe(archive: Archive, specification: Dictionary): void {
   const { file, level } = archive;
   const information = file.dictionary(file.trailer.get("Info"));
-  // Of the document itself, where the file has none: it is not younger than that.
+  // If the file has no date, that of the document itself applies: the file is not newer.
   const dates = [information?.get("ModDate"), information?.get("CreationDate")];
   const name = nameOf(archive, specification);
   specification.set("Type", Name.of("Filespec"));
@@ -131,7 +132,7 @@ function nameOf({ file }: Archive, specification: Dictionary): string {
   return (given && textOf(given)) || "attachment";
 }
 
-/** Every file is associated with something; those that are with nothing, with the document (ISO 19005-3, 6.8). */
+/** Associates files that have no association with the document, because each must have one (ISO 19005-3, 6.8). */
 function associate({ file, places }: Archive, specifications: readonly Value[]): void {
   const associated = new Set<number>();
   for (const { dictionary } of places) {
@@ -144,7 +145,7 @@ function associate({ file, places }: Archive, specifications: readonly Value[]):
   if (missing.length > 0) catalog.set("AF", [...(file.array(catalog.get("AF")) ?? []), ...missing]);
 }
 
-/** Names and annotations that lead to files which are not there any more. */
+/** Removes names and annotations that lead to removed files. */
 function removeMentions(archive: Archive, gone: ReadonlySet<Dictionary>): void {
   const { file } = archive;
   const isGone = (value: Value | undefined) => {

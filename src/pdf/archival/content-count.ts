@@ -1,5 +1,6 @@
-// What the content of a file costs a validator, in time and in memory: it goes through each stream once, and reads forms, patterns and
-// glyphs again wherever they are used (ISO 32000-1, 8.7.3, 8.10 and 9.6.5), so that forms in forms multiply. Knows no rule.
+// Estimates what a validator needs for the content of a file, in time and memory. A validator reads each stream once,
+// and forms, patterns and glyphs again for each use (ISO 32000-1, 8.7.3, 8.10 and 9.6.5), so nested forms multiply. Has
+// no knowledge of the rules.
 import { EngineFailure } from "../../operations/operation.ts";
 import type { Operation } from "../content.ts";
 import { readSimpleEncoding } from "../fonts/simple-encoding.ts";
@@ -7,20 +8,21 @@ import type { PdfFile } from "../pdf-file.ts";
 import { Dictionary, Name, PdfString, Reference, type Value } from "../values.ts";
 import type { ContentStream } from "./content-streams.ts";
 
-/** What a validator takes for the content of a file, about: rather too much than too little. */
+/** A high estimate of what a validator needs for the content of a file. */
 export interface ContentWork {
   readonly ms: number;
-  /** Of its memory. */
+  /** Memory of the validator. */
   readonly bytes: number;
 }
 
 /**
- * About four million operators on a page, six in all, or 150,000 annotations, as errors.ts tells clients. veraPDF has three minutes on machines that may be
- * half as quick as the one where it was measured, and a heap of 2 GiB.
+ * Limits of a validator: about four million operators on a page, six million in total, or 150,000 annotations, as
+ * errors.ts tells clients. veraPDF has three minutes, on machines that may be half as fast as the one of the
+ * measurement, and a heap of 2 GiB.
  */
 const MOST: ContentWork = { ms: 80_000, bytes: 1.8 * 2 ** 30 };
 
-/** Microseconds, measured (decisions/0018). Operands count with what is in them. */
+/** Costs in microseconds, measured (decisions/0018). Operands include nested values. */
 const TIME = {
   operator: 3,
   value: 7,
@@ -31,26 +33,26 @@ const TIME = {
   object: 50,
   annotation: 450,
 };
-/** Bytes: some stay until the end, others as long as the stream is gone through. */
+/** Costs in bytes: some remain until the end, others only while the stream is processed. */
 const KEPT = { operator: 150, value: 30, byte: 4, inlineImage: 37_000, use: 1300, object: 1000, annotation: 4000 };
 const HELD = { operator: 300, value: 15 };
 
-/** What one use of a form, and one font, take in memory here, about. */
+/** Approximate memory, in this process, of one use of a form and of one font. */
 const USE_BYTES = 64;
 const FONT_BYTES = 4096;
 
 /** Operators that show text. */
 const SHOWING = new Set(["Tj", "TJ", "'", '"']);
 
-/** Of one content stream. */
+/** The costs of one content stream. */
 class Count {
   operators = 0;
   values = 0;
-  /** How often, by number of the object of a form, a pattern or a glyph. */
+  /** Number of uses, by object number of a form, a pattern or a glyph. */
   readonly uses = new Map<number, number>();
-  /** Microseconds for each time it is read, with what it uses. */
+  /** Microseconds for each reading, including the streams that it uses. */
   again = 0;
-  /** Bytes held while it is gone through, with those of what it uses. */
+  /** Bytes held during processing, including the streams that it uses. */
   held = 0;
   state: "new" | "open" | "done" = "new";
 }
@@ -65,7 +67,7 @@ export class ContentCount {
   readonly #streams = new Map<number, Count>();
   readonly #calls = new Map<number, number>();
   readonly #fonts = new Map<Dictionary, Glyphs>();
-  /** Of all streams, each once: the sum cannot be less. */
+  /** Microseconds to process each stream once: a lower bound of the total. */
   #microseconds = 0;
   #kept = 0;
   #stream: ContentStream | undefined;
@@ -78,8 +80,8 @@ export class ContentCount {
   }
 
   /**
-   * To be told of all operations of one stream before those of the next.
-   * @throws EngineFailure `too-much-content` as soon as there are too many without anything used twice
+   * Counts an operation. All operations of one stream must come before those of the next.
+   * @throws EngineFailure `too-much-content` as soon as there are too many, even if nothing is used twice
    */
   see({ operator, operands, data }: Operation, stream: ContentStream): void {
     if (stream !== this.#stream) this.#begin(stream);
@@ -98,7 +100,7 @@ export class ContentCount {
   }
 
   /**
-   * Dictionaries and streams, and how many of them are annotations, beside what is drawn.
+   * Counts dictionaries and streams, and the annotations among them, apart from the drawn content.
    * @throws EngineFailure `too-much-content`
    */
   seeObjects(objects: number, annotations: number): void {
@@ -107,12 +109,12 @@ export class ContentCount {
     check({ ms: this.#microseconds / 1000, bytes: this.#kept });
   }
 
-  /** Where something stands that is no operator: an annotation with its appearance. */
+  /** Counts a use that is not an operator: an annotation with its appearance. */
   readonly call = (number: number): void => {
     this.#calls.set(number, (this.#calls.get(number) ?? 0) + 1);
   };
 
-  /** @throws EngineFailure `too-much-content` where a validator comes to no end, or has no room */
+  /** @throws EngineFailure `too-much-content` if a validator would not finish, or would run out of memory */
   work(): ContentWork {
     let again = 0;
     let held = 0;
@@ -138,7 +140,7 @@ export class ContentCount {
     else this.#streams.set(stream.number, this.#count);
   }
 
-  /** What the last operand names. */
+  /** Returns the resource that the last operand names. */
   #resource(category: string, operands: readonly Value[], { resources, inherited }: ContentStream): Value | undefined {
     const name = operands.at(-1);
     if (!(name instanceof Name)) return undefined;
@@ -155,7 +157,7 @@ export class ContentCount {
     this.#kept += KEPT.use;
   }
 
-  /** A glyph is read once for each string it is in. */
+  /** Counts a glyph once for each string that contains it. */
   #show(operands: readonly Value[], glyphs: Glyphs): void {
     const shown = new Set<number>();
     for (const text of stringsOf(operands)) for (let at = 0; at < text.length; at++) shown.add(text.charCodeAt(at));
@@ -165,7 +167,7 @@ export class ContentCount {
     }
   }
 
-  /** @returns undefined for fonts whose glyphs are no content streams */
+  /** @returns undefined for fonts whose glyphs are not content streams */
   #glyphsOf(value: Value | undefined): Glyphs | undefined {
     const font = this.#file.dictionary(value);
     if (!font || this.#file.name(font.get("Subtype")) !== "Type3") return undefined;
@@ -188,7 +190,7 @@ export class ContentCount {
     }
   }
 
-  /** Each stream once; what is inside of itself comes to nothing there. */
+  /** Processes each stream once. A stream that contains itself adds nothing there. */
   #goThrough(root: Count): void {
     const path = [root];
     for (let count = path.at(-1); count; count = path.at(-1)) {
@@ -227,7 +229,7 @@ function check(work: ContentWork): ContentWork {
   return work;
 }
 
-/** Operands with what is in them, and the bytes of their strings. */
+/** Returns the number of operands, including nested values, and the bytes of their strings. */
 function sizeOf(operands: readonly Value[]): { readonly values: number; readonly bytes: number } {
   let values = 0;
   let bytes = 0;

@@ -1,5 +1,5 @@
-// What content streams say (ISO 19005-1, 6.1.6, 6.1.12, 6.2.9 and 6.2.10; -2, 6.1.13, 6.2.2 and 6.2.6): operators, numbers, strings,
-// names of resources. What is in order stays byte for byte.
+// Repairs content streams (ISO 19005-1, 6.1.6, 6.1.12, 6.2.9 and 6.2.10; -2, 6.1.13, 6.2.2 and 6.2.6): operators,
+// numbers, strings, names of resources. Correct content stays byte for byte.
 import { OPERATORS, type Operation, readOperations } from "../content.ts";
 import { Lexer } from "../lexer.ts";
 import type { LayerVisibility } from "../optional-content.ts";
@@ -16,7 +16,7 @@ import { flattenNesting, MAX_SAVED } from "./nesting.ts";
 import type { DeviceSpace } from "./profiles.ts";
 import { VisibleContent } from "./visible-content.ts";
 
-/** By operator: the category of resources that its last operand names. */
+/** Category of the resource that the last operand names, by operator. */
 const CATEGORIES = new Map([
   ["Tf", "Font"],
   ["gs", "ExtGState"],
@@ -54,7 +54,7 @@ const HELVETICA = {
 const LESS = 0x3c;
 const MAX_DEPTH = 100;
 
-/** Reads all content streams of a file, one after the other, and mends them. */
+/** Reads all content streams of a file, one after the other, and repairs them. */
 export class ContentMender implements ContentUses {
   readonly deviceSpaces = new Set<DeviceSpace>();
   readonly resources = new Set<Dictionary>();
@@ -63,7 +63,7 @@ export class ContentMender implements ContentUses {
   readonly #visibility: LayerVisibility | undefined;
   #helvetica: Reference | undefined;
 
-  /** @param visibility of layers that the result does not have any more; @default it has them */
+  /** @param visibility of layers that the result no longer has; @default the result keeps its layers */
   constructor(archive: Archive, visibility?: LayerVisibility) {
     this.#archive = archive;
     this.count = new ContentCount(archive.file);
@@ -71,7 +71,7 @@ export class ContentMender implements ContentUses {
     this.#visibility = visibility;
   }
 
-  /** @returns undefined where the content stays as it is */
+  /** @returns undefined if the content stays as it is */
   readonly mend = (stream: ContentStream): Uint8Array | undefined => {
     const { bytes, resources } = stream;
     this.resources.add(resources);
@@ -96,7 +96,7 @@ export class ContentMender implements ContentUses {
     return (isDeep ? flattenNesting(this.#archive, mended ?? bytes, resources) : undefined) ?? mended;
   };
 
-  /** @returns what takes its place, one character for each byte; undefined where it stays */
+  /** @returns the replacement, one character for each byte; undefined if the operation stays */
   #mendOperation(operation: Operation, stream: ContentStream): string | undefined {
     const { operator, operands, data } = operation;
     if (data) return this.#inlineImage(operation, stream);
@@ -122,7 +122,7 @@ export class ContentMender implements ContentUses {
       category === "Font" ? file.dictionary(value)?.has("Subtype") === true : value !== undefined;
     if (isThere(own?.get(name))) return;
     let value = file.dictionary(inherited?.get(category))?.get(name);
-    // Viewers show text in Helvetica where its font is missing.
+    // Viewers show text in Helvetica if its font is missing.
     if (category === "Font" && !isThere(value)) value = this.#standIn();
     if (value === undefined) return;
     if (own) own.set(name, value);
@@ -154,7 +154,7 @@ export class ContentMender implements ContentUses {
   }
 
   #breaksLimit(value: Value, depth: number): boolean {
-    // Written with a point it would be a real (part 1), whatever it is worth.
+    // Written with a decimal point, it would be a real (part 1), whatever its value.
     if (typeof value === "number") {
       const size = Math.abs(value);
       return size > 32_767 ? this.#archive.level.part === 1 || size > 2_147_483_647 : size < 1.175e-38 && value !== 0;
@@ -202,9 +202,9 @@ export class ContentMender implements ContentUses {
 
 const write = (value: Value) => serialize(value, () => 0);
 
-/** Hexadecimal strings with anything but pairs of digits in them. */
+/** Reports whether hexadecimal strings contain anything but pairs of digits. */
 function hasBadHex(bytes: Uint8Array, start: number, end: number): boolean {
-  // Not with indexOf() from there: it would look through all of the rest for each operation.
+  // An indexOf() from `start` would search all the remaining bytes for each operation.
   if (!bytes.subarray(start, end).includes(LESS)) return false;
   const lexer = new Lexer(bytes.subarray(0, end), start);
   while (lexer.next() !== "end") {

@@ -1,5 +1,5 @@
-// Optional content (ISO 32000-1, 8.11): by the rules of ISO 19005-2, 6.9, or, since part 1 has none of it (6.1.13), shown or left out
-// for good, as it is by default.
+// Repairs optional content (ISO 32000-1, 8.11) according to ISO 19005-2, 6.9. Part 1 does not allow it (6.1.13): there,
+// content is shown or removed for good, according to its default state.
 import { type LayerVisibility, optionalContentOf } from "../optional-content.ts";
 import { textOf, textString } from "../parts/text-strings.ts";
 import { Dictionary, Reference, type Value } from "../values.ts";
@@ -8,7 +8,7 @@ import { emptyForm } from "./xobjects.ts";
 
 const HIDDEN = 2;
 
-/** Part 2 and 3: all configurations have names of their own, no automatic states, and an order that lists all groups. */
+/** Parts 2 and 3: names all configurations, removes automatic states, and lists all groups in the order. */
 export function mendLayers(archive: Archive): void {
   const { file } = archive;
   const properties = file.dictionary(file.catalog.get("OCProperties"));
@@ -31,7 +31,7 @@ export function mendLayers(archive: Archive): void {
   }
 }
 
-/** What automatic states make of the groups when a viewer opens the document is what they are from then on. */
+/** Makes the automatic states of groups permanent, as they are when a viewer opens the document. */
 function fixStates({ file }: Archive, defaults: Dictionary, groups: readonly Value[]): void {
   if (!defaults.has("AS")) return;
   const content = optionalContentOf(file);
@@ -59,7 +59,7 @@ function completeOrder({ file }: Archive, configuration: Dictionary, groups: rea
   if (missing.length > 0) configuration.set("Order", [...order, ...missing]);
 }
 
-/** Part 1: what is hidden is emptied, and nothing is optional any more. Content is another's business. */
+/** Part 1: empties hidden objects and removes all optional content. Content streams are handled elsewhere. */
 export function removeLayers(archive: Archive, isVisible: LayerVisibility): void {
   const { file } = archive;
   for (const { dictionary, reference, isStream } of archive.places) {

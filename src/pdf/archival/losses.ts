@@ -1,16 +1,16 @@
-// What a document has to lose on its way to PDF/A besides what it looks like: scripts, other actions, sound and moving pictures. Changes
-// nothing.
+// Counts what a document loses on its way to PDF/A besides its look: scripts, other actions, sound and moving pictures.
+// Changes nothing.
 import { noticesOf } from "../../operations/notice.ts";
 import type { Dictionary } from "../values.ts";
 import { isAllowed } from "./actions.ts";
 import type { Archive } from "./archive.ts";
 
-/** Entries whose value is an action (ISO 32000-1, 12.6.2), or a list of them. */
+/** Entries whose value is an action (ISO 32000-1, 12.6.2), or a list of actions. */
 const ACTION_KEYS = new Set(["A", "PA", "OpenAction", "Next"]);
-/** Annotations that are no part of any level (ISO 19005-1, 6.5.2; -2, 6.3.1). */
+/** Annotation types that no level allows (ISO 19005-1, 6.5.2; -2, 6.3.1). */
 const MULTIMEDIA = new Set(["Sound", "Movie", "Screen", "3D", "RichMedia"]);
 
-/** To be called before anything is mended. */
+/** Reports the losses. Must be called before any repair. */
 export function reportLosses(archive: Archive): void {
   const { file } = archive;
   const actions = new Set<Dictionary>();
@@ -18,7 +18,7 @@ export function reportLosses(archive: Archive): void {
   for (const { dictionary, key, above } of archive.places) {
     const subtype = file.name(dictionary.get("Subtype"));
     if (MULTIMEDIA.has(subtype ?? "") && dictionary.has("Rect")) media.add(dictionary);
-    // A field does nothing in PDF/A (ISO 19005-1, 6.6.2; -2, 6.4.1).
+    // A field has no actions in PDF/A (ISO 19005-1, 6.6.2; -2, 6.4.1).
     const ofField = subtype === "Widget" ? file.dictionary(dictionary.get("A")) : undefined;
     if (ofField) actions.add(ofField);
     const kind = file.name(dictionary.get("S"));

@@ -1,4 +1,5 @@
-// The passes that make a file PDF/A, in their order. Each knows its part of the rules, and none knows the others.
+// Runs the passes that make a file PDF/A, in order. Each pass implements its part of the rules, independently of the
+// others.
 
 import { noticesAbout } from "../../operations/notice.ts";
 import { defaultVisibility } from "../optional-content.ts";
@@ -31,7 +32,7 @@ import { mendXObjects } from "./xobjects.ts";
 /**
  * Makes the file follow the rules of a level, as far as that can be done in place.
  * @param file changed
- * @returns what a validator takes for what is on its pages
+ * @returns what a validator needs for the content of its pages
  */
 export async function repairFile(file: PdfFile, task: Task): Promise<ContentWork> {
   const archive = await Archive.open(file, task);
@@ -53,7 +54,7 @@ export async function repairFile(file: PdfFile, task: Task): Promise<ContentWork
   else mendLayers(archive);
   if (isFirstPart) removeGroups(archive);
   await mendAnnotations(archive);
-  // What was made or left out meanwhile.
+  // The survey covers what has been added or removed in the meantime.
   await archive.survey();
   nameFonts(archive);
   const content = new ContentMender(archive, visibility);
@@ -67,7 +68,7 @@ export async function repairFile(file: PdfFile, task: Task): Promise<ContentWork
   return work;
 }
 
-/** A font that stands in the resources themselves gets a number: it is mended where it is referred to. */
+/** Gives a number to fonts that are direct objects in the resources, because fonts are repaired by reference. */
 function nameFonts({ file, places }: Archive): void {
   for (const { dictionary, key } of places) {
     if (key !== "Font") continue;

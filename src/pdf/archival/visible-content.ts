@@ -1,5 +1,5 @@
-// Content without what its layers hide (ISO 32000-1, 8.11.3.2): marks of hidden layers are left out, and what they do to the graphics
-// state stays.
+// Removes content that layers hide (ISO 32000-1, 8.11.3.2): marks of hidden layers are removed, their effects on the
+// graphics state are kept.
 import type { Operation } from "../content.ts";
 import type { LayerVisibility } from "../optional-content.ts";
 import { Dictionary, Name } from "../values.ts";
@@ -9,12 +9,12 @@ const PAINTED_PATHS = new Set(["S", "s", "f", "F", "f*", "B", "B*", "b", "b*"]);
 const SHOWN_TEXT = new Set(["Tj", "TJ"]);
 const DRAWN = new Set(["Do", "sh", "BI"]);
 
-/** Goes along one content stream. */
+/** Processes one content stream. */
 export class VisibleContent {
   readonly #archive: Archive;
   readonly #resources: Dictionary;
   readonly #isVisible: LayerVisibility;
-  /** For each marked sequence that is open: whether it hides what is in it. */
+  /** For each open marked sequence: true if it hides its content. */
   readonly #open: boolean[] = [];
   #hidden = 0;
 
@@ -24,7 +24,7 @@ export class VisibleContent {
     this.#isVisible = isVisible;
   }
 
-  /** @returns what takes the place of the operation; undefined where that is not for layers to say */
+  /** @returns the replacement of the operation; undefined if layers do not affect it */
   see({ operator, operands }: Operation): string | undefined {
     if (operator === "BMC" || operator === "BDC") {
       const isLayer = operator === "BDC" && operands[0] instanceof Name && operands[0].text === "OC";
@@ -40,7 +40,7 @@ export class VisibleContent {
     if (this.#hidden === 0) return undefined;
     if (PAINTED_PATHS.has(operator)) return "n";
     if (DRAWN.has(operator) || SHOWN_TEXT.has(operator)) return "";
-    // They go to the next line, too; the second sets spacing (9.4.3).
+    // These operators also move to the next line, and the second one sets spacing (9.4.3).
     if (operator === "'") return "T*";
     if (operator === '"') return `${Number(operands[0]) || 0} Tw ${Number(operands[1]) || 0} Tc T*`;
     return undefined;

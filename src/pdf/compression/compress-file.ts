@@ -1,5 +1,5 @@
-// A file in fewer bytes: what is equal is stored once, what is discarded is left out, every stream is coded anew as it is written, so
-// that no two are in memory. Knows no operations.
+// Reduces the size of a file. Equal objects are stored once, discarded ones are left out, and streams are recoded as
+// they are written, so that no two are in memory. Has no knowledge of operations.
 
 import { EngineFailure } from "../../operations/operation.ts";
 import { replaceInlineImages } from "../images/inline-images.ts";
@@ -20,16 +20,16 @@ import { ALL_DIGITS, shorterContent, VISIBLE_DIGITS } from "./shorter-content.ts
 import { type Survey, surveyFile } from "./survey.ts";
 import { UsedResources } from "./used-resources.ts";
 
-/** The last version without object streams, which PDF/A-1 is made of (ISO 19005-1). */
+/** The last version without object streams, which PDF/A-1 is based on (ISO 19005-1). */
 const CLASSIC_VERSION = "1.4";
-/** In longer content fewer digits always tell. */
+/** Longest content for which both versions are compared: in longer content, fewer digits are always shorter. */
 const CHANCE_BYTES = 1 << 16;
-/** Kinds of dictionaries that have to do with fonts. */
+/** Types of dictionaries that belong to fonts. */
 const FONT_TYPES = new Set(["Font", "FontDescriptor", "Encoding"]);
 
 /**
- * @returns the bytes of the new file, as they come about
- * @throws EngineFailure what reading the file throws
+ * @returns the bytes of the new file, as they are produced
+ * @throws EngineFailure the failure of reading the file
  */
 export async function compressFile(
   file: PdfFile,
@@ -83,7 +83,7 @@ class Compression implements Rewriting {
     this.#plans = new PicturePlans(file, settings.images, canonical);
     this.#pictures = new PictureCoder(file, settings, this.#plans, limits, survey);
     const { fonts } = settings;
-    // PDF/A-1 wants a list of glyphs of every subset (ISO 19005-1, 6.3.5).
+    // PDF/A-1 requires a list of glyphs for every subset (ISO 19005-1, 6.3.5).
     const mayName = survey.pdfaPart !== 1;
     this.#resources = fonts.removeUnused ? new UsedResources(file, survey, canonical) : undefined;
     this.#fonts =
@@ -133,7 +133,7 @@ class Compression implements Rewriting {
     if (streams.structure === "none") return this.#plain(stream);
     if (subtype === "Image") return this.#pictures.recode(stream, number);
     if (this.#survey.contents.has(number)) return this.#rewriteContent(stream, number);
-    // PDF/A-1 has them without a filter (ISO 19005-1, 6.7.2); the other parts are left alone with it.
+    // PDF/A-1 requires metadata without a filter (ISO 19005-1, 6.7.2). Metadata of the other parts are also left alone.
     const isMetadata = this.#file.name(dictionary.get("Type")) === "Metadata" && !dictionary.has("Filter");
     if (isMetadata && streams.deflateMetadata && this.#survey.pdfaPart === 0) {
       return dictionary.has("F") ? stream : asFlate(stream, stream.body.raw());
@@ -144,7 +144,7 @@ class Compression implements Rewriting {
     return streams.reflate ? smaller(recoded, predictProfile(this.#file, stream)) : recoded;
   }
 
-  /** Without filters, where they lose nothing. */
+  /** Returns the stream without filters, if they are lossless. */
   #plain(stream: PdfStream): PdfStream {
     const bytes = stream.dictionary.has("Filter") ? decodedBytes(this.#file, stream) : undefined;
     return bytes ? new PdfStream(withoutFilter(stream.dictionary), bodyOf(bytes)) : stream;
@@ -158,7 +158,7 @@ class Compression implements Rewriting {
     const shorter = bytes && shorterContent(bytes, streams.roundContent ? VISIBLE_DIGITS : ALL_DIGITS);
     if (shorter && streams.reflate) {
       const lossless = recodeStream(this.#file, stream, streams);
-      // What is rounded is shorter, but by chance not always when it is deflated.
+      // Rounded content is shorter, but in rare cases not after compression.
       const exact = streams.roundContent && bytes.length <= CHANCE_BYTES ? shorterContent(bytes) : undefined;
       return smaller(exact ? smaller(lossless, asFlate(changed, exact)) : lossless, asFlate(changed, shorter));
     }

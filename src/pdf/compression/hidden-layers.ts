@@ -1,5 +1,5 @@
-// Takes what layers hide by default out of a file (ISO 32000-1, 8.11.3): marks in content, images and forms, annotations. What is
-// shown keeps its layers. Knows nothing of what is written.
+// Removes content that layers hide by default (ISO 32000-1, 8.11.3): marks in content, images and forms, annotations.
+// Visible content keeps its layers. Has no knowledge of output.
 import { readOperations } from "../content.ts";
 import { applyEdits, type Edit } from "../edits.ts";
 import { defaultVisibility, type LayerVisibility } from "../optional-content.ts";
@@ -12,10 +12,10 @@ const OBJECTS_AT_A_STRETCH = 500;
 const PAINTED_PATHS = new Set(["S", "s", "f", "F", "f*", "B", "B*", "b", "b*"]);
 const DRAWN = new Set(["Tj", "TJ", "Do", "sh", "BI"]);
 const SHOWN = new Set(["Tj", "TJ", "'", '"']);
-/** After these it does not matter how far text before them went (9.4.2). */
+/** Operators after which the advance of earlier text does not matter (9.4.2). */
 const PLACED = new Set(["BT", "ET", "Td", "TD", "Tm", "T*"]);
 
-/** Changes the file; nothing is written. */
+/** Changes the file in memory; nothing is written. */
 export async function removeHiddenLayers(file: PdfFile, signal: AbortSignal): Promise<void> {
   if (!file.dictionary(file.catalog.get("OCProperties"))) return;
   const isVisible = defaultVisibility(file);
@@ -49,7 +49,7 @@ function cleanPage(
   const bytes = parts.filter((part) => part !== undefined).map((part) => decodedBytes(file, part));
   const resources = file.dictionary(page.get("Resources") ?? inherited);
   if (resources && bytes.every((part) => part !== undefined)) {
-    // A sequence that a layer hides may go on in the next stream.
+    // A sequence that a layer hides may continue in the next stream.
     const whole = bytes.length === 1 ? bytes[0]! : Buffer.concat(bytes.flatMap((part) => [part, Buffer.from("\n")]));
     const kept = withoutHidden(file, whole, resources, isVisible);
     if (kept) changed.set("Contents", file.add(new PdfStream(new Dictionary(), plainBody(kept))));
@@ -58,7 +58,9 @@ function cleanPage(
   if (isChanged) file.put(reference, changed);
 }
 
-/** Images and forms that are hidden as a whole, and what forms, patterns and glyphs hide. */
+/**
+ * Empties images and forms that are hidden as a whole, and removes the hidden content of forms, patterns and glyphs.
+ */
 function cleanStream(file: PdfFile, reference: Reference, isVisible: LayerVisibility): void {
   const stream = file.get(reference);
   if (!(stream instanceof PdfStream)) return;
@@ -80,7 +82,7 @@ function isHidden(dictionary: Dictionary | undefined, isVisible: LayerVisibility
   return content !== undefined && !isVisible(content);
 }
 
-/** @returns undefined where nothing is hidden */
+/** @returns undefined if nothing is hidden */
 function withoutHidden(
   file: PdfFile,
   bytes: Uint8Array,
@@ -90,9 +92,9 @@ function withoutHidden(
   const properties = file.dictionary(resources.get("Properties"));
   if (!properties) return undefined;
   const cuts = new Set<Edit>();
-  /** Those whose text says where the next one begins. */
+  /** Edits of hidden text whose advance determines the start of the next text. */
   let leading: Edit[] = [];
-  /** For each marked sequence that is open: whether it hides what is in it. */
+  /** For each open marked sequence: true if it hides its content. */
   const open: boolean[] = [];
   let hidden = 0;
   for (const { operator, operands, start, end } of readOperations(bytes)) {
@@ -110,7 +112,7 @@ function withoutHidden(
     const isShown = SHOWN.has(operator);
     if (PLACED.has(operator) || (isShown && operator !== "Tj" && operator !== "TJ")) leading = [];
     if (replacement === undefined) {
-      // What is shown stays where it is, with what is hidden before it.
+      // Visible text keeps its place, which depends on the hidden text before it.
       if (isShown) for (const cut of leading) cuts.delete(cut);
       if (isShown) leading = [];
       continue;
@@ -122,11 +124,11 @@ function withoutHidden(
   return cuts.size > 0 ? applyEdits(bytes, [...cuts], bytes.length) : undefined;
 }
 
-/** What an operation does beside drawing; undefined where it does not draw. */
+/** Returns the effect of an operation besides drawing; undefined if it does not draw. */
 function withoutMarks(operator: string, operands: readonly Value[]): string | undefined {
   if (PAINTED_PATHS.has(operator)) return "n";
   if (DRAWN.has(operator)) return "";
-  // They go to the next line, too; the second sets spacing (9.4.3).
+  // These operators also move to the next line, and the second one sets spacing (9.4.3).
   if (operator === "'") return "T*";
   if (operator === '"') return `${Number(operands[0]) || 0} Tw ${Number(operands[1]) || 0} Tc T*`;
   return undefined;

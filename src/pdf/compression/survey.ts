@@ -1,31 +1,31 @@
-// Walks through all that a file leads to, once, and notes what stands there: content streams, fonts. Knows nothing of
-// what is done with them.
+// Walks through all objects that a file leads to, once, and records content streams, fonts and the like. Has no
+// knowledge of their later use.
 import type { PdfFile } from "../pdf-file.ts";
 import { Dictionary, Name, type PdfObject, PdfStream, Reference, type Value } from "../values.ts";
 
 export interface Survey {
-  /** Content streams of pages, forms, patterns and glyphs, by object number. */
+  /** Object numbers of the content streams of pages, forms, patterns and glyphs. */
   readonly contents: ReadonlySet<number>;
-  /** Dictionaries of fonts, those within Type 0 fonts included. */
+  /** Font dictionaries, including those within Type 0 fonts. */
   readonly fonts: readonly Reference[];
-  /** Dictionaries of resources that belong to something that is no page, form, pattern or font, by object number. */
+  /** Object numbers of resource dictionaries that belong to an object other than a page, form, pattern or font. */
   readonly keptResources: ReadonlySet<number>;
-  /** Whether anything is drawn half transparent or blended: then two layers are not what one picture is. */
+  /** True if anything is drawn half transparent or blended: then two layers differ from a single combined picture. */
   readonly isBlended: boolean;
-  /** The part of PDF/A that the metadata claim, 0 for none. */
+  /** The part of PDF/A that the metadata claim; 0 for none. */
   readonly pdfaPart: number;
 }
 
-/** Between two pieces of work memory can be given back. */
+/** Number of objects between pauses, in which memory can be released. */
 const OBJECTS_AT_A_STRETCH = 500;
-/** What an entry of a set takes in memory, about. */
+/** Approximate memory of a set's entry. */
 const ENTRY_BYTES = 40;
 const MAX_METADATA_BYTES = 16 * 2 ** 20;
 
-/** What objects are read from: a file, or a view of one. */
+/** The source of objects: a file, or a view of one. */
 export type Objects = Pick<PdfFile, "get">;
 
-/** @param objects as they will be written, without what is discarded */
+/** @param objects as they will be written, without discarded ones */
 export async function surveyFile(file: PdfFile, objects: Objects, signal: AbortSignal): Promise<Survey> {
   const walk = new Walk(file);
   for (const value of [file.trailer.get("Root"), file.trailer.get("Info")]) walk.follow(value ?? null);
@@ -56,7 +56,7 @@ class Walk implements Survey {
     return this.#waiting.pop();
   }
 
-  /** Containers within each other are followed without recursion. */
+  /** Follows nested containers without recursion. */
   follow(value: Value): void {
     const open = [value];
     for (let one = open.pop(); one !== undefined; one = open.pop()) {
@@ -100,7 +100,7 @@ class Walk implements Survey {
     }
   }
 
-  /** ISO 32000-1, 11.6.4.4, 11.6.4.3 and 11.5.2. */
+  /** Reports whether a dictionary requires blending (ISO 32000-1, 11.6.4.4, 11.6.4.3 and 11.5.2). */
   #blends(dictionary: Dictionary): boolean {
     const mode = dictionary.get("BM");
     if (mode !== undefined && this.#name(mode) !== "Normal" && this.#name(mode) !== "Compatible") return true;
@@ -110,7 +110,7 @@ class Walk implements Survey {
     return (kind === "Alpha" || kind === "Luminosity") && dictionary.has("G");
   }
 
-  /** Of a dictionary within an object, which is not known by a number. */
+  /** Keeps the resources of a dictionary within an object, which has no object number. */
   #keepResources(dictionary: Dictionary): void {
     const resources = dictionary.get("Resources");
     if (resources instanceof Reference) this.keptResources.add(resources.number);
@@ -140,7 +140,7 @@ class Walk implements Survey {
       const part = /pdfaid:part\s*(?:=\s*["']|>)\s*(\d)/.exec(text)?.[1];
       if (part) this.pdfaPart = Number(part);
     } catch {
-      // What cannot be read claims nothing.
+      // Metadata that cannot be read claim nothing.
     }
   }
 }

@@ -1,4 +1,5 @@
-// Appearances of annotations (ISO 32000-1, 12.5.5) without transparency: a picture of what one changes on its page takes its place.
+// Removes transparency from appearances of annotations (ISO 32000-1, 12.5.5). A picture of the change that one makes to
+// its page replaces it.
 
 import { isHiddenOnScreen } from "../../engines/annotation-flags.ts";
 import { applyEdits } from "../edits.ts";
@@ -21,17 +22,17 @@ const MAX_ANNOTATIONS = 5_000;
 
 interface Appearance {
   readonly form: Reference;
-  /** From the space of the form to that of the page (algorithm 8.1). */
+  /** Matrix from the space of the form to that of the page (algorithm 8.1). */
   readonly matrix: Matrix;
   readonly box: Box;
 }
 
-/** Whether any of its appearances is transparent. */
+/** Reports whether any appearance of the annotation is transparent. */
 export function isTransparentAnnotation(file: PdfFile, marks: MarkFinder, annotation: Value): boolean {
   return streamsIn(file, file.dictionary(annotation)?.get("AP")).some((form) => marks.inObject(form));
 }
 
-/** @returns the page's annotations with other appearances; undefined where all are opaque */
+/** @returns the page's annotations with new appearances; undefined if all are opaque */
 export async function flattenAnnotations(
   job: PageJob,
   page: Dictionary,
@@ -81,7 +82,7 @@ export async function flattenAnnotations(
       Type: Name.of("XObject"),
       Subtype: Name.of("Form"),
       BBox: [...appearance.box],
-      // Without a graphics state some viewers draw a highlight of their own.
+      // Without a graphics state, some viewers draw a highlight of their own.
       Resources: Dictionary.of({ XObject: used, ExtGState: Dictionary.of({ G0: Dictionary.of({ SA: true }) }) }),
     });
     return file.add(streamOf(dictionary, new Uint8Array(Buffer.from(content, "latin1"))));
@@ -115,7 +116,7 @@ function isSeen(file: PdfFile, annotation: Dictionary): boolean {
   return subtype !== "Popup" && !isHiddenOnScreen(subtype, file.number(annotation.get("F")) ?? 0);
 }
 
-/** The page's content, with nothing left open. */
+/** Returns the page's content with all saved states closed. */
 function background(
   { file, marks }: PageJob,
   resources: Dictionary | undefined,
@@ -134,7 +135,7 @@ function background(
   }
 }
 
-/** References to all streams of an appearance dictionary: normal, rollover, down, and their states. */
+/** Returns references to all streams of an appearance dictionary: normal, rollover, down, and their states. */
 function streamsIn(file: PdfFile, appearances: Value | undefined): Reference[] {
   const found: Reference[] = [];
   for (const value of file.dictionary(appearances)?.values() ?? []) {

@@ -1,5 +1,5 @@
-// A document without transparency. Pages on which nothing is transparent keep their content; the marks that mean nothing any more go
-// from all its objects. Knows no operations.
+// Removes the transparency of a document. Pages without transparency keep their content; marks that have lost their
+// meaning are removed from all objects. Has no knowledge of operations.
 
 import { EngineFailure } from "../../operations/operation.ts";
 import { surveyFile } from "../compression/survey.ts";
@@ -17,30 +17,30 @@ import { type FlatteningQuality, RESOLUTIONS } from "./settings.ts";
 import { Stage } from "./stage.ts";
 import { withoutMarks } from "./sweep.ts";
 
-/** The last version without object streams, which PDF/A-1 is made of (ISO 19005-1). */
+/** The last version without object streams, which PDF/A-1 is based on (ISO 19005-1). */
 const CLASSIC_VERSION = "1.4";
 const MAX_CONTENT_BYTES = 64 * 2 ** 20;
 
 export interface FlattenOptions {
   readonly quality: FlatteningQuality;
-  /** The file's bytes, and the most that the engine may take which draws it. */
+  /** The bytes of the file, and the memory limit of the engine that draws it. */
   readonly bytes: Uint8Array;
   readonly stageBytes: number;
   readonly signal: AbortSignal;
-  /** Called before the first change, where anything is to be changed; may change the file itself. */
+  /** Called before the first change, if anything will be changed. May change the file itself. */
   prepare(): void;
 }
 
 export interface Flattened {
-  /** The new file, as it comes about. */
+  /** The new file, as it is produced. */
   readonly chunks: AsyncGenerator<Uint8Array>;
-  /** By page: the share that became pictures, from 0 to 1. */
+  /** Share of each page that became pictures, from 0 to 1. */
   readonly coverage: readonly number[];
 }
 
 /**
- * @returns undefined where nothing is to be changed
- * @throws EngineFailure what reading and drawing the file throws
+ * @returns undefined if nothing needs to change
+ * @throws EngineFailure the failure of reading or drawing the file
  */
 export async function flattenFile(file: PdfFile, options: FlattenOptions): Promise<Flattened | undefined> {
   const { signal } = options;
@@ -121,7 +121,7 @@ async function flattenOne(job: PageJob, source: SourcePage): Promise<number> {
   return flat?.coverage ?? 0;
 }
 
-/** One after the other; tokens do not go over from one to the next (ISO 32000-1, 7.8.2). */
+/** Returns all content streams, separated because tokens do not continue across streams (ISO 32000-1, 7.8.2). */
 function contentOf(file: PdfFile, contents: Value | undefined): Uint8Array {
   const parts: Uint8Array[] = [];
   let size = 0;
@@ -133,7 +133,7 @@ function contentOf(file: PdfFile, contents: Value | undefined): Uint8Array {
       parts.push(bytes, Buffer.from("\n"));
       size += bytes.length + 1;
     } catch (error) {
-      // What cannot be decoded shows nothing.
+      // A stream that cannot be decoded shows nothing.
       if (!(error instanceof EngineFailure) || error.reason !== "damaged") throw error;
     }
   }

@@ -1,5 +1,5 @@
-// Brings the images of a file down to a resolution, and photographs to JPEG where that is wanted. Nothing else of the file is
-// touched. Knows neither operations nor where the file comes from.
+// Limits the resolution of a file's images, and optionally converts photographs to JPEG. Nothing else in the file
+// changes. Has no knowledge of operations or of the origin of the file.
 import { EngineFailure } from "../../operations/operation.ts";
 import type { PdfFile } from "../pdf-file.ts";
 import { PdfStream, Reference, type StreamBody } from "../values.ts";
@@ -10,37 +10,37 @@ import { replaceInlineImages } from "./inline-images.ts";
 import { type RecodeOptions, recodeImage } from "./recode-image.ts";
 
 export interface ImageLimits {
-  /** Dots per inch on the page, along each side. @default as many as there are */
+  /** Limit in dots per inch on the page, along each side. @default unlimited */
   readonly maxDpi?: number;
-  /** Whether no sample may change but by the smaller size. */
+  /** True if samples may change only through a reduced size. */
   readonly lossless: boolean;
-  /** Whether images of more than one bit are left alone. @default false */
+  /** True to leave images of more than one bit alone. @default false */
   readonly onlyBilevel?: boolean;
   readonly memory: SampleLimits;
 }
 
 export interface LimitedImages {
-  /** Images that were looked at, and those that were replaced. */
+  /** Number of images examined, and number of images replaced. */
   readonly images: number;
   readonly replaced: number;
-  /** Above the limit still, because they could not be read. */
+  /** Number of images still above the limit, because they could not be read. */
   readonly left: number;
 }
 
 const POINTS_PER_INCH = 72;
-/** Rounding in a writer's matrices is no reason to resample. */
+/** Tolerance for rounding in a writer's matrices, which is no reason to resample. */
 const TOLERANCE = 1.005;
-/** As good as what office programs and browsers write themselves. */
+/** JPEG qualities, equal to those of office programs and browsers. */
 const JPEG = { photo: 85, drawing: 90, mask: 90 };
-/** Smaller images are not worth another coding. */
+/** Size below which recoding an image is not worthwhile. */
 const WORTHWHILE_BYTES = 4096;
-/** What takes the place of an image that could stay takes less than this part of it. */
+/** Highest size ratio at which an optional replacement is used. */
 const WORTHWHILE = 0.9;
 
-/** Samples that are read of a document's images, all together; an honest one has a hundredth of it. */
+/** Limits the samples that are read from all images of a document; a normal document has a hundredth of this. */
 const MAX_SAMPLES = 2 ** 34;
 
-/** Changes the file; nothing is written. */
+/** Changes the file in memory; nothing is written. */
 export async function limitImages(file: PdfFile, limits: ImageLimits, signal: AbortSignal): Promise<LimitedImages> {
   const { images, softMasks, inline } = findImageUses(file);
   const matted = sizesOfMatted(file, images, limits);
@@ -66,7 +66,7 @@ export async function limitImages(file: PdfFile, limits: ImageLimits, signal: Ab
   return { images: images.size + inline.length, replaced, left };
 }
 
-/** @returns how many were replaced */
+/** @returns the number of replaced images */
 function limitInline(file: PdfFile, uses: readonly InlineUse[], limits: ImageLimits): number {
   const { maxDpi, lossless, onlyBilevel, memory } = limits;
   const { stream: reference } = uses[0]!;
@@ -92,7 +92,7 @@ interface Size {
   readonly height: number;
 }
 
-/** No more pixels along each side than the limit allows, and no more than there are. */
+/** Limits the pixels along each side to the resolution, and never adds any. */
 function sizeFor({ width, height }: Size, extent: Extent, maxDpi = Number.POSITIVE_INFINITY): Size {
   const most = (pixels: number, points: number) => {
     const allowed = (points * maxDpi) / POINTS_PER_INCH;
@@ -101,7 +101,10 @@ function sizeFor({ width, height }: Size, extent: Extent, maxDpi = Number.POSITI
   return { width: most(width, extent.width), height: most(height, extent.height) };
 }
 
-/** Images that were blended with a colour beforehand have as many samples as their masks (ISO 32000-1, 11.6.5.3). */
+/**
+ * Returns sizes of images that were preblended with a color, which have as many samples as their masks (ISO 32000-1,
+ * 11.6.5.3).
+ */
 function sizesOfMatted(file: PdfFile, images: ReadonlyMap<number, Extent>, { maxDpi }: ImageLimits): Map<number, Size> {
   const sizes = new Map<number, Size>();
   for (const [number, extent] of images) {
@@ -138,14 +141,14 @@ function replace(
   return true;
 }
 
-/** Whether it may be a photograph that is no JPEG yet. */
+/** Reports whether an image may be a photograph that is not a JPEG yet. */
 function isWorthATry({ filters, isStencil, bits, hasColorKey }: PdfImage, body: StreamBody): boolean {
   const last = filters.at(-1) ?? "";
   if (isStencil || hasColorKey || bits === 1 || ["DCTDecode", "JPXDecode"].includes(last)) return false;
   return body.raw().length >= WORTHWHILE_BYTES;
 }
 
-/** Bytes that were made here; nobody asks what they decode to. */
+/** Returns a body of bytes created here, which nobody will decode. */
 function bodyOf(bytes: Uint8Array): StreamBody {
   return {
     raw: () => bytes,

@@ -1,5 +1,5 @@
-// Optional content (ISO 32000-1, 8.11): the layers that pages taken use, on or off as they were at first. Membership dictionaries come
-// with the pages.
+// Copies optional content (ISO 32000-1, 8.11): the layers that the taken pages use, on or off according to their
+// default state. Membership dictionaries are copied with the pages.
 import type { OptionalContent } from "../../engines/optional-content.ts";
 import type { Part, Result, Taking } from "../assemble.ts";
 import { optionalContentOf } from "../optional-content.ts";
@@ -7,7 +7,7 @@ import type { PdfFile } from "../pdf-file.ts";
 import type { SourceDocument } from "../source-document.ts";
 import { Dictionary, Name, PdfString, Reference, type Value } from "../values.ts";
 
-/** Levels of an Order that are read. */
+/** Limits the levels of an Order that are read. */
 const MAX_DEPTH = 64;
 
 interface Layers {
@@ -54,7 +54,7 @@ export class LayerProperties implements Part {
     const targets = new Map<number, Value>();
     for (const group of kept) targets.set(group.number, copier.reference(group));
     const { defaults, content } = found;
-    // In the result all intents count: what could hide nothing before must not be switched off by its usage.
+    // The result applies all intents: a group that could hide nothing before must not be switched off by its usage.
     const usedTargets = new Map(
       kept.filter((group) => content.isUsed(group)).map((g) => [g.number, targets.get(g.number)!]),
     );
@@ -81,7 +81,7 @@ export class LayerProperties implements Part {
       copy.delete("OCGs");
       this.#usage.push(copier.dictionary(copy).set("OCGs", groups));
     }
-    // Another configuration says nothing of the layers of other inputs.
+    // Alternate configurations do not cover the layers of other inputs.
     const configurations = file.array(file.dictionary(file.catalog.get("OCProperties"))?.get("Configs"));
     if (inputCount === 1 && isWhole && configurations) this.#configurations = copier.value([...configurations]);
   }
@@ -103,7 +103,10 @@ export class LayerProperties implements Part {
   }
 }
 
-/** Arrays of groups, of labels, and of such arrays: without groups that are left out, and without arrays that held but those. */
+/**
+ * Filters arrays of groups, of labels, and of such arrays: removes groups that are left out, and arrays that contained
+ * nothing else.
+ */
 function pruned(
   file: PdfFile,
   value: Value | undefined,
@@ -113,13 +116,13 @@ function pruned(
 ): Value[] {
   const elements = file.array(value);
   if (!elements || depth > MAX_DEPTH) return [];
-  // An array stands in one place. One that leads into itself twice would have 2^64 elements.
+  // An array has a single place. One that contains itself twice would have 2^64 elements.
   if (value instanceof Reference) {
     if (seen.has(value.number)) return [];
     seen.add(value.number);
   }
   const result: Value[] = [];
-  /** The kids of a group stand in the array that comes after it. */
+  /** A group's kids are in the array that follows it. */
   let follows = true;
   for (const element of elements) {
     const target = element instanceof Reference ? targets.get(element.number) : undefined;
@@ -129,7 +132,7 @@ function pruned(
     else if (Array.isArray(object)) {
       const inner = pruned(file, element, targets, depth + 1, seen);
       if (inner.some((item) => !(item instanceof PdfString))) {
-        // Kids of a group that is left out are not those of the one before it.
+        // Kids of a removed group do not belong to the group before it.
         if (follows || inner[0] instanceof PdfString) result.push(inner);
         else for (const item of inner) result.push(item);
       }

@@ -1,5 +1,5 @@
-// Which faces may stand in for a font that is not embedded, by its name and what its descriptor says (ISO 32000-1, 9.8.2). The first
-// one has the widths of the font where there is such a face.
+// Chooses faces that can replace a font that is not embedded, by its name and its descriptor (ISO 32000-1, 9.8.2). The
+// first choice has the same widths as the font, if there is such a face.
 import type { NoticeSubject } from "../../../operations/notice.ts";
 import type { PdfFile } from "../../pdf-file.ts";
 import type { Dictionary } from "../../values.ts";
@@ -9,13 +9,13 @@ import type { FontShelf } from "./font-shelf.ts";
 
 export interface FaceChoice {
   readonly look: Look;
-  /** Best first. */
+  /** Candidates, best first. */
   readonly faces: readonly string[];
-  /** Whether codes mean what they mean in the symbol font or the dingbats font that every reader has. */
+  /** The standard symbol or dingbats font whose codes the font uses, if any. */
   readonly special: "symbol" | "dingbats" | "wingdings" | undefined;
 }
 
-/** Words in names, and the family of faces of the same widths or look. The first one that fits counts. */
+/** Patterns in names, and the family of faces with the same widths or look. The first match applies. */
 const FAMILIES: readonly (readonly [pattern: RegExp, family: Family])[] = [
   [/^helvetica(?!.*narrow)/, "NimbusSans"],
   [/^(?:times(?!.*new))/, "NimbusRoman"],
@@ -39,7 +39,7 @@ const FAMILIES: readonly (readonly [pattern: RegExp, family: Family])[] = [
 
 type Family = keyof typeof STYLES;
 
-/** Regular, bold, italic, and both. */
+/** Regular, bold, italic, and bold italic. */
 const STYLES = {
   NimbusSans: ["NimbusSans-Regular", "NimbusSans-Bold", "NimbusSans-Italic", "NimbusSans-BoldItalic"],
   NimbusRoman: ["NimbusRoman-Regular", "NimbusRoman-Bold", "NimbusRoman-Italic", "NimbusRoman-BoldItalic"],
@@ -82,9 +82,9 @@ const STYLES = {
 const SERIF = new Set<Family>(["NimbusRoman", "LiberationSerif", "Caladea", "P052", "URWBookman", "C059"]);
 const FIXED = new Set<Family>(["NimbusMonoPS", "LiberationMono"]);
 const [FIXED_FLAG, SERIF_FLAG, ITALIC_FLAG, BOLD_FLAG] = [1, 2, 64, 1 << 18];
-/** ISO 32000-1 Annex C: no name is longer. */
+/** The longest name that ISO 32000-1, Annex C allows. */
 const LONGEST_NAME = 127;
-/** For scripts the others do not have. */
+/** Faces for scripts that the others do not cover. */
 const OTHER_SCRIPTS = [
   "NotoSans-Regular",
   "NotoSansHebrew-Regular",
@@ -119,7 +119,7 @@ export function chooseFaces(file: PdfFile, baseFont: string, descriptor: Diction
   return { look: { isFixed, isSerif, isItalic, isBold }, faces: [...new Set(names)], special: undefined };
 }
 
-/** @returns nothing where the face is the font that is named */
+/** @returns an empty list if the face is the named font itself */
 export function substitution(baseFont: string, face: Face): readonly NoticeSubject[] {
   const name = baseFont.replace(/^[A-Z]{6}\+/, "");
   const plain = (text: string) => text.toLowerCase().replace(/[^a-z0-9]|regular/g, "");
@@ -136,7 +136,7 @@ function special(face: string, kind: FaceChoice["special"]): FaceChoice {
   return { look, faces: [face, "DejaVuSans", "NotoSansSymbols2-Regular", "NotoSansSymbols-Regular"], special: kind };
 }
 
-/** Fonts of the large Asian character collections, by language: the place in a collection of faces. */
+/** Index in a collection of faces, by language, for fonts of the large Asian character collections. */
 const CJK = new Map([
   ["Japan1", 0],
   ["Korea1", 1],
@@ -145,7 +145,7 @@ const CJK = new Map([
   ["CNS1", 3],
 ]);
 
-/** @returns undefined for a character collection of another kind */
+/** @returns undefined for any other character collection */
 export function chooseCjkFace(
   baseFont: string,
   ordering: string,
@@ -161,8 +161,8 @@ export function chooseCjkFace(
 }
 
 /**
- * Opens the first face that has glyphs for all of the texts, or the one that has most.
- * @param has how many it has; negative for a face that will not do
+ * Opens the first face that has glyphs for all of the texts, or else the one that has the most.
+ * @param has returns the number of available glyphs; negative for an unsuitable face
  */
 export async function bestFace(
   shelf: FontShelf,

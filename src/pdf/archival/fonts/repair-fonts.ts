@@ -1,5 +1,6 @@
-// The fonts of a file as ISO 19005 wants them: embedded, complete, widths and encodings in step with the programs, Unicode values.
-// Content streams stay as they are. Knows no paths: what is not in the file comes from a shelf.
+// Makes the fonts of a file conform to ISO 19005: embedded, complete, with widths and encodings that match the
+// programs, and with Unicode values. Content streams are not changed. Has no knowledge of paths: missing fonts come
+// from a shelf.
 import type { NoticeSubject } from "../../../operations/notice.ts";
 import { EngineFailure } from "../../../operations/operation.ts";
 import { type CharacterCode, CMap } from "../../fonts/cmap.ts";
@@ -16,7 +17,7 @@ import { mendSimple } from "./simple-font.ts";
 import { mendType0 } from "./type0-font.ts";
 import { mendType3 } from "./type3-font.ts";
 
-/** How text is rendered so that it is not seen (ISO 32000-1, table 106). */
+/** Text rendering mode of invisible text (ISO 32000-1, table 106). */
 const INVISIBLE = 3;
 
 interface Shown {
@@ -25,9 +26,9 @@ interface Shown {
 }
 
 /**
- * Mends all fonts that text is shown in; a font that cannot be mended stays as it is.
- * @param failures of the attempt before; none at first
- * @returns fonts whose glyphs are those of another font now
+ * Repairs all fonts that show text. A font that cannot be repaired stays as it is.
+ * @param failures broken rules of the previous attempt; empty for the first one
+ * @returns fonts whose glyphs now come from another font
  */
 export async function repairFonts(
   file: PdfFile,
@@ -83,7 +84,7 @@ async function mend(task: FontTask, shown: ShownFont, map: CMap | undefined, map
   else await mendSimple(task, shown);
 }
 
-/** Whether a font was at fault: what lies outside of its tables, or a stream that cannot be decoded. */
+/** Reports whether the error is due to a font: a read outside of its tables, or a stream that cannot be decoded. */
 function isOfFont(error: unknown): boolean {
   if (error instanceof EngineFailure) return error.reason === "damaged" || error.reason === "too-large";
   return error instanceof RangeError;

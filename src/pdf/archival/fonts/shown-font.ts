@@ -1,4 +1,4 @@
-// A font on its way to PDF/A: what text shows in it, and what it is mended with.
+// Describes a font on its way to PDF/A: the codes that text shows in it, and the means to repair it.
 import type { NoticeSubject } from "../../../operations/notice.ts";
 import type { CharacterCode } from "../../fonts/cmap.ts";
 import type { PdfFile } from "../../pdf-file.ts";
@@ -10,28 +10,31 @@ export interface FontTask {
   readonly file: PdfFile;
   readonly level: ArchivalLevel;
   readonly shelf: FontShelf;
-  /** Whether a validator found Unicode values missing, or CMaps not as they have to be, after all was done. */
+  /** True if a validator reported missing Unicode values or incorrect CMaps after all repairs. */
   readonly isUnicodeDistrusted: boolean;
   readonly areCMapsDistrusted: boolean;
-  /** Fonts whose glyphs are those of another font now. */
+  /** Fonts whose glyphs now come from another font. */
   readonly substituted: NoticeSubject[];
 }
 
 export interface ShownFont {
-  /** The caller's own: what is changed in it is put into the file. */
+  /** The caller's own copy. Changes to it are written to the file. */
   readonly font: Dictionary;
-  /** Each once. */
+  /** The codes, without repeats. */
   readonly codes: readonly CharacterCode[];
-  /** Whether text is drawn with it: what is only there to be searched for need not be embedded (ISO 19005-2, 6.2.11.4.1). */
+  /**
+   * True if text is drawn with the font. A font that is used only for searchable text need not be embedded (ISO
+   * 19005-2, 6.2.11.4.1).
+   */
   readonly isVisible: boolean;
-  /** Whether fields of a form are filled in with it: what will be typed is not known. */
+  /** True if form fields are filled in with the font: the text to come is unknown. */
   readonly isTyped: boolean;
 }
 
-/** What became of a font's program. */
+/** The result of repairing a font's program. */
 export interface Mended {
-  /** What the font says of a code, apart from ToUnicode. */
+  /** Returns the text that the font itself assigns to a code, apart from ToUnicode. */
   readonly unicodeOf: (code: CharacterCode) => string | undefined;
-  /** Whether the encoding that told what codes stand for is no more. */
+  /** True if the encoding that defined the meaning of codes no longer exists. */
   readonly isChanged: boolean;
 }

@@ -1,5 +1,5 @@
-// Another program for a CIDFont that has none, or one that cannot be read: glyphs by what codes stand for, with the widths of the
-// document (ISO 32000-1, 9.7.4).
+// Replaces the program of a CIDFont that has none, or an unreadable one. Glyphs are chosen by the text of their codes
+// and get the widths of the document (ISO 32000-1, 9.7.4).
 import { writeCff } from "../../fonts/cff-writer.ts";
 import type { CharacterCode } from "../../fonts/cmap.ts";
 import { subsetTag } from "../../fonts/subset-tag.ts";
@@ -17,7 +17,7 @@ import type { FontTask } from "./shown-font.ts";
 
 export interface Meaning {
   readonly info: SystemInfo;
-  /** What a code stands for, as far as it is known. */
+  /** Returns the text of a code, as far as it is known. */
   readonly textOf: (code: CharacterCode) => string | undefined;
 }
 
@@ -27,10 +27,13 @@ interface Slot {
   readonly width: number;
 }
 
-/** A script that Latin faces do not have. */
+/** Matches scripts that Latin faces do not cover. */
 const CJK_TEXT = /[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]/;
 
-/** Changes the CIDFont and its descriptor. @returns undefined where there is no face to be had */
+/**
+ * Changes the CIDFont and its descriptor.
+ * @returns undefined if no face is available
+ */
 export async function substituteComposite(
   { file, level, shelf, substituted }: FontTask,
   { inner, descriptor, codes, map }: Composite,
@@ -45,7 +48,7 @@ export async function substituteComposite(
   let free = 1 + codes.reduce((most, { code, bytes }) => Math.max(most, map.cidOf(code, bytes) ?? 0), 0);
   for (const code of codes) {
     const cid = map.cidOf(code.code, code.bytes) ?? 0;
-    // CID 0 is .notdef by itself.
+    // CID 0 is always .notdef.
     const target = cid === 0 ? free++ : cid;
     if (target > 0xffff) return undefined;
     if (target !== cid) moved.set(code.code, target);
@@ -60,7 +63,7 @@ export async function substituteComposite(
     chooseCjkFace(baseFont, info.ordering, flags) ?? (isCjk ? chooseCjkFace(baseFont, "Japan1", flags) : undefined);
   const candidates = [...(cjk ? [cjk] : []), ...choice.faces.map((face) => ({ face, index: 0 }))];
   const face = await bestFace(shelf, candidates, count, all.filter(({ text }) => text !== undefined).length);
-  // Where little is known of what stands there, or no face has it, blanks would take the place of a text.
+  // If little of the text is known, or no face covers it, blanks would replace the text.
   if (!face || count(face) * 2 < all.length) return undefined;
   const program = face.kind === "cff" ? ofCff(face, all, info) : ofTrueType(face, all);
   if (!program) return undefined;
@@ -84,7 +87,10 @@ export async function substituteComposite(
   return { moved, unicodeOf: textOf };
 }
 
-/** A font whose glyphs have names is asked for them by number, which the document's CIDs are not. */
+/**
+ * Reports whether the glyphs of a face have names. Such a font looks glyphs up by number, and the document's CIDs are not
+ * glyph numbers.
+ */
 const isAskedByName = (face: Face) => face.kind === "cff" && !face.font.isCid;
 
 function ofCff(face: Face & { kind: "cff" }, slots: readonly Slot[], info: SystemInfo): FontProgram | undefined {
@@ -96,7 +102,7 @@ function ofCff(face: Face & { kind: "cff" }, slots: readonly Slot[], info: Syste
   return bytes && readProgram(bytes);
 }
 
-/** Where there is much more room than the glyph takes, one that is as wide as an ideograph is meant. */
+/** Returns a glyph, as wide as an ideograph if the available width is much larger than the normal glyph. */
 function glyphFor(face: Face, text: string | undefined, width: number): number {
   if (text === undefined) return 0;
   const glyph = face.glyphOf(text);

@@ -1,5 +1,5 @@
-// Another program for a simple font that has none, or one that cannot be read: of a face that looks like it, with the widths of the
-// document, so that no line becomes longer or shorter.
+// Replaces the program of a simple font that has none, or an unreadable one, by a face that looks similar. The widths
+// of the document are kept, so that lines keep their length.
 import { writeCff } from "../../fonts/cff-writer.ts";
 import {
   dingbatsEncoding,
@@ -25,19 +25,22 @@ import type { FontTask, Mended, ShownFont } from "./shown-font.ts";
 import { isSound, readToUnicode } from "./to-unicode.ts";
 import { wingdingsSign } from "./wingdings.ts";
 
-/** A code, what it stands for, and what it takes. */
+/** A code with its meaning and its width. */
 interface Slot {
   readonly code: number;
   readonly name: string | undefined;
   readonly text: string | undefined;
-  /** Of the dictionary; undefined where it says nothing. */
+  /** Width from the font's dictionary; undefined if it has none. */
   readonly width: number | undefined;
 }
 
-/** Where the document's letters are narrower than this part of the face's, there is a narrow face. */
+/** Ratio of the document's widths to those of the face, below which a narrow face is used. */
 const NARROW = 0.9;
 
-/** Changes the font's dictionary. @returns undefined where there is no face to be had */
+/**
+ * Changes the font's dictionary.
+ * @returns undefined if no face is available
+ */
 export async function substituteSimple(task: FontTask, { font, codes }: ShownFont): Promise<Mended | undefined> {
   const { file, level, shelf } = task;
   const baseFont = file.name(font.get("BaseFont")) ?? "Helvetica";
@@ -53,7 +56,7 @@ export async function substituteSimple(task: FontTask, { font, codes }: ShownFon
   const wanted = slots.filter(({ text, name }) => text !== undefined || name !== undefined).length;
   const all = choice.faces.map((face) => ({ face, index: 0 }));
   let face = await bestFace(shelf, all, count, wanted);
-  // Where no face has what stands there, blanks would take the place of a text.
+  // If no face covers the text, blanks would replace it.
   if (!face || count(face) * 2 < wanted) return undefined;
   if (face.name.startsWith("LiberationSans-") && isNarrow(face, slots)) {
     const narrow = face.name.replace("LiberationSans", "LiberationSansNarrow");
@@ -81,7 +84,7 @@ export async function substituteSimple(task: FontTask, { font, codes }: ShownFon
 
 function slotsOf({ file }: FontTask, font: ShownFont["font"], codes: readonly number[], choice: FaceChoice): Slot[] {
   const flags = file.number(file.dictionary(font.get("FontDescriptor"))?.get("Flags"));
-  // Of a TrueType font that is not symbolic it is Adobe's standard encoding (ISO 32000-1, 9.6.6.4).
+  // A TrueType font that is not symbolic uses Adobe's standard encoding (ISO 32000-1, 9.6.6.4).
   const isWindows = file.name(font.get("Subtype")) === "TrueType" && (flags === undefined || (flags & SYMBOLIC) !== 0);
   const { names } = readSimpleEncoding(file, font.get("Encoding"), baseEncoding(isWindows, choice));
   const widths = simpleWidths(file, font);
@@ -119,9 +122,9 @@ function isNarrow(face: Face, slots: readonly Slot[]): boolean {
 
 interface Made {
   readonly program: FontProgram;
-  /** By code. */
+  /** Widths by code. */
   readonly widths: ReadonlyMap<number, number>;
-  /** By code, of a program whose glyphs have names. */
+  /** Glyph names by code, if the glyphs of the program have names. */
   readonly names?: Encoding;
 }
 
@@ -132,7 +135,7 @@ function ofCff(face: Face & { kind: "cff" }, slots: readonly Slot[]): Made | und
   const known = new Map<string, string>();
   const taken = new Set<string>([NOTDEF]);
   for (const slot of slots) {
-    // What the face does not have is left blank.
+    // Glyphs that the face does not have are left blank.
     const glyph = glyphIn(face, slot) || face.glyphOf(" ");
     const width = slot.width ?? Math.round(face.widthOf(glyph));
     widths.set(slot.code, width);
