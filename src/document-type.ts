@@ -28,7 +28,7 @@ const BY_CONTENT: Readonly<Record<string, DocumentType>> = {
 /** Text in files with these names is HTML, whatever it starts with. */
 const HTML_NAME = /\.html?$/i;
 /** Matches the start of a PDF (ISO 32000-1, 7.5.2 and 7.3.10): a header, followed soon by an indirect object. */
-const PDF_BEGIN = /^\s*%PDF-\d[^]*?\d+ \d+ obj\b/;
+const PDF_BEGIN = /^\s*%PDF-\d[\s\S]*?\d+ \d+ obj\b/;
 
 /** Names under which Office itself opens HTML. For some of them it also opens plain text. */
 const OFFICE_NAME = /\.(doc|docx|xls|xlsx|ppt|pptx)$/i;
