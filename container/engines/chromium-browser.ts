@@ -6,7 +6,7 @@ import type { Socket } from "node:net";
 import { EngineFailure } from "../../src/operations/operation.ts";
 import { emulate } from "./chromium-devices.ts";
 import type { LaunchedChromium } from "./chromium-launch.ts";
-import { BrowserGone, RendererLost } from "./chromium-losses.ts";
+import { BrowserGone, lossBy, type OwnKill, RendererLost } from "./chromium-losses.ts";
 import { observe, QUESTIONS } from "./chromium-page-scripts.ts";
 import type { Session } from "./chromium-pipe.ts";
 import { killRenderer, type Renderer, Renderers } from "./chromium-renderers.ts";
@@ -70,8 +70,6 @@ const HEARTBEAT_TIMEOUT_MS = 20_000;
 const MAKE_ATTEMPTS = 3;
 /** Time without making a page, because none was needed, after which the browser must prove that it still can. */
 const PROOF_MS = 30_000;
-/** Time after a page was ended by this side in which a reported crash is attributed to that page. */
-const OWN_KILL_MS = 3_000;
 /** Status text that the browser reports. */
 const NOT_LAUNCHED = "failed to launch";
 
@@ -90,7 +88,7 @@ export class Browser {
   #madeAt = performance.now();
   /** Rejects the page that is being made. */
   #failUnborn: ((error: Error) => void) | undefined;
-  #lastKill = { at: Number.NEGATIVE_INFINITY, why: "" };
+  #lastKill: OwnKill = { at: Number.NEGATIVE_INFINITY, why: "" };
   readonly #death = Promise.withResolvers<never>();
   #timer: NodeJS.Timeout | undefined;
   /** Settles when the browser's processes have ended and its files are gone. */
@@ -328,17 +326,7 @@ export class Browser {
     if (!this.check()) return;
     const fail = this.#pages.get(targetId)?.fail ?? this.#failUnborn;
     if (status === NOT_LAUNCHED) this.#die("a renderer was not launched");
-    else fail?.(this.#lossBy(status));
-  }
-
-  #lossBy(status: string): Error {
-    const { at, why } = this.#lastKill;
-    const isOurs = performance.now() - at < OWN_KILL_MS;
-    if (isOurs && why === "too large") return new EngineFailure("too-large", "the page needs too much memory");
-    if (isOurs) return new RendererLost("its renderer was stopped", { isOwnDoing: false });
-    // The renderer ran out of memory, recursed too deep or has a defect. If it needs too much memory, the kernel ends
-    // it with the signal that others use too.
-    return new RendererLost(`its renderer ended: ${status}`, { isOwnDoing: true });
+    else fail?.(lossBy(status, this.#lastKill));
   }
 
   #schedule(ms: number): void {
