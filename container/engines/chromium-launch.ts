@@ -4,20 +4,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { chown, mkdir, statfs } from "node:fs/promises";
-import { createServer, type Server, type Socket } from "node:net";
+import type { Server } from "node:net";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { EngineLost, isFromOutside } from "../attempts.ts";
 import { type JobFolder, killGroup, minimalEnvironment, type Scratch, Tail } from "../process.ts";
+import { type Doors, doorsByAddress, doorsByPort, PROXY_PORT } from "./chromium-doors.ts";
 import { Pipe } from "./chromium-pipe.ts";
 import { Watch } from "./chromium-watch.ts";
-
-/** Accepts a browser's connections to the proxy, and distinguishes its contexts by the address that each was given. */
-export interface Doors {
-  /** Opens a door for one context. @returns the proxy address for the context */
-  open(take: (socket: Socket) => void): Promise<{ readonly proxy: string; close(): void }>;
-}
 
 /** Describes how far a browser is confined. */
 export interface Confinement {
@@ -76,7 +71,6 @@ const FILE_BYTES = 2 ** 31;
 const OPEN_FILES = 8192;
 /** Shared memory that suffices. Containers often have 64 MiB, which a few large pictures use up. */
 const ENOUGH_SHARED_MEMORY_BYTES = 2 ** 29;
-const PROXY_PORT = 3128;
 /** File descriptors of the child: Chromium's two pipes, and briefly the channel that passes a socket. */
 const STDIO = ["ignore", "ignore", "pipe", "pipe", "pipe"] as const;
 
@@ -365,47 +359,3 @@ async function hasSharedMemory(): Promise<boolean> {
 function socketOf(child: ChildProcess): Promise<Server> {
   return new Promise((resolve) => child.once("message", (_, server) => resolve(server as Server)));
 }
-
-/**
- * Opens doors in the browser's own network namespace, which has all of 127.0.0.0/8: one listening socket, and an
- * address for each context.
- */
-function doorsByAddress(server: Server): Doors {
-  const takers = new Map<string, (socket: Socket) => void>();
-  let last = 256;
-  server.on("error", ignoreOne);
-  server.on("connection", (socket) => {
-    const take = takers.get(socket.localAddress ?? "");
-    if (take) take(socket);
-    else socket.destroy();
-  });
-  return {
-    async open(take) {
-      last++;
-      const address = `127.${(last >> 16) & 255}.${(last >> 8) & 255}.${last & 255}`;
-      takers.set(address, take);
-      return { proxy: `${address}:${PROXY_PORT}`, close: () => takers.delete(address) };
-    },
-  };
-}
-
-/** Opens doors on this machine's own loopback device: a port for each context. */
-function doorsByPort(): Doors {
-  return {
-    async open(take) {
-      const server = createServer(take);
-      await new Promise<void>((resolve, reject) => {
-        server.on("error", reject);
-        server.listen(0, "127.0.0.1", resolve);
-      });
-      server.on("error", ignoreOne);
-      const { port } = server.address() as { port: number };
-      return { proxy: `127.0.0.1:${port}`, close: () => server.close() };
-    },
-  };
-}
-
-/**
- * Ignores a connection that could not be accepted for lack of file descriptors: the browser retries or goes without.
- */
-const ignoreOne = () => {};
