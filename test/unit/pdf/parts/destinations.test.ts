@@ -68,7 +68,8 @@ describe("links and destinations", () => {
       undefined,
     ]);
     const text = uncompressed(pdf);
-    for (const gone of ["third", "old", "a3", "nowhere"]) expect(text).not.toContain(gone);
+    // As a string or as a name: a file's identifier may have the same digits.
+    for (const gone of ["third", "old", "a3", "nowhere"]) expect(text).not.toMatch(new RegExp(`[(/]${gone}\\b`));
   });
 
   test("5,000 names in a balanced tree, sorted by their bytes", async () => {
