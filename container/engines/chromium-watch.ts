@@ -1,7 +1,7 @@
 // Reads the state of a browser's processes from Linux (proc(5)): finds stopped processes and those that have grown too
 // large. Knows no command of the browser's.
 
-import { readdirSync, readFileSync } from "node:fs";
+import { childrenOf, read } from "../proc.ts";
 
 export interface WatchLimits {
   /** Maximum memory of one renderer, including shared memory. */
@@ -138,30 +138,4 @@ const stateIn = (status: string) => /^State:\s+(\S)/m.exec(status)?.[1] ?? "X";
 function frozenOf(processes: readonly ProcessState[]): string | undefined {
   const frozen = processes.find(({ kind, isStopped }) => isStopped && kind !== "renderer");
   return frozen && `its process ${frozen.pid} ${frozen.kind} was stopped`;
-}
-
-function childrenOf(pid: number): number[] {
-  return threadsOf(pid).flatMap((thread) =>
-    read(`/proc/${pid}/task/${thread}/children`)
-      .split(" ")
-      .filter((child) => child !== "")
-      .map(Number),
-  );
-}
-
-function threadsOf(pid: number): string[] {
-  try {
-    return readdirSync(`/proc/${pid}/task`);
-  } catch {
-    return [];
-  }
-}
-
-/** @returns the text of a file, or "" if the process has ended */
-function read(path: string): string {
-  try {
-    return readFileSync(path, "latin1");
-  } catch {
-    return "";
-  }
 }

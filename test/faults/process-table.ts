@@ -1,6 +1,7 @@
 // Reads the process tree below a given process from Linux (proc(5)). Looks only at pids that it was given.
 
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
+import { childrenOf, read } from "../../container/proc.ts";
 
 export interface ProcessInfo {
   readonly pid: number;
@@ -69,31 +70,5 @@ export function openFileCount(pid: number): number {
     return readdirSync(`/proc/${pid}/fd`).length;
   } catch {
     return 0;
-  }
-}
-
-function childrenOf(pid: number): number[] {
-  return threadsOf(pid).flatMap((thread) =>
-    read(`/proc/${pid}/task/${thread}/children`)
-      .split(" ")
-      .filter((child) => child !== "")
-      .map(Number),
-  );
-}
-
-function threadsOf(pid: number): string[] {
-  try {
-    return readdirSync(`/proc/${pid}/task`);
-  } catch {
-    return [];
-  }
-}
-
-/** @returns an empty string if the process has ended */
-function read(path: string): string {
-  try {
-    return readFileSync(path, "latin1");
-  } catch {
-    return "";
   }
 }
