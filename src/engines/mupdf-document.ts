@@ -50,6 +50,11 @@ export class MupdfDocument {
     return this.#pageCount;
   }
 
+  /** Whether its page tree was made anew: its objects are then not those of the file. */
+  get isFlattened(): boolean {
+    return this.#flattened;
+  }
+
   get isEncrypted(): boolean {
     return this.#engine.run((raw) => {
       const trailer = raw._wasm_pdf_trailer(this.#pointer);

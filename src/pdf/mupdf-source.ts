@@ -9,6 +9,7 @@ import type { Budget } from "./budget.ts";
 import { withHiddenObjects } from "./hybrid.ts";
 import { inflate } from "./inflate.ts";
 import type { ObjectSource } from "./pdf-file.ts";
+import { PlainObjects } from "./plain-objects.ts";
 import { StreamPlaces } from "./stream-places.ts";
 import {
   Dictionary,
@@ -28,6 +29,8 @@ const MAX_DEPTH = 500;
 const FIRST_ADDRESS = 1024;
 /** From here on a float of 32 bits does not hold every integer. */
 const EXACT_INTEGERS = 2 ** 24;
+/** Objects of a document, from which on what is certain is read without the engine. */
+const MANY_OBJECTS = 10_000;
 /** Elements of a container, from which on room for it is asked before it is made. */
 const LARGE_CONTAINER = 10_000;
 /** An engine's heap never shrinks, and keeps what was read: after growing by so much reading goes on in a fresh one. */
@@ -51,6 +54,8 @@ export class MupdfSource implements ObjectSource {
   readonly #tank: Tank;
   /** Where nothing has to be decrypted. */
   readonly #places: StreamPlaces | undefined;
+  /** Where there are many objects and the engine has changed none. */
+  #plain: PlainObjects | undefined;
   #size: number;
   #reopenings = 0;
   #openedBytes: number;
@@ -64,6 +69,8 @@ export class MupdfSource implements ObjectSource {
     const version = this.#run((raw) => raw._wasm_pdf_version(document.pointer));
     this.version = `${Math.trunc(version / 10)}.${version % 10}`;
     this.#size = this.#run((raw) => raw._wasm_pdf_xref_len(document.pointer));
+    const isPlain = this.#places !== undefined && !document.isFlattened && this.#size >= MANY_OBJECTS;
+    if (isPlain) this.#plain = PlainObjects.of(document.bytes);
   }
 
   /**
@@ -101,6 +108,7 @@ export class MupdfSource implements ObjectSource {
    * @param numbers of annotations, by the index of their page
    */
   makeAppearances(numbers: ReadonlyMap<number, ReadonlySet<number>>): void {
+    this.#plain = undefined;
     makeAppearances(this.#document, numbers);
     this.#size = this.#run((raw) => raw._wasm_pdf_xref_len(this.#document.pointer));
   }
@@ -130,6 +138,16 @@ export class MupdfSource implements ObjectSource {
 
   load(number: number): PdfObject {
     if (number < 1 || number >= this.#size) return null;
+    return this.#plainObject(number) ?? this.#engineObject(number);
+  }
+
+  #plainObject(number: number): Value | undefined {
+    // A file that the engine has repaired does not say any more where its objects are.
+    if (this.#document.messageCount > 0) this.#plain = undefined;
+    return this.#plain?.load(number, (stream) => this.#engineObject(stream));
+  }
+
+  #engineObject(number: number): PdfObject {
     const { refusals } = this.#document.engine;
     try {
       const object = this.#run((raw) =>
@@ -157,6 +175,7 @@ export class MupdfSource implements ObjectSource {
     const isOfUse = this.#openedBytes < limitBytes && this.#reopenings < MAX_REOPENINGS;
     if (!isOfUse) throw new EngineFailure("too-large", `the engine's heap has grown to ${this.heapBytes} bytes`);
     this.#reopenings++;
+    if (this.#document.messageCount > 0) this.#plain = undefined;
     await this.#document.reopen();
     this.#openedBytes = this.heapBytes;
     this.#size = this.#run((raw) => raw._wasm_pdf_xref_len(this.#document.pointer));

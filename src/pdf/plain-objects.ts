@@ -1,0 +1,207 @@
+// Objects of a file as they stand in it, read without the engine: each of a document of very many is asked for by several passes,
+// and the engine takes ten times as long for it. What is not certain is not read: the engine is asked then. Knows the syntax,
+// no meaning.
+import { type CrossReferences, IN_USE, PACKED, readCrossReferences } from "./hybrid.ts";
+import { isBoundary, isWhite, Lexer } from "./lexer.ts";
+import { Dictionary, Name, PdfStream, PdfString, Reference, type Value } from "./values.ts";
+
+/** Larger objects, larger containers, deeper ones and longer names are left to the engine, which has limits for them. */
+const WINDOW_BYTES = 64 * 1024;
+const MAX_ELEMENTS = 5000;
+const MAX_DEPTH = 50;
+const MAX_NAME_BYTES = 100;
+/** Larger object streams are left to the engine. */
+const MAX_PACKED_BYTES = 1024 * 1024;
+/** Object streams that are kept, and how often one is decoded again. */
+const KEPT_STREAMS = 8;
+const MAX_DECODINGS = 16;
+
+const HEADER = /^\s*(\d{1,10})\s+\d{1,5}\s+obj$/;
+const HEADER_BYTES = 24;
+const INTEGER = /^[+-]?\d{1,9}$/;
+const FRACTION = /^[+-]?(?:\d{1,9}\.\d{0,9}|\.\d{1,9})$/;
+const HEX = /^<[\da-fA-F\s]*>$/;
+const [DIGIT_0, DIGIT_9, LETTER_R, LETTER_J] = [0x30, 0x39, 0x52, 0x6a];
+
+/** Objects of an object stream (ISO 32000-1, 7.5.7). */
+interface Packed {
+  readonly bytes: Uint8Array;
+  readonly numbers: readonly number[];
+  /** Of the objects and of the end. */
+  readonly starts: readonly number[];
+}
+
+/** Of a file that is neither encrypted nor repaired. */
+export class PlainObjects {
+  readonly #bytes: Uint8Array;
+  readonly #references: CrossReferences;
+  /** The ones used last at the end; undefined for what the engine has to read. */
+  readonly #packed = new Map<number, Packed | undefined>();
+  readonly #decodings = new Map<number, number>();
+
+  private constructor(bytes: Uint8Array, references: CrossReferences) {
+    this.#bytes = bytes;
+    this.#references = references;
+  }
+
+  /** @returns undefined where its cross-references cannot be read as they stand */
+  static of(bytes: Uint8Array): PlainObjects | undefined {
+    const references = readCrossReferences(bytes);
+    return references && new PlainObjects(bytes, references);
+  }
+
+  /**
+   * @param streamOf loads an object stream
+   * @returns undefined for what the engine has to read, all streams among them
+   */
+  load(number: number, streamOf: (number: number) => unknown): Value | undefined {
+    const { kinds, places, indexes } = this.#references;
+    const place = places[number];
+    if (kinds[number] === IN_USE) return this.#unpacked(number, place);
+    if (kinds[number] !== PACKED) return undefined;
+    const packed = this.#objectStream(place, streamOf);
+    const index = indexes[number];
+    if (packed?.numbers[index] !== number) return undefined;
+    return only(packed.bytes.subarray(packed.starts[index], packed.starts[index + 1]), kinds.length);
+  }
+
+  #unpacked(number: number, place: number): Value | undefined {
+    const window = this.#bytes.subarray(place, place + WINDOW_BYTES);
+    const header = window.subarray(0, HEADER_BYTES).indexOf(LETTER_J) + 1;
+    if (HEADER.exec(textOf(window, header))?.[1] !== String(number)) return undefined;
+    const lexer = new Lexer(window, header);
+    lexer.next();
+    const value = plainValue(lexer, this.#references.kinds.length, 0);
+    if (value === undefined || lexer.next() !== "keyword" || lexer.text !== "endobj") return undefined;
+    return value;
+  }
+
+  #objectStream(number: number, streamOf: (number: number) => unknown): Packed | undefined {
+    const known = this.#packed.get(number);
+    const decodings = this.#decodings.get(number) ?? 0;
+    if (known || decodings >= MAX_DECODINGS) return known;
+    this.#decodings.set(number, decodings + 1);
+    const packed = unpack(streamOf(number));
+    if (!packed) this.#decodings.set(number, MAX_DECODINGS);
+    else this.#packed.set(number, packed);
+    if (this.#packed.size > KEPT_STREAMS) this.#packed.delete(this.#packed.keys().next().value!);
+    return packed;
+  }
+}
+
+function unpack(stream: unknown): Packed | undefined {
+  if (!(stream instanceof PdfStream)) return undefined;
+  const [count, first] = [stream.dictionary.get("N"), stream.dictionary.get("First")];
+  if (typeof count !== "number" || typeof first !== "number" || count > MAX_ELEMENTS) return undefined;
+  let bytes: Uint8Array;
+  try {
+    bytes = stream.body.decoded(MAX_PACKED_BYTES);
+  } catch {
+    // The engine says what is wrong with it.
+    return undefined;
+  }
+  const lexer = new Lexer(bytes.subarray(0, first));
+  const numbers: number[] = [];
+  const starts: number[] = [];
+  for (let index = 0; index < count; index++) {
+    for (const list of [numbers, starts]) {
+      if (lexer.next() !== "number" || !INTEGER.test(lexer.text)) return undefined;
+      list.push(Number(lexer.text) + (list === starts ? first : 0));
+    }
+    if (index > 0 && starts[index] < starts[index - 1]) return undefined;
+  }
+  starts.push(bytes.length);
+  return { bytes, numbers, starts };
+}
+
+/** The value that is all there is. */
+function only(bytes: Uint8Array, size: number): Value | undefined {
+  const lexer = new Lexer(bytes);
+  lexer.next();
+  const value = plainValue(lexer, size, 0);
+  return value !== undefined && lexer.next() === "end" ? value : undefined;
+}
+
+/** @param size all object numbers are below it. @returns undefined for what readers do not all read alike */
+function plainValue(lexer: Lexer, size: number, depth: number): Value | undefined {
+  switch (lexer.kind) {
+    case "number":
+      return plainNumber(lexer, size);
+    case "name":
+      return plainName(lexer);
+    case "string": {
+      const { text } = lexer;
+      if (text.length < 2 || text.at(-1) !== ")" || text.includes("\r")) return undefined;
+      return text.includes("\\") ? lexer.value() : PdfString.ofLatin1(text.slice(1, -1));
+    }
+    case "hex":
+      return HEX.test(lexer.text) ? lexer.value() : undefined;
+    case "[":
+      return depth < MAX_DEPTH ? plainArray(lexer, size, depth) : undefined;
+    case "<<":
+      return depth < MAX_DEPTH ? plainDictionary(lexer, size, depth) : undefined;
+    default:
+      return lexer.kind === "keyword" ? lexer.value() : undefined;
+  }
+}
+
+function plainNumber(lexer: Lexer, size: number): Value | undefined {
+  const { text } = lexer;
+  if (INTEGER.test(text)) {
+    const end = referenceEnd(lexer.bytes, lexer.end);
+    // Adding 0 makes a plain zero of a negative one.
+    if (end === undefined) return Number(text) + 0;
+    const number = Number(text);
+    if (number < 1 || number >= size) return undefined;
+    lexer.end = end;
+    return new Reference(number);
+  }
+  return FRACTION.test(text) ? Math.fround(Number(text)) : undefined;
+}
+
+/** @returns the place behind a generation and an `R`, where they follow */
+function referenceEnd(bytes: Uint8Array, from: number): number | undefined {
+  let at = from;
+  while (isWhite(bytes[at])) at++;
+  const generation = at;
+  while (bytes[at] >= DIGIT_0 && bytes[at] <= DIGIT_9) at++;
+  if (at === generation) return undefined;
+  const blank = at;
+  while (isWhite(bytes[at])) at++;
+  if (at === blank || bytes[at] !== LETTER_R) return undefined;
+  return isBoundary(bytes[at + 1]) ? at + 1 : undefined;
+}
+
+function plainName(lexer: Lexer): Name | undefined {
+  const { text } = lexer;
+  return text.length <= MAX_NAME_BYTES && !text.includes("#") ? Name.of(text.slice(1)) : undefined;
+}
+
+function plainArray(lexer: Lexer, size: number, depth: number): Value[] | undefined {
+  const array: Value[] = [];
+  while (lexer.next() !== "]") {
+    const value = plainValue(lexer, size, depth + 1);
+    if (value === undefined || array.length >= MAX_ELEMENTS) return undefined;
+    array.push(value);
+  }
+  return array.slice();
+}
+
+function plainDictionary(lexer: Lexer, size: number, depth: number): Dictionary | undefined {
+  const dictionary = new Dictionary();
+  while (lexer.next() !== ">>") {
+    const key = lexer.kind === "name" ? plainName(lexer) : undefined;
+    if (!key || dictionary.size >= MAX_ELEMENTS) return undefined;
+    lexer.next();
+    const value = plainValue(lexer, size, depth + 1);
+    if (value === undefined) return undefined;
+    dictionary.set(key.text, value);
+  }
+  return dictionary.clone();
+}
+
+function textOf(bytes: Uint8Array, end: number): string {
+  let text = "";
+  for (let at = 0; at < end; at++) text += String.fromCharCode(bytes[at]);
+  return text;
+}
