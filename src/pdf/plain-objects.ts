@@ -16,12 +16,17 @@ const MAX_PACKED_BYTES = 1024 * 1024;
 const KEPT_STREAMS = 8;
 const MAX_DECODINGS = 16;
 
+/** Names are mostly those that were read before: a table by hash, so that no text is made of their bytes. */
+const RECENT_NAMES = 1024;
+const recentNames: (Name | undefined)[] = new Array(RECENT_NAMES).fill(undefined);
+
 const HEADER = /^\s*(\d{1,10})\s+\d{1,5}\s+obj$/;
 const HEADER_BYTES = 24;
+const MAX_DIGITS = 9;
 const INTEGER = /^[+-]?\d{1,9}$/;
 const FRACTION = /^[+-]?(?:\d{1,9}\.\d{0,9}|\.\d{1,9})$/;
 const HEX = /^<[\da-fA-F\s]*>$/;
-const [DIGIT_0, DIGIT_9, LETTER_R, LETTER_J] = [0x30, 0x39, 0x52, 0x6a];
+const [NUMBER_SIGN, DIGIT_0, DIGIT_9, LETTER_R, LETTER_J] = [0x23, 0x30, 0x39, 0x52, 0x6a];
 
 /** Objects of an object stream (ISO 32000-1, 7.5.7). */
 interface Packed {
@@ -146,25 +151,40 @@ function plainValue(lexer: Lexer, size: number, depth: number): Value | undefine
 }
 
 function plainNumber(lexer: Lexer, size: number): Value | undefined {
-  const { text } = lexer;
-  if (INTEGER.test(text)) {
-    const end = referenceEnd(lexer.bytes, lexer.end);
-    // Adding 0 makes a plain zero of a negative one.
-    if (end === undefined) return Number(text) + 0;
-    const number = Number(text);
-    if (number < 1 || number >= size) return undefined;
-    lexer.end = end;
-    return new Reference(number);
-  }
+  const integer = unsigned(lexer.bytes, lexer.start, lexer.end);
+  if (integer === undefined) return signedOrFraction(lexer.text);
+  const end = referenceEnd(lexer.bytes, lexer.end);
+  if (end === undefined) return integer;
+  if (integer < 1 || integer >= size) return undefined;
+  lexer.end = end;
+  return new Reference(integer);
+}
+
+function signedOrFraction(text: string): number | undefined {
+  // Adding 0 makes a plain zero of a negative one.
+  if (INTEGER.test(text)) return Number(text) + 0;
   return FRACTION.test(text) ? Math.fround(Number(text)) : undefined;
 }
+
+/** @returns undefined for what is not one to nine digits */
+function unsigned(bytes: Uint8Array, start: number, end: number): number | undefined {
+  if (end <= start || end - start > MAX_DIGITS) return undefined;
+  let value = 0;
+  for (let at = start; at < end; at++) {
+    if (!isDigit(bytes[at])) return undefined;
+    value = value * 10 + bytes[at] - DIGIT_0;
+  }
+  return value;
+}
+
+const isDigit = (byte: number) => byte >= DIGIT_0 && byte <= DIGIT_9;
 
 /** @returns the place behind a generation and an `R`, where they follow */
 function referenceEnd(bytes: Uint8Array, from: number): number | undefined {
   let at = from;
   while (isWhite(bytes[at])) at++;
   const generation = at;
-  while (bytes[at] >= DIGIT_0 && bytes[at] <= DIGIT_9) at++;
+  while (isDigit(bytes[at])) at++;
   if (at === generation) return undefined;
   const blank = at;
   while (isWhite(bytes[at])) at++;
@@ -173,8 +193,25 @@ function referenceEnd(bytes: Uint8Array, from: number): number | undefined {
 }
 
 function plainName(lexer: Lexer): Name | undefined {
-  const { text } = lexer;
-  return text.length <= MAX_NAME_BYTES && !text.includes("#") ? Name.of(text.slice(1)) : undefined;
+  const { bytes, start, end } = lexer;
+  if (end - start > MAX_NAME_BYTES) return undefined;
+  let hash = 0;
+  for (let at = start + 1; at < end; at++) {
+    if (bytes[at] === NUMBER_SIGN) return undefined;
+    hash = (Math.imul(hash, 31) + bytes[at]) | 0;
+  }
+  const slot = hash & (RECENT_NAMES - 1);
+  const recent = recentNames[slot];
+  if (recent && isText(recent.text, bytes, start + 1, end)) return recent;
+  const name = Name.of(lexer.text.slice(1));
+  recentNames[slot] = name;
+  return name;
+}
+
+function isText(text: string, bytes: Uint8Array, start: number, end: number): boolean {
+  if (text.length !== end - start) return false;
+  for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) !== bytes[start + index]) return false;
+  return true;
 }
 
 function plainArray(lexer: Lexer, size: number, depth: number): Value[] | undefined {
