@@ -137,17 +137,17 @@ export class MupdfSource implements ObjectSource {
   }
 
   load(number: number): PdfObject {
-    if (number < 1 || number >= this.#size) return null;
-    return this.#plainObject(number) ?? this.#engineObject(number);
+    return this.glance(number) ?? this.#engineObject(number);
   }
 
-  #plainObject(number: number): Value | undefined {
+  glance(number: number): Value | undefined {
     // A file that the engine has repaired does not say any more where its objects are.
     if (this.#document.messageCount > 0) this.#plain = undefined;
     return this.#plain?.load(number, (stream) => this.#engineObject(stream));
   }
 
   #engineObject(number: number): PdfObject {
+    if (number < 1 || number >= this.#size) return null;
     const { refusals } = this.#document.engine;
     try {
       const object = this.#run((raw) =>
