@@ -98,7 +98,11 @@ test("an object that is not where the file says is left to the engine", () => {
   expect(PlainObjects.of(pdf)!.load(number, () => null)).toMatchObject({ latin1: "first" });
   const start = source.lastIndexOf(`${number} 0 obj`, at);
   const moved = Buffer.from(source, "latin1");
-  moved.write(String(number).replace(/\d$/, (digit) => String((Number(digit) + 1) % 10)), start, "latin1");
+  moved.write(
+    String(number).replace(/\d$/, (digit) => String((Number(digit) + 1) % 10)),
+    start,
+    "latin1",
+  );
   expect(PlainObjects.of(moved)!.load(number, () => null)).toBeUndefined();
 });
 
