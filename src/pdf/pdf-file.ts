@@ -75,8 +75,8 @@ export class PdfFile {
   }
 
   /**
-   * For whoever goes through all objects several times, and never tells objects apart by their identity: what costs little to
-   * read is read again every time.
+   * For whoever goes through all objects several times, and never tells objects apart by their identity: what costs
+   * little to read is read again every time.
    */
   static inPasses(source: ObjectSource, budget: Budget): PdfFile {
     const file = PdfFile.of(source, budget);

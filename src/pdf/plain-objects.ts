@@ -1,11 +1,11 @@
-// Objects of a file as they stand in it, read without the engine: each of a document of very many is asked for by several passes,
-// and the engine takes ten times as long for it. What is not certain is not read: the engine is asked then. Knows the syntax,
-// no meaning.
+// Objects of a file as they stand in it, read without the engine: several passes ask for each object of a very large
+// document, and the engine takes ten times as long. Reads only what every reader reads alike; the engine reads the rest.
+// Knows the syntax, no meaning.
 import { type CrossReferences, IN_USE, PACKED, readCrossReferences } from "./hybrid.ts";
 import { isBoundary, isWhite, Lexer } from "./lexer.ts";
 import { Dictionary, Name, PdfStream, PdfString, Reference, type Value } from "./values.ts";
 
-/** Larger objects, larger containers, deeper ones and longer names are left to the engine, which has limits for them. */
+/** The engine reads what is larger, deeper or longer: it has limits for that. */
 const WINDOW_BYTES = 64 * 1024;
 const MAX_ELEMENTS = 5000;
 const MAX_DEPTH = 50;
