@@ -48,6 +48,11 @@ export class MupdfDocument {
     return this.#pageCount;
   }
 
+  /** True if the engine rebuilt the page tree, so that its objects differ from those of the file. */
+  get isFlattened(): boolean {
+    return this.#flattened;
+  }
+
   get isEncrypted(): boolean {
     return this.#engine.run((raw) => {
       const trailer = raw._wasm_pdf_trailer(this.#pointer);

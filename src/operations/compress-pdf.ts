@@ -40,7 +40,7 @@ export const compressPdf: Operation<CompressParams> = async function* ([input], 
   let ofCopy: readonly Notice[] = [];
   let ofEither: readonly Notice[] = [];
   try {
-    const file = PdfFile.of(objects, budget);
+    const file = PdfFile.inPasses(objects, budget);
     ofCopy = unprotect(file, objects, bytes);
     ofEither = noticesOf("damaged-content-kept", countDamagedContents(file, readPages(file).pages));
     const moreElsewhere = context.heapLimitBytes < CONTAINER_BYTES;

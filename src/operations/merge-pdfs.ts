@@ -46,7 +46,7 @@ export const mergePdfs: Operation<MergePdfsParams> = async function* (inputs, { 
         const left = engine;
         engine = undefined;
         objects = await MupdfSource.open(bytes, engineBytes, room, left);
-        const file = PdfFile.of(objects, room);
+        const file = PdfFile.inPasses(objects, room);
         notices.push(...unprotect(file, objects, bytes), ...withoutXfa(file));
         source = new SourceDocument(file);
         return source;

@@ -104,9 +104,7 @@ export class Copier {
       seen = dictionary.clone();
       for (const visit of this.#shared.visits) visit(seen, reference, this);
     }
-    const copy = new Dictionary();
-    for (const [key, value] of seen) copy.set(key, this.value(value));
-    return copy;
+    return seen.map((value) => this.value(value));
   }
 
   /**

@@ -9,7 +9,9 @@ import { Dictionary, Name, type Value } from "./values.ts";
 type Entry = readonly [kind: number, first: number, second: number];
 
 const FREE = 0;
-const IN_USE = 1;
+/** Kinds of entries: an object at an offset of the file, and one in an object stream. */
+export const IN_USE = 1;
+export const PACKED = 2;
 const MAX_SECTIONS = 1000;
 const MAX_OBJECTS = 1_000_000;
 const MAX_TABLE_BYTES = 64 * 1024 * 1024;
@@ -30,6 +32,37 @@ export function withHiddenObjects(bytes: Uint8Array): Uint8Array {
     return new Uint8Array(Buffer.concat([file, Buffer.from("\n"), crossReferences(entries, trailer, file.length + 1)]));
   } catch (error) {
     if (error instanceof Unreadable) return bytes;
+    throw error;
+  }
+}
+
+/** Cross-references as tables, indexed by object number. */
+export interface CrossReferences {
+  readonly kinds: Uint8Array;
+  /** Byte offset in the file, or number of the object stream. */
+  readonly places: Float64Array;
+  /** Index within the object stream. */
+  readonly indexes: Uint32Array;
+}
+
+/** @returns undefined if the file's own cross-references cannot be read */
+export function readCrossReferences(bytes: Uint8Array): CrossReferences | undefined {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  try {
+    const { entries } = readSections(file, startOf(file));
+    let size = 0;
+    for (const number of entries.keys()) if (number >= size) size = number + 1;
+    const kinds = new Uint8Array(size);
+    const places = new Float64Array(size);
+    const indexes = new Uint32Array(size);
+    for (const [number, [kind, place, index]] of entries) {
+      kinds[number] = kind > PACKED ? FREE : kind;
+      places[number] = place;
+      indexes[number] = index;
+    }
+    return { kinds, places, indexes };
+  } catch (error) {
+    if (error instanceof Unreadable) return undefined;
     throw error;
   }
 }

@@ -10,6 +10,7 @@ import type { Budget } from "./budget.ts";
 import { withHiddenObjects } from "./hybrid.ts";
 import { inflate } from "./inflate.ts";
 import type { ObjectSource } from "./pdf-file.ts";
+import { PlainObjects } from "./plain-objects.ts";
 import { StreamPlaces } from "./stream-places.ts";
 import {
   Dictionary,
@@ -29,6 +30,8 @@ const MAX_DEPTH = 500;
 const FIRST_ADDRESS = 1024;
 /** From this value on, a 32-bit float cannot represent every integer. */
 const EXACT_INTEGERS = 2 ** 24;
+/** Number of objects from which on plain objects are read without the engine. */
+const MANY_OBJECTS = 10_000;
 /** Number of elements from which on memory is checked before a container is created. */
 const LARGE_CONTAINER = 10_000;
 /**
@@ -57,6 +60,8 @@ export class MupdfSource implements ObjectSource {
   readonly #tank: Tank;
   /** Places of streams; undefined if the document must be decrypted. */
   readonly #places: StreamPlaces | undefined;
+  /** Reader of plain objects; undefined if the document has few objects or the engine has changed some. */
+  #plain: PlainObjects | undefined;
   #size: number;
   #reopenings = 0;
   #openedBytes: number;
@@ -70,6 +75,8 @@ export class MupdfSource implements ObjectSource {
     const version = this.#run((raw) => raw._wasm_pdf_version(document.pointer));
     this.version = `${Math.trunc(version / 10)}.${version % 10}`;
     this.#size = this.#run((raw) => raw._wasm_pdf_xref_len(document.pointer));
+    const isPlain = this.#places !== undefined && !document.isFlattened && this.#size >= MANY_OBJECTS;
+    if (isPlain) this.#plain = PlainObjects.of(document.bytes);
   }
 
   /**
@@ -107,6 +114,7 @@ export class MupdfSource implements ObjectSource {
    * @param numbers object numbers of annotations, by the index of their page
    */
   makeAppearances(numbers: ReadonlyMap<number, ReadonlySet<number>>): void {
+    this.#plain = undefined;
     makeAppearances(this.#document, numbers);
     this.#size = this.#run((raw) => raw._wasm_pdf_xref_len(this.#document.pointer));
   }
@@ -135,6 +143,16 @@ export class MupdfSource implements ObjectSource {
   }
 
   load(number: number): PdfObject {
+    return this.glance(number) ?? this.#engineObject(number);
+  }
+
+  glance(number: number): Value | undefined {
+    // The offsets in a repaired file are wrong.
+    if (this.#document.messageCount > 0) this.#plain = undefined;
+    return this.#plain?.load(number, (stream) => this.#engineObject(stream));
+  }
+
+  #engineObject(number: number): PdfObject {
     if (number < 1 || number >= this.#size) return null;
     const { refusals } = this.#document.engine;
     try {
@@ -163,6 +181,7 @@ export class MupdfSource implements ObjectSource {
     const isOfUse = this.#openedBytes < limitBytes && this.#reopenings < MAX_REOPENINGS;
     if (!isOfUse) throw new EngineFailure("too-large", `the engine's heap has grown to ${this.heapBytes} bytes`);
     this.#reopenings++;
+    if (this.#document.messageCount > 0) this.#plain = undefined;
     await this.#document.reopen();
     this.#openedBytes = this.heapBytes;
     this.#size = this.#run((raw) => raw._wasm_pdf_xref_len(this.#document.pointer));

@@ -23,6 +23,8 @@ export interface ObjectSource {
   trailer(): Dictionary;
   /** @returns values that are nobody else's; null where there is no such object */
   load(number: number): PdfObject;
+  /** @returns the object if reading it again costs less than keeping it; otherwise undefined */
+  glance?(number: number): Value | undefined;
   /** Gives memory back where reading has taken much; to be called between pieces of work. */
   relieve(): Promise<void>;
   close(): void;
@@ -51,6 +53,7 @@ export class PdfFile {
   readonly #source: ObjectSource | undefined;
   readonly #sink: StreamSink | undefined;
   readonly #changed = new Map<number, PdfObject>();
+  #isInPasses = false;
   #size: number;
   /** Objects that were read, in two generations: the older one goes when the younger is full. */
   #young = new Map<number, PdfObject>();
@@ -69,6 +72,16 @@ export class PdfFile {
 
   static of(source: ObjectSource, budget: Budget): PdfFile {
     return new PdfFile(budget, source);
+  }
+
+  /**
+   * Opens a file for several passes over all objects. Objects that are cheap to read are not kept, so two reads of one
+   * object return different instances.
+   */
+  static inPasses(source: ObjectSource, budget: Budget): PdfFile {
+    const file = PdfFile.of(source, budget);
+    file.#isInPasses = true;
+    return file;
   }
 
   /**
@@ -178,7 +191,10 @@ export class PdfFile {
   #read(source: ObjectSource, number: number): PdfObject {
     const young = this.#young.get(number);
     if (young !== undefined) return young;
-    const object = this.#old.get(number) ?? source.load(number);
+    const old = this.#old.get(number);
+    const glanced = old === undefined && this.#isInPasses ? source.glance?.(number) : undefined;
+    if (glanced !== undefined) return glanced;
+    const object = old ?? source.load(number);
     const bytes = sizeOf(object);
     this.budget.charge(bytes);
     this.#young.set(number, object);

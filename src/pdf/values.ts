@@ -72,6 +72,8 @@ export class Dictionary {
   #keys: string[] = [];
   #values: Value[] = [];
   #places: Map<string, number> | undefined;
+  /** True if copies share the list of keys, which must then be copied before a change. */
+  #isShared = false;
 
   static of(entries: Readonly<Record<string, Value | undefined>>): Dictionary {
     const dictionary = new Dictionary();
@@ -103,6 +105,7 @@ export class Dictionary {
       this.#values[place] = value;
       return this;
     }
+    this.#own();
     this.#keys.push(key);
     this.#values.push(value);
     if (this.#places) this.#places.set(key, this.#keys.length - 1);
@@ -113,6 +116,7 @@ export class Dictionary {
   delete(key: string): boolean {
     const place = this.#place(key);
     if (place < 0) return false;
+    this.#own();
     this.#keys.splice(place, 1);
     this.#values.splice(place, 1);
     if (this.#places) this.#index();
@@ -122,6 +126,7 @@ export class Dictionary {
   /** Deletes all entries but those; one by one they would cost the square of their number. */
   retain(isKept: (key: string) => boolean): void {
     const kept = [...this].filter(([key]) => isKept(key));
+    this.#isShared = false;
     this.#keys = kept.map(([key]) => key);
     this.#values = kept.map(([, value]) => value);
     if (this.#places) this.#index();
@@ -145,11 +150,31 @@ export class Dictionary {
 
   /** A dictionary with the same values. */
   clone(): Dictionary {
-    const copy = new Dictionary();
-    copy.#keys = this.#keys.slice();
-    copy.#values = this.#values.slice();
-    if (this.#places) copy.#index();
+    return this.#with(this.#values.slice());
+  }
+
+  /** Returns a dictionary with changed values for the same keys; null removes a key. */
+  map(change: (value: Value) => Value): Dictionary {
+    const copy = this.#with(this.#values.map(change));
+    if (copy.#values.includes(null)) copy.retain((key) => copy.get(key) !== null);
     return copy;
+  }
+
+  #with(values: Value[]): Dictionary {
+    const copy = new Dictionary();
+    this.#isShared = true;
+    copy.#isShared = true;
+    copy.#keys = this.#keys;
+    copy.#places = this.#places;
+    copy.#values = values;
+    return copy;
+  }
+
+  #own(): void {
+    if (!this.#isShared) return;
+    this.#isShared = false;
+    this.#keys = this.#keys.slice();
+    if (this.#places) this.#index();
   }
 
   #place(key: string): number {

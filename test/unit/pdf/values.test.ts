@@ -26,6 +26,20 @@ describe("dictionaries", () => {
     ]);
   });
 
+  test("a copy and what it was made of change on their own", () => {
+    for (const count of [3, 40]) {
+      const first = new Dictionary();
+      for (let index = 0; index < count; index++) first.set(`K${index}`, index);
+      const second = first.clone();
+      const third = second.map((value) => (value === 1 ? null : value));
+      first.delete("K0");
+      second.set("new", true).delete("K2");
+      expect([first.get("K2"), first.has("new"), first.has("K0"), first.size]).toEqual([2, false, false, count - 1]);
+      expect([second.get("K0"), second.get("new"), second.has("K2"), second.size]).toEqual([0, true, false, count]);
+      expect([third.get("K0"), third.has("K1"), third.get("K2"), third.size]).toEqual([0, false, 2, count - 1]);
+    }
+  });
+
   test("many entries go at once", () => {
     const dictionary = new Dictionary();
     for (let index = 0; index < 300_000; index++) dictionary.set(`K${index}`, index);
