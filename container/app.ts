@@ -8,7 +8,7 @@ import { pipeline } from "node:stream/promises";
 import { ReadableStream } from "node:stream/web";
 import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
-import { EngineFailure } from "../src/operations/operation.ts";
+import { EngineFailure } from "../src/operations/failure.ts";
 import { decodeRequest, encodeFailure, type RemoteRequest } from "../src/operations/remote.ts";
 import { type Aside, describeError, type FileInput, fileInput, type Hosted } from "./hosted.ts";
 import { Priority } from "./priority.ts";

@@ -1,7 +1,7 @@
 // Retries a job once when it loses its engine, and refuses a document that ends its engine twice. Makes this decision
 // for all engines; knows none of them.
 
-import { EngineFailure } from "../src/operations/operation.ts";
+import { EngineFailure } from "../src/operations/failure.ts";
 
 /** The engine was killed, froze or could not work, and the document is not the cause. */
 export class EngineLost extends EngineFailure {

@@ -3,7 +3,7 @@
 import type { Dirent } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { EngineFailure } from "../src/operations/operation.ts";
+import { EngineFailure } from "../src/operations/failure.ts";
 
 export interface FolderLimit extends Disposable {
   /** Aborted with an EngineFailure `too-large` once the folder holds more than it may. */

@@ -2,7 +2,8 @@
 
 import { createReadStream, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { EngineFailure, type Input, OutOfRange } from "../src/operations/operation.ts";
+import { EngineFailure, OutOfRange } from "../src/operations/failure.ts";
+import type { Input } from "../src/operations/operation.ts";
 import type { Places } from "./pool.ts";
 
 /** An input that lies in the job's scratch folder. */

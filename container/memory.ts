@@ -2,7 +2,7 @@
 // this takes a third less processor time than a disk. Limited in bytes; jobs that need more use a disk. Knows no job.
 
 import { statfsSync } from "node:fs";
-import { EngineFailure } from "../src/operations/operation.ts";
+import { EngineFailure } from "../src/operations/failure.ts";
 
 /** A folder or a file could not grow. On a disk it may have room. */
 export class NoRoom extends EngineFailure {

@@ -1,7 +1,7 @@
 // Limits how many jobs run at a time and how many wait. A flood of jobs is refused at once rather than queued, and
 // clients take turns, so that none keeps the others waiting. Knows no engine and no HTTP.
 
-import { EngineFailure } from "../src/operations/operation.ts";
+import { EngineFailure } from "../src/operations/failure.ts";
 import type { SlowLane, SlowPlace } from "./slow-lane.ts";
 
 export interface PlaceLimits {

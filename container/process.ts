@@ -6,7 +6,7 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { EngineFailure } from "../src/operations/operation.ts";
+import { EngineFailure } from "../src/operations/failure.ts";
 import { EngineLost, isFromOutside } from "./attempts.ts";
 import { watchForFrozen } from "./frozen.ts";
 import { Memory, type MemoryShare, NoRoom } from "./memory.ts";

@@ -3,7 +3,7 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import type { EngineFailure } from "../src/operations/operation.ts";
+import type { EngineFailure } from "../src/operations/failure.ts";
 import { EngineLost, isFromOutside } from "./attempts.ts";
 import { watchForFrozen } from "./frozen.ts";
 import { type JobFolder, killGroup, Tail } from "./process.ts";

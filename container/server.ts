@@ -13,9 +13,9 @@
 import { createReadStream, readFileSync } from "node:fs";
 import { availableParallelism, totalmem } from "node:os";
 import { serve } from "@hono/node-server";
+import { EngineFailure } from "../src/operations/failure.ts";
 import { type LimitImagesParams, mayChange } from "../src/operations/limit-images.ts";
 import type { Notice } from "../src/operations/notice.ts";
-import { EngineFailure } from "../src/operations/operation.ts";
 import { encodeAnswer } from "../src/operations/remote.ts";
 import { createApp } from "./app.ts";
 import { Chromium } from "./engines/chromium.ts";

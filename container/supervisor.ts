@@ -2,7 +2,7 @@
 // no job.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { EngineFailure } from "../src/operations/operation.ts";
+import { EngineFailure } from "../src/operations/failure.ts";
 import { EngineLost } from "./attempts.ts";
 import { watchForFrozen } from "./frozen.ts";
 import { type Ending, type Launch, NotReady, Resident } from "./resident.ts";

@@ -3,7 +3,7 @@
 
 import { constants, setPriority } from "node:os";
 import { Worker } from "node:worker_threads";
-import { EngineFailure } from "../src/operations/operation.ts";
+import { EngineFailure } from "../src/operations/failure.ts";
 import { encodeFailure } from "../src/operations/remote.ts";
 import { EngineLost, lastFailure, twice } from "./attempts.ts";
 import { lowerThread, worksForJob } from "./priority.ts";

@@ -1,6 +1,6 @@
 // Starts engines while the service already listens, and retries those that do not start. Knows none of them.
 
-import { EngineFailure } from "../src/operations/operation.ts";
+import { EngineFailure } from "../src/operations/failure.ts";
 import { untilAborted } from "./until-aborted.ts";
 
 interface Engine {

@@ -11,7 +11,7 @@ import { methodNotAllowed, noSuchEndpoint, ServiceError, toServiceError } from "
 import { WHOLE_BYTES } from "./form.ts";
 import { createKeptBytes } from "./kept-bytes.ts";
 import { openApi } from "./openapi.ts";
-import { EngineFailure } from "./operations/operation.ts";
+import { EngineFailure } from "./operations/failure.ts";
 import { deleteResource, readResource } from "./resource.ts";
 import { PACK_BYTES } from "./storage/packs.ts";
 import { createStore } from "./store.ts";

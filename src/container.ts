@@ -1,7 +1,8 @@
 // Connects the Worker to the container, for operations/remote.ts: a Durable Object in production, an address in
 // development, a shared secret in both. Has no knowledge of operations or frames.
 import type { Env } from "./config.ts";
-import { type Container, EngineFailure } from "./operations/operation.ts";
+import { EngineFailure } from "./operations/failure.ts";
+import type { Container } from "./operations/operation.ts";
 
 /**
  * Limits the wait for response headers. A sleeping instance must start first; a running one responds at once, before it

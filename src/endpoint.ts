@@ -7,15 +7,9 @@ import { stem } from "./file-name.ts";
 import { type Form, readForm } from "./form.ts";
 import type { KeptBytes } from "./kept-bytes.ts";
 import { noticeSentences } from "./notices.ts";
+import { EngineFailure, type FailureReason, OutOfRange } from "./operations/failure.ts";
 import type { Notice } from "./operations/notice.ts";
-import {
-  type Context,
-  EngineFailure,
-  type FailureReason,
-  type Input,
-  OutOfRange,
-  type Output,
-} from "./operations/operation.ts";
+import type { Context, Input, Output } from "./operations/operation.ts";
 import { type Attempt, attempts, type Job, needsMoreRoom, type Places, wasLost } from "./placement.ts";
 import { idOf, type Located, locateSources, type Source, toInput } from "./sources.ts";
 import type { Batch } from "./storage/batch.ts";

@@ -1,6 +1,6 @@
 // Creates every error response: the spec's error table as functions, and the only mapping from an engine's failure to a
 // response. Has no knowledge of Hono or engines.
-import { EngineFailure, type Nonconformity, OutOfRange } from "./operations/operation.ts";
+import { EngineFailure, type Nonconformity, OutOfRange } from "./operations/failure.ts";
 
 /** An error whose message is meant for the client. Constructed only in this file. */
 export class ServiceError extends Error {

@@ -1,6 +1,6 @@
 // Parses page selection expressions (spec, "Page selection expression") without the document, and resolves them with
 // it.
-import { OutOfRange } from "./operations/operation.ts";
+import { OutOfRange } from "./operations/failure.ts";
 
 type Position = number | "last";
 type Item = { readonly first: Position; readonly last: Position } | "even" | "odd";

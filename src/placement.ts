@@ -1,14 +1,8 @@
 // Decides where a job runs, at the edge or in the container, by comparing its memory needs with the limits of an
 // isolate. Does not know operations by name.
 import { fileTooLarge } from "./errors.ts";
-import {
-  type Container,
-  type Context,
-  EngineFailure,
-  type Input,
-  type Operation,
-  type Output,
-} from "./operations/operation.ts";
+import { EngineFailure } from "./operations/failure.ts";
+import type { Container, Context, Input, Operation, Output } from "./operations/operation.ts";
 import { remote } from "./operations/remote.ts";
 import type { Turns } from "./turns.ts";
 

@@ -16,7 +16,8 @@ import {
 } from "./errors.ts";
 import { isFilled, listName } from "./fields.ts";
 import type { Form } from "./form.ts";
-import { EngineFailure, type Input } from "./operations/operation.ts";
+import { EngineFailure } from "./operations/failure.ts";
+import type { Input } from "./operations/operation.ts";
 import type { Batch } from "./storage/batch.ts";
 import type { Arrival, StoredFile } from "./storage/file.ts";
 import type { Store } from "./store.ts";

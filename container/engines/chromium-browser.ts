@@ -3,7 +3,7 @@
 // large. Knows no job.
 
 import type { Socket } from "node:net";
-import { EngineFailure } from "../../src/operations/operation.ts";
+import { EngineFailure } from "../../src/operations/failure.ts";
 import { emulate } from "./chromium-devices.ts";
 import type { LaunchedChromium } from "./chromium-launch.ts";
 import { BrowserGone, lossBy, type OwnKill, RendererLost } from "./chromium-losses.ts";

@@ -1,7 +1,7 @@
 // Loads a page and tracks its progress: redirects, the response's status and type, pending requests. Knows no printing.
 
 import type { Protocol } from "devtools-protocol";
-import { EngineFailure } from "../../src/operations/operation.ts";
+import { EngineFailure } from "../../src/operations/failure.ts";
 import { NetworkGone } from "./chromium-losses.ts";
 import type { Session } from "./chromium-pipe.ts";
 

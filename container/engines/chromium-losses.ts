@@ -1,6 +1,6 @@
 // Losses that the job did not cause: it is retried after them, as often as each allows. Knows no browser.
 
-import { EngineFailure } from "../../src/operations/operation.ts";
+import { EngineFailure } from "../../src/operations/failure.ts";
 
 /** The browser died, and with it jobs that did not cause it. Another browser may run them. */
 export class BrowserGone extends Error {

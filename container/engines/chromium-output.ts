@@ -2,7 +2,7 @@
 
 import { open, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { EngineFailure } from "../../src/operations/operation.ts";
+import { EngineFailure } from "../../src/operations/failure.ts";
 import { run } from "../process.ts";
 import type { Session } from "./chromium-pipe.ts";
 import { DOCUMENT_HOST } from "./web-proxy.ts";

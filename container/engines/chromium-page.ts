@@ -2,8 +2,8 @@
 // Knows nothing about how browsers are managed.
 
 import type { Protocol } from "devtools-protocol";
+import { EngineFailure } from "../../src/operations/failure.ts";
 import type { OwnPages } from "../../src/operations/html-to-pdf.ts";
-import { EngineFailure } from "../../src/operations/operation.ts";
 import type { LeasedPage } from "./chromium-browser.ts";
 import { DEVICES, type DeviceName, emulate } from "./chromium-devices.ts";
 import { Loading } from "./chromium-loading.ts";

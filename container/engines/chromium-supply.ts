@@ -2,7 +2,7 @@
 // retrying while none can be started. Knows no job.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { EngineFailure } from "../../src/operations/operation.ts";
+import { EngineFailure } from "../../src/operations/failure.ts";
 import { untilAborted } from "../until-aborted.ts";
 import { Browser, type BrowserSettings, RETIRED } from "./chromium-browser.ts";
 import { type Confinement, type LaunchSettings, launchChromium } from "./chromium-launch.ts";

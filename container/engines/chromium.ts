@@ -2,7 +2,7 @@
 // process was lost during the work. Knows no HTTP server, and nothing about how many jobs the service admits.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { EngineFailure, OutOfRange } from "../../src/operations/operation.ts";
+import { EngineFailure, OutOfRange } from "../../src/operations/failure.ts";
 import { EngineLost, lastFailure } from "../attempts.ts";
 import { worksForJob } from "../priority.ts";
 import type { Scratch } from "../process.ts";

@@ -3,7 +3,7 @@
 
 import { chmod, chown, constants, copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { EngineFailure } from "../../src/operations/operation.ts";
+import { EngineFailure } from "../../src/operations/failure.ts";
 import { twice } from "../attempts.ts";
 import { limitFolder } from "../folder-limit.ts";
 import { run, type Scratch } from "../process.ts";

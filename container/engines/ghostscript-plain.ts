@@ -3,7 +3,7 @@
 
 import { chown, mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { EngineFailure } from "../../src/operations/operation.ts";
+import { EngineFailure } from "../../src/operations/failure.ts";
 import { run } from "../process.ts";
 import type { PostscriptJob, PostscriptRunner } from "./ghostscript.ts";
 import { type FontSubstitutions, substitutionsPrinted } from "./ghostscript-fonts.ts";

@@ -5,7 +5,7 @@ import { createReadStream, createWriteStream } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { EngineFailure } from "../../src/operations/operation.ts";
+import { EngineFailure } from "../../src/operations/failure.ts";
 import { twice } from "../attempts.ts";
 import { limitFolder } from "../folder-limit.ts";
 import type { Scratch } from "../process.ts";

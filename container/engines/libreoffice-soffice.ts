@@ -3,7 +3,7 @@
 
 import { chown, open, rename } from "node:fs/promises";
 import { extname, join } from "node:path";
-import { EngineFailure } from "../../src/operations/operation.ts";
+import { EngineFailure } from "../../src/operations/failure.ts";
 import { run, type Scratch } from "../process.ts";
 import type { OfficeJob, OfficeRunner } from "./libreoffice.ts";
 import { firstUser, makeProfile, programFolder } from "./libreoffice-profile.ts";

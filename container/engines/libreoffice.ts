@@ -4,7 +4,7 @@
 import { chmodSync, constants, copyFileSync, statSync } from "node:fs";
 import { copyFile } from "node:fs/promises";
 import { extname, join } from "node:path";
-import { EngineFailure } from "../../src/operations/operation.ts";
+import { EngineFailure } from "../../src/operations/failure.ts";
 import { twice } from "../attempts.ts";
 import { NoRoom } from "../memory.ts";
 import type { JobFolder, Scratch } from "../process.ts";

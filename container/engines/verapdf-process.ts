@@ -4,7 +4,7 @@
 import { chmodSync, constants, copyFileSync, readFileSync, rmSync, statSync } from "node:fs";
 import { chmod, chown, copyFile, cp, mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { EngineFailure, type FailureReason } from "../../src/operations/operation.ts";
+import { EngineFailure, type FailureReason } from "../../src/operations/failure.ts";
 import type { ArchivalLevel } from "../../src/pdf/archival/level.ts";
 import type { RuleFailure } from "../../src/pdf/archival/rule-failure.ts";
 import { EngineLost, isFromOutside } from "../attempts.ts";

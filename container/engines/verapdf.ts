@@ -3,7 +3,7 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { EngineFailure } from "../../src/operations/operation.ts";
+import { EngineFailure } from "../../src/operations/failure.ts";
 import type { ArchivalLevel } from "../../src/pdf/archival/level.ts";
 import type { RuleFailure } from "../../src/pdf/archival/rule-failure.ts";
 import { twice } from "../attempts.ts";

@@ -7,7 +7,7 @@
 // {"alive":true}.
 
 import { AsyncResource } from "node:async_hooks";
-import { EngineFailure, type FailureReason } from "../../src/operations/operation.ts";
+import { EngineFailure, type FailureReason } from "../../src/operations/failure.ts";
 import { EngineLost } from "../attempts.ts";
 import { watchForFrozen } from "../frozen.ts";
 import { NoRoom } from "../memory.ts";

@@ -5,8 +5,9 @@ import { createReadStream } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { z } from "zod";
+import { EngineFailure } from "../../src/operations/failure.ts";
 import type { HtmlToPdfParams } from "../../src/operations/html-to-pdf.ts";
-import { type Context, EngineFailure } from "../../src/operations/operation.ts";
+import type { Context } from "../../src/operations/operation.ts";
 import type { Chromium, Source } from "../engines/chromium.ts";
 import { type FileInput, fileInput } from "../hosted.ts";
 

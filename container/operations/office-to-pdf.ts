@@ -1,8 +1,9 @@
 // Office documents to PDF with LibreOffice: parameters in, the PDF out. Knows nothing of how LibreOffice is run.
 
 import { z } from "zod";
+import { EngineFailure } from "../../src/operations/failure.ts";
 import type { OfficeToPdfParams } from "../../src/operations/office-to-pdf.ts";
-import { type Context, EngineFailure } from "../../src/operations/operation.ts";
+import type { Context } from "../../src/operations/operation.ts";
 import type { ConvertedPdf, LibreOffice } from "../engines/libreoffice.ts";
 import type { FileInput } from "../hosted.ts";
 

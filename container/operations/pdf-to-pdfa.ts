@@ -2,7 +2,8 @@
 // about how any rung works.
 
 import { z } from "zod";
-import { EngineFailure, type Output } from "../../src/operations/operation.ts";
+import { EngineFailure } from "../../src/operations/failure.ts";
+import type { Output } from "../../src/operations/operation.ts";
 import type { PdfToPdfaParams } from "../../src/operations/pdf-to-pdfa.ts";
 import { type HostedJob, SMALL_BYTES } from "../hosted.ts";
 import { conforming } from "../pdfa/conforming.ts";

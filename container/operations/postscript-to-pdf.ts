@@ -3,8 +3,9 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import { EngineFailure } from "../../src/operations/failure.ts";
 import { type Notice, noticesAbout } from "../../src/operations/notice.ts";
-import { type Context, EngineFailure } from "../../src/operations/operation.ts";
+import type { Context } from "../../src/operations/operation.ts";
 import type { PostscriptToPdfParams } from "../../src/operations/postscript-to-pdf.ts";
 import type { Ghostscript } from "../engines/ghostscript.ts";
 import { type FileInput, fileInput } from "../hosted.ts";

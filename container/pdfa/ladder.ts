@@ -1,7 +1,7 @@
 // Climbs the rungs, and returns the first candidate that the validator accepts and that looks and reads like the
 // original.
 
-import { type BrokenRule, EngineFailure, type Nonconformity } from "../../src/operations/operation.ts";
+import { type BrokenRule, EngineFailure, type Nonconformity } from "../../src/operations/failure.ts";
 import type { ContentWork } from "../../src/pdf/archival/content-count.ts";
 import type { Validation } from "../engines/verapdf.ts";
 import { type FileInput, SMALL_BYTES } from "../hosted.ts";

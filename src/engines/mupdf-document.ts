@@ -1,5 +1,5 @@
 // Opens a PDF in MuPDF: makes it openable and counts its pages. Drawing is in mupdf-page.ts.
-import { EngineFailure } from "../operations/operation.ts";
+import { EngineFailure } from "../operations/failure.ts";
 import { contains } from "./contains.ts";
 import { Mupdf, MupdfError, type MupdfOptions } from "./mupdf.ts";
 import { Layers } from "./mupdf-layers.ts";

@@ -1,6 +1,6 @@
 // Decodes JPEGs with MuPDF, each as the only image of a PDF, so that its components are converted only as the JPEG
 // itself says.
-import { EngineFailure } from "../operations/operation.ts";
+import { EngineFailure } from "../operations/failure.ts";
 import type { Mupdf, MupdfOptions } from "./mupdf.ts";
 import { MupdfDocument } from "./mupdf-document.ts";
 import { decodeImage } from "./mupdf-image.ts";

@@ -1,6 +1,6 @@
 // One page of a PDF as a Raster: a display list, drawn band by band into one pixmap. Knows no file format.
 import type { Band, ColorModel, Raster } from "../codecs/raster.ts";
-import { EngineFailure } from "../operations/operation.ts";
+import { EngineFailure } from "../operations/failure.ts";
 import { MupdfError, type Tank } from "./mupdf.ts";
 import { Canvas, DRAWN_BYTES } from "./mupdf-canvas.ts";
 import type { MupdfDocument } from "./mupdf-document.ts";

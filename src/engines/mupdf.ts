@@ -2,7 +2,7 @@
 // documents; mupdf-document.ts opens one in it.
 import module from "#wasm/mupdf.wasm";
 import createGlue, { CMYK_PROFILE } from "../../wasm/dist/mupdf-glue.js";
-import { EngineFailure } from "../operations/operation.ts";
+import { EngineFailure } from "../operations/failure.ts";
 import type { MupdfExports, MupdfHooks, Pointer } from "./mupdf-raw.ts";
 
 const MIB = 1024 * 1024;

@@ -1,7 +1,7 @@
 // qpdf as a program that runs once: arguments in, exit code and what it wrote out. Each run has an instance of its own, bounded
 // in memory and in work. Knows what its exit codes mean, but not what it is asked.
 import module from "#wasm/qpdf.wasm";
-import { EngineFailure } from "../operations/operation.ts";
+import { EngineFailure } from "../operations/failure.ts";
 import { ProgramEnd, type QpdfExports } from "./qpdf-program.ts";
 import { INPUT_PATH, OUTPUT_PATH, QpdfSystem } from "./qpdf-system.ts";
 

@@ -6,7 +6,8 @@ import { LookedAt, type PageLook, spread } from "../pdf/archival/document-look.t
 import { srgbProfile } from "../pdf/archival/icc-profile.ts";
 import { decodeLooks, digestOf, type Looks, type SeenPage } from "../pdf/archival/look-records.ts";
 import { type Distance, distanceOf, lostCharacters, type Picture } from "../pdf/archival/page-look.ts";
-import { type Context, EngineFailure, type Input, type Operation } from "./operation.ts";
+import { EngineFailure } from "./failure.ts";
+import type { Context, Input, Operation } from "./operation.ts";
 
 export interface CompareParams {
   /** Time budget. When it has passed, only some pages of a long document are compared, spread over all of it. */

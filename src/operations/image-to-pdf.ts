@@ -10,7 +10,8 @@ import type { Picture } from "../pictures/picture.ts";
 import { picturePdf } from "../pictures/picture-pdf.ts";
 import { readPng } from "../pictures/png.ts";
 import { readTiff } from "../pictures/tiff.ts";
-import { EngineFailure, type Input, type Operation } from "./operation.ts";
+import { EngineFailure } from "./failure.ts";
+import type { Input, Operation } from "./operation.ts";
 
 export type ImageToPdfParams = Record<string, never>;
 

@@ -8,10 +8,11 @@ import { MupdfSource } from "../pdf/mupdf-source.ts";
 import { PdfFile } from "../pdf/pdf-file.ts";
 import { roomOf } from "../pdf/room.ts";
 import { writeFile } from "../pdf/writer.ts";
+import { EngineFailure } from "./failure.ts";
 import { held } from "./held.ts";
 import { mergePdfs } from "./merge-pdfs.ts";
 import type { Notice } from "./notice.ts";
-import { type Chunks, type Context, EngineFailure, type Input, type Operation } from "./operation.ts";
+import type { Chunks, Context, Input, Operation } from "./operation.ts";
 import { mayBeSigned, unprotect } from "./unprotect.ts";
 
 /** Exit status of qpdf (qpdf's manual, "Exit Status"). */

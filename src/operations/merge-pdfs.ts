@@ -9,8 +9,9 @@ import { documentParts } from "../pdf/parts/index.ts";
 import { PdfFile } from "../pdf/pdf-file.ts";
 import { roomOf } from "../pdf/room.ts";
 import { SourceDocument } from "../pdf/source-document.ts";
+import { OutOfRange } from "./failure.ts";
 import { type Notice, noticesOf } from "./notice.ts";
-import { type Input, type Operation, OutOfRange } from "./operation.ts";
+import type { Input, Operation } from "./operation.ts";
 import { unprotect, withoutXfa } from "./unprotect.ts";
 
 export interface MergePdfsParams {

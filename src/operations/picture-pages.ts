@@ -19,8 +19,9 @@ import { PdfFile } from "../pdf/pdf-file.ts";
 import { roomOf } from "../pdf/room.ts";
 import { Dictionary, Name, PdfStream, Reference, type Value } from "../pdf/values.ts";
 import { writeFile } from "../pdf/writer.ts";
+import { EngineFailure } from "./failure.ts";
 import { type NoticeSubject, noticesAbout } from "./notice.ts";
-import { type Context, EngineFailure, type Operation } from "./operation.ts";
+import type { Context, Operation } from "./operation.ts";
 import { unprotect } from "./unprotect.ts";
 
 export interface PicturePagesParams {

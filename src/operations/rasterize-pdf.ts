@@ -9,7 +9,8 @@ import { MupdfDocument } from "../engines/mupdf-document.ts";
 import { MupdfPage } from "../engines/mupdf-page.ts";
 import { prepareSpare, takeMupdf } from "../engines/mupdf-spare.ts";
 import { type PageSelection, resolvePages } from "../pages.ts";
-import { type Chunks, EngineFailure, type Operation, OutOfRange, type Output } from "./operation.ts";
+import { EngineFailure, OutOfRange } from "./failure.ts";
+import type { Chunks, Operation, Output } from "./operation.ts";
 
 export type RasterFormat = "bmp" | "jpg" | "png" | "gif" | "tif";
 

@@ -6,18 +6,10 @@
 //   answer    for each output: json {output: {extension, type}}, its bytes, json {end: {head?: base64, notices?}};
 //             then json {done: true}, or at any place {failure: {reason, detail, nonconformity?}} or
 //             {outOfRange: {parameter, value}}
+
+import { EngineFailure, FAILURE_REASONS, type FailureReason, type Nonconformity, OutOfRange } from "./failure.ts";
 import { combined, type Notice, readNotices } from "./notice.ts";
-import {
-  type Context,
-  EngineFailure,
-  FAILURE_REASONS,
-  type FailureReason,
-  type Input,
-  type Nonconformity,
-  type Operation,
-  OutOfRange,
-  type Output,
-} from "./operation.ts";
+import type { Context, Input, Operation, Output } from "./operation.ts";
 
 const JSON_FRAME = 1;
 const BYTES_FRAME = 2;

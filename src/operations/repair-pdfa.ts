@@ -14,8 +14,9 @@ import { roomOf } from "../pdf/room.ts";
 import { FileWriter } from "../pdf/writer.ts";
 import { prepareArchivalSpares } from "./compare-pdfs.ts";
 import { workOutput } from "./count-content.ts";
+import { EngineFailure } from "./failure.ts";
 import type { Notice } from "./notice.ts";
-import { type Context, EngineFailure, type Operation } from "./operation.ts";
+import type { Context, Operation } from "./operation.ts";
 import { unprotect, withoutXfa } from "./unprotect.ts";
 
 export interface RepairPdfaParams {

@@ -13,7 +13,8 @@ import { PdfFile } from "../pdf/pdf-file.ts";
 import { roomOf } from "../pdf/room.ts";
 import { Dictionary, Name, PdfStream } from "../pdf/values.ts";
 import { writeFile } from "../pdf/writer.ts";
-import { EngineFailure, type Operation } from "./operation.ts";
+import { EngineFailure } from "./failure.ts";
+import type { Operation } from "./operation.ts";
 import { unprotect } from "./unprotect.ts";
 
 /** Tolerance for positions, in points. */

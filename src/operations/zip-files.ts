@@ -11,7 +11,8 @@ import {
   METHOD,
 } from "../codecs/zip.ts";
 import { mediaTypeOf } from "../media-type.ts";
-import { type Context, EngineFailure, type Input, type Operation } from "./operation.ts";
+import { EngineFailure } from "./failure.ts";
+import type { Context, Input, Operation } from "./operation.ts";
 import { EntryNames } from "./zip-names.ts";
 
 /** A file up to this size is compressed at once; of a larger one so much is tried. */

@@ -1,6 +1,6 @@
 // How much memory the objects of a job may take. An estimate: JavaScript does not tell, and an isolate that takes more than it
 // has is ended together with all its requests.
-import { EngineFailure } from "../operations/operation.ts";
+import { EngineFailure } from "../operations/failure.ts";
 import { Dictionary, type PdfObject, PdfStream, PdfString, Reference, type Value } from "./values.ts";
 
 const DICTIONARY_BYTES = 120;

@@ -1,7 +1,7 @@
 // The filter that nearly every stream has (FlateDecode; ISO 32000-1, 7.4.4), by the platform's zlib. All other filters are the
 // engine's business.
 import { inflateSync } from "node:zlib";
-import { EngineFailure } from "../operations/operation.ts";
+import { EngineFailure } from "../operations/failure.ts";
 import { type Dictionary, Name } from "./values.ts";
 
 /**

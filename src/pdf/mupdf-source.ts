@@ -5,7 +5,7 @@ import { makeAppearances } from "../engines/mupdf-appearances.ts";
 import { MupdfDocument } from "../engines/mupdf-document.ts";
 import { type DecodedImage, decodeImage } from "../engines/mupdf-image.ts";
 import type { MupdfExports, Pointer } from "../engines/mupdf-raw.ts";
-import { EngineFailure } from "../operations/operation.ts";
+import { EngineFailure } from "../operations/failure.ts";
 import type { Budget } from "./budget.ts";
 import { withHiddenObjects } from "./hybrid.ts";
 import { inflate } from "./inflate.ts";

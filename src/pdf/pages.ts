@@ -1,5 +1,5 @@
 // The pages of a file in their order, however its page tree is made (ISO 32000-1, 7.7.3). Knows nothing of what is on them.
-import { EngineFailure } from "../operations/operation.ts";
+import { EngineFailure } from "../operations/failure.ts";
 import type { PdfFile } from "./pdf-file.ts";
 import { Dictionary, Reference, type Value } from "./values.ts";
 

@@ -1,6 +1,6 @@
 // A file as numbered objects: those of a source, read when they are asked for, under what was changed or added. Knows no meaning
 // of any object but the catalog, and no syntax.
-import { EngineFailure } from "../operations/operation.ts";
+import { EngineFailure } from "../operations/failure.ts";
 import { type Budget, sizeOf } from "./budget.ts";
 import {
   Dictionary,

@@ -1,6 +1,6 @@
 // Which of its resources a page, a form or a glyph really uses (ISO 32000-1, 7.8.3). Pages that share one dictionary would drag each
 // other's images and fonts along. Knows no copying.
-import { EngineFailure } from "../operations/operation.ts";
+import { EngineFailure } from "../operations/failure.ts";
 import { inlineDictionary, skipInlineData } from "./content.ts";
 import { Lexer } from "./lexer.ts";
 import type { PdfFile } from "./pdf-file.ts";

@@ -1,5 +1,6 @@
 // The headers of BMP, from OS/2's of 12 bytes to Windows' fifth of 124: what a picture is. Knows no pixels.
-import { EngineFailure, type Input } from "../operations/operation.ts";
+import { EngineFailure } from "../operations/failure.ts";
+import type { Input } from "../operations/operation.ts";
 import { ByteReader } from "./byte-reader.ts";
 import { calibratedRgb } from "./calibrated.ts";
 import { MOST_PROFILE_BYTES, profiledSpace } from "./icc.ts";

@@ -1,5 +1,6 @@
 // Reads BMP as a PDF image. Rows are read in the order of the file, which starts at the bottom; the page flips them.
-import { EngineFailure, type Input } from "../operations/operation.ts";
+import { EngineFailure } from "../operations/failure.ts";
+import type { Input } from "../operations/operation.ts";
 import { type BmpHeader, readBmpHeader } from "./bmp-header.ts";
 import { RleRows } from "./bmp-rle.ts";
 import { ByteReader } from "./byte-reader.ts";

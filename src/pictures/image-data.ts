@@ -1,6 +1,6 @@
 // Rows of samples as the data of a PDF image. Knows no file format.
 import { OUTPUT_BYTES, startDeflate } from "../codecs/deflate-kernel.ts";
-import { EngineFailure } from "../operations/operation.ts";
+import { EngineFailure } from "../operations/failure.ts";
 import { GRAY, type PdfImage } from "./picture.ts";
 
 /** Blocks of whole rows, from the first to the last; each is valid until the next is asked for. */

@@ -1,7 +1,7 @@
 // Classifies JPEGs by their frames (T.81, table B.1): those that PDF supports, those that must be decoded first, and
 // those that the service cannot decode.
 import type { MupdfJpegDecoder } from "../engines/mupdf-jpeg.ts";
-import { EngineFailure } from "../operations/operation.ts";
+import { EngineFailure } from "../operations/failure.ts";
 
 const [LAST_HUFFMAN, ARITHMETIC, PROGRESSIVE_ARITHMETIC] = [0xc2, 0xc9, 0xca];
 const LOSSLESS: ReadonlySet<number> = new Set([0xc3, 0xcb]);

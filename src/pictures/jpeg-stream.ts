@@ -1,6 +1,6 @@
 // Takes a JPEG apart and reassembles it without changing its codes (T.81, annex B), for TIFF, which stores tables
 // separately and codes each strip on its own. Has no knowledge of TIFF.
-import { EngineFailure } from "../operations/operation.ts";
+import { EngineFailure } from "../operations/failure.ts";
 import { checkFrame, unsupportedJpeg } from "./jpeg-frame.ts";
 
 const [SOI, EOI, SOS, DQT, DHT, DAC, DRI, APP14] = [0xd8, 0xd9, 0xda, 0xdb, 0xc4, 0xcc, 0xdd, 0xee];

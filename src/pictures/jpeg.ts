@@ -1,7 +1,8 @@
 // Reads JPEG (ISO/IEC 10918-1, T.81) as a PDF image whose data are the unchanged file: only its markers are read.
 
 import type { JpegFrame } from "../engines/mupdf-jpeg.ts";
-import { EngineFailure, type Input } from "../operations/operation.ts";
+import { EngineFailure } from "../operations/failure.ts";
+import type { Input } from "../operations/operation.ts";
 import { ByteReader } from "./byte-reader.ts";
 import { readExif, type Seen } from "./exif.ts";
 import { MOST_PROFILE_BYTES, profiledSpace } from "./icc.ts";

@@ -1,5 +1,5 @@
 // How large a picture is on paper: its pixels and its resolution, within what PDF allows.
-import { OutOfRange } from "../operations/operation.ts";
+import { OutOfRange } from "../operations/failure.ts";
 import type { Density, Picture } from "./picture.ts";
 
 /** What a picture has that tells nothing. */

@@ -1,7 +1,8 @@
 // The chunks of a PNG (3rd edition, clauses 5 and 11): what a picture is, and whether its data are sound. Knows no pixels.
 import { crc32 } from "node:zlib";
 import { Inflater } from "../codecs/inflate-kernel.ts";
-import { EngineFailure, type Input } from "../operations/operation.ts";
+import { EngineFailure } from "../operations/failure.ts";
+import type { Input } from "../operations/operation.ts";
 import { ByteReader } from "./byte-reader.ts";
 import type { Primaries } from "./calibrated.ts";
 import { readExif, type Seen } from "./exif.ts";

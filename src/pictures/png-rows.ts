@@ -1,6 +1,7 @@
 // The rows of a PNG without their filters and in their order (3rd edition, clauses 8 and 9). What is not there is paper, or clear.
 import { Inflater } from "../codecs/inflate-kernel.ts";
-import { EngineFailure, type Input } from "../operations/operation.ts";
+import { EngineFailure } from "../operations/failure.ts";
+import type { Input } from "../operations/operation.ts";
 import { bytesOfRow, filling } from "./image-data.ts";
 import { ADAM7, imageData, type PngFile, type PngHeader } from "./png-chunks.ts";
 

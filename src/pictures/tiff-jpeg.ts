@@ -1,6 +1,6 @@
 // Reads pictures of a TIFF that are JPEGs (Adobe's technical note 2, and 6.0 section 22) as images whose codes are
 // those of the file. Knows of PDF only its images.
-import { EngineFailure } from "../operations/operation.ts";
+import { EngineFailure } from "../operations/failure.ts";
 import { profiledSpace } from "./icc.ts";
 import { unsupportedJpeg } from "./jpeg-frame.ts";
 import {

@@ -1,6 +1,6 @@
 // Reads the description of one picture of a TIFF from its directory (TIFF 6.0 sections 3 to 23 and the technical notes
 // of its libraries), with plausible numbers or a failure. Has no knowledge of pixels.
-import { EngineFailure } from "../operations/operation.ts";
+import { EngineFailure } from "../operations/failure.ts";
 import { bytesOfRow } from "./image-data.ts";
 import type { Directory, TiffBytes } from "./tiff-fields.ts";
 

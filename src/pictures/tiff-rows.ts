@@ -1,7 +1,7 @@
 // Unpacks the rows of a TIFF from its strips and tiles, one plane at a time and one row at a time, from the first to
 // the last. Has no knowledge of colors.
 import { Inflater } from "../codecs/inflate-kernel.ts";
-import { EngineFailure } from "../operations/operation.ts";
+import { EngineFailure } from "../operations/failure.ts";
 import { FaxDecoder, type FaxOptions } from "./ccitt-decode.ts";
 import { decodeLzw } from "./lzw.ts";
 import { decodePackBits } from "./packbits.ts";

@@ -1,5 +1,5 @@
 // The samples of one picture of a TIFF as PDF has them: colour and opacity apart. Knows no compression.
-import { EngineFailure } from "../operations/operation.ts";
+import { EngineFailure } from "../operations/failure.ts";
 import { profiledSpace } from "./icc.ts";
 import { bytesOfRow, type Rows, type Samples, Stretches } from "./image-data.ts";
 import { alphaSamples, colorSamples } from "./opacity.ts";

@@ -1,7 +1,7 @@
 // Reads TIFF as pages of a PDF: every picture that is neither a reduced copy nor a mask of another. Knows of PDF only
 // its images.
 import { Inflater } from "../codecs/inflate-kernel.ts";
-import { EngineFailure } from "../operations/operation.ts";
+import { EngineFailure } from "../operations/failure.ts";
 import { plain } from "./byte-reader.ts";
 import { seenAs } from "./exif.ts";
 import { bytesOfRow, checkWork, flateImage, MOST_SAMPLE_BYTES, softMask } from "./image-data.ts";

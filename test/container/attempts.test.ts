@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { EngineLost, twice } from "../../container/attempts.ts";
 import { watchForFrozen } from "../../container/frozen.ts";
-import { EngineFailure } from "../../src/operations/operation.ts";
+import { EngineFailure } from "../../src/operations/failure.ts";
 import { eventually } from "../support/eventually.ts";
 import { failsWith } from "../support/offices.ts";
 

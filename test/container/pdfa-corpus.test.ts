@@ -8,7 +8,7 @@ import { conforming } from "../../container/pdfa/conforming.ts";
 import { ghostscript } from "../../container/pdfa/ghostscript.ts";
 import { pictures } from "../../container/pdfa/pictures.ts";
 import { repair } from "../../container/pdfa/repair.ts";
-import { EngineFailure } from "../../src/operations/operation.ts";
+import { EngineFailure } from "../../src/operations/failure.ts";
 import { corpusDir } from "../support/corpus.ts";
 import { climbed, documents, openLadder } from "../support/ladders.ts";
 import { LEVEL_NAMES, type LevelName } from "../support/levels.ts";

@@ -1,7 +1,7 @@
 // What a client reads of a document that cannot be made to conform, and how it gets there from the container.
 import { expect, test } from "vitest";
 import { toServiceError } from "../../src/errors.ts";
-import { EngineFailure, type Nonconformity } from "../../src/operations/operation.ts";
+import { EngineFailure, type Nonconformity } from "../../src/operations/failure.ts";
 import { decodeAnswer, encodeFailure } from "../../src/operations/remote.ts";
 
 const sentence = (nonconformity?: Nonconformity) => {

@@ -1,6 +1,6 @@
 // Creates appearances for annotations that have none (ISO 19005-1, 6.9; -2, 6.3.3), with the engine and a second
 // opening of the document.
-import { EngineFailure } from "../../operations/operation.ts";
+import { EngineFailure } from "../../operations/failure.ts";
 import { PdfFile } from "../pdf-file.ts";
 import { Dictionary, type PdfObject, PdfStream, Reference, type Value } from "../values.ts";
 import type { Archive } from "./archive.ts";

@@ -1,7 +1,7 @@
 // Estimates what a validator needs for the content of a file, in time and memory. A validator reads each stream once,
 // and forms, patterns and glyphs again for each use (ISO 32000-1, 8.7.3, 8.10 and 9.6.5), so nested forms multiply. Has
 // no knowledge of the rules.
-import { EngineFailure } from "../../operations/operation.ts";
+import { EngineFailure } from "../../operations/failure.ts";
 import type { Operation } from "../content.ts";
 import { readSimpleEncoding } from "../fonts/simple-encoding.ts";
 import type { PdfFile } from "../pdf-file.ts";

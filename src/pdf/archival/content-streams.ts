@@ -1,6 +1,6 @@
 // All content streams of a file with their resources: pages, forms, patterns, soft masks, glyphs and appearances (ISO 32000-1,
 // 7.8.2). Knows no operators but through those who read the streams.
-import { EngineFailure } from "../../operations/operation.ts";
+import { EngineFailure } from "../../operations/failure.ts";
 import type { PdfFile } from "../pdf-file.ts";
 import { Dictionary, PdfStream, plainBody, Reference, type Value } from "../values.ts";
 import { type Archive, streamOf } from "./archive.ts";

@@ -2,7 +2,7 @@
 import type { Mupdf, MupdfOptions } from "../../engines/mupdf.ts";
 import { MupdfDocument } from "../../engines/mupdf-document.ts";
 import { MupdfPage } from "../../engines/mupdf-page.ts";
-import { EngineFailure } from "../../operations/operation.ts";
+import { EngineFailure } from "../../operations/failure.ts";
 import { type Characters, charactersOf, type Picture } from "./page-look.ts";
 
 const DPI = 36;

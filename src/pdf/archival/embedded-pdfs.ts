@@ -1,6 +1,6 @@
 // The PDFs that are embedded in a document (ISO 32000-1, 7.11.4), in an order that is the same each time. Knows nothing of what is
 // done with them.
-import { EngineFailure } from "../../operations/operation.ts";
+import { EngineFailure } from "../../operations/failure.ts";
 import type { PdfFile } from "../pdf-file.ts";
 import { Dictionary, PdfStream, Reference } from "../values.ts";
 

@@ -1,6 +1,6 @@
 // Images in the midst of content (ISO 32000-1, 8.9.7) by the rules of ISO 19005-1, 6.1.10 and 6.2.4, and -2, 6.1.10 and 6.2.8.
 import { deflateSync } from "node:zlib";
-import { EngineFailure } from "../../operations/operation.ts";
+import { EngineFailure } from "../../operations/failure.ts";
 import { decodeLzw } from "../../pictures/lzw.ts";
 import type { Operation } from "../content.ts";
 import { undoFilter } from "../images/inline-images.ts";

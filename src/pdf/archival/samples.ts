@@ -1,6 +1,6 @@
 // Samples of images: no JPEG 2000 and no 16 bits in part 1 (PDF 1.4 has neither), and no JPEG 2000 that breaks a rule in the others
 // (ISO 19005-2, 6.2.8.3).
-import { EngineFailure } from "../../operations/operation.ts";
+import { EngineFailure } from "../../operations/failure.ts";
 import { readColors } from "../images/image-colors.ts";
 import { type Dictionary, Name, PdfStream, plainBody, type Reference, type Value } from "../values.ts";
 import type { Archive } from "./archive.ts";

@@ -1,5 +1,5 @@
 // Streams: no external data, no filter that is not allowed (ISO 19005-1, 6.1.7 and 6.1.10; -2, 6.1.7).
-import { EngineFailure } from "../../operations/operation.ts";
+import { EngineFailure } from "../../operations/failure.ts";
 import { type Dictionary, PdfStream, plainBody, type Value } from "../values.ts";
 import { type Archive, streamOf } from "./archive.ts";
 

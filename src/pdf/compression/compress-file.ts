@@ -1,7 +1,7 @@
 // Reduces the size of a file. Equal objects are stored once, discarded ones are left out, and streams are recoded as
 // they are written, so that no two are in memory. Has no knowledge of operations.
 
-import { EngineFailure } from "../../operations/operation.ts";
+import { EngineFailure } from "../../operations/failure.ts";
 import { replaceInlineImages } from "../images/inline-images.ts";
 import { recodeImage } from "../images/recode-image.ts";
 import { Interning } from "../interning.ts";

@@ -1,5 +1,5 @@
 // Which codes a file shows in which font, and which fonts must be able to show others. Knows nothing of what fonts hold.
-import { EngineFailure } from "../../operations/operation.ts";
+import { EngineFailure } from "../../operations/failure.ts";
 import { directFormFonts, formFonts, walkShownText } from "../fonts/shown-text.ts";
 import type { PdfFile } from "../pdf-file.ts";
 import { type Dictionary, type PdfString, Reference, type Value } from "../values.ts";

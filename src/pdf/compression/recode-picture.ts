@@ -1,5 +1,5 @@
 // The smallest an image becomes within what its settings allow. Knows where it is drawn only by the size that is wanted.
-import { EngineFailure } from "../../operations/operation.ts";
+import { EngineFailure } from "../../operations/failure.ts";
 import { type PdfImage, readImage } from "../images/image.ts";
 import type { SampleLimits } from "../images/image-samples.ts";
 import { DECODING_BYTES, decodeJpx, type ImageDecoder, type PlainImage, readJpxImage } from "../images/jpx-image.ts";

@@ -1,7 +1,7 @@
 // A stream with the same bytes behind its filters, in the coding without loss that is smallest (ISO 32000-1, 7.4). Knows no content.
 import { constants, deflateSync, inflateSync } from "node:zlib";
 import { transcodeJpeg } from "../../codecs/transcode-jpeg.ts";
-import { EngineFailure } from "../../operations/operation.ts";
+import { EngineFailure } from "../../operations/failure.ts";
 import type { PdfFile } from "../pdf-file.ts";
 import { Dictionary, Name, PdfStream, type StreamBody, type Value } from "../values.ts";
 import type { CompressionSettings } from "./settings.ts";

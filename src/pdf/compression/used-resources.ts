@@ -1,6 +1,6 @@
 // Resources without the fonts, images and other things that nothing with those resources uses (ISO 32000-1, 7.8.3). One dictionary
 // can belong to many pages and forms: what one of them uses stays. Knows no content; resources.ts reads it.
-import { EngineFailure } from "../../operations/operation.ts";
+import { EngineFailure } from "../../operations/failure.ts";
 import { pageDictionary, readPages } from "../pages.ts";
 import type { PdfFile } from "../pdf-file.ts";
 import { ResourceUsage } from "../resources.ts";

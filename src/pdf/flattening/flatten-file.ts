@@ -1,7 +1,7 @@
 // Removes the transparency of a document. Pages without transparency keep their content; marks that have lost their
 // meaning are removed from all objects. Has no knowledge of operations.
 
-import { EngineFailure } from "../../operations/operation.ts";
+import { EngineFailure } from "../../operations/failure.ts";
 import { surveyFile } from "../compression/survey.ts";
 import { pageDictionary, readPages, type SourcePage } from "../pages.ts";
 import type { PdfFile } from "../pdf-file.ts";

@@ -1,6 +1,6 @@
 // One page without transparency that looks as it did with it. What is transparent is found by the scan, what it changes by drawing the
 // page with it and without; the least that gives the same look takes its place.
-import { EngineFailure } from "../../operations/operation.ts";
+import { EngineFailure } from "../../operations/failure.ts";
 import { type Box, inverse } from "../matrix.ts";
 import type { PdfFile } from "../pdf-file.ts";
 import { Dictionary, Reference } from "../values.ts";

@@ -1,6 +1,6 @@
 // Soft masks that have no values in between (ISO 32000-1, 11.6.5.3): a mask of one bit does the same (8.9.6.3). Knows no page.
 import { PictureKernel } from "../../codecs/picture-kernel.ts";
-import { EngineFailure } from "../../operations/operation.ts";
+import { EngineFailure } from "../../operations/failure.ts";
 import { readImage } from "../images/image.ts";
 import { readSamples, UnreadableImage } from "../images/image-samples.ts";
 import type { PdfFile } from "../pdf-file.ts";

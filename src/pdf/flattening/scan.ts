@@ -1,7 +1,7 @@
 // Goes through the content of a page as a viewer does, and notes what paints transparently, and which pictures could take its place.
 // Knows no rendering.
 
-import { EngineFailure } from "../../operations/operation.ts";
+import { EngineFailure } from "../../operations/failure.ts";
 import type { Budget } from "../budget.ts";
 import type { Operation } from "../content.ts";
 import { IDENTITY, matrixOf, multiply } from "../matrix.ts";

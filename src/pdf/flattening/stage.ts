@@ -4,7 +4,7 @@ import { Mupdf, MupdfError, type Tank } from "../../engines/mupdf.ts";
 import { MupdfDocument } from "../../engines/mupdf-document.ts";
 import { PdfObjects } from "../../engines/mupdf-objects.ts";
 import type { Pointer } from "../../engines/mupdf-raw.ts";
-import { EngineFailure } from "../../operations/operation.ts";
+import { EngineFailure } from "../../operations/failure.ts";
 import { withHiddenObjects } from "../hybrid.ts";
 import type { Box, Matrix } from "../matrix.ts";
 import { Dictionary, Name, Reference, type Value } from "../values.ts";

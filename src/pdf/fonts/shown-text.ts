@@ -1,7 +1,7 @@
 // Goes through all the text a file shows, wherever it is drawn: on pages, in forms, patterns, glyphs, soft masks and appearances of
 // every state, hidden layers included (ISO 32000-1, 9.4.3). Knows nothing of fonts but where they are set.
 
-import { EngineFailure } from "../../operations/operation.ts";
+import { EngineFailure } from "../../operations/failure.ts";
 import { inlineDictionary, skipInlineData } from "../content.ts";
 import { Lexer } from "../lexer.ts";
 import { readPages } from "../pages.ts";

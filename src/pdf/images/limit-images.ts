@@ -1,6 +1,6 @@
 // Limits the resolution of a file's images, and optionally converts photographs to JPEG. Nothing else in the file
 // changes. Has no knowledge of operations or of the origin of the file.
-import { EngineFailure } from "../../operations/operation.ts";
+import { EngineFailure } from "../../operations/failure.ts";
 import type { PdfFile } from "../pdf-file.ts";
 import { PdfStream, Reference, type StreamBody } from "../values.ts";
 import { type PdfImage, readImage } from "./image.ts";

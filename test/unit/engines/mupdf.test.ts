@@ -8,7 +8,7 @@ import type { ColorModel } from "../../../src/codecs/raster.ts";
 import { Mupdf } from "../../../src/engines/mupdf.ts";
 import { MupdfDocument } from "../../../src/engines/mupdf-document.ts";
 import { MupdfPage, type RasterOptions } from "../../../src/engines/mupdf-page.ts";
-import { EngineFailure } from "../../../src/operations/operation.ts";
+import { EngineFailure } from "../../../src/operations/failure.ts";
 import { HOSTILE_PDFS, onePage, pdfOf, stream } from "../../support/hostile-pdfs.ts";
 
 const MIB = 1024 * 1024;

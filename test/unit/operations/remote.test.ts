@@ -1,12 +1,7 @@
 // Operations carried out remotely: their inputs, outputs and failures cross the connection unchanged.
 import { describe, expect, test } from "vitest";
-import {
-  type Context,
-  EngineFailure,
-  type Input,
-  type Operation,
-  OutOfRange,
-} from "../../../src/operations/operation.ts";
+import { EngineFailure, OutOfRange } from "../../../src/operations/failure.ts";
+import type { Context, Input, Operation } from "../../../src/operations/operation.ts";
 import { decodeRequest, encodeAnswer, encodeFailure, remote } from "../../../src/operations/remote.ts";
 
 type Chunks = AsyncIterable<Uint8Array>;

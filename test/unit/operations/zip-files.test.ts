@@ -16,7 +16,8 @@ import { join } from "node:path";
 import { constants, crc32, deflateRawSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { centralDirectory, dataDescriptor, localHeader, METHOD } from "../../../src/codecs/zip.ts";
-import { EngineFailure, type Input } from "../../../src/operations/operation.ts";
+import { EngineFailure } from "../../../src/operations/failure.ts";
+import type { Input } from "../../../src/operations/operation.ts";
 import { zipFiles } from "../../../src/operations/zip-files.ts";
 import { readStreamedZip } from "../../support/streamed-zip.ts";
 

@@ -1,7 +1,7 @@
 // Copying between files, and how much memory objects may take.
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { EngineFailure } from "../../../src/operations/operation.ts";
+import { EngineFailure } from "../../../src/operations/failure.ts";
 import { Budget } from "../../../src/pdf/budget.ts";
 import { Copier } from "../../../src/pdf/copier.ts";
 import { Interning } from "../../../src/pdf/interning.ts";

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { deflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { EngineFailure } from "../../../src/operations/operation.ts";
+import { EngineFailure } from "../../../src/operations/failure.ts";
 import { readPages } from "../../../src/pdf/pages.ts";
 import { Dictionary, Name, PdfStream, PdfString, Reference } from "../../../src/pdf/values.ts";
 import { writeFile } from "../../../src/pdf/writer.ts";

@@ -1,6 +1,6 @@
 // The CMaps of Type 0 fonts (ISO 32000-1, 9.7.5): read, with those they are based on, and written anew where ISO 19005 does not let
 // them stand (-1, 6.3.3.3; -2, 6.2.11.3.3).
-import { EngineFailure } from "../../../operations/operation.ts";
+import { EngineFailure } from "../../../operations/failure.ts";
 import { type CharacterCode, CMap, type CodeSpace, parseCMap } from "../../fonts/cmap.ts";
 import type { PdfFile } from "../../pdf-file.ts";
 import { Dictionary, Name, PdfString, type Reference, type Value } from "../../values.ts";

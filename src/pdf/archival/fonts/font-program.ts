@@ -1,6 +1,6 @@
 // A font program, whatever entry of a descriptor it was found under: what it really is, and the stream it belongs into (ISO 32000-1,
 // 9.9). Knows no text.
-import { EngineFailure } from "../../../operations/operation.ts";
+import { EngineFailure } from "../../../operations/failure.ts";
 import { builtInEncoding, type CffFont, cffTable, cffWidth, glyphNames, readCff } from "../../fonts/cff.ts";
 import { type CffGlyph, writeCff } from "../../fonts/cff-writer.ts";
 import { type Encoding, NOTDEF } from "../../fonts/glyph-names.ts";

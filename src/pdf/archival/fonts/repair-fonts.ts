@@ -1,8 +1,9 @@
 // Makes the fonts of a file conform to ISO 19005: embedded, complete, with widths and encodings that match the
 // programs, and with Unicode values. Content streams are not changed. Has no knowledge of paths: missing fonts come
 // from a shelf.
+
+import { EngineFailure } from "../../../operations/failure.ts";
 import type { NoticeSubject } from "../../../operations/notice.ts";
-import { EngineFailure } from "../../../operations/operation.ts";
 import { type CharacterCode, CMap } from "../../fonts/cmap.ts";
 import { formFonts, walkShownText } from "../../fonts/shown-text.ts";
 import type { PdfFile } from "../../pdf-file.ts";

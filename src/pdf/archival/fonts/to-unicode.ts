@@ -1,5 +1,5 @@
 // ToUnicode CMaps (ISO 32000-1, 9.10.3): what is wrong in those that are there (ISO 19005-2, 6.2.11.7.2), and new ones. Knows no font.
-import { EngineFailure } from "../../../operations/operation.ts";
+import { EngineFailure } from "../../../operations/failure.ts";
 import { type CharacterCode, type CMap, type CodeSpace, parseCMap } from "../../fonts/cmap.ts";
 import type { PdfFile } from "../../pdf-file.ts";
 import { Dictionary, type Reference, type Value } from "../../values.ts";

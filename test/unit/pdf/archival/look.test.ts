@@ -1,6 +1,6 @@
 // What a repair must not change: how pages look, and what a document has. Read by poppler and qpdf.
 import { describe, expect, test } from "vitest";
-import { EngineFailure } from "../../../../src/operations/operation.ts";
+import { EngineFailure } from "../../../../src/operations/failure.ts";
 import { repairPdfa } from "../../../../src/operations/repair-pdfa.ts";
 import { ARCHIVAL_PDFS, markedPdf } from "../../../fixtures/archival-pdfs.ts";
 import { PdfBuilder } from "../../../fixtures/pdf-builder.ts";
