@@ -42,7 +42,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "container",
-          include: ["test/container/**/*.test.ts"],
+          include: ["test/container/**/*.test.ts", "container/engines/*/test/**/*.test.ts"],
           environment: "node",
           testTimeout: 120_000,
           hookTimeout: 120_000,

@@ -65,8 +65,8 @@ install_packages() {
 fingerprint() {
   {
     dpkg-query -W -f '${Version}\n' "$2"
-    cat "$here"/zygote/*.* "$here/$1"/*.*
-    if [ -d "$here/$1/samples" ]; then cat "$here/$1"/samples/*; fi
+    cat "$here"/engines/zygote/*.[ch]pp "$here/engines/$1"/*.[ch]pp "$here/engines/$1/build.sh"
+    if [ -d "$here/engines/$1/samples" ]; then cat "$here/engines/$1"/samples/*; fi
   } | sha256sum
 }
 
@@ -83,7 +83,7 @@ build_zygote() {
   mkdir -p "$dist"
   # The build fetches headers by way of the list of packages.
   if [ "$(id -u)" = 0 ] && ! apt-cache show "$3" > /dev/null 2>&1; then apt update; fi
-  "$here/$1/build.sh" "$dist"
+  "$here/engines/$1/build.sh" "$dist"
   echo "$built" > "$stamp"
 }
 
@@ -99,14 +99,14 @@ build_zygote libreoffice libreoffice-core-nogui libreofficekit-dev zygote LibreO
 build_zygote ghostscript libgs10 libgs-dev ghostscript-zygote Ghostscript
 
 # veraPDF: a JDK and Maven build it, the JRE above runs it.
-built="$(cat "$here"/verapdf/*.* | sha256sum)"
+built="$(cat "$here"/engines/verapdf/{Server.java,build.sh,checksums.sha256,pom.xml,sample.pdf} | sha256sum)"
 if [ ! -f "$dist/verapdf/pagewright-server.jar" ] || [ "$(cat "$dist/verapdf.stamp" 2> /dev/null)" != "$built" ]; then
   wanted="$(missing "${java_build_tools[@]}")"
   # shellcheck disable=SC2086 # One word for each package.
   if [ -n "$wanted" ]; then install_packages $wanted && tools="$tools $wanted"; fi
   echo "Fetching veraPDF and building its server (about 30 seconds)…"
   mkdir -p "$dist"
-  "$here/verapdf/build.sh" "$dist"
+  "$here/engines/verapdf/build.sh" "$dist"
   echo "$built" > "$dist/verapdf.stamp"
 fi
 

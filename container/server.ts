@@ -7,35 +7,35 @@
 // - JOBS: number of jobs of each kind that run at a time
 // - SCRATCH_DIR: a folder that other users can pass through
 // - MEMORY_SCRATCH_DIR: a folder with the same permissions in memory, /dev/shm by default
-// - URL_ALLOW: addresses that web pages may visit beside the public web, see engines/web-addresses.ts
+// - URL_ALLOW: addresses that web pages may visit beside the public web, see engines/chromium/web-addresses.ts
 // - URL_DNS: the DNS servers to ask
 
 import { createReadStream, readFileSync } from "node:fs";
 import { availableParallelism, totalmem } from "node:os";
 import { serve } from "@hono/node-server";
-import { EngineFailure } from "../src/operations/failure.ts";
+import { EngineFailure } from "../src/core/failure.ts";
+import type { Notice } from "../src/core/notice.ts";
 import { type LimitImagesParams, mayChange } from "../src/operations/limit-images.ts";
-import type { Notice } from "../src/operations/notice.ts";
-import { encodeAnswer } from "../src/operations/remote.ts";
-import { createApp } from "./app.ts";
-import { Chromium } from "./engines/chromium.ts";
-import { startGhostscript } from "./engines/ghostscript.ts";
-import { PdfRewriter } from "./engines/ghostscript-pdf.ts";
-import { startLibreOffice } from "./engines/libreoffice.ts";
-import { startVeraPdf, type VeraPdf } from "./engines/verapdf.ts";
-import { describeError, type FileInput, type Hosted, type HostedJob } from "./hosted.ts";
+import { encodeAnswer } from "../src/placement/remote.ts";
+import { Chromium } from "./engines/chromium/chromium.ts";
+import { startGhostscript } from "./engines/ghostscript/ghostscript.ts";
+import { PdfRewriter } from "./engines/ghostscript/pdf.ts";
+import { startLibreOffice } from "./engines/libreoffice/libreoffice.ts";
+import { startVeraPdf, type VeraPdf } from "./engines/verapdf/verapdf.ts";
+import { createApp } from "./jobs/app.ts";
+import { describeError, type FileInput, type Hosted, type HostedJob } from "./jobs/hosted.ts";
+import { Places } from "./jobs/pool.ts";
+import { SlowLane, slowPlaces } from "./jobs/slow-lane.ts";
+import { Threads } from "./jobs/threads.ts";
+import { Watched } from "./jobs/watched.ts";
 import { htmlToPdf, htmlToPdfParams } from "./operations/html-to-pdf.ts";
 import { fileMayChange } from "./operations/limit-images.ts";
 import { officeToPdf, officeToPdfParams } from "./operations/office-to-pdf.ts";
 import { pdfToPdfa, pdfToPdfaParams } from "./operations/pdf-to-pdfa.ts";
 import { postscriptToPdf, postscriptToPdfParams } from "./operations/postscript-to-pdf.ts";
 import { warmUp } from "./pdfa/warm-up.ts";
-import { Places } from "./pool.ts";
-import { Scratch } from "./process.ts";
-import { SlowLane, slowPlaces } from "./slow-lane.ts";
-import { outliveExceptions, showLife } from "./supervised.ts";
-import { Threads } from "./threads.ts";
-import { Watched } from "./watched.ts";
+import { Scratch } from "./processes/process.ts";
+import { outliveExceptions, showLife } from "./processes/supervised.ts";
 
 const MIB = 2 ** 20;
 const MAX_INPUT_BYTES = 1024 * MIB;

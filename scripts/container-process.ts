@@ -93,7 +93,7 @@ function spawnSupervisor(logFile: string, env: Readonly<Record<string, string>>)
   const log = openSync(logFile, "a");
   const server = [process.execPath, "--no-warnings", join(root, "container/server.ts")];
   try {
-    return spawn("perl", [join(root, "container/supervise.pl"), ...server], {
+    return spawn("perl", [join(root, "container/processes/supervise.pl"), ...server], {
       env: { ...process.env, HOST: "127.0.0.1", ...env },
       // Detached from the terminal's Ctrl-C. The channel tells the server when this process has ended, for whatever
       // reason.

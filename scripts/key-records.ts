@@ -4,7 +4,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { KeyRecord } from "../src/api-key.ts";
+import type { KeyRecord } from "../src/core/api-key.ts";
 import { openLocalStorage } from "./local-storage.ts";
 import { runWrangler } from "./wrangler.ts";
 

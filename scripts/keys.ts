@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { hashKey } from "../src/api-key.ts";
+import { hashKey } from "../src/core/api-key.ts";
 import { forgetDevelopmentKey } from "./development-key.ts";
 import { type KeyEntry, listKeys, type Namespace, putKeys } from "./key-records.ts";
 import { root } from "./wrangler.ts";

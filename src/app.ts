@@ -2,25 +2,25 @@
 // Contains no logic of its own.
 import { Hono } from "hono";
 import { HTTPException } from "hono/http-exception";
-import { clientOf, requireKey } from "./auth.ts";
-import { type Config, type Env, readConfig } from "./config.ts";
-import { connectContainer } from "./container.ts";
-import { handle, type Service } from "./endpoint.ts";
+import { type Config, type Env, readConfig } from "./core/config.ts";
+import { EngineFailure } from "./core/failure.ts";
 import { endpoints } from "./endpoints/index.ts";
-import { methodNotAllowed, noSuchEndpoint, ServiceError, toServiceError } from "./errors.ts";
-import { WHOLE_BYTES } from "./form.ts";
-import { createKeptBytes } from "./kept-bytes.ts";
-import { openApi } from "./openapi.ts";
-import { EngineFailure } from "./operations/failure.ts";
-import { deleteResource, readResource } from "./resource.ts";
+import { clientOf, requireKey } from "./http/auth.ts";
+import { handle, type Service } from "./http/endpoint.ts";
+import { methodNotAllowed, noSuchEndpoint, ServiceError, toServiceError } from "./http/errors.ts";
+import { WHOLE_BYTES } from "./http/form.ts";
+import { openApi } from "./http/openapi.ts";
+import { deleteResource, readResource } from "./http/resource.ts";
+import { connectContainer } from "./placement/container.ts";
+import { createTurns } from "./placement/turns.ts";
+import { createKeptBytes } from "./storage/kept-bytes.ts";
 import { PACK_BYTES } from "./storage/packs.ts";
-import { createStore } from "./store.ts";
-import { createTurns } from "./turns.ts";
+import { createStore } from "./storage/store.ts";
 
 type Variables = { requestId: string; config: Config };
 type Bindings = { Bindings: Env; Variables: Variables };
 
-// All requests that an isolate serves share its memory. A Wasm engine needs most of it (placement.ts); six uploads in
+// All requests that an isolate serves share its memory. A Wasm engine needs most of it (placement/placement.ts); six uploads in
 // progress hold at most 30 MiB, or the bytes that are kept of them.
 const engineTurns = createTurns({ atOnce: 1, waiting: 16, maxWaitMs: 60_000 });
 // A job in the container holds one part of its output, 5 MiB; so does a streaming job.

@@ -1,9 +1,9 @@
 // The Worker's entry: what the platform calls, and nothing else.
 import { app } from "./app.ts";
-import { type Env, readConfig } from "./config.ts";
-import { createStore } from "./store.ts";
+import { type Env, readConfig } from "./core/config.ts";
+import { createStore } from "./storage/store.ts";
 
-export { EngineContainer } from "./engine-container.ts";
+export { EngineContainer } from "./placement/engine-container.ts";
 
 export default {
   fetch: app.fetch,

@@ -2,7 +2,7 @@
 
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { copyFile, rename } from "node:fs/promises";
-import { EngineFailure } from "../../src/operations/failure.ts";
+import { EngineFailure } from "../../src/core/failure.ts";
 
 /**
  * What lies in the folder was put there by a process that read a stranger's document: a link would have this process, which

@@ -1,8 +1,8 @@
 // Hosted for what becomes PDF/A: parameters in.
 
 import { z } from "zod";
-import { type CompareParams, comparePdfs } from "../../src/operations/compare-pdfs.ts";
-import { lookAtPdf } from "../../src/operations/look-at-pdf.ts";
+import { type CompareParams, comparePdfs } from "../../src/operations/pdfa-steps/compare-pdfs.ts";
+import { lookAtPdf } from "../../src/operations/pdfa-steps/look-at-pdf.ts";
 import { edgeOperation } from "./edge-operation.ts";
 
 const params: z.ZodType<CompareParams> = z.object({ timeMs: z.number() });

@@ -2,11 +2,11 @@
 // transparency first if a profile asks for it, which an isolate has no memory for at all.
 
 import { z } from "zod";
+import type { Notice } from "../../src/core/notice.ts";
+import type { Context, Input, Operation } from "../../src/core/operation.ts";
 import { type CompressParams, compressPdf } from "../../src/operations/compress-pdf.ts";
 import { flattenTransparency } from "../../src/operations/flatten-transparency.ts";
 import { held } from "../../src/operations/held.ts";
-import type { Notice } from "../../src/operations/notice.ts";
-import type { Context, Input, Operation } from "../../src/operations/operation.ts";
 import { compressionProfile } from "../../src/pdf/compression/profile.ts";
 import { flatteningOf } from "../../src/pdf/compression/profile-settings.ts";
 import { LEVELS } from "../../src/pdf/compression/settings.ts";

@@ -1,7 +1,7 @@
 // Makes an operation of the Worker one that the container's threads carry out.
 
 import type { z } from "zod";
-import type { Context, Input, Operation, Output } from "../../src/operations/operation.ts";
+import type { Context, Input, Operation, Output } from "../../src/core/operation.ts";
 
 /** An operation whose parameters have come from somewhere else. */
 export type UncheckedOperation = (inputs: readonly Input[], params: unknown, context: Context) => AsyncIterable<Output>;

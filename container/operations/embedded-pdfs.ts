@@ -1,8 +1,8 @@
 // Hosted for what becomes PDF/A: parameters in.
 
 import { z } from "zod";
-import { type ExtractPdfsParams, extractPdfs } from "../../src/operations/extract-pdfs.ts";
-import { type ReplacePdfsParams, replacePdfs } from "../../src/operations/replace-pdfs.ts";
+import { type ExtractPdfsParams, extractPdfs } from "../../src/operations/pdfa-steps/extract-pdfs.ts";
+import { type ReplacePdfsParams, replacePdfs } from "../../src/operations/pdfa-steps/replace-pdfs.ts";
 import { edgeOperation } from "./edge-operation.ts";
 
 const extractParams: z.ZodType<ExtractPdfsParams> = z.object({ most: z.int() });

@@ -5,11 +5,11 @@ import { createReadStream } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { z } from "zod";
-import { EngineFailure } from "../../src/operations/failure.ts";
+import { EngineFailure } from "../../src/core/failure.ts";
+import type { Context } from "../../src/core/operation.ts";
 import type { HtmlToPdfParams } from "../../src/operations/html-to-pdf.ts";
-import type { Context } from "../../src/operations/operation.ts";
-import type { Chromium, Source } from "../engines/chromium.ts";
-import { type FileInput, fileInput } from "../hosted.ts";
+import type { Chromium, Source } from "../engines/chromium/chromium.ts";
+import { type FileInput, fileInput } from "../jobs/hosted.ts";
 
 const MAX_URL_LENGTH = 8192;
 

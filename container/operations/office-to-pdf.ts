@@ -1,11 +1,11 @@
 // Office documents to PDF with LibreOffice: parameters in, the PDF out. Knows nothing of how LibreOffice is run.
 
 import { z } from "zod";
-import { EngineFailure } from "../../src/operations/failure.ts";
+import { EngineFailure } from "../../src/core/failure.ts";
+import type { Context } from "../../src/core/operation.ts";
 import type { OfficeToPdfParams } from "../../src/operations/office-to-pdf.ts";
-import type { Context } from "../../src/operations/operation.ts";
-import type { ConvertedPdf, LibreOffice } from "../engines/libreoffice.ts";
-import type { FileInput } from "../hosted.ts";
+import type { ConvertedPdf, LibreOffice } from "../engines/libreoffice/libreoffice.ts";
+import type { FileInput } from "../jobs/hosted.ts";
 
 /** What arrives from the Worker, which may be of another version. */
 export const officeToPdfParams: z.ZodType<OfficeToPdfParams> = z.object({

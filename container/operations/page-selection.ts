@@ -1,7 +1,7 @@
 // A page selection as it arrives from the Worker, which may be of another version.
 
 import { z } from "zod";
-import type { PageSelection } from "../../src/pages.ts";
+import type { PageSelection } from "../../src/core/pages.ts";
 
 const position = z.union([z.int(), z.literal("last")]);
 

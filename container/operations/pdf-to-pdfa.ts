@@ -2,10 +2,10 @@
 // about how any rung works.
 
 import { z } from "zod";
-import { EngineFailure } from "../../src/operations/failure.ts";
-import type { Output } from "../../src/operations/operation.ts";
+import { EngineFailure } from "../../src/core/failure.ts";
+import type { Output } from "../../src/core/operation.ts";
 import type { PdfToPdfaParams } from "../../src/operations/pdf-to-pdfa.ts";
-import { type HostedJob, SMALL_BYTES } from "../hosted.ts";
+import { type HostedJob, SMALL_BYTES } from "../jobs/hosted.ts";
 import { conforming } from "../pdfa/conforming.ts";
 import { ghostscript } from "../pdfa/ghostscript.ts";
 import { climb } from "../pdfa/ladder.ts";

@@ -1,7 +1,7 @@
 // Hosted for what becomes PDF/A: parameters in.
 
 import { z } from "zod";
-import { type PicturePagesParams, picturePages } from "../../src/operations/picture-pages.ts";
+import { type PicturePagesParams, picturePages } from "../../src/operations/pdfa-steps/picture-pages.ts";
 import { edgeOperation } from "./edge-operation.ts";
 
 const params: z.ZodType<PicturePagesParams> = z.object({

@@ -3,12 +3,12 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { EngineFailure } from "../../src/operations/failure.ts";
-import { type Notice, noticesAbout } from "../../src/operations/notice.ts";
-import type { Context } from "../../src/operations/operation.ts";
+import { EngineFailure } from "../../src/core/failure.ts";
+import { type Notice, noticesAbout } from "../../src/core/notice.ts";
+import type { Context } from "../../src/core/operation.ts";
 import type { PostscriptToPdfParams } from "../../src/operations/postscript-to-pdf.ts";
-import type { Ghostscript } from "../engines/ghostscript.ts";
-import { type FileInput, fileInput } from "../hosted.ts";
+import type { Ghostscript } from "../engines/ghostscript/ghostscript.ts";
+import { type FileInput, fileInput } from "../jobs/hosted.ts";
 
 /** Parameters from the Worker, which may be of another version. */
 export const postscriptToPdfParams: z.ZodType<PostscriptToPdfParams> = z.object({

@@ -1,8 +1,8 @@
 // Hosted for what becomes PDF/A: parameters in, and the system's fonts.
 
 import { z } from "zod";
-import { countContent } from "../../src/operations/count-content.ts";
-import { type RepairPdfaParams, repairPdfa } from "../../src/operations/repair-pdfa.ts";
+import { countContent } from "../../src/operations/pdfa-steps/count-content.ts";
+import { type RepairPdfaParams, repairPdfa } from "../../src/operations/pdfa-steps/repair-pdfa.ts";
 import { systemShelf } from "../pdfa/system-shelf.ts";
 import { archivalLevel } from "./archival-level.ts";
 import { edgeOperation } from "./edge-operation.ts";

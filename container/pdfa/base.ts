@@ -1,8 +1,8 @@
 // Prepares the document that the repairing rungs start with: the original, or the form of it that its level needs
 // first, made once for all of them.
 
-import type { Validation } from "../engines/verapdf.ts";
-import type { FileInput } from "../hosted.ts";
+import type { Validation } from "../engines/verapdf/verapdf.ts";
+import type { FileInput } from "../jobs/hosted.ts";
 import type { MadeFile, Workshop } from "./rung.ts";
 
 /** Clause of ISO 19005-1 on transparency, which the other parts allow. */

@@ -1,10 +1,10 @@
 // Climbs the rungs, and returns the first candidate that the validator accepts and that looks and reads like the
 // original.
 
-import { type BrokenRule, EngineFailure, type Nonconformity } from "../../src/operations/failure.ts";
-import type { ContentWork } from "../../src/pdf/archival/content-count.ts";
-import type { Validation } from "../engines/verapdf.ts";
-import { type FileInput, SMALL_BYTES } from "../hosted.ts";
+import { type BrokenRule, EngineFailure, type Nonconformity } from "../../src/core/failure.ts";
+import type { ContentWork } from "../../src/pdf/pdfa/content/content-count.ts";
+import type { Validation } from "../engines/verapdf/verapdf.ts";
+import { type FileInput, SMALL_BYTES } from "../jobs/hosted.ts";
 import { Bases } from "./base.ts";
 import { type Judged, type Judgement, type Known, type MadeFile, passes, type Rung, type Workshop } from "./rung.ts";
 

@@ -1,6 +1,6 @@
 // The second rung: repairs violations of the rules in place, guided by the validator's findings.
 
-import type { RuleFailure } from "../../src/pdf/archival/rule-failure.ts";
+import type { RuleFailure } from "../../src/pdf/pdfa/rule-failure.ts";
 import { type Judgement, type MadeFile, type Rung, repairOnce, type Workshop } from "./rung.ts";
 
 const MOST_PASSES = 4;

@@ -1,12 +1,12 @@
 // The contract of the ladder's rungs: each knows one way to make a PDF conform, and none decides whether it does.
 
-import type { Comparison } from "../../src/operations/compare-pdfs.ts";
-import type { Notice } from "../../src/operations/notice.ts";
-import type { ContentWork } from "../../src/pdf/archival/content-count.ts";
-import type { ArchivalLevel } from "../../src/pdf/archival/level.ts";
-import type { RuleFailure } from "../../src/pdf/archival/rule-failure.ts";
-import type { Validation } from "../engines/verapdf.ts";
-import type { FileInput } from "../hosted.ts";
+import type { Notice } from "../../src/core/notice.ts";
+import type { Comparison } from "../../src/operations/pdfa-steps/compare-pdfs.ts";
+import type { ContentWork } from "../../src/pdf/pdfa/content/content-count.ts";
+import type { ArchivalLevel } from "../../src/pdf/pdfa/level.ts";
+import type { RuleFailure } from "../../src/pdf/pdfa/rule-failure.ts";
+import type { Validation } from "../engines/verapdf/verapdf.ts";
+import type { FileInput } from "../jobs/hosted.ts";
 import type { Bases } from "./base.ts";
 
 /** A way to make a document conform. */

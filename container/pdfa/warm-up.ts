@@ -3,7 +3,7 @@
 
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileInput } from "../hosted.ts";
+import { fileInput } from "../jobs/hosted.ts";
 import { pdfToPdfa } from "../operations/pdf-to-pdfa.ts";
 import type { Machines } from "./tools.ts";
 

@@ -1,5 +1,7 @@
 // Declares /compressed-pdf, which reduces the file size of a PDF.
-import { endpoint } from "../endpoint.ts";
+
+import { mayBePdf } from "../core/media-type.ts";
+import { endpoint } from "../http/endpoint.ts";
 import {
   fieldRequired,
   fieldTooLarge,
@@ -11,13 +13,12 @@ import {
   profileNotJson,
   tooComplex,
   wrongType,
-} from "../errors.ts";
-import { choice, jsonFile, outputName } from "../fields.ts";
-import { mayBePdf } from "../media-type.ts";
+} from "../http/errors.ts";
+import { choice, jsonFile, outputName } from "../http/fields.ts";
+import { checkProfile, readJsonFile } from "../http/profile.ts";
 import { type CompressParams, compressPdf } from "../operations/compress-pdf.ts";
 import { compressionProfile } from "../pdf/compression/profile.ts";
-import { container, edge } from "../placement.ts";
-import { checkProfile, readJsonFile } from "../profile.ts";
+import { container, edge } from "../placement/placement.ts";
 
 export const compressedPdf = endpoint({
   path: "/compressed-pdf",

@@ -1,11 +1,20 @@
 // Declares /flattened-transparencies-pdf, which flattens the transparent objects of a PDF.
-import { endpoint } from "../endpoint.ts";
-import { fileAndId, noSuchFile, notAPdf, outOfRange, passwordProtected, tooComplex, wrongType } from "../errors.ts";
-import { choice, outputName } from "../fields.ts";
-import { mayBePdf } from "../media-type.ts";
+
+import { mayBePdf } from "../core/media-type.ts";
+import { endpoint } from "../http/endpoint.ts";
+import {
+  fileAndId,
+  noSuchFile,
+  notAPdf,
+  outOfRange,
+  passwordProtected,
+  tooComplex,
+  wrongType,
+} from "../http/errors.ts";
+import { choice, outputName } from "../http/fields.ts";
 import type { FlattenParams } from "../operations/flatten-transparency.ts";
 import { FLATTENING_QUALITIES } from "../pdf/flattening/settings.ts";
-import { container } from "../placement.ts";
+import { container } from "../placement/placement.ts";
 
 export const flattenedTransparenciesPdf = endpoint({
   path: "/flattened-transparencies-pdf",

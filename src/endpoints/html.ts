@@ -1,8 +1,8 @@
-import { endpoint } from "../endpoint.ts";
-import { fieldRequired, fileTooLarge } from "../errors.ts";
-import { outputName } from "../fields.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { fieldRequired, fileTooLarge } from "../http/errors.ts";
+import { outputName } from "../http/fields.ts";
 import { saveHtml } from "../operations/save-html.ts";
-import { streaming } from "../placement.ts";
+import { streaming } from "../placement/placement.ts";
 
 export const html = endpoint({
   path: "/html",

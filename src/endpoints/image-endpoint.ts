@@ -1,11 +1,20 @@
 // What the five image endpoints have in common (spec, "Image endpoints").
-import type { ColorModel } from "../codecs/raster.ts";
-import { type Endpoint, endpoint } from "../endpoint.ts";
-import { fileAndId, noSuchFile, notAPdf, outOfRange, passwordProtected, tooComplex, wrongType } from "../errors.ts";
-import { choice, type Field, integer, outputName, pages } from "../fields.ts";
-import { mayBePdf } from "../media-type.ts";
+
+import { mayBePdf } from "../core/media-type.ts";
+import type { ColorModel } from "../core/raster.ts";
+import { type Endpoint, endpoint } from "../http/endpoint.ts";
+import {
+  fileAndId,
+  noSuchFile,
+  notAPdf,
+  outOfRange,
+  passwordProtected,
+  tooComplex,
+  wrongType,
+} from "../http/errors.ts";
+import { choice, type Field, integer, outputName, pages } from "../http/fields.ts";
 import { type RasterizeParams, rasterizePdf } from "../operations/rasterize-pdf.ts";
-import { edge } from "../placement.ts";
+import { edge } from "../placement/placement.ts";
 
 /** @param extra fields that this format has besides */
 export function imageEndpoint(declaration: {

@@ -1,5 +1,5 @@
 // The list of all endpoints: what is not here is not served.
-import type { Endpoint } from "../endpoint.ts";
+import type { Endpoint } from "../http/endpoint.ts";
 import { bmp } from "./bmp.ts";
 import { compressedPdf } from "./compressed-pdf.ts";
 import { flattenedTransparenciesPdf } from "./flattened-transparencies-pdf.ts";

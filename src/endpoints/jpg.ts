@@ -1,4 +1,4 @@
-import { integer } from "../fields.ts";
+import { integer } from "../http/fields.ts";
 import { imageEndpoint } from "./image-endpoint.ts";
 
 export const jpg = imageEndpoint({

@@ -1,10 +1,11 @@
 // Declares /linearized-pdf, which linearizes a PDF.
-import { endpoint } from "../endpoint.ts";
-import { fileAndId, noSuchFile, notAPdf, passwordProtected, tooComplex, wrongType } from "../errors.ts";
-import { outputName } from "../fields.ts";
-import { mayBePdf } from "../media-type.ts";
+
+import { mayBePdf } from "../core/media-type.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { fileAndId, noSuchFile, notAPdf, passwordProtected, tooComplex, wrongType } from "../http/errors.ts";
+import { outputName } from "../http/fields.ts";
 import { linearizePdf } from "../operations/linearize-pdf.ts";
-import { edge } from "../placement.ts";
+import { edge } from "../placement/placement.ts";
 
 export const linearizedPdf = endpoint({
   path: "/linearized-pdf",

@@ -1,4 +1,5 @@
-import { endpoint } from "../endpoint.ts";
+import { mayBePdf } from "../core/media-type.ts";
+import { endpoint } from "../http/endpoint.ts";
 import {
   fieldRequired,
   noInput,
@@ -11,11 +12,10 @@ import {
   tooFewInputs,
   tooManyInputs,
   wrongType,
-} from "../errors.ts";
-import { outputName, pagesList } from "../fields.ts";
-import { mayBePdf } from "../media-type.ts";
+} from "../http/errors.ts";
+import { outputName, pagesList } from "../http/fields.ts";
 import { mergePdfs } from "../operations/merge-pdfs.ts";
-import { edge } from "../placement.ts";
+import { edge } from "../placement/placement.ts";
 
 export const mergedPdf = endpoint({
   path: "/merged-pdf",

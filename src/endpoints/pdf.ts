@@ -1,6 +1,8 @@
 // Declares /pdf, which converts documents of all kinds to PDF.
-import { documentTypeOf } from "../document-type.ts";
-import { endpoint, type Given } from "../endpoint.ts";
+
+import { addressIn } from "../core/web-address.ts";
+import { documentTypeOf } from "../http/document-type.ts";
+import { endpoint, type Given } from "../http/endpoint.ts";
 import {
   fileAndId,
   fileIdAndUrl,
@@ -13,14 +15,13 @@ import {
   unreachable,
   unsupportedFile,
   wrongType,
-} from "../errors.ts";
-import { choice, type Length, length, outputName } from "../fields.ts";
+} from "../http/errors.ts";
+import { choice, type Length, length, outputName } from "../http/fields.ts";
 import type { HtmlToPdfParams } from "../operations/html-to-pdf.ts";
 import { imageToPdf } from "../operations/image-to-pdf.ts";
 import type { OfficeToPdfParams } from "../operations/office-to-pdf.ts";
 import type { PostscriptToPdfParams } from "../operations/postscript-to-pdf.ts";
-import { container, edge, streamingWork } from "../placement.ts";
-import { addressIn } from "../web-address.ts";
+import { container, edge, streamingWork } from "../placement/placement.ts";
 
 /** If web_layout is sent, the document is not read as one made for paper. */
 const OWN_PAGE = "If web_layout is not sent, a document made for paper keeps its own @page";

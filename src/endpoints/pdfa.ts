@@ -1,4 +1,5 @@
-import { endpoint } from "../endpoint.ts";
+import { mayBePdf } from "../core/media-type.ts";
+import { endpoint } from "../http/endpoint.ts";
 import {
   fileAndId,
   nonconforming,
@@ -8,12 +9,11 @@ import {
   passwordProtected,
   tooComplex,
   wrongType,
-} from "../errors.ts";
-import { choice, outputName } from "../fields.ts";
-import { mayBePdf } from "../media-type.ts";
+} from "../http/errors.ts";
+import { choice, outputName } from "../http/fields.ts";
 import type { PdfToPdfaParams } from "../operations/pdf-to-pdfa.ts";
-import type { ArchivalLevel } from "../pdf/archival/level.ts";
-import { container } from "../placement.ts";
+import type { ArchivalLevel } from "../pdf/pdfa/level.ts";
+import { container } from "../placement/placement.ts";
 
 const LEVELS = {
   "PDF/A-1b": { part: 1, conformance: "b" },

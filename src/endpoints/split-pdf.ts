@@ -1,9 +1,17 @@
-import { endpoint } from "../endpoint.ts";
-import { fileAndId, noSuchFile, notAPdf, outOfRange, passwordProtected, tooComplex, wrongType } from "../errors.ts";
-import { outputNameOrInputs, pagesList } from "../fields.ts";
-import { mayBePdf } from "../media-type.ts";
+import { mayBePdf } from "../core/media-type.ts";
+import { endpoint } from "../http/endpoint.ts";
+import {
+  fileAndId,
+  noSuchFile,
+  notAPdf,
+  outOfRange,
+  passwordProtected,
+  tooComplex,
+  wrongType,
+} from "../http/errors.ts";
+import { outputNameOrInputs, pagesList } from "../http/fields.ts";
 import { splitPdf } from "../operations/split-pdf.ts";
-import { edge } from "../placement.ts";
+import { edge } from "../placement/placement.ts";
 
 export const splitPdfEndpoint = endpoint({
   path: "/split-pdf",

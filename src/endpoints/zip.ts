@@ -1,8 +1,8 @@
-import { endpoint } from "../endpoint.ts";
-import { moreThanOneKey, noInput, noSuchFile, tooManyInputs } from "../errors.ts";
-import { outputName } from "../fields.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { moreThanOneKey, noInput, noSuchFile, tooManyInputs } from "../http/errors.ts";
+import { outputName } from "../http/fields.ts";
 import { zipFiles } from "../operations/zip-files.ts";
-import { streaming } from "../placement.ts";
+import { streaming } from "../placement/placement.ts";
 
 export const zip = endpoint({
   path: "/zip",

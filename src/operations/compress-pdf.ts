@@ -1,19 +1,20 @@
 // Compresses a PDF according to a level or a profile. Yields one output, never larger than the input unless the profile
 // asks for that.
-import { Budget } from "../pdf/budget.ts";
+
+import { type Notice, noticesOf } from "../core/notice.ts";
+import type { Chunks, Context, Input, Operation } from "../core/operation.ts";
 import { compressFile } from "../pdf/compression/compress-file.ts";
 import type { CompressionProfile } from "../pdf/compression/profile.ts";
 import { settingsOfProfile } from "../pdf/compression/profile-settings.ts";
 import { LEVEL_SETTINGS, type Level } from "../pdf/compression/settings.ts";
-import { countDamagedContents } from "../pdf/damaged-contents.ts";
-import { MupdfSource } from "../pdf/mupdf-source.ts";
-import { readPages } from "../pdf/pages.ts";
-import { PdfFile } from "../pdf/pdf-file.ts";
-import { roomOf } from "../pdf/room.ts";
+import { Budget } from "../pdf/objects/budget.ts";
+import { MupdfSource } from "../pdf/objects/mupdf-source.ts";
+import { PdfFile } from "../pdf/objects/pdf-file.ts";
+import { roomOf } from "../pdf/objects/room.ts";
+import { countDamagedContents } from "../pdf/pages/damaged-contents.ts";
+import { readPages } from "../pdf/pages/pages.ts";
 import { held } from "./held.ts";
 import { linearizePdf } from "./linearize-pdf.ts";
-import { type Notice, noticesOf } from "./notice.ts";
-import type { Chunks, Context, Input, Operation } from "./operation.ts";
 import { unprotect } from "./unprotect.ts";
 
 export type CompressParams =

@@ -1,13 +1,14 @@
 // Removes the transparency of a PDF and preserves its look with the least change. Yields one output, which is the input
 // itself if nothing is transparent.
-import { Budget } from "../pdf/budget.ts";
+
+import type { Notice } from "../core/notice.ts";
+import type { Operation } from "../core/operation.ts";
 import { flattenFile } from "../pdf/flattening/flatten-file.ts";
 import type { FlatteningQuality } from "../pdf/flattening/settings.ts";
-import { MupdfSource } from "../pdf/mupdf-source.ts";
-import { PdfFile } from "../pdf/pdf-file.ts";
-import { roomOf } from "../pdf/room.ts";
-import type { Notice } from "./notice.ts";
-import type { Operation } from "./operation.ts";
+import { Budget } from "../pdf/objects/budget.ts";
+import { MupdfSource } from "../pdf/objects/mupdf-source.ts";
+import { PdfFile } from "../pdf/objects/pdf-file.ts";
+import { roomOf } from "../pdf/objects/room.ts";
 import { unprotect } from "./unprotect.ts";
 
 export interface FlattenParams {

@@ -1,5 +1,5 @@
 // Holds in memory an input that one operation makes for another.
-import type { Input } from "./operation.ts";
+import type { Input } from "../core/operation.ts";
 
 export const held = (whole: Uint8Array, name: string): Input => ({
   name,

@@ -1,17 +1,18 @@
 // Converts a picture file to a PDF with one page for each picture in the file. Data stay unchanged wherever PDF has the
 // same encoding.
-import { MupdfJpegDecoder } from "../engines/mupdf-jpeg.ts";
-import { mediaTypeOf } from "../media-type.ts";
-import { readBmp } from "../pictures/bmp.ts";
-import { ByteReader } from "../pictures/byte-reader.ts";
-import { readJpeg } from "../pictures/jpeg.ts";
-import type { OpenJpegDecoder } from "../pictures/jpeg-frame.ts";
-import type { Picture } from "../pictures/picture.ts";
-import { picturePdf } from "../pictures/picture-pdf.ts";
-import { readPng } from "../pictures/png.ts";
-import { readTiff } from "../pictures/tiff.ts";
-import { EngineFailure } from "./failure.ts";
-import type { Input, Operation } from "./operation.ts";
+
+import { ByteReader } from "../core/byte-reader.ts";
+import { EngineFailure } from "../core/failure.ts";
+import { mediaTypeOf } from "../core/media-type.ts";
+import type { Input, Operation } from "../core/operation.ts";
+import { MupdfJpegDecoder } from "../engines/mupdf/jpeg.ts";
+import { readBmp } from "../formats/bmp/read.ts";
+import type { OpenJpegDecoder } from "../formats/jpeg/frame.ts";
+import { readJpeg } from "../formats/jpeg/read.ts";
+import { readPng } from "../formats/png/read.ts";
+import { readTiff } from "../formats/tiff/read.ts";
+import type { Picture } from "../formats/to-pdf/picture.ts";
+import { picturePdf } from "../formats/to-pdf/picture-pdf.ts";
 
 export type ImageToPdfParams = Record<string, never>;
 

@@ -1,13 +1,14 @@
 // Limits the resolution of a PDF's images on the page, and converts photographs to JPEG unless the result must be
 // lossless. Exported Office documents and web pages need this. Tags, links, outlines and forms stay, since only images
 // are replaced.
-import { Budget } from "../pdf/budget.ts";
+
+import type { Operation } from "../core/operation.ts";
 import { limitImages as limitImagesOf } from "../pdf/images/limit-images.ts";
-import { MupdfSource } from "../pdf/mupdf-source.ts";
-import { PdfFile } from "../pdf/pdf-file.ts";
-import { roomOf } from "../pdf/room.ts";
-import { writeFile } from "../pdf/writer.ts";
-import type { Operation } from "./operation.ts";
+import { Budget } from "../pdf/objects/budget.ts";
+import { MupdfSource } from "../pdf/objects/mupdf-source.ts";
+import { PdfFile } from "../pdf/objects/pdf-file.ts";
+import { roomOf } from "../pdf/objects/room.ts";
+import { writeFile } from "../pdf/objects/writer.ts";
 
 export interface LimitImagesParams {
   /** Highest resolution in dots per inch. @default unlimited */

@@ -1,18 +1,18 @@
 // Linearizes a PDF for web browsers (ISO 32000-1, Annex F). Yields one output. Nothing else in the document changes.
-import { contains } from "../engines/contains.ts";
-import { MupdfDocument } from "../engines/mupdf-document.ts";
-import { takeMupdf } from "../engines/mupdf-spare.ts";
-import { QPDF_PATHS, type QpdfRun, runQpdf } from "../engines/qpdf.ts";
-import { Budget } from "../pdf/budget.ts";
-import { MupdfSource } from "../pdf/mupdf-source.ts";
-import { PdfFile } from "../pdf/pdf-file.ts";
-import { roomOf } from "../pdf/room.ts";
-import { writeFile } from "../pdf/writer.ts";
-import { EngineFailure } from "./failure.ts";
+import { contains } from "../core/contains.ts";
+import { EngineFailure } from "../core/failure.ts";
+import type { Notice } from "../core/notice.ts";
+import type { Chunks, Context, Input, Operation } from "../core/operation.ts";
+import { MupdfDocument } from "../engines/mupdf/document.ts";
+import { takeMupdf } from "../engines/mupdf/spare.ts";
+import { QPDF_PATHS, type QpdfRun, runQpdf } from "../engines/qpdf/qpdf.ts";
+import { Budget } from "../pdf/objects/budget.ts";
+import { MupdfSource } from "../pdf/objects/mupdf-source.ts";
+import { PdfFile } from "../pdf/objects/pdf-file.ts";
+import { roomOf } from "../pdf/objects/room.ts";
+import { writeFile } from "../pdf/objects/writer.ts";
 import { held } from "./held.ts";
 import { mergePdfs } from "./merge-pdfs.ts";
-import type { Notice } from "./notice.ts";
-import type { Chunks, Context, Input, Operation } from "./operation.ts";
 import { mayBeSigned, unprotect } from "./unprotect.ts";
 
 /** Exit status of qpdf (qpdf's manual, "Exit Status"). */

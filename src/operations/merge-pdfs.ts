@@ -1,17 +1,18 @@
 // Merges PDFs, or selected pages of them, into one PDF in the given order. Objects are the concern of src/pdf.
-import type { Mupdf } from "../engines/mupdf.ts";
-import { type PageSelection, selectPages } from "../pages.ts";
-import { type AssemblyInput, assemble } from "../pdf/assemble.ts";
-import { Budget } from "../pdf/budget.ts";
-import { countDamagedContents } from "../pdf/damaged-contents.ts";
-import { MupdfSource } from "../pdf/mupdf-source.ts";
-import { documentParts } from "../pdf/parts/index.ts";
-import { PdfFile } from "../pdf/pdf-file.ts";
-import { roomOf } from "../pdf/room.ts";
-import { SourceDocument } from "../pdf/source-document.ts";
-import { OutOfRange } from "./failure.ts";
-import { type Notice, noticesOf } from "./notice.ts";
-import type { Input, Operation } from "./operation.ts";
+
+import { OutOfRange } from "../core/failure.ts";
+import { type Notice, noticesOf } from "../core/notice.ts";
+import type { Input, Operation } from "../core/operation.ts";
+import { type PageSelection, selectPages } from "../core/pages.ts";
+import type { Mupdf } from "../engines/mupdf/mupdf.ts";
+import { Budget } from "../pdf/objects/budget.ts";
+import { MupdfSource } from "../pdf/objects/mupdf-source.ts";
+import { PdfFile } from "../pdf/objects/pdf-file.ts";
+import { roomOf } from "../pdf/objects/room.ts";
+import { type AssemblyInput, assemble } from "../pdf/pages/assemble.ts";
+import { countDamagedContents } from "../pdf/pages/damaged-contents.ts";
+import { documentParts } from "../pdf/pages/parts/index.ts";
+import { SourceDocument } from "../pdf/pages/source-document.ts";
 import { unprotect, withoutXfa } from "./unprotect.ts";
 
 export interface MergePdfsParams {

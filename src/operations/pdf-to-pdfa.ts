@@ -1,5 +1,5 @@
 // A PDF as PDF/A. Nothing at the edge can do it: the container carries it out, since the validator is there.
-import type { ArchivalLevel } from "../pdf/archival/level.ts";
+import type { ArchivalLevel } from "../pdf/pdfa/level.ts";
 
 export interface PdfToPdfaParams {
   readonly level: ArchivalLevel;

@@ -1,16 +1,17 @@
 // Pages of a PDF as pictures, one output for each page. It knows what each format can hold, not how it is written.
-import { encodeBmp } from "../codecs/bmp.ts";
-import { encodeGif, GIF_MAX_SIDE } from "../codecs/gif.ts";
-import { encodeJpeg, JPEG_MAX_SIDE } from "../codecs/jpeg.ts";
-import { encodePng } from "../codecs/png.ts";
-import { CHANNELS, type ColorModel, type Raster } from "../codecs/raster.ts";
-import { encodeTiff } from "../codecs/tiff.ts";
-import { MupdfDocument } from "../engines/mupdf-document.ts";
-import { MupdfPage } from "../engines/mupdf-page.ts";
-import { prepareSpare, takeMupdf } from "../engines/mupdf-spare.ts";
-import { type PageSelection, resolvePages } from "../pages.ts";
-import { EngineFailure, OutOfRange } from "./failure.ts";
-import type { Chunks, Operation, Output } from "./operation.ts";
+
+import { EngineFailure, OutOfRange } from "../core/failure.ts";
+import type { Chunks, Operation, Output } from "../core/operation.ts";
+import { type PageSelection, resolvePages } from "../core/pages.ts";
+import { CHANNELS, type ColorModel, type Raster } from "../core/raster.ts";
+import { MupdfDocument } from "../engines/mupdf/document.ts";
+import { MupdfPage } from "../engines/mupdf/page.ts";
+import { prepareSpare, takeMupdf } from "../engines/mupdf/spare.ts";
+import { encodeBmp } from "../formats/bmp/write.ts";
+import { encodeGif, GIF_MAX_SIDE } from "../formats/gif/write.ts";
+import { encodeJpeg, JPEG_MAX_SIDE } from "../formats/jpeg/write.ts";
+import { encodePng } from "../formats/png/write.ts";
+import { encodeTiff } from "../formats/tiff/write.ts";
 
 export type RasterFormat = "bmp" | "jpg" | "png" | "gif" | "tif";
 

@@ -1,16 +1,17 @@
 // Splits a PDF into one PDF for each selection of pages, or for each page. Outputs contain nothing of the pages left
 // out. Objects are the concern of src/pdf.
-import { type PageSelection, resolvePages } from "../pages.ts";
-import { assemble } from "../pdf/assemble.ts";
-import { Budget } from "../pdf/budget.ts";
-import { countDamagedContents } from "../pdf/damaged-contents.ts";
-import { MupdfSource } from "../pdf/mupdf-source.ts";
-import { documentParts } from "../pdf/parts/index.ts";
-import { PdfFile } from "../pdf/pdf-file.ts";
-import { roomOf } from "../pdf/room.ts";
-import { SourceDocument } from "../pdf/source-document.ts";
-import { type Notice, noticesOf } from "./notice.ts";
-import type { Operation } from "./operation.ts";
+
+import { type Notice, noticesOf } from "../core/notice.ts";
+import type { Operation } from "../core/operation.ts";
+import { type PageSelection, resolvePages } from "../core/pages.ts";
+import { Budget } from "../pdf/objects/budget.ts";
+import { MupdfSource } from "../pdf/objects/mupdf-source.ts";
+import { PdfFile } from "../pdf/objects/pdf-file.ts";
+import { roomOf } from "../pdf/objects/room.ts";
+import { assemble } from "../pdf/pages/assemble.ts";
+import { countDamagedContents } from "../pdf/pages/damaged-contents.ts";
+import { documentParts } from "../pdf/pages/parts/index.ts";
+import { SourceDocument } from "../pdf/pages/source-document.ts";
 import { unprotect, withoutXfa } from "./unprotect.ts";
 
 export interface SplitPdfParams {

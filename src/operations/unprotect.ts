@@ -1,10 +1,10 @@
 // Removes what no modified copy of a PDF can keep, whatever the operation: signatures, and encryption whose owner
 // password is unknown.
-import { contains } from "../engines/contains.ts";
-import type { MupdfSource } from "../pdf/mupdf-source.ts";
-import type { PdfFile } from "../pdf/pdf-file.ts";
-import { removeSignatures, type Signatures } from "../pdf/signatures.ts";
-import { type Notice, noticesOf } from "./notice.ts";
+import { contains } from "../core/contains.ts";
+import { type Notice, noticesOf } from "../core/notice.ts";
+import type { MupdfSource } from "../pdf/objects/mupdf-source.ts";
+import type { PdfFile } from "../pdf/objects/pdf-file.ts";
+import { removeSignatures, type Signatures } from "../pdf/pages/signatures.ts";
 
 const NONE: Signatures = { count: 0, hasUsageRights: false };
 

@@ -1,6 +1,10 @@
 // Files in a zip archive, one output. Streams: of no file more than half a MiB is held. Knows what is worth compressing, not how
 // an archive is written.
 import { crc32, createDeflateRaw, deflateRawSync } from "node:zlib";
+import { EngineFailure } from "../core/failure.ts";
+import { mediaTypeOf } from "../core/media-type.ts";
+import type { Context, Input, Operation } from "../core/operation.ts";
+import { EntryNames } from "../formats/zip/names.ts";
 import {
   centralDirectory,
   dataDescriptor,
@@ -9,11 +13,7 @@ import {
   type EntrySizes,
   localHeader,
   METHOD,
-} from "../codecs/zip.ts";
-import { mediaTypeOf } from "../media-type.ts";
-import { EngineFailure } from "./failure.ts";
-import type { Context, Input, Operation } from "./operation.ts";
-import { EntryNames } from "./zip-names.ts";
+} from "../formats/zip/records.ts";
 
 /** A file up to this size is compressed at once; of a larger one so much is tried. */
 const HELD_BYTES = 2 ** 19;

@@ -1,7 +1,8 @@
 // Stores the files of one request. Small files wait to be stored together, and work continues before earlier files are
 // confirmed, up to a limit.
-import type { Keeping } from "../kept-bytes.ts";
+
 import type { Arrival, Kind, NewFile, StoredFile } from "./file.ts";
+import type { Keeping } from "./kept-bytes.ts";
 import { PART_BYTES, putFile, readFile, type WholeFile } from "./lone-files.ts";
 import { LARGEST_FILE_BYTES, PackBuilder } from "./packs.ts";
 import { PartBuffer } from "./part-buffer.ts";

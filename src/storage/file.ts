@@ -1,5 +1,5 @@
 // What a stored file is, and its id. Knows no storage.
-import type { Chunks } from "../operations/operation.ts";
+import type { Chunks } from "../core/operation.ts";
 
 export interface StoredFile {
   readonly id: string;

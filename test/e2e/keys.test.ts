@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { putKeys } from "../../scripts/key-records.ts";
-import { hashKey } from "../../src/api-key.ts";
+import { hashKey } from "../../src/core/api-key.ts";
 import { run } from "../support/processes.ts";
 import { type Service, startService } from "../support/service.ts";
 

@@ -1,7 +1,7 @@
 // Carriers of jobs: frames sent to the container, and multipart requests sent to the whole service.
 
-import { toServiceError } from "../../src/errors.ts";
-import { EngineFailure, OutOfRange } from "../../src/operations/failure.ts";
+import { EngineFailure, OutOfRange } from "../../src/core/failure.ts";
+import { toServiceError } from "../../src/http/errors.ts";
 import { type ContainerAddress, carryOut, memoryInput } from "../support/container-client.ts";
 import type { Answer, Carrier, Sample } from "./sample.ts";
 

@@ -7,10 +7,8 @@ import { type Flight, Load, recover } from "./load.ts";
 import type { KnownProcess } from "./process-kinds.ts";
 import { isAlive, readProcess, signalProcess } from "./process-table.ts";
 import { isBusy, isCleanFailure } from "./sample.ts";
-import { candidatesOf, type Target } from "./targets.ts";
+import { candidatesOf, type FaultSignal, type Target } from "./targets.ts";
 import type { TestedService } from "./tested-service.ts";
-
-export type FaultSignal = "SIGKILL" | "SIGSTOP";
 
 export interface RoundSettings {
   readonly target: Target;
@@ -85,10 +83,10 @@ export async function runRound(
     const recovery = await recover(carrier, samples.probe, since, giveUpMs);
     await load.over();
     await Promise.all(recovery.probes.map(({ ended }) => ended));
-    const isSupervisor = target.kind === "supervisor";
-    if (isSupervisor) for (const victim of victims) signalProcess(victim, "SIGCONT");
+    if (target.staysFrozen) for (const victim of victims) signalProcess(victim, "SIGCONT");
+    // An idle process that was stopped is found by the next checks, possibly after all jobs have ended.
+    const survivors = target.staysFrozen ? [] : await survivorsOf(victims, LEAVE_WITHIN_MS);
     const left = await service.leftBehind(witness.seen(), LEAVE_WITHIN_MS);
-    const survivors = isSupervisor ? [] : victims.filter(isAlive);
     return judged({
       settings,
       recoveryMs: recovery.ms,
@@ -107,7 +105,7 @@ export async function runRound(
   }
 }
 
-/** Signals the service's supervisor, with which the whole service must end. */
+/** Kills the process that started the service, with which the whole service must end. */
 export async function runDeath(
   service: TestedService,
   { clients, target, signal }: RoundSettings,
@@ -125,6 +123,13 @@ export async function runDeath(
   await service.kill(witness.seen());
   await load.over();
   return { recoveryMs: undefined, running, right: 0, begunAnew: 0, busy: 0, excused: running, complaints: left };
+}
+
+/** Waits until the processes have ended. @returns those that are alive after `withinMs` */
+async function survivorsOf(victims: readonly KnownProcess[], withinMs: number): Promise<readonly KnownProcess[]> {
+  const until = performance.now() + withinMs;
+  while (victims.some(isAlive) && performance.now() < until) await sleep(WATCH_EVERY_MS);
+  return victims.filter(isAlive);
 }
 
 /** Records every process that existed during a round. */

@@ -3,7 +3,7 @@
 
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { WebProxy } from "../../container/engines/web-proxy.ts";
+import { WebProxy } from "../../container/engines/chromium/web-proxy.ts";
 import { below, hostileAnswer, hostileRequest, type Random, type Spoken, seeded } from "./hostile-answers.ts";
 import type { Run } from "./part.ts";
 

@@ -9,12 +9,12 @@
 //   --double-every 10   every tenth round also hits the replacement of the process that was hit
 
 import { type ContainerEngine, containerSamples, type EngineSamples } from "./container-samples.ts";
-import { type FaultSignal, NoVictim, type Round, type RoundSettings, runDeath, runRound } from "./fault-round.ts";
+import { NoVictim, type Round, type RoundSettings, runDeath, runRound } from "./fault-round.ts";
 import { Random, seedOf } from "./figures.ts";
 import { Flight } from "./load.ts";
 import type { FaultOptions, Run } from "./part.ts";
 import { RoundFigures } from "./round-figures.ts";
-import { TARGETS, type Target } from "./targets.ts";
+import { type FaultSignal, TARGETS, type Target } from "./targets.ts";
 import { TestedService } from "./tested-service.ts";
 
 export const run: Run = async (options) => {
@@ -25,7 +25,7 @@ export const run: Run = async (options) => {
   const figures = new RoundFigures();
   try {
     for (const target of targets) {
-      for (const signal of signalsOf(options)) {
+      for (const signal of signalsOf(options).filter((one) => target.signals?.includes(one) ?? true)) {
         const own = await runner.carryOut(target, signal);
         figures.add(own);
         console.log(`${own.isGood ? "ok    " : "FAILED"}  ${target.name} ${signal}: ${own.text}`);

@@ -6,10 +6,10 @@ export interface KnownProcess extends ProcessInfo {
   readonly kind: string;
 }
 
-/** Returns all processes of a service with their kinds. @param supervisor the root of its tree */
-export function knownProcesses(supervisor: number): KnownProcess[] {
+/** Returns all processes of a service with their kinds. @param host the root of its tree */
+export function knownProcesses(host: number): KnownProcess[] {
   const kinds = new Map<number, string>();
-  return processesBelow(supervisor).map((info) => {
+  return processesBelow(host).map((info) => {
     const kind = kindOf(info, kinds.get(info.parent) ?? "");
     kinds.set(info.pid, kind);
     return { ...info, kind };
@@ -29,10 +29,10 @@ export const PASSING_KINDS: ReadonlySet<string> = new Set([
 
 function kindOf({ command, state }: ProcessInfo, parentKind: string): string {
   if (state === "Z") return "zombie";
-  if (command.includes("/container-host.ts")) return "supervisor";
+  if (command.includes("/container-host.ts")) return "host";
+  if (command.includes("/supervise.pl")) return "supervisor";
   // A process that the server starts looks like the server until it executes another program.
   if (command.includes("/container/server.ts")) return parentKind === "server" ? "starting" : "server";
-  if (parentKind === "supervisor") return "inner-supervisor";
   const program = command.split(" ", 1)[0]!;
   if (program.startsWith("/usr/lib/chromium/")) return chromiumKind(command, parentKind);
   if (program.endsWith("/container/dist/zygote")) return forked("libreoffice", parentKind);

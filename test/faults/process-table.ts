@@ -1,7 +1,7 @@
 // Reads the process tree below a given process from Linux (proc(5)). Looks only at pids that it was given.
 
 import { readdirSync } from "node:fs";
-import { childrenOf, read } from "../../container/proc.ts";
+import { childrenOf, read } from "../../container/processes/proc.ts";
 
 export interface ProcessInfo {
   readonly pid: number;

@@ -3,6 +3,8 @@
 import type { ContainerEngine } from "./container-samples.ts";
 import type { KnownProcess } from "./process-kinds.ts";
 
+export type FaultSignal = "SIGKILL" | "SIGSTOP";
+
 export interface Target {
   readonly name: string;
   /** Engines under load; each round takes the next one. */
@@ -15,8 +17,15 @@ export interface Target {
   readonly through?: "worker";
   /** True if a service may have no such process. @default false */
   readonly isOptional?: boolean;
-  /** True if the service ends with the process, as it does without its supervisor. @default false */
+  /** True if the service ends with the process that started it. @default false */
   readonly endsService?: boolean;
+  /** True if nothing ends the process when it is stopped, and the service works without it. @default false */
+  readonly staysFrozen?: boolean;
+  /**
+   * Signals that apply. Killing `supervise.pl` ends the service: in the image it is the first process, whose end is the
+   * container's. @default both
+   */
+  readonly signals?: readonly FaultSignal[];
 }
 
 const ALL: readonly ContainerEngine[] = ["html", "office", "postscript", "pdfa", "threads"];
@@ -44,8 +53,8 @@ export const TARGETS: readonly Target[] = [
   { name: "verapdf-second", engines: ["pdfa"], kind: "verapdf", place: 1 },
   { name: "threads", engines: ["threads"], kind: "server", through: "worker" },
   { name: "server", engines: ALL, kind: "server", through: "worker" },
-  { name: "inner-supervisor", engines: ALL, kind: "inner-supervisor", through: "worker", isOptional: true },
-  { name: "supervisor", engines: ALL, kind: "supervisor", through: "worker", endsService: true },
+  { name: "supervisor", engines: ALL, kind: "supervisor", through: "worker", staysFrozen: true, signals: ["SIGSTOP"] },
+  { name: "host", engines: ALL, kind: "host", through: "worker", staysFrozen: true, endsService: true },
 ];
 
 /** Returns the processes that may be hit. */

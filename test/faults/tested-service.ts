@@ -66,7 +66,7 @@ export class TestedService {
     }
   }
 
-  get supervisorPid(): number {
+  get hostPid(): number {
     return this.#host.pid!;
   }
 
@@ -82,7 +82,7 @@ export class TestedService {
   }
 
   processes(): KnownProcess[] {
-    return knownProcesses(this.supervisorPid);
+    return knownProcesses(this.hostPid);
   }
 
   /** Counts the log entries about jobs that were started again. */
@@ -131,7 +131,7 @@ export class TestedService {
       .map(({ command, state }) => `left behind: orphan (${state}) ${command.slice(0, 60)}`);
   }
 
-  /** @returns processes and files that remain after the supervisor was killed */
+  /** @returns processes and files that remain after the host was killed */
   async afterDeath(seen: Iterable<ProcessInfo>, withinMs: number): Promise<readonly string[]> {
     const until = performance.now() + withinMs;
     for (;;) {

@@ -1,5 +1,5 @@
 // PDFs made PDF/A in tests, and read back with qpdf.
-import { repairPdfa } from "../../src/operations/repair-pdfa.ts";
+import { repairPdfa } from "../../src/operations/pdfa-steps/repair-pdfa.ts";
 import { LEVELS, type LevelName } from "./levels.ts";
 import { CONTEXT, outputsOf } from "./operations.ts";
 import { type Json, PdfJson } from "./pdf-json.ts";

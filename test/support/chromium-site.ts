@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { afterAll, beforeAll, expect } from "vitest";
-import type { Chromium } from "../../container/engines/chromium.ts";
+import type { Chromium } from "../../container/engines/chromium/chromium.ts";
 import { openScratch, print, processesOf, startChromium, textOf } from "./chromiums.ts";
 import { eventually } from "./eventually.ts";
 import { type Answer, type Site, startPages } from "./web.ts";

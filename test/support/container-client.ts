@@ -1,8 +1,8 @@
 // Sends requests to a container as the Worker does, and reads its answers.
 
 import { ReadableStream } from "node:stream/web";
-import type { Container, Context, Input } from "../../src/operations/operation.ts";
-import { remote } from "../../src/operations/remote.ts";
+import type { Container, Context, Input } from "../../src/core/operation.ts";
+import { remote } from "../../src/placement/remote.ts";
 
 export interface ContainerAddress {
   readonly url: string;

@@ -1,7 +1,8 @@
 // Draws a page with the engine and checks it for pure red.
-import { Mupdf } from "../../src/engines/mupdf.ts";
-import { MupdfDocument } from "../../src/engines/mupdf-document.ts";
-import { MupdfPage } from "../../src/engines/mupdf-page.ts";
+
+import { MupdfDocument } from "../../src/engines/mupdf/document.ts";
+import { Mupdf } from "../../src/engines/mupdf/mupdf.ts";
+import { MupdfPage } from "../../src/engines/mupdf/page.ts";
 
 const LIMITS = { heapLimitBytes: 88 * 1024 * 1024 };
 const DPI = 36;

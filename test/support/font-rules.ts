@@ -1,24 +1,20 @@
 // Which rules for fonts a document breaks (ISO 19005-1, 6.3; -2, 6.2.11), read anew from its bytes: what a validator would say of what
 // the tests are about.
-import {
-  type FontProgram,
-  namedProgram,
-  programBytes,
-  readProgram,
-} from "../../src/pdf/archival/fonts/font-program.ts";
-import { CidWidths, simpleWidths } from "../../src/pdf/archival/fonts/metrics.ts";
-import { readToUnicode } from "../../src/pdf/archival/fonts/to-unicode.ts";
-import type { ArchivalLevel } from "../../src/pdf/archival/level.ts";
-import { Budget } from "../../src/pdf/budget.ts";
-import { cffWidth } from "../../src/pdf/fonts/cff.ts";
-import { CMap, parseCMap } from "../../src/pdf/fonts/cmap.ts";
-import { walkShownText } from "../../src/pdf/fonts/shown-text.ts";
-import { readSimpleEncoding } from "../../src/pdf/fonts/simple-encoding.ts";
-import { advanceOf, unitsPerEm } from "../../src/pdf/fonts/truetype.ts";
-import { characterMaps } from "../../src/pdf/fonts/truetype-maps.ts";
-import { MupdfSource } from "../../src/pdf/mupdf-source.ts";
-import { PdfFile } from "../../src/pdf/pdf-file.ts";
-import type { Dictionary } from "../../src/pdf/values.ts";
+
+import { cffWidth } from "../../src/fonts/cff/cff.ts";
+import { characterMaps } from "../../src/fonts/truetype/maps.ts";
+import { advanceOf, unitsPerEm } from "../../src/fonts/truetype/truetype.ts";
+import { Budget } from "../../src/pdf/objects/budget.ts";
+import { MupdfSource } from "../../src/pdf/objects/mupdf-source.ts";
+import { PdfFile } from "../../src/pdf/objects/pdf-file.ts";
+import type { Dictionary } from "../../src/pdf/objects/values.ts";
+import { type FontProgram, namedProgram, programBytes, readProgram } from "../../src/pdf/pdfa/fonts/font-program.ts";
+import { CidWidths, simpleWidths } from "../../src/pdf/pdfa/fonts/metrics.ts";
+import { readToUnicode } from "../../src/pdf/pdfa/fonts/to-unicode.ts";
+import type { ArchivalLevel } from "../../src/pdf/pdfa/level.ts";
+import { CMap, parseCMap } from "../../src/pdf/text/cmap.ts";
+import { walkShownText } from "../../src/pdf/text/shown-text.ts";
+import { readSimpleEncoding } from "../../src/pdf/text/simple-encoding.ts";
 
 const MIB = 2 ** 20;
 const TAGGED = /^[A-Z]{6}\+/;

@@ -7,13 +7,13 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll } from "vitest";
+import type { FontSubstitutions } from "../../container/engines/ghostscript/fonts.ts";
 import {
   type Ghostscript,
   type PostscriptToPdfOptions,
   startGhostscript,
-} from "../../container/engines/ghostscript.ts";
-import type { FontSubstitutions } from "../../container/engines/ghostscript-fonts.ts";
-import { Scratch } from "../../container/process.ts";
+} from "../../container/engines/ghostscript/ghostscript.ts";
+import { Scratch } from "../../container/processes/process.ts";
 import { childrenOf } from "./offices.ts";
 
 /** A folder for programs and outputs. Like the others, it is set once {@link openGhostscripts} has done its work. */

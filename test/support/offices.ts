@@ -7,8 +7,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect } from "vitest";
-import { type LibreOffice, type OfficeToPdfOptions, startLibreOffice } from "../../container/engines/libreoffice.ts";
-import { Scratch } from "../../container/process.ts";
+import {
+  type LibreOffice,
+  type OfficeToPdfOptions,
+  startLibreOffice,
+} from "../../container/engines/libreoffice/libreoffice.ts";
+import { Scratch } from "../../container/processes/process.ts";
 
 /** A folder for documents and outputs. Like the others, it is set once {@link openOffices} has done its work. */
 export let documents: string;

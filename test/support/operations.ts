@@ -1,5 +1,5 @@
 // What an operation needs to be carried out in a test, and its outputs as bytes.
-import type { Context, Input, Operation, Output } from "../../src/operations/operation.ts";
+import type { Context, Input, Operation, Output } from "../../src/core/operation.ts";
 
 export const CONTEXT: Context = {
   signal: new AbortController().signal,

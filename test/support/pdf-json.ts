@@ -3,9 +3,9 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Context } from "../../src/core/operation.ts";
+import { parsePages } from "../../src/core/pages.ts";
 import { mergePdfs } from "../../src/operations/merge-pdfs.ts";
-import type { Context } from "../../src/operations/operation.ts";
-import { parsePages } from "../../src/pages.ts";
 import { CONTEXT, outputsOf } from "./operations.ts";
 
 /** What qpdf's JSON has: strings for names, references and texts, arrays, objects. */

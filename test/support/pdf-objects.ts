@@ -1,8 +1,8 @@
 // Opens PDFs for tests that look at their objects.
-import { Budget } from "../../src/pdf/budget.ts";
-import { MupdfSource } from "../../src/pdf/mupdf-source.ts";
-import { PdfFile } from "../../src/pdf/pdf-file.ts";
-import type { StreamBody } from "../../src/pdf/values.ts";
+import { Budget } from "../../src/pdf/objects/budget.ts";
+import { MupdfSource } from "../../src/pdf/objects/mupdf-source.ts";
+import { PdfFile } from "../../src/pdf/objects/pdf-file.ts";
+import type { StreamBody } from "../../src/pdf/objects/values.ts";
 
 const MIB = 2 ** 20;
 

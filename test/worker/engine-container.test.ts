@@ -2,9 +2,9 @@
 import { env as bindings } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { app } from "../../src/app.ts";
-import type { Env } from "../../src/config.ts";
-import { connectContainer } from "../../src/container.ts";
-import { toServiceError } from "../../src/errors.ts";
+import type { Env } from "../../src/core/config.ts";
+import { toServiceError } from "../../src/http/errors.ts";
+import { connectContainer } from "../../src/placement/container.ts";
 
 const env = bindings as unknown as Env;
 const secret = { CONTAINER_SECRET: "a secret of this test" };

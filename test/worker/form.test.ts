@@ -3,11 +3,11 @@
 import { env } from "cloudflare:workers";
 import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
-import { readForm } from "../../src/form.ts";
-import { createKeptBytes } from "../../src/kept-bytes.ts";
+import { readForm } from "../../src/http/form.ts";
+import { createTurns } from "../../src/placement/turns.ts";
+import { createKeptBytes } from "../../src/storage/kept-bytes.ts";
 import { PART_BYTES } from "../../src/storage/lone-files.ts";
-import { createStore } from "../../src/store.ts";
-import { createTurns } from "../../src/turns.ts";
+import { createStore } from "../../src/storage/store.ts";
 
 const bucket = (env as unknown as { FILES: R2Bucket }).FILES;
 const store = createStore(bucket, { lifetimeMs: 0 });

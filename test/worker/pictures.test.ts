@@ -4,8 +4,8 @@ import { Buffer } from "node:buffer";
 import jpgModule from "@jsquash/jpeg/codec/dec/mozjpeg_dec.wasm";
 import pngModule from "@jsquash/png/codec/pkg/squoosh_png_bg.wasm";
 import { beforeAll, expect, test } from "vitest";
+import { parsePages } from "../../src/core/pages.ts";
 import { type RasterFormat, rasterizePdf } from "../../src/operations/rasterize-pdf.ts";
-import { parsePages } from "../../src/pages.ts";
 import { type Decoders, jsquash, type Rgba } from "../support/jsquash.ts";
 
 /** A page of 80 x 60 points: red on the left, blue on the right, a white band below. */

@@ -2,17 +2,17 @@
 // nothing behind.
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";
-import type { ConnectedContainer } from "../../src/container.ts";
-import { endpoint, handle, type Service } from "../../src/endpoint.ts";
-import { outputName } from "../../src/fields.ts";
-import { createKeptBytes } from "../../src/kept-bytes.ts";
-import { EngineFailure } from "../../src/operations/failure.ts";
-import type { Operation, Output } from "../../src/operations/operation.ts";
-import { encodeAnswer } from "../../src/operations/remote.ts";
-import { edge, container as elsewhereAlone, type Job } from "../../src/placement.ts";
+import { EngineFailure } from "../../src/core/failure.ts";
+import type { Operation, Output } from "../../src/core/operation.ts";
+import { endpoint, handle, type Service } from "../../src/http/endpoint.ts";
+import { outputName } from "../../src/http/fields.ts";
+import type { ConnectedContainer } from "../../src/placement/container.ts";
+import { edge, container as elsewhereAlone, type Job } from "../../src/placement/placement.ts";
+import { encodeAnswer } from "../../src/placement/remote.ts";
+import { createTurns } from "../../src/placement/turns.ts";
+import { createKeptBytes } from "../../src/storage/kept-bytes.ts";
 import { PART_BYTES } from "../../src/storage/lone-files.ts";
-import { createStore } from "../../src/store.ts";
-import { createTurns } from "../../src/turns.ts";
+import { createStore } from "../../src/storage/store.ts";
 
 const bucket = (env as unknown as { FILES: R2Bucket }).FILES;
 const keysInBucket = async () => (await bucket.list()).objects.map(({ key }) => key);

@@ -2,8 +2,8 @@
 import { deflateSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { splitPdf } from "../../src/operations/split-pdf.ts";
-import { inflate } from "../../src/pdf/inflate.ts";
-import { Dictionary, Name } from "../../src/pdf/values.ts";
+import { inflate } from "../../src/pdf/objects/inflate.ts";
+import { Dictionary, Name } from "../../src/pdf/objects/values.ts";
 
 const PDF = `%PDF-1.7
 1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj

@@ -3,10 +3,10 @@
 import { env } from "cloudflare:workers";
 import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
-import { createKeptBytes } from "../../src/kept-bytes.ts";
 import type { Kind, NewFile, StoredFile } from "../../src/storage/file.ts";
+import { createKeptBytes } from "../../src/storage/kept-bytes.ts";
 import { PART_BYTES } from "../../src/storage/lone-files.ts";
-import { createStore, type Store } from "../../src/store.ts";
+import { createStore, type Store } from "../../src/storage/store.ts";
 
 const bucket = (env as unknown as { FILES: R2Bucket }).FILES;
 const store = createStore(bucket, { lifetimeMs: 0 });

@@ -2,10 +2,10 @@
 // serves requests.
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { createKeptBytes } from "../../src/kept-bytes.ts";
-import type { Input } from "../../src/operations/operation.ts";
+import type { Input } from "../../src/core/operation.ts";
 import { zipFiles } from "../../src/operations/zip-files.ts";
-import { createStore } from "../../src/store.ts";
+import { createKeptBytes } from "../../src/storage/kept-bytes.ts";
+import { createStore } from "../../src/storage/store.ts";
 import { readStreamedZip } from "../support/streamed-zip.ts";
 
 const MiB = 2 ** 20;

@@ -1,5 +1,5 @@
 // Makes the qpdf engine out of the npm package `@neslinesli93/qpdf-wasm`: its module alone, with a larger stack and metered. Its
-// glue is left behind; src/engines/qpdf-system.ts stands in for it.
+// glue is left behind; src/engines/qpdf/system.ts stands in for it.
 import { createHash } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { readSections, SECTION, writeSections } from "../rewrite/binary.ts";

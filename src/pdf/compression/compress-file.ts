@@ -1,13 +1,14 @@
 // Reduces the size of a file. Equal objects are stored once, discarded ones are left out, and streams are recoded as
 // they are written, so that no two are in memory. Has no knowledge of operations.
 
-import { EngineFailure } from "../../operations/failure.ts";
+import { EngineFailure } from "../../core/failure.ts";
+import { type Survey, surveyFile } from "../content/survey.ts";
 import { replaceInlineImages } from "../images/inline-images.ts";
 import { recodeImage } from "../images/recode-image.ts";
-import { Interning } from "../interning.ts";
-import type { PdfFile } from "../pdf-file.ts";
-import { Dictionary, Name, type PdfObject, PdfStream, Reference } from "../values.ts";
-import { type Rewriting, type WriterOptions, writeFile } from "../writer.ts";
+import { Interning } from "../objects/interning.ts";
+import type { PdfFile } from "../objects/pdf-file.ts";
+import { Dictionary, Name, type PdfObject, PdfStream, Reference } from "../objects/values.ts";
+import { type Rewriting, type WriterOptions, writeFile } from "../objects/writer.ts";
 import { Discards } from "./discards.ts";
 import { FontPlans } from "./font-plans.ts";
 import { removeHiddenLayers } from "./hidden-layers.ts";
@@ -17,7 +18,6 @@ import { type Memory, PictureCoder } from "./recode-picture.ts";
 import { asFlate, bodyOf, decodedBytes, recodeStream, smaller, withoutFilter } from "./recode-stream.ts";
 import type { CompressionSettings } from "./settings.ts";
 import { ALL_DIGITS, shorterContent, VISIBLE_DIGITS } from "./shorter-content.ts";
-import { type Survey, surveyFile } from "./survey.ts";
 import { UsedResources } from "./used-resources.ts";
 
 /** The last version without object streams, which PDF/A-1 is based on (ISO 19005-1). */

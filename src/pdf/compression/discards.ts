@@ -1,7 +1,7 @@
 // Leaves out of each object what a compression discards. Changes nothing in place and follows no reference: what is led to by
 // nothing else is then not written.
-import type { PdfFile } from "../pdf-file.ts";
-import { Dictionary, Name, type PdfObject, PdfStream, plainBody, type Value } from "../values.ts";
+import type { PdfFile } from "../objects/pdf-file.ts";
+import { Dictionary, Name, type PdfObject, PdfStream, plainBody, type Value } from "../objects/values.ts";
 import type { Discarded } from "./settings.ts";
 
 /** Entries that go, wherever they stand. */

@@ -1,5 +1,5 @@
 // What becomes of one font program. Knows no font formats.
-import type { PdfStream, Reference } from "../values.ts";
+import type { PdfStream, Reference } from "../objects/values.ts";
 
 /** Of one font program, which several fonts can have. */
 export interface FontPlan {

@@ -1,16 +1,16 @@
 // What of each embedded font program is kept: the glyphs that text shows, by the ways in which codes become glyphs (ISO 32000-1,
 // 9.6.6 and 9.7.4.2), and the name that says so.
-import { writeNamedCff } from "../fonts/named-cff.ts";
-import { readEmbeddedCff, subsetCff } from "../fonts/subset-cff.ts";
-import { subsetTag, TAGGED } from "../fonts/subset-tag.ts";
-import { subsetTrueType } from "../fonts/subset-truetype.ts";
-import { subsetType1 } from "../fonts/subset-type1.ts";
-import { readTrueType } from "../fonts/truetype.ts";
-import { characterMaps } from "../fonts/truetype-maps.ts";
-import { readType1 } from "../fonts/type1.ts";
-import { needsHints } from "../fonts/unhinted.ts";
-import type { PdfFile } from "../pdf-file.ts";
-import { type Dictionary, Name, type PdfStream, Reference } from "../values.ts";
+import { writeNamedCff } from "../../fonts/cff/named-cff.ts";
+import { readEmbeddedCff, subsetCff } from "../../fonts/cff/subset-cff.ts";
+import { subsetTag, TAGGED } from "../../fonts/names/subset-tag.ts";
+import { characterMaps } from "../../fonts/truetype/maps.ts";
+import { subsetTrueType } from "../../fonts/truetype/subset-truetype.ts";
+import { readTrueType } from "../../fonts/truetype/truetype.ts";
+import { needsHints } from "../../fonts/truetype/unhinted.ts";
+import { subsetType1 } from "../../fonts/type1/subset-type1.ts";
+import { readType1 } from "../../fonts/type1/type1.ts";
+import type { PdfFile } from "../objects/pdf-file.ts";
+import { type Dictionary, Name, type PdfStream, Reference } from "../objects/values.ts";
 import { type FontPlan, keptGlyphs } from "./font-plan.ts";
 import { type FontUses, findFontUses, type ShownCodes } from "./font-uses.ts";
 import { mergedPrograms, namedCffOf } from "./merged-fonts.ts";

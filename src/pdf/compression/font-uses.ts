@@ -1,8 +1,8 @@
 // Which codes a file shows in which font, and which fonts must be able to show others. Knows nothing of what fonts hold.
-import { EngineFailure } from "../../operations/failure.ts";
-import { directFormFonts, formFonts, walkShownText } from "../fonts/shown-text.ts";
-import type { PdfFile } from "../pdf-file.ts";
-import { type Dictionary, type PdfString, Reference, type Value } from "../values.ts";
+import { EngineFailure } from "../../core/failure.ts";
+import type { PdfFile } from "../objects/pdf-file.ts";
+import { type Dictionary, type PdfString, Reference, type Value } from "../objects/values.ts";
+import { directFormFonts, formFonts, walkShownText } from "../text/shown-text.ts";
 
 export interface FontUses {
   /** Strings shown, by the font's object number. */

@@ -1,11 +1,11 @@
 // Removes content that layers hide by default (ISO 32000-1, 8.11.3): marks in content, images and forms, annotations.
 // Visible content keeps its layers. Has no knowledge of output.
-import { readOperations } from "../content.ts";
-import { applyEdits, type Edit } from "../edits.ts";
-import { defaultVisibility, type LayerVisibility } from "../optional-content.ts";
-import { readPages } from "../pages.ts";
-import type { PdfFile } from "../pdf-file.ts";
-import { Dictionary, Name, PdfStream, plainBody, Reference, type Value } from "../values.ts";
+import { readOperations } from "../content/content.ts";
+import { applyEdits, type Edit } from "../content/edits.ts";
+import { defaultVisibility, type LayerVisibility } from "../content/optional-content.ts";
+import type { PdfFile } from "../objects/pdf-file.ts";
+import { Dictionary, Name, PdfStream, plainBody, Reference, type Value } from "../objects/values.ts";
+import { readPages } from "../pages/pages.ts";
 import { decodedBytes, withoutFilter } from "./recode-stream.ts";
 
 const OBJECTS_AT_A_STRETCH = 500;

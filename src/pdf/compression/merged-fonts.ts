@@ -1,13 +1,13 @@
 // Which subsets of one font become one program: those that hold the same where they hold the same glyph. What they hold is told by
 // fingerprints first, so that no two need be in memory. Knows no font dictionaries.
 
-import { glyphNames } from "../fonts/cff.ts";
-import { flatCff } from "../fonts/flat-cff.ts";
-import { fingerprint, holdingOf, mergeTrueType, type Wanted } from "../fonts/merge-truetype.ts";
-import { commonOf, type NamedCff, writeNamedCff } from "../fonts/named-cff.ts";
-import { readEmbeddedCff } from "../fonts/subset-cff.ts";
-import { readDrawnType1 } from "../fonts/subset-type1.ts";
-import { convertType1 } from "../fonts/type1-to-cff.ts";
+import { glyphNames } from "../../fonts/cff/cff.ts";
+import { flatCff } from "../../fonts/cff/flat-cff.ts";
+import { commonOf, type NamedCff, writeNamedCff } from "../../fonts/cff/named-cff.ts";
+import { readEmbeddedCff } from "../../fonts/cff/subset-cff.ts";
+import { fingerprint, holdingOf, mergeTrueType, type Wanted } from "../../fonts/truetype/merge-truetype.ts";
+import { readDrawnType1 } from "../../fonts/type1/subset-type1.ts";
+import { convertType1 } from "../../fonts/type1/to-cff.ts";
 import type { FontPlan } from "./font-plan.ts";
 
 /** A program that takes the place of several. */

@@ -3,8 +3,8 @@
 import type { PdfImage } from "../images/image.ts";
 import { SAMPLE_ENTRIES } from "../images/image.ts";
 import type { MixedRaster, Stencil } from "../images/mixed-raster.ts";
-import type { PdfFile } from "../pdf-file.ts";
-import { Dictionary, Name, PdfStream, type Reference, type Value } from "../values.ts";
+import type { PdfFile } from "../objects/pdf-file.ts";
+import { Dictionary, Name, PdfStream, type Reference, type Value } from "../objects/values.ts";
 import { bodyOf } from "./recode-stream.ts";
 
 /** Entries of an image that a form has another meaning for, or none. */

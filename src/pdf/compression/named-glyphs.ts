@@ -1,12 +1,12 @@
 // Which glyphs of a CFF or Type 1 font the codes of a PDF's font lead to, in all the ways in which readers find them (ISO 32000-1,
 // 9.6.6.2 and 9.7.4.2). Knows no outlines.
-import { builtInEncoding, type CffFont, glyphNames } from "../fonts/cff.ts";
-import { type Encoding, NOTDEF, standardEncoding } from "../fonts/glyph-names.ts";
-import { readSimpleEncoding } from "../fonts/simple-encoding.ts";
-import type { EmbeddedCff } from "../fonts/subset-cff.ts";
-import { hasPlainEncoding, type Type1Font } from "../fonts/type1.ts";
-import type { PdfFile } from "../pdf-file.ts";
-import type { Value } from "../values.ts";
+import { builtInEncoding, type CffFont, glyphNames } from "../../fonts/cff/cff.ts";
+import type { EmbeddedCff } from "../../fonts/cff/subset-cff.ts";
+import { type Encoding, NOTDEF, standardEncoding } from "../../fonts/names/glyph-names.ts";
+import { hasPlainEncoding, type Type1Font } from "../../fonts/type1/type1.ts";
+import type { PdfFile } from "../objects/pdf-file.ts";
+import type { Value } from "../objects/values.ts";
+import { readSimpleEncoding } from "../text/simple-encoding.ts";
 
 /** Codes up to it show nothing, unless they are given a name. */
 const LAST_SPACE = 0x20;

@@ -3,8 +3,8 @@
 import type { PdfImage } from "../images/image.ts";
 import { readImage } from "../images/image.ts";
 import { type Extent, findImageUses, type InlineUse } from "../images/image-uses.ts";
-import type { PdfFile } from "../pdf-file.ts";
-import { Reference } from "../values.ts";
+import type { PdfFile } from "../objects/pdf-file.ts";
+import { Reference } from "../objects/values.ts";
 import type { CompressionSettings, PictureSettings } from "./settings.ts";
 
 export interface Size {

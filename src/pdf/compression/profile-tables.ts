@@ -1,9 +1,9 @@
 // ICC profiles that are mostly tables of colours (ICC.1, 10.10 to 10.13): neighbours there are alike as pixels of a picture are, and
 // so they are deflated behind the predictors of PNG (ISO 32000-1, 7.4.4.4). Not a byte of them changes.
-import { PictureKernel } from "../../codecs/picture-kernel.ts";
+import { PictureKernel } from "../../formats/picture-kernel.ts";
 import { encodeFlate } from "../images/flate-image.ts";
-import type { PdfFile } from "../pdf-file.ts";
-import { Dictionary, Name, PdfStream } from "../values.ts";
+import type { PdfFile } from "../objects/pdf-file.ts";
+import { Dictionary, Name, PdfStream } from "../objects/values.ts";
 import { bodyOf, decodedBytes, smaller, withoutFilter } from "./recode-stream.ts";
 
 const HEADER_BYTES = 128;

@@ -1,17 +1,17 @@
 // The smallest an image becomes within what its settings allow. Knows where it is drawn only by the size that is wanted.
-import { EngineFailure } from "../../operations/failure.ts";
+import { EngineFailure } from "../../core/failure.ts";
+import type { Survey } from "../content/survey.ts";
 import { type PdfImage, readImage } from "../images/image.ts";
 import type { SampleLimits } from "../images/image-samples.ts";
 import { DECODING_BYTES, decodeJpx, type ImageDecoder, type PlainImage, readJpxImage } from "../images/jpx-image.ts";
 import { separatePrint } from "../images/mixed-raster.ts";
 import { isFlat, recodeImage } from "../images/recode-image.ts";
-import type { PdfFile } from "../pdf-file.ts";
-import { PdfStream, type StreamBody } from "../values.ts";
+import type { PdfFile } from "../objects/pdf-file.ts";
+import { PdfStream, type StreamBody } from "../objects/values.ts";
 import { formOf } from "./mixed-raster-form.ts";
 import { isBilevel, type PicturePlans, settingsOf } from "./picture-plans.ts";
 import { bodyOf, recodeJpegStream, recodeStream, smaller } from "./recode-stream.ts";
 import type { CompressionSettings } from "./settings.ts";
-import type { Survey } from "./survey.ts";
 
 /** Smaller images are not worth another coding. */
 const WORTHWHILE_BYTES = 1000;

@@ -1,9 +1,9 @@
 // A stream with the same bytes behind its filters, in the coding without loss that is smallest (ISO 32000-1, 7.4). Knows no content.
 import { constants, deflateSync, inflateSync } from "node:zlib";
-import { transcodeJpeg } from "../../codecs/transcode-jpeg.ts";
-import { EngineFailure } from "../../operations/failure.ts";
-import type { PdfFile } from "../pdf-file.ts";
-import { Dictionary, Name, PdfStream, type StreamBody, type Value } from "../values.ts";
+import { EngineFailure } from "../../core/failure.ts";
+import { transcodeJpeg } from "../../formats/jpeg/transcode.ts";
+import type { PdfFile } from "../objects/pdf-file.ts";
+import { Dictionary, Name, PdfStream, type StreamBody, type Value } from "../objects/values.ts";
 import type { CompressionSettings } from "./settings.ts";
 
 /** Larger streams stay as they are: they would have to be held twice. */

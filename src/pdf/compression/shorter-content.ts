@@ -1,7 +1,7 @@
 // A content stream in fewer bytes that draws the same (ISO 32000-1, 7.8.2): no comments, one space where one is needed, numbers in
 // their shortest form. Knows no resources.
-import { inlineDictionary, OPERATORS, skipInlineData } from "../content.ts";
-import { Lexer } from "../lexer.ts";
+import { inlineDictionary, OPERATORS, skipInlineData } from "../content/content.ts";
+import { Lexer } from "../objects/lexer.ts";
 
 /** How numbers are rounded: to so many digits, of which at least and at most so many are behind the point. */
 export interface Precision {

@@ -1,8 +1,8 @@
 // Which glyphs of a TrueType font the codes of a PDF's font lead to, and what is looked up in its character maps (ISO 32000-1, 9.6.6.4
 // and 9.7.4.2). Knows no outlines.
-import type { CharacterMap } from "../fonts/truetype-maps.ts";
-import type { PdfFile } from "../pdf-file.ts";
-import { Dictionary, type Value } from "../values.ts";
+import type { CharacterMap } from "../../fonts/truetype/maps.ts";
+import type { PdfFile } from "../objects/pdf-file.ts";
+import { Dictionary, type Value } from "../objects/values.ts";
 
 /** Tables of standard encodings that text decoders know: WinAnsiEncoding and MacRomanEncoding (annex D). */
 const DECODERS = ["windows-1252", "macintosh"].map((label) => new TextDecoder(label));

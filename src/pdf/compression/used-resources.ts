@@ -1,11 +1,11 @@
 // Resources without the fonts, images and other things that nothing with those resources uses (ISO 32000-1, 7.8.3). One dictionary
 // can belong to many pages and forms: what one of them uses stays. Knows no content; resources.ts reads it.
-import { EngineFailure } from "../../operations/failure.ts";
-import { pageDictionary, readPages } from "../pages.ts";
-import type { PdfFile } from "../pdf-file.ts";
-import { ResourceUsage } from "../resources.ts";
-import { Dictionary, Reference } from "../values.ts";
-import type { Survey } from "./survey.ts";
+import { EngineFailure } from "../../core/failure.ts";
+import { ResourceUsage } from "../content/resources.ts";
+import type { Survey } from "../content/survey.ts";
+import type { PdfFile } from "../objects/pdf-file.ts";
+import { Dictionary, Reference } from "../objects/values.ts";
+import { pageDictionary, readPages } from "../pages/pages.ts";
 
 /** Names in use by category; null where all stay. */
 type Used = Map<string, Set<string>> | null;

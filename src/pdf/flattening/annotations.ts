@@ -1,11 +1,11 @@
 // Removes transparency from appearances of annotations (ISO 32000-1, 12.5.5). A picture of the change that one makes to
 // its page replaces it.
 
-import { isHiddenOnScreen } from "../../engines/annotation-flags.ts";
-import { applyEdits } from "../edits.ts";
-import { type Box, boundsOf, IDENTITY, type Matrix, matrixOf } from "../matrix.ts";
-import type { PdfFile } from "../pdf-file.ts";
-import { Dictionary, Name, PdfStream, Reference, type Value } from "../values.ts";
+import { isHiddenOnScreen } from "../../visibility/annotation-flags.ts";
+import { applyEdits } from "../content/edits.ts";
+import { type Box, boundsOf, IDENTITY, type Matrix, matrixOf } from "../content/matrix.ts";
+import type { PdfFile } from "../objects/pdf-file.ts";
+import { Dictionary, Name, PdfStream, Reference, type Value } from "../objects/values.ts";
 import { ColorUse } from "./color-use.ts";
 import { enclosed } from "./edits.ts";
 import { matrixText } from "./final-content.ts";

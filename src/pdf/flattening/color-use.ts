@@ -1,6 +1,6 @@
 // Which kinds of color a page paints with: its pictures are in CMYK as soon as inks are named. Knows no rendering.
-import type { PdfFile } from "../pdf-file.ts";
-import { type Dictionary, Reference, type Value } from "../values.ts";
+import type { PdfFile } from "../objects/pdf-file.ts";
+import { type Dictionary, Reference, type Value } from "../objects/values.ts";
 
 /** Spaces inside of spaces that are followed. */
 const MAX_DEPTH = 8;

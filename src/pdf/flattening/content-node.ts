@@ -1,8 +1,8 @@
 // What a scan finds in a content stream: the operations that paint, with the places of their bytes, and the forms that were gone
 // into. Plain data; knows no rendering and no file.
 
-import type { Box, Matrix } from "../matrix.ts";
-import type { Dictionary, Value } from "../values.ts";
+import type { Box, Matrix } from "../content/matrix.ts";
+import type { Dictionary, Value } from "../objects/values.ts";
 
 /** How far painting is limited; a wider clip stands above a narrower one. */
 export interface Clip {

@@ -1,9 +1,9 @@
 // Goes through one content stream as a viewer does: what it paints, in which state, and where a picture could stand. Knows nothing of
 // other streams but that it may be told to go into forms.
-import { type Operation, readOperations } from "../content.ts";
-import { type Box, boundsOf, IDENTITY, matrixOf, multiply } from "../matrix.ts";
-import type { PdfFile } from "../pdf-file.ts";
-import { Dictionary, Name, Reference, type Value } from "../values.ts";
+import { type Operation, readOperations } from "../content/content.ts";
+import { type Box, boundsOf, IDENTITY, matrixOf, multiply } from "../content/matrix.ts";
+import type { PdfFile } from "../objects/pdf-file.ts";
+import { Dictionary, Name, Reference, type Value } from "../objects/values.ts";
 import type { Color, ContentNode, LayerScope, Paint, PaintKind, Place, Span } from "./content-node.ts";
 import { type GraphicsState, TextObject } from "./graphics-state.ts";
 import { extended } from "./path-box.ts";

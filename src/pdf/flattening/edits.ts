@@ -1,5 +1,5 @@
 // What is replaced in content streams where they are flattened. Knows no operators but those it writes.
-import type { Edit } from "../edits.ts";
+import type { Edit } from "../content/edits.ts";
 import type { ContentNode, Paint, Show } from "./content-node.ts";
 
 /** Text that moves the current point as before and leaves no mark. */

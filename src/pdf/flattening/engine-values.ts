@@ -1,7 +1,7 @@
 // Values as objects of the engine, made from ours. To be used inside of the engine's `run`.
-import type { Mupdf } from "../../engines/mupdf.ts";
-import type { Pointer } from "../../engines/mupdf-raw.ts";
-import { type Dictionary, Name, PdfString, Reference, type Value } from "../values.ts";
+import type { Mupdf } from "../../engines/mupdf/mupdf.ts";
+import type { Pointer } from "../../engines/mupdf/raw.ts";
+import { type Dictionary, Name, PdfString, Reference, type Value } from "../objects/values.ts";
 
 const STORED = ["Length", "Filter", "DecodeParms", "DL", "F", "FFilter", "FDecodeParms"];
 

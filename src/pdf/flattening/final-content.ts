@@ -1,12 +1,12 @@
 // The content of a page as it is written: operations that were transparent are gone, opaque or in other colors, and pictures stand
 // where they belong. Knows no pixels.
 
-import { readOperations } from "../content.ts";
-import { applyEdits } from "../edits.ts";
-import { IDENTITY, inverse, type Matrix, multiply } from "../matrix.ts";
-import type { PdfFile } from "../pdf-file.ts";
-import { serializeNumber } from "../serialize.ts";
-import { Dictionary, type PdfStream, type Reference, type Value } from "../values.ts";
+import { readOperations } from "../content/content.ts";
+import { applyEdits } from "../content/edits.ts";
+import { IDENTITY, inverse, type Matrix, multiply } from "../content/matrix.ts";
+import type { PdfFile } from "../objects/pdf-file.ts";
+import { serializeNumber } from "../objects/serialize.ts";
+import { Dictionary, type PdfStream, type Reference, type Value } from "../objects/values.ts";
 import type { ContentNode, Paint, Place } from "./content-node.ts";
 import { dropped, enclosed, textOf } from "./edits.ts";
 import { streamOf } from "./picture.ts";

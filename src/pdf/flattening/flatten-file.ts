@@ -1,12 +1,12 @@
 // Removes the transparency of a document. Pages without transparency keep their content; marks that have lost their
 // meaning are removed from all objects. Has no knowledge of operations.
 
-import { EngineFailure } from "../../operations/failure.ts";
-import { surveyFile } from "../compression/survey.ts";
-import { pageDictionary, readPages, type SourcePage } from "../pages.ts";
-import type { PdfFile } from "../pdf-file.ts";
-import { Dictionary, type Reference, type Value } from "../values.ts";
-import { writeFile } from "../writer.ts";
+import { EngineFailure } from "../../core/failure.ts";
+import { surveyFile } from "../content/survey.ts";
+import type { PdfFile } from "../objects/pdf-file.ts";
+import { Dictionary, type Reference, type Value } from "../objects/values.ts";
+import { writeFile } from "../objects/writer.ts";
+import { pageDictionary, readPages, type SourcePage } from "../pages/pages.ts";
 import { flattenAnnotations, isTransparentAnnotation } from "./annotations.ts";
 import { flattenPage, type PageJob } from "./flatten-page.ts";
 import { HardMasks } from "./hard-masks.ts";

@@ -1,9 +1,9 @@
 // One page without transparency that looks as it did with it. What is transparent is found by the scan, what it changes by drawing the
 // page with it and without; the least that gives the same look takes its place.
-import { EngineFailure } from "../../operations/failure.ts";
-import { type Box, inverse } from "../matrix.ts";
-import type { PdfFile } from "../pdf-file.ts";
-import { Dictionary, Reference } from "../values.ts";
+import { EngineFailure } from "../../core/failure.ts";
+import { type Box, inverse } from "../content/matrix.ts";
+import type { PdfFile } from "../objects/pdf-file.ts";
+import { Dictionary, Reference } from "../objects/values.ts";
 import { ColorUse } from "./color-use.ts";
 import type { ContentNode, LayerScope, Paint, Run } from "./content-node.ts";
 import { FinalContent, matrixText } from "./final-content.ts";

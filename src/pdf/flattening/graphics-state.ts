@@ -1,7 +1,7 @@
 // What of the graphics state and of a text object (ISO 32000-1, 8.4 and 9.4) decides whether painting is transparent. Plain data.
 
-import type { Matrix } from "../matrix.ts";
-import type { Dictionary, Value } from "../values.ts";
+import type { Matrix } from "../content/matrix.ts";
+import type { Dictionary, Value } from "../objects/values.ts";
 import type { Clip, Color, Show, Span } from "./content-node.ts";
 import type { Marks } from "./marks.ts";
 

@@ -1,10 +1,11 @@
 // Soft masks that have no values in between (ISO 32000-1, 11.6.5.3): a mask of one bit does the same (8.9.6.3). Knows no page.
-import { PictureKernel } from "../../codecs/picture-kernel.ts";
-import { EngineFailure } from "../../operations/failure.ts";
+
+import { EngineFailure } from "../../core/failure.ts";
+import { PictureKernel } from "../../formats/picture-kernel.ts";
 import { readImage } from "../images/image.ts";
 import { readSamples, UnreadableImage } from "../images/image-samples.ts";
-import type { PdfFile } from "../pdf-file.ts";
-import { PdfStream, Reference, type Value } from "../values.ts";
+import type { PdfFile } from "../objects/pdf-file.ts";
+import { PdfStream, Reference, type Value } from "../objects/values.ts";
 import { addMask } from "./picture.ts";
 
 const LIMITS = { decodedBytes: 128 * 2 ** 20, kernelBytes: 256 * 2 ** 20 };

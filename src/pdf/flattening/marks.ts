@@ -1,7 +1,7 @@
 // What makes painting transparent (ISO 32000-1, 11.6): entries of graphics state dictionaries and of images, and whatever paints with
 // resources that have some. Knows no content streams.
-import type { PdfFile } from "../pdf-file.ts";
-import { Dictionary, PdfStream, Reference, type Value } from "../values.ts";
+import type { PdfFile } from "../objects/pdf-file.ts";
+import { Dictionary, PdfStream, Reference, type Value } from "../objects/values.ts";
 
 /** What a graphics state dictionary sets; what it does not mention stays as it is. */
 export interface Marks {

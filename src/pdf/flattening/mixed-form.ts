@@ -1,9 +1,9 @@
 // A group of shapes that is shown with a constant alpha over one color, as shapes in mixed colors: they hide each other as they did
 // before (ISO 32000-1, 11.4). Knows no pixels.
-import { readOperations } from "../content.ts";
-import { applyEdits, type Edit } from "../edits.ts";
-import type { PdfFile } from "../pdf-file.ts";
-import type { Dictionary, PdfStream, Reference, Value } from "../values.ts";
+import { readOperations } from "../content/content.ts";
+import { applyEdits, type Edit } from "../content/edits.ts";
+import type { PdfFile } from "../objects/pdf-file.ts";
+import type { Dictionary, PdfStream, Reference, Value } from "../objects/values.ts";
 import type { MarkFinder } from "./marks.ts";
 import { type Mixture, mixed } from "./mixing.ts";
 import { streamOf } from "./picture.ts";

@@ -1,8 +1,8 @@
 // Constant alpha over one color gives one color (ISO 32000-1, 11.3.6): it can be worked out, and what was painted with alpha stays a
 // vector. Knows no pixels.
-import type { PdfFile } from "../pdf-file.ts";
-import { serializeNumber } from "../serialize.ts";
-import type { Value } from "../values.ts";
+import type { PdfFile } from "../objects/pdf-file.ts";
+import { serializeNumber } from "../objects/serialize.ts";
+import type { Value } from "../objects/values.ts";
 import type { Color, Paint } from "./content-node.ts";
 import type { ColorModel } from "./stage.ts";
 

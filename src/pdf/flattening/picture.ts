@@ -1,10 +1,10 @@
 // Pixels as an image of the file, with a mask of one bit where not all of them count (ISO 32000-1, 8.9.6.3). Knows no page.
 import { deflateSync } from "node:zlib";
-import { encodePixels, newPixels } from "../../codecs/jpeg-samples.ts";
-import { PictureKernel } from "../../codecs/picture-kernel.ts";
+import { encodePixels, newPixels } from "../../formats/jpeg/samples.ts";
+import { PictureKernel } from "../../formats/picture-kernel.ts";
 import { encodeFlate, takeCensus } from "../images/flate-image.ts";
-import type { PdfFile } from "../pdf-file.ts";
-import { Dictionary, Name, PdfStream, PdfString, plainBody, type Reference, type Value } from "../values.ts";
+import type { PdfFile } from "../objects/pdf-file.ts";
+import { Dictionary, Name, PdfStream, PdfString, plainBody, type Reference, type Value } from "../objects/values.ts";
 import { countOf, dilated, type Mask } from "./pixels.ts";
 import type { Pixels } from "./stage.ts";
 

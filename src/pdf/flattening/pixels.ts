@@ -1,5 +1,5 @@
 // Comparing pictures of a page: where they differ, in which rectangles, and how sharp they are there. Knows no PDF.
-import type { Box } from "../matrix.ts";
+import type { Box } from "../content/matrix.ts";
 import type { Pixels } from "./stage.ts";
 
 /** A bit of the page for each pixel: 0 or 1. */

@@ -1,8 +1,8 @@
 // What an operation, or a run of them, changes on a page, as pictures of those places alone. Knows no content streams.
 
-import { type Box, boundsOf, inverse, type Matrix, multiply } from "../matrix.ts";
-import type { PdfFile } from "../pdf-file.ts";
-import type { Reference, Value } from "../values.ts";
+import { type Box, boundsOf, inverse, type Matrix, multiply } from "../content/matrix.ts";
+import type { PdfFile } from "../objects/pdf-file.ts";
+import type { Reference, Value } from "../objects/values.ts";
 import { addPicture } from "./picture.ts";
 import {
   boxesOf,

@@ -1,6 +1,6 @@
 // Dictionaries of named resources (ISO 32000-1, 7.8.3), and names that are not taken. Knows no content.
-import type { PdfFile } from "../pdf-file.ts";
-import { Dictionary } from "../values.ts";
+import type { PdfFile } from "../objects/pdf-file.ts";
+import { Dictionary } from "../objects/values.ts";
 
 /** @returns a copy, empty where there is none */
 export function namesOf(file: PdfFile, resources: Dictionary | undefined, category: string): Dictionary {

@@ -1,12 +1,12 @@
 // Goes through the content of a page as a viewer does, and notes what paints transparently, and which pictures could take its place.
 // Knows no rendering.
 
-import { EngineFailure } from "../../operations/failure.ts";
-import type { Budget } from "../budget.ts";
-import type { Operation } from "../content.ts";
-import { IDENTITY, matrixOf, multiply } from "../matrix.ts";
-import type { PdfFile } from "../pdf-file.ts";
-import type { Dictionary, PdfStream } from "../values.ts";
+import { EngineFailure } from "../../core/failure.ts";
+import type { Operation } from "../content/content.ts";
+import { IDENTITY, matrixOf, multiply } from "../content/matrix.ts";
+import type { Budget } from "../objects/budget.ts";
+import type { PdfFile } from "../objects/pdf-file.ts";
+import type { Dictionary, PdfStream } from "../objects/values.ts";
 import type { ColorUse } from "./color-use.ts";
 import type { ContentNode, Kid, LayerScope, Run } from "./content-node.ts";
 import { ContentScan } from "./content-scan.ts";

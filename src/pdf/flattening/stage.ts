@@ -1,13 +1,14 @@
 // A second copy of the document in which nothing is kept: one page of it shows whatever content it is given, and is drawn from that.
 // Knows nothing of transparency.
-import { Mupdf, MupdfError, type Tank } from "../../engines/mupdf.ts";
-import { MupdfDocument } from "../../engines/mupdf-document.ts";
-import { PdfObjects } from "../../engines/mupdf-objects.ts";
-import type { Pointer } from "../../engines/mupdf-raw.ts";
-import { EngineFailure } from "../../operations/failure.ts";
-import { withHiddenObjects } from "../hybrid.ts";
-import type { Box, Matrix } from "../matrix.ts";
-import { Dictionary, Name, Reference, type Value } from "../values.ts";
+
+import { EngineFailure } from "../../core/failure.ts";
+import { MupdfDocument } from "../../engines/mupdf/document.ts";
+import { Mupdf, MupdfError, type Tank } from "../../engines/mupdf/mupdf.ts";
+import { PdfObjects } from "../../engines/mupdf/objects.ts";
+import type { Pointer } from "../../engines/mupdf/raw.ts";
+import type { Box, Matrix } from "../content/matrix.ts";
+import { withHiddenObjects } from "../objects/hybrid.ts";
+import { Dictionary, Name, Reference, type Value } from "../objects/values.ts";
 import { EngineValues } from "./engine-values.ts";
 
 export type ColorModel = "rgb" | "cmyk";

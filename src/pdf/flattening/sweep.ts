@@ -1,7 +1,7 @@
 // Takes the marks of transparency out of objects as they are written: when nothing paints transparently any more they mean nothing, and
 // still must not be there (ISO 19005-1, 6.4). Knows no content.
-import type { PdfFile } from "../pdf-file.ts";
-import { Dictionary, Name, type PdfObject, PdfStream, type Value } from "../values.ts";
+import type { PdfFile } from "../objects/pdf-file.ts";
+import { Dictionary, Name, type PdfObject, PdfStream, type Value } from "../objects/values.ts";
 
 /** Entries of a graphics state that have to do with transparency alone (ISO 32000-1, table 58). */
 const STATE_ENTRIES = ["ca", "CA", "BM", "SMask", "AIS", "TK"];

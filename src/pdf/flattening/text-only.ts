@@ -1,9 +1,9 @@
 // Content of which only the text is left, and that invisible (ISO 32000-1, 9.3.6): what became a picture can be searched and read
 // aloud as before. Knows no pictures.
-import { readOperations } from "../content.ts";
-import { applyEdits, type Edit } from "../edits.ts";
-import type { PdfFile } from "../pdf-file.ts";
-import { Dictionary, type PdfStream, Reference, type Value } from "../values.ts";
+import { readOperations } from "../content/content.ts";
+import { applyEdits, type Edit } from "../content/edits.ts";
+import type { PdfFile } from "../objects/pdf-file.ts";
+import { Dictionary, type PdfStream, Reference, type Value } from "../objects/values.ts";
 import type { ContentNode } from "./content-node.ts";
 import { dropped, hidden } from "./edits.ts";
 import { streamOf } from "./picture.ts";

@@ -1,6 +1,6 @@
 // Whether a page may be painted with tiling patterns (ISO 32000-1, 8.7.3), which a renderer has to be told apart by. Knows no content.
-import type { PdfFile } from "../pdf-file.ts";
-import { type Dictionary, Reference, type Value } from "../values.ts";
+import type { PdfFile } from "../objects/pdf-file.ts";
+import { type Dictionary, Reference, type Value } from "../objects/values.ts";
 
 /** Objects that are looked at; a page with more may have patterns. */
 const MAX_STEPS = 20_000;

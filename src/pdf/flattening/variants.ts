@@ -1,10 +1,10 @@
 // The content of a page as it would be up to some operation, or without some: what is drawn of it tells what they change. Knows no
 // pixels.
 
-import { applyEdits, type Edit } from "../edits.ts";
-import { apply, type Box, inverse, type Matrix } from "../matrix.ts";
-import type { PdfFile } from "../pdf-file.ts";
-import { Dictionary, type Reference } from "../values.ts";
+import { applyEdits, type Edit } from "../content/edits.ts";
+import { apply, type Box, inverse, type Matrix } from "../content/matrix.ts";
+import type { PdfFile } from "../objects/pdf-file.ts";
+import { Dictionary, type Reference } from "../objects/values.ts";
 import type { ContentNode, Kid, LayerScope, Paint } from "./content-node.ts";
 import { closing, dropped } from "./edits.ts";
 import { namesOf } from "./resource-names.ts";

@@ -1,6 +1,6 @@
 // What a content stream draws with the help of other objects, and how large (ISO 32000-1, 8.3). Knows no resources: names stay names.
-import { inlineDictionary, skipInlineData } from "../content.ts";
-import { Lexer } from "../lexer.ts";
+import { inlineDictionary, skipInlineData } from "../content/content.ts";
+import { Lexer } from "../objects/lexer.ts";
 
 /** The linear part of a matrix: where the unit vectors go. */
 export type Linear = readonly [a: number, b: number, c: number, d: number];

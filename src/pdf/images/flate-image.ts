@@ -1,8 +1,8 @@
 // Pixels in the kernel as the data of a FlateDecode image: fewer bits where they suffice, a palette where colours are few, else
 // PNG's predictors (ISO 32000-1, 7.4.4.4).
 import { deflateSync } from "node:zlib";
-import type { Pixels } from "../../codecs/jpeg-samples.ts";
-import type { Address, PictureKernel } from "../../codecs/picture-kernel.ts";
+import type { Pixels } from "../../formats/jpeg/samples.ts";
+import type { Address, PictureKernel } from "../../formats/picture-kernel.ts";
 
 export interface FlateImage {
   readonly bytes: Uint8Array;

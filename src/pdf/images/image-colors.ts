@@ -1,7 +1,7 @@
 // What the samples of an image are, by its colour space (ISO 32000-1, 8.6): how many a pixel has and how they may be coded. Colours
 // are never converted: samples stay in the space they are in.
-import type { PdfFile } from "../pdf-file.ts";
-import { type Dictionary, Name, PdfStream, PdfString, type Value } from "../values.ts";
+import type { PdfFile } from "../objects/pdf-file.ts";
+import { type Dictionary, Name, PdfStream, PdfString, type Value } from "../objects/values.ts";
 
 export interface ImageColors {
   /** Samples of a pixel; of an indexed image, of the entries of its palette. */

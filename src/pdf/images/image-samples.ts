@@ -1,12 +1,12 @@
 // The samples of an image in the kernel, at the size that is wanted. Pictures larger than memory come a row at a time where their
 // data allow it. Knows no colours.
 import { constants, inflateSync } from "node:zlib";
-import { JpegReader } from "../../codecs/jpeg-coefficients.ts";
-import { UnreadableJpeg } from "../../codecs/jpeg-file.ts";
-import { resampleJpeg } from "../../codecs/jpeg-resample.ts";
-import { newPixels, type Pixels } from "../../codecs/jpeg-samples.ts";
-import type { PictureKernel } from "../../codecs/picture-kernel.ts";
-import type { StreamBody } from "../values.ts";
+import { JpegReader } from "../../formats/jpeg/coefficients.ts";
+import { UnreadableJpeg } from "../../formats/jpeg/file.ts";
+import { resampleJpeg } from "../../formats/jpeg/resample.ts";
+import { newPixels, type Pixels } from "../../formats/jpeg/samples.ts";
+import type { PictureKernel } from "../../formats/picture-kernel.ts";
+import type { StreamBody } from "../objects/values.ts";
 import type { PdfImage } from "./image.ts";
 
 /** How pixels of the source become one. */

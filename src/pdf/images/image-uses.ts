@@ -1,8 +1,9 @@
 // How large every image of a file is drawn, wherever it is drawn: on pages, in forms, patterns, glyphs, soft masks and the
 // appearances of annotations (ISO 32000-1, 8.10, 8.7.3, 9.6.5, 11.5 and 12.5.5). Knows nothing of what images hold.
-import { readPages } from "../pages.ts";
-import type { PdfFile } from "../pdf-file.ts";
-import { Dictionary, PdfStream, Reference, type Value } from "../values.ts";
+
+import type { PdfFile } from "../objects/pdf-file.ts";
+import { Dictionary, PdfStream, Reference, type Value } from "../objects/values.ts";
+import { readPages } from "../pages/pages.ts";
 import { type Draw, IDENTITY, type Linear, multiply, readDraws } from "./draws.ts";
 
 /** The largest use of an image, in points along its width and its height. */

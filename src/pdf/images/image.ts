@@ -1,7 +1,7 @@
 // An image as its dictionary describes it (ISO 32000-1, 8.9.5), with names as image XObjects and inline images have them. Knows no
 // samples.
-import type { PdfFile } from "../pdf-file.ts";
-import { type Dictionary, PdfStream, Reference, type Value } from "../values.ts";
+import type { PdfFile } from "../objects/pdf-file.ts";
+import { type Dictionary, PdfStream, Reference, type Value } from "../objects/values.ts";
 import { type ImageColors, readColors } from "./image-colors.ts";
 
 export interface PdfImage {

@@ -1,9 +1,9 @@
 // Images in the midst of a content stream (ISO 32000-1, 8.9.7), replaced where they stand; every other byte of the content stays.
 import { inflateSync } from "node:zlib";
-import { readOperations } from "../content.ts";
-import type { PdfFile } from "../pdf-file.ts";
-import { serialize } from "../serialize.ts";
-import { Dictionary, PdfStream, plainBody, type StreamBody, type Value } from "../values.ts";
+import { readOperations } from "../content/content.ts";
+import type { PdfFile } from "../objects/pdf-file.ts";
+import { serialize } from "../objects/serialize.ts";
+import { Dictionary, PdfStream, plainBody, type StreamBody, type Value } from "../objects/values.ts";
 import { type PdfImage, readImage } from "./image.ts";
 import type { InlineUse } from "./image-uses.ts";
 import type { RecodedImage } from "./recode-image.ts";

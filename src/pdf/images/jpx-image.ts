@@ -1,9 +1,10 @@
 // JPEG 2000 data as an image of plain samples, in the colours that the file or the data say (ISO 32000-1, 7.4.9). Knows no coding
 // that takes their place.
-import { type JpxHeader, readJpxHeader } from "../../codecs/jpx-header.ts";
-import type { DecodedImage } from "../../engines/mupdf-image.ts";
-import type { PdfFile } from "../pdf-file.ts";
-import { Dictionary, Name, PdfStream, plainBody, type StreamBody, type Value } from "../values.ts";
+
+import type { DecodedImage } from "../../engines/mupdf/image.ts";
+import { type JpxHeader, readJpxHeader } from "../../formats/jpx/header.ts";
+import type { PdfFile } from "../objects/pdf-file.ts";
+import { Dictionary, Name, PdfStream, plainBody, type StreamBody, type Value } from "../objects/values.ts";
 import { type PdfImage, readImage } from "./image.ts";
 
 /** An engine that decodes images of the file by their object numbers. */

@@ -1,8 +1,8 @@
 // Limits the resolution of a file's images, and optionally converts photographs to JPEG. Nothing else in the file
 // changes. Has no knowledge of operations or of the origin of the file.
-import { EngineFailure } from "../../operations/failure.ts";
-import type { PdfFile } from "../pdf-file.ts";
-import { PdfStream, Reference, type StreamBody } from "../values.ts";
+import { EngineFailure } from "../../core/failure.ts";
+import type { PdfFile } from "../objects/pdf-file.ts";
+import { PdfStream, Reference, type StreamBody } from "../objects/values.ts";
 import { type PdfImage, readImage } from "./image.ts";
 import type { SampleLimits } from "./image-samples.ts";
 import { type Extent, findImageUses, type InlineUse } from "./image-uses.ts";

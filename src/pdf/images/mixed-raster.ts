@@ -1,12 +1,12 @@
 // A scan of print as mixed raster content: what is printed in bits at a high resolution, a layer for each ink, over a picture of
 // the paper and all else at a low one. Kept only where no part of the page is farther from the original than in a plain picture.
-import { encodeJbig2 } from "../../codecs/jbig2.ts";
-import { JpegReader } from "../../codecs/jpeg-coefficients.ts";
-import { UnreadableJpeg } from "../../codecs/jpeg-file.ts";
-import { resampleJpeg } from "../../codecs/jpeg-resample.ts";
-import { encodePlanes, type Plane } from "../../codecs/jpeg-samples.ts";
-import { type Address, PictureKernel } from "../../codecs/picture-kernel.ts";
-import type { StreamBody } from "../values.ts";
+import { encodeJbig2 } from "../../formats/jbig2/write.ts";
+import { JpegReader } from "../../formats/jpeg/coefficients.ts";
+import { UnreadableJpeg } from "../../formats/jpeg/file.ts";
+import { resampleJpeg } from "../../formats/jpeg/resample.ts";
+import { encodePlanes, type Plane } from "../../formats/jpeg/samples.ts";
+import { type Address, PictureKernel } from "../../formats/picture-kernel.ts";
+import type { StreamBody } from "../objects/values.ts";
 import type { PdfImage } from "./image.ts";
 import { isPlainJpeg, readSamples, type SampleLimits, transformOf, UnreadableImage } from "./image-samples.ts";
 import { chooseInks, type Ink, SHAPE_NUMBERS } from "./ink-shapes.ts";

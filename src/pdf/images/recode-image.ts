@@ -1,14 +1,14 @@
 // An image with other samples or in another coding, in the colours it has. Knows nothing of where it is drawn.
 
 import { deflateSync } from "node:zlib";
-import { encodeCcitt } from "../../codecs/ccitt.ts";
-import { encodeJbig2 } from "../../codecs/jbig2.ts";
-import { JpegReader } from "../../codecs/jpeg-coefficients.ts";
-import { UnreadableJpeg } from "../../codecs/jpeg-file.ts";
-import { resampleJpeg } from "../../codecs/jpeg-resample.ts";
-import { encodePixels, encodePlanes, type Pixels } from "../../codecs/jpeg-samples.ts";
-import { type Address, PictureKernel } from "../../codecs/picture-kernel.ts";
-import { Dictionary, Name, PdfString, type StreamBody, type Value } from "../values.ts";
+import { encodeCcitt } from "../../formats/ccitt/write.ts";
+import { encodeJbig2 } from "../../formats/jbig2/write.ts";
+import { JpegReader } from "../../formats/jpeg/coefficients.ts";
+import { UnreadableJpeg } from "../../formats/jpeg/file.ts";
+import { resampleJpeg } from "../../formats/jpeg/resample.ts";
+import { encodePixels, encodePlanes, type Pixels } from "../../formats/jpeg/samples.ts";
+import { type Address, PictureKernel } from "../../formats/picture-kernel.ts";
+import { Dictionary, Name, PdfString, type StreamBody, type Value } from "../objects/values.ts";
 import { encodeFlate, takeCensus } from "./flate-image.ts";
 import { type PdfImage, SAMPLE_ENTRIES } from "./image.ts";
 import {

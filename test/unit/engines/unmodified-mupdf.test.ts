@@ -3,9 +3,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as original from "mupdf";
 import { describe, expect, test } from "vitest";
-import { Mupdf } from "../../../src/engines/mupdf.ts";
-import { MupdfDocument } from "../../../src/engines/mupdf-document.ts";
-import { MupdfPage } from "../../../src/engines/mupdf-page.ts";
+import { MupdfDocument } from "../../../src/engines/mupdf/document.ts";
+import { Mupdf } from "../../../src/engines/mupdf/mupdf.ts";
+import { MupdfPage } from "../../../src/engines/mupdf/page.ts";
 import { quartersPdf, squarePdf, textPdf } from "../../fixtures/pdfs.ts";
 import { corpusDir } from "../../support/corpus.ts";
 

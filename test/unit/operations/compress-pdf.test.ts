@@ -10,7 +10,7 @@ import { CONTEXT, outputsOf } from "../../support/operations.ts";
 import { attachedTo, PdfJson } from "../../support/pdf-json.ts";
 import { pageTexts, qpdfComplaints, uncompressed } from "../../support/pdf-readers.ts";
 import { perceptualDistance, popplerPage } from "../../support/pictures.ts";
-import { encode, photograph } from "../codecs/jpeg-pictures.ts";
+import { encode, photograph } from "../formats/jpeg-pictures.ts";
 
 const LEVELS = ["low", "medium", "high"] as const;
 const compressed = async (pdf: Uint8Array, params: CompressParams = { level: "low" }, context = CONTEXT) =>

@@ -4,7 +4,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { PDFDocument } from "pdf-lib";
 import { describe, expect, test } from "vitest";
-import { EngineFailure } from "../../../src/operations/failure.ts";
+import { EngineFailure } from "../../../src/core/failure.ts";
 import { linearizePdf } from "../../../src/operations/linearize-pdf.ts";
 import { PdfBuilder } from "../../fixtures/pdf-builder.ts";
 import { encrypted, labelledPdf, textPdf, withoutXref } from "../../fixtures/pdfs.ts";

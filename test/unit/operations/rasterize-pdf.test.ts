@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { ColorModel } from "../../../src/codecs/raster.ts";
-import { EngineFailure, OutOfRange } from "../../../src/operations/failure.ts";
-import type { Context, Input, Output } from "../../../src/operations/operation.ts";
+import { EngineFailure, OutOfRange } from "../../../src/core/failure.ts";
+import type { Context, Input, Output } from "../../../src/core/operation.ts";
+import { parsePages } from "../../../src/core/pages.ts";
+import type { ColorModel } from "../../../src/core/raster.ts";
 import { type RasterFormat, type RasterizeParams, rasterizePdf } from "../../../src/operations/rasterize-pdf.ts";
-import { parsePages } from "../../../src/pages.ts";
 import { corpusDir } from "../../support/corpus.ts";
 import { HOSTILE_PDFS, onePage, pdfOf, stream } from "../../support/hostile-pdfs.ts";
 import { decode, popplerPage } from "../../support/pictures.ts";

@@ -1,4 +1,4 @@
-// What the reader stops for; codecs/inflate-kernel.ts has the same numbers.
+// What the reader stops for; formats/deflate/inflate-kernel.ts has the same numbers.
 
 export const NEEDS_INPUT: i32 = 0;
 export const OUTPUT_IS_FULL: i32 = 1;

@@ -115,7 +115,7 @@ export function encodeBlock(block: usize, component: usize, table: usize, exact:
     last = k;
     bits = 0;
     length = 0;
-    // Three of these, a coefficient of 26 bits and the end of the block are 63 bits at most: see jpeg-huffman.ts.
+    // Three of these, a coefficient of 26 bits and the end of the block are 63 bits at most: see jpeg/huffman.ts.
     for (; run > 15; run -= 16) {
       const code = load<u32>(acCodes, ZRL << 2);
       bits = (bits << (code & LENGTH_MASK)) | (code >> LENGTH_BITS);

@@ -4,10 +4,10 @@
 import { execFileSync } from "node:child_process";
 import { deflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
+import { glyphNames, readCff } from "../../../../src/fonts/cff/cff.ts";
+import { readEmbeddedCff, subsetCff } from "../../../../src/fonts/cff/subset-cff.ts";
 import { compressPdf } from "../../../../src/operations/compress-pdf.ts";
 import type { Level } from "../../../../src/pdf/compression/settings.ts";
-import { glyphNames, readCff } from "../../../../src/pdf/fonts/cff.ts";
-import { readEmbeddedCff, subsetCff } from "../../../../src/pdf/fonts/subset-cff.ts";
 import { bareCff } from "../../../fixtures/font-pdfs.ts";
 import { PdfBuilder } from "../../../fixtures/pdf-builder.ts";
 import { pdfaClaim } from "../../../fixtures/pdfa-claim.ts";

@@ -3,13 +3,13 @@
 
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
+import { builtInEncoding, cffWidth, glyphNames, readCff } from "../../../../src/fonts/cff/cff.ts";
+import { writeNamedCff } from "../../../../src/fonts/cff/named-cff.ts";
+import { readDrawnType1 } from "../../../../src/fonts/type1/subset-type1.ts";
+import { convertType1 } from "../../../../src/fonts/type1/to-cff.ts";
+import { plainOf, readType1 } from "../../../../src/fonts/type1/type1.ts";
 import { compressPdf } from "../../../../src/operations/compress-pdf.ts";
 import type { Level } from "../../../../src/pdf/compression/settings.ts";
-import { builtInEncoding, cffWidth, glyphNames, readCff } from "../../../../src/pdf/fonts/cff.ts";
-import { writeNamedCff } from "../../../../src/pdf/fonts/named-cff.ts";
-import { readDrawnType1 } from "../../../../src/pdf/fonts/subset-type1.ts";
-import { plainOf, readType1 } from "../../../../src/pdf/fonts/type1.ts";
-import { convertType1 } from "../../../../src/pdf/fonts/type1-to-cff.ts";
 import { madeType1, type Type1Shown, type1Pdf, WIN } from "../../../fixtures/type1-fonts.ts";
 import { damagedCopies } from "../../../support/damaged-bytes.ts";
 import { hasMachineFonts, machineType1 } from "../../../support/font-shelf.ts";

@@ -4,10 +4,10 @@
 import { execFileSync } from "node:child_process";
 import { deflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
+import { readDrawnType1, subsetType1 } from "../../../../src/fonts/type1/subset-type1.ts";
+import { plainOf, readType1 } from "../../../../src/fonts/type1/type1.ts";
 import { compressPdf } from "../../../../src/operations/compress-pdf.ts";
 import type { Level } from "../../../../src/pdf/compression/settings.ts";
-import { readDrawnType1, subsetType1 } from "../../../../src/pdf/fonts/subset-type1.ts";
-import { plainOf, readType1 } from "../../../../src/pdf/fonts/type1.ts";
 import { pdfaClaim } from "../../../fixtures/pdfa-claim.ts";
 import {
   inHexadecimal,

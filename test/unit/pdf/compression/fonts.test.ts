@@ -1,12 +1,12 @@
 // Whole fonts in a document: the glyphs that are shown stay, and text is what it was. The fonts are those of the machine.
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { characterMaps } from "../../../../src/fonts/truetype/maps.ts";
+import { subsetTrueType } from "../../../../src/fonts/truetype/subset-truetype.ts";
+import { outlineOf, readTrueType } from "../../../../src/fonts/truetype/truetype.ts";
+import { needsHints, unhinted } from "../../../../src/fonts/truetype/unhinted.ts";
 import { compressPdf } from "../../../../src/operations/compress-pdf.ts";
 import type { Level } from "../../../../src/pdf/compression/settings.ts";
-import { subsetTrueType } from "../../../../src/pdf/fonts/subset-truetype.ts";
-import { outlineOf, readTrueType } from "../../../../src/pdf/fonts/truetype.ts";
-import { characterMaps } from "../../../../src/pdf/fonts/truetype-maps.ts";
-import { needsHints, unhinted } from "../../../../src/pdf/fonts/unhinted.ts";
 import { PdfBuilder } from "../../../fixtures/pdf-builder.ts";
 import { outputsOf } from "../../../support/operations.ts";
 import { PdfJson } from "../../../support/pdf-json.ts";

@@ -1,7 +1,7 @@
 // JPEG 2000 images: smaller where they have more pixels than a level wants, in their own colours; what is peculiar stays.
 import { describe, expect, test } from "vitest";
+import { srgbProfile } from "../../../../src/formats/icc/profile.ts";
 import { compressPdf } from "../../../../src/operations/compress-pdf.ts";
-import { srgbProfile } from "../../../../src/pdf/archival/icc-profile.ts";
 import type { Level } from "../../../../src/pdf/compression/settings.ts";
 import { imageObject, rawPdf } from "../../../fixtures/image-pdfs.ts";
 import { jp2, opacity, SIDE } from "../../../fixtures/jpx-pictures.ts";

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { imageObject, onePage, type RawObject, rawPdf, samples } from "../../../fixtures/image-pdfs.ts";
 import { palette, SPACES, twoInks } from "../../../fixtures/image-spaces.ts";
 import { perceptualDistance, popplerPage } from "../../../support/pictures.ts";
-import { encode, photograph } from "../../codecs/jpeg-pictures.ts";
+import { encode, photograph } from "../../formats/jpeg-pictures.ts";
 import { distances, limited, listed, shade, shapes } from "./limited-pdfs.ts";
 
 const SIDE = 620;

@@ -2,7 +2,7 @@
 import { deflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { imageObject, onePage, type RawObject, rawPdf, samples } from "../../../fixtures/image-pdfs.ts";
-import { encode, photograph } from "../../codecs/jpeg-pictures.ts";
+import { encode, photograph } from "../../formats/jpeg-pictures.ts";
 import { distances, limited, listed, MIB, shade, shapes } from "./limited-pdfs.ts";
 
 const SIDE = 620;

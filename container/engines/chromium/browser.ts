@@ -1,0 +1,396 @@
+// Manages one running Chromium and its pages. Some pages are made ahead of time, each with its own context (cookies,
+// cache, storage), and each is used once. Detects when the browser or a page has died, was stopped or has grown too
+// large. Knows no job.
+
+import type { Socket } from "node:net";
+import { EngineFailure } from "../../../src/core/failure.ts";
+import { emulate } from "./devices.ts";
+import type { LaunchedChromium } from "./launch.ts";
+import { BrowserGone, lossBy, type OwnKill, RendererLost } from "./losses.ts";
+import { observe, QUESTIONS } from "./page-scripts.ts";
+import type { Session } from "./pipe.ts";
+import { killRenderer, type Renderer, Renderers } from "./renderers.ts";
+import type { WatchLimits } from "./watch.ts";
+import type { Visit, WebProxy } from "./web-proxy.ts";
+
+export interface BrowserSettings {
+  readonly proxy: WebProxy;
+  /** Number of pages that are kept ready. */
+  readonly ready: number;
+  readonly limits: WatchLimits;
+  /** Called at once when the browser dies or is ended, whatever the reason. */
+  gone(browser: Browser, why: string): void;
+  log(message: string, details?: Record<string, unknown>): void;
+}
+
+/** A blank page in its own context, to be used once. */
+export interface LeasedPage extends AsyncDisposable {
+  readonly session: Session;
+  /** ID of the page's main frame. */
+  readonly frameId: string;
+  /**
+   * Shows the page. It is made hidden: it draws no frames, so per-frame and visibility events do not happen.
+   * @throws ProtocolError
+   */
+  show(): Promise<void>;
+  /**
+   * Rejects when the page or the browser cannot continue: EngineFailure, {@link RendererLost} or {@link BrowserGone}.
+   */
+  readonly failed: Promise<never>;
+  /** Gives the page access to the web. Without a visit, its requests get no answer. */
+  visit(visit: Visit): void;
+  /** Lowers the priority of the page's processes from now on. */
+  lower(): void;
+}
+
+interface Page {
+  readonly contextId: string;
+  readonly targetId: string;
+  readonly session: Session;
+  readonly failed: Promise<never>;
+  readonly fail: (error: Error) => void;
+  readonly door: { readonly proxy: string; close(): void };
+  readonly renderer: Renderer;
+  visit: Visit | undefined;
+  isShown: boolean;
+}
+
+/** Reason of a browser that ended because it was retired. */
+export const RETIRED = "retired";
+
+/** Interval between checks of the processes, while there is work and while there is none. */
+const WATCH_MS = 250;
+const IDLE_WATCH_MS = 1_000;
+/**
+ * Time without an answer, or without making or showing a page, after which a browser counts as stuck. On a busy machine
+ * a healthy browser is slow; a stopped one is found at once by the state of its processes.
+ */
+const HEARTBEAT_TIMEOUT_MS = 20_000;
+/** Maximum number of attempts to make a page that dies while it is made. */
+const MAKE_ATTEMPTS = 3;
+/** Time without making a page, because none was needed, after which the browser must prove that it still can. */
+const PROOF_MS = 30_000;
+/** Status text that the browser reports. */
+const NOT_LAUNCHED = "failed to launch";
+
+export class Browser {
+  readonly chromium: LaunchedChromium;
+  readonly #settings: BrowserSettings;
+  readonly #ready: Page[] = [];
+  readonly #pages = new Map<string, Page>();
+  readonly #renderers: Renderers;
+  #making: Promise<unknown> = Promise.resolve();
+  #refilling: Promise<void> | undefined;
+  #leased = 0;
+  #used = 0;
+  #gone: BrowserGone | undefined;
+  #retired = false;
+  #madeAt = performance.now();
+  /** Rejects the page that is being made. */
+  #failUnborn: ((error: Error) => void) | undefined;
+  #lastKill: OwnKill = { at: Number.NEGATIVE_INFINITY, why: "" };
+  readonly #death = Promise.withResolvers<never>();
+  #timer: NodeJS.Timeout | undefined;
+  /** Settles when the browser's processes have ended and its files are gone. */
+  readonly ended: Promise<void>;
+  #end!: () => void;
+
+  private constructor(chromium: LaunchedChromium, settings: BrowserSettings) {
+    this.chromium = chromium;
+    this.#renderers = new Renderers(() => chromium.watch.renderers());
+    this.#settings = settings;
+    this.#death.promise.catch(() => {});
+    this.ended = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+    chromium.process.once("exit", (code, signal) => this.#die(`it ended by ${signal ?? code}`));
+    if (chromium.process.exitCode !== null || chromium.process.signalCode !== null) this.#die("it ended at once");
+    const { browser } = chromium.pipe;
+    browser.on("Target.targetCrashed", ({ targetId, status }) => this.#crashed(targetId, status));
+    browser.on("Target.targetDestroyed", ({ targetId }) =>
+      this.#pages.get(targetId)?.fail(new EngineFailure("crashed", "its page was closed")),
+    );
+    browser.on("Target.targetCreated", ({ targetInfo: { type, targetId, openerId } }) => {
+      // A window that a page opened.
+      if (type === "page" && openerId !== undefined) void browser.send("Target.closeTarget", { targetId });
+    });
+    this.#look();
+  }
+
+  /** Starts a browser, and resolves once it has made a page; it then makes more. @throws BrowserGone, ProtocolError */
+  static async start(chromium: LaunchedChromium, settings: BrowserSettings): Promise<Browser> {
+    const browser = new Browser(chromium, settings);
+    const discover = { discover: true, filter: [{ type: "page" }] };
+    await browser.#within(chromium.pipe.browser.send("Target.setDiscoverTargets", discover), "it tells of no page");
+    browser.#keep(await browser.#make());
+    browser.#look();
+    void browser.#refill().catch(() => {});
+    return browser;
+  }
+
+  get isGone(): boolean {
+    return this.#gone !== undefined;
+  }
+
+  /** Number of pages leased so far. */
+  get used(): number {
+    return this.#used;
+  }
+
+  get isIdle(): boolean {
+    return this.#leased === 0;
+  }
+
+  /**
+   * Leases a page.
+   * @param fresh makes a new page: the cause of a page's death may have affected the ready pages too
+   * @throws BrowserGone
+   */
+  async lease({ fresh }: { readonly fresh: boolean }): Promise<LeasedPage> {
+    if (this.#gone) throw this.#gone;
+    this.#leased++;
+    this.#used++;
+    this.#schedule(WATCH_MS);
+    try {
+      const page = (fresh ? undefined : this.#ready.shift()) ?? (await this.#make());
+      return {
+        session: page.session,
+        // A page's ID is the ID of its main frame.
+        frameId: page.targetId,
+        show: () => this.#show(page),
+        failed: page.failed,
+        visit: (visit) => {
+          page.visit = visit;
+        },
+        lower: () => page.renderer.lower(),
+        [Symbol.asyncDispose]: () => this.#release(page),
+      };
+    } catch (error) {
+      this.#leased--;
+      throw error;
+    }
+  }
+
+  async #show(page: Page): Promise<void> {
+    if (page.isShown) return;
+    page.isShown = true;
+    const { browser } = this.chromium.pipe;
+    const shown = async () => {
+      const { windowId } = await browser.send("Browser.getWindowForTarget", { targetId: page.targetId });
+      await browser.send("Browser.setWindowBounds", { windowId, bounds: { windowState: "normal" } });
+    };
+    await this.#within(shown(), "it shows no page");
+  }
+
+  /** Stops taking work, and ends the browser when its current work is done. */
+  retire(): void {
+    this.#retired = true;
+    if (this.#leased === 0) this.#die(RETIRED);
+  }
+
+  /** Ends the browser at once. */
+  kill(why: string): void {
+    this.#die(why);
+  }
+
+  async #release(page: Page): Promise<void> {
+    page.visit?.end();
+    page.fail(new EngineFailure("crashed", "it was given back"));
+    this.#leased--;
+    if (this.#gone) return;
+    if (this.#retired && this.#leased === 0) return this.#die(RETIRED);
+    this.#renew(page);
+  }
+
+  async #dispose({ targetId, contextId, session, door, renderer }: Page): Promise<void> {
+    const { pipe } = this.chromium;
+    this.#pages.delete(targetId);
+    pipe.forget(session, "the page was given back");
+    door.close();
+    renderer[Symbol.dispose]();
+    const disposed = pipe.browser.send("Target.disposeBrowserContext", { browserContextId: contextId });
+    await this.#within(disposed, "a context was not disposed of");
+  }
+
+  /** Refills the ready pages. Runs once at a time: two runs would make more pages than are wanted. */
+  #refill(): Promise<void> {
+    this.#refilling ??= this.#fill().finally(() => {
+      this.#refilling = undefined;
+    });
+    return this.#refilling;
+  }
+
+  async #fill(): Promise<void> {
+    while (!this.#gone && !this.#retired && this.#ready.length < this.#settings.ready) {
+      this.#keep(await this.#make());
+    }
+  }
+
+  #keep(page: Page): void {
+    this.#ready.push(page);
+    page.failed.catch(() => this.#discard(page));
+    if (this.#ready.length > this.#settings.ready) this.#renew(this.#ready.shift()!);
+  }
+
+  /** Removes a ready page that died while it waited. */
+  #discard(page: Page): void {
+    const place = this.#ready.indexOf(page);
+    if (place < 0 || this.#gone) return;
+    this.#ready.splice(place, 1);
+    this.#renew(page);
+  }
+
+  /** Replaces a used page in the background: the next job has a page already. */
+  #renew(page: Page): void {
+    void this.#dispose(page)
+      .then(() => this.#refill())
+      .catch((error: unknown) => {
+        if (!this.#gone) this.#settings.log("Chromium: no page was made", { error: String(error) });
+      });
+  }
+
+  /** Makes a page, one at a time: two at once are not ready any earlier. @throws BrowserGone */
+  #make(): Promise<Page> {
+    const made = this.#making.then(() => this.#makeAtLast());
+    this.#making = made.catch(() => {});
+    return made;
+  }
+
+  /** Makes a page, with retries. Ends a browser that cannot make one, whatever else it answers. */
+  async #makeAtLast(): Promise<Page> {
+    for (let attempt = 1; ; attempt++) {
+      if (this.#gone) throw this.#gone;
+      try {
+        const page = await this.#within(this.#makePage(), "it makes no page");
+        this.#madeAt = performance.now();
+        return page;
+      } catch (error) {
+        if (error instanceof RendererLost && attempt < MAKE_ATTEMPTS) continue;
+        this.#die(`it makes no page: ${(error as Error).message}`);
+      }
+    }
+  }
+
+  async #makePage(): Promise<Page> {
+    const { pipe, doors } = this.chromium;
+    let page: Page | undefined;
+    const door = await doors.open((socket: Socket) => {
+      if (page?.visit) this.#settings.proxy.serve(socket, page.visit);
+      else socket.destroy();
+    });
+    const { promise: failed, reject: fail } = Promise.withResolvers<never>();
+    failed.catch(() => {});
+    this.#failUnborn = fail;
+    let contextId: string | undefined;
+    const renderer = this.#renderers.expect();
+    try {
+      const context = { proxyServer: door.proxy, proxyBypassList: "<-loopback>" };
+      ({ browserContextId: contextId } = await pipe.browser.send("Target.createBrowserContext", context));
+      const opened = await Promise.race([this.#open(contextId, renderer), failed]);
+      page = { contextId, ...opened, failed, fail, door, renderer, visit: undefined, isShown: false };
+      this.#pages.set(page.targetId, page);
+      return page;
+    } catch (error) {
+      door.close();
+      renderer[Symbol.dispose]();
+      if (contextId !== undefined)
+        void pipe.browser.send("Target.disposeBrowserContext", { browserContextId: contextId });
+      throw error;
+    } finally {
+      this.#failUnborn = undefined;
+    }
+  }
+
+  async #open(browserContextId: string, renderer: Renderer): Promise<Pick<Page, "targetId" | "session">> {
+    const { pipe, version } = this.chromium;
+    void pipe.browser.send("Browser.setDownloadBehavior", { behavior: "deny", browserContextId });
+    const { targetId } = await pipe.browser.send("Target.createTarget", {
+      url: "about:blank",
+      browserContextId,
+      // A minimized window is not drawn.
+      windowState: "minimized",
+    });
+    const { sessionId } = await pipe.browser.send("Target.attachToTarget", { targetId, flatten: true });
+    const session = pipe.session(sessionId);
+    emulate(session, "desktop", version);
+    const source = `(${observe})(${JSON.stringify(QUESTIONS)})`;
+    void session.send("Page.addScriptToEvaluateOnNewDocument", { source });
+    void session.send("Network.enable", { maxTotalBufferSize: 1 });
+    void session.send("Page.enable");
+    await renderer.find(session);
+    return { targetId, session };
+  }
+
+  #crashed(targetId: string, status: string): void {
+    // A renderer ends with the zygote that made it, and cannot be launched without one.
+    if (!this.check()) return;
+    const fail = this.#pages.get(targetId)?.fail ?? this.#failUnborn;
+    if (status === NOT_LAUNCHED) this.#die("a renderer was not launched");
+    else fail?.(lossBy(status, this.#lastKill));
+  }
+
+  #schedule(ms: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#look(), ms);
+    this.#timer.unref();
+  }
+
+  /** Reports whether the browser's lasting processes are all running, and ends the browser if not. */
+  check(): boolean {
+    const fault = this.#gone ? undefined : this.chromium.watch.fault();
+    if (fault !== undefined) this.#die(fault);
+    return this.#gone === undefined;
+  }
+
+  #look(): void {
+    if (this.#gone) return;
+    for (const finding of this.chromium.watch.look(this.#settings.limits)) {
+      this.#settings.log("Chromium: a process is ended", { ...finding });
+      if (finding.what === "browser") {
+        this.#die(finding.why);
+        return;
+      }
+      this.#lastKill = { at: performance.now(), why: finding.why };
+      killRenderer(finding.pid);
+    }
+    this.#renderers.lower();
+    const beat = this.chromium.pipe.browser.send("Browser.getVersion");
+    this.#within(beat, "it does not answer").catch((error: Error) => this.#die(error.message));
+    if (this.#leased === 0 && performance.now() - this.#madeAt > PROOF_MS) this.#prove();
+    this.#schedule(this.#leased > 0 ? WATCH_MS : IDLE_WATCH_MS);
+  }
+
+  /** Makes a new page, which replaces the oldest ready one. */
+  #prove(): void {
+    this.#madeAt = performance.now();
+    void this.#make()
+      .then((page) => this.#keep(page))
+      .catch(() => {});
+  }
+
+  /** Limits the wait for an answer; a browser that takes longer is stuck and is ended. @throws BrowserGone */
+  async #within<T>(answer: Promise<T>, why: string): Promise<T> {
+    const timer = setTimeout(() => this.#die(why), HEARTBEAT_TIMEOUT_MS);
+    timer.unref();
+    return Promise.race([answer, this.#death.promise]).finally(() => clearTimeout(timer));
+  }
+
+  #die(why: string): void {
+    if (this.#gone) return;
+    this.#gone = new BrowserGone(`Chromium: ${why}`);
+    clearTimeout(this.#timer);
+    this.#death.reject(this.#gone);
+    // Pages fail first, so that callers who wait for an answer learn why there is none.
+    for (const page of this.#pages.values()) {
+      page.door.close();
+      page.visit?.end();
+      page.fail(this.#gone);
+    }
+    this.chromium.pipe.close(why);
+    this.#settings.gone(this, why);
+    this.chromium
+      .end()
+      .catch((error: unknown) => this.#settings.log("Chromium: files are left", { error: String(error) }))
+      .finally(() => this.#end());
+  }
+}

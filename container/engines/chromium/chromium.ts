@@ -1,0 +1,217 @@
+// Converts web pages and HTML to PDF. Gives every job its own page and its own access to the web, and retries it when a
+// process was lost during the work. Knows no HTTP server, and nothing about how many jobs the service admits.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { EngineFailure, OutOfRange } from "../../../src/core/failure.ts";
+import { EngineLost, lastFailure } from "../../processes/attempts.ts";
+import { worksForJob } from "../../processes/priority.ts";
+import type { Scratch } from "../../processes/process.ts";
+import { untilAborted } from "../../processes/until-aborted.ts";
+import type { Confinement } from "./launch.ts";
+import { LedAstray } from "./loading.ts";
+import { BrowserGone, NetworkGone, RendererLost } from "./losses.ts";
+import { type PageLimits, type PrintOptions, printPage } from "./page.ts";
+import { ProtocolError } from "./pipe.ts";
+import { BrowserSupply } from "./supply.ts";
+import type { WatchLimits } from "./watch.ts";
+import { DOCUMENT_HOST, type ServedDocument, type VisitLimits, WebProxy, type WebProxySettings } from "./web-proxy.ts";
+
+/** Source that is printed. */
+export type Source =
+  | { readonly url: string }
+  | {
+      readonly document: ServedDocument;
+      /** True if the document seems to have no script and nothing that loads when visible. @default false */
+      readonly isStill?: boolean;
+    };
+
+export interface ChromiumSettings {
+  readonly scratch: Scratch;
+  /** Number of pages that are kept ready. @default 3 */
+  readonly ready?: number;
+  readonly web?: WebProxySettings;
+  /** Confinement of the browsers. @default as far as this machine allows */
+  readonly confinement?: Confinement;
+  /** Paths where the program may be. @default Debian's places */
+  readonly programs?: readonly string[];
+  readonly limits?: Partial<ChromiumLimits>;
+  log(message: string, details?: Record<string, unknown>): void;
+}
+
+export interface ChromiumLimits extends PageLimits, VisitLimits, WatchLimits {}
+
+const DEFAULTS: ChromiumLimits = {
+  parseMs: 45_000,
+  settleMs: 15_000,
+  answerMs: 15_000,
+  printMs: 75_000,
+  fileBytes: 2 ** 30,
+  bytes: 2 ** 28,
+  requests: 5_000,
+  rendererBytes: 1.5 * 2 ** 30,
+  browserBytes: 4 * 2 ** 30,
+};
+
+/** Time after which a browser whose network process ended has another one; it may take a few times as long. */
+const NETWORK_BACK_MS = 500;
+const NETWORK_ATTEMPTS = 6;
+/**
+ * Maximum wait for the reason of a failed command, which is reported after the failure: the process that was to answer
+ * has ended.
+ */
+const REASON_COMES_MS = 1_000;
+
+export class Chromium implements AsyncDisposable {
+  readonly #settings: ChromiumSettings;
+  readonly #limits: ChromiumLimits;
+  readonly #proxy: WebProxy;
+  readonly #supply: BrowserSupply;
+
+  private constructor(settings: ChromiumSettings) {
+    this.#settings = settings;
+    this.#limits = { ...DEFAULTS, ...settings.limits };
+    this.#proxy = new WebProxy(settings.web ?? {});
+    this.#supply = new BrowserSupply({ ready: 3, ...settings, limits: this.#limits, proxy: this.#proxy });
+  }
+
+  /**
+   * Resolves once the browser is warm, or could not be started, which is then retried. @throws Error for an invalid
+   * allow-list
+   */
+  static async start(settings: ChromiumSettings): Promise<Chromium> {
+    const chromium = new Chromium(settings);
+    const first = await chromium.#supply.first;
+    if (first === undefined) return chromium;
+    const { network, sandbox, version, startMs } = first.chromium;
+    settings.log("Chromium: warm", { network, sandbox, version, startMs, pid: chromium.pid });
+    if (network === "flags") settings.log("Chromium: no network namespace here, its own flags keep it to the proxy");
+    if (!sandbox) settings.log("Chromium: no user namespace here, its renderers are not in its sandbox");
+    return chromium;
+  }
+
+  /** Confinement of the browsers; undefined until one has started. */
+  get confinement(): Confinement | undefined {
+    return this.#supply.confinement;
+  }
+
+  /** Network confinement, or `starting` or `failed` while there is no browser. */
+  get mode(): string {
+    return this.#supply.mode;
+  }
+
+  /** Process ID of the current browser. */
+  get pid(): number | undefined {
+    return this.#supply.pid;
+  }
+
+  /**
+   * Prints a page.
+   * @param outputPath written when the PDF is complete
+   * @throws EngineFailure `unreachable`, `not-a-web-page`, `timed-out`, `too-large`, `too-complex`, `crashed`, `busy`
+   *   (no browser can be started, or it was lost twice)
+   * @throws OutOfRange for `url`, if it leads to a place that may not be visited
+   * @throws the signal's reason when aborted
+   */
+  async printToPdf(
+    source: Source,
+    outputPath: string,
+    options: PrintOptions,
+    signal: AbortSignal = new AbortController().signal,
+  ): Promise<void> {
+    try {
+      // Rejects at once on abort, however deep the job waits; the job releases each resource as soon as it gets it.
+      await untilAborted(this.#attempts({ source, outputPath, options, signal }), signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw failureOf(error, source);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#supply.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  /** Retries a job once if its browser died, once if its renderer did, and a few times while there is no network. */
+  async #attempts(job: Job): Promise<void> {
+    const left = { browser: 1, renderer: 1, network: NETWORK_ATTEMPTS };
+    for (;;) {
+      try {
+        return await this.#attempt(job, left.renderer === 0);
+      } catch (error) {
+        const lost = lossOf(error);
+        if (lost === undefined || left[lost]-- === 0) throw error;
+        this.#settings.log(`Chromium: a job begins anew, because its ${lost} was lost`, { reason: String(error) });
+        if (lost === "network") await sleep(NETWORK_BACK_MS, undefined, { signal: job.signal });
+      }
+    }
+  }
+
+  async #attempt({ source, outputPath, options, signal }: Job, fresh: boolean): Promise<void> {
+    const browser = await untilAborted(this.#supply.living(), signal);
+    await using page = await browser.lease({ fresh });
+    using work = new DisposableStack();
+    work.defer(worksForJob(() => page.lower()));
+    const { promise: exceeded, reject: exceed } = Promise.withResolvers<never>();
+    exceeded.catch(() => {});
+    const visit = this.#proxy.visit({
+      limits: this.#limits,
+      document: "document" in source ? source.document : undefined,
+      exceeded: (what) => exceed(new EngineFailure("too-large", `the page wants more than ${what}`)),
+    });
+    page.visit(visit);
+    const place =
+      "url" in source
+        ? { url: source.url, isStill: false }
+        : { url: `http://${DOCUMENT_HOST}/`, isStill: source.isStill ?? false };
+    const printed = printPage(page, {
+      ...{ place, outputPath, options, limits: this.#limits, signal },
+      version: browser.chromium.version,
+      isRefused: (url) => visit.isRefused(url),
+    });
+    printed.catch(() => {});
+    try {
+      await untilAborted(Promise.race([exceeded, printed]), signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof ProtocolError) await Promise.race([page.failed, sleep(REASON_COMES_MS)]);
+      // A page may be unreachable, or may fail to print, because a process of the browser is gone.
+      if (browser.check() || (error instanceof EngineFailure && OWN_FAULTS.includes(error.reason))) throw error;
+      throw new BrowserGone((error as Error).message, { cause: error });
+    }
+    // Content from the network, or drawn content, may be missing.
+    if (!browser.check()) throw new BrowserGone("one of its processes was lost on the way");
+  }
+}
+
+interface Job {
+  readonly source: Source;
+  readonly outputPath: string;
+  readonly options: PrintOptions;
+  readonly signal: AbortSignal;
+}
+
+/** Failures that the page causes itself, whatever the browser's state. */
+const OWN_FAULTS: readonly string[] = ["too-large"];
+
+function lossOf(error: unknown): "browser" | "renderer" | "network" | undefined {
+  if (error instanceof BrowserGone) return "browser";
+  if (error instanceof RendererLost) return "renderer";
+  return error instanceof NetworkGone ? "network" : undefined;
+}
+
+/** Returns the failure to report for a job that is not retried. */
+function failureOf(error: unknown, source: Source): unknown {
+  if (error instanceof ProtocolError) return new EngineFailure("crashed", error.message, { cause: error });
+  if (lossOf(error) !== undefined) {
+    const { message } = error as Error;
+    const isOwnDoing = error instanceof RendererLost && error.isOwnDoing;
+    return lastFailure(isOwnDoing ? new EngineFailure("crashed", message) : new EngineLost(message));
+  }
+  if (!(error instanceof LedAstray)) return error;
+  if ("url" in source) return new OutOfRange("url", source.url);
+  return new EngineFailure("unreachable", error.message, { cause: error });
+}

@@ -1,0 +1,361 @@
+// Starts one Chromium as its own user, in its own network namespace and in its own sandbox, each as far as this machine
+// allows, with two pipes for commands. Knows no page.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { chown, mkdir, statfs } from "node:fs/promises";
+import type { Server } from "node:net";
+import { join } from "node:path";
+import type { Readable, Writable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import { EngineLost, isFromOutside } from "../../processes/attempts.ts";
+import { type JobFolder, killGroup, minimalEnvironment, type Scratch, Tail } from "../../processes/process.ts";
+import { type Doors, doorsByAddress, doorsByPort, PROXY_PORT } from "./doors.ts";
+import { Pipe } from "./pipe.ts";
+import { Watch } from "./watch.ts";
+
+/** Describes how far a browser is confined. */
+export interface Confinement {
+  /** `namespace`: the browser has no network but the proxy. `flags`: command-line flags tell it to use nothing else. */
+  readonly network: "namespace" | "flags";
+  /** True if the renderers run in Chromium's own sandbox. */
+  readonly sandbox: boolean;
+}
+
+export interface LaunchedChromium extends Confinement {
+  readonly process: ChildProcess;
+  readonly pipe: Pipe;
+  readonly doors: Doors;
+  readonly watch: Watch;
+  readonly version: string;
+  readonly startMs: number;
+  /** Returns the last output on standard error. */
+  lastWords(): string;
+  /** Kills all of the browser's processes and removes its files. Never rejects. */
+  end(): Promise<void>;
+}
+
+export interface LaunchSettings {
+  readonly scratch: Scratch;
+  /** Candidates, of which the first that exists is used. @default Debian's */
+  readonly programs?: readonly string[];
+  /** The only confinement to try, because it worked before. @default the best that works */
+  readonly confinement?: Confinement | undefined;
+  /** Aborts a launch. */
+  readonly signal: AbortSignal;
+}
+
+/** Confinements to try, best first. */
+const CONFINEMENTS: readonly Confinement[] = [
+  { network: "namespace", sandbox: true },
+  { network: "namespace", sandbox: false },
+  { network: "flags", sandbox: true },
+  { network: "flags", sandbox: false },
+];
+
+/** Programs of Debian's packages, with the shell without a desktop first. */
+export const PROGRAMS = ["/usr/lib/chromium/chromium-headless-shell", "/usr/lib/chromium/chromium"];
+/** User that the browser runs as, if this process is root. */
+const USER = 60_400;
+const START_TIMEOUT_MS = 60_000;
+const MOST_DISTURBED_STARTS = 5;
+const MOST_FAILED_STARTS = 2;
+/** Maximum delay of a process's exit event after its pipe was closed. */
+const END_TOLD_MS = 1_000;
+/** Interval between checks of a browser that is starting. */
+const LOOK_MS = 250;
+/** Maximum time until killed processes are gone, however busy the machine is. */
+const END_TIMEOUT_MS = 5_000;
+/** Maximum size of a file that the browser may write; shared memory counts as files. */
+const FILE_BYTES = 2 ** 31;
+const OPEN_FILES = 8192;
+/** Shared memory that suffices. Containers often have 64 MiB, which a few large pictures use up. */
+const ENOUGH_SHARED_MEMORY_BYTES = 2 ** 29;
+/** File descriptors of the child: Chromium's two pipes, and briefly the channel that passes a socket. */
+const STDIO = ["ignore", "ignore", "pipe", "pipe", "pipe"] as const;
+
+const helper = (name: string) => join(import.meta.dirname, name);
+
+/**
+ * Starts a browser in the best confinement that works.
+ * @throws Error with the reasons, if none works
+ * @throws EngineLost if it was killed or stopped repeatedly
+ */
+export async function launchChromium(settings: LaunchSettings): Promise<LaunchedChromium> {
+  const { scratch, programs = PROGRAMS, confinement: first, signal } = settings;
+  const program = programs.find(existsSync);
+  if (program === undefined) throw new Error(`not installed: ${programs.join(", ")}`);
+  const reasons: string[] = [];
+  for (const confinement of first ? [first] : CONFINEMENTS) {
+    try {
+      return await launchUndisturbed(() => launch(program, scratch, confinement, signal), signal);
+    } catch (error) {
+      // Repeated kills or stops say nothing about the confinement.
+      if (signal.aborted || error instanceof EngineLost) throw error;
+      reasons.push(`${confinement.network}${confinement.sandbox ? " and sandbox" : ""}: ${(error as Error).message}`);
+    }
+  }
+  throw new Error(reasons.join("; "));
+}
+
+/**
+ * Retries the start of a browser that was killed or stopped as it started, and retries once if it ended by itself:
+ * perhaps only one of its processes was killed.
+ */
+async function launchUndisturbed<T>(start: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  const left = { disturbed: MOST_DISTURBED_STARTS, failed: MOST_FAILED_STARTS };
+  for (;;) {
+    try {
+      return await start();
+    } catch (error) {
+      signal.throwIfAborted();
+      if (--left[error instanceof EngineLost ? "disturbed" : "failed"] === 0) throw error;
+    }
+  }
+}
+
+async function launch(
+  program: string,
+  scratch: Scratch,
+  confinement: Confinement,
+  signal: AbortSignal,
+): Promise<LaunchedChromium> {
+  const started = performance.now();
+  const folder = await scratch.folder("chromium");
+  const stderr = new Tail(4096);
+  let child: ChildProcess | undefined;
+  let listening: Server | undefined;
+  const end = async () => {
+    if (child?.pid !== undefined) await endGroup(child);
+    listening?.close();
+    try {
+      await folder[Symbol.asyncDispose]();
+    } catch {
+      // Files that are left are removed with the parent folder.
+    }
+  };
+  try {
+    await prepareFolder(folder);
+    child = start(program, folder.path, confinement, await hasSharedMemory());
+    child.stderr!.on("data", (chunk: Buffer) => stderr.add(chunk));
+    const exited = new Promise<never>((_, reject) => {
+      child!.on("exit", (code, by) => {
+        const how = `it ended by ${by ?? code}`;
+        reject(isFromOutside(by) ? new EngineLost(how) : new Error(how));
+      });
+      child!.on("error", reject);
+    });
+    exited.catch(() => {});
+    const [, , , out, incoming] = child.stdio as unknown as [unknown, unknown, unknown, Writable, Readable];
+    const browser = child;
+    const pipe = new Pipe(out, incoming, () => killGroup(browser));
+    const ready = async (starting: ChildProcess) => {
+      if (confinement.network === "namespace") listening = await socketOf(starting);
+      return pipe.browser.send("Browser.getVersion").catch(async (error: unknown) => {
+        await Promise.race([exited, sleep(END_TOLD_MS)]);
+        throw error;
+      });
+    };
+    const watch = new Watch(child.pid ?? 0);
+    const { product } = await whileItStarts(Promise.race([ready(child), exited]), watch, signal);
+    return {
+      ...confinement,
+      process: child,
+      pipe,
+      doors: listening ? doorsByAddress(listening) : doorsByPort(),
+      watch,
+      version: product.split("/")[1] ?? product,
+      startMs: Math.round(performance.now() - started),
+      lastWords: () => stderr.text(),
+      end,
+    };
+  } catch (error) {
+    await end();
+    const why = `${(error as Error).message} ${stderr.text().slice(-300)}`.trim();
+    throw error instanceof EngineLost ? new EngineLost(why, { cause: error }) : new Error(why, { cause: error });
+  }
+}
+
+function start(program: string, folder: string, confinement: Confinement, hasSharedMemory: boolean): ChildProcess {
+  const inNamespace = confinement.network === "namespace";
+  const [command, ...args] = [
+    ...(inNamespace ? enterNamespace() : []),
+    ...becomeBrowser(inNamespace),
+    program,
+    ...flags(folder, confinement, hasSharedMemory),
+  ] as [string, ...string[]];
+  return spawn(command, args, {
+    cwd: folder,
+    env: { ...minimalEnvironment(folder), TZ: "UTC", PROXY_PORT: String(PROXY_PORT) },
+    // A new session, and so a new process group, which is killed as a whole.
+    detached: true,
+    stdio: [...STDIO, ...(inNamespace ? ["ipc" as const] : [])],
+  });
+}
+
+/**
+ * Waits until a browser is ready.
+ * @throws Error if it takes too long, or one of its processes is stopped
+ * @throws the signal's reason when aborted
+ */
+async function whileItStarts<T>(ready: Promise<T>, watch: Watch, signal: AbortSignal): Promise<T> {
+  const { promise: failed, reject } = Promise.withResolvers<never>();
+  const late = () => reject(new Error(`not ready after ${START_TIMEOUT_MS} ms`));
+  const timer = setTimeout(late, START_TIMEOUT_MS);
+  const looks = setInterval(() => {
+    const frozen = watch.frozen();
+    if (frozen !== undefined) reject(new EngineLost(frozen));
+  }, LOOK_MS);
+  const abort = () => reject(signal.reason);
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    signal.throwIfAborted();
+    return await Promise.race([ready, failed]);
+  } finally {
+    clearTimeout(timer);
+    clearInterval(looks);
+    signal.removeEventListener("abort", abort);
+    ready.catch(() => {});
+  }
+}
+
+/** Kills the process group and waits until no process is left that could still write a file. */
+async function endGroup(child: ChildProcess): Promise<void> {
+  const deadline = performance.now() + END_TIMEOUT_MS;
+  for (let pauseMs = 5; ; pauseMs = Math.min(2 * pauseMs, 100)) {
+    killGroup(child);
+    if (!hasGroup(child.pid!) || performance.now() > deadline) return;
+    await sleep(pauseMs);
+  }
+}
+
+function hasGroup(pid: number): boolean {
+  try {
+    process.kill(-pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function prepareFolder({ path }: JobFolder): Promise<void> {
+  const profile = join(path, "profile");
+  await mkdir(profile);
+  if (isRoot()) for (const own of [path, profile]) await chown(own, USER, USER);
+}
+
+const isRoot = () => process.getuid?.() === 0;
+
+/**
+ * Returns the command that enters a network namespace. unshare(1) is part of Debian's essential util-linux, and Perl is
+ * essential too. Root needs no user namespace.
+ */
+function enterNamespace(): string[] {
+  const asUser = isRoot() ? [] : ["--user", "--map-current-user", "--keep-caps"];
+  return [
+    "unshare",
+    ...asUser,
+    "--net",
+    "--",
+    "perl",
+    helper("own-network.pl"),
+    process.execPath,
+    helper("proxy-socket.mjs"),
+  ];
+}
+
+function becomeBrowser(inNamespace: boolean): string[] {
+  return [
+    "setpriv",
+    "--no-new-privs",
+    ...["--pdeathsig", "KILL"],
+    ...(isRoot() ? [`--reuid=${USER}`, `--regid=${USER}`, "--clear-groups"] : []),
+    // The capabilities that made the namespace are not passed to the browser.
+    ...(inNamespace && !isRoot() ? ["--inh-caps=-all", "--ambient-caps=-all"] : []),
+    // proc(5): when memory runs out, the kernel ends the browser before the service.
+    ...["choom", "-n", "500", "--"],
+    ...["prlimit", `--fsize=${FILE_BYTES}`, `--nofile=${OPEN_FILES}`, "--core=0", "--"],
+  ];
+}
+
+function flags(folder: string, { sandbox }: Confinement, hasSharedMemory: boolean): string[] {
+  return [
+    "--headless",
+    "--remote-debugging-pipe",
+    `--user-data-dir=${join(folder, "profile")}`,
+    ...(sandbox ? [] : ["--no-sandbox"]),
+    ...(hasSharedMemory ? [] : ["--disable-dev-shm-usage"]),
+    // All traffic goes through a proxy: each context has its own, and other requests reach no server.
+    "--proxy-server=127.0.0.1:9",
+    "--proxy-bypass-list=<-loopback>",
+    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.*",
+    "--disable-quic",
+    "--dns-prefetch-disable",
+    "--no-pings",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    // No requests to the vendor's servers, no stored data, no windows.
+    "--disable-background-networking",
+    "--disable-breakpad",
+    "--disable-client-side-phishing-detection",
+    "--disable-component-update",
+    "--disable-default-apps",
+    "--disable-domain-reliability",
+    "--disable-extensions",
+    "--disable-sync",
+    "--metrics-recording-only",
+    "--no-default-browser-check",
+    "--no-first-run",
+    "--no-service-autorun",
+    "--password-store=basic",
+    "--use-mock-keychain",
+    "--block-new-web-contents",
+    "--deny-permission-prompts",
+    "--hide-scrollbars",
+    "--mute-audio",
+    "--lang=en-US",
+    // Claims a mouse on a machine without one (ui/base/pointer: hover is 2, fine is 4). Touch emulation overrides this.
+    "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4",
+    // A hidden page works like a visible one.
+    "--disable-background-timer-throttling",
+    "--disable-backgrounding-occluded-windows",
+    "--disable-renderer-backgrounding",
+    "--disable-hang-monitor",
+    "--disable-prompt-on-repost",
+    "--disable-gpu",
+    // Glyphs keep the widths that they have on paper.
+    "--font-render-hinting=none",
+    // One process for each job, which has no cookies and no account: frames of other sites share it.
+    "--disable-site-isolation-trials",
+    `--disable-features=${DISABLED_FEATURES.join(",")}`,
+    // The command line opens no page: pages are made ready for jobs later.
+    "--no-startup-window",
+  ];
+}
+
+const DISABLED_FEATURES = [
+  "AutofillServerCommunication",
+  "BackForwardCache",
+  "CertificateTransparencyComponentUpdater",
+  "DialMediaRouteProvider",
+  "GlobalMediaControls",
+  "InterestFeedContentSuggestions",
+  // Every server seems to be at the proxy's address, which is a local one.
+  "LocalNetworkAccessChecks",
+  "MediaRouter",
+  "NetworkTimeServiceQuerying",
+  "OptimizationHints",
+  "PaintHolding",
+  // A page keeps the frame in which it was blank, instead of a second one made for its document.
+  "RenderDocument",
+  "SpareRendererForSitePerProcess",
+  "Translate",
+];
+
+async function hasSharedMemory(): Promise<boolean> {
+  const { blocks, bsize } = await statfs("/dev/shm").catch(() => ({ blocks: 0, bsize: 0 }));
+  return blocks * bsize >= ENOUGH_SHARED_MEMORY_BYTES;
+}
+
+function socketOf(child: ChildProcess): Promise<Server> {
+  return new Promise((resolve) => child.once("message", (_, server) => resolve(server as Server)));
+}

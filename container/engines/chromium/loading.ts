@@ -1,0 +1,201 @@
+// Loads a page and tracks its progress: redirects, the response's status and type, pending requests. Knows no printing.
+
+import type { Protocol } from "devtools-protocol";
+import { EngineFailure } from "../../../src/core/failure.ts";
+import { NetworkGone } from "./losses.ts";
+import type { Session } from "./pipe.ts";
+
+/** Media types that a browser shows as a page of HTML. */
+const PAGE_TYPES = ["text/html", "application/xhtml+xml"];
+/** Maximum number of navigations by scripts and refreshes. The browser limits redirects by status to 20 each. */
+const MAX_NAVIGATIONS = 20;
+/** Refreshes with a longer delay are not waited for: their page is meant to be read. */
+const REFRESH_WITHIN_SECONDS = 2;
+/** Requests that may never end, and that a complete page does not need. */
+const ENDLESS_TYPES: readonly string[] = [
+  "EventSource",
+  "WebSocket",
+  "Media",
+  "Ping",
+  "CSPViolationReport",
+  "Preflight",
+];
+/** Time without requests after which a page that made requests by script counts as loaded. */
+const QUIET_MS = 500;
+
+/** Chromium's own refusal of a port that belongs to another protocol. */
+const UNSAFE_PORT = "net::ERR_UNSAFE_PORT";
+
+/** Error of a browser whose network process has ended: our proxy is always reachable otherwise. */
+const PROXY_UNREACHABLE = "net::ERR_PROXY_CONNECTION_FAILED";
+
+/** The page led to a place that may not be visited. */
+export class LedAstray extends Error {
+  override readonly name = "LedAstray";
+}
+
+export class Loading implements Disposable {
+  readonly #session: Session;
+  readonly #frameId: string;
+  readonly #isRefused: (url: string) => boolean;
+  readonly #onWay = new Set<string>();
+  readonly #failure = Promise.withResolvers<never>();
+  /** URL of the last requested document, with redirects followed. */
+  #documentUrl = "";
+  #documentRequest = "";
+  #navigations = 0;
+  #isParsed = false;
+  #isLoaded = false;
+  /** True while a navigation by a refresh or a script is due. */
+  #isDue = false;
+  #isLeaving = false;
+  #wasScripted = false;
+  #lastEventAt = 0;
+  #wake: (() => void) | undefined;
+  /** True once no caller waits any more. */
+  #isOver = false;
+
+  /**
+   * @param frameId ID of the page's main frame
+   * @param isRefused reports whether a visit to a place was refused
+   */
+  constructor(session: Session, frameId: string, isRefused: (url: string) => boolean) {
+    this.#session = session;
+    this.#frameId = frameId;
+    this.#isRefused = isRefused;
+    this.#failure.promise.catch(() => {});
+    this.#listen();
+  }
+
+  /**
+   * Rejects when there is no page to print: EngineFailure `unreachable` or `not-a-web-page`; LedAstray, NetworkGone.
+   */
+  get failed(): Promise<never> {
+    return this.#failure.promise;
+  }
+
+  [Symbol.dispose](): void {
+    this.#isOver = true;
+  }
+
+  /** Navigates to a URL. @throws EngineFailure `unreachable`, `not-a-web-page`; LedAstray, NetworkGone */
+  async navigate(url: string): Promise<void> {
+    const { errorText, isDownload } = await this.#session.send("Page.navigate", { url });
+    if (isDownload) throw notAWebPage("a download");
+    if (errorText) throw this.#unreachable(errorText);
+  }
+
+  /** Waits until the document is parsed, and is not about to be replaced by another one. */
+  async parsed(): Promise<void> {
+    await this.#until(() => this.#isParsed && !this.#isLeaving && !this.#isDue);
+  }
+
+  /** Waits until pictures, styles and frames are loaded too, and no request is pending. */
+  async loaded(): Promise<void> {
+    await this.#until(() => this.#isLoaded && !this.#isLeaving && !this.#isDue && this.#onWay.size === 0);
+    while (this.#wasScripted && !this.#isOver) {
+      const left = this.#lastEventAt + QUIET_MS - performance.now();
+      if (left <= 0 && this.#onWay.size === 0) return;
+      await new Promise((resolve) => setTimeout(resolve, Math.max(20, left)));
+    }
+  }
+
+  async #until(condition: () => boolean): Promise<void> {
+    while (!condition()) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#wake = resolve;
+      await promise;
+    }
+  }
+
+  #listen(): void {
+    const session = this.#session;
+    const woken = () => this.#wake?.();
+    const isMain = (frameId: string | undefined) => frameId === this.#frameId;
+    session.on("Page.domContentEventFired", () => {
+      this.#isParsed = true;
+      woken();
+    });
+    session.on("Page.loadEventFired", () => {
+      this.#isLoaded = true;
+      woken();
+    });
+    session.on("Page.frameNavigated", ({ frame }) => {
+      if (!isMain(frame.id)) return;
+      this.#isParsed = false;
+      this.#isLoaded = false;
+      this.#isDue = false;
+      this.#isLeaving = false;
+      this.#onWay.clear();
+      if (frame.unreachableUrl) this.#failure.reject(this.#unreachable(frame.unreachableUrl));
+      if (++this.#navigations > MAX_NAVIGATIONS) this.#failure.reject(this.#unreachable("redirected without end"));
+    });
+    session.on("Page.frameScheduledNavigation", ({ frameId, delay }) => {
+      if (isMain(frameId) && delay <= REFRESH_WITHIN_SECONDS) this.#isDue = true;
+    });
+    session.on("Page.frameRequestedNavigation", ({ frameId, disposition }) => {
+      if (isMain(frameId) && disposition === "currentTab") this.#isLeaving = true;
+    });
+    session.on("Page.frameClearedScheduledNavigation", ({ frameId }) => {
+      if (isMain(frameId)) this.#isDue = false;
+      woken();
+    });
+    session.on("Page.frameStoppedLoading", ({ frameId }) => {
+      if (!isMain(frameId) || this.#navigations === 0) return;
+      // Also applies when the document broke off, or its script began a download: no more events follow.
+      this.#isParsed = true;
+      this.#isLoaded = true;
+      this.#isLeaving = false;
+      woken();
+    });
+    session.on("Page.javascriptDialogOpening", () => {
+      void session.send("Page.handleJavaScriptDialog", { accept: false });
+    });
+    this.#listenToNetwork(woken, isMain);
+  }
+
+  #listenToNetwork(woken: () => void, isMain: (frameId: string | undefined) => boolean): void {
+    const session = this.#session;
+    const ended = ({ requestId }: { requestId: string }) => {
+      if (!this.#onWay.delete(requestId)) return;
+      this.#lastEventAt = performance.now();
+      woken();
+    };
+    session.on("Network.requestWillBeSent", ({ requestId, type = "Other", request, frameId }) => {
+      if (type === "Document" && isMain(frameId)) {
+        this.#documentUrl = request.url;
+        this.#documentRequest = requestId;
+      }
+      if (ENDLESS_TYPES.includes(type) || request.url.startsWith("data:")) return;
+      this.#onWay.add(requestId);
+      this.#lastEventAt = performance.now();
+      if (type === "XHR" || type === "Fetch" || this.#isLoaded) this.#wasScripted = true;
+    });
+    session.on("Network.loadingFinished", ended);
+    session.on("Network.loadingFailed", (failure) => {
+      // A page that broke off is not what its author wrote.
+      const { requestId, canceled = false, errorText } = failure;
+      if (requestId === this.#documentRequest && !canceled) this.#failure.reject(this.#unreachable(errorText));
+      ended(failure);
+    });
+    session.on("Network.responseReceived", ({ type, frameId, response }) => {
+      if (type === "Document" && isMain(frameId)) this.#judge(response);
+    });
+  }
+
+  #unreachable(detail: string): Error {
+    if (detail === UNSAFE_PORT || this.#isRefused(this.#documentUrl))
+      return new LedAstray(`${this.#documentUrl}: ${detail}`);
+    if (detail === PROXY_UNREACHABLE) return new NetworkGone(detail);
+    return new EngineFailure("unreachable", detail);
+  }
+
+  #judge({ status, mimeType, url }: Protocol.Network.Response): void {
+    // An error page of the browser itself.
+    if (!/^https?:/.test(url)) return;
+    if (status >= 400) this.#failure.reject(this.#unreachable(`${url} answered ${status}`));
+    else if (!PAGE_TYPES.includes(mimeType)) this.#failure.reject(notAWebPage(`${url} is ${mimeType}`));
+  }
+}
+
+const notAWebPage = (detail: string) => new EngineFailure("not-a-web-page", detail);

@@ -1,0 +1,72 @@
+// Writes a PDF from the browser to a file, in chunks. Of PDF, it knows only how Chromium writes the URL of a link.
+
+import { open, rename } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { EngineFailure } from "../../../src/core/failure.ts";
+import { run } from "../../processes/process.ts";
+import type { Session } from "./pipe.ts";
+import { DOCUMENT_HOST } from "./web-proxy.ts";
+
+const CHUNK_BYTES = 2 ** 20;
+
+/**
+ * Saves a PDF to a file.
+ * @param stream handle that Page.printToPDF returned
+ * @throws EngineFailure `too-large`
+ */
+export async function savePdf(session: Session, stream: string, path: string, maxBytes: number): Promise<void> {
+  await using file = await open(path, "w", 0o600);
+  const links = new RelativeLinks();
+  let written = 0;
+  for (let eof = false; !eof; ) {
+    const read = await session.send("IO.read", { handle: stream, size: CHUNK_BYTES });
+    eof = read.eof;
+    const bytes = links.pass(Buffer.from(read.data, read.base64Encoded ? "base64" : "latin1"), eof);
+    written += bytes.length;
+    if (written > maxBytes) throw new EngineFailure("too-large", `a PDF of more than ${maxBytes} bytes`);
+    await file.writeFile(bytes);
+  }
+}
+
+/**
+ * Makes an uploaded document's links to its neighbors relative again (RFC 3986, 4.2), because its own address was made
+ * up by the proxy. A prefix of the same length replaces it, so every offset in the file stays right.
+ */
+class RelativeLinks {
+  static readonly #made = Buffer.from(`http://${DOCUMENT_HOST}/`);
+  static readonly #relative = Buffer.from("./".repeat(RelativeLinks.#made.length / 2));
+  #rest: Buffer = Buffer.alloc(0);
+
+  /** Rewrites a chunk, and keeps what may be the beginning of a prefix for the next one. */
+  pass(chunk: Buffer, isLast: boolean): Buffer {
+    const bytes = Buffer.concat([this.#rest, chunk]);
+    const made = RelativeLinks.#made;
+    for (let at = bytes.indexOf(made); at >= 0; at = bytes.indexOf(made, at)) RelativeLinks.#relative.copy(bytes, at);
+    const end = isLast ? bytes.length : Math.max(0, bytes.length - made.length + 1);
+    this.#rest = bytes.subarray(end);
+    return bytes.subarray(0, end);
+  }
+}
+
+const ENLARGER = join(import.meta.dirname, "enlarge-pages.mjs");
+
+/**
+ * Enlarges the pages of a PDF. Runs in its own process: a library processes the whole file, and this is rare.
+ * @throws EngineFailure
+ */
+export async function enlargePages(
+  path: string,
+  factor: number,
+  paper: { readonly width: number; readonly height: number },
+  { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
+): Promise<void> {
+  const enlarged = `${path}.enlarged`;
+  const args = [ENLARGER, path, enlarged, ...[factor, paper.width, paper.height].map(String)];
+  const { code, stderr } = await run(process.execPath, args, {
+    cwd: dirname(path),
+    limits: { timeoutMs },
+    signal,
+  });
+  if (code !== 0) throw new EngineFailure("crashed", `pages were not enlarged: ${stderr.slice(-500)}`);
+  await rename(enlarged, path);
+}

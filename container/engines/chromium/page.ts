@@ -1,0 +1,245 @@
+// Turns one page from its address into a PDF: emulates a device, loads, waits and prints. Every step has a time limit.
+// Knows nothing about how browsers are managed.
+
+import type { Protocol } from "devtools-protocol";
+import { EngineFailure } from "../../../src/core/failure.ts";
+import type { OwnPages } from "../../../src/operations/html-to-pdf.ts";
+import type { LeasedPage } from "./browser.ts";
+import { DEVICES, type DeviceName, emulate } from "./devices.ts";
+import { Loading } from "./loading.ts";
+import { enlargePages, savePdf } from "./output.ts";
+import { type Patience, QUESTIONS, waitForAll } from "./page-scripts.ts";
+import { isStill, type Paper, type Purpose, purposeOf, setPaper } from "./paper-scripts.ts";
+import { ProtocolError, type Session } from "./pipe.ts";
+import { sheetsOf } from "./sheets.ts";
+
+/** Options for putting a page on paper. Lengths are in points. */
+export interface PrintOptions {
+  readonly paper: { readonly width: number; readonly height: number };
+  readonly margin: number;
+  /** @default a desktop's; none if the document is made for paper, which keeps CSS units */
+  readonly layout?: DeviceName;
+  /** Selects which of its own @page rules a document that is made for paper follows. @default none of them */
+  readonly ownPages?: OwnPages;
+  /**
+   * Includes the structure in the PDF, and the outline, which Chromium derives from the structure alone. @default false
+   */
+  readonly tagged?: boolean;
+}
+
+export interface PageLimits {
+  /** Limit until the document is loaded and parsed. */
+  readonly parseMs: number;
+  /** Limit from then on, for pictures, fonts and scripts. Late resources are left out. */
+  readonly settleMs: number;
+  /** Time after which a page whose script does not yield is ended. */
+  readonly answerMs: number;
+  /** Limit of printing. */
+  readonly printMs: number;
+  /** Maximum size of the PDF. */
+  readonly fileBytes: number;
+}
+
+const POINTS_PER_INCH = 72;
+const CSS_PIXELS_PER_POINT = 96 / 72;
+
+/** A page's location. */
+export interface Place {
+  readonly url: string;
+  /** True if the page seems to have no script and nothing that loads when visible, so that it need not be shown. */
+  readonly isStill: boolean;
+}
+
+export interface Printing {
+  readonly place: Place;
+  /** Path of the file, written when the PDF is complete. */
+  readonly outputPath: string;
+  readonly options: PrintOptions;
+  readonly limits: PageLimits;
+  /** Version of the browser. */
+  readonly version: string;
+  readonly signal: AbortSignal;
+  /** Reports whether a visit to a place was refused. */
+  isRefused(url: string): boolean;
+}
+
+/** Prints a page to a file. @throws EngineFailure; BrowserGone, RendererLost, NetworkGone; LedAstray */
+export async function printPage(page: LeasedPage, printing: Printing): Promise<void> {
+  const { place, outputPath, options, limits, version, isRefused, signal } = printing;
+  const { url, isStill } = place;
+  const { session, failed } = page;
+  const within = <T>(timeoutMs: number, work: Promise<T>, what: string) => inTime(timeoutMs, work, failed, what);
+  // Pages are made as desktops.
+  if (options.layout && options.layout !== "desktop") emulate(session, options.layout, version);
+  if (!isStill) await within(limits.answerMs, page.show(), "a blank page");
+  const { stream, enlargement } = await loadAndPrint({ page, session, url, options, limits, isRefused, within });
+  await within(limits.printMs, savePdf(session, stream, outputPath, limits.fileBytes), "taking the PDF");
+  if (enlargement > 1) {
+    await enlargePages(outputPath, enlargement, options.paper, { timeoutMs: limits.printMs, signal });
+  }
+}
+
+interface Job {
+  readonly page: LeasedPage;
+  readonly session: Session;
+  readonly url: string;
+  readonly options: PrintOptions;
+  readonly limits: PageLimits;
+  readonly isRefused: (url: string) => boolean;
+  readonly within: Within;
+}
+
+/** @returns the stream of the PDF, and the factor by which its pages are too small */
+async function loadAndPrint(job: Job): Promise<{ readonly stream: string; readonly enlargement: number }> {
+  const { session, url, options, limits, within } = job;
+  using loading = new Loading(session, job.page.frameId, job.isRefused);
+  const parsed = async () => {
+    await loading.navigate(url);
+    await loading.parsed();
+  };
+  await within(limits.parseMs, Promise.race([parsed(), loading.failed]), "loading");
+  return await whileItStays(limits.parseMs, loading, within, async () => {
+    const purpose = await settle(job, loading);
+    const printed = session.send("Page.printToPDF", requestOf(options, purpose));
+    const { stream } = await within(limits.printMs, printed, "printing");
+    return { stream: stream!, enlargement: sheetOf(options, purpose).enlargement };
+  });
+}
+
+/** Maximum number of attempts for a page that navigates away during the work: each starts at the page's new address. */
+const ATTEMPTS = 5;
+
+async function whileItStays<T>(parseMs: number, loading: Loading, within: Within, work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof ProtocolError)) throw error;
+      if (attempt === ATTEMPTS) throw new EngineFailure("unreachable", `the page does not stay: ${error.message}`);
+      await within(parseMs, Promise.race([loading.parsed(), loading.failed]), "loading");
+    }
+  }
+}
+
+type Within = <T>(timeoutMs: number, work: Promise<T>, what: string) => Promise<T>;
+
+/** Waits for what a reader would wait for, and continues without late resources. */
+async function settle(job: Job, loading: Loading): Promise<Purpose> {
+  const { session, within } = job;
+  const { settleMs, answerMs } = job.limits;
+  const deadline = performance.now() + settleMs;
+  const loaded = async () => {
+    await within(
+      Math.max(1, deadline - performance.now()),
+      Promise.race([loading.loaded(), loading.failed]),
+      "settling",
+    );
+  };
+  const stopWaiting = (error: unknown) => {
+    if (!(error instanceof EngineFailure) || error.reason !== "timed-out") throw error;
+    void session.send("Page.stopLoading");
+  };
+  await loaded().catch(stopWaiting);
+  const timeoutMs = Math.max(100, deadline - performance.now());
+  const purpose = await within(timeoutMs + answerMs, prepare(job, timeoutMs), "a script");
+  await loaded().catch(stopWaiting);
+  return purpose;
+}
+
+/** Prepares a page for paper. Many pages are complete once they have loaded; others must be shown and waited for. */
+async function prepare({ page, options }: Job, timeoutMs: number): Promise<Purpose> {
+  const { session, frameId } = page;
+  const { size, margin } = sheetOf(options, "screen");
+  void session.send("Emulation.setEmulatedMedia", { media: "print" });
+  const { executionContextId: contextId } = await session.send("Page.createIsolatedWorld", { frameId });
+  const ownPages = options.ownPages ?? { size: false, margin: false };
+  const paper = { size, margin, ...(options.layout ? {} : { ownPages }), questions: QUESTIONS };
+  const set = async (more: Partial<Paper>) => {
+    const told = JSON.stringify({ ...paper, ...more } satisfies Paper);
+    const expression = `(${setPaper})(${told}, ${isStill}, ${purposeOf})`;
+    const { result } = await session.send("Runtime.evaluate", { expression, contextId });
+    return result.value as ReturnType<typeof setPaper>;
+  };
+  let found = await set({});
+  if (found === "restless") {
+    await page.show();
+    const patience = { questions: QUESTIONS, timeoutMs } satisfies Patience;
+    const expression = `(${waitForAll})(${JSON.stringify(patience)})`;
+    await session.send("Runtime.evaluate", { expression, contextId, awaitPromise: true });
+    found = await set({ isWaitedFor: true });
+  }
+  if (found === "hidden") found = await set({ isWaitedFor: true, sheets: await sheetsOf(session) });
+  return found === "paper" ? "paper" : "screen";
+}
+
+/** Scales that the browser accepts. */
+const SMALLEST_SCALE = 0.1;
+const LARGEST_SCALE = 2;
+
+/**
+ * Scale and size of a sheet, at which the layout's width fills the width between the margins, or CSS units keep their
+ * length.
+ */
+interface Sheet {
+  readonly scale: number;
+  /**
+   * Factor by which the paper size passed to the browser is smaller than the real one. The PDF's pages are enlarged
+   * afterwards.
+   */
+  readonly enlargement: number;
+  /** Size and margin that the page's style is set to. */
+  readonly size: string;
+  readonly margin: string;
+}
+
+function sheetOf({ paper, margin, layout = "desktop" }: PrintOptions, purpose: Purpose): Sheet {
+  const asItIs = { enlargement: 1, size: "auto", margin: "revert" };
+  if (purpose === "paper") return { ...asItIs, scale: 1 };
+  const printable = (paper.width - 2 * margin) * CSS_PIXELS_PER_POINT;
+  const scale = printable / DEVICES[layout].width;
+  if (scale > LARGEST_SCALE) return { ...asItIs, scale: LARGEST_SCALE, enlargement: scale / LARGEST_SCALE };
+  if (scale >= SMALLEST_SCALE) return { ...asItIs, scale };
+  // The browser shrinks a page whose style declares a size larger than the paper, and so further than the scale alone
+  // can.
+  const points = (length: number) => `${(length * SMALLEST_SCALE) / scale}pt`;
+  return {
+    scale: SMALLEST_SCALE,
+    enlargement: 1,
+    size: `${points(paper.width)} ${points(paper.height)}`,
+    margin: points(margin),
+  };
+}
+
+function requestOf(options: PrintOptions, purpose: Purpose): Protocol.Page.PrintToPDFRequest {
+  const { scale, enlargement } = sheetOf(options, purpose);
+  const tagged = options.tagged === true;
+  const inches = (points: number) => points / enlargement / POINTS_PER_INCH;
+  // The browser uses whole points, and rounds up.
+  const wholePoints = (points: number) => Math.round(points / enlargement) / POINTS_PER_INCH;
+  const margin = inches(options.margin);
+  return {
+    paperWidth: wholePoints(options.paper.width),
+    paperHeight: wholePoints(options.paper.height),
+    marginTop: margin,
+    marginBottom: margin,
+    marginLeft: margin,
+    marginRight: margin,
+    scale,
+    printBackground: true,
+    preferCSSPageSize: purpose === "paper",
+    generateTaggedPDF: tagged,
+    generateDocumentOutline: tagged,
+    transferMode: "ReturnAsStream",
+  };
+}
+
+async function inTime<T>(timeoutMs: number, work: Promise<T>, failed: Promise<never>, what: string): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => reject(new EngineFailure("timed-out", `${what} took more than ${timeoutMs} ms`)),
+    timeoutMs,
+  );
+  // The result of the losing promises does not matter any more.
+  work.catch(() => {});
+  return Promise.race([failed, work, late]).finally(() => clearTimeout(timer));
+}

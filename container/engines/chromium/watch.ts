@@ -1,0 +1,141 @@
+// Reads the state of a browser's processes from Linux (proc(5)): finds stopped processes and those that have grown too
+// large. Knows no command of the browser's.
+
+import { childrenOf, read } from "../../processes/proc.ts";
+
+export interface WatchLimits {
+  /** Maximum memory of one renderer, including shared memory. */
+  readonly rendererBytes: number;
+  /** Maximum memory of all processes of a browser. */
+  readonly browserBytes: number;
+}
+
+/** A process that must be ended. */
+export type Finding =
+  | { readonly what: "renderer"; readonly pid: number; readonly why: "stopped" | "too large" }
+  | { readonly what: "browser"; readonly why: string };
+
+interface ProcessState {
+  readonly pid: number;
+  readonly parent: number;
+  /** Chromium's process kind: "" for the browser's own, `renderer`, `gpu-process`, `network`, `utility`, `zygote`. */
+  readonly kind: string;
+  /** True if the process is neither scheduled nor gone: stopped by SIGSTOP or by a debugger. */
+  readonly isStopped: boolean;
+  readonly bytes: number;
+}
+
+const SERVANTS = ["gpu-process", "network"];
+
+export class Watch {
+  readonly #pid: number;
+  /** Kinds by pid, of processes whose kind does not change any more. */
+  readonly #kinds = new Map<number, string>();
+  /**
+   * Kinds by pid, of the processes that every page needs and that live as long as the browser: drawing, the network,
+   * the zygotes.
+   */
+  readonly #servants = new Map<number, string>();
+
+  /** @param pid the browser's main process */
+  constructor(pid: number) {
+    this.#pid = pid;
+  }
+
+  look(limits: WatchLimits): readonly Finding[] {
+    const processes = this.#look();
+    const frozen = frozenOf(processes);
+    if (frozen !== undefined) return [{ what: "browser", why: frozen }];
+    for (const { pid, parent, kind } of processes) {
+      // A process that a zygote has just made has the zygote's name for a moment; the zygotes themselves are children
+      // of the browser.
+      if (SERVANTS.includes(kind) || (kind === "zygote" && parent === this.#pid)) this.#servants.set(pid, kind);
+    }
+    const fault = this.fault();
+    if (fault !== undefined) return [{ what: "browser", why: fault }];
+    const renderers = processes.filter(({ kind }) => kind === "renderer");
+    const findings = renderers.flatMap(({ pid, isStopped, bytes }): Finding[] => {
+      if (isStopped) return [{ what: "renderer", pid, why: "stopped" }];
+      return bytes > limits.rendererBytes ? [{ what: "renderer", pid, why: "too large" }] : [];
+    });
+    const total = processes.reduce((sum, { bytes }) => sum + bytes, 0);
+    if (findings.length > 0 || total <= limits.browserBytes || renderers.length === 0) return findings;
+    const largest = renderers.reduce((most, next) => (next.bytes > most.bytes ? next : most));
+    return [{ what: "renderer", pid: largest.pid, why: "too large" }];
+  }
+
+  /**
+   * Returns why the browser cannot continue, judged by its lasting processes. Takes a tenth of the work of a look, so
+   * every job can call it.
+   */
+  fault(): string | undefined {
+    for (const [pid, kind] of [[this.#pid, "browser"] as const, ...this.#servants]) {
+      const state = stateIn(read(`/proc/${pid}/status`));
+      if (ENDED.includes(state)) return `its process ${pid} ${kind} ended`;
+      if (STOPPED.includes(state)) return `its process ${pid} ${kind} was stopped`;
+    }
+    return undefined;
+  }
+
+  /** Returns the pids of the running renderers. */
+  renderers(): number[] {
+    return this.#look().flatMap(({ pid, kind }) => (kind === "renderer" ? [pid] : []));
+  }
+
+  /** Returns which process other than a renderer was stopped, if any. */
+  frozen(): string | undefined {
+    return frozenOf(this.#look());
+  }
+
+  #look(): ProcessState[] {
+    const members = [{ pid: this.#pid, parent: 0 }];
+    const found: ProcessState[] = [];
+    for (const { pid, parent } of members) {
+      const state = this.#stateOf(pid, parent);
+      if (state === undefined) continue;
+      found.push(state);
+      if (state.kind !== "" && state.kind !== "zygote") continue;
+      members.push(...childrenOf(pid).map((child) => ({ pid: child, parent: pid })));
+    }
+    return found;
+  }
+
+  #stateOf(pid: number, parent: number): ProcessState | undefined {
+    const status = read(`/proc/${pid}/status`);
+    const state = stateIn(status);
+    if (ENDED.includes(state)) return undefined;
+    const kibibytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(status)?.[1] ?? 0);
+    return {
+      pid,
+      parent,
+      kind: this.#kindOf(pid),
+      isStopped: STOPPED.includes(state),
+      bytes: (kibibytes("RssAnon") + kibibytes("RssShmem")) * 1024,
+    };
+  }
+
+  /**
+   * Returns a process's kind. A renderer starts as a copy of the zygote, and the network process as a copy of the
+   * browser.
+   */
+  #kindOf(pid: number): string {
+    const known = this.#kinds.get(pid);
+    if (known !== undefined) return known;
+    const line = read(`/proc/${pid}/cmdline`);
+    const kind = line.includes("NetworkService") ? "network" : (/--type=([a-z-]+)/.exec(line)?.[1] ?? "");
+    if (kind !== "zygote" && kind !== "") this.#kinds.set(pid, kind);
+    return kind;
+  }
+}
+
+/** State letters of proc(5). */
+const ENDED = "ZX";
+const STOPPED = "Tt";
+
+/** @param status "" for a process that is gone */
+const stateIn = (status: string) => /^State:\s+(\S)/m.exec(status)?.[1] ?? "X";
+
+function frozenOf(processes: readonly ProcessState[]): string | undefined {
+  const frozen = processes.find(({ kind, isStopped }) => isStopped && kind !== "renderer");
+  return frozen && `its process ${frozen.pid} ${frozen.kind} was stopped`;
+}

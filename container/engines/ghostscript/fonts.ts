@@ -1,0 +1,29 @@
+// Finds the fonts that Ghostscript replaced in its output. The standard 35 fonts, whose clones it includes, are not
+// among them.
+
+import type { NoticeSubject } from "../../../src/core/notice.ts";
+
+export interface FontSubstitutions {
+  /** Number of replaced fonts; `fonts` may name fewer. */
+  readonly count: number;
+  readonly fonts: readonly NoticeSubject[];
+}
+
+/** Parses Ghostscript's complete output. */
+export function substitutionsPrinted(text: string): FontSubstitutions {
+  const fonts = fontsIn([...new Set(Array.from(text.matchAll(/Substituting font (.*)/g), ([, names]) => names!))]);
+  return { count: fonts.length, fonts };
+}
+
+/** Parses the zygote's list (container/engines/ghostscript/interpreter.cpp): the count, then one name per line. */
+export function substitutionsReported(list: string): FontSubstitutions {
+  const [count, ...lines] = list.split("\n");
+  return { count: Number(count), fonts: fontsIn(lines) };
+}
+
+/** Parses replacements. A name may contain spaces and line breaks; those of Ghostscript's own fonts contain none. */
+const fontsIn = (lines: readonly string[]): NoticeSubject[] =>
+  lines.flatMap((line) => {
+    const [, replacedBy, name] = /^(\S+) for (.+?)\.?$/.exec(line) ?? [];
+    return name === undefined ? [] : [{ name, replacedBy: replacedBy! }];
+  });

@@ -1,0 +1,96 @@
+// Rewrites a PDF with Ghostscript: draws the pages again, with their fonts embedded. Starts a process for each
+// document, since few need it.
+
+import { chmod, chown, constants, copyFile, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { EngineFailure } from "../../../src/core/failure.ts";
+import { twice } from "../../processes/attempts.ts";
+import { limitFolder } from "../../processes/folder-limit.ts";
+import { run, type Scratch } from "../../processes/process.ts";
+import { takePdf } from "../pdf-output.ts";
+
+export interface RewriteSettings {
+  /** Version of the PDF that is written. */
+  readonly version: "1.4" | "1.7";
+}
+
+export class PdfRewriter {
+  readonly #scratch: Scratch;
+  readonly #takenUsers = new Set<number>();
+
+  constructor(scratch: Scratch) {
+    this.#scratch = scratch;
+  }
+
+  /**
+   * Rewrites a PDF.
+   * @param outputPath written at once, when the PDF is complete
+   * @throws EngineFailure `damaged`, `timed-out`, `too-complex`, `too-large`, `busy`
+   * @throws the signal's reason when aborted
+   */
+  async rewrite(inputPath: string, outputPath: string, settings: RewriteSettings, signal: AbortSignal): Promise<void> {
+    await twice({ timeoutMs: LIMITS.timeoutMs, signal }, (until, leftMs) =>
+      this.#attempt(inputPath, outputPath, settings, until, leftMs),
+    );
+  }
+
+  async #attempt(
+    inputPath: string,
+    outputPath: string,
+    { version }: RewriteSettings,
+    signal: AbortSignal,
+    timeoutMs: number,
+  ): Promise<void> {
+    await using folder = await this.#scratch.folder("rewrite");
+    const user = this.#takeUser();
+    try {
+      const input = join(folder.path, "input.pdf");
+      const temporary = join(folder.path, "temporary");
+      await copyFile(inputPath, input, constants.COPYFILE_FICLONE);
+      await chmod(input, 0o644);
+      await mkdir(temporary, { mode: 0o700 });
+      if (process.getuid?.() === 0) for (const path of [folder.path, temporary]) await chown(path, user, user);
+      using full = limitFolder(folder.path, 2 * LIMITS.fileBytes);
+      const { code, stderr } = await run("/usr/bin/gs", [...OPTIONS, `-dCompatibilityLevel=${version}`, ...FILES], {
+        cwd: folder.path,
+        limits: { ...LIMITS, timeoutMs, cpuSeconds: LIMITS.timeoutMs / 1000 },
+        env: { TMPDIR: temporary },
+        user,
+        files: { readable: READABLE, writable: [folder.path] },
+        signal: AbortSignal.any([signal, full.signal]),
+      });
+      // The exit code may be 0 when Ghostscript gave up. Then there is no PDF, or one without the pages, which the
+      // caller detects.
+      if (code !== 0) throw new EngineFailure("damaged", `exit code ${code}: ${stderr.slice(-300)}`);
+      signal.throwIfAborted();
+      await takePdf(join(folder.path, "output.pdf"), outputPath);
+    } finally {
+      this.#takenUsers.delete(user);
+    }
+  }
+
+  #takeUser(): number {
+    let user = FIRST_USER;
+    while (this.#takenUsers.has(user)) user++;
+    this.#takenUsers.add(user);
+    return user;
+  }
+}
+
+/** First of the users that the processes run as, if this process is root. */
+const FIRST_USER = 60_800;
+const LIMITS = { timeoutMs: 90_000, memoryBytes: 1.5 * 2 ** 30, fileBytes: 2 ** 29 };
+const READABLE = ["/usr", "/lib64", "/etc", "/var/lib/ghostscript", "/var/cache/fontconfig", "/proc", "/dev"];
+/** Embeds the standard fonts too, which Ghostscript leaves out by default. */
+const EMBED_ALL = ["-c", "<< /NeverEmbed [ ] >> setdistillerparams", "-f"];
+const FILES = ["-sOutputFile=output.pdf", ...EMBED_ALL, "input.pdf"];
+/** Keeps colors, and keeps pictures as they are stored where possible. */
+const OPTIONS = [
+  ...["-q", "-dSAFER", "-dNOPAUSE", "-dNOPROMPT", "-dBATCH", "-sDEVICE=pdfwrite", "-dAutoRotatePages=/None"],
+  ...["-dEmbedAllFonts=true", "-dSubsetFonts=true", "-sColorConversionStrategy=LeaveColorUnchanged"],
+  ...["-dDownsampleColorImages=false", "-dDownsampleGrayImages=false", "-dDownsampleMonoImages=false"],
+  ...["-dAutoFilterColorImages=false", "-dAutoFilterGrayImages=false"],
+  ...["-dColorImageFilter=/FlateEncode", "-dGrayImageFilter=/FlateEncode"],
+  // Annotations are kept from the original.
+  ...["-dShowAnnots=false", "-dPreserveAnnots=false"],
+];

@@ -1,0 +1,46 @@
+// Both ways to run Ghostscript report the fonts that it substitutes.
+import { expect, test } from "vitest";
+import { document } from "../../../../test/fixtures/postscript.ts";
+import { by, convert, openGhostscripts } from "../../../../test/support/ghostscripts.ts";
+
+openGhostscripts();
+
+const showing = (...fonts: string[]) =>
+  document(`${fonts.map((font) => `${font} findfont 12 scalefont setfont (x) show`).join("\n")}\nshowpage`);
+
+const STANDARD = [
+  ...["/Helvetica", "/Helvetica-BoldOblique", "/Helvetica-Narrow", "/Times-Roman", "/Courier-Bold", "/Symbol"],
+  ...["/ZapfDingbats", "/Palatino-Roman", "/Bookman-Light", "/AvantGarde-Book", "/NewCenturySchlbk-Roman"],
+];
+
+test.each(["zygote", "plain"] as const)("by %s: each font that was replaced, once", async (mode) => {
+  const { substitutions } = await convert(by(mode), showing("/Frutiger-Bold", "/Helvetica", "/Calibri", "/Calibri"));
+  expect(substitutions.count).toBe(2);
+  expect(substitutions.fonts.toSorted((one, other) => one.name.localeCompare(other.name))).toEqual([
+    { name: "Calibri", replacedBy: "Courier" },
+    { name: "Frutiger-Bold", replacedBy: "Helvetica-Bold" },
+  ]);
+});
+
+test.each(["zygote", "plain"] as const)("by %s: standard, installed and own fonts are not replaced", async (mode) => {
+  const own = "/Own << /FontType 3 /FontMatrix [ 1 0 0 1 0 0 ] /FontBBox [ 0 0 1 1 ] /Encoding StandardEncoding";
+  const drawing = "/BuildGlyph { pop pop 1 0 0 0 1 1 setcachedevice 0 0 1 1 rectfill } >> definefont pop";
+  const program = showing(...STANDARD, "/Carlito", "/Own").replace("\n", `\n${own} ${drawing}\n`);
+  expect((await convert(by(mode), program)).substitutions).toEqual({ count: 0, fonts: [] });
+});
+
+test.each(["zygote", "plain"] as const)("by %s: names with blanks, and after an unfinished line", async (mode) => {
+  const blanks = await convert(by(mode), showing("(An Odd for Name) cvn"));
+  expect(blanks.substitutions.fonts).toEqual([{ name: "An Odd for Name", replacedBy: "Courier" }]);
+  const unfinished = showing("3000 { (.) print } repeat /Calibri");
+  expect((await convert(by(mode), unfinished)).substitutions.fonts).toEqual([
+    { name: "Calibri", replacedBy: "Courier" },
+  ]);
+});
+
+test.each(["zygote", "plain"] as const)("by %s: all are counted, also where too many are named", async (mode) => {
+  const names = Array.from({ length: 100 }, (_, index) => `/Font-${index}-${"x".repeat(80)}`);
+  const { count, fonts } = (await convert(by(mode), showing(...names))).substitutions;
+  expect(count).toBe(100);
+  expect(fonts.length).toBeGreaterThan(5);
+});

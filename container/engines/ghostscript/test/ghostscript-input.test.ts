@@ -1,0 +1,166 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { appleSingle, dosEps, eps, macBinary, pages, pjl } from "../../../../test/fixtures/postscript.ts";
+import { by, convert, documents, openGhostscripts, zygote } from "../../../../test/support/ghostscripts.ts";
+import { failsWith } from "../../../../test/support/offices.ts";
+import { pixel, popplerPage, readDocument } from "../../../../test/support/pictures.ts";
+import { findProgram } from "../input.ts";
+
+openGhostscripts();
+
+let made = 0;
+async function found(content: string | Buffer, name = "a.ps") {
+  const path = join(documents, `found${made++}`);
+  await writeFile(path, content, "latin1");
+  return findProgram(path, name);
+}
+
+describe("a program is found in its wrapper", () => {
+  const program = eps([0, 0, 100, 50]);
+  test.each([
+    ["nothing", program],
+    ["white space and an end of transmission", `\x04\r\n ${program}\x04`],
+    ["printer commands", pjl(program)],
+    ["printer commands that name no language", `\x1b%-12345X@PJL JOB\n${program}\x1b%-12345X`],
+    ["the header of DOS", dosEps(program)],
+    ["the header of DOS, cut off", dosEps(program).subarray(0, 32 + program.length)],
+    ["the header of DOS with a length beyond the end", dosEps(program, 0xffffffff).subarray(0, 32 + program.length)],
+    ["AppleSingle", appleSingle(program)],
+    ["MacBinary", macBinary(program)],
+  ])("in %s", async (_, content) => {
+    const { pages, info } = await convert(zygote, content);
+    expect([pages, info["Page size"]]).toEqual([1, "100 x 50 pts"]);
+  });
+
+  test.each([
+    ["nothing", ""],
+    ["blanks alone", " \r\n\x04"],
+    ["a job for another language", "\x1b%-12345X@PJL ENTER LANGUAGE=PCL\r\n\x1bE hello"],
+    ["printer commands alone", "\x1b%-12345X@PJL JOB\r\n"],
+    ["half a header of DOS", Buffer.from("c5d0d3c62000", "hex")],
+    ["a header of DOS that begins beyond the end", Buffer.from("c5d0d3c6ffffffffffffffff00000000", "hex")],
+    ["a header of DOS without a program", Buffer.from("c5d0d3c6200000000000000000000000", "hex")],
+    ["AppleSingle without a data fork", Buffer.from(`00051600${"00".repeat(22)}`, "hex")],
+    ["AppleSingle with more entries than it has", Buffer.from(`00051600${"00".repeat(20)}ffff`, "hex")],
+  ])("%s is no program", async (_, content) => {
+    await expect(convert(zygote, content)).rejects.toEqual(failsWith("unsupported"));
+  });
+
+  // Each takes milliseconds; a pattern that went back over such a run again and again would meet the test's limit.
+  test.each([
+    ["blanks", " ".repeat(60_000), false],
+    ["digits of a box", `%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: ${"1".repeat(60_000)}\n`, true],
+    ["parentheses of a title", `%!PS-Adobe-3.0 EPSF-3.0\n%%Title: ${"(".repeat(60_000)}\n`, true],
+    ["ends of jobs", `%!PS-Adobe-3.0 EPSF-3.0\n${"\x1b%-12345X".repeat(6_000)}x`, true],
+    ["commands in a line", `%!PS-Adobe-3.0 EPSF-3.0\n\x1b%-12345X${"@PJL".repeat(10_000)}\nx`, true],
+    ["languages without a name", `\x1b%-12345X${"@PJL ENTER LANGUAGE ".repeat(3_000)}`, false],
+    ["letters in a language's name", `\x1b%-12345X@PJL ENTER LANGUAGE=${"A".repeat(60_000)}`, false],
+    [
+      "boxes that are none",
+      `%!PS-Adobe-3.0 EPSF-3.0\n${`%%BoundingBox: ${`${"1".repeat(80)} `.repeat(3)}x\n`.repeat(250)}`,
+      true,
+    ],
+    ["blanks behind an end of a job", `%!PS-Adobe-3.0 EPSF-3.0\n\x1b%-12345X${" ".repeat(60_000)}x`, true],
+  ])("long runs of %s", { timeout: 15_000 }, async (_, content, isProgram) => {
+    for (let turn = 0; turn < 10; turn++) expect((await found(content)) !== undefined).toBe(isProgram);
+  });
+});
+
+describe("an EPS has a page of its box", () => {
+  test.each([
+    ["whole numbers", [10, 20, 210, 120], undefined, "200 x 100 pts"],
+    ["an origin below zero", [-50, -60, 50, 40], undefined, "100 x 100 pts"],
+    ["an origin far away", [5000, 7000, 5100, 7050], undefined, "100 x 50 pts"],
+    [
+      "the finer of two boxes",
+      [0, 0, 72, 48.24],
+      "%%BoundingBox: 0 0 72 49\n%%HiResBoundingBox: 0 0 72 48.24",
+      "72 x 48.24 pts",
+    ],
+    [
+      "the finer one first",
+      [0, 0, 72, 48.24],
+      "%%HiResBoundingBox: 0 0 72 48.24\n%%BoundingBox: 0 0 72 49",
+      "72 x 48.24 pts",
+    ],
+    ["lines that end as on a Macintosh", [0, 0, 30, 40], "%%Title: x\r%%BoundingBox: 0 0 30 40\r", "30 x 40 pts"],
+    ["lines that end as on DOS", [0, 0, 30, 40], "%%Title: x\r\n%%BoundingBox:\t0 0 30 40\r\n", "30 x 40 pts"],
+    ["exponents and points", [0, 0, 30, 40], "%%BoundingBox: 0.0 .0 3.e1 +40.", "30 x 40 pts"],
+    ["a box of nothing: letter paper", [0, 0, 30, 40], "%%BoundingBox: 0 0 0 0", "612 x 792 pts (letter)"],
+    ["a box inside out: letter paper", [0, 0, 30, 40], "%%BoundingBox: 30 40 0 0", "612 x 792 pts (letter)"],
+    [
+      "a box larger than pages are: letter paper",
+      [0, 0, 30, 40],
+      "%%BoundingBox: 0 0 2147483647 352",
+      "612 x 792 pts (letter)",
+    ],
+    ["a box too far away: letter paper", [0, 0, 30, 40], "%%BoundingBox: 1e30 0 2e30 9", "612 x 792 pts (letter)"],
+    ["a box too small: letter paper", [0, 0, 30, 40], "%%HiResBoundingBox: 0 0 .00001 40", "612 x 792 pts (letter)"],
+    ["no box: letter paper", [0, 0, 30, 40], "%%Title: none", "612 x 792 pts (letter)"],
+    [
+      "a fine box of nothing and another",
+      [0, 0, 30, 40],
+      "%%BoundingBox: 0 0 30 40\n%%HiResBoundingBox: 0 0 0 0",
+      "30 x 40 pts",
+    ],
+  ] as const)("%s", async (_, box, comments, size) => {
+    const converted = await convert(zygote, eps(box, comments), { name: "a.eps" });
+    expect([converted.pages, converted.info["Page size"]]).toEqual([1, size]);
+    if (size.includes("letter")) return;
+    // The frame lies along the edges: the picture is where it belongs.
+    const picture = await popplerPage(await readDocument(converted.path), 1, 72);
+    const [right, bottom] = [picture.width - 3, picture.height - 3];
+    for (const [x, y] of [
+      [2, 2],
+      [right, 2],
+      [2, bottom],
+      [right, bottom],
+    ] as const) {
+      expect(pixel(picture, x, y), `${x},${y}`).toEqual([255, 0, 0]);
+    }
+    expect(pixel(picture, picture.width >> 1, picture.height >> 1)).toEqual([255, 255, 255]);
+  });
+
+  test("in the trailer, the last one", async () => {
+    const trailer = "%%Trailer\n%%BoundingBox: 0 0 1 1\n%%BoundingBox: 0 0 90 80\n%%EOF\n";
+    const program = eps([0, 0, 90, 80], "%%BoundingBox: (atend)", `showpage\n${trailer}`);
+    expect((await found(program))?.box).toEqual([0, 0, 90, 80]);
+    expect((await convert(zygote, program)).info["Page size"]).toBe("90 x 80 pts");
+  });
+
+  test("not that of a picture within it", async () => {
+    const inner = `%%BeginDocument: inner.eps\n${eps([0, 0, 9, 9])}%%EndDocument\n`;
+    const program = `%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: (atend)\n%%EndComments\n${inner}showpage\n%%Trailer\n%%BoundingBox: 0 0 90 80\n`;
+    expect((await found(program))?.box).toEqual([0, 0, 90, 80]);
+  });
+
+  test.each(["zygote", "plain"] as const)(
+    "without showpage, with initgraphics and another paper, by %s",
+    async (mode) => {
+      const rude = eps([100, 100, 200, 150], undefined, "").replace(
+        "1 0 0 setrgb",
+        "initgraphics << /PageSize [ 9 9 ] >> setpagedevice 1 0 0 setrgb",
+      );
+      const converted = await convert(by(mode), rude);
+      expect([converted.pages, converted.info["Page size"]]).toEqual([1, "100 x 50 pts"]);
+      const picture = await popplerPage(await readDocument(converted.path), 1, 72);
+      expect(pixel(picture, 2, 2)).toEqual([255, 0, 0]);
+    },
+  );
+
+  test("of a file that is an EPS by its name", async () => {
+    const program = eps([0, 0, 60, 50]).replace("%!PS-Adobe-3.0 EPSF-3.0", "%!PS-Adobe-2.0");
+    expect((await convert(zygote, program, { name: "A.EPS" })).info["Page size"]).toBe("60 x 50 pts");
+    expect((await convert(zygote, program, { name: "a.ps" })).info["Page size"]).toContain("letter");
+  });
+
+  test("but a document of several pages is one, whatever it says", async () => {
+    const program = pages(3).replace(
+      "%!PS\n",
+      "%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 50 50\n%%Pages: 3\n%%EndComments\n",
+    );
+    const converted = await convert(zygote, program);
+    expect([converted.pages, converted.info["Page size"]]).toEqual([3, "612 x 792 pts (letter)"]);
+  });
+});

@@ -1,0 +1,205 @@
+// Converts office documents to PDF: starts LibreOffice in the best way this machine allows, keeps it running, and
+// reports why a document failed. Knows no HTTP, and nothing about how many jobs the service admits.
+
+import { chmodSync, constants, copyFileSync, statSync } from "node:fs";
+import { copyFile } from "node:fs/promises";
+import { extname, join } from "node:path";
+import { EngineFailure } from "../../../src/core/failure.ts";
+import { NoRoom } from "../../jobs/memory.ts";
+import { twice } from "../../processes/attempts.ts";
+import type { JobFolder, Scratch } from "../../processes/process.ts";
+import { NotReady } from "../../processes/resident.ts";
+import { checkPdf } from "../pdf-output.ts";
+import { Zygote } from "../zygote/zygote.ts";
+import { type Import, importFor } from "./import.ts";
+import { damagedPart } from "./package.ts";
+import { isPasswordProtected } from "./passwords.ts";
+import { Soffice } from "./soffice.ts";
+import { prepareLibreOffice } from "./zygote.ts";
+
+/** Options for converting one document. */
+export interface OfficeToPdfOptions {
+  /** Includes the structure (ISO 32000-1, 14.8), language and title in the PDF. */
+  readonly tagged: boolean;
+  /** Stores pictures losslessly; otherwise as JPEG of quality 90. */
+  readonly lossless: boolean;
+  /** Wall-clock limit, including all waiting. @default 120 s */
+  readonly timeoutMs?: number;
+  /** Processor time limit. @default the wall-clock limit */
+  readonly cpuSeconds?: number;
+  /** Memory limit, on top of LibreOffice's own use. @default 2 GiB */
+  readonly memoryBytes?: number;
+  /** Maximum size of a file that is written. @default 1 GiB */
+  readonly fileBytes?: number;
+}
+
+/** A PDF in a folder that is removed when it is disposed of. */
+export interface ConvertedPdf extends AsyncDisposable {
+  readonly path: string;
+  /** Size in bytes. */
+  readonly size: number;
+}
+
+/** A complete job with its own folder. `input` and `output` are names in the folder. */
+export interface OfficeJob extends Required<OfficeToPdfOptions>, Import {
+  readonly folder: string;
+  readonly input: string;
+  readonly output: string;
+}
+
+/** One way to run LibreOffice. */
+export interface OfficeRunner {
+  /** @throws EngineFailure */
+  convert(job: OfficeJob, signal: AbortSignal): Promise<void>;
+}
+
+export interface LibreOfficeSettings {
+  readonly scratch: Scratch;
+  /** Maximum number of documents that are converted at a time; more wait. @default 2 */
+  readonly children?: number;
+  /** Folder with the built zygote and its samples. @default container/dist */
+  readonly dist?: string;
+  log(message: string, details?: Record<string, unknown>): void;
+}
+
+const defaults = { timeoutMs: 120_000, memoryBytes: 2 * 2 ** 30, fileBytes: 2 ** 30 };
+const defaultDist = join(import.meta.dirname, "../../dist");
+
+/** A running LibreOffice, made by {@link startLibreOffice}. */
+export class LibreOffice implements AsyncDisposable {
+  private readonly zygote: Zygote | undefined;
+  private readonly plain: OfficeRunner;
+  private readonly settings: LibreOfficeSettings;
+  constructor(settings: LibreOfficeSettings, zygote?: Zygote) {
+    this.settings = settings;
+    this.zygote = zygote;
+    this.plain = new Soffice(settings);
+  }
+
+  /** `zygote`: a warm process is forked for each document. `soffice`: a LibreOffice is started for each. */
+  get mode(): "zygote" | "soffice" {
+    return this.zygote && !this.zygote.isFailing ? "zygote" : "soffice";
+  }
+
+  /** Process ID of the zygote, if it runs. */
+  get pid(): number | undefined {
+    return this.zygote?.pid;
+  }
+
+  /**
+   * Converts a document, and retries it when the first attempt's process was lost or crashed. The path's extension
+   * matters only where the content does not reveal its type (text, HTML, CSV).
+   *
+   * @throws EngineFailure `password-protected`, `damaged`, `unsupported`, `timed-out`, `too-complex`, `too-large` or
+   *   `busy`
+   * @throws the signal's reason when aborted; the process has ended by then
+   */
+  async convertToPdf(inputPath: string, options: OfficeToPdfOptions, signal?: AbortSignal): Promise<ConvertedPdf> {
+    const { size } = statSync(inputPath);
+    if (size === 0) throw new EngineFailure("damaged", "an empty file");
+    const damaged = await damagedPart(inputPath);
+    if (damaged !== undefined) throw new EngineFailure("damaged", `${damaged} in the package cannot be read`);
+    const how = await importFor(inputPath);
+    const { scratch, log } = this.settings;
+    const { timeoutMs = defaults.timeoutMs } = options;
+    return twice({ timeoutMs, signal, log }, async (until, leftMs) => {
+      const limited = { cpuSeconds: Math.ceil(timeoutMs / 1000), ...options, timeoutMs: leftMs };
+      const folder = await scratch.folder("office", size);
+      try {
+        return await this.convertIn(folder, inputPath, how, limited, until);
+      } catch (failure) {
+        if (folder.memory === undefined || !(failure instanceof NoRoom)) throw failure;
+      }
+      return this.convertIn(await scratch.folder("office"), inputPath, how, limited, until);
+    });
+  }
+
+  /** @param folder removed when this fails */
+  private async convertIn(
+    folder: JobFolder,
+    inputPath: string,
+    how: Import,
+    options: OfficeToPdfOptions & { readonly timeoutMs: number; readonly cpuSeconds: number },
+    signal: AbortSignal,
+  ): Promise<ConvertedPdf> {
+    // The name that the client sent reaches no program.
+    const input = `input${/^\.[a-z]{1,5}$/.exec(extname(inputPath).toLowerCase()) ?? ""}`;
+    const job: OfficeJob = {
+      ...defaults,
+      ...how,
+      ...options,
+      ...(folder.memory ? { fileBytes: Math.min(options.fileBytes ?? Infinity, folder.memory.fileBytes) } : {}),
+      folder: folder.path,
+      input,
+      output: "output.pdf",
+    };
+    try {
+      await copyInput(inputPath, join(folder.path, input));
+      await this.convert(job, folder.memory ? AbortSignal.any([signal, folder.memory.full]) : signal);
+      // On abort nobody takes the PDF any more, so its folder is removed here.
+      signal.throwIfAborted();
+      const path = join(folder.path, job.output);
+      return { path, size: checkPdf(path), [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
+    } catch (failure) {
+      await folder[Symbol.asyncDispose]();
+      throw await withReason(failure, inputPath);
+    }
+  }
+
+  private async convert(job: OfficeJob, signal: AbortSignal): Promise<void> {
+    if (this.zygote) {
+      try {
+        await this.zygote.convert(job, signal);
+        return;
+      } catch (failure) {
+        // The zygote is not ready for a while.
+        if (!(failure instanceof NotReady)) throw failure;
+      }
+    }
+    await this.plain.convert(job, signal);
+  }
+
+  async close(): Promise<void> {
+    await this.zygote?.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+}
+
+/** Starts the zygote, and falls back to plain soffice if it fails its self-test. The log says which one runs. */
+export async function startLibreOffice(settings: LibreOfficeSettings): Promise<LibreOffice> {
+  const dist = settings.dist ?? defaultDist;
+  try {
+    const children = settings.children ?? 2;
+    const prepare = () => prepareLibreOffice({ scratch: settings.scratch, children, dist });
+    const zygote = await Zygote.start({ engine: "LibreOffice", children, prepare, log: settings.log });
+    settings.log("LibreOffice: warm, one fork for each document", { mode: "zygote", ...zygote.about });
+    return new LibreOffice(settings, zygote);
+  } catch (error) {
+    if (!(error instanceof NotReady)) throw error;
+    settings.log("LibreOffice: one process for each document, because the zygote is not ready", {
+      mode: "soffice",
+      reason: error.message,
+    });
+    return new LibreOffice(settings);
+  }
+}
+
+/** Corrects the reason of a failure: LibreOffice reports some password-protected documents as damaged. */
+async function withReason(failure: unknown, inputPath: string): Promise<unknown> {
+  if (!(failure instanceof EngineFailure) || failure.reason !== "damaged") return failure;
+  if (!(await isPasswordProtected(inputPath))) return failure;
+  return new EngineFailure("password-protected", failure.detail, { cause: failure });
+}
+
+/** Maximum size of a file that is copied synchronously: the system call ends before a thread would have begun. */
+const SMALL_BYTES = 2 ** 20;
+
+async function copyInput(from: string, to: string): Promise<void> {
+  if (statSync(from).size <= SMALL_BYTES) copyFileSync(from, to);
+  else await copyFile(from, to, constants.COPYFILE_FICLONE);
+  // Replaces the original's permissions: another user may run the job.
+  chmodSync(to, 0o600);
+}

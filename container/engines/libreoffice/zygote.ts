@@ -1,0 +1,39 @@
+// Prepares the start of LibreOffice's zygote (container/libreoffice): its profile, folders and environment.
+
+import { existsSync } from "node:fs";
+import { chmod, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { minimalEnvironment } from "../../processes/process.ts";
+import { type Launch, NotReady } from "../../processes/resident.ts";
+import type { LibreOfficeSettings } from "./libreoffice.ts";
+import { firstUser, makeProfile, programFolder } from "./profile.ts";
+
+/** @throws NotReady */
+export async function prepareLibreOffice({
+  scratch,
+  children,
+  dist,
+}: Required<Pick<LibreOfficeSettings, "scratch" | "children" | "dist">>): Promise<Launch> {
+  const program = join(dist, "zygote");
+  if (!existsSync(program)) throw new NotReady(`${program} is not built`);
+  const folder = await scratch.folder("zygote");
+  // Children change their user and must still read the profile.
+  await chmod(folder.path, 0o711);
+  const profile = join(folder.path, "profile");
+  await makeProfile(profile);
+  const work = join(folder.path, "work");
+  await mkdir(work, { mode: 0o711 });
+  const args = [
+    ...["--program", programFolder, "--profile", profile, "--samples", join(dist, "samples")],
+    ...["--children", String(children), "--first-user", String(firstUser)],
+  ];
+  return { program, args, cwd: work, env: environment(folder.path), folder };
+}
+
+/**
+ * Returns the environment. Large pages for the heap (mallopt's tunables in glibc's manual) save children a twentieth of
+ * their time.
+ */
+function environment(home: string): Record<string, string> {
+  return { ...minimalEnvironment(home), GLIBC_TUNABLES: "glibc.malloc.hugetlb=1" };
+}

@@ -1,0 +1,234 @@
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.logging.LogManager;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.verapdf.containers.StaticCoreContainers;
+import org.verapdf.core.EncryptedPdfException;
+import org.verapdf.gf.foundry.VeraGreenfieldFoundryProvider;
+import org.verapdf.gf.model.impl.containers.StaticContainers;
+import org.verapdf.pdfa.Foundries;
+import org.verapdf.pdfa.PDFAParser;
+import org.verapdf.pdfa.PDFAValidator;
+import org.verapdf.pdfa.flavours.PDFAFlavour;
+import org.verapdf.pdfa.results.TestAssertion;
+import org.verapdf.pdfa.results.ValidationResult;
+import org.verapdf.pdfa.validation.profiles.RuleId;
+import org.verapdf.tools.StaticResources;
+import org.verapdf.xmp.containers.StaticXmpCoreContainers;
+
+/**
+ * veraPDF kept running: a line of JSON in for each file, a line out, one after the other. engines/verapdf/verapdf.ts is the other end.
+ *
+ * Requests: {"path","flavour"}, a flavour as in "2b". Answers: once {"ready":true,"version","startMs"}; then for each request
+ * {"valid","failures":[{"clause","test","places":[{"pageNumber","objectNumber","context"}]}]} or {"failed","detail"} with failed one of
+ * password, damaged, complex. In between {"alive":true}, once a second. When memory runs out the process ends
+ * (-XX:+ExitOnOutOfMemoryError).
+ */
+final class Server {
+  /** Of one rule: that many places where it fails are looked at. */
+  private static final int PLACES_SEEN = 10_000;
+
+  /** And so many are told: one for each page, and of those on one page each path once, as long as there is room. */
+  private static final int PLACES_TOLD = 1_000;
+
+  /** Of the thread that validates: documents are nested as deeply as their authors like. */
+  private static final long STACK_BYTES = 256L << 20;
+
+  private static final int LONGEST_TEXT = 500;
+
+  private static final long SIGN_OF_LIFE_MS = 1_000;
+
+  /** In the place of a failure, from 0. */
+  private static final Pattern PAGE = Pattern.compile("/pages\\[(\\d{1,9})\\]");
+
+  /** In the place of a failure; the last is the nearest. */
+  private static final Pattern OBJECT = Pattern.compile("\\((\\d{1,9}) \\d+ obj ");
+
+  /** Of operators and the like: what is broken by one in a loop is broken by thousands. */
+  private static final Pattern INDEX = Pattern.compile("\\[\\d+");
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  /**
+   * By flavour. veraPDF compiles its rules to Java's bytecode for each thread, which takes longer than to apply them to a plain
+   * file; and it keeps them by their names, which mean something else in another flavour.
+   */
+  private static final Map<String, ExecutorService> THREADS = new HashMap<>();
+
+  private Server() {}
+
+  /** @param arguments a PDF that conforms to PDF/A-2b, for the self-test */
+  public static void main(String[] arguments) throws Exception {
+    long started = System.currentTimeMillis();
+    PrintStream answers = System.out;
+    // Whatever the libraries print is no answer.
+    System.setOut(System.err);
+    LogManager.getLogManager().reset();
+    VeraGreenfieldFoundryProvider.initialise();
+    String obstacle = selfTest(arguments[0]);
+    ObjectNode ready = JSON.createObjectNode().put("ready", obstacle.isEmpty());
+    if (!obstacle.isEmpty()) {
+      say(answers, ready.put("reason", obstacle));
+      System.exit(3);
+    }
+    ready.put("version", Foundries.defaultInstance().getDetails().getVersion());
+    say(answers, ready.put("startMs", System.currentTimeMillis() - started));
+    showSignsOfLife(answers);
+    serve(answers);
+  }
+
+  private static void showSignsOfLife(PrintStream answers) {
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                for (; ; Thread.sleep(SIGN_OF_LIFE_MS)) say(answers, JSON.createObjectNode().put("alive", true));
+              } catch (IOException | InterruptedException over) {
+                // Nobody listens any more.
+              }
+            },
+            "signs of life");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  private static void serve(PrintStream answers) throws IOException, InterruptedException {
+    BufferedReader requests = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    for (String line; (line = requests.readLine()) != null; ) {
+      JsonNode request = JSON.readTree(line);
+      say(answers, answer(request.path("path").asText(), request.path("flavour").asText()));
+    }
+  }
+
+  private static void say(PrintStream answers, ObjectNode answer) throws IOException {
+    byte[] line = (answer + "\n").getBytes(StandardCharsets.UTF_8);
+    synchronized (answers) {
+      answers.write(line);
+      answers.flush();
+    }
+  }
+
+  /** The file for the self-test conforms to 2b and so does not to the others: each level's rules are loaded, and apply. */
+  private static String selfTest(String sample) throws InterruptedException {
+    for (String flavour : new String[] {"1b", "2b", "2u", "3b", "3u"}) {
+      ObjectNode answer = answer(sample, flavour);
+      if (!answer.has("valid")) return flavour + ": " + answer;
+      if (answer.get("valid").asBoolean() != flavour.equals("2b")) return flavour + " is told wrong: " + answer;
+    }
+    return "";
+  }
+
+  /** Never throws for what is in the file. */
+  private static ObjectNode answer(String path, String flavour) throws InterruptedException {
+    ExecutorService thread = THREADS.computeIfAbsent(flavour, name -> Executors.newSingleThreadExecutor(Server::deep));
+    ObjectNode answer;
+    try {
+      answer = thread.submit(() -> validated(new File(path), flavour)).get();
+    } catch (ExecutionException broken) {
+      answer = failed("damaged", broken.toString());
+    }
+    // What failed may have left something behind.
+    if (!answer.has("valid")) THREADS.remove(flavour).shutdown();
+    return answer;
+  }
+
+  private static Thread deep(Runnable work) {
+    Thread thread = new Thread(null, work, "validation", STACK_BYTES);
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  private static ObjectNode validated(File file, String name) {
+    PDFAFlavour flavour = PDFAFlavour.fromString(name);
+    // Without messages: some of level 1 cannot be put together ("BM" is not defined), and nobody reads them.
+    try (PDFAParser parser = Foundries.defaultInstance().createParser(file, flavour);
+        PDFAValidator validator =
+            Foundries.defaultInstance().createValidator(flavour, PLACES_SEEN, false, false, false)) {
+      return toJson(validator.validate(parser));
+    } catch (EncryptedPdfException locked) {
+      return failed("password", String.valueOf(locked.getMessage()));
+    } catch (StackOverflowError tooDeep) {
+      return failed("complex", "nested too deeply");
+    } catch (Exception broken) {
+      return failed("damaged", broken.toString());
+    } finally {
+      // The document would stay with the thread until the next one.
+      StaticContainers.clearAllContainers();
+      StaticCoreContainers.clearAllContainers();
+      StaticResources.clear();
+      StaticXmpCoreContainers.clearAllContainers();
+    }
+  }
+
+  private static ObjectNode failed(String how, String detail) {
+    return JSON.createObjectNode().put("failed", how).put("detail", shortened(detail));
+  }
+
+  private static ObjectNode toJson(ValidationResult result) {
+    Map<RuleId, Failure> failures = new LinkedHashMap<>();
+    for (TestAssertion assertion : result.getTestAssertions()) {
+      if (assertion.getStatus() != TestAssertion.Status.FAILED) continue;
+      failures.computeIfAbsent(assertion.getRuleId(), rule -> new Failure()).add(assertion.getLocation().getContext());
+    }
+    ObjectNode json = JSON.createObjectNode().put("valid", result.isCompliant());
+    ArrayNode list = json.putArray("failures");
+    failures.forEach((rule, failure) -> list.add(failure.toJson(rule)));
+    return json;
+  }
+
+  /** The end of a place says more than its middle. */
+  private static String shortened(String text) {
+    int half = LONGEST_TEXT / 2;
+    return text.length() <= LONGEST_TEXT ? text : text.substring(0, half) + "…" + text.substring(text.length() - half);
+  }
+
+  /** Places where one rule fails. */
+  private static final class Failure {
+    private final Set<Integer> pages = new HashSet<>();
+    private final Set<String> told = new HashSet<>();
+    private final ArrayNode places = JSON.createArrayNode();
+
+    void add(String place) {
+      String context = String.valueOf(place);
+      Integer page = number(PAGE, context);
+      Integer object = number(OBJECT, context);
+      boolean isFirstOfPage = page != null && pages.add(page);
+      boolean isNew = told.size() < PLACES_TOLD && told.add(INDEX.matcher(context).replaceAll("["));
+      if (!isFirstOfPage && !isNew) return;
+      ObjectNode json = places.addObject();
+      if (page != null) json.put("pageNumber", page + 1);
+      if (object != null) json.put("objectNumber", object);
+      json.put("context", shortened(context));
+    }
+
+    /** The last that the pattern finds. */
+    private static Integer number(Pattern pattern, String text) {
+      Integer last = null;
+      for (Matcher matcher = pattern.matcher(text); matcher.find(); ) last = Integer.valueOf(matcher.group(1));
+      return last;
+    }
+
+    ObjectNode toJson(RuleId rule) {
+      ObjectNode json = JSON.createObjectNode().put("clause", rule.getClause()).put("test", rule.getTestNumber());
+      json.set("places", places);
+      return json;
+    }
+  }
+}

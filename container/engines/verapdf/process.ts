@@ -1,0 +1,235 @@
+// Manages one long-lived veraPDF process (container/engines/verapdf/Server.java, which documents the lines of requests and
+// answers). It validates one file at a time, and is ended when it takes too long.
+
+import { chmodSync, constants, copyFileSync, readFileSync, rmSync, statSync } from "node:fs";
+import { chmod, chown, copyFile, cp, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { EngineFailure, type FailureReason } from "../../../src/core/failure.ts";
+import type { ArchivalLevel } from "../../../src/pdf/pdfa/level.ts";
+import type { RuleFailure } from "../../../src/pdf/pdfa/rule-failure.ts";
+import { SMALL_BYTES } from "../../jobs/hosted.ts";
+import { EngineLost, isFromOutside } from "../../processes/attempts.ts";
+import { confined, minimalEnvironment } from "../../processes/process.ts";
+import { type Ending, type Launch, NotReady, type Resident } from "../../processes/resident.ts";
+import { Supervisor } from "../../processes/supervisor.ts";
+import type { Validation, VeraPdfSettings } from "./verapdf.ts";
+
+type Common = Pick<VeraPdfSettings, "scratch" | "timeoutMs" | "heapBytes" | "filesPerProcess" | "log">;
+
+export interface VeraPdfProcessSettings extends Required<Common> {
+  /** Folder with the jars and the sample. */
+  readonly program: string;
+  /** Index of this process among several. */
+  readonly slot: number;
+}
+
+/** First of the users that the processes run as, if this process is root. */
+const firstUser = 60_700;
+/** System paths that a JVM reads. */
+const readable = [
+  "/usr/lib",
+  "/usr/share/java",
+  "/lib64",
+  "/etc",
+  "/proc",
+  "/sys/fs/cgroup",
+  "/dev/random",
+  "/dev/urandom",
+  "/dev/null",
+];
+/** Debian's link to the JRE in /usr/lib: programs are not searched for where file access is restricted. */
+const java = "/usr/bin/java";
+/** Maximum time without output. The process writes a heartbeat each second, but not while it collects a large heap. */
+const silenceMs = 6_000;
+/**
+ * Time after which the process of a file that nobody waits for any more is ended. Until then, ending it costs more than
+ * finishing.
+ */
+const leftMs = 2_000;
+/** Exit code of a Java that ends when memory runs out (-XX:+ExitOnOutOfMemoryError). */
+const memoryExitCode = 3;
+/** Exit codes of a Java that was asked to end by SIGHUP, SIGINT or SIGTERM. */
+const askedExitCodes: readonly (number | null)[] = [129, 130, 143];
+/**
+ * Memory beyond which a process is replaced. Heavy files need more, but not for long (classes, code and stacks: 150
+ * MiB).
+ */
+const lastingBytes = 896 * 2 ** 20;
+/**
+ * Processor time limit. setrlimit(2) counts the whole life of a long-lived process; each file is limited by the clock
+ * instead.
+ */
+const cpuSeconds = 2 ** 31;
+/**
+ * Limit of open files. veraPDF keeps a file open for each object stream of more than 10 KB, and with fewer files it
+ * reports large documents as damaged.
+ */
+const openFiles = 16_384;
+
+const reasons: Readonly<Record<string, FailureReason>> = {
+  password: "password-protected",
+  damaged: "damaged",
+  complex: "too-complex",
+};
+
+/** The file that a process is working on. */
+interface Job {
+  resolve(line: Record<string, unknown>): void;
+  reject(failure: Error): void;
+}
+
+export class VeraPdfProcess {
+  readonly #settings: VeraPdfProcessSettings;
+  readonly #supervisor: Supervisor;
+  readonly #jobs: Map<Resident, Job>;
+  #nextFile = 1;
+  /** Number of files that the current process has processed. */
+  #seen: { readonly by: Resident; files: number } | undefined;
+
+  private constructor(settings: VeraPdfProcessSettings, supervisor: Supervisor, jobs: Map<Resident, Job>) {
+    this.#settings = settings;
+    this.#supervisor = supervisor;
+    this.#jobs = jobs;
+  }
+
+  /** @throws EngineFailure `busy` */
+  static async start(settings: VeraPdfProcessSettings): Promise<VeraPdfProcess> {
+    const jobs = new Map<Resident, Job>();
+    const starting = Supervisor.start({
+      engine: "veraPDF",
+      silenceMs,
+      prepare: () => prepare(settings),
+      heard: (resident, line) => {
+        if ("valid" in line || "failed" in line) jobs.get(resident)?.resolve(line);
+      },
+      ended: (resident, ending) => jobs.get(resident)?.reject(failureOf(ending)),
+      log: settings.log,
+    });
+    return new VeraPdfProcess(settings, await starting.catch(asBusy), jobs);
+  }
+
+  get pid(): number | undefined {
+    return this.#supervisor.current?.pid;
+  }
+
+  /** True if the process can take a file at once. */
+  get isReady(): boolean {
+    return this.#supervisor.current !== undefined;
+  }
+
+  /** Details for the log. */
+  get about(): Record<string, unknown> {
+    return { ...this.#supervisor.current?.about, pid: this.pid };
+  }
+
+  async validate(path: string, { part, conformance }: ArchivalLevel, signal: AbortSignal): Promise<Validation> {
+    const resident = await this.#supervisor.ready(signal).catch(asBusy);
+    signal.throwIfAborted();
+    // The process's user cannot reach the file in its original place.
+    const copy = join(resident.folder.path, `file-${this.#nextFile++}.pdf`);
+    try {
+      const { size } = statSync(path);
+      if (size <= SMALL_BYTES) copyFileSync(path, copy);
+      else await copyFile(path, copy, constants.COPYFILE_FICLONE);
+      chmodSync(copy, 0o644);
+      const answer = await this.#ask(resident, { path: copy, flavour: `${part}${conformance}` }, signal);
+      this.#replaceIfWorn(resident);
+      return validationOf(answer);
+    } finally {
+      rmSync(copy, { force: true });
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#supervisor.close();
+  }
+
+  async #ask(resident: Resident, request: object, signal: AbortSignal): Promise<Record<string, unknown>> {
+    if (this.#supervisor.current !== resident) throw new EngineLost("veraPDF has just ended");
+    const { promise, resolve, reject } = Promise.withResolvers<Record<string, unknown>>();
+    this.#jobs.set(resident, { resolve, reject });
+    const { timeoutMs } = this.#settings;
+    const late = (detail: string) => () => resident.end(new EngineFailure("timed-out", detail));
+    const timer = setTimeout(late(`veraPDF took more than ${timeoutMs} ms`), timeoutMs);
+    let leaving: NodeJS.Timeout | undefined;
+    const leave = () => {
+      leaving = setTimeout(late("nobody waits for it any more"), leftMs);
+    };
+    if (signal.aborted) leave();
+    signal.addEventListener("abort", leave, { once: true });
+    resident.write(request);
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      clearTimeout(leaving);
+      signal.removeEventListener("abort", leave);
+      this.#jobs.delete(resident);
+    }
+  }
+
+  /** Replaces a worn process. Later callers wait for the new one, which is ready in two seconds. */
+  #replaceIfWorn(resident: Resident): void {
+    if (this.#seen?.by !== resident) this.#seen = { by: resident, files: 0 };
+    const grown = residentBytes(resident.pid) > lastingBytes;
+    if (++this.#seen.files < this.#settings.filesPerProcess && !grown) return;
+    const why = grown ? "grown too large" : `${this.#seen.files} files`;
+    this.#supervisor.retire(resident, new EngineFailure("busy", why));
+  }
+}
+
+async function prepare({ scratch, program, slot, heapBytes, timeoutMs }: VeraPdfProcessSettings): Promise<Launch> {
+  const folder = await scratch.folder("verapdf");
+  const user = firstUser + slot;
+  await chmod(folder.path, 0o711);
+  // The project itself may be in a place that other users cannot pass through.
+  const jars = join(folder.path, "program");
+  await cp(program, jars, { recursive: true });
+  const temporary = join(folder.path, "temporary");
+  await mkdir(temporary, { mode: 0o700 });
+  if (process.getuid?.() === 0) await chown(temporary, user, user);
+  const options = [
+    `-Xmx${Math.ceil(heapBytes / 2 ** 20)}m`,
+    "-XX:MaxMetaspaceSize=256m",
+    "-XX:MetaspaceSize=128m",
+    "-XX:+ExitOnOutOfMemoryError",
+    // Files are small: a fast compiler matters more than a thorough one, and parallel garbage collection does not
+    // matter.
+    "-XX:TieredStopAtLevel=1",
+    "-XX:+UseSerialGC",
+    "-XX:-UsePerfData",
+    `-Djava.io.tmpdir=${temporary}`,
+  ];
+  const args = [...options, "-cp", join(jars, "*"), "Server", join(jars, "sample.pdf")];
+  const files = { readable: [...readable, jars, folder.path], writable: [temporary] };
+  const [launcher, ...launch] = confined(java, args, { limits: { timeoutMs, cpuSeconds, openFiles }, user, files });
+  return { program: launcher, args: launch, cwd: temporary, env: minimalEnvironment(temporary), folder };
+}
+
+function asBusy(error: unknown): never {
+  if (!(error instanceof NotReady)) throw error;
+  throw new EngineFailure("busy", `veraPDF is not ready: ${error.message}`, { cause: error });
+}
+
+function failureOf({ code, signal, why }: Ending): EngineFailure {
+  if (why) return why;
+  const detail = `veraPDF ended: ${signal ?? code}`;
+  if (isFromOutside(signal) || askedExitCodes.includes(code)) return new EngineLost(detail);
+  return new EngineFailure(code === memoryExitCode ? "too-large" : "crashed", detail);
+}
+
+function validationOf(answer: Record<string, unknown>): Validation {
+  if (typeof answer.failed === "string") {
+    throw new EngineFailure(reasons[answer.failed] ?? "crashed", String(answer.detail));
+  }
+  return { valid: answer.valid === true, failures: answer.failures as readonly RuleFailure[] };
+}
+
+/** Reads resident memory from proc(5): the second number is in pages of 4 KiB. @returns 0 if the process has ended */
+function residentBytes(pid: number | undefined): number {
+  try {
+    return 4096 * Number(readFileSync(`/proc/${pid}/statm`, "latin1").split(" ")[1]);
+  } catch {
+    return 0;
+  }
+}

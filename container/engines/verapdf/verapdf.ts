@@ -1,0 +1,176 @@
+// Validates PDFs against a level of PDF/A with veraPDF, in long-lived processes with one file at a time in each. Knows
+// nothing about how files are made to conform.
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { EngineFailure } from "../../../src/core/failure.ts";
+import type { ArchivalLevel } from "../../../src/pdf/pdfa/level.ts";
+import type { RuleFailure } from "../../../src/pdf/pdfa/rule-failure.ts";
+import { twice } from "../../processes/attempts.ts";
+import type { Scratch } from "../../processes/process.ts";
+import { untilAborted } from "../../processes/until-aborted.ts";
+import { VeraPdfProcess } from "./process.ts";
+
+export interface Validation {
+  readonly valid: boolean;
+  /** One entry for each broken rule. */
+  readonly failures: readonly RuleFailure[];
+}
+
+export interface VeraPdfSettings {
+  readonly scratch: Scratch;
+  /** Maximum number of files at a time; more wait. @default 1 */
+  readonly processes?: number;
+  /** Time limit of one file. @default 180 s */
+  readonly timeoutMs?: number;
+  /**
+   * Maximum heap of each process. Only heavy files use all of it, and there is one of them at a time. @default 2 GiB
+   */
+  readonly heapBytes?: number;
+  /** Files after which a process is replaced. @default 2000 */
+  readonly filesPerProcess?: number;
+  /** Folder with the build output. @default container/dist */
+  readonly dist?: string;
+  log(message: string, details?: Record<string, unknown>): void;
+}
+
+/**
+ * A file's weight. Heavy files need much time and memory: only one is validated at a time, and light files overtake
+ * those that wait.
+ */
+export type Weight = "light" | "heavy";
+
+/** Maximum number of heavy files that wait; more are refused. */
+const MOST_WAITING = 3;
+
+interface Waiting {
+  readonly weight: Weight;
+  readonly start: (free: VeraPdfProcess) => void;
+}
+
+const defaultDist = join(import.meta.dirname, "../../dist");
+
+/** A running veraPDF, made by {@link startVeraPdf}. */
+export class VeraPdf implements AsyncDisposable {
+  readonly mode = "resident";
+  private readonly processes: readonly VeraPdfProcess[];
+  private readonly idle: VeraPdfProcess[];
+  private readonly log: VeraPdfSettings["log"];
+  private readonly waiting: Waiting[] = [];
+  /** True while a process works on a heavy file. */
+  private isLaden = false;
+  constructor(processes: readonly VeraPdfProcess[], log: VeraPdfSettings["log"]) {
+    this.processes = processes;
+    this.log = log;
+    this.idle = [...processes];
+  }
+
+  /** Process IDs of the running processes. */
+  get pids(): number[] {
+    return this.processes.flatMap(({ pid }) => (pid === undefined ? [] : [pid]));
+  }
+
+  /**
+   * Validates a file, and retries it in another process when its process was lost or crashed.
+   *
+   * @param path of the file, which is only read
+   * @param weight the file's weight. @default "light"
+   * @throws EngineFailure `password-protected`, `damaged` (veraPDF cannot parse it), `too-complex`, `too-large`
+   *   (memory), `timed-out`, `busy` (veraPDF cannot be started, or was lost twice, or too many heavy files wait)
+   * @throws the signal's reason when aborted
+   */
+  async validate(
+    path: string,
+    level: ArchivalLevel,
+    signal: AbortSignal,
+    weight: Weight = "light",
+  ): Promise<Validation> {
+    return twice({ signal, log: this.log }, (until) => this.attempt(path, level, until, weight));
+  }
+
+  private async attempt(path: string, level: ArchivalLevel, signal: AbortSignal, weight: Weight): Promise<Validation> {
+    const process = await this.turn(signal, weight);
+    // A file that nobody waits for any more is still validated for a while: ending the process would cost more.
+    const validation = process.validate(path, level, signal).finally(() => this.leave(process, weight));
+    return untilAborted(validation, signal);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.processes.map((process) => process.close()));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  private async turn(signal: AbortSignal, weight: Weight): Promise<VeraPdfProcess> {
+    signal.throwIfAborted();
+    if (weight === "heavy" && this.waiting.filter((one) => one.weight === "heavy").length >= MOST_WAITING) {
+      throw new EngineFailure("busy", `${MOST_WAITING} heavy files wait already`);
+    }
+    const { promise, resolve } = Promise.withResolvers<VeraPdfProcess>();
+    const waiting = { weight, start: resolve };
+    this.waiting.push(waiting);
+    this.letIn();
+    try {
+      return await untilAborted(promise, signal);
+    } catch (error) {
+      const place = this.waiting.indexOf(waiting);
+      if (place >= 0) this.waiting.splice(place, 1);
+      // The file was already given a process.
+      else void promise.then((process) => this.leave(process, weight));
+      throw error;
+    }
+  }
+
+  private leave(process: VeraPdfProcess, weight: Weight): void {
+    if (weight === "heavy") this.isLaden = false;
+    this.idle.push(process);
+    this.letIn();
+  }
+
+  /**
+   * Assigns waiting files to idle processes in order, except heavy ones while another is validated. A process that is
+   * starting comes last.
+   */
+  private letIn(): void {
+    while (this.idle.length > 0) {
+      const place = this.waiting.findIndex(({ weight }) => weight === "light" || !this.isLaden);
+      if (place < 0) return;
+      const [next] = this.waiting.splice(place, 1);
+      this.isLaden ||= next!.weight === "heavy";
+      // If no process is ready, this takes the last one.
+      const ready = this.idle.findLastIndex(({ isReady }) => isReady);
+      const [free] = this.idle.splice(ready, 1);
+      next!.start(free!);
+    }
+  }
+}
+
+/**
+ * Starts veraPDF, which tests itself with a file that conforms. Processes that end later are restarted.
+ * @throws EngineFailure `busy` if it is not built or fails its self-test
+ */
+export async function startVeraPdf(settings: VeraPdfSettings): Promise<VeraPdf> {
+  const { processes = 1, dist = defaultDist, log } = settings;
+  const program = join(dist, "verapdf");
+  if (!existsSync(join(program, "pagewright-server.jar"))) throw new EngineFailure("busy", `${program} is not built`);
+  const common = {
+    ...settings,
+    program,
+    timeoutMs: settings.timeoutMs ?? 180_000,
+    heapBytes: settings.heapBytes ?? 2 ** 31,
+    filesPerProcess: settings.filesPerProcess ?? 2000,
+  };
+  const started = await Promise.allSettled(
+    Array.from({ length: processes }, (_, slot) => VeraPdfProcess.start({ ...common, slot })),
+  );
+  const failed = started.find((result) => result.status === "rejected");
+  const running = started.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+  if (failed) {
+    await Promise.all(running.map((process) => process.close()));
+    throw failed.reason;
+  }
+  log("veraPDF: warm, one process for each file at a time", { processes, ...running[0]!.about });
+  return new VeraPdf(running, log);
+}

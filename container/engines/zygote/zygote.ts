@@ -1,0 +1,202 @@
+// The service's end of a zygote (container/zygote): sends it jobs as JSON lines and reports to each how its child
+// ended. A job whose zygote or child was killed or froze fails as lost. Knows no engine.
+//
+// Requests: {"id","folder","input","output","timeoutMs","cpuSeconds","memoryBytes","fileBytes"} and the fields of
+// the engine's own jobs, {"op":"cancel","id"} or {"op":"ping"}. Answers: once {"ready":true,"version","startMs"} or
+// {"ready":false,"reason"}; {"id","pid"} when a child was forked; {"id","status","detail"} when it ended;
+// {"alive":true}.
+
+import { AsyncResource } from "node:async_hooks";
+import { EngineFailure, type FailureReason } from "../../../src/core/failure.ts";
+import { NoRoom } from "../../jobs/memory.ts";
+import { EngineLost } from "../../processes/attempts.ts";
+import { watchForFrozen } from "../../processes/frozen.ts";
+import { processWorks } from "../../processes/priority.ts";
+import type { Launch, Resident } from "../../processes/resident.ts";
+import { Supervisor } from "../../processes/supervisor.ts";
+
+/** Fields that every job has. The others are known only to the engine's two ends. */
+export interface ZygoteJob {
+  /** The job's own folder, as an absolute path. */
+  readonly folder: string;
+  /** Wall-clock limit. */
+  readonly timeoutMs: number;
+}
+
+export interface ZygoteSettings {
+  /** The engine's name, for the log. */
+  readonly engine: string;
+  /** Maximum number of jobs at a time; more wait. */
+  readonly children: number;
+  /** @throws NotReady */
+  prepare(): Promise<Launch>;
+  log(message: string, details?: Record<string, unknown>): void;
+}
+
+/** Maximum time without output. A zygote has no long work: it forks in milliseconds. */
+const SILENCE_MS = 6_000;
+
+const REASONS: Readonly<Record<string, FailureReason>> = {
+  password: "password-protected",
+  damaged: "damaged",
+  unsupported: "unsupported",
+  failed: "crashed",
+  exhausted: "too-large",
+  timeout: "timed-out",
+  crashed: "crashed",
+};
+
+interface Pending {
+  /** Process that runs the job, once it was forked. */
+  pid?: number;
+  /** Reason, if this side ended the process. */
+  why?: EngineFailure;
+  /** Registers the process with the job that it works for. Returns a function that removes it. */
+  readonly workedOnBy: (pid: number) => () => void;
+  /** Removes the process from the job once it has ended. */
+  forget?: () => void;
+  readonly resolve: (detail: string) => void;
+  readonly reject: (failure: Error) => void;
+}
+
+/** A zygote that is kept running. */
+export class Zygote {
+  readonly #children: number;
+  readonly #supervisor: Supervisor;
+  readonly #jobs: Map<string, Pending>;
+  readonly #frozen: Disposable;
+  #nextId = 1;
+  #working = 0;
+  readonly #waiting: (() => void)[] = [];
+
+  private constructor(children: number, supervisor: Supervisor, jobs: Map<string, Pending>) {
+    this.#children = children;
+    this.#supervisor = supervisor;
+    this.#jobs = jobs;
+    const pids = () => [...jobs.values()].flatMap(({ pid }) => (pid === undefined ? [] : [pid]));
+    this.#frozen = watchForFrozen(pids, (pid) => this.#endFrozen(pid));
+  }
+
+  /** @throws NotReady */
+  static async start({ children, ...settings }: ZygoteSettings): Promise<Zygote> {
+    const jobs = new Map<string, Pending>();
+    const supervisor = await Supervisor.start({
+      ...settings,
+      silenceMs: SILENCE_MS,
+      ping: { op: "ping" },
+      heard: (_, line) => answer(jobs, line),
+      // The zygote itself opens no document: no job caused its end, and its children end with it.
+      ended: (_, { code, signal, why }) => {
+        const lost = new EngineLost(`the zygote ended: ${why?.detail ?? signal ?? code}`);
+        for (const { forget, reject } of jobs.values()) {
+          forget?.();
+          reject(lost);
+        }
+        jobs.clear();
+      },
+    });
+    return new Zygote(children, supervisor, jobs);
+  }
+
+  get pid(): number | undefined {
+    return this.#supervisor.current?.pid;
+  }
+
+  /** Details for the log. */
+  get about(): Record<string, unknown> {
+    return { ...this.#supervisor.current?.about, pid: this.pid };
+  }
+
+  /** True while the last attempt to restart the zygote has failed. */
+  get isFailing(): boolean {
+    return this.#supervisor.isFailing;
+  }
+
+  /**
+   * Runs a job in a child.
+   * @returns the detail with which the child reported success
+   * @throws EngineFailure by how the child ended; EngineLost if the document did not cause that
+   * @throws NotReady while the zygote cannot be restarted
+   * @throws the signal's reason when aborted
+   */
+  async convert(job: ZygoteJob, signal: AbortSignal): Promise<string> {
+    await this.#turn(signal);
+    try {
+      return await this.#send(await this.#supervisor.ready(signal), job, signal);
+    } finally {
+      this.#working--;
+      this.#waiting.shift()?.();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#frozen[Symbol.dispose]();
+    await this.#supervisor.close();
+  }
+
+  /**
+   * Limits jobs to the number that the zygote runs at a time, so that each request it holds is in progress and can be
+   * watched.
+   */
+  async #turn(signal: AbortSignal): Promise<void> {
+    while (this.#working >= this.#children) {
+      signal.throwIfAborted();
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#waiting.push(resolve);
+      signal.addEventListener("abort", () => resolve(), { once: true });
+      await promise;
+      const place = this.#waiting.indexOf(resolve);
+      if (place >= 0) this.#waiting.splice(place, 1);
+    }
+    if (signal.aborted) {
+      // Passes the turn that woke this job to the next one.
+      this.#waiting.shift()?.();
+      signal.throwIfAborted();
+    }
+    this.#working++;
+  }
+
+  async #send(zygote: Resident, job: ZygoteJob, signal: AbortSignal): Promise<string> {
+    signal.throwIfAborted();
+    const id = String(this.#nextId++);
+    const cancel = () => zygote.write({ op: "cancel", id });
+    signal.addEventListener("abort", cancel, { once: true });
+    try {
+      return await new Promise<string>((resolve, reject) => {
+        this.#jobs.set(id, { workedOnBy: AsyncResource.bind(processWorks), resolve, reject });
+        zygote.write({ id, ...job });
+      });
+    } catch (failure) {
+      signal.throwIfAborted();
+      throw failure;
+    } finally {
+      signal.removeEventListener("abort", cancel);
+    }
+  }
+
+  /** Makes the zygote kill a frozen child, since the pid may belong to another process by now. */
+  #endFrozen(pid: number): void {
+    for (const [id, pending] of this.#jobs) {
+      if (pending.pid !== pid) continue;
+      pending.why ??= new EngineLost("its process was frozen");
+      this.#supervisor.current?.write({ op: "cancel", id });
+    }
+  }
+}
+
+function answer(jobs: Map<string, Pending>, { id, pid, status, detail }: Record<string, unknown>): void {
+  const pending = jobs.get(String(id));
+  if (pending === undefined) return;
+  if (pid !== undefined) {
+    pending.pid = Number(pid);
+    pending.forget = pending.workedOnBy(pending.pid);
+    return;
+  }
+  jobs.delete(String(id));
+  pending.forget?.();
+  if (status === "ok") pending.resolve(String(detail ?? ""));
+  else if (pending.why) pending.reject(pending.why);
+  else if (status === "room") pending.reject(new NoRoom(String(detail)));
+  else if (status === "lost") pending.reject(new EngineLost(String(detail)));
+  else pending.reject(new EngineFailure(REASONS[String(status)] ?? "crashed", String(detail)));
+}

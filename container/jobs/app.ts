@@ -1,0 +1,168 @@
+// The container's HTTP interface: POST /{operation} with the frames of placement/remote.ts in both directions, and GET
+// /up. Gives each job a folder, a place, a time limit and an end. Knows no operation and no engine.
+
+import { createHash, timingSafeEqual } from "node:crypto";
+import { closeSync, createWriteStream, openSync, writeSync } from "node:fs";
+import { extname, join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { ReadableStream } from "node:stream/web";
+import type { HttpBindings } from "@hono/node-server";
+import { Hono } from "hono";
+import { EngineFailure } from "../../src/core/failure.ts";
+import { decodeRequest, encodeFailure, type RemoteRequest } from "../../src/placement/remote.ts";
+import { Priority } from "../processes/priority.ts";
+import type { JobFolder, Scratch } from "../processes/process.ts";
+import { type Aside, describeError, type FileInput, fileInput, type Hosted } from "./hosted.ts";
+
+export interface AppSettings {
+  /** The secret that callers send as `Authorization: Bearer`. */
+  readonly secret: string;
+  /** Operations, keyed by their name in the path. */
+  readonly operations: ReadonlyMap<string, Hosted>;
+  readonly scratch: Scratch;
+  /** Maximum size of all inputs of one job together, in bytes. */
+  readonly maxInputBytes: number;
+  /** Ends every job when aborted. */
+  readonly ending: AbortSignal;
+  /** Returns fields to add to the health response. */
+  health(): Record<string, unknown>;
+  log(message: string, details?: Record<string, unknown>): void;
+}
+
+type App = Hono<{ Bindings: HttpBindings }>;
+
+/** Time a client has to read the failure of a job that timed out, before its connection is closed. */
+const LAST_WORDS_MS = 5_000;
+
+export function createApp(settings: AppSettings): App {
+  const app: App = new Hono();
+  const isSecret = comparison(settings.secret);
+
+  app.get("/up", (c) => {
+    const ending = settings.ending.aborted;
+    const jobs = Object.fromEntries([...settings.operations].map(([name, { places }]) => [name, places.counts]));
+    return c.json({ status: ending ? "ending" : "OK", jobs, ...settings.health() }, ending ? 503 : 200);
+  });
+
+  app.post("/:operation", (c) => {
+    if (!isSecret(c.req.header("Authorization") ?? "")) return c.json({ error: "wrong secret" }, 401);
+    const operation = c.req.param("operation");
+    const hosted = settings.operations.get(operation);
+    if (!hosted) return c.json({ error: "no such operation" }, 404);
+    const requestId = c.req.header("X-Request-Id") ?? crypto.randomUUID();
+    const log: AppSettings["log"] = (message, details) => settings.log(message, { requestId, operation, ...details });
+    const client = c.req.header("X-Client") ?? "";
+    const signal = AbortSignal.any([c.req.raw.signal, settings.ending]);
+    const job = carryOut(hosted, c.env, client, signal, { ...settings, log });
+    const headers = { "Content-Type": "application/octet-stream" };
+    return new Response(ReadableStream.from(job) as globalThis.ReadableStream<Uint8Array<ArrayBuffer>>, { headers });
+  });
+
+  app.notFound((c) => c.json({ error: "no such operation" }, 404));
+  app.onError((error, c) => {
+    settings.log("failed", { error: String(error), stack: error.stack });
+    return c.json({ error: "failed" }, 500);
+  });
+  return app;
+}
+
+/**
+ * Returns a check of the Authorization header. Its duration reveals neither how much of the secret was right nor its
+ * length.
+ */
+function comparison(secret: string): (header: string) => boolean {
+  const digest = (text: string) => createHash("sha256").update(text).digest();
+  const expected = digest(`Bearer ${secret}`);
+  return (header) => timingSafeEqual(digest(header), expected);
+}
+
+/**
+ * Runs one job, from the request's body to the response's. Always removes the folder and frees the place when it ends.
+ */
+async function* carryOut(
+  hosted: Hosted,
+  { incoming, outgoing }: HttpBindings,
+  client: string,
+  signal: AbortSignal,
+  { scratch, maxInputBytes, log }: AppSettings,
+): AsyncGenerator<Uint8Array> {
+  const started = performance.now();
+  const details: Record<string, unknown> = {};
+  const priority = new Priority();
+  const slowed = () => {
+    details.slow = true;
+    priority.lower();
+  };
+  try {
+    using entry = hosted.places.enter({ client, slowed });
+    // Destroying an unread body would close its connection, and the response with it.
+    const request = await decodeRequest(incoming.iterator({ destroyOnReturn: false }));
+    const inputBytes = request.inputs.reduce((sum, { size }) => sum + size, 0);
+    details.inputBytes = inputBytes;
+    if (inputBytes > maxInputBytes) {
+      throw new EngineFailure("too-large", `${inputBytes} bytes of input, the limit is ${maxInputBytes}`);
+    }
+    await using folder = await scratch.folder("job", hosted.onlyInputs ? inputBytes : undefined);
+    const { params } = request;
+    const inputs = await spool(request, folder, signal);
+    details.receivedMs = since(started);
+    await entry.turn(signal);
+    details.waitedMs = since(started);
+    using limit = timeLimit(hosted.timeoutMs, () => outgoing.destroy());
+    const ends = AbortSignal.any([signal, limit.signal]);
+    const aside: Aside = (work) => entry.aside(work, ends);
+    const job = { inputs, params, folder: folder.path, log, aside, signal: ends };
+    for await (const frame of priority.within(hosted.run(job))) {
+      details.answerBytes = Number(details.answerBytes ?? 0) + frame.length;
+      yield frame;
+    }
+    details.ended = "answered";
+  } catch (error) {
+    details.ended = "failed";
+    Object.assign(details, describeError(error));
+    yield encodeFailure(error);
+  } finally {
+    log("job", { ended: "left by the client", ...details, durationMs: since(started) });
+  }
+}
+
+const since = (start: number) => Math.round(performance.now() - start);
+
+/** Writes each input to its own file, whose name keeps only the input's extension. */
+async function spool(
+  { inputs, bodies }: RemoteRequest,
+  folder: JobFolder,
+  signal: AbortSignal,
+): Promise<readonly FileInput[]> {
+  const spooled: FileInput[] = [];
+  for await (const bytes of bodies) {
+    const { name, size } = inputs[spooled.length]!;
+    const extension = /^\.[a-z0-9]{1,8}$/.exec(extname(name).toLowerCase())?.[0] ?? "";
+    const path = join(folder.path, `input-${spooled.length}${extension}`);
+    await pipeline(bytes, folder.memory ? writer(path) : createWriteStream(path, { mode: 0o600 }), { signal });
+    spooled.push(fileInput(name, size, path));
+  }
+  return spooled;
+}
+
+/** Returns a synchronous writer. Writes to memory do not block, so a stream's event-loop turns are not needed. */
+function writer(path: string): (source: AsyncIterable<Uint8Array>) => Promise<void> {
+  return async (source) => {
+    const file = openSync(path, "wx", 0o600);
+    try {
+      for await (const chunk of source) writeSync(file, chunk);
+    } finally {
+      closeSync(file);
+    }
+  };
+}
+
+/** @param leave called when the failure has not been read {@link LAST_WORDS_MS} after the time was up */
+function timeLimit(timeoutMs: number, leave: () => void): Disposable & { readonly signal: AbortSignal } {
+  const late = new AbortController();
+  let timer = setTimeout(() => {
+    late.abort(new EngineFailure("timed-out", `not done after ${timeoutMs} ms`));
+    timer = setTimeout(leave, LAST_WORDS_MS);
+  }, timeoutMs);
+  return { signal: late.signal, [Symbol.dispose]: () => clearTimeout(timer) };
+}

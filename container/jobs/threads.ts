@@ -1,0 +1,317 @@
+// Keeps worker threads warm for the edge's own operations, so that the server itself never blocks. A job that must end
+// is ended with its thread, and another thread takes its place. Knows no operation.
+
+import { constants, setPriority } from "node:os";
+import { Worker } from "node:worker_threads";
+import { EngineFailure } from "../../src/core/failure.ts";
+import { encodeFailure } from "../../src/placement/remote.ts";
+import { EngineLost, lastFailure, twice } from "../processes/attempts.ts";
+import { lowerThread, worksForJob } from "../processes/priority.ts";
+import type { FromThread, ThreadJob, ToThread } from "./thread.ts";
+
+export interface ThreadSettings {
+  /** Number of threads that are kept warm; as many as there are places for jobs. */
+  readonly size: number;
+  /** Time after the last thread became idle until threads beyond `size` are ended. @default 10 s */
+  readonly spareMs?: number;
+  /** Maximum size of each thread's JavaScript heap, in MiB. */
+  readonly heapMiB: number;
+  /** Module that the threads run. @default jobs/thread.ts */
+  readonly module?: URL;
+  log(message: string, details?: Record<string, unknown>): void;
+}
+
+/**
+ * Jobs after which a thread is replaced, which frees memory fragmented over many jobs. A new thread is slow at first,
+ * because none of its code is compiled.
+ */
+const JOBS_PER_THREAD = 1000;
+/**
+ * Default of {@link ThreadSettings.spareMs}. Threads beyond `size` serve many jobs at once, and each takes 100 MB with
+ * its engines.
+ */
+const SPARE_MS = 10_000;
+/** Maximum wait for a thread's end. A thread ends at once unless it is in system code, and then nobody waits for it. */
+const END_MS = 500;
+const THREAD = new URL("./thread.ts", import.meta.url);
+
+interface Thread {
+  readonly worker: Worker;
+  jobs: number;
+  /** Thread ID in the system; undefined until the thread is ready. */
+  number: number | undefined;
+  priority: "usual" | "low";
+  /** Number of jobs that the thread ran, by operation. */
+  readonly done: Map<string, number>;
+  /** True once the thread has started. */
+  isReady: boolean;
+}
+
+type Frame = Uint8Array<ArrayBuffer>;
+type Log = ThreadSettings["log"];
+
+/** A thread that works on a job. */
+interface Session {
+  readonly thread: Thread;
+  readonly mail: Mailbox;
+  /** Removes the thread from the job's priority. */
+  readonly forget: () => void;
+  /** First frame of the answer. */
+  readonly first: Frame | undefined;
+}
+
+export class Threads implements AsyncDisposable {
+  readonly #settings: ThreadSettings;
+  readonly #idle: Thread[] = [];
+  #all = new Set<Thread>();
+  #closed = false;
+  #trimming: NodeJS.Timeout | undefined;
+
+  constructor(settings: ThreadSettings) {
+    this.#settings = settings;
+    for (let count = 0; count < settings.size; count++) this.#idle.push(this.#start());
+  }
+
+  /**
+   * Runs a job, and retries it when its thread was lost or crashed before its first frame.
+   *
+   * @returns the answer's frames; the thread works a few frames ahead, and waits while nobody reads
+   * @throws the signal's reason when aborted
+   */
+  async *run(job: ThreadJob, signal: AbortSignal, log: Log): AsyncGenerator<Frame> {
+    signal.throwIfAborted();
+    let session: Session;
+    try {
+      session = await twice({ signal, log }, (until) => this.#begin(job, until, log));
+    } catch (failure) {
+      signal.throwIfAborted();
+      yield encodeFailure(failure);
+      return;
+    }
+    const { thread, mail, forget } = session;
+    const end = () => mail.fail(signal.reason);
+    signal.addEventListener("abort", end);
+    let reusable = false;
+    try {
+      signal.throwIfAborted();
+      for (let frame = session.first; frame; frame = await nextFrame(mail, log)) {
+        yield frame;
+        thread.worker.postMessage({ taken: true } satisfies ToThread);
+      }
+      reusable = true;
+    } catch (error) {
+      signal.throwIfAborted();
+      yield encodeFailure(lastFailure(error));
+    } finally {
+      signal.removeEventListener("abort", end);
+      forget();
+      mail.close();
+      if (reusable && thread.jobs < JOBS_PER_THREAD && !this.#closed && raise(thread)) this.#rest(thread);
+      else await this.#replace(thread);
+    }
+  }
+
+  /** Sends a job to a thread and waits for its first frame. @throws EngineFailure when the thread ends before that */
+  async #begin(job: ThreadJob, signal: AbortSignal, log: Log): Promise<Session> {
+    const thread = this.#takeIdle(job.operation) ?? this.#start();
+    thread.jobs++;
+    thread.done.set(job.operation, (thread.done.get(job.operation) ?? 0) + 1);
+    const mail = new Mailbox(thread.worker);
+    const end = () => mail.fail(signal.reason);
+    signal.addEventListener("abort", end);
+    const forget = worksForJob(() => lower(thread));
+    try {
+      signal.throwIfAborted();
+      thread.worker.postMessage({ job } satisfies ToThread);
+      return { thread, mail, forget, first: await nextFrame(mail, log) };
+    } catch (error) {
+      forget();
+      mail.close();
+      await this.#replace(thread);
+      throw error;
+    } finally {
+      signal.removeEventListener("abort", end);
+    }
+  }
+
+  /** Number of threads. */
+  get count(): number {
+    return this.#all.size;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    await Promise.all([...this.#all].map(ended));
+  }
+
+  /**
+   * Takes the idle thread that ran this operation most often: code that has run a few times is compiled, and several
+   * times faster.
+   */
+  #takeIdle(operation: string): Thread | undefined {
+    const times = (thread: Thread) => thread.done.get(operation) ?? 0;
+    const most = Math.max(...this.#idle.map(times));
+    const place = this.#idle.findLastIndex((thread) => times(thread) === most);
+    return place < 0 ? undefined : this.#idle.splice(place, 1)[0];
+  }
+
+  #start(): Thread {
+    const { heapMiB, module = THREAD } = this.#settings;
+    const worker = new Worker(module, {
+      resourceLimits: { maxOldGenerationSizeMb: heapMiB, maxYoungGenerationSizeMb: 64, stackSizeMb: 4 },
+      // Code that a document makes an engine run finds no secret in the environment.
+      env: {},
+    });
+    const thread: Thread = {
+      ...{ worker, jobs: 0, number: undefined, priority: "usual" as const, done: new Map(), isReady: false },
+    };
+    worker.on("message", (message: FromThread) => {
+      if ("ready" in message) thread.number = message.thread;
+    });
+    this.#all.add(thread);
+    worker.once("message", () => {
+      thread.isReady = true;
+    });
+    worker.on("error", (error) => this.#settings.log("a thread failed", { error: String(error) }));
+    worker.on("exit", () => this.#mourn(thread));
+    worker.unref();
+    return thread;
+  }
+
+  #rest(thread: Thread): void {
+    this.#idle.push(thread);
+    const { size, spareMs = SPARE_MS } = this.#settings;
+    if (this.#all.size <= size) return;
+    clearTimeout(this.#trimming);
+    this.#trimming = setTimeout(() => this.#trim(), spareMs).unref();
+  }
+
+  /** Ends the idle threads beyond `size` that ran the fewest jobs and so have compiled the least. */
+  #trim(): void {
+    const beyond = Math.max(0, this.#all.size - this.#settings.size);
+    const idle = this.#idle.toSorted((one, other) => one.jobs - other.jobs);
+    for (const thread of idle.slice(0, beyond)) {
+      this.#replace(thread).catch((error) => this.#settings.log("a thread was not ended", { error: String(error) }));
+    }
+  }
+
+  async #replace(thread: Thread): Promise<void> {
+    this.#forget(thread);
+    await ended(thread);
+    this.#refill();
+  }
+
+  /**
+   * Removes a thread that ended. Replaces it if it was idle; a thread that cannot even start is replaced only when a
+   * job needs it.
+   */
+  #mourn(thread: Thread): void {
+    const wasIdle = this.#idle.includes(thread);
+    this.#forget(thread);
+    if (wasIdle && thread.isReady) this.#refill();
+  }
+
+  #refill(): void {
+    if (!this.#closed && this.#all.size < this.#settings.size) this.#idle.push(this.#start());
+  }
+
+  #forget(thread: Thread): void {
+    this.#all.delete(thread);
+    const place = this.#idle.indexOf(thread);
+    if (place >= 0) this.#idle.splice(place, 1);
+  }
+}
+
+/** Ends a thread, and waits briefly for its end. */
+async function ended({ worker }: Thread): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, END_MS);
+  await Promise.race([worker.terminate(), promise]);
+  clearTimeout(timer);
+}
+
+/** Logs the log messages before the next frame. @returns the next frame, or undefined at the end */
+async function nextFrame(mail: Mailbox, log: Log): Promise<Frame | undefined> {
+  for (;;) {
+    const message = await mail.next();
+    if ("frame" in message) return message.frame;
+    if ("done" in message) return undefined;
+    if ("log" in message) log(message.log.message, message.log.details);
+  }
+}
+
+function lower(thread: Thread): void {
+  if (thread.number === undefined) return;
+  lowerThread(thread.number);
+  thread.priority = "low";
+}
+
+/**
+ * Restores a thread's usual priority.
+ * @returns true if the thread has its usual priority for the next job: only root can restore it
+ */
+function raise(thread: Thread): boolean {
+  if (thread.priority === "usual") return true;
+  try {
+    setPriority(thread.number!, constants.priority.PRIORITY_NORMAL);
+  } catch {
+    return false;
+  }
+  thread.priority = "usual";
+  return true;
+}
+
+/** Queues a thread's messages to be read one after the other, until it is closed. */
+class Mailbox {
+  readonly #worker: Worker;
+  readonly #messages: FromThread[] = [];
+  #failure: { readonly error: unknown } | undefined;
+  #wake: (() => void) | undefined;
+
+  constructor(worker: Worker) {
+    this.#worker = worker;
+    worker.on("message", this.#post);
+    worker.on("error", this.#broken);
+    worker.on("exit", this.#exited);
+  }
+
+  close(): void {
+    this.#worker.off("message", this.#post);
+    this.#worker.off("error", this.#broken);
+    this.#worker.off("exit", this.#exited);
+  }
+
+  /** Makes the next read throw this error. */
+  fail(error: unknown): void {
+    this.#failure ??= { error };
+    this.#wake?.();
+  }
+
+  readonly #post = (message: FromThread): void => {
+    this.#messages.push(message);
+    this.#wake?.();
+  };
+
+  readonly #broken = (error: unknown): void => this.fail(failureOf(error));
+
+  /**
+   * Called when the thread exits. An error within the thread is reported before, so at this point the thread was ended.
+   */
+  readonly #exited = (): void => this.fail(new EngineLost("the thread ended"));
+
+  async next(): Promise<FromThread> {
+    for (;;) {
+      if (this.#failure) throw this.#failure.error;
+      const message = this.#messages.shift();
+      if (message) return message;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#wake = resolve;
+      await promise;
+    }
+  }
+}
+
+function failureOf(error: unknown): EngineFailure {
+  const isFull = (error as NodeJS.ErrnoException).code === "ERR_WORKER_OUT_OF_MEMORY";
+  return new EngineFailure(isFull ? "too-large" : "crashed", String(error), { cause: error });
+}

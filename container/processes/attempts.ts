@@ -1,0 +1,92 @@
+// Retries a job once when it loses its engine, and refuses a document that ends its engine twice. Makes this decision
+// for all engines; knows none of them.
+
+import { EngineFailure } from "../../src/core/failure.ts";
+
+/** The engine was killed, froze or could not work, and the document is not the cause. */
+export class EngineLost extends EngineFailure {
+  constructor(detail: string, options?: ErrorOptions) {
+    super("crashed", detail, options);
+  }
+}
+
+export interface AttemptLimits {
+  /** Wall-clock limit of both attempts together. @default none but the signal */
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal | undefined;
+  log?(message: string, details?: Record<string, unknown>): void;
+}
+
+/**
+ * Runs one attempt, which leaves nothing behind when it fails and rejects when its signal is aborted.
+ * @param timeoutMs time that is left
+ */
+export type Attempt<T> = (signal: AbortSignal, timeoutMs: number) => Promise<T>;
+
+/** Time an attempt has to end its processes when its time is up. After that, the job is answered without it. */
+const CLEANUP_MS = 700;
+
+/**
+ * Runs a job and retries it once when its engine was lost or crashed.
+ * @throws EngineFailure `timed-out`; `busy` when the engine was lost both times, `too-complex` when it crashed last
+ * @throws the signal's reason when aborted, and any other error that the attempt throws
+ */
+export async function twice<T>({ timeoutMs, signal, log }: AttemptLimits, attempt: Attempt<T>): Promise<T> {
+  const late = new AbortController();
+  const either = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
+  const started = performance.now();
+  const expire = () => late.abort(new EngineFailure("timed-out", `not done after ${timeoutMs} ms`));
+  const timer = timeoutMs === undefined ? undefined : setTimeout(expire, timeoutMs);
+  const once = () => {
+    const leftMs =
+      timeoutMs === undefined ? Infinity : Math.max(1, Math.ceil(timeoutMs - (performance.now() - started)));
+    return settled(attempt(either, leftMs), either);
+  };
+  try {
+    return await once().catch((failure) => {
+      if (either.aborted || !isCrash(failure)) throw failure;
+      log?.("the engine was lost or crashed, the job is begun again", { error: String(failure) });
+      return once();
+    });
+  } catch (failure) {
+    either.throwIfAborted();
+    throw lastFailure(failure);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Returns the failure to answer with when no attempt is left. */
+export function lastFailure(failure: unknown): unknown {
+  if (!isCrash(failure)) return failure;
+  const reason = failure instanceof EngineLost ? "busy" : "too-complex";
+  return new EngineFailure(reason, failure.detail, { cause: failure });
+}
+
+/** Reports whether a person or the system ended the process: a fault within a process ends it by other signals. */
+export function isFromOutside(signal: NodeJS.Signals | null): boolean {
+  return signal !== null && OUTSIDE.has(signal);
+}
+
+const OUTSIDE: ReadonlySet<NodeJS.Signals> = new Set(["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"]);
+
+const isCrash = (failure: unknown): failure is EngineFailure =>
+  failure instanceof EngineFailure && failure.reason === "crashed";
+
+/** @throws the signal's reason when the attempt has not ended {@link CLEANUP_MS} after the abort */
+async function settled<T>(attempt: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: over, reject } = Promise.withResolvers<never>();
+  let timer: NodeJS.Timeout | undefined;
+  const abort = () => {
+    timer = setTimeout(() => reject(signal.reason), CLEANUP_MS);
+  };
+  if (signal.aborted) abort();
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    return await Promise.race([attempt, over]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", abort);
+    attempt.catch(() => {});
+  }
+}

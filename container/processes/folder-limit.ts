@@ -1,0 +1,46 @@
+// Watches how much a job writes: limits of the kernel hold for one file, and a program can make many.
+
+import type { Dirent } from "node:fs";
+import { lstat, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { EngineFailure } from "../../src/core/failure.ts";
+
+export interface FolderLimit extends Disposable {
+  /** Aborted with an EngineFailure `too-large` once the folder holds more than it may. */
+  readonly signal: AbortSignal;
+}
+
+const INTERVAL_MS = 200;
+const MOST_FILES = 1000;
+
+/** Looks at a folder again and again until disposed of. */
+export function limitFolder(path: string, maxBytes: number): FolderLimit {
+  const full = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  let disposed = false;
+  const look = async () => {
+    const size = await sizeOf(path);
+    if (size > maxBytes)
+      full.abort(new EngineFailure("too-large", `the job's folder holds more than ${maxBytes} bytes`));
+    else if (!disposed) timer = setTimeout(look, INTERVAL_MS);
+  };
+  timer = setTimeout(look, INTERVAL_MS);
+  return {
+    signal: full.signal,
+    [Symbol.dispose]: () => {
+      disposed = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** Bytes of all files; a great number of files counts as infinitely many. What goes while it is looked at counts nothing. */
+async function sizeOf(folder: string): Promise<number> {
+  const entries: Dirent[] = await readdir(folder, { withFileTypes: true, recursive: true }).catch(() => []);
+  if (entries.length > MOST_FILES) return Number.POSITIVE_INFINITY;
+  const sizes = entries.map(async (entry) => {
+    const about = await lstat(join(entry.parentPath, entry.name)).catch(() => undefined);
+    return about?.isFile() ? about.size : 0;
+  });
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+}

@@ -1,0 +1,338 @@
+// Runs a native program once, with an argument array, limits and bounded output, and ends its whole process group. Also
+// provides the scratch folders that such programs work in. Knows no engine.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { EngineFailure } from "../../src/core/failure.ts";
+import { Memory, type MemoryShare, NoRoom } from "../jobs/memory.ts";
+import { EngineLost, isFromOutside } from "./attempts.ts";
+import { watchForFrozen } from "./frozen.ts";
+import { processWorks } from "./priority.ts";
+
+export interface Limits {
+  /** Wall-clock limit. */
+  readonly timeoutMs: number;
+  /** Processor time limit of each process. @default the wall-clock limit, in whole seconds */
+  readonly cpuSeconds?: number;
+  /** Address space limit of each process. @default no limit: only for programs that reserve what they never use */
+  readonly memoryBytes?: number;
+  /** Maximum size of a file that the program writes. @default 2 GiB */
+  readonly fileBytes?: number;
+  /** @default 256 */
+  readonly openFiles?: number;
+}
+
+export interface RunOptions {
+  /** Working folder, usually a {@link JobFolder}. */
+  readonly cwd: string;
+  readonly limits: Limits;
+  readonly signal?: AbortSignal;
+  /** Variables added to the minimal environment. TMPDIR and HOME are the working folder unless set here. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly stdin?: Uint8Array;
+  /** Maximum number of bytes kept of standard output, from its beginning. @default 1 MiB */
+  readonly outputBytes?: number;
+  /** Allows sockets other than AF_UNIX. @default false */
+  readonly network?: boolean;
+  /** Paths that the program can access. @default all that its user can */
+  readonly files?: FileAccess;
+  /**
+   * User and group to run as if this process is root. The caller transfers ownership of the folder. @default no change
+   */
+  readonly user?: number;
+}
+
+/** Paths that a program can access, each including everything below it. All other paths are inaccessible. */
+export interface FileAccess {
+  /** Paths for reading. Programs can be found and started only here. */
+  readonly readable: readonly string[];
+  readonly writable: readonly string[];
+  /** Paths for AF_UNIX sockets only. */
+  readonly meeting?: readonly string[];
+}
+
+export interface Ended {
+  /** Exit code. Its meaning depends on the engine. */
+  readonly code: number;
+  readonly stdout: Buffer;
+  /** The last 16 KiB of standard error. */
+  readonly stderr: string;
+}
+
+const stderrBytes = 16 * 1024;
+/** Maximum wait for output after the end: it arrives at once unless a process outside the group holds the pipes. */
+const LAST_OUTPUT_MS = 500;
+const confine = join(import.meta.dirname, "confine.pl");
+
+/**
+ * Runs a program to its end.
+ *
+ * @throws EngineFailure `timed-out` (wall clock or processor time), `too-large` (file size), `crashed` (any other
+ *   signal)
+ * @throws EngineLost when it was killed or frozen from outside, or could not be started
+ * @throws the signal's reason when aborted
+ */
+export async function run(program: string, args: readonly string[], options: RunOptions): Promise<Ended> {
+  options.signal?.throwIfAborted();
+  const [launcher, ...launch] = confined(program, args, options);
+  const child = spawn(launcher, launch, {
+    cwd: options.cwd,
+    env: { ...minimalEnvironment(options.cwd), ...options.env },
+    // A new session, and so a new process group, which is killed as a whole.
+    detached: true,
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  const output = new Kept(options.outputBytes ?? 1024 * 1024);
+  const errors = new Tail(stderrBytes);
+  child.stdout.on("data", (chunk: Buffer) => output.add(chunk));
+  child.stderr.on("data", (chunk: Buffer) => errors.add(chunk));
+  // A program need not read its standard input.
+  child.stdin.on("error", () => {});
+  child.stdin.end(options.stdin);
+  if (child.pid !== undefined) sacrificeFirst(child.pid);
+  const forget = child.pid === undefined ? undefined : processWorks(child.pid);
+
+  let why: EngineFailure | undefined;
+  const end = (failure: EngineFailure) => {
+    why ??= failure;
+    killGroup(child);
+  };
+  const { timeoutMs } = options.limits;
+  const expire = () => end(new EngineFailure("timed-out", `${program} ran for ${timeoutMs} ms`));
+  const timer = setTimeout(expire, timeoutMs);
+  const frozen = () => end(new EngineLost(`${program} was frozen`));
+  using _ = watchForFrozen(() => (child.pid === undefined ? [] : [child.pid]), frozen);
+  const abort = () => killGroup(child);
+  options.signal?.addEventListener("abort", abort, { once: true });
+  try {
+    const { code, signal } = await endOf(child);
+    options.signal?.throwIfAborted();
+    if (why) throw why;
+    if (signal !== null) throw endedBy(signal, program, errors.text());
+    return { code: code ?? -1, stdout: output.bytes(), stderr: errors.text() };
+  } finally {
+    clearTimeout(timer);
+    forget?.();
+    options.signal?.removeEventListener("abort", abort);
+  }
+}
+
+/**
+ * Returns the command line that starts a program with limits. setpriv(1) and prlimit(1), both in Debian's essential
+ * util-linux, and a few lines of Perl, which is essential too, set what is inherited and then become the program: no
+ * shell, and no process in between.
+ */
+export function confined(
+  program: string,
+  args: readonly string[],
+  { limits, user, network, files }: Pick<RunOptions, "limits" | "user" | "network" | "files">,
+): [string, ...string[]] {
+  const confinement = [
+    ...(network === true ? [] : ["--offline"]),
+    ...(files?.readable ?? []).flatMap((path) => ["--read", path]),
+    ...(files?.writable ?? []).flatMap((path) => ["--write", path]),
+    ...(files?.meeting ?? []).flatMap((path) => ["--meet", path]),
+  ];
+  const cpu = limits.cpuSeconds ?? Math.ceil(limits.timeoutMs / 1000);
+  const changed = user !== undefined && process.getuid?.() === 0;
+  return [
+    "setpriv",
+    "--no-new-privs",
+    ...["--pdeathsig", "KILL"],
+    ...(changed ? [`--reuid=${user}`, `--regid=${user}`, "--clear-groups"] : []),
+    "prlimit",
+    // The soft limit's SIGXCPU distinguishes this end from others.
+    `--cpu=${cpu}:${cpu + 2}`,
+    `--fsize=${limits.fileBytes ?? 2 ** 31}`,
+    `--nofile=${limits.openFiles ?? 256}`,
+    "--core=0",
+    ...(limits.memoryBytes === undefined ? [] : [`--as=${limits.memoryBytes}`]),
+    "--",
+    ...(confinement.length === 0 ? [] : ["perl", confine, ...confinement, "--"]),
+    program,
+    ...args,
+  ];
+}
+
+/** Returns an environment without the service's own variables, which may hold secrets. */
+export function minimalEnvironment(home: string): Record<string, string> {
+  return { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C.UTF-8", HOME: home, TMPDIR: home };
+}
+
+/** Makes the kernel end this process before the service when memory runs out (proc(5)). */
+function sacrificeFirst(pid: number): void {
+  // The process may have ended already, and then there is nothing to do.
+  writeFile(`/proc/${pid}/oom_score_adj`, "900").catch(() => {});
+}
+
+/** Kills a process that was started `detached`, and everything that it started. */
+export function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, "SIGKILL");
+  } catch {
+    // No process of the group is left.
+  }
+}
+
+function endOf(child: ChildProcess): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
+  return new Promise((resolve, reject) => {
+    child.once("error", (cause) => reject(new EngineLost(`not started: ${cause.message}`, { cause })));
+    // Processes that it left running would hold their ends of the pipes, and "close" would come late or not at all.
+    child.once("exit", (code, signal) => {
+      killGroup(child);
+      setTimeout(() => resolve({ code, signal }), LAST_OUTPUT_MS).unref();
+    });
+    child.once("close", (code, signal) => resolve({ code, signal }));
+  });
+}
+
+function endedBy(signal: NodeJS.Signals, program: string, stderr: string): EngineFailure {
+  const detail = `${program} ended by ${signal}: ${stderr.slice(-500)}`;
+  if (signal === "SIGXCPU") return new EngineFailure("timed-out", detail);
+  if (signal === "SIGXFSZ") return new NoRoom(detail);
+  return isFromOutside(signal) ? new EngineLost(detail) : new EngineFailure("crashed", detail);
+}
+
+/** Keeps the first bytes of a stream. */
+class Kept {
+  private readonly chunks: Buffer[] = [];
+  private room: number;
+  constructor(most: number) {
+    this.room = most;
+  }
+  add(chunk: Buffer): void {
+    if (this.room <= 0) return;
+    this.chunks.push(chunk.subarray(0, this.room));
+    this.room -= chunk.length;
+  }
+  bytes(): Buffer {
+    return Buffer.concat(this.chunks);
+  }
+}
+
+/** Keeps the last bytes of a stream, as text. */
+export class Tail {
+  private kept: Buffer = Buffer.alloc(0);
+  private readonly most: number;
+  constructor(most: number) {
+    this.most = most;
+  }
+  add(chunk: Buffer): void {
+    this.kept = Buffer.concat([this.kept, chunk]).subarray(-this.most);
+  }
+  text(): string {
+    return this.kept.toString("utf8");
+  }
+}
+
+/** One job's folder, removed when disposed of. */
+export interface JobFolder extends AsyncDisposable {
+  readonly path: string;
+  /** The folder's share of memory, if it is in memory. */
+  readonly memory?: MemoryShare;
+}
+
+const prefix = "pagewright-";
+
+/** Folders made by this process. Folders of an earlier process with the same process ID are swept. */
+const own = new Set<string>();
+
+/** A parent folder for job folders. Opening it sweeps what a killed predecessor left. */
+export class Scratch implements AsyncDisposable {
+  readonly path: string;
+  /** The parent folder in memory, for the folders of small jobs. */
+  readonly memoryPath: string | undefined;
+  readonly #memory: Memory | undefined;
+  private constructor(path: string, memoryPath?: string, memory?: Memory) {
+    this.path = path;
+    this.memoryPath = memoryPath;
+    this.#memory = memory;
+  }
+
+  /**
+   * Opens the scratch folders.
+   * @param parent engines run as other users and must be able to pass through it. @default the system's folder for
+   *   temporary files
+   * @param memoryParent a folder with the same permissions on a file system in memory, for small jobs. @default none
+   */
+  static async open(parent: string = tmpdir(), memoryParent?: string): Promise<Scratch> {
+    await sweep(parent);
+    const path = makeFolder(parent);
+    if (memoryParent === undefined) return new Scratch(path);
+    await sweep(memoryParent).catch(() => {});
+    const memory = Memory.at(memoryParent);
+    return memory ? new Scratch(path, makeFolder(memoryParent), memory) : new Scratch(path);
+  }
+
+  /**
+   * Creates a folder that only this process's user can access.
+   * @param kind a word for people who look at the file system
+   * @param bytes size of the folder's first contents. Only when it is given can the folder be in memory, and its user
+   *   must then observe {@link JobFolder.memory}
+   */
+  async folder(kind = "job", bytes?: number): Promise<JobFolder> {
+    const memory = bytes === undefined ? undefined : this.#memory?.enter(bytes);
+    // One system call each, which the cache answers: a round trip through the thread pool would take ten times as long.
+    if (memory === undefined) {
+      const path = mkdtempSync(join(this.path, `${kind}-`));
+      return { path, [Symbol.asyncDispose]: () => remove(path) };
+    }
+    const path = mkdtempSync(join(this.memoryPath!, `${kind}-`));
+    return {
+      path,
+      memory,
+      async [Symbol.asyncDispose]() {
+        using _ = memory;
+        try {
+          rmSync(path, { recursive: true, force: true });
+        } catch {
+          await remove(path);
+        }
+      },
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const path of [this.path, this.memoryPath]) {
+      if (path === undefined) continue;
+      await remove(path);
+      own.delete(path);
+    }
+  }
+}
+
+function makeFolder(parent: string): string {
+  const path = mkdtempSync(join(parent, `${prefix}${process.pid}-`));
+  own.add(path);
+  // Engines that run as another user pass through, but cannot list the names inside.
+  chmodSync(path, 0o711);
+  return path;
+}
+
+/** Removes a folder with retries: a process that is being killed may still create files during the removal. */
+async function remove(path: string): Promise<void> {
+  await rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
+}
+
+async function sweep(parent: string): Promise<void> {
+  for (const name of await readdir(parent)) {
+    const [, pid] = new RegExp(`^${prefix}(\\d+)-\\w+$`).exec(name) ?? [];
+    const path = join(parent, name);
+    if (pid === undefined || own.has(path) || (Number(pid) !== process.pid && isRunning(Number(pid)))) continue;
+    // A folder that cannot be removed belongs to another user, who sweeps it.
+    await remove(path).catch(() => {});
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}

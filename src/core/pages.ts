@@ -1,0 +1,80 @@
+// Parses page selection expressions (spec, "Page selection expression") without the document, and resolves them with
+// it.
+import { OutOfRange } from "./failure.ts";
+
+type Position = number | "last";
+type Item = { readonly first: Position; readonly last: Position } | "even" | "odd";
+
+/** A parsed expression; `text` is the client's own spelling. */
+export interface PageSelection {
+  readonly text: string;
+  readonly items: readonly Item[];
+}
+
+/** Limits the pages of one expression, repeats included. */
+export const MAX_SELECTED_PAGES = 20_000;
+
+const ITEM = /^(\d{1,9}|last)(?:\s*-\s*(\d{1,9}|last))?$/;
+
+/**
+ * Parses a page selection expression.
+ * @param expression e.g. `1-3, 7, last-2`; `last-2` is a range that runs backwards from the last page to page 2
+ * @param words true to accept `even` and `odd` (spec: /merged-pdf and /split-pdf only)
+ * @returns undefined if the text is not an expression
+ */
+export function parsePages(expression: string, words = false): PageSelection | undefined {
+  const items: Item[] = [];
+  for (const part of expression.split(",")) {
+    const text = part.trim().toLowerCase();
+    if (words && (text === "even" || text === "odd")) {
+      items.push(text);
+      continue;
+    }
+    const match = ITEM.exec(text);
+    if (!match) return undefined;
+    const first = position(match[1]!);
+    items.push({ first, last: match[2] === undefined ? first : position(match[2]) });
+  }
+  return { text: expression, items };
+}
+
+const position = (text: string): Position => (text === "last" ? "last" : Number(text));
+
+/**
+ * Resolves a selection against a document.
+ * @returns page numbers from 1, in the order of the expression, repeats kept
+ * @throws OutOfRange if a page is not in the document, no page is left, or the selection exceeds {@link
+ * MAX_SELECTED_PAGES}
+ */
+export function resolvePages(selection: PageSelection, pageCount: number, parameter = "pages"): number[] {
+  const numbers = selectPages(selection, pageCount, parameter);
+  if (numbers.length === 0) throw new OutOfRange(parameter, selection.text);
+  return numbers;
+}
+
+/** Like {@link resolvePages}, but accepts an empty result: one of several documents may have no `even` page. */
+export function selectPages(selection: PageSelection, pageCount: number, parameter = "pages"): number[] {
+  const numbers: number[] = [];
+  const refuse = (): never => {
+    throw new OutOfRange(parameter, selection.text);
+  };
+  const add = (page: number) => {
+    if (numbers.length >= MAX_SELECTED_PAGES) refuse();
+    numbers.push(page);
+  };
+  const locate = (at: Position): number => {
+    const page = at === "last" ? pageCount : at;
+    return page >= 1 && page <= pageCount ? page : refuse();
+  };
+  for (const item of selection.items) {
+    if (item === "even" || item === "odd") {
+      for (let page = item === "odd" ? 1 : 2; page <= pageCount; page += 2) add(page);
+    } else {
+      const first = locate(item.first);
+      const last = locate(item.last);
+      const step = first <= last ? 1 : -1;
+      for (let page = first; page !== last + step; page += step) add(page);
+    }
+  }
+  return numbers;
+}

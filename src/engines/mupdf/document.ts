@@ -1,0 +1,213 @@
+// Opens a PDF in MuPDF: makes it openable and counts its pages. Drawing is in mupdf/page.ts.
+
+import { contains } from "../../core/contains.ts";
+import { EngineFailure } from "../../core/failure.ts";
+import { Layers } from "./layers.ts";
+import { Mupdf, MupdfError, type MupdfOptions } from "./mupdf.ts";
+import { PdfObjects } from "./objects.ts";
+import { correctPage } from "./page-object.ts";
+import { flattenPageTree, looksLikePage } from "./page-tree.ts";
+import type { Pointer } from "./raw.ts";
+
+/** Number of bytes within which the header must start (ISO 32000-1, implementation note 13 of Acrobat's reading). */
+const HEADER_WINDOW = 1024;
+
+/** An open document. Its bytes stay outside of the engine's heap; the engine reads them in place. */
+export class MupdfDocument {
+  readonly bytes: Uint8Array;
+  readonly options: MupdfOptions;
+  #engine: Mupdf;
+  #pointer: Pointer = 0;
+  #objects!: PdfObjects;
+  #layers!: Layers;
+  #pageCount = 0;
+  #flattened = false;
+
+  private constructor(engine: Mupdf, bytes: Uint8Array, options: MupdfOptions) {
+    this.#engine = engine;
+    this.bytes = bytes;
+    this.options = options;
+  }
+
+  /** @throws EngineFailure `password-protected`, `not-a-pdf`, `damaged`, `too-large`, `too-complex` or `crashed` */
+  static open(engine: Mupdf, bytes: Uint8Array, options: MupdfOptions): MupdfDocument {
+    const document = new MupdfDocument(engine, bytes, options);
+    document.#open();
+    document.#pageCount = document.#countPages();
+    return document;
+  }
+
+  get engine(): Mupdf {
+    return this.#engine;
+  }
+
+  get pointer(): Pointer {
+    return this.#pointer;
+  }
+
+  get pageCount(): number {
+    return this.#pageCount;
+  }
+
+  /** True if the engine rebuilt the page tree, so that its objects differ from those of the file. */
+  get isFlattened(): boolean {
+    return this.#flattened;
+  }
+
+  get isEncrypted(): boolean {
+    return this.#engine.run((raw) => {
+      const trailer = raw._wasm_pdf_trailer(this.#pointer);
+      return this.#objects.isDictionary(this.#objects.get(trailer, "Encrypt"));
+    });
+  }
+
+  /** Number of warnings and errors that MuPDF has reported, and the first of them. */
+  get messageCount(): number {
+    return this.#engine.messageCount;
+  }
+
+  get messages(): readonly string[] {
+    return this.#engine.messages;
+  }
+
+  /** Reopens the document in a fresh engine. Everything that was loaded from the old one becomes invalid. */
+  async reopen(): Promise<void> {
+    const engine = await Mupdf.create(this.options);
+    this.#engine.close();
+    this.#engine = engine;
+    this.#open();
+    if (this.#flattened) flattenPageTree(engine, this.#objects, this.#pointer);
+  }
+
+  close(): void {
+    this.#engine.close();
+  }
+
+  /**
+   * Closes the document.
+   * @returns the engine, for another document of the same job; undefined if anything went wrong in it
+   */
+  release(): Mupdf | undefined {
+    const engine = this.#engine;
+    if (engine.messageCount > 0 || engine.refusals > 0) engine.close();
+    engine.release((raw) => {
+      raw._wasm_drop_document(this.#pointer);
+      raw._wasm_empty_store();
+    });
+    engine.source = new Uint8Array(0);
+    return engine.dead ? undefined : engine;
+  }
+
+  /**
+   * Loads a page.
+   * @param index from 0
+   * @returns a pointer to a page in the engine
+   * @throws MupdfError if the page cannot be loaded
+   */
+  loadPage(index: number): Pointer {
+    try {
+      this.#engine.run((raw) => {
+        const page = raw._wasm_pdf_lookup_page_obj(this.#pointer, index);
+        correctPage(raw, this.#objects, page, this.options.annotations ?? "on-screen");
+        this.#layers.settle(page);
+      });
+    } catch (error) {
+      if (!(error instanceof MupdfError)) throw error;
+      this.#engine.complain(error.message);
+    }
+    return this.#engine.run((raw) => raw._wasm_load_page(this.#pointer, index));
+  }
+
+  #open(): void {
+    const looksLikePdf = hasHeader(this.bytes);
+    if (!looksLikePdf && !hasObjects(this.bytes)) throw new EngineFailure("not-a-pdf", "no header and no objects");
+    const engine = this.#engine;
+    engine.source = this.bytes;
+    try {
+      engine.run((raw) => {
+        const stream = raw._wasm_new_stream(0);
+        const opened = engine.withText("application/pdf", (magic) =>
+          raw._wasm_open_document_with_stream(magic, stream),
+        );
+        raw._wasm_drop_stream(stream);
+        this.#pointer = raw._wasm_pdf_document_from_fz_document(opened);
+        if (this.#pointer === 0) throw new EngineFailure("not-a-pdf", "recognised as another kind of document");
+        raw._wasm_pdf_disable_js(this.#pointer);
+        // An empty user password is tried, so that a document with only an owner password opens.
+        if (raw._wasm_needs_password(this.#pointer))
+          throw new EngineFailure("password-protected", "a password is needed");
+      });
+    } catch (error) {
+      // The holder of a certificate's key can open the document (ISO 32000-1, 7.6.4); MuPDF supports only passwords.
+      if (error instanceof MupdfError && contains(this.bytes, "/Adobe.PubSec")) {
+        throw new EngineFailure("password-protected", error.message, { cause: error });
+      }
+      throw this.failure(error, looksLikePdf ? "damaged" : "not-a-pdf");
+    }
+    this.#objects = new PdfObjects(engine);
+    this.#layers = new Layers(engine, this.#objects, this.#pointer);
+    if (this.options.withoutStructure) this.#forgetStructure();
+  }
+
+  #forgetStructure(): void {
+    try {
+      this.#engine.run((raw) => {
+        const root = this.#objects.get(raw._wasm_pdf_trailer(this.#pointer), "Root");
+        if (this.#objects.isDictionary(root)) this.#objects.delete(root, "StructTreeRoot");
+      });
+    } catch (error) {
+      throw this.failure(error, "damaged");
+    }
+  }
+
+  /** Returns the page count that the document claims, which is trusted if the first and the last page exist. */
+  #countPages(): number {
+    const document = this.#pointer;
+    const engine = this.#engine;
+    let count = 0;
+    try {
+      count = engine.run((raw) => raw._wasm_count_pages(document));
+    } catch (error) {
+      if (!(error instanceof MupdfError) || engine.refusals > 0) throw this.failure(error, "damaged");
+      engine.complain(error.message);
+    }
+    if (count < 1 || !this.#hasPage(0) || !this.#hasPage(count - 1)) {
+      try {
+        count = flattenPageTree(engine, this.#objects, document);
+      } catch (error) {
+        throw this.failure(error, "damaged");
+      }
+      this.#flattened = true;
+    }
+    if (count < 1) throw new EngineFailure("damaged", "it has no pages");
+    return count;
+  }
+
+  #hasPage(index: number): boolean {
+    try {
+      return this.#engine.run((raw) =>
+        looksLikePage(this.#objects, raw._wasm_pdf_lookup_page_obj(this.#pointer, index)),
+      );
+    } catch (error) {
+      if (error instanceof MupdfError) return false;
+      throw error;
+    }
+  }
+
+  /** Maps an error of the engine to the failure of the job. */
+  failure(error: unknown, reason: "damaged" | "not-a-pdf"): unknown {
+    if (!(error instanceof MupdfError)) return error;
+    return new EngineFailure(this.#engine.refusals > 0 ? "too-large" : reason, error.message, { cause: error });
+  }
+}
+
+function hasHeader(bytes: Uint8Array): boolean {
+  return contains(bytes.subarray(0, HEADER_WINDOW), "%PDF-");
+}
+
+/** Reports whether a document without a header can be repaired: it needs objects, and a trailer or catalog. */
+function hasObjects(bytes: Uint8Array): boolean {
+  return (
+    contains(bytes, " obj") && (contains(bytes, "trailer") || contains(bytes, "/Catalog") || contains(bytes, "/XRef"))
+  );
+}

@@ -1,0 +1,228 @@
+// One page of a PDF as a Raster: a display list, drawn band by band into one pixmap. Knows no file format.
+
+import { EngineFailure } from "../../core/failure.ts";
+import type { Band, ColorModel, Raster } from "../../core/raster.ts";
+import { Canvas, DRAWN_BYTES } from "./canvas.ts";
+import type { MupdfDocument } from "./document.ts";
+import { MupdfError, type Tank } from "./mupdf.ts";
+import type { Pointer } from "./raw.ts";
+import { readTextOfContents, readTextOfList, type TextLine } from "./text.ts";
+
+const CROP_BOX = 1;
+const POINTS_PER_INCH = 72;
+/** Bytes of one band: fewer bands are quicker, but each level of transparency needs as much again. */
+const BAND_BYTES = 4 * 1024 * 1024;
+/** What a pixel may cost beyond what a page may cost: scanned pages take 30, most pages less than 1. */
+const FUEL_PER_PIXEL = 64;
+/** How much smaller the bands become where memory did not suffice. */
+const SHRINK = 8;
+
+/** What MuPDF reports where it breaks a page off because of its own limits, not of the document's faults. */
+const LIMITS_MET = /too many nested graphics states|nesting too deep/;
+
+const EVERY_PART = ["contents", "annots", "widgets"] as const;
+type Part = (typeof EVERY_PART)[number];
+
+/** Pixels. */
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface RasterOptions {
+  readonly colorModel: ColorModel;
+  readonly dpi: number;
+  /** @default {@link BAND_BYTES} */
+  readonly bandBytes?: number;
+  /** Looked at before each band. */
+  readonly signal?: AbortSignal;
+}
+
+/** One page. Its pictures are readable until {@link close}. */
+export class MupdfPage {
+  /** Of the crop box, rotated and in user units: points. */
+  readonly width: number;
+  readonly height: number;
+  readonly #document: MupdfDocument;
+  readonly #index: number;
+  #page: Pointer = 0;
+  #list: Pointer = 0;
+  /** Shared by all attempts to interpret the page. */
+  readonly #tank: Tank;
+  #bounds: readonly number[] = [];
+  #closed = false;
+
+  /**
+   * @param index from 0
+   * @throws EngineFailure `damaged` where the page cannot be loaded, or as any step of the engine
+   */
+  constructor(document: MupdfDocument, index: number) {
+    this.#document = document;
+    this.#index = index;
+    this.#tank = document.engine.tank();
+    this.#load();
+    const [left, top, right, bottom] = this.#bounds;
+    this.width = right - left;
+    this.height = bottom - top;
+  }
+
+  /** @returns the size in pixels that a resolution gives, each side at least 1 */
+  pixels(dpi: number): Size {
+    const side = (points: number) => Math.max(1, Math.round((points * dpi) / POINTS_PER_INCH));
+    return { width: side(this.width), height: side(this.height) };
+  }
+
+  raster(options: RasterOptions): Raster {
+    const { colorModel, dpi } = options;
+    const size = this.pixels(dpi);
+    const bands = (order?: "top-down" | "bottom-up") => this.#bands(size, options, order === "bottom-up");
+    const raster = { ...size, dpi, colorModel, bands };
+    return colorModel === "cmyk" ? { ...raster, iccProfile: this.#document.engine.cmykProfile() } : raster;
+  }
+
+  /**
+   * The text of the page, visible or not, with that of annotations.
+   * @throws EngineFailure as drawing does
+   */
+  text(): readonly TextLine[] {
+    const { engine } = this.#document;
+    const tank = this.#tank;
+    const ofList = (...parts: readonly Part[]): readonly TextLine[] => {
+      const list = this.#interpret(...parts);
+      try {
+        return readTextOfList(engine, list, tank);
+      } finally {
+        engine.release((raw) => raw._wasm_drop_display_list(list));
+      }
+    };
+    try {
+      return [...this.#textOfContents(ofList), ...ofList("annots", "widgets")];
+    } catch (error) {
+      throw this.#document.failure(error, "damaged");
+    }
+  }
+
+  /** What is wrong is left out of a list, and ends all else. */
+  #textOfContents(ofList: (part: Part) => readonly TextLine[]): readonly TextLine[] {
+    try {
+      return readTextOfContents(this.#document.engine, this.#page, this.#tank);
+    } catch (error) {
+      if (!(error instanceof MupdfError)) throw error;
+      return ofList("contents");
+    }
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#unload();
+  }
+
+  #load(): void {
+    const { engine } = this.#document;
+    try {
+      this.#page = this.#document.loadPage(this.#index);
+      engine.run((raw) => {
+        const bounds = raw._wasm_bound_page(this.#page, CROP_BOX) >> 2;
+        this.#bounds = Array.from(raw.HEAPF32.subarray(bounds, bounds + 4));
+      });
+    } catch (error) {
+      throw this.#document.failure(error, "damaged");
+    }
+  }
+
+  #unload(): void {
+    const page = this.#page;
+    this.#page = 0;
+    this.#document.engine.release((raw) => raw._wasm_drop_page(page));
+    this.#dropList();
+  }
+
+  #dropList(): void {
+    const list = this.#list;
+    this.#list = 0;
+    this.#document.engine.release((raw) => raw._wasm_drop_display_list(list));
+  }
+
+  /**
+   * Interprets the page; what is wrong in one object MuPDF reports and leaves out.
+   * @returns a display list
+   * @throws EngineFailure `too-complex` where the rest of the page is missing though nothing is wrong with it
+   */
+  #interpret(...parts: readonly Part[]): Pointer {
+    const { engine } = this.#document;
+    const bounds = this.#bounds;
+    const list = engine.run((raw) => raw._wasm_new_display_list(engine.floats(...bounds)));
+    const device = engine.run((raw) => raw._wasm_new_display_list_device(list));
+    const page = this.#page;
+    const steps = [
+      ...parts.map((part) => () => engine.raw[`_wasm_run_page_${part}`](page, device, engine.identity())),
+      () => engine.raw._wasm_close_device(device),
+      () => engine.raw._wasm_drop_device(device),
+    ];
+    let limit: MupdfError | undefined;
+    for (const step of steps) {
+      try {
+        engine.run(step, this.#tank);
+      } catch (error) {
+        if (!(error instanceof MupdfError)) throw error;
+        engine.complain(error.message);
+        if (LIMITS_MET.test(error.message)) limit = error;
+      }
+    }
+    if (!limit) return list;
+    engine.release((raw) => raw._wasm_drop_display_list(list));
+    throw new EngineFailure("too-complex", limit.message, { cause: limit });
+  }
+
+  *#bands(size: Size, options: RasterOptions, bottomUp: boolean): Generator<Band> {
+    const { width, height } = size;
+    const { colorModel, signal, bandBytes = BAND_BYTES } = options;
+    const { engine } = this.#document;
+    const scale = { x: width / this.width, y: height / this.height };
+    const [left, upper] = this.#bounds;
+    const tank = engine.tank(width * height * FUEL_PER_PIXEL);
+    let rows = Math.min(height, Math.max(1, Math.floor(bandBytes / (width * DRAWN_BYTES[colorModel]))));
+    const canvas = new Canvas(engine, colorModel, width);
+    const matrix = [scale.x, 0, 0, scale.y, -left * scale.x, -upper * scale.y];
+    try {
+      for (let done = 0; done < height; ) {
+        signal?.throwIfAborted();
+        if (this.#closed) throw new Error("the page has been closed");
+        const count = Math.min(rows, height - done);
+        const top = bottomUp ? height - done - count : done;
+        const samples = this.#withMemory(() => {
+          if (this.#list === 0) this.#list = this.#interpret(...EVERY_PART);
+          return canvas.draw(this.#list, top, count, matrix, tank);
+        });
+        if (samples) {
+          yield { top, rows: count, samples };
+          done += count;
+        } else {
+          if (rows === 1) throw new EngineFailure("too-large", "the heap's limit was met while drawing");
+          canvas.close();
+          this.#dropList();
+          // Fonts and images of the pages before; without need they stay, which makes the pages of a book seven times quicker.
+          engine.release((raw) => raw._wasm_empty_store());
+          rows = Math.ceil(rows / SHRINK);
+        }
+      }
+    } finally {
+      canvas.close();
+    }
+  }
+
+  /** @returns nothing where memory was refused and, as far as can be told, something is missing for it */
+  #withMemory<T>(work: () => T): T | undefined {
+    const shortage = this.#document.engine.shortage();
+    try {
+      const result = work();
+      return shortage() ? undefined : result;
+    } catch (error) {
+      if (!(error instanceof MupdfError)) throw error;
+      this.#document.engine.complain(error.message);
+      if (shortage()) return undefined;
+      throw this.#document.failure(error, "damaged");
+    }
+  }
+}

@@ -1,0 +1,64 @@
+// Engines made while nobody waits, so that the next job finds one that is ready. Knows no job.
+
+import { MupdfDocument } from "./document.ts";
+import { Mupdf, type MupdfOptions } from "./mupdf.ts";
+import { MupdfPage } from "./page.ts";
+
+/**
+ * What nearly every page needs and a fresh engine has not: color transforms to RGB (of gray, of RGB), a standard font. Drawing
+ * this takes 5 ms and saves a page 10. Its cross-reference table is left out: MuPDF finds the few objects without.
+ */
+const FIRST_PAGE = (entries: string, objects: string) => `%PDF-1.7
+1 0 obj<</Type/Catalog/Pages 2 0 R${entries}>>endobj
+2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
+3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>endobj
+4 0 obj<</Length 66>>stream
+.5 g 0 0 3 3 re f 1 0 0 rg 3 3 3 3 re f BT /F 3 Tf 0 g (a) Tj ET  
+endstream endobj
+5 0 obj<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>endobj
+${objects}trailer<</Root 1 0 R>>`;
+
+const spares: Mupdf[] = [];
+/** Engines that were asked for. */
+let asked = 0;
+
+/** A spare engine, or a new one. No engine meets the documents of two jobs. */
+export async function takeMupdf(options: MupdfOptions): Promise<Mupdf> {
+  asked++;
+  const taken = spares.pop();
+  if (!taken) return Mupdf.create(options);
+  taken.limit(options);
+  return taken;
+}
+
+/**
+ * Sees to it that there are spare engines: worth 22 MiB each where the next job is to be quick. Stops where that has begun.
+ * @param count how many
+ * @param rgbProfile an output intent that documents will have; its transform takes longer than all else. @default none
+ */
+export async function prepareSpare(options: MupdfOptions, count = 1, rgbProfile?: Uint8Array): Promise<void> {
+  const before = asked;
+  while (spares.length < count && asked === before) {
+    const engine = await Mupdf.create(options);
+    draw(engine, options, FIRST_PAGE("", ""));
+    if (rgbProfile) draw(engine, options, pageWithIntent(rgbProfile));
+    spares.push(engine);
+    if (spares.length < count) await new Promise((resolve) => setTimeout(resolve, 0));
+  }
+}
+
+function draw(engine: Mupdf, options: MupdfOptions, pdf: string): void {
+  const page = new MupdfPage(MupdfDocument.open(engine, new TextEncoder().encode(pdf), options), 0);
+  for (const _ of page.raster({ colorModel: "rgb", dpi: 72 }).bands());
+  page.close();
+  // What MuPDF said of this page is not to be read as said of the job's document.
+  engine.messages.length = 0;
+  engine.messageCount = 0;
+}
+
+function pageWithIntent(profile: Uint8Array): string {
+  const hex = `${Buffer.from(profile).toString("hex")}>`;
+  const intent = "/OutputIntents[<</S/GTS_PDFA1/OutputConditionIdentifier()/DestOutputProfile 6 0 R>>]";
+  const stream = `6 0 obj<</N 3/Filter/ASCIIHexDecode/Length ${hex.length}>>stream\n${hex}\nendstream endobj\n`;
+  return FIRST_PAGE(intent, stream);
+}

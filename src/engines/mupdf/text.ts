@@ -1,0 +1,73 @@
+// The text that a page or a display list shows or hides, as MuPDF finds it.
+import type { Mupdf, Tank } from "./mupdf.ts";
+import type { Pointer } from "./raw.ts";
+
+/** Characters that follow one another in one direction. */
+export interface TextLine {
+  /** Of the baseline: a vector of length 1, y downwards. */
+  readonly direction: readonly [x: number, y: number];
+  readonly characters: readonly Character[];
+}
+
+export interface Character {
+  /** Unicode; U+FFFD where the document does not tell. */
+  readonly codePoint: number;
+  /** Where it begins on the baseline: points, y downwards, in the page's own space as it is displayed. */
+  readonly x: number;
+  readonly y: number;
+  /** Points. */
+  readonly size: number;
+}
+
+const TEXT_BLOCK = 0;
+/** A page of a telephone book has 20,000. */
+const MAX_CHARACTERS = 500_000;
+
+/**
+ * All of it but for annotations, at the price of interpreting the page. Characters beyond {@link MAX_CHARACTERS} are left out.
+ * @throws MupdfError where anything of the page is wrong, or what the engine throws
+ */
+export function readTextOfContents(engine: Mupdf, page: Pointer, tank: Tank): readonly TextLine[] {
+  const make = (options: Pointer) => engine.raw._wasm_new_stext_page_from_page(page, options);
+  return readText(engine, tank, make);
+}
+
+/**
+ * Without that of which nothing can be seen in any mode: a display list keeps no text whose glyphs have no outlines, as those of
+ * recognised text often have none. Characters beyond {@link MAX_CHARACTERS} are left out.
+ * @throws MupdfError, or what the engine throws
+ */
+export function readTextOfList(engine: Mupdf, list: Pointer, tank: Tank): readonly TextLine[] {
+  const make = (options: Pointer) => engine.raw._wasm_new_stext_page_from_display_list(list, options);
+  return readText(engine, tank, make);
+}
+
+function readText(engine: Mupdf, tank: Tank, make: (options: Pointer) => Pointer): readonly TextLine[] {
+  const text = engine.run(() => engine.withText("", make), tank);
+  try {
+    return engine.run((raw) => {
+      const lines: TextLine[] = [];
+      let count = 0;
+      const point = (at: Pointer): [number, number] => [raw.HEAPF32[at >> 2]!, raw.HEAPF32[(at >> 2) + 1]!];
+      let block = raw._wasm_stext_page_get_first_block(text);
+      for (; block !== 0; block = raw._wasm_stext_block_get_next(block)) {
+        if (raw._wasm_stext_block_get_type(block) !== TEXT_BLOCK) continue;
+        let line = raw._wasm_stext_block_get_first_line(block);
+        for (; line !== 0; line = raw._wasm_stext_line_get_next(line)) {
+          const direction = point(raw._wasm_stext_line_get_dir(line));
+          const characters: Character[] = [];
+          let char = raw._wasm_stext_line_get_first_char(line);
+          for (; char !== 0 && count < MAX_CHARACTERS; char = raw._wasm_stext_char_get_next(char), count++) {
+            const [x, y] = point(raw._wasm_stext_char_get_origin(char));
+            const codePoint = raw._wasm_stext_char_get_c(char);
+            characters.push({ codePoint, x, y, size: raw._wasm_stext_char_get_size(char) });
+          }
+          lines.push({ direction, characters });
+        }
+      }
+      return lines;
+    }, tank);
+  } finally {
+    engine.release((raw) => raw._wasm_drop_stext_page(text));
+  }
+}

@@ -1,0 +1,394 @@
+// What qpdf's module asks of a system: files, standard streams, clock, memory, C++ exceptions. Two files exist, a document
+// that is read where it lies and one that is written into chunks. Knows no PDF.
+
+import { ProgramEnd, type QpdfExports, type SystemOptions } from "./program.ts";
+
+const INPUT_PATH = "/input.pdf";
+const OUTPUT_PATH = "/output.pdf";
+const RANDOM_PATH = "/dev/urandom";
+
+/** Numbers of errors as WASI has them, which the module's C library uses. */
+const ERROR = { badDescriptor: 8, noSuchFile: 44, notATerminal: 59, notPermitted: 63, cannotSeek: 70, invalid: 28 };
+const SEEK = { set: 0, current: 1 };
+/** A C++ object that is thrown has a header of so many bytes before it (Emscripten's own, for exceptions thrown by JavaScript). */
+const HEADER = { bytes: 24, type: 4, destructor: 8, caught: 12, rethrown: 13, adjusted: 16 };
+
+interface OpenFile {
+  readonly path: string;
+  position: number;
+  read?(target: Uint8Array, position: number): number;
+  write?(bytes: Uint8Array): void;
+  /** @returns bytes */
+  size(): number;
+  readonly canSeek: boolean;
+}
+
+export class QpdfSystem {
+  readonly #options: SystemOptions;
+  readonly #files: (OpenFile | undefined)[];
+  #exports!: QpdfExports;
+  #bytes = new Uint8Array(0);
+  #view = new DataView(new ArrayBuffer(0));
+  #outputBytes = 0;
+  #caught: number[] = [];
+  #lastThrown = 0;
+  #uncaught = 0;
+
+  constructor(options: SystemOptions) {
+    this.#options = options;
+    const stream = (path: string, write: (bytes: Uint8Array) => void): OpenFile => {
+      return { path, position: 0, write, size: () => 0, canSeek: false };
+    };
+    this.#files = [
+      { path: "stdin", position: 0, read: () => 0, size: () => 0, canSeek: false },
+      stream("stdout", options.print),
+      stream("stderr", options.complain),
+    ];
+  }
+
+  /** Before anything of the module is called. */
+  attach(exports: QpdfExports): void {
+    this.#exports = exports;
+  }
+
+  /** @returns the address of `main`'s arguments */
+  arguments(values: readonly string[]): number {
+    const { ia: take } = this.#exports;
+    const list = take(4 * (values.length + 1));
+    values.forEach((value, index) => {
+      const text = new TextEncoder().encode(`${value}\0`);
+      const address = take(text.length);
+      this.#memory().set(text, address);
+      this.#words().setUint32(list + 4 * index, address, true);
+    });
+    this.#words().setUint32(list + 4 * values.length, 0, true);
+    return list;
+  }
+
+  imports(): WebAssembly.Imports {
+    return { a: { ...this.#processImports(), ...this.#fileImports(), ...this.#exceptionImports(), ...this.#calls() } };
+  }
+
+  #memory(): Uint8Array {
+    if (this.#bytes.buffer !== this.#exports.aa.buffer) this.#bytes = new Uint8Array(this.#exports.aa.buffer);
+    return this.#bytes;
+  }
+
+  #words(): DataView {
+    if (this.#view.buffer !== this.#exports.aa.buffer) this.#view = new DataView(this.#exports.aa.buffer);
+    return this.#view;
+  }
+
+  #text(address: number): string {
+    const bytes = this.#memory();
+    return new TextDecoder().decode(bytes.subarray(address, bytes.indexOf(0, address)));
+  }
+
+  #processImports() {
+    const end = (status: number): never => {
+      throw new ProgramEnd(status);
+    };
+    const stop = (what: string) => (): never => {
+      throw new Error(what);
+    };
+    return {
+      o: stop("an assertion failed"),
+      Q: stop("aborted"),
+      M: stop("longjmp"),
+      t: end,
+      N: end,
+      O() {},
+      P: () => 0,
+      F: () => Date.now(),
+      // Universal time: minutes west of it, whether summer time is known, the zone's two names.
+      H: (minutes: number, daylight: number, standard: number, summer: number) => {
+        this.#words().setInt32(minutes, 0, true);
+        this.#words().setInt32(daylight, 0, true);
+        for (const name of [standard, summer]) this.#memory().set(new TextEncoder().encode("UTC\0"), name);
+      },
+      W: (seconds: bigint, target: number) => this.#calendar(Number(seconds), target),
+      S: (bytes: number) => Number(this.#grow(bytes >>> 0)),
+      Y: () => 0,
+      Z: (count: number, size: number) => {
+        this.#words().setUint32(count, 0, true);
+        this.#words().setUint32(size, 0, true);
+        return 0;
+      },
+    };
+  }
+
+  /** `struct tm` of ISO C, 7.27.1. */
+  #calendar(seconds: number, target: number): void {
+    const time = new Date(seconds * 1000);
+    const year = time.getUTCFullYear();
+    const dayOfYear = Math.floor((time.getTime() - Date.UTC(year, 0, 1)) / 86_400_000);
+    const fields = [
+      ...[time.getUTCSeconds(), time.getUTCMinutes(), time.getUTCHours(), time.getUTCDate(), time.getUTCMonth()],
+      ...[year - 1900, time.getUTCDay(), dayOfYear, 0, 0],
+    ];
+    fields.forEach((value, index) => void this.#words().setInt32(target + 4 * index, value, true));
+  }
+
+  #grow(bytes: number): boolean {
+    const { aa: memory } = this.#exports;
+    // Ahead of what is asked for, by an eighth: growing is dear.
+    for (const wanted of [bytes + memory.buffer.byteLength / 8, bytes]) {
+      if (!this.#options.mayGrow(wanted)) continue;
+      try {
+        memory.grow(Math.ceil((wanted - memory.buffer.byteLength) / 65_536));
+        return true;
+      } catch {
+        // The machine has no more.
+      }
+    }
+    return false;
+  }
+
+  #fileImports() {
+    const open = (path: string): OpenFile | undefined => {
+      const { input } = this.#options;
+      const at = { path, position: 0, canSeek: true };
+      if (path === INPUT_PATH) {
+        const read = (target: Uint8Array, position: number) => {
+          this.#options.worked();
+          const part = input.subarray(position, position + target.length);
+          target.set(part);
+          return part.length;
+        };
+        return { ...at, read, size: () => input.length };
+      }
+      if (path === OUTPUT_PATH) {
+        const write = (bytes: Uint8Array) => {
+          this.#outputBytes += bytes.length;
+          this.#options.output(bytes);
+        };
+        return { ...at, write, size: () => this.#outputBytes };
+      }
+      if (path !== RANDOM_PATH) return undefined;
+      return {
+        ...at,
+        read: (target) => crypto.getRandomValues(target as Uint8Array<ArrayBuffer>).length,
+        size: () => 0,
+        canSeek: false,
+      };
+    };
+    return {
+      E: (_folder: number, path: number) => {
+        const file = open(this.#text(path));
+        return file ? this.#files.push(file) - 1 : -ERROR.noSuchFile;
+      },
+      C: (descriptor: number) => {
+        if (!this.#files[descriptor]) return ERROR.badDescriptor;
+        this.#files[descriptor] = undefined;
+        return 0;
+      },
+      $: (descriptor: number, vectors: number, count: number, done: number) =>
+        this.#transfer(vectors, count, done, (bytes) => {
+          const file = this.#files[descriptor];
+          const read = file?.read?.(bytes, file.position);
+          if (file && read) file.position += read;
+          return read;
+        }),
+      _: (descriptor: number, vectors: number, count: number, done: number) =>
+        this.#transfer(vectors, count, done, (bytes) => {
+          const file = this.#files[descriptor];
+          // A file that is written is written once, from its beginning to its end.
+          if (!file?.write || (file.canSeek && file.position !== file.size())) return undefined;
+          file.write(bytes);
+          file.position += bytes.length;
+          return bytes.length;
+        }),
+      X: (descriptor: number, offset: bigint, whence: number, result: number) => {
+        const file = this.#files[descriptor];
+        if (!file) return ERROR.badDescriptor;
+        if (!file.canSeek) return ERROR.cannotSeek;
+        const from = whence === SEEK.set ? 0 : whence === SEEK.current ? file.position : file.size();
+        const position = from + Number(offset);
+        if (position < 0) return ERROR.invalid;
+        file.position = position;
+        this.#words().setBigInt64(result, BigInt(file.position), true);
+        return 0;
+      },
+      U: (path: number, target: number) => {
+        const name = this.#text(path);
+        const file = open(name);
+        if (!file || (name === OUTPUT_PATH && this.#outputBytes === 0)) return -ERROR.noSuchFile;
+        this.#describe(file, target);
+        return 0;
+      },
+      // fcntl() is asked for nothing that files without a system behind them have.
+      w: () => 0,
+      D: () => -ERROR.notATerminal,
+      T: () => -ERROR.notPermitted,
+      V: () => -ERROR.notPermitted,
+    };
+  }
+
+  /** `struct stat` of the module's C library. */
+  #describe(file: OpenFile, target: number): void {
+    const REGULAR = 0o100644;
+    const STRUCTURE_BYTES = 96;
+    const words = this.#words();
+    this.#memory().fill(0, target, target + STRUCTURE_BYTES);
+    words.setUint32(target, 1, true);
+    words.setUint32(target + 4, REGULAR, true);
+    words.setUint32(target + 8, 1, true);
+    words.setBigInt64(target + 24, BigInt(file.size()), true);
+    words.setUint32(target + 32, 4096, true);
+    words.setBigInt64(target + 88, file.path === INPUT_PATH ? 1n : 2n, true);
+  }
+
+  /** readv() and writev(): `each` gets a buffer after the other, and tells how many bytes of it are done. */
+  #transfer(vectors: number, count: number, done: number, each: (bytes: Uint8Array) => number | undefined): number {
+    let total = 0;
+    for (let index = 0; index < count; index++) {
+      const address = this.#words().getUint32(vectors + 8 * index, true);
+      const length = this.#words().getUint32(vectors + 8 * index + 4, true);
+      if (length === 0) continue;
+      const moved = each(this.#memory().subarray(address, address + length));
+      if (moved === undefined) return ERROR.badDescriptor;
+      total += moved;
+      if (moved < length) break;
+    }
+    this.#words().setUint32(done, total, true);
+    return 0;
+  }
+
+  /** C++ exceptions: a number is thrown through JavaScript, the address of the object. */
+  #exceptionImports() {
+    const header = (object: number) => object - HEADER.bytes;
+    const find = (types: readonly number[]): number => {
+      const { ga: setResult, ma: canCatch } = this.#exports;
+      const object = this.#lastThrown;
+      const type = object === 0 ? 0 : this.#words().getUint32(header(object) + HEADER.type, true);
+      if (object !== 0) this.#words().setUint32(header(object) + HEADER.adjusted, object, true);
+      const found = types.find(
+        (caught) => caught === 0 || caught === type || canCatch(caught, type, header(object) + HEADER.adjusted) !== 0,
+      );
+      setResult(object === 0 ? 0 : (found ?? type));
+      return object;
+    };
+    return {
+      a: (object: number, type: number, destructor: number): never => {
+        const words = this.#words();
+        words.setUint32(header(object) + HEADER.adjusted, 0, true);
+        words.setUint32(header(object) + HEADER.type, type, true);
+        words.setUint32(header(object) + HEADER.destructor, destructor, true);
+        this.#lastThrown = object;
+        this.#uncaught++;
+        throw object;
+      },
+      n: (object: number): number => {
+        const bytes = this.#memory();
+        if (bytes[header(object) + HEADER.caught] === 0) {
+          bytes[header(object) + HEADER.caught] = 1;
+          this.#uncaught--;
+        }
+        bytes[header(object) + HEADER.rethrown] = 0;
+        this.#caught.push(object);
+        this.#exports.la(object);
+        return this.#exports.na(object);
+      },
+      q: (): void => {
+        this.#exports.fa(0, 0);
+        const object = this.#caught.pop();
+        if (object !== undefined) this.#exports.ka(object);
+        this.#lastThrown = 0;
+      },
+      B: (): never => {
+        const object = this.#caught.pop();
+        if (object === undefined) throw new Error("nothing to throw again");
+        const bytes = this.#memory();
+        if (bytes[header(object) + HEADER.rethrown] === 0) {
+          this.#caught.push(object);
+          bytes[header(object) + HEADER.rethrown] = 1;
+          bytes[header(object) + HEADER.caught] = 0;
+          this.#uncaught++;
+        }
+        this.#lastThrown = object;
+        throw object;
+      },
+      g: (object: number): never => {
+        this.#lastThrown ||= object;
+        throw this.#lastThrown;
+      },
+      d: () => find([]),
+      j: (type: number) => find([type]),
+      K: (one: number, other: number) => find([one, other]),
+      R: () => this.#uncaught,
+      A: (type: number) => type,
+    };
+  }
+
+  /**
+   * Calls of functions that may throw: what is thrown on purpose is told to the caller, all else goes through. There are
+   * millions of them, mostly of few arguments: each of those has a function of its own.
+   */
+  #calls(): WebAssembly.ModuleImports {
+    const functions: Callee[] = [];
+    const callee = (index: number) => {
+      functions[index] ??= this.#exports.da.get(index) as Callee;
+      return functions[index];
+    };
+    const caught = (thrown: unknown, stack: number) => {
+      this.#exports.ha(stack);
+      if (typeof thrown !== "number") throw thrown;
+      this.#exports.fa(1, 0);
+    };
+    const stackPointer = () => this.#exports.ja();
+    const none = (index: number) => {
+      const stack = stackPointer();
+      try {
+        return callee(index)();
+      } catch (thrown) {
+        caught(thrown, stack);
+      }
+    };
+    const one = (index: number, a: number) => {
+      const stack = stackPointer();
+      try {
+        return callee(index)(a);
+      } catch (thrown) {
+        caught(thrown, stack);
+      }
+    };
+    const two = (index: number, a: number, b: number) => {
+      const stack = stackPointer();
+      try {
+        return callee(index)(a, b);
+      } catch (thrown) {
+        caught(thrown, stack);
+      }
+    };
+    const three = (index: number, a: number, b: number, c: number) => {
+      const stack = stackPointer();
+      try {
+        return callee(index)(a, b, c);
+      } catch (thrown) {
+        caught(thrown, stack);
+      }
+    };
+    const four = (index: number, a: number, b: number, c: number, d: number) => {
+      const stack = stackPointer();
+      try {
+        return callee(index)(a, b, c, d);
+      } catch (thrown) {
+        caught(thrown, stack);
+      }
+    };
+    const more = (index: number, ...values: number[]) => {
+      const stack = stackPointer();
+      try {
+        return callee(index)(...values);
+      } catch (thrown) {
+        caught(thrown, stack);
+      }
+    };
+    const few = { i: none, b: one, e: one, G: two, c: two, I: two, f: two, h: three, k: three, m: four, l: four };
+    return { ...few, ...Object.fromEntries([..."JzpxvyLrsu"].map((name) => [name, more])) };
+  }
+}
+
+type Callee = (...values: number[]) => unknown;
+
+export { INPUT_PATH, OUTPUT_PATH };

@@ -1,0 +1,185 @@
+// A CFF font, bare or in OpenType, in which glyphs that nobody asks for are empty and subroutines that nobody calls do nothing (Adobe
+// Technical Notes 5176 and 5177). Glyphs keep their numbers, names and places: all else stays where it is, byte for byte, and what
+// becomes free is zeros, which take next to nothing when they are compressed. Knows no PDF.
+
+import { standardEncoding } from "../names/glyph-names.ts";
+import { checksum, MAGIC } from "../truetype/subset-truetype.ts";
+import { viewOf } from "../truetype/truetype.ts";
+import { type CffFont, cffTable, glyphNames, readCff, subFontOf, TOP } from "./cff.ts";
+import { type Index, writeIndex } from "./syntax.ts";
+import { addUsedSubrs, CharStringWalk } from "./used-subroutines.ts";
+
+const OTTO = 0x4f54544f;
+const HEAD = 0x68656164;
+const RETURN = Uint8Array.of(11);
+const ENDCHAR = Uint8Array.of(14);
+
+/** A CFF font as a PDF embeds it. */
+export interface EmbeddedCff {
+  readonly font: CffFont;
+  /** Whether it is a table of an OpenType font. */
+  readonly isWrapped: boolean;
+}
+
+/** @returns undefined for what is none, or is damaged */
+export function readEmbeddedCff(bytes: Uint8Array): EmbeddedCff | undefined {
+  if (bytes.length < 12) return undefined;
+  const isWrapped = viewOf(bytes).getUint32(0) === OTTO;
+  const table = isWrapped ? cffTable(bytes) : bytes;
+  const font = table && readCff(table);
+  return font && { font, isWrapped };
+}
+
+/**
+ * @param glyphs those that are used
+ * @returns undefined where nothing is to be gained, or the font is not as it has to be
+ */
+export function subsetCff(bytes: Uint8Array, glyphs: ReadonlySet<number>): Uint8Array | undefined {
+  const embedded = readEmbeddedCff(bytes);
+  if (!embedded) return undefined;
+  const { font, isWrapped } = embedded;
+  try {
+    const table = emptied(font, glyphs);
+    if (!table) return undefined;
+    return isWrapped ? rewrapped(bytes, font.bytes, table) : table;
+  } catch (error) {
+    // An entry of an INDEX that lies outside of it.
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+function emptied(font: CffFont, glyphs: ReadonlySet<number>): Uint8Array | undefined {
+  // Type 1 charstrings have other operators.
+  if ((font.top.number(TOP.charStringType) ?? 2) !== 2) return undefined;
+  if (font.fdSelect?.some((number) => number >= font.subFonts.length)) return undefined;
+  const used = usedParts(font, glyphs);
+  if (!used) return undefined;
+  const made = new Uint8Array(font.bytes);
+  let isChanged = fill(made, font.charStrings, used.glyphs, ENDCHAR);
+  for (const { index, used: numbers } of used.subrs.values()) {
+    if (fill(made, index, numbers, RETURN)) isChanged = true;
+  }
+  const read = isChanged ? readCff(made) : undefined;
+  return read && isSame(font, read, used) ? made : undefined;
+}
+
+interface Used {
+  readonly glyphs: ReadonlySet<number>;
+  /** By the place of the list: sub fonts can have one together. */
+  readonly subrs: ReadonlyMap<number, UsedSubrs>;
+}
+
+interface UsedSubrs {
+  readonly index: Index;
+  readonly used: Set<number>;
+}
+
+/** @returns undefined where it cannot be told */
+function usedParts(font: CffFont, wanted: ReadonlySet<number>): Used | undefined {
+  const subrs = new Map<number, UsedSubrs>();
+  const usedOf = (index: Index): UsedSubrs => {
+    const known = subrs.get(index.start) ?? { index, used: new Set<number>() };
+    subrs.set(index.start, known);
+    return known;
+  };
+  const global = usedOf(font.globalSubrs);
+  const { subFonts } = font;
+  for (const { subrs: local } of subFonts) if (local.count > 0) usedOf(local);
+  const walk = new CharStringWalk(font.bytes.length);
+  const glyphs = new Set<number>();
+  const waiting = [0, ...wanted];
+  const known = new Set<number>();
+  let names: string[] | undefined;
+  for (let glyph = waiting.pop(); glyph !== undefined; glyph = waiting.pop()) {
+    if (glyphs.has(glyph) || glyph >= font.charStrings.count) continue;
+    glyphs.add(glyph);
+    const { subrs: local } = subFontOf(font, glyph);
+    const own = local.count > 0 ? usedOf(local) : { index: local, used: new Set<number>() };
+    if (!addUsedSubrs(font.charStrings.at(glyph), own, global, walk)) return undefined;
+    if (walk.parts.size === 0) continue;
+    // A CID font has no names, which parts of an accented glyph are found by.
+    if (font.isCid) return undefined;
+    names ??= glyphNames(font);
+    // Those of glyphs before were added already.
+    for (const code of walk.parts) {
+      if (known.has(code)) continue;
+      const part = names.indexOf(standardEncoding()[code] ?? "");
+      if (part < 0) return undefined;
+      known.add(code);
+      waiting.push(part);
+    }
+  }
+  return { glyphs, subrs };
+}
+
+/** @returns whether an entry is another one now */
+function fill(bytes: Uint8Array, index: Index, kept: ReadonlySet<number>, filler: Uint8Array): boolean {
+  let isChanged = false;
+  const entries = Array.from({ length: index.count }, (_, number) => {
+    const entry = index.at(number);
+    if (kept.has(number) || entry.length <= filler.length) return entry;
+    isChanged = true;
+    return filler;
+  });
+  if (!isChanged) return false;
+  const written = writeIndex(entries);
+  if (written.length > index.end - index.start) throw new RangeError("an INDEX with less in it became longer");
+  bytes.fill(0, index.start, index.end).set(written, index.start);
+  return true;
+}
+
+/** Parts of a damaged font can lie in each other. */
+function isSame(font: CffFont, made: CffFont, { glyphs, subrs }: Used): boolean {
+  const equal = (one: Uint8Array, other: Uint8Array) => Buffer.compare(one, other) === 0;
+  const equalList = (one: Index, other: Index, kept: Iterable<number>) => {
+    if (one.count !== other.count || one.start !== other.start) return false;
+    for (const number of kept) if (!equal(one.at(number), other.at(number))) return false;
+    return true;
+  };
+  const all = (count: number) => Array.from({ length: count }, (_, number) => number);
+  const charset = (of: CffFont) => Buffer.from(of.charset.buffer, of.charset.byteOffset, of.charset.byteLength);
+  const encoding = ({ encodingPlace: place, bytes }: CffFont) =>
+    typeof place === "object" ? bytes.subarray(place.start, place.end) : Uint8Array.of(place);
+  const dicts = (of: CffFont) =>
+    [of.top, ...of.subFonts.flatMap(({ dict, private: own }) => [dict, own])]
+      .flatMap(({ entries }) => entries.map(({ operator, raw }) => `${operator} ${Buffer.from(raw).toString("hex")}`))
+      .join();
+  return (
+    equalList(font.charStrings, made.charStrings, glyphs) &&
+    equalList(font.strings, made.strings, all(font.strings.count)) &&
+    equalList(font.globalSubrs, made.globalSubrs, subrs.get(font.globalSubrs.start)!.used) &&
+    font.subFonts.length === made.subFonts.length &&
+    font.subFonts.every(({ subrs: local }, at) =>
+      equalList(local, made.subFonts[at]!.subrs, subrs.get(local.start)?.used ?? []),
+    ) &&
+    equal(charset(font), charset(made)) &&
+    equal(encoding(font), encoding(made)) &&
+    equal(font.fdSelect ?? RETURN, made.fdSelect ?? RETURN) &&
+    dicts(font) === dicts(made)
+  );
+}
+
+/** The OpenType font with the other table in the same place. @returns undefined where tables lie in each other */
+function rewrapped(bytes: Uint8Array, original: Uint8Array, table: Uint8Array): Uint8Array | undefined {
+  const start = original.byteOffset - bytes.byteOffset;
+  const end = start + original.length;
+  const made = new Uint8Array((bytes.length + 3) & ~3);
+  made.set(bytes);
+  const view = viewOf(made);
+  const directoryEnd = 12 + 16 * view.getUint16(4);
+  if (start < directoryEnd || start % 4 !== 0) return undefined;
+  made.set(table, start);
+  let head = 0;
+  for (let at = 12; at < directoryEnd; at += 16) {
+    const [offset, length] = [view.getUint32(at + 8), view.getUint32(at + 12)];
+    if (offset === start) view.setUint32(at + 4, checksum(view, start, (end - start + 3) & ~3));
+    else if (offset < end && offset + length > start) return undefined;
+    if (view.getUint32(at) === HEAD) head = offset;
+  }
+  if (head > 0 && head + 12 <= made.length) {
+    view.setUint32(head + 8, 0);
+    view.setUint32(head + 8, (MAGIC - checksum(view, 0, made.length)) >>> 0);
+  }
+  return made;
+}

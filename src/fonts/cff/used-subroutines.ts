@@ -1,0 +1,88 @@
+// Which subroutines Type 2 charstrings call (Adobe Technical Note 5177, 4.7), and which glyphs they are put together from, so that a
+// few glyphs of a large font need not bring all of it along. Draws nothing.
+
+import { bias, numberAt } from "./charstring2.ts";
+import type { Index } from "./syntax.ts";
+
+const MAX_DEPTH = 10;
+/** Bytes of one glyph, subroutines included: hostile ones call each other. */
+const MAX_STEPS = 1_000_000;
+const LEAST_STEPS = 100_000;
+const MAX_GROWTH = 64;
+const [CALLSUBR, RETURN, ESCAPE, ENDCHAR, HINTMASK, CNTRMASK, CALLGSUBR] = [10, 11, 12, 14, 19, 20, 29];
+export const STEMS: ReadonlySet<number> = new Set([1, 3, 18, 23]);
+/** Operators of two bytes that leave nothing behind: flex in four ways, and one that does nothing any more (5177, 4.1 and C). */
+export const PLAIN_ESCAPES: ReadonlySet<number> = new Set([0, 34, 35, 36, 37]);
+
+/** What is found out about the glyphs of one font. */
+export class CharStringWalk {
+  /** Codes in the standard encoding of glyphs that accented ones are made of (5177, appendix C). */
+  readonly parts = new Set<number>();
+  /** Bytes of all glyphs, subroutines included. Real fonts take a few times their size. */
+  stepsLeft: number;
+
+  /** @param sizeBytes of the font */
+  constructor(sizeBytes: number) {
+    this.stepsLeft = LEAST_STEPS + MAX_GROWTH * sizeBytes;
+  }
+}
+
+/**
+ * Adds the numbers of those that are called.
+ * @returns false where the charstring is damaged, or computes numbers
+ */
+export function addUsedSubrs(
+  charString: Uint8Array,
+  local: { readonly index: Index; readonly used: Set<number> },
+  global: { readonly index: Index; readonly used: Set<number> },
+  walk: CharStringWalk,
+): boolean {
+  const callers: { readonly bytes: Uint8Array; readonly at: number }[] = [];
+  let bytes = charString;
+  let stack: number[] = [];
+  let stems = 0;
+  for (let at = 0, steps = 0; steps < MAX_STEPS && walk.stepsLeft > 0; steps++, walk.stepsLeft--) {
+    const isOver = at >= bytes.length;
+    const operator = isOver ? RETURN : bytes[at]!;
+    if (operator === RETURN) {
+      const caller = callers.pop();
+      // Fonts leave out the operator at the end of a glyph.
+      if (!caller) return true;
+      ({ bytes, at } = caller);
+      continue;
+    }
+    if (operator >= 32 || operator === 28) {
+      const [value, end] = numberAt(bytes, at);
+      if (stack.length > 600) return false;
+      stack.push(value);
+      at = end;
+      continue;
+    }
+    at++;
+    if (operator === CALLSUBR || operator === CALLGSUBR) {
+      const { index, used } = operator === CALLSUBR ? local : global;
+      const number = (stack.pop() ?? Number.NaN) + bias(index.count);
+      if (!(number >= 0 && number < index.count) || callers.length >= MAX_DEPTH) return false;
+      used.add(number);
+      callers.push({ bytes, at });
+      bytes = index.at(number);
+      at = 0;
+      continue;
+    }
+    if (operator === ENDCHAR) {
+      for (const code of stack.length >= 4 ? stack.slice(-2) : []) walk.parts.add(code);
+      return true;
+    }
+    if (operator === ESCAPE) {
+      // What is computed could be the number of a subroutine, or tell how long a mask is.
+      if (!PLAIN_ESCAPES.has(bytes[at++] ?? -1)) return false;
+    } else if (STEMS.has(operator)) stems += stack.length >> 1;
+    else if (operator === HINTMASK || operator === CNTRMASK) {
+      // Operands before it are stems, too.
+      stems += stack.length >> 1;
+      at += (stems + 7) >> 3;
+    }
+    stack = [];
+  }
+  return false;
+}

@@ -1,0 +1,241 @@
+// A CFF font anew (Adobe Technical Note 5176): with some of its glyphs, in another order, more than once, of other widths or under
+// other names. Outlines are never drawn. Knows no PDF.
+
+import { cffStrings } from "../names/glyph-names.ts";
+import { type CffFont, PRIVATE, type SubFont, subFontOf, TOP } from "./cff.ts";
+import { withWidth } from "./charstring2.ts";
+import { copyEntry, type Dict, type Index, writeEntry, writeIndex } from "./syntax.ts";
+import { addUsedSubrs, CharStringWalk } from "./used-subroutines.ts";
+
+/** A glyph of the font that is made. The first one is `.notdef`. */
+export interface CffGlyph {
+  /** The glyph it looks like. */
+  readonly source: number;
+  /** Its name, or its CID where the font is a CID font. */
+  readonly identity: string | number;
+  /** In thousandths of text space. @default as it was */
+  readonly width?: number | undefined;
+}
+
+export interface CffOptions {
+  /** What CIDs are of, of a CID font. @default as it was */
+  readonly ordering?: { readonly registry: string; readonly ordering: string; readonly supplement: number };
+  /** Whether the encoding that comes with the font stays: its glyphs must be the first ones then, as they were. */
+  readonly keepsEncoding: boolean;
+}
+
+/** @returns undefined where a width cannot be set */
+export function writeCff(font: CffFont, glyphs: readonly CffGlyph[], options: CffOptions): Uint8Array | undefined {
+  const charStrings: Uint8Array[] = [];
+  for (const { source, width } of glyphs) {
+    const original = font.charStrings.at(source);
+    const set = width === undefined ? original : widened(font, source, original, width);
+    if (!set) return undefined;
+    charStrings.push(set);
+  }
+  const strings = new Strings(font);
+  const charset = new Uint8Array(1 + 2 * (glyphs.length - 1));
+  glyphs.forEach(({ identity }, glyph) => {
+    if (glyph === 0) return;
+    const number = typeof identity === "number" ? identity : strings.numberOf(identity);
+    charset[2 * glyph - 1] = number >> 8;
+    charset[2 * glyph] = number & 0xff;
+  });
+  const fdSelect = font.isCid
+    ? Uint8Array.from([0, ...glyphs.map(({ source }) => font.fdSelect?.[source] ?? 0)])
+    : new Uint8Array(0);
+  const ros = options.ordering;
+  const rosNumbers = ros && [strings.numberOf(ros.registry), strings.numberOf(ros.ordering), ros.supplement];
+  const cidCount = font.isCid ? 1 + glyphs.reduce((most, { identity }) => Math.max(most, Number(identity)), 0) : 0;
+  const { encodingPlace } = font;
+  const encoding =
+    options.keepsEncoding && typeof encodingPlace === "object"
+      ? font.bytes.subarray(encodingPlace.start, encodingPlace.end)
+      : new Uint8Array(0);
+
+  const kept = options.keepsEncoding ? undefined : usedSubrs(font, glyphs);
+  // Everything but offsets is known; offsets have a fixed size, so a first pass gives the places.
+  const before = [
+    Uint8Array.of(1, 0, 4, 4),
+    writeIndex([font.nameIndex.count > 0 ? font.nameIndex.at(0) : Buffer.from("Font")]),
+  ];
+  const behind = [
+    strings.index(),
+    kept ? withoutUnused(font.globalSubrs, kept.global) : indexBytes(font.bytes, font.globalSubrs),
+  ];
+  const charStringsIndex = writeIndex(charStrings);
+  const subFonts = font.subFonts.map((subFont, at) => {
+    const { subrs } = subFont;
+    return new PrivatePart(subFont, kept ? withoutUnused(subrs, kept.local[at]!) : indexBytes(font.bytes, subrs));
+  });
+  const top = (places: Places) => {
+    const changed = new Map<number, readonly number[]>([
+      [TOP.charset, [places.charset]],
+      [TOP.charStrings, [places.charStrings]],
+    ]);
+    if (font.isCid) {
+      changed.set(TOP.fdArray, [places.fdArray]).set(TOP.fdSelect, [places.fdSelect]).set(TOP.cidCount, [cidCount]);
+      if (rosNumbers) changed.set(TOP.ros, rosNumbers);
+    } else {
+      changed.set(TOP.private, [subFonts[0]!.size, places.privates[0]!]);
+      if (encoding.length > 0) changed.set(TOP.encoding, [places.encoding]);
+      else if (!options.keepsEncoding) changed.set(TOP.encoding, [0]);
+    }
+    return writeIndex([rewritten(font.top, changed)]);
+  };
+  const fdArray = (places: Places) =>
+    font.isCid
+      ? writeIndex(
+          subFonts.map((part, at) => rewritten(part.dict, new Map([[TOP.private, [part.size, places.privates[at]!]]]))),
+        )
+      : new Uint8Array(0);
+  const nowhere: Places = {
+    charset: 0,
+    charStrings: 0,
+    fdArray: 0,
+    fdSelect: 0,
+    encoding: 0,
+    privates: subFonts.map(() => 0),
+  };
+
+  let at = sizeOf([...before, top(nowhere), ...behind]);
+  const place = (bytes: Uint8Array) => {
+    const here = at;
+    at += bytes.length;
+    return here;
+  };
+  const places: Places = {
+    charset: place(charset),
+    fdSelect: place(fdSelect),
+    encoding: place(encoding),
+    charStrings: place(charStringsIndex),
+    fdArray: place(fdArray(nowhere)),
+    privates: subFonts.map((part) => place(part.bytes)),
+  };
+  const privates = subFonts.map((part) => part.bytes);
+  const parts = [
+    ...before,
+    top(places),
+    ...behind,
+    charset,
+    fdSelect,
+    encoding,
+    charStringsIndex,
+    fdArray(places),
+    ...privates,
+  ];
+  return new Uint8Array(Buffer.concat(parts));
+}
+
+interface Places {
+  readonly charset: number;
+  readonly charStrings: number;
+  readonly fdArray: number;
+  readonly fdSelect: number;
+  readonly encoding: number;
+  readonly privates: readonly number[];
+}
+
+const sizeOf = (parts: readonly Uint8Array[]) => parts.reduce((sum, part) => sum + part.length, 0);
+
+function indexBytes(bytes: Uint8Array, index: Index): Uint8Array {
+  return index.end === index.start ? new Uint8Array(2) : bytes.subarray(index.start, index.end);
+}
+
+interface UsedSubrs {
+  readonly global: ReadonlySet<number>;
+  /** By sub font. */
+  readonly local: readonly ReadonlySet<number>[];
+}
+
+/** @returns undefined where that cannot be told */
+function usedSubrs(font: CffFont, glyphs: readonly CffGlyph[]): UsedSubrs | undefined {
+  const global = { index: font.globalSubrs, used: new Set<number>() };
+  const local = font.subFonts.map(({ subrs }) => ({ index: subrs, used: new Set<number>() }));
+  const walk = new CharStringWalk(font.bytes.length);
+  for (const { source } of glyphs) {
+    const own = local[font.subFonts.indexOf(subFontOf(font, source))]!;
+    if (!addUsedSubrs(font.charStrings.at(source), own, global, walk)) return undefined;
+  }
+  return { global: global.used, local: local.map(({ used }) => used) };
+}
+
+/** The others keep their numbers, and have nothing in them. */
+function withoutUnused(index: Index, used: ReadonlySet<number>): Uint8Array {
+  const entries = Array.from({ length: index.count }, (_, at) => (used.has(at) ? index.at(at) : EMPTY_SUBR));
+  return writeIndex(used.size > 0 ? entries : entries.slice(0, Math.min(1, entries.length)));
+}
+
+/** `return`. */
+const EMPTY_SUBR = Uint8Array.of(11);
+
+function widened(font: CffFont, glyph: number, charString: Uint8Array, width: number): Uint8Array | undefined {
+  const { subrs, nominalWidth, scale } = subFontOf(font, glyph);
+  if (!(scale > 0)) return undefined;
+  return withWidth(charString, width / scale - nominalWidth, subrs, font.globalSubrs);
+}
+
+/** The DICT with other operands; what was not there comes last. ROS has to be the first (5176, 18). */
+function rewritten(dict: Dict, changed: ReadonlyMap<number, readonly number[]>): Uint8Array {
+  const left = new Map(changed);
+  const parts = dict.entries.map((entry) => {
+    const operands = left.get(entry.operator);
+    left.delete(entry.operator);
+    return operands ? writeEntry(entry.operator, operands) : copyEntry(entry);
+  });
+  for (const [operator, operands] of left) parts.push(writeEntry(operator, operands));
+  return new Uint8Array(Buffer.concat(parts));
+}
+
+/** A private DICT with its subroutines behind it. */
+class PrivatePart {
+  readonly dict: Dict;
+  readonly bytes: Uint8Array;
+  /** Of the DICT alone. */
+  readonly size: number;
+
+  constructor(subFont: SubFont, subrs: Uint8Array) {
+    this.dict = subFont.dict;
+    const hasSubrs = subFont.subrs.count > 0;
+    const withOffset = (offset: number) => {
+      const entries = subFont.private.entries.filter(({ operator }) => operator !== PRIVATE.subrs).map(copyEntry);
+      return Buffer.concat(hasSubrs ? [...entries, writeEntry(PRIVATE.subrs, [offset])] : entries);
+    };
+    this.size = withOffset(0).length;
+    const behind = hasSubrs ? subrs : new Uint8Array(0);
+    this.bytes = new Uint8Array(Buffer.concat([withOffset(this.size), behind]));
+  }
+}
+
+/** The strings of a font, and those that are added. */
+class Strings {
+  readonly #font: CffFont;
+  readonly #numbers = new Map<string, number>();
+  readonly #added: Uint8Array[] = [];
+
+  constructor(font: CffFont) {
+    this.#font = font;
+    cffStrings().forEach((text, number) => {
+      this.#numbers.set(text, number);
+    });
+    for (let at = 0; at < font.strings.count; at++) {
+      this.#numbers.set(Buffer.from(font.strings.at(at)).toString("latin1"), cffStrings().length + at);
+    }
+  }
+
+  numberOf(text: string): number {
+    const known = this.#numbers.get(text);
+    if (known !== undefined) return known;
+    const number = cffStrings().length + this.#font.strings.count + this.#added.length;
+    this.#added.push(Buffer.from(text, "latin1"));
+    this.#numbers.set(text, number);
+    return number;
+  }
+
+  index(): Uint8Array {
+    const { strings } = this.#font;
+    if (this.#added.length === 0) return indexBytes(this.#font.bytes, strings);
+    const all = Array.from({ length: strings.count }, (_, at) => strings.at(at));
+    return writeIndex([...all, ...this.#added]);
+  }
+}

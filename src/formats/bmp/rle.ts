@@ -1,0 +1,140 @@
+// Run lengths of BMP and OS/2 bitmaps: bytes to rows, in the order of the file. Pixels that are skipped are of the first colour.
+import { filling } from "../to-pdf/image-data.ts";
+
+/** What the next byte is. */
+type Expected = "count" | "value" | "escape" | "across" | "down" | "literal" | "padding";
+
+export class RleRows {
+  /** Whether all rows were given. */
+  isOver = false;
+  readonly #row: Uint8Array;
+  readonly #width: number;
+  readonly #height: number;
+  readonly #nibbles: boolean;
+  readonly #pixelBytes: 1 | 3;
+  /** Where the next pixel goes, and the row's number. */
+  #x = 0;
+  #y = 0;
+  #expected: Expected = "count";
+  #count = 0;
+  /** Of a pixel of three bytes. */
+  readonly #pixel = new Uint8Array(3);
+  #filled = 0;
+  #literalBytes = 0;
+  #isPadded = false;
+
+  constructor(width: number, height: number, coding: "rle4" | "rle8" | "rle24") {
+    this.#nibbles = coding === "rle4";
+    this.#pixelBytes = coding === "rle24" ? 3 : 1;
+    this.#width = width;
+    this.#height = height;
+    this.#row = new Uint8Array(width * this.#pixelBytes);
+  }
+
+  /** Rows that more of the data complete; each is valid until the next is asked for. */
+  *push(bytes: Uint8Array): Generator<Uint8Array> {
+    for (const byte of bytes) {
+      if (this.isOver) return;
+      switch (this.#expected) {
+        case "count":
+          this.#count = byte;
+          this.#expected = byte === 0 ? "escape" : "value";
+          break;
+        case "value":
+          this.#addRun(byte);
+          break;
+        case "escape":
+          if (byte === 0) yield* this.#endRows(1);
+          else if (byte === 1) yield* this.rest();
+          if (byte === 2) this.#expected = "across";
+          else if (byte > 2) this.#beginLiteral(byte);
+          else this.#expected = "count";
+          break;
+        case "across":
+          this.#x += byte;
+          this.#expected = "down";
+          break;
+        case "down": {
+          const x = this.#x;
+          yield* this.#endRows(byte);
+          this.#x = x;
+          this.#expected = "count";
+          break;
+        }
+        case "literal":
+          this.#addLiteral(byte);
+          break;
+        case "padding":
+          this.#expected = "count";
+      }
+    }
+  }
+
+  /** What the data do not tell of. */
+  *rest(): Generator<Uint8Array> {
+    if (this.isOver) return;
+    if (this.#y < this.#height) yield this.#row;
+    yield* filling(this.#row.length, this.#height - this.#y - 1, 0);
+    this.isOver = true;
+  }
+
+  *#endRows(count: number): Generator<Uint8Array> {
+    for (let ended = 0; ended < count && !this.isOver; ended++) {
+      yield this.#row;
+      this.#row.fill(0);
+      this.#x = 0;
+      this.#y++;
+      this.isOver = this.#y === this.#height;
+    }
+  }
+
+  #addRun(byte: number): void {
+    if (this.#pixelBytes === 3) {
+      this.#pixel[this.#filled++] = byte;
+      if (this.#filled < 3) return;
+      this.#filled = 0;
+      for (; this.#count > 0; this.#count--) this.#putPixel();
+    } else {
+      for (let index = 0; index < this.#count; index++) this.#put(this.#nibbles ? nibble(byte, index) : byte);
+    }
+    this.#expected = "count";
+  }
+
+  /** Absolute mode: so many pixels, and a byte more where theirs are odd in number. */
+  #beginLiteral(pixels: number): void {
+    this.#count = pixels;
+    this.#literalBytes = this.#nibbles ? Math.ceil(pixels / 2) : pixels * this.#pixelBytes;
+    this.#isPadded = this.#literalBytes % 2 === 1;
+    this.#expected = "literal";
+  }
+
+  #addLiteral(byte: number): void {
+    if (this.#pixelBytes === 3) {
+      this.#pixel[this.#filled++] = byte;
+      if (this.#filled === 3) {
+        this.#filled = 0;
+        this.#putPixel();
+      }
+    } else if (this.#nibbles) {
+      for (let index = 0; index < 2 && this.#count > 0; index++, this.#count--) this.#put(nibble(byte, index));
+    } else {
+      this.#put(byte);
+    }
+    if (--this.#literalBytes === 0) this.#expected = this.#isPadded ? "padding" : "count";
+  }
+
+  #put(sample: number): void {
+    if (this.#x < this.#width) this.#row[this.#x] = sample;
+    this.#x++;
+  }
+
+  /** Blue comes first. */
+  #putPixel(): void {
+    if (this.#x < this.#width) {
+      this.#row.set([this.#pixel[2]!, this.#pixel[1]!, this.#pixel[0]!], this.#x * 3);
+    }
+    this.#x++;
+  }
+}
+
+const nibble = (byte: number, index: number) => (index % 2 === 0 ? byte >> 4 : byte & 15);

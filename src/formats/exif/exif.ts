@@ -1,0 +1,34 @@
+// What EXIF tells of how a picture is seen: its orientation and resolution, in a directory of TIFF's kind. Also for TIFF itself.
+
+import { Directory, openTiff } from "../tiff/fields.ts";
+import { saneDensity } from "../to-pdf/page-size.ts";
+import type { Density, Orientation } from "../to-pdf/picture.ts";
+
+const X_RESOLUTION = 282;
+const Y_RESOLUTION = 283;
+const ORIENTATION = 274;
+const RESOLUTION_UNIT = 296;
+/** TIFF 6.0 section 8: dots per inch for each unit, 2 (inch) where none is said; 1 says nothing of size. */
+const INCH = 2;
+const DPI_PER_UNIT: Readonly<Record<number, number>> = { 2: 1, 3: 2.54 };
+
+export interface Seen {
+  readonly orientation: Orientation;
+  readonly density?: Density;
+}
+
+export function seenAs(directory: Directory): Seen {
+  const dpi = DPI_PER_UNIT[directory.number(RESOLUTION_UNIT) ?? INCH];
+  const [x, y] = [X_RESOLUTION, Y_RESOLUTION].map((tag) => (directory.number(tag) ?? 0) * (dpi ?? 0));
+  const density = saneDensity(x!, y!);
+  const orientation = directory.number(ORIENTATION) ?? 1;
+  const isKnown = Number.isInteger(orientation) && orientation >= 1 && orientation <= 8;
+  return { orientation: isKnown ? (orientation as Orientation) : 1, ...(density ? { density } : {}) };
+}
+
+/** @param bytes from the byte order on, which is after "Exif\0\0" in a JPEG */
+export function readExif(bytes: Uint8Array): Seen | undefined {
+  const file = openTiff(bytes);
+  const directory = file && Directory.read(file, file.firstDirectory);
+  return directory && seenAs(directory);
+}

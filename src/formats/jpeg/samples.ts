@@ -1,0 +1,154 @@
+// Samples in the kernel to a JPEG that is as small as can be: a dead zone, tables made for it, progressive where that is smaller.
+// For whole pictures in memory; what streams is the work of jpeg.ts. Knows no PDF.
+
+import type { Address, PictureKernel } from "../picture-kernel.ts";
+import { gridOf, type McuGrid, placeGrid } from "./coefficients.ts";
+import { concatenate, JpegScans } from "./scans.ts";
+import { quantisersOf, ZIGZAG } from "./tables.ts";
+import { headOf } from "./transcode.ts";
+
+/** Sides are padded to this: whole MCUs, whatever the sampling. */
+const PADDING = 16;
+
+/** Pixels in the kernel with interleaved samples of 8 bits, in rows that are padded to whole MCUs. */
+export interface Pixels {
+  readonly at: Address;
+  readonly width: number;
+  readonly height: number;
+  readonly channels: number;
+  /** Bytes between rows. */
+  readonly stride: number;
+}
+
+export interface SmallJpegOptions {
+  /** 1 to 100, on the scale of the Independent JPEG Group. */
+  readonly quality: number;
+  /** Whether chrominance has half the resolution. */
+  readonly subsampled: boolean;
+}
+
+const EOI = Uint8Array.of(0xff, 0xd9);
+const padded = (pixels: number) => Math.ceil(pixels / PADDING) * PADDING;
+
+/** Room for pixels. */
+export function newPixels({ exports }: PictureKernel, width: number, height: number, channels: number): Pixels {
+  const stride = padded(width) * channels;
+  // Vectors read a little past the end.
+  return { at: exports.allocate(stride * padded(height) + 64), width, height, channels, stride };
+}
+
+/**
+ * Gray, and RGB as YCbCr; other pixels with their components as they are.
+ * @throws RangeError where the picture has more than 65535 pixels a side, or five components
+ */
+export function encodePixels(
+  kernel: PictureKernel,
+  pixels: Pixels,
+  options: SmallJpegOptions,
+  isRgb: boolean,
+): Uint8Array {
+  const { exports } = kernel;
+  const { at, width, height, channels, stride } = pixels;
+  exports.pad(at, width, height, stride, padded(height), channels);
+  if (!isRgb)
+    return encodePlanes(kernel, width, height, planesOf(kernel, pixels), options, channels > 1 ? 0 : undefined);
+  const factor = options.subsampled ? 2 : 1;
+  const grid = gridOf(
+    width,
+    height,
+    [1, 2, 3].map((id) => (id === 1 ? { across: factor, down: factor } : ONE)),
+  );
+  start(kernel, grid, options.quality);
+  // Rows of whole MCUs, with nothing between them.
+  const rowBytes = grid.columns * 8 * factor * 3;
+  const row = exports.allocate(rowBytes * 8 * factor + 64);
+  for (let mcuRow = 0; mcuRow < grid.rows; mcuRow++) {
+    let from = at + mcuRow * 8 * factor * stride;
+    for (let line = 0; line < 8 * factor; line++, from += stride) {
+      kernel.view(row + line * rowBytes, rowBytes).set(kernel.view(from, rowBytes));
+    }
+    exports.takePixels(factor === 2 ? 2 : 1, mcuRow, row);
+  }
+  return finish(kernel, grid, width, height, options.quality, undefined);
+}
+
+const ONE = { across: 1, down: 1 };
+
+function planesOf(kernel: PictureKernel, { at, width, height, channels, stride }: Pixels): Plane[] {
+  if (channels === 1) return [{ at, stride, ...ONE }];
+  const size = padded(width) * padded(height);
+  return Array.from({ length: channels }, (_, channel) => {
+    const plane = kernel.exports.allocate(size);
+    kernel.exports.planeOf(at + channel, plane, size, channels);
+    return { at: plane, stride: stride / channels, ...ONE };
+  });
+}
+
+/** One component's samples, in rows that are padded to whole blocks. */
+export interface Plane {
+  readonly at: Address;
+  readonly stride: number;
+  /** Sampling factors. */
+  readonly across: number;
+  readonly down: number;
+}
+
+/**
+ * Components as they are.
+ * @param adobeTransform of APP14; without it one component is gray and three are YCbCr
+ */
+export function encodePlanes(
+  kernel: PictureKernel,
+  width: number,
+  height: number,
+  planes: readonly Plane[],
+  { quality }: SmallJpegOptions,
+  adobeTransform: number | undefined,
+): Uint8Array {
+  const grid = gridOf(width, height, planes);
+  start(kernel, grid, quality);
+  const isYcc = isYCbCr(planes.length, adobeTransform);
+  grid.components.forEach(({ rows }, index) => {
+    const { at, stride } = planes[index]!;
+    for (let row = 0; row < rows; row++) {
+      kernel.exports.takeSamples(index, row, at + row * 8 * stride, stride, isYcc && index > 0 ? 1 : 0);
+    }
+  });
+  return finish(kernel, grid, width, height, quality, adobeTransform);
+}
+
+const isYCbCr = (components: number, adobeTransform: number | undefined) => components === 3 && adobeTransform !== 0;
+
+function start(kernel: PictureKernel, grid: McuGrid, quality: number): void {
+  const { exports } = kernel;
+  placeGrid(kernel, grid, true);
+  const [luminance, chrominance] = quantisersOf(quality);
+  const steps = kernel.view(exports.quantisers.value, 128);
+  steps.set(luminance);
+  steps.set(chrominance, 64);
+  exports.startQuantising();
+}
+
+function finish(
+  kernel: PictureKernel,
+  grid: McuGrid,
+  width: number,
+  height: number,
+  quality: number,
+  adobeTransform: number | undefined,
+): Uint8Array {
+  const isYcc = isYCbCr(grid.components.length, adobeTransform);
+  const components = grid.components.map(({ across, down }, index) => {
+    const table = isYcc && index > 0 ? 1 : 0;
+    return { id: index + 1, across, down, table, quantiser: table };
+  });
+  const scans = new JpegScans(kernel, components);
+  const sequential = scans.sequential();
+  const progressive = sequential && scans.progressive();
+  // Coefficients of our own fit the codes.
+  if (!sequential || !progressive) throw new RangeError("coefficients beyond what JPEG codes");
+  const isProgressive = progressive.length < sequential.length;
+  const quantisers = quantisersOf(quality).map((steps) => Uint16Array.from(ZIGZAG, (position) => steps[position]!));
+  const head = headOf({ quantisers, hasJfif: false, adobeTransform }, { width, height, components }, isProgressive);
+  return concatenate([...head, isProgressive ? progressive : sequential, EOI]);
+}

@@ -1,0 +1,79 @@
+// A JPEG with the same coefficients, coded better: tables made for it, progressive where that is smaller, without what only
+// cameras and editors read. Knows no PDF.
+
+import { PictureKernel } from "../picture-kernel.ts";
+import { coefficientBytes, JpegReader } from "./coefficients.ts";
+import { type JpegFile, type JpegFrame, UnreadableJpeg } from "./file.ts";
+import { concatenate, JpegScans } from "./scans.ts";
+import { ascii, segment } from "./write-header.ts";
+
+const APP0 = 0xe0;
+const APP14 = 0xee;
+const DQT = 0xdb;
+const EOI = Uint8Array.of(0xff, 0xd9);
+
+/**
+ * Every coefficient stays what it was, and so does how readers turn components into colours.
+ * @param memoryBytes the most that may be taken for it
+ * @returns undefined where the file cannot be read with certainty, is too large, or would not become smaller
+ */
+export function transcodeJpeg(bytes: Uint8Array, memoryBytes: number): Uint8Array | undefined {
+  using kernel = new PictureKernel();
+  try {
+    const reader = new JpegReader(kernel, bytes);
+    // The file twice: as it is, and as it is written.
+    if (coefficientBytes(reader.grid) + 2 * bytes.length > memoryBytes) return undefined;
+    reader.readAll();
+    const best = reader.file.ended ? bestScans(kernel, reader) : undefined;
+    if (!best) return undefined;
+    const file = concatenate([...headOf(reader.file, reader.frame, best.progressive), best.scans, EOI]);
+    return file.length < bytes.length ? file : undefined;
+  } catch (error) {
+    if (error instanceof UnreadableJpeg || error instanceof WebAssembly.RuntimeError) return undefined;
+    throw error;
+  }
+}
+
+function bestScans(kernel: PictureKernel, { frame }: JpegReader) {
+  const tableOf = (index: number) => (index > 0 && frame.components.length === 3 ? 1 : 0);
+  const scans = new JpegScans(
+    kernel,
+    frame.components.map(({ id }, index) => ({ id, table: tableOf(index) })),
+  );
+  const sequential = scans.sequential();
+  const progressive = sequential && scans.progressive();
+  if (!sequential || !progressive) return undefined;
+  return progressive.length < sequential.length
+    ? { progressive: true, scans: progressive }
+    : { progressive: false, scans: sequential };
+}
+
+/** Everything before the scans. JFIF and Adobe's marker decide on colours where they are there. */
+export function* headOf(
+  file: Pick<JpegFile, "quantisers" | "hasJfif" | "adobeTransform">,
+  frame: Omit<JpegFrame, "progressive">,
+  progressive: boolean,
+): Generator<Uint8Array> {
+  yield Uint8Array.of(0xff, 0xd8);
+  if (file.hasJfif) yield segment(APP0, ascii("JFIF\0"), [1, 1, 0, 0, 1, 0, 1, 0, 0]);
+  if (file.adobeTransform !== undefined) {
+    yield segment(APP14, ascii("Adobe"), [0, 100, 0, 0, 0, 0, file.adobeTransform]);
+  }
+  let fine = false;
+  for (const quantiser of new Set(frame.components.map((component) => component.quantiser))) {
+    const steps = file.quantisers[quantiser]!;
+    const large = steps.some((step) => step > 255);
+    fine ||= large;
+    const values = large ? Array.from(steps).flatMap((step) => [step >> 8, step & 255]) : steps;
+    yield segment(DQT, [(large ? 16 : 0) | quantiser], values);
+  }
+  yield frameSegment(frame, progressive ? 0xc2 : fine ? 0xc1 : 0xc0);
+}
+
+function frameSegment({ width, height, components }: Omit<JpegFrame, "progressive">, marker: number): Uint8Array {
+  return segment(
+    marker,
+    [8, height >> 8, height & 255, width >> 8, width & 255, components.length],
+    components.flatMap(({ id, across, down, quantiser }) => [id, (across << 4) | down, quantiser]),
+  );
+}

@@ -1,0 +1,66 @@
+// PNG (Portable Network Graphics, 3rd edition) as a PDF image: its data are those of the file where PDF knows their kind, else
+// its samples are compressed again. Knows no PDF but its images.
+import type { Input } from "../../core/operation.ts";
+import { bytesOfRow, checkWork, flateImage, pngPredictor, type Rows, softMask } from "../to-pdf/image-data.ts";
+import { alphaOfIndices, alphaOfKey, alphaSamples, colorSamples } from "../to-pdf/opacity.ts";
+import { pageSize } from "../to-pdf/page-size.ts";
+import type { PdfImage, Picture } from "../to-pdf/picture.ts";
+import { imageData, type PngFile, scanPng } from "./chunks.ts";
+import { colorKey, keySamples, pngColor } from "./color.ts";
+import { decodedRows } from "./rows.ts";
+
+/**
+ * @param holdBytes the most that an interlaced picture may take in memory
+ * @throws EngineFailure `damaged` where there is not a single row, `too-large` for an interlaced picture, `too-complex` beyond
+ * what any picture may have
+ */
+export async function readPng(input: Input, holdBytes: number): Promise<Picture> {
+  const file = await scanPng(input);
+  const { header, density } = file;
+  const { width, height } = header;
+  const orientation = file.seen?.orientation ?? 1;
+  const seen = { width, height, orientation, ...(density ? { density } : {}) };
+  pageSize(seen);
+  return { ...seen, parts: [{ x: 0, y: 0, image: await pngImage(input, file, holdBytes) }] };
+}
+
+async function pngImage(input: Input, file: PngFile, holdBytes: number): Promise<PdfImage> {
+  const { width, height, bits, colorType, channels, isInterlaced } = file.header;
+  const isPassed = file.isSound && !isInterlaced && colorType !== 4 && colorType !== 6;
+  // A mask has a byte for each pixel.
+  if (!isPassed || file.transparency) checkWork(bytesOfRow(width, Math.max(8, bits * channels)), height, holdBytes);
+  const rows = () => decodedRows(input, file, holdBytes);
+  const image = {
+    width,
+    height,
+    bitsPerComponent: bits,
+    colorSpace: pngColor(file),
+    ...(await transparencyMask(file, rows)),
+  };
+  if (colorType === 4 || colorType === 6) {
+    const components = channels - 1;
+    return flateImage({ ...image, components, rows: () => colorSamples(rows(), components, bits / 8) });
+  }
+  const key = colorKey(file);
+  if (!isPassed) return { ...flateImage({ ...image, components: channels, rows }), ...key };
+  return {
+    ...image,
+    ...key,
+    filter: "FlateDecode",
+    decodeParms: pngPredictor(width, channels, bits),
+    size: file.imageBytes,
+    data: () => imageData(input),
+  };
+}
+
+/** From an alpha channel or from tRNS (clause 11.3.1.1), where a color key does not do. */
+async function transparencyMask({ header, transparency }: PngFile, rows: () => Rows): Promise<{ softMask?: PdfImage }> {
+  const { width, height, bits, colorType, channels } = header;
+  if (colorType === 4 || colorType === 6) {
+    return softMask(width, height, bits as 8 | 16, () => alphaSamples(rows(), channels - 1, bits / 8));
+  }
+  if (!transparency) return {};
+  if (colorType === 3) return softMask(width, height, 8, () => alphaOfIndices(rows(), width, bits, transparency));
+  if (bits !== 16 || transparency.length < 2 * channels) return {};
+  return softMask(width, height, 8, () => alphaOfKey(rows(), keySamples(transparency, channels)));
+}

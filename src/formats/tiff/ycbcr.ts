@@ -1,0 +1,55 @@
+// YCbCr of TIFF (6.0 sections 20 and 21) that is not in a JPEG. Knows no file.
+import type { TiffPage } from "./page.ts";
+
+const COEFFICIENTS = 529;
+const REFERENCE = 532;
+const USUAL_COEFFICIENTS = [0.299, 0.587, 0.114];
+const USUAL_REFERENCE = [0, 255, 128, 255, 128, 255];
+
+/** Codes of black and white for the luminance, and of none and most for the others. */
+export function referenceOf({ directory }: TiffPage): number[] {
+  const reference = directory.numbers(REFERENCE, 6);
+  const isSound = reference.length === 6 && [0, 2, 4].every((index) => reference[index + 1]! > reference[index]!);
+  return isSound ? reference : USUAL_REFERENCE;
+}
+
+/** Makes a pixel of 8 bits RGB, in place. */
+export function toRgb(page: TiffPage): (pixel: Float64Array) => void {
+  const given = page.directory.numbers(COEFFICIENTS, 3);
+  const [red, green, blue] =
+    given.length === 3 && given.every((value) => value > 0 && value < 1) ? given : USUAL_COEFFICIENTS;
+  const [black, white, noBlue, mostBlue, noRed, mostRed] = referenceOf(page);
+  const clamp = (value: number) => Math.max(0, Math.min(255, Math.round(value)));
+  return (pixel) => {
+    const y = ((pixel[0]! - black!) * 255) / (white! - black!);
+    const cb = ((pixel[1]! - noBlue!) * 127) / (mostBlue! - noBlue!);
+    const cr = ((pixel[2]! - noRed!) * 127) / (mostRed! - noRed!);
+    const r = y + cr * (2 - 2 * red!);
+    const b = y + cb * (2 - 2 * blue!);
+    pixel[0] = clamp(r);
+    pixel[1] = clamp((y - blue! * b - red! * r) / green!);
+    pixel[2] = clamp(b);
+  };
+}
+
+/** Data units, each some luminances and one colour for all of them, as rows of whole pixels. */
+export function* subsampledRows(
+  { width, height, subsampling }: TiffPage,
+  units: Iterable<Uint8Array>,
+): Generator<Uint8Array> {
+  const [h, v] = subsampling;
+  const unitBytes = h * v + 2;
+  const row = new Uint8Array(width * 3);
+  let y = 0;
+  for (const unit of units) {
+    for (let line = 0; line < v && y < height; line++, y++) {
+      for (let x = 0; x < width; x++) {
+        const at = Math.floor(x / h) * unitBytes;
+        row[x * 3] = unit[at + line * h + (x % h)]!;
+        row[x * 3 + 1] = unit[at + unitBytes - 2]!;
+        row[x * 3 + 2] = unit[at + unitBytes - 1]!;
+      }
+      yield row;
+    }
+  }
+}

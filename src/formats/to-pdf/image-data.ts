@@ -1,0 +1,142 @@
+// Rows of samples as the data of a PDF image. Knows no file format.
+
+import { EngineFailure } from "../../core/failure.ts";
+import { OUTPUT_BYTES, startDeflate } from "../deflate/deflate-kernel.ts";
+import { GRAY, type PdfImage } from "./picture.ts";
+
+/** Blocks of whole rows, from the first to the last; each is valid until the next is asked for. */
+export type Rows = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+
+/** What a picture consists of, before it is compressed. */
+export interface Samples extends Pick<PdfImage, "width" | "height" | "bitsPerComponent" | "colorSpace" | "decode"> {
+  /** Of a pixel; an index is one. */
+  readonly components: number;
+  readonly softMask?: PdfImage;
+  /** Packed as PDF has them (ISO 32000-1, 8.9.3): high bits first, 16 bits high byte first, rows begin at whole bytes. */
+  rows(): Rows;
+}
+
+export const bytesOfRow = (width: number, bitsPerPixel: number): number => Math.ceil((width * bitsPerPixel) / 8);
+
+/**
+ * The most that a file may have when it is unpacked: all pictures that this service makes of a page are within it. What has to be
+ * coded again may have half.
+ */
+export const MOST_SAMPLE_BYTES = 2 ** 32;
+const MOST_CODED_BYTES = 2 ** 31;
+/** Work without a pause for others: less than a tenth of a second. */
+const STRETCH_BYTES = 2 ** 23;
+
+/** Counts work, and lets others in now and then: nothing else would, where input and output are in memory. */
+export class Stretches {
+  #worked = 0;
+
+  async worked(bytes: number): Promise<void> {
+    this.#worked += bytes;
+    if (this.#worked < STRETCH_BYTES) return;
+    this.#worked = 0;
+    await new Promise((resolve) => setTimeout(resolve, 0));
+  }
+}
+
+/** Rows are held several times over while they are compressed. */
+const ROWS_HELD = 2;
+
+/**
+ * Whether rows can be taken apart and coded again.
+ * @param rowBytes of the larger of what there is before and after
+ * @param holdBytes what there is room for
+ * @throws EngineFailure `too-large` for rows, `too-complex` for all of them
+ */
+export function checkWork(rowBytes: number, rows: number, holdBytes: number): void {
+  if (rowBytes * rows > MOST_CODED_BYTES) throw new EngineFailure("too-complex", `${rows} rows of ${rowBytes} bytes`);
+  if (rowBytes * ROWS_HELD > holdBytes) throw new EngineFailure("too-large", `rows of ${rowBytes} bytes`);
+}
+
+/** Compresses samples without loss. */
+export function flateImage({ components, rows, ...image }: Samples): PdfImage {
+  const { width, bitsPerComponent, colorSpace } = image;
+  const rowBytes = bytesOfRow(width, components * bitsPerComponent);
+  // Neither indices nor parts of a byte are smoother for a difference.
+  const isSmooth = bitsPerComponent >= 8 && colorSpace.kind !== "indexed";
+  const pixelBytes = isSmooth ? (components * bitsPerComponent) / 8 : 1;
+  return {
+    ...image,
+    filter: "FlateDecode",
+    ...(isSmooth ? { decodeParms: pngPredictor(width, components, bitsPerComponent) } : {}),
+    data: () => deflated(rows(), isSmooth ? "filtered" : "samples", rowBytes, pixelBytes),
+  };
+}
+
+/** ISO 32000-1, 7.4.4.4: each row begins with the type of its filter, as PNG has it. */
+export function pngPredictor(columns: number, colors: number, bits: number): string {
+  return `<</Predictor 15/Colors ${colors}/BitsPerComponent ${bits}/Columns ${columns}>>`;
+}
+
+async function* deflated(
+  blocks: Rows,
+  form: "filtered" | "samples",
+  rowBytes: number,
+  pixelBytes: number,
+): AsyncGenerator<Uint8Array> {
+  const kernel = startDeflate(form, rowBytes, pixelBytes);
+  const stretches = new Stretches();
+  try {
+    let waiting = 0;
+    for await (const block of blocks) {
+      await stretches.worked(block.length);
+      const rows = block.length / rowBytes;
+      for (let row = 0; row < rows; ) {
+        const count = Math.min(rows - row, kernel.chunkRows - waiting);
+        kernel.rows.set(block.subarray(row * rowBytes, (row + count) * rowBytes), waiting * rowBytes);
+        row += count;
+        waiting += count;
+        if (waiting < kernel.chunkRows) continue;
+        kernel.encode(waiting);
+        waiting = 0;
+        if (kernel.size >= OUTPUT_BYTES) yield kernel.take();
+      }
+    }
+    if (waiting > 0) kernel.encode(waiting);
+    kernel.finish();
+    yield kernel.take();
+  } finally {
+    kernel.release();
+  }
+}
+
+/** Rows that are not there, in blocks. */
+export function* filling(rowBytes: number, count: number, value: number): Generator<Uint8Array> {
+  const most = Math.max(1, Math.floor(65_536 / rowBytes));
+  const block = new Uint8Array(Math.min(count, most) * rowBytes).fill(value);
+  for (let left = count; left > 0; left -= most) yield block.subarray(0, Math.min(left, most) * rowBytes);
+}
+
+/**
+ * Opacity as a soft mask, unless everything is opaque.
+ * @param rows 8 or 16 bits a pixel
+ * @param mayBeUnset whether a picture that is transparent everywhere was made by a program that knows no transparency
+ */
+export async function softMask(
+  width: number,
+  height: number,
+  bitsPerComponent: 8 | 16,
+  rows: () => Rows,
+  mayBeUnset = false,
+): Promise<{ softMask?: PdfImage }> {
+  if (!(await isTransparentSomewhere(rows(), mayBeUnset))) return {};
+  return { softMask: flateImage({ width, height, bitsPerComponent, colorSpace: GRAY, components: 1, rows }) };
+}
+
+async function isTransparentSomewhere(blocks: Rows, mayBeUnset: boolean): Promise<boolean> {
+  let hasClear = false;
+  let hasVisible = !mayBeUnset;
+  const stretches = new Stretches();
+  for await (const block of blocks) {
+    await stretches.worked(block.length);
+    hasClear ||= block.some((value) => value < 255);
+    hasVisible ||= block.some((value) => value > 0);
+    if (hasClear && hasVisible) return true;
+  }
+  return false;
+}

@@ -1,0 +1,29 @@
+// Checks the API keys of the keyed variant. The service stores only SHA-256 hashes of keys. Has no knowledge of routes.
+import { hashKey, type KeyRecord } from "../core/api-key.ts";
+import type { Variant } from "../core/config.ts";
+import { invalidKey } from "./errors.ts";
+
+/** Longest key that the service accepts. Longer header values are rejected without hashing. */
+const MAX_KEY_LENGTH = 256;
+/** Number of hexadecimal digits that identify a client. */
+const CLIENT_DIGITS = 32;
+
+/**
+ * Checks an API key. The key is looked up by its hash: the time of the lookup reveals nothing about stored keys, so no
+ * byte-by-byte comparison takes place.
+ * @throws ServiceError 401 when the key is missing, unknown or revoked
+ */
+export async function requireKey(apiKey: string | undefined, keys: KVNamespace): Promise<void> {
+  if (!apiKey || apiKey.length > MAX_KEY_LENGTH) throw invalidKey();
+  const record = await keys.get<KeyRecord>(hashKey(apiKey), "json");
+  if (!record || record.revoked !== null) throw invalidKey();
+}
+
+/**
+ * @returns an identifier that is the same for all requests of one client and reveals neither its key nor its address
+ */
+export function clientOf(headers: Headers, variant: Variant): string {
+  // Nobody checks the key in other variants: a client could send a different one with each request.
+  const key = variant === "keyed" ? headers.get("Api-Key") : undefined;
+  return hashKey(key ?? headers.get("CF-Connecting-IP") ?? "").slice(0, CLIENT_DIGITS);
+}

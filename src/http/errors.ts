@@ -1,0 +1,142 @@
+// Creates every error response: the spec's error table as functions, and the only mapping from an engine's failure to a
+// response. Has no knowledge of Hono or engines.
+import { EngineFailure, type Nonconformity, OutOfRange } from "../core/failure.ts";
+
+/** An error whose message is meant for the client. Constructed only in this file. */
+export class ServiceError extends Error {
+  override readonly name = "ServiceError";
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  constructor(status: number, message: string, headers: Record<string, string> = {}) {
+    super(message);
+    this.status = status;
+    this.headers = headers;
+  }
+}
+
+const SHOWN_VALUE_LENGTH = 200;
+const shown = (value: string): string =>
+  value.length <= SHOWN_VALUE_LENGTH ? value : `${value.slice(0, SHOWN_VALUE_LENGTH)}…`;
+
+// The rows of the spec's table, with their text verbatim.
+export const invalidRequest = () => new ServiceError(400, "Invalid Request");
+export const outOfRange = (parameter: string, value: string) =>
+  new ServiceError(400, `${shown(value)} is not within the acceptable range for ${parameter}.`);
+export const fileAndId = () => new ServiceError(400, "This route will only accept a File or an ID, not both.");
+export const moreThanOneKey = (parameter: string) =>
+  new ServiceError(400, `Found more than one ${parameter} key, only one is allowed.`);
+export const tooManyInputs = () => new ServiceError(400, "Too many 'file' or 'id' values.");
+export const fieldRequired = (parameter: string) =>
+  new ServiceError(400, `The '${shown(parameter)}' field is required.`);
+export const passwordProtected = () =>
+  new ServiceError(401, "The input file is password protected and cannot be processed.");
+export const invalidKey = () => new ServiceError(401, "The provided key is not valid.");
+export const noSuchFile = () => new ServiceError(404, "That file does not exist");
+export const profileNotJson = () =>
+  new ServiceError(422, "The 'profile' file provided is not a JSON file, please see documentation for sample profile.");
+
+// Sentences that the spec leaves "not shown".
+export const noInput = () => new ServiceError(400, "This route needs a File or an ID.");
+export const noInputOrUrl = () => new ServiceError(400, "This route needs a File, an ID or a URL.");
+export const fileIdAndUrl = () => new ServiceError(400, "This route will only accept one of a File, an ID or a URL.");
+export const tooManyFiles = () => new ServiceError(400, "This route will only accept one File or one ID.");
+export const tooFewInputs = () => new ServiceError(400, "Too few 'file' or 'id' values.");
+export const otherInputs = (parameter: string) =>
+  new ServiceError(400, `The '${parameter}' values do not match the 'file' and 'id' values.`);
+export const malformedBody = () => new ServiceError(400, "The request body is not valid multipart/form-data.");
+export const malformedJson = () => new ServiceError(400, "The request body is not a valid JSON object.");
+export const tooManyFields = () => new ServiceError(400, "The request has too many fields.");
+export const fieldTooLarge = (parameter: string) =>
+  new ServiceError(413, `The '${shown(parameter)}' field is too large.`);
+export const bodyTooLarge = (limitBytes: number) =>
+  new ServiceError(413, `The request body exceeds the maximum size of ${Math.floor(limitBytes / 2 ** 20)} MB.`);
+export const wrongContentType = () =>
+  new ServiceError(415, "The Content-Type of the request must be multipart/form-data.");
+export const wrongType = () => new ServiceError(400, "Uploaded file is not valid input for this route.");
+export const notAPdf = () => new ServiceError(400, "The input file is damaged or is not a PDF.");
+export const fileTooLarge = (limitBytes: number) =>
+  new ServiceError(413, `The file exceeds the maximum size of ${Math.floor(limitBytes / 2 ** 20)} MB.`);
+export const unsupportedFile = (feature?: string) =>
+  new ServiceError(422, `The input file uses a feature that is not supported${feature ? `: ${feature}` : ""}.`);
+const needsTooMuchMemory = () => new ServiceError(413, "The input file needs more memory than is available.");
+export const tooComplex = () => new ServiceError(422, "The input file is too complex to be processed.");
+const tooMuchContent = () =>
+  new ServiceError(
+    422,
+    "The input file has more content than can be validated: the limit is about 4 million operators on a page and 6 million in all, " +
+      "or 150,000 annotations, of which 50,000 may be without an appearance.",
+  );
+export const unreachable = () => new ServiceError(422, "The web page could not be loaded.");
+export const notAWebPage = () => new ServiceError(422, "The address does not lead to a web page.");
+/** Returns an error with one sentence that names the first broken rules, and the pages that would have changed. */
+export function nonconforming({ standard, rules, changedPages }: Nonconformity = NOTHING_TOLD): ServiceError {
+  const reasons = rules.slice(0, SHOWN_RULES).map(({ clause, test, pageNumbers }) => {
+    const place = pageNumbers.length === 0 ? "" : ` on ${shownPages(pageNumbers)}`;
+    return `rule ${clause} (test ${test}) is broken${place}`;
+  });
+  if (rules.length > SHOWN_RULES) reasons.push("more rules are broken");
+  if (changedPages.length > 0) reasons.push(`${shownPages(changedPages)} would not look or read the same`);
+  const why = reasons.length === 0 ? "" : `: ${reasons.join(", ")}`;
+  return new ServiceError(422, `The input file cannot be converted to ${standard}${why}.`);
+}
+const NOTHING_TOLD: Nonconformity = { standard: "PDF/A", rules: [], changedPages: [] };
+const SHOWN_RULES = 3;
+const SHOWN_PAGES = 10;
+const shownPages = (pageNumbers: readonly number[]): string => {
+  if (pageNumbers.length === 1) return `page ${pageNumbers[0]}`;
+  const shown = pageNumbers.slice(0, SHOWN_PAGES);
+  if (pageNumbers.length > SHOWN_PAGES) return `pages ${shown.join(", ")} and others`;
+  return `pages ${shown.slice(0, -1).join(", ")} and ${shown.at(-1)}`;
+};
+export const noSuchEndpoint = () => new ServiceError(404, "There is no such endpoint.");
+export const methodNotAllowed = (allow: string) =>
+  new ServiceError(405, `This endpoint only accepts ${allow} requests.`, { Allow: allow });
+export const rangeNotSatisfiable = (sizeBytes: number) =>
+  new ServiceError(416, "The requested range is not within the file.", { "Content-Range": `bytes */${sizeBytes}` });
+export const preconditionFailed = () => new ServiceError(412, "The file is not the one named in If-Match.");
+export const crashed = () => new ServiceError(500, "The file could not be processed because of an internal failure.");
+export const busy = (retryAfterSeconds = 5) =>
+  new ServiceError(503, "The service is busy, please try again later.", { "Retry-After": String(retryAfterSeconds) });
+export const timedOut = () => new ServiceError(504, "Processing the file took too long and was stopped.");
+const unexpected = () => new ServiceError(500, "The request failed because of an internal error.");
+
+/** Maps any thrown value to a response. A value that is not meant for the client becomes one fixed sentence. */
+export function toServiceError(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  if (error instanceof OutOfRange) return outOfRange(error.parameter, error.value);
+  if (error instanceof EngineFailure) return fromEngineFailure(error);
+  return unexpected();
+}
+
+function fromEngineFailure({ reason, nonconformity, feature, limitBytes }: EngineFailure): ServiceError {
+  switch (reason) {
+    case "password-protected":
+      return passwordProtected();
+    case "not-a-pdf":
+    case "damaged":
+      return notAPdf();
+    case "unsupported":
+      return unsupportedFile(feature);
+    case "too-large":
+      return limitBytes === undefined ? needsTooMuchMemory() : fileTooLarge(limitBytes);
+    case "too-complex":
+      return tooComplex();
+    case "too-much-content":
+      return tooMuchContent();
+    case "unreachable":
+      return unreachable();
+    case "not-a-web-page":
+      return notAWebPage();
+    case "nonconforming":
+      return nonconforming(nonconformity);
+    case "timed-out":
+      return timedOut();
+    case "crashed":
+      return crashed();
+    case "busy":
+    case "lost":
+      return busy();
+    default:
+      return reason satisfies never;
+  }
+}

@@ -1,0 +1,39 @@
+// Words the losses of a document, and nothing else does: one sentence of the response's `notices` for each kind of
+// loss.
+import { combined, type Notice, type NoticeCode } from "../core/notice.ts";
+
+const SHOWN_SUBJECTS = 10;
+
+/** Returns sentences without a period; empty if nothing was lost. */
+export const noticeSentences = (notices: readonly Notice[]): string[] =>
+  combined(notices).map((notice) => SENTENCES[notice.code](notice));
+
+const SENTENCES: Readonly<Record<NoticeCode, (notice: Notice) => string>> = {
+  "signatures-removed": ({ count }) => `${counted(count, "digital signature was", "digital signatures were")} removed`,
+  "usage-rights-removed": () => "usage rights for Adobe Reader were removed",
+  "protection-removed": () => "protection by an owner password was removed",
+  "xfa-removed": () => "the XFA form was removed, its AcroForm was kept",
+  "attachments-removed": (notice) =>
+    `${counted(notice.count, "attachment was", "attachments were")} removed${listed(notice)}`,
+  "scripts-removed": () => "JavaScript was removed",
+  "actions-removed": ({ count }) => `${counted(count, "action was", "actions were")} removed`,
+  "multimedia-removed": ({ count }) =>
+    `${counted(count, "multimedia annotation was", "multimedia annotations were")} removed`,
+  "fonts-substituted": (notice) => `${counted(notice.count, "font was", "fonts were")} substituted${listed(notice)}`,
+  "pages-pictured": ({ count, subjects = [] }) =>
+    count === 1 && subjects[0]
+      ? `page ${subjects[0].name} became a picture`
+      : `${counted(count, "page", "pages")} became pictures${listed({ count, subjects })}`,
+  "damaged-content-kept": ({ count }) => `damaged content of ${counted(count, "page", "pages")} was passed on`,
+};
+
+const counted = (count: number, one: string, several: string): string => `${count} ${count === 1 ? one : several}`;
+
+function listed({ count, subjects = [] }: Pick<Notice, "count" | "subjects">): string {
+  const shown = subjects
+    .slice(0, SHOWN_SUBJECTS)
+    .map(({ name, replacedBy }) => (replacedBy === undefined ? name : `${name} (replaced by ${replacedBy})`));
+  if (shown.length === 0) return "";
+  const rest = count > shown.length ? ` and ${count - shown.length} more` : "";
+  return `: ${shown.join(", ")}${rest}`;
+}

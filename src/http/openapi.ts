@@ -1,0 +1,222 @@
+// Generates the OpenAPI 3.1 description of the running variant, only from the declarations of the endpoints.
+import { z } from "zod";
+import type { Config } from "../core/config.ts";
+import { type Endpoint, uploadLimit } from "./endpoint.ts";
+import {
+  busy,
+  crashed,
+  fileTooLarge,
+  invalidKey,
+  invalidRequest,
+  noSuchFile,
+  rangeNotSatisfiable,
+  type ServiceError,
+  timedOut,
+} from "./errors.ts";
+import { type Field, type ListField, listName } from "./fields.ts";
+import type { Source } from "./sources.ts";
+
+type Json = Record<string, unknown>;
+
+/** Returns the description as a JSON document (OpenAPI 3.1.1). */
+export function openApi(endpoints: readonly Endpoint[], config: Config, baseUrl: string): Json {
+  const served = endpoints.filter(({ variants }) => variants.includes(config.variant));
+  return {
+    openapi: "3.1.1",
+    info: {
+      title: "Document conversion and processing",
+      version: "0.1.0",
+      license: { name: "AGPL-3.0-or-later", identifier: "AGPL-3.0-or-later" },
+    },
+    servers: [{ url: baseUrl }],
+    paths: {
+      ...Object.fromEntries(served.map((endpoint) => [endpoint.path, { post: describePost(endpoint, config) }])),
+      "/resource/{id}": describeResource(),
+      "/up": { get: { summary: "Health of the service.", responses: { 200: { description: "The service works." } } } },
+    },
+    components: {
+      schemas: {
+        Error: {
+          type: "object",
+          properties: { error: { type: "string" } },
+          required: ["error"],
+          additionalProperties: false,
+        },
+      },
+      ...(config.variant === "keyed"
+        ? { securitySchemes: { ApiKey: { type: "apiKey", in: "header", name: "Api-Key" } } }
+        : {}),
+    },
+  };
+}
+
+function describePost(endpoint: Endpoint, config: Config): Json {
+  const fields = Object.entries(endpoint.fields);
+  const maxFileBytes = uploadLimit(endpoint, config);
+  const source = describeSource(endpoint.source, maxFileBytes, config.maxInputs);
+  const errors = [
+    ...endpoint.errors,
+    ...(config.variant === "keyed" ? [invalidKey()] : []),
+    fileTooLarge(maxFileBytes),
+    crashed(),
+    busy(),
+    timedOut(),
+  ];
+  return {
+    summary: endpoint.summary,
+    operationId: endpoint.path.slice(1),
+    ...(config.variant === "keyed" ? { security: [{ ApiKey: [] }] } : {}),
+    requestBody: {
+      required: true,
+      content: {
+        "multipart/form-data": {
+          schema: {
+            type: "object",
+            properties: {
+              ...source.properties,
+              ...Object.fromEntries(fields.map(([name, field]) => [keyOf(name, field), describeField(field)])),
+            },
+            required: [
+              ...source.required,
+              ...fields.filter(([, { required }]) => required).map(([name, field]) => keyOf(name, field)),
+            ],
+            ...source.alternatives,
+          },
+        },
+      },
+    },
+    responses: {
+      200: { description: "What was made is stored.", content: json(describeAnswer(endpoint)) },
+      ...describeErrors(errors),
+    },
+  };
+}
+
+const keyOf = (name: string, field: Field<unknown> | ListField<unknown>) => ("item" in field ? listName(name) : name);
+
+function describeSource(
+  source: Source,
+  maxFileBytes: number,
+  maxInputs: number,
+): { properties: Json; required: string[]; alternatives?: Json } {
+  if (source.kind === "text") {
+    return {
+      properties: { [source.field]: { type: "string", description: source.description } },
+      required: [source.field],
+    };
+  }
+  const limit = `at most ${Math.floor(maxFileBytes / 2 ** 20)} MB`;
+  const file = { type: "string", format: "binary", description: `${source.description}, ${limit}` };
+  if (source.kind === "files-and-ids") {
+    const several = (items: Json): Json => ({ type: "array", items, maxItems: maxInputs });
+    const order =
+      source.orderedBy === undefined ? {} : { [listName(source.orderedBy)]: several({ enum: ["file", "id"] }) };
+    return {
+      properties: {
+        file: several(file),
+        "id[]": several({ type: "string", description: "Id of a stored file." }),
+        ...order,
+      },
+      required: Object.keys(order),
+      alternatives: { anyOf: [{ required: ["file"] }, { required: ["id[]"] }] },
+    };
+  }
+  const properties = {
+    file,
+    id: { type: "string", description: "Id of a stored file, instead of a file." },
+    ...(source.kind === "file-id-or-url"
+      ? { url: { type: "string", format: "uri", description: "Address of a web page, instead of a file." } }
+      : {}),
+  };
+  return {
+    properties,
+    required: [],
+    alternatives: { oneOf: Object.keys(properties).map((name) => ({ required: [name] })) },
+  };
+}
+
+function describeField(field: Field<unknown> | ListField<unknown>): Json {
+  if ("item" in field) return { type: "array", items: describeSchema(field.item), description: field.description };
+  const schema = describeSchema(field.schema);
+  const fallback =
+    field.fallback === undefined
+      ? {}
+      : { default: schema.type === "integer" ? Number(field.fallback) : field.fallback };
+  return { ...schema, description: field.description, ...fallback };
+}
+
+function describeSchema(type: z.ZodType): Json {
+  const { $schema: _, ...schema } = z.toJSONSchema(type, {
+    // Numbers are described by their parsed value, texts by the input.
+    io: "input",
+    unrepresentable: "any",
+    override: ({ zodSchema, jsonSchema }) => {
+      if (zodSchema instanceof z.ZodPipe && zodSchema.out instanceof z.ZodNumber) {
+        Object.assign(jsonSchema, z.toJSONSchema(zodSchema.out));
+      }
+    },
+  });
+  return schema;
+}
+
+function describeAnswer({ naming, source }: Endpoint): Json {
+  const one = (format?: string): Json => ({ type: "string", ...(format ? { format } : {}) });
+  const list = (items: Json, minItems: number): Json => ({ type: "array", items, minItems });
+  const output = (item: Json): Json =>
+    naming === "name" ? item : naming === "list" ? list(item, 1) : { oneOf: [item, list(item, 2)] };
+  const properties: Json = {
+    outputUrl: output(one("uri")),
+    outputId: output(one()),
+    ...(source.kind === "text" ? {} : { inputId: source.kind === "files-and-ids" ? list(one(), 1) : one() }),
+  };
+  const notices = {
+    ...list(one(), 1),
+    description: "What the documents lost on their way, a sentence each; absent where nothing was lost.",
+    examples: [["2 digital signatures were removed"]],
+  };
+  return { type: "object", properties: { ...properties, notices }, required: Object.keys(properties) };
+}
+
+function describeResource(): Json {
+  const id = { name: "id", in: "path", required: true, schema: { type: "string" } };
+  const format = { name: "format", in: "query", required: true, schema: { enum: ["file", "url", "info"] } };
+  const binary = { "*/*": { schema: { type: "string", format: "binary" } } };
+  return {
+    parameters: [id],
+    get: {
+      summary: "A stored file, its URL, or what is known of it.",
+      parameters: [format],
+      responses: {
+        200: { description: "format=file: the file. format=url and format=info: a JSON object.", content: binary },
+        206: { description: "The range of the file that was asked for.", content: binary },
+        304: { description: "The file is the one named in If-None-Match." },
+        ...describeErrors([invalidRequest(), noSuchFile(), rangeNotSatisfiable(0)]),
+      },
+    },
+    delete: {
+      summary: "Removes a stored file.",
+      responses: { 204: { description: "The file is gone." }, ...describeErrors([noSuchFile()]) },
+    },
+  };
+}
+
+function describeErrors(errors: readonly ServiceError[]): Json {
+  const byStatus = Map.groupBy(errors, ({ status }) => status);
+  return Object.fromEntries(
+    [...byStatus].map(([status, group]) => [
+      status,
+      {
+        description: group.map(({ message }) => message).join(" "),
+        content: {
+          "application/json": { schema: { $ref: "#/components/schemas/Error" }, examples: examplesOf(group) },
+        },
+      },
+    ]),
+  );
+}
+
+function examplesOf(errors: readonly ServiceError[]): Json {
+  return Object.fromEntries(errors.map(({ message }, index) => [`error${index + 1}`, { value: { error: message } }]));
+}
+
+const json = (schema: Json): Json => ({ "application/json": { schema } });

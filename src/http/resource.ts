@@ -1,0 +1,124 @@
+// GET, HEAD and DELETE of a stored file (spec, "GET /resource/{id}"; RFC 9110 for ranges and conditions).
+
+import { attachment } from "../core/file-name.ts";
+import type { ByteRange, StoredFile } from "../storage/file.ts";
+import type { Store } from "../storage/store.ts";
+import { fileUrl } from "./endpoint.ts";
+import { invalidRequest, noSuchFile, preconditionFailed, rangeNotSatisfiable } from "./errors.ts";
+
+/**
+ * Answers GET and HEAD.
+ * @throws ServiceError 400 without a known format, 404, 416
+ */
+export async function readResource(request: Request, id: string, store: Store, baseUrl: string): Promise<Response> {
+  const formats = new URL(request.url).searchParams.getAll("format");
+  if (formats.length !== 1) throw invalidRequest();
+  switch (formats[0]) {
+    case "file":
+      return readFile(request, id, store);
+    case "url":
+      return Response.json({ url: fileUrl(baseUrl, (await known(id, store)).id) });
+    case "info": {
+      const { name, type, size, modified } = await known(id, store);
+      return Response.json({ id, name, url: fileUrl(baseUrl, id), type, size, modified: modified.toISOString() });
+    }
+    default:
+      throw invalidRequest();
+  }
+}
+
+/** @throws ServiceError 404 */
+export async function deleteResource(id: string, store: Store): Promise<Response> {
+  await known(id, store);
+  await store.remove([id]);
+  return new Response(null, { status: 204 });
+}
+
+async function known(id: string, store: Store): Promise<StoredFile> {
+  const file = await store.find(id);
+  if (!file) throw noSuchFile();
+  return file;
+}
+
+async function readFile(request: Request, id: string, store: Store): Promise<Response> {
+  const { headers: asked, method } = request;
+  const isConditional = ["If-Match", "If-None-Match", "If-Modified-Since", "Range"].some((name) => asked.has(name));
+  if (method === "HEAD" || isConditional) {
+    const file = await known(id, store);
+    const headers = fileHeaders(file);
+    if (!matchesTag(asked.get("If-Match"), file.etag, true)) throw preconditionFailed();
+    if (isUnchanged(asked, file)) {
+      headers.delete("Content-Length");
+      return new Response(null, { status: 304, headers });
+    }
+    const range =
+      method === "GET" && isRangeCurrent(asked, file) ? parseRange(asked.get("Range"), file.size) : undefined;
+    if (range === "unsatisfiable") throw rangeNotSatisfiable(file.size);
+    if (range) {
+      headers.set("Content-Length", String(range.length));
+      headers.set("Content-Range", `bytes ${range.offset}-${range.offset + range.length - 1}/${file.size}`);
+      const opened = await store.open(id, range);
+      if (!opened) throw noSuchFile();
+      return new Response(opened.body, { status: 206, headers });
+    }
+    if (method === "HEAD") return new Response(null, { headers });
+  }
+  const opened = await store.open(id);
+  if (!opened) throw noSuchFile();
+  return new Response(opened.body, { headers: fileHeaders(opened.file) });
+}
+
+function fileHeaders({ name, type, size, etag, modified }: StoredFile): Headers {
+  return new Headers({
+    "Content-Type": type,
+    "Content-Length": String(size),
+    "Content-Disposition": attachment(name),
+    ETag: `"${etag}"`,
+    "Last-Modified": modified.toUTCString(),
+    "Accept-Ranges": "bytes",
+    // Ids are secrets and files can be deleted: no shared cache keeps them, a private one asks before it uses them.
+    "Cache-Control": "private, no-cache",
+    // What is stored came from anyone: it is never to run as a page of the service's origin.
+    "X-Content-Type-Options": "nosniff",
+    "Content-Security-Policy": "sandbox; default-src 'none'",
+    "Referrer-Policy": "no-referrer",
+  });
+}
+
+/** RFC 9110 13.1.1 (strong comparison) and 13.1.2 (weak). A missing header matches. */
+function matchesTag(header: string | null, etag: string, strong: boolean): boolean {
+  if (header === null || header.trim() === "*") return true;
+  return header.split(",").some((item) => {
+    const tag = item.trim();
+    return tag === `"${etag}"` || (!strong && tag === `W/"${etag}"`);
+  });
+}
+
+/** RFC 9110 13.1.2 and 13.1.3: a tag is the better witness, a date counts only without one. */
+function isUnchanged(asked: Headers, { etag, modified }: StoredFile): boolean {
+  const tags = asked.get("If-None-Match");
+  if (tags !== null) return matchesTag(tags, etag, false);
+  const since = Date.parse(asked.get("If-Modified-Since") ?? "");
+  return Math.floor(modified.getTime() / 1000) * 1000 <= since;
+}
+
+/** RFC 9110 13.1.5: an If-Range that does not match turns the request into one for the whole file. */
+function isRangeCurrent(asked: Headers, { etag, modified }: StoredFile): boolean {
+  const ifRange = asked.get("If-Range");
+  return ifRange === null || ifRange === `"${etag}"` || ifRange === modified.toUTCString();
+}
+
+/** RFC 9110 14.1.2. Several ranges, or what is no byte range, are answered with the whole file, as 14.2 allows. */
+function parseRange(header: string | null, size: number): ByteRange | "unsatisfiable" | undefined {
+  const match = /^\s*bytes\s*=\s*(?:(\d{1,15})\s*)?-\s*(?:(\d{1,15})\s*)?$/i.exec(header ?? "");
+  const [, from, to] = match ?? [];
+  if (from === undefined) {
+    if (to === undefined) return undefined;
+    const length = Math.min(Number(to), size);
+    return length === 0 ? "unsatisfiable" : { offset: size - length, length };
+  }
+  const first = Number(from);
+  const last = to === undefined ? size - 1 : Number(to);
+  if (last < first) return to === undefined ? "unsatisfiable" : undefined;
+  return first >= size ? "unsatisfiable" : { offset: first, length: Math.min(last, size - 1) - first + 1 };
+}

@@ -1,0 +1,221 @@
+// Finds the inputs of a request (files, ids, an address or a text) in storage. Has no knowledge of endpoints.
+
+import { EngineFailure } from "../core/failure.ts";
+import type { Input } from "../core/operation.ts";
+import { SHORTCUT_TYPE, shortcutName, shortcutTo, webAddress } from "../core/web-address.ts";
+import type { Batch } from "../storage/batch.ts";
+import type { Arrival, StoredFile } from "../storage/file.ts";
+import type { Store } from "../storage/store.ts";
+import {
+  fieldRequired,
+  fileAndId,
+  fileIdAndUrl,
+  moreThanOneKey,
+  noInput,
+  noInputOrUrl,
+  noSuchFile,
+  otherInputs,
+  outOfRange,
+  tooFewInputs,
+  tooManyFiles,
+  tooManyInputs,
+  wrongType,
+} from "./errors.ts";
+import { isFilled, listName } from "./fields.ts";
+import type { Form } from "./form.ts";
+
+/** The kinds of input that an endpoint accepts. */
+export type Source =
+  /** Exactly one of `file` and `id`. */
+  | {
+      readonly kind: "file-or-id";
+      readonly description: string;
+      /** Reports whether a document of this media type, as determined from its content, may be worth opening. */
+      accepts(type: string): boolean;
+    }
+  /** Any number of `file` and `id[]`, at least one in total. */
+  | {
+      readonly kind: "files-and-ids";
+      readonly description: string;
+      accepts(type: string): boolean;
+      /** Name of a list with `file` or `id` for each input, which sets their order. @default the order of arrival */
+      readonly orderedBy?: string;
+      /** Names of other lists with one value for each input. */
+      readonly perInput?: readonly string[];
+    }
+  /**
+   * Exactly one of `file`, `id` and `url`. The address of a web page is stored as a file of its own, an internet
+   * shortcut.
+   */
+  | { readonly kind: "file-id-or-url"; readonly description: string }
+  /** A text field, as long as a file may be. The text is not kept, so the response has no inputId. */
+  | { readonly kind: "text"; readonly field: string; readonly description: string };
+
+/** A file that was sent with the request, or a stored one. */
+export type Located = Arrival | StoredFile;
+
+/** Limits concurrent lookups of ids; a Worker has six connections. */
+const LOOKUPS_AT_ONCE = 6;
+const CHUNK_BYTES = 2 ** 18;
+
+/** The places to look for sources. */
+export interface Where {
+  readonly store: Store;
+  /** Receives files that the service stores on behalf of the client. */
+  readonly uploads: Batch;
+  readonly maxInputs: number;
+}
+
+/**
+ * Locates the sources of a request.
+ * @throws ServiceError 400 if the number of sources is wrong, 404 if an id names no file
+ */
+export async function locateSources(source: Source, form: Form, where: Where): Promise<readonly Located[]> {
+  switch (source.kind) {
+    case "text":
+      return locateText(source.field, form);
+    case "files-and-ids":
+      return locateSeveral(source, form, where);
+    default:
+      return [await locateOne(source, form, where)];
+  }
+}
+
+function locateText(field: string, form: Form): readonly Located[] {
+  const texts = form.files.get(field) ?? [];
+  if (texts.length > 1) throw moreThanOneKey(field);
+  if (texts.length === 0 || texts[0]!.size === 0) throw fieldRequired(field);
+  return texts;
+}
+
+async function locateOne(
+  source: Extract<Source, { kind: "file-or-id" | "file-id-or-url" }>,
+  form: Form,
+  { store, uploads }: Where,
+): Promise<Located> {
+  const files = form.files.get("file") ?? [];
+  const ids = given(form, "id");
+  const urls = source.kind === "file-id-or-url" ? given(form, "url") : [];
+  // A JSON body cannot contain a file, but it can claim to.
+  if ((files.length > 0 || form.fields.has("file")) && ids.length > 0) throw fileAndId();
+  if (urls.length > 0) {
+    if (files.length > 0 || form.fields.has("file") || ids.length > 0) throw fileIdAndUrl();
+    if (urls.length > 1) throw moreThanOneKey("url");
+    return receiveShortcut(urls[0]!, uploads);
+  }
+  if (files.length + ids.length > 1) throw tooManyFiles();
+  if (files.length + ids.length === 0) throw source.kind === "file-id-or-url" ? noInputOrUrl() : noInput();
+  const found = files[0] ?? (await known(ids[0]!, store));
+  if (source.kind === "file-or-id" && !source.accepts(found.type)) throw wrongType();
+  return found;
+}
+
+/** @throws ServiceError 400 if the text is not the address of a web page */
+async function receiveShortcut(url: string, uploads: Batch): Promise<Arrival> {
+  const address = webAddress(url);
+  if (address === undefined) throw outOfRange("url", url);
+  const body = shortcutTo(address);
+  const name = shortcutName(address);
+  const shortcut = await uploads.receive({ name, type: SHORTCUT_TYPE, body, sizeHint: body.length });
+  uploads.send();
+  return shortcut;
+}
+
+async function locateSeveral(
+  { orderedBy, perInput = [], accepts }: Extract<Source, { kind: "files-and-ids" }>,
+  form: Form,
+  { store, maxInputs }: Where,
+): Promise<readonly Located[]> {
+  const files = form.files.get("file") ?? [];
+  const ids = given(form, "id");
+  const count = files.length + ids.length;
+  if (count === 0) throw noInput();
+  if (count > maxInputs) throw tooManyInputs();
+  if (orderedBy !== undefined) {
+    const wrong = form.fields.get(orderedBy)?.find((kind) => !isKind(kind));
+    if (wrong !== undefined) throw outOfRange(listName(orderedBy), wrong);
+  }
+  for (const name of orderedBy === undefined ? perInput : [orderedBy, ...perInput]) {
+    const values = form.fields.get(name)?.length ?? 0;
+    if (values === 0) throw fieldRequired(listName(name));
+    if (count > values) throw tooManyInputs();
+    if (count < values) throw tooFewInputs();
+  }
+  const stored = await lookUp(ids, store);
+  const next = { file: files.values(), id: stored.values() };
+  const order = orderedBy === undefined ? form.order : form.fields.get(orderedBy)!.map((kind) => kind.trim());
+  const sources: Located[] = [];
+  for (const kind of order.filter(isKind)) {
+    const { done, value } = next[kind].next();
+    // An empty id has a place in the order but names no input.
+    if (done && orderedBy !== undefined) throw otherInputs(listName(orderedBy));
+    if (!done) sources.push(value);
+  }
+  if (!sources.every(({ type }) => accepts(type))) throw wrongType();
+  return sources;
+}
+
+const isKind = (text: string): text is "file" | "id" => text.trim() === "file" || text.trim() === "id";
+
+/** Returns the values of a field without the empty ones. */
+const given = (form: Form, name: string): string[] =>
+  (form.fields.get(name) ?? []).filter(isFilled).map((text) => text.trim());
+
+async function lookUp(ids: readonly string[], store: Store): Promise<StoredFile[]> {
+  const found: StoredFile[] = [];
+  for (let at = 0; at < ids.length; at += LOOKUPS_AT_ONCE) {
+    found.push(...(await Promise.all(ids.slice(at, at + LOOKUPS_AT_ONCE).map((id) => known(id, store)))));
+  }
+  return found;
+}
+
+async function known(id: string, store: Store): Promise<StoredFile> {
+  const found = await store.find(id);
+  if (!found) throw noSuchFile();
+  return found;
+}
+
+/** Returns the id of a source after it has been stored. */
+export const idOf = async (source: Located) => ("stored" in source ? (await source.stored).id : source.id);
+
+/** @returns a source as operations see it; its content is read on demand */
+export function toInput(source: Located, store: Store): Input {
+  const { name, size } = source;
+  const inMemory = "bytes" in source ? source.bytes : undefined;
+  const open = async () => {
+    const found = await store.open(await idOf(source));
+    if (!found) throw noSuchFile();
+    return found.body;
+  };
+  return {
+    name,
+    size,
+    ...("modified" in source ? { modified: source.modified } : {}),
+    async *stream() {
+      if (inMemory) yield inMemory;
+      else yield* chunksOf(await open());
+    },
+    async bytes() {
+      if (inMemory || size === 0) return inMemory ?? new Uint8Array(0);
+      const reader = (await open()).getReader({ mode: "byob" });
+      const { value } = await reader.readAtLeast(size, new Uint8Array(size));
+      if (value?.length !== size)
+        throw new EngineFailure("crashed", `a file of ${size} bytes has ${value?.length ?? 0}`);
+      return value;
+    },
+  };
+}
+
+/** Regroups chunks to {@link CHUNK_BYTES}. R2's own chunks have 4 KiB, and each costs a turn of the event loop. */
+async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader({ mode: "byob" });
+  try {
+    for (;;) {
+      const { done, value } = await reader.readAtLeast(CHUNK_BYTES, new Uint8Array(CHUNK_BYTES));
+      if (value && value.length > 0) yield value;
+      if (done || !value || value.length < CHUNK_BYTES) return;
+    }
+  } finally {
+    await reader.cancel();
+  }
+}

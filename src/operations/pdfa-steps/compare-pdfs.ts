@@ -1,0 +1,218 @@
+// Compares a PDF with the one it was made from: pages, their sizes, pictures and text. Yields one output, a JSON list
+// of the pages that differ. Has no knowledge of why they might differ.
+
+import { EngineFailure } from "../../core/failure.ts";
+import type { Context, Input, Operation } from "../../core/operation.ts";
+import type { MupdfOptions } from "../../engines/mupdf/mupdf.ts";
+import { prepareSpare, takeMupdf } from "../../engines/mupdf/spare.ts";
+import { srgbProfile } from "../../formats/icc/profile.ts";
+import { LookedAt, type PageLook, spread } from "../../pdf/pdfa/comparison/document-look.ts";
+import { decodeLooks, digestOf, type Looks, type SeenPage } from "../../pdf/pdfa/comparison/look-records.ts";
+import { type Distance, distanceOf, lostCharacters, type Picture } from "../../pdf/pdfa/comparison/page-look.ts";
+
+export interface CompareParams {
+  /** Time budget. When it has passed, only some pages of a long document are compared, spread over all of it. */
+  readonly timeMs: number;
+}
+
+/** The differences between two documents. */
+export interface Comparison {
+  /** Number of pages that were compared. */
+  readonly compared: number;
+  /** Distance of the most different page that still counts as alike. */
+  readonly furthest: Pick<Distance, "mean" | "worst">;
+  readonly differences: readonly PageDifference[];
+}
+
+export interface PageDifference {
+  /** Page number, from 1. */
+  readonly pageNumber: number;
+  /** `missing`: the second document has no such page, or the page cannot be drawn. */
+  readonly kind: "missing" | "size" | "picture" | "text";
+  /** Explanation for the log. */
+  readonly detail: string;
+}
+
+/**
+ * Scale at which pages with coarse differences are compared again. A line thinner than a pixel is drawn one pixel wide,
+ * but is a shade in a picture.
+ */
+const CLOSER = 4;
+/** Tolerance for the sides of a page, in points. */
+const SIZE_TOLERANCE = 1;
+/**
+ * Lengths of sides that PDF/A allows (ISO 19005-2, 6.1.13). Larger or smaller pages are resized; pages below the
+ * minimum show nothing.
+ */
+const SIDES = { shortest: 3, longest: 14_400 };
+/** Largest distances of pages that count as alike, set by {@link file://./../../decisions/0018-pdfa.md measuring}. */
+const MOST = { mean: 8, worst: 64, emptied: 0, filled: 0 };
+/** Tolerance for lost characters: their number and their share must both be exceeded. */
+const LOST_CHARACTERS = 3;
+const LOST_PART = 0.02;
+/** Number of pages that are compared however long it takes. */
+const LEAST_PAGES = 32;
+/** Limits the number of reported differences. */
+const MOST_DIFFERENCES = 1000;
+/** Number of engines that a thread needs to look at a document and then compare it. */
+const ENGINES = 2;
+
+/** Prepares engines for the next document that becomes PDF/A. */
+export const prepareArchivalSpares = (options: MupdfOptions, engines = ENGINES): Promise<void> =>
+  prepareSpare(options, engines, srgbProfile());
+
+export const lookOptions = ({ heapLimitBytes }: Context): MupdfOptions => ({
+  heapLimitBytes: Math.floor(heapLimitBytes / 2),
+});
+
+/**
+ * Compares two documents.
+ * @param inputs the two documents, then the results of look-at-pdf.ts for the first, or for both, if there are any
+ * @throws EngineFailure the failure that made the first document unreadable
+ */
+export const comparePdfs: Operation<CompareParams> = async function* (inputs, { timeMs }, context) {
+  const [before, after, looksBefore, looksAfter] = inputs;
+  const ends = performance.now() + timeMs;
+  const options = lookOptions(context);
+  context.defer(() => prepareArchivalSpares(options));
+  using original = await Side.open(before!, options, looksBefore);
+  using candidate = await openIfReadable(after!, options, looksAfter);
+  const differences: PageDifference[] = [];
+  const furthest = { mean: 0, worst: 0 };
+  let compared = 0;
+  for (const index of spread(Math.max(original.pageCount, candidate?.pageCount ?? 0))) {
+    context.signal.throwIfAborted();
+    if (differences.length >= MOST_DIFFERENCES) break;
+    if (performance.now() > ends && compared >= LEAST_PAGES) break;
+    compared++;
+    const difference = await compare(original, candidate, index, furthest);
+    if (difference) differences.push({ pageNumber: index + 1, ...difference });
+  }
+  differences.sort((one, other) => one.pageNumber - other.pageNumber);
+  const comparison: Comparison = { compared, furthest, differences };
+  yield { extension: "json", type: "application/json", body: new TextEncoder().encode(JSON.stringify(comparison)) };
+};
+
+type Difference = Omit<PageDifference, "pageNumber">;
+const ADDED: Difference = { kind: "missing", detail: "the original has no such page" };
+
+async function compare(
+  original: Side,
+  candidate: Side | undefined,
+  index: number,
+  furthest: { mean: number; worst: number },
+): Promise<Difference | undefined> {
+  const before = await original.see(index);
+  // A page that was not readable before cannot have become worse.
+  if (!before) return index < original.pageCount ? undefined : ADDED;
+  const after = await candidate?.see(index);
+  if (!candidate || !after) return { kind: "missing", detail: "not there, or it cannot be drawn" };
+  const sides = [before.width - after.width, before.height - after.height];
+  const [short, long] = [Math.min(before.width, before.height), Math.max(before.width, before.height)];
+  const isAllowed = short >= SIDES.shortest && long <= SIDES.longest;
+  if (isAllowed && sides.some((difference) => Math.abs(difference) > SIZE_TOLERANCE)) {
+    return { kind: "size", detail: `${before.width} x ${before.height} became ${after.width} x ${after.height}` };
+  }
+  const { count, lost } = lostCharacters(before.characters, after.characters);
+  if (lost > LOST_CHARACTERS && lost > count * LOST_PART) {
+    return { kind: "text", detail: `${lost} of ${count} characters lost` };
+  }
+  if (short < SIDES.shortest) return undefined;
+  if (!(before.picture && after.picture) && digest(before) === digest(after)) return undefined;
+  let distance = distanceBetween(await original.withPicture(before, index), await candidate.withPicture(after, index));
+  if (!isLike(distance)) {
+    const closer = [await original.look(index, CLOSER), await candidate.look(index, CLOSER)];
+    if (closer[0] && closer[1]) distance = distanceBetween(closer[0], closer[1]);
+  }
+  if (!isLike(distance)) return { kind: "picture", detail: JSON.stringify(distance) };
+  furthest.mean = Math.max(furthest.mean, distance.mean);
+  furthest.worst = Math.max(furthest.worst, distance.worst);
+  return undefined;
+}
+
+const digest = ({ picture, digest }: SeenPage): string | undefined => (picture ? digestOf(picture) : digest);
+
+const isLike = (distance: Distance): boolean =>
+  Object.entries(MOST).every(([key, most]) => distance[key as keyof Distance] <= most);
+
+const distanceBetween = (before: PageLook, after: PageLook): Distance =>
+  distanceOf(before.picture, sameSize(after.picture, before.picture), before.dpi);
+
+/** Crops or extends the picture to the same size: sides that differ by a fraction of a point can differ by a pixel. */
+function sameSize(picture: Picture, { width, height }: Picture): Picture {
+  if (picture.width === width && picture.height === height) return picture;
+  const samples = new Uint8Array(width * height * 3).fill(255);
+  const rowBytes = 3 * Math.min(width, picture.width);
+  for (let row = 0; row < Math.min(height, picture.height); row++) {
+    const from = row * picture.width * 3;
+    samples.set(picture.samples.subarray(from, from + rowBytes), row * width * 3);
+  }
+  return { width, height, samples };
+}
+
+/** One of the two documents, opened only when the recorded looks are not enough. */
+class Side implements Disposable {
+  readonly #input: Input;
+  readonly #options: MupdfOptions;
+  readonly #looks: Looks | undefined;
+  #document: LookedAt | undefined;
+
+  private constructor(input: Input, options: MupdfOptions, looks: Looks | undefined) {
+    this.#input = input;
+    this.#options = options;
+    this.#looks = looks;
+  }
+
+  /** @throws EngineFailure if the document must be opened and that fails */
+  static async open(input: Input, options: MupdfOptions, looks: Input | undefined): Promise<Side> {
+    const side = new Side(input, options, looks && decodeLooks(await looks.bytes()));
+    if (!looks) await side.#open();
+    return side;
+  }
+
+  get pageCount(): number {
+    return this.#looks?.pageCount ?? this.#document!.pageCount;
+  }
+
+  /** Returns the recorded look of a page, or looks at the page now. */
+  async see(index: number): Promise<SeenPage | undefined> {
+    return this.#looks?.pages.get(index) ?? this.look(index, 1);
+  }
+
+  /** Looks at a page, as {@link LookedAt} does. */
+  async look(index: number, closer: number): Promise<PageLook | undefined> {
+    return (await this.#open()).look(index, closer);
+  }
+
+  async withPicture(seen: SeenPage, index: number): Promise<PageLook> {
+    const { picture } = seen;
+    if (picture) return { ...seen, picture };
+    const again = await this.look(index, 1);
+    if (!again) throw new EngineFailure("crashed", `page ${index + 1} was drawn once, and is not any more`);
+    return again;
+  }
+
+  async #open(): Promise<LookedAt> {
+    const options = this.#options;
+    this.#document ??= LookedAt.open(await this.#input.bytes(), await takeMupdf(options), options);
+    return this.#document;
+  }
+
+  [Symbol.dispose](): void {
+    this.#document?.[Symbol.dispose]();
+  }
+}
+
+/** @returns undefined if the document is not readable, in which case every page is missing */
+async function openIfReadable(
+  input: Input,
+  options: MupdfOptions,
+  looks: Input | undefined,
+): Promise<Side | undefined> {
+  try {
+    return await Side.open(input, options, looks);
+  } catch (error) {
+    if (!(error instanceof EngineFailure)) throw error;
+    return undefined;
+  }
+}

@@ -1,0 +1,30 @@
+// The PDFs that are embedded in a PDF, one output each. Their numbers are those by which replace-pdfs.ts knows them.
+
+import type { Operation } from "../../core/operation.ts";
+import { Budget } from "../../pdf/objects/budget.ts";
+import { MupdfSource } from "../../pdf/objects/mupdf-source.ts";
+import { PdfFile } from "../../pdf/objects/pdf-file.ts";
+import { roomOf } from "../../pdf/objects/room.ts";
+import { embeddedPdfs } from "../../pdf/pdfa/document/embedded-pdfs.ts";
+
+export interface ExtractPdfsParams {
+  /** No more than so many. */
+  readonly most: number;
+}
+
+/** @throws EngineFailure what the document or the engine made impossible */
+export const extractPdfs: Operation<ExtractPdfsParams> = async function* ([input], { most }, context) {
+  const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);
+  const budget = new Budget(objectBytes);
+  const objects = await MupdfSource.open(await input!.bytes(), engineBytes, budget);
+  try {
+    let count = 0;
+    for (const { bytes } of embeddedPdfs(PdfFile.of(objects, budget))) {
+      context.signal.throwIfAborted();
+      if (count++ >= most) break;
+      yield { extension: "pdf", type: "application/pdf", body: bytes };
+    }
+  } finally {
+    objects.close();
+  }
+};

@@ -1,0 +1,250 @@
+// Replaces some or all pages of a PDF by pictures of them, with invisible text for searching. Has no knowledge of the
+// reason.
+
+import { EngineFailure } from "../../core/failure.ts";
+import { type NoticeSubject, noticesAbout } from "../../core/notice.ts";
+import type { Context, Operation } from "../../core/operation.ts";
+import type { ColorModel } from "../../core/raster.ts";
+import { MupdfDocument } from "../../engines/mupdf/document.ts";
+import { Mupdf } from "../../engines/mupdf/mupdf.ts";
+import { MupdfPage } from "../../engines/mupdf/page.ts";
+import { encodeJpeg } from "../../formats/jpeg/write.ts";
+import { bodyOf } from "../../pdf/compression/recode-stream.ts";
+import { type Matrix, multiply } from "../../pdf/content/matrix.ts";
+import { Budget } from "../../pdf/objects/budget.ts";
+import { MupdfSource } from "../../pdf/objects/mupdf-source.ts";
+import { PdfFile } from "../../pdf/objects/pdf-file.ts";
+import { roomOf } from "../../pdf/objects/room.ts";
+import { Dictionary, Name, PdfStream, Reference, type Value } from "../../pdf/objects/values.ts";
+import { writeFile } from "../../pdf/objects/writer.ts";
+import { putPageTree } from "../../pdf/pages/page-tree.ts";
+import { pageDictionary, readPages, type SourcePage } from "../../pdf/pages/pages.ts";
+import { displaySpace } from "../../pdf/pdfa/colors/display-space.ts";
+import { usesCmyk } from "../../pdf/pdfa/colors/page-colors.ts";
+import { addInvisibleFont, invisibleText } from "../../pdf/pdfa/content/invisible-text.ts";
+import { removeFields } from "../../pdf/pdfa/document/remove-fields.ts";
+import { unprotect } from "../unprotect.ts";
+
+export interface PicturePagesParams {
+  /** Page numbers, from 1. @default all pages, and nothing else of the document */
+  readonly pages?: readonly number[] | "all";
+  /** True to draw in RGB even if the page has inks, which would otherwise be kept. */
+  readonly inRgb: boolean;
+  /**
+   * True to draw annotations, except links, into the picture. @default annotations stay as they are, if parts of the
+   * document other than its pages are kept
+   */
+  readonly flatAnnotations?: boolean;
+}
+
+const DPI = 300;
+/** The largest page that PDF/A allows (ISO 19005-2, 6.1.13), in units. Larger pages are reduced. */
+const LONGEST_PAGE = 14_400;
+const BOXES = ["CropBox", "BleedBox", "TrimBox", "ArtBox"];
+/** Limits the pixels of a page. A page with more is drawn at a lower resolution. */
+const MOST_PIXELS = 100_000_000;
+const LONGEST_SIDE = 30_000;
+const JPEG_QUALITY = 90;
+/** Resolution at which the page is checked for colors. */
+const COARSE_DPI = 36;
+/** Differences between channels that rounding causes. */
+const GRAY_TOLERANCE = 3;
+/** Limits the size of all pictures, which are held until the file is written. */
+const MOST_PICTURE_BYTES = 512 * 2 ** 20;
+const HEAP_MARK_BYTES = 192 * 2 ** 20;
+
+/**
+ * Yields one PDF.
+ * @param inputs the PDF whose pages are replaced, and the PDF that shows their look, if it is a different one
+ * @throws EngineFailure the failure that a document or the engine caused
+ */
+export const picturePages: Operation<PicturePagesParams> = async function* ([input, look = input], params, context) {
+  const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);
+  const budget = new Budget(objectBytes);
+  const bytes = await input!.bytes();
+  const objects = await MupdfSource.open(bytes, Math.floor(engineBytes / 2), budget);
+  const isFlat = !params.pages || params.flatAnnotations === true;
+  // Pages are drawn as a screen shows them: content that is visible only on screen is printed from now on (ISO 19005-2,
+  // 6.3.2).
+  const options = { heapLimitBytes: Math.floor(engineBytes / 2), annotations: isFlat ? "on-screen" : "none" } as const;
+  const drawn = MupdfDocument.open(await Mupdf.create(options), await look!.bytes(), options);
+  try {
+    const source = PdfFile.of(objects, budget);
+    const notices = unprotect(source, objects, bytes);
+    const { pages } = readPages(source);
+    const pictured: NoticeSubject[] = [];
+    const target = params.pages ? source : PdfFile.create(budget);
+    const font = addInvisibleFont(target);
+    const kids: Reference[] = [];
+    const made = { target, font, inRgb: params.inRgb, isFlat, bytesLeft: MOST_PICTURE_BYTES };
+    const all = pages.map((_, index) => index + 1);
+    const wantedPages = params.pages === "all" ? all : (params.pages?.toSorted((one, other) => one - other) ?? all);
+    for (const pageNumber of wantedPages) {
+      const page = pages[pageNumber - 1];
+      if (!page) continue;
+      context.signal.throwIfAborted();
+      if (drawn.engine.dead || drawn.engine.heapBytes > HEAP_MARK_BYTES) await drawn.reopen();
+      pictured.push({ name: String(pageNumber) });
+      const dictionary = await picturedPage(source, page, drawn, made, context);
+      if (params.pages) source.put(page.reference, dictionary.set("Parent", parentOf(source, page)));
+      else kids.push(target.add(dictionary));
+    }
+    if (!params.pages) target.catalog.set("Pages", putPageTree(target, kids));
+    notices.push(...noticesAbout("pages-pictured", pictured));
+    yield { extension: "pdf", type: "application/pdf", body: writeFile(target), notices: () => notices };
+  } finally {
+    objects.close();
+    drawn.close();
+  }
+};
+
+/** Entries of a page that are kept, whatever it shows. */
+const KEPT = [
+  "Type",
+  "MediaBox",
+  "CropBox",
+  "BleedBox",
+  "TrimBox",
+  "ArtBox",
+  "Rotate",
+  "UserUnit",
+  "LastModified",
+  "Dur",
+  "Tabs",
+];
+
+async function picturedPage(
+  source: PdfFile,
+  page: SourcePage,
+  drawn: MupdfDocument,
+  made: {
+    readonly target: PdfFile;
+    readonly font: Reference;
+    readonly inRgb: boolean;
+    readonly isFlat: boolean;
+    bytesLeft: number;
+  },
+  context: Context,
+): Promise<Dictionary> {
+  const { target, font } = made;
+  const before = pageDictionary(source, page);
+  const space = displaySpace(source, before);
+  const after = new Dictionary().set("Type", Name.of("Page"));
+  for (const key of KEPT) after.set(key, plain(source, before.get(key)));
+  const longest = Math.max(space.width, space.height);
+  const fit = LONGEST_PAGE / longest;
+  if (fit < 1) {
+    for (const key of [...BOXES, "Rotate"]) after.delete(key);
+    after.set("MediaBox", [0, 0, space.width * fit, space.height * fit].map(Math.floor));
+  }
+  const matrix: Matrix = fit < 1 ? [fit / space.unit, 0, 0, fit / space.unit, 0, 0] : space.matrix;
+  const resources = new Dictionary();
+  let content = "";
+  try {
+    const look = new MupdfPage(drawn, page.index);
+    try {
+      const picture = pictureOf(look, target, () => !made.inRgb && usesCmyk(source, before), context);
+      made.bytesLeft -= picture.body.raw().length;
+      if (made.bytesLeft < 0) throw new EngineFailure("too-large", "the pictures of the pages take too much memory");
+      const image = target.add(picture);
+      const { width, height } = look;
+      // The page may be smaller than before; its picture still shows all of it.
+      const [x, y] = [(space.width * space.unit) / width, (space.height * space.unit) / height];
+      const toPage = multiply([x, 0, 0, y, 0, 0], matrix);
+      const place = multiply([width, 0, 0, height, 0, 0], toPage).map((number) => Number(number.toFixed(4)));
+      resources.set("XObject", Dictionary.of({ Picture: image }));
+      content = `q ${place.join(" ")} cm /Picture Do Q\n`;
+      const lines = look.text();
+      if (lines.length > 0) {
+        resources.set("Font", Dictionary.of({ Invisible: font }));
+        content += invisibleText(lines, "Invisible", toPage, height);
+      }
+    } finally {
+      look.close();
+    }
+  } catch (error) {
+    if (!(error instanceof EngineFailure) || error.reason === "too-large") throw error;
+    // If a page cannot be drawn, no viewer shows it either.
+    context.log("a page without a picture", { pageNumber: page.index + 1, error: String(error) });
+  }
+  after.set("Resources", resources);
+  after.set("Contents", target.add(new PdfStream(new Dictionary(), bodyOf(Buffer.from(content, "latin1")))));
+  if (!made.isFlat) keepAnnotations(before, after);
+  else if (target === source) keepLinks(source, before, after);
+  return after;
+}
+
+function keepAnnotations(before: Dictionary, after: Dictionary): void {
+  const annotations = before.get("Annots");
+  if (annotations !== undefined) after.set("Annots", annotations);
+}
+
+/** Keeps only links, which have no look of their own. All other annotations are in the picture of the page. */
+function keepLinks(file: PdfFile, before: Dictionary, after: Dictionary): void {
+  const links: Value[] = [];
+  const gone = new Set<number>();
+  for (const annotation of file.array(before.get("Annots")) ?? []) {
+    if (file.name(file.dictionary(annotation)?.get("Subtype")) === "Link") links.push(annotation);
+    else if (annotation instanceof Reference) gone.add(annotation.number);
+  }
+  if (links.length > 0) after.set("Annots", links);
+  removeFields(file, gone);
+}
+
+function pictureOf(page: MupdfPage, file: PdfFile, hasInks: () => boolean, { signal }: Context): PdfStream {
+  const dpi = resolutionOf(page);
+  const isGray = looksGray(page);
+  const colorModel: ColorModel = isGray ? "gray" : hasInks() ? "cmyk" : "rgb";
+  const raster = page.raster({ colorModel, dpi, signal });
+  const chunks: Uint8Array[] = [];
+  for (const chunk of encodeJpeg(raster, { quality: JPEG_QUALITY })) chunks.push(chunk.slice());
+  const dictionary = Dictionary.of({
+    Type: Name.of("XObject"),
+    Subtype: Name.of("Image"),
+    Width: raster.width,
+    Height: raster.height,
+    BitsPerComponent: 8,
+    Filter: Name.of("DCTDecode"),
+    ColorSpace: Name.of(isGray ? "DeviceGray" : "DeviceRGB"),
+  });
+  if (colorModel === "cmyk") {
+    const profile = new PdfStream(
+      Dictionary.of({ N: 4, Alternate: Name.of("DeviceCMYK") }),
+      bodyOf(raster.iccProfile ?? new Uint8Array(0)),
+    );
+    dictionary.set("ColorSpace", [Name.of("ICCBased"), file.add(profile)]);
+    // Adobe's programs store the inks of a JPEG inverted, and so does the encoder.
+    dictionary.set("Decode", [1, 0, 1, 0, 1, 0, 1, 0]);
+  }
+  return new PdfStream(dictionary, bodyOf(Buffer.concat(chunks)));
+}
+
+function resolutionOf(page: MupdfPage): number {
+  const { width, height } = page.pixels(DPI);
+  const scale = Math.min(1, LONGEST_SIDE / Math.max(width, height), Math.sqrt(MOST_PIXELS / (width * height)));
+  return Math.max(1, Math.floor(DPI * scale));
+}
+
+function looksGray(page: MupdfPage): boolean {
+  for (const { samples, rows } of page.raster({ colorModel: "rgb", dpi: COARSE_DPI }).bands()) {
+    const end = rows * page.pixels(COARSE_DPI).width * 3;
+    for (let at = 0; at < end; at += 3) {
+      const [red, green, blue] = [samples[at]!, samples[at + 1]!, samples[at + 2]!];
+      if (Math.abs(red - green) > GRAY_TOLERANCE || Math.abs(green - blue) > GRAY_TOLERANCE) return false;
+    }
+  }
+  return true;
+}
+
+/** Returns the value without references, so that it can be used in another file. */
+function plain(file: PdfFile, value: Value | undefined): Value {
+  const object = file.resolve(value);
+  if (Array.isArray(object)) {
+    return object.map((element) => file.number(element) ?? null);
+  }
+  return typeof object === "number" || object instanceof Name ? object : null;
+}
+
+function parentOf(file: PdfFile, { reference }: SourcePage): Value {
+  return file.dictionary(reference)?.get("Parent") ?? null;
+}

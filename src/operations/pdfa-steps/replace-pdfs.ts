@@ -1,0 +1,46 @@
+// Replaces the PDFs embedded in a PDF by others. The counterpart is extract-pdfs.ts.
+import { deflateSync } from "node:zlib";
+import type { Operation } from "../../core/operation.ts";
+import { bodyOf } from "../../pdf/compression/recode-stream.ts";
+import { Budget } from "../../pdf/objects/budget.ts";
+import { MupdfSource } from "../../pdf/objects/mupdf-source.ts";
+import { PdfFile } from "../../pdf/objects/pdf-file.ts";
+import { roomOf } from "../../pdf/objects/room.ts";
+import { Dictionary, Name, PdfStream } from "../../pdf/objects/values.ts";
+import { writeFile } from "../../pdf/objects/writer.ts";
+import { embeddedPdfs } from "../../pdf/pdfa/document/embedded-pdfs.ts";
+import { unprotect } from "../unprotect.ts";
+
+export interface ReplacePdfsParams {
+  /** For each input after the first: the number, from 0, of the embedded PDF that it replaces. */
+  readonly indexes: readonly number[];
+}
+
+/** @throws EngineFailure the failure that the document or the engine caused */
+export const replacePdfs: Operation<ReplacePdfsParams> = async function* ([document, ...others], { indexes }, context) {
+  const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);
+  const budget = new Budget(objectBytes);
+  const original = await document!.bytes();
+  const objects = await MupdfSource.open(original, engineBytes, budget);
+  try {
+    const file = PdfFile.of(objects, budget);
+    const notices = unprotect(file, objects, original);
+    const places = new Map(indexes.map((index, place) => [index, place]));
+    let index = -1;
+    for (const place of embeddedPdfs(file)) {
+      index++;
+      const bytes = await others[places.get(index) ?? -1]?.bytes();
+      if (!bytes) continue;
+      context.signal.throwIfAborted();
+      const dictionary = place.stream.dictionary.clone().set("Filter", Name.of("FlateDecode"));
+      dictionary.delete("DecodeParms");
+      const parameters = file.dictionary(dictionary.get("Params"))?.clone() ?? new Dictionary();
+      parameters.delete("CheckSum");
+      dictionary.set("Params", parameters.set("Size", bytes.length));
+      file.put(place.reference, new PdfStream(dictionary, bodyOf(deflateSync(bytes))));
+    }
+    yield { extension: "pdf", type: "application/pdf", body: writeFile(file), notices: () => notices };
+  } finally {
+    objects.close();
+  }
+};

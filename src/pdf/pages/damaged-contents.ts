@@ -1,0 +1,51 @@
+// Counts pages whose content cannot be fully decompressed. Viewers show the content before the damage, and so does a
+// copy. Checks only what is quick to check: content streams of pages, up to a size.
+import { inflateSync } from "node:zlib";
+import type { PdfFile } from "../objects/pdf-file.ts";
+import { type Dictionary, Name, type PdfStream } from "../objects/values.ts";
+import type { SourcePage } from "./pages.ts";
+
+/** Limits the decompressed size of a content stream that is checked to its end. */
+const MAX_DECODED_BYTES = 4 * 2 ** 20;
+/** Limits the compressed size of all content that is checked. */
+const MAX_BYTES = 16 * 2 ** 20;
+
+/** @param pages each one counts once */
+export function countDamagedContents(file: PdfFile, pages: Iterable<SourcePage>): number {
+  const seen = new Map<number, boolean>();
+  let bytesLeft = MAX_BYTES;
+  const isDamaged = (stream: PdfStream): boolean => {
+    if (!isFlate(stream.dictionary)) return false;
+    const bytes = stream.body.raw();
+    bytesLeft -= bytes.length;
+    return bytes.length > 0 && !inflates(bytes);
+  };
+  for (const { reference } of pages) {
+    if (bytesLeft < 0) break;
+    if (seen.has(reference.number)) continue;
+    const contents = file.dictionary(reference)?.get("Contents");
+    const streams = (file.array(contents) ?? [contents]).map((part) => file.stream(part));
+    seen.set(
+      reference.number,
+      streams.some((stream) => stream && bytesLeft >= 0 && isDamaged(stream)),
+    );
+  }
+  return [...seen.values()].filter(Boolean).length;
+}
+
+/** Reports whether Flate without a predictor is the only filter, as for nearly all content. */
+function isFlate(dictionary: Dictionary): boolean {
+  const filter = dictionary.get("Filter");
+  const [name, ...others] = Array.isArray(filter) ? filter : [filter];
+  return name instanceof Name && name.text === "FlateDecode" && others.length === 0 && !dictionary.has("DecodeParms");
+}
+
+function inflates(bytes: Uint8Array): boolean {
+  try {
+    inflateSync(bytes, { maxOutputLength: MAX_DECODED_BYTES });
+    return true;
+  } catch (error) {
+    // Exceeding the limit is a RangeError, in Node and workerd alike; damage is a different error.
+    return error instanceof RangeError;
+  }
+}

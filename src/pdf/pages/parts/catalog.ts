@@ -1,0 +1,91 @@
+// What the catalog says of the document as a whole (ISO 32000-1, table 28), entry by entry: mostly what the first input says. Parts
+// with a module of their own are not here; an entry that is not named here goes.
+
+import { Dictionary, Reference, type Value } from "../../objects/values.ts";
+import type { Part, Result, TakenPage, Taking } from "../assemble.ts";
+import type { Actions } from "./actions.ts";
+import type { Destinations } from "./destinations.ts";
+
+/** Of the first input, as it stands there. */
+const FIRST = ["PageLayout", "PageMode", "Lang", "Metadata"];
+/** MarkInfo (table 321): what is true of one input is true of the result. */
+const MARKS = ["Marked", "UserProperties", "Suspects"];
+/** What of a page belongs to a whole that is not there any more: presentations, templates. */
+const PAGE_ENTRIES = ["PresSteps", "TemplateInstantiated"];
+
+export class Catalog implements Part {
+  readonly #actions: Actions;
+  readonly #destinations: Destinations;
+  readonly #entries = new Dictionary();
+  readonly #marks = new Set<string>();
+  readonly #extensions = new Dictionary();
+  readonly #requirements: Value[] = [];
+  #hasStructure = false;
+  #information: Value = null;
+
+  constructor(actions: Actions, destinations: Destinations) {
+    this.#actions = actions;
+    this.#destinations = destinations;
+  }
+
+  page(page: Dictionary, _taken: TakenPage, { isWhole }: Taking): void {
+    this.#actions.settle(page);
+    for (const key of PAGE_ENTRIES) page.delete(key);
+    // Programs keep what they like there, such as the drawing that all pages came from.
+    if (!isWhole) page.delete("PieceInfo");
+  }
+
+  close(taking: Taking): void {
+    const { source, copier, inputIndex, inputCount, isWhole } = taking;
+    const { file } = source;
+    const { catalog } = file;
+    const marks = file.dictionary(catalog.get("MarkInfo"));
+    for (const key of MARKS) if (file.boolean(marks?.get(key))) this.#marks.add(key);
+    if (file.dictionary(catalog.get("StructTreeRoot"))) this.#hasStructure = true;
+    for (const [name, value] of file.dictionary(catalog.get("Extensions")) ?? []) {
+      if (!this.#extensions.has(name)) this.#extensions.set(name, copier.value(value));
+    }
+    for (const value of file.array(catalog.get("Requirements")) ?? []) this.#requirements.push(copier.value(value));
+    if (inputCount === 1 && isWhole) this.#put("Collection", catalog.get("Collection"), taking);
+    if (inputIndex > 0) return;
+    for (const key of FIRST) this.#put(key, catalog.get(key), taking);
+    this.#put("ViewerPreferences", this.#preferences(taking), taking);
+    this.#put("OpenAction", this.#openAction(taking), taking);
+    const triggers = file.dictionary(catalog.get("AA"));
+    if (triggers) this.#put("AA", this.#actions.triggers(triggers), taking);
+    const information = file.trailer.get("Info");
+    if (file.dictionary(information)) this.#information = copier.value(information!);
+  }
+
+  #put(key: string, value: Value | undefined, { copier }: Taking): void {
+    if (value === undefined || (value instanceof Dictionary && value.size === 0)) return;
+    this.#entries.set(key, copier.value(value));
+  }
+
+  #preferences({ source: { file }, inputCount, isWhole }: Taking): Dictionary | undefined {
+    const preferences = file.dictionary(file.catalog.get("ViewerPreferences"))?.clone();
+    // Pages by their numbers (table 150), which are others now.
+    if (inputCount > 1 || !isWhole) preferences?.delete("PrintPageRange");
+    return preferences;
+  }
+
+  #openAction({ source: { file } }: Taking): Value | undefined {
+    const value = file.catalog.get("OpenAction");
+    if (value === undefined) return undefined;
+    if (file.dictionary(value)?.has("S")) return this.#actions.action(value);
+    const fate = this.#destinations.fateOf(value);
+    return typeof fate === "object" ? fate.value : undefined;
+  }
+
+  finish({ file, catalog }: Result): void {
+    for (const [key, value] of this.#entries) catalog.set(key, value);
+    if (this.#hasStructure) this.#marks.add("Marked");
+    if (this.#marks.size > 0) {
+      catalog.set("MarkInfo", Dictionary.of(Object.fromEntries([...this.#marks].map((key) => [key, true]))));
+    }
+    if (this.#extensions.size > 0) catalog.set("Extensions", this.#extensions);
+    if (this.#requirements.length > 0) catalog.set("Requirements", this.#requirements);
+    if (this.#information !== null) file.trailer.set("Info", this.#information);
+    if (catalog.has("Metadata") && !(catalog.get("Metadata") instanceof Reference)) catalog.delete("Metadata");
+  }
+}

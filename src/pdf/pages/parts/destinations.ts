@@ -1,0 +1,155 @@
+// Destinations (ISO 32000-1, 12.3.2): what becomes of one whose page is taken or left, and the named ones of all inputs in one tree.
+// Knows nothing of what leads to them.
+
+import type { PdfFile } from "../../objects/pdf-file.ts";
+import { textOf } from "../../objects/text-strings.ts";
+import { readNameTree, writeNameTree } from "../../objects/trees.ts";
+import { UniqueNames } from "../../objects/unique-names.ts";
+import { Dictionary, Name, PdfString, Reference, type Value } from "../../objects/values.ts";
+import type { Part, Result, Taking } from "../assemble.ts";
+import type { SourceDocument } from "../source-document.ts";
+import { namesOf } from "./catalog-entries.ts";
+
+/** A name may stand for a name, so many times. */
+const MAX_HOPS = 8;
+/** What an entry of a map takes in memory, about. */
+const ENTRY_BYTES = 160;
+
+/** Names of the name tree and those of the catalog's Dests are apart: a string asks for one, a name for the other. */
+type Kind = "string" | "name";
+type Key = `${Kind}:${string}`;
+
+interface Named {
+  readonly values: ReadonlyMap<Key, Value>;
+  /** By the number of the page that they lead to. */
+  readonly byPage: ReadonlyMap<number, readonly Key[]>;
+  readonly pages: ReadonlyMap<Key, Reference>;
+}
+
+/** The page a destination leads to; undefined where it leads nowhere. */
+export function pageOfDestination(source: SourceDocument, destination: Value | undefined): Reference | undefined {
+  const named = source.once(findNamed);
+  const key = keyOf(source.file, destination, named);
+  return key === undefined ? explicitPage(source, destination) : named.pages.get(key);
+}
+
+function findNamed(source: SourceDocument): Named {
+  const { file } = source;
+  const values = new Map<Key, Value>();
+  for (const [name, value] of readNameTree(file, file.dictionary(file.catalog.get("Names"))?.get("Dests"))) {
+    values.set(`string:${name}`, value);
+  }
+  for (const [name, value] of file.dictionary(file.catalog.get("Dests")) ?? []) values.set(`name:${name}`, value);
+  const named = { values, byPage: new Map<number, Key[]>(), pages: new Map<Key, Reference>() };
+  file.budget.charge(values.size * ENTRY_BYTES);
+  for (const key of values.keys()) {
+    const page = explicitPage(source, explicit(file, values.get(key), named));
+    if (!page) continue;
+    named.pages.set(key, page);
+    const keys = named.byPage.get(page.number);
+    if (keys) keys.push(key);
+    else named.byPage.set(page.number, [key]);
+  }
+  return named;
+}
+
+/** What a name stands for, whatever the number of names on the way. */
+function explicit(file: PdfFile, destination: Value | undefined, named: Pick<Named, "values">): Value | undefined {
+  let value = destination;
+  for (let hops = 0; hops < MAX_HOPS; hops++) {
+    const key = keyOf(file, value, named);
+    if (key === undefined) return value;
+    value = named.values.get(key);
+  }
+  return undefined;
+}
+
+function keyOf(file: PdfFile, destination: Value | undefined, { values }: Pick<Named, "values">): Key | undefined {
+  const object = file.resolve(destination);
+  const isName = object instanceof Name;
+  if (!isName && !(object instanceof PdfString)) return undefined;
+  const text = isName ? object.text : object.latin1;
+  const keys: Key[] = isName ? [`name:${text}`, `string:${text}`] : [`string:${text}`, `name:${text}`];
+  return keys.find((key) => values.has(key)) ?? keys[0];
+}
+
+function explicitPage(source: SourceDocument, destination: Value | undefined): Reference | undefined {
+  const { file } = source;
+  const object = file.resolve(destination);
+  const array = file.array(object instanceof Dictionary ? object.get("D") : destination);
+  const page = array?.[0];
+  if (page instanceof Reference) return source.isPage(page.number) ? page : undefined;
+  // Meant for other documents, but written for pages of the same one, and understood.
+  return typeof page === "number" ? source.pages[page]?.reference : undefined;
+}
+
+/** `gone`: its page was left out. `broken`: it led nowhere before. */
+export type Fate = { readonly value: Value } | "gone" | "broken";
+
+export class Destinations implements Part {
+  #taking!: Taking;
+  #named!: Named;
+  /** Names in the result of those of this input that lead to pages that are taken. */
+  #names = new Map<Key, string>();
+  #changed = new Map<string, string>();
+  readonly #written = new Map<string, Value>();
+  readonly #unique = new UniqueNames((name, count) => `${name}-${count}`);
+
+  open(taking: Taking): void {
+    this.#taking = taking;
+    this.#named = taking.source.once(findNamed);
+    this.#names = new Map();
+    this.#changed = new Map();
+    for (const { source, repeat } of taking.pages) {
+      if (repeat > 0) continue;
+      for (const key of this.#named.byPage.get(source.number) ?? []) this.#name(key);
+    }
+  }
+
+  #name(key: Key): void {
+    const before = key.slice(key.indexOf(":") + 1);
+    const name = this.#unique.take(before);
+    this.#names.set(key, name);
+    if (name === before) return;
+    const text = textOf(PdfString.ofLatin1(before));
+    if (!this.#changed.has(text)) this.#changed.set(text, textOf(PdfString.ofLatin1(name)));
+  }
+
+  /** Names of this input's that are others in the result, as texts. */
+  get changed(): ReadonlyMap<string, string> {
+    return this.#changed;
+  }
+
+  /** @returns a value of the source */
+  fateOf(destination: Value | undefined): Fate {
+    const { source } = this.#taking;
+    const key = keyOf(source.file, destination, this.#named);
+    if (key !== undefined) {
+      const name = this.#names.get(key);
+      if (name !== undefined) return { value: PdfString.ofLatin1(name) };
+      return this.#named.pages.has(key) ? "gone" : "broken";
+    }
+    const page = explicitPage(source, destination);
+    if (!page) return "broken";
+    return this.#taking.takesOf(page).length > 0 ? { value: withPage(source.file, destination!, page) } : "gone";
+  }
+
+  close({ copier, source }: Taking): void {
+    for (const [key, name] of this.#names) {
+      const value = explicit(source.file, this.#named.values.get(key), this.#named)!;
+      this.#written.set(name, copier.value(withPage(source.file, value, this.#named.pages.get(key)!)));
+    }
+  }
+
+  finish(result: Result): void {
+    if (this.#written.size > 0) namesOf(result).set("Dests", writeNameTree(result.file, this.#written));
+  }
+}
+
+/** An array that names its page by reference: some readers know no other destinations. */
+function withPage(file: PdfFile, destination: Value, page: Reference): Value {
+  const object = file.resolve(destination);
+  const value = object instanceof Dictionary ? object.get("D")! : destination;
+  const array = file.array(value) ?? [];
+  return array[0] instanceof Reference ? value : [page, ...array.slice(1)];
+}

@@ -1,0 +1,129 @@
+// The fields of a form as they are in a source (ISO 32000-1, 12.7.3): one tree of nodes, each a field, a widget, or both. Reads
+// only.
+import type { PdfFile } from "../../objects/pdf-file.ts";
+import { textOf } from "../../objects/text-strings.ts";
+import { type Dictionary, Reference, type Value } from "../../objects/values.ts";
+import type { SourceDocument } from "../source-document.ts";
+import { findAnnotations } from "./annotation-index.ts";
+
+/** What a node takes in memory, about. */
+const NODE_BYTES = 200;
+/** A full name has so many parts at most. */
+const MAX_LEVELS = 64;
+
+export interface FieldNode {
+  readonly index: number;
+  readonly reference: Reference;
+  /** Of the nodes, -1 for a root. */
+  readonly parent: number;
+  readonly kids: number[];
+  /** Whether it has a name of its own, or is a root: whether it is more than a widget. */
+  readonly isField: boolean;
+  readonly isWidget: boolean;
+  /** FT, its own or that of a field above it. */
+  readonly type: string | undefined;
+  /** Its partial name as text. */
+  readonly name: string | undefined;
+  /** A root that the form does not list, as far as is known from its widgets. */
+  readonly isListed: boolean;
+  /** Whether a page has it among its annotations. */
+  readonly isOnPage: boolean;
+}
+
+export interface FieldTree {
+  readonly form: Dictionary;
+  /** Every node comes after its parent. */
+  readonly nodes: readonly FieldNode[];
+  readonly byNumber: ReadonlyMap<number, FieldNode>;
+}
+
+/** @returns undefined for a document without a form */
+export function findFields(source: SourceDocument): FieldTree | undefined {
+  const { file } = source;
+  const form = file.dictionary(file.catalog.get("AcroForm"));
+  if (!form) return undefined;
+  const reader = new Reader(source);
+  reader.read(
+    (file.array(form.get("Fields")) ?? []).map((value) => value ?? null),
+    true,
+  );
+  for (const number of source.once(findAnnotations).widgets) {
+    if (!reader.byNumber.has(number)) reader.read([topOf(file, number)], false);
+  }
+  return { form, nodes: reader.nodes, byNumber: reader.byNumber };
+}
+
+/** The uppermost field above a widget. */
+function topOf(file: PdfFile, number: number): Reference {
+  let top = new Reference(number);
+  const seen = new Set([number]);
+  for (;;) {
+    const parent = file.dictionary(top)?.get("Parent");
+    if (!(parent instanceof Reference) || seen.has(parent.number) || !file.dictionary(parent)) return top;
+    seen.add(parent.number);
+    top = parent;
+  }
+}
+
+class Reader {
+  readonly nodes: FieldNode[] = [];
+  readonly byNumber = new Map<number, FieldNode>();
+  readonly #source: SourceDocument;
+
+  constructor(source: SourceDocument) {
+    this.#source = source;
+  }
+
+  read(roots: readonly Value[], isListed: boolean): void {
+    const { file } = this.#source;
+    const waiting = roots.map((value) => ({ value, parent: -1 })).reverse();
+    for (let next = waiting.pop(); next; next = waiting.pop()) {
+      const dictionary = file.dictionary(next.value);
+      if (!dictionary || this.#source.isPage(numberOf(next.value))) continue;
+      // What stands inside of an array gets a number: widgets and fields refer to each other.
+      const reference = next.value instanceof Reference ? next.value : file.add(dictionary);
+      if (this.byNumber.has(reference.number)) continue;
+      const node = this.#add(reference, dictionary, next.parent, isListed);
+      const kids = file.array(dictionary.get("Kids")) ?? [];
+      for (let index = kids.length - 1; index >= 0; index--) {
+        waiting.push({ value: kids[index]!, parent: node.index });
+      }
+    }
+  }
+
+  #add(reference: Reference, dictionary: Dictionary, parent: number, isListed: boolean): FieldNode {
+    const { file } = this.#source;
+    const title = file.string(dictionary.get("T"));
+    const isOnPage = this.#source.once(findAnnotations).pages.has(reference.number);
+    const node: FieldNode = {
+      index: this.nodes.length,
+      reference,
+      parent,
+      kids: [],
+      isField: parent < 0 || title !== undefined,
+      isWidget: isOnPage || file.name(dictionary.get("Subtype")) === "Widget",
+      type: file.name(dictionary.get("FT")) ?? this.nodes[parent]?.type,
+      name: title && textOf(title),
+      isListed,
+      isOnPage,
+    };
+    file.budget.charge(NODE_BYTES);
+    this.nodes.push(node);
+    this.byNumber.set(reference.number, node);
+    this.nodes[parent]?.kids.push(node.index);
+    return node;
+  }
+}
+
+const numberOf = (value: Value) => (value instanceof Reference ? value.number : 0);
+
+/** The full name (12.7.3.2); undefined where no level has one. */
+export function fullName(tree: FieldTree, node: FieldNode): string | undefined {
+  const parts: string[] = [];
+  let at: FieldNode | undefined = node;
+  for (let level = 0; at && level < MAX_LEVELS; level++) {
+    if (at.name !== undefined) parts.unshift(at.name);
+    at = tree.nodes[at.parent];
+  }
+  return parts.length > 0 ? parts.join(".") : undefined;
+}

@@ -1,0 +1,76 @@
+// All that a document has besides its pages, in the order in which its parts have to be asked: names are settled before what uses them,
+// and scripts are counted last.
+
+import type { Dictionary } from "../../objects/values.ts";
+import type { Part, PartFactory, Result, TakenPage, Taking } from "../assemble.ts";
+import { Actions } from "./actions.ts";
+import { Annotations } from "./annotations.ts";
+import { Attachments } from "./attachments.ts";
+import { Catalog } from "./catalog.ts";
+import { Destinations } from "./destinations.ts";
+import { Scripts } from "./document-scripts.ts";
+import { Form } from "./form.ts";
+import { FormResources } from "./form-resources.ts";
+import { KeptFields } from "./kept-fields.ts";
+import { LayerProperties } from "./layers.ts";
+import { Outline } from "./outline.ts";
+import { OutputIntents } from "./output-intents.ts";
+import { PageLabels } from "./page-labels.ts";
+import { Structure } from "./structure.ts";
+import { StructureNames } from "./structure-names.ts";
+import { Threads } from "./threads.ts";
+
+const makeParts: PartFactory = () => {
+  const destinations = new Destinations();
+  const fields = new KeptFields();
+  const scripts = new Scripts(fields, destinations);
+  const actions = new Actions(destinations, fields, scripts);
+  const resources = new FormResources(fields);
+  const annotations = new Annotations(actions, resources);
+  const structureNames = new StructureNames();
+  return new DocumentParts([
+    destinations,
+    fields,
+    actions,
+    resources,
+    annotations,
+    new Form(fields, resources, actions),
+    new Threads(),
+    new Outline(actions),
+    structureNames,
+    new Catalog(actions, destinations),
+    new Structure(structureNames, annotations),
+    new PageLabels(),
+    new Attachments(),
+    new OutputIntents(),
+    scripts,
+    new LayerProperties(),
+  ]);
+};
+
+/** They know each other, and are therefore made together. */
+export const documentParts: readonly PartFactory[] = [makeParts];
+
+class DocumentParts implements Part {
+  readonly #parts: readonly Part[];
+
+  constructor(parts: readonly Part[]) {
+    this.#parts = parts;
+  }
+
+  open(taking: Taking): void {
+    for (const part of this.#parts) part.open?.(taking);
+  }
+
+  page(page: Dictionary, taken: TakenPage, taking: Taking): void {
+    for (const part of this.#parts) part.page?.(page, taken, taking);
+  }
+
+  close(taking: Taking): void {
+    for (const part of this.#parts) part.close?.(taking);
+  }
+
+  finish(result: Result): void {
+    for (const part of this.#parts) part.finish?.(result);
+  }
+}

@@ -1,0 +1,203 @@
+// The outline (ISO 32000-1, 12.3.3): items of all inputs one after the other, those whose pages were left out only where they have
+// kids that stay.
+
+import { Dictionary, Name, Reference } from "../../objects/values.ts";
+import type { Part, Result, Taking } from "../assemble.ts";
+import type { SourceDocument } from "../source-document.ts";
+import type { Actions } from "./actions.ts";
+import { pageOfDestination } from "./destinations.ts";
+
+/** What an item takes in memory, about. */
+const ITEM_BYTES = 160;
+/** Items that are read; a chain of them may lead into another. */
+const MAX_ITEMS = 1_000_000;
+/** Entries that say where an item is, which it does not take along. */
+const PLACE_ENTRIES = ["Parent", "Prev", "Next", "First", "Last", "Count"];
+
+/** `nowhere`: it had no target that could be found, `elsewhere`: one that is no page of the document. */
+type Goal = Reference | "nowhere" | "elsewhere";
+
+interface Item {
+  readonly index: number;
+  readonly reference: Reference;
+  /** Of the items, -1 for those at the top. */
+  readonly parent: number;
+  readonly isOpen: boolean;
+  readonly goal: Goal;
+}
+
+interface Items {
+  /** Every item comes after its parent and after its elder siblings. */
+  readonly items: readonly Item[];
+  /** By the number of the page that they lead to. */
+  readonly byPage: ReadonlyMap<number, readonly Item[]>;
+  readonly elsewhere: readonly Item[];
+}
+
+function findItems(source: SourceDocument): Items {
+  const { file } = source;
+  const items: Item[] = [];
+  const byPage = new Map<number, Item[]>();
+  const elsewhere: Item[] = [];
+  const seen = new Set<number>();
+  const waiting: { value: unknown; parent: number }[] = [
+    { value: file.dictionary(file.catalog.get("Outlines"))?.get("First"), parent: -1 },
+  ];
+  for (let next = waiting.pop(); next && items.length < MAX_ITEMS; next = waiting.pop()) {
+    const { value, parent } = next;
+    if (!(value instanceof Reference) || seen.has(value.number)) continue;
+    seen.add(value.number);
+    const dictionary = file.dictionary(value);
+    if (!dictionary) continue;
+    file.budget.charge(ITEM_BYTES);
+    const isOpen = (file.number(dictionary.get("Count")) ?? 0) >= 0;
+    const goal = goalOf(source, dictionary);
+    const item: Item = { index: items.length, reference: value, parent, isOpen, goal };
+    items.push(item);
+    if (goal === "elsewhere") elsewhere.push(item);
+    else if (goal instanceof Reference) add(byPage, goal.number, item);
+    waiting.push({ value: dictionary.get("Next"), parent }, { value: dictionary.get("First"), parent: item.index });
+  }
+  return { items, byPage, elsewhere };
+}
+
+function goalOf(source: SourceDocument, item: Dictionary): Goal {
+  const { file } = source;
+  const destination = item.get("Dest");
+  if (destination !== undefined) return pageOfDestination(source, destination) ?? "nowhere";
+  const action = file.dictionary(item.get("A"));
+  if (!action) return "nowhere";
+  if (file.name(action.get("S")) !== "GoTo") return "elsewhere";
+  return pageOfDestination(source, action.get("D")) ?? "nowhere";
+}
+
+/** An item in the target that is being put together. */
+interface Placed {
+  readonly reference: Reference;
+  readonly dictionary: Dictionary;
+  readonly parent: Placed | undefined;
+  readonly isOpen: boolean;
+  last: Placed | undefined;
+  /** Items below it that are seen where it is open. */
+  visible: number;
+}
+
+export class Outline implements Part {
+  readonly #actions: Actions;
+  #root: Reference | undefined;
+  #first: Reference | undefined;
+  #last: Placed | undefined;
+  #visible = 0;
+
+  constructor(actions: Actions) {
+    this.#actions = actions;
+  }
+
+  open({ source, copier, result }: Taking): void {
+    this.#root ??= result.file.reserve();
+    const { file } = source;
+    const root = file.catalog.get("Outlines");
+    if (root instanceof Reference) copier.seed(root, this.#root);
+    const { items } = source.once(findItems);
+    if (items.length === 0) return;
+    const numbers = source.once(findNumbers);
+    copier.onVisit((dictionary, reference) => {
+      // Items are copied when they have their place; whatever else leads to one leads to nothing.
+      if (!reference || !numbers.has(reference.number)) return;
+      dictionary.clear();
+    });
+  }
+
+  close(taking: Taking): void {
+    const { source, copier, result } = taking;
+    const { items } = source.once(findItems);
+    const placed = new Map<number, Placed>();
+    const inOrder: Placed[] = [];
+    for (const index of keptItems(taking)) {
+      const item = items[index]!;
+      const dictionary = source.file.dictionary(item.reference)!.clone();
+      for (const key of PLACE_ENTRIES) dictionary.delete(key);
+      this.#actions.settle(dictionary);
+      const element = dictionary.get("SE");
+      if (element instanceof Reference && !copier.targetOf(element)) dictionary.delete("SE");
+      const entry: Placed = {
+        reference: result.file.reserve(),
+        dictionary: copier.dictionary(dictionary),
+        parent: placed.get(item.parent),
+        isOpen: item.isOpen,
+        last: undefined,
+        visible: 0,
+      };
+      placed.set(index, entry);
+      inOrder.push(entry);
+      result.file.put(entry.reference, entry.dictionary);
+      this.#append(entry);
+    }
+    this.#count(inOrder);
+  }
+
+  #append(entry: Placed): void {
+    const { reference, dictionary, parent } = entry;
+    const elder = parent ? parent.last : this.#last;
+    dictionary.set("Parent", parent?.reference ?? this.#root!);
+    if (elder) {
+      elder.dictionary.set("Next", reference);
+      dictionary.set("Prev", elder.reference);
+    } else if (parent) parent.dictionary.set("First", reference);
+    else this.#first = reference;
+    if (!parent) this.#last = entry;
+    else {
+      parent.last = entry;
+      parent.dictionary.set("Last", reference);
+    }
+  }
+
+  /** Count tells how many are seen below an item that is open, or would be, with a minus, if it were (table 153). */
+  #count(entries: readonly Placed[]): void {
+    for (let index = entries.length - 1; index >= 0; index--) {
+      const { parent, dictionary, isOpen, visible } = entries[index]!;
+      if (visible > 0) dictionary.set("Count", isOpen ? visible : -visible);
+      const seen = 1 + (isOpen ? visible : 0);
+      if (parent) parent.visible += seen;
+      else this.#visible += seen;
+    }
+  }
+
+  finish({ file, catalog }: Result): void {
+    if (!this.#first || !this.#last || !this.#root) return;
+    file.put(
+      this.#root,
+      Dictionary.of({
+        Type: Name.of("Outlines"),
+        First: this.#first,
+        Last: this.#last.reference,
+        Count: this.#visible,
+      }),
+    );
+    catalog.set("Outlines", this.#root);
+  }
+}
+
+function findNumbers(source: SourceDocument): ReadonlySet<number> {
+  return new Set(source.once(findItems).items.map(({ reference }) => reference.number));
+}
+
+/** @returns indexes in the order of the source */
+function keptItems({ source, pages, isWhole }: Taking): number[] {
+  const { items, byPage, elsewhere } = source.once(findItems);
+  if (isWhole) return [...items.keys()];
+  const kept = new Set<number>();
+  const keep = (item: Item) => {
+    for (let at: Item | undefined = item; at && !kept.has(at.index); at = items[at.parent]) kept.add(at.index);
+  };
+  for (const { source: page, repeat } of pages)
+    if (repeat === 0) for (const item of byPage.get(page.number) ?? []) keep(item);
+  for (const item of elsewhere) keep(item);
+  return [...kept].sort((a, b) => a - b);
+}
+
+function add<T>(lists: Map<number, T[]>, key: number, item: T): void {
+  const list = lists.get(key);
+  if (list) list.push(item);
+  else lists.set(key, [item]);
+}

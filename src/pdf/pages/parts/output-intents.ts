@@ -1,0 +1,68 @@
+// Output intents (ISO 32000-1, 14.11.5): those of the inputs where all agree. Where they do not, device colors of some pages would be
+// taken for what they are not.
+import { createHash } from "node:crypto";
+import { fingerprint } from "../../objects/fingerprint.ts";
+import type { PdfFile } from "../../objects/pdf-file.ts";
+import { Dictionary, Name, PdfStream, PdfString, plainBody, type Value } from "../../objects/values.ts";
+import type { Part, Result, Taking } from "../assemble.ts";
+
+/** Profiles that are larger agree with nothing. */
+const MAX_PROFILE_BYTES = 16 * 1024 * 1024;
+
+/** An intent without its profile, and that: kept until all inputs are known. */
+interface Intent {
+  readonly dictionary: Dictionary;
+  readonly profile: { readonly components: number | undefined; readonly bytes: Uint8Array } | undefined;
+}
+
+export class OutputIntents implements Part {
+  #intents: readonly Intent[] | undefined;
+  #print: string | undefined;
+  #agree = true;
+
+  close({ source, inputIndex }: Taking): void {
+    if (!this.#agree) return;
+    const { file } = source;
+    const found = (file.array(file.catalog.get("OutputIntents")) ?? []).map((value) => readIntent(file, value));
+    const print = found.map((intent) => intent && printOf(file, intent)).join("\n");
+    if (inputIndex === 0) {
+      this.#print = print;
+      this.#intents = found.filter((intent) => intent !== undefined);
+    } else if (print !== this.#print) this.#agree = false;
+  }
+
+  finish({ file, catalog }: Result): void {
+    if (!this.#agree || !this.#intents?.length) return;
+    const written = this.#intents.map(({ dictionary, profile }) => {
+      if (profile) {
+        const entries = Dictionary.of({ N: profile.components });
+        dictionary.set("DestOutputProfile", file.add(new PdfStream(entries, plainBody(profile.bytes))));
+      }
+      return file.add(dictionary);
+    });
+    catalog.set("OutputIntents", written);
+  }
+}
+
+function readIntent(file: PdfFile, value: Value): Intent | undefined {
+  const intent = file.dictionary(value);
+  if (!intent) return undefined;
+  const dictionary = new Dictionary();
+  // All entries but the profile are names and texts (table 365).
+  for (const [key, entry] of intent) {
+    const object = file.resolve(entry);
+    if (object instanceof Name || object instanceof PdfString) dictionary.set(key, object);
+  }
+  const stream = file.stream(intent.get("DestOutputProfile"));
+  if (!stream) return { dictionary, profile: undefined };
+  try {
+    const bytes = stream.body.decoded(MAX_PROFILE_BYTES).slice();
+    return { dictionary, profile: { components: file.number(stream.dictionary.get("N")), bytes } };
+  } catch {
+    // A profile that cannot be read describes nothing.
+    return undefined;
+  }
+}
+
+const printOf = (file: PdfFile, { dictionary, profile }: Intent) =>
+  `${fingerprint(file, dictionary)} ${profile?.components} ${profile && createHash("sha256").update(profile.bytes).digest("base64")}`;

@@ -1,0 +1,86 @@
+// Page labels (ISO 32000-1, 12.4.2): every page taken keeps the label that it showed.
+
+import { readNumberTree, writeNumberTree } from "../../objects/trees.ts";
+import { Dictionary, Name, type PdfString, type Value } from "../../objects/values.ts";
+import type { Part, Result, Taking } from "../assemble.ts";
+import type { SourceDocument } from "../source-document.ts";
+
+/** A label: the number in a style, after a prefix. */
+interface Label {
+  readonly style: string | undefined;
+  readonly prefix: PdfString | undefined;
+  readonly number: number;
+}
+
+interface Range extends Label {
+  /** Index of its first page, from 0. */
+  readonly start: number;
+}
+
+/** What pages show that have no label: their numbers. */
+const DEFAULT: Range = { start: 0, style: "D", prefix: undefined, number: 1 };
+
+/** @returns in the order of the pages, undefined where there are none */
+function findRanges(source: SourceDocument): readonly Range[] | undefined {
+  const { file } = source;
+  const entries = readNumberTree(file, file.catalog.get("PageLabels"));
+  if (entries.size === 0) return undefined;
+  const ranges: Range[] = [];
+  for (const start of [...entries.keys()].sort((a, b) => a - b)) {
+    if (start < 0 || start >= source.pages.length) continue;
+    const label = file.dictionary(entries.get(start));
+    const number = file.number(label?.get("St")) ?? 1;
+    ranges.push({ start, style: file.name(label?.get("S")), prefix: file.string(label?.get("P")), number });
+  }
+  return ranges[0]?.start === 0 ? ranges : [DEFAULT, ...ranges];
+}
+
+export class PageLabels implements Part {
+  readonly #ranges: Range[] = [];
+  /** The label that the next page would have if it went on with the last range. */
+  #next: Label | undefined;
+  #isLabelled = false;
+
+  open({ source, pages }: Taking): void {
+    const ranges = source.once(findRanges);
+    if (ranges) this.#isLabelled = true;
+    for (const { sourceIndex, targetIndex } of pages) this.#add(labelOf(ranges ?? [DEFAULT], sourceIndex), targetIndex);
+  }
+
+  #add(label: Label, start: number): void {
+    if (!this.#next || !isSame(label, this.#next)) this.#ranges.push({ ...label, start });
+    this.#next = { ...label, number: label.number + 1 };
+  }
+
+  finish({ file, catalog }: Result): void {
+    if (!this.#isLabelled) return;
+    const entries = new Map<number, Value>();
+    for (const { start, style, prefix, number } of this.#ranges) {
+      entries.set(
+        start,
+        Dictionary.of({
+          S: style === undefined ? undefined : Name.of(style),
+          P: prefix,
+          St: number === 1 || style === undefined ? undefined : number,
+        }),
+      );
+    }
+    catalog.set("PageLabels", writeNumberTree(file, entries));
+  }
+}
+
+function labelOf(ranges: readonly Range[], index: number): Label {
+  let low = 0;
+  let high = ranges.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (ranges[middle]!.start <= index) low = middle;
+    else high = middle - 1;
+  }
+  const { style, prefix, number, start } = ranges[low]!;
+  return { style, prefix, number: number + index - start };
+}
+
+/** Without a style there is no number to be seen. */
+const isSame = (a: Label, b: Label) =>
+  a.style === b.style && a.prefix?.latin1 === b.prefix?.latin1 && (a.style === undefined || a.number === b.number);

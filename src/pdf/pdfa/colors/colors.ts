@@ -1,0 +1,182 @@
+// Device colours (ISO 19005-1, 6.2.2 and 6.2.3; -2, 6.2.3 and 6.2.4): an output intent that says what they mean, and profiled spaces
+// for those that it says nothing of, so that no colour becomes another one.
+import type { PdfFile } from "../../objects/pdf-file.ts";
+import { Dictionary, Name, PdfString, Reference, type Value } from "../../objects/values.ts";
+import type { Archive } from "../archive.ts";
+import type { ContentUses } from "../content/content-uses.ts";
+import type { DeviceSpace, Profiles } from "./profiles.ts";
+
+/** Families whose array has a space at that place. */
+const BASES: Readonly<Record<string, number>> = { Indexed: 1, I: 1, Separation: 2, DeviceN: 2, Pattern: 1 };
+const MOST_PARTS = 5;
+const SRGB = "sRGB IEC61966-2.1";
+/** Of the characterization data that the profile was made from. */
+const SWOP = "CGATS TR 001";
+
+export function settleColors(archive: Archive, uses: ContentUses, profiles: Profiles): void {
+  profiles.mend();
+  const { file } = archive;
+  const holders = findHolders(archive);
+  const used = new Set<DeviceSpace>(uses.deviceSpaces);
+  const inGroups = new Set<DeviceSpace>();
+  for (const { get, isGroup } of holders) {
+    const device = deviceOf(file, get());
+    if (device) (isGroup ? inGroups : used).add(device);
+  }
+  const intent = chooseIntent(archive, used, profiles);
+  writeIntent(archive, intent);
+  // A device space that the intent says nothing of: every place where it may be used says itself what it is.
+  const foreign = intent.space === "CMYK" ? "DeviceRGB" : intent.space === "RGB " ? "DeviceCMYK" : undefined;
+  if (!foreign || !(used.has(foreign) || inGroups.has(foreign))) return;
+  const space = profiles.space(foreign, intent.other);
+  for (const { get, set } of holders) if (deviceOf(file, get()) === foreign) set(space);
+  // With overprint mode 1 a profiled CMYK space would not mean what it says (ISO 19005-2, 6.2.4.2).
+  if (foreign === "DeviceCMYK") {
+    for (const { dictionary } of archive.places) if (dictionary.get("OPM") === 1) dictionary.set("OPM", 0);
+  }
+  if (!used.has(foreign)) return;
+  const name = foreign === "DeviceRGB" ? "DefaultRGB" : "DefaultCMYK";
+  for (const resources of uses.resources) addDefault(archive, resources, name, space);
+  if (foreign === "DeviceRGB" && archive.level.part > 1)
+    for (const page of archive.pages) giveBlendingSpace(archive, archive.page(page), space);
+}
+
+/** Whether colours of annotations may stay (ISO 19005-1, 6.5.3). */
+export function hasRgbIntent({ file }: Archive): boolean {
+  const intent = file.dictionary((file.array(file.catalog.get("OutputIntents")) ?? [])[0]);
+  return file.number(file.stream(intent?.get("DestOutputProfile"))?.dictionary.get("N")) === 3;
+}
+
+interface Intent {
+  readonly space: "RGB " | "CMYK" | "GRAY";
+  readonly profile: Reference;
+  readonly dictionary: Dictionary;
+  /** A profile of the document's own for the device space that is not the intent's. */
+  readonly other?: Reference;
+}
+
+/**
+ * Where a document has both kinds of device colours, none may shift: viewers convert what has a profile by way of the intent, so that
+ * with an intent of CMYK their RGB would lose what cannot be printed. It is taken only where the document itself says so.
+ */
+function chooseIntent(archive: Archive, used: ReadonlySet<DeviceSpace>, profiles: Profiles): Intent {
+  const own = ownIntents(archive, profiles);
+  const rgb = own.find(({ space }) => space === "RGB ");
+  const cmyk = own.find(({ space }) => space === "CMYK");
+  const gray = own.find(({ space }) => space === "GRAY");
+  const [usesRgb, usesCmyk] = [used.has("DeviceRGB"), used.has("DeviceCMYK")];
+  if (usesCmyk && !(usesRgb && !cmyk)) {
+    const intent = cmyk ?? made("CMYK", profiles.profile("DeviceCMYK"), SWOP);
+    return rgb && usesRgb ? { ...intent, other: rgb.profile } : intent;
+  }
+  const intent = rgb ?? made("RGB ", profiles.profile("DeviceRGB"), SRGB);
+  return usesRgb ? intent : (rgb ?? cmyk ?? gray ?? intent);
+}
+
+function made(space: Intent["space"], profile: Reference, condition: string): Intent {
+  return { space, profile, dictionary: Dictionary.of({ OutputConditionIdentifier: PdfString.ofLatin1(condition) }) };
+}
+
+function ownIntents({ file }: Archive, profiles: Profiles): Intent[] {
+  const intents: Intent[] = [];
+  for (const value of file.array(file.catalog.get("OutputIntents")) ?? []) {
+    const dictionary = file.dictionary(value);
+    const output = profiles.output(dictionary?.get("DestOutputProfile"));
+    if (!dictionary || !output) continue;
+    const { space, profile } = output;
+    if (space !== "RGB " && space !== "CMYK" && space !== "GRAY") continue;
+    const kept = new Dictionary();
+    for (const key of ["OutputCondition", "OutputConditionIdentifier", "RegistryName", "Info"]) {
+      const text = file.string(dictionary.get(key));
+      if (text) kept.set(key, text);
+    }
+    intents.push({ space, profile, dictionary: kept });
+  }
+  return intents;
+}
+
+function writeIntent({ file }: Archive, { dictionary, profile }: Intent): void {
+  const intent = dictionary.clone();
+  const identifier = intent.get("OutputConditionIdentifier") ?? PdfString.ofLatin1("Custom");
+  intent
+    .set("Type", Name.of("OutputIntent"))
+    .set("S", Name.of("GTS_PDFA1"))
+    .set("OutputConditionIdentifier", identifier)
+    .set("DestOutputProfile", profile);
+  // Required where the identifier is of no registry (ISO 32000-1, table 365).
+  if (!intent.has("Info")) intent.set("Info", identifier);
+  file.catalog.set("OutputIntents", [file.add(intent)]);
+}
+
+/** A place that holds a colour space which defaults of the resources do not reach, or may not. */
+interface Holder {
+  /** Of transparency: it says where colours are blended, and is no colour itself. */
+  readonly isGroup: boolean;
+  get(): Value | undefined;
+  set(space: Value): void;
+}
+
+/** Images, shadings and groups, bases and alternates of other spaces, and what colorants of inks are. */
+function findHolders(archive: Archive): Holder[] {
+  const { file } = archive;
+  const holders: Holder[] = [];
+  const entry = (dictionary: Dictionary, key: string, isGroup = false) =>
+    holders.push({ isGroup, get: () => dictionary.get(key), set: (space) => dictionary.set(key, space) });
+  const seen = new Set<readonly Value[]>();
+  for (const { dictionary, key, above, isStream } of archive.places) {
+    const isShading = dictionary.has("ShadingType");
+    if (dictionary.has("ColorSpace") && (isShading || (isStream && dictionary.has("Width"))))
+      entry(dictionary, "ColorSpace");
+    // Of the attributes of DeviceN (ISO 32000-1, table 72).
+    if (key === "Process" && dictionary.has("ColorSpace")) entry(dictionary, "ColorSpace");
+    if (key === "Group" && dictionary.has("CS")) entry(dictionary, "CS", true);
+    // Named by content: that names device spaces itself, but these may be aliases of them.
+    if (key === "ColorSpace" || (above === "Resources" && key === "ColorSpace")) {
+      for (const name of dictionary.keys()) if (!name.startsWith("Default")) entry(dictionary, name);
+    }
+    for (const value of dictionary.values()) addBases(archive, value, seen, holders);
+  }
+  for (const reference of archive.values) addBases(archive, reference, seen, holders);
+  return holders.filter(({ get }) => deviceOf(file, get()) !== undefined);
+}
+
+function addBases({ file }: Archive, value: Value, seen: Set<readonly Value[]>, holders: Holder[]): void {
+  const waiting: Value[] = [value];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const array = file.array(next) as Value[] | undefined;
+    if (!array || array.length > MOST_PARTS || seen.has(array)) continue;
+    seen.add(array);
+    const base = BASES[file.name(array[0]) ?? ""];
+    if (base !== undefined && base < array.length) {
+      holders.push({
+        isGroup: false,
+        get: () => array[base],
+        set: (space) => {
+          array[base] = space;
+        },
+      });
+    }
+    for (const element of array) if (element instanceof Reference || Array.isArray(element)) waiting.push(element);
+  }
+}
+
+/** A name, or an array of nothing but a name (ISO 32000-1, 8.6.3). */
+function deviceOf(file: PdfFile, value: Value | undefined): DeviceSpace | undefined {
+  const array = file.array(value);
+  const name = file.name(array?.length === 1 ? array[0] : value);
+  return name === "DeviceRGB" || name === "DeviceCMYK" || name === "DeviceGray" ? name : undefined;
+}
+
+function addDefault({ file }: Archive, resources: Dictionary, key: string, space: Value): void {
+  const spaces = file.dictionary(resources.get("ColorSpace"));
+  if (!spaces) resources.set("ColorSpace", Dictionary.of({ [key]: space }));
+  else if (!spaces.has(key)) spaces.set(key, space);
+}
+
+/** Viewers blend in the space of the intent where the page says nothing: colours would change that never did before. */
+function giveBlendingSpace({ file }: Archive, page: Dictionary, space: Value): void {
+  const group = file.dictionary(page.get("Group"));
+  if (group?.has("CS")) return;
+  const own = group?.clone() ?? Dictionary.of({ Type: Name.of("Group"), S: Name.of("Transparency") });
+  page.set("Group", own.set("CS", space));
+}

@@ -1,0 +1,61 @@
+// What kind of colours a page is made of, as far as its picture needs to know. Knows nothing of drawing.
+
+import { decodedBytes } from "../../compression/recode-stream.ts";
+import { readOperations } from "../../content/content.ts";
+import type { PdfFile } from "../../objects/pdf-file.ts";
+import { Dictionary, Name, type PdfObject, PdfStream, Reference, type Value } from "../../objects/values.ts";
+
+/** Objects that are looked at for one page, and bytes of content. */
+const MOST_OBJECTS = 5_000;
+const MOST_CONTENT_BYTES = 8 * 2 ** 20;
+/** What leads away from a page, or holds no colours. */
+const NOT_FOLLOWED = new Set(["Parent", "P", "Font", "Annots", "StructParent", "Metadata", "A", "Dest", "OC"]);
+
+/** Whether it has colours of four inks: in its content, in pictures, shadings, or as an alternate of spot colours. */
+export function usesCmyk(file: PdfFile, page: Dictionary): boolean {
+  const waiting: Value[] = [page.get("Resources") ?? null, page.get("Group") ?? null];
+  const contents = page.get("Contents");
+  for (const part of file.array(contents) ?? [contents ?? null]) {
+    const stream = file.stream(part);
+    if (stream && hasInks(file, stream)) return true;
+  }
+  const seen = new Set<number>();
+  for (let count = 0; waiting.length > 0 && count < MOST_OBJECTS; count++) {
+    const value = waiting.pop()!;
+    if (value instanceof Reference) {
+      if (seen.has(value.number)) continue;
+      seen.add(value.number);
+    }
+    const object = file.resolve(value);
+    if (isCmyk(file, object)) return true;
+    if (object instanceof PdfStream && isContent(file, object) && hasInks(file, object)) return true;
+    for (const inside of insideOf(object)) waiting.push(inside);
+  }
+  return false;
+}
+
+function isCmyk(file: PdfFile, object: PdfObject): boolean {
+  if (object instanceof Name) return object.text === "DeviceCMYK";
+  if (!Array.isArray(object) || file.name(object[0]) !== "ICCBased") return false;
+  return file.number(file.dictionary(object[1])?.get("N")) === 4;
+}
+
+const isContent = (file: PdfFile, { dictionary }: PdfStream): boolean =>
+  file.name(dictionary.get("Subtype")) === "Form" || dictionary.has("PatternType");
+
+function insideOf(object: PdfObject): Value[] {
+  if (Array.isArray(object)) return [...object.slice(0, 100)];
+  const dictionary = object instanceof PdfStream ? object.dictionary : object;
+  if (!(dictionary instanceof Dictionary)) return [];
+  return [...dictionary].flatMap(([key, value]) => (NOT_FOLLOWED.has(key) ? [] : [value]));
+}
+
+function hasInks(file: PdfFile, stream: PdfStream): boolean {
+  const bytes = decodedBytes(file, stream);
+  if (!bytes || bytes.length > MOST_CONTENT_BYTES) return false;
+  for (const { operator, operands } of readOperations(bytes)) {
+    if (operator === "k" || operator === "K") return true;
+    if ((operator === "cs" || operator === "CS") && file.name(operands[0]) === "DeviceCMYK") return true;
+  }
+  return false;
+}

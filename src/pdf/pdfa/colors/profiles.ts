@@ -1,0 +1,143 @@
+// Profiles of a file that is to be archived (ISO 19005-1, 6.2.3.2; -2, 6.2.4.2): which of its own may stay, and ours, each made
+// once. Knows no content.
+
+import { asVersion2, grayProfile, type ProfileHeader, readHeader, srgbProfile } from "../../../formats/icc/profile.ts";
+import { Dictionary, Name, type PdfStream, Reference, type Value } from "../../objects/values.ts";
+import { type Archive, streamOf } from "../archive.ts";
+
+/** Nobody's profile is larger. */
+const MAX_PROFILE_BYTES = 16 * 2 ** 20;
+const COMPONENTS: Readonly<Record<string, number>> = { GRAY: 1, "RGB ": 3, "Lab ": 3, CMYK: 4 };
+const NOTHING = new Uint8Array(0);
+const INPUT_CLASSES = ["mntr", "prtr", "scnr", "spac"];
+const OUTPUT_CLASSES = ["mntr", "prtr"];
+
+export type DeviceSpace = "DeviceGray" | "DeviceRGB" | "DeviceCMYK";
+
+export class Profiles {
+  readonly #archive: Archive;
+  readonly #made = new Map<DeviceSpace, Reference>();
+  readonly #spaces = new Map<DeviceSpace, Reference>();
+
+  constructor(archive: Archive) {
+    this.#archive = archive;
+  }
+
+  /** A profile that says what a device space is taken for. */
+  profile(space: DeviceSpace): Reference {
+    const known = this.#made.get(space);
+    if (known) return known;
+    const bytes =
+      space === "DeviceRGB"
+        ? srgbProfile()
+        : space === "DeviceGray"
+          ? grayProfile()
+          : this.#archive.source.cmykProfile();
+    const components = space === "DeviceRGB" ? 3 : space === "DeviceGray" ? 1 : 4;
+    const made = this.#archive.file.add(streamOf(bytes, { N: components }));
+    this.#made.set(space, made);
+    return made;
+  }
+
+  /** An ICCBased space in the place of a device space. */
+  space(space: DeviceSpace, profile = this.profile(space)): Reference {
+    const known = this.#spaces.get(space);
+    if (known) return known;
+    const made = this.#archive.file.add([Name.of("ICCBased"), profile]);
+    this.#spaces.set(space, made);
+    return made;
+  }
+
+  /** @returns the header of a profile that may stay as it is */
+  sound(stream: PdfStream | undefined, classes: readonly string[] = INPUT_CLASSES): ProfileHeader | undefined {
+    const bytes = stream && bytesOf(stream);
+    const header = bytes && readHeader(bytes);
+    if (!header || !this.#mayStay(header)) return undefined;
+    const components = this.#archive.file.number(stream.dictionary.get("N"));
+    return classes.includes(header.deviceClass) && COMPONENTS[header.space] === components ? header : undefined;
+  }
+
+  /** A profile of the document's own that can be its output intent, as a version that the level knows. */
+  output(value: Value | undefined): { readonly space: string; readonly profile: Reference } | undefined {
+    const { file } = this.#archive;
+    const stream = file.stream(value);
+    const header = this.sound(stream, OUTPUT_CLASSES);
+    if (header && value instanceof Reference) return { space: header.space, profile: value };
+    const older = this.#archive.level.part === 1 && stream ? asVersion2(bytesOf(stream) ?? NOTHING) : undefined;
+    const space = older && readHeader(older)?.space;
+    return space === undefined ? undefined : { space, profile: file.add(streamOf(older!, { N: COMPONENTS[space]! })) };
+  }
+
+  /** Mends the profiles of all ICCBased spaces. */
+  mend(): void {
+    const seen = new Set<number>();
+    for (const space of iccBasedSpaces(this.#archive)) {
+      const [, profile] = space;
+      const { file } = this.#archive;
+      const stream = file.stream(profile);
+      const reference = profile as Reference;
+      if (stream && seen.has(reference.number)) continue;
+      if (stream) seen.add(reference.number);
+      if (this.sound(stream)) continue;
+      space[1] = this.#substitute(stream, reference);
+    }
+  }
+
+  #mayStay({ version, deviceClass }: ProfileHeader): boolean {
+    return INPUT_CLASSES.includes(deviceClass) && (this.#archive.level.part === 1 ? version <= 2 : version <= 4);
+  }
+
+  #substitute(stream: PdfStream | undefined, reference: Value): Value {
+    const { file } = this.#archive;
+    const components = file.number(stream?.dictionary.get("N"));
+    const bytes = stream && bytesOf(stream);
+    const header = bytes && readHeader(bytes);
+    const own = header && COMPONENTS[header.space];
+    if (stream && header && this.#mayStay(header) && own !== undefined && components === undefined) {
+      stream.dictionary.set("N", own);
+      return reference;
+    }
+    const older = bytes && own === components && asVersion2(bytes);
+    if (older && reference !== null && stream) {
+      file.put(reference as Reference, streamOf(older, Dictionary.of({ N: own })));
+      return reference;
+    }
+    switch (components ?? own) {
+      case 1:
+        return this.profile("DeviceGray");
+      case 4:
+        return this.profile("DeviceCMYK");
+      default:
+        return this.profile("DeviceRGB");
+    }
+  }
+}
+
+function bytesOf(stream: PdfStream): Uint8Array | undefined {
+  try {
+    return stream.body.decoded(MAX_PROFILE_BYTES);
+  } catch {
+    // What cannot be read describes nothing.
+    return undefined;
+  }
+}
+
+/** Arrays of the file's own. */
+function* iccBasedSpaces({ file, places }: Archive): Generator<Value[]> {
+  const seen = new Set<readonly Value[]>();
+  for (const { dictionary } of places) {
+    for (const value of dictionary.values()) {
+      const waiting: Value[] = [value];
+      for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+        const array = file.array(next) as Value[] | undefined;
+        if (!array || array.length > MOST_PARTS || seen.has(array)) continue;
+        seen.add(array);
+        if (file.name(array[0]) === "ICCBased") yield array;
+        else for (const element of array) if (element !== null && typeof element === "object") waiting.push(element);
+      }
+    }
+  }
+}
+
+/** A colour space has no more parts; longer arrays are something else. */
+const MOST_PARTS = 5;

@@ -1,0 +1,73 @@
+// Samples of images: no JPEG 2000 and no 16 bits in part 1 (PDF 1.4 has neither), and no JPEG 2000 that breaks a rule in the others
+// (ISO 19005-2, 6.2.8.3).
+import { EngineFailure } from "../../../core/failure.ts";
+import { readColors } from "../../images/image-colors.ts";
+import { type Dictionary, Name, PdfStream, plainBody, type Reference, type Value } from "../../objects/values.ts";
+import type { Archive } from "../archive.ts";
+import { lastFilter } from "../content/streams.ts";
+
+const MAX_SAMPLE_BYTES = 512 * 2 ** 20;
+const DEVICE: Readonly<Record<number, string>> = { 1: "DeviceGray", 3: "DeviceRGB", 4: "DeviceCMYK" };
+
+export async function mendSamples(archive: Archive): Promise<void> {
+  const { file, level } = archive;
+  const isJpxForbidden = level.part === 1 || archive.failed("6.2.8.3");
+  for (const { dictionary, reference, isStream } of archive.places) {
+    if (!isStream || !reference || file.name(dictionary.get("Subtype")) !== "Image") continue;
+    if (lastFilter(archive, dictionary) === "JPXDecode") {
+      if (isJpxForbidden) decodeJpx(archive, dictionary, reference);
+    } else if (level.part === 1 && file.number(dictionary.get("BitsPerComponent")) === 16) {
+      halve(archive, dictionary, reference);
+    } else continue;
+    archive.signal.throwIfAborted();
+    await file.relieve();
+  }
+}
+
+function decodeJpx(archive: Archive, dictionary: Dictionary, reference: Reference): void {
+  const { file } = archive;
+  const image = archive.source.decodeImage(reference.number);
+  const device = image && DEVICE[image.components];
+  if (!device) return;
+  const colors = readColors(file, dictionary.get("ColorSpace"));
+  const isOwn = colors && !colors.palette && colors.channels === image.components;
+  if (!isOwn) dictionary.set("ColorSpace", Name.of(device));
+  // It was for the samples of a palette, or is the engine's work already.
+  for (const key of ["Decode", "SMaskInData"]) dictionary.delete(key);
+  dictionary.set("Width", image.width).set("Height", image.height).set("BitsPerComponent", 8);
+  putSamples(archive, dictionary, reference, image.samples);
+}
+
+/** The upper half of each sample. */
+function halve(archive: Archive, dictionary: Dictionary, reference: Reference): void {
+  const { file } = archive;
+  const stream = file.stream(reference);
+  if (!stream) return;
+  const samples = decodedOf(stream);
+  const halved = new Uint8Array(samples.length >> 1);
+  for (let at = 0; at < halved.length; at++) halved[at] = samples[2 * at]!;
+  dictionary.set("BitsPerComponent", 8);
+  const key = file.array(dictionary.get("Mask"));
+  if (key)
+    dictionary.set(
+      "Mask",
+      key.map((value: Value) => (file.number(value) ?? 0) >> 8),
+    );
+  putSamples(archive, dictionary, reference, halved);
+}
+
+/** What cannot be decoded shows nothing. */
+function decodedOf(stream: PdfStream): Uint8Array {
+  try {
+    return stream.body.decoded(MAX_SAMPLE_BYTES);
+  } catch (error) {
+    if (error instanceof EngineFailure && error.reason === "damaged") return new Uint8Array(0);
+    throw error;
+  }
+}
+
+/** Deflated when they are written. */
+function putSamples({ file }: Archive, dictionary: Dictionary, reference: Reference, samples: Uint8Array): void {
+  for (const key of ["Filter", "DecodeParms", "DL"]) dictionary.delete(key);
+  file.put(reference, new PdfStream(dictionary, plainBody(samples)));
+}

@@ -1,0 +1,176 @@
+// Spot colours (ISO 19005-2, 6.2.4.4): one meaning for one name, and a description of each that a DeviceN space mixes.
+import { createHash } from "node:crypto";
+import { readColors } from "../../images/image-colors.ts";
+import { fingerprint } from "../../objects/fingerprint.ts";
+import { Dictionary, Name, type PdfStream, Reference, type Value } from "../../objects/values.ts";
+import { type Archive, streamOf } from "../archive.ts";
+
+const PROCESS = new Set(["Cyan", "Magenta", "Yellow", "Black", "None", "All"]);
+const MOST_PARTS = 5;
+const MAX_FUNCTION_BYTES = 1 << 20;
+/** What a colorant is taken for whose tints cannot be told from those of the mixture. */
+const SAMPLES = 2;
+
+export function mendSpotColors(archive: Archive): void {
+  if (archive.level.part === 1) return;
+  const spaces = [...spotSpaces(archive)];
+  const known = knownSeparations(archive, spaces);
+  for (const space of spaces) if (archive.file.name(space[0]) === "DeviceN") describeColorants(archive, space, known);
+  // Where equal names mean different things, the first counts.
+  if (!archive.failed("6.2.4.4", 2) && !haveConflict(archive, spaces)) return;
+  const first = new Map<string, Value[]>();
+  for (const space of spotSpaces(archive)) {
+    if (archive.file.name(space[0]) !== "Separation") continue;
+    const name = archive.file.name(space[1]) ?? "";
+    const known = first.get(name);
+    if (known) [, , space[2], space[3]] = known as [Value, Value, Value, Value];
+    else first.set(name, share(archive, space));
+  }
+}
+
+/** Whether equal names mean different things for certain. */
+function haveConflict(archive: Archive, spaces: readonly Value[][]): boolean {
+  const meanings = new Map<string, string>();
+  for (const [family, colorant, alternate, transform] of spaces) {
+    if (archive.file.name(family) !== "Separation") continue;
+    const name = archive.file.name(colorant) ?? "";
+    const meaning = `${meaningOf(archive, alternate!)} ${meaningOf(archive, transform!)}`;
+    if ((meanings.get(name) ?? meaning) !== meaning) return true;
+    meanings.set(name, meaning);
+  }
+  return false;
+}
+
+function meaningOf({ file }: Archive, value: Value): string {
+  const stream = file.stream(value);
+  if (!stream) return fingerprint(file, value) ?? (value instanceof Reference ? `${value.number} R` : "");
+  const bytes = decodedOr(stream) ?? new Uint8Array(0);
+  return `${fingerprint(file, file.dictionary(value)!.get("Range"))} ${createHash("sha256").update(bytes).digest("hex")}`;
+}
+
+/** What several spaces have in common is one object. */
+function share({ file }: Archive, space: Value[]): Value[] {
+  for (const index of [2, 3]) {
+    const part = space[index];
+    if (part instanceof Dictionary || Array.isArray(part)) space[index] = file.add(part);
+  }
+  return space;
+}
+
+/** Separation and DeviceN spaces, arrays of the file's own. */
+function* spotSpaces({ file, places, values }: Archive): Generator<Value[]> {
+  const seen = new Set<readonly Value[]>();
+  const waiting: Value[] = [...values];
+  for (const { dictionary } of places) for (const value of dictionary.values()) waiting.push(value);
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const array = file.array(next) as Value[] | undefined;
+    if (!array || array.length > MOST_PARTS || seen.has(array)) continue;
+    seen.add(array);
+    const family = file.name(array[0]);
+    if ((family === "Separation" || family === "DeviceN") && array.length >= 4) yield array;
+    for (const element of array) if (element !== null && typeof element === "object") waiting.push(element);
+  }
+}
+
+/** ISO 32000-1, 8.6.6.5: Colorants of the attributes has a Separation for each spot colour. */
+function describeColorants(archive: Archive, space: Value[], known: ReadonlyMap<string, Value>): void {
+  const { file } = archive;
+  const names = (file.array(space[1]) ?? []).map((name) => file.name(name) ?? "");
+  const attributes = file.dictionary(space[4])?.clone() ?? new Dictionary();
+  const colorants = file.dictionary(attributes.get("Colorants"))?.clone() ?? new Dictionary();
+  const components = file.array(file.dictionary(attributes.get("Process"))?.get("Components")) ?? [];
+  const described = new Set(components.map((name) => file.name(name)));
+  const missing = names.filter((name) => !PROCESS.has(name) && !described.has(name) && !colorants.has(name));
+  if (missing.length === 0) return;
+  for (const name of missing) {
+    colorants.set(name, known.get(name) ?? ownSeparation(archive, space, names, name));
+  }
+  space[4] = attributes.set("Colorants", colorants);
+}
+
+function knownSeparations({ file }: Archive, spaces: readonly Value[][]): Map<string, Value> {
+  const known = new Map<string, Value>();
+  for (const space of spaces) {
+    const name = file.name(space[1]);
+    if (file.name(space[0]) === "Separation" && name !== undefined && !known.has(name)) known.set(name, space);
+  }
+  return known;
+}
+
+/** The colorant alone, as the mixture has it. The mixture itself is drawn by its own transform, whatever this one says. */
+function ownSeparation(archive: Archive, space: readonly Value[], names: readonly string[], name: string): Value {
+  const { file } = archive;
+  const [, , alternate, transform] = space;
+  if (names.length === 1) return [Name.of("Separation"), Name.of(name), alternate!, transform!];
+  const tint = alone(archive, transform!, names.indexOf(name), names.length);
+  const simple = () => Dictionary.of({ FunctionType: 2, Domain: [0, 1], N: 1, ...full(archive, alternate!) });
+  return [Name.of("Separation"), Name.of(name), alternate!, file.add(tint ?? simple())];
+}
+
+/** From nothing to as much as there can be, in a space of inks or of light. */
+function full({ file }: Archive, alternate: Value): { readonly C0: number[]; readonly C1: number[] } {
+  const channels = readColors(file, alternate)?.channels ?? 1;
+  const [none, all] = channels === 4 ? [0, 1] : [1, 0];
+  return { C0: Array<number>(channels).fill(none), C1: Array<number>(channels).fill(all) };
+}
+
+/** A function of one value, which gives what a function of many gives where all others are nothing. */
+function alone({ file }: Archive, transform: Value, index: number, count: number): PdfStream | undefined {
+  const stream = file.stream(transform);
+  if (!stream) return undefined;
+  const { dictionary } = stream;
+  const entries = { Domain: [0, 1], Range: [...(file.array(dictionary.get("Range")) ?? [])] };
+  if (entries.Range.length < 2) return undefined;
+  const bytes = decodedOr(stream);
+  if (!bytes) return undefined;
+  switch (file.number(dictionary.get("FunctionType"))) {
+    case 4: {
+      const body = Buffer.from(bytes).toString("latin1").trim();
+      if (!body.startsWith("{") || !body.endsWith("}")) return undefined;
+      // The value is on the stack: nothing before it, and nothing after.
+      const before = "0 exch ".repeat(index);
+      const after = "0 ".repeat(count - index - 1);
+      return streamOf(`{ ${before}${after}${body.slice(1, -1)} }`, { ...entries, FunctionType: 4 });
+    }
+    case 0:
+      return corners(dictionary, bytes, index, entries, (value) =>
+        file.array(value)?.map((number) => file.number(number) ?? 0),
+      );
+    default:
+      return undefined;
+  }
+}
+
+function decodedOr(stream: PdfStream): Uint8Array | undefined {
+  try {
+    return stream.body.decoded(MAX_FUNCTION_BYTES);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Of samples: those with nothing of any colorant, and with all of one (7.10.2). */
+function corners(
+  dictionary: Dictionary,
+  bytes: Uint8Array,
+  index: number,
+  entries: { readonly Domain: number[]; readonly Range: Value[] },
+  numbers: (value: Value | undefined) => number[] | undefined,
+): PdfStream | undefined {
+  const size = numbers(dictionary.get("Size")) ?? [];
+  const outputs = entries.Range.length / 2;
+  const bits = dictionary.get("BitsPerSample");
+  if (bits !== 8 || dictionary.has("Encode") || size.length <= index) return undefined;
+  const stride = size.slice(0, index).reduce((product, length) => product * length, outputs);
+  const full = stride * (size[index]! - 1);
+  if (full + outputs > bytes.length) return undefined;
+  const samples = Buffer.concat([bytes.subarray(0, outputs), bytes.subarray(full, full + outputs)]);
+  const decode = dictionary.get("Decode");
+  return streamOf(samples, {
+    ...entries,
+    FunctionType: 0,
+    Size: [SAMPLES],
+    BitsPerSample: 8,
+    ...(decode === undefined ? {} : { Decode: decode }),
+  });
+}

@@ -1,0 +1,46 @@
+// Graphics state parameters (ISO 19005-1, 6.2.8, 6.2.9 and 6.4; -2, 6.2.5, 6.2.6 and 6.2.10).
+import { type Dictionary, Name } from "../../objects/values.ts";
+import type { Archive } from "../archive.ts";
+
+const FORBIDDEN = ["TR", "HTP", "HTO", "HT"];
+export const RENDERING_INTENTS: ReadonlySet<string> = new Set([
+  "RelativeColorimetric",
+  "AbsoluteColorimetric",
+  "Perceptual",
+  "Saturation",
+]);
+const BLEND_MODES = new Set(
+  (
+    "Normal Compatible Multiply Screen Overlay Darken Lighten ColorDodge ColorBurn HardLight SoftLight Difference Exclusion " +
+    "Hue Saturation Color Luminosity"
+  ).split(" "),
+);
+
+export function mendGraphicsStates(archive: Archive): void {
+  for (const { dictionary, above } of archive.places) {
+    const isState = above === "ExtGState" || archive.file.name(dictionary.get("Type")) === "ExtGState";
+    if (isState) mendState(archive, dictionary);
+    // Of annotations, too (ISO 32000-2, table 166).
+    else if (dictionary.has("BM") && dictionary.has("Rect")) mendBlendMode(archive, dictionary);
+  }
+}
+
+function mendState(archive: Archive, state: Dictionary): void {
+  const { file } = archive;
+  for (const key of FORBIDDEN) state.delete(key);
+  if (file.name(state.get("TR2")) !== "Default") state.delete("TR2");
+  const intent = state.get("RI");
+  if (intent !== undefined && !RENDERING_INTENTS.has(file.name(intent) ?? "")) state.delete("RI");
+  // With overprint mode 1 a profiled CMYK space would not mean what it says (ISO 19005-2, 6.2.4.2).
+  if (archive.failed("6.2.4.2", 2) && state.has("OPM")) state.set("OPM", 0);
+  mendBlendMode(archive, state);
+}
+
+/** Of a list the first counts that is known (ISO 32000-1, 11.6.3). */
+function mendBlendMode({ file }: Archive, holder: Dictionary): void {
+  const mode = holder.get("BM");
+  if (mode === undefined) return;
+  const list = file.array(mode) ?? [mode];
+  const known = list.map((name) => file.name(name) ?? "").find((name) => BLEND_MODES.has(name));
+  holder.set("BM", Name.of(known ?? "Normal"));
+}

@@ -1,0 +1,140 @@
+// Text that is there for searching and copying alone, over the picture of a page: a font without a program, which text that is never
+// drawn needs not (ISO 19005-2, 6.2.11.4.1; ISO 19005-1, 6.3.4), whose codes are UTF-16. Knows no file it goes into.
+import type { Character, TextLine } from "../../../engines/mupdf/text.ts";
+import { bodyOf } from "../../compression/recode-stream.ts";
+import type { Matrix } from "../../content/matrix.ts";
+import type { PdfFile } from "../../objects/pdf-file.ts";
+import { Dictionary, Name, PdfStream, PdfString, type Reference } from "../../objects/values.ts";
+
+/** Of all characters, in thousandths of the size: words are stretched to the widths they have. */
+const ADVANCE = 500;
+/** The widest stretch, in percent. */
+const MOST_STRETCHED = 1000;
+const FONT_NAME = "Invisible";
+
+/** Adds the font, once for a file. */
+export function addInvisibleFont(file: PdfFile): Reference {
+  const descriptor = Dictionary.of({
+    Type: Name.of("FontDescriptor"),
+    FontName: Name.of(FONT_NAME),
+    Flags: 4,
+    FontBBox: [0, -250, 1000, 750],
+    ItalicAngle: 0,
+    Ascent: 750,
+    Descent: -250,
+    CapHeight: 700,
+    StemV: 80,
+  });
+  const descendant = Dictionary.of({
+    Type: Name.of("Font"),
+    Subtype: Name.of("CIDFontType2"),
+    BaseFont: Name.of(FONT_NAME),
+    CIDSystemInfo: Dictionary.of({
+      Registry: new PdfString("Adobe"),
+      Ordering: new PdfString("Identity"),
+      Supplement: 0,
+    }),
+    FontDescriptor: file.add(descriptor),
+    DW: ADVANCE,
+    CIDToGIDMap: Name.of("Identity"),
+  });
+  return file.add(
+    Dictionary.of({
+      Type: Name.of("Font"),
+      Subtype: Name.of("Type0"),
+      BaseFont: Name.of(FONT_NAME),
+      Encoding: Name.of("Identity-H"),
+      DescendantFonts: [file.add(descendant)],
+      ToUnicode: file.add(new PdfStream(new Dictionary(), bodyOf(Buffer.from(TO_UNICODE, "latin1")))),
+    }),
+  );
+}
+
+/** ISO 32000-1, 9.10.3: a range must not go beyond the last byte, so there is one for each first byte, 100 in a list at most. */
+const TO_UNICODE = [
+  "/CIDInit /ProcSet findresource begin 12 dict begin begincmap",
+  "/CIDSystemInfo << /Registry (Adobe) /Ordering (UCS) /Supplement 0 >> def",
+  "/CMapName /Adobe-Identity-UCS def /CMapType 2 def",
+  "1 begincodespacerange <0000> <ffff> endcodespacerange",
+  ...lists(
+    Array.from({ length: 256 }, (_, high) => high)
+      .filter((high) => high < 0xd8 || high > 0xdf)
+      .map((high) => `<${hex(high, 2)}00> <${hex(high, 2)}ff> <${hex(high, 2)}00>`),
+  ),
+  "endcmap CMapName currentdict /CMap defineresource pop end end",
+].join("\n");
+
+function* lists(ranges: readonly string[]): Generator<string> {
+  for (let at = 0; at < ranges.length; at += 100) {
+    const part = ranges.slice(at, at + 100);
+    yield `${part.length} beginbfrange\n${part.join("\n")}\nendbfrange`;
+  }
+}
+
+/**
+ * Content that puts each word where it is drawn. What has no Unicode value is left out, and what is beyond the basic plane.
+ * @param fontName its resource
+ * @param toPage from points as displayed, y upwards, to the page's space
+ * @param height of the page as displayed, in points
+ */
+export function invisibleText(lines: readonly TextLine[], fontName: string, toPage: Matrix, height: number): string {
+  const parts = [`q ${toPage.map(decimal).join(" ")} cm BT 3 Tr`];
+  for (const { direction, characters } of lines) {
+    const [x, y] = direction;
+    for (const { first, text, width } of wordsOf(characters, direction)) {
+      const size = first.size > 0 ? first.size : 1;
+      const stretch = Math.min(MOST_STRETCHED, (100 * width) / (text.length * size * (ADVANCE / 1000)));
+      parts.push(`/${fontName} ${decimal(size)} Tf ${decimal(Math.max(1, stretch))} Tz`);
+      parts.push(`${[x, -y, y, x, first.x, height - first.y].map(decimal).join(" ")} Tm`);
+      parts.push(`<${text.map((codePoint) => hex(codePoint, 4)).join("")}> Tj`);
+    }
+  }
+  return `${parts.join(" ")} ET Q`;
+}
+
+interface Word {
+  readonly first: Character;
+  readonly text: readonly number[];
+  /** Points. */
+  readonly width: number;
+}
+
+/** In the order in which they stand on the line, whichever way they are read: viewers turn them round by their letters. */
+function* wordsOf(characters: readonly Character[], [x, y]: TextLine["direction"]): Generator<Word> {
+  const placed = characters
+    .filter(({ codePoint }) => isTold(codePoint))
+    .map((character) => ({ character, along: character.x * x + character.y * y }))
+    .sort((one, other) => one.along - other.along);
+  for (let from = 0; from < placed.length; ) {
+    const isSpace = placed[from]!.character.codePoint === SPACE;
+    let to = from + 1;
+    while (to < placed.length && (placed[to]!.character.codePoint === SPACE) === isSpace) to++;
+    const word = placed.slice(from, to);
+    const last = word.at(-1)!;
+    const size = last.character.size;
+    // Up to what comes next; a letter is about half as wide as it is high.
+    const end = Math.min(placed[to]?.along ?? Number.POSITIVE_INFINITY, last.along + size * (ADVANCE / 1000));
+    yield {
+      first: word[0]!.character,
+      text: word.map(({ character }) => character.codePoint),
+      width: Math.max(0, end - word[0]!.along),
+    };
+    from = to;
+  }
+}
+
+const SPACE = 0x20;
+
+/** ISO 19005-2, 6.2.11.7.2: 0, U+FEFF and U+FFFE are no values; U+FFFD tells nothing. */
+const isTold = (codePoint: number): boolean =>
+  codePoint >= 0x20 && codePoint < 0xfff0 && codePoint !== 0xfeff && !(codePoint >= 0xd800 && codePoint <= 0xdfff);
+
+/** Numbers of a content stream know no exponents, and PDF/A-1 none beyond 32,767. */
+function decimal(value: number): string {
+  const bounded = Math.max(-32_767, Math.min(32_767, value));
+  return String(Number(bounded.toFixed(4)));
+}
+
+function hex(value: number, digits: number): string {
+  return value.toString(16).padStart(digits, "0");
+}

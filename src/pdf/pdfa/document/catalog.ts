@@ -1,0 +1,55 @@
+// Entries of the catalog and of pages that must not be there, page boundaries (ISO 19005-1, 6.1 and 6.6; -2, 6.1.13, 6.10 and 6.11).
+import { Dictionary, type Value } from "../../objects/values.ts";
+import { type Archive, rectangleOf } from "../archive.ts";
+
+const CATALOG = ["Requirements", "NeedsRendering", "Perms", "Version", "DSS", "AA"];
+/** Of later versions of PDF than the first part knows. */
+const LATER = ["Collection", "Extensions", "Legal"];
+const NAMES = ["JavaScript", "AlternatePresentations", "Renditions"];
+const PAGE = ["AA", "PresSteps", "OutputIntents"];
+const BOXES = ["CropBox", "BleedBox", "TrimBox", "ArtBox"];
+/** ISO 32000-1, annex C.2. */
+const SHORTEST_SIDE = 3;
+export const LONGEST_SIDE = 14_400;
+const LETTER: Value = [0, 0, 612, 792];
+
+export function mendCatalog(archive: Archive): void {
+  const { file } = archive;
+  const { catalog } = file;
+  for (const key of CATALOG) catalog.delete(key);
+  if (archive.level.part === 1) for (const key of LATER) catalog.delete(key);
+  const names = file.dictionary(catalog.get("Names"));
+  if (names) for (const key of NAMES) names.delete(key);
+  mendForm(archive);
+  for (const reference of archive.pages) mendPage(archive, archive.page(reference));
+}
+
+function mendForm({ file }: Archive): void {
+  const form = file.dictionary(file.catalog.get("AcroForm"));
+  if (!form) return;
+  for (const key of ["XFA", "SigFlags"]) form.delete(key);
+}
+
+function mendPage(archive: Archive, page: Dictionary): void {
+  const { file } = archive;
+  for (const key of PAGE) page.delete(key);
+  if (!file.dictionary(page.get("Resources"))) page.set("Resources", new Dictionary());
+  const media = rectangleOf(file, page.get("MediaBox"));
+  // One without an area says no more than none.
+  if (!media || media[0] === media[2] || media[1] === media[3]) page.set("MediaBox", LETTER);
+  else if (!isBoundary(media)) {
+    const [left, bottom, right, top] = media;
+    page.set("MediaBox", [left, bottom, left + side(right - left), bottom + side(top - bottom)]);
+    // Validators do not follow references inside.
+  } else page.set("MediaBox", media);
+  for (const key of BOXES) {
+    const box = rectangleOf(file, page.get(key));
+    if (page.has(key) && box && isBoundary(box)) page.set(key, box);
+    else page.delete(key);
+  }
+}
+
+const side = (length: number) => Math.max(SHORTEST_SIDE, Math.min(LONGEST_SIDE, length));
+
+const isBoundary = ([left, bottom, right, top]: readonly [number, number, number, number]) =>
+  side(right - left) === right - left && side(top - bottom) === top - bottom;

@@ -1,0 +1,35 @@
+// Takes form fields out of a document whose widgets have gone (ISO 32000-1, 12.7). Knows nothing of why.
+import type { PdfFile } from "../../objects/pdf-file.ts";
+import { Reference, type Value } from "../../objects/values.ts";
+
+/** Fields that are looked at. */
+const MOST_FIELDS = 200_000;
+
+/** @param gone numbers of widgets */
+export function removeFields(file: PdfFile, gone: ReadonlySet<number>): void {
+  if (gone.size === 0) return;
+  const stays = (value: Value) => !(value instanceof Reference && gone.has(value.number));
+  const root = file.catalog.get("AcroForm");
+  const form = file.dictionary(root);
+  const fields = file.array(form?.get("Fields"));
+  if (!form || !fields) return;
+  const kept = fields.filter(stays);
+  if (kept.length < fields.length) {
+    const changed = form.clone().set("Fields", kept);
+    if (root instanceof Reference) file.put(root, changed);
+    else file.put(file.trailer.get("Root") as Reference, file.catalog.clone().set("AcroForm", changed));
+  }
+  const waiting = [...kept];
+  const seen = new Set<number>();
+  while (waiting.length > 0 && seen.size < MOST_FIELDS) {
+    const reference = waiting.pop();
+    if (!(reference instanceof Reference) || seen.has(reference.number)) continue;
+    seen.add(reference.number);
+    const field = file.dictionary(reference);
+    const kids = file.array(field?.get("Kids"));
+    if (!field || !kids) continue;
+    const left = kids.filter(stays);
+    if (left.length < kids.length) file.put(reference, field.clone().set("Kids", left));
+    for (const kid of left) waiting.push(kid);
+  }
+}

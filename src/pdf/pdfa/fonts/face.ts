@@ -1,0 +1,108 @@
+// A font file that stands in for a font that is not embedded: its glyphs by character, and how wide they are.
+import { type CffFont, cffWidth, glyphNames, readCff } from "../../../fonts/cff/cff.ts";
+import { unicodeOfName } from "../../../fonts/names/glyph-names.ts";
+import { characterMaps } from "../../../fonts/truetype/maps.ts";
+import { advanceOf, readTrueType, type TrueTypeFont, unitsPerEm, viewOf } from "../../../fonts/truetype/truetype.ts";
+
+interface Glyphs {
+  readonly name: string;
+  /** 0 where it has none. */
+  glyphOf(text: string): number;
+  /** By the name the glyph has in the font; 0 where there is none. */
+  glyphNamed(name: string): number;
+  /** In thousandths of text space. */
+  widthOf(glyph: number): number;
+}
+
+export type Face = Glyphs &
+  (
+    | { readonly kind: "truetype"; readonly font: TrueTypeFont }
+    | { readonly kind: "cff"; readonly font: CffFont; readonly names: readonly string[] }
+  );
+
+/** Characters that another one does for. */
+const OTHERS = new Map([
+  ["\u00a0", " "],
+  ["\u00ad", "-"],
+  ["\u2010", "-"],
+  ["\u2011", "-"],
+  ["\u2126", "\u03a9"],
+  ["\u03a9", "\u2126"],
+  ["\u2206", "\u0394"],
+  ["\u0394", "\u2206"],
+  ["\u00b5", "\u03bc"],
+  ["\u03bc", "\u00b5"],
+  ["\u2215", "\u2044"],
+  ["\u2219", "\u00b7"],
+  ["\u3000", " "],
+  ["\u2002", " "],
+  ["\u2003", " "],
+  ["\u2009", " "],
+]);
+
+/**
+ * @param index in a collection
+ * @returns undefined for what is no font that can be a part of a PDF
+ */
+export function openFace(name: string, bytes: Uint8Array, index: number): Face | undefined {
+  const tables = tablesOf(bytes, index);
+  const table = tables.get("CFF ");
+  const maps = characterMaps({ tables }) ?? [];
+  const map =
+    maps.find(({ platform, encoding }) => platform === 3 && encoding === 10) ??
+    maps.find(({ platform, encoding }) => platform === 3 && encoding === 1) ??
+    maps.find(({ platform }) => platform === 0);
+  const cff = table && readCff(table);
+  const names = cff && !cff.isCid ? glyphNames(cff) : [];
+  const byName = new Map(names.map((one, glyph) => [one, glyph]));
+  const byText = new Map<string, number>();
+  if (!map) {
+    names.forEach((one, glyph) => {
+      const text = unicodeOfName(one);
+      if (text !== undefined && !byText.has(text)) byText.set(text, glyph);
+    });
+  }
+  const find = (text: string) =>
+    text === "" ? 0 : map ? map.glyphOf(text.codePointAt(0) ?? 0) : (byText.get(text) ?? 0);
+  const glyphs = {
+    name,
+    glyphOf(text: string) {
+      const isOne = text.length <= 2 && [...text].length === 1;
+      const composed = isOne ? text : text.replace(VARIATIONS, "").normalize("NFC");
+      if ([...composed].length > 1) return find(LIGATURES.get(text) ?? "");
+      return find(composed) || find(OTHERS.get(composed) ?? "");
+    },
+    glyphNamed: (one: string) => byName.get(one) ?? 0,
+  };
+  if (cff) return { ...glyphs, kind: "cff", font: cff, names, widthOf: (glyph) => cffWidth(cff, glyph) ?? 0 };
+  const font = index === 0 ? readTrueType(bytes) : undefined;
+  if (!font) return undefined;
+  const scale = 1000 / unitsPerEm(font);
+  return { ...glyphs, kind: "truetype", font, widthOf: (glyph) => advanceOf(font, glyph) * scale };
+}
+
+/** Which form of a character is meant: the usual one will do. */
+const VARIATIONS = /[\ufe00-\ufe0f]|[\u{e0100}-\u{e01ef}]/gu;
+
+const LIGATURES = new Map([
+  ["ff", "\ufb00"],
+  ["fi", "\ufb01"],
+  ["fl", "\ufb02"],
+  ["ffi", "\ufb03"],
+  ["ffl", "\ufb04"],
+]);
+
+function tablesOf(bytes: Uint8Array, index: number): Map<string, Uint8Array> {
+  const tables = new Map<string, Uint8Array>();
+  const view = viewOf(bytes);
+  // OpenType, "Font collections".
+  const isCollection = view.getUint32(0) === 0x74746366;
+  const start = isCollection ? view.getUint32(12 + 4 * Math.min(index, view.getUint32(8) - 1)) : 0;
+  const count = view.getUint16(start + 4);
+  for (let at = start + 12; at < start + 12 + count * 16; at += 16) {
+    const tag = String.fromCharCode(...bytes.subarray(at, at + 4));
+    const [offset, length] = [view.getUint32(at + 8), view.getUint32(at + 12)];
+    tables.set(tag, bytes.subarray(offset, offset + length));
+  }
+  return tables;
+}

@@ -1,0 +1,40 @@
+// Describes a font on its way to PDF/A: the codes that text shows in it, and the means to repair it.
+import type { NoticeSubject } from "../../../core/notice.ts";
+import type { PdfFile } from "../../objects/pdf-file.ts";
+import type { Dictionary } from "../../objects/values.ts";
+import type { CharacterCode } from "../../text/cmap.ts";
+import type { ArchivalLevel } from "../level.ts";
+import type { FontShelf } from "./font-shelf.ts";
+
+export interface FontTask {
+  readonly file: PdfFile;
+  readonly level: ArchivalLevel;
+  readonly shelf: FontShelf;
+  /** True if a validator reported missing Unicode values or incorrect CMaps after all repairs. */
+  readonly isUnicodeDistrusted: boolean;
+  readonly areCMapsDistrusted: boolean;
+  /** Fonts whose glyphs now come from another font. */
+  readonly substituted: NoticeSubject[];
+}
+
+export interface ShownFont {
+  /** The caller's own copy. Changes to it are written to the file. */
+  readonly font: Dictionary;
+  /** The codes, without repeats. */
+  readonly codes: readonly CharacterCode[];
+  /**
+   * True if text is drawn with the font. A font that is used only for searchable text need not be embedded (ISO
+   * 19005-2, 6.2.11.4.1).
+   */
+  readonly isVisible: boolean;
+  /** True if form fields are filled in with the font: the text to come is unknown. */
+  readonly isTyped: boolean;
+}
+
+/** The result of repairing a font's program. */
+export interface Mended {
+  /** Returns the text that the font itself assigns to a code, apart from ToUnicode. */
+  readonly unicodeOf: (code: CharacterCode) => string | undefined;
+  /** True if the encoding that defined the meaning of codes no longer exists. */
+  readonly isChanged: boolean;
+}

@@ -1,0 +1,92 @@
+// Simple fonts (ISO 32000-1, 9.6): mended with their programs, or given another one.
+
+import { standardEncoding, unicodeOfName } from "../../../fonts/names/glyph-names.ts";
+import { type Dictionary, Name } from "../../objects/values.ts";
+import type { CharacterCode } from "../../text/cmap.ts";
+import { readSimpleEncoding } from "../../text/simple-encoding.ts";
+import { soundDescriptor } from "./descriptor.ts";
+import { namedProgram, programBytes, readProgram } from "./font-program.ts";
+import { listGlyphNames } from "./glyph-lists.ts";
+import type { FontTask, Mended, ShownFont } from "./shown-font.ts";
+import { mendNamed } from "./simple-named.ts";
+import { mendTrueType } from "./simple-truetype.ts";
+import { substituteSimple } from "./substitute-simple.ts";
+import { mendToUnicode } from "./to-unicode.ts";
+
+/** Changes the font's dictionary. */
+export async function mendSimple(task: FontTask, shown: ShownFont): Promise<void> {
+  const { file, level } = task;
+  const { font } = shown;
+  const isEmbedded = programBytes(file, file.dictionary(font.get("FontDescriptor"))) !== undefined;
+  // What is never drawn needs no program.
+  let mended = isEmbedded ? mendEmbedded(task, shown) : undefined;
+  let { codes } = shown;
+  if (!mended && (isEmbedded || shown.isVisible)) {
+    if (shown.isTyped) codes = withAllCodes(codes);
+    mended = await substituteSimple(task, { ...shown, codes });
+  }
+  const names = mended ? undefined : readSimpleEncoding(file, font.get("Encoding"), standardEncoding()).names;
+  mendToUnicode({
+    file,
+    font,
+    codes,
+    derived:
+      mended?.unicodeOf ?? (({ code }) => (names?.[code] === undefined ? undefined : unicodeOfName(names[code]))),
+    isDemanded: level.conformance === "u",
+    isDistrusted: task.isUnicodeDistrusted,
+    isChanged: mended?.isChanged ?? false,
+  });
+}
+
+const FIRST_PRINTED = 0x20;
+
+/** Other than those that are shown can be typed. */
+function withAllCodes(codes: readonly CharacterCode[]): CharacterCode[] {
+  const shown = new Set(codes.map(({ code }) => code));
+  const all = Array.from({ length: 256 - FIRST_PRINTED }, (_, index) => FIRST_PRINTED + index);
+  return [...codes, ...all.filter((code) => !shown.has(code)).map((code) => ({ code, bytes: 1 }))];
+}
+
+function mendEmbedded(task: FontTask, shown: ShownFont): Mended | undefined {
+  const { file, level } = task;
+  const { font } = shown;
+  const original = file.dictionary(font.get("FontDescriptor"));
+  const bytes = programBytes(file, original);
+  const program = bytes && readProgram(bytes);
+  if (!original || !program) return undefined;
+  const descriptor = soundDescriptor(file, original, font);
+  // Tried on copies: what cannot be mended to the end is left alone.
+  const trial: ShownFont = { ...shown, font: font.clone() };
+  const isMisplaced = isElsewhere(file.dictionary(original), program.kind, task);
+  let mended: Mended | undefined;
+  if (program.kind === "truetype") mended = mendTrueType(task, trial, descriptor, program.font, isMisplaced);
+  else {
+    const named = namedProgram(program);
+    // Glyphs without names are asked for in ways that readers do not agree on.
+    if (!named) return { unicodeOf: () => undefined, isChanged: false };
+    mended = mendNamed(task, trial, descriptor, program, named, isMisplaced);
+  }
+  if (!mended) return undefined;
+  const baseFont = file.name(font.get("BaseFont")) ?? file.name(descriptor.get("FontName")) ?? "Font";
+  trial.font.set("Type", Name.of("Font")).set("BaseFont", Name.of(baseFont));
+  if (program.kind !== "truetype") listGlyphNames(file, descriptor, baseFont, level);
+  trial.font.set("FontDescriptor", file.add(descriptor));
+  for (const key of [...font.keys()]) font.delete(key);
+  for (const [key, value] of trial.font) font.set(key, value);
+  return mended;
+}
+
+const KEY_OF = { truetype: "FontFile2", type1: "FontFile", cff: "FontFile3" } as const;
+
+/** Whether the program stands under an entry that is for others, or says it is of another kind. */
+export function isElsewhere(
+  descriptor: Dictionary | undefined,
+  kind: keyof typeof KEY_OF,
+  { file, level }: FontTask,
+): boolean {
+  const stream = file.dictionary(descriptor?.get(KEY_OF[kind]));
+  if (!stream) return true;
+  if (kind !== "cff") return stream.has("Subtype");
+  const subtype = file.name(stream.get("Subtype"));
+  return subtype !== "Type1C" && subtype !== "CIDFontType0C" && (subtype !== "OpenType" || level.part === 1);
+}

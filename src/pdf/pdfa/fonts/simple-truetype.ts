@@ -1,0 +1,208 @@
+// Simple fonts with TrueType programs (ISO 32000-1, 9.6.6.4; ISO 19005-2, 6.2.11.6). What does not fit the rules for encodings becomes
+// a symbolic font with one character map, in which every code leads to the glyph it has always shown.
+import { macRomanEncoding, spelledOut, standardEncoding, unicodeOfName } from "../../../fonts/names/glyph-names.ts";
+import { type CharacterMap, characterMaps } from "../../../fonts/truetype/maps.ts";
+import { glyphsByName } from "../../../fonts/truetype/names.ts";
+import { advanceOf, type TrueTypeFont, unitsPerEm } from "../../../fonts/truetype/truetype.ts";
+import { changeTrueType, symbolMap, type TrueTypeGlyph } from "../../../fonts/truetype/writer.ts";
+import { type Dictionary, Name } from "../../objects/values.ts";
+import { readSimpleEncoding, type SimpleEncoding } from "../../text/simple-encoding.ts";
+import type { ArchivalLevel } from "../level.ts";
+import { SYMBOLIC } from "./descriptor.ts";
+import { readProgram, setProgram } from "./font-program.ts";
+import { hasSoundWidths, isInStep, setWidths, simpleWidths } from "./metrics.ts";
+import type { FontTask, Mended, ShownFont } from "./shown-font.ts";
+
+const NONSYMBOLIC = 32;
+/** Where a symbolic font's codes lie in its map. */
+const SYMBOL_BASES = [0xf000, 0, 0xf100, 0xf200];
+
+/**
+ * @param descriptor the caller's own
+ * @returns undefined where the program cannot be changed
+ */
+export function mendTrueType(
+  task: FontTask,
+  { font, codes }: ShownFont,
+  descriptor: Dictionary,
+  program: TrueTypeFont,
+  isMisplaced: boolean,
+): Mended | undefined {
+  const { file, level } = task;
+  const flags = file.number(descriptor.get("Flags")) ?? SYMBOLIC;
+  const isSymbolic = (flags & SYMBOLIC) !== 0;
+  const maps = characterMaps(program) ?? [];
+  const encoding = readSimpleEncoding(file, font.get("Encoding"), isSymbolic ? [] : standardEncoding());
+  const finder = glyphFinder(program, maps, encoding, isSymbolic);
+  const { glyphOf } = finder;
+  const dictionaryWidth = simpleWidths(file, font);
+  const scale = 1000 / unitsPerEm(program);
+
+  const advances = new Map<number, number>();
+  const settled = new Map<number, number>();
+  const added: TrueTypeGlyph[] = [];
+  const places = new Map<number, number>();
+  const addedPlaces = new Map<string, number>();
+  const add = (code: number, source: number, width: number) => {
+    const key = `${source} ${width}`;
+    const known = addedPlaces.get(key);
+    const place = known ?? program.glyphCount + added.length;
+    if (known === undefined) added.push({ source, advance: width / scale });
+    addedPlaces.set(key, place);
+    places.set(code, place);
+  };
+  for (const { code } of codes) {
+    const glyph = glyphOf(code);
+    const own = advanceOf(program, glyph) * scale;
+    const width = dictionaryWidth?.(code) ?? own;
+    if (glyph === 0 || glyph >= program.glyphCount) {
+      add(code, 0, width);
+      continue;
+    }
+    const set = settled.get(glyph);
+    if (set === undefined) {
+      settled.set(glyph, isInStep(width, own) ? own : width);
+      if (!isInStep(width, own)) advances.set(glyph, width / scale);
+    } else if (!isInStep(width, set)) add(code, glyph, width);
+  }
+
+  const conforms = isSymbolic
+    ? !font.has("Encoding") && (maps.length === 1 || (level.part > 1 && hasMap(maps, 3, 0)))
+    : conformsWithNames(encoding, maps, level) && codes.every(({ code }) => finder.isNamed(code));
+  const isRebuilt = added.length > 0 || !conforms;
+  if (isRebuilt) {
+    for (let code = 0; code < 256; code++) {
+      const glyph = glyphOf(code);
+      if (!places.has(code) && glyph > 0 && glyph < program.glyphCount) places.set(code, glyph);
+    }
+  }
+  if (isRebuilt || advances.size > 0 || isMisplaced) {
+    const bytes = changeTrueType(program, { advances, added, cmap: isRebuilt ? symbolMap(places) : undefined });
+    const changed = bytes && readProgram(bytes);
+    if (!changed) return undefined;
+    setProgram(file, descriptor, changed, level);
+  }
+  if (isRebuilt) {
+    font.delete("Encoding");
+    descriptor.set("Flags", (flags & ~NONSYMBOLIC) | SYMBOLIC);
+  } else if ((flags & SYMBOLIC) !== 0 && (flags & NONSYMBOLIC) !== 0) {
+    descriptor.set("Flags", flags & ~NONSYMBOLIC);
+  }
+  font.set("Subtype", Name.of("TrueType"));
+  if (!hasSoundWidths(file, font)) {
+    const ownWidth = (code: number) => Math.round(advanceOf(program, glyphOf(code)) * scale);
+    setWidths(
+      file,
+      font,
+      (code) => dictionaryWidth?.(code) ?? ownWidth(code),
+      codes.map(({ code }) => code),
+    );
+  }
+  const reverse = reversed(maps);
+  return {
+    unicodeOf({ code }) {
+      const name = encoding.names[code];
+      const glyph = glyphOf(code);
+      return textOfName(name) ?? reverse(glyph) ?? textOfName(finder.nameOf(glyph));
+    },
+    isChanged: isRebuilt,
+  };
+}
+
+const textOfName = (name: string | undefined) => (name === undefined ? undefined : unicodeOfName(name));
+
+function hasMap(maps: readonly CharacterMap[], platform: number, encoding: number): boolean {
+  return maps.some((map) => map.platform === platform && map.encoding === encoding);
+}
+
+/** ISO 19005-1, 6.3.7; -2, 6.2.11.6. */
+function conformsWithNames(encoding: SimpleEncoding, maps: readonly CharacterMap[], { part }: ArchivalLevel): boolean {
+  const { baseName, differences } = encoding;
+  if (baseName !== "WinAnsiEncoding" && baseName !== "MacRomanEncoding") return false;
+  if (!maps.some(({ platform, encoding: kind }) => platform !== 3 || kind !== 0)) return false;
+  if (differences.size === 0) return true;
+  return part > 1 && hasMap(maps, 3, 1) && [...differences.values()].every((name) => unicodeOfName(name) !== undefined);
+}
+
+interface GlyphFinder {
+  /** 0 where a code has none. */
+  readonly glyphOf: (code: number) => number;
+  /** Whether it is the code's name that leads to its glyph. */
+  readonly isNamed: (code: number) => boolean;
+  /** The name the program has for a glyph. */
+  readonly nameOf: (glyph: number) => string | undefined;
+}
+
+function glyphFinder(
+  program: TrueTypeFont,
+  maps: readonly CharacterMap[],
+  { names }: SimpleEncoding,
+  isSymbolic: boolean,
+): GlyphFinder {
+  const find = (platform: number, encoding: number) =>
+    maps.find((map) => map.platform === platform && map.encoding === encoding)?.glyphOf;
+  const [symbols, mac] = [find(3, 0), find(1, 0)];
+  const unicode = find(3, 1) ?? find(3, 10) ?? maps.find(({ platform }) => platform === 0)?.glyphOf;
+  const macCodes = new Map(macRomanEncoding().flatMap((name, code) => (name === undefined ? [] : [[name, code]])));
+  const byName = glyphsByName(program);
+  const byCode = (code: number) => {
+    for (const base of symbols ? SYMBOL_BASES : []) {
+      const glyph = symbols!(base + code);
+      if (glyph > 0) return glyph;
+    }
+    return mac?.(code) || unicode?.(code) || unicode?.(0xf000 + code) || 0;
+  };
+  const named = (name: string) => {
+    const text = isSymbolic ? undefined : unicodeOfName(name);
+    const character = text?.codePointAt(0);
+    if (character !== undefined && unicode) {
+      const glyph = unicode(character) || ([...text!].length === 1 ? unicode(OTHERS.get(character) ?? 0) : 0);
+      if (glyph > 0) return glyph;
+    }
+    const macCode = isSymbolic ? undefined : macCodes.get(name);
+    return (macCode !== undefined && mac?.(macCode)) || byName.get(name) || 0;
+  };
+  const ofName = names.map((name) => (name === undefined ? 0 : named(name)));
+  const glyphs = Array.from({ length: 256 }, (_, code) => {
+    // Readers do not ask a symbolic font with a map of its own for names.
+    if (isSymbolic && symbols && byCode(code) > 0) return byCode(code);
+    return ofName[code] || byCode(code);
+  });
+  const namesOfGlyphs = new Map([...byName].map(([name, glyph]) => [glyph, name]));
+  return {
+    glyphOf: (code) => glyphs[code] ?? 0,
+    isNamed: (code) => (ofName[code] ?? 0) > 0,
+    nameOf: (glyph) => namesOfGlyphs.get(glyph),
+  };
+}
+
+/** Characters that look alike, for fonts that have but one of them. */
+const OTHERS = new Map([
+  [0xa0, 0x20],
+  [0xad, 0x2d],
+  [0x2126, 0x3a9],
+  [0x3a9, 0x2126],
+  [0x2206, 0x394],
+  [0x394, 0x2206],
+  [0xb5, 0x3bc],
+  [0x3bc, 0xb5],
+  [0x2215, 0x2044],
+  [0x2219, 0xb7],
+]);
+
+/** Characters by glyph, from a map that is of Unicode; the lowest of each glyph. */
+export function reversed(maps: readonly CharacterMap[]): (glyph: number) => string | undefined {
+  const unicode = maps.find(({ platform, encoding }) => platform === 0 || (platform === 3 && encoding !== 0));
+  let table: Map<number, number> | undefined;
+  return (glyph) => {
+    if (!table) {
+      table = new Map();
+      for (const [character, found] of unicode?.entries() ?? []) {
+        const isPrivate = character >= 0xd800 && character < 0xf900;
+        if (character >= 0x20 && !isPrivate && character < (table.get(found) ?? 0x110000)) table.set(found, character);
+      }
+    }
+    const character = table.get(glyph);
+    return character === undefined ? undefined : spelledOut(String.fromCodePoint(character));
+  };
+}

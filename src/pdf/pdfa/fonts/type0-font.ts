@@ -1,0 +1,94 @@
+// Type 0 fonts (ISO 32000-1, 9.7): mended with the programs of their CIDFonts, or given another one, with CMaps, character
+// collections and Unicode values.
+
+import type { Dictionary } from "../../objects/values.ts";
+import { Name } from "../../objects/values.ts";
+import type { CharacterCode, CMap } from "../../text/cmap.ts";
+import {
+  type CodeMaps,
+  mayStay,
+  type SystemInfo,
+  systemInfoDictionary,
+  systemInfoOf,
+  writeCodeMap,
+} from "./code-maps.ts";
+import { type MendedComposite, mendComposite } from "./composite-font.ts";
+import { newDescriptor, soundDescriptor } from "./descriptor.ts";
+import { programBytes, readProgram } from "./font-program.ts";
+import { listCids } from "./glyph-lists.ts";
+import type { FontTask, ShownFont } from "./shown-font.ts";
+import { isElsewhere } from "./simple-font.ts";
+import { substituteComposite } from "./substitute-composite.ts";
+import { mendToUnicode, readToUnicode } from "./to-unicode.ts";
+
+/** Where nothing is said: codes are glyphs. */
+const NO_COLLECTION: SystemInfo = { registry: "Adobe", ordering: "Identity", supplement: 0 };
+const PLAIN_LOOK = { isFixed: false, isSerif: false, isItalic: false, isBold: false };
+
+/** Changes the font's dictionary. */
+export async function mendType0(task: FontTask, shown: ShownFont, map: CMap, maps: CodeMaps): Promise<void> {
+  const { file, level } = task;
+  const { font, codes } = shown;
+  const original = file.dictionary(file.array(font.get("DescendantFonts"))?.[0]);
+  if (!original) return;
+  const inner = original.clone().set("Type", Name.of("Font"));
+  const info = systemInfoOf(file, inner.get("CIDSystemInfo")) ?? NO_COLLECTION;
+  const collection = await unicodeOfCollection(info, map, maps);
+  const ofCollection = ({ code, bytes }: CharacterCode) => collection?.get(map.cidOf(code, bytes) ?? 0);
+  inner.set("CIDSystemInfo", systemInfoDictionary(info));
+
+  const oldDescriptor = file.dictionary(inner.get("FontDescriptor"));
+  const bytes = programBytes(file, oldDescriptor);
+  const program = bytes && readProgram(bytes);
+  let mended: MendedComposite | undefined;
+  let descriptor: Dictionary | undefined;
+  if (oldDescriptor && program) {
+    descriptor = soundDescriptor(file, oldDescriptor, inner);
+    const isMisplaced = isElsewhere(oldDescriptor, program.kind, task);
+    // A program that cannot be changed stays; what is around it is mended all the same.
+    mended = mendComposite(task, { inner, descriptor, codes, map }, program, isMisplaced);
+  } else if (shown.isVisible || bytes) {
+    const existing = readToUnicode(file, font.get("ToUnicode"));
+    const textOf = (code: CharacterCode) => existing.get(code.code) ?? ofCollection(code);
+    descriptor = newDescriptor("Font", PLAIN_LOOK);
+    mended = await substituteComposite(task, { inner, descriptor, codes, map }, { info, textOf });
+    if (!mended) return;
+  }
+  const baseFont = file.name(inner.get("BaseFont")) ?? file.name(font.get("BaseFont")) ?? "Font";
+  inner.set("BaseFont", Name.of(baseFont));
+  if (descriptor) {
+    listCids(file, inner, descriptor, baseFont, level);
+    inner.set("FontDescriptor", file.add(descriptor));
+  } else if (!inner.has("CIDToGIDMap") && file.name(inner.get("Subtype")) === "CIDFontType2") {
+    inner.set("CIDToGIDMap", Name.of("Identity"));
+  }
+  font.set("Type", Name.of("Font")).set("DescendantFonts", [file.add(inner)]);
+  if (file.name(font.get("BaseFont")) === undefined) font.set("BaseFont", Name.of(baseFont));
+
+  const moved = mended?.moved ?? new Map<number, number>();
+  if (moved.size > 0 || !mayStay(task, font.get("Encoding"), map, info)) {
+    const cids = new Map(codes.map((one) => [one, moved.get(one.code) ?? map.cidOf(one.code, one.bytes) ?? 0]));
+    font.set("Encoding", writeCodeMap(file, map, info, cids));
+  }
+  mendToUnicode({
+    file,
+    font,
+    codes,
+    spaces: map.allSpaces(),
+    derived: (code) => ofCollection(code) ?? mended?.unicodeOf(code),
+    isDemanded: level.conformance === "u",
+    isDistrusted: task.isUnicodeDistrusted,
+    isChanged: moved.size > 0,
+  });
+}
+
+/** Unicode values by CID, of the collections that are known by name. */
+async function unicodeOfCollection(
+  info: SystemInfo,
+  map: CMap,
+  maps: CodeMaps,
+): Promise<ReadonlyMap<number, string> | undefined> {
+  const known = info.ordering === "Identity" && map.ordering !== undefined ? map : info;
+  if (known.registry !== "Adobe" || known.ordering === undefined || known.ordering === "Identity") return undefined;
+  return (await maps.named(`Adobe-${known.ordering}-UCS2`))?.unicode;
+}

@@ -1,0 +1,48 @@
+// The metadata of the document (ISO 19005-1, 6.7; -2, 6.6): a packet written new, in step with the information dictionary.
+import { Name } from "../../objects/values.ts";
+import { type Archive, streamOf } from "../archive.ts";
+import { settleInformation } from "./document-information.ts";
+import { keptProperties } from "./kept-properties.ts";
+import { escapeXml, packetOf } from "./xmp-syntax.ts";
+
+const MAX_PACKET_BYTES = 8 * 2 ** 20;
+/** Rules about what is in a packet, and that it can be read: then nothing of the document's own stays. */
+const PACKET_CLAUSES = ["6.7.8", "6.7.9", "6.6.2.1", "6.6.2.3.1", "6.6.2.3.2", "6.6.2.3.3"];
+
+export function writeMetadata(archive: Archive): void {
+  const { file, level, places } = archive;
+  const information = settleInformation(archive);
+  const { Title, Author, Subject, Keywords, Creator, Producer, CreationDate, ModDate } = information;
+  const said: Record<string, string | undefined> = {
+    "dc:title": Title && `<rdf:Alt><rdf:li xml:lang="x-default">${escapeXml(Title)}</rdf:li></rdf:Alt>`,
+    "dc:creator": Author && `<rdf:Seq><rdf:li>${escapeXml(Author)}</rdf:li></rdf:Seq>`,
+    "dc:description": Subject && `<rdf:Alt><rdf:li xml:lang="x-default">${escapeXml(Subject)}</rdf:li></rdf:Alt>`,
+    "pdf:Keywords": Keywords && escapeXml(Keywords),
+    "pdf:Producer": Producer && escapeXml(Producer),
+    "xmp:CreatorTool": Creator && escapeXml(Creator),
+    "xmp:CreateDate": CreationDate,
+    "xmp:ModifyDate": ModDate,
+  };
+  const properties = [
+    `<pdfaid:part>${level.part}</pdfaid:part>`,
+    `<pdfaid:conformance>${level.conformance.toUpperCase()}</pdfaid:conformance>`,
+    ...Object.entries(said).map(([name, value]) => (value ? `<${name}>${value}</${name}>` : "")),
+  ];
+  const { catalog } = file;
+  const before = file.stream(catalog.get("Metadata"));
+  const isRefused = PACKET_CLAUSES.some((clause) => archive.failed(clause));
+  if (before && !isRefused)
+    properties.push(keptProperties(bytesOf(before.body.decoded), level.part, (name) => Boolean(said[name])));
+  // Of a page, an image or a font: nobody keeps these in step, and one that is wrong is enough.
+  for (const { dictionary } of places) if (file.stream(dictionary.get("Metadata"))) dictionary.delete("Metadata");
+  const entries = { Type: Name.of("Metadata"), Subtype: Name.of("XML") };
+  catalog.set("Metadata", file.add(streamOf(packetOf(properties), entries)));
+}
+
+function bytesOf(decoded: (limitBytes: number) => Uint8Array): Uint8Array {
+  try {
+    return decoded(MAX_PACKET_BYTES);
+  } catch {
+    return new Uint8Array(0);
+  }
+}

@@ -1,0 +1,173 @@
+// Decides where a job runs, at the edge or in the container, by comparing its memory needs with the limits of an
+// isolate. Does not know operations by name.
+
+import { EngineFailure } from "../core/failure.ts";
+import type { Container, Context, Input, Operation, Output } from "../core/operation.ts";
+import { remote } from "./remote.ts";
+import type { Turns } from "./turns.ts";
+
+/** An operation with its parameters, and the places that can run it. */
+export interface Job {
+  readonly edge?: Run;
+  readonly container?: Run;
+  /** Documents that the job keeps in memory at the edge. A job with several inputs holds one input at a time. */
+  readonly holds: Holding;
+}
+
+/**
+ * `input`: an engine plus one input. `input-and-output`: also an output of the same size. Both need a turn, and memory.
+ * `part`: one part of the output, next to other such jobs. `nothing`: only chunks in transit.
+ */
+export type Holding = "nothing" | "part" | "input" | "input-and-output";
+
+type Run = (inputs: readonly Input[], context: Context) => AsyncIterable<Output>;
+
+const bound =
+  <P>(operation: Operation<P>, params: P): Run =>
+  (inputs, context) =>
+    operation(inputs, params, context);
+
+/** Returns a job that streams and therefore fits at the edge, whatever the size of its inputs. */
+export const streaming = <P>(operation: Operation<P>, params: P): Job => ({
+  edge: bound(operation, params),
+  holds: "nothing",
+});
+
+/**
+ * Returns a job that streams through the edge and does some work on the way. If it needs more memory than it has, it
+ * moves to the container.
+ * @param name of the operation in the container
+ */
+export const streamingWork = <P>(name: string, operation: Operation<P>, params: P): Job => ({
+  edge: bound(operation, params),
+  container: bound(remote<P>(name), params),
+  holds: "part",
+});
+
+/**
+ * Returns a job for an engine at the edge. If the inputs or the engine's work are too large, the job runs on the same
+ * engine in the container.
+ * @param name of the operation in the container
+ */
+export const edge = <P>(name: string, operation: Operation<P>, params: P, holds: Holding = "input"): Job => ({
+  edge: bound(operation, params),
+  container: bound(remote<P>(name), params),
+  holds,
+});
+
+/** Returns a job for an engine that exists only in the container. */
+export const container = <P>(name: string, params: P): Job => ({
+  container: bound(remote<P>(name), params),
+  holds: "nothing",
+});
+
+/** The places that can run jobs, with their limits. */
+export interface Places {
+  /** Limits jobs with an engine at the edge. */
+  readonly engineTurns: Turns;
+  /** Limits jobs in the container, and other jobs that hold only one part of their output. */
+  readonly containerTurns: Turns;
+  /** Limits jobs in the container until their first output. */
+  readonly remoteTurns: Turns;
+  /** The container, if there is one. */
+  readonly container: Container | undefined;
+}
+
+/** One place that can run a job. */
+export interface Attempt {
+  readonly where: "edge" | "container";
+  run(context: Omit<Context, "heapLimitBytes" | "container">): AsyncIterable<Output>;
+}
+
+/**
+ * Memory limit of an isolate. Workers end it at 128 MB, which cover code, requests, buffers, the Wasm heap and the
+ * input.
+ */
+const ISOLATE_BYTES = 128 * 2 ** 20;
+/**
+ * Memory for the service's code and its compiled data, a part being stored, an encoder's buffers and other requests'
+ * uploads.
+ */
+const BESIDE_THE_ENGINE_BYTES = 32 * 2 ** 20;
+/** Smallest heap of an engine that opens a document of the largest size (measured: 22 MiB to start with). */
+const SMALLEST_HEAP_BYTES = 56 * 2 ** 20;
+const LARGEST_HEAP_BYTES = 88 * 2 ** 20;
+
+/** Limits what a job can hold besides its engine. */
+const EDGE_HELD_BYTES = ISOLATE_BYTES - BESIDE_THE_ENGINE_BYTES - SMALLEST_HEAP_BYTES;
+
+/**
+ * Returns the places to try a job, best first. The next one is tried only if the job {@link needsMoreRoom} and has
+ * produced no output yet.
+ * @throws EngineFailure `too-large` if the inputs leave no memory for an engine at the edge and there is no other place
+ */
+export function attempts(job: Job, inputs: readonly Input[], places: Places): readonly [Attempt, ...Attempt[]] {
+  const copies = { nothing: 0, part: 0, input: 1, "input-and-output": 2 }[job.holds];
+  const heldBytes = copies * inputs.reduce((largest, { size }) => Math.max(largest, size), 0);
+  const elsewhere = job.container && places.container ? inContainer(job.container, inputs, places) : undefined;
+  if (!job.edge) return [elsewhere ?? inContainer(job.container!, inputs, places)];
+  if (job.holds === "nothing" || job.holds === "part") {
+    const here = streamed(job.edge, inputs, job.holds === "part" ? places.containerTurns : undefined);
+    return elsewhere ? [here, elsewhere] : [here];
+  }
+  if (heldBytes > EDGE_HELD_BYTES) {
+    if (!elsewhere) {
+      const limitBytes = EDGE_HELD_BYTES / copies;
+      throw new EngineFailure("too-large", `the largest input has ${heldBytes / copies} bytes`, { limitBytes });
+    }
+    return [elsewhere];
+  }
+  const here = atEdge(job.edge, inputs, edgeHeapLimit(heldBytes), places);
+  return elsewhere ? [here, elsewhere] : [here];
+}
+
+/** Reports whether the job was lost through no fault of its own. */
+export const wasLost = (error: unknown): boolean => error instanceof EngineFailure && error.reason === "lost";
+
+/** Reports whether the job may succeed with more memory. */
+export const needsMoreRoom = (error: unknown): boolean =>
+  error instanceof EngineFailure && error.reason === "too-large";
+
+/** Returns the limit of the engine's heap next to the given number of held bytes. */
+const edgeHeapLimit = (heldBytes: number) =>
+  Math.min(LARGEST_HEAP_BYTES, ISOLATE_BYTES - BESIDE_THE_ENGINE_BYTES - heldBytes);
+
+function streamed(run: Run, inputs: readonly Input[], turns: Turns | undefined): Attempt {
+  return {
+    where: "edge",
+    async *run(context) {
+      using _turn = await turns?.take(context.signal);
+      yield* run(inputs, { ...context, heapLimitBytes: 0 });
+    },
+  };
+}
+
+function atEdge(run: Run, inputs: readonly Input[], heapLimitBytes: number, { engineTurns }: Places): Attempt {
+  return {
+    where: "edge",
+    async *run(context) {
+      using _turn = await engineTurns.take(context.signal);
+      yield* run(inputs, { ...context, heapLimitBytes });
+    },
+  };
+}
+
+function inContainer(run: Run, inputs: readonly Input[], places: Places): Attempt {
+  const { containerTurns, remoteTurns, container } = places;
+  return {
+    where: "container",
+    async *run(context) {
+      using _place = await remoteTurns.take(context.signal);
+      const outputs = run(inputs, { ...context, heapLimitBytes: 0, ...(container ? { container } : {}) });
+      const iterator = outputs[Symbol.asyncIterator]();
+      try {
+        // Slow jobs wait here without taking a turn from others.
+        let next = await iterator.next();
+        using _turn = await containerTurns.take(context.signal);
+        for (; !next.done; next = await iterator.next()) yield next.value;
+      } finally {
+        await iterator.return?.();
+      }
+    },
+  };
+}

@@ -1,0 +1,377 @@
+// Carries out the contract of operation.ts in the container: encodes inputs, parameters, outputs and failures for the
+// connection between the two. Used by both ends. Has no knowledge of addresses and secrets, nor of operations by name.
+//
+// A message is a sequence of frames: one byte for the kind, four bytes for the length (big-endian), the payload.
+//   request   json {params, inputs: [{name, size}]}, then the bytes of all inputs, one after the other
+//   answer    for each output: json {output: {extension, type}}, its bytes, json {end: {head?: base64, notices?}};
+//             then json {done: true}, or at any place {failure: {reason, detail, nonconformity?}} or
+//             {outOfRange: {parameter, value}}
+
+import { EngineFailure, FAILURE_REASONS, type FailureReason, type Nonconformity, OutOfRange } from "../core/failure.ts";
+import { combined, type Notice, readNotices } from "../core/notice.ts";
+import type { Context, Input, Operation, Output } from "../core/operation.ts";
+
+const JSON_FRAME = 1;
+const BYTES_FRAME = 2;
+const HEADER_BYTES = 5;
+/** Limits the payload of a frame of bytes. Longer data are split into several frames. */
+const MAX_BYTES_FRAME = 2 ** 20;
+/** Limits the payload of a JSON frame, which is collected before it is parsed. */
+const MAX_JSON_FRAME = 2 ** 20;
+const MAX_DETAIL_LENGTH = 4000;
+
+interface RequestHeader {
+  readonly params: unknown;
+  readonly inputs: readonly { readonly name: string; readonly size: number }[];
+}
+
+/** A request as the container receives it. */
+export interface RemoteRequest extends RequestHeader {
+  /**
+   * The bytes of the inputs, which must be read in order, each to its end.
+   * @throws EngineFailure `crashed` if they end early
+   */
+  readonly bodies: AsyncIterable<AsyncIterable<Uint8Array>>;
+}
+
+type AnswerEvent =
+  | { readonly output: { readonly extension: string; readonly type: string } }
+  | { readonly end: OutputEnd }
+  | { readonly done: true }
+  | { readonly failure: Failure }
+  | { readonly outOfRange: { readonly parameter: string; readonly value: string } };
+
+/** Properties of an output that are known only at its end. */
+interface OutputEnd {
+  readonly head?: string;
+  readonly notices?: readonly Notice[];
+}
+
+interface Failure {
+  readonly reason: FailureReason;
+  readonly detail: string;
+  readonly nonconformity?: Nonconformity;
+  readonly feature?: string;
+}
+
+type Frame = { readonly json: unknown } | { readonly bytes: Uint8Array };
+
+/**
+ * Returns the container's operation of that name. If the reader stops, the job in the container ends. An output that is
+ * not read to its end is skipped when the next one is requested.
+ * @throws EngineFailure, OutOfRange the error that the container reported; `lost` if it broke off, `busy` if there is
+ * no container
+ */
+export function remote<P>(operation: string): Operation<P> {
+  return async function* (inputs, params, context) {
+    if (!context.container) throw new EngineFailure("busy", `no container for ${operation}`);
+    const left = new AbortController();
+    const signal = AbortSignal.any([context.signal, left.signal]);
+    try {
+      yield* decodeAnswer(await context.container.post(operation, encodeRequest(inputs, params), signal), context);
+    } finally {
+      left.abort(new EngineFailure("crashed", "nobody reads the answer"));
+    }
+  };
+}
+
+async function* encodeRequest(inputs: readonly Input[], params: unknown): AsyncGenerator<Uint8Array> {
+  let header: Uint8Array | undefined = jsonFrame({
+    params,
+    inputs: inputs.map(({ name, size }) => ({ name, size })),
+  } satisfies RequestHeader);
+  for (const input of inputs) {
+    for await (const chunk of input.stream()) {
+      for (const frame of bytesFrames(chunk)) {
+        // Each chunk costs both ends a turn, so a small document is sent in one chunk.
+        yield header ? joined(header, frame) : frame;
+        header = undefined;
+      }
+    }
+  }
+  if (header) yield header;
+}
+
+/** @throws EngineFailure `crashed` if the message is invalid */
+export async function decodeRequest(chunks: AsyncIterable<Uint8Array>): Promise<RemoteRequest> {
+  const frames = decodeFrames(chunks);
+  const first = await frames.next();
+  if (first.done || !("json" in first.value)) throw senseless("a request without a header");
+  const header = first.value.json as RequestHeader;
+  if (!Array.isArray(header.inputs) || !header.inputs.every(({ size }) => Number.isSafeInteger(size) && size >= 0)) {
+    throw senseless("a request whose header is none");
+  }
+  return { params: header.params, inputs: header.inputs, bodies: splitBodies(header.inputs, frames) };
+}
+
+async function* splitBodies(
+  inputs: RequestHeader["inputs"],
+  frames: AsyncIterator<Frame>,
+): AsyncGenerator<AsyncGenerator<Uint8Array>> {
+  // Bytes of a chunk beyond the end of one input belong to the next one.
+  let rest = new Uint8Array(0) as Uint8Array;
+  async function* body(size: number): AsyncGenerator<Uint8Array> {
+    for (let left = size; left > 0; ) {
+      if (rest.length === 0) rest = await nextBytes(frames);
+      const part = rest.subarray(0, left);
+      rest = rest.subarray(part.length);
+      left -= part.length;
+      yield part;
+    }
+  }
+  for (const { size } of inputs) yield body(size);
+}
+
+async function nextBytes(frames: AsyncIterator<Frame>): Promise<Uint8Array> {
+  const { done, value } = await frames.next();
+  if (done) throw senseless("a request that ends early");
+  if (!("bytes" in value)) throw senseless("a request with a second header");
+  return value.bytes;
+}
+
+/**
+ * Encodes the outputs of an operation. Each chunk is one or more whole frames. Failures become frames: nothing is
+ * thrown.
+ * @param failed receives each thrown value, for the log
+ */
+export async function* encodeAnswer(
+  outputs: Iterable<Output> | AsyncIterable<Output>,
+  failed: (error: unknown) => void = () => {},
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  try {
+    for await (const output of outputs) {
+      const { extension, type, body } = output;
+      const begin = jsonFrame({ output: { extension, type } } satisfies AnswerEvent);
+      const end = () => jsonFrame({ end: endOf(output) } satisfies AnswerEvent);
+      if (body instanceof Uint8Array && body.length <= MAX_BYTES_FRAME) {
+        yield joined(begin, ...bytesFrames(body), end());
+        continue;
+      }
+      yield begin;
+      for await (const chunk of body instanceof Uint8Array ? [body] : body) yield* bytesFrames(chunk);
+      yield end();
+    }
+    yield jsonFrame({ done: true } satisfies AnswerEvent);
+  } catch (error) {
+    failed(error);
+    yield encodeFailure(error);
+  }
+}
+
+function endOf({ head, notices }: Output): OutputEnd {
+  const lost = combined(notices?.() ?? []);
+  return { ...(head ? { head: toBase64(head()) } : {}), ...(lost.length > 0 ? { notices: lost } : {}) };
+}
+
+/**
+ * Encodes the end of a response that cannot be completed. Errors that were not thrown on purpose are sent as `crashed`.
+ */
+export function encodeFailure(error: unknown): Uint8Array<ArrayBuffer> {
+  return jsonFrame(failureEvent(error));
+}
+
+function failureEvent(error: unknown): AnswerEvent {
+  if (error instanceof EngineFailure) return failure(error.reason, error.detail, error);
+  if (error instanceof OutOfRange) return { outOfRange: { parameter: error.parameter, value: error.value } };
+  return failure("crashed", String(error));
+}
+
+function failure(reason: FailureReason, detail: string, error?: EngineFailure): AnswerEvent {
+  const { nonconformity, feature } = error ?? {};
+  return {
+    failure: {
+      reason,
+      detail: detail.slice(0, MAX_DETAIL_LENGTH),
+      ...(nonconformity ? { nonconformity } : {}),
+      ...(feature === undefined ? {} : { feature }),
+    },
+  };
+}
+
+/**
+ * @throws EngineFailure, OutOfRange the error in the response; `lost` if the response breaks off, `crashed` if it is
+ * invalid
+ */
+export async function* decodeAnswer(
+  chunks: AsyncIterable<Uint8Array>,
+  { signal }: Pick<Context, "signal">,
+): AsyncGenerator<Output> {
+  const frames = decodeFrames(chunks);
+  const next = async (): Promise<Frame> => {
+    const { done, value } = await brokenOffAs(frames.next(), signal);
+    if (done) throw new EngineFailure("lost", "the container broke off");
+    if ("json" in value) throwFailure(value.json as AnswerEvent);
+    return value;
+  };
+  try {
+    for (;;) {
+      const frame = await next();
+      if (!("json" in frame)) throw senseless("bytes outside of an output");
+      const event = frame.json as AnswerEvent;
+      if ("done" in event) return;
+      if (!("output" in event)) throw senseless("an answer out of order");
+      const body = outputBody(next);
+      yield { ...event.output, body: body.chunks(), head: body.head, notices: body.notices };
+      for await (const _ of body.chunks());
+    }
+  } finally {
+    await frames.return(undefined).catch(() => {});
+  }
+}
+
+/** Returns the bytes of an output. A second iteration continues where the first one stopped. */
+function outputBody(next: () => Promise<Frame>) {
+  let ended = false;
+  let head = new Uint8Array(0);
+  let notices: readonly Notice[] = [];
+  return {
+    head: () => head,
+    notices: () => notices,
+    async *chunks(): AsyncGenerator<Uint8Array> {
+      while (!ended) {
+        const frame = await next();
+        if ("bytes" in frame) {
+          yield frame.bytes;
+          continue;
+        }
+        const event = frame.json as AnswerEvent;
+        if (!("end" in event)) throw senseless("an answer out of order");
+        if (event.end.head !== undefined) head = fromBase64(event.end.head);
+        notices = readNotices(event.end.notices);
+        ended = true;
+      }
+    },
+  };
+}
+
+function throwFailure(event: AnswerEvent): void {
+  if ("outOfRange" in event) throw new OutOfRange(event.outOfRange.parameter, event.outOfRange.value);
+  if (!("failure" in event)) return;
+  const { reason, detail, nonconformity, feature } = event.failure;
+  // The other end may run another version.
+  const known = FAILURE_REASONS.includes(reason) ? reason : "crashed";
+  throw new EngineFailure(known, `container: ${detail}`, {
+    ...(nonconformity ? { nonconformity } : {}),
+    ...(feature === undefined ? {} : { feature }),
+  });
+}
+
+/** Reports a broken connection as the container's failure, unless this end closed it. */
+async function brokenOffAs<T>(reading: Promise<T>, signal: AbortSignal): Promise<T> {
+  try {
+    return await reading;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof EngineFailure) throw error;
+    throw new EngineFailure("lost", `the container broke off: ${error}`, { cause: error });
+  }
+}
+
+/** Decodes frames. Bytes are passed on as they arrive, in parts of their frame; only JSON is collected. */
+async function* decodeFrames(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Frame, undefined> {
+  const header = new Collector(HEADER_BYTES);
+  let json: Collector | undefined;
+  let bytesLeft = 0;
+  for await (const chunk of chunks) {
+    for (let at = 0; at < chunk.length; ) {
+      if (bytesLeft > 0) {
+        const part = chunk.subarray(at, at + bytesLeft);
+        at += part.length;
+        bytesLeft -= part.length;
+        yield { bytes: part };
+      } else if (json) {
+        at += json.add(chunk.subarray(at));
+        if (json.complete) {
+          yield { json: parse(json.bytes) };
+          json = undefined;
+        }
+      } else {
+        at += header.add(chunk.subarray(at));
+        if (!header.complete) continue;
+        const length = new DataView(header.bytes.buffer).getUint32(1);
+        const kind = header.bytes[0];
+        if (kind === BYTES_FRAME) bytesLeft = length;
+        else if (kind === JSON_FRAME && length > 0 && length <= MAX_JSON_FRAME) json = new Collector(length);
+        else throw senseless("a frame that is none");
+        header.clear();
+      }
+    }
+  }
+  if (bytesLeft > 0 || json || !header.empty) throw new EngineFailure("lost", "the last frame is not whole");
+  return undefined;
+}
+
+/** Collects a fixed number of bytes from pieces of any size. */
+class Collector {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  #filled = 0;
+  constructor(size: number) {
+    this.bytes = new Uint8Array(size);
+  }
+  get complete(): boolean {
+    return this.#filled === this.bytes.length;
+  }
+  get empty(): boolean {
+    return this.#filled === 0;
+  }
+  /** @returns the number of bytes that it took */
+  add(chunk: Uint8Array): number {
+    const part = chunk.subarray(0, this.bytes.length - this.#filled);
+    this.bytes.set(part, this.#filled);
+    this.#filled += part.length;
+    return part.length;
+  }
+  clear(): void {
+    this.#filled = 0;
+  }
+}
+
+function parse(bytes: Uint8Array): unknown {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    if (typeof value === "object" && value !== null) return value;
+  } catch {
+    // The text is not JSON.
+  }
+  throw senseless("a JSON frame that is none");
+}
+
+function jsonFrame(value: unknown): Uint8Array<ArrayBuffer> {
+  const payload = new TextEncoder().encode(JSON.stringify(value));
+  // No genuine name or detail is this long.
+  if (payload.length > MAX_JSON_FRAME) throw new EngineFailure("too-complex", "a header that is too long");
+  return frame(JSON_FRAME, payload);
+}
+
+function* bytesFrames(bytes: Uint8Array): Generator<Uint8Array<ArrayBuffer>> {
+  for (let at = 0; at < bytes.length; at += MAX_BYTES_FRAME) {
+    yield frame(BYTES_FRAME, bytes.subarray(at, at + MAX_BYTES_FRAME));
+  }
+}
+
+/**
+ * Returns a frame with a copy of the payload: the producer may reuse its buffer, and a connection keeps the frame until
+ * it is sent.
+ */
+function frame(kind: number, payload: Uint8Array): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(HEADER_BYTES + payload.length);
+  bytes[0] = kind;
+  new DataView(bytes.buffer).setUint32(1, payload.length);
+  bytes.set(payload, HEADER_BYTES);
+  return bytes;
+}
+
+function joined(...frames: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(frames.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const frame of frames) {
+    bytes.set(frame, at);
+    at += frame.length;
+  }
+  return bytes;
+}
+
+const senseless = (detail: string) => new EngineFailure("crashed", detail);
+
+const toBase64 = (bytes: Uint8Array) => btoa(String.fromCharCode(...bytes));
+const fromBase64 = (text: string) => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));

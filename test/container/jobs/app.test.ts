@@ -1,0 +1,301 @@
+// The container's HTTP interface with operations made for these tests: bounds, ends, and what is left afterwards.
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type ServerType, serve } from "@hono/node-server";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createApp } from "../../../container/jobs/app.ts";
+import type { Hosted, HostedJob } from "../../../container/jobs/hosted.ts";
+import { type PlaceLimits, Places } from "../../../container/jobs/pool.ts";
+import { Scratch } from "../../../container/processes/process.ts";
+import { EngineFailure, OutOfRange } from "../../../src/core/failure.ts";
+import type { Output } from "../../../src/core/operation.ts";
+import { encodeAnswer } from "../../../src/placement/remote.ts";
+import { type ContainerAddress, carryOut, memoryInput, post } from "../../support/container-client.ts";
+import { eventually } from "../../support/eventually.ts";
+
+const MiB = 2 ** 20;
+const secret = "a secret of this test";
+
+interface Running extends ContainerAddress {
+  readonly logged: Record<string, unknown>[];
+  end(reason: unknown): void;
+}
+
+let parent: string;
+let scratch: Scratch;
+const servers: ServerType[] = [];
+
+beforeEach(async () => {
+  parent = await mkdtemp(join(tmpdir(), "app-test-"));
+  scratch = await Scratch.open(parent);
+});
+afterEach(async () => {
+  for (const server of servers.splice(0)) {
+    server.close();
+    if ("closeAllConnections" in server) server.closeAllConnections();
+  }
+  await scratch[Symbol.asyncDispose]();
+  await rm(parent, { recursive: true });
+});
+
+const roomy: PlaceLimits = { atOnce: 4, waiting: 4, maxWaitMs: 60_000 };
+
+async function start(
+  operations: Record<string, (job: HostedJob) => AsyncIterable<Output>>,
+  { limits = roomy, timeoutMs = 60_000, maxInputBytes = 100 * MiB } = {},
+): Promise<Running> {
+  const ending = new AbortController();
+  const logged: Record<string, unknown>[] = [];
+  const hosted = Object.entries(operations).map(([name, run]): [string, Hosted] => [
+    name,
+    { places: new Places(limits), timeoutMs, run: (job) => encodeAnswer(run(job)) },
+  ]);
+  const { fetch } = createApp({
+    secret,
+    operations: new Map(hosted),
+    scratch,
+    maxInputBytes,
+    ending: ending.signal,
+    health: () => ({ mood: "good" }),
+    log: (message, details) => logged.push({ message, ...details }),
+  });
+  const server = await new Promise<ServerType>((resolve) => {
+    const listening = serve({ fetch, port: 0, hostname: "127.0.0.1" }, () => resolve(listening));
+  });
+  servers.push(server);
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, secret, logged, end: (reason) => ending.abort(reason) };
+}
+
+const left = () => readdir(scratch.path);
+const nothingIsLeft = () => eventually(async () => expect(await left()).toEqual([]));
+const text = (value: string) => new TextEncoder().encode(value);
+
+/** Gives the inputs back, with what their file was called. */
+async function* echo({ inputs }: HostedJob): AsyncGenerator<Output> {
+  for (const { path, stream } of inputs)
+    yield { extension: path.split("/").at(-1)!, type: "text/plain", body: stream() };
+}
+
+const failing = (error: unknown) =>
+  async function* (): AsyncGenerator<Output> {
+    yield* await Promise.reject<Output[]>(error);
+  };
+
+/** Works until it is told to end. */
+function waiting() {
+  const jobs: HostedJob[] = [];
+  const run = async function* (job: HostedJob): AsyncGenerator<Output> {
+    jobs.push(job);
+    await writeFile(join(job.folder, "half a result"), "…");
+    await new Promise((_, reject) => job.signal.addEventListener("abort", () => reject(job.signal.reason)));
+  };
+  return { jobs, run };
+}
+
+describe("who may ask", () => {
+  test("without the secret nothing is carried out", async () => {
+    const { jobs, run } = waiting();
+    const running = await start({ run });
+    for (const authorization of [undefined, "", "Bearer ", `Bearer ${secret}x`, secret, "Basic YTpi"]) {
+      const response = await fetch(`${running.url}/run`, {
+        method: "POST",
+        headers: authorization === undefined ? {} : { Authorization: authorization },
+      });
+      expect(response.status, authorization).toBe(401);
+    }
+    expect(jobs).toEqual([]);
+  });
+
+  test("health needs none", async () => {
+    const running = await start({ echo });
+    const response = await fetch(`${running.url}/up`);
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({ status: "OK", jobs: { echo: { working: 0, present: 0 } }, mood: "good" });
+  });
+
+  test("what is not there: 404", async () => {
+    const running = await start({ echo });
+    const nothing = async function* () {};
+    expect((await post(running, "other", nothing())).status).toBe(404);
+    expect((await fetch(running.url, { headers: { Authorization: `Bearer ${secret}` } })).status).toBe(404);
+  });
+});
+
+describe("a job", () => {
+  test("gets its inputs as files, and its outputs go back", async () => {
+    const running = await start({ echo });
+    const large = Buffer.alloc(5 * MiB, "large ");
+    const made = await carryOut(running, "echo", [
+      memoryInput(text("one"), "Report.DOCX"),
+      memoryInput(large, "../../etc/passwd"),
+      memoryInput(text(""), "a.'; rm -rf *"),
+    ]);
+    expect(made.map(({ extension }) => extension)).toEqual(["input-0.docx", "input-1", "input-2"]);
+    expect(made.map(({ bytes }) => bytes.equals(large))).toEqual([false, true, false]);
+    expect(made[0]!.bytes.toString()).toBe("one");
+    await nothingIsLeft();
+  });
+
+  test("says why it failed, and the log has the request's id", async () => {
+    const running = await start({
+      locked: failing(new EngineFailure("password-protected", "asked for a password")),
+      beyond: failing(new OutOfRange("pages", "9")),
+      bug: failing(new TypeError("x is undefined")),
+    });
+    await expect(carryOut(running, "locked", [])).rejects.toMatchObject({ reason: "password-protected" });
+    await expect(carryOut(running, "beyond", [])).rejects.toMatchObject({ parameter: "pages", value: "9" });
+    await expect(carryOut(running, "bug", [])).rejects.toMatchObject({ reason: "crashed" });
+    const headers = { Authorization: `Bearer ${secret}`, "X-Request-Id": "the id of a request" };
+    await (await fetch(`${running.url}/bug`, { method: "POST", headers, body: "not frames" })).arrayBuffer();
+    expect(running.logged.at(-1)).toMatchObject({
+      requestId: "the id of a request",
+      operation: "bug",
+      ended: "failed",
+    });
+    await nothingIsLeft();
+  });
+
+  test("is refused when its inputs are larger than the limit", async () => {
+    const running = await start({ echo }, { maxInputBytes: 1000 });
+    await expect(carryOut(running, "echo", [memoryInput(new Uint8Array(1001), "a")])).rejects.toMatchObject({
+      reason: "too-large",
+    });
+    await nothingIsLeft();
+  });
+});
+
+describe("too many jobs", () => {
+  test("as many as there are places work, some wait, the rest are told at once", async () => {
+    const { jobs, run } = waiting();
+    const running = await start({ run, echo }, { limits: { atOnce: 2, waiting: 1, maxWaitMs: 60_000 } });
+    const gone = new AbortController();
+    const first = [1, 2, 3].map(() => carryOut(running, "run", [], {}, gone.signal));
+    for (const job of first) job.catch(() => {});
+    await eventually(async () => {
+      const { jobs } = (await (await fetch(`${running.url}/up`)).json()) as { jobs: Record<string, unknown> };
+      expect(jobs.run).toEqual({ working: 2, present: 3 });
+    });
+    expect(jobs).toHaveLength(2);
+    await expect(carryOut(running, "run", [])).rejects.toMatchObject({ reason: "busy" });
+    // In the middle of a long upload too.
+    const large = memoryInput(new Uint8Array(40 * MiB), "a");
+    await expect(carryOut(running, "run", [large])).rejects.toMatchObject({ reason: "busy" });
+    // Other operations have places of their own.
+    await expect(carryOut(running, "echo", [])).resolves.toEqual([]);
+    gone.abort(new Error("enough"));
+    await Promise.allSettled(first);
+    await nothingIsLeft();
+    await eventually(async () => {
+      const { jobs } = (await (await fetch(`${running.url}/up`)).json()) as { jobs: Record<string, unknown> };
+      expect(jobs.run).toEqual({ working: 0, present: 0 });
+    });
+  });
+
+  test("whoever waited too long is told", async () => {
+    const { run } = waiting();
+    const running = await start({ run }, { limits: { atOnce: 1, waiting: 5, maxWaitMs: 50 } });
+    const gone = new AbortController();
+    const first = carryOut(running, "run", [], {}, gone.signal);
+    first.catch(() => {});
+    await eventually(async () => expect(await left()).toHaveLength(1));
+    await expect(carryOut(running, "run", [])).rejects.toMatchObject({ reason: "busy" });
+    gone.abort(new Error("enough"));
+    await expect(first).rejects.toThrow("enough");
+  });
+});
+
+describe("a job that is ended", () => {
+  test("by the limit of time: told, and its place is free", async () => {
+    const { jobs, run } = waiting();
+    const running = await start({ run }, { limits: { atOnce: 1, waiting: 1, maxWaitMs: 60_000 }, timeoutMs: 100 });
+    for (let round = 0; round < 2; round++) {
+      await expect(carryOut(running, "run", [memoryInput(text("x"), "a")])).rejects.toMatchObject({
+        reason: "timed-out",
+      });
+    }
+    expect(jobs.map(({ signal }) => signal.aborted)).toEqual([true, true]);
+    await nothingIsLeft();
+  });
+
+  test("by its client, while it works", async () => {
+    const { jobs, run } = waiting();
+    const running = await start({ run });
+    const gone = new AbortController();
+    const answer = carryOut(running, "run", [memoryInput(text("x"), "a")], {}, gone.signal);
+    await eventually(() => expect(jobs).toHaveLength(1));
+    gone.abort(new Error("the client went away"));
+    await expect(answer).rejects.toThrow("the client went away");
+    await eventually(() => expect(jobs[0]!.signal.aborted).toBe(true));
+    await nothingIsLeft();
+    expect(running.logged.at(-1)).toMatchObject({ message: "job" });
+  });
+
+  test("by its client, in the middle of what it sends", async () => {
+    const running = await start({ echo });
+    const gone = new AbortController();
+    const endless = async function* () {
+      yield headerOf({ inputs: [{ name: "a", size: 99_999 }] });
+      for (;;) {
+        yield Uint8Array.of(2, 0, 0, 0, 1, 0);
+        await sleep(5);
+      }
+    };
+    const answer = post(running, "echo", endless(), gone.signal).then((response) => response.arrayBuffer());
+    answer.catch(() => {});
+    await eventually(async () => expect(await left()).toHaveLength(1));
+    gone.abort(new Error("the client went away"));
+    await expect(answer).rejects.toThrow();
+    await nothingIsLeft();
+  });
+
+  test("by its client, in the middle of what it gets", async () => {
+    let made = 0;
+    const running = await start({
+      async *endless() {
+        const body = async function* () {
+          for (;;) {
+            made++;
+            yield new Uint8Array(MiB);
+          }
+        };
+        yield { extension: "bin", type: "application/octet-stream", body: body() };
+      },
+    });
+    const gone = new AbortController();
+    const response = await post(running, "endless", nothingToRead(), gone.signal);
+    const reader = response.body!.getReader();
+    await reader.read();
+    await sleep(300);
+    const madeWhileNobodyRead = made;
+    await sleep(300);
+    expect(made, "nothing is made that nobody takes").toBe(madeWhileNobodyRead);
+    gone.abort();
+    await nothingIsLeft();
+  });
+
+  test("by the end of the service", async () => {
+    const { jobs, run } = waiting();
+    const running = await start({ run });
+    const answer = carryOut(running, "run", []);
+    answer.catch(() => {});
+    await eventually(() => expect(jobs).toHaveLength(1));
+    running.end(new EngineFailure("busy", "the service ends"));
+    await expect(answer).rejects.toMatchObject({ reason: "busy" });
+    expect((await fetch(`${running.url}/up`)).status).toBe(503);
+    await nothingIsLeft();
+  });
+});
+
+/** The first frame of a request. */
+function headerOf(header: unknown): Uint8Array {
+  const json = text(JSON.stringify(header));
+  return Uint8Array.of(1, 0, 0, 0, json.length, ...json);
+}
+
+async function* nothingToRead() {
+  yield headerOf({ inputs: [] });
+}

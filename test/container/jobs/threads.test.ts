@@ -1,0 +1,198 @@
+// The Worker's own operations, run in the container's threads.
+import { existsSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { ThreadJob } from "../../../container/jobs/thread.ts";
+import { Threads } from "../../../container/jobs/threads.ts";
+import type { Context } from "../../../src/core/operation.ts";
+import { parsePages } from "../../../src/core/pages.ts";
+import { compressPdf } from "../../../src/operations/compress-pdf.ts";
+import { mergePdfs } from "../../../src/operations/merge-pdfs.ts";
+import { rasterizePdf } from "../../../src/operations/rasterize-pdf.ts";
+import { splitPdf } from "../../../src/operations/split-pdf.ts";
+import { remote } from "../../../src/placement/remote.ts";
+import { textPdf } from "../../fixtures/pdfs.ts";
+import { memoryInput } from "../../support/container-client.ts";
+import { eventually } from "../../support/eventually.ts";
+
+let folder: string;
+let path: string;
+let pdf: Uint8Array;
+let threads: Threads;
+const logged: string[] = [];
+const never = new AbortController().signal;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "threads-test-"));
+  path = join(folder, "document.pdf");
+  pdf = await textPdf(3);
+  await writeFile(path, pdf);
+  threads = new Threads({ size: 1, heapMiB: 128, log: (message) => logged.push(message) });
+});
+afterAll(async () => {
+  await threads[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true });
+});
+
+const params = (dpi: number, format = "tif") => ({ format, colorModel: "rgb", dpi, pages: parsePages("1-last") });
+const job = (over: Partial<ThreadJob> = {}): ThreadJob => ({
+  operation: "rasterize-pdf",
+  inputs: [{ name: "document.pdf", size: pdf.length, path }],
+  params: params(36),
+  heapLimitBytes: 2 ** 28,
+  ...over,
+});
+
+const context = (over: Partial<Context> = {}): Context => ({
+  signal: never,
+  heapLimitBytes: 2 ** 28,
+  defer: () => {},
+  log: () => {},
+  ...over,
+});
+
+async function outputsOf(outputs: ReturnType<typeof rasterizePdf>): Promise<string[]> {
+  const made: string[] = [];
+  for await (const { body, head } of outputs) {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of body as AsyncIterable<Uint8Array>) chunks.push(chunk.slice());
+    const bytes = Buffer.concat(chunks);
+    bytes.set(head?.() ?? []);
+    made.push(bytes.toString("base64"));
+  }
+  return made;
+}
+
+const inThread = (asked: ThreadJob, signal = never, pool = threads) =>
+  outputsOf(remote("any")([], {}, context({ container: { post: async () => pool.run(asked, signal, () => {}) } })));
+
+test("what a thread makes is what the edge makes, byte for byte, job after job", async () => {
+  const atEdge = await outputsOf(
+    rasterizePdf([memoryInput(pdf, "document.pdf")], params(36) as Parameters<typeof rasterizePdf>[1], context()),
+  );
+  expect(atEdge).toHaveLength(3);
+  expect(await inThread(job())).toEqual(atEdge);
+  expect(await inThread(job())).toEqual(atEdge);
+});
+
+test("a document is split as at the edge, byte for byte", async () => {
+  for (const asked of [{}, { pages: [parsePages("3-1")!, parsePages("even", true)!] }]) {
+    const made = await inThread(job({ operation: "split-pdf", params: asked }));
+    expect(made).toEqual(await outputsOf(splitPdf([memoryInput(pdf, "a.pdf")], asked, context())));
+    expect(made.length).toBe("pages" in asked ? 2 : 3);
+  }
+});
+
+test("documents are merged as at the edge, byte for byte", async () => {
+  const params = { pages: [parsePages("2-1")!, parsePages("odd", true)!] };
+  const [input] = job().inputs;
+  const made = await inThread(job({ operation: "merge-pdfs", params, inputs: [input!, input!] }));
+  const inputs = [memoryInput(pdf, "a.pdf"), memoryInput(pdf, "a.pdf")];
+  expect(made).toEqual(await outputsOf(mergePdfs(inputs, params, context())));
+});
+
+test("a document is compressed as at the edge, byte for byte", async () => {
+  for (const asked of [
+    { level: "low" },
+    { level: "custom", profile: { cleanup: { compression: "compress-entire-file" } } },
+  ] as const) {
+    const made = await inThread(job({ operation: "compress-pdf", params: asked }));
+    expect(made).toEqual(await outputsOf(compressPdf([memoryInput(pdf, "a.pdf")], asked, context())));
+    expect(made.length).toBe(1);
+  }
+});
+
+test("a failure of the engine keeps its reason", async () => {
+  await writeFile(join(folder, "text.pdf"), "no PDF");
+  const inputs = [{ name: "text.pdf", size: 6, path: join(folder, "text.pdf") }];
+  await expect(inThread(job({ inputs }))).rejects.toMatchObject({ reason: "not-a-pdf" });
+  await expect(inThread(job({ params: { ...params(36), pages: parsePages("4") } }))).rejects.toMatchObject({
+    parameter: "pages",
+  });
+});
+
+test("parameters of another shape: crashed, not carried out", async () => {
+  await expect(inThread(job({ params: { dpi: "many" } }))).rejects.toMatchObject({ reason: "crashed" });
+});
+
+test("an abort ends a thread at work, and the next job finds another", async () => {
+  const gone = new AbortController();
+  const frames = threads.run(job({ params: params(2400, "png") }), gone.signal, () => {});
+  expect((await frames.next()).done).toBe(false);
+  gone.abort(new Error("enough"));
+  await expect(frames.next()).rejects.toThrow("enough");
+  expect(await inThread(job())).toHaveLength(3);
+});
+
+test("a job that nobody reads any more ends its thread, and the next job finds another", async () => {
+  for await (const _ of threads.run(job({ params: params(2400, "png") }), never, () => {})) break;
+  expect(await inThread(job())).toHaveLength(3);
+});
+
+test("a job that ends one thread after the other: too-complex, told in the log, and the next one works", async () => {
+  // A failure outside of any operation ends a thread.
+  await expect(inThread(job({ operation: "no such operation" }))).rejects.toMatchObject({ reason: "too-complex" });
+  expect(logged).toContain("a thread failed");
+  expect(await inThread(job())).toHaveLength(3);
+});
+
+test("threads that were started for many jobs at once end when they have nothing to do", async () => {
+  await using some = new Threads({ size: 1, heapMiB: 128, spareMs: 50, log: () => {} });
+  const readers = () =>
+    outputsOf(remote("any")([], {}, context({ container: { post: async () => some.run(job(), never, () => {}) } })));
+  const all = Promise.all([readers(), readers(), readers()]);
+  while (some.count < 3) await sleep(1);
+  expect((await all).map((pages) => pages.length)).toEqual([3, 3, 3]);
+  while (some.count > 1) await sleep(20);
+  expect(await readers()).toHaveLength(3);
+  expect(some.count).toBe(1);
+});
+
+describe("a thread that ends", () => {
+  const module = new URL("../../fixtures/mortal-thread.ts", import.meta.url);
+  const mortal = () => new Threads({ size: 1, heapMiB: 128, log: () => {}, module });
+  const orders = () => `${path}.end`;
+  const order = (how: string) => writeFile(orders(), how);
+  afterEach(() => rm(orders(), { force: true }));
+
+  test.each(["exit", "throw"])("by %s: its job is done by another one", async (how) => {
+    await using some = mortal();
+    await order(how);
+    expect(await inThread(job(), never, some)).toHaveLength(3);
+    expect(existsSync(orders())).toBe(false);
+    await eventually(() => expect(some.count).toBe(1));
+  });
+
+  test.each([
+    ["exit", "busy"],
+    ["throw", "too-complex"],
+  ])("by %s, and the next one too: %s", async (how, reason) => {
+    await using some = mortal();
+    await order(`${how}, always`);
+    await expect(inThread(job(), never, some)).rejects.toMatchObject({ reason });
+    await rm(orders());
+    expect(await inThread(job(), never, some)).toHaveLength(3);
+  });
+
+  test("without memory: its job is not begun again, and the next one works", async () => {
+    await using some = mortal();
+    await order("fill");
+    await expect(inThread(job(), never, some)).rejects.toMatchObject({ reason: "too-large" });
+    expect(await inThread(job(), never, some)).toHaveLength(3);
+  });
+
+  test("or does not, and answers nothing: its job is ended in time, and the next one works", async () => {
+    await using some = mortal();
+    await order("block");
+    const gone = new AbortController();
+    const blocked = inThread(job(), gone.signal, some);
+    await eventually(() => expect(existsSync(orders())).toBe(false));
+    gone.abort(new Error("time is up"));
+    await expect(blocked).rejects.toThrow("time is up");
+    expect(await inThread(job(), never, some)).toHaveLength(3);
+    expect(some.count).toBe(1);
+  });
+});

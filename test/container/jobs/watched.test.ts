@@ -1,0 +1,76 @@
+// An engine that does not start is retried, and no job waits for it meanwhile.
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { Watched } from "../../../container/jobs/watched.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const forever = new AbortController().signal;
+
+/** Watches an engine that starts immediately, but only after the given number of failures. */
+function failing(failures: number) {
+  const engine = { mode: "warm", closed: 0, close: async () => void engine.closed++ };
+  const starts: number[] = [];
+  const logged: string[] = [];
+  const start = async () => {
+    starts.push(Date.now());
+    if (starts.length <= failures) throw new Error("no room");
+    return engine;
+  };
+  const watched = new Watched({ name: "Engine", start, log: (message) => logged.push(message) });
+  return { engine, watched, starts, logged };
+}
+
+test("jobs are told at once that it did not start, until it has", async () => {
+  const { engine, watched, logged } = failing(2);
+  expect(watched.mode).toBe("starting");
+  await expect(watched.ready(forever)).rejects.toMatchObject({ reason: "busy" });
+  expect(watched.mode).toBe("failed");
+  await vi.advanceTimersByTimeAsync(1_000);
+  await expect(watched.ready(forever)).rejects.toMatchObject({ reason: "busy" });
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(await watched.ready(forever)).toBe(engine);
+  expect(await watched.running).toBe(engine);
+  expect(watched.mode).toBe("warm");
+  // The same reason is not logged again.
+  expect(logged).toEqual(["Engine cannot be started"]);
+});
+
+test("the pause between two starts grows to 30 s", async () => {
+  const { starts } = failing(Number.POSITIVE_INFINITY);
+  await vi.advanceTimersByTimeAsync(125_000);
+  const pauses = starts.slice(1).map((start, index) => start - starts[index]!);
+  expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]);
+});
+
+test("while it starts again, nobody waits", async () => {
+  const { promise, resolve } = Promise.withResolvers<{ mode: string; close(): Promise<void> }>();
+  const results = [Promise.reject(new Error("no room")), promise];
+  const watched = new Watched({ name: "Engine", start: () => results.shift()!, log: () => {} });
+  await vi.advanceTimersByTimeAsync(1_500);
+  expect(results).toEqual([]);
+  await expect(watched.ready(forever)).rejects.toMatchObject({ reason: "busy" });
+  resolve({ mode: "warm", close: async () => {} });
+  await watched.running;
+  expect((await watched.ready(forever)).mode).toBe("warm");
+});
+
+test("a job that is ended does not wait for the first start", async () => {
+  const ending = new AbortController();
+  const watched = new Watched({ name: "Engine", start: () => new Promise<never>(() => {}), log: () => {} });
+  const ready = watched.ready(ending.signal);
+  ending.abort(new Error("the client went away"));
+  await expect(ready).rejects.toThrow("the client went away");
+});
+
+test("what is closed is not started again, and what starts nevertheless is closed", async () => {
+  const failed = failing(Number.POSITIVE_INFINITY);
+  await vi.advanceTimersByTimeAsync(500);
+  await failed.watched.close();
+  await vi.advanceTimersByTimeAsync(100_000);
+  expect(failed.starts).toHaveLength(1);
+  const late = failing(0);
+  await late.watched.close();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(late.engine.closed).toBe(1);
+});

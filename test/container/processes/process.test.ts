@@ -1,0 +1,177 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { chown, mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type JobFolder, type RunOptions, run, Scratch } from "../../../container/processes/process.ts";
+
+let scratch: Scratch;
+beforeAll(async () => {
+  scratch = await Scratch.open();
+});
+afterAll(() => scratch[Symbol.asyncDispose]());
+
+/** Runs a shell's script: only tests do. */
+async function sh(script: string, options: Partial<RunOptions> = {}, folder?: JobFolder) {
+  await using own = await scratch.folder("test");
+  const limits = { timeoutMs: 20_000 };
+  return await run("sh", ["-c", script], { cwd: (folder ?? own).path, limits, ...options });
+}
+
+const isRunning = (pid: number) =>
+  existsSync(`/proc/${pid}`) && !/^\d+ \(.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+
+async function untilGone(pid: number): Promise<boolean> {
+  for (let looks = 0; looks < 100 && isRunning(pid); looks++) await sleep(20);
+  return !isRunning(pid);
+}
+
+async function untilThere(path: string): Promise<string> {
+  while (!existsSync(path) || readFileSync(path, "utf8") === "") await sleep(10);
+  return readFileSync(path, "utf8").trim();
+}
+
+describe("run", () => {
+  test("gives the exit code and both outputs", async () => {
+    const ended = await sh("echo out; echo err >&2; exit 7");
+    expect(ended).toMatchObject({ code: 7, stderr: "err\n" });
+    expect(ended.stdout.toString()).toBe("out\n");
+  });
+
+  test("passes arguments as they are, with no shell in between", async () => {
+    await using folder = await scratch.folder();
+    const hostile = "$(touch x); `id` *";
+    const { stdout } = await run("printf", ["%s", hostile], { cwd: folder.path, limits: { timeoutMs: 20_000 } });
+    expect(stdout.toString()).toBe(hostile);
+    expect(readdirSync(folder.path)).toEqual([]);
+  });
+
+  test("feeds standard input", async () => {
+    expect((await sh("wc -c", { stdin: Buffer.alloc(300_000) })).stdout.toString().trim()).toBe("300000");
+  });
+
+  test("hides the environment of the service", async () => {
+    process.env.SERVICE_SECRET = "s";
+    const { stdout } = await sh("env", { env: { EXTRA: "1" } });
+    delete process.env.SERVICE_SECRET;
+    const names = stdout.toString().match(/^\w+(?==)/gm);
+    expect(new Set(names)).toEqual(new Set(["PATH", "LC_ALL", "HOME", "TMPDIR", "PWD", "EXTRA"]));
+  });
+
+  test("keeps no more output than asked for, the beginning of one and the end of the other", async () => {
+    const { stdout, stderr } = await sh("yes | head -c 500000; (yes | head -c 500000; echo last) >&2", {
+      outputBytes: 1000,
+    });
+    expect(stdout.length).toBe(1000);
+    expect(stderr.length).toBe(16 * 1024);
+    expect(stderr).toMatch(/last\n$/);
+  });
+
+  test("ends a program that takes too long, and everything it started", async () => {
+    await using folder = await scratch.folder();
+    const ended = sh("sleep 1000 & echo $! > child; wait", { limits: { timeoutMs: 500 } }, folder);
+    await expect(ended).rejects.toMatchObject({ name: "EngineFailure", reason: "timed-out" });
+    expect(await untilGone(Number(await untilThere(join(folder.path, "child"))))).toBe(true);
+  });
+
+  test("ends what a program left running, and does not wait for it", async () => {
+    await using folder = await scratch.folder();
+    const { code } = await sh("sleep 1000 & echo $! > child; exit 0", {}, folder);
+    expect(code).toBe(0);
+    expect(await untilGone(Number(await untilThere(join(folder.path, "child"))))).toBe(true);
+  });
+
+  test("ends a program when the signal is aborted, and throws its reason", async () => {
+    await using folder = await scratch.folder();
+    const controller = new AbortController();
+    const reason = new Error("client gone");
+    const ended = sh("echo $$ > self; exec sleep 1000", { signal: controller.signal }, folder);
+    const pid = Number(await untilThere(join(folder.path, "self")));
+    controller.abort(reason);
+    await expect(ended).rejects.toBe(reason);
+    expect(await untilGone(pid)).toBe(true);
+  });
+
+  test("starts nothing when the signal was aborted before", async () => {
+    await using folder = await scratch.folder();
+    await expect(sh("touch started", { signal: AbortSignal.abort(new Error("gone")) }, folder)).rejects.toThrow("gone");
+    expect(readdirSync(folder.path)).toEqual([]);
+  });
+
+  test("gives a program no network unless it is asked for", async () => {
+    const script = `perl -MSocket -e 'print socket(S, PF_INET, SOCK_STREAM, 0) ? "open" : "refused"'`;
+    expect((await sh(script)).stdout.toString()).toBe("refused");
+    expect((await sh(script, { network: true })).stdout.toString()).toBe("open");
+  });
+
+  test("ends a program that uses too much processor time", async () => {
+    const ended = sh("while :; do :; done", { limits: { timeoutMs: 60_000, cpuSeconds: 1 } });
+    await expect(ended).rejects.toMatchObject({ reason: "timed-out", detail: expect.stringContaining("SIGXCPU") });
+  });
+
+  test("refuses a program more memory than its limit", async () => {
+    const script = `perl -e '$x = "a" x 500_000_000; print "got it"'`;
+    const free = await sh(script);
+    expect(free.stdout.toString()).toBe("got it");
+    const bound = await sh(script, { limits: { timeoutMs: 20_000, memoryBytes: 200 * 2 ** 20 } });
+    expect(bound.stdout.toString()).toBe("");
+  });
+
+  test("ends a program that writes too long a file", async () => {
+    const ended = sh("exec head -c 10000000 /dev/zero > big", { limits: { timeoutMs: 20_000, fileBytes: 1_000_000 } });
+    await expect(ended).rejects.toMatchObject({ reason: "too-large" });
+  });
+
+  test("says that a program was killed", async () => {
+    await expect(sh("echo why >&2; kill -9 $$")).rejects.toMatchObject({
+      reason: "crashed",
+      detail: expect.stringContaining("why"),
+    });
+  });
+
+  test("has a program that is not there end with an error", async () => {
+    await using folder = await scratch.folder();
+    const { code, stderr } = await run("no-such-program", [], { cwd: folder.path, limits: { timeoutMs: 20_000 } });
+    expect(code).not.toBe(0);
+    expect(stderr).toContain("no-such-program");
+  });
+
+  test.runIf(process.getuid?.() === 0)("runs as another user, who reads nothing of root's", async () => {
+    await using folder = await scratch.folder();
+    await chown(folder.path, 60_700, 60_700);
+    const { stdout } = await sh("id -u; cat /etc/shadow; touch mine", { user: 60_700 }, folder);
+    expect(stdout.toString()).toBe("60700\n");
+    expect((await stat(join(folder.path, "mine"))).uid).toBe(60_700);
+  });
+});
+
+describe("scratch folders", () => {
+  test("are gone with their content when the job ends, also by an error", async () => {
+    let path = "";
+    const job = async () => {
+      await using folder = await scratch.folder();
+      path = folder.path;
+      await mkdir(join(path, "deep"));
+      await writeFile(join(path, "deep/file"), "x");
+      throw new Error("failed");
+    };
+    await expect(job()).rejects.toThrow("failed");
+    expect(existsSync(path)).toBe(false);
+  });
+
+  test("of a process that was killed are swept at the next start, those of a living one are not", async () => {
+    const parent = await mkdtemp(join(tmpdir(), "sweep-"));
+    // No process has a number beyond the kernel's greatest, 2^22 (proc(5)).
+    const [dead, living, other] = ["pagewright-99999999-a1b2c3", "pagewright-1-a1b2c3", "something-else"];
+    for (const name of [dead, living, other]) await mkdir(join(parent, name));
+    {
+      await using opened = await Scratch.open(parent);
+      await using again = await Scratch.open(parent);
+      const names = [opened, again].map(({ path }) => path.slice(parent.length + 1));
+      expect(readdirSync(parent).sort()).toEqual([living, other, ...names].sort());
+    }
+    expect(readdirSync(parent).sort()).toEqual([living, other].sort());
+    await rm(parent, { recursive: true });
+  });
+});

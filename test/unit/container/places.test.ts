@@ -1,0 +1,146 @@
+// Places for jobs: fast and slow ones, shared among clients, tested with fake timers.
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { type Entry, Places } from "../../../container/jobs/pool.ts";
+import { SlowLane, slowPlaces } from "../../../container/jobs/slow-lane.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const AFTER_MS = 3_000;
+const { signal } = new AbortController();
+
+function placesWith(lane: SlowLane, { atOnce = 2, waiting = 8 } = {}): Places {
+  return new Places({ atOnce, waiting, maxWaitMs: 60_000, slow: { lane, afterMs: AFTER_MS } });
+}
+
+interface Job {
+  readonly entry: Entry;
+  state: "waiting" | "working" | "slow" | "refused";
+  end(): void;
+}
+
+/** A job that works until it is ended. */
+function begin(places: Places, client: string): Job {
+  const entry = places.enter({
+    client,
+    slowed: () => {
+      job.state = "slow";
+    },
+  });
+  const job: Job = { entry, state: "waiting", end: () => entry[Symbol.dispose]() };
+  entry.turn(signal).then(
+    () => {
+      job.state = "working";
+    },
+    () => {
+      job.state = "refused";
+      job.end();
+    },
+  );
+  return job;
+}
+
+const states = (jobs: readonly Job[]) => jobs.map(({ state }) => state);
+const settle = () => vi.advanceTimersByTimeAsync(0);
+const pass = (timeMs: number) => vi.advanceTimersByTimeAsync(timeMs);
+
+test("who has worked for long goes on in the slow lane, and leaves its place", async () => {
+  const lane = new SlowLane(8);
+  const places = placesWith(lane);
+  const endless = [1, 2, 3, 4].map(() => begin(places, "a"));
+  await settle();
+  expect(states(endless)).toEqual(["working", "working", "waiting", "waiting"]);
+  await pass(2 * AFTER_MS);
+  expect(states(endless)).toEqual(["slow", "slow", "slow", "slow"]);
+  expect([lane.taken, places.counts.working]).toEqual([4, 0]);
+  const small = begin(places, "a");
+  await settle();
+  expect(small.state).toBe("working");
+  for (const job of [...endless, small]) job.end();
+  expect([lane.taken, places.counts]).toEqual([0, { working: 0, present: 0 }]);
+});
+
+test("a client whose part of the lane is full keeps to a part of the quick places", async () => {
+  const lane = new SlowLane(4);
+  const places = placesWith(lane);
+  const endless = [1, 2, 3, 4].map(() => begin(places, "a"));
+  await pass(3 * AFTER_MS);
+  expect(states(endless)).toEqual(["slow", "slow", "working", "waiting"]);
+  const others = [1, 2].map(() => begin(places, "b"));
+  await settle();
+  expect(states(others)).toEqual(["working", "waiting"]);
+  others[0]!.end();
+  await settle();
+  expect(others[1]!.state).toBe("working");
+  endless[0]!.end();
+  await pass(AFTER_MS);
+  expect(endless[2]!.state).toBe("slow");
+});
+
+test("room in a lane that two operations share lets in who waits at either", async () => {
+  const lane = new SlowLane(2);
+  const [one, other] = [placesWith(lane), placesWith(lane)];
+  const slow = begin(one, "a");
+  await pass(AFTER_MS);
+  const late = [begin(other, "a"), begin(other, "a")];
+  await settle();
+  expect([slow.state, ...states(late)]).toEqual(["slow", "working", "waiting"]);
+  slow.end();
+  await settle();
+  expect(late[1]!.state).toBe("working");
+});
+
+test("clients come in turns", async () => {
+  const places = placesWith(new SlowLane(2), { atOnce: 1 });
+  const order: string[] = [];
+  const jobs = ["a", "a", "a", "b", "c", "b"].map((client) => ({ client, job: begin(places, client) }));
+  const left = new Set(jobs);
+  while (left.size > 0) {
+    await settle();
+    const next = [...left].find(({ job }) => job.state === "working")!;
+    order.push(next.client);
+    left.delete(next);
+    next.job.end();
+  }
+  expect(order).toEqual(["a", "b", "c", "a", "b", "a"]);
+});
+
+describe("a queue that is full", () => {
+  test("has room for another client, and sends away the last of who has more than half", async () => {
+    const places = placesWith(new SlowLane(2), { atOnce: 1, waiting: 4 });
+    const many = [1, 2, 3, 4, 5].map(() => begin(places, "a"));
+    expect(() => places.enter({ client: "a" })).toThrow("busy");
+    const another = begin(places, "b");
+    await settle();
+    expect(states(many)).toEqual(["working", "waiting", "waiting", "waiting", "refused"]);
+    many[0]!.end();
+    await settle();
+    expect(another.state).toBe("working");
+  });
+
+  test("has none for a second of that client where all have their part", async () => {
+    const places = placesWith(new SlowLane(2), { atOnce: 1, waiting: 4 });
+    for (const client of ["a", "a", "a", "b", "b"]) begin(places, client);
+    await settle();
+    expect(() => places.enter({ client: "b" })).toThrow("busy");
+    expect(() => places.enter({ client: "c" })).toThrow("busy");
+  });
+});
+
+test("who was aside is late by its new turn alone", async () => {
+  const lane = new SlowLane(2);
+  const places = placesWith(lane);
+  const job = begin(places, "a");
+  await settle();
+  const aside = job.entry.aside(() => new Promise((resolve) => setTimeout(resolve, 2 * AFTER_MS)), signal);
+  await pass(2 * AFTER_MS);
+  await aside;
+  expect([job.state, places.counts.working]).toEqual(["working", 1]);
+  await pass(AFTER_MS);
+  expect(job.state).toBe("slow");
+});
+
+test("the lane has places by memory, and by how many work at a time", () => {
+  const gib = 2 ** 30;
+  expect([slowPlaces(2, 64 * gib), slowPlaces(2, 5 * gib), slowPlaces(1, gib)]).toEqual([8, 5, 2]);
+});
