@@ -11,8 +11,9 @@ import { Hono } from "hono";
 import { EngineFailure } from "../../src/core/failure.ts";
 import { decodeRequest, encodeFailure, type RemoteRequest } from "../../src/placement/remote.ts";
 import { Priority } from "../processes/priority.ts";
-import type { JobFolder, Scratch } from "../processes/process.ts";
-import { type Aside, describeError, type FileInput, fileInput, type Hosted } from "./hosted.ts";
+import { type FileInput, fileInput } from "../scratch/file-input.ts";
+import type { JobFolder, Scratch } from "../scratch/scratch.ts";
+import { type Aside, describeError, type Hosted } from "./hosted.ts";
 
 export interface AppSettings {
   /** The secret that callers send as `Authorization: Bearer`. */

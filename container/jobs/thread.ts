@@ -21,7 +21,8 @@ import { hostedRasterizePdf } from "../operations/rasterize-pdf.ts";
 import { hostedCountContent, hostedRepairPdfa } from "../operations/repair-pdfa.ts";
 import { hostedReplaceContents } from "../operations/replace-contents.ts";
 import { hostedSplitPdf } from "../operations/split-pdf.ts";
-import { describeError, fileInput } from "./hosted.ts";
+import { fileInput } from "../scratch/file-input.ts";
+import { describeError } from "./hosted.ts";
 
 /** Messages to a thread. `taken`: the reader has read a frame. */
 export type ToThread = { readonly job: ThreadJob } | { readonly taken: true };

@@ -9,7 +9,7 @@ import { EngineFailure } from "../../src/core/failure.ts";
 import type { Context } from "../../src/core/operation.ts";
 import type { HtmlToPdfParams } from "../../src/operations/html-to-pdf.ts";
 import type { Chromium, Source } from "../engines/chromium/chromium.ts";
-import { type FileInput, fileInput } from "../jobs/hosted.ts";
+import { type FileInput, fileInput } from "../scratch/file-input.ts";
 
 const MAX_URL_LENGTH = 8192;
 

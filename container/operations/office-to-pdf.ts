@@ -5,7 +5,7 @@ import { EngineFailure } from "../../src/core/failure.ts";
 import type { Context } from "../../src/core/operation.ts";
 import type { OfficeToPdfParams } from "../../src/operations/office-to-pdf.ts";
 import type { ConvertedPdf, LibreOffice } from "../engines/libreoffice/libreoffice.ts";
-import type { FileInput } from "../jobs/hosted.ts";
+import type { FileInput } from "../scratch/file-input.ts";
 
 /** What arrives from the Worker, which may be of another version. */
 export const officeToPdfParams: z.ZodType<OfficeToPdfParams> = z.object({

@@ -5,13 +5,14 @@ import { z } from "zod";
 import { EngineFailure } from "../../src/core/failure.ts";
 import type { Output } from "../../src/core/operation.ts";
 import type { PdfToPdfaParams } from "../../src/operations/pdf-to-pdfa.ts";
-import { type HostedJob, SMALL_BYTES } from "../jobs/hosted.ts";
+import type { HostedJob } from "../jobs/hosted.ts";
 import { conforming } from "../pdfa/conforming.ts";
 import { ghostscript } from "../pdfa/ghostscript.ts";
 import { climb } from "../pdfa/ladder.ts";
 import { pictures } from "../pdfa/pictures.ts";
 import { repair } from "../pdfa/repair.ts";
 import { type Machines, toolsFor } from "../pdfa/tools.ts";
+import { SMALL_BYTES } from "../scratch/file-input.ts";
 import { archivalLevel } from "./archival-level.ts";
 
 /** Parameters from the Worker, which may be of another version. */

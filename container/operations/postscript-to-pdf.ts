@@ -8,7 +8,7 @@ import { type Notice, noticesAbout } from "../../src/core/notice.ts";
 import type { Context } from "../../src/core/operation.ts";
 import type { PostscriptToPdfParams } from "../../src/operations/postscript-to-pdf.ts";
 import type { Ghostscript } from "../engines/ghostscript/ghostscript.ts";
-import { type FileInput, fileInput } from "../jobs/hosted.ts";
+import { type FileInput, fileInput } from "../scratch/file-input.ts";
 
 /** Parameters from the Worker, which may be of another version. */
 export const postscriptToPdfParams: z.ZodType<PostscriptToPdfParams> = z.object({

@@ -2,7 +2,7 @@
 // first, made once for all of them.
 
 import type { Validation } from "../engines/verapdf/verapdf.ts";
-import type { FileInput } from "../jobs/hosted.ts";
+import type { FileInput } from "../scratch/file-input.ts";
 import type { MadeFile, Workshop } from "./rung.ts";
 
 /** Clause of ISO 19005-1 on transparency, which the other parts allow. */

@@ -4,7 +4,7 @@
 import { type BrokenRule, EngineFailure, type Nonconformity } from "../../src/core/failure.ts";
 import type { ContentWork } from "../../src/pdf/pdfa/content/content-count.ts";
 import type { Validation } from "../engines/verapdf/verapdf.ts";
-import { type FileInput, SMALL_BYTES } from "../jobs/hosted.ts";
+import { type FileInput, SMALL_BYTES } from "../scratch/file-input.ts";
 import { Bases } from "./base.ts";
 import { type Judged, type Judgement, type Known, type MadeFile, passes, type Rung, type Workshop } from "./rung.ts";
 

@@ -6,7 +6,7 @@ import type { ContentWork } from "../../src/pdf/pdfa/content/content-count.ts";
 import type { ArchivalLevel } from "../../src/pdf/pdfa/level.ts";
 import type { RuleFailure } from "../../src/pdf/pdfa/rule-failure.ts";
 import type { Validation } from "../engines/verapdf/verapdf.ts";
-import type { FileInput } from "../jobs/hosted.ts";
+import type { FileInput } from "../scratch/file-input.ts";
 import type { Bases } from "./base.ts";
 
 /** A way to make a document conform. */

@@ -15,8 +15,9 @@ import type { ArchivalLevel } from "../../src/pdf/pdfa/level.ts";
 import { decodeAnswer } from "../../src/placement/remote.ts";
 import type { PdfRewriter } from "../engines/ghostscript/pdf.ts";
 import type { VeraPdf } from "../engines/verapdf/verapdf.ts";
-import { type FileInput, fileInput, type HostedJob, SMALL_BYTES } from "../jobs/hosted.ts";
+import type { HostedJob } from "../jobs/hosted.ts";
 import type { Threads } from "../jobs/threads.ts";
+import { type FileInput, fileInput, SMALL_BYTES } from "../scratch/file-input.ts";
 import { climb, type Judges } from "./ladder.ts";
 import type { MadeFile, Rung } from "./rung.ts";
 

@@ -3,8 +3,8 @@
 
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileInput } from "../jobs/hosted.ts";
 import { pdfToPdfa } from "../operations/pdf-to-pdfa.ts";
+import { fileInput } from "../scratch/file-input.ts";
 import type { Machines } from "./tools.ts";
 
 const ROUNDS = 4;

@@ -4,9 +4,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { EngineFailure } from "../../src/core/failure.ts";
+import type { JobFolder } from "../scratch/scratch.ts";
 import { EngineLost, isFromOutside } from "./attempts.ts";
 import { watchForFrozen } from "./frozen.ts";
-import { type JobFolder, killGroup, Tail } from "./process.ts";
+import { killGroup, Tail } from "./process.ts";
 import { untilAborted } from "./until-aborted.ts";
 
 /** The process did not start: it is not built, is another version of the engine, or failed its self-test. */

@@ -9,7 +9,7 @@ import { Readable } from "node:stream";
 import { afterAll, beforeAll } from "vitest";
 import { Chromium, type ChromiumSettings, type Source } from "../../container/engines/chromium/chromium.ts";
 import type { PrintOptions } from "../../container/engines/chromium/page.ts";
-import { Scratch } from "../../container/processes/process.ts";
+import { Scratch } from "../../container/scratch/scratch.ts";
 import { parentOf, processTree } from "./processes.ts";
 
 /** Set once {@link openScratch} has done its work, like {@link folder}. */

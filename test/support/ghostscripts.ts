@@ -13,7 +13,7 @@ import {
   type PostscriptToPdfOptions,
   startGhostscript,
 } from "../../container/engines/ghostscript/ghostscript.ts";
-import { Scratch } from "../../container/processes/process.ts";
+import { Scratch } from "../../container/scratch/scratch.ts";
 import { childrenOf } from "./offices.ts";
 
 /** A folder for programs and outputs. Like the others, it is set once {@link openGhostscripts} has done its work. */

@@ -5,12 +5,12 @@ import { basename, join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
 import { PdfRewriter } from "../../container/engines/ghostscript/pdf.ts";
 import { startVeraPdf, type VeraPdf } from "../../container/engines/verapdf/verapdf.ts";
-import { fileInput } from "../../container/jobs/hosted.ts";
 import { Threads } from "../../container/jobs/threads.ts";
 import { climb } from "../../container/pdfa/ladder.ts";
 import type { Rung } from "../../container/pdfa/rung.ts";
 import { type Machines, toolsFor } from "../../container/pdfa/tools.ts";
-import { Scratch } from "../../container/processes/process.ts";
+import { fileInput } from "../../container/scratch/file-input.ts";
+import { Scratch } from "../../container/scratch/scratch.ts";
 import { LEVELS, type LevelName } from "./levels.ts";
 
 /** A folder for documents. Like the machines it is there once {@link openLadder} has done its work. */

@@ -12,7 +12,7 @@ import {
   type OfficeToPdfOptions,
   startLibreOffice,
 } from "../../container/engines/libreoffice/libreoffice.ts";
-import { Scratch } from "../../container/processes/process.ts";
+import { Scratch } from "../../container/scratch/scratch.ts";
 
 /** A folder for documents and outputs. Like the others, it is set once {@link openOffices} has done its work. */
 export let documents: string;

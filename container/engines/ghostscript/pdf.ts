@@ -5,8 +5,9 @@ import { chmod, chown, constants, copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { EngineFailure } from "../../../src/core/failure.ts";
 import { twice } from "../../processes/attempts.ts";
-import { limitFolder } from "../../processes/folder-limit.ts";
-import { run, type Scratch } from "../../processes/process.ts";
+import { run } from "../../processes/process.ts";
+import { limitFolder } from "../../scratch/folder-limit.ts";
+import type { Scratch } from "../../scratch/scratch.ts";
 import { takePdf } from "../pdf-output.ts";
 
 export interface RewriteSettings {

@@ -3,8 +3,9 @@
 import { existsSync } from "node:fs";
 import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { minimalEnvironment, type Scratch } from "../../processes/process.ts";
+import { minimalEnvironment } from "../../processes/process.ts";
 import { type Launch, NotReady } from "../../processes/resident.ts";
+import type { Scratch } from "../../scratch/scratch.ts";
 
 /** First of the users that the processes run programs as, if this process is root. */
 export const firstGhostscriptUser = 60_600;

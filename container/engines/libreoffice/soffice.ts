@@ -4,7 +4,8 @@
 import { chown, open, rename } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { EngineFailure } from "../../../src/core/failure.ts";
-import { run, type Scratch } from "../../processes/process.ts";
+import { run } from "../../processes/process.ts";
+import type { Scratch } from "../../scratch/scratch.ts";
 import type { OfficeJob, OfficeRunner } from "./libreoffice.ts";
 import { firstUser, makeProfile, programFolder } from "./profile.ts";
 

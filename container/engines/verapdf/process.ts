@@ -7,11 +7,11 @@ import { join } from "node:path";
 import { EngineFailure, type FailureReason } from "../../../src/core/failure.ts";
 import type { ArchivalLevel } from "../../../src/pdf/pdfa/level.ts";
 import type { RuleFailure } from "../../../src/pdf/pdfa/rule-failure.ts";
-import { SMALL_BYTES } from "../../jobs/hosted.ts";
 import { EngineLost, isFromOutside } from "../../processes/attempts.ts";
 import { confined, minimalEnvironment } from "../../processes/process.ts";
 import { type Ending, type Launch, NotReady, type Resident } from "../../processes/resident.ts";
 import { Supervisor } from "../../processes/supervisor.ts";
+import { SMALL_BYTES } from "../../scratch/file-input.ts";
 import type { Validation, VeraPdfSettings } from "./verapdf.ts";
 
 type Common = Pick<VeraPdfSettings, "scratch" | "timeoutMs" | "heapBytes" | "filesPerProcess" | "log">;

@@ -7,8 +7,8 @@ import { EngineFailure } from "../../../src/core/failure.ts";
 import type { ArchivalLevel } from "../../../src/pdf/pdfa/level.ts";
 import type { RuleFailure } from "../../../src/pdf/pdfa/rule-failure.ts";
 import { twice } from "../../processes/attempts.ts";
-import type { Scratch } from "../../processes/process.ts";
 import { untilAborted } from "../../processes/until-aborted.ts";
+import type { Scratch } from "../../scratch/scratch.ts";
 import { VeraPdfProcess } from "./process.ts";
 
 export interface Validation {

@@ -8,12 +8,12 @@
 
 import { AsyncResource } from "node:async_hooks";
 import { EngineFailure, type FailureReason } from "../../../src/core/failure.ts";
-import { NoRoom } from "../../jobs/memory.ts";
 import { EngineLost } from "../../processes/attempts.ts";
 import { watchForFrozen } from "../../processes/frozen.ts";
 import { processWorks } from "../../processes/priority.ts";
 import type { Launch, Resident } from "../../processes/resident.ts";
 import { Supervisor } from "../../processes/supervisor.ts";
+import { NoRoom } from "../../scratch/memory.ts";
 
 /** Fields that every job has. The others are known only to the engine's two ends. */
 export interface ZygoteJob {

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createApp } from "../../../container/jobs/app.ts";
 import type { Hosted, HostedJob } from "../../../container/jobs/hosted.ts";
 import { type PlaceLimits, Places } from "../../../container/jobs/pool.ts";
-import { Scratch } from "../../../container/processes/process.ts";
+import { Scratch } from "../../../container/scratch/scratch.ts";
 import { EngineFailure, OutOfRange } from "../../../src/core/failure.ts";
 import type { Output } from "../../../src/core/operation.ts";
 import { encodeAnswer } from "../../../src/placement/remote.ts";

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type JobFolder, type RunOptions, run, Scratch } from "../../../container/processes/process.ts";
+import { type RunOptions, run } from "../../../container/processes/process.ts";
+import { type JobFolder, Scratch } from "../../../container/scratch/scratch.ts";
 
 let scratch: Scratch;
 beforeAll(async () => {

@@ -22,7 +22,7 @@ import {
 } from "../../../../test/support/ghostscripts.ts";
 import { childrenOf, failsWith } from "../../../../test/support/offices.ts";
 import { perceptualDistance, popplerPage, readDocument } from "../../../../test/support/pictures.ts";
-import { Scratch } from "../../../processes/process.ts";
+import { Scratch } from "../../../scratch/scratch.ts";
 
 openGhostscripts();
 

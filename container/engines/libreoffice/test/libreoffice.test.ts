@@ -21,7 +21,7 @@ import {
   zygote,
 } from "../../../../test/support/offices.ts";
 import { sofficeAtWork } from "../../../../test/support/processes.ts";
-import { Scratch } from "../../../processes/process.ts";
+import { Scratch } from "../../../scratch/scratch.ts";
 
 openOffices();
 

@@ -14,7 +14,7 @@ import { LEVEL_NAMES, LEVELS, type LevelName } from "../../../../test/support/le
 import { failsWith } from "../../../../test/support/offices.ts";
 import { CONTEXT, outputsOf } from "../../../../test/support/operations.ts";
 import { nameOf, processTree, survivors } from "../../../../test/support/processes.ts";
-import { Scratch } from "../../../processes/process.ts";
+import { Scratch } from "../../../scratch/scratch.ts";
 import { startVeraPdf, type VeraPdf } from "../verapdf.ts";
 
 const sample = join(import.meta.dirname, "../sample.pdf");

@@ -1,0 +1,115 @@
+// Provides the folders that jobs and engines work in, on a disk or in memory, and sweeps what a killed predecessor left.
+
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Memory, type MemoryShare } from "./memory.ts";
+
+/** One job's folder, removed when disposed of. */
+export interface JobFolder extends AsyncDisposable {
+  readonly path: string;
+  /** The folder's share of memory, if it is in memory. */
+  readonly memory?: MemoryShare;
+}
+
+const prefix = "pagewright-";
+
+/** Folders made by this process. Folders of an earlier process with the same process ID are swept. */
+const own = new Set<string>();
+
+/** A parent folder for job folders. Opening it sweeps what a killed predecessor left. */
+export class Scratch implements AsyncDisposable {
+  readonly path: string;
+  /** The parent folder in memory, for the folders of small jobs. */
+  readonly memoryPath: string | undefined;
+  readonly #memory: Memory | undefined;
+  private constructor(path: string, memoryPath?: string, memory?: Memory) {
+    this.path = path;
+    this.memoryPath = memoryPath;
+    this.#memory = memory;
+  }
+
+  /**
+   * Opens the scratch folders.
+   * @param parent engines run as other users and must be able to pass through it. @default the system's folder for
+   *   temporary files
+   * @param memoryParent a folder with the same permissions on a file system in memory, for small jobs. @default none
+   */
+  static async open(parent: string = tmpdir(), memoryParent?: string): Promise<Scratch> {
+    await sweep(parent);
+    const path = makeFolder(parent);
+    if (memoryParent === undefined) return new Scratch(path);
+    await sweep(memoryParent).catch(() => {});
+    const memory = Memory.at(memoryParent);
+    return memory ? new Scratch(path, makeFolder(memoryParent), memory) : new Scratch(path);
+  }
+
+  /**
+   * Creates a folder that only this process's user can access.
+   * @param kind a word for people who look at the file system
+   * @param bytes size of the folder's first contents. Only when it is given can the folder be in memory, and its user
+   *   must then observe {@link JobFolder.memory}
+   */
+  async folder(kind = "job", bytes?: number): Promise<JobFolder> {
+    const memory = bytes === undefined ? undefined : this.#memory?.enter(bytes);
+    // One system call each, which the cache answers: a round trip through the thread pool would take ten times as long.
+    if (memory === undefined) {
+      const path = mkdtempSync(join(this.path, `${kind}-`));
+      return { path, [Symbol.asyncDispose]: () => remove(path) };
+    }
+    const path = mkdtempSync(join(this.memoryPath!, `${kind}-`));
+    return {
+      path,
+      memory,
+      async [Symbol.asyncDispose]() {
+        using _ = memory;
+        try {
+          rmSync(path, { recursive: true, force: true });
+        } catch {
+          await remove(path);
+        }
+      },
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const path of [this.path, this.memoryPath]) {
+      if (path === undefined) continue;
+      await remove(path);
+      own.delete(path);
+    }
+  }
+}
+
+function makeFolder(parent: string): string {
+  const path = mkdtempSync(join(parent, `${prefix}${process.pid}-`));
+  own.add(path);
+  // Engines that run as another user pass through, but cannot list the names inside.
+  chmodSync(path, 0o711);
+  return path;
+}
+
+/** Removes a folder with retries: a process that is being killed may still create files during the removal. */
+async function remove(path: string): Promise<void> {
+  await rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
+}
+
+async function sweep(parent: string): Promise<void> {
+  for (const name of await readdir(parent)) {
+    const [, pid] = new RegExp(`^${prefix}(\\d+)-\\w+$`).exec(name) ?? [];
+    const path = join(parent, name);
+    if (pid === undefined || own.has(path) || (Number(pid) !== process.pid && isRunning(Number(pid)))) continue;
+    // A folder that cannot be removed belongs to another user, who sweeps it.
+    await remove(path).catch(() => {});
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
