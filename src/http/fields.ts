@@ -4,7 +4,6 @@ import { z } from "zod";
 import { safeName } from "../core/file-name.ts";
 import { type PageSelection, parsePages } from "../core/pages.ts";
 import { fieldRequired, moreThanOneKey, outOfRange } from "./errors.ts";
-import type { Form } from "./form.ts";
 
 export interface Field<T> {
   readonly description: string;
@@ -134,6 +133,12 @@ function requiredUnless(fallback: string | undefined): { required: boolean; fall
   return fallback === undefined ? { required: true } : { required: false, fallback };
 }
 
+/** The fields of a request, whatever the encoding of its body. */
+export interface SentFields {
+  /** Values by name without brackets, in the order of their index, or else of their arrival. */
+  readonly fields: ReadonlyMap<string, readonly string[]>;
+}
+
 /**
  * Parses all fields of a form.
  * @throws ServiceError 400 with the spec's sentence for the first field, in the order of declaration, that is missing,
@@ -141,7 +146,7 @@ function requiredUnless(fallback: string | undefined): { required: boolean; fall
  */
 export function parseFields<F extends Fields>(
   fields: F,
-  form: Form,
+  form: SentFields,
   defaults: Readonly<Record<string, string>>,
 ): Values<F> {
   const values: Record<string, unknown> = {};
@@ -169,7 +174,7 @@ export function parseFields<F extends Fields>(
 export const isFilled = (text: string): boolean => text.trim() !== "";
 
 /** Reports whether the client sent a value for a field. */
-export const isSent = (form: Form, name: string): boolean => form.fields.get(name)?.some(isFilled) === true;
+export const isSent = (form: SentFields, name: string): boolean => form.fields.get(name)?.some(isFilled) === true;
 
 function parseList<T>(
   name: string,

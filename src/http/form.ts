@@ -19,15 +19,13 @@ import {
   tooManyInputs,
   wrongContentType,
 } from "./errors.ts";
-import { isFilled } from "./fields.ts";
+import { isFilled, type SentFields } from "./fields.ts";
 
 /**
  * A request's fields and files. All spellings of lists are equivalent: `pages[]`, repeated `pages`, and `pages[0]`,
  * `pages[1]`.
  */
-export interface Form {
-  /** Values by name without brackets, in the order of their index, or else of their arrival. */
-  readonly fields: ReadonlyMap<string, readonly string[]>;
+export interface Form extends SentFields {
   /** Files by the name of their field, in the same order. */
   readonly files: ReadonlyMap<string, readonly Arrival[]>;
   /** All files, on their way into the store. */

@@ -9,7 +9,8 @@ import { PdfFile } from "../../pdf/objects/pdf-file.ts";
 import { roomOf } from "../../pdf/objects/room.ts";
 import { Archive } from "../../pdf/pdfa/archive.ts";
 import { ContentCount, type ContentWork } from "../../pdf/pdfa/content/content-count.ts";
-import { type ContentStream, readContentStreams } from "../../pdf/pdfa/content/content-streams.ts";
+import type { ContentStream } from "../../pdf/pdfa/content/content-stream.ts";
+import { readContentStreams } from "../../pdf/pdfa/content/content-streams.ts";
 import { EMPTY_SHELF } from "../../pdf/pdfa/fonts/font-shelf.ts";
 
 const LEVEL = { part: 2, conformance: "b" } as const;

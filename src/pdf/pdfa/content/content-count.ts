@@ -6,7 +6,7 @@ import type { Operation } from "../../content/content.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, Name, PdfString, Reference, type Value } from "../../objects/values.ts";
 import { readSimpleEncoding } from "../../text/simple-encoding.ts";
-import type { ContentStream } from "./content-streams.ts";
+import type { ContentStream } from "./content-stream.ts";
 
 /** A high estimate of what a validator needs for the content of a file. */
 export interface ContentWork {

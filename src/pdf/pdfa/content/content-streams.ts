@@ -4,6 +4,7 @@ import { EngineFailure } from "../../../core/failure.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, PdfStream, plainBody, Reference, type Value } from "../../objects/values.ts";
 import { type Archive, streamOf } from "../archive.ts";
+import type { ContentStream } from "./content-stream.ts";
 
 /** Decoded bytes of one content stream, and of all of a file. */
 const MAX_CONTENT_BYTES = 128 * 2 ** 20;
@@ -12,16 +13,7 @@ const NEWLINE = new Uint8Array([10]);
 /** Streams between two looks at the signal and at the engine's heap. */
 const STREAMS_AT_ONCE = 50;
 
-export interface ContentStream {
-  readonly bytes: Uint8Array;
-  readonly resources: Dictionary;
-  /** Where names are looked for that its own resources do not have, although they should. */
-  readonly inherited: Dictionary | undefined;
-  /** Of its object; a page has none. */
-  readonly number: number | undefined;
-}
-
-/** @returns what takes the place of the content; undefined where it stays */
+/** Reads a content stream. @returns its replacement; undefined to keep it */
 export type ContentReader = (stream: ContentStream) => Uint8Array | undefined;
 
 interface Waiting {

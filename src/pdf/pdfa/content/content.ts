@@ -9,7 +9,7 @@ import type { Archive } from "../archive.ts";
 import type { DeviceSpace } from "../colors/profiles.ts";
 import { boundedNumber, maxStringBytes, shortName } from "../document/limits.ts";
 import { ContentCount } from "./content-count.ts";
-import type { ContentStream } from "./content-streams.ts";
+import type { ContentStream } from "./content-stream.ts";
 import type { ContentUses } from "./content-uses.ts";
 import { RENDERING_INTENTS } from "./graphics-states.ts";
 import { mendInlineImage } from "./inline-image.ts";
