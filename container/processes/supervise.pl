@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# Keeps a server running: starts it, starts it again when it ends unexpectedly or falls silent, kills what it leaves behind, and
+# Keeps a server running: restarts it when it ends unexpectedly, is stopped or falls silent, kills what it leaves behind, and
 # passes SIGTERM and SIGINT on. As a container's first process it also reaps, as that one must. Perl is part of every Debian.
 # Usage: supervise.pl program arguments...
 #
@@ -13,6 +13,8 @@ use POSIX ();
 
 my ($tickSeconds, $longestTickSeconds) = (0.25, 1);
 my $silentSeconds = 6;
+# A debugger stops a process for less.
+my $stoppedSeconds = 1;
 my $startSeconds = 60;
 # Shorter than the ten seconds after which platforms kill.
 my $stopSeconds = 7;
@@ -32,7 +34,7 @@ die "supervise.pl: no program\n" unless @ARGV;
 $| = 1;
 # A descriptor that was inherited, as the channel to whoever started this, stays the server's; so does the heartbeat's.
 $^F = 255;
-# Only to be woken.
+# The handler only wakes this process.
 $SIG{CHLD} = sub { };
 my ($server, $heart, $stopping) = (0);
 $SIG{$_} = sub {
@@ -62,23 +64,26 @@ until ($stopping) {
     $pause = $pause * 2 < $longestPause ? $pause * 2 : $longestPause;
 }
 
-# Until it has ended. Returns what wait(2) says of it.
+# Runs the server until it has ended. Returns its status (wait(2)).
 sub runServer {
     start();
-    my ($ready, $silent, $killed) = (0, 0, 0);
+    my ($ready, $silent, $stopped, $killed) = (0, 0, 0, 0);
     while (1) {
         my $before = now();
         rest($tickSeconds);
         my $status = reap();
         my $tick = now() - $before;
         if (sysread $heart, my $bytes, 4096) { ($ready, $wasReady, $silent) = (1, 1, 0) }
-        # If this process was not running either, the silence tells nothing.
+        # Silence while this process was not running either does not count.
         else { $silent += $tick < $longestTickSeconds ? $tick : $longestTickSeconds }
         return $status if defined $status;
         next if $killed;
+        $stopped = isStopped($server) ? $stopped + $tick : 0;
         my $isLate = $stopping && now() - $stopping > $stopSeconds;
-        next unless $isLate || $silent > ($ready ? $silentSeconds : $startSeconds);
-        report('the server is killed', why => $isLate ? 'it does not end' : 'it is silent');
+        my $isSilent = $silent > ($ready ? $silentSeconds : $startSeconds);
+        my $why = $isLate ? 'it does not end' : $stopped > $stoppedSeconds ? 'it is stopped' : $isSilent ? 'it is silent' : undef;
+        next unless $why;
+        report('the server is killed', why => $why);
         $killed = kill 'KILL', $server;
     }
 }
@@ -102,7 +107,7 @@ sub start {
     kill 'TERM', $server if $stopping;
 }
 
-# Of all children that have ended. Returns the server's status, if it was among them.
+# Reaps all children that have ended. Returns the server's status, if it was among them.
 sub reap {
     my $ended;
     while ((my $pid = waitpid -1, POSIX::WNOHANG) > 0) {
@@ -111,7 +116,7 @@ sub reap {
     return $ended;
 }
 
-# What the server left became this process's, and what that leaves will.
+# Kills the orphans of the server, which are now children of this process, and theirs.
 sub killOrphans {
     my $until = now() + 5;
     while (now() < $until) {
@@ -126,25 +131,28 @@ sub children {
     return grep { parentOf($_) == $$ } map { m{^/proc/(\d+)$} } glob '/proc/[0-9]*';
 }
 
-# proc(5): after the name in parentheses come the state and the parent. Returns 0 of a process that has ended.
-sub parentOf {
+sub parentOf { return (fieldsOf(@_))[1] // 0 }
+
+sub isStopped { return ((fieldsOf(@_))[0] // '') eq 'T' }
+
+# Returns the state and the parent of a process (proc(5): they follow its name in parentheses); nothing once it has ended.
+sub fieldsOf {
     my ($pid) = @_;
-    open my $file, '<', "/proc/$pid/stat" or return 0;
+    open my $file, '<', "/proc/$pid/stat" or return;
     local $/;
-    my ($parent) = (<$file> // '') =~ /.*\) \S (\d+) /s;
-    return $parent // 0;
+    return (<$file> // '') =~ /.*\) (\S) (\d+) /s;
 }
 
-# Shorter where a child ends or a signal comes.
+# Sleeps, until a child ends or a signal comes.
 sub rest {
     my ($seconds) = @_;
     select(undef, undef, undef, $seconds) if $seconds > 0;
 }
 
-# Seconds since some moment, on a clock that nobody sets (times(2)).
+# Returns seconds on a clock that nobody sets (times(2)).
 sub now { return (POSIX::times())[0] / $clockTicks }
 
-# A line like the server's own.
+# Prints a line like the server's own.
 sub report {
     my ($message, %details) = @_;
     my $time = POSIX::strftime('%Y-%m-%dT%H:%M:%SZ', gmtime);

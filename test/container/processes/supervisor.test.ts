@@ -92,6 +92,14 @@ test("a server that is stopped is killed and started again", async () => {
   const command = await supervise(ALIVE);
   process.kill(await nextServer(command, 1), "SIGSTOP");
   await nextServer(command, 2);
+  expect(command.output()).toContain('"the server is killed","why":"it is stopped"');
+});
+
+test("a server that blocks is killed and started again", async () => {
+  const block = `process.on("SIGUSR2", () => { for (;;); });`;
+  const command = await supervise(block + ALIVE);
+  process.kill(await nextServer(command, 1), "SIGUSR2");
+  await nextServer(command, 2);
   expect(command.output()).toContain('"the server is killed","why":"it is silent"');
 });
 
