@@ -2,18 +2,7 @@
 
 import { mayBePdf } from "../core/media-type.ts";
 import { endpoint } from "../http/endpoint.ts";
-import {
-  fieldRequired,
-  fieldTooLarge,
-  fileAndId,
-  noSuchFile,
-  notAPdf,
-  outOfRange,
-  passwordProtected,
-  profileNotJson,
-  tooComplex,
-  wrongType,
-} from "../http/errors.ts";
+import { fieldRequired, fieldTooLarge, outOfRange, profileNotJson } from "../http/errors.ts";
 import { choice, jsonFile, outputName } from "../http/fields.ts";
 import { checkProfile, readJsonFile } from "../http/profile.ts";
 import { type CompressParams, compressPdf } from "../operations/compress-pdf.ts";
@@ -40,16 +29,10 @@ export const compressedPdf = endpoint({
   naming: "name",
   setsUploadLimit: true,
   errors: [
-    fileAndId(),
-    wrongType(),
     outOfRange("compression_level", "best"),
     fieldRequired("profile"),
-    notAPdf(),
-    passwordProtected(),
-    noSuchFile(),
     profileNotJson(),
     fieldTooLarge("profile"),
-    tooComplex(),
   ],
   prepare({ compression_level: level, profile: text }) {
     const profile = readJsonFile("profile", text);

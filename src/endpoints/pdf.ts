@@ -3,19 +3,7 @@
 import { addressIn } from "../core/web-address.ts";
 import { documentTypeOf } from "../http/document-type.ts";
 import { endpoint, type Given } from "../http/endpoint.ts";
-import {
-  fileAndId,
-  fileIdAndUrl,
-  noInputOrUrl,
-  noSuchFile,
-  notAWebPage,
-  outOfRange,
-  passwordProtected,
-  tooComplex,
-  unreachable,
-  unsupportedFile,
-  wrongType,
-} from "../http/errors.ts";
+import { notAWebPage, outOfRange, unreachable, unsupportedFile, wrongType } from "../http/errors.ts";
 import { choice, type Length, length, outputName } from "../http/fields.ts";
 import type { HtmlToPdfParams } from "../operations/html-to-pdf.ts";
 import { imageToPdf } from "../operations/image-to-pdf.ts";
@@ -69,19 +57,7 @@ export const pdf = endpoint({
     ),
   },
   naming: "name",
-  errors: [
-    fileAndId(),
-    fileIdAndUrl(),
-    noInputOrUrl(),
-    outOfRange("downsample", "100"),
-    wrongType(),
-    passwordProtected(),
-    noSuchFile(),
-    tooComplex(),
-    unsupportedFile("lossless JPEG"),
-    unreachable(),
-    notAWebPage(),
-  ],
+  errors: [outOfRange("downsample", "100"), unsupportedFile("lossless JPEG"), unreachable(), notAWebPage()],
   failures: {
     damaged: wrongType,
     unsupported: ({ feature }) => (feature === undefined ? wrongType() : unsupportedFile(feature)),

@@ -1,15 +1,6 @@
 import { mayBePdf } from "../core/media-type.ts";
 import { endpoint } from "../http/endpoint.ts";
-import {
-  fileAndId,
-  nonconforming,
-  noSuchFile,
-  notAPdf,
-  outOfRange,
-  passwordProtected,
-  tooComplex,
-  wrongType,
-} from "../http/errors.ts";
+import { nonconforming, outOfRange } from "../http/errors.ts";
 import { choice, outputName } from "../http/fields.ts";
 import type { PdfToPdfaParams } from "../operations/pdf-to-pdfa.ts";
 import type { ArchivalLevel } from "../pdf/pdfa/level.ts";
@@ -41,16 +32,7 @@ export const pdfa = endpoint({
     ),
   },
   naming: "name",
-  errors: [
-    fileAndId(),
-    wrongType(),
-    outOfRange("output_type", "PDF/A-4"),
-    notAPdf(),
-    passwordProtected(),
-    noSuchFile(),
-    nonconforming(),
-    tooComplex(),
-  ],
+  errors: [outOfRange("output_type", "PDF/A-4"), nonconforming()],
   prepare({ output_type, rasterize_if_errors_encountered }) {
     const params: PdfToPdfaParams = { level: LEVELS[output_type], rasterize: rasterize_if_errors_encountered === "on" };
     return container("pdf-to-pdfa", params);

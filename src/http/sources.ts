@@ -1,6 +1,7 @@
 // Finds the inputs of a request (files, ids, an address or a text) in storage. Has no knowledge of endpoints.
 
 import { EngineFailure } from "../core/failure.ts";
+import { mayBePdf } from "../core/media-type.ts";
 import type { Input } from "../core/operation.ts";
 import { SHORTCUT_TYPE, shortcutName, shortcutTo, webAddress } from "../core/web-address.ts";
 import type { Batch } from "../storage/batch.ts";
@@ -14,8 +15,12 @@ import {
   noInput,
   noInputOrUrl,
   noSuchFile,
+  notAPdf,
   otherInputs,
   outOfRange,
+  passwordProtected,
+  type ServiceError,
+  tooComplex,
   tooFewInputs,
   tooManyFiles,
   tooManyInputs,
@@ -37,7 +42,8 @@ export type Source =
   | {
       readonly kind: "files-and-ids";
       readonly description: string;
-      accepts(type: string): boolean;
+      /** Reports the same for each document. @default files of any type, which are not opened */
+      accepts?(type: string): boolean;
       /** Name of a list with `file` or `id` for each input, which sets their order. @default the order of arrival */
       readonly orderedBy?: string;
       /** Names of other lists with one value for each input. */
@@ -50,6 +56,37 @@ export type Source =
   | { readonly kind: "file-id-or-url"; readonly description: string }
   /** A text field, as long as a file may be. The text is not kept, so the response has no inputId. */
   | { readonly kind: "text"; readonly field: string; readonly description: string };
+
+/** Returns the error responses that follow from the source of an endpoint, whatever is done with the documents. */
+export function errorsOf(source: Source): readonly ServiceError[] {
+  switch (source.kind) {
+    case "text":
+      return [fieldRequired(source.field)];
+    case "file-id-or-url":
+      return [fileAndId(), fileIdAndUrl(), noInputOrUrl(), noSuchFile(), ...errorsOfOpening()];
+    case "file-or-id":
+      return [fileAndId(), noSuchFile(), ...errorsOfOpening(source.accepts)];
+    case "files-and-ids": {
+      const { orderedBy, perInput = [], accepts } = source;
+      return [
+        noInput(),
+        tooManyInputs(),
+        ...(orderedBy === undefined ? [] : [tooFewInputs(), otherInputs(listName(orderedBy))]),
+        ...perInput.map((name) => fieldRequired(listName(name))),
+        noSuchFile(),
+        ...(accepts ? errorsOfOpening(accepts) : []),
+      ];
+    }
+  }
+}
+
+/** @param accepts the types that are opened. @default any type */
+const errorsOfOpening = (accepts?: (type: string) => boolean): readonly ServiceError[] => [
+  wrongType(),
+  ...(accepts === mayBePdf ? [notAPdf()] : []),
+  passwordProtected(),
+  tooComplex(),
+];
 
 /** A file that was sent with the request, or a stored one. */
 export type Located = Arrival | StoredFile;
@@ -122,7 +159,7 @@ async function receiveShortcut(url: string, uploads: Batch): Promise<Arrival> {
 }
 
 async function locateSeveral(
-  { orderedBy, perInput = [], accepts }: Extract<Source, { kind: "files-and-ids" }>,
+  { orderedBy, perInput = [], accepts = () => true }: Extract<Source, { kind: "files-and-ids" }>,
   form: Form,
   { store, maxInputs }: Where,
 ): Promise<readonly Located[]> {
