@@ -6,6 +6,7 @@ import { fieldRequired, fieldTooLarge, outOfRange, profileNotJson } from "../htt
 import { choice, jsonFile, outputName } from "../http/fields.ts";
 import { checkProfile, readJsonFile } from "../http/profile.ts";
 import { type CompressParams, compressPdf } from "../operations/compress-pdf.ts";
+import { flattenAndCompress } from "../operations/flatten-and-compress.ts";
 import { compressionProfile } from "../pdf/compression/profile.ts";
 import { container, edge } from "../placement/placement.ts";
 
@@ -39,8 +40,8 @@ export const compressedPdf = endpoint({
     const params: CompressParams =
       level === "custom" ? { level, profile: checkProfile("profile", profile, compressionProfile) } : { level };
     // Flattening draws pages, which needs more memory than an isolate has.
-    if (params.level === "custom" && params.profile.transparency?.quality) return container("compress-pdf", params);
+    if (params.level === "custom" && params.profile.transparency?.quality) return container(flattenAndCompress, params);
     // The output is held in memory until it is known to be smaller than the input.
-    return edge("compress-pdf", compressPdf, params, "input-and-output");
+    return edge(compressPdf, params, "input-and-output");
   },
 });

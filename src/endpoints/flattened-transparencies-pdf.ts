@@ -4,7 +4,7 @@ import { mayBePdf } from "../core/media-type.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { outOfRange } from "../http/errors.ts";
 import { choice, outputName } from "../http/fields.ts";
-import type { FlattenParams } from "../operations/flatten-transparency.ts";
+import { flattenTransparency } from "../operations/flatten-transparency.ts";
 import { FLATTENING_QUALITIES } from "../pdf/flattening/settings.ts";
 import { container } from "../placement/placement.ts";
 
@@ -24,5 +24,5 @@ export const flattenedTransparenciesPdf = endpoint({
   naming: "name",
   setsUploadLimit: true,
   errors: [outOfRange("quality", "best")],
-  prepare: ({ quality }) => container<FlattenParams>("flatten-transparency", { quality }),
+  prepare: ({ quality }) => container(flattenTransparency, { quality }),
 });

@@ -31,7 +31,7 @@ export function imageEndpoint(declaration: {
     naming: "prefix",
     errors: [outOfRange("resolution", "9")],
     prepare: (values) =>
-      edge("rasterize-pdf", rasterizePdf, {
+      edge(rasterizePdf, {
         format,
         colorModel: values.color_model,
         dpi: values.resolution,

@@ -15,5 +15,5 @@ export const linearizedPdf = endpoint({
   naming: "name",
   setsUploadLimit: true,
   // qpdf keeps its files in memory: the input and the output.
-  prepare: () => edge("linearize-pdf", linearizePdf, {}, "input-and-output"),
+  prepare: () => edge(linearizePdf, {}, "input-and-output"),
 });

@@ -23,5 +23,5 @@ export const mergedPdf = endpoint({
   naming: "name",
   setsUploadLimit: true,
   errors: [outOfRange("pages[]", "0")],
-  prepare: ({ pages }) => edge("merge-pdfs", mergePdfs, { pages }),
+  prepare: ({ pages }) => edge(mergePdfs, { pages }),
 });

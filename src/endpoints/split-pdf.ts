@@ -19,5 +19,5 @@ export const splitPdfEndpoint = endpoint({
   naming: "list",
   setsUploadLimit: true,
   errors: [outOfRange("pages[]", "0")],
-  prepare: ({ pages }) => edge("split-pdf", splitPdf, pages.length > 0 ? { pages } : {}),
+  prepare: ({ pages }) => edge(splitPdf, pages.length > 0 ? { pages } : {}),
 });

@@ -4,7 +4,7 @@ import { Budget } from "../../../../src/pdf/objects/budget.ts";
 import { MupdfSource } from "../../../../src/pdf/objects/mupdf-source.ts";
 import { PdfFile } from "../../../../src/pdf/objects/pdf-file.ts";
 import { writeFile } from "../../../../src/pdf/objects/writer.ts";
-import type { FontShelf } from "../../../../src/pdf/pdfa/fonts/font-shelf.ts";
+import type { FontShelf } from "../../../../src/core/font-shelf.ts";
 import { EMPTY_SHELF } from "../../../../src/pdf/pdfa/fonts/font-shelf.ts";
 import { repairFonts } from "../../../../src/pdf/pdfa/fonts/repair-fonts.ts";
 import type { ArchivalLevel } from "../../../../src/pdf/pdfa/level.ts";

@@ -1,26 +1,22 @@
 // Removes the transparency of a PDF and preserves its look with the least change. Yields one output, which is the input
 // itself if nothing is transparent.
 
-import type { Notice } from "../core/notice.ts";
-import type { Operation } from "../core/operation.ts";
-import { flattenFile } from "../pdf/flattening/flatten-file.ts";
-import type { FlatteningQuality } from "../pdf/flattening/settings.ts";
-import { Budget } from "../pdf/objects/budget.ts";
-import { MupdfSource } from "../pdf/objects/mupdf-source.ts";
-import { PdfFile } from "../pdf/objects/pdf-file.ts";
-import { roomOf } from "../pdf/objects/room.ts";
-import { unprotect } from "./unprotect.ts";
-
-export interface FlattenParams {
-  readonly quality: FlatteningQuality;
-}
+import type { Notice } from "../../core/notice.ts";
+import { operation, type Run } from "../../core/operation.ts";
+import { flattenFile } from "../../pdf/flattening/flatten-file.ts";
+import { Budget } from "../../pdf/objects/budget.ts";
+import { MupdfSource } from "../../pdf/objects/mupdf-source.ts";
+import { PdfFile } from "../../pdf/objects/pdf-file.ts";
+import { roomOf } from "../../pdf/objects/room.ts";
+import { type FlattenParams, flattenTransparency as signature } from "../flatten-transparency.ts";
+import { unprotect } from "../unprotect.ts";
 
 const TYPE = { extension: "pdf", type: "application/pdf" } as const;
 /** Share of the engines' memory for the engine that reads objects; the engine that draws gets the rest. */
 const READING_PART = 0.3;
 
 /** @throws EngineFailure `password-protected`, or the failure that the document or the engine caused */
-export const flattenTransparency: Operation<FlattenParams> = async function* ([input], { quality }, context) {
+const run: Run<FlattenParams> = async function* ([input], { quality }, context) {
   const bytes = await input!.bytes();
   const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);
   const readingBytes = Math.floor(engineBytes * READING_PART);
@@ -44,3 +40,5 @@ export const flattenTransparency: Operation<FlattenParams> = async function* ([i
     objects.close();
   }
 };
+
+export const flattenTransparency = operation({ ...signature, run });
