@@ -1,0 +1,9 @@
+// Declares the operation that removes the transparency of a PDF. Its code is in the folder container-only.
+import { z } from "zod";
+import { signature } from "../core/operation.ts";
+import { FLATTENING_QUALITIES } from "../pdf/flattening/settings.ts";
+
+const paramsSchema = z.object({ quality: z.enum(FLATTENING_QUALITIES) });
+export type FlattenParams = z.infer<typeof paramsSchema>;
+
+export const flattenTransparency = signature({ name: "flatten-transparency", params: paramsSchema });
