@@ -14,7 +14,8 @@ import type { ServiceError } from "./errors.ts";
 import { type Fields, isSent, listName, parseFields, type Values } from "./fields.ts";
 import { type Form, readForm } from "./form.ts";
 import { noticeSentences } from "./notices.ts";
-import { idOf, type Located, locateSources, type Source, toInput } from "./sources.ts";
+import type { Source } from "./source.ts";
+import { idOf, type Located, locateSources, toInput } from "./sources.ts";
 
 export interface Declaration<F extends Fields> {
   /** Path of the endpoint, with a leading slash. */

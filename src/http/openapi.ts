@@ -14,7 +14,7 @@ import {
   timedOut,
 } from "./errors.ts";
 import { type Field, type ListField, listName } from "./fields.ts";
-import { errorsOf, type Source } from "./sources.ts";
+import { errorsOf, type Source } from "./source.ts";
 
 type Json = Record<string, unknown>;
 
