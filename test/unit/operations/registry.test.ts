@@ -33,8 +33,8 @@ test("one name means one behavior", () => {
   expect(flattenAndCompress.name).toBe("flatten-and-compress");
 });
 
-/** Never called: the compiler checks it. */
-export function checkTypes(): void {
+// The compiler is what checks this: nothing is run.
+test("a call that does not match its declaration does not compile", () => {
   const pages = parsePages("1-last")!;
   const params = { format: "png", colorModel: "rgb", dpi: 300, pages } as const;
   edge(rasterizePdf, params);
@@ -55,4 +55,4 @@ export function checkTypes(): void {
   streaming(officeToPdf, { tagged: true, lossless: false });
   // @ts-expect-error a name is not an operation
   remote("merge-pdfs");
-}
+});
