@@ -1,11 +1,11 @@
 // Chooses faces that can replace a font that is not embedded, by its name and its descriptor (ISO 32000-1, 9.8.2). The
 // first choice has the same widths as the font, if there is such a face.
+import type { FontShelf } from "../../../core/font-shelf.ts";
 import type { NoticeSubject } from "../../../core/notice.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import type { Dictionary } from "../../objects/values.ts";
 import type { Look } from "./descriptor.ts";
 import { type Face, openFace } from "./face.ts";
-import type { FontShelf } from "./font-shelf.ts";
 
 export interface FaceChoice {
   readonly look: Look;

@@ -1,7 +1,7 @@
 // Keys of a profile, each by itself: what it does to a file, read back by other programs.
 import { describe, expect, test } from "vitest";
-import { hostedCompressPdf } from "../../../../container/operations/compress-pdf.ts";
 import { compressPdf } from "../../../../src/operations/compress-pdf.ts";
+import { flattenAndCompress } from "../../../../src/operations/container-only/flatten-and-compress.ts";
 import { type CompressionProfile, compressionProfile } from "../../../../src/pdf/compression/profile.ts";
 import { imageObject, onePage, rawPdf, samples } from "../../../fixtures/image-pdfs.ts";
 import { PdfBuilder, plainPdf } from "../../../fixtures/pdf-builder.ts";
@@ -132,7 +132,7 @@ test("transparency.quality: flattened first, in the container", async () => {
   const pdf = builder.bytes();
   const params = { level: "custom", profile: { transparency: { quality: "low-quality" } } };
   let made: Uint8Array | undefined;
-  for await (const output of hostedCompressPdf([inputOf(pdf)], params, {
+  for await (const output of flattenAndCompress.run([inputOf(pdf)], flattenAndCompress.params.parse(params), {
     ...CONTEXT,
     heapLimitBytes: 1024 * 2 ** 20,
   })) {
