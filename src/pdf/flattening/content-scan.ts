@@ -2,6 +2,14 @@
 // other streams but that it may be told to go into forms.
 import { type Operation, readOperations } from "../content/content.ts";
 import { type Box, boundsOf, IDENTITY, matrixOf, multiply } from "../content/matrix.ts";
+import {
+  PARAMETERS,
+  PATH_CONSTRUCTION,
+  PATH_FILLING,
+  PATH_PAINTING,
+  PATH_STROKING,
+  TEXT_SHOWING,
+} from "../content/operators.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, Name, Reference, type Value } from "../objects/values.ts";
 import type { Color, ContentNode, LayerScope, Paint, PaintKind, Place, Span } from "./content-node.ts";
@@ -11,12 +19,6 @@ import type { Scanner } from "./scan.ts";
 import { TooMuch } from "./too-much.ts";
 
 const MAX_SAVED = 100_000;
-const FILLS = new Set(["f", "F", "f*"]);
-const STROKES = new Set(["S", "s"]);
-const BOTH = new Set(["B", "B*", "b", "b*"]);
-const CONSTRUCTION = new Set(["m", "l", "c", "v", "y", "h", "re"]);
-const SHOWS = new Set(["Tj", "TJ", "'", '"']);
-const SETTINGS = new Set("Tc Tw Tz TL Tf Tr Ts g rg k G RG K cs CS sc SC scn SCN gs w d J j M i ri".split(" "));
 
 /** One content stream. */
 export class ContentScan {
@@ -75,12 +77,12 @@ export class ContentScan {
 
   #take(operation: Operation): void {
     const { operator, operands } = operation;
-    if (CONSTRUCTION.has(operator)) {
+    if (PATH_CONSTRUCTION.has(operator)) {
       if (this.#pathStart < 0) this.#pathStart = operation.start;
       this.#pathBox = extended(this.#pathBox, operation);
       return;
     }
-    if (this.#text && SETTINGS.has(operator)) this.#text.setting(operation);
+    if (this.#text && PARAMETERS.has(operator)) this.#text.setting(operation);
     switch (operator) {
       case "q":
         if (this.#saved.length >= MAX_SAVED) throw new TooMuch("graphics states");
@@ -141,8 +143,8 @@ export class ContentScan {
         this.#endPath();
         break;
       default:
-        if (SHOWS.has(operator)) this.#show(operation);
-        else if (FILLS.has(operator) || STROKES.has(operator) || BOTH.has(operator)) this.#path(operation);
+        if (TEXT_SHOWING.has(operator)) this.#show(operation);
+        else if (PATH_PAINTING.has(operator)) this.#path(operation);
         else this.#color(operation);
     }
   }
@@ -215,8 +217,8 @@ export class ContentScan {
   #path(operation: Operation): void {
     const { state } = this;
     const { operator } = operation;
-    const fills = !STROKES.has(operator);
-    const strokes = !FILLS.has(operator);
+    const fills = !PATH_STROKING.has(operator);
+    const strokes = !PATH_FILLING.has(operator);
     const byPattern =
       (fills && this.#isTransparentPattern(state.fillPattern)) ||
       (strokes && this.#isTransparentPattern(state.strokePattern));

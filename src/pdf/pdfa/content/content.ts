@@ -1,6 +1,7 @@
 // Repairs content streams (ISO 19005-1, 6.1.6, 6.1.12, 6.2.9 and 6.2.10; -2, 6.1.13, 6.2.2 and 6.2.6): operators,
 // numbers, strings, names of resources. Correct content stays byte for byte.
-import { OPERATORS, type Operation, readOperations } from "../../content/content.ts";
+import { type Operation, readOperations } from "../../content/content.ts";
+import { OPERATORS, RESOURCE_CATEGORIES } from "../../content/operators.ts";
 import type { LayerVisibility } from "../../content/optional-content.ts";
 import { Lexer } from "../../objects/lexer.ts";
 import { serialize } from "../../objects/serialize.ts";
@@ -16,19 +17,6 @@ import { mendInlineImage } from "./inline-image.ts";
 import { flattenNesting, MAX_SAVED } from "./nesting.ts";
 import { VisibleContent } from "./visible-content.ts";
 
-/** Category of the resource that the last operand names, by operator. */
-const CATEGORIES = new Map([
-  ["Tf", "Font"],
-  ["gs", "ExtGState"],
-  ["Do", "XObject"],
-  ["cs", "ColorSpace"],
-  ["CS", "ColorSpace"],
-  ["sh", "Shading"],
-  ["scn", "Pattern"],
-  ["SCN", "Pattern"],
-  ["BDC", "Properties"],
-  ["DP", "Properties"],
-]);
 const SPACES = new Map<string, DeviceSpace>([
   ["g", "DeviceGray"],
   ["G", "DeviceGray"],
@@ -103,7 +91,7 @@ export class ContentMender implements ContentUses {
     if (!OPERATORS.has(operator)) return "";
     const space = SPACES.get(operator);
     if (space) this.deviceSpaces.add(space);
-    const category = CATEGORIES.get(operator);
+    const category = RESOURCE_CATEGORIES.get(operator);
     if (category) this.#name(category, operation, stream);
     if (operator === "ri" && !(operands[0] instanceof Name && RENDERING_INTENTS.has(operands[0].text)))
       return "/RelativeColorimetric ri";
