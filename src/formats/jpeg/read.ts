@@ -5,10 +5,11 @@ import { EngineFailure } from "../../core/failure.ts";
 import type { Input } from "../../core/operation.ts";
 import type { JpegFrame } from "../../engines/mupdf/jpeg.ts";
 import { readExif, type Seen } from "../exif/exif.ts";
-import { MOST_PROFILE_BYTES, profiledSpace } from "../icc/header.ts";
+import { MAX_PROFILE_BYTES } from "../icc/header.ts";
 import { flateImage, type Rows } from "../to-pdf/image-data.ts";
 import { densityOfAspect, saneDensity } from "../to-pdf/page-size.ts";
 import { type Density, inverted, type Picture } from "../to-pdf/picture.ts";
+import { profiledSpace } from "../to-pdf/profiled-space.ts";
 import { checkFrame, isArithmetic, type OpenJpegDecoder, unsupportedJpeg } from "./frame.ts";
 import { adobeTransform, beginsWith, END_OF_IMAGE, isFrame, isJfif, MARKERS, readSegmentFrom } from "./markers.ts";
 
@@ -191,13 +192,13 @@ class ProfilePieces {
     if (piece.length < 2 || this.#pieces.has(piece[0]!)) return;
     this.#count = Math.max(this.#count, piece[1]!);
     this.#size += piece.length - 2;
-    if (this.#size <= MOST_PROFILE_BYTES) this.#pieces.set(piece[0]!, piece.slice(2));
+    if (this.#size <= MAX_PROFILE_BYTES) this.#pieces.set(piece[0]!, piece.slice(2));
   }
 
   /** Returns the profile; nothing if a piece is missing. */
   whole(): { profile?: Uint8Array } {
     const pieces = Array.from({ length: this.#count }, (_, index) => this.#pieces.get(index + 1));
-    if (pieces.length === 0 || pieces.includes(undefined) || this.#size > MOST_PROFILE_BYTES) return {};
+    if (pieces.length === 0 || pieces.includes(undefined) || this.#size > MAX_PROFILE_BYTES) return {};
     const profile = new Uint8Array(this.#size);
     let at = 0;
     for (const piece of pieces) {

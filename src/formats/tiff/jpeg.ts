@@ -1,7 +1,6 @@
 // Reads pictures of a TIFF that are JPEGs (Adobe's technical note 2, and 6.0 section 22) as images whose codes are
 // those of the file. Knows of PDF only its images.
 import { EngineFailure } from "../../core/failure.ts";
-import { profiledSpace } from "../icc/header.ts";
 import { unsupportedJpeg } from "../jpeg/frame.ts";
 import { MARKERS } from "../jpeg/markers.ts";
 import {
@@ -17,6 +16,7 @@ import {
   whole,
 } from "../jpeg/stream.ts";
 import type { Part, PdfImage } from "../to-pdf/picture.ts";
+import { profiledSpace } from "../to-pdf/profiled-space.ts";
 import { COMPRESSION, PHOTOMETRIC, segmentBytes, segmentCount, type TiffPage } from "./page.ts";
 import { referenceOf } from "./ycbcr.ts";
 

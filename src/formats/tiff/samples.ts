@@ -1,9 +1,9 @@
 // The samples of one picture of a TIFF as PDF has them: colour and opacity apart. Knows no compression.
 import { EngineFailure } from "../../core/failure.ts";
-import { profiledSpace } from "../icc/header.ts";
 import { bytesOfRow, type Rows, type Samples, Stretches } from "../to-pdf/image-data.ts";
 import { alphaSamples, colorSamples } from "../to-pdf/opacity.ts";
 import { type ColorSpace, inverted } from "../to-pdf/picture.ts";
+import { profiledSpace } from "../to-pdf/profiled-space.ts";
 import { COMPRESSION, PHOTOMETRIC, type TiffPage } from "./page.ts";
 import { type Plane, planeRows } from "./rows.ts";
 import { depthOf, measuredRange, sampleReader, scaling, statedRange, type ValueRange } from "./values.ts";

@@ -96,8 +96,8 @@ function withoutHidden(
   for (const { operator, operands, start, end } of readOperations(bytes)) {
     if (operator === "BMC" || operator === "BDC") {
       const [tag, name] = operands;
-      const layer =
-        tag instanceof Name && tag.text === "OC" && name instanceof Name ? properties.get(name.text) : undefined;
+      const isLayer = operator === "BDC" && tag instanceof Name && tag.text === "OC";
+      const layer = isLayer && name instanceof Name ? properties.get(name.text) : undefined;
       const hides = layer !== undefined && !isVisible(layer);
       open.push(hides);
       if (hides) hidden++;
