@@ -15,7 +15,7 @@ import {
   readTables,
   whole,
 } from "../jpeg/stream.ts";
-import type { Part, PdfImage } from "../to-pdf/picture.ts";
+import type { PdfImage, PicturePart } from "../to-pdf/picture.ts";
 import { profiledSpace } from "../to-pdf/profiled-space.ts";
 import { COMPRESSION, PHOTOMETRIC, segmentBytes, segmentCount, type TiffPage } from "./page.ts";
 import { referenceOf } from "./ycbcr.ts";
@@ -30,7 +30,7 @@ const MOST_PARTS = 20_000;
 const [RGB_TRANSFORM, YCBCR_TRANSFORM] = [0, 1];
 
 /** @throws EngineFailure `unsupported`, or `damaged` if nothing is visible */
-export function jpegParts(page: TiffPage): Part[] {
+export function jpegParts(page: TiffPage): PicturePart[] {
   if (page.isPlanar) throw unsupportedJpeg("TIFF of JPEGs of the old kind in planes");
   const coded = codedSegments(page);
   const sound = coded.filter(({ picture }) => picture !== undefined);

@@ -4,7 +4,7 @@ import { isBoundary, isWhite, Lexer } from "../objects/lexer.ts";
 import { Dictionary, type Value } from "../objects/values.ts";
 import { KEYWORDS, VALUE_KEYWORDS } from "./operators.ts";
 
-export interface Operation {
+export interface ContentOperation {
   readonly operator: string;
   readonly operands: readonly Value[];
   /** The first byte of the operands, and the one behind the operator. */
@@ -18,7 +18,7 @@ export interface Operation {
 const MAX_OPERANDS = 1024;
 
 /** The operations of a content stream, in their order. Operands without an operator at the end are no operation. */
-export function* readOperations(bytes: Uint8Array): Generator<Operation> {
+export function* readOperations(bytes: Uint8Array): Generator<ContentOperation> {
   const lexer = new Lexer(bytes);
   let operands: Value[] = [];
   let start = -1;

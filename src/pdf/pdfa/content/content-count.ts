@@ -2,7 +2,7 @@
 // and forms, patterns and glyphs again for each use (ISO 32000-1, 8.7.3, 8.10 and 9.6.5), so nested forms multiply. Has
 // no knowledge of the rules.
 import { EngineFailure } from "../../../core/failure.ts";
-import type { Operation } from "../../content/content.ts";
+import type { ContentOperation } from "../../content/content.ts";
 import { TEXT_SHOWING } from "../../content/operators.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, Name, PdfString, Reference, type Value } from "../../objects/values.ts";
@@ -81,7 +81,7 @@ export class ContentCount {
    * Counts an operation. All operations of one stream must come before those of the next.
    * @throws EngineFailure `too-much-content` as soon as there are too many, even if nothing is used twice
    */
-  see({ operator, operands, data }: Operation, stream: ContentStream): void {
+  see({ operator, operands, data }: ContentOperation, stream: ContentStream): void {
     if (stream !== this.#stream) this.#begin(stream);
     const { values, bytes } = sizeOf(operands);
     this.#count.operators++;

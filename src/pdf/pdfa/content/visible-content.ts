@@ -1,6 +1,6 @@
 // Removes content that layers hide (ISO 32000-1, 8.11.3.2): marks of hidden layers are removed, their effects on the
 // graphics state are kept.
-import type { Operation } from "../../content/content.ts";
+import type { ContentOperation } from "../../content/content.ts";
 import { withoutMarks } from "../../content/operators.ts";
 import type { LayerVisibility } from "../../content/optional-content.ts";
 import { Dictionary, Name } from "../../objects/values.ts";
@@ -22,7 +22,7 @@ export class VisibleContent {
   }
 
   /** @returns the replacement of the operation; undefined if layers do not affect it */
-  see({ operator, operands }: Operation): string | undefined {
+  see({ operator, operands }: ContentOperation): string | undefined {
     if (operator === "BMC" || operator === "BDC") {
       const isLayer = operator === "BDC" && operands[0] instanceof Name && operands[0].text === "OC";
       const hides = isLayer && !this.#shows(operands[1]);
@@ -37,7 +37,7 @@ export class VisibleContent {
     return this.#hidden > 0 ? withoutMarks(operator, operands) : undefined;
   }
 
-  #shows(property: Operation["operands"][number] | undefined): boolean {
+  #shows(property: ContentOperation["operands"][number] | undefined): boolean {
     if (property instanceof Dictionary) return this.#isVisible(property);
     if (!(property instanceof Name)) return true;
     const { file } = this.#archive;
