@@ -10,11 +10,11 @@ import { EntryNames } from "../formats/zip/names.ts";
 import {
   centralDirectory,
   dataDescriptor,
-  type Entry,
   type EntryHead,
   type EntrySizes,
   localHeader,
   METHOD,
+  type ZipEntry,
 } from "../formats/zip/records.ts";
 
 /** A file up to this size is compressed at once; of a larger one so much is tried. */
@@ -37,7 +37,7 @@ export const zipFiles = operation({ name: "zip-files", params: z.object({}), run
 async function* archive(inputs: readonly Input[], { signal }: Context): AsyncGenerator<Uint8Array> {
   const names = new EntryNames();
   const now = new Date();
-  const entries: Entry[] = [];
+  const entries: ZipEntry[] = [];
   let offset = 0;
   for (const input of inputs) {
     signal.throwIfAborted();

@@ -2,7 +2,7 @@
 // Knows no rendering.
 
 import { EngineFailure } from "../../core/failure.ts";
-import type { Operation } from "../content/content.ts";
+import type { ContentOperation } from "../content/content.ts";
 import { IDENTITY, matrixOf, multiply } from "../content/matrix.ts";
 import type { Budget } from "../objects/budget.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
@@ -133,7 +133,7 @@ export class Scanner {
     scan: ContentScan,
     form: PdfStream,
     objectNumber: number,
-    operation: Operation,
+    operation: ContentOperation,
     layers: LayerScope | undefined,
   ): boolean {
     if (scan.depth >= MAX_DEPTH || this.#nodes >= MAX_NODES || this.#bytes >= MAX_TOTAL_BYTES) return false;

@@ -116,6 +116,15 @@ describe("discard-hidden-layer-content", () => {
     expect(perceptualDistance(await popplerPage(pdf, 1, 72), await popplerPage(made, 1, 72), 1)).toBe(0);
   });
 
+  test("content that BMC marks belongs to no layer (ISO 32000-1, table 320)", async () => {
+    const builder = new PdfBuilder();
+    const hidden = builder.add("<</Type/OCG/Name(Hidden)>>");
+    builder.page("/OC/B BMC BT /F 12 Tf 30 80 Td (Beta) Tj ET EMC", "", `/Properties<</B ${hidden}>>`);
+    builder.catalog = `/OCProperties<</OCGs[${hidden}]/D<</OFF[${hidden}]>>>>`;
+    const userdata = { "discard-hidden-layer-content": true };
+    expect(uncompressed(await custom(builder.bytes(), { userdata, ...LARGER }))).toContain("Beta");
+  });
+
   test("without the key all of it stays", async () => {
     const text = uncompressed(await custom(layered(), LARGER));
     for (const kept of ["Beta", "Delta", "(Xi)", "NOTE"]) expect(text).toContain(kept);
