@@ -6,7 +6,7 @@ import { extractPdfs } from "../../src/operations/pdfa-steps/extract-pdfs.ts";
 import { replacePdfs } from "../../src/operations/pdfa-steps/replace-pdfs.ts";
 import type { Validation } from "../engines/verapdf/verapdf.ts";
 import type { FileInput } from "../scratch/file-input.ts";
-import type { MadeFile, Workshop } from "./rung.ts";
+import type { Bases, MadeFile, Workshop } from "./rung.ts";
 
 /** Clause of ISO 19005-1 on transparency, which the other parts allow. */
 const TRANSPARENCY = "6.4";
@@ -19,7 +19,7 @@ const MOST_EMBEDDED = 16;
 /** Time limit for all embedded PDFs together. */
 const EMBEDDED_MS = 60_000;
 
-export class Bases {
+export class RepairBases implements Bases {
   readonly #workshop: Workshop;
   readonly #original: FileInput;
   #flattened: Promise<MadeFile> | undefined;

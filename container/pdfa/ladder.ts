@@ -4,7 +4,7 @@
 import { type BrokenRule, EngineFailure, type Nonconformity } from "../../src/core/failure.ts";
 import type { Validation } from "../engines/verapdf/verapdf.ts";
 import { type FileInput, SMALL_BYTES } from "../scratch/file-input.ts";
-import { Bases } from "./base.ts";
+import { RepairBases } from "./base.ts";
 import {
   type Judged,
   type Judgement,
@@ -35,7 +35,7 @@ export async function climb(
   await using looking = ofOriginal?.valid ? undefined : workshop.look(original);
   let best: Judged | undefined;
   let failure: unknown;
-  const bases = new Bases(workshop, original);
+  const bases = new RepairBases(workshop, original);
   for (const rung of rungs) {
     const known: Known = { original, bases, ofOriginal, best };
     const candidates = rung.candidates(workshop, known);

@@ -9,7 +9,6 @@ import type { ArchivalLevel } from "../../src/pdf/pdfa/level.ts";
 import type { RuleFailure } from "../../src/pdf/pdfa/rule-failure.ts";
 import type { Validation } from "../engines/verapdf/verapdf.ts";
 import type { FileInput } from "../scratch/file-input.ts";
-import type { Bases } from "./base.ts";
 
 /** A way to make a document conform. */
 export interface Rung {
@@ -20,6 +19,12 @@ export interface Rung {
    * @throws EngineFailure, which ends this rung
    */
   candidates(workshop: Workshop, known: Known): AsyncGenerator<MadeFile, void, Judgement>;
+}
+
+/** Documents to repair, see base.ts. */
+export interface Bases {
+  /** @param validation of the original, or of a file made from it. @throws EngineFailure */
+  for(validation: Validation | undefined): Promise<MadeFile>;
 }
 
 /** Results of earlier rungs. */

@@ -14,8 +14,8 @@ import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, Name, Reference, type Value } from "../objects/values.ts";
 import type { Color, ContentNode, ContentPlace, LayerScope, Paint, PaintKind, Span } from "./content-node.ts";
 import { type GraphicsState, TextObject } from "./graphics-state.ts";
+import type { PageScan } from "./page-scan.ts";
 import { extended } from "./path-box.ts";
-import type { Scanner } from "./scan.ts";
 import { TooMuch } from "./too-much.ts";
 
 const MAX_SAVED = 100_000;
@@ -25,7 +25,7 @@ export class ContentScan {
   readonly node: ContentNode;
   readonly depth: number;
   state: GraphicsState;
-  readonly #scanner: Scanner;
+  readonly #scanner: PageScan;
   readonly #file: PdfFile;
   readonly #saved: GraphicsState[] = [];
   readonly #marked: { readonly layers: LayerScope | undefined; readonly tagStart: number | undefined }[] = [];
@@ -38,7 +38,7 @@ export class ContentScan {
   #text: TextObject | undefined;
 
   constructor(
-    scanner: Scanner,
+    scanner: PageScan,
     node: ContentNode,
     state: GraphicsState,
     layers: LayerScope | undefined,

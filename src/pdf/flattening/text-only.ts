@@ -7,9 +7,10 @@ import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, type PdfStream, Reference, type Value } from "../objects/values.ts";
 import type { ContentNode } from "./content-node.ts";
 import { dropped, hidden } from "./edits.ts";
+import type { ScanOptions } from "./page-scan.ts";
 import { streamOf } from "./picture.ts";
 import { FreeNames } from "./resource-names.ts";
-import { type ScanOptions, scanContent } from "./scan.ts";
+import { scanContent } from "./scan.ts";
 import { TooMuch } from "./too-much.ts";
 
 const MAX_EDITS = 2_000_000;
