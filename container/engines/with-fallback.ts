@@ -1,8 +1,7 @@
 // Runs an engine's jobs in forks of its warm zygote, and by its plain program while there is no zygote: slow, but it works
 // wherever the engine does. Knows no engine.
 
-import type { Launch } from "../processes/resident.ts";
-import { NotReady } from "../processes/resident.ts";
+import { type Launch, NotReady } from "../processes/resident.ts";
 import { Zygote, type ZygoteJob } from "./zygote/zygote.ts";
 
 /** Starts the engine's program once for each job. */
@@ -63,7 +62,11 @@ export class WithFallback<Job extends ZygoteJob, Result, PlainMode extends strin
     return this.#zygote.pid;
   }
 
-  /** @throws EngineFailure @throws the signal's reason when aborted */
+  /**
+   * Runs a job.
+   * @throws EngineFailure
+   * @throws the signal's reason when aborted
+   */
   async convert(job: Job, signal: AbortSignal): Promise<Result> {
     const { plain, resultOf } = this.#settings;
     try {

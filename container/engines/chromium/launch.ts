@@ -130,14 +130,7 @@ async function launch(
     await prepareFolder(folder);
     child = start(program, folder.path, confinement, await hasSharedMemory());
     child.stderr!.on("data", (chunk: Buffer) => stderr.add(chunk));
-    const exited = new Promise<never>((_, reject) => {
-      child!.on("exit", (code, by) => {
-        const how = `it ended by ${by ?? code}`;
-        reject(isFromOutside(by) ? new EngineLost(how) : new Error(how));
-      });
-      child!.on("error", reject);
-    });
-    exited.catch(() => {});
+    const exited = exitOf(child);
     const [, , , out, incoming] = child.stdio as unknown as [unknown, unknown, unknown, Writable, Readable];
     const browser = child;
     const pipe = new Pipe(out, incoming, () => killGroup(browser));
@@ -183,6 +176,18 @@ function start(program: string, folder: string, confinement: Confinement, hasSha
     detached: true,
     stdio: [...STDIO, ...(inNamespace ? ["ipc" as const] : [])],
   });
+}
+
+/** Returns a promise that rejects when a process ends: with EngineLost if it was killed, or else with Error. */
+function exitOf(child: ChildProcess): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  child.on("exit", (code, by) => {
+    const how = `it ended by ${by ?? code}`;
+    reject(isFromOutside(by) ? new EngineLost(how) : new Error(how));
+  });
+  child.on("error", reject);
+  promise.catch(() => {});
+  return promise;
 }
 
 /**
