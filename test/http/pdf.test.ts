@@ -11,7 +11,7 @@ import { squarePdf, textPdf } from "../fixtures/pdfs.ts";
 import { createClient, type FormFields, keyedClient, privateClient, upload } from "../support/client.ts";
 import { corpusDir } from "../support/corpus.ts";
 import { eventually } from "../support/eventually.ts";
-import { officeProcesses } from "../support/processes.ts";
+import { officeAtWork, officeProcesses } from "../support/processes.ts";
 import { type Service, startService } from "../support/service.ts";
 
 const NOT_VALID = "Uploaded file is not valid input for this route.";
@@ -267,8 +267,9 @@ describe("the container goes and comes", () => {
     const client = createClient(service.url);
     const body = Array.from({ length: 2000 }, (_, page) => paragraph(`Page ${page}`) + pageBreak).join("");
     const answer = client.post("/pdf", { file: upload(docx({ body }), "long.docx"), output: "a" });
-    await new Promise((resolve) => setTimeout(resolve, 700));
-    process.kill(service.container!.pid!, "SIGKILL");
+    const pid = service.container!.pid!;
+    await officeAtWork(pid);
+    process.kill(pid, "SIGKILL");
     const { status, body: told } = await answer;
     expect([status, Object.keys(told)]).toEqual([200, ["outputUrl", "outputId", "inputId"]]);
   });

@@ -2,7 +2,6 @@
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { document, eps, pages, picturesOf } from "../../../../test/fixtures/postscript.ts";
 import { corpusDir } from "../../../../test/support/corpus.ts";
@@ -230,8 +229,8 @@ describe("trouble in the zygote", () => {
     const module = (path: string) => JSON.stringify(join(import.meta.dirname, "../../..", path));
     const script = `
       import { writeFileSync } from "node:fs";
-      import { startGhostscript } from ${module("engines/ghostscript.ts")};
-      import { Scratch } from ${module("process.ts")};
+      import { startGhostscript } from ${module("engines/ghostscript/ghostscript.ts")};
+      import { Scratch } from ${module("scratch/scratch.ts")};
       const path = ${JSON.stringify(join(documents, "endless.ps"))};
       writeFileSync(path, ${JSON.stringify(ENDLESS)});
       const ghostscript = await startGhostscript({ scratch: await Scratch.open(${JSON.stringify(documents)}), log() {} });
@@ -241,7 +240,7 @@ describe("trouble in the zygote", () => {
       stdio: ["ignore", "pipe", "inherit"],
     });
     const pid = Number(await new Promise((resolve) => service.stdout.once("data", resolve)));
-    while (childrenOf(pid).length === 0) await sleep(5);
+    await eventually(() => expect(childrenOf(pid)).not.toEqual([]));
     const pids = [pid, ...childrenOf(pid)];
     service.kill("SIGKILL");
     await eventually(() => expect(pids.filter(isRunning)).toEqual([]));

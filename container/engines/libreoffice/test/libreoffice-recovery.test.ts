@@ -1,6 +1,5 @@
 // Kills or freezes LibreOffice's processes: jobs are still done, and nothing is left behind.
 import { readdirSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, test } from "vitest";
 import { docx, pageBreak, paragraph } from "../../../../test/fixtures/office.ts";
 import { eventually } from "../../../../test/support/eventually.ts";
@@ -46,13 +45,16 @@ async function nothingIsLeft(pids: readonly number[]): Promise<void> {
   expect(zygote.mode).toBe("zygote");
 }
 
+/** Waits until two documents are at work at once. */
 async function twoChildren(): Promise<number[]> {
-  let pids: number[] = [];
-  while (pids.length < 2) {
-    await sleep(2);
-    pids = childrenOf(zygote.pid!);
-  }
-  return pids;
+  return await eventually(
+    () => {
+      const pids = childrenOf(zygote.pid!);
+      expect(pids.length).toBeGreaterThanOrEqual(2);
+      return pids;
+    },
+    { intervalMs: 2 },
+  );
 }
 
 describe.each(["SIGKILL", "SIGSTOP"] as const)("by %s", (signal) => {
