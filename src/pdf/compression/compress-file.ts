@@ -12,9 +12,9 @@ import { type Rewriting, type WriterOptions, writeFile } from "../objects/writer
 import { Discards } from "./discards.ts";
 import { FontPlans } from "./font-plans.ts";
 import { removeHiddenLayers } from "./hidden-layers.ts";
+import { ImageCoder, type Memory } from "./image-coder.ts";
 import { ImagePlans, settingsOf } from "./image-plans.ts";
 import { predictProfile } from "./profile-tables.ts";
-import { type Memory, ImageCoder } from "./image-coder.ts";
 import { asFlate, bodyOf, decodedBytes, recodeStream, smaller, withoutFilter } from "./recode-stream.ts";
 import type { CompressionSettings } from "./settings.ts";
 import { ALL_DIGITS, shorterContent, VISIBLE_DIGITS } from "./shorter-content.ts";

@@ -8,8 +8,8 @@ import { separatePrint } from "../images/mixed-raster.ts";
 import { isFlat, recodeImage } from "../images/recode-image.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { PdfStream, type StreamBody } from "../objects/values.ts";
+import { type ImagePlans, isBilevel, settingsOf } from "./image-plans.ts";
 import { formOf } from "./mixed-raster-form.ts";
-import { isBilevel, type ImagePlans, settingsOf } from "./image-plans.ts";
 import { bodyOf, recodeJpegStream, recodeStream, smaller } from "./recode-stream.ts";
 import type { CompressionSettings } from "./settings.ts";
 

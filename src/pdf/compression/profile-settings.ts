@@ -5,8 +5,8 @@ import {
   type CompressionSettings,
   DISCARDED,
   type Discarded,
-  type JpegQuality,
   type ImageSettings,
+  type JpegQuality,
 } from "./settings.ts";
 
 /** On the scale of the Independent JPEG Group. */
