@@ -1,5 +1,6 @@
-// Which tests run where. "unit": pure code, in Node. "worker": parts that need the platform (R2, its streams), inside workerd.
-// "container": the container's server and its native engines, in Node. "http": over HTTP against the whole service under wrangler dev.
+// The tiers of tests, by what they need (test/README.md). "unit": nothing; pure code, in Node. "native": programs of Debian
+// packages that judge what such code makes. "worker": the platform (R2, its streams), inside workerd. "server": Linux;
+// the container's server without engines. "container": its native engines. "http": the whole service under wrangler dev.
 
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
@@ -12,6 +13,8 @@ const sayWhetherTheCorpusIsThere = {
   },
 };
 
+const SERVER_TESTS = ["test/container/jobs/**/*.test.ts", "test/container/processes/**/*.test.ts"];
+
 export default defineConfig({
   test: {
     reporters: [sayWhetherTheCorpusIsThere, "default", "./test/support/count-reporter.ts"],
@@ -23,6 +26,17 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["test/unit/**/*.test.ts"],
+          setupFiles: ["./test/support/no-programs.ts"],
+          environment: "node",
+          testTimeout: 60_000,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "native",
+          include: ["test/native/**/*.test.ts"],
           environment: "node",
           testTimeout: 60_000,
           sequence: { groupOrder: 0 },
@@ -41,8 +55,20 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: "server",
+          include: SERVER_TESTS,
+          environment: "node",
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: "container",
           include: ["test/container/**/*.test.ts", "container/engines/*/test/**/*.test.ts"],
+          exclude: SERVER_TESTS,
           environment: "node",
           testTimeout: 120_000,
           hookTimeout: 120_000,

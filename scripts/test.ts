@@ -1,4 +1,5 @@
-// `npm test`: installs the programs that tests judge with, then runs every test. Arguments go to vitest.
+// `npm test`: installs the programs that tests judge with and the engines, then runs every test. Arguments go to vitest.
+// With `--project` it installs only what these tiers need (test/README.md).
 
 import { spawn } from "node:child_process";
 import { join } from "node:path";
@@ -6,19 +7,30 @@ import { installEngines } from "./container-process.ts";
 import { installPackages, TEST_PACKAGES } from "./packages.ts";
 import { root } from "./wrangler.ts";
 
+/** Tiers that need nothing to be installed beyond the node modules. */
+const SELF_CONTAINED: readonly string[] = ["unit", "worker", "server"];
+
+const args = process.argv.slice(2);
+const tiers = args.flatMap((arg, index) => {
+  if (arg === "--project") return [args[index + 1] ?? ""];
+  return arg.startsWith("--project=") ? [arg.slice("--project=".length)] : [];
+});
+const needsPrograms = tiers.length === 0 || !tiers.every((tier) => SELF_CONTAINED.includes(tier));
+
 try {
-  installPackages(TEST_PACKAGES, "the tests");
-  await installEngines();
+  if (needsPrograms) {
+    installPackages(TEST_PACKAGES, "the tests");
+    await installEngines();
+  }
 } catch (error) {
   console.error((error as Error).message);
   process.exit(1);
 }
 
-const vitest = spawn(
-  process.execPath,
-  [join(root, "node_modules/vitest/vitest.mjs"), "run", ...process.argv.slice(2)],
-  { cwd: root, stdio: "inherit" },
-);
+const vitest = spawn(process.execPath, [join(root, "node_modules/vitest/vitest.mjs"), "run", ...args], {
+  cwd: root,
+  stdio: "inherit",
+});
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => vitest.kill(signal));
 vitest.on("error", (error) => {
   console.error(error.message);

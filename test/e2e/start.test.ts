@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { type Command, canListen, freePort, processTree, run, survivors, waitForOutput } from "../support/processes.ts";
 
 const stateDir = mkdtempSync(join(tmpdir(), "start-"));
@@ -119,11 +120,12 @@ describe("whichever way it is ended, nothing is left", () => {
   });
 
   test("Ctrl-C while it is still starting", async () => {
-    command = npmStart(await freePort());
-    while (processTree(command.pid).length < 3) await new Promise((wake) => setTimeout(wake, 20));
-    const all = processTree(command.pid);
-    process.kill(-command.pid, "SIGINT");
-    expect(await command.ended).toBe(0);
+    const starting = npmStart(await freePort());
+    command = starting;
+    await eventually(() => expect(processTree(starting.pid).length).toBeGreaterThanOrEqual(3), { intervalMs: 20 });
+    const all = processTree(starting.pid);
+    process.kill(-starting.pid, "SIGINT");
+    expect(await starting.ended).toBe(0);
     expect(await survivors(all)).toEqual([]);
   });
 });

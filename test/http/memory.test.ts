@@ -1,10 +1,10 @@
 // What an isolate holds: large pages, many pages, large uploads. The runtime's process is watched from outside while it works; it
 // holds the local R2 as well, so what is seen here is more than the isolate's own.
 import { readFileSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { textPdf } from "../fixtures/pdfs.ts";
 import { type Client, createClient, upload } from "../support/client.ts";
+import { growthDuring } from "../support/resident-memory.ts";
 import { type Service, startService } from "../support/service.ts";
 
 const MiB = 2 ** 20;
@@ -21,30 +21,6 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Resident memory of the process that runs the Worker, in bytes. */
-function residentBytes(): number {
-  const status = readFileSync(`/proc/${service.workerdPids()[0]}/status`, "latin1");
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)![1]) * 1024;
-}
-
-/** @returns by how much the process grew at most while `work` ran */
-async function growthDuring(work: () => Promise<unknown>): Promise<number> {
-  const before = residentBytes();
-  let most = before;
-  let working = true;
-  const watching = (async () => {
-    while (working) {
-      most = Math.max(most, residentBytes());
-      await sleep(20);
-    }
-  })();
-  await work().finally(() => {
-    working = false;
-  });
-  await watching;
-  return most - before;
-}
-
 /** The largest heap of an engine that the log tells of. */
 function largestHeap(): number {
   const heaps = [...readFileSync(service.logFile, "utf8").matchAll(/"heapBytes":(\d+)/g)].map(([, bytes]) =>
@@ -56,7 +32,7 @@ function largestHeap(): number {
 describe("a letter page at 2400 dpi", () => {
   test.each(["png", "jpg", "tif", "gif", "bmp"])("/%s: 20,400 x 26,400 pixels in bounded memory", async (format) => {
     const pdf = upload(await textPdf(1));
-    const growth = await growthDuring(async () => {
+    const growth = await growthDuring(service.workerdPids()[0]!, async () => {
       const { status, body } = await client.post(`/${format}`, { file: pdf, output: "large", resolution: "2400" });
       expect([status, body.error]).toEqual([200, undefined]);
       const start = await fetch(String(body.outputUrl), { headers: { Range: "bytes=0-4095" } });
@@ -98,14 +74,14 @@ test("300 pages at 150 dpi hold no more memory than 3", async () => {
     expect(status).toBe(200);
   };
   await run(3);
-  const few = await growthDuring(() => run(3));
-  const many = await growthDuring(() => run(300));
+  const few = await growthDuring(service.workerdPids()[0]!, () => run(3));
+  const many = await growthDuring(service.workerdPids()[0]!, () => run(300));
   expect((many - few) / MiB).toBeLessThan(32);
   expect(largestHeap() / MiB).toBeLessThan(64);
 });
 
 test("an upload of 100 MB", async () => {
-  const growth = await growthDuring(async () => {
+  const growth = await growthDuring(service.workerdPids()[0]!, async () => {
     const { status } = await client.post("/png", { file: upload(new Uint8Array(100 * MiB)), output: "page" });
     expect(status).toBe(413);
   });

@@ -7,22 +7,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ContainerProcess, startContainer } from "../../scripts/container-process.ts";
 import { createClient, type FormFields, keyedClient, privateClient, upload } from "../support/client.ts";
 import { corpusDir } from "../support/corpus.ts";
+import { textAndInfoOf } from "../support/pdf-readers.ts";
 import { type Service, startService } from "../support/service.ts";
 import { type Site, startSite } from "../support/web.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "pdf-html-test-"));
 afterAll(() => rmSync(folder, { recursive: true }));
-
-function look(bytes: Uint8Array): { text: string; info: Record<string, string> } {
-  const file = join(folder, "looked-at.pdf");
-  writeFileSync(file, bytes);
-  const tool = (name: string, ...args: string[]) => execFileSync(name, args, { encoding: "utf8" });
-  const lines = [...tool("pdfinfo", file).matchAll(/^([^:]+):\s*(.*)$/gm)];
-  return {
-    text: tool("pdftotext", "-layout", file, "-"),
-    info: Object.fromEntries(lines.map(([, name, value]) => [name, value])),
-  };
-}
 
 const PAGE = `<!doctype html><title>A page</title><style>body { margin: 0 } p { font-size: 20px }
   span { display: none } @media (max-width: 500px) { .mobile { display: inline } }
@@ -33,7 +23,7 @@ const page = () => upload(PAGE, "page.html");
 async function converted(fields: FormFields, client = privateClient()) {
   const [made, ...more] = await client.make("/pdf", { output: "made", ...fields });
   expect(more).toEqual([]);
-  return { ...made!, ...look(made!.bytes) };
+  return { ...made!, ...textAndInfoOf(made!.bytes, "-layout") };
 }
 
 async function error(fields: FormFields, client = privateClient()): Promise<[number, string | undefined]> {

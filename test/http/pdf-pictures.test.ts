@@ -3,7 +3,6 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { deflateSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { textPdf } from "../fixtures/pdfs.ts";
@@ -12,6 +11,7 @@ import { type Client, createClient, type FormFields, keyedClient, privateClient,
 import { corpusDir } from "../support/corpus.ts";
 import { byTiffcp, expectPixels, expectSound, imagesOf, pageSizes } from "../support/picture-pdfs.ts";
 import { decode, type Picture, parsePnm, perceptualDistance, popplerPage, withFile } from "../support/pictures.ts";
+import { growthDuring } from "../support/resident-memory.ts";
 import { type Service, startService } from "../support/service.ts";
 
 const NOT_VALID = "Uploaded file is not valid input for this route.";
@@ -146,28 +146,6 @@ describe("what an isolate holds", () => {
   });
   afterAll(() => Promise.all([service?.stop(), alone?.stop()]));
 
-  /** Returns the largest growth in bytes of the process that runs the Worker; it also holds the local R2. */
-  async function growthDuring(work: () => Promise<unknown>): Promise<number> {
-    const resident = () => {
-      const status = readFileSync(`/proc/${alone.workerdPids()[0]}/status`, "latin1");
-      return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)![1]) * 1024;
-    };
-    const before = resident();
-    let most = before;
-    let working = true;
-    const watching = (async () => {
-      while (working) {
-        most = Math.max(most, resident());
-        await sleep(20);
-      }
-    })();
-    await work().finally(() => {
-      working = false;
-    });
-    await watching;
-    return most - before;
-  }
-
   /** Returns a PNG of 33 megapixels that does not compress to nothing; a third as many if interlaced. */
   function large(channels: 3 | 4, isInterlaced = false): Buffer {
     const [width, height] = isInterlaced ? [4000, 3000] : [7680, 4320];
@@ -193,7 +171,7 @@ describe("what an isolate holds", () => {
 
   test.each([3, 4] as const)("a PNG of 33 megapixels with %i channels streams through", async (channels) => {
     const file = upload(large(channels), "large.png");
-    const growth = await growthDuring(async () => {
+    const growth = await growthDuring(alone.workerdPids()[0]!, async () => {
       const pdf = await converted({ file }, createClient(alone.url));
       expect(imagesOf(pdf)).toHaveLength(channels - 2);
       expect(pageSizes(pdf)).toEqual([[7680, 4320]]);
@@ -209,7 +187,9 @@ describe("what an isolate holds", () => {
     };
     // The local R2 grows with the stored files and stays that large.
     await post("/html", { content: upload(file) });
-    expect((await growthDuring(() => post("/pdf", { file: upload(file) }))) / MiB).toBeLessThan(96);
+    expect(
+      (await growthDuring(alone.workerdPids()[0]!, () => post("/pdf", { file: upload(file) }))) / MiB,
+    ).toBeLessThan(96);
   });
 
   test("what has to be held and is too large goes to the container; without one: 413", async () => {

@@ -1,7 +1,6 @@
 // POST /pdf for Office documents (spec, "POST /pdf"), over HTTP, converted in the container.
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -11,7 +10,8 @@ import { squarePdf, textPdf } from "../fixtures/pdfs.ts";
 import { createClient, type FormFields, keyedClient, privateClient, upload } from "../support/client.ts";
 import { corpusDir } from "../support/corpus.ts";
 import { eventually } from "../support/eventually.ts";
-import { officeProcesses } from "../support/processes.ts";
+import { textAndInfoOf, withFile } from "../support/pdf-readers.ts";
+import { officeAtWork, officeProcesses } from "../support/processes.ts";
 import { type Service, startService } from "../support/service.ts";
 
 const NOT_VALID = "Uploaded file is not valid input for this route.";
@@ -24,32 +24,17 @@ const letter = docx({
 });
 const prices = xlsx('<row><c t="inlineStr"><is><t>Paper</t></is></c><c><v>3.5</v></c></row>');
 
-const folder = mkdtempSync(join(tmpdir(), "pdf-test-"));
-afterAll(() => rmSync(folder, { recursive: true }));
-
-function look(bytes: Uint8Array): { text: string; info: Record<string, string> } {
-  const file = join(folder, "looked-at.pdf");
-  writeFileSync(file, bytes);
-  const tool = (name: string, ...args: string[]) => execFileSync(name, args, { encoding: "utf8" });
-  const lines = [...tool("pdfinfo", file).matchAll(/^([^:]+):\s*(.*)$/gm)];
-  return {
-    text: tool("pdftotext", file, "-"),
-    info: Object.fromEntries(lines.map(([, name, value]) => [name, value])),
-  };
-}
-
 /** Returns the resolution of the finest picture in dots per inch, as poppler measures it on the page. */
 function highestResolution(bytes: Uint8Array): number {
-  const file = join(folder, "pictures.pdf");
-  writeFileSync(file, bytes);
-  const list = execFileSync("pdfimages", ["-list", file], { encoding: "utf8" }).trim().split("\n").slice(2);
+  const listed = withFile(bytes, (path) => execFileSync("pdfimages", ["-list", path], { encoding: "utf8" }));
+  const list = listed.trim().split("\n").slice(2);
   return Math.max(...list.map((line) => Number(line.trim().split(/\s+/)[12])));
 }
 
 async function converted(fields: FormFields) {
   const [made, ...more] = await privateClient().make("/pdf", { output: "made", ...fields });
   expect(more).toEqual([]);
-  return { ...made!, ...look(made!.bytes) };
+  return { ...made!, ...textAndInfoOf(made!.bytes) };
 }
 
 async function error(fields: FormFields): Promise<[number, string | undefined]> {
@@ -85,7 +70,7 @@ describe("an Office document becomes a PDF", () => {
 
   test("in the keyed variant", async () => {
     const [made] = await keyedClient().make("/pdf", { file: upload(letter, "letter.docx"), output: "made" });
-    expect(look(made!.bytes).info.Pages).toBe("2");
+    expect(textAndInfoOf(made!.bytes).info.Pages).toBe("2");
     const { status, body } = await createClient(keyedClient().url, "no key").post("/pdf", { output: "made" });
     expect([status, body.error]).toEqual([401, "The provided key is not valid."]);
   });
@@ -267,8 +252,9 @@ describe("the container goes and comes", () => {
     const client = createClient(service.url);
     const body = Array.from({ length: 2000 }, (_, page) => paragraph(`Page ${page}`) + pageBreak).join("");
     const answer = client.post("/pdf", { file: upload(docx({ body }), "long.docx"), output: "a" });
-    await new Promise((resolve) => setTimeout(resolve, 700));
-    process.kill(service.container!.pid!, "SIGKILL");
+    const pid = service.container!.pid!;
+    await officeAtWork(pid);
+    process.kill(pid, "SIGKILL");
     const { status, body: told } = await answer;
     expect([status, Object.keys(told)]).toEqual([200, ["outputUrl", "outputId", "inputId"]]);
   });

@@ -1,6 +1,9 @@
-// What becomes true after a while, however busy the machine is. Knows nothing of what it waits for.
+// Waits for what becomes true after a while, however busy the machine is. Knows nothing of what it waits for.
 import { vi } from "vitest";
 
-/** Waits until an expectation holds. Long enough for any machine: that it takes long is not what a test is about. */
-export const eventually = <T>(expectation: () => T | Promise<T>): Promise<T> =>
-  vi.waitFor(expectation, { timeout: 45_000, interval: 50 });
+/**
+ * Waits until an expectation holds. Long enough for any machine: that it takes long is not what a test is about.
+ * @param intervalMs time between two looks; short where what is expected does not last
+ */
+export const eventually = <T>(expectation: () => T | Promise<T>, { intervalMs = 50 } = {}): Promise<T> =>
+  vi.waitFor(expectation, { timeout: 45_000, interval: intervalMs });

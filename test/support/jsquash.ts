@@ -28,3 +28,12 @@ export async function jsquash(modules: {
     jpg: (file) => decodeJpeg(exactly(file)) as Promise<Rgba>,
   };
 }
+
+/** Returns the first channels of each pixel; gray has its value in all three. */
+export function channelsOf({ data }: Rgba, channels: number): Uint8Array {
+  const samples = new Uint8Array((data.length / 4) * channels);
+  for (let from = 0, to = 0; from < data.length; from += 4) {
+    for (let channel = 0; channel < channels; channel++) samples[to++] = data[from + channel]!;
+  }
+  return samples;
+}

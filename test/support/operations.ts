@@ -1,4 +1,5 @@
 // What an operation needs to be carried out in a test, and its outputs as bytes.
+import { EngineFailure } from "../../src/core/failure.ts";
 import type { Context, Input, Operation, Output } from "../../src/core/operation.ts";
 
 export const CONTEXT: Context = {
@@ -41,4 +42,15 @@ export async function outputsOf<P>(
     outputs.push(await bytesOf(output));
   }
   return outputs;
+}
+
+/** Returns the reason with which an engine or an operation refuses; `none` if it does not. */
+export async function reasonOf(work: () => Promise<unknown>): Promise<string> {
+  try {
+    await work();
+    return "none";
+  } catch (error) {
+    if (error instanceof EngineFailure) return error.reason;
+    throw error;
+  }
 }

@@ -71,6 +71,15 @@ export function infoOf(pdf: Uint8Array): Record<string, string> {
   });
 }
 
+/** The text and what `pdfinfo` says. @param options of pdftotext */
+export function textAndInfoOf(
+  pdf: Uint8Array,
+  ...options: string[]
+): { readonly text: string; readonly info: Record<string, string> } {
+  const text = withFile(pdf, (path) => execFileSync("pdftotext", [...options, path, "-"], { encoding: "utf8" }));
+  return { text, info: infoOf(pdf) };
+}
+
 /** Pages as poppler draws them, at a low resolution, as PPM files; all of them, or the first. */
 export function picturesOf(pdf: Uint8Array, dpi = 36, lastPage?: number): Buffer[] {
   const most = lastPage === undefined ? [] : ["-l", String(lastPage)];

@@ -29,12 +29,15 @@ export function zygoteFaults({ unit, engine, long, works, noFileIsLeft }: Zygote
     expect(engine().mode).toBe("zygote");
   }
 
-  async function twoChildren(): Promise<number[]> {
-    for (;;) {
-      const pids = childrenOf(engine().pid!);
-      if (pids.length === 2) return pids;
-      await sleep(2);
-    }
+  function twoChildren(): Promise<number[]> {
+    return eventually(
+      () => {
+        const pids = childrenOf(engine().pid!);
+        expect(pids).toHaveLength(2);
+        return pids;
+      },
+      { intervalMs: 2 },
+    );
   }
 
   /** Tests a loss of the zygote or of its children by a signal. */

@@ -1,22 +1,18 @@
 // The streaming form reader with R2, inside the runtime that serves requests.
 
-import { env } from "cloudflare:workers";
 import { createHash } from "node:crypto";
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { readForm } from "../../src/http/form.ts";
 import { createTurns } from "../../src/placement/turns.ts";
 import { createKeptBytes } from "../../src/storage/kept-bytes.ts";
 import { PART_BYTES } from "../../src/storage/lone-files.ts";
 import { createStore } from "../../src/storage/store.ts";
+import { bucket, emptyBucketBeforeEach, keysInBucket } from "./bucket.ts";
 
-const bucket = (env as unknown as { FILES: R2Bucket }).FILES;
 const store = createStore(bucket, { lifetimeMs: 0 });
 const MiB = 2 ** 20;
 
-const keysInBucket = async () => (await bucket.list()).objects.map(({ key }) => key);
-beforeEach(async () => {
-  await bucket.delete(await keysInBucket());
-});
+emptyBucketBeforeEach();
 
 function options(maxFileBytes = 100 * MiB, inBucket = bucket) {
   return {

@@ -1,12 +1,12 @@
 // Makes pictures of pages inside workerd and decodes them there with @jsquash, because this runtime runs no native
 // decoder.
-import { Buffer } from "node:buffer";
 import jpgModule from "@jsquash/jpeg/codec/dec/mozjpeg_dec.wasm";
 import pngModule from "@jsquash/png/codec/pkg/squoosh_png_bg.wasm";
 import { beforeAll, expect, test } from "vitest";
 import { parsePages } from "../../src/core/pages.ts";
 import { type RasterFormat, rasterizePdf } from "../../src/operations/rasterize-pdf.ts";
 import { type Decoders, jsquash, type Rgba } from "../support/jsquash.ts";
+import { outputsOf } from "../support/operations.ts";
 
 /** A page of 80 x 60 points: red on the left, blue on the right, a white band below. */
 const CONTENT = "1 0 0 rg 0 20 40 40 re f 0 0 1 rg 40 20 40 40 re f";
@@ -18,21 +18,7 @@ const PDF = `%PDF-1.7
 ${CONTENT}
 endstream endobj
 trailer<</Root 1 0 R>>`;
-const bytes = new TextEncoder().encode(PDF);
-const input = {
-  name: "a.pdf",
-  size: bytes.length,
-  bytes: async () => bytes,
-  async *stream() {
-    yield bytes;
-  },
-};
-const context = {
-  signal: new AbortController().signal,
-  heapLimitBytes: 88 * 2 ** 20,
-  log: () => {},
-  defer: () => {},
-};
+const pdf = new TextEncoder().encode(PDF);
 
 let decoders: Decoders;
 beforeAll(async () => {
@@ -41,11 +27,8 @@ beforeAll(async () => {
 
 async function picture(format: RasterFormat): Promise<Uint8Array> {
   const params = { format, colorModel: "rgb", dpi: 144, pages: parsePages("1")! } as const;
-  const chunks: Uint8Array[] = [];
-  for await (const { body } of rasterizePdf.run([input], params, context)) {
-    for await (const chunk of body instanceof Uint8Array ? [body] : body) chunks.push(chunk.slice());
-  }
-  return new Uint8Array(Buffer.concat(chunks));
+  const [made] = await outputsOf(rasterizePdf, [pdf], params);
+  return made!;
 }
 
 const colorAt = ({ data, width }: Rgba, x: number, y: number) => [

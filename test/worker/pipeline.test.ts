@@ -1,7 +1,6 @@
 // The pipeline with an operation made for the test: the files it stores, and that failed or abandoned requests leave
 // nothing behind.
-import { env } from "cloudflare:workers";
-import { beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { z } from "zod";
 import { EngineFailure } from "../../src/core/failure.ts";
 import { type Output, operation, type Run, signature } from "../../src/core/operation.ts";
@@ -14,12 +13,9 @@ import { createTurns } from "../../src/placement/turns.ts";
 import { createKeptBytes } from "../../src/storage/kept-bytes.ts";
 import { PART_BYTES } from "../../src/storage/lone-files.ts";
 import { createStore } from "../../src/storage/store.ts";
+import { bucket, emptyBucketBeforeEach, keysInBucket } from "./bucket.ts";
 
-const bucket = (env as unknown as { FILES: R2Bucket }).FILES;
-const keysInBucket = async () => (await bucket.list()).objects.map(({ key }) => key);
-beforeEach(async () => {
-  for (const key of await keysInBucket()) await bucket.delete(key);
-});
+emptyBucketBeforeEach();
 
 const turns = () => createTurns({ atOnce: 1, waiting: 1, maxWaitMs: 1000 });
 const service: Service = {

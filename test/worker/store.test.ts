@@ -1,19 +1,16 @@
 // The store against R2, inside the runtime that serves it.
 
-import { env } from "cloudflare:workers";
 import { createHash } from "node:crypto";
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Kind, NewFile, StoredFile } from "../../src/storage/file.ts";
 import { createKeptBytes } from "../../src/storage/kept-bytes.ts";
 import { PART_BYTES } from "../../src/storage/lone-files.ts";
 import { createStore, type Store } from "../../src/storage/store.ts";
+import { bucket, emptyBucketBeforeEach, keysInBucket } from "./bucket.ts";
 
-const bucket = (env as unknown as { FILES: R2Bucket }).FILES;
+emptyBucketBeforeEach();
+
 const store = createStore(bucket, { lifetimeMs: 0 });
-const keysInBucket = async () => (await bucket.list()).objects.map(({ key }) => key);
-beforeEach(async () => {
-  await bucket.delete(await keysInBucket());
-});
 
 async function put(inStore: Store, { kind = "output", ...file }: NewFile & { kind?: Kind }): Promise<StoredFile> {
   const batch = inStore.batch(kind, room());

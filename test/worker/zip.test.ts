@@ -1,15 +1,15 @@
 // An archive of files that are many times larger than an isolate's memory, made and stored inside the runtime that
 // serves requests.
-import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import type { Input } from "../../src/core/operation.ts";
 import { zipFiles } from "../../src/operations/zip-files.ts";
 import { createKeptBytes } from "../../src/storage/kept-bytes.ts";
 import { createStore } from "../../src/storage/store.ts";
 import { readStreamedZip } from "../support/streamed-zip.ts";
+import { bucket } from "./bucket.ts";
 
 const MiB = 2 ** 20;
-const store = createStore((env as unknown as { FILES: R2Bucket }).FILES, { lifetimeMs: 0 });
+const store = createStore(bucket, { lifetimeMs: 0 });
 const context = { signal: new AbortController().signal, heapLimitBytes: 0, defer: () => {}, log: () => {} };
 
 /** Returns content that is made while it is read. @param count receives the size of each chunk */

@@ -12,9 +12,9 @@ import { type Rewriting, type WriterOptions, writeFile } from "../objects/writer
 import { Discards } from "./discards.ts";
 import { FontPlans } from "./font-plans.ts";
 import { removeHiddenLayers } from "./hidden-layers.ts";
-import { PicturePlans, settingsOf } from "./picture-plans.ts";
+import { ImageCoder, type Memory } from "./image-coder.ts";
+import { ImagePlans, settingsOf } from "./image-plans.ts";
 import { predictProfile } from "./profile-tables.ts";
-import { type Memory, PictureCoder } from "./recode-picture.ts";
 import { asFlate, bodyOf, decodedBytes, recodeStream, smaller, withoutFilter } from "./recode-stream.ts";
 import type { CompressionSettings } from "./settings.ts";
 import { ALL_DIGITS, shorterContent, VISIBLE_DIGITS } from "./shorter-content.ts";
@@ -66,8 +66,8 @@ class Compression implements Rewriting {
   readonly #discards: Discards;
   readonly #interning: Interning;
   readonly #view: Pick<PdfFile, "get">;
-  readonly #plans: PicturePlans;
-  readonly #pictures: PictureCoder;
+  readonly #plans: ImagePlans;
+  readonly #images: ImageCoder;
   readonly #fonts: FontPlans | undefined;
   readonly #resources: UsedResources | undefined;
 
@@ -80,8 +80,8 @@ class Compression implements Rewriting {
     this.#interning = new Interning(file.budget);
     this.#view = { get: (reference) => discards.apply(file.get(reference)) };
     const canonical = (number: number) => this.canonical(new Reference(number)).number;
-    this.#plans = new PicturePlans(file, settings.images, canonical);
-    this.#pictures = new PictureCoder(file, settings, this.#plans, limits, survey);
+    this.#plans = new ImagePlans(file, settings.images, canonical);
+    this.#images = new ImageCoder(file, settings, this.#plans, limits, survey);
     const { fonts } = settings;
     // PDF/A-1 requires a list of glyphs for every subset (ISO 19005-1, 6.3.5).
     const mayName = survey.pdfaPart !== 1;
@@ -131,7 +131,7 @@ class Compression implements Rewriting {
     const { streams } = this.#settings;
     const subtype = this.#file.name(dictionary.get("Subtype"));
     if (streams.structure === "none") return this.#plain(stream);
-    if (subtype === "Image") return this.#pictures.recode(stream, number);
+    if (subtype === "Image") return this.#images.recode(stream, number);
     if (this.#survey.contents.has(number)) return this.#rewriteContent(stream, number);
     // PDF/A-1 requires metadata without a filter (ISO 19005-1, 6.7.2). Metadata of the other parts are also left alone.
     const isMetadata = this.#file.name(dictionary.get("Type")) === "Metadata" && !dictionary.has("Filter");

@@ -5,8 +5,8 @@ import {
   type CompressionSettings,
   DISCARDED,
   type Discarded,
+  type ImageSettings,
   type JpegQuality,
-  type PictureSettings,
 } from "./settings.ts";
 
 /** On the scale of the Independent JPEG Group. */
@@ -73,7 +73,7 @@ export function settingsOfProfile(profile: CompressionProfile): CompressionSetti
   };
 }
 
-function pictures(given: Images["color"], onlyIfSmaller: boolean): PictureSettings {
+function pictures(given: Images["color"], onlyIfSmaller: boolean): ImageSettings {
   // What only has to come down loses as little as can be by it.
   const { type, quality = "medium" } = given?.recompress ?? { type: "same", quality: "maximum" };
   const worthwhile = onlyIfSmaller ? 1 : Number.POSITIVE_INFINITY;
@@ -86,7 +86,7 @@ function pictures(given: Images["color"], onlyIfSmaller: boolean): PictureSettin
   };
 }
 
-function downsampling(given: Images["monochrome"] | Images["color"]): Pick<PictureSettings, "downsample"> {
+function downsampling(given: Images["monochrome"] | Images["color"]): Pick<ImageSettings, "downsample"> {
   const { downsample } = given ?? {};
   if (!downsample) return {};
   return { downsample: { triggerDpi: downsample["trigger-dpi"], targetDpi: downsample["target-dpi"] } };

@@ -1,8 +1,8 @@
 // What a compression may do, and the three levels. Knows neither profiles as clients write them nor how anything is done.
 
-/** How pictures of one kind are brought down and coded anew. */
-export interface PictureSettings {
-  /** Dots per inch on the page: pictures above `trigger` are brought to `target`. @default they keep their pixels */
+/** How images of one kind are brought down and coded anew. */
+export interface ImageSettings {
+  /** Dots per inch on the page: images above `trigger` are brought to `target`. @default they keep their pixels */
   readonly downsample?: { readonly triggerDpi: number; readonly targetDpi: number };
   /**
    * `same`: in the coding they have. `lossless`: in whatever coding without loss is smallest. `lossy`: photographs become JPEG.
@@ -18,7 +18,7 @@ export interface PictureSettings {
 
 export interface JpegQuality {
   readonly photo: number;
-  /** Of pictures with flat parts. */
+  /** For images with flat parts. */
   readonly drawing: number;
   /** Of gray soft masks. */
   readonly mask: number;
@@ -26,10 +26,10 @@ export interface JpegQuality {
 
 export interface CompressionSettings {
   readonly images: {
-    readonly color: PictureSettings;
-    readonly grayscale: PictureSettings;
+    readonly color: ImageSettings;
+    readonly grayscale: ImageSettings;
     /** Never with loss, but for the pixels that go. */
-    readonly monochrome: Pick<PictureSettings, "downsample" | "coding"> & { readonly bilevel: "jbig2" | "ccitt" };
+    readonly monochrome: Pick<ImageSettings, "downsample" | "coding"> & { readonly bilevel: "jbig2" | "ccitt" };
     /** Whether what takes an image's place has to be smaller. */
     readonly onlyIfSmaller: boolean;
     readonly mergeEqual: boolean;
@@ -92,9 +92,9 @@ export type Discarded = (typeof DISCARDED)[number];
 export const LEVELS = ["low", "medium", "high"] as const;
 export type Level = (typeof LEVELS)[number];
 
-/** Qualities for pictures that keep their pixels, and for none. */
+/** Qualities for images that keep their pixels, and for none. */
 const FINE: JpegQuality = { photo: 85, drawing: 90, mask: 90 };
-const LOSSLESS: PictureSettings = { coding: "lossless", quality: FINE, worthwhile: 1, worthwhileAgain: 1 };
+const LOSSLESS: ImageSettings = { coding: "lossless", quality: FINE, worthwhile: 1, worthwhileAgain: 1 };
 
 const BITS = { coding: "lossless", bilevel: "jbig2" } as const;
 
@@ -132,14 +132,14 @@ const LOW: CompressionSettings = {
 };
 
 /** Resolutions from this many times the target on are worth bringing down. */
-const MEDIUM: PictureSettings = {
+const MEDIUM: ImageSettings = {
   downsample: { triggerDpi: 225, targetDpi: 150 },
   coding: "lossy",
   quality: { photo: 65, drawing: 72, mask: 75 },
   worthwhile: 0.85,
   worthwhileAgain: 0.6,
 };
-const HIGH: PictureSettings = {
+const HIGH: ImageSettings = {
   downsample: { triggerDpi: 130, targetDpi: 100 },
   coding: "lossy",
   quality: { photo: 42, drawing: 50, mask: 60 },
@@ -149,7 +149,7 @@ const HIGH: PictureSettings = {
 
 const LAYERS = { printDpi: 300, paperDpi: 75 } as const;
 
-const withPictures = (pictures: PictureSettings): CompressionSettings => ({
+const withImages = (pictures: ImageSettings): CompressionSettings => ({
   ...LOW,
   images: { ...LOW.images, color: pictures, grayscale: pictures, sixteenBitsToEight: true },
   fonts: { ...LOW.fonts, subsetSubsets: true, removeHints: true },
@@ -158,6 +158,6 @@ const withPictures = (pictures: PictureSettings): CompressionSettings => ({
 
 export const LEVEL_SETTINGS: Readonly<Record<Level, CompressionSettings>> = {
   low: LOW,
-  medium: withPictures(MEDIUM),
-  high: { ...withPictures(HIGH), images: { ...withPictures(HIGH).images, layers: LAYERS } },
+  medium: withImages(MEDIUM),
+  high: { ...withImages(HIGH), images: { ...withImages(HIGH).images, layers: LAYERS } },
 };

@@ -3,7 +3,6 @@ import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { Threads } from "../../../container/jobs/threads.ts";
@@ -146,9 +145,9 @@ test("threads that were started for many jobs at once end when they have nothing
   const readers = () =>
     outputsOf(remote(ANY)([], {}, context({ container: { post: async () => some.run(job(), never, () => {}) } })));
   const all = Promise.all([readers(), readers(), readers()]);
-  while (some.count < 3) await sleep(1);
+  await eventually(() => expect(some.count).toBe(3), { intervalMs: 1 });
   expect((await all).map((pages) => pages.length)).toEqual([3, 3, 3]);
-  while (some.count > 1) await sleep(20);
+  await eventually(() => expect(some.count).toBe(1));
   expect(await readers()).toHaveLength(3);
   expect(some.count).toBe(1);
 });

@@ -2,10 +2,10 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { chown, mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type RunOptions, run } from "../../../container/processes/process.ts";
 import { type JobFolder, Scratch } from "../../../container/scratch/scratch.ts";
+import { eventually } from "../../support/eventually.ts";
 
 let scratch: Scratch;
 beforeAll(async () => {
@@ -23,15 +23,15 @@ async function sh(script: string, options: Partial<RunOptions> = {}, folder?: Jo
 const isRunning = (pid: number) =>
   existsSync(`/proc/${pid}`) && !/^\d+ \(.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
 
-async function untilGone(pid: number): Promise<boolean> {
-  for (let looks = 0; looks < 100 && isRunning(pid); looks++) await sleep(20);
-  return !isRunning(pid);
-}
+const untilGone = (pid: number): Promise<void> => eventually(() => expect(isRunning(pid)).toBe(false));
 
-async function untilThere(path: string): Promise<string> {
-  while (!existsSync(path) || readFileSync(path, "utf8") === "") await sleep(10);
-  return readFileSync(path, "utf8").trim();
-}
+/** Waits until a file has content. */
+const untilThere = (path: string): Promise<string> =>
+  eventually(() => {
+    const text = readFileSync(path, "utf8").trim();
+    expect(text).not.toBe("");
+    return text;
+  });
 
 describe("run", () => {
   test("gives the exit code and both outputs", async () => {
@@ -73,14 +73,14 @@ describe("run", () => {
     await using folder = await scratch.folder();
     const ended = sh("sleep 1000 & echo $! > child; wait", { limits: { timeoutMs: 500 } }, folder);
     await expect(ended).rejects.toMatchObject({ name: "EngineFailure", reason: "timed-out" });
-    expect(await untilGone(Number(await untilThere(join(folder.path, "child"))))).toBe(true);
+    await untilGone(Number(await untilThere(join(folder.path, "child"))));
   });
 
   test("ends what a program left running, and does not wait for it", async () => {
     await using folder = await scratch.folder();
     const { code } = await sh("sleep 1000 & echo $! > child; exit 0", {}, folder);
     expect(code).toBe(0);
-    expect(await untilGone(Number(await untilThere(join(folder.path, "child"))))).toBe(true);
+    await untilGone(Number(await untilThere(join(folder.path, "child"))));
   });
 
   test("ends a program when the signal is aborted, and throws its reason", async () => {
@@ -91,7 +91,7 @@ describe("run", () => {
     const pid = Number(await untilThere(join(folder.path, "self")));
     controller.abort(reason);
     await expect(ended).rejects.toBe(reason);
-    expect(await untilGone(pid)).toBe(true);
+    await untilGone(pid);
   });
 
   test("starts nothing when the signal was aborted before", async () => {

@@ -2,7 +2,6 @@
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { document, eps, pages, picturesOf } from "../../../../test/fixtures/postscript.ts";
 import { corpusDir } from "../../../../test/support/corpus.ts";
@@ -240,7 +239,7 @@ describe("trouble in the zygote", () => {
       stdio: ["ignore", "pipe", "inherit"],
     });
     const pid = Number(await new Promise((resolve) => service.stdout.once("data", resolve)));
-    while (childrenOf(pid).length === 0) await sleep(5);
+    await eventually(() => expect(childrenOf(pid)).not.toEqual([]));
     const pids = [pid, ...childrenOf(pid)];
     service.kill("SIGKILL");
     await eventually(() => expect(pids.filter(isRunning)).toEqual([]));

@@ -2,10 +2,10 @@
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { docx, excel2, flatOpenDocument, pageBreak, paragraph, xlsx, zip } from "../../../../test/fixtures/office.ts";
 import { corpusDir } from "../../../../test/support/corpus.ts";
+import { eventually } from "../../../../test/support/eventually.ts";
 import {
   attempt,
   convert,
@@ -254,12 +254,10 @@ describe("trouble in the zygote", () => {
       stdio: ["ignore", "pipe", "inherit"],
     });
     const pid = Number(await new Promise((resolve) => service.stdout.once("data", resolve)));
-    while (childrenOf(pid).length === 0) await sleep(5);
+    await eventually(() => expect(childrenOf(pid)).not.toEqual([]));
     const pids = [pid, ...childrenOf(pid)];
     service.kill("SIGKILL");
-    const running = () => pids.filter((one) => existsSync(`/proc/${one}`));
-    for (let looks = 0; looks < 200 && running().length > 0; looks++) await sleep(20);
-    expect(running()).toEqual([]);
+    await eventually(() => expect(pids.filter((one) => existsSync(`/proc/${one}`))).toEqual([]));
     // The next scratch folder sweeps what the previous one left.
     await using next = await Scratch.open(documents);
     expect(readdirSync(documents).filter((name) => name.startsWith("pagewright-"))).toEqual([

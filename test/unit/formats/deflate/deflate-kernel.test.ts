@@ -8,8 +8,8 @@ import {
 } from "../../../../src/formats/deflate/deflate-kernel.ts";
 import { encodePng } from "../../../../src/formats/png/write.ts";
 import { encodeTiff } from "../../../../src/formats/tiff/write.ts";
-import { collect, type Kind, syntheticRaster } from "../synthetic-rasters.ts";
-import { traceZlib, type ZlibTrace } from "../zlib-trace.ts";
+import { collect, type Kind, syntheticRaster } from "../../../support/synthetic-rasters.ts";
+import { traceZlib, type ZlibTrace } from "../../../support/zlib-trace.ts";
 
 interface Rows {
   readonly samples: Uint8Array;

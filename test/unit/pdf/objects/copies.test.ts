@@ -1,28 +1,17 @@
 // Copying between files, and how much memory objects may take.
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { EngineFailure } from "../../../../src/core/failure.ts";
 import { Budget } from "../../../../src/pdf/objects/budget.ts";
 import { Copier } from "../../../../src/pdf/objects/copier.ts";
 import { Interning } from "../../../../src/pdf/objects/interning.ts";
 import { PdfFile } from "../../../../src/pdf/objects/pdf-file.ts";
-import { Dictionary, Name, PdfStream, Reference, type Value } from "../../../../src/pdf/objects/values.ts";
-import { FileWriter, writeFile } from "../../../../src/pdf/objects/writer.ts";
+import { Reference, type Value } from "../../../../src/pdf/objects/values.ts";
+import { writeFile } from "../../../../src/pdf/objects/writer.ts";
 import { onePage, stream } from "../../../support/hostile-pdfs.ts";
-import { bodyOf, gathered, openPdf } from "../../../support/pdf-objects.ts";
-import { uncompressed } from "../../../support/pdf-readers.ts";
+import { reasonOf } from "../../../support/operations.ts";
+import { openPdf } from "../../../support/pdf-objects.ts";
 
 const MIB = 2 ** 20;
-
-async function reasonOf(work: () => Promise<unknown>): Promise<string> {
-  try {
-    await work();
-    return "none";
-  } catch (error) {
-    if (error instanceof EngineFailure) return error.reason;
-    throw error;
-  }
-}
 
 describe("copies", () => {
   const copyOf = async (bytes: Uint8Array, number: number, prepare?: (copier: Copier) => void) => {
@@ -162,19 +151,5 @@ describe("room", () => {
     }
     expect(written).toBeGreaterThan(50 * MIB);
     expect(largest).toBeLessThan(40 * MIB);
-  });
-
-  test("streams are written as they are put", async () => {
-    const holder: { writer?: FileWriter } = {};
-    const target = PdfFile.create(new Budget(MIB), { writeStream: (...put) => holder.writer!.writeStream(...put) });
-    const writer = new FileWriter("1.7", "kept");
-    holder.writer = writer;
-    const before = writer.pendingBytes;
-    const reference = target.add(new PdfStream(new Dictionary(), bodyOf("x".repeat(50))));
-    expect(writer.pendingBytes).toBeGreaterThan(before + 50);
-    target.catalog.set("Pages", target.add(Dictionary.of({ Type: Name.of("Pages"), Kids: [], Count: 0 })));
-    target.catalog.set("Mine", reference);
-    const output = await gathered(writer.finish(target));
-    expect(uncompressed(output)).toContain("x".repeat(50));
   });
 });

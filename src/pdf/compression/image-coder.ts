@@ -8,8 +8,8 @@ import { separatePrint } from "../images/mixed-raster.ts";
 import { isFlat, recodeImage } from "../images/recode-image.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { PdfStream, type StreamBody } from "../objects/values.ts";
+import { type ImagePlans, isBilevel, settingsOf } from "./image-plans.ts";
 import { formOf } from "./mixed-raster-form.ts";
-import { isBilevel, type PicturePlans, settingsOf } from "./picture-plans.ts";
 import { bodyOf, recodeJpegStream, recodeStream, smaller } from "./recode-stream.ts";
 import type { CompressionSettings } from "./settings.ts";
 
@@ -43,7 +43,7 @@ const DENSE_BITS = 0.5;
 /** Colour spaces in which dark is ink, and light is paper. */
 const PAPER_SPACES = ["DeviceGray", "DeviceRGB", "CalGray", "CalRGB", "ICCBased"];
 
-function isOpaquePicture(file: PdfFile, image: PdfImage): boolean {
+function isOpaqueImage(file: PdfFile, image: PdfImage): boolean {
   const { bits, colors, decode, hasColorKey, softMask, stencilMask, matte } = image;
   if (!colors || bits !== 8 || decode || hasColorKey || softMask || stencilMask || matte) return false;
   const space = file.resolve(colors.space);
@@ -53,17 +53,17 @@ function isOpaquePicture(file: PdfFile, image: PdfImage): boolean {
 }
 
 /** Codes the images of one file. */
-export class PictureCoder {
+export class ImageCoder {
   readonly #file: PdfFile;
   readonly #settings: CompressionSettings;
-  readonly #plans: PicturePlans;
+  readonly #plans: ImagePlans;
   readonly #limits: Memory;
   readonly #survey: Survey;
   /** Layers that were made here. */
   readonly #layers = new Set<number>();
   #samples = 0;
 
-  constructor(file: PdfFile, settings: CompressionSettings, plans: PicturePlans, limits: Memory, survey: Survey) {
+  constructor(file: PdfFile, settings: CompressionSettings, plans: ImagePlans, limits: Memory, survey: Survey) {
     this.#file = file;
     this.#settings = settings;
     this.#plans = plans;
@@ -127,7 +127,7 @@ export class PictureCoder {
     if (!layers || !extent || this.#survey.isBlended || Math.min(extent.width, extent.height) < PAGE_POINTS)
       return undefined;
     const size = this.#plans.sizeOf(number, image);
-    if (!size || !isOpaquePicture(this.#file, image) || this.#plans.softMasks.has(number)) return undefined;
+    if (!size || !isOpaqueImage(this.#file, image) || this.#plans.softMasks.has(number)) return undefined;
     const sizeAt = (dpi: number) => ({
       width: Math.ceil((extent.width * dpi) / POINTS_PER_INCH),
       height: Math.ceil((extent.height * dpi) / POINTS_PER_INCH),

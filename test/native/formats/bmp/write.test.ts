@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Raster } from "../../../../src/core/raster.ts";
 import { bmpSizeBytes, encodeBmp, MAX_BMP_BYTES } from "../../../../src/formats/bmp/write.ts";
 import { decode } from "../../../support/pictures.ts";
-import { collect, type Kind, type SyntheticRaster, syntheticRaster } from "../synthetic-rasters.ts";
+import { collect, type Kind, type SyntheticRaster, syntheticRaster } from "../../../support/synthetic-rasters.ts";
 
 const MODELS = ["gray", "rgb"] as const;
 const KINDS: readonly Kind[] = ["gradient", "text", "noise", "gray-in-rgb", "blank"];

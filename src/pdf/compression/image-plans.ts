@@ -5,7 +5,7 @@ import { readImage } from "../images/image.ts";
 import { type Extent, findImageUses, type InlineUse } from "../images/image-uses.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Reference } from "../objects/values.ts";
-import type { CompressionSettings, PictureSettings } from "./settings.ts";
+import type { CompressionSettings, ImageSettings } from "./settings.ts";
 
 export interface Size {
   readonly width: number;
@@ -15,7 +15,7 @@ export interface Size {
 const POINTS_PER_INCH = 72;
 
 /** By object number, of those that stand for all that are equal. */
-export class PicturePlans {
+export class ImagePlans {
   readonly softMasks: ReadonlySet<number>;
   /** By the number of the stream they stand in. */
   readonly inline: ReadonlyMap<number, readonly InlineUse[]>;
@@ -116,12 +116,12 @@ const largest = (one: Extent, other: Extent | undefined): Extent => ({
 export const isBilevel = ({ isStencil, bits, colors }: PdfImage): boolean =>
   isStencil || (bits === 1 && colors?.channels === 1 && !colors.palette);
 
-type Downsampled = Pick<PictureSettings, "downsample" | "coding">;
+type Downsampled = Pick<ImageSettings, "downsample" | "coding">;
 
 export function settingsOf(
   { color, grayscale, monochrome }: CompressionSettings["images"],
   image: PdfImage,
-): Downsampled & Partial<Omit<PictureSettings, keyof Downsampled>> & { readonly bilevel?: "jbig2" | "ccitt" } {
+): Downsampled & Partial<Omit<ImageSettings, keyof Downsampled>> & { readonly bilevel?: "jbig2" | "ccitt" } {
   if (isBilevel(image)) return monochrome;
   return image.colors?.channels === 1 && image.colors.kind === "gray" ? grayscale : color;
 }

@@ -16,10 +16,16 @@ import {
   RATIONAL,
   SHORT,
 } from "../../../../src/formats/tiff/write-directory.ts";
-import { collect, type Kind, rasterOf, type SyntheticRaster, syntheticRaster } from "../synthetic-rasters.ts";
+import {
+  collect,
+  KINDS,
+  type Kind,
+  rasterOf,
+  type SyntheticRaster,
+  syntheticRaster,
+} from "../../../support/synthetic-rasters.ts";
 
 const MODELS = ["gray", "rgb", "rgba", "cmyk", "lab"] as const;
-const KINDS: readonly Kind[] = ["gradient", "text", "noise", "gray-in-rgb", "transparent", "blank"];
 
 let folder: string;
 let before: string;

@@ -1,7 +1,8 @@
 // Rasters made up for the tests of codecs: paper with letters, slopes, noise, gray that is said in rgb, see-through shapes.
-import { type Band, CHANNELS, type ColorModel, type Raster } from "../../../src/core/raster.ts";
+import { type Band, CHANNELS, type ColorModel, type Raster } from "../../src/core/raster.ts";
 
-export type Kind = "gradient" | "text" | "noise" | "gray-in-rgb" | "transparent" | "blank";
+export const KINDS = ["gradient", "text", "noise", "gray-in-rgb", "transparent", "blank"] as const;
+export type Kind = (typeof KINDS)[number];
 
 export interface Shape {
   readonly width: number;

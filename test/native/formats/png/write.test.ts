@@ -7,10 +7,9 @@ import { CHANNELS, type ColorModel, type Raster } from "../../../../src/core/ras
 import { encodePng } from "../../../../src/formats/png/write.ts";
 import { corpusDir } from "../../../support/corpus.ts";
 import { withFile } from "../../../support/pictures.ts";
-import { collect, type Kind, rasterOf, type SyntheticRaster, syntheticRaster } from "../synthetic-rasters.ts";
+import { collect, KINDS, rasterOf, type SyntheticRaster, syntheticRaster } from "../../../support/synthetic-rasters.ts";
 
 const MODELS = ["gray", "rgb", "rgba"] as const;
-const KINDS: readonly Kind[] = ["gradient", "text", "noise", "gray-in-rgb", "transparent", "blank"];
 
 /** The samples that libpng finds in a file. */
 function decode(png: Buffer, colorModel: ColorModel): Buffer {

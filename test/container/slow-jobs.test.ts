@@ -3,11 +3,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type ContainerProcess, startContainer } from "../../../scripts/container-process.ts";
-import type { Input } from "../../../src/core/operation.ts";
-import { docx, paragraph } from "../../fixtures/office.ts";
-import { carryOut, memoryInput } from "../../support/container-client.ts";
-import { eventually } from "../../support/eventually.ts";
+import { type ContainerProcess, startContainer } from "../../scripts/container-process.ts";
+import type { Input } from "../../src/core/operation.ts";
+import { docx, paragraph } from "../fixtures/office.ts";
+import { carryOut, memoryInput } from "../support/container-client.ts";
+import { eventually } from "../support/eventually.ts";
 
 /** Time for an answer on a busy machine. */
 const ANSWERED_WITHIN_MS = 45_000;

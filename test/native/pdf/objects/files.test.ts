@@ -3,7 +3,6 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { deflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { EngineFailure } from "../../../../src/core/failure.ts";
 import { Dictionary, Name, PdfStream, PdfString, Reference } from "../../../../src/pdf/objects/values.ts";
 import { writeFile } from "../../../../src/pdf/objects/writer.ts";
 import { readPages } from "../../../../src/pdf/pages/pages.ts";
@@ -11,6 +10,7 @@ import { hybridPdf } from "../../../fixtures/object-pdfs.ts";
 import { encrypted, textPdf, withoutXref } from "../../../fixtures/pdfs.ts";
 import { corpusDir } from "../../../support/corpus.ts";
 import { onePage, pdfOf, stream } from "../../../support/hostile-pdfs.ts";
+import { reasonOf } from "../../../support/operations.ts";
 import { bodyOf, gathered, openPdf } from "../../../support/pdf-objects.ts";
 import { infoOf, picturesOf, qpdfComplaints, textOf, uncompressed } from "../../../support/pdf-readers.ts";
 
@@ -19,16 +19,6 @@ const MIB = 2 ** 20;
 async function rewritten(bytes: Uint8Array): Promise<Uint8Array> {
   using opened = await openPdf(bytes);
   return await gathered(writeFile(opened.file));
-}
-
-async function reasonOf(work: () => Promise<unknown>): Promise<string> {
-  try {
-    await work();
-    return "none";
-  } catch (error) {
-    if (error instanceof EngineFailure) return error.reason;
-    throw error;
-  }
 }
 
 describe("values of a source", () => {

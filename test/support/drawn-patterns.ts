@@ -1,0 +1,35 @@
+// Draws the pages of pattern-pdfs.ts with MuPDF, in bands.
+import type { ColorModel } from "../../src/core/raster.ts";
+import { MupdfDocument } from "../../src/engines/mupdf/document.ts";
+import { MupdfPage } from "../../src/engines/mupdf/page.ts";
+import { takeMupdf } from "../../src/engines/mupdf/spare.ts";
+import { patternPdf } from "../fixtures/pattern-pdfs.ts";
+
+export const DPI = 100;
+/** Bytes of a band that holds a whole page. */
+export const ONE_BAND = 2 ** 30;
+export const { bytes, names } = patternPdf();
+
+const limits = { heapLimitBytes: 256 * 2 ** 20 };
+const document = MupdfDocument.open(await takeMupdf(limits), bytes, limits);
+
+interface Order {
+  readonly colorModel?: ColorModel;
+  readonly order?: "top-down" | "bottom-up";
+}
+
+/** Draws a page in bands of so many bytes. */
+export function drawn(index: number, bandBytes: number, { colorModel = "rgb", order = "top-down" }: Order = {}) {
+  document.engine.release((raw) => raw._wasm_empty_store());
+  const page = new MupdfPage(document, index);
+  const { width, height, bands } = page.raster({ colorModel, dpi: DPI, bandBytes });
+  const channels = colorModel === "rgb" ? 3 : 4;
+  const samples = new Uint8Array(width * height * channels);
+  let count = 0;
+  for (const band of bands(order)) {
+    samples.set(band.samples.subarray(0, band.rows * width * channels), band.top * width * channels);
+    count++;
+  }
+  page.close();
+  return { width, height, samples, count };
+}

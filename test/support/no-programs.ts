@@ -1,0 +1,12 @@
+// Set up for unit tests: they start no program, so that they run wherever `npm install` has run.
+// A test that needs one belongs to test/native.
+
+import childProcess from "node:child_process";
+import { syncBuiltinESMExports } from "node:module";
+
+for (const name of ["exec", "execFile", "execFileSync", "execSync", "fork", "spawn", "spawnSync"] as const) {
+  childProcess[name] = ((program: string) => {
+    throw new Error(`A unit test must not start a program (${program}). Move it to test/native, see test/README.md.`);
+  }) as never;
+}
+syncBuiltinESMExports();

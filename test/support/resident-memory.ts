@@ -1,0 +1,27 @@
+// How much memory a process takes while something is done.
+import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** Resident memory of a process, in bytes. */
+function residentBytes(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, "latin1");
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)![1]) * 1024;
+}
+
+/** Returns the largest growth in bytes of a process while `work` runs. */
+export async function growthDuring(pid: number, work: () => Promise<unknown>): Promise<number> {
+  const before = residentBytes(pid);
+  let most = before;
+  let isWorking = true;
+  const watching = (async () => {
+    while (isWorking) {
+      most = Math.max(most, residentBytes(pid));
+      await sleep(20);
+    }
+  })();
+  await work().finally(() => {
+    isWorking = false;
+  });
+  await watching;
+  return most - before;
+}
