@@ -4,7 +4,7 @@
 import { flattenTransparency } from "../../src/operations/flatten-transparency.ts";
 import { extractPdfs } from "../../src/operations/pdfa-steps/extract-pdfs.ts";
 import { replacePdfs } from "../../src/operations/pdfa-steps/replace-pdfs.ts";
-import type { Validation } from "../engines/verapdf/verapdf.ts";
+import type { Validation } from "../engines/verapdf/validation.ts";
 import type { FileInput } from "../scratch/file-input.ts";
 import type { Bases, MadeFile, Workshop } from "./rung.ts";
 

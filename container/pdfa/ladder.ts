@@ -2,7 +2,7 @@
 // original.
 
 import { type BrokenRule, EngineFailure, type Nonconformity } from "../../src/core/failure.ts";
-import type { Validation } from "../engines/verapdf/verapdf.ts";
+import type { Validation } from "../engines/verapdf/validation.ts";
 import { type FileInput, SMALL_BYTES } from "../scratch/file-input.ts";
 import { RepairBases } from "./base.ts";
 import {

@@ -7,7 +7,7 @@ import { repairPdfa } from "../../src/operations/pdfa-steps/repair-pdfa.ts";
 import type { ContentWork } from "../../src/pdf/pdfa/content/content-count.ts";
 import type { ArchivalLevel } from "../../src/pdf/pdfa/level.ts";
 import type { RuleFailure } from "../../src/pdf/pdfa/rule-failure.ts";
-import type { Validation } from "../engines/verapdf/verapdf.ts";
+import type { Validation } from "../engines/verapdf/validation.ts";
 import type { FileInput } from "../scratch/file-input.ts";
 
 /** A way to make a document conform. */

@@ -6,11 +6,8 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
 import type { FontSubstitutions } from "../../container/engines/ghostscript/fonts.ts";
-import {
-  type Ghostscript,
-  type PostscriptToPdfOptions,
-  startGhostscript,
-} from "../../container/engines/ghostscript/ghostscript.ts";
+import { type Ghostscript, startGhostscript } from "../../container/engines/ghostscript/ghostscript.ts";
+import type { PostscriptToPdfOptions } from "../../container/engines/ghostscript/job.ts";
 import { Scratch } from "../../container/scratch/scratch.ts";
 
 /** A folder for programs and outputs. Like the others, it is set once {@link openGhostscripts} has done its work. */

@@ -5,11 +5,8 @@ import { chmod, copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promi
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect } from "vitest";
-import {
-  type LibreOffice,
-  type OfficeToPdfOptions,
-  startLibreOffice,
-} from "../../container/engines/libreoffice/libreoffice.ts";
+import type { OfficeToPdfOptions } from "../../container/engines/libreoffice/job.ts";
+import { type LibreOffice, startLibreOffice } from "../../container/engines/libreoffice/libreoffice.ts";
 import { Scratch } from "../../container/scratch/scratch.ts";
 
 /** A folder for documents and outputs. Like the others, it is set once {@link openOffices} has done its work. */

@@ -1,6 +1,5 @@
 // Kills or freezes a zygote and its children, for any engine: jobs are still done, and nothing is left behind.
 
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { eventually } from "./eventually.ts";
 import { failsWith } from "./offices.ts";

@@ -11,33 +11,12 @@ import { limitFolder } from "../../scratch/folder-limit.ts";
 import type { Scratch } from "../../scratch/scratch.ts";
 import { takePdf } from "../pdf-output.ts";
 import { WithFallback } from "../with-fallback.ts";
-import type { ZygoteJob } from "../zygote/zygote.ts";
 import { type FontSubstitutions, substitutionsReported } from "./fonts.ts";
 import { findProgram, type PostscriptProgram } from "./input.ts";
+import type { PostscriptJob, PostscriptToPdfOptions } from "./job.ts";
 import { PlainGhostscript } from "./plain.ts";
-import { NAMES, type PdfSettings, runProgram, setupProgram } from "./program.ts";
+import { NAMES, runProgram, setupProgram } from "./program.ts";
 import { prepareGhostscript } from "./zygote.ts";
-
-/** Options for running one program. */
-export interface PostscriptToPdfOptions extends PdfSettings {
-  /** Wall-clock limit, including all waiting. @default 120 s */
-  readonly timeoutMs?: number;
-  /** Processor time limit. @default the wall-clock limit */
-  readonly cpuSeconds?: number;
-  /** Memory limit, on top of Ghostscript's own use. @default 1 GiB */
-  readonly memoryBytes?: number;
-  /** Maximum size of a file that is written, and half the maximum of all files together. @default 1 GiB */
-  readonly fileBytes?: number;
-}
-
-/** A complete job with its own folder. `input` and `output` are names in the folder. */
-export interface PostscriptJob extends ZygoteJob {
-  readonly input: string;
-  readonly output: string;
-  readonly cpuSeconds: number;
-  readonly memoryBytes: number;
-  readonly fileBytes: number;
-}
 
 type PostscriptRunner = WithFallback<PostscriptJob, FontSubstitutions, "plain">;
 

@@ -8,7 +8,7 @@ import { run } from "../../processes/process.ts";
 import { USERS, UserPool } from "../../processes/users.ts";
 import type { PlainRunner } from "../with-fallback.ts";
 import { type FontSubstitutions, substitutionsPrinted } from "./fonts.ts";
-import type { PostscriptJob } from "./ghostscript.ts";
+import type { PostscriptJob } from "./job.ts";
 import { NAMES } from "./program.ts";
 
 /** Address space of an idle Ghostscript, which the limit includes. */

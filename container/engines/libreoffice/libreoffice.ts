@@ -7,31 +7,15 @@ import { extname, join } from "node:path";
 import { EngineFailure } from "../../../src/core/failure.ts";
 import { twice } from "../../processes/attempts.ts";
 import { NoRoom } from "../../scratch/memory.ts";
-import type { JobFolder, Scratch } from "../../scratch/scratch.ts";
+import type { JobFolder } from "../../scratch/scratch.ts";
 import { checkPdf } from "../pdf-output.ts";
 import { WithFallback } from "../with-fallback.ts";
-import type { ZygoteJob } from "../zygote/zygote.ts";
 import { type Import, importFor } from "./import.ts";
+import type { LibreOfficeSettings, OfficeJob, OfficeToPdfOptions } from "./job.ts";
 import { damagedPart } from "./package.ts";
 import { isPasswordProtected } from "./passwords.ts";
 import { Soffice } from "./soffice.ts";
 import { prepareLibreOffice } from "./zygote.ts";
-
-/** Options for converting one document. */
-export interface OfficeToPdfOptions {
-  /** Includes the structure (ISO 32000-1, 14.8), language and title in the PDF. */
-  readonly tagged: boolean;
-  /** Stores pictures losslessly; otherwise as JPEG of quality 90. */
-  readonly lossless: boolean;
-  /** Wall-clock limit, including all waiting. @default 120 s */
-  readonly timeoutMs?: number;
-  /** Processor time limit. @default the wall-clock limit */
-  readonly cpuSeconds?: number;
-  /** Memory limit, on top of LibreOffice's own use. @default 2 GiB */
-  readonly memoryBytes?: number;
-  /** Maximum size of a file that is written. @default 1 GiB */
-  readonly fileBytes?: number;
-}
 
 /** A PDF in a folder that is removed when it is disposed of. */
 export interface ConvertedPdf extends AsyncDisposable {
@@ -40,22 +24,7 @@ export interface ConvertedPdf extends AsyncDisposable {
   readonly size: number;
 }
 
-/** A complete job with its own folder. `input` and `output` are names in the folder. */
-export interface OfficeJob extends ZygoteJob, Required<OfficeToPdfOptions>, Import {
-  readonly input: string;
-  readonly output: string;
-}
-
 type OfficeRunner = WithFallback<OfficeJob, void, "soffice">;
-
-export interface LibreOfficeSettings {
-  readonly scratch: Scratch;
-  /** Maximum number of documents that are converted at a time; more wait. @default 2 */
-  readonly children?: number;
-  /** Folder with the built zygote and its samples. @default container/dist */
-  readonly dist?: string;
-  log(message: string, details?: Record<string, unknown>): void;
-}
 
 const DEFAULTS = { timeoutMs: 120_000, memoryBytes: 2 * 2 ** 30, fileBytes: 2 ** 30 };
 const DEFAULT_DIST = join(import.meta.dirname, "../../dist");

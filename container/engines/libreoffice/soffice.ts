@@ -8,7 +8,7 @@ import { run } from "../../processes/process.ts";
 import { USERS, UserPool } from "../../processes/users.ts";
 import type { Scratch } from "../../scratch/scratch.ts";
 import type { PlainRunner } from "../with-fallback.ts";
-import type { OfficeJob } from "./libreoffice.ts";
+import type { OfficeJob } from "./job.ts";
 import { makeProfile, PROGRAM_FOLDER } from "./profile.ts";
 
 /** Address space of an idle LibreOffice, which the limit includes. */

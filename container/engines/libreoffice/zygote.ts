@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { minimalEnvironment } from "../../processes/process.ts";
 import { type Launch, NotReady } from "../../processes/resident.ts";
 import { firstOf, USERS } from "../../processes/users.ts";
-import type { LibreOfficeSettings } from "./libreoffice.ts";
+import type { LibreOfficeSettings } from "./job.ts";
 import { makeProfile, PROGRAM_FOLDER } from "./profile.ts";
 
 /** @throws NotReady */

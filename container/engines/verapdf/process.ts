@@ -14,7 +14,7 @@ import { type Ending, type Launch, NotReady, type Resident } from "../../process
 import { Supervisor } from "../../processes/supervisor.ts";
 import { firstOf, USERS } from "../../processes/users.ts";
 import { SMALL_BYTES } from "../../scratch/file-input.ts";
-import type { Validation, VeraPdfSettings } from "./verapdf.ts";
+import type { Validation, VeraPdfSettings } from "./validation.ts";
 
 type Common = Pick<VeraPdfSettings, "scratch" | "timeoutMs" | "heapBytes" | "filesPerProcess" | "log">;
 

@@ -1,0 +1,36 @@
+// Describes the jobs of LibreOffice, and its settings.
+
+import type { Scratch } from "../../scratch/scratch.ts";
+import type { ZygoteJob } from "../zygote/zygote.ts";
+import type { Import } from "./import.ts";
+
+/** Options for converting one document. */
+export interface OfficeToPdfOptions {
+  /** Includes the structure (ISO 32000-1, 14.8), language and title in the PDF. */
+  readonly tagged: boolean;
+  /** Stores pictures losslessly; otherwise as JPEG of quality 90. */
+  readonly lossless: boolean;
+  /** Wall-clock limit, including all waiting. @default 120 s */
+  readonly timeoutMs?: number;
+  /** Processor time limit. @default the wall-clock limit */
+  readonly cpuSeconds?: number;
+  /** Memory limit, on top of LibreOffice's own use. @default 2 GiB */
+  readonly memoryBytes?: number;
+  /** Maximum size of a file that is written. @default 1 GiB */
+  readonly fileBytes?: number;
+}
+
+/** A complete job with its own folder. `input` and `output` are names in the folder. */
+export interface OfficeJob extends ZygoteJob, Required<OfficeToPdfOptions>, Import {
+  readonly input: string;
+  readonly output: string;
+}
+
+export interface LibreOfficeSettings {
+  readonly scratch: Scratch;
+  /** Maximum number of documents that are converted at a time; more wait. @default 2 */
+  readonly children?: number;
+  /** Folder with the built zygote and its samples. @default container/dist */
+  readonly dist?: string;
+  log(message: string, details?: Record<string, unknown>): void;
+}

@@ -1,0 +1,27 @@
+// Describes the result of a validation, and the settings of veraPDF.
+
+import type { RuleFailure } from "../../../src/pdf/pdfa/rule-failure.ts";
+import type { Scratch } from "../../scratch/scratch.ts";
+
+export interface Validation {
+  readonly valid: boolean;
+  /** One entry for each broken rule. */
+  readonly failures: readonly RuleFailure[];
+}
+
+export interface VeraPdfSettings {
+  readonly scratch: Scratch;
+  /** Maximum number of files at a time; more wait. @default 1 */
+  readonly processes?: number;
+  /** Time limit of one file. @default 180 s */
+  readonly timeoutMs?: number;
+  /**
+   * Maximum heap of each process. Only heavy files use all of it, and there is one of them at a time. @default 2 GiB
+   */
+  readonly heapBytes?: number;
+  /** Files after which a process is replaced. @default 2000 */
+  readonly filesPerProcess?: number;
+  /** Folder with the build output. @default container/dist */
+  readonly dist?: string;
+  log(message: string, details?: Record<string, unknown>): void;
+}
