@@ -42,7 +42,7 @@ export function scanContent(bytes: Uint8Array, resources: Dictionary | undefined
 }
 
 /** Scans one page. */
-export class Scanner implements PageScan {
+class Scanner implements PageScan {
   readonly #options: ScanOptions;
   readonly #file: PdfFile;
   readonly #runs: RunBuilder;
