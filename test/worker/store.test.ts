@@ -1,4 +1,5 @@
 // The store against R2, inside the runtime that serves it.
+// Contract: docs/api.md#ids
 
 import { env } from "cloudflare:workers";
 import { createHash } from "node:crypto";
