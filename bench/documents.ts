@@ -120,10 +120,10 @@ async function runAlone({ path, files }: Task): Promise<number> {
   const context = { ...CONTEXT, heapLimitBytes: 2 ** 29 };
   const started = performance.now();
   const outputs = {
-    "/merged-pdf": () => mergePdfs(inputs, { pages }, context),
-    "/split-pdf": () => splitPdf(inputs, {}, context),
-    "/linearized-pdf": () => linearizePdf(inputs, {}, context),
-    "/zip": () => zipFiles(inputs, {}, context),
+    "/merged-pdf": () => mergePdfs.run(inputs, { pages }, context),
+    "/split-pdf": () => splitPdf.run(inputs, {}, context),
+    "/linearized-pdf": () => linearizePdf.run(inputs, {}, context),
+    "/zip": () => zipFiles.run(inputs, {}, context),
   }[path]!();
   for await (const { body } of outputs) for await (const _ of body instanceof Uint8Array ? [body] : body);
   return performance.now() - started;

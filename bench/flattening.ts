@@ -5,7 +5,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { flattenTransparency } from "../src/operations/flatten-transparency.ts";
+import { flattenTransparency } from "../src/operations/container-only/flatten-transparency.ts";
 import type { FlatteningQuality } from "../src/pdf/flattening/settings.ts";
 import { FLATTENING_QUALITIES } from "../src/pdf/flattening/settings.ts";
 import { corpusDir } from "../test/support/corpus.ts";

@@ -10,42 +10,33 @@
 // - URL_ALLOW: addresses that web pages may visit beside the public web, see engines/chromium/web-addresses.ts
 // - URL_DNS: the DNS servers to ask
 
-import { createReadStream, readFileSync } from "node:fs";
 import { availableParallelism, totalmem } from "node:os";
 import { serve } from "@hono/node-server";
 import { EngineFailure } from "../src/core/failure.ts";
-import type { Notice } from "../src/core/notice.ts";
-import { type LimitImagesParams, mayChange } from "../src/operations/limit-images.ts";
-import { encodeAnswer } from "../src/placement/remote.ts";
+import type { Operation } from "../src/core/operation.ts";
+import { HOSTED_OPERATIONS } from "../src/operations/index.ts";
 import { Chromium } from "./engines/chromium/chromium.ts";
 import { startGhostscript } from "./engines/ghostscript/ghostscript.ts";
 import { PdfRewriter } from "./engines/ghostscript/pdf.ts";
 import { startLibreOffice } from "./engines/libreoffice/libreoffice.ts";
-import { startVeraPdf, type VeraPdf } from "./engines/verapdf/verapdf.ts";
+import { startVeraPdf } from "./engines/verapdf/verapdf.ts";
 import { createApp } from "./jobs/app.ts";
-import { describeError, type Hosted, type HostedJob } from "./jobs/hosted.ts";
+import type { Hosted } from "./jobs/hosted.ts";
 import { Places } from "./jobs/pool.ts";
 import { SlowLane, slowPlaces } from "./jobs/slow-lane.ts";
 import { Threads } from "./jobs/threads.ts";
 import { Watched } from "./jobs/watched.ts";
-import { htmlToPdf, htmlToPdfParams } from "./operations/html-to-pdf.ts";
-import { fileMayChange } from "./operations/limit-images.ts";
-import { officeToPdf, officeToPdfParams } from "./operations/office-to-pdf.ts";
-import { pdfToPdfa, pdfToPdfaParams } from "./operations/pdf-to-pdfa.ts";
-import { postscriptToPdf, postscriptToPdfParams } from "./operations/postscript-to-pdf.ts";
-import { warmUp } from "./pdfa/warm-up.ts";
+import { NATIVE_OPERATIONS } from "./operations/index.ts";
+import type { Engines, NativeOperation } from "./operations/native.ts";
+import { warmUp } from "./operations/warm-up.ts";
 import { outliveExceptions, showLife } from "./processes/supervised.ts";
-import type { FileInput } from "./scratch/file-input.ts";
+import { threadJob } from "./processes/thread-job.ts";
 import { Scratch } from "./scratch/scratch.ts";
 
 const MIB = 2 ** 20;
 const MAX_INPUT_BYTES = 1024 * MIB;
 /** Maximum size of an edge engine's Wasm heap in this service. */
 const ENGINE_HEAP_BYTES = 1024 * MIB;
-const OFFICE_TIMEOUT_MS = 120_000;
-const HTML_TIMEOUT_MS = 120_000;
-const POSTSCRIPT_TIMEOUT_MS = 120_000;
-const PDFA_TIMEOUT_MS = 280_000;
 const THREAD_TIMEOUT_MS = 280_000;
 /** Running time after which a job gives up its place to the next job and continues in the slow lane. */
 const SLOW_AFTER_MS = 3_000;
@@ -89,103 +80,40 @@ const chromium = new Watched({
   log,
 });
 
+const engines: Engines = {
+  chromium,
+  ghostscript,
+  office,
+  verapdf,
+  rewriter,
+  threads,
+  heapLimitBytes: ENGINE_HEAP_BYTES,
+};
 const operations = new Map<string, Hosted>([
-  ["compress-pdf", inThreads("compress-pdf")],
-  ["flatten-transparency", inThreads("flatten-transparency")],
-  ["html-to-pdf", { places: new Places(limits), timeoutMs: HTML_TIMEOUT_MS, run: runHtml }],
-  ["image-to-pdf", inThreads("image-to-pdf")],
-  ["linearize-pdf", inThreads("linearize-pdf")],
-  ["merge-pdfs", inThreads("merge-pdfs")],
-  ["office-to-pdf", { places: new Places(limits), onlyInputs: true, timeoutMs: OFFICE_TIMEOUT_MS, run: runOffice }],
-  ["pdf-to-pdfa", { places: new Places(limits), timeoutMs: PDFA_TIMEOUT_MS, run: runPdfa }],
-  ["postscript-to-pdf", { places: new Places(limits), timeoutMs: POSTSCRIPT_TIMEOUT_MS, run: runPostscript }],
-  ["rasterize-pdf", inThreads("rasterize-pdf")],
-  ["split-pdf", inThreads("split-pdf")],
+  ...HOSTED_OPERATIONS.map((operation) => [operation.name, inThreads(operation)] as const),
+  ...NATIVE_OPERATIONS.map((operation) => [operation.name, withEngines(operation)] as const),
 ]);
 
-async function* runOffice({ inputs, params, signal, log }: HostedJob) {
-  const { tagged, ...images } = officeToPdfParams.parse(params);
-  await using exported = await officeToPdf(await office.ready(signal), inputs, { tagged }, { signal });
-  yield* withImages(images, exported, signal, log);
+function inThreads(operation: Operation<unknown>): Hosted {
+  return {
+    places: new Places(limits),
+    timeoutMs: THREAD_TIMEOUT_MS,
+    run: ({ inputs, params, signal, log }) =>
+      threads.run(threadJob(operation, inputs, params, ENGINE_HEAP_BYTES), signal, log),
+  };
 }
 
-async function* runHtml({ inputs, params, folder, signal, log }: HostedJob) {
-  const { lossless, maxImageDpi, ...printing } = htmlToPdfParams.parse(params);
-  const images = { lossless, ...(maxImageDpi === undefined ? {} : { maxImageDpi }) };
-  const exported = await htmlToPdf(await chromium.ready(signal), folder, inputs, printing, { signal });
-  yield* withImages(images, exported, signal, log);
-}
-
-/** Maximum size of a PDF that is sent as one frame of the answer. */
-const AT_ONCE_BYTES = 2 ** 20;
-
-/** A PDF that an engine made, and its known losses. */
-interface Exported {
-  readonly path: string;
-  readonly size: number;
-  readonly notices?: readonly Notice[];
-}
-
-/** Yields the answer for an exported PDF, with its images limited as the client asked. */
-async function* withImages(
-  images: LimitImagesParams,
-  { path, size, notices = [] }: Exported,
-  signal: AbortSignal,
-  log: HostedJob["log"],
-) {
-  const small = size <= AT_ONCE_BYTES ? readFileSync(path) : undefined;
-  if (small ? mayChange(small, images) : await fileMayChange(path, images)) {
-    const job = { operation: "limit-images", inputs: [{ name: "result.pdf", size, path }], params: images, notices };
-    yield* threads.run({ ...job, heapLimitBytes: ENGINE_HEAP_BYTES }, signal, log);
-    return;
-  }
-  const body = small ?? createReadStream(path);
-  yield* encodeAnswer([{ extension: "pdf", type: "application/pdf", body, notices: () => notices }], (error) =>
-    log("failed", describeError(error)),
-  );
-}
-
-async function* runPostscript({ inputs, params, folder, signal, log }: HostedJob) {
-  const engine = await ghostscript.ready(signal);
-  const settings = postscriptToPdfParams.parse(params);
-  const made = await postscriptToPdf(engine, folder, inputs, settings, { signal });
-  yield* withImages({ ...settings, onlyBilevel: true }, made, signal, log);
-}
-
-const machinesWith = (validator: VeraPdf) => ({ threads, validator, rewriter, heapLimitBytes: ENGINE_HEAP_BYTES });
-
-async function* runPdfa(job: HostedJob) {
-  const validator = await verapdf.ready(job.signal);
-  const outputs = pdfToPdfa(machinesWith(validator), pdfToPdfaParams.parse(job.params), job);
-  yield* encodeAnswer(outputs, (error) => job.log("failed", describeError(error)));
+function withEngines({ run, timeoutMs, onlyInputs = false }: NativeOperation): Hosted {
+  return { places: new Places(limits), timeoutMs, onlyInputs, run: (job) => run(job, job.params, engines) };
 }
 
 verapdf.running
   .then(async (validator) => {
     await using folder = await scratch.folder("job");
-    await warmUp(machinesWith(validator), folder.path, ending.signal);
+    await warmUp({ ...engines, validator }, folder.path, ending.signal);
   })
   // An engine that fails here starts again with the first job.
   .catch((error) => log("PDF/A is not warmed up", { error: String(error) }));
-
-function inThreads(operation: string): Hosted {
-  return {
-    places: new Places(limits),
-    timeoutMs: THREAD_TIMEOUT_MS,
-    run: ({ inputs, params, signal, log }) => inThread(operation, inputs, params, signal, log),
-  };
-}
-
-function inThread(
-  operation: string,
-  inputs: readonly FileInput[],
-  params: unknown,
-  signal: AbortSignal,
-  log: HostedJob["log"],
-) {
-  const files = inputs.map(({ name, size, path }) => ({ name, size, path }));
-  return threads.run({ operation, inputs: files, params, heapLimitBytes: ENGINE_HEAP_BYTES }, signal, log);
-}
 
 const app = createApp({
   secret,

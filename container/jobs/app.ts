@@ -10,10 +10,11 @@ import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
 import { EngineFailure } from "../../src/core/failure.ts";
 import { decodeRequest, encodeFailure, type RemoteRequest } from "../../src/placement/remote.ts";
+import { describeError } from "../operations/answer.ts";
 import { Priority } from "../processes/priority.ts";
 import { type FileInput, fileInput } from "../scratch/file-input.ts";
 import type { JobFolder, Scratch } from "../scratch/scratch.ts";
-import { type Aside, describeError, type Hosted } from "./hosted.ts";
+import type { Hosted, HostedJob } from "./hosted.ts";
 
 export interface AppSettings {
   /** The secret that callers send as `Authorization: Bearer`. */
@@ -111,7 +112,7 @@ async function* carryOut(
     details.waitedMs = since(started);
     using limit = timeLimit(hosted.timeoutMs, () => outgoing.destroy());
     const ends = AbortSignal.any([signal, limit.signal]);
-    const aside: Aside = (work) => entry.aside(work, ends);
+    const aside: HostedJob["aside"] = (work) => entry.aside(work, ends);
     const job = { inputs, params, folder: folder.path, log, aside, signal: ends };
     for await (const frame of priority.within(hosted.run(job))) {
       details.answerBytes = Number(details.answerBytes ?? 0) + frame.length;

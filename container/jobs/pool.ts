@@ -1,6 +1,7 @@
 // Limits how many jobs run at a time and how many wait. A flood of jobs is refused at once rather than queued, and
 // clients take turns, so that none keeps the others waiting. Knows no engine and no HTTP.
 
+import { BoundedQueue } from "../../src/core/bounded-queue.ts";
 import { EngineFailure } from "../../src/core/failure.ts";
 import type { SlowLane, SlowPlace } from "./slow-lane.ts";
 
@@ -39,17 +40,16 @@ export interface Newcomer {
   readonly slowed?: () => void;
 }
 
-interface Waiting {
+/** One job's wish to run. */
+interface Ticket {
   readonly client: string;
+  /** True if the job was aside and resumes before those that wait. */
   readonly isFirst: boolean;
-  readonly start: () => void;
-  readonly refuse: (error: unknown) => void;
 }
 
 /** One client's share, kept for as long as the client has jobs here. */
 interface Share {
   present: number;
-  working: number;
   /** Number of the turn in which one of its jobs was last admitted. Later turns have higher numbers. */
   lastTurn: number;
 }
@@ -58,20 +58,21 @@ interface Share {
 export class Places {
   readonly #limits: PlaceLimits;
   readonly #shares = new Map<string, Share>();
+  readonly #queue: BoundedQueue<Ticket>;
   #present = 0;
-  #working = 0;
   #turns = 0;
   #closed = false;
-  readonly #queue: Waiting[] = [];
 
   constructor(limits: PlaceLimits) {
     this.#limits = limits;
-    limits.slow?.lane.onRoom(() => this.#letIn());
+    const { atOnce, maxWaitMs } = limits;
+    this.#queue = new BoundedQueue({ atOnce, maxWaitMs, next: (waiting, working) => this.#next(waiting, working) });
+    limits.slow?.lane.onRoom(() => this.#queue.admit());
   }
 
   /** Job counts for the health response. */
   get counts(): { readonly working: number; readonly present: number } {
-    return { working: this.#working, present: this.#present };
+    return { working: this.#queue.working.length, present: this.#present };
   }
 
   /** @throws EngineFailure `busy` when the places and the queue are full */
@@ -82,23 +83,18 @@ export class Places {
       throw new EngineFailure("busy", `${this.#present} jobs are there already`);
     this.#present++;
     this.#shareOf(client).present++;
-    const stay = new Stay(this.#limits, client, {
-      slowed,
-      leave: () => this.#leave(client),
-    });
+    const stay = new Stay(this.#limits, client, slowed);
     let isGone = false;
     return {
       turn: async (signal) => {
-        await this.#turn(client, signal, false);
-        stay.begin();
+        stay.begin(await this.#turn({ client, isFirst: false }, signal));
       },
       aside: async (work, signal) => {
         stay.end();
         try {
           return await work();
         } finally {
-          await this.#turn(client, signal, true);
-          stay.begin();
+          stay.begin(await this.#turn({ client, isFirst: true }, signal));
         }
       },
       [Symbol.dispose]: () => {
@@ -115,13 +111,13 @@ export class Places {
   /** Admits no more jobs and refuses those that wait. */
   close(): void {
     this.#closed = true;
-    for (const { refuse } of this.#queue.splice(0)) refuse(new EngineFailure("busy", "the service ends"));
+    for (const ticket of this.#queue.waiting) this.#queue.refuse(ticket, new EngineFailure("busy", "the service ends"));
   }
 
   #shareOf(client: string): Share {
     const known = this.#shares.get(client);
     if (known) return known;
-    const share: Share = { present: 0, working: 0, lastTurn: 0 };
+    const share: Share = { present: 0, lastTurn: 0 };
     this.#shares.set(client, share);
     return share;
   }
@@ -132,117 +128,68 @@ export class Places {
    */
   #makeRoomFor(client: string): boolean {
     const counts = new Map<string, number>();
-    for (const waiting of this.#queue) counts.set(waiting.client, (counts.get(waiting.client) ?? 0) + 1);
+    const { waiting } = this.#queue;
+    for (const { client } of waiting) counts.set(client, (counts.get(client) ?? 0) + 1);
     const [most, count] = [...counts].reduce((one, other) => (other[1] > one[1] ? other : one), ["", 0]);
     const half = Math.max(1, Math.floor(this.#limits.waiting / 2));
     if (most === client || count <= half || this.#shareOf(client).present >= half) return false;
-    const last = this.#queue.findLast((waiting) => waiting.client === most && !waiting.isFirst);
-    last?.refuse(new EngineFailure("busy", "others wait too"));
+    const last = waiting.findLast(({ client, isFirst }) => client === most && !isFirst);
+    if (last) this.#queue.refuse(last, new EngineFailure("busy", "others wait too"));
     return last !== undefined;
+  }
+
+  async #turn(ticket: Ticket, signal: AbortSignal): Promise<Disposable> {
+    if (this.#closed) throw new EngineFailure("busy", "the service ends");
+    return this.#queue.take(ticket, signal);
+  }
+
+  /** Returns a job that was aside first, then a job of the client whose last turn is longest ago. */
+  #next(waiting: readonly Ticket[], working: readonly Ticket[]): Ticket | undefined {
+    const able = waiting.filter(({ client }) => this.#mayWork(client, working));
+    const lastTurn = ({ client }: Ticket) => this.#shareOf(client).lastTurn;
+    const next =
+      able.find(({ isFirst }) => isFirst) ??
+      able.reduce<Ticket | undefined>((best, one) => (best && lastTurn(best) <= lastTurn(one) ? best : one), undefined);
+    if (next) this.#shareOf(next.client).lastTurn = ++this.#turns;
+    return next;
   }
 
   /**
    * Reports whether a job of this client may run. A client whose slow jobs find no room in the lane may use only half
    * of the places here, since any of its jobs may be another slow one.
    */
-  #mayWork(client: string): boolean {
+  #mayWork(client: string, working: readonly Ticket[]): boolean {
     const { atOnce, slow } = this.#limits;
-    if (this.#working >= atOnce) return false;
     if (!slow?.lane.isFullFor(client)) return true;
-    return this.#shareOf(client).working < Math.max(1, Math.floor(atOnce / 2));
+    return working.filter((ticket) => ticket.client === client).length < Math.max(1, Math.floor(atOnce / 2));
   }
-
-  #turn(client: string, signal: AbortSignal, isFirst: boolean): Promise<void> {
-    signal.throwIfAborted();
-    if (this.#closed) throw new EngineFailure("busy", "the service ends");
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const gone = () => waiting.refuse(signal.reason);
-    const { maxWaitMs } = this.#limits;
-    const tooLate = () => waiting.refuse(new EngineFailure("busy", `waited for ${maxWaitMs} ms`));
-    const timer = setTimeout(tooLate, maxWaitMs);
-    const settle = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", gone);
-      const index = this.#queue.indexOf(waiting);
-      if (index >= 0) this.#queue.splice(index, 1);
-    };
-    const waiting: Waiting = {
-      client,
-      isFirst,
-      start: () => {
-        settle();
-        resolve();
-      },
-      refuse: (error) => {
-        settle();
-        reject(error);
-      },
-    };
-    signal.addEventListener("abort", gone, { once: true });
-    this.#queue.push(waiting);
-    this.#letIn();
-    return promise;
-  }
-
-  /** Frees a place that a job has left or given up. */
-  #leave(client: string): void {
-    this.#working--;
-    this.#shareOf(client).working--;
-    this.#letIn();
-  }
-
-  #letIn(): void {
-    for (let next = this.#next(); next; next = this.#next()) {
-      const share = this.#shareOf(next.client);
-      share.working++;
-      share.lastTurn = ++this.#turns;
-      this.#working++;
-      next.start();
-    }
-  }
-
-  /** Returns a job that was aside first, then a job of the client whose last turn is longest ago. */
-  #next(): Waiting | undefined {
-    let best: Waiting | undefined;
-    for (const waiting of this.#queue) {
-      if (!this.#mayWork(waiting.client)) continue;
-      if (waiting.isFirst) return waiting;
-      if (!best || this.#shareOf(waiting.client).lastTurn < this.#shareOf(best.client).lastTurn) best = waiting;
-    }
-    return best;
-  }
-}
-
-interface StayEvents {
-  slowed(): void;
-  /** Called when the job's quick place is free. */
-  leave(): void;
 }
 
 /** A job at work, first in a quick place, then perhaps in the slow lane. */
 class Stay {
   readonly #limits: PlaceLimits;
   readonly #client: string;
-  readonly #events: StayEvents;
-  #state: "away" | "quick" | "slow" = "away";
+  readonly #slowed: () => void;
+  /** The quick place, while the job has one. */
+  #turn: Disposable | undefined;
   #timer: NodeJS.Timeout | undefined;
   #place: SlowPlace | undefined;
 
-  constructor(limits: PlaceLimits, client: string, events: StayEvents) {
+  /** @param slowed called when the job moves to the slow lane */
+  constructor(limits: PlaceLimits, client: string, slowed: () => void) {
     this.#limits = limits;
     this.#client = client;
-    this.#events = events;
+    this.#slowed = slowed;
   }
 
-  begin(): void {
-    this.#state = "quick";
+  begin(turn: Disposable): void {
+    this.#turn = turn;
     const { slow } = this.#limits;
     if (!slow) return;
     this.#timer = setTimeout(() => {
       this.#place = slow.lane.ask(this.#client, () => {
-        this.#state = "slow";
-        this.#events.slowed();
-        this.#events.leave();
+        this.#slowed();
+        this.#leaveTurn();
       });
     }, slow.afterMs);
   }
@@ -251,8 +198,11 @@ class Stay {
     clearTimeout(this.#timer);
     this.#place?.[Symbol.dispose]();
     this.#place = undefined;
-    const wasQuick = this.#state === "quick";
-    this.#state = "away";
-    if (wasQuick) this.#events.leave();
+    this.#leaveTurn();
+  }
+
+  #leaveTurn(): void {
+    this.#turn?.[Symbol.dispose]();
+    this.#turn = undefined;
   }
 }

@@ -1,40 +1,20 @@
-// Runs the edge's own operations in a worker thread, one job at a time. Sends the answer's frames, at most a few ahead
+// Runs the operations of the registry in a worker thread, one job at a time. Sends the answer's frames, at most a few ahead
 // of what has been read. Knows no HTTP; jobs/threads.ts is its other end.
 
 import { readlinkSync } from "node:fs";
 import { basename } from "node:path";
 import { parentPort } from "node:worker_threads";
+import { EngineFailure } from "../../src/core/failure.ts";
 import type { Notice } from "../../src/core/notice.ts";
-import type { Context, Output } from "../../src/core/operation.ts";
-import { encodeAnswer } from "../../src/placement/remote.ts";
-import { hostedComparePdfs, hostedLookAtPdf } from "../operations/compare-pdfs.ts";
-import { hostedCompressPdf } from "../operations/compress-pdf.ts";
-import type { UncheckedOperation } from "../operations/edge-operation.ts";
-import { hostedExtractPdfs, hostedReplacePdfs } from "../operations/embedded-pdfs.ts";
-import { hostedFlattenTransparency } from "../operations/flatten-transparency.ts";
-import { hostedImageToPdf } from "../operations/image-to-pdf.ts";
-import { hostedLimitImages } from "../operations/limit-images.ts";
-import { hostedLinearizePdf } from "../operations/linearize-pdf.ts";
-import { hostedMergePdfs } from "../operations/merge-pdfs.ts";
-import { hostedPicturePages } from "../operations/picture-pages.ts";
-import { hostedRasterizePdf } from "../operations/rasterize-pdf.ts";
-import { hostedCountContent, hostedRepairPdfa } from "../operations/repair-pdfa.ts";
-import { hostedReplaceContents } from "../operations/replace-contents.ts";
-import { hostedSplitPdf } from "../operations/split-pdf.ts";
+import type { Context, Input, Output } from "../../src/core/operation.ts";
+import { HOSTED_OPERATIONS, STEPS } from "../../src/operations/index.ts";
+import { answer, describeError } from "../operations/answer.ts";
+import { systemShelf } from "../pdfa/system-shelf.ts";
+import type { ThreadJob } from "../processes/thread-job.ts";
 import { fileInput } from "../scratch/file-input.ts";
-import { describeError } from "./hosted.ts";
 
 /** Messages to a thread. `taken`: the reader has read a frame. */
 export type ToThread = { readonly job: ThreadJob } | { readonly taken: true };
-
-export interface ThreadJob {
-  readonly operation: string;
-  readonly inputs: readonly { readonly name: string; readonly size: number; readonly path: string }[];
-  readonly params: unknown;
-  readonly heapLimitBytes: number;
-  /** Earlier losses of the input, which the first output of this job reports too. @default none */
-  readonly notices?: readonly Notice[];
-}
 
 export type FromThread =
   /** `thread`: its thread ID in the system. */
@@ -43,24 +23,7 @@ export type FromThread =
   | { readonly done: true }
   | { readonly log: { readonly message: string; readonly details?: Record<string, unknown> } };
 
-const operations: ReadonlyMap<string, UncheckedOperation> = new Map([
-  ["compare-pdfs", hostedComparePdfs],
-  ["compress-pdf", hostedCompressPdf],
-  ["count-content", hostedCountContent],
-  ["extract-pdfs", hostedExtractPdfs],
-  ["flatten-transparency", hostedFlattenTransparency],
-  ["image-to-pdf", hostedImageToPdf],
-  ["limit-images", hostedLimitImages],
-  ["linearize-pdf", hostedLinearizePdf],
-  ["look-at-pdf", hostedLookAtPdf],
-  ["merge-pdfs", hostedMergePdfs],
-  ["picture-pages", hostedPicturePages],
-  ["rasterize-pdf", hostedRasterizePdf],
-  ["repair-pdfa", hostedRepairPdfa],
-  ["replace-contents", hostedReplaceContents],
-  ["replace-pdfs", hostedReplacePdfs],
-  ["split-pdf", hostedSplitPdf],
-]);
+const operations = new Map([...HOSTED_OPERATIONS, ...STEPS].map((operation) => [operation.name, operation]));
 
 /**
  * Delay before deferred work, which makes the next job faster. The job that ended may be part of one that continues.
@@ -92,12 +55,13 @@ async function carryOut(job: ThreadJob): Promise<void> {
     // A job is ended by ending its thread: an engine at work checks no signal.
     signal: new AbortController().signal,
     heapLimitBytes: job.heapLimitBytes,
+    fonts: systemShelf,
     defer: (work) => deferred.push(work),
     log: (message, details) => send({ log: { message, ...(details ? { details } : {}) } }),
   };
   const inputs = job.inputs.map(({ name, size, path }) => fileInput(name, size, path));
-  const outputs = reporting(job.notices ?? [], operations.get(job.operation)!(inputs, job.params, context));
-  for await (const frame of encodeAnswer(outputs, (error) => context.log("failed", describeError(error)))) {
+  const outputs = reporting(job.notices ?? [], run(job, inputs, context));
+  for await (const frame of answer(outputs, context.log)) {
     while (ahead >= FRAMES_AHEAD) {
       await new Promise<void>((resolve) => {
         wake = resolve;
@@ -111,6 +75,13 @@ async function carryOut(job: ThreadJob): Promise<void> {
     // The next job may have started, and must not fail with this work.
     for (const work of deferred) await work().catch((error) => context.log("not deferred", describeError(error)));
   }, REST_MS);
+}
+
+/** @throws ZodError, which the client sees as `crashed`, if the parameters do not match the schema */
+async function* run({ operation, params }: ThreadJob, inputs: readonly Input[], context: Context) {
+  const found = operations.get(operation);
+  if (!found) throw new EngineFailure("crashed", `no operation ${operation}`);
+  yield* found.run(inputs, found.params.parse(params), context);
 }
 
 async function* reporting(before: readonly Notice[], outputs: AsyncIterable<Output>): AsyncGenerator<Output> {

@@ -7,7 +7,8 @@ import { EngineFailure } from "../../src/core/failure.ts";
 import { encodeFailure } from "../../src/placement/remote.ts";
 import { EngineLost, lastFailure, twice } from "../processes/attempts.ts";
 import { lowerThread, worksForJob } from "../processes/priority.ts";
-import type { FromThread, ThreadJob, ToThread } from "./thread.ts";
+import type { JobThreads, ThreadJob } from "../processes/thread-job.ts";
+import type { FromThread, ToThread } from "./thread.ts";
 
 export interface ThreadSettings {
   /** Number of threads that are kept warm; as many as there are places for jobs. */
@@ -60,7 +61,7 @@ interface Session {
   readonly first: Frame | undefined;
 }
 
-export class Threads implements AsyncDisposable {
+export class Threads implements AsyncDisposable, JobThreads {
   readonly #settings: ThreadSettings;
   readonly #idle: Thread[] = [];
   #all = new Set<Thread>();

@@ -1,50 +1,28 @@
-// Converts an HTML file, or the page at a URL, to PDF with Chromium: detects the file's type and encoding, and returns
-// the PDF file. Knows nothing about how Chromium is run.
+// Converts an HTML file, or the page at a URL, to PDF with Chromium: detects the file's type and encoding. Knows nothing
+// about how Chromium is run.
 
 import { createReadStream } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
-import { z } from "zod";
 import { EngineFailure } from "../../src/core/failure.ts";
-import type { Context } from "../../src/core/operation.ts";
-import type { HtmlToPdfParams } from "../../src/operations/html-to-pdf.ts";
-import type { Chromium, Source } from "../engines/chromium/chromium.ts";
-import { type FileInput, fileInput } from "../scratch/file-input.ts";
+import { htmlToPdf } from "../../src/operations/html-to-pdf.ts";
+import type { Source } from "../engines/chromium/chromium.ts";
+import type { FileInput } from "../scratch/file-input.ts";
+import { limitedExport } from "./limited-export.ts";
+import { native } from "./native.ts";
 
-const MAX_URL_LENGTH = 8192;
-
-/** Parameters from the Worker, which may be of another version. */
-export const htmlToPdfParams: z.ZodType<HtmlToPdfParams> = z.object({
-  url: z
-    .url({ protocol: /^https?$/ })
-    .max(MAX_URL_LENGTH)
-    .exactOptional(),
-  paper: z.object({ width: z.number().positive(), height: z.number().positive() }),
-  margin: z.number().min(0),
-  layout: z.enum(["desktop", "tablet", "mobile"]).exactOptional(),
-  ownPages: z.object({ size: z.boolean(), margin: z.boolean() }).exactOptional(),
-  tagged: z.boolean().exactOptional(),
-  lossless: z.boolean(),
-  maxImageDpi: z.int().min(1).exactOptional(),
-});
-
-/**
- * Converts a file or a page to PDF.
- * @param folder where the PDF is made
- * @returns the PDF, with images as Chromium writes them
- * @throws EngineFailure, OutOfRange as {@link Chromium.printToPdf} does; `unsupported` for an empty document
- */
-export async function htmlToPdf(
-  chromium: Chromium,
-  folder: string,
-  [input]: readonly FileInput[],
-  { url, ...options }: Omit<HtmlToPdfParams, "lossless" | "maxImageDpi">,
-  { signal }: Pick<Context, "signal">,
-): Promise<FileInput> {
-  const path = join(folder, "result.pdf");
-  await chromium.printToPdf(await sourceOf(url, input), path, options, signal);
-  return fileInput("result.pdf", (await stat(path)).size, path);
-}
+/** @throws EngineFailure, OutOfRange as {@link Chromium.printToPdf} does; `unsupported` for an empty document */
+export const nativeHtmlToPdf = native(
+  htmlToPdf,
+  { timeoutMs: 120_000 },
+  async function* (job, { url, lossless, maxImageDpi, ...printing }, engines) {
+    const chromium = await engines.chromium.ready(job.signal);
+    const path = join(job.folder, "result.pdf");
+    await chromium.printToPdf(await sourceOf(url, job.inputs[0]), path, printing, job.signal);
+    const images = { lossless, ...(maxImageDpi === undefined ? {} : { maxImageDpi }) };
+    yield* limitedExport({ path, size: (await stat(path)).size }, images, job, engines);
+  },
+);
 
 async function sourceOf(url: string | undefined, input: FileInput | undefined): Promise<Source> {
   if (url !== undefined) return { url };

@@ -1,29 +1,20 @@
-// Office documents to PDF with LibreOffice: parameters in, the PDF out. Knows nothing of how LibreOffice is run.
+// Converts an Office document to PDF with LibreOffice. Knows nothing about how LibreOffice is run.
 
-import { z } from "zod";
 import { EngineFailure } from "../../src/core/failure.ts";
-import type { Context } from "../../src/core/operation.ts";
-import type { OfficeToPdfParams } from "../../src/operations/office-to-pdf.ts";
-import type { ConvertedPdf, LibreOffice } from "../engines/libreoffice/libreoffice.ts";
-import type { FileInput } from "../scratch/file-input.ts";
+import { officeToPdf } from "../../src/operations/office-to-pdf.ts";
+import { limitedExport } from "./limited-export.ts";
+import { native } from "./native.ts";
 
-/** What arrives from the Worker, which may be of another version. */
-export const officeToPdfParams: z.ZodType<OfficeToPdfParams> = z.object({
-  tagged: z.boolean(),
-  lossless: z.boolean(),
-  maxImageDpi: z.int().min(1).exactOptional(),
-});
-
-/**
- * Pictures are left to the operation limit-images: LibreOffice brings them down slowly, and can make files larger by it.
- * @throws EngineFailure as {@link LibreOffice.convertToPdf} does; `unsupported` for an empty document
- */
-export async function officeToPdf(
-  office: LibreOffice,
-  [input]: readonly FileInput[],
-  { tagged }: Pick<OfficeToPdfParams, "tagged">,
-  { signal }: Pick<Context, "signal">,
-): Promise<ConvertedPdf> {
-  if (!input || input.size === 0) throw new EngineFailure("unsupported", "an empty file");
-  return office.convertToPdf(input.path, { tagged, lossless: true }, signal);
-}
+/** @throws EngineFailure as {@link LibreOffice.convertToPdf} does; `unsupported` for an empty document */
+export const nativeOfficeToPdf = native(
+  officeToPdf,
+  { timeoutMs: 120_000, onlyInputs: true },
+  async function* (job, { tagged, ...images }, engines) {
+    const office = await engines.office.ready(job.signal);
+    const [input] = job.inputs;
+    if (!input || input.size === 0) throw new EngineFailure("unsupported", "an empty file");
+    // Images are left to the operation limit-images: LibreOffice limits them slowly, and can make files larger by it.
+    await using exported = await office.convertToPdf(input.path, { tagged, lossless: true }, job.signal);
+    yield* limitedExport(exported, images, job, engines);
+  },
+);

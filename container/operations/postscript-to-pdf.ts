@@ -2,35 +2,25 @@
 
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { z } from "zod";
 import { EngineFailure } from "../../src/core/failure.ts";
-import { type Notice, noticesAbout } from "../../src/core/notice.ts";
-import type { Context } from "../../src/core/operation.ts";
-import type { PostscriptToPdfParams } from "../../src/operations/postscript-to-pdf.ts";
-import type { Ghostscript } from "../engines/ghostscript/ghostscript.ts";
-import { type FileInput, fileInput } from "../scratch/file-input.ts";
+import { noticesAbout } from "../../src/core/notice.ts";
+import { postscriptToPdf } from "../../src/operations/postscript-to-pdf.ts";
+import { limitedExport } from "./limited-export.ts";
+import { native } from "./native.ts";
 
-/** Parameters from the Worker, which may be of another version. */
-export const postscriptToPdfParams: z.ZodType<PostscriptToPdfParams> = z.object({
-  lossless: z.boolean(),
-  maxImageDpi: z.int().min(1).exactOptional(),
-});
-
-/**
- * Converts a file to PDF. Leaves pictures of one bit to the operation limit-images.
- * @param folder where the PDF is made
- * @throws EngineFailure as {@link Ghostscript.convertToPdf} does
- */
-export async function postscriptToPdf(
-  ghostscript: Ghostscript,
-  folder: string,
-  [input]: readonly FileInput[],
-  params: PostscriptToPdfParams,
-  { signal }: Pick<Context, "signal">,
-): Promise<FileInput & { readonly notices: readonly Notice[] }> {
-  if (!input) throw new EngineFailure("unsupported", "no file");
-  const path = join(folder, "result.pdf");
-  const { count, fonts } = await ghostscript.convertToPdf(input, path, params, signal);
-  const notices = noticesAbout("fonts-substituted", fonts).map((notice) => ({ ...notice, count }));
-  return { ...fileInput("result.pdf", (await stat(path)).size, path), notices };
-}
+/** @throws EngineFailure as {@link Ghostscript.convertToPdf} does */
+export const nativePostscriptToPdf = native(
+  postscriptToPdf,
+  { timeoutMs: 120_000 },
+  async function* (job, params, engines) {
+    const ghostscript = await engines.ghostscript.ready(job.signal);
+    const [input] = job.inputs;
+    if (!input) throw new EngineFailure("unsupported", "no file");
+    const path = join(job.folder, "result.pdf");
+    const { count, fonts } = await ghostscript.convertToPdf(input, path, params, job.signal);
+    const notices = noticesAbout("fonts-substituted", fonts).map((notice) => ({ ...notice, count }));
+    const exported = { path, size: (await stat(path)).size, notices };
+    // Ghostscript has limited all images but those of one bit.
+    yield* limitedExport(exported, { ...params, onlyBilevel: true }, job, engines);
+  },
+);

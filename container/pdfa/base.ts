@@ -1,9 +1,12 @@
 // Prepares the document that the repairing rungs start with: the original, or the form of it that its level needs
 // first, made once for all of them.
 
+import { flattenTransparency } from "../../src/operations/flatten-transparency.ts";
+import { extractPdfs } from "../../src/operations/pdfa-steps/extract-pdfs.ts";
+import { replacePdfs } from "../../src/operations/pdfa-steps/replace-pdfs.ts";
 import type { Validation } from "../engines/verapdf/verapdf.ts";
 import type { FileInput } from "../scratch/file-input.ts";
-import type { MadeFile, Workshop } from "./rung.ts";
+import type { Bases, MadeFile, Workshop } from "./rung.ts";
 
 /** Clause of ISO 19005-1 on transparency, which the other parts allow. */
 const TRANSPARENCY = "6.4";
@@ -16,7 +19,7 @@ const MOST_EMBEDDED = 16;
 /** Time limit for all embedded PDFs together. */
 const EMBEDDED_MS = 60_000;
 
-export class Bases {
+export class RepairBases implements Bases {
   readonly #workshop: Workshop;
   readonly #original: FileInput;
   #flattened: Promise<MadeFile> | undefined;
@@ -41,24 +44,24 @@ export class Bases {
   }
 
   #flatten(): Promise<MadeFile> {
-    return this.#workshop.make("flatten-transparency", [this.#original], { quality: FLATTENING });
+    return this.#workshop.make(flattenTransparency, [this.#original], { quality: FLATTENING });
   }
 
   /** Converts embedded PDFs with the same ladder, as far as it can, because embedded files must be PDF/A themselves. */
   async #convertEmbedded(): Promise<MadeFile> {
-    const { extract, convert, make, log } = this.#workshop;
+    const workshop = this.#workshop;
     const ends = performance.now() + EMBEDDED_MS;
     const indexes: number[] = [];
     const converted: FileInput[] = [];
-    const found = await extract("extract-pdfs", [this.#original], { most: MOST_EMBEDDED });
+    const found = await workshop.extract(extractPdfs, [this.#original], { most: MOST_EMBEDDED });
     for (const [index, embedded] of found.entries()) {
       const left = Math.ceil(ends - performance.now());
-      const made = left > 0 ? await convert(embedded, left) : undefined;
+      const made = left > 0 ? await workshop.convert(embedded, left) : undefined;
       if (!made) continue;
       indexes.push(index);
       converted.push(made);
     }
-    log("embedded PDFs", { found: found.length, converted: converted.length });
-    return make("replace-pdfs", [this.#original, ...converted], { indexes });
+    workshop.log("embedded PDFs", { found: found.length, converted: converted.length });
+    return workshop.make(replacePdfs, [this.#original, ...converted], { indexes });
   }
 }

@@ -1,5 +1,6 @@
-// The third rung: Ghostscript writes the contents of the pages anew, all else is the original's, and what either breaks is repaired.
+// The third rung: Ghostscript rewrites the contents of the pages, all else is the original's, and the result is repaired.
 
+import { replaceContents } from "../../src/operations/pdfa-steps/replace-contents.ts";
 import { repaired } from "./repair.ts";
 import type { Rung } from "./rung.ts";
 
@@ -8,6 +9,6 @@ export const ghostscript: Rung = {
   async *candidates(workshop, { ofOriginal, best, bases }) {
     const base = await bases.for(ofOriginal ?? best?.validation);
     const rewritten = await workshop.rewrite(base);
-    yield* repaired(workshop, await workshop.make("replace-contents", [base, rewritten], {}));
+    yield* repaired(workshop, await workshop.make(replaceContents, [base, rewritten], {}));
   },
 };

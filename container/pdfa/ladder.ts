@@ -2,39 +2,19 @@
 // original.
 
 import { type BrokenRule, EngineFailure, type Nonconformity } from "../../src/core/failure.ts";
-import type { ContentWork } from "../../src/pdf/pdfa/content/content-count.ts";
 import type { Validation } from "../engines/verapdf/verapdf.ts";
 import { type FileInput, SMALL_BYTES } from "../scratch/file-input.ts";
-import { Bases } from "./base.ts";
-import { type Judged, type Judgement, type Known, type MadeFile, passes, type Rung, type Workshop } from "./rung.ts";
-
-/** Tools that the ladder itself needs. */
-export interface Judges extends Workshop {
-  /** Ends everything when aborted. */
-  readonly signal: AbortSignal;
-  /**
-   * @returns undefined if the validator cannot read the file
-   * @throws EngineFailure if it fails in another way
-   */
-  validate(input: MadeFile): Promise<Validation | undefined>;
-  /**
-   * @returns the work of a validation; undefined if the file cannot be read
-   * @throws EngineFailure `too-much-content`
-   */
-  count(original: FileInput): Promise<ContentWork | undefined>;
-  /** Starts to look at the original, for the comparison. */
-  look(original: FileInput): Looking;
-  /** @param looking the look at the original, if any; while it continues, the candidate is looked at too */
-  compare(original: FileInput, candidate: FileInput, looking: Looking | undefined): Promise<Judgement["comparison"]>;
-}
-
-/** A look at the original in progress, which ends when it is disposed of. */
-export interface Looking extends AsyncDisposable {
-  /** Result of the look, so that comparing need not look again; undefined if there is none. */
-  readonly seen: Promise<FileInput | undefined>;
-  /** True once `seen` has settled. */
-  readonly isOver: boolean;
-}
+import { RepairBases } from "./base.ts";
+import {
+  type Judged,
+  type Judgement,
+  type Known,
+  type Looking,
+  type MadeFile,
+  passes,
+  type Rung,
+  type Workshop,
+} from "./rung.ts";
 
 /** Failures of the input itself, which no rung can repair. */
 const OF_THE_INPUT = new Set(["password-protected", "not-a-pdf", "damaged", "too-complex", "too-much-content"]);
@@ -48,37 +28,37 @@ const OF_THE_SERVICE = new Set(["busy", "timed-out"]);
 export async function climb(
   original: FileInput,
   rungs: readonly Rung[],
-  judges: Judges,
+  workshop: Workshop,
 ): Promise<{ readonly document: MadeFile; readonly rung: string }> {
-  const ofOriginal = (await mayConform(original)) ? await validated(original, judges) : undefined;
+  const ofOriginal = (await mayConform(original)) ? await validated(original, workshop) : undefined;
   // Runs while the first candidate is made.
-  await using looking = ofOriginal?.valid ? undefined : judges.look(original);
+  await using looking = ofOriginal?.valid ? undefined : workshop.look(original);
   let best: Judged | undefined;
   let failure: unknown;
-  const bases = new Bases(judges, original);
+  const bases = new RepairBases(workshop, original);
   for (const rung of rungs) {
     const known: Known = { original, bases, ofOriginal, best };
-    const candidates = rung.candidates(judges, known);
+    const candidates = rung.candidates(workshop, known);
     try {
       let next = await candidates.next();
       while (!next.done) {
         const candidate = next.value;
-        const judgement = candidate === original ? UNTOUCHED : await judge(original, candidate, looking, judges);
+        const judgement = candidate === original ? UNTOUCHED : await judge(original, candidate, looking, workshop);
         if (passes(judgement)) {
           const { compared, furthest } = judgement.comparison;
-          judges.log("candidate accepted", { rung: rung.name, compared, furthest });
+          workshop.log("candidate accepted", { rung: rung.name, compared, furthest });
           return { document: candidate, rung: rung.name };
         }
-        judges.log("candidate refused", { rung: rung.name, ...summary(judgement) });
+        workshop.log("candidate refused", { rung: rung.name, ...summary(judgement) });
         if (!best || isNearer(judgement, best)) best = { ...judgement, candidate };
         next = await candidates.next(judgement);
       }
     } catch (error) {
-      judges.signal.throwIfAborted();
+      workshop.signal.throwIfAborted();
       const isKnown = error instanceof EngineFailure;
       if (isKnown && OF_THE_SERVICE.has(error.reason)) throw error;
       if (isKnown && OF_THE_INPUT.has(error.reason) && !best) throw error;
-      judges.log("rung failed", {
+      workshop.log("rung failed", {
         rung: rung.name,
         error: String(error),
         ...(isKnown ? {} : { stack: String((error as Error)?.stack) }),
@@ -89,7 +69,7 @@ export async function climb(
     }
   }
   if (!best) throw failure ?? new EngineFailure("crashed", "no rung made a candidate");
-  const nonconformity = nonconformityOf(best, judges);
+  const nonconformity = nonconformityOf(best, workshop);
   const detail = JSON.stringify(nonconformity);
   throw new EngineFailure("nonconforming", detail, { nonconformity, ...(failure ? { cause: failure } : {}) });
 }
@@ -98,9 +78,9 @@ export async function climb(
  * Validates the original, and counts its content first: a validator might never finish a file that was not counted.
  * Repaired files are counted by the repair.
  */
-async function validated(original: FileInput, judges: Judges): Promise<Validation | undefined> {
-  const work = await judges.count(original);
-  return judges.validate({ ...original, ...(work ? { work } : {}) });
+async function validated(original: FileInput, workshop: Workshop): Promise<Validation | undefined> {
+  const work = await workshop.count(original);
+  return workshop.validate({ ...original, ...(work ? { work } : {}) });
 }
 
 /** Text in the metadata of every PDF/A: in plain bytes at part 1, and nearly always at the others. */
@@ -141,10 +121,10 @@ async function judge(
   original: FileInput,
   candidate: MadeFile,
   looking: Looking | undefined,
-  judges: Judges,
+  workshop: Workshop,
 ): Promise<Judgement> {
-  const comparing = judges.compare(original, candidate, looking);
-  const [validation, comparison] = await Promise.all([judges.validate(candidate), comparing]);
+  const comparing = workshop.compare(original, candidate, looking);
+  const [validation, comparison] = await Promise.all([workshop.validate(candidate), comparing]);
   return { validation, comparison };
 }
 

@@ -1,18 +1,17 @@
-// The last rung: pages that nothing else could make conform become pictures of themselves, the others stay. Where that is not
-// enough, nothing but pictures of all pages is left.
+// The last rung: replaces the pages that nothing else could make conform by pictures, and keeps the others. If that is
+// not enough, replaces all pages by pictures.
 
+import { picturePages } from "../../src/operations/pdfa-steps/picture-pages.ts";
 import { type Judgement, type Rung, repairOnce } from "./rung.ts";
 
 const MOST_PASSES = 5;
+/** The final way: flat annotations, in RGB. */
+const LAST_WAY = { inRgb: true, flatAnnotations: true };
 /**
- * One after the other. Annotations stay; but one of them may be what is wrong. Inks stay inks; but what is blended in RGB and has
- * inks too may look otherwise in them.
+ * Ways to draw pages, tried in this order. Annotations stay, unless one of them breaks a rule. Inks stay, unless they
+ * make a difference: a blend in RGB that has inks too may look different in them.
  */
-const WAYS = [
-  { inRgb: false, flatAnnotations: false },
-  { inRgb: false, flatAnnotations: true },
-  { inRgb: true, flatAnnotations: true },
-];
+const WAYS = [{ inRgb: false, flatAnnotations: false }, { inRgb: false, flatAnnotations: true }, LAST_WAY];
 
 export const pictures: Rung = {
   name: "pictures",
@@ -21,7 +20,7 @@ export const pictures: Rung = {
     let way = 0;
     for (let pass = 0; best && pages.size > 0 && pass < MOST_PASSES; pass++) {
       const params = { pages: [...pages], ...WAYS[way]! };
-      const pictured = await workshop.make("picture-pages", [best.candidate, original], params);
+      const pictured = await workshop.make(picturePages, [best.candidate, original], params);
       const found = yield await repairOnce(workshop, pictured);
       const before = pages.size;
       for (const page of offendingPages(found)) pages.add(page);
@@ -29,13 +28,13 @@ export const pictures: Rung = {
     }
     // Bookmarks and links are only given up where they are what is wrong.
     if (best) {
-      const pictured = await workshop.make("picture-pages", [best.candidate, original], {
-        ...WAYS.at(-1),
+      const pictured = await workshop.make(picturePages, [best.candidate, original], {
+        ...LAST_WAY,
         pages: "all",
       });
       yield await repairOnce(workshop, pictured);
     }
-    const bare = await workshop.make("picture-pages", [original], { inRgb: true });
+    const bare = await workshop.make(picturePages, [original], { inRgb: true });
     yield await repairOnce(workshop, bare);
   },
 };

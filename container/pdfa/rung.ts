@@ -1,13 +1,14 @@
 // The contract of the ladder's rungs: each knows one way to make a PDF conform, and none decides whether it does.
 
 import type { Notice } from "../../src/core/notice.ts";
+import type { Signature } from "../../src/core/operation.ts";
 import type { Comparison } from "../../src/operations/pdfa-steps/compare-pdfs.ts";
+import { repairPdfa } from "../../src/operations/pdfa-steps/repair-pdfa.ts";
 import type { ContentWork } from "../../src/pdf/pdfa/content/content-count.ts";
 import type { ArchivalLevel } from "../../src/pdf/pdfa/level.ts";
 import type { RuleFailure } from "../../src/pdf/pdfa/rule-failure.ts";
 import type { Validation } from "../engines/verapdf/verapdf.ts";
 import type { FileInput } from "../scratch/file-input.ts";
-import type { Bases } from "./base.ts";
 
 /** A way to make a document conform. */
 export interface Rung {
@@ -18,6 +19,12 @@ export interface Rung {
    * @throws EngineFailure, which ends this rung
    */
   candidates(workshop: Workshop, known: Known): AsyncGenerator<MadeFile, void, Judgement>;
+}
+
+/** Documents to repair, see base.ts. */
+export interface Bases {
+  /** @param validation of the original, or of a file made from it. @throws EngineFailure */
+  for(validation: Validation | undefined): Promise<MadeFile>;
 }
 
 /** Results of earlier rungs. */
@@ -50,13 +57,23 @@ export interface MadeFile extends FileInput {
   readonly work?: ContentWork;
 }
 
-/** Tools that rungs work with. All files are in the job's folder and are removed with it. */
+/** A look at the original in progress, which ends when it is disposed of. */
+export interface Looking extends AsyncDisposable {
+  /** Result of the look, so that comparing need not look again; undefined if there is none. */
+  readonly seen: Promise<FileInput | undefined>;
+  /** True once `seen` has settled. */
+  readonly isOver: boolean;
+}
+
+/** Tools that the ladder and its rungs work with. All files are in the job's folder and are removed with it. */
 export interface Workshop {
   readonly level: ArchivalLevel;
+  /** Ends everything when aborted. */
+  readonly signal: AbortSignal;
   /** Runs an operation that makes one PDF of the first input, in a thread. @throws EngineFailure */
-  make(operation: string, inputs: readonly MadeFile[], params: unknown): Promise<MadeFile>;
-  /** Runs an operation that makes any number of PDFs. @throws EngineFailure */
-  extract(operation: string, inputs: readonly FileInput[], params: unknown): Promise<readonly FileInput[]>;
+  make<P>(operation: Signature<P>, inputs: readonly MadeFile[], params: NoInfer<P>): Promise<MadeFile>;
+  /** Runs an operation that makes any number of files. @throws EngineFailure */
+  extract<P>(operation: Signature<P>, inputs: readonly FileInput[], params: NoInfer<P>): Promise<readonly FileInput[]>;
   /**
    * Converts a document embedded in this one, with the same rungs.
    * @returns undefined if that fails, takes longer, or is nested too deep
@@ -64,6 +81,22 @@ export interface Workshop {
   convert(embedded: FileInput, timeoutMs: number): Promise<FileInput | undefined>;
   /** Rewrites the document with Ghostscript. @throws EngineFailure */
   rewrite(input: FileInput): Promise<FileInput>;
+  /**
+   * Validates a file, for the ladder.
+   * @returns undefined if the validator cannot read the file
+   * @throws EngineFailure if it fails in another way
+   */
+  validate(input: MadeFile): Promise<Validation | undefined>;
+  /**
+   * Counts the content of the original, for the ladder.
+   * @returns the work of a validation; undefined if the file cannot be read
+   * @throws EngineFailure `too-much-content`
+   */
+  count(original: FileInput): Promise<ContentWork | undefined>;
+  /** Starts to look at the original, for the comparison. */
+  look(original: FileInput): Looking;
+  /** @param looking the look at the original, if any; while it continues, the candidate is looked at too */
+  compare(original: FileInput, candidate: FileInput, looking: Looking | undefined): Promise<Comparison>;
   log(message: string, details?: Record<string, unknown>): void;
 }
 
@@ -72,7 +105,7 @@ export const repairOnce = (
   workshop: Workshop,
   input: MadeFile,
   failures: readonly RuleFailure[] = [],
-): Promise<MadeFile> => workshop.make("repair-pdfa", [input], { level: workshop.level, failures });
+): Promise<MadeFile> => workshop.make(repairPdfa, [input], { level: workshop.level, failures });
 
 /** Reports whether a candidate is acceptable. */
 export const passes = ({ validation, comparison }: Judgement): boolean =>

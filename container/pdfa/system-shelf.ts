@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { FontShelf } from "../../src/pdf/pdfa/fonts/font-shelf.ts";
+import type { FontShelf } from "../../src/core/font-shelf.ts";
 
 const FONT_FOLDER = "/usr/share/fonts";
 /** Of poppler-data: one folder for each collection of characters. */

@@ -1,5 +1,5 @@
-// Retries a job once when it loses its engine, and refuses a document that ends its engine twice. Makes this decision
-// for all engines; knows none of them.
+// Decides for all engines when work is retried: a job once when it loses its engine, and a document that ends its engine
+// twice is refused. Knows none of the engines.
 
 import { EngineFailure } from "../../src/core/failure.ts";
 
@@ -26,6 +26,36 @@ export type Attempt<T> = (signal: AbortSignal, timeoutMs: number) => Promise<T>;
 /** Time an attempt has to end its processes when its time is up. After that, the job is answered without it. */
 const CLEANUP_MS = 700;
 
+/** Kinds of losses after which work is retried. */
+export interface Retries<Kind extends string> {
+  /** Number of retries after losses of each kind. */
+  readonly retries: Readonly<Record<Kind, number>>;
+  /** Returns the kind of loss that a failure is, or undefined if the failure is the answer. */
+  kindOf(failure: unknown): Kind | undefined;
+  /** Called before each retry, which waits for it. */
+  again?(failure: unknown, kind: Kind): void | Promise<void>;
+}
+
+/**
+ * Runs work, and retries it after losses of each kind as often as that kind allows.
+ * @param attempt gets the number of retries that are left
+ */
+export async function retried<T, Kind extends string>(
+  { retries, kindOf, again }: Retries<Kind>,
+  attempt: (left: Readonly<Record<Kind, number>>) => Promise<T>,
+): Promise<T> {
+  const left: Record<Kind, number> = { ...retries };
+  for (;;) {
+    try {
+      return await attempt(left);
+    } catch (failure) {
+      const kind = kindOf(failure);
+      if (kind === undefined || left[kind]-- === 0) throw failure;
+      await again?.(failure, kind);
+    }
+  }
+}
+
 /**
  * Runs a job and retries it once when its engine was lost or crashed.
  * @throws EngineFailure `timed-out`; `busy` when the engine was lost both times, `too-complex` when it crashed last
@@ -43,11 +73,10 @@ export async function twice<T>({ timeoutMs, signal, log }: AttemptLimits, attemp
     return settled(attempt(either, leftMs), either);
   };
   try {
-    return await once().catch((failure) => {
-      if (either.aborted || !isCrash(failure)) throw failure;
+    const kindOf = (failure: unknown) => (!either.aborted && isCrash(failure) ? "crash" : undefined);
+    const again = (failure: unknown) =>
       log?.("the engine was lost or crashed, the job is begun again", { error: String(failure) });
-      return once();
-    });
+    return await retried({ retries: { crash: 1 }, kindOf, again }, once);
   } catch (failure) {
     either.throwIfAborted();
     throw lastFailure(failure);

@@ -1,7 +1,7 @@
 // Finds processes that were stopped (SIGSTOP) and would keep their job waiting until its limit. A busy process is in
 // another state, however long it takes.
 
-import { readFileSync } from "node:fs";
+import { stateOf } from "./proc.ts";
 
 const LOOK_EVERY_MS = 500;
 
@@ -14,20 +14,10 @@ const LOOK_EVERY_MS = 500;
 export function watchForFrozen(pids: () => Iterable<number>, frozen: (pid: number) => void): Disposable {
   let before = new Set<number>();
   const look = () => {
-    const stopped = new Set([...pids()].filter(isStopped));
+    const stopped = new Set([...pids()].filter((pid) => stateOf(pid) === "stopped"));
     for (const pid of stopped) if (before.has(pid)) frozen(pid);
     before = stopped;
   };
   const timer = setInterval(look, LOOK_EVERY_MS).unref();
   return { [Symbol.dispose]: () => clearInterval(timer) };
-}
-
-/** Reads the state from proc(5): it follows the name, which may contain any character. */
-function isStopped(pid: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    return stat[stat.lastIndexOf(")") + 2] === "T";
-  } catch {
-    return false;
-  }
 }

@@ -3,8 +3,8 @@
 // engine.
 
 import { AsyncLocalStorage } from "node:async_hooks";
-import { readdirSync } from "node:fs";
 import { constants, setPriority } from "node:os";
+import { threadsOf } from "./proc.ts";
 
 /**
  * Gives a slow job a tenth of a quick job's share of a processor that both want. The lowest priority (19) would leave a
@@ -66,11 +66,7 @@ export function worksForJob(lowerIt: () => void): () => void {
  * later inherit it.
  */
 export function lowerProcess(pid: number): void {
-  try {
-    for (const thread of readdirSync(`/proc/${pid}/task`)) lowerThread(Number(thread));
-  } catch {
-    // The process has ended.
-  }
+  for (const thread of threadsOf(pid)) lowerThread(Number(thread));
 }
 
 export function lowerThread(thread: number): void {

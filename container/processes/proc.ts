@@ -2,6 +2,26 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 
+/** A process that is `stopped` (SIGSTOP) or `traced` (by a debugger) is not scheduled, however long it has work. */
+export type ProcessState = "running" | "stopped" | "traced" | "ended";
+
+/** State letters. All others are states of a process that runs or waits. */
+const STATES: Readonly<Record<string, ProcessState>> = { T: "stopped", t: "traced", Z: "ended", X: "ended" };
+
+export const stateOf = (pid: number): ProcessState => stateIn(statusOf(pid));
+
+/** Returns the text of /proc/pid/status, or "" if the process is gone. */
+export const statusOf = (pid: number): string => read(`/proc/${pid}/status`);
+
+/** @param status text that {@link statusOf} returned */
+export function stateIn(status: string): ProcessState {
+  const letter = /^State:\s+(\S)/m.exec(status)?.[1];
+  return letter === undefined ? "ended" : (STATES[letter] ?? "running");
+}
+
+/** Returns the physical memory of a process, or 0 if it has ended. Sizes in statm are in pages of 4 KiB. */
+export const residentBytes = (pid: number): number => 4096 * Number(read(`/proc/${pid}/statm`).split(" ")[1] ?? 0);
+
 export function childrenOf(pid: number): number[] {
   return threadsOf(pid).flatMap((thread) =>
     read(`/proc/${pid}/task/${thread}/children`)
@@ -11,7 +31,7 @@ export function childrenOf(pid: number): number[] {
   );
 }
 
-function threadsOf(pid: number): string[] {
+export function threadsOf(pid: number): string[] {
   try {
     return readdirSync(`/proc/${pid}/task`);
   } catch {

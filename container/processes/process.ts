@@ -60,10 +60,10 @@ export interface Ended {
   readonly stderr: string;
 }
 
-const stderrBytes = 16 * 1024;
+const STDERR_BYTES = 16 * 1024;
 /** Maximum wait for output after the end: it arrives at once unless a process outside the group holds the pipes. */
 const LAST_OUTPUT_MS = 500;
-const confine = join(import.meta.dirname, "confine.pl");
+const CONFINE = join(import.meta.dirname, "confine.pl");
 
 /**
  * Runs a program to its end.
@@ -84,7 +84,7 @@ export async function run(program: string, args: readonly string[], options: Run
     stdio: ["pipe", "pipe", "pipe"],
   });
   const output = new Kept(options.outputBytes ?? 1024 * 1024);
-  const errors = new Tail(stderrBytes);
+  const errors = new Tail(STDERR_BYTES);
   child.stdout.on("data", (chunk: Buffer) => output.add(chunk));
   child.stderr.on("data", (chunk: Buffer) => errors.add(chunk));
   // A program need not read its standard input.
@@ -149,7 +149,7 @@ export function confined(
     "--core=0",
     ...(limits.memoryBytes === undefined ? [] : [`--as=${limits.memoryBytes}`]),
     "--",
-    ...(confinement.length === 0 ? [] : ["perl", confine, ...confinement, "--"]),
+    ...(confinement.length === 0 ? [] : ["perl", CONFINE, ...confinement, "--"]),
     program,
     ...args,
   ];
@@ -197,32 +197,38 @@ function endedBy(signal: NodeJS.Signals, program: string, stderr: string): Engin
 
 /** Keeps the first bytes of a stream. */
 class Kept {
-  private readonly chunks: Buffer[] = [];
-  private room: number;
-  constructor(most: number) {
-    this.room = most;
+  readonly #chunks: Buffer[] = [];
+  #roomBytes: number;
+
+  constructor(mostBytes: number) {
+    this.#roomBytes = mostBytes;
   }
+
   add(chunk: Buffer): void {
-    if (this.room <= 0) return;
-    this.chunks.push(chunk.subarray(0, this.room));
-    this.room -= chunk.length;
+    if (this.#roomBytes <= 0) return;
+    this.#chunks.push(chunk.subarray(0, this.#roomBytes));
+    this.#roomBytes -= chunk.length;
   }
+
   bytes(): Buffer {
-    return Buffer.concat(this.chunks);
+    return Buffer.concat(this.#chunks);
   }
 }
 
 /** Keeps the last bytes of a stream, as text. */
 export class Tail {
-  private kept: Buffer = Buffer.alloc(0);
-  private readonly most: number;
-  constructor(most: number) {
-    this.most = most;
+  #kept: Buffer = Buffer.alloc(0);
+  readonly #mostBytes: number;
+
+  constructor(mostBytes: number) {
+    this.#mostBytes = mostBytes;
   }
+
   add(chunk: Buffer): void {
-    this.kept = Buffer.concat([this.kept, chunk]).subarray(-this.most);
+    this.#kept = Buffer.concat([this.#kept, chunk]).subarray(-this.#mostBytes);
   }
+
   text(): string {
-    return this.kept.toString("utf8");
+    return this.#kept.toString("utf8");
   }
 }

@@ -1,12 +1,11 @@
 // Keeps one engine's process running: checks that it is alive, and restarts it when it has ended. Knows no engine and
 // no job.
 
-import { setTimeout as sleep } from "node:timers/promises";
 import { EngineFailure } from "../../src/core/failure.ts";
 import { EngineLost } from "./attempts.ts";
 import { watchForFrozen } from "./frozen.ts";
+import { Keeper } from "./keeper.ts";
 import { type Ending, type Launch, NotReady, Resident } from "./resident.ts";
-import { untilAborted } from "./until-aborted.ts";
 
 export interface Supervised {
   /** The engine's name, for the log. */
@@ -17,6 +16,8 @@ export interface Supervised {
   readonly ping?: object;
   /** @throws NotReady */
   prepare(): Promise<Launch>;
+  /** Called with each process that has started. */
+  started?(resident: Resident): void;
   /** Called with each line that the process writes. */
   heard(resident: Resident, line: Record<string, unknown>): void;
   /** Called when the process has ended, to fail its jobs. */
@@ -24,46 +25,45 @@ export interface Supervised {
   log(message: string, details?: Record<string, unknown>): void;
 }
 
-const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 10_000;
+/**
+ * Pauses between starts. An engine that has never started is more likely not built, or of another version, than
+ * unlucky: its starts may take long and must not take the processors from what replaces it.
+ */
+const FIRST_START = { beforeMs: 0, firstMs: 100, longestMs: 60_000 };
+const RESTART = { beforeMs: 100, firstMs: 100, longestMs: 10_000 };
 const HEARTBEAT_MS = 1_000;
-/** Maximum number of starts of a process that is killed as it starts; then the service runs without it. */
+/** Maximum number of first starts that are killed before callers are told that there is no process. */
 const MOST_STARTS = 5;
 
 export class Supervisor {
   readonly #settings: Supervised;
-  readonly #closing = new AbortController();
-  #current: Resident | undefined;
-  #next = nextResident();
-  /** Failure of the last attempt to restart the process. */
-  #failure: NotReady | undefined;
+  readonly #keeper: Keeper<Resident>;
+  #hasRun = false;
+  /** Number of times that the process was killed before it had ever started. */
+  #kills = 0;
+  /** Why the last start failed, as logged. */
+  #reason: string | undefined;
 
-  private constructor(settings: Supervised) {
+  /** Starts the process in the background, and retries for as long as that fails. */
+  constructor(settings: Supervised) {
     this.#settings = settings;
-  }
-
-  /** @throws NotReady */
-  static async start(settings: Supervised): Promise<Supervisor> {
-    const supervisor = new Supervisor(settings);
-    for (let starts = 1; ; starts++) {
-      try {
-        await supervisor.#launch();
-        return supervisor;
-      } catch (error) {
-        if (!(error instanceof EngineLost) || starts === MOST_STARTS) throw asNotReady(error);
-        settings.log(`${settings.engine}: killed as it started, and started again`, { error: String(error) });
-      }
-    }
+    this.#keeper = new Keeper({
+      start: async (signal) => Resident.start(await settings.prepare(), signal),
+      started: (resident) => this.#started(resident),
+      failed: (error, pauseMs) => this.#failed(error, pauseMs),
+      end: (resident) => resident.close(),
+    });
+    void this.#keeper.start(FIRST_START);
   }
 
   /** The process that is ready, if there is one. */
   get current(): Resident | undefined {
-    return this.#current;
+    return this.#keeper.current;
   }
 
-  /** True while the last attempt to restart the process has failed. */
+  /** True while the last attempt to start the process has failed. */
   get isFailing(): boolean {
-    return this.#failure !== undefined;
+    return this.#keeper.failure !== undefined;
   }
 
   /**
@@ -71,29 +71,23 @@ export class Supervisor {
    * @throws NotReady while none can be started
    * @throws the signal's reason when aborted
    */
-  async ready(signal: AbortSignal): Promise<Resident> {
-    signal.throwIfAborted();
-    if (this.#closing.signal.aborted) throw new EngineFailure("busy", "closing");
-    if (this.#failure) throw this.#failure;
-    return this.#current ?? untilAborted(this.#next.promise, signal);
+  ready(signal: AbortSignal): Promise<Resident> {
+    return this.#keeper.ready(signal);
   }
 
   /** Ends a process. Later callers get another one. */
   retire(resident: Resident, why: EngineFailure): void {
-    this.#vacate(resident);
+    this.#keeper.vacate(resident);
     resident.end(why);
   }
 
-  async close(): Promise<void> {
-    const closing = new EngineFailure("busy", "closing");
-    this.#closing.abort(closing);
-    this.#next.reject(closing);
-    await this.#current?.close();
+  close(): Promise<void> {
+    return this.#keeper.close();
   }
 
-  /** @throws NotReady, EngineLost */
-  async #launch(): Promise<void> {
-    const resident = await Resident.start(await this.#settings.prepare(), this.#closing.signal);
+  #started(resident: Resident): void {
+    this.#hasRun = true;
+    this.#reason = undefined;
     const { engine, silenceMs, ping, heard } = this.#settings;
     let silentBeats = 0;
     resident.heard = (line) => {
@@ -113,59 +107,36 @@ export class Supervisor {
     void resident.ended.then((ending) => {
       clearInterval(beat);
       frozen[Symbol.dispose]();
-      this.#bury(resident, ending);
+      void this.#bury(resident, ending);
     });
-    this.#failure = undefined;
-    this.#current = resident;
-    this.#next.resolve(resident);
+    this.#settings.started?.(resident);
   }
 
-  #vacate(resident: Resident): void {
-    if (this.#current !== resident) return;
-    this.#current = undefined;
-    this.#next = nextResident();
-  }
-
-  #bury(resident: Resident, ending: Ending): void {
-    this.#vacate(resident);
+  async #bury(resident: Resident, ending: Ending): Promise<void> {
+    this.#keeper.vacate(resident);
     const { engine, ended, log } = this.#settings;
     ended(resident, ending);
-    if (this.#closing.signal.aborted) return;
+    if (this.#keeper.isClosing) return;
     const { code, signal, why } = ending;
     log(`${engine}: ended and is started again`, { how: String(signal ?? code), why: why?.detail });
-    void this.#restart(resident);
+    await resident.close();
+    await this.#keeper.start(RESTART);
   }
 
-  async #restart(left: Resident): Promise<void> {
-    await left.close();
-    const { signal } = this.#closing;
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
-      await sleep(pauseMs, undefined, { ref: false, signal }).catch(() => {});
-      if (signal.aborted) return;
-      try {
-        return await this.#launch();
-      } catch (error) {
-        if (signal.aborted) return;
-        this.#settings.log(`${this.#settings.engine}: not started again, yet`, { error: String(error), pauseMs });
-        // Callers keep waiting if the process was only killed as it started.
-        if (!(error instanceof EngineLost)) this.#fail(asNotReady(error));
-      }
+  #failed(error: unknown, pauseMs: number): NotReady | undefined {
+    const reason = String(error);
+    const isKilled = error instanceof EngineLost;
+    // Whoever waits for the first start reports its failure.
+    const isTold = !this.#hasRun && this.#reason === undefined && !isKilled;
+    if (reason !== this.#reason && !isTold) {
+      this.#settings.log(`${this.#settings.engine}: not started${this.#hasRun ? " again" : ""}, yet`, {
+        error: reason,
+        pauseMs,
+      });
     }
-  }
-
-  #fail(failure: NotReady): void {
-    this.#failure = failure;
-    this.#next.reject(failure);
-    this.#next = nextResident();
+    this.#reason = reason;
+    // Callers keep waiting if the process was only killed as it started.
+    if (isKilled && (this.#hasRun || ++this.#kills < MOST_STARTS)) return undefined;
+    return error instanceof NotReady ? error : new NotReady(reason, { cause: error });
   }
 }
-
-function nextResident(): PromiseWithResolvers<Resident> {
-  const next = Promise.withResolvers<Resident>();
-  // Without a waiting caller, the rejection must not count as unhandled.
-  next.promise.catch(() => {});
-  return next;
-}
-
-const asNotReady = (error: unknown) =>
-  error instanceof NotReady ? error : new NotReady(String(error), { cause: error });

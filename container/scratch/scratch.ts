@@ -13,7 +13,7 @@ export interface JobFolder extends AsyncDisposable {
   readonly memory?: MemoryShare;
 }
 
-const prefix = "pagewright-";
+const PREFIX = "pagewright-";
 
 /** Folders made by this process. Folders of an earlier process with the same process ID are swept. */
 const own = new Set<string>();
@@ -83,7 +83,7 @@ export class Scratch implements AsyncDisposable {
 }
 
 function makeFolder(parent: string): string {
-  const path = mkdtempSync(join(parent, `${prefix}${process.pid}-`));
+  const path = mkdtempSync(join(parent, `${PREFIX}${process.pid}-`));
   own.add(path);
   // Engines that run as another user pass through, but cannot list the names inside.
   chmodSync(path, 0o711);
@@ -97,7 +97,7 @@ async function remove(path: string): Promise<void> {
 
 async function sweep(parent: string): Promise<void> {
   for (const name of await readdir(parent)) {
-    const [, pid] = new RegExp(`^${prefix}(\\d+)-\\w+$`).exec(name) ?? [];
+    const [, pid] = new RegExp(`^${PREFIX}(\\d+)-\\w+$`).exec(name) ?? [];
     const path = join(parent, name);
     if (pid === undefined || own.has(path) || (Number(pid) !== process.pid && isRunning(Number(pid)))) continue;
     // A folder that cannot be removed belongs to another user, who sweeps it.

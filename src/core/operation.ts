@@ -1,5 +1,7 @@
 // Defines the contract of every operation: documents in, documents out. Has no knowledge of HTTP, storage or the
 // platform.
+import type { z } from "zod";
+import type { FontShelf } from "./font-shelf.ts";
 import type { Notice } from "./notice.ts";
 
 /** A document that can be read more than once, independent of where it is stored. */
@@ -50,6 +52,8 @@ export interface Context {
   log(message: string, details?: Record<string, unknown>): void;
   /** The container for remote operations (remote.ts), if there is one. */
   readonly container?: Container;
+  /** Fonts of the host. @default there are none */
+  readonly fonts?: FontShelf;
 }
 
 /** The other end of remote.ts, whatever the connection. */
@@ -63,4 +67,22 @@ export interface Container {
 }
 
 /** Converts documents to documents. Yields one output at a time, so that only one is in memory. */
-export type Operation<P> = (inputs: readonly Input[], params: P, context: Context) => AsyncIterable<Output>;
+export type Run<P> = (inputs: readonly Input[], params: P, context: Context) => AsyncIterable<Output>;
+
+/** Identifies an operation for callers that do not have its code. */
+export interface Signature<P> {
+  /** Name of the operation, unique among all operations. */
+  readonly name: string;
+  /** Schema of the parameters, which checks those that come from another process. */
+  readonly params: z.ZodType<P>;
+}
+
+export interface Operation<P> extends Signature<P> {
+  run(inputs: readonly Input[], params: P, context: Context): AsyncIterable<Output>;
+}
+
+/** Declares an operation whose code runs elsewhere. */
+export const signature = <P>(declaration: Signature<P>): Signature<P> => declaration;
+
+/** Declares an operation with its code. */
+export const operation = <P>(declaration: Operation<P>): Operation<P> => declaration;

@@ -1,5 +1,6 @@
 // Parses page selection expressions (spec, "Page selection expression") without the document, and resolves them with
 // it.
+import { z } from "zod";
 import { OutOfRange } from "./failure.ts";
 
 type Position = number | "last";
@@ -10,6 +11,13 @@ export interface PageSelection {
   readonly text: string;
   readonly items: readonly Item[];
 }
+
+const position = z.union([z.int(), z.literal("last")]);
+
+export const pageSelection: z.ZodType<PageSelection> = z.object({
+  text: z.string(),
+  items: z.array(z.union([z.object({ first: position, last: position }), z.enum(["even", "odd"])])),
+});
 
 /** Limits the pages of one expression, repeats included. */
 export const MAX_SELECTED_PAGES = 20_000;
@@ -32,13 +40,13 @@ export function parsePages(expression: string, words = false): PageSelection | u
     }
     const match = ITEM.exec(text);
     if (!match) return undefined;
-    const first = position(match[1]!);
-    items.push({ first, last: match[2] === undefined ? first : position(match[2]) });
+    const first = positionOf(match[1]!);
+    items.push({ first, last: match[2] === undefined ? first : positionOf(match[2]) });
   }
   return { text: expression, items };
 }
 
-const position = (text: string): Position => (text === "last" ? "last" : Number(text));
+const positionOf = (text: string): Position => (text === "last" ? "last" : Number(text));
 
 /**
  * Resolves a selection against a document.

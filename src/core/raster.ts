@@ -1,6 +1,7 @@
 // Pixels on their way from a renderer to an encoder, a band of rows at a time. Knows neither PDF nor any file format.
 
-export type ColorModel = "gray" | "rgb" | "rgba" | "cmyk" | "lab";
+export const COLOR_MODELS = ["gray", "rgb", "rgba", "cmyk", "lab"] as const;
+export type ColorModel = (typeof COLOR_MODELS)[number];
 
 /** Samples of one pixel. */
 export const CHANNELS: Readonly<Record<ColorModel, number>> = { gray: 1, rgb: 3, rgba: 4, cmyk: 4, lab: 3 };

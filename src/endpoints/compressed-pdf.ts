@@ -2,21 +2,11 @@
 
 import { mayBePdf } from "../core/media-type.ts";
 import { endpoint } from "../http/endpoint.ts";
-import {
-  fieldRequired,
-  fieldTooLarge,
-  fileAndId,
-  noSuchFile,
-  notAPdf,
-  outOfRange,
-  passwordProtected,
-  profileNotJson,
-  tooComplex,
-  wrongType,
-} from "../http/errors.ts";
+import { fieldRequired, fieldTooLarge, outOfRange, profileNotJson } from "../http/errors.ts";
 import { choice, jsonFile, outputName } from "../http/fields.ts";
 import { checkProfile, readJsonFile } from "../http/profile.ts";
 import { type CompressParams, compressPdf } from "../operations/compress-pdf.ts";
+import { flattenAndCompress } from "../operations/flatten-and-compress.ts";
 import { compressionProfile } from "../pdf/compression/profile.ts";
 import { container, edge } from "../placement/placement.ts";
 
@@ -40,24 +30,18 @@ export const compressedPdf = endpoint({
   naming: "name",
   setsUploadLimit: true,
   errors: [
-    fileAndId(),
-    wrongType(),
     outOfRange("compression_level", "best"),
     fieldRequired("profile"),
-    notAPdf(),
-    passwordProtected(),
-    noSuchFile(),
     profileNotJson(),
     fieldTooLarge("profile"),
-    tooComplex(),
   ],
   prepare({ compression_level: level, profile: text }) {
     const profile = readJsonFile("profile", text);
     const params: CompressParams =
       level === "custom" ? { level, profile: checkProfile("profile", profile, compressionProfile) } : { level };
     // Flattening draws pages, which needs more memory than an isolate has.
-    if (params.level === "custom" && params.profile.transparency?.quality) return container("compress-pdf", params);
+    if (params.level === "custom" && params.profile.transparency?.quality) return container(flattenAndCompress, params);
     // The output is held in memory until it is known to be smaller than the input.
-    return edge("compress-pdf", compressPdf, params, "input-and-output");
+    return edge(compressPdf, params, "input-and-output");
   },
 });

@@ -2,17 +2,9 @@
 
 import { mayBePdf } from "../core/media-type.ts";
 import { endpoint } from "../http/endpoint.ts";
-import {
-  fileAndId,
-  noSuchFile,
-  notAPdf,
-  outOfRange,
-  passwordProtected,
-  tooComplex,
-  wrongType,
-} from "../http/errors.ts";
+import { outOfRange } from "../http/errors.ts";
 import { choice, outputName } from "../http/fields.ts";
-import type { FlattenParams } from "../operations/flatten-transparency.ts";
+import { flattenTransparency } from "../operations/flatten-transparency.ts";
 import { FLATTENING_QUALITIES } from "../pdf/flattening/settings.ts";
 import { container } from "../placement/placement.ts";
 
@@ -31,14 +23,6 @@ export const flattenedTransparenciesPdf = endpoint({
   },
   naming: "name",
   setsUploadLimit: true,
-  errors: [
-    fileAndId(),
-    wrongType(),
-    outOfRange("quality", "best"),
-    notAPdf(),
-    passwordProtected(),
-    noSuchFile(),
-    tooComplex(),
-  ],
-  prepare: ({ quality }) => container<FlattenParams>("flatten-transparency", { quality }),
+  errors: [outOfRange("quality", "best")],
+  prepare: ({ quality }) => container(flattenTransparency, { quality }),
 });

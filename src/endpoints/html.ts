@@ -1,5 +1,4 @@
 import { endpoint } from "../http/endpoint.ts";
-import { fieldRequired, fileTooLarge } from "../http/errors.ts";
 import { outputName } from "../http/fields.ts";
 import { saveHtml } from "../operations/save-html.ts";
 import { streaming } from "../placement/placement.ts";
@@ -11,6 +10,5 @@ export const html = endpoint({
   source: { kind: "text", field: "content", description: "HTML content" },
   fields: { output: outputName("Name of the file, without extension.") },
   naming: "name",
-  errors: [fieldRequired("content"), fileTooLarge(100 * 2 ** 20)],
   prepare: () => streaming(saveHtml, {}),
 });

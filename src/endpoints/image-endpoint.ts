@@ -3,15 +3,7 @@
 import { mayBePdf } from "../core/media-type.ts";
 import type { ColorModel } from "../core/raster.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
-import {
-  fileAndId,
-  noSuchFile,
-  notAPdf,
-  outOfRange,
-  passwordProtected,
-  tooComplex,
-  wrongType,
-} from "../http/errors.ts";
+import { outOfRange } from "../http/errors.ts";
 import { choice, type Field, integer, outputName, pages } from "../http/fields.ts";
 import { type RasterizeParams, rasterizePdf } from "../operations/rasterize-pdf.ts";
 import { edge } from "../placement/placement.ts";
@@ -37,17 +29,9 @@ export function imageEndpoint(declaration: {
       ...(jpegQuality ? { jpeg_quality: jpegQuality } : {}),
     },
     naming: "prefix",
-    errors: [
-      fileAndId(),
-      wrongType(),
-      outOfRange("resolution", "9"),
-      notAPdf(),
-      passwordProtected(),
-      noSuchFile(),
-      tooComplex(),
-    ],
+    errors: [outOfRange("resolution", "9")],
     prepare: (values) =>
-      edge("rasterize-pdf", rasterizePdf, {
+      edge(rasterizePdf, {
         format,
         colorModel: values.color_model,
         dpi: values.resolution,

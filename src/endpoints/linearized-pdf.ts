@@ -2,7 +2,6 @@
 
 import { mayBePdf } from "../core/media-type.ts";
 import { endpoint } from "../http/endpoint.ts";
-import { fileAndId, noSuchFile, notAPdf, passwordProtected, tooComplex, wrongType } from "../http/errors.ts";
 import { outputName } from "../http/fields.ts";
 import { linearizePdf } from "../operations/linearize-pdf.ts";
 import { edge } from "../placement/placement.ts";
@@ -15,7 +14,6 @@ export const linearizedPdf = endpoint({
   fields: { output: outputName("Name of the file, without extension.") },
   naming: "name",
   setsUploadLimit: true,
-  errors: [fileAndId(), wrongType(), notAPdf(), passwordProtected(), noSuchFile(), tooComplex()],
   // qpdf keeps its files in memory: the input and the output.
-  prepare: () => edge("linearize-pdf", linearizePdf, {}, "input-and-output"),
+  prepare: () => edge(linearizePdf, {}, "input-and-output"),
 });

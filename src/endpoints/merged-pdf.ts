@@ -1,18 +1,6 @@
 import { mayBePdf } from "../core/media-type.ts";
 import { endpoint } from "../http/endpoint.ts";
-import {
-  fieldRequired,
-  noInput,
-  noSuchFile,
-  notAPdf,
-  otherInputs,
-  outOfRange,
-  passwordProtected,
-  tooComplex,
-  tooFewInputs,
-  tooManyInputs,
-  wrongType,
-} from "../http/errors.ts";
+import { outOfRange } from "../http/errors.ts";
 import { outputName, pagesList } from "../http/fields.ts";
 import { mergePdfs } from "../operations/merge-pdfs.ts";
 import { edge } from "../placement/placement.ts";
@@ -34,18 +22,6 @@ export const mergedPdf = endpoint({
   },
   naming: "name",
   setsUploadLimit: true,
-  errors: [
-    tooManyInputs(),
-    tooFewInputs(),
-    otherInputs("type[]"),
-    noInput(),
-    fieldRequired("pages[]"),
-    outOfRange("pages[]", "0"),
-    wrongType(),
-    notAPdf(),
-    passwordProtected(),
-    noSuchFile(),
-    tooComplex(),
-  ],
-  prepare: ({ pages }) => edge("merge-pdfs", mergePdfs, { pages }),
+  errors: [outOfRange("pages[]", "0")],
+  prepare: ({ pages }) => edge(mergePdfs, { pages }),
 });

@@ -3,24 +3,12 @@
 import { addressIn } from "../core/web-address.ts";
 import { documentTypeOf } from "../http/document-type.ts";
 import { endpoint, type Given } from "../http/endpoint.ts";
-import {
-  fileAndId,
-  fileIdAndUrl,
-  noInputOrUrl,
-  noSuchFile,
-  notAWebPage,
-  outOfRange,
-  passwordProtected,
-  tooComplex,
-  unreachable,
-  unsupportedFile,
-  wrongType,
-} from "../http/errors.ts";
+import { notAWebPage, outOfRange, unreachable, unsupportedFile, wrongType } from "../http/errors.ts";
 import { choice, type Length, length, outputName } from "../http/fields.ts";
-import type { HtmlToPdfParams } from "../operations/html-to-pdf.ts";
+import { type HtmlToPdfParams, htmlToPdf } from "../operations/html-to-pdf.ts";
 import { imageToPdf } from "../operations/image-to-pdf.ts";
-import type { OfficeToPdfParams } from "../operations/office-to-pdf.ts";
-import type { PostscriptToPdfParams } from "../operations/postscript-to-pdf.ts";
+import { officeToPdf } from "../operations/office-to-pdf.ts";
+import { postscriptToPdf } from "../operations/postscript-to-pdf.ts";
 import { container, edge, streamingWork } from "../placement/placement.ts";
 
 /** If web_layout is sent, the document is not read as one made for paper. */
@@ -69,19 +57,7 @@ export const pdf = endpoint({
     ),
   },
   naming: "name",
-  errors: [
-    fileAndId(),
-    fileIdAndUrl(),
-    noInputOrUrl(),
-    outOfRange("downsample", "100"),
-    wrongType(),
-    passwordProtected(),
-    noSuchFile(),
-    tooComplex(),
-    unsupportedFile("lossless JPEG"),
-    unreachable(),
-    notAWebPage(),
-  ],
+  errors: [outOfRange("downsample", "100"), unsupportedFile("lossless JPEG"), unreachable(), notAWebPage()],
   failures: {
     damaged: wrongType,
     unsupported: ({ feature }) => (feature === undefined ? wrongType() : unsupportedFile(feature)),
@@ -92,26 +68,26 @@ export const pdf = endpoint({
     const html = printing(values, isSent);
     switch (await documentTypeOf(input!)) {
       case "office":
-        return container<OfficeToPdfParams>("office-to-pdf", {
+        return container(officeToPdf, {
           tagged: tagged_pdf === "on",
           lossless: compression === "lossless",
           ...(downsample === "off" ? {} : { maxImageDpi: Number(downsample) }),
         });
       case "postscript":
-        return container<PostscriptToPdfParams>("postscript-to-pdf", {
+        return container(postscriptToPdf, {
           lossless: compression === "lossless",
           ...(downsample === "off" ? {} : { maxImageDpi: Number(downsample) }),
         });
       case "image":
-        return streamingWork("image-to-pdf", imageToPdf, {});
+        return streamingWork(imageToPdf, {});
       case "tiff":
-        return edge("image-to-pdf", imageToPdf, {});
+        return edge(imageToPdf, {});
       case "html":
-        return container<HtmlToPdfParams>("html-to-pdf", html);
+        return container(htmlToPdf, html);
       case "web-page": {
         const url = addressIn(new TextDecoder().decode(await input!.bytes()));
         if (url === undefined) throw wrongType();
-        return container<HtmlToPdfParams>("html-to-pdf", { ...html, url });
+        return container(htmlToPdf, { ...html, url });
       }
       case "none":
         throw wrongType();

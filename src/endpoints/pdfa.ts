@@ -1,17 +1,8 @@
 import { mayBePdf } from "../core/media-type.ts";
 import { endpoint } from "../http/endpoint.ts";
-import {
-  fileAndId,
-  nonconforming,
-  noSuchFile,
-  notAPdf,
-  outOfRange,
-  passwordProtected,
-  tooComplex,
-  wrongType,
-} from "../http/errors.ts";
+import { nonconforming, outOfRange } from "../http/errors.ts";
 import { choice, outputName } from "../http/fields.ts";
-import type { PdfToPdfaParams } from "../operations/pdf-to-pdfa.ts";
+import { type PdfToPdfaParams, pdfToPdfa } from "../operations/pdf-to-pdfa.ts";
 import type { ArchivalLevel } from "../pdf/pdfa/level.ts";
 import { container } from "../placement/placement.ts";
 
@@ -41,18 +32,9 @@ export const pdfa = endpoint({
     ),
   },
   naming: "name",
-  errors: [
-    fileAndId(),
-    wrongType(),
-    outOfRange("output_type", "PDF/A-4"),
-    notAPdf(),
-    passwordProtected(),
-    noSuchFile(),
-    nonconforming(),
-    tooComplex(),
-  ],
+  errors: [outOfRange("output_type", "PDF/A-4"), nonconforming()],
   prepare({ output_type, rasterize_if_errors_encountered }) {
     const params: PdfToPdfaParams = { level: LEVELS[output_type], rasterize: rasterize_if_errors_encountered === "on" };
-    return container("pdf-to-pdfa", params);
+    return container(pdfToPdfa, params);
   },
 });

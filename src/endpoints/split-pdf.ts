@@ -1,14 +1,6 @@
 import { mayBePdf } from "../core/media-type.ts";
 import { endpoint } from "../http/endpoint.ts";
-import {
-  fileAndId,
-  noSuchFile,
-  notAPdf,
-  outOfRange,
-  passwordProtected,
-  tooComplex,
-  wrongType,
-} from "../http/errors.ts";
+import { outOfRange } from "../http/errors.ts";
 import { outputNameOrInputs, pagesList } from "../http/fields.ts";
 import { splitPdf } from "../operations/split-pdf.ts";
 import { edge } from "../placement/placement.ts";
@@ -26,14 +18,6 @@ export const splitPdfEndpoint = endpoint({
   },
   naming: "list",
   setsUploadLimit: true,
-  errors: [
-    fileAndId(),
-    wrongType(),
-    outOfRange("pages[]", "0"),
-    notAPdf(),
-    passwordProtected(),
-    noSuchFile(),
-    tooComplex(),
-  ],
-  prepare: ({ pages }) => edge("split-pdf", splitPdf, pages.length > 0 ? { pages } : {}),
+  errors: [outOfRange("pages[]", "0")],
+  prepare: ({ pages }) => edge(splitPdf, pages.length > 0 ? { pages } : {}),
 });

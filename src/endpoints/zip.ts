@@ -1,5 +1,5 @@
 import { endpoint } from "../http/endpoint.ts";
-import { moreThanOneKey, noInput, noSuchFile, tooManyInputs } from "../http/errors.ts";
+import { moreThanOneKey } from "../http/errors.ts";
 import { outputName } from "../http/fields.ts";
 import { zipFiles } from "../operations/zip-files.ts";
 import { streaming } from "../placement/placement.ts";
@@ -8,10 +8,10 @@ export const zip = endpoint({
   path: "/zip",
   variants: ["private", "keyed"],
   summary: "Packs files into a .zip archive.",
-  source: { kind: "files-and-ids", description: "Any file", accepts: () => true },
+  source: { kind: "files-and-ids", description: "Any file" },
   fields: { output: outputName("Name of the archive, without extension.") },
   naming: "name",
   setsUploadLimit: true,
-  errors: [moreThanOneKey("output"), noInput(), tooManyInputs(), noSuchFile()],
+  errors: [moreThanOneKey("output")],
   prepare: () => streaming(zipFiles, {}),
 });

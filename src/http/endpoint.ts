@@ -14,7 +14,8 @@ import type { ServiceError } from "./errors.ts";
 import { type Fields, isSent, listName, parseFields, type Values } from "./fields.ts";
 import { type Form, readForm } from "./form.ts";
 import { noticeSentences } from "./notices.ts";
-import { idOf, type Located, locateSources, type Source, toInput } from "./sources.ts";
+import type { Source } from "./source.ts";
+import { idOf, type Located, locateSources, toInput } from "./sources.ts";
 
 export interface Declaration<F extends Fields> {
   /** Path of the endpoint, with a leading slash. */
@@ -30,8 +31,8 @@ export interface Declaration<F extends Fields> {
   readonly naming: "name" | "prefix" | "list";
   /** Set if the upload limit may exceed {@link STANDARD_UPLOAD_BYTES} (spec, "Limits"). @default false */
   readonly setsUploadLimit?: boolean;
-  /** Error responses that the endpoint can return, for OpenAPI. */
-  readonly errors: readonly ServiceError[];
+  /** Error responses for OpenAPI, besides those that follow from `source` and those of every endpoint. @default none */
+  readonly errors?: readonly ServiceError[];
   /** Responses to failures that have a different meaning for this endpoint. */
   readonly failures?: Readonly<Partial<Record<FailureReason, (failure: EngineFailure) => ServiceError>>>;
   /** Creates the job. Called after every field has passed its range check. */

@@ -20,6 +20,7 @@ import {
   wrongContentType,
 } from "./errors.ts";
 import { isFilled, type SentFields } from "./fields.ts";
+import { decodeEncodedWords, type FormEntry, type FormKey, grouped, parseName } from "./form-entries.ts";
 
 /**
  * A request's fields and files. All spellings of lists are equivalent: `pages[]`, repeated `pages`, and `pages[0]`,
@@ -96,40 +97,13 @@ export async function readForm(request: Request, options: FormOptions): Promise<
   throw wrongContentType();
 }
 
-/** A field or file as it was sent: `pages[2]` is `{ name: "pages", index: 2 }`. */
-interface Entry<T> {
-  readonly name: string;
-  readonly index: number;
-  readonly value: T;
-}
-
 async function readMultipart(
   body: ReadableStream<Uint8Array>,
   contentType: string,
   uploads: Batch,
   options: FormOptions,
 ): Promise<Form> {
-  const { bodySize = 0 } = options;
-  const fields: Entry<string>[] = [];
-  const files: Entry<Arrival>[] = [];
-  const order: string[] = [];
-  const isKept = bodySize > 0 && bodySize <= WHOLE_BYTES && options.keeping.take(bodySize);
-  let fieldBytes = 0;
-  let fileCount = 0;
-  const open = new Set<BusboyFileStream>();
-  let failure: unknown;
-  // Files are stored one after the other, so the file being stored applies backpressure to the body.
-  let storing: Promise<void> = Promise.resolve();
   let busboy: InstanceType<typeof Busboy>;
-
-  const failed = Promise.withResolvers<void>();
-  const fail = (error: unknown) => {
-    failure ??= error;
-    // A destroyed file stream blocks busboy for good, so nothing waits for busboy from here on.
-    for (const stream of open) stream.destroy();
-    failed.resolve();
-  };
-
   try {
     busboy = new Busboy({
       headers: { "content-type": contentType } as BusboyHeaders,
@@ -144,53 +118,127 @@ async function readMultipart(
     await body.cancel();
     throw malformedBody();
   }
-  const finished = new Promise<void>((resolve) => busboy.on("finish", resolve));
-  busboy.on("error", () => fail(malformedBody()));
-  busboy.on("partsLimit", () => fail(tooManyFields()));
-  const addField = (key: Pick<Entry<string>, "name" | "index">, value: string) => {
-    fieldBytes += value.length;
-    if (fieldBytes > MAX_FIELDS_BYTES) fail(tooManyFields());
-    if (!failure) fields.push({ ...key, value });
-  };
-  busboy.on("field", (name, value, _nameTruncated, valueTruncated) => {
-    if (name === undefined) return;
-    const key = parseName(name);
-    if (valueTruncated) fail(fieldTooLarge(key.name));
-    addField(key, value);
-    order.push(key.name);
-  });
-  busboy.on("file", (name, stream, fileName) => {
-    open.add(stream);
-    stream.on("error", () => fail(malformedBody()));
-    const key = parseName(name);
-    const isJson = options.jsonFileFields.has(key.name);
-    if (!isJson && ++fileCount > options.maxFiles) fail(tooManyInputs());
-    order.push(key.name);
-    storing = storing.then(async () => {
+  return new MultipartReader(busboy, uploads, options).read(body);
+}
+
+/** Reads one multipart body. */
+class MultipartReader {
+  readonly #busboy: InstanceType<typeof Busboy>;
+  readonly #uploads: Batch;
+  readonly #options: FormOptions;
+  readonly #isKept: boolean;
+  readonly #fields: FormEntry<string>[] = [];
+  readonly #files: FormEntry<Arrival>[] = [];
+  readonly #order: string[] = [];
+  readonly #open = new Set<BusboyFileStream>();
+  readonly #finished: Promise<void>;
+  readonly #failed = Promise.withResolvers<void>();
+  #fieldBytes = 0;
+  #fileCount = 0;
+  #failure: unknown;
+  /** Files are stored one after the other, so the file being stored applies backpressure to the body. */
+  #storing: Promise<void> = Promise.resolve();
+
+  constructor(busboy: InstanceType<typeof Busboy>, uploads: Batch, options: FormOptions) {
+    const { bodySize = 0 } = options;
+    this.#busboy = busboy;
+    this.#uploads = uploads;
+    this.#options = options;
+    this.#isKept = bodySize > 0 && bodySize <= WHOLE_BYTES && options.keeping.take(bodySize);
+    this.#finished = new Promise<void>((resolve) => busboy.on("finish", resolve));
+    busboy.on("error", () => this.#fail(malformedBody()));
+    busboy.on("partsLimit", () => this.#fail(tooManyFields()));
+    busboy.on("field", (name, value, _nameTruncated, valueTruncated) => {
+      if (name !== undefined) this.#takeField(parseName(name), value, valueTruncated);
+    });
+    busboy.on("file", (name, stream, fileName) => this.#takeFile(parseName(name), stream, fileName));
+  }
+
+  async read(body: ReadableStream<Uint8Array>): Promise<Form> {
+    const { signal, textFields } = this.#options;
+    const reader = body.getReader({ mode: "byob" });
+    const gone = () => this.#fail(signal.reason);
+    signal.addEventListener("abort", gone);
+    try {
+      await this.#feed(reader);
+    } catch (error) {
+      this.#fail(error);
+    } finally {
+      signal.removeEventListener("abort", gone);
+      void reader.cancel().catch(() => {});
+    }
+    await this.#storing;
+    if (this.#failure) {
+      await this.#uploads.discard();
+      throw this.#failure;
+    }
+    const files = this.#files;
+    // A text is not kept, so it need not be stored if it is in memory.
+    if (textFields.size === 0 || files.some(({ value }) => !value.bytes)) this.#uploads.send();
+    return {
+      fields: grouped(this.#fields),
+      files: grouped(files),
+      uploads: this.#uploads,
+      order: this.#order,
+      encoding: "multipart",
+    };
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= error;
+    // A destroyed file stream blocks busboy for good, so nothing waits for busboy from here on.
+    for (const stream of this.#open) stream.destroy();
+    this.#failed.resolve();
+  }
+
+  #addField(key: FormKey, value: string): void {
+    this.#fieldBytes += value.length;
+    if (this.#fieldBytes > MAX_FIELDS_BYTES) this.#fail(tooManyFields());
+    if (!this.#failure) this.#fields.push({ ...key, value });
+  }
+
+  #takeField(key: FormKey, value: string, isTruncated: boolean): void {
+    if (isTruncated) this.#fail(fieldTooLarge(key.name));
+    this.#addField(key, value);
+    this.#order.push(key.name);
+  }
+
+  #takeFile(key: FormKey, stream: BusboyFileStream, fileName: string | undefined): void {
+    this.#open.add(stream);
+    stream.on("error", () => this.#fail(malformedBody()));
+    const isJson = this.#options.jsonFileFields.has(key.name);
+    if (!isJson && ++this.#fileCount > this.#options.maxFiles) this.#fail(tooManyInputs());
+    this.#order.push(key.name);
+    this.#storing = this.#storing.then(async () => {
       try {
-        if (isJson) {
-          const text = failure ? undefined : await readSmallFile(stream, fileName);
-          if (text !== undefined) addField(key, text);
-          return;
-        }
-        // Only for the first file can the body's length serve as a size hint.
-        const { bodySize: _, ...others } = options;
-        const known = files.length === 0 ? options : others;
-        const file = failure ? undefined : await storePart(stream, fileName, uploads, known, isKept);
-        if (file) files.push({ ...key, value: isKept ? file : remember(file, options.keeping) });
+        if (isJson) await this.#readJsonFile(key, stream, fileName);
+        else await this.#storeFile(key, stream, fileName);
       } catch (error) {
-        fail(error);
+        this.#fail(error);
       } finally {
-        open.delete(stream);
+        this.#open.delete(stream);
         stream.resume();
       }
     });
-  });
+  }
 
-  const reader = body.getReader({ mode: "byob" });
-  const gone = () => fail(options.signal.reason);
-  options.signal.addEventListener("abort", gone);
-  try {
+  async #readJsonFile(key: FormKey, stream: BusboyFileStream, fileName: string | undefined): Promise<void> {
+    const text = this.#failure ? undefined : await readSmallFile(stream, fileName);
+    if (text !== undefined) this.#addField(key, text);
+  }
+
+  async #storeFile(key: FormKey, stream: BusboyFileStream, fileName: string | undefined): Promise<void> {
+    if (this.#failure) return;
+    // Only for the first file can the body's length serve as a size hint.
+    const { bodySize: _, ...others } = this.#options;
+    const known = this.#files.length === 0 ? this.#options : others;
+    const file = await storePart(stream, fileName, this.#uploads, known, this.#isKept);
+    if (file) this.#files.push({ ...key, value: this.#isKept ? file : remember(file, this.#options.keeping) });
+  }
+
+  /** Passes the body on until its end, or until a failure and a limited number of bytes after it. */
+  async #feed(reader: ReadableStreamBYOBReader): Promise<void> {
+    const busboy = this.#busboy;
     let drained = 0;
     for (;;) {
       // This throws only if the client has disconnected, so nobody reads the response.
@@ -198,31 +246,17 @@ async function readMultipart(
         .readAtLeast(READ_BYTES, new Uint8Array(READ_BYTES))
         .catch(() => Promise.reject(malformedBody()));
       if (done) break;
-      if (failure) {
+      if (this.#failure) {
         drained += value.length;
-        if (drained > MAX_DRAINED_BYTES || options.signal.aborted) break;
+        if (drained > MAX_DRAINED_BYTES || this.#options.signal.aborted) break;
       } else if (!busboy.write(value)) {
-        await Promise.race([new Promise((resolve) => busboy.once("drain", resolve)), failed.promise]);
+        await Promise.race([new Promise((resolve) => busboy.once("drain", resolve)), this.#failed.promise]);
       }
     }
-    if (!failure) {
-      busboy.end();
-      await Promise.race([finished, failed.promise]);
-    }
-  } catch (error) {
-    fail(error);
-  } finally {
-    options.signal.removeEventListener("abort", gone);
-    void reader.cancel().catch(() => {});
+    if (this.#failure) return;
+    busboy.end();
+    await Promise.race([this.#finished, this.#failed.promise]);
   }
-  await storing;
-  if (failure) {
-    await uploads.discard();
-    throw failure;
-  }
-  // A text is not kept, so it need not be stored if it is in memory.
-  if (options.textFields.size === 0 || files.some(({ value }) => !value.bytes)) uploads.send();
-  return { fields: grouped(fields), files: grouped(files), uploads, order, encoding: "multipart" };
 }
 
 /** Returns the file without its bytes if there is no memory to keep them. */
@@ -299,7 +333,7 @@ async function readJson(
     throw malformedJson();
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw malformedJson();
-  const fields: Entry<string>[] = [];
+  const fields: FormEntry<string>[] = [];
   const emptyLists: string[] = [];
   for (const [name, given] of Object.entries(value)) {
     const { name: listName } = parseName(name);
@@ -316,7 +350,7 @@ async function readJson(
     }
   }
   const order = fields.map(({ name }) => name);
-  const files: Entry<Arrival>[] = [];
+  const files: FormEntry<Arrival>[] = [];
   for (const { name, index, value } of fields.filter(({ name }) => textFields.has(name))) {
     const content = new TextEncoder().encode(value);
     files.push({ name, index, value: await uploads.receive({ name, type: "text/plain", body: content }) });
@@ -324,38 +358,4 @@ async function readJson(
   const groups = grouped(fields);
   for (const name of emptyLists) if (!groups.has(name)) groups.set(name, []);
   return { fields: groups, files: grouped(files), uploads, order, encoding: "json" };
-}
-
-function parseName(spelling: string): { name: string; index: number } {
-  const match = /^([^[\]]+)\[(\d{0,6})\]$/.exec(spelling);
-  if (!match) return { name: spelling, index: Number.POSITIVE_INFINITY };
-  return { name: match[1]!, index: match[2] === "" ? Number.POSITIVE_INFINITY : Number(match[2]) };
-}
-
-function grouped<T>(entries: readonly Entry<T>[]): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  // The sort is stable: entries without an index keep their order of arrival, after those that have one.
-  for (const { name, value } of entries.toSorted((a, b) => (a.index === b.index ? 0 : a.index - b.index))) {
-    const group = groups.get(name);
-    if (group) group.push(value);
-    else groups.set(name, [value]);
-  }
-  return groups;
-}
-
-/** Decodes RFC 2047 encoded words, which some clients use for file names. */
-function decodeEncodedWords(text: string): string {
-  return text.replace(/=\?([\w-]+)\?([BQ])\?([^?]*)\?=/gi, (whole, charset: string, encoding: string, data: string) => {
-    try {
-      const binary =
-        encoding.toUpperCase() === "B"
-          ? atob(data)
-          : data
-              .replaceAll("_", " ")
-              .replace(/=([0-9A-F]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-      return new TextDecoder(charset).decode(Uint8Array.from(binary, (character) => character.charCodeAt(0)));
-    } catch {
-      return whole;
-    }
-  });
 }

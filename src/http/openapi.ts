@@ -14,7 +14,7 @@ import {
   timedOut,
 } from "./errors.ts";
 import { type Field, type ListField, listName } from "./fields.ts";
-import type { Source } from "./sources.ts";
+import { errorsOf, type Source } from "./source.ts";
 
 type Json = Record<string, unknown>;
 
@@ -55,7 +55,8 @@ function describePost(endpoint: Endpoint, config: Config): Json {
   const maxFileBytes = uploadLimit(endpoint, config);
   const source = describeSource(endpoint.source, maxFileBytes, config.maxInputs);
   const errors = [
-    ...endpoint.errors,
+    ...errorsOf(endpoint.source),
+    ...(endpoint.errors ?? []),
     ...(config.variant === "keyed" ? [invalidKey()] : []),
     fileTooLarge(maxFileBytes),
     crashed(),

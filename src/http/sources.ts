@@ -23,33 +23,7 @@ import {
 } from "./errors.ts";
 import { isFilled, listName } from "./fields.ts";
 import type { Form } from "./form.ts";
-
-/** The kinds of input that an endpoint accepts. */
-export type Source =
-  /** Exactly one of `file` and `id`. */
-  | {
-      readonly kind: "file-or-id";
-      readonly description: string;
-      /** Reports whether a document of this media type, as determined from its content, may be worth opening. */
-      accepts(type: string): boolean;
-    }
-  /** Any number of `file` and `id[]`, at least one in total. */
-  | {
-      readonly kind: "files-and-ids";
-      readonly description: string;
-      accepts(type: string): boolean;
-      /** Name of a list with `file` or `id` for each input, which sets their order. @default the order of arrival */
-      readonly orderedBy?: string;
-      /** Names of other lists with one value for each input. */
-      readonly perInput?: readonly string[];
-    }
-  /**
-   * Exactly one of `file`, `id` and `url`. The address of a web page is stored as a file of its own, an internet
-   * shortcut.
-   */
-  | { readonly kind: "file-id-or-url"; readonly description: string }
-  /** A text field, as long as a file may be. The text is not kept, so the response has no inputId. */
-  | { readonly kind: "text"; readonly field: string; readonly description: string };
+import type { Source } from "./source.ts";
 
 /** A file that was sent with the request, or a stored one. */
 export type Located = Arrival | StoredFile;
@@ -122,7 +96,7 @@ async function receiveShortcut(url: string, uploads: Batch): Promise<Arrival> {
 }
 
 async function locateSeveral(
-  { orderedBy, perInput = [], accepts }: Extract<Source, { kind: "files-and-ids" }>,
+  { orderedBy, perInput = [], accepts = () => true }: Extract<Source, { kind: "files-and-ids" }>,
   form: Form,
   { store, maxInputs }: Where,
 ): Promise<readonly Located[]> {

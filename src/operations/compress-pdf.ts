@@ -1,12 +1,13 @@
 // Compresses a PDF according to a level or a profile. Yields one output, never larger than the input unless the profile
 // asks for that.
 
+import { z } from "zod";
 import { type Notice, noticesOf } from "../core/notice.ts";
-import type { Chunks, Context, Input, Operation } from "../core/operation.ts";
+import { type Chunks, type Context, type Input, operation, type Run } from "../core/operation.ts";
 import { compressFile } from "../pdf/compression/compress-file.ts";
-import type { CompressionProfile } from "../pdf/compression/profile.ts";
+import { compressionProfile } from "../pdf/compression/profile.ts";
 import { settingsOfProfile } from "../pdf/compression/profile-settings.ts";
-import { LEVEL_SETTINGS, type Level } from "../pdf/compression/settings.ts";
+import { LEVEL_SETTINGS, LEVELS } from "../pdf/compression/settings.ts";
 import { Budget } from "../pdf/objects/budget.ts";
 import { MupdfSource } from "../pdf/objects/mupdf-source.ts";
 import { PdfFile } from "../pdf/objects/pdf-file.ts";
@@ -17,9 +18,11 @@ import { held } from "./held.ts";
 import { linearizePdf } from "./linearize-pdf.ts";
 import { unprotect } from "./unprotect.ts";
 
-export type CompressParams =
-  | { readonly level: Level }
-  | { readonly level: "custom"; readonly profile: CompressionProfile };
+const paramsSchema = z.discriminatedUnion("level", [
+  z.object({ level: z.enum(LEVELS) }),
+  z.object({ level: z.literal("custom"), profile: compressionProfile }),
+]);
+export type CompressParams = z.infer<typeof paramsSchema>;
 
 const TYPE = { extension: "pdf", type: "application/pdf" } as const;
 
@@ -30,7 +33,7 @@ const TYPE = { extension: "pdf", type: "application/pdf" } as const;
 const CONTAINER_BYTES = 256 * 2 ** 20;
 
 /** @throws EngineFailure `password-protected`, or the failure that the document or the engine caused */
-export const compressPdf: Operation<CompressParams> = async function* ([input], params, context) {
+const run: Run<CompressParams> = async function* ([input], params, context) {
   const bytes = await input!.bytes();
   const settings = params.level === "custom" ? settingsOfProfile(params.profile) : LEVEL_SETTINGS[params.level];
   const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);
@@ -68,11 +71,13 @@ export const compressPdf: Operation<CompressParams> = async function* ([input], 
   }
 };
 
+export const compressPdf = operation({ name: "compress-pdf", params: paramsSchema, run });
+
 /** Linearizes the output if the profile asks for it, at the cost of a few bytes. */
 async function* linearized(chunks: Uint8Array[], { name }: Input, context: Context) {
   const whole = new Uint8Array(Buffer.concat(chunks));
   chunks.length = 0;
-  yield* linearizePdf([held(whole, name)], {}, context);
+  yield* linearizePdf.run([held(whole, name)], {}, context);
 }
 
 /** Releases each chunk once it has been read, so that memory is freed while the output is stored. */

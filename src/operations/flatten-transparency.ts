@@ -1,46 +1,9 @@
-// Removes the transparency of a PDF and preserves its look with the least change. Yields one output, which is the input
-// itself if nothing is transparent.
+// Declares the operation that removes the transparency of a PDF. Its code is in the folder container-only.
+import { z } from "zod";
+import { signature } from "../core/operation.ts";
+import { FLATTENING_QUALITIES } from "../pdf/flattening/settings.ts";
 
-import type { Notice } from "../core/notice.ts";
-import type { Operation } from "../core/operation.ts";
-import { flattenFile } from "../pdf/flattening/flatten-file.ts";
-import type { FlatteningQuality } from "../pdf/flattening/settings.ts";
-import { Budget } from "../pdf/objects/budget.ts";
-import { MupdfSource } from "../pdf/objects/mupdf-source.ts";
-import { PdfFile } from "../pdf/objects/pdf-file.ts";
-import { roomOf } from "../pdf/objects/room.ts";
-import { unprotect } from "./unprotect.ts";
+const paramsSchema = z.object({ quality: z.enum(FLATTENING_QUALITIES) });
+export type FlattenParams = z.infer<typeof paramsSchema>;
 
-export interface FlattenParams {
-  readonly quality: FlatteningQuality;
-}
-
-const TYPE = { extension: "pdf", type: "application/pdf" } as const;
-/** Share of the engines' memory for the engine that reads objects; the engine that draws gets the rest. */
-const READING_PART = 0.3;
-
-/** @throws EngineFailure `password-protected`, or the failure that the document or the engine caused */
-export const flattenTransparency: Operation<FlattenParams> = async function* ([input], { quality }, context) {
-  const bytes = await input!.bytes();
-  const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);
-  const readingBytes = Math.floor(engineBytes * READING_PART);
-  const budget = new Budget(objectBytes);
-  const objects = await MupdfSource.open(bytes, readingBytes, budget);
-  try {
-    const { signal } = context;
-    const file = PdfFile.of(objects, budget);
-    const notices: Notice[] = [];
-    const prepare = () => notices.push(...unprotect(file, objects, bytes));
-    const stageBytes = engineBytes - readingBytes;
-    const flattened = await flattenFile(file, { quality, bytes, stageBytes, signal, prepare });
-    if (!flattened) {
-      yield { ...TYPE, body: bytes };
-      return;
-    }
-    const { coverage } = flattened;
-    context.log("flattened", { pages: coverage.length, coverage: coverage.map((share) => Number(share.toFixed(4))) });
-    yield { ...TYPE, body: flattened.chunks, notices: () => notices };
-  } finally {
-    objects.close();
-  }
-};
+export const flattenTransparency = signature({ name: "flatten-transparency", params: paramsSchema });

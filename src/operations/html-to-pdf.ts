@@ -1,30 +1,36 @@
-// Converts a web page or an HTML file to PDF. The edge cannot do this: the container runs the operation with Chromium.
+// Declares the operation that converts a web page or an HTML file to PDF. The edge cannot do this: the container runs
+// it with Chromium.
+import { z } from "zod";
+import { signature } from "../core/operation.ts";
 
-export interface HtmlToPdfParams {
+const MAX_URL_LENGTH = 8192;
+
+const paramsSchema = z.object({
   /** Address of the page. If it is not set, the input is the page. */
-  readonly url?: string;
+  url: z
+    .url({ protocol: /^https?$/ })
+    .max(MAX_URL_LENGTH)
+    .exactOptional(),
   /** Size of the sheet in its final orientation, in points. */
-  readonly paper: { readonly width: number; readonly height: number };
+  paper: z.object({ width: z.number().positive(), height: z.number().positive() }),
   /** Margin on all sides, in points. */
-  readonly margin: number;
+  margin: z.number().min(0),
   /**
    * Device whose layout the page shows, fitted to the width between the margins.
    * @default a desktop; a document made for paper (@page rules, print styles) keeps CSS units instead
    */
-  readonly layout?: "desktop" | "tablet" | "mobile";
-  /** The @page rules that a document made for paper follows. @default none of them */
-  readonly ownPages?: OwnPages;
+  layout: z.enum(["desktop", "tablet", "mobile"]).exactOptional(),
+  /** The @page rules that a document made for paper follows: those that the client did not replace. @default none */
+  ownPages: z.object({ size: z.boolean(), margin: z.boolean() }).exactOptional(),
   /** True to write the structure of the document, and the outline derived from it. @default false */
-  readonly tagged?: boolean;
+  tagged: z.boolean().exactOptional(),
   /** True to store pictures without loss, false to store them as JPEG. */
-  readonly lossless: boolean;
+  lossless: z.boolean(),
   /** Highest resolution of pictures on the page. @default as they are */
-  readonly maxImageDpi?: number;
-}
+  maxImageDpi: z.int().min(1).exactOptional(),
+});
+export type HtmlToPdfParams = z.infer<typeof paramsSchema>;
+/** The @page rules that a document may set: `size` stands for size and orientation. */
+export type OwnPages = NonNullable<HtmlToPdfParams["ownPages"]>;
 
-/** The page properties that the client did not set. */
-export interface OwnPages {
-  /** Size and orientation. */
-  readonly size: boolean;
-  readonly margin: boolean;
-}
+export const htmlToPdf = signature({ name: "html-to-pdf", params: paramsSchema });

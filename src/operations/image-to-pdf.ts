@@ -1,10 +1,11 @@
 // Converts a picture file to a PDF with one page for each picture in the file. Data stay unchanged wherever PDF has the
 // same encoding.
 
+import { z } from "zod";
 import { ByteReader } from "../core/byte-reader.ts";
 import { EngineFailure } from "../core/failure.ts";
 import { mediaTypeOf } from "../core/media-type.ts";
-import type { Input, Operation } from "../core/operation.ts";
+import { type Input, operation, type Run } from "../core/operation.ts";
 import { MupdfJpegDecoder } from "../engines/mupdf/jpeg.ts";
 import { readBmp } from "../formats/bmp/read.ts";
 import type { OpenJpegDecoder } from "../formats/jpeg/frame.ts";
@@ -14,7 +15,8 @@ import { readTiff } from "../formats/tiff/read.ts";
 import type { Picture } from "../formats/to-pdf/picture.ts";
 import { picturePdf } from "../formats/to-pdf/picture-pdf.ts";
 
-export type ImageToPdfParams = Record<string, never>;
+const paramsSchema = z.strictObject({});
+export type ImageToPdfParams = z.infer<typeof paramsSchema>;
 
 /** Memory for held data if the operation has no heap limit: then it streams next to others, and may hold little. */
 const LEAST_HOLD_BYTES = 8 * 2 ** 20;
@@ -28,7 +30,7 @@ const HOLD_SHARE = 0.5;
  * genuine picture makes
  * @throws OutOfRange if a page would be larger than PDF allows
  */
-export const imageToPdf: Operation<ImageToPdfParams> = async function* ([input], _params, { heapLimitBytes, signal }) {
+const run: Run<ImageToPdfParams> = async function* ([input], _params, { heapLimitBytes, signal }) {
   const holdBytes = Math.max(LEAST_HOLD_BYTES, heapLimitBytes * HOLD_SHARE);
   let decoder: MupdfJpegDecoder | undefined;
   const openDecoder = async () => {
@@ -42,6 +44,8 @@ export const imageToPdf: Operation<ImageToPdfParams> = async function* ([input],
     decoder?.[Symbol.dispose]();
   }
 };
+
+export const imageToPdf = operation({ name: "image-to-pdf", params: paramsSchema, run });
 
 async function readPictures(
   input: Input,

@@ -2,7 +2,8 @@
 // lossless. Exported Office documents and web pages need this. Tags, links, outlines and forms stay, since only images
 // are replaced.
 
-import type { Operation } from "../core/operation.ts";
+import { z } from "zod";
+import { operation, type Run } from "../core/operation.ts";
 import { limitImages as limitImagesOf } from "../pdf/images/limit-images.ts";
 import { Budget } from "../pdf/objects/budget.ts";
 import { MupdfSource } from "../pdf/objects/mupdf-source.ts";
@@ -10,14 +11,15 @@ import { PdfFile } from "../pdf/objects/pdf-file.ts";
 import { roomOf } from "../pdf/objects/room.ts";
 import { writeFile } from "../pdf/objects/writer.ts";
 
-export interface LimitImagesParams {
+const paramsSchema = z.object({
   /** Highest resolution in dots per inch. @default unlimited */
-  readonly maxImageDpi?: number;
+  maxImageDpi: z.int().min(1).exactOptional(),
   /** True to keep photographs as they are, false to convert them to JPEG where that is smaller. */
-  readonly lossless: boolean;
+  lossless: z.boolean(),
   /** True to leave images of more than one bit alone. @default false */
-  readonly onlyBilevel?: boolean;
-}
+  onlyBilevel: z.boolean().exactOptional(),
+});
+export type LimitImagesParams = z.infer<typeof paramsSchema>;
 
 const TYPE = { extension: "pdf", type: "application/pdf" } as const;
 
@@ -25,7 +27,7 @@ const TYPE = { extension: "pdf", type: "application/pdf" } as const;
  * Yields one output, which is the input itself if nothing had to change.
  * @throws EngineFailure the failure that the document or the engine caused
  */
-export const limitImages: Operation<LimitImagesParams> = async function* ([input], params, context) {
+const run: Run<LimitImagesParams> = async function* ([input], params, context) {
   const bytes = await input!.bytes();
   if (!mayChange(bytes, params)) {
     yield { ...TYPE, body: bytes };
@@ -46,6 +48,8 @@ export const limitImages: Operation<LimitImagesParams> = async function* ([input
     objects.close();
   }
 };
+
+export const limitImages = operation({ name: "limit-images", params: paramsSchema, run });
 
 /** Reports, from a quick scan of all or part of the file, whether there may be anything to change. */
 export function mayChange(pdf: Uint8Array, { lossless, maxImageDpi, onlyBilevel }: LimitImagesParams): boolean {

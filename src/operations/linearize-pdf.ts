@@ -1,8 +1,9 @@
 // Linearizes a PDF for web browsers (ISO 32000-1, Annex F). Yields one output. Nothing else in the document changes.
+import { z } from "zod";
 import { contains } from "../core/contains.ts";
 import { EngineFailure } from "../core/failure.ts";
 import type { Notice } from "../core/notice.ts";
-import type { Chunks, Context, Input, Operation } from "../core/operation.ts";
+import { type Chunks, type Context, type Input, operation, type Run } from "../core/operation.ts";
 import { MupdfDocument } from "../engines/mupdf/document.ts";
 import { takeMupdf } from "../engines/mupdf/spare.ts";
 import { QPDF_PATHS, type QpdfRun, runQpdf } from "../engines/qpdf/qpdf.ts";
@@ -25,9 +26,11 @@ const EVERY_PAGE = { text: "1-last", items: [{ first: 1, last: "last" }] } as co
  * Linearizes a PDF. An owner password alone does not prevent this, and still protects the output.
  * @throws EngineFailure `password-protected`, `damaged`, or the failures of {@link runQpdf}
  */
-export const linearizePdf: Operation<Record<string, never>> = async function* (inputs, _params, context) {
+const run: Run<Record<string, never>> = async function* (inputs, _params, context) {
   for (const input of inputs) yield await linearize(input, context);
 };
+
+export const linearizePdf = operation({ name: "linearize-pdf", params: z.object({}), run });
 
 async function linearize(input: Input, context: Context) {
   const { bytes, notices } = await unsigned(await input.bytes(), context);
@@ -108,7 +111,7 @@ async function explain(bytes: Uint8Array, { heapLimitBytes }: Context): Promise<
  */
 async function repair(bytes: Uint8Array, { name }: Input, context: Context, notices: Notice[]): Promise<Uint8Array> {
   let repaired = bytes;
-  for await (const { body, notices: lost } of mergePdfs([held(bytes, name)], { pages: [EVERY_PAGE] }, context)) {
+  for await (const { body, notices: lost } of mergePdfs.run([held(bytes, name)], { pages: [EVERY_PAGE] }, context)) {
     repaired = await joined(body instanceof Uint8Array ? [body] : body);
     notices.push(...(lost?.() ?? []));
   }

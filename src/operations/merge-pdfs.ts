@@ -1,9 +1,10 @@
 // Merges PDFs, or selected pages of them, into one PDF in the given order. Objects are the concern of src/pdf.
 
+import { z } from "zod";
 import { OutOfRange } from "../core/failure.ts";
 import { type Notice, noticesOf } from "../core/notice.ts";
-import type { Input, Operation } from "../core/operation.ts";
-import { type PageSelection, selectPages } from "../core/pages.ts";
+import { type Input, operation, type Run } from "../core/operation.ts";
+import { pageSelection, selectPages } from "../core/pages.ts";
 import type { Mupdf } from "../engines/mupdf/mupdf.ts";
 import { Budget } from "../pdf/objects/budget.ts";
 import { MupdfSource } from "../pdf/objects/mupdf-source.ts";
@@ -15,10 +16,11 @@ import { documentParts } from "../pdf/pages/parts/index.ts";
 import { SourceDocument } from "../pdf/pages/source-document.ts";
 import { unprotect, withoutXfa } from "./unprotect.ts";
 
-export interface MergePdfsParams {
+const paramsSchema = z.object({
   /** Selections, one for each input, in the same order. */
-  readonly pages: readonly PageSelection[];
-}
+  pages: z.array(pageSelection).readonly(),
+});
+export type MergePdfsParams = z.infer<typeof paramsSchema>;
 
 /** Share of the memory for objects that the result gets; the rest is for the one open source. */
 const RESULT_PART = 0.6;
@@ -28,7 +30,7 @@ const RESULT_PART = 0.6;
  * @throws EngineFailure the failure that a document or the engine caused
  * @throws OutOfRange `pages`
  */
-export const mergePdfs: Operation<MergePdfsParams> = async function* (inputs, { pages }, context) {
+const run: Run<MergePdfsParams> = async function* (inputs, { pages }, context) {
   const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);
   const budget = new Budget(objectBytes * RESULT_PART);
   const merged = { inputs: inputs.length, pages: 0, heapBytes: 0, objectBytes: 0, reported: 0, first: [] as string[] };
@@ -88,3 +90,5 @@ export const mergePdfs: Operation<MergePdfsParams> = async function* (inputs, { 
     context.log("merged", merged);
   }
 };
+
+export const mergePdfs = operation({ name: "merge-pdfs", params: paramsSchema, run });

@@ -1,10 +1,15 @@
-// An Office document as a PDF. Nothing at the edge can do it: the container carries it out with LibreOffice.
+// Declares the operation that converts an Office document to PDF. The edge cannot do this: the container runs it with
+// LibreOffice.
+import { z } from "zod";
+import { signature } from "../core/operation.ts";
 
-export interface OfficeToPdfParams {
-  /** Whether the PDF carries its structure (ISO 32000-1, 14.8), language and title. */
-  readonly tagged: boolean;
-  /** Pictures without loss, else as JPEG. */
-  readonly lossless: boolean;
-  /** Pictures have at most this resolution on the page. @default as they are */
-  readonly maxImageDpi?: number;
-}
+const paramsSchema = z.object({
+  /** True to write the structure of the document (ISO 32000-1, 14.8), its language and title. */
+  tagged: z.boolean(),
+  /** True to store pictures without loss, false to store them as JPEG. */
+  lossless: z.boolean(),
+  /** Highest resolution of pictures on the page. @default as they are */
+  maxImageDpi: z.int().min(1).exactOptional(),
+});
+
+export const officeToPdf = signature({ name: "office-to-pdf", params: paramsSchema });

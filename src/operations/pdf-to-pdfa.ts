@@ -1,8 +1,14 @@
-// A PDF as PDF/A. Nothing at the edge can do it: the container carries it out, since the validator is there.
-import type { ArchivalLevel } from "../pdf/pdfa/level.ts";
+// Declares the operation that converts a PDF to PDF/A. The edge cannot do this: the container runs it, because the
+// validator is there.
+import { z } from "zod";
+import { signature } from "../core/operation.ts";
+import { archivalLevel } from "../pdf/pdfa/level.ts";
 
-export interface PdfToPdfaParams {
-  readonly level: ArchivalLevel;
-  /** Whether pages that cannot be made to conform become pictures; else the document is refused. */
-  readonly rasterize: boolean;
-}
+const paramsSchema = z.object({
+  level: archivalLevel,
+  /** True to replace pages that cannot be made to conform by pictures, false to refuse the document. */
+  rasterize: z.boolean(),
+});
+export type PdfToPdfaParams = z.infer<typeof paramsSchema>;
+
+export const pdfToPdfa = signature({ name: "pdf-to-pdfa", params: paramsSchema });

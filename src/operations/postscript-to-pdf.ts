@@ -1,9 +1,13 @@
-// A PostScript program, encapsulated or not, as a PDF. Nothing at the edge can do it: the container carries it out with
-// Ghostscript.
+// Declares the operation that converts a PostScript program, encapsulated or not, to PDF. The edge cannot do this: the
+// container runs it with Ghostscript.
+import { z } from "zod";
+import { signature } from "../core/operation.ts";
 
-export interface PostscriptToPdfParams {
-  /** Pictures without loss, else as JPEG where they are photographs. */
-  readonly lossless: boolean;
-  /** Pictures have at most this resolution on the page. @default as they are */
-  readonly maxImageDpi?: number;
-}
+const paramsSchema = z.object({
+  /** True to store pictures without loss, false to store photographs as JPEG. */
+  lossless: z.boolean(),
+  /** Highest resolution of pictures on the page. @default as they are */
+  maxImageDpi: z.int().min(1).exactOptional(),
+});
+
+export const postscriptToPdf = signature({ name: "postscript-to-pdf", params: paramsSchema });

@@ -1,9 +1,10 @@
 // Pages of a PDF as pictures, one output for each page. It knows what each format can hold, not how it is written.
 
+import { z } from "zod";
 import { EngineFailure, OutOfRange } from "../core/failure.ts";
-import type { Chunks, Operation, Output } from "../core/operation.ts";
-import { type PageSelection, resolvePages } from "../core/pages.ts";
-import { CHANNELS, type ColorModel, type Raster } from "../core/raster.ts";
+import { type Chunks, type Output, operation, type Run } from "../core/operation.ts";
+import { pageSelection, resolvePages } from "../core/pages.ts";
+import { CHANNELS, COLOR_MODELS, type Raster } from "../core/raster.ts";
 import { MupdfDocument } from "../engines/mupdf/document.ts";
 import { MupdfPage } from "../engines/mupdf/page.ts";
 import { prepareSpare, takeMupdf } from "../engines/mupdf/spare.ts";
@@ -13,16 +14,16 @@ import { encodeJpeg, JPEG_MAX_SIDE } from "../formats/jpeg/write.ts";
 import { encodePng } from "../formats/png/write.ts";
 import { encodeTiff } from "../formats/tiff/write.ts";
 
-export type RasterFormat = "bmp" | "jpg" | "png" | "gif" | "tif";
-
-export interface RasterizeParams {
-  readonly format: RasterFormat;
-  readonly colorModel: ColorModel;
-  readonly dpi: number;
-  readonly pages: PageSelection;
-  /** 1 to 100, for `jpg`. @default 75 */
-  readonly jpegQuality?: number;
-}
+const paramsSchema = z.object({
+  format: z.enum(["bmp", "jpg", "png", "gif", "tif"]),
+  colorModel: z.enum(COLOR_MODELS),
+  dpi: z.int().min(1).max(2400),
+  pages: pageSelection,
+  /** Quality of `jpg`. @default 75 */
+  jpegQuality: z.int().min(1).max(100).exactOptional(),
+});
+export type RasterizeParams = z.infer<typeof paramsSchema>;
+export type RasterFormat = RasterizeParams["format"];
 
 /**
  * The most samples one picture may have, and pixels on a side: A3 at 2400 dpi in rgb passes, and the size of a BMP still
@@ -50,7 +51,7 @@ const MEDIA_TYPES: Readonly<Record<RasterFormat, string>> = {
  * @throws EngineFailure what the document or the engine made impossible
  * @throws OutOfRange `pages`, or `resolution` where a page would have more pixels than the format or {@link MAX_SAMPLES} allows
  */
-export const rasterizePdf: Operation<RasterizeParams> = async function* (inputs, params, context) {
+const run: Run<RasterizeParams> = async function* (inputs, params, context) {
   const limits = { heapLimitBytes: context.heapLimitBytes, withoutStructure: true };
   for (const input of inputs) {
     const [bytes, engine] = await Promise.all([input.bytes(), takeMupdf(limits)]);
@@ -79,6 +80,8 @@ export const rasterizePdf: Operation<RasterizeParams> = async function* (inputs,
     }
   }
 };
+
+export const rasterizePdf = operation({ name: "rasterize-pdf", params: paramsSchema, run });
 
 function checkSize(page: MupdfPage, { format, colorModel, dpi }: RasterizeParams): void {
   const { width, height } = page.pixels(dpi);

@@ -1,6 +1,9 @@
 // A string of HTML as an .html file, byte for byte.
-import type { Operation } from "../core/operation.ts";
+import { z } from "zod";
+import { operation, type Run } from "../core/operation.ts";
 
-export const saveHtml: Operation<Record<string, never>> = async function* ([content]) {
+const run: Run<Record<string, never>> = async function* ([content]) {
   yield { extension: "html", type: "text/html; charset=utf-8", body: content!.stream() };
 };
+
+export const saveHtml = operation({ name: "save-html", params: z.object({}), run });

@@ -1,9 +1,10 @@
 // Splits a PDF into one PDF for each selection of pages, or for each page. Outputs contain nothing of the pages left
 // out. Objects are the concern of src/pdf.
 
+import { z } from "zod";
 import { type Notice, noticesOf } from "../core/notice.ts";
-import type { Operation } from "../core/operation.ts";
-import { type PageSelection, resolvePages } from "../core/pages.ts";
+import { operation, type Run } from "../core/operation.ts";
+import { pageSelection, resolvePages } from "../core/pages.ts";
 import { Budget } from "../pdf/objects/budget.ts";
 import { MupdfSource } from "../pdf/objects/mupdf-source.ts";
 import { PdfFile } from "../pdf/objects/pdf-file.ts";
@@ -14,10 +15,11 @@ import { documentParts } from "../pdf/pages/parts/index.ts";
 import { SourceDocument } from "../pdf/pages/source-document.ts";
 import { unprotect, withoutXfa } from "./unprotect.ts";
 
-export interface SplitPdfParams {
+const paramsSchema = z.object({
   /** Selections, one for each output, in this order. @default one output for each page */
-  readonly pages?: readonly PageSelection[];
-}
+  pages: z.array(pageSelection).readonly().exactOptional(),
+});
+export type SplitPdfParams = z.infer<typeof paramsSchema>;
 
 /** Share of the memory for the source; the rest is for the current output. */
 const SOURCE_PART = 0.4;
@@ -28,7 +30,7 @@ const SOURCE_PART = 0.4;
  * @throws EngineFailure the failure that the document or the engine caused
  * @throws OutOfRange `pages`, before the first output
  */
-export const splitPdf: Operation<SplitPdfParams> = async function* (inputs, { pages }, context) {
+const run: Run<SplitPdfParams> = async function* (inputs, { pages }, context) {
   const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);
   for (const input of inputs) {
     const budget = new Budget(objectBytes * SOURCE_PART);
@@ -63,3 +65,5 @@ export const splitPdf: Operation<SplitPdfParams> = async function* (inputs, { pa
     }
   }
 };
+
+export const splitPdf = operation({ name: "split-pdf", params: paramsSchema, run });

@@ -1,18 +1,20 @@
 // Files in a zip archive, one output. Streams: of no file more than half a MiB is held. Knows what is worth compressing, not how
 // an archive is written.
+
 import { crc32, createDeflateRaw, deflateRawSync } from "node:zlib";
+import { z } from "zod";
 import { EngineFailure } from "../core/failure.ts";
 import { mediaTypeOf } from "../core/media-type.ts";
-import type { Context, Input, Operation } from "../core/operation.ts";
+import { type Context, type Input, operation, type Run } from "../core/operation.ts";
 import { EntryNames } from "../formats/zip/names.ts";
 import {
   centralDirectory,
   dataDescriptor,
-  type Entry,
   type EntryHead,
   type EntrySizes,
   localHeader,
   METHOD,
+  type ZipEntry,
 } from "../formats/zip/records.ts";
 
 /** A file up to this size is compressed at once; of a larger one so much is tried. */
@@ -26,14 +28,16 @@ const COMPRESSED_TYPE = /^image\/(jpeg|png|gif)$|^application\/(zip|vnd\.openxml
 const LARGE_BYTES = 2 ** 32 - 2 ** 24;
 
 /** @throws what an input throws */
-export const zipFiles: Operation<Record<string, never>> = async function* (inputs, _params, context) {
+const run: Run<Record<string, never>> = async function* (inputs, _params, context) {
   yield { extension: "zip", type: "application/zip", body: archive(inputs, context) };
 };
+
+export const zipFiles = operation({ name: "zip-files", params: z.object({}), run });
 
 async function* archive(inputs: readonly Input[], { signal }: Context): AsyncGenerator<Uint8Array> {
   const names = new EntryNames();
   const now = new Date();
-  const entries: Entry[] = [];
+  const entries: ZipEntry[] = [];
   let offset = 0;
   for (const input of inputs) {
     signal.throwIfAborted();

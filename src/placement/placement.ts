@@ -2,14 +2,14 @@
 // isolate. Does not know operations by name.
 
 import { EngineFailure } from "../core/failure.ts";
-import type { Container, Context, Input, Operation, Output } from "../core/operation.ts";
+import type { Container, Context, Input, Operation, Output, Run, Signature } from "../core/operation.ts";
 import { remote } from "./remote.ts";
 import type { Turns } from "./turns.ts";
 
 /** An operation with its parameters, and the places that can run it. */
 export interface Job {
-  readonly edge?: Run;
-  readonly container?: Run;
+  readonly edge?: Bound;
+  readonly container?: Bound;
   /** Documents that the job keeps in memory at the edge. A job with several inputs holds one input at a time. */
   readonly holds: Holding;
 }
@@ -20,44 +20,38 @@ export interface Job {
  */
 export type Holding = "nothing" | "part" | "input" | "input-and-output";
 
-type Run = (inputs: readonly Input[], context: Context) => AsyncIterable<Output>;
+type Bound = (inputs: readonly Input[], context: Context) => AsyncIterable<Output>;
 
 const bound =
-  <P>(operation: Operation<P>, params: P): Run =>
+  <P>(run: Run<P>, params: P): Bound =>
   (inputs, context) =>
-    operation(inputs, params, context);
+    run(inputs, params, context);
 
 /** Returns a job that streams and therefore fits at the edge, whatever the size of its inputs. */
-export const streaming = <P>(operation: Operation<P>, params: P): Job => ({
-  edge: bound(operation, params),
+export const streaming = <P>({ run }: Operation<P>, params: NoInfer<P>): Job => ({
+  edge: bound<P>(run, params),
   holds: "nothing",
 });
 
 /**
  * Returns a job that streams through the edge and does some work on the way. If it needs more memory than it has, it
  * moves to the container.
- * @param name of the operation in the container
  */
-export const streamingWork = <P>(name: string, operation: Operation<P>, params: P): Job => ({
-  edge: bound(operation, params),
-  container: bound(remote<P>(name), params),
-  holds: "part",
-});
+export const streamingWork = <P>(operation: Operation<P>, params: NoInfer<P>): Job => edge(operation, params, "part");
 
 /**
  * Returns a job for an engine at the edge. If the inputs or the engine's work are too large, the job runs on the same
  * engine in the container.
- * @param name of the operation in the container
  */
-export const edge = <P>(name: string, operation: Operation<P>, params: P, holds: Holding = "input"): Job => ({
-  edge: bound(operation, params),
-  container: bound(remote<P>(name), params),
+export const edge = <P>(operation: Operation<P>, params: NoInfer<P>, holds: Holding = "input"): Job => ({
+  edge: bound<P>(operation.run, params),
+  container: bound<P>(remote(operation), params),
   holds,
 });
 
 /** Returns a job for an engine that exists only in the container. */
-export const container = <P>(name: string, params: P): Job => ({
-  container: bound(remote<P>(name), params),
+export const container = <P>(operation: Signature<P>, params: NoInfer<P>): Job => ({
+  container: bound<P>(remote(operation), params),
   holds: "nothing",
 });
 
@@ -132,7 +126,7 @@ export const needsMoreRoom = (error: unknown): boolean =>
 const edgeHeapLimit = (heldBytes: number) =>
   Math.min(LARGEST_HEAP_BYTES, ISOLATE_BYTES - BESIDE_THE_ENGINE_BYTES - heldBytes);
 
-function streamed(run: Run, inputs: readonly Input[], turns: Turns | undefined): Attempt {
+function streamed(run: Bound, inputs: readonly Input[], turns: Turns | undefined): Attempt {
   return {
     where: "edge",
     async *run(context) {
@@ -142,7 +136,7 @@ function streamed(run: Run, inputs: readonly Input[], turns: Turns | undefined):
   };
 }
 
-function atEdge(run: Run, inputs: readonly Input[], heapLimitBytes: number, { engineTurns }: Places): Attempt {
+function atEdge(run: Bound, inputs: readonly Input[], heapLimitBytes: number, { engineTurns }: Places): Attempt {
   return {
     where: "edge",
     async *run(context) {
@@ -152,7 +146,7 @@ function atEdge(run: Run, inputs: readonly Input[], heapLimitBytes: number, { en
   };
 }
 
-function inContainer(run: Run, inputs: readonly Input[], places: Places): Attempt {
+function inContainer(run: Bound, inputs: readonly Input[], places: Places): Attempt {
   const { containerTurns, remoteTurns, container } = places;
   return {
     where: "container",

@@ -9,7 +9,7 @@
 
 import { EngineFailure, FAILURE_REASONS, type FailureReason, type Nonconformity, OutOfRange } from "../core/failure.ts";
 import { combined, type Notice, readNotices } from "../core/notice.ts";
-import type { Context, Input, Operation, Output } from "../core/operation.ts";
+import type { Context, Input, Output, Run, Signature } from "../core/operation.ts";
 
 const JSON_FRAME = 1;
 const BYTES_FRAME = 2;
@@ -57,18 +57,18 @@ interface Failure {
 type Frame = { readonly json: unknown } | { readonly bytes: Uint8Array };
 
 /**
- * Returns the container's operation of that name. If the reader stops, the job in the container ends. An output that is
+ * Returns the operation as the container runs it. If the reader stops, the job in the container ends. An output that is
  * not read to its end is skipped when the next one is requested.
  * @throws EngineFailure, OutOfRange the error that the container reported; `lost` if it broke off, `busy` if there is
  * no container
  */
-export function remote<P>(operation: string): Operation<P> {
+export function remote<P>({ name }: Signature<P>): Run<P> {
   return async function* (inputs, params, context) {
-    if (!context.container) throw new EngineFailure("busy", `no container for ${operation}`);
+    if (!context.container) throw new EngineFailure("busy", `no container for ${name}`);
     const left = new AbortController();
     const signal = AbortSignal.any([context.signal, left.signal]);
     try {
-      yield* decodeAnswer(await context.container.post(operation, encodeRequest(inputs, params), signal), context);
+      yield* decodeAnswer(await context.container.post(name, encodeRequest(inputs, params), signal), context);
     } finally {
       left.abort(new EngineFailure("crashed", "nobody reads the answer"));
     }

@@ -19,12 +19,12 @@ const ATTEMPTS = 20;
 const REMEMBERED = 16;
 
 /** A file in the index: that part of its id which is not the pack's, and what is known of it. */
-type Entry = readonly [id: string, name: string, type: string, size: number, sha256: string];
+type PackEntry = readonly [id: string, name: string, type: string, size: number, sha256: string];
 
 interface Start {
   readonly etag: string;
   readonly stored: Date;
-  readonly entries: readonly Entry[];
+  readonly entries: readonly PackEntry[];
   /** Of the index. */
   readonly indexBytes: number;
   /** The object's, from its first one, the index and as much more as was read. */
@@ -34,7 +34,7 @@ interface Start {
 const encoder = new TextEncoder();
 /** All have the same length. */
 const ANY_ID = `2${"0".repeat(36)}`;
-const entryOf = (id: string, { name, type, bytes, sha256 }: WholeFile): Entry => [
+const entryOf = (id: string, { name, type, bytes, sha256 }: WholeFile): PackEntry => [
   id.slice(packOf(id).length),
   name,
   type,
@@ -166,7 +166,7 @@ export function aboutPack({ uploaded, customMetadata }: R2Object): { stored: Dat
   return { stored: stored === undefined ? uploaded : new Date(Number(stored)), count: Number(count) };
 }
 
-function packed(entries: readonly Entry[], bodies: readonly Uint8Array[], stored?: Date) {
+function packed(entries: readonly PackEntry[], bodies: readonly Uint8Array[], stored?: Date) {
   const index = encoder.encode(JSON.stringify(entries));
   const body = new Uint8Array(index.length + bodies.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
@@ -184,12 +184,12 @@ function packed(entries: readonly Entry[], bodies: readonly Uint8Array[], stored
 
 function parse(object: R2Object, bytes: Uint8Array): Start {
   const indexBytes = Number(object.customMetadata!.index);
-  const entries = JSON.parse(new TextDecoder().decode(bytes.subarray(0, indexBytes))) as Entry[];
+  const entries = JSON.parse(new TextDecoder().decode(bytes.subarray(0, indexBytes))) as PackEntry[];
   return { etag: object.etag, stored: aboutPack(object).stored, entries, indexBytes, bytes };
 }
 
 /** The files with their offsets from the start of the object. */
-function* placesIn({ entries, indexBytes }: Start): Generator<{ readonly entry: Entry; readonly offset: number }> {
+function* placesIn({ entries, indexBytes }: Start): Generator<{ readonly entry: PackEntry; readonly offset: number }> {
   let offset = indexBytes;
   for (const entry of entries) {
     yield { entry, offset };
@@ -204,6 +204,6 @@ function memberOf(pack: Start, id: string) {
   return undefined;
 }
 
-function describe(id: string, [, name, type, size, sha256]: Entry, stored: Date): StoredFile {
+function describe(id: string, [, name, type, size, sha256]: PackEntry, stored: Date): StoredFile {
   return { id, name, type, size, etag: sha256.slice(0, 32), modified: stored };
 }

@@ -1,7 +1,8 @@
 // Sends requests to a container as the Worker does, and reads its answers.
 
 import { ReadableStream } from "node:stream/web";
-import type { Container, Context, Input } from "../../src/core/operation.ts";
+import { z } from "zod";
+import { type Container, type Context, type Input, signature } from "../../src/core/operation.ts";
 import { remote } from "../../src/placement/remote.ts";
 
 export interface ContainerAddress {
@@ -57,7 +58,11 @@ export async function carryOut(
   const container = containerAt(address);
   const context: Context = { signal, container, heapLimitBytes: 0, defer: () => {}, log: () => {} };
   const made: Made[] = [];
-  for await (const { extension, type, body, head } of remote(operation)(inputs, params, context)) {
+  for await (const { extension, type, body, head } of remote(signature({ name: operation, params: z.unknown() }))(
+    inputs,
+    params,
+    context,
+  )) {
     const chunks: Uint8Array[] = [];
     for await (const chunk of body as AsyncIterable<Uint8Array>) chunks.push(chunk.slice());
     const bytes = Buffer.concat(chunks);

@@ -1,7 +1,7 @@
 // Flattening in tests: what came of it, and how far it looks from what it was, by the eyes of two renderers.
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { flattenTransparency } from "../../src/operations/flatten-transparency.ts";
+import { flattenTransparency } from "../../src/operations/container-only/flatten-transparency.ts";
 import type { FlatteningQuality } from "../../src/pdf/flattening/settings.ts";
 import { CONTEXT, outputsOf } from "./operations.ts";
 import { type Picture, parsePnm, perceptualDistance, popplerPage, withFile } from "./pictures.ts";

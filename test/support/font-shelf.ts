@@ -1,6 +1,6 @@
 // The machine's own fonts and CMaps, for tests of fonts.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import type { FontShelf } from "../../src/pdf/pdfa/fonts/font-shelf.ts";
+import type { FontShelf } from "../../src/core/font-shelf.ts";
 
 const FONTS = "/usr/share/fonts";
 const FOLDERS = ["truetype/liberation", "truetype/dejavu", "truetype/noto", "opentype/urw-base35", "opentype/noto"];

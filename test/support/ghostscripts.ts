@@ -1,11 +1,9 @@
 // Opens both ways to run Ghostscript for the tests of one file, and inspects the PDFs they make.
 
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll } from "vitest";
 import type { FontSubstitutions } from "../../container/engines/ghostscript/fonts.ts";
 import {
@@ -14,7 +12,6 @@ import {
   startGhostscript,
 } from "../../container/engines/ghostscript/ghostscript.ts";
 import { Scratch } from "../../container/scratch/scratch.ts";
-import { childrenOf } from "./offices.ts";
 
 /** A folder for programs and outputs. Like the others, it is set once {@link openGhostscripts} has done its work. */
 export let documents: string;
@@ -94,23 +91,4 @@ export function picturesIn({ path }: Converted) {
     const cells = line.trim().split(/\s+/);
     return { color: cells[5]!, encoding: cells[8]!, dpi: Number(cells[12]) };
   });
-}
-
-/** Returns the process that runs a program just submitted. @param before a previous process to exclude */
-export async function aChild(ghostscript: Ghostscript, before?: number): Promise<number> {
-  for (;;) {
-    const children = ghostscript.pid === undefined ? [] : childrenOf(ghostscript.pid);
-    const child = children.find((pid) => pid !== before);
-    if (child !== undefined) return child;
-    await sleep(2);
-  }
-}
-
-/** Reports whether a process runs. A child of a killed parent stays a zombie until init reaps it; it no longer runs. */
-export function isRunning(pid: number): boolean {
-  try {
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "latin1"));
-  } catch {
-    return false;
-  }
 }

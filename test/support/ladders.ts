@@ -1,4 +1,4 @@
-// The ladder to PDF/A with its machines, opened for the tests of one file.
+// The ladder to PDF/A with its engines, opened for the tests of one file.
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -8,14 +8,14 @@ import { startVeraPdf, type VeraPdf } from "../../container/engines/verapdf/vera
 import { Threads } from "../../container/jobs/threads.ts";
 import { climb } from "../../container/pdfa/ladder.ts";
 import type { Rung } from "../../container/pdfa/rung.ts";
-import { type Machines, toolsFor } from "../../container/pdfa/tools.ts";
+import { JobWorkshop, type WorkshopEngines } from "../../container/pdfa/workshop.ts";
 import { fileInput } from "../../container/scratch/file-input.ts";
 import { Scratch } from "../../container/scratch/scratch.ts";
 import { LEVELS, type LevelName } from "./levels.ts";
 
-/** A folder for documents. Like the machines it is there once {@link openLadder} has done its work. */
+/** A folder for documents. Like the engines it is there once {@link openLadder} has done its work. */
 export let documents: string;
-let machines: Machines;
+let engines: WorkshopEngines;
 
 /** To be called once at the top of a test file. */
 export function openLadder(processes = 1): void {
@@ -28,7 +28,7 @@ export function openLadder(processes = 1): void {
     scratch = await Scratch.open();
     threads = new Threads({ size: 2 * processes, heapMiB: 512, log });
     validator = await startVeraPdf({ scratch, processes, log });
-    machines = { threads, validator, rewriter: new PdfRewriter(scratch), heapLimitBytes: 2 ** 30 };
+    engines = { threads, validator, rewriter: new PdfRewriter(scratch), heapLimitBytes: 2 ** 30 };
   });
   afterAll(async () => {
     await validator?.close();
@@ -56,7 +56,7 @@ export async function climbed(pdf: Uint8Array | string, level: LevelName, rungs:
   };
   const job = { folder, signal: new AbortController().signal, log, aside: <T>(work: () => Promise<T>) => work() };
   const input = fileInput(basename(path), (await stat(path)).size, path);
-  const { document, rung } = await climb(input, rungs, toolsFor(LEVELS[level], rungs, machines, job));
+  const { document, rung } = await climb(input, rungs, new JobWorkshop(LEVELS[level], rungs, engines, job));
   const bytes = await readFile(document.path);
   await rm(folder, { recursive: true });
   return { bytes, rung, refused };

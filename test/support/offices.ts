@@ -1,11 +1,9 @@
 // Opens both ways to run LibreOffice for the tests of one file, and inspects the PDFs they make.
 
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { chmod, copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect } from "vitest";
 import {
   type LibreOffice,
@@ -98,16 +96,3 @@ export async function attempt(
 }
 
 export const failsWith = (reason: string) => expect.objectContaining({ name: "EngineFailure", reason });
-
-export const childrenOf = (pid: number) =>
-  readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean).map(Number);
-
-/** Returns the process that converts a document just submitted. @param before a previous process to exclude */
-export async function aChild(office: LibreOffice, before?: number): Promise<number> {
-  for (;;) {
-    const children = office.pid === undefined ? [] : childrenOf(office.pid);
-    const child = children.find((pid) => pid !== before);
-    if (child !== undefined) return child;
-    await sleep(2);
-  }
-}

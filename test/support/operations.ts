@@ -33,7 +33,7 @@ export async function outputsOf<P>(
   context: Context = CONTEXT,
 ): Promise<Uint8Array[]> {
   const outputs: Uint8Array[] = [];
-  for await (const output of operation(
+  for await (const output of operation.run(
     inputs.map((bytes) => inputOf(bytes)),
     params,
     context,

@@ -32,7 +32,7 @@ function inputOf(bytes: Uint8Array, pieceBytes = 1 << 20): Input {
 export async function pdfOf(bytes: Uint8Array, where: Partial<Context> = {}, pieceBytes?: number): Promise<Buffer> {
   const outputs: Output[] = [];
   const chunks: Buffer[] = [];
-  for await (const output of imageToPdf([inputOf(bytes, pieceBytes)], {}, { ...context, ...where })) {
+  for await (const output of imageToPdf.run([inputOf(bytes, pieceBytes)], {}, { ...context, ...where })) {
     outputs.push(output);
     for await (const chunk of output.body as AsyncIterable<Uint8Array>) chunks.push(Buffer.from(chunk));
   }

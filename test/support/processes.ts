@@ -63,9 +63,27 @@ export function processTree(pid: number): number[] {
 
 /** Returns the processes that still run after they had some time to end. */
 export async function survivors(pids: readonly number[]): Promise<number[]> {
-  const running = () => pids.filter((pid) => !["Z", undefined].includes(parentAndState(pid)?.state));
+  const running = () => pids.filter(isRunning);
   for (let looks = 0; looks < 100 && running().length > 0; looks++) await sleep(50);
   return running();
+}
+
+export const childrenOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean).map(Number);
+
+/** Returns the process that runs a job just submitted to a zygote. @param before a previous process to exclude */
+export async function aChild(zygote: { readonly pid: number | undefined }, before?: number): Promise<number> {
+  for (;;) {
+    const children = zygote.pid === undefined ? [] : childrenOf(zygote.pid);
+    const child = children.find((pid) => pid !== before);
+    if (child !== undefined) return child;
+    await sleep(2);
+  }
+}
+
+/** Reports whether a process runs. A child of a killed parent stays a zombie until init reaps it; it no longer runs. */
+export function isRunning(pid: number): boolean {
+  return !["Z", undefined].includes(parentAndState(pid)?.state);
 }
 
 export const parentOf = (pid: number): number | undefined => parentAndState(pid)?.parent;

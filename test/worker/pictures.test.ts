@@ -42,7 +42,7 @@ beforeAll(async () => {
 async function picture(format: RasterFormat): Promise<Uint8Array> {
   const params = { format, colorModel: "rgb", dpi: 144, pages: parsePages("1")! } as const;
   const chunks: Uint8Array[] = [];
-  for await (const { body } of rasterizePdf([input], params, context)) {
+  for await (const { body } of rasterizePdf.run([input], params, context)) {
     for await (const chunk of body instanceof Uint8Array ? [body] : body) chunks.push(chunk.slice());
   }
   return new Uint8Array(Buffer.concat(chunks));

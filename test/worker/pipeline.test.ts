@@ -2,8 +2,9 @@
 // nothing behind.
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";
+import { z } from "zod";
 import { EngineFailure } from "../../src/core/failure.ts";
-import type { Operation, Output } from "../../src/core/operation.ts";
+import { type Output, operation, type Run, signature } from "../../src/core/operation.ts";
 import { endpoint, handle, type Service } from "../../src/http/endpoint.ts";
 import { outputName } from "../../src/http/fields.ts";
 import type { ConnectedContainer } from "../../src/placement/container.ts";
@@ -36,8 +37,8 @@ const service: Service = {
   defer: () => {},
 };
 
-function run(operation: Operation<null>, signal?: AbortSignal, container?: ConnectedContainer, beside = service) {
-  return runJob(edge("made", operation, null), signal, container, beside);
+function run(made: Run<null>, signal?: AbortSignal, container?: ConnectedContainer, beside = service) {
+  return runJob(edge(operation({ name: "made", params: z.null(), run: made }), null), signal, container, beside);
 }
 
 function runJob(job: Job, signal?: AbortSignal, container?: ConnectedContainer, beside = service) {
@@ -136,7 +137,7 @@ function elsewhere() {
   return { asked, container };
 }
 
-const tooLargeAfter = (count: number): Operation<null> =>
+const tooLargeAfter = (count: number): Run<null> =>
   async function* () {
     for (let number = 0; number < count; number++) yield output("made here");
     const body = async function* () {
@@ -160,7 +161,7 @@ test("but not once something is stored, nor where there is none, nor for another
   const { asked, container } = elsewhere();
   await expect(run(tooLargeAfter(1), undefined, container)).rejects.toMatchObject({ reason: "too-large" });
   await expect(run(tooLargeAfter(0))).rejects.toMatchObject({ reason: "too-large" });
-  const damaged: Operation<null> = async function* () {
+  const damaged: Run<null> = async function* () {
     yield* await Promise.reject<Output[]>(new EngineFailure("damaged", "for the test"));
   };
   await expect(run(damaged, undefined, container)).rejects.toMatchObject({ reason: "damaged" });
@@ -198,7 +199,7 @@ function losing(lost: number) {
   return { told, container };
 }
 
-const remoteJob = elsewhereAlone("made", null);
+const remoteJob = elsewhereAlone(signature({ name: "made", params: z.null() }), null);
 
 test("a job whose connection to the container breaks is begun again, and what it had stored is gone", async () => {
   const { told, container } = losing(1);
@@ -248,7 +249,7 @@ test("jobs that the container works at take no turn from others until something 
       );
     },
   };
-  const needsRoom: Operation<null> = async function* () {
+  const needsRoom: Run<null> = async function* () {
     yield* await Promise.reject<Output[]>(new EngineFailure("too-large", "for a test"));
   };
   const roomy = { ...service, remoteTurns: createTurns({ atOnce: 2, waiting: 0, maxWaitMs: 1000 }) };

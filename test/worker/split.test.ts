@@ -34,7 +34,7 @@ test("a document is split inside of workerd", async () => {
     defer: () => {},
   };
   const outputs: string[] = [];
-  for await (const { body } of splitPdf([input], {}, context)) {
+  for await (const { body } of splitPdf.run([input], {}, context)) {
     const chunks: Uint8Array[] = [];
     for await (const chunk of body instanceof Uint8Array ? [body] : body) chunks.push(chunk);
     outputs.push(Buffer.concat(chunks).toString("latin1"));

@@ -52,7 +52,7 @@ test.each([
       read += bytes;
     }),
   );
-  for await (const { body } of zipFiles(inputs, {}, context)) {
+  for await (const { body } of zipFiles.run(inputs, {}, context)) {
     const counted = async function* () {
       for await (const chunk of body as AsyncIterable<Uint8Array>) {
         written += chunk.length;
@@ -86,7 +86,7 @@ test("what is packed in workerd comes out of a streaming reader as it went in", 
       },
     }),
   );
-  for await (const { body } of zipFiles(inputs, {}, context)) {
+  for await (const { body } of zipFiles.run(inputs, {}, context)) {
     const entries = await readStreamedZip(body as AsyncIterable<Uint8Array>);
     expect([...entries.keys()]).toEqual(Object.keys(contents));
     for (const [name, bytes] of Object.entries(contents)) expect(entries.get(name)).toEqual(bytes);

@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { EngineFailure, OutOfRange } from "../../../src/core/failure.ts";
-import { EngineLost, lastFailure } from "../../processes/attempts.ts";
+import { EngineLost, lastFailure, retried } from "../../processes/attempts.ts";
 import { worksForJob } from "../../processes/priority.ts";
 import { untilAborted } from "../../processes/until-aborted.ts";
 import type { Scratch } from "../../scratch/scratch.ts";
@@ -54,7 +54,8 @@ const DEFAULTS: ChromiumLimits = {
 
 /** Time after which a browser whose network process ended has another one; it may take a few times as long. */
 const NETWORK_BACK_MS = 500;
-const NETWORK_ATTEMPTS = 6;
+/** Number of retries after each kind of loss. */
+const RETRIES = { browser: 1, renderer: 1, network: 6 };
 /**
  * Maximum wait for the reason of a failed command, which is reported after the failure: the process that was to answer
  * has ended.
@@ -137,17 +138,11 @@ export class Chromium implements AsyncDisposable {
 
   /** Retries a job once if its browser died, once if its renderer did, and a few times while there is no network. */
   async #attempts(job: Job): Promise<void> {
-    const left = { browser: 1, renderer: 1, network: NETWORK_ATTEMPTS };
-    for (;;) {
-      try {
-        return await this.#attempt(job, left.renderer === 0);
-      } catch (error) {
-        const lost = lossOf(error);
-        if (lost === undefined || left[lost]-- === 0) throw error;
-        this.#settings.log(`Chromium: a job begins anew, because its ${lost} was lost`, { reason: String(error) });
-        if (lost === "network") await sleep(NETWORK_BACK_MS, undefined, { signal: job.signal });
-      }
-    }
+    const again = async (error: unknown, lost: keyof typeof RETRIES) => {
+      this.#settings.log(`Chromium: a job begins anew, because its ${lost} was lost`, { reason: String(error) });
+      if (lost === "network") await sleep(NETWORK_BACK_MS, undefined, { signal: job.signal });
+    };
+    await retried({ retries: RETRIES, kindOf: lossOf, again }, (left) => this.#attempt(job, left.renderer === 0));
   }
 
   async #attempt({ source, outputPath, options, signal }: Job, fresh: boolean): Promise<void> {
@@ -197,7 +192,7 @@ interface Job {
 /** Failures that the page causes itself, whatever the browser's state. */
 const OWN_FAULTS: readonly string[] = ["too-large"];
 
-function lossOf(error: unknown): "browser" | "renderer" | "network" | undefined {
+function lossOf(error: unknown): keyof typeof RETRIES | undefined {
   if (error instanceof BrowserGone) return "browser";
   if (error instanceof RendererLost) return "renderer";
   return error instanceof NetworkGone ? "network" : undefined;

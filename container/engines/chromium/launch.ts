@@ -8,8 +8,9 @@ import type { Server } from "node:net";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { EngineLost, isFromOutside } from "../../processes/attempts.ts";
+import { EngineLost, isFromOutside, retried } from "../../processes/attempts.ts";
 import { killGroup, minimalEnvironment, Tail } from "../../processes/process.ts";
+import { USERS } from "../../processes/users.ts";
 import type { JobFolder, Scratch } from "../../scratch/scratch.ts";
 import { type Doors, doorsByAddress, doorsByPort, PROXY_PORT } from "./doors.ts";
 import { Pipe } from "./pipe.ts";
@@ -56,11 +57,13 @@ const CONFINEMENTS: readonly Confinement[] = [
 
 /** Programs of Debian's packages, with the shell without a desktop first. */
 export const PROGRAMS = ["/usr/lib/chromium/chromium-headless-shell", "/usr/lib/chromium/chromium"];
-/** User that the browser runs as, if this process is root. */
-const USER = 60_400;
+const USER = USERS.chromium.first;
 const START_TIMEOUT_MS = 60_000;
-const MOST_DISTURBED_STARTS = 5;
-const MOST_FAILED_STARTS = 2;
+/**
+ * Number of retries of a start: after the browser was killed or stopped, and after it ended by itself, because perhaps
+ * only one of its processes was killed.
+ */
+const START_RETRIES = { disturbed: 4, failed: 1 };
 /** Maximum delay of a process's exit event after its pipe was closed. */
 const END_TOLD_MS = 1_000;
 /** Interval between checks of a browser that is starting. */
@@ -87,9 +90,13 @@ export async function launchChromium(settings: LaunchSettings): Promise<Launched
   const program = programs.find(existsSync);
   if (program === undefined) throw new Error(`not installed: ${programs.join(", ")}`);
   const reasons: string[] = [];
+  const kindOf = (error: unknown) => {
+    signal.throwIfAborted();
+    return error instanceof EngineLost ? "disturbed" : "failed";
+  };
   for (const confinement of first ? [first] : CONFINEMENTS) {
     try {
-      return await launchUndisturbed(() => launch(program, scratch, confinement, signal), signal);
+      return await retried({ retries: START_RETRIES, kindOf }, () => launch(program, scratch, confinement, signal));
     } catch (error) {
       // Repeated kills or stops say nothing about the confinement.
       if (signal.aborted || error instanceof EngineLost) throw error;
@@ -97,22 +104,6 @@ export async function launchChromium(settings: LaunchSettings): Promise<Launched
     }
   }
   throw new Error(reasons.join("; "));
-}
-
-/**
- * Retries the start of a browser that was killed or stopped as it started, and retries once if it ended by itself:
- * perhaps only one of its processes was killed.
- */
-async function launchUndisturbed<T>(start: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  const left = { disturbed: MOST_DISTURBED_STARTS, failed: MOST_FAILED_STARTS };
-  for (;;) {
-    try {
-      return await start();
-    } catch (error) {
-      signal.throwIfAborted();
-      if (--left[error instanceof EngineLost ? "disturbed" : "failed"] === 0) throw error;
-    }
-  }
 }
 
 async function launch(

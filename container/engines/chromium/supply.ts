@@ -1,8 +1,8 @@
-// Keeps one Chromium running for all jobs: starts it, replaces it when it has died or has worked for long, and keeps
-// retrying while none can be started. Knows no job.
+// Keeps one Chromium running for all jobs, and replaces it when it has worked for long, while the old one finishes its
+// pages. Knows no job.
 
-import { setTimeout as sleep } from "node:timers/promises";
 import { EngineFailure } from "../../../src/core/failure.ts";
+import { Keeper } from "../../processes/keeper.ts";
 import { untilAborted } from "../../processes/until-aborted.ts";
 import { Browser, type BrowserSettings, RETIRED } from "./browser.ts";
 import { type Confinement, type LaunchSettings, launchChromium } from "./launch.ts";
@@ -13,15 +13,18 @@ export type SupplySettings = Omit<LaunchSettings, "signal"> & Omit<BrowserSettin
 const JOBS_PER_BROWSER = 500;
 /** Age after which a browser's death counts as a new fault, as it also does once the browser has had work. */
 const SOUND_AFTER_MS = 10_000;
-const FIRST_PAUSE_MS = 100;
-/** Longest pause before a browser is started again: after one that ran, and after those that did not start. */
-const LONGEST_PAUSE_MS = { started: 1_000, failed: 10_000 };
+/** Pauses after starts that fail. */
+const FAILED = { firstMs: 100, longestMs: 10_000 };
+/** Pauses after browsers that end one after the other without having had work. */
+const UNUSED = { firstMs: 100, longestMs: 1_000 };
 /** Maximum wait of a job for a browser that is starting, and for one after others that did not start. */
 const START_PATIENCE_MS = 45_000;
 const FAILING_PATIENCE_MS = 1_500;
 
 export class BrowserSupply {
   readonly #settings: SupplySettings;
+  readonly #keeper: Keeper<Browser>;
+  /** Aborted when the supply is closed. */
   readonly #closing = new AbortController();
   /** Confinement that worked at the first start. */
   #confinement: Confinement | undefined;
@@ -29,24 +32,29 @@ export class BrowserSupply {
   readonly #browsers = new Set<Browser>();
   /** Launches that have not finished. */
   readonly #launches = new Set<Promise<Browser>>();
-  #current: Promise<Browser>;
-  /** Browser for new jobs; it may have died. */
-  #serving: Browser | undefined;
-  #since = 0;
+  /** The browser that served last. It may have died. */
+  #last: { readonly browser: Browser; readonly since: number } | undefined;
+  /** Pause before the next browser, if the current one ends without having had work. */
   #pauseMs = 0;
-  /** Failure of the last start. */
-  #failure: Error | undefined;
+  /** The failure of the last start, as logged. */
+  #failure: string | undefined;
   #isRecycling = false;
 
   constructor(settings: SupplySettings) {
     this.#settings = settings;
     this.#confinement = settings.confinement;
-    this.#current = this.#replace();
+    this.#keeper = new Keeper({
+      start: () => this.#launch(),
+      started: (browser) => this.#serve(browser),
+      failed: (error) => this.#failed(error as Error),
+      end: async (browser) => browser.kill("closed"),
+    });
+    void this.#keeper.start({ ...FAILED, beforeMs: 0 });
   }
 
   /** The first browser, or undefined if it did not start, which is then retried. */
   get first(): Promise<Browser | undefined> {
-    return this.#current.catch(() => undefined);
+    return this.#keeper.next.catch(() => undefined);
   }
 
   /** Confinement of the browsers; undefined until one has started. */
@@ -56,12 +64,12 @@ export class BrowserSupply {
 
   /** Network confinement, or `starting` or `failed` while there is no browser. */
   get mode(): string {
-    if (this.#failure) return "failed";
-    return this.#serving === undefined || this.#serving.isGone ? "starting" : (this.#confinement?.network ?? "");
+    if (this.#keeper.failure) return "failed";
+    return this.#keeper.current === undefined ? "starting" : (this.#confinement?.network ?? "");
   }
 
   get pid(): number | undefined {
-    return this.#serving?.chromium.process.pid;
+    return this.#last?.browser.chromium.process.pid;
   }
 
   /** Returns a living browser. @throws EngineFailure `busy` if none starts in time */
@@ -71,60 +79,44 @@ export class BrowserSupply {
       // A start that fails meanwhile shortens the wait.
       const leftMs = Math.max(0, Math.ceil(since + this.#patienceMs() - performance.now()));
       if (this.#closing.signal.aborted) throw new EngineFailure("busy", "closing");
-      const browser = await untilAborted(this.#current, AbortSignal.timeout(leftMs)).catch(() => undefined);
+      const { current, next } = this.#keeper;
+      const browser = current ?? (await untilAborted(next, AbortSignal.timeout(leftMs)).catch(() => undefined));
       if (browser?.check()) {
-        if (browser.used >= JOBS_PER_BROWSER) this.#recycle();
+        if (browser.used >= JOBS_PER_BROWSER) this.#recycle(browser);
         return browser;
       }
       if (leftMs > 0) continue;
-      const cause = this.#failure ?? new Error("it takes too long");
+      const cause = this.#keeper.failure ?? new Error("it takes too long");
       throw new EngineFailure("busy", `Chromium cannot be started: ${cause.message}`, { cause });
     }
   }
 
   async close(): Promise<void> {
     this.#closing.abort(new Error("closing"));
-    await Promise.allSettled([this.#current, ...this.#launches]);
+    await this.#keeper.close();
+    await Promise.allSettled(this.#launches);
     for (const browser of this.#browsers) browser.kill("closed");
     await Promise.all([...this.#browsers].map(({ ended }) => ended));
   }
 
   #patienceMs(): number {
-    if (this.#failure === undefined) return START_PATIENCE_MS;
-    return this.#pauseMs > FAILING_PATIENCE_MS ? 0 : FAILING_PATIENCE_MS;
+    if (this.#keeper.failure === undefined) return START_PATIENCE_MS;
+    return this.#keeper.pauseMs > FAILING_PATIENCE_MS ? 0 : FAILING_PATIENCE_MS;
   }
 
-  /** Starts a replacement. Its failure is reported to those who wait for it, and retries continue for later jobs. */
-  #replace(): Promise<Browser> {
-    const { signal } = this.#closing;
-    const launched = sleep(this.#pauseMs, undefined, { ref: false, signal }).then(() => this.#launch());
-    launched.then(
-      (browser) => {
-        if (this.#current === launched) this.#serve(browser);
-      },
-      (error: Error) => {
-        if (signal.aborted || this.#current !== launched) return;
-        if (this.#failure?.message !== error.message) {
-          this.#settings.log("Chromium: it cannot be started", { error: error.message });
-        }
-        this.#failure = error;
-        this.#lengthenPause(LONGEST_PAUSE_MS.failed);
-        this.#current = this.#replace();
-      },
-    );
-    return launched;
+  #failed(error: Error): Error {
+    if (this.#failure !== error.message) {
+      this.#settings.log("Chromium: it cannot be started", { error: error.message });
+    }
+    this.#failure = error.message;
+    return error;
   }
 
   #serve(browser: Browser): void {
-    this.#serving = browser;
-    this.#since = performance.now();
     this.#failure = undefined;
+    this.#last = { browser, since: performance.now() };
     // The browser may have died before it was serving.
     if (browser.isGone) this.#bury(browser, "it ended as it began");
-  }
-
-  #lengthenPause(longestMs: number): void {
-    this.#pauseMs = Math.min(Math.max(this.#pauseMs * 2, FIRST_PAUSE_MS), longestMs);
   }
 
   #launch(): Promise<Browser> {
@@ -154,32 +146,31 @@ export class BrowserSupply {
     }
   }
 
-  /** Replaces the serving browser; any other has been replaced already. */
+  /** Has another browser started, unless this one has been replaced already. */
   #bury(browser: Browser, why: string): void {
-    if (browser !== this.#serving || this.#closing.signal.aborted || why === RETIRED) return;
-    const isSound = browser.used > 0 || performance.now() - this.#since > SOUND_AFTER_MS;
-    if (isSound) this.#pauseMs = 0;
+    if (this.#closing.signal.aborted || why === RETIRED || !this.#keeper.vacate(browser)) return;
+    const isSound = browser.used > 0 || performance.now() - this.#last!.since > SOUND_AFTER_MS;
+    const beforeMs = isSound ? 0 : this.#pauseMs;
     this.#settings.log("Chromium: the browser ended and is started again", {
       why,
-      pauseMs: this.#pauseMs,
+      pauseMs: beforeMs,
       stderr: browser.chromium.lastWords().slice(-500),
     });
-    this.#current = this.#replace();
-    this.#lengthenPause(LONGEST_PAUSE_MS.started);
+    this.#pauseMs = Math.min(Math.max(2 * beforeMs, UNUSED.firstMs), UNUSED.longestMs);
+    void this.#keeper.start({ ...FAILED, beforeMs });
   }
 
   /** Starts the next browser before the current one stops taking work. */
-  #recycle(): void {
+  #recycle(old: Browser): void {
     if (this.#isRecycling) return;
     this.#isRecycling = true;
-    const next = this.#launch();
-    next
+    this.#launch()
       .then((browser) => {
         if (browser.isGone) return;
-        const previous = this.#current;
-        this.#current = next;
-        this.#serve(browser);
-        previous.then((old) => old.retire()).catch(() => {});
+        // If the old one has died meanwhile, its replacement is already on its way.
+        if (this.#keeper.current !== old) return browser.retire();
+        this.#keeper.replace(browser);
+        old.retire();
       })
       .catch((error: Error) => this.#settings.log("Chromium: it cannot be started", { error: error.message }))
       .finally(() => {

@@ -1,7 +1,7 @@
 // Reads the state of a browser's processes from Linux (proc(5)): finds stopped processes and those that have grown too
 // large. Knows no command of the browser's.
 
-import { childrenOf, read } from "../../processes/proc.ts";
+import { childrenOf, read, stateIn, stateOf, statusOf } from "../../processes/proc.ts";
 
 export interface WatchLimits {
   /** Maximum memory of one renderer, including shared memory. */
@@ -70,9 +70,9 @@ export class Watch {
    */
   fault(): string | undefined {
     for (const [pid, kind] of [[this.#pid, "browser"] as const, ...this.#servants]) {
-      const state = stateIn(read(`/proc/${pid}/status`));
-      if (ENDED.includes(state)) return `its process ${pid} ${kind} ended`;
-      if (STOPPED.includes(state)) return `its process ${pid} ${kind} was stopped`;
+      const state = stateOf(pid);
+      if (state === "running") continue;
+      return `its process ${pid} ${kind} ${state === "ended" ? "ended" : "was stopped"}`;
     }
     return undefined;
   }
@@ -101,15 +101,15 @@ export class Watch {
   }
 
   #stateOf(pid: number, parent: number): ProcessState | undefined {
-    const status = read(`/proc/${pid}/status`);
+    const status = statusOf(pid);
     const state = stateIn(status);
-    if (ENDED.includes(state)) return undefined;
+    if (state === "ended") return undefined;
     const kibibytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(status)?.[1] ?? 0);
     return {
       pid,
       parent,
       kind: this.#kindOf(pid),
-      isStopped: STOPPED.includes(state),
+      isStopped: state !== "running",
       bytes: (kibibytes("RssAnon") + kibibytes("RssShmem")) * 1024,
     };
   }
@@ -127,13 +127,6 @@ export class Watch {
     return kind;
   }
 }
-
-/** State letters of proc(5). */
-const ENDED = "ZX";
-const STOPPED = "Tt";
-
-/** @param status "" for a process that is gone */
-const stateIn = (status: string) => /^State:\s+(\S)/m.exec(status)?.[1] ?? "X";
 
 function frozenOf(processes: readonly ProcessState[]): string | undefined {
   const frozen = processes.find(({ kind, isStopped }) => isStopped && kind !== "renderer");

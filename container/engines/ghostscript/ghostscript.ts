@@ -7,15 +7,15 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { EngineFailure } from "../../../src/core/failure.ts";
 import { twice } from "../../processes/attempts.ts";
-import { NotReady } from "../../processes/resident.ts";
 import { limitFolder } from "../../scratch/folder-limit.ts";
 import type { Scratch } from "../../scratch/scratch.ts";
 import { takePdf } from "../pdf-output.ts";
-import { Zygote, type ZygoteJob } from "../zygote/zygote.ts";
+import { WithFallback } from "../with-fallback.ts";
+import type { ZygoteJob } from "../zygote/zygote.ts";
 import { type FontSubstitutions, substitutionsReported } from "./fonts.ts";
 import { findProgram, type PostscriptProgram } from "./input.ts";
 import { PlainGhostscript } from "./plain.ts";
-import { names, type PdfSettings, runProgram, setupProgram } from "./program.ts";
+import { NAMES, type PdfSettings, runProgram, setupProgram } from "./program.ts";
 import { prepareGhostscript } from "./zygote.ts";
 
 /** Options for running one program. */
@@ -39,11 +39,7 @@ export interface PostscriptJob extends ZygoteJob {
   readonly fileBytes: number;
 }
 
-/** One way to run Ghostscript. */
-export interface PostscriptRunner {
-  /** @throws EngineFailure */
-  convert(job: PostscriptJob, signal: AbortSignal): Promise<FontSubstitutions>;
-}
+type PostscriptRunner = WithFallback<PostscriptJob, FontSubstitutions, "plain">;
 
 export interface GhostscriptSettings {
   readonly scratch: Scratch;
@@ -54,27 +50,27 @@ export interface GhostscriptSettings {
   log(message: string, details?: Record<string, unknown>): void;
 }
 
-const defaults = { timeoutMs: 120_000, memoryBytes: 2 ** 30, fileBytes: 2 ** 30 };
-const defaultDist = join(import.meta.dirname, "../../dist");
+const DEFAULTS = { timeoutMs: 120_000, memoryBytes: 2 ** 30, fileBytes: 2 ** 30 };
+const DEFAULT_DIST = join(import.meta.dirname, "../../dist");
 
 /** A running Ghostscript, made by {@link startGhostscript}. */
 export class Ghostscript implements AsyncDisposable {
-  private readonly zygote: Zygote | undefined;
-  private readonly plain: PostscriptRunner = new PlainGhostscript();
-  private readonly settings: GhostscriptSettings;
-  constructor(settings: GhostscriptSettings, zygote?: Zygote) {
-    this.settings = settings;
-    this.zygote = zygote;
+  readonly #settings: GhostscriptSettings;
+  readonly #runner: PostscriptRunner;
+
+  constructor(settings: GhostscriptSettings, runner: PostscriptRunner) {
+    this.#settings = settings;
+    this.#runner = runner;
   }
 
   /** `zygote`: a warm process is forked for each program. `plain`: a Ghostscript is started for each. */
   get mode(): "zygote" | "plain" {
-    return this.zygote && !this.zygote.isFailing ? "zygote" : "plain";
+    return this.#runner.mode;
   }
 
   /** Process ID of the zygote, if it runs. */
   get pid(): number | undefined {
-    return this.zygote?.pid;
+    return this.#runner.pid;
   }
 
   /**
@@ -96,55 +92,43 @@ export class Ghostscript implements AsyncDisposable {
   ): Promise<FontSubstitutions> {
     const program = await findProgram(input.path, input.name);
     if (program === undefined) throw new EngineFailure("unsupported", "no PostScript in it");
-    const { timeoutMs = defaults.timeoutMs } = options;
-    return twice({ timeoutMs, signal, log: this.settings.log }, (until, leftMs) => {
+    const { timeoutMs = DEFAULTS.timeoutMs } = options;
+    return twice({ timeoutMs, signal, log: this.#settings.log }, (until, leftMs) => {
       const limited = { cpuSeconds: Math.ceil(timeoutMs / 1000), ...options, timeoutMs: leftMs };
-      return this.attempt(input.path, program, outputPath, limited, until);
+      return this.#attempt(input.path, program, outputPath, limited, until);
     });
   }
 
-  private async attempt(
+  async #attempt(
     inputPath: string,
     program: PostscriptProgram,
     outputPath: string,
     { lossless, maxImageDpi, ...limits }: PostscriptToPdfOptions & Pick<PostscriptJob, "timeoutMs" | "cpuSeconds">,
     signal: AbortSignal,
   ): Promise<FontSubstitutions> {
-    await using folder = await this.settings.scratch.folder("postscript");
+    await using folder = await this.#settings.scratch.folder("postscript");
     const settings = { lossless, ...(maxImageDpi === undefined ? {} : { maxImageDpi }) };
     const job: PostscriptJob = {
-      ...defaults,
+      ...DEFAULTS,
       ...limits,
-      input: names.input,
-      output: names.output,
+      input: NAMES.input,
+      output: NAMES.output,
       folder: folder.path,
     };
     // Others can read the file but cannot reach it: another user may run the job.
     const write = (name: string, text: string) => writeFile(join(job.folder, name), text, { mode: 0o644 });
-    await write(names.setup, setupProgram(program, settings));
-    await write(names.input, runProgram(program));
-    await copySection(inputPath, program, join(job.folder, names.program));
+    await write(NAMES.setup, setupProgram(program, settings));
+    await write(NAMES.input, runProgram(program));
+    await copySection(inputPath, program, join(job.folder, NAMES.program));
     using full = limitFolder(job.folder, 2 * job.fileBytes);
-    const substitutions = await this.convert(job, AbortSignal.any([signal, full.signal]));
+    const substitutions = await this.#runner.convert(job, AbortSignal.any([signal, full.signal]));
     signal.throwIfAborted();
     await takePdf(join(job.folder, job.output), outputPath);
     return substitutions;
   }
 
-  private async convert(job: PostscriptJob, signal: AbortSignal): Promise<FontSubstitutions> {
-    if (this.zygote) {
-      try {
-        return substitutionsReported(await this.zygote.convert(job, signal));
-      } catch (failure) {
-        // The zygote is not ready for a while.
-        if (!(failure instanceof NotReady)) throw failure;
-      }
-    }
-    return this.plain.convert(job, signal);
-  }
-
   async close(): Promise<void> {
-    await this.zygote?.close();
+    await this.#runner.close();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -152,22 +136,20 @@ export class Ghostscript implements AsyncDisposable {
   }
 }
 
-/** Starts the zygote, and falls back to plain Ghostscript if it fails its self-test. The log says which one runs. */
+/** Starts Ghostscript as a zygote, or as the plain program while no zygote passes its self-test. */
 export async function startGhostscript(settings: GhostscriptSettings): Promise<Ghostscript> {
-  const { scratch, children = 2, dist = defaultDist, log } = settings;
-  try {
-    const prepare = () => prepareGhostscript(scratch, children, dist);
-    const zygote = await Zygote.start({ engine: "Ghostscript", children, prepare, log });
-    log("Ghostscript: warm, one fork for each program", { mode: "zygote", ...zygote.about });
-    return new Ghostscript(settings, zygote);
-  } catch (error) {
-    if (!(error instanceof NotReady)) throw error;
-    log("Ghostscript: one process for each program, because the zygote is not ready", {
-      mode: "plain",
-      reason: error.message,
-    });
-    return new Ghostscript(settings);
-  }
+  const { scratch, children = 2, dist = DEFAULT_DIST, log } = settings;
+  const runner = await WithFallback.start({
+    engine: "Ghostscript",
+    unit: "program",
+    children,
+    prepare: () => prepareGhostscript(scratch, children, dist),
+    resultOf: substitutionsReported,
+    plain: new PlainGhostscript(),
+    plainMode: "plain",
+    log,
+  });
+  return new Ghostscript(settings, runner);
 }
 
 /** Copies the program without the wrappers around it, so that positions in the file are its own. */

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { EngineFailure } from "../../../src/core/failure.ts";
 import { twice } from "../../processes/attempts.ts";
 import { run } from "../../processes/process.ts";
+import { USERS, UserPool } from "../../processes/users.ts";
 import { limitFolder } from "../../scratch/folder-limit.ts";
 import type { Scratch } from "../../scratch/scratch.ts";
 import { takePdf } from "../pdf-output.ts";
@@ -17,7 +18,7 @@ export interface RewriteSettings {
 
 export class PdfRewriter {
   readonly #scratch: Scratch;
-  readonly #takenUsers = new Set<number>();
+  readonly #users = new UserPool(USERS.pdfRewriter);
 
   constructor(scratch: Scratch) {
     this.#scratch = scratch;
@@ -43,43 +44,30 @@ export class PdfRewriter {
     timeoutMs: number,
   ): Promise<void> {
     await using folder = await this.#scratch.folder("rewrite");
-    const user = this.#takeUser();
-    try {
-      const input = join(folder.path, "input.pdf");
-      const temporary = join(folder.path, "temporary");
-      await copyFile(inputPath, input, constants.COPYFILE_FICLONE);
-      await chmod(input, 0o644);
-      await mkdir(temporary, { mode: 0o700 });
-      if (process.getuid?.() === 0) for (const path of [folder.path, temporary]) await chown(path, user, user);
-      using full = limitFolder(folder.path, 2 * LIMITS.fileBytes);
-      const { code, stderr } = await run("/usr/bin/gs", [...OPTIONS, `-dCompatibilityLevel=${version}`, ...FILES], {
-        cwd: folder.path,
-        limits: { ...LIMITS, timeoutMs, cpuSeconds: LIMITS.timeoutMs / 1000 },
-        env: { TMPDIR: temporary },
-        user,
-        files: { readable: READABLE, writable: [folder.path] },
-        signal: AbortSignal.any([signal, full.signal]),
-      });
-      // The exit code may be 0 when Ghostscript gave up. Then there is no PDF, or one without the pages, which the
-      // caller detects.
-      if (code !== 0) throw new EngineFailure("damaged", `exit code ${code}: ${stderr.slice(-300)}`);
-      signal.throwIfAborted();
-      await takePdf(join(folder.path, "output.pdf"), outputPath);
-    } finally {
-      this.#takenUsers.delete(user);
-    }
-  }
-
-  #takeUser(): number {
-    let user = FIRST_USER;
-    while (this.#takenUsers.has(user)) user++;
-    this.#takenUsers.add(user);
-    return user;
+    using user = this.#users.take();
+    const input = join(folder.path, "input.pdf");
+    const temporary = join(folder.path, "temporary");
+    await copyFile(inputPath, input, constants.COPYFILE_FICLONE);
+    await chmod(input, 0o644);
+    await mkdir(temporary, { mode: 0o700 });
+    if (process.getuid?.() === 0) for (const path of [folder.path, temporary]) await chown(path, user.id, user.id);
+    using full = limitFolder(folder.path, 2 * LIMITS.fileBytes);
+    const { code, stderr } = await run("/usr/bin/gs", [...OPTIONS, `-dCompatibilityLevel=${version}`, ...FILES], {
+      cwd: folder.path,
+      limits: { ...LIMITS, timeoutMs, cpuSeconds: LIMITS.timeoutMs / 1000 },
+      env: { TMPDIR: temporary },
+      user: user.id,
+      files: { readable: READABLE, writable: [folder.path] },
+      signal: AbortSignal.any([signal, full.signal]),
+    });
+    // The exit code may be 0 when Ghostscript gave up. Then there is no PDF, or one without the pages, which the
+    // caller detects.
+    if (code !== 0) throw new EngineFailure("damaged", `exit code ${code}: ${stderr.slice(-300)}`);
+    signal.throwIfAborted();
+    await takePdf(join(folder.path, "output.pdf"), outputPath);
   }
 }
 
-/** First of the users that the processes run as, if this process is root. */
-const FIRST_USER = 60_800;
 const LIMITS = { timeoutMs: 90_000, memoryBytes: 1.5 * 2 ** 30, fileBytes: 2 ** 29 };
 const READABLE = ["/usr", "/lib64", "/etc", "/var/lib/ghostscript", "/var/cache/fontconfig", "/proc", "/dev"];
 /** Embeds the standard fonts too, which Ghostscript leaves out by default. */

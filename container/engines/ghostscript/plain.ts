@@ -5,66 +5,55 @@ import { chown, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { EngineFailure } from "../../../src/core/failure.ts";
 import { run } from "../../processes/process.ts";
+import { USERS, UserPool } from "../../processes/users.ts";
+import type { PlainRunner } from "../with-fallback.ts";
 import { type FontSubstitutions, substitutionsPrinted } from "./fonts.ts";
-import type { PostscriptJob, PostscriptRunner } from "./ghostscript.ts";
-import { names } from "./program.ts";
-import { firstGhostscriptUser } from "./zygote.ts";
+import type { PostscriptJob } from "./ghostscript.ts";
+import { NAMES } from "./program.ts";
 
 /** Address space of an idle Ghostscript, which the limit includes. */
-const ownMemoryBytes = 256 * 2 ** 20;
+const OWN_MEMORY_BYTES = 256 * 2 ** 20;
 
 /** Matches the output of error handlers, both Ghostscript's own and those that printer drivers include. */
-const report = /%%\[ Error|Error: \//;
+const REPORT = /%%\[ Error|Error: \//;
 
-export class PlainGhostscript implements PostscriptRunner {
-  private readonly takenUsers = new Set<number>();
+export class PlainGhostscript implements PlainRunner<PostscriptJob, FontSubstitutions> {
+  readonly #users = new UserPool(USERS.plainGhostscript);
 
   async convert(job: PostscriptJob, signal: AbortSignal): Promise<FontSubstitutions> {
-    const user = this.takeUser();
-    try {
-      const temporary = join(job.folder, "temporary");
-      await mkdir(temporary, { mode: 0o700 });
-      const paths = [job.folder, temporary];
-      if (process.getuid?.() === 0) for (const path of paths) await chown(path, user, user);
-      const { code, stdout, stderr } = await run("gs", commandLine(job), {
-        cwd: job.folder,
-        limits: { ...job, memoryBytes: job.memoryBytes + ownMemoryBytes },
-        env: { TMPDIR: temporary },
-        user,
-        signal,
-      });
-      const said = `${stdout.toString("utf8")}\n${stderr}`;
-      if (code === 0 && !report.test(said)) return substitutionsPrinted(said);
-      // Memory runs out with this error only because of the address space limit: a program can cause it in no other
-      // way.
-      const reason = said.includes("/VMerror") ? "too-large" : "damaged";
-      throw new EngineFailure(reason, `exit code ${code}: ${whatWasReported(said)}`);
-    } finally {
-      this.takenUsers.delete(user);
-    }
-  }
-
-  private takeUser(): number {
-    let user = firstGhostscriptUser;
-    while (this.takenUsers.has(user)) user++;
-    this.takenUsers.add(user);
-    return user;
+    using user = this.#users.take();
+    const temporary = join(job.folder, "temporary");
+    await mkdir(temporary, { mode: 0o700 });
+    const paths = [job.folder, temporary];
+    if (process.getuid?.() === 0) for (const path of paths) await chown(path, user.id, user.id);
+    const { code, stdout, stderr } = await run("gs", commandLine(job), {
+      cwd: job.folder,
+      limits: { ...job, memoryBytes: job.memoryBytes + OWN_MEMORY_BYTES },
+      env: { TMPDIR: temporary },
+      user: user.id,
+      signal,
+    });
+    const said = `${stdout.toString("utf8")}\n${stderr}`;
+    if (code === 0 && !REPORT.test(said)) return substitutionsPrinted(said);
+    // Memory runs out with this error only because of the address space limit: a program can cause it in no other way.
+    const reason = said.includes("/VMerror") ? "too-large" : "damaged";
+    throw new EngineFailure(reason, `exit code ${code}: ${whatWasReported(said)}`);
   }
 }
 
 /** Extracts the error from a long dump of stacks. */
 function whatWasReported(said: string): string {
-  const at = said.search(report);
+  const at = said.search(REPORT);
   return (at < 0 ? said.slice(-300) : said.slice(at, at + 300)).trim();
 }
 
 function commandLine({ input, output }: PostscriptJob): string[] {
-  const readable = [names.setup, input, names.program].map((name) => `--permit-file-read=${name}`);
+  const readable = [NAMES.setup, input, NAMES.program].map((name) => `--permit-file-read=${name}`);
   return [
     ...["-dSAFER", "-dNOPAUSE", "-dNOPROMPT", "-dBATCH", "-dNOEPS", "-sPAPERSIZE=letter", "-sDEVICE=nullpage"],
     ...readable,
     `--permit-file-write=${output}`,
-    names.setup,
+    NAMES.setup,
     input,
   ];
 }

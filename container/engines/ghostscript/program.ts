@@ -11,7 +11,7 @@ export interface PdfSettings {
 }
 
 /** File names in the job's folder. The zygote's input is the file that runs the program. */
-export const names = { setup: "setup.ps", input: "run.ps", program: "program.ps", output: "output.pdf" };
+export const NAMES = { setup: "setup.ps", input: "run.ps", program: "program.ps", output: "output.pdf" };
 
 /** Page size of programs that set none: letter. */
 const DEFAULT_PAGE = "[ 612 792 ]";
@@ -33,7 +33,7 @@ const THRESHOLD = 1.01;
  * no pictures in content streams, because they could be found only by reading all of the content.
  */
 export function setupProgram(program: PostscriptProgram, settings: PdfSettings): string {
-  return `<< /OutputDevice /pdfwrite /OutputFile (${names.output}) /MaxInlineImageSize 0 ${page(program.box)} >> setpagedevice
+  return `<< /OutputDevice /pdfwrite /OutputFile (${NAMES.output}) /MaxInlineImageSize 0 ${page(program.box)} >> setpagedevice
 << ${distillerParameters(settings)} >> setdistillerparams
 ${documentInformation(program)}
 % The program's own wishes for compression, resolution and another output do not count.
@@ -72,7 +72,7 @@ userdict /quit {
   null 0 .quit
 } bind put
 {
-  (${names.program}) (r) file dup //pagewright exch /file exch put
+  (${NAMES.program}) (r) file dup //pagewright exch /file exch put
   { run } stopped {
     //$error /newerror get { stop } { (stopped) //pagewright /fail get exec } ifelse
   } if

@@ -6,11 +6,11 @@ import { copyFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { EngineFailure } from "../../../src/core/failure.ts";
 import { twice } from "../../processes/attempts.ts";
-import { NotReady } from "../../processes/resident.ts";
 import { NoRoom } from "../../scratch/memory.ts";
 import type { JobFolder, Scratch } from "../../scratch/scratch.ts";
 import { checkPdf } from "../pdf-output.ts";
-import { Zygote } from "../zygote/zygote.ts";
+import { WithFallback } from "../with-fallback.ts";
+import type { ZygoteJob } from "../zygote/zygote.ts";
 import { type Import, importFor } from "./import.ts";
 import { damagedPart } from "./package.ts";
 import { isPasswordProtected } from "./passwords.ts";
@@ -41,17 +41,12 @@ export interface ConvertedPdf extends AsyncDisposable {
 }
 
 /** A complete job with its own folder. `input` and `output` are names in the folder. */
-export interface OfficeJob extends Required<OfficeToPdfOptions>, Import {
-  readonly folder: string;
+export interface OfficeJob extends ZygoteJob, Required<OfficeToPdfOptions>, Import {
   readonly input: string;
   readonly output: string;
 }
 
-/** One way to run LibreOffice. */
-export interface OfficeRunner {
-  /** @throws EngineFailure */
-  convert(job: OfficeJob, signal: AbortSignal): Promise<void>;
-}
+type OfficeRunner = WithFallback<OfficeJob, void, "soffice">;
 
 export interface LibreOfficeSettings {
   readonly scratch: Scratch;
@@ -62,28 +57,27 @@ export interface LibreOfficeSettings {
   log(message: string, details?: Record<string, unknown>): void;
 }
 
-const defaults = { timeoutMs: 120_000, memoryBytes: 2 * 2 ** 30, fileBytes: 2 ** 30 };
-const defaultDist = join(import.meta.dirname, "../../dist");
+const DEFAULTS = { timeoutMs: 120_000, memoryBytes: 2 * 2 ** 30, fileBytes: 2 ** 30 };
+const DEFAULT_DIST = join(import.meta.dirname, "../../dist");
 
 /** A running LibreOffice, made by {@link startLibreOffice}. */
 export class LibreOffice implements AsyncDisposable {
-  private readonly zygote: Zygote | undefined;
-  private readonly plain: OfficeRunner;
-  private readonly settings: LibreOfficeSettings;
-  constructor(settings: LibreOfficeSettings, zygote?: Zygote) {
-    this.settings = settings;
-    this.zygote = zygote;
-    this.plain = new Soffice(settings);
+  readonly #settings: LibreOfficeSettings;
+  readonly #runner: OfficeRunner;
+
+  constructor(settings: LibreOfficeSettings, runner: OfficeRunner) {
+    this.#settings = settings;
+    this.#runner = runner;
   }
 
   /** `zygote`: a warm process is forked for each document. `soffice`: a LibreOffice is started for each. */
   get mode(): "zygote" | "soffice" {
-    return this.zygote && !this.zygote.isFailing ? "zygote" : "soffice";
+    return this.#runner.mode;
   }
 
   /** Process ID of the zygote, if it runs. */
   get pid(): number | undefined {
-    return this.zygote?.pid;
+    return this.#runner.pid;
   }
 
   /**
@@ -100,22 +94,22 @@ export class LibreOffice implements AsyncDisposable {
     const damaged = await damagedPart(inputPath);
     if (damaged !== undefined) throw new EngineFailure("damaged", `${damaged} in the package cannot be read`);
     const how = await importFor(inputPath);
-    const { scratch, log } = this.settings;
-    const { timeoutMs = defaults.timeoutMs } = options;
+    const { scratch, log } = this.#settings;
+    const { timeoutMs = DEFAULTS.timeoutMs } = options;
     return twice({ timeoutMs, signal, log }, async (until, leftMs) => {
       const limited = { cpuSeconds: Math.ceil(timeoutMs / 1000), ...options, timeoutMs: leftMs };
       const folder = await scratch.folder("office", size);
       try {
-        return await this.convertIn(folder, inputPath, how, limited, until);
+        return await this.#convertIn(folder, inputPath, how, limited, until);
       } catch (failure) {
         if (folder.memory === undefined || !(failure instanceof NoRoom)) throw failure;
       }
-      return this.convertIn(await scratch.folder("office"), inputPath, how, limited, until);
+      return this.#convertIn(await scratch.folder("office"), inputPath, how, limited, until);
     });
   }
 
   /** @param folder removed when this fails */
-  private async convertIn(
+  async #convertIn(
     folder: JobFolder,
     inputPath: string,
     how: Import,
@@ -125,7 +119,7 @@ export class LibreOffice implements AsyncDisposable {
     // The name that the client sent reaches no program.
     const input = `input${/^\.[a-z]{1,5}$/.exec(extname(inputPath).toLowerCase()) ?? ""}`;
     const job: OfficeJob = {
-      ...defaults,
+      ...DEFAULTS,
       ...how,
       ...options,
       ...(folder.memory ? { fileBytes: Math.min(options.fileBytes ?? Infinity, folder.memory.fileBytes) } : {}),
@@ -135,7 +129,7 @@ export class LibreOffice implements AsyncDisposable {
     };
     try {
       await copyInput(inputPath, join(folder.path, input));
-      await this.convert(job, folder.memory ? AbortSignal.any([signal, folder.memory.full]) : signal);
+      await this.#runner.convert(job, folder.memory ? AbortSignal.any([signal, folder.memory.full]) : signal);
       // On abort nobody takes the PDF any more, so its folder is removed here.
       signal.throwIfAborted();
       const path = join(folder.path, job.output);
@@ -146,21 +140,8 @@ export class LibreOffice implements AsyncDisposable {
     }
   }
 
-  private async convert(job: OfficeJob, signal: AbortSignal): Promise<void> {
-    if (this.zygote) {
-      try {
-        await this.zygote.convert(job, signal);
-        return;
-      } catch (failure) {
-        // The zygote is not ready for a while.
-        if (!(failure instanceof NotReady)) throw failure;
-      }
-    }
-    await this.plain.convert(job, signal);
-  }
-
   async close(): Promise<void> {
-    await this.zygote?.close();
+    await this.#runner.close();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -168,23 +149,20 @@ export class LibreOffice implements AsyncDisposable {
   }
 }
 
-/** Starts the zygote, and falls back to plain soffice if it fails its self-test. The log says which one runs. */
+/** Starts LibreOffice as a zygote, or as plain soffice while no zygote passes its self-test. */
 export async function startLibreOffice(settings: LibreOfficeSettings): Promise<LibreOffice> {
-  const dist = settings.dist ?? defaultDist;
-  try {
-    const children = settings.children ?? 2;
-    const prepare = () => prepareLibreOffice({ scratch: settings.scratch, children, dist });
-    const zygote = await Zygote.start({ engine: "LibreOffice", children, prepare, log: settings.log });
-    settings.log("LibreOffice: warm, one fork for each document", { mode: "zygote", ...zygote.about });
-    return new LibreOffice(settings, zygote);
-  } catch (error) {
-    if (!(error instanceof NotReady)) throw error;
-    settings.log("LibreOffice: one process for each document, because the zygote is not ready", {
-      mode: "soffice",
-      reason: error.message,
-    });
-    return new LibreOffice(settings);
-  }
+  const { scratch, children = 2, dist = DEFAULT_DIST, log } = settings;
+  const runner = await WithFallback.start({
+    engine: "LibreOffice",
+    unit: "document",
+    children,
+    prepare: () => prepareLibreOffice({ scratch, children, dist }),
+    resultOf: () => {},
+    plain: new Soffice(scratch),
+    plainMode: "soffice",
+    log,
+  });
+  return new LibreOffice(settings, runner);
 }
 
 /** Corrects the reason of a failure: LibreOffice reports some password-protected documents as damaged. */

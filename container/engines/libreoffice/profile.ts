@@ -3,17 +3,14 @@
 import { chmod, copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 
-const settings = join(import.meta.dirname, "profile.xcu");
+const SETTINGS = join(import.meta.dirname, "profile.xcu");
 
-/** Where Debian's packages put it. */
-export const programFolder = "/usr/lib/libreoffice/program";
-
-/** Users for the processes that open documents, where this process is root: this one and those that follow. */
-export const firstUser = 60_500;
+/** Folder of Debian's packages. */
+export const PROGRAM_FOLDER = "/usr/lib/libreoffice/program";
 
 /** @param folder is made; readable for other users, as it holds no secret */
 export async function makeProfile(folder: string): Promise<void> {
   await mkdir(join(folder, "user"), { recursive: true });
-  await copyFile(settings, join(folder, "user/registrymodifications.xcu"));
+  await copyFile(SETTINGS, join(folder, "user/registrymodifications.xcu"));
   await chmod(folder, 0o755);
 }

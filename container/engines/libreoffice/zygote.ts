@@ -1,12 +1,13 @@
-// Prepares the start of LibreOffice's zygote (container/libreoffice): its profile, folders and environment.
+// Prepares the start of LibreOffice's zygote (main.cpp): its profile, folders and environment.
 
 import { existsSync } from "node:fs";
 import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { minimalEnvironment } from "../../processes/process.ts";
 import { type Launch, NotReady } from "../../processes/resident.ts";
+import { firstOf, USERS } from "../../processes/users.ts";
 import type { LibreOfficeSettings } from "./libreoffice.ts";
-import { firstUser, makeProfile, programFolder } from "./profile.ts";
+import { makeProfile, PROGRAM_FOLDER } from "./profile.ts";
 
 /** @throws NotReady */
 export async function prepareLibreOffice({
@@ -16,6 +17,7 @@ export async function prepareLibreOffice({
 }: Required<Pick<LibreOfficeSettings, "scratch" | "children" | "dist">>): Promise<Launch> {
   const program = join(dist, "zygote");
   if (!existsSync(program)) throw new NotReady(`${program} is not built`);
+  const firstUser = firstOf(USERS.libreOfficeZygote, children);
   const folder = await scratch.folder("zygote");
   // Children change their user and must still read the profile.
   await chmod(folder.path, 0o711);
@@ -24,7 +26,7 @@ export async function prepareLibreOffice({
   const work = join(folder.path, "work");
   await mkdir(work, { mode: 0o711 });
   const args = [
-    ...["--program", programFolder, "--profile", profile, "--samples", join(dist, "samples")],
+    ...["--program", PROGRAM_FOLDER, "--profile", profile, "--samples", join(dist, "samples")],
     ...["--children", String(children), "--first-user", String(firstUser)],
   ];
   return { program, args, cwd: work, env: environment(folder.path), folder };

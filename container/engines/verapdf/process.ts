@@ -1,16 +1,18 @@
 // Manages one long-lived veraPDF process (container/engines/verapdf/Server.java, which documents the lines of requests and
 // answers). It validates one file at a time, and is ended when it takes too long.
 
-import { chmodSync, constants, copyFileSync, readFileSync, rmSync, statSync } from "node:fs";
+import { chmodSync, constants, copyFileSync, rmSync, statSync } from "node:fs";
 import { chmod, chown, copyFile, cp, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { EngineFailure, type FailureReason } from "../../../src/core/failure.ts";
 import type { ArchivalLevel } from "../../../src/pdf/pdfa/level.ts";
 import type { RuleFailure } from "../../../src/pdf/pdfa/rule-failure.ts";
 import { EngineLost, isFromOutside } from "../../processes/attempts.ts";
+import { residentBytes } from "../../processes/proc.ts";
 import { confined, minimalEnvironment } from "../../processes/process.ts";
 import { type Ending, type Launch, NotReady, type Resident } from "../../processes/resident.ts";
 import { Supervisor } from "../../processes/supervisor.ts";
+import { firstOf, USERS } from "../../processes/users.ts";
 import { SMALL_BYTES } from "../../scratch/file-input.ts";
 import type { Validation, VeraPdfSettings } from "./verapdf.ts";
 
@@ -23,10 +25,8 @@ export interface VeraPdfProcessSettings extends Required<Common> {
   readonly slot: number;
 }
 
-/** First of the users that the processes run as, if this process is root. */
-const firstUser = 60_700;
 /** System paths that a JVM reads. */
-const readable = [
+const READABLE = [
   "/usr/lib",
   "/usr/share/java",
   "/lib64",
@@ -38,35 +38,35 @@ const readable = [
   "/dev/null",
 ];
 /** Debian's link to the JRE in /usr/lib: programs are not searched for where file access is restricted. */
-const java = "/usr/bin/java";
+const JAVA = "/usr/bin/java";
 /** Maximum time without output. The process writes a heartbeat each second, but not while it collects a large heap. */
-const silenceMs = 6_000;
+const SILENCE_MS = 6_000;
 /**
  * Time after which the process of a file that nobody waits for any more is ended. Until then, ending it costs more than
  * finishing.
  */
-const leftMs = 2_000;
+const ABANDONED_MS = 2_000;
 /** Exit code of a Java that ends when memory runs out (-XX:+ExitOnOutOfMemoryError). */
-const memoryExitCode = 3;
+const MEMORY_EXIT_CODE = 3;
 /** Exit codes of a Java that was asked to end by SIGHUP, SIGINT or SIGTERM. */
-const askedExitCodes: readonly (number | null)[] = [129, 130, 143];
+const ASKED_EXIT_CODES: readonly (number | null)[] = [129, 130, 143];
 /**
  * Memory beyond which a process is replaced. Heavy files need more, but not for long (classes, code and stacks: 150
  * MiB).
  */
-const lastingBytes = 896 * 2 ** 20;
+const LASTING_BYTES = 896 * 2 ** 20;
 /**
  * Processor time limit. setrlimit(2) counts the whole life of a long-lived process; each file is limited by the clock
  * instead.
  */
-const cpuSeconds = 2 ** 31;
+const CPU_SECONDS = 2 ** 31;
 /**
  * Limit of open files. veraPDF keeps a file open for each object stream of more than 10 KB, and with fewer files it
  * reports large documents as damaged.
  */
-const openFiles = 16_384;
+const OPEN_FILES = 16_384;
 
-const reasons: Readonly<Record<string, FailureReason>> = {
+const REASONS: Readonly<Record<string, FailureReason>> = {
   password: "password-protected",
   damaged: "damaged",
   complex: "too-complex",
@@ -81,23 +81,17 @@ interface Job {
 export class VeraPdfProcess {
   readonly #settings: VeraPdfProcessSettings;
   readonly #supervisor: Supervisor;
-  readonly #jobs: Map<Resident, Job>;
+  readonly #jobs = new Map<Resident, Job>();
   #nextFile = 1;
   /** Number of files that the current process has processed. */
   #seen: { readonly by: Resident; files: number } | undefined;
 
-  private constructor(settings: VeraPdfProcessSettings, supervisor: Supervisor, jobs: Map<Resident, Job>) {
+  private constructor(settings: VeraPdfProcessSettings) {
     this.#settings = settings;
-    this.#supervisor = supervisor;
-    this.#jobs = jobs;
-  }
-
-  /** @throws EngineFailure `busy` */
-  static async start(settings: VeraPdfProcessSettings): Promise<VeraPdfProcess> {
-    const jobs = new Map<Resident, Job>();
-    const starting = Supervisor.start({
+    const jobs = this.#jobs;
+    this.#supervisor = new Supervisor({
       engine: "veraPDF",
-      silenceMs,
+      silenceMs: SILENCE_MS,
       prepare: () => prepare(settings),
       heard: (resident, line) => {
         if ("valid" in line || "failed" in line) jobs.get(resident)?.resolve(line);
@@ -105,7 +99,18 @@ export class VeraPdfProcess {
       ended: (resident, ending) => jobs.get(resident)?.reject(failureOf(ending)),
       log: settings.log,
     });
-    return new VeraPdfProcess(settings, await starting.catch(asBusy), jobs);
+  }
+
+  /** @throws EngineFailure `busy` */
+  static async start(settings: VeraPdfProcessSettings): Promise<VeraPdfProcess> {
+    const started = new VeraPdfProcess(settings);
+    try {
+      await started.#supervisor.ready(new AbortController().signal);
+      return started;
+    } catch (error) {
+      await started.close();
+      return asBusy(error);
+    }
   }
 
   get pid(): number | undefined {
@@ -153,7 +158,7 @@ export class VeraPdfProcess {
     const timer = setTimeout(late(`veraPDF took more than ${timeoutMs} ms`), timeoutMs);
     let leaving: NodeJS.Timeout | undefined;
     const leave = () => {
-      leaving = setTimeout(late("nobody waits for it any more"), leftMs);
+      leaving = setTimeout(late("nobody waits for it any more"), ABANDONED_MS);
     };
     if (signal.aborted) leave();
     signal.addEventListener("abort", leave, { once: true });
@@ -171,7 +176,7 @@ export class VeraPdfProcess {
   /** Replaces a worn process. Later callers wait for the new one, which is ready in two seconds. */
   #replaceIfWorn(resident: Resident): void {
     if (this.#seen?.by !== resident) this.#seen = { by: resident, files: 0 };
-    const grown = residentBytes(resident.pid) > lastingBytes;
+    const grown = residentBytes(resident.pid ?? 0) > LASTING_BYTES;
     if (++this.#seen.files < this.#settings.filesPerProcess && !grown) return;
     const why = grown ? "grown too large" : `${this.#seen.files} files`;
     this.#supervisor.retire(resident, new EngineFailure("busy", why));
@@ -179,8 +184,8 @@ export class VeraPdfProcess {
 }
 
 async function prepare({ scratch, program, slot, heapBytes, timeoutMs }: VeraPdfProcessSettings): Promise<Launch> {
+  const user = firstOf(USERS.veraPdf, slot + 1) + slot;
   const folder = await scratch.folder("verapdf");
-  const user = firstUser + slot;
   await chmod(folder.path, 0o711);
   // The project itself may be in a place that other users cannot pass through.
   const jars = join(folder.path, "program");
@@ -201,8 +206,9 @@ async function prepare({ scratch, program, slot, heapBytes, timeoutMs }: VeraPdf
     `-Djava.io.tmpdir=${temporary}`,
   ];
   const args = [...options, "-cp", join(jars, "*"), "Server", join(jars, "sample.pdf")];
-  const files = { readable: [...readable, jars, folder.path], writable: [temporary] };
-  const [launcher, ...launch] = confined(java, args, { limits: { timeoutMs, cpuSeconds, openFiles }, user, files });
+  const files = { readable: [...READABLE, jars, folder.path], writable: [temporary] };
+  const limits = { timeoutMs, cpuSeconds: CPU_SECONDS, openFiles: OPEN_FILES };
+  const [launcher, ...launch] = confined(JAVA, args, { limits, user, files });
   return { program: launcher, args: launch, cwd: temporary, env: minimalEnvironment(temporary), folder };
 }
 
@@ -214,22 +220,13 @@ function asBusy(error: unknown): never {
 function failureOf({ code, signal, why }: Ending): EngineFailure {
   if (why) return why;
   const detail = `veraPDF ended: ${signal ?? code}`;
-  if (isFromOutside(signal) || askedExitCodes.includes(code)) return new EngineLost(detail);
-  return new EngineFailure(code === memoryExitCode ? "too-large" : "crashed", detail);
+  if (isFromOutside(signal) || ASKED_EXIT_CODES.includes(code)) return new EngineLost(detail);
+  return new EngineFailure(code === MEMORY_EXIT_CODE ? "too-large" : "crashed", detail);
 }
 
 function validationOf(answer: Record<string, unknown>): Validation {
   if (typeof answer.failed === "string") {
-    throw new EngineFailure(reasons[answer.failed] ?? "crashed", String(answer.detail));
+    throw new EngineFailure(REASONS[answer.failed] ?? "crashed", String(answer.detail));
   }
   return { valid: answer.valid === true, failures: answer.failures as readonly RuleFailure[] };
-}
-
-/** Reads resident memory from proc(5): the second number is in pages of 4 KiB. @returns 0 if the process has ended */
-function residentBytes(pid: number | undefined): number {
-  try {
-    return 4096 * Number(readFileSync(`/proc/${pid}/statm`, "latin1").split(" ")[1]);
-  } catch {
-    return 0;
-  }
 }

@@ -3,6 +3,7 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { BoundedQueue } from "../../../src/core/bounded-queue.ts";
 import { EngineFailure } from "../../../src/core/failure.ts";
 import type { ArchivalLevel } from "../../../src/pdf/pdfa/level.ts";
 import type { RuleFailure } from "../../../src/pdf/pdfa/rule-failure.ts";
@@ -43,31 +44,37 @@ export type Weight = "light" | "heavy";
 /** Maximum number of heavy files that wait; more are refused. */
 const MOST_WAITING = 3;
 
-interface Waiting {
+/** One file's wish to be validated. */
+interface Ticket {
   readonly weight: Weight;
-  readonly start: (free: VeraPdfProcess) => void;
 }
 
-const defaultDist = join(import.meta.dirname, "../../dist");
+const isHeavy = ({ weight }: Ticket) => weight === "heavy";
+
+const DEFAULT_DIST = join(import.meta.dirname, "../../dist");
 
 /** A running veraPDF, made by {@link startVeraPdf}. */
 export class VeraPdf implements AsyncDisposable {
   readonly mode = "resident";
-  private readonly processes: readonly VeraPdfProcess[];
-  private readonly idle: VeraPdfProcess[];
-  private readonly log: VeraPdfSettings["log"];
-  private readonly waiting: Waiting[] = [];
-  /** True while a process works on a heavy file. */
-  private isLaden = false;
+  readonly #processes: readonly VeraPdfProcess[];
+  /** Processes without a file. */
+  readonly #idle: VeraPdfProcess[];
+  readonly #log: VeraPdfSettings["log"];
+  readonly #queue: BoundedQueue<Ticket>;
+
   constructor(processes: readonly VeraPdfProcess[], log: VeraPdfSettings["log"]) {
-    this.processes = processes;
-    this.log = log;
-    this.idle = [...processes];
+    this.#processes = processes;
+    this.#log = log;
+    this.#idle = [...processes];
+    this.#queue = new BoundedQueue<Ticket>({
+      atOnce: processes.length,
+      next: (waiting, working) => waiting.find((ticket) => !(isHeavy(ticket) && working.some(isHeavy))),
+    });
   }
 
   /** Process IDs of the running processes. */
   get pids(): number[] {
-    return this.processes.flatMap(({ pid }) => (pid === undefined ? [] : [pid]));
+    return this.#processes.flatMap(({ pid }) => (pid === undefined ? [] : [pid]));
   }
 
   /**
@@ -85,65 +92,31 @@ export class VeraPdf implements AsyncDisposable {
     signal: AbortSignal,
     weight: Weight = "light",
   ): Promise<Validation> {
-    return twice({ signal, log: this.log }, (until) => this.attempt(path, level, until, weight));
+    return twice({ signal, log: this.#log }, (until) => this.#attempt(path, level, until, weight));
   }
 
-  private async attempt(path: string, level: ArchivalLevel, signal: AbortSignal, weight: Weight): Promise<Validation> {
-    const process = await this.turn(signal, weight);
+  async #attempt(path: string, level: ArchivalLevel, signal: AbortSignal, weight: Weight): Promise<Validation> {
+    if (weight === "heavy" && this.#queue.waiting.filter(isHeavy).length >= MOST_WAITING) {
+      throw new EngineFailure("busy", `${MOST_WAITING} heavy files wait already`);
+    }
+    const turn = await this.#queue.take({ weight }, signal);
+    // If no process is ready, this takes the last one.
+    const place = this.#idle.findLastIndex(({ isReady }) => isReady);
+    const [process] = this.#idle.splice(place, 1) as [VeraPdfProcess];
     // A file that nobody waits for any more is still validated for a while: ending the process would cost more.
-    const validation = process.validate(path, level, signal).finally(() => this.leave(process, weight));
+    const validation = process.validate(path, level, signal).finally(() => {
+      this.#idle.push(process);
+      turn[Symbol.dispose]();
+    });
     return untilAborted(validation, signal);
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.processes.map((process) => process.close()));
+    await Promise.all(this.#processes.map((process) => process.close()));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
-  }
-
-  private async turn(signal: AbortSignal, weight: Weight): Promise<VeraPdfProcess> {
-    signal.throwIfAborted();
-    if (weight === "heavy" && this.waiting.filter((one) => one.weight === "heavy").length >= MOST_WAITING) {
-      throw new EngineFailure("busy", `${MOST_WAITING} heavy files wait already`);
-    }
-    const { promise, resolve } = Promise.withResolvers<VeraPdfProcess>();
-    const waiting = { weight, start: resolve };
-    this.waiting.push(waiting);
-    this.letIn();
-    try {
-      return await untilAborted(promise, signal);
-    } catch (error) {
-      const place = this.waiting.indexOf(waiting);
-      if (place >= 0) this.waiting.splice(place, 1);
-      // The file was already given a process.
-      else void promise.then((process) => this.leave(process, weight));
-      throw error;
-    }
-  }
-
-  private leave(process: VeraPdfProcess, weight: Weight): void {
-    if (weight === "heavy") this.isLaden = false;
-    this.idle.push(process);
-    this.letIn();
-  }
-
-  /**
-   * Assigns waiting files to idle processes in order, except heavy ones while another is validated. A process that is
-   * starting comes last.
-   */
-  private letIn(): void {
-    while (this.idle.length > 0) {
-      const place = this.waiting.findIndex(({ weight }) => weight === "light" || !this.isLaden);
-      if (place < 0) return;
-      const [next] = this.waiting.splice(place, 1);
-      this.isLaden ||= next!.weight === "heavy";
-      // If no process is ready, this takes the last one.
-      const ready = this.idle.findLastIndex(({ isReady }) => isReady);
-      const [free] = this.idle.splice(ready, 1);
-      next!.start(free!);
-    }
   }
 }
 
@@ -152,7 +125,7 @@ export class VeraPdf implements AsyncDisposable {
  * @throws EngineFailure `busy` if it is not built or fails its self-test
  */
 export async function startVeraPdf(settings: VeraPdfSettings): Promise<VeraPdf> {
-  const { processes = 1, dist = defaultDist, log } = settings;
+  const { processes = 1, dist = DEFAULT_DIST, log } = settings;
   const program = join(dist, "verapdf");
   if (!existsSync(join(program, "pagewright-server.jar"))) throw new EngineFailure("busy", `${program} is not built`);
   const common = {

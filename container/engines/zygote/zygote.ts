@@ -1,4 +1,4 @@
-// The service's end of a zygote (container/zygote): sends it jobs as JSON lines and reports to each how its child
+// The service's end of a zygote (container/engines/zygote): sends it jobs as JSON lines and reports to each how its child
 // ended. A job whose zygote or child was killed or froze fails as lost. Knows no engine.
 //
 // Requests: {"id","folder","input","output","timeoutMs","cpuSeconds","memoryBytes","fileBytes"} and the fields of
@@ -7,6 +7,7 @@
 // {"alive":true}.
 
 import { AsyncResource } from "node:async_hooks";
+import { BoundedQueue } from "../../../src/core/bounded-queue.ts";
 import { EngineFailure, type FailureReason } from "../../../src/core/failure.ts";
 import { EngineLost } from "../../processes/attempts.ts";
 import { watchForFrozen } from "../../processes/frozen.ts";
@@ -30,6 +31,8 @@ export interface ZygoteSettings {
   readonly children: number;
   /** @throws NotReady */
   prepare(): Promise<Launch>;
+  /** Called with details for the log whenever the zygote has started. */
+  warm(details: Record<string, unknown>): void;
   log(message: string, details?: Record<string, unknown>): void;
 }
 
@@ -61,29 +64,22 @@ interface Pending {
 
 /** A zygote that is kept running. */
 export class Zygote {
-  readonly #children: number;
   readonly #supervisor: Supervisor;
-  readonly #jobs: Map<string, Pending>;
+  readonly #jobs = new Map<string, Pending>();
   readonly #frozen: Disposable;
+  /** Limits jobs to those that the zygote runs at a time: each that it holds is in progress and can be watched. */
+  readonly #turns: BoundedQueue;
   #nextId = 1;
-  #working = 0;
-  readonly #waiting: (() => void)[] = [];
 
-  private constructor(children: number, supervisor: Supervisor, jobs: Map<string, Pending>) {
-    this.#children = children;
-    this.#supervisor = supervisor;
-    this.#jobs = jobs;
-    const pids = () => [...jobs.values()].flatMap(({ pid }) => (pid === undefined ? [] : [pid]));
-    this.#frozen = watchForFrozen(pids, (pid) => this.#endFrozen(pid));
-  }
-
-  /** @throws NotReady */
-  static async start({ children, ...settings }: ZygoteSettings): Promise<Zygote> {
-    const jobs = new Map<string, Pending>();
-    const supervisor = await Supervisor.start({
+  /** Starts the zygote in the background, and retries for as long as that fails. */
+  constructor({ children, warm, ...settings }: ZygoteSettings) {
+    const jobs = this.#jobs;
+    this.#turns = new BoundedQueue({ atOnce: children });
+    this.#supervisor = new Supervisor({
       ...settings,
       silenceMs: SILENCE_MS,
       ping: { op: "ping" },
+      started: ({ about, pid }) => warm({ ...about, pid }),
       heard: (_, line) => answer(jobs, line),
       // The zygote itself opens no document: no job caused its end, and its children end with it.
       ended: (_, { code, signal, why }) => {
@@ -95,65 +91,39 @@ export class Zygote {
         jobs.clear();
       },
     });
-    return new Zygote(children, supervisor, jobs);
+    const pids = () => [...jobs.values()].flatMap(({ pid }) => (pid === undefined ? [] : [pid]));
+    this.#frozen = watchForFrozen(pids, (pid) => this.#endFrozen(pid));
   }
 
   get pid(): number | undefined {
     return this.#supervisor.current?.pid;
   }
 
-  /** Details for the log. */
-  get about(): Record<string, unknown> {
-    return { ...this.#supervisor.current?.about, pid: this.pid };
-  }
-
-  /** True while the last attempt to restart the zygote has failed. */
+  /** True while the last attempt to start the zygote has failed. */
   get isFailing(): boolean {
     return this.#supervisor.isFailing;
+  }
+
+  /** Waits for the first start. @throws NotReady if it fails, after which it is retried */
+  async started(): Promise<void> {
+    await this.#supervisor.ready(new AbortController().signal);
   }
 
   /**
    * Runs a job in a child.
    * @returns the detail with which the child reported success
    * @throws EngineFailure by how the child ended; EngineLost if the document did not cause that
-   * @throws NotReady while the zygote cannot be restarted
+   * @throws NotReady while the zygote cannot be started
    * @throws the signal's reason when aborted
    */
   async convert(job: ZygoteJob, signal: AbortSignal): Promise<string> {
-    await this.#turn(signal);
-    try {
-      return await this.#send(await this.#supervisor.ready(signal), job, signal);
-    } finally {
-      this.#working--;
-      this.#waiting.shift()?.();
-    }
+    using _ = await this.#turns.take({}, signal);
+    return await this.#send(await this.#supervisor.ready(signal), job, signal);
   }
 
   async close(): Promise<void> {
     this.#frozen[Symbol.dispose]();
     await this.#supervisor.close();
-  }
-
-  /**
-   * Limits jobs to the number that the zygote runs at a time, so that each request it holds is in progress and can be
-   * watched.
-   */
-  async #turn(signal: AbortSignal): Promise<void> {
-    while (this.#working >= this.#children) {
-      signal.throwIfAborted();
-      const { promise, resolve } = Promise.withResolvers<void>();
-      this.#waiting.push(resolve);
-      signal.addEventListener("abort", () => resolve(), { once: true });
-      await promise;
-      const place = this.#waiting.indexOf(resolve);
-      if (place >= 0) this.#waiting.splice(place, 1);
-    }
-    if (signal.aborted) {
-      // Passes the turn that woke this job to the next one.
-      this.#waiting.shift()?.();
-      signal.throwIfAborted();
-    }
-    this.#working++;
   }
 
   async #send(zygote: Resident, job: ZygoteJob, signal: AbortSignal): Promise<string> {

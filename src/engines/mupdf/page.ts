@@ -21,7 +21,7 @@ const SHRINK = 8;
 const LIMITS_MET = /too many nested graphics states|nesting too deep/;
 
 const EVERY_PART = ["contents", "annots", "widgets"] as const;
-type Part = (typeof EVERY_PART)[number];
+type PagePart = (typeof EVERY_PART)[number];
 
 /** Pixels. */
 export interface Size {
@@ -87,7 +87,7 @@ export class MupdfPage {
   text(): readonly TextLine[] {
     const { engine } = this.#document;
     const tank = this.#tank;
-    const ofList = (...parts: readonly Part[]): readonly TextLine[] => {
+    const ofList = (...parts: readonly PagePart[]): readonly TextLine[] => {
       const list = this.#interpret(...parts);
       try {
         return readTextOfList(engine, list, tank);
@@ -103,7 +103,7 @@ export class MupdfPage {
   }
 
   /** What is wrong is left out of a list, and ends all else. */
-  #textOfContents(ofList: (part: Part) => readonly TextLine[]): readonly TextLine[] {
+  #textOfContents(ofList: (part: PagePart) => readonly TextLine[]): readonly TextLine[] {
     try {
       return readTextOfContents(this.#document.engine, this.#page, this.#tank);
     } catch (error) {
@@ -149,7 +149,7 @@ export class MupdfPage {
    * @returns a display list
    * @throws EngineFailure `too-complex` where the rest of the page is missing though nothing is wrong with it
    */
-  #interpret(...parts: readonly Part[]): Pointer {
+  #interpret(...parts: readonly PagePart[]): Pointer {
     const { engine } = this.#document;
     const bounds = this.#bounds;
     const list = engine.run((raw) => raw._wasm_new_display_list(engine.floats(...bounds)));

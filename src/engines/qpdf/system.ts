@@ -144,37 +144,39 @@ export class QpdfSystem {
     return false;
   }
 
-  #fileImports() {
-    const open = (path: string): OpenFile | undefined => {
-      const { input } = this.#options;
-      const at = { path, position: 0, canSeek: true };
-      if (path === INPUT_PATH) {
-        const read = (target: Uint8Array, position: number) => {
-          this.#options.worked();
-          const part = input.subarray(position, position + target.length);
-          target.set(part);
-          return part.length;
-        };
-        return { ...at, read, size: () => input.length };
-      }
-      if (path === OUTPUT_PATH) {
-        const write = (bytes: Uint8Array) => {
-          this.#outputBytes += bytes.length;
-          this.#options.output(bytes);
-        };
-        return { ...at, write, size: () => this.#outputBytes };
-      }
-      if (path !== RANDOM_PATH) return undefined;
-      return {
-        ...at,
-        read: (target) => crypto.getRandomValues(target as Uint8Array<ArrayBuffer>).length,
-        size: () => 0,
-        canSeek: false,
+  /** @returns undefined for files that do not exist */
+  #open(path: string): OpenFile | undefined {
+    const { input } = this.#options;
+    const at = { path, position: 0, canSeek: true };
+    if (path === INPUT_PATH) {
+      const read = (target: Uint8Array, position: number) => {
+        this.#options.worked();
+        const part = input.subarray(position, position + target.length);
+        target.set(part);
+        return part.length;
       };
+      return { ...at, read, size: () => input.length };
+    }
+    if (path === OUTPUT_PATH) {
+      const write = (bytes: Uint8Array) => {
+        this.#outputBytes += bytes.length;
+        this.#options.output(bytes);
+      };
+      return { ...at, write, size: () => this.#outputBytes };
+    }
+    if (path !== RANDOM_PATH) return undefined;
+    return {
+      ...at,
+      read: (target) => crypto.getRandomValues(target as Uint8Array<ArrayBuffer>).length,
+      size: () => 0,
+      canSeek: false,
     };
+  }
+
+  #fileImports() {
     return {
       E: (_folder: number, path: number) => {
-        const file = open(this.#text(path));
+        const file = this.#open(this.#text(path));
         return file ? this.#files.push(file) - 1 : -ERROR.noSuchFile;
       },
       C: (descriptor: number) => {
@@ -211,7 +213,7 @@ export class QpdfSystem {
       },
       U: (path: number, target: number) => {
         const name = this.#text(path);
-        const file = open(name);
+        const file = this.#open(name);
         if (!file || (name === OUTPUT_PATH && this.#outputBytes === 0)) return -ERROR.noSuchFile;
         this.#describe(file, target);
         return 0;

@@ -26,6 +26,11 @@ export interface CffOptions {
 
 /** @returns undefined where a width cannot be set */
 export function writeCff(font: CffFont, glyphs: readonly CffGlyph[], options: CffOptions): Uint8Array | undefined {
+  const charStrings = charStringsOf(font, glyphs);
+  return charStrings && assemble(font, tablesOf(font, glyphs, options, charStrings), options);
+}
+
+function charStringsOf(font: CffFont, glyphs: readonly CffGlyph[]): Uint8Array[] | undefined {
   const charStrings: Uint8Array[] = [];
   for (const { source, width } of glyphs) {
     const original = font.charStrings.at(source);
@@ -33,7 +38,67 @@ export function writeCff(font: CffFont, glyphs: readonly CffGlyph[], options: Cf
     if (!set) return undefined;
     charStrings.push(set);
   }
+  return charStrings;
+}
+
+/** All of a font except the DICTs that contain offsets. */
+interface Tables {
+  /** Header and names, before the top DICT. */
+  readonly before: readonly Uint8Array[];
+  /** Strings and global subroutines, after the top DICT. */
+  readonly behind: readonly Uint8Array[];
+  readonly charset: Uint8Array;
+  readonly fdSelect: Uint8Array;
+  readonly encoding: Uint8Array;
+  readonly charStrings: Uint8Array;
+  readonly privates: readonly PrivatePart[];
+  readonly cidCount: number;
+  readonly ros: readonly number[] | undefined;
+}
+
+function tablesOf(
+  font: CffFont,
+  glyphs: readonly CffGlyph[],
+  { ordering, keepsEncoding }: CffOptions,
+  charStrings: readonly Uint8Array[],
+): Tables {
   const strings = new Strings(font);
+  const charset = charsetOf(glyphs, strings);
+  const ros = ordering && [
+    strings.numberOf(ordering.registry),
+    strings.numberOf(ordering.ordering),
+    ordering.supplement,
+  ];
+  const { encodingPlace } = font;
+  const kept = keepsEncoding ? undefined : usedSubrs(font, glyphs);
+  return {
+    before: [
+      Uint8Array.of(1, 0, 4, 4),
+      writeIndex([font.nameIndex.count > 0 ? font.nameIndex.at(0) : Buffer.from("Font")]),
+    ],
+    behind: [
+      strings.index(),
+      kept ? withoutUnused(font.globalSubrs, kept.global) : indexBytes(font.bytes, font.globalSubrs),
+    ],
+    charset,
+    fdSelect: font.isCid
+      ? Uint8Array.from([0, ...glyphs.map(({ source }) => font.fdSelect?.[source] ?? 0)])
+      : new Uint8Array(0),
+    encoding:
+      keepsEncoding && typeof encodingPlace === "object"
+        ? font.bytes.subarray(encodingPlace.start, encodingPlace.end)
+        : new Uint8Array(0),
+    charStrings: writeIndex(charStrings),
+    privates: font.subFonts.map((subFont, at) => {
+      const { subrs } = subFont;
+      return new PrivatePart(subFont, kept ? withoutUnused(subrs, kept.local[at]!) : indexBytes(font.bytes, subrs));
+    }),
+    cidCount: font.isCid ? 1 + glyphs.reduce((most, { identity }) => Math.max(most, Number(identity)), 0) : 0,
+    ros,
+  };
+}
+
+function charsetOf(glyphs: readonly CffGlyph[], strings: Strings): Uint8Array {
   const charset = new Uint8Array(1 + 2 * (glyphs.length - 1));
   glyphs.forEach(({ identity }, glyph) => {
     if (glyph === 0) return;
@@ -41,99 +106,72 @@ export function writeCff(font: CffFont, glyphs: readonly CffGlyph[], options: Cf
     charset[2 * glyph - 1] = number >> 8;
     charset[2 * glyph] = number & 0xff;
   });
-  const fdSelect = font.isCid
-    ? Uint8Array.from([0, ...glyphs.map(({ source }) => font.fdSelect?.[source] ?? 0)])
-    : new Uint8Array(0);
-  const ros = options.ordering;
-  const rosNumbers = ros && [strings.numberOf(ros.registry), strings.numberOf(ros.ordering), ros.supplement];
-  const cidCount = font.isCid ? 1 + glyphs.reduce((most, { identity }) => Math.max(most, Number(identity)), 0) : 0;
-  const { encodingPlace } = font;
-  const encoding =
-    options.keepsEncoding && typeof encodingPlace === "object"
-      ? font.bytes.subarray(encodingPlace.start, encodingPlace.end)
-      : new Uint8Array(0);
-
-  const kept = options.keepsEncoding ? undefined : usedSubrs(font, glyphs);
-  // Everything but offsets is known; offsets have a fixed size, so a first pass gives the places.
-  const before = [
-    Uint8Array.of(1, 0, 4, 4),
-    writeIndex([font.nameIndex.count > 0 ? font.nameIndex.at(0) : Buffer.from("Font")]),
-  ];
-  const behind = [
-    strings.index(),
-    kept ? withoutUnused(font.globalSubrs, kept.global) : indexBytes(font.bytes, font.globalSubrs),
-  ];
-  const charStringsIndex = writeIndex(charStrings);
-  const subFonts = font.subFonts.map((subFont, at) => {
-    const { subrs } = subFont;
-    return new PrivatePart(subFont, kept ? withoutUnused(subrs, kept.local[at]!) : indexBytes(font.bytes, subrs));
-  });
-  const top = (places: Places) => {
-    const changed = new Map<number, readonly number[]>([
-      [TOP.charset, [places.charset]],
-      [TOP.charStrings, [places.charStrings]],
-    ]);
-    if (font.isCid) {
-      changed.set(TOP.fdArray, [places.fdArray]).set(TOP.fdSelect, [places.fdSelect]).set(TOP.cidCount, [cidCount]);
-      if (rosNumbers) changed.set(TOP.ros, rosNumbers);
-    } else {
-      changed.set(TOP.private, [subFonts[0]!.size, places.privates[0]!]);
-      if (encoding.length > 0) changed.set(TOP.encoding, [places.encoding]);
-      else if (!options.keepsEncoding) changed.set(TOP.encoding, [0]);
-    }
-    return writeIndex([rewritten(font.top, changed)]);
-  };
-  const fdArray = (places: Places) =>
-    font.isCid
-      ? writeIndex(
-          subFonts.map((part, at) => rewritten(part.dict, new Map([[TOP.private, [part.size, places.privates[at]!]]]))),
-        )
-      : new Uint8Array(0);
-  const nowhere: Places = {
-    charset: 0,
-    charStrings: 0,
-    fdArray: 0,
-    fdSelect: 0,
-    encoding: 0,
-    privates: subFonts.map(() => 0),
-  };
-
-  let at = sizeOf([...before, top(nowhere), ...behind]);
-  const place = (bytes: Uint8Array) => {
-    const here = at;
-    at += bytes.length;
-    return here;
-  };
-  const places: Places = {
-    charset: place(charset),
-    fdSelect: place(fdSelect),
-    encoding: place(encoding),
-    charStrings: place(charStringsIndex),
-    fdArray: place(fdArray(nowhere)),
-    privates: subFonts.map((part) => place(part.bytes)),
-  };
-  const privates = subFonts.map((part) => part.bytes);
-  const parts = [
-    ...before,
-    top(places),
-    ...behind,
-    charset,
-    fdSelect,
-    encoding,
-    charStringsIndex,
-    fdArray(places),
-    ...privates,
-  ];
-  return new Uint8Array(Buffer.concat(parts));
+  return charset;
 }
 
-interface Places {
+interface TableOffsets {
   readonly charset: number;
   readonly charStrings: number;
   readonly fdArray: number;
   readonly fdSelect: number;
   readonly encoding: number;
   readonly privates: readonly number[];
+}
+
+/** Offsets have a fixed size, so a first pass with zeros gives the sizes of the DICTs that contain them. */
+function assemble(font: CffFont, tables: Tables, options: CffOptions): Uint8Array {
+  const { before, behind, charset, fdSelect, encoding, charStrings, privates } = tables;
+  const zeros = { charset: 0, charStrings: 0, fdArray: 0, fdSelect: 0, encoding: 0, privates: privates.map(() => 0) };
+  let at = sizeOf([...before, topDict(font, tables, options, zeros), ...behind]);
+  const place = (bytes: Uint8Array) => {
+    const here = at;
+    at += bytes.length;
+    return here;
+  };
+  const offsets: TableOffsets = {
+    charset: place(charset),
+    fdSelect: place(fdSelect),
+    encoding: place(encoding),
+    charStrings: place(charStrings),
+    fdArray: place(fdArrayOf(font, tables, zeros)),
+    privates: privates.map((part) => place(part.bytes)),
+  };
+  const parts = [
+    ...before,
+    topDict(font, tables, options, offsets),
+    ...behind,
+    charset,
+    fdSelect,
+    encoding,
+    charStrings,
+    fdArrayOf(font, tables, offsets),
+    ...privates.map((part) => part.bytes),
+  ];
+  return new Uint8Array(Buffer.concat(parts));
+}
+
+function topDict(font: CffFont, tables: Tables, { keepsEncoding }: CffOptions, offsets: TableOffsets): Uint8Array {
+  const { cidCount, ros, encoding, privates } = tables;
+  const changed = new Map<number, readonly number[]>([
+    [TOP.charset, [offsets.charset]],
+    [TOP.charStrings, [offsets.charStrings]],
+  ]);
+  if (font.isCid) {
+    changed.set(TOP.fdArray, [offsets.fdArray]).set(TOP.fdSelect, [offsets.fdSelect]).set(TOP.cidCount, [cidCount]);
+    if (ros) changed.set(TOP.ros, ros);
+  } else {
+    changed.set(TOP.private, [privates[0]!.size, offsets.privates[0]!]);
+    if (encoding.length > 0) changed.set(TOP.encoding, [offsets.encoding]);
+    else if (!keepsEncoding) changed.set(TOP.encoding, [0]);
+  }
+  return writeIndex([rewritten(font.top, changed)]);
+}
+
+function fdArrayOf(font: CffFont, { privates }: Tables, offsets: TableOffsets): Uint8Array {
+  if (!font.isCid) return new Uint8Array(0);
+  return writeIndex(
+    privates.map((part, at) => rewritten(part.dict, new Map([[TOP.private, [part.size, offsets.privates[at]!]]]))),
+  );
 }
 
 const sizeOf = (parts: readonly Uint8Array[]) => parts.reduce((sum, part) => sum + part.length, 0);

@@ -44,7 +44,7 @@ const MAXP_BYTES = 32;
 
 /** @returns undefined for a font that is not to be merged */
 export function holdingOf(bytes: Uint8Array, wanted: Wanted): Holding | undefined {
-  const part = readPart(bytes, wanted);
+  const part = readMergedFont(bytes, wanted);
   if (!part) return undefined;
   const glyphs = new Map<number, number>();
   for (const [glyph, outline] of part.outlines) {
@@ -54,14 +54,14 @@ export function holdingOf(bytes: Uint8Array, wanted: Wanted): Holding | undefine
   return { common: commonOf(part, wanted), glyphs, characters: part.characters };
 }
 
-interface Part {
+interface MergedFont {
   readonly font: TrueTypeFont;
   readonly maps: readonly CharacterMap[];
   readonly outlines: ReadonlyMap<number, Uint8Array>;
   readonly characters: ReadonlyMap<number, number>;
 }
 
-function readPart(bytes: Uint8Array, wanted: Wanted): Part | undefined {
+function readMergedFont(bytes: Uint8Array, wanted: Wanted): MergedFont | undefined {
   const font = readTrueType(bytes);
   const maps = font && wanted.characters ? characterMaps(font) : [];
   if (!font || !maps || !hasMetrics(font)) return undefined;
@@ -87,7 +87,7 @@ function hasMetrics({ tables }: TrueTypeFont): boolean {
   return full > 0 && hmtx.length >= full * 4;
 }
 
-function commonOf({ font, maps }: Part, { withoutHints }: Wanted): string {
+function commonOf({ font, maps }: MergedFont, { withoutHints }: Wanted): string {
   const hex = (tag: string, from: number, to?: number) =>
     Buffer.from((font.tables.get(tag) ?? new Uint8Array(0)).subarray(from, to)).toString("hex");
   const parts = [
@@ -120,7 +120,7 @@ export function mergeTrueType(
 ): Uint8Array | undefined {
   const union = new Union();
   for (const [bytes, wanted] of parts) {
-    const part = bytes && readPart(bytes, wanted);
+    const part = bytes && readMergedFont(bytes, wanted);
     if (!part || !union.add(part, wanted)) return undefined;
   }
   return union.written();
@@ -138,7 +138,7 @@ class Union {
   #common = "";
   #isByNumber = true;
 
-  add(part: Part, wanted: Wanted): boolean {
+  add(part: MergedFont, wanted: Wanted): boolean {
     const { font, maps } = part;
     const common = commonOf(part, wanted);
     if (!this.#tables) {

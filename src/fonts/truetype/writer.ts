@@ -1,5 +1,6 @@
 // A TrueType font with other advances, more glyphs and another character map, or with a few glyphs in an order of their own. Outlines
 // are copied, never drawn. Knows no PDF.
+import { SYMBOL_BASE } from "../symbolic.ts";
 import { assemble, namelessPost, SHORT_REACH, segments } from "./subset-truetype.ts";
 import { advanceOf, bearingOf, componentPlaces, outlineOf, type TrueTypeFont, viewOf } from "./truetype.ts";
 
@@ -25,13 +26,11 @@ const MAX_GLYPHS = 65_535;
 const HINTS = ["cvt ", "fpgm", "prep"];
 /** For names and characters. */
 const NAMES = ["OS/2", "name", "post"];
-/** A code of a symbolic font is looked up here (ISO 32000-1, 9.6.6.4). */
-const SYMBOLS = 0xf000;
 
 /** @returns undefined where there would be too many glyphs */
 export function changeTrueType(font: TrueTypeFont, { advances, added, cmap }: TrueTypeChanges): Uint8Array | undefined {
   if (font.glyphCount + added.length > MAX_GLYPHS) return undefined;
-  const glyphs: Entry[] = [];
+  const glyphs: OutlinedGlyph[] = [];
   for (let glyph = 0; glyph < font.glyphCount; glyph++) {
     glyphs.push({ source: glyph, advance: advances.get(glyph), outline: outlineOf(font, glyph) });
   }
@@ -56,7 +55,7 @@ export function compactTrueType(
   wanted: readonly TrueTypeGlyph[],
   cmap?: Uint8Array,
 ): Uint8Array | undefined {
-  const glyphs: Entry[] = [{ source: 0 }, ...wanted].map((glyph) => ({
+  const glyphs: OutlinedGlyph[] = [{ source: 0 }, ...wanted].map((glyph) => ({
     ...glyph,
     outline: outlineOf(font, glyph.source),
   }));
@@ -90,7 +89,7 @@ export function compactTrueType(
 
 /** One map, for a symbolic font: glyphs by code. */
 export function symbolMap(glyphs: ReadonlyMap<number, number>): Uint8Array {
-  const pairs = [...glyphs].sort(([a], [b]) => a - b).map(([code, glyph]) => [SYMBOLS + code, glyph]);
+  const pairs = [...glyphs].sort(([a], [b]) => a - b).map(([code, glyph]) => [SYMBOL_BASE + code, glyph]);
   const table = segments(pairs);
   const cmap = new Uint8Array(12 + table.length);
   [0, 1, 3, 0].forEach((value, index) => {
@@ -101,11 +100,11 @@ export function symbolMap(glyphs: ReadonlyMap<number, number>): Uint8Array {
   return cmap;
 }
 
-interface Entry extends TrueTypeGlyph {
+interface OutlinedGlyph extends TrueTypeGlyph {
   readonly outline: Uint8Array;
 }
 
-function tablesOf(font: TrueTypeFont, glyphs: readonly Entry[]): Map<string, Uint8Array> {
+function tablesOf(font: TrueTypeFont, glyphs: readonly OutlinedGlyph[]): Map<string, Uint8Array> {
   const tables = new Map<string, Uint8Array>();
   for (const tag of HINTS) {
     const table = font.tables.get(tag);

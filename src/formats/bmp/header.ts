@@ -3,11 +3,12 @@
 import { ByteReader } from "../../core/byte-reader.ts";
 import { EngineFailure } from "../../core/failure.ts";
 import type { Input } from "../../core/operation.ts";
-import { MOST_PROFILE_BYTES, profiledSpace } from "../icc/header.ts";
+import { MAX_PROFILE_BYTES } from "../icc/header.ts";
 import { calibratedRgb } from "../to-pdf/calibrated.ts";
 import { MOST_SAMPLE_BYTES } from "../to-pdf/image-data.ts";
 import { saneDensity } from "../to-pdf/page-size.ts";
 import { type ColorSpace, type Density, RGB } from "../to-pdf/picture.ts";
+import { profiledSpace } from "../to-pdf/profiled-space.ts";
 
 const FILE_HEADER_BYTES = 14;
 const CORE_BYTES = 12;
@@ -176,7 +177,7 @@ async function colorSpaceOf(input: Input, view: DataView, headerBytes: number): 
 }
 
 async function readProfile(input: Input, offset: number, size: number): Promise<Uint8Array | undefined> {
-  if (size > MOST_PROFILE_BYTES || offset + size > input.size) return undefined;
+  if (size > MAX_PROFILE_BYTES || offset + size > input.size) return undefined;
   await using reader = new ByteReader(input.stream());
   return (await reader.skip(offset)) ? (await reader.read(size))?.slice() : undefined;
 }

@@ -71,15 +71,20 @@ export class Ditherer {
   }
 
   #map(aboveRow: number, hereRow: number, belowRow: number, indices: Uint8Array): void {
-    const rows = this.#rows;
     const stride = this.#width * 3;
-    const up = (aboveRow - hereRow) * stride;
-    const down = (belowRow - hereRow) * stride;
-    const first = hereRow * stride;
-    const last = first + stride - 3;
+    const errors = this.#errors;
+    this.#nextErrors.fill(0);
+    this.#mapRow(hereRow * stride, (aboveRow - hereRow) * stride, (belowRow - hereRow) * stride, indices);
+    this.#errors = this.#nextErrors;
+    this.#nextErrors = errors;
+  }
+
+  /** Maps the row at `first`; the others are at distances from it. */
+  #mapRow(first: number, up: number, down: number, indices: Uint8Array): void {
+    const rows = this.#rows;
+    const last = first + this.#width * 3 - 3;
     const errors = this.#errors;
     const next = this.#nextErrors;
-    next.fill(0);
     const colors = this.#palette.colors;
     const gradients = this.#gradients;
     const steps = this.#steps;
@@ -101,15 +106,10 @@ export class Ditherer {
         before = color;
       }
       if (kept >= 0) {
-        indices[x] = this.#keptNumbers[kept];
-        steps[x] = -1;
         const more = (skipRun(this.#words, color, at, last + 3) - at) / 3 - 1;
-        if (more > 0) {
-          indices.fill(this.#keptNumbers[kept], x, x + more + 1);
-          steps.fill(-1, x, x + more + 1);
-          at += more * 3;
-          x += more;
-        }
+        this.#keep(this.#keptNumbers[kept], x, more, indices);
+        at += more * 3;
+        x += more;
         carriedRed = carriedGreen = carriedBlue = 0;
         fromLeft = -1;
         continue;
@@ -141,18 +141,17 @@ export class Ditherer {
       carriedRed = errorRed * 7;
       carriedGreen = errorGreen * 7;
       carriedBlue = errorBlue * 7;
-      next[e - 3] += errorRed * 3;
-      next[e - 2] += errorGreen * 3;
-      next[e - 1] += errorBlue * 3;
-      next[e] += errorRed * 5;
-      next[e + 1] += errorGreen * 5;
-      next[e + 2] += errorBlue * 5;
-      next[e + 3] += errorRed;
-      next[e + 4] += errorGreen;
-      next[e + 5] += errorBlue;
+      passDown(next, e, errorRed, errorGreen, errorBlue);
     }
-    this.#errors = next;
-    this.#nextErrors = errors;
+  }
+
+  /** Writes the index of an area's color, once and so many times more. */
+  #keep(index: number, x: number, more: number, indices: Uint8Array): void {
+    indices[x] = index;
+    this.#steps[x] = -1;
+    if (more === 0) return;
+    indices.fill(index, x, x + more + 1);
+    this.#steps.fill(-1, x, x + more + 1);
   }
 
   #nearest(color: number): number {
@@ -163,6 +162,19 @@ export class Ditherer {
     this.#cache[slot] = (color << 8) | index;
     return index;
   }
+}
+
+/** Adds the shares of an error that the three pixels below get, in sixteenths. */
+function passDown(next: Int16Array, at: number, red: number, green: number, blue: number): void {
+  next[at - 3] += red * 3;
+  next[at - 2] += green * 3;
+  next[at - 1] += blue * 3;
+  next[at] += red * 5;
+  next[at + 1] += green * 5;
+  next[at + 2] += blue * 5;
+  next[at + 3] += red;
+  next[at + 4] += green;
+  next[at + 5] += blue;
 }
 
 function difference(rows: Uint8Array, a: number, b: number): number {

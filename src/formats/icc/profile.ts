@@ -1,7 +1,6 @@
-// ICC profiles (ICC.1): what the header of one says, and small ones of version 2 made from numbers. Knows no PDF.
+// Small ICC profiles of version 2 (ICC.1:2001-04), made from numbers or from profiles of version 4.
+import { HEADER_BYTES, readHeader, readTags, TAG_BYTES, textAt, viewOf } from "./header.ts";
 
-const HEADER_BYTES = 128;
-const TAG_BYTES = 12;
 const VERSION_2_1 = 0x0210_0000;
 /** The D50 illuminant of the profile connection space, and the white of media, X, Y, Z (7.2.16). */
 const D50 = [0.9642, 1, 0.8249] as const;
@@ -16,24 +15,6 @@ const SRGB_PRIMARIES = {
 /** Tags of a profile that is made of a matrix and curves, or of one curve. */
 const CURVES = ["rTRC", "gTRC", "bTRC"] as const;
 const COLUMNS = ["rXYZ", "gXYZ", "bXYZ"] as const;
-
-export interface ProfileHeader {
-  /** The part of the version before the point. */
-  readonly version: number;
-  /** `mntr`, `prtr`, `scnr`, `spac`, or what else there is. */
-  readonly deviceClass: string;
-  /** Of its data, four characters: `RGB `, `CMYK`, `GRAY`, `Lab `, or what else there is. */
-  readonly space: string;
-}
-
-/** @returns undefined for what is no profile, or not all of one */
-export function readHeader(bytes: Uint8Array): ProfileHeader | undefined {
-  if (bytes.length < HEADER_BYTES + 4 || textAt(bytes, 36) !== "acsp") return undefined;
-  const view = viewOf(bytes);
-  const count = view.getUint32(HEADER_BYTES);
-  if (view.getUint32(0) > bytes.length || HEADER_BYTES + 4 + count * TAG_BYTES > bytes.length) return undefined;
-  return { version: view.getUint8(8), deviceClass: textAt(bytes, 12), space: textAt(bytes, 16) };
-}
 
 /** sRGB, about 2.5 KB. */
 export function srgbProfile(): Uint8Array {
@@ -56,7 +37,7 @@ export function grayProfile(): Uint8Array {
 export function asVersion2(bytes: Uint8Array): Uint8Array | undefined {
   const header = readHeader(bytes);
   if (header?.version !== 4 || !["mntr", "scnr", "spac"].includes(header.deviceClass)) return undefined;
-  const tags = readTags(bytes);
+  const tags = new Map(readTags(bytes)?.map(({ signature, data }) => [signature, data]));
   // Tables come before matrix and curves where a profile has both (8.3).
   if (["A2B0", "A2B1", "D2B0"].some((tag) => tags.has(tag)) || textAt(bytes, 20) !== "XYZ ") return undefined;
   const isGray = header.space === "GRAY";
@@ -159,18 +140,6 @@ function textTag(text: string): Uint8Array {
   return bytes;
 }
 
-function readTags(bytes: Uint8Array): Map<string, Uint8Array> {
-  const view = viewOf(bytes);
-  const tags = new Map<string, Uint8Array>();
-  const count = view.getUint32(HEADER_BYTES);
-  for (let index = 0; index < count; index++) {
-    const at = HEADER_BYTES + 4 + TAG_BYTES * index;
-    const place = view.getUint32(at + 4);
-    tags.set(textAt(bytes, at), bytes.subarray(place, Math.min(bytes.length, place + view.getUint32(at + 8))));
-  }
-  return tags;
-}
-
 /** ICC.1:2010, 10.5 and 10.15. */
 function readCurve(tag: Uint8Array | undefined): ((value: number) => number) | undefined {
   if (!tag || tag.length < 12) return undefined;
@@ -211,8 +180,6 @@ function parametric(view: DataView): ((value: number) => number) | undefined {
 }
 
 const fixed = (value: number) => Math.round(value * 0x1_0000);
-const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-const textAt = (bytes: Uint8Array, at: number) => String.fromCharCode(...bytes.subarray(at, at + 4));
 
 function putText(bytes: Uint8Array, at: number, text: string): void {
   for (let index = 0; index < text.length; index++) bytes[at + index] = text.charCodeAt(index);

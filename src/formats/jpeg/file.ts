@@ -1,6 +1,8 @@
 // The marker segments of a JPEG that exists (ITU-T T.81 annex B), up to its first scan and between its scans. Reads what PDF's
 // DCTDecode may hold: Huffman coding, 8 bits a sample, one to four components. Knows no coefficients.
 
+import { adobeTransform, isFrame, isJfif, MARKERS, type MarkerSegment, readSegment } from "./markers.ts";
+
 /** What cannot be read, or not without guessing. */
 export class UnreadableJpeg extends Error {
   override readonly name = "UnreadableJpeg";
@@ -39,16 +41,7 @@ interface Definition {
   readonly bytes: Uint8Array;
 }
 
-const SOI = 0xd8;
-const EOI = 0xd9;
-const SOS = 0xda;
-const DQT = 0xdb;
-const DHT = 0xc4;
-const DRI = 0xdd;
-const APP0 = 0xe0;
-const APP14 = 0xee;
-const isFrame = (marker: number) => marker >= 0xc0 && marker <= 0xcf && ![DHT, 0xc8, 0xcc].includes(marker);
-const isAlone = (marker: number) => (marker >= 0xd0 && marker <= SOI) || marker === 0x01;
+const { SOF0, SOF1, SOF2, DHT, DAC, SOI, EOI, SOS, DQT, DNL, DRI } = MARKERS;
 
 /** Reads a file's segments one after the other. */
 export class JpegFile {
@@ -84,45 +77,29 @@ export class JpegFile {
    */
   nextScan(): JpegScan | undefined {
     for (;;) {
-      const marker = this.#nextMarker();
-      if (marker === undefined) return undefined;
+      const segment = readSegment(this.bytes, this.#at);
+      if (!segment) return undefined;
+      const { marker, data } = segment;
       if (marker === EOI) {
         this.ended = true;
         return undefined;
       }
-      if (isAlone(marker)) continue;
-      const length = this.#uint16(this.#at);
-      const segment = this.bytes.subarray(this.#at + 2, this.#at + length);
-      if (length < 2 || segment.length !== length - 2) throw new UnreadableJpeg("a segment that is not whole");
-      this.#at += length;
-      if (marker === SOS) return this.#scan(segment);
-      this.#take(marker, segment);
+      if (!data) throw new UnreadableJpeg("a segment that is not whole");
+      this.#at = segment.end;
+      if (marker === SOS) return this.#scan(data);
+      this.#take(segment, data);
     }
   }
 
-  #take(marker: number, segment: Uint8Array): void {
-    if (marker === DQT) this.#takeQuantisers(segment);
-    else if (marker === DHT) this.#takeHuffman(segment);
-    else if (marker === DRI) this.restartInterval = ((segment[0] ?? 0) << 8) | (segment[1] ?? 0);
-    else if (marker === APP0 && startsWith(segment, "JFIF\0")) this.hasJfif = true;
-    else if (marker === APP14 && startsWith(segment, "Adobe") && segment.length >= 12)
-      this.adobeTransform = segment[11]!;
-    else if (isFrame(marker)) this.#takeFrame(marker, segment);
-    else if (marker === 0xdc || marker === 0xcc) throw new UnreadableJpeg("DNL or arithmetic coding");
-  }
-
-  #nextMarker(): number | undefined {
-    const { bytes } = this;
-    for (let at = this.#at; at + 1 < bytes.length; at++) {
-      if (bytes[at] !== 0xff || bytes[at + 1] === 0xff || bytes[at + 1] === 0) continue;
-      this.#at = at + 2;
-      return bytes[at + 1]!;
-    }
-    return undefined;
-  }
-
-  #uint16(at: number): number {
-    return ((this.bytes[at] ?? 0) << 8) | (this.bytes[at + 1] ?? 0);
+  #take(segment: MarkerSegment, data: Uint8Array): void {
+    const { marker } = segment;
+    if (marker === DQT) this.#takeQuantisers(data);
+    else if (marker === DHT) this.#takeHuffman(data);
+    else if (marker === DRI) this.restartInterval = ((data[0] ?? 0) << 8) | (data[1] ?? 0);
+    else if (isFrame(marker)) this.#takeFrame(marker, data);
+    else if (marker === DNL || marker === DAC) throw new UnreadableJpeg("DNL or arithmetic coding");
+    this.hasJfif ||= isJfif(segment);
+    this.adobeTransform = adobeTransform(segment) ?? this.adobeTransform;
   }
 
   #takeQuantisers(segment: Uint8Array): void {
@@ -161,7 +138,8 @@ export class JpegFile {
 
   #takeFrame(marker: number, segment: Uint8Array): void {
     if (this.frame) throw new UnreadableJpeg("two frames");
-    if (![0xc0, 0xc1, 0xc2].includes(marker)) throw new UnreadableJpeg(`a frame of kind ${marker & 15}`);
+    if (marker !== SOF0 && marker !== SOF1 && marker !== SOF2)
+      throw new UnreadableJpeg(`a frame of kind ${marker & 15}`);
     const [precision, , , , , count] = segment;
     const height = ((segment[1] ?? 0) << 8) | (segment[2] ?? 0);
     const width = ((segment[3] ?? 0) << 8) | (segment[4] ?? 0);
@@ -178,7 +156,7 @@ export class JpegFile {
     const blocks = components.reduce((sum, { across, down }) => sum + across * down, 0);
     // T.81 B.2.3. A single component is never interleaved.
     if (count > 1 && blocks > 10) throw new UnreadableJpeg("more than ten blocks in an MCU");
-    this.frame = { width, height, progressive: marker === 0xc2, components };
+    this.frame = { width, height, progressive: marker === SOF2, components };
   }
 
   #scan(segment: Uint8Array): JpegScan {
@@ -205,8 +183,4 @@ function checkProgressive(scan: JpegScan): JpegScan {
   const isBand = first === 0 ? last === 0 : first <= last && last <= 63 && components.length === 1;
   if (!isBand || low > 13 || (high !== 0 && high !== low + 1)) throw new UnreadableJpeg("a progressive scan");
   return scan;
-}
-
-function startsWith(bytes: Uint8Array, text: string): boolean {
-  return [...text].every((letter, index) => bytes[index] === letter.charCodeAt(0));
 }

@@ -3,9 +3,9 @@
 
 import { EngineFailure } from "../../core/failure.ts";
 import type { MupdfJpegDecoder } from "../../engines/mupdf/jpeg.ts";
+import { MARKERS } from "./markers.ts";
 
-const [LAST_HUFFMAN, ARITHMETIC, PROGRESSIVE_ARITHMETIC] = [0xc2, 0xc9, 0xca];
-const LOSSLESS: ReadonlySet<number> = new Set([0xc3, 0xcb]);
+const { SOF2, SOF3, SOF9, SOF10, SOF11 } = MARKERS;
 
 /** @returns the failure that the client sees */
 export const unsupportedJpeg = (feature: string): EngineFailure =>
@@ -16,13 +16,13 @@ export const unsupportedJpeg = (feature: string): EngineFailure =>
  * @throws EngineFailure `unsupported` with the name of the feature
  */
 export function checkFrame(marker: number, bits: number): void {
-  if (LOSSLESS.has(marker)) throw unsupportedJpeg("lossless JPEG");
-  if (marker > LAST_HUFFMAN && !isArithmetic(marker)) throw unsupportedJpeg("hierarchical JPEG");
+  if (marker === SOF3 || marker === SOF11) throw unsupportedJpeg("lossless JPEG");
+  if (marker > SOF2 && !isArithmetic(marker)) throw unsupportedJpeg("hierarchical JPEG");
   if (bits !== 8) throw unsupportedJpeg(`JPEG with ${bits} bits per sample`);
 }
 
 /** Reports whether the codes are arithmetic, which DCTDecode does not support (ISO 32000-1, 7.4.8). */
-export const isArithmetic = (marker: number): boolean => marker === ARITHMETIC || marker === PROGRESSIVE_ARITHMETIC;
+export const isArithmetic = (marker: number): boolean => marker === SOF9 || marker === SOF10;
 
 /** Decodes JPEGs that PDF cannot contain as they are. */
 export type JpegDecoder = Pick<MupdfJpegDecoder, "decode">;

@@ -5,17 +5,15 @@ import { EngineFailure } from "../../core/failure.ts";
 import type { Input } from "../../core/operation.ts";
 import type { JpegFrame } from "../../engines/mupdf/jpeg.ts";
 import { readExif, type Seen } from "../exif/exif.ts";
-import { MOST_PROFILE_BYTES, profiledSpace } from "../icc/header.ts";
+import { MAX_PROFILE_BYTES } from "../icc/header.ts";
 import { flateImage, type Rows } from "../to-pdf/image-data.ts";
 import { densityOfAspect, saneDensity } from "../to-pdf/page-size.ts";
 import { type Density, inverted, type Picture } from "../to-pdf/picture.ts";
+import { profiledSpace } from "../to-pdf/profiled-space.ts";
 import { checkFrame, isArithmetic, type OpenJpegDecoder, unsupportedJpeg } from "./frame.ts";
+import { adobeTransform, beginsWith, END_OF_IMAGE, isFrame, isJfif, MARKERS, readSegmentFrom } from "./markers.ts";
 
-/** DHT, JPG and DAC have codes among those of frames. */
-const NO_FRAMES: ReadonlySet<number> = new Set([0xc4, 0xc8, 0xcc]);
-const [SOI, EOI, SOS, APP0, APP1, APP2, APP14] = [0xd8, 0xd9, 0xda, 0xe0, 0xe1, 0xe2, 0xee];
-/** Limits stray bytes between markers. There should be none; programs that write some write few. */
-const MOST_STRAY_BYTES = 65_536;
+const { SOI, EOI, SOS, APP1, APP2 } = MARKERS;
 /** Limits the markers before the first scan: 255 pieces of a profile, thumbnails, comments. */
 const MOST_HEAD_BYTES = 64 * 2 ** 20;
 
@@ -106,7 +104,7 @@ async function* ended(input: Input, scanStart: number): AsyncGenerator<Uint8Arra
     position += chunk.length;
     yield chunk;
   }
-  if (!hasEnd) yield Uint8Array.of(0xff, EOI);
+  if (!hasEnd) yield END_OF_IMAGE;
 }
 
 async function readHead(input: Input): Promise<JpegHead> {
@@ -115,65 +113,40 @@ async function readHead(input: Input): Promise<JpegHead> {
   if (start?.[0] !== 0xff || start[1] !== SOI) throw new EngineFailure("damaged", "no JPEG");
   const profile = new ProfilePieces();
   let frame: Frame | undefined;
-  let adobeTransform: number | undefined;
+  let transform: number | undefined;
   let hasJfif = false;
   let density: Density | undefined;
   let seen: Seen | undefined;
   for (;;) {
-    const marker = await nextMarker(reader);
+    if (reader.position > MOST_HEAD_BYTES) throw new EngineFailure("too-complex", "a JPEG with an endless head");
+    const segment = await readSegmentFrom(reader);
+    if (!segment || segment.marker === EOI) throw new EngineFailure("damaged", "a JPEG without a scan");
+    const { marker, data } = segment;
+    if (!data) throw new EngineFailure("damaged", "a JPEG that ends in its head");
     if (marker === SOS) break;
-    if (marker === undefined || marker === EOI) throw new EngineFailure("damaged", "a JPEG without a scan");
-    if (marker === SOI || marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7)) continue;
-    const segment = await readSegment(reader);
-    if (marker === APP0 && beginsWith(segment, "JFIF\0") && segment.length >= 12) {
+    if (isJfif(segment)) {
       hasJfif = true;
-      density ??= jfifDensity(segment);
-    } else if (marker === APP1 && beginsWith(segment, "Exif\0")) {
+      density ??= jfifDensity(data);
+    } else if (marker === APP1 && beginsWith(data, "Exif\0")) {
       // This is copied, because a segment is valid only until the next one is read.
-      seen ??= readExif(segment.subarray(6));
-    } else if (marker === APP2 && beginsWith(segment, "ICC_PROFILE\0")) {
-      profile.add(segment.subarray(12));
-    } else if (marker === APP14 && beginsWith(segment, "Adobe") && segment.length >= 12) {
-      adobeTransform = segment[11];
-    } else if (marker >= 0xc0 && marker <= 0xcf && !NO_FRAMES.has(marker)) {
-      frame ??= readFrame(marker, segment);
+      seen ??= readExif(data.subarray(6));
+    } else if (marker === APP2 && beginsWith(data, "ICC_PROFILE\0")) {
+      profile.add(data.subarray(12));
+    } else if (isFrame(marker)) {
+      frame ??= readFrame(marker, data);
     }
+    transform = adobeTransform(segment) ?? transform;
   }
   if (!frame) throw new EngineFailure("damaged", "a JPEG without a frame");
   return {
     ...frame,
     hasJfif,
     scanStart: reader.position,
-    ...(adobeTransform === undefined ? {} : { adobeTransform }),
+    ...(transform === undefined ? {} : { adobeTransform: transform }),
     ...(seen ? { seen } : {}),
     ...(density ? { density } : {}),
     ...profile.whole(),
   };
-}
-
-/**
- * Reads a marker: one or more 0xff and a code (T.81 B.1.1.2).
- * @returns undefined at the end
- */
-async function nextMarker(reader: ByteReader): Promise<number | undefined> {
-  if (reader.position > MOST_HEAD_BYTES) throw new EngineFailure("too-complex", "a JPEG with an endless head");
-  let isMarked = false;
-  for (let stray = 0; stray < MOST_STRAY_BYTES; stray++) {
-    const byte = (await reader.read(1))?.[0];
-    if (byte === undefined) return undefined;
-    if (byte === 0xff) isMarked = true;
-    else if (isMarked && byte !== 0) return byte;
-    else isMarked = false;
-  }
-  return undefined;
-}
-
-async function readSegment(reader: ByteReader): Promise<Uint8Array> {
-  const length = await reader.read(2);
-  const size = length ? length[0]! * 256 + length[1]! : 0;
-  const segment = size >= 2 ? await reader.read(size - 2) : undefined;
-  if (!segment) throw new EngineFailure("damaged", "a JPEG that ends in its head");
-  return segment;
 }
 
 /** Reads a frame (T.81 B.2.2). */
@@ -219,13 +192,13 @@ class ProfilePieces {
     if (piece.length < 2 || this.#pieces.has(piece[0]!)) return;
     this.#count = Math.max(this.#count, piece[1]!);
     this.#size += piece.length - 2;
-    if (this.#size <= MOST_PROFILE_BYTES) this.#pieces.set(piece[0]!, piece.slice(2));
+    if (this.#size <= MAX_PROFILE_BYTES) this.#pieces.set(piece[0]!, piece.slice(2));
   }
 
   /** Returns the profile; nothing if a piece is missing. */
   whole(): { profile?: Uint8Array } {
     const pieces = Array.from({ length: this.#count }, (_, index) => this.#pieces.get(index + 1));
-    if (pieces.length === 0 || pieces.includes(undefined) || this.#size > MOST_PROFILE_BYTES) return {};
+    if (pieces.length === 0 || pieces.includes(undefined) || this.#size > MAX_PROFILE_BYTES) return {};
     const profile = new Uint8Array(this.#size);
     let at = 0;
     for (const piece of pieces) {
@@ -234,8 +207,4 @@ class ProfilePieces {
     }
     return { profile: profile.subarray(0, at) };
   }
-}
-
-function beginsWith(bytes: Uint8Array, text: string): boolean {
-  return bytes.length >= text.length && Array.from(text).every((character, i) => bytes[i] === character.charCodeAt(0));
 }

@@ -3,6 +3,7 @@
 
 import type { Address, PictureKernel } from "../picture-kernel.ts";
 import { gridOf, type McuGrid, placeGrid } from "./coefficients.ts";
+import { END_OF_IMAGE } from "./markers.ts";
 import { concatenate, JpegScans } from "./scans.ts";
 import { quantisersOf, ZIGZAG } from "./tables.ts";
 import { headOf } from "./transcode.ts";
@@ -27,7 +28,6 @@ export interface SmallJpegOptions {
   readonly subsampled: boolean;
 }
 
-const EOI = Uint8Array.of(0xff, 0xd9);
 const padded = (pixels: number) => Math.ceil(pixels / PADDING) * PADDING;
 
 /** Room for pixels. */
@@ -150,5 +150,5 @@ function finish(
   const isProgressive = progressive.length < sequential.length;
   const quantisers = quantisersOf(quality).map((steps) => Uint16Array.from(ZIGZAG, (position) => steps[position]!));
   const head = headOf({ quantisers, hasJfif: false, adobeTransform }, { width, height, components }, isProgressive);
-  return concatenate([...head, isProgressive ? progressive : sequential, EOI]);
+  return concatenate([...head, isProgressive ? progressive : sequential, END_OF_IMAGE]);
 }

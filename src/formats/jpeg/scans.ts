@@ -2,10 +2,10 @@
 
 import type { PictureKernel } from "../picture-kernel.ts";
 import { type OptimalTable, optimalTable } from "./huffman-lengths.ts";
+import { MARKERS } from "./markers.ts";
 import { segment } from "./write-header.ts";
 
-const DHT = 0xc4;
-const SOS = 0xda;
+const { DHT, SOS } = MARKERS;
 const COUNTS = 257;
 /** Marker, length and the table's number. */
 const TABLE_HEAD_BYTES = 5;

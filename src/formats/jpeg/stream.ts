@@ -2,12 +2,19 @@
 // separately and codes each strip on its own. Has no knowledge of TIFF.
 import { EngineFailure } from "../../core/failure.ts";
 import { checkFrame, unsupportedJpeg } from "./frame.ts";
+import {
+  adobeTransform,
+  END_OF_IMAGE,
+  endOfCodes,
+  isFrame,
+  isRestart,
+  MARKERS,
+  readSegment,
+  START_OF_IMAGE,
+} from "./markers.ts";
 
-const [SOI, EOI, SOS, DQT, DHT, DAC, DRI, APP14] = [0xd8, 0xd9, 0xda, 0xdb, 0xc4, 0xcc, 0xdd, 0xee];
-const RST0 = 0xd0;
+const { SOF1, DHT, DAC, RST0, EOI, SOS, DQT, DRI, APP14 } = MARKERS;
 const MOST_INTERVAL = 65_535;
-const isFrame = (marker: number) =>
-  marker >= 0xc0 && marker <= 0xcf && marker !== DHT && marker !== 0xc8 && marker !== DAC;
 
 export interface CodedPicture {
   /** The frame's segment, including its marker; at least its first 10 bytes. */
@@ -95,25 +102,15 @@ function walk(bytes: Uint8Array): Walked {
     ...(frame ? { frame } : {}),
     ...(transform === undefined ? {} : { transform }),
   });
-  for (let at = 0; at + 4 <= bytes.length; ) {
-    const marker = bytes[at + 1]!;
-    if (bytes[at] !== 0xff || marker === 0xff || marker === 0) {
-      at++;
-      continue;
-    }
-    if (marker === SOI || marker === EOI) {
-      at += 2;
-      continue;
-    }
-    const end = at + 2 + bytes[at + 2]! * 256 + bytes[at + 3]!;
-    const segment = bytes.subarray(at, end);
-    if (end > bytes.length) break;
+  for (let placed = readSegment(bytes, 0); placed?.data; placed = readSegment(bytes, placed.end)) {
+    const { marker, data, start, end } = placed;
+    const segment = bytes.subarray(start, end);
+    if (marker === EOI) break;
     if (marker === SOS) return { ...found(), scan: segment, codesStart: end };
     if (marker === DQT || marker === DHT || marker === DAC) tables.push(segment);
-    if (marker === DRI && segment.length >= 6) restartInterval = segment[4]! * 256 + segment[5]!;
-    if (marker === APP14 && segment.length >= 16) transform = segment[15];
+    if (marker === DRI && data.length >= 2) restartInterval = data[0]! * 256 + data[1]!;
+    transform = adobeTransform(placed) ?? transform;
     if (isFrame(marker)) frame ??= soundFrame(segment);
-    at = end;
   }
   return { ...found(), codesStart: bytes.length };
 }
@@ -127,15 +124,6 @@ function soundFrame(segment: Uint8Array): Uint8Array {
   return segment;
 }
 
-function endOfCodes(bytes: Uint8Array, start: number): number {
-  for (let at = bytes.indexOf(0xff, start); at >= 0; at = bytes.indexOf(0xff, at + 1)) {
-    const next = bytes[at + 1];
-    if (next === undefined) return at;
-    if (next !== 0 && next !== 0xff && (next < RST0 || next > RST0 + 7)) return at;
-  }
-  return bytes.length;
-}
-
 /**
  * Returns a complete JPEG.
  * @param transform value of Adobe's marker, if it is needed
@@ -144,7 +132,7 @@ export function* whole(picture: CodedPicture, transform: number | undefined): Ge
   yield* head(picture, picture.frame, picture.restartInterval, transform);
   yield picture.codes;
   yield picture.rest;
-  if (picture.rest.at(-2) !== 0xff || picture.rest.at(-1) !== EOI) yield Uint8Array.of(0xff, EOI);
+  if (picture.rest.at(-2) !== 0xff || picture.rest.at(-1) !== EOI) yield END_OF_IMAGE;
 }
 
 function* head(
@@ -153,7 +141,7 @@ function* head(
   restartInterval: number,
   transform: number | undefined,
 ): Generator<Uint8Array> {
-  yield Uint8Array.of(0xff, SOI);
+  yield START_OF_IMAGE;
   if (transform !== undefined) yield Uint8Array.of(0xff, APP14, 0, 14, ...ADOBE, 0, 100, 0, 0, 0, 0, transform);
   yield* tables;
   yield frame;
@@ -191,11 +179,11 @@ export function joined(
       const renumbered = codes.slice();
       for (let at = codes.indexOf(0xff); at >= 0; at = codes.indexOf(0xff, at + 1)) {
         const next = codes[at + 1]!;
-        if (next >= RST0 && next <= RST0 + 7) renumbered[at + 1] = RST0 + (restarts++ & 7);
+        if (isRestart(next)) renumbered[at + 1] = RST0 + (restarts++ & 7);
       }
       yield renumbered;
     }
-    yield Uint8Array.of(0xff, EOI);
+    yield END_OF_IMAGE;
   })();
 }
 
@@ -206,7 +194,7 @@ function commonInterval(pictures: readonly CodedPicture[]): number | undefined {
   const [across, down] = mcuSides(first);
   const mcus = Math.ceil(frameWidth(first) / across) * (height / down);
   const interval = first.restartInterval || mcus;
-  if (first.frame[1]! > 0xc1 || !Number.isInteger(mcus / interval) || interval > MOST_INTERVAL) return undefined;
+  if (first.frame[1]! > SOF1 || !Number.isInteger(mcus / interval) || interval > MOST_INTERVAL) return undefined;
   const isLike = (picture: CodedPicture, index: number) =>
     (frameHeight(picture) === height || index === pictures.length - 1) &&
     picture.rest.length === 0 &&

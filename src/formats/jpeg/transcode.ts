@@ -4,13 +4,11 @@
 import { PictureKernel } from "../picture-kernel.ts";
 import { coefficientBytes, JpegReader } from "./coefficients.ts";
 import { type JpegFile, type JpegFrame, UnreadableJpeg } from "./file.ts";
+import { END_OF_IMAGE, MARKERS, START_OF_IMAGE } from "./markers.ts";
 import { concatenate, JpegScans } from "./scans.ts";
 import { ascii, segment } from "./write-header.ts";
 
-const APP0 = 0xe0;
-const APP14 = 0xee;
-const DQT = 0xdb;
-const EOI = Uint8Array.of(0xff, 0xd9);
+const { SOF0, SOF1, SOF2, DQT, APP0, APP14 } = MARKERS;
 
 /**
  * Every coefficient stays what it was, and so does how readers turn components into colours.
@@ -26,7 +24,7 @@ export function transcodeJpeg(bytes: Uint8Array, memoryBytes: number): Uint8Arra
     reader.readAll();
     const best = reader.file.ended ? bestScans(kernel, reader) : undefined;
     if (!best) return undefined;
-    const file = concatenate([...headOf(reader.file, reader.frame, best.progressive), best.scans, EOI]);
+    const file = concatenate([...headOf(reader.file, reader.frame, best.progressive), best.scans, END_OF_IMAGE]);
     return file.length < bytes.length ? file : undefined;
   } catch (error) {
     if (error instanceof UnreadableJpeg || error instanceof WebAssembly.RuntimeError) return undefined;
@@ -54,7 +52,7 @@ export function* headOf(
   frame: Omit<JpegFrame, "progressive">,
   progressive: boolean,
 ): Generator<Uint8Array> {
-  yield Uint8Array.of(0xff, 0xd8);
+  yield START_OF_IMAGE;
   if (file.hasJfif) yield segment(APP0, ascii("JFIF\0"), [1, 1, 0, 0, 1, 0, 1, 0, 0]);
   if (file.adobeTransform !== undefined) {
     yield segment(APP14, ascii("Adobe"), [0, 100, 0, 0, 0, 0, file.adobeTransform]);
@@ -67,7 +65,7 @@ export function* headOf(
     const values = large ? Array.from(steps).flatMap((step) => [step >> 8, step & 255]) : steps;
     yield segment(DQT, [(large ? 16 : 0) | quantiser], values);
   }
-  yield frameSegment(frame, progressive ? 0xc2 : fine ? 0xc1 : 0xc0);
+  yield frameSegment(frame, progressive ? SOF2 : fine ? SOF1 : SOF0);
 }
 
 function frameSegment({ width, height, components }: Omit<JpegFrame, "progressive">, marker: number): Uint8Array {

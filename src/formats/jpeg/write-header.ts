@@ -1,20 +1,13 @@
 // The marker segments before the scan of a baseline JPEG (ITU-T T.81 annex B, JFIF 1.02, Adobe's APP14, ICC.1 annex B.4).
 // Knows no pixels.
 import type { HuffmanTables } from "./huffman.ts";
+import { MARKERS, START_OF_IMAGE } from "./markers.ts";
 import { ZIGZAG } from "./tables.ts";
 
 /** How the samples of a picture become components. */
 export type JpegKind = "gray" | "ycbcr-444" | "ycbcr-420" | "cmyk";
 
-const SOI = 0xd8;
-const APP0 = 0xe0;
-const APP1 = 0xe1;
-const APP2 = 0xe2;
-const APP14 = 0xee;
-const DQT = 0xdb;
-const SOF0 = 0xc0;
-const DHT = 0xc4;
-const SOS = 0xda;
+const { SOF0, DHT, SOS, DQT, APP0, APP1, APP2, APP14 } = MARKERS;
 
 /** Bytes of a profile in one APP2 segment: 65535 less length, signature, number and count (ICC.1 annex B.4). */
 const ICC_CHUNK = 65519;
@@ -134,7 +127,7 @@ export function jpegHeader({
   const tables = [...new Set(components.map(({ table }) => table))];
   const density = Math.min(0xffff, Math.max(1, Math.round(dpi)));
   const segments = [
-    Uint8Array.of(0xff, SOI),
+    START_OF_IMAGE,
     ...(kind === "cmyk" ? [exif(density), adobe()] : [jfif(density)]),
     ...(iccProfile ? icc(iccProfile) : []),
     ...tables.map((table) =>

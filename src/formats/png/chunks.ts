@@ -5,7 +5,7 @@ import { EngineFailure } from "../../core/failure.ts";
 import type { Input } from "../../core/operation.ts";
 import { Inflater } from "../deflate/inflate-kernel.ts";
 import { readExif, type Seen } from "../exif/exif.ts";
-import { MOST_PROFILE_BYTES } from "../icc/header.ts";
+import { MAX_PROFILE_BYTES } from "../icc/header.ts";
 import type { Primaries } from "../to-pdf/calibrated.ts";
 import { bytesOfRow, MOST_SAMPLE_BYTES, Stretches } from "../to-pdf/image-data.ts";
 import { densityOfAspect, pageSize, saneDensity } from "../to-pdf/page-size.ts";
@@ -13,7 +13,7 @@ import type { Density } from "../to-pdf/picture.ts";
 
 const SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 /** Of the chunks that are kept none is larger. */
-const MOST_KEPT_BYTES = MOST_PROFILE_BYTES;
+const MOST_KEPT_BYTES = MAX_PROFILE_BYTES;
 /** Data after the last row that are read to see whether the stream ends as it should. */
 const MOST_BEYOND_BYTES = 2 ** 20;
 const METERS_PER_INCH = 0.0254;
@@ -305,7 +305,7 @@ function readPrimaries(data: Uint8Array | undefined): Primaries | undefined {
 function readProfile(data: Uint8Array | undefined): Uint8Array | undefined {
   const nameEnd = data?.indexOf(0) ?? -1;
   if (!data || nameEnd < 0 || data[nameEnd + 1] !== 0) return undefined;
-  const profile = new Uint8Array(MOST_PROFILE_BYTES);
+  const profile = new Uint8Array(MAX_PROFILE_BYTES);
   let size = 0;
   using inflater = new Inflater();
   for (const bytes of inflater.push(data.subarray(nameEnd + 2))) {

@@ -1,8 +1,8 @@
 // What the samples of a PNG mean (3rd edition, clauses 11.2.2, 11.3.1.1 and 11.3.2), in PDF's terms.
 
-import { profiledSpace } from "../icc/header.ts";
 import { calibratedGray, calibratedRgb } from "../to-pdf/calibrated.ts";
 import type { ColorSpace } from "../to-pdf/picture.ts";
+import { profiledSpace } from "../to-pdf/profiled-space.ts";
 import type { PngFile } from "./chunks.ts";
 
 export function pngColor(file: PngFile): ColorSpace {

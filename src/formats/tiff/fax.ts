@@ -2,8 +2,8 @@
 // loses nothing. Knows no PDF but its images.
 import { FaxDecoder } from "../ccitt/decode.ts";
 import { FaxEncoder } from "../ccitt/encode.ts";
-import { profiledSpace } from "../icc/header.ts";
 import type { PdfImage } from "../to-pdf/picture.ts";
+import { profiledSpace } from "../to-pdf/profiled-space.ts";
 import { COMPRESSION, PHOTOMETRIC, segmentBytes, type TiffPage } from "./page.ts";
 import { faxOptions, reversed } from "./rows.ts";
 

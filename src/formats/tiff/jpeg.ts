@@ -1,8 +1,8 @@
 // Reads pictures of a TIFF that are JPEGs (Adobe's technical note 2, and 6.0 section 22) as images whose codes are
 // those of the file. Knows of PDF only its images.
 import { EngineFailure } from "../../core/failure.ts";
-import { profiledSpace } from "../icc/header.ts";
 import { unsupportedJpeg } from "../jpeg/frame.ts";
+import { MARKERS } from "../jpeg/markers.ts";
 import {
   type CodedPicture,
   type CodingTables,
@@ -15,7 +15,8 @@ import {
   readTables,
   whole,
 } from "../jpeg/stream.ts";
-import type { Part, PdfImage } from "../to-pdf/picture.ts";
+import type { PdfImage, PicturePart } from "../to-pdf/picture.ts";
+import { profiledSpace } from "../to-pdf/profiled-space.ts";
 import { COMPRESSION, PHOTOMETRIC, segmentBytes, segmentCount, type TiffPage } from "./page.ts";
 import { referenceOf } from "./ycbcr.ts";
 
@@ -29,7 +30,7 @@ const MOST_PARTS = 20_000;
 const [RGB_TRANSFORM, YCBCR_TRANSFORM] = [0, 1];
 
 /** @throws EngineFailure `unsupported`, or `damaged` if nothing is visible */
-export function jpegParts(page: TiffPage): Part[] {
+export function jpegParts(page: TiffPage): PicturePart[] {
   if (page.isPlanar) throw unsupportedJpeg("TIFF of JPEGs of the old kind in planes");
   const coded = codedSegments(page);
   const sound = coded.filter(({ picture }) => picture !== undefined);
@@ -77,7 +78,7 @@ export function sharedTables(page: TiffPage): CodingTables {
 /** @returns undefined if there is no picture */
 export function codedSegment(page: TiffPage, tables: CodingTables, index: number): CodedPicture | undefined {
   const bytes = segmentBytes(page, index);
-  const hasHead = bytes[0] === 0xff && bytes[1] === 0xd8;
+  const hasHead = bytes[0] === 0xff && bytes[1] === MARKERS.SOI;
   const picture = hasNewJpegs(page) || hasHead ? readCoded(bytes, tables) : codedOf(bytes, tables);
   return picture && frameWidth(picture) > 0 && frameHeight(picture) > 0 ? picture : undefined;
 }
@@ -112,14 +113,14 @@ function oldTables(page: TiffPage): CodingTables {
   };
   const tables: Uint8Array[] = [];
   for (let index = 0; index < Math.min(4, directory.count(Q_TABLES)); index++) {
-    tables.push(Uint8Array.of(0xff, 0xdb, 0, 67, index, ...at(Q_TABLES, index, 64)));
+    tables.push(Uint8Array.of(0xff, MARKERS.DQT, 0, 67, index, ...at(Q_TABLES, index, 64)));
   }
   for (const [kind, tag] of [DC_TABLES, AC_TABLES].entries()) {
     for (let index = 0; index < Math.min(4, directory.count(tag)); index++) {
       const counts = at(tag, index, 16);
       const table = at(tag, index, 16 + counts.reduce((sum, count) => sum + count, 0));
       const size = table.length + 3;
-      tables.push(Uint8Array.of(0xff, 0xc4, size >> 8, size & 255, kind * 16 + index, ...table));
+      tables.push(Uint8Array.of(0xff, MARKERS.DHT, size >> 8, size & 255, kind * 16 + index, ...table));
     }
   }
   return { ...framed(page), tables, restartInterval: interval };
@@ -146,8 +147,8 @@ function framed(page: TiffPage): Pick<CodingTables, "frame" | "scan"> {
   const sides = [height >> 8, height & 255, width >> 8, width & 255];
   const chosen = components.flatMap((index) => [index + 1, table(DC_TABLES, index) * 16 + table(AC_TABLES, index)]);
   return {
-    frame: Uint8Array.of(0xff, 0xc0, 0, 8 + 3 * colors, 8, ...sides, colors, ...described),
-    scan: Uint8Array.of(0xff, 0xda, 0, 6 + 2 * colors, colors, ...chosen, 0, 63, 0),
+    frame: Uint8Array.of(0xff, MARKERS.SOF0, 0, 8 + 3 * colors, 8, ...sides, colors, ...described),
+    scan: Uint8Array.of(0xff, MARKERS.SOS, 0, 6 + 2 * colors, colors, ...chosen, 0, 63, 0),
   };
 }
 

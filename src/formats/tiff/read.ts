@@ -8,7 +8,7 @@ import { seenAs } from "../exif/exif.ts";
 import type { OpenJpegDecoder } from "../jpeg/frame.ts";
 import { bytesOfRow, checkWork, flateImage, MOST_SAMPLE_BYTES, softMask } from "../to-pdf/image-data.ts";
 import { pageSize } from "../to-pdf/page-size.ts";
-import type { Part, PdfImage, Picture } from "../to-pdf/picture.ts";
+import type { PdfImage, Picture, PicturePart } from "../to-pdf/picture.ts";
 import { faxImage, isFax } from "./fax.ts";
 import { Directory, openTiff, type TiffBytes } from "./fields.ts";
 import { jpegParts } from "./jpeg.ts";
@@ -88,7 +88,7 @@ function checkClaims(pages: readonly TiffPage[], fileBytes: number): void {
   }
 }
 
-async function partsOf(page: TiffPage, holdBytes: number, openDecoder: OpenJpegDecoder): Promise<Part[]> {
+async function partsOf(page: TiffPage, holdBytes: number, openDecoder: OpenJpegDecoder): Promise<PicturePart[]> {
   const isDecoded = isDecodedHere(page);
   if (!isUnpackedHere(page) && !isDecoded) return jpegParts(page);
   checkWork(storedRowBytes(page), page.height, holdBytes);

@@ -1,9 +1,9 @@
 // The samples of one picture of a TIFF as PDF has them: colour and opacity apart. Knows no compression.
 import { EngineFailure } from "../../core/failure.ts";
-import { profiledSpace } from "../icc/header.ts";
 import { bytesOfRow, type Rows, type Samples, Stretches } from "../to-pdf/image-data.ts";
 import { alphaSamples, colorSamples } from "../to-pdf/opacity.ts";
 import { type ColorSpace, inverted } from "../to-pdf/picture.ts";
+import { profiledSpace } from "../to-pdf/profiled-space.ts";
 import { COMPRESSION, PHOTOMETRIC, type TiffPage } from "./page.ts";
 import { type Plane, planeRows } from "./rows.ts";
 import { depthOf, measuredRange, sampleReader, scaling, statedRange, type ValueRange } from "./values.ts";
@@ -186,13 +186,13 @@ function* storedRows(page: TiffPage, planes: readonly Plane[], holdBytes: number
 }
 
 /** Where samples that are looked at lie in the rows of the planes that are read. */
-interface Places {
+interface SamplePositions {
   readonly planes: readonly Plane[];
   readonly samples: readonly { readonly plane: number; readonly first: number; readonly step: number }[];
 }
 
 /** Of planes, only those are read. */
-function placesOf(page: TiffPage, wanted: readonly number[]): Places {
+function samplePositions(page: TiffPage, wanted: readonly number[]): SamplePositions {
   const planes = planesOf(page);
   if (!page.isPlanar) return { planes, samples: wanted.map((first) => ({ plane: 0, first, step: page.samples })) };
   return {
@@ -209,7 +209,7 @@ function* convertedRows(
 ): Generator<Uint8Array> {
   const { width, colors, alpha } = page;
   const ofColor = [...Array(colors).keys(), ...(alpha?.isAssociated ? [alpha.index] : [])];
-  const { planes, samples } = placesOf(page, wanted === "opacity" ? [alpha!.index] : ofColor);
+  const { planes, samples } = samplePositions(page, wanted === "opacity" ? [alpha!.index] : ofColor);
   const depth = depthOf(page);
   const read = sampleReader(page);
   const scale = lookedUp(scaling(range, depth), page.bits, page.format);
@@ -277,7 +277,7 @@ async function rangeOf(page: TiffPage, holdBytes: number): Promise<ValueRange> {
   const stated = statedRange(page);
   if (stated) return stated;
   const read = sampleReader(page);
-  const { planes, samples } = placesOf(page, [...Array(page.colors).keys()]);
+  const { planes, samples } = samplePositions(page, [...Array(page.colors).keys()]);
   const stretches = new Stretches();
   let least = Number.POSITIVE_INFINITY;
   let most = Number.NEGATIVE_INFINITY;

@@ -1,7 +1,7 @@
 // Pictures as a PDF, one page each, written while they are read. Knows no picture format, and no PDF but this kind.
 import { deflateSync } from "node:zlib";
 import { pageSize } from "./page-size.ts";
-import type { ColorSpace, Orientation, Part, PdfImage, Picture } from "./picture.ts";
+import type { ColorSpace, Orientation, PdfImage, Picture, PicturePart } from "./picture.ts";
 
 const CATALOG = 1;
 const PAGES = 2;
@@ -77,7 +77,7 @@ function contentsOf(picture: Picture, pageWidth: number, pageHeight: number): st
 
 /** From the unit square to where the part is seen. */
 function place(
-  { x, y, image, isBottomUp = false }: Part,
+  { x, y, image, isBottomUp = false }: PicturePart,
   picture: Picture,
   pageWidth: number,
   pageHeight: number,

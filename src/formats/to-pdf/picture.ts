@@ -10,7 +10,7 @@ export interface Picture {
   /** Of the stored picture. @default 72 dots per inch */
   readonly density?: Density;
   /** Side by side they are the picture; usually it is one. They may reach beyond its right and lower edge, where they are cut. */
-  readonly parts: readonly Part[];
+  readonly parts: readonly PicturePart[];
 }
 
 /** TIFF 6.0 section 8, and EXIF: where the first row and the first column are seen. 1 is upright. */
@@ -22,7 +22,7 @@ export interface Density {
   readonly y: number;
 }
 
-export interface Part {
+export interface PicturePart {
   /** Pixels from the left and from the top of the stored picture. */
   readonly x: number;
   readonly y: number;

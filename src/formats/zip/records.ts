@@ -22,7 +22,7 @@ export interface EntrySizes {
 }
 
 /** An entry whose data have been written. */
-export interface Entry extends EntryHead, EntrySizes {
+export interface ZipEntry extends EntryHead, EntrySizes {
   /** Bytes before its local header. */
   readonly offset: number;
 }
@@ -70,7 +70,7 @@ export function dataDescriptor({ large }: EntryHead, { crc32, compressed, uncomp
 }
 
 /** 4.3.12 to 4.3.16: the directory at the end of the archive, in chunks. @param offset bytes before it */
-export function* centralDirectory(entries: readonly Entry[], offset: number): Generator<Uint8Array> {
+export function* centralDirectory(entries: readonly ZipEntry[], offset: number): Generator<Uint8Array> {
   let size = 0;
   for (const entry of entries) {
     const header = centralHeader(entry);
@@ -96,7 +96,7 @@ export function* centralDirectory(entries: readonly Entry[], offset: number): Ge
   yield end.take();
 }
 
-function centralHeader(entry: Entry): Uint8Array {
+function centralHeader(entry: ZipEntry): Uint8Array {
   const { crc32, compressed, uncompressed, offset, modified } = entry;
   const name = new TextEncoder().encode(entry.name);
   const long = [uncompressed, compressed, offset].filter(isLarge);

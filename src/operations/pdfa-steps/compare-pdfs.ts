@@ -1,8 +1,9 @@
 // Compares a PDF with the one it was made from: pages, their sizes, pictures and text. Yields one output, a JSON list
 // of the pages that differ. Has no knowledge of why they might differ.
 
+import { z } from "zod";
 import { EngineFailure } from "../../core/failure.ts";
-import type { Context, Input, Operation } from "../../core/operation.ts";
+import { type Context, type Input, operation, type Run } from "../../core/operation.ts";
 import type { MupdfOptions } from "../../engines/mupdf/mupdf.ts";
 import { prepareSpare, takeMupdf } from "../../engines/mupdf/spare.ts";
 import { srgbProfile } from "../../formats/icc/profile.ts";
@@ -10,10 +11,11 @@ import { LookedAt, type PageLook, spread } from "../../pdf/pdfa/comparison/docum
 import { decodeLooks, digestOf, type Looks, type SeenPage } from "../../pdf/pdfa/comparison/look-records.ts";
 import { type Distance, distanceOf, lostCharacters, type Picture } from "../../pdf/pdfa/comparison/page-look.ts";
 
-export interface CompareParams {
+const paramsSchema = z.object({
   /** Time budget. When it has passed, only some pages of a long document are compared, spread over all of it. */
-  readonly timeMs: number;
-}
+  timeMs: z.number(),
+});
+export type CompareParams = z.infer<typeof paramsSchema>;
 
 /** The differences between two documents. */
 export interface Comparison {
@@ -70,7 +72,7 @@ export const lookOptions = ({ heapLimitBytes }: Context): MupdfOptions => ({
  * @param inputs the two documents, then the results of look-at-pdf.ts for the first, or for both, if there are any
  * @throws EngineFailure the failure that made the first document unreadable
  */
-export const comparePdfs: Operation<CompareParams> = async function* (inputs, { timeMs }, context) {
+const run: Run<CompareParams> = async function* (inputs, { timeMs }, context) {
   const [before, after, looksBefore, looksAfter] = inputs;
   const ends = performance.now() + timeMs;
   const options = lookOptions(context);
@@ -92,6 +94,8 @@ export const comparePdfs: Operation<CompareParams> = async function* (inputs, { 
   const comparison: Comparison = { compared, furthest, differences };
   yield { extension: "json", type: "application/json", body: new TextEncoder().encode(JSON.stringify(comparison)) };
 };
+
+export const comparePdfs = operation({ name: "compare-pdfs", params: paramsSchema, run });
 
 type Difference = Omit<PageDifference, "pageNumber">;
 const ADDED: Difference = { kind: "missing", detail: "the original has no such page" };

@@ -1,6 +1,7 @@
 // Measures what a validator needs for a PDF, and whether it can finish. Has no knowledge of the rules.
 
-import type { Operation, Output } from "../../core/operation.ts";
+import { z } from "zod";
+import { type Output, operation, type Run } from "../../core/operation.ts";
 import { takeMupdf } from "../../engines/mupdf/spare.ts";
 import { readOperations } from "../../pdf/content/content.ts";
 import { Budget } from "../../pdf/objects/budget.ts";
@@ -26,7 +27,7 @@ export const workOutput = (work: ContentWork): Output => ({
  * @throws EngineFailure `too-much-content` if a validator could not finish, or the failure that made the document
  * unreadable
  */
-export const countContent: Operation<object> = async function* ([input], _, context) {
+const run: Run<Record<string, never>> = async function* ([input], _, context) {
   const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);
   const budget = new Budget(objectBytes);
   const bytes = await input!.bytes();
@@ -49,3 +50,5 @@ export const countContent: Operation<object> = async function* ([input], _, cont
     source.close();
   }
 };
+
+export const countContent = operation({ name: "count-content", params: z.object({}), run });

@@ -1,19 +1,21 @@
 // The PDFs that are embedded in a PDF, one output each. Their numbers are those by which replace-pdfs.ts knows them.
 
-import type { Operation } from "../../core/operation.ts";
+import { z } from "zod";
+import { operation, type Run } from "../../core/operation.ts";
 import { Budget } from "../../pdf/objects/budget.ts";
 import { MupdfSource } from "../../pdf/objects/mupdf-source.ts";
 import { PdfFile } from "../../pdf/objects/pdf-file.ts";
 import { roomOf } from "../../pdf/objects/room.ts";
 import { embeddedPdfs } from "../../pdf/pdfa/document/embedded-pdfs.ts";
 
-export interface ExtractPdfsParams {
-  /** No more than so many. */
-  readonly most: number;
-}
+const paramsSchema = z.object({
+  /** Maximum number of PDFs. */
+  most: z.int(),
+});
+export type ExtractPdfsParams = z.infer<typeof paramsSchema>;
 
 /** @throws EngineFailure what the document or the engine made impossible */
-export const extractPdfs: Operation<ExtractPdfsParams> = async function* ([input], { most }, context) {
+const run: Run<ExtractPdfsParams> = async function* ([input], { most }, context) {
   const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);
   const budget = new Budget(objectBytes);
   const objects = await MupdfSource.open(await input!.bytes(), engineBytes, budget);
@@ -28,3 +30,5 @@ export const extractPdfs: Operation<ExtractPdfsParams> = async function* ([input
     objects.close();
   }
 };
+
+export const extractPdfs = operation({ name: "extract-pdfs", params: paramsSchema, run });

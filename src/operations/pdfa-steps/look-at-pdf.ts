@@ -1,20 +1,29 @@
 // How the pages of a PDF look and read, for comparing others with it later: one output, of look-records.ts. Knows no other document.
 
-import type { Context, Input, Operation } from "../../core/operation.ts";
+import { z } from "zod";
+import { type Context, type Input, operation, type Run } from "../../core/operation.ts";
 import { takeMupdf } from "../../engines/mupdf/spare.ts";
 import { LookedAt, spread } from "../../pdf/pdfa/comparison/document-look.ts";
 import { encodeCount, encodeLook } from "../../pdf/pdfa/comparison/look-records.ts";
-import { type CompareParams, lookOptions, prepareArchivalSpares } from "./compare-pdfs.ts";
+import { lookOptions, prepareArchivalSpares } from "./compare-pdfs.ts";
 
 /** Of all records. Pictures beyond are left out: what differs there is looked at again when it is compared. */
 const MOST_BYTES = 24 * 2 ** 20;
 
+const paramsSchema = z.object({
+  /** Time budget. When it has passed, only some pages of a long document are looked at, spread over all of it. */
+  timeMs: z.number(),
+});
+type LookParams = z.infer<typeof paramsSchema>;
+
 /** @throws EngineFailure what made the document unreadable */
-export const lookAtPdf: Operation<CompareParams> = async function* ([input], params, context) {
+const run: Run<LookParams> = async function* ([input], params, context) {
   yield { extension: "looks", type: "application/octet-stream", body: looks(input!, params, context) };
 };
 
-async function* looks(input: Input, { timeMs }: CompareParams, context: Context): AsyncGenerator<Uint8Array> {
+export const lookAtPdf = operation({ name: "look-at-pdf", params: paramsSchema, run });
+
+async function* looks(input: Input, { timeMs }: LookParams, context: Context): AsyncGenerator<Uint8Array> {
   const ends = performance.now() + timeMs;
   const options = lookOptions(context);
   context.defer(() => prepareArchivalSpares(options));

@@ -1,9 +1,10 @@
 // Replaces some or all pages of a PDF by pictures of them, with invisible text for searching. Has no knowledge of the
 // reason.
 
+import { z } from "zod";
 import { EngineFailure } from "../../core/failure.ts";
 import { type NoticeSubject, noticesAbout } from "../../core/notice.ts";
-import type { Context, Operation } from "../../core/operation.ts";
+import { type Context, operation, type Run } from "../../core/operation.ts";
 import type { ColorModel } from "../../core/raster.ts";
 import { MupdfDocument } from "../../engines/mupdf/document.ts";
 import { Mupdf } from "../../engines/mupdf/mupdf.ts";
@@ -25,17 +26,18 @@ import { addInvisibleFont, invisibleText } from "../../pdf/pdfa/content/invisibl
 import { removeFields } from "../../pdf/pdfa/document/remove-fields.ts";
 import { unprotect } from "../unprotect.ts";
 
-export interface PicturePagesParams {
+const paramsSchema = z.object({
   /** Page numbers, from 1. @default all pages, and nothing else of the document */
-  readonly pages?: readonly number[] | "all";
+  pages: z.union([z.array(z.int().min(1)).readonly(), z.literal("all")]).exactOptional(),
   /** True to draw in RGB even if the page has inks, which would otherwise be kept. */
-  readonly inRgb: boolean;
+  inRgb: z.boolean(),
   /**
    * True to draw annotations, except links, into the picture. @default annotations stay as they are, if parts of the
    * document other than its pages are kept
    */
-  readonly flatAnnotations?: boolean;
-}
+  flatAnnotations: z.boolean().exactOptional(),
+});
+export type PicturePagesParams = z.infer<typeof paramsSchema>;
 
 const DPI = 300;
 /** The largest page that PDF/A allows (ISO 19005-2, 6.1.13), in units. Larger pages are reduced. */
@@ -58,7 +60,7 @@ const HEAP_MARK_BYTES = 192 * 2 ** 20;
  * @param inputs the PDF whose pages are replaced, and the PDF that shows their look, if it is a different one
  * @throws EngineFailure the failure that a document or the engine caused
  */
-export const picturePages: Operation<PicturePagesParams> = async function* ([input, look = input], params, context) {
+const run: Run<PicturePagesParams> = async function* ([input, look = input], params, context) {
   const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);
   const budget = new Budget(objectBytes);
   const bytes = await input!.bytes();
@@ -97,6 +99,8 @@ export const picturePages: Operation<PicturePagesParams> = async function* ([inp
     drawn.close();
   }
 };
+
+export const picturePages = operation({ name: "picture-pages", params: paramsSchema, run });
 
 /** Entries of a page that are kept, whatever it shows. */
 const KEPT = [

@@ -1,9 +1,10 @@
 // Repairs a PDF in place to follow a level of PDF/A (ISO 19005-1, -2, -3). Changes only what breaks a rule. Has no
 // knowledge of the validator: its findings on the previous attempt select additional repairs.
 
+import { z } from "zod";
 import { EngineFailure } from "../../core/failure.ts";
 import type { Notice } from "../../core/notice.ts";
-import type { Context, Operation } from "../../core/operation.ts";
+import { type Context, operation, type Run } from "../../core/operation.ts";
 import { takeMupdf } from "../../engines/mupdf/spare.ts";
 import { Budget } from "../../pdf/objects/budget.ts";
 import { MupdfSource } from "../../pdf/objects/mupdf-source.ts";
@@ -12,21 +13,20 @@ import { roomOf } from "../../pdf/objects/room.ts";
 import { FileWriter } from "../../pdf/objects/writer.ts";
 import type { Task } from "../../pdf/pdfa/archive.ts";
 import type { ContentWork } from "../../pdf/pdfa/content/content-count.ts";
-import { EMPTY_SHELF, type FontShelf } from "../../pdf/pdfa/fonts/font-shelf.ts";
-import type { ArchivalLevel } from "../../pdf/pdfa/level.ts";
+import { EMPTY_SHELF } from "../../pdf/pdfa/fonts/font-shelf.ts";
+import { archivalLevel } from "../../pdf/pdfa/level.ts";
 import { repairFile } from "../../pdf/pdfa/repair.ts";
-import type { RuleFailure } from "../../pdf/pdfa/rule-failure.ts";
+import { ruleFailure } from "../../pdf/pdfa/rule-failure.ts";
 import { unprotect, withoutXfa } from "../unprotect.ts";
 import { prepareArchivalSpares } from "./compare-pdfs.ts";
 import { workOutput } from "./count-content.ts";
 
-export interface RepairPdfaParams {
-  readonly level: ArchivalLevel;
+const paramsSchema = z.object({
+  level: archivalLevel,
   /** Broken rules in the result of the previous attempt on the same input; empty for the first attempt. */
-  readonly failures: readonly RuleFailure[];
-  /** Source of fonts that are not embedded, and of predefined CMaps. @default none are available */
-  readonly shelf?: FontShelf;
-}
+  failures: z.array(ruleFailure).readonly(),
+});
+export type RepairPdfaParams = z.infer<typeof paramsSchema>;
 
 /** The latest PDF version that each part allows. */
 const VERSIONS = { 1: "1.4", 2: "1.7", 3: "1.7" } as const;
@@ -35,12 +35,14 @@ const VERSIONS = { 1: "1.4", 2: "1.7", 3: "1.7" } as const;
  * Yields two outputs: the PDF, and as JSON the {@link ContentWork} of validating it.
  * @throws EngineFailure the failure that the document or the engine caused
  */
-export const repairPdfa: Operation<RepairPdfaParams> = async function* ([input], params, context) {
+const run: Run<RepairPdfaParams> = async function* ([input], params, context) {
   const found: Found = { work: undefined, notices: [] };
   const body = repair(await input!.bytes(), params, context, found);
   yield { extension: "pdf", type: "application/pdf", body, notices: () => found.notices };
   yield workOutput(found.work!);
 };
+
+export const repairPdfa = operation({ name: "repair-pdfa", params: paramsSchema, run });
 
 interface Found {
   /** Estimated cost of validating the file. */
@@ -54,7 +56,7 @@ interface Found {
  */
 async function* repair(
   bytes: Uint8Array,
-  { level, failures, shelf = EMPTY_SHELF }: RepairPdfaParams,
+  { level, failures }: RepairPdfaParams,
   context: Context,
   found?: Found,
 ): AsyncGenerator<Uint8Array> {
@@ -72,9 +74,9 @@ async function* repair(
       failures,
       signal: context.signal,
       source,
-      shelf,
+      shelf: context.fonts ?? EMPTY_SHELF,
       reopen: () => MupdfSource.open(bytes, engineBytes, budget),
-      ...(found ? reportingTo(found, (pdf) => convertAttached(pdf, shelf, context)) : {}),
+      ...(found ? reportingTo(found, (pdf) => convertAttached(pdf, context)) : {}),
     });
     if (found) found.work = work;
     // Part 1 allows neither object streams nor cross-reference streams (6.1.4).
@@ -91,8 +93,8 @@ const reportingTo = ({ notices }: Found, convert: NonNullable<Task["convert"]>):
 });
 
 /** @returns undefined if the attachment cannot be opened */
-async function convertAttached(pdf: Uint8Array, shelf: FontShelf, context: Context): Promise<Uint8Array | undefined> {
-  const params = { level: { part: 2, conformance: "b" }, failures: [], shelf } as const;
+async function convertAttached(pdf: Uint8Array, context: Context): Promise<Uint8Array | undefined> {
+  const params = { level: { part: 2, conformance: "b" }, failures: [] } as const;
   try {
     const chunks: Uint8Array[] = [];
     for await (const chunk of repair(pdf, params, context)) chunks.push(Uint8Array.from(chunk));

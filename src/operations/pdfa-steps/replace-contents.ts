@@ -2,8 +2,9 @@
 // outlines, destinations, labels, attachments. Intended for documents that another program rewrote, losing these. Does
 // not know any such program.
 
+import { z } from "zod";
 import { EngineFailure } from "../../core/failure.ts";
-import type { Operation } from "../../core/operation.ts";
+import { operation, type Run } from "../../core/operation.ts";
 import { bodyOf, decodedBytes } from "../../pdf/compression/recode-stream.ts";
 import { inverse, type Matrix, multiply } from "../../pdf/content/matrix.ts";
 import { Budget } from "../../pdf/objects/budget.ts";
@@ -26,7 +27,7 @@ const TOLERANCE = 0.01;
  * @param inputs the document, and the document that supplies the contents of its pages
  * @throws EngineFailure `damaged` if the page counts differ, or the failure that either document caused
  */
-export const replaceContents: Operation<Record<string, never>> = async function* ([document, drawn], _params, context) {
+const run: Run<Record<string, never>> = async function* ([document, drawn], _params, context) {
   const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);
   const budget = new Budget(objectBytes);
   const bytes = await document!.bytes();
@@ -85,6 +86,8 @@ export const replaceContents: Operation<Record<string, never>> = async function*
     others.close();
   }
 };
+
+export const replaceContents = operation({ name: "replace-contents", params: z.object({}), run });
 
 const file = (dictionary: Dictionary | undefined): Dictionary => dictionary?.clone() ?? new Dictionary();
 

@@ -1,6 +1,8 @@
 // Replaces the PDFs embedded in a PDF by others. The counterpart is extract-pdfs.ts.
+
 import { deflateSync } from "node:zlib";
-import type { Operation } from "../../core/operation.ts";
+import { z } from "zod";
+import { operation, type Run } from "../../core/operation.ts";
 import { bodyOf } from "../../pdf/compression/recode-stream.ts";
 import { Budget } from "../../pdf/objects/budget.ts";
 import { MupdfSource } from "../../pdf/objects/mupdf-source.ts";
@@ -11,13 +13,14 @@ import { writeFile } from "../../pdf/objects/writer.ts";
 import { embeddedPdfs } from "../../pdf/pdfa/document/embedded-pdfs.ts";
 import { unprotect } from "../unprotect.ts";
 
-export interface ReplacePdfsParams {
+const paramsSchema = z.object({
   /** For each input after the first: the number, from 0, of the embedded PDF that it replaces. */
-  readonly indexes: readonly number[];
-}
+  indexes: z.array(z.int()).readonly(),
+});
+export type ReplacePdfsParams = z.infer<typeof paramsSchema>;
 
 /** @throws EngineFailure the failure that the document or the engine caused */
-export const replacePdfs: Operation<ReplacePdfsParams> = async function* ([document, ...others], { indexes }, context) {
+const run: Run<ReplacePdfsParams> = async function* ([document, ...others], { indexes }, context) {
   const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);
   const budget = new Budget(objectBytes);
   const original = await document!.bytes();
@@ -44,3 +47,5 @@ export const replacePdfs: Operation<ReplacePdfsParams> = async function* ([docum
     objects.close();
   }
 };
+
+export const replacePdfs = operation({ name: "replace-pdfs", params: paramsSchema, run });

@@ -2,6 +2,7 @@
 // Visible content keeps its layers. Has no knowledge of output.
 import { readOperations } from "../content/content.ts";
 import { applyEdits, type Edit } from "../content/edits.ts";
+import { TEXT_PLACING, TEXT_SHOWING, withoutMarks } from "../content/operators.ts";
 import { defaultVisibility, type LayerVisibility } from "../content/optional-content.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, Name, PdfStream, plainBody, Reference, type Value } from "../objects/values.ts";
@@ -9,11 +10,6 @@ import { readPages } from "../pages/pages.ts";
 import { decodedBytes, withoutFilter } from "./recode-stream.ts";
 
 const OBJECTS_AT_A_STRETCH = 500;
-const PAINTED_PATHS = new Set(["S", "s", "f", "F", "f*", "B", "B*", "b", "b*"]);
-const DRAWN = new Set(["Tj", "TJ", "Do", "sh", "BI"]);
-const SHOWN = new Set(["Tj", "TJ", "'", '"']);
-/** Operators after which the advance of earlier text does not matter (9.4.2). */
-const PLACED = new Set(["BT", "ET", "Td", "TD", "Tm", "T*"]);
 
 /** Changes the file in memory; nothing is written. */
 export async function removeHiddenLayers(file: PdfFile, signal: AbortSignal): Promise<void> {
@@ -100,8 +96,8 @@ function withoutHidden(
   for (const { operator, operands, start, end } of readOperations(bytes)) {
     if (operator === "BMC" || operator === "BDC") {
       const [tag, name] = operands;
-      const layer =
-        tag instanceof Name && tag.text === "OC" && name instanceof Name ? properties.get(name.text) : undefined;
+      const isLayer = operator === "BDC" && tag instanceof Name && tag.text === "OC";
+      const layer = isLayer && name instanceof Name ? properties.get(name.text) : undefined;
       const hides = layer !== undefined && !isVisible(layer);
       open.push(hides);
       if (hides) hidden++;
@@ -109,8 +105,8 @@ function withoutHidden(
       if (open.pop()) hidden--;
     }
     const replacement = hidden > 0 ? withoutMarks(operator, operands) : undefined;
-    const isShown = SHOWN.has(operator);
-    if (PLACED.has(operator) || (isShown && operator !== "Tj" && operator !== "TJ")) leading = [];
+    const isShown = TEXT_SHOWING.has(operator);
+    if (TEXT_PLACING.has(operator)) leading = [];
     if (replacement === undefined) {
       // Visible text keeps its place, which depends on the hidden text before it.
       if (isShown) for (const cut of leading) cuts.delete(cut);
@@ -122,14 +118,4 @@ function withoutHidden(
     if (isShown) leading.push(cut);
   }
   return cuts.size > 0 ? applyEdits(bytes, [...cuts], bytes.length) : undefined;
-}
-
-/** Returns the effect of an operation besides drawing; undefined if it does not draw. */
-function withoutMarks(operator: string, operands: readonly Value[]): string | undefined {
-  if (PAINTED_PATHS.has(operator)) return "n";
-  if (DRAWN.has(operator)) return "";
-  // These operators also move to the next line, and the second one sets spacing (9.4.3).
-  if (operator === "'") return "T*";
-  if (operator === '"') return `${Number(operands[0]) || 0} Tw ${Number(operands[1]) || 0} Tc T*`;
-  return undefined;
 }

@@ -1,17 +1,15 @@
 // ICC profiles that are mostly tables of colours (ICC.1, 10.10 to 10.13): neighbours there are alike as pixels of a picture are, and
 // so they are deflated behind the predictors of PNG (ISO 32000-1, 7.4.4.4). Not a byte of them changes.
+import { readTags } from "../../formats/icc/header.ts";
 import { PictureKernel } from "../../formats/picture-kernel.ts";
 import { encodeFlate } from "../images/flate-image.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, Name, PdfStream } from "../objects/values.ts";
 import { bodyOf, decodedBytes, smaller, withoutFilter } from "./recode-stream.ts";
 
-const HEADER_BYTES = 128;
-const TAG_BYTES = 12;
-const MAX_TAGS = 200;
-/** Smaller ones are no tables, and larger ones no profiles. */
-const LEAST_BYTES = 16 * 1024;
-const MOST_BYTES = 4 * 2 ** 20;
+/** Smaller profiles contain no large tables. Larger ones, which take the kernel too much memory, are left as they are. */
+const MIN_PREDICTED_BYTES = 16 * 1024;
+const MAX_PREDICTED_BYTES = 4 * 2 ** 20;
 /** Bytes of a row that is to have one kind of predictor. */
 const ROW_BYTES = 2048;
 const MAX_ROW_BYTES = 1 << 16;
@@ -22,16 +20,18 @@ const SAMPLE_BYTES = new Map<string, number | undefined>([
   ["mAB ", undefined],
   ["mBA ", undefined],
 ]);
+/** The head of a table. */
+const MIN_TABLE_BYTES = 48;
 const NOTHING_KNOWN = { flat: 0, colors: undefined, colorCount: 257, isGray: false, indices: 0 };
 
 /** @returns the stream itself where it is no such profile, or would not be smaller */
 export function predictProfile(file: PdfFile, stream: PdfStream): PdfStream {
   const { dictionary, body } = stream;
   const raw = body.raw();
-  if (!dictionary.has("N") || raw.length < LEAST_BYTES || raw.length > MOST_BYTES) return stream;
+  if (!dictionary.has("N") || raw.length < MIN_PREDICTED_BYTES || raw.length > MAX_PREDICTED_BYTES) return stream;
   const bytes = decodedBytes(file, stream);
-  if (!bytes || bytes.length < LEAST_BYTES || bytes.length > MOST_BYTES) return stream;
-  const pixelBytes = pixelBytesOf(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
+  if (!bytes || bytes.length < MIN_PREDICTED_BYTES || bytes.length > MAX_PREDICTED_BYTES) return stream;
+  const pixelBytes = pixelBytesOf(bytes);
   const rowBytes = pixelBytes && rowBytesOf(bytes.length, pixelBytes);
   if (!rowBytes) return stream;
   using kernel = new PictureKernel();
@@ -46,19 +46,14 @@ export function predictProfile(file: PdfFile, stream: PdfStream): PdfStream {
 }
 
 /** Bytes of an entry of those tables that take most of the profile; undefined where there are none. */
-function pixelBytesOf(profile: Buffer): number | undefined {
-  if (profile.toString("latin1", 36, 40) !== "acsp") return undefined;
-  const count = Math.min(MAX_TAGS, profile.readUInt32BE(HEADER_BYTES));
+function pixelBytesOf(profile: Uint8Array): number | undefined {
   const sizes = new Map<number, number>();
   const seen = new Set<number>();
-  for (let index = 0; index < count; index++) {
-    const entry = HEADER_BYTES + 4 + index * TAG_BYTES;
-    if (entry + TAG_BYTES > profile.length) return undefined;
-    const [start, size] = [profile.readUInt32BE(entry + 4), profile.readUInt32BE(entry + 8)];
-    if (seen.has(start) || start + size > profile.length || size < 48) continue;
-    seen.add(start);
-    const bytes = entryBytesOf(profile.subarray(start, start + size));
-    if (bytes) sizes.set(bytes, (sizes.get(bytes) ?? 0) + size);
+  for (const { data } of readTags(profile) ?? []) {
+    if (seen.has(data.byteOffset) || data.length < MIN_TABLE_BYTES) continue;
+    seen.add(data.byteOffset);
+    const bytes = entryBytesOf(Buffer.from(data.buffer, data.byteOffset, data.length));
+    if (bytes) sizes.set(bytes, (sizes.get(bytes) ?? 0) + data.length);
   }
   const [largest] = [...sizes].sort((one, other) => other[1] - one[1]);
   return largest?.[0];

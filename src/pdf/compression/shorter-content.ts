@@ -1,6 +1,7 @@
 // A content stream in fewer bytes that draws the same (ISO 32000-1, 7.8.2): no comments, one space where one is needed, numbers in
 // their shortest form. Knows no resources.
-import { inlineDictionary, OPERATORS, skipInlineData } from "../content/content.ts";
+import { inlineDictionary, skipInlineData } from "../content/content.ts";
+import { KEYWORDS } from "../content/operators.ts";
 import { Lexer } from "../objects/lexer.ts";
 
 /** How numbers are rounded: to so many digits, of which at least and at most so many are behind the point. */
@@ -36,7 +37,7 @@ export function shorterContent(bytes: Uint8Array, precision = ALL_DIGITS): Uint8
     if (!isWhole(lexer)) return undefined;
     if (kind === "[" || kind === "<<") depth++;
     else if (kind === "]" || kind === ">>") depth--;
-    else if (kind === "keyword" && !OPERATORS.has(lexer.text)) return undefined;
+    else if (kind === "keyword" && !KEYWORDS.has(lexer.text)) return undefined;
     if (depth < 0) return undefined;
     // A name begins with what ends every other token.
     if (needsSpace && !CLOSED.has(kind) && kind !== "name") out[size++] = SPACE;

@@ -1,13 +1,12 @@
 // Which glyphs of a TrueType font the codes of a PDF's font lead to, and what is looked up in its character maps (ISO 32000-1, 9.6.6.4
 // and 9.7.4.2). Knows no outlines.
+import { SYMBOL_BASES } from "../../fonts/symbolic.ts";
 import type { CharacterMap } from "../../fonts/truetype/maps.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, type Value } from "../objects/values.ts";
 
 /** Tables of standard encodings that text decoders know: WinAnsiEncoding and MacRomanEncoding (annex D). */
 const DECODERS = ["windows-1252", "macintosh"].map((label) => new TextDecoder(label));
-/** A symbolic font's codes lie here in its map (9.6.6.4). */
-const SYMBOLS = [0xf000, 0xf100, 0xf200];
 const MAX_MAP_BYTES = 1 << 17;
 /** Codes up to it show nothing. */
 const LAST_SPACE = 0x20;
@@ -74,7 +73,7 @@ export function simpleLookups(
 
 /** All that a code can be looked up as. */
 function charactersOf(code: number): Set<number> {
-  const characters = new Set([code, ...SYMBOLS.map((base) => base + code)]);
+  const characters = new Set(SYMBOL_BASES.map((base) => base + code));
   for (const decoder of DECODERS) characters.add(decoder.decode(Uint8Array.of(code)).codePointAt(0) ?? code);
   for (const character of [...characters]) for (const other of macCodes(character)) characters.add(other);
   return characters;

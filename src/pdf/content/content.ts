@@ -2,8 +2,9 @@
 // byte. Knows operators only as far as inline images need it.
 import { isBoundary, isWhite, Lexer } from "../objects/lexer.ts";
 import { Dictionary, type Value } from "../objects/values.ts";
+import { KEYWORDS, VALUE_KEYWORDS } from "./operators.ts";
 
-export interface Operation {
+export interface ContentOperation {
   readonly operator: string;
   readonly operands: readonly Value[];
   /** The first byte of the operands, and the one behind the operator. */
@@ -17,13 +18,13 @@ export interface Operation {
 const MAX_OPERANDS = 1024;
 
 /** The operations of a content stream, in their order. Operands without an operator at the end are no operation. */
-export function* readOperations(bytes: Uint8Array): Generator<Operation> {
+export function* readOperations(bytes: Uint8Array): Generator<ContentOperation> {
   const lexer = new Lexer(bytes);
   let operands: Value[] = [];
   let start = -1;
   while (lexer.next() !== "end") {
     if (start < 0) start = lexer.start;
-    const isOperator = lexer.kind === "keyword" && !VALUES.has(lexer.text);
+    const isOperator = lexer.kind === "keyword" && !VALUE_KEYWORDS.has(lexer.text);
     if (!isOperator) {
       const value = lexer.value();
       if (value !== undefined && operands.length < MAX_OPERANDS) operands.push(value);
@@ -41,8 +42,6 @@ export function* readOperations(bytes: Uint8Array): Generator<Operation> {
     start = -1;
   }
 }
-
-const VALUES = new Set(["true", "false", "null"]);
 
 /** Reads from behind `BI` to `ID`. */
 export function inlineDictionary(lexer: Lexer): Dictionary {
@@ -62,13 +61,6 @@ export function inlineDictionary(lexer: Lexer): Dictionary {
 /** How far behind an `EI` is looked whether a content stream goes on there, and how many tokens must be right. */
 const LOOKED_AT_BYTES = 256;
 const LOOKED_AT_TOKENS = 8;
-/** All of them, and the values that are keywords. */
-export const OPERATORS: ReadonlySet<string> = new Set(
-  (
-    "b B b* B* BDC BI BMC BT BX c cm CS cs d d0 d1 Do DP EMC ET EX f F f* G g gs h i j J K k l m M MP n q Q re RG rg ri s S " +
-    "SC sc SCN scn sh T* Tc Td TD Tf Tj TJ TL Tm Tr Ts Tw Tz v w W W* y ' \" true false null"
-  ).split(" "),
-);
 
 /**
  * Goes from behind `ID` to behind `EI`. The data can contain `EI`: it is the end where white space is before it and the rest of a
@@ -100,7 +92,7 @@ function looksLikeContent(bytes: Uint8Array, start: number): boolean {
   for (let tokens = 0; tokens < LOOKED_AT_TOKENS && lexer.next() !== "end"; tokens++) {
     // The last token may have been cut off.
     if (lexer.end === end && end < bytes.length) return true;
-    if (lexer.kind === "keyword" && !OPERATORS.has(lexer.text)) return false;
+    if (lexer.kind === "keyword" && !KEYWORDS.has(lexer.text)) return false;
     if (lexer.kind === "name" && /[^\x21-\x7e]/.test(lexer.text)) return false;
   }
   return true;

@@ -5,23 +5,10 @@ import { Lexer } from "../objects/lexer.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, Name, type PdfStream, Reference, type Value } from "../objects/values.ts";
 import { inlineDictionary, skipInlineData } from "./content.ts";
+import { RESOURCE_CATEGORIES, type ResourceCategory } from "./operators.ts";
 
-/** Categories of resources that operators name one by one; all others, ProcSet among them, stay as they are. */
-type Category = "Font" | "XObject" | "ColorSpace" | "Pattern" | "Shading" | "ExtGState" | "Properties";
-
-/** By operator: what its last operand names. */
-const NAMED_BY = new Map<string, Category>([
-  ["Do", "XObject"],
-  ["gs", "ExtGState"],
-  ["cs", "ColorSpace"],
-  ["CS", "ColorSpace"],
-  ["scn", "Pattern"],
-  ["SCN", "Pattern"],
-  ["sh", "Shading"],
-  ["BDC", "Properties"],
-  ["DP", "Properties"],
-]);
-const CATEGORIES: readonly Category[] = ["Font", ...new Set(NAMED_BY.values())];
+/** Other categories, ProcSet among them, stay as they are. */
+const CATEGORIES: readonly ResourceCategory[] = [...new Set(RESOURCE_CATEGORIES.values())];
 /** What device colors mean is not named by an operator (8.6.5.6). */
 const DEFAULTS = ["DefaultGray", "DefaultRGB", "DefaultCMYK"];
 /** Decoded bytes of one content stream, and of all that are looked into in a file. */
@@ -32,22 +19,22 @@ const MAX_TOTAL_BYTES = 4 * 1024 * 1024 * 1024;
 
 /** Names in use, by category. */
 class Usage {
-  readonly #names = new Map<Category, Set<string>>(CATEGORIES.map((category) => [category, new Set()]));
+  readonly #names = new Map<ResourceCategory, Set<string>>(CATEGORIES.map((category) => [category, new Set()]));
   /** Those that came since they were last asked for. */
-  readonly #new = new Map<Category, string[]>(CATEGORIES.map((category) => [category, []]));
+  readonly #new = new Map<ResourceCategory, string[]>(CATEGORIES.map((category) => [category, []]));
 
-  of(category: Category): ReadonlySet<string> {
+  of(category: ResourceCategory): ReadonlySet<string> {
     return this.#names.get(category)!;
   }
 
-  add(category: Category, name: string): void {
+  add(category: ResourceCategory, name: string): void {
     const names = this.#names.get(category)!;
     if (names.has(name)) return;
     names.add(name);
     this.#new.get(category)!.push(name);
   }
 
-  takeNew(category: Category): readonly string[] {
+  takeNew(category: ResourceCategory): readonly string[] {
     return this.#new.get(category)!.splice(0);
   }
 }
@@ -138,7 +125,7 @@ export class ResourceUsage {
     }
   }
 
-  *#used(resources: Dictionary, usage: Usage, category: Category): Generator<Value> {
+  *#used(resources: Dictionary, usage: Usage, category: ResourceCategory): Generator<Value> {
     const all = this.#file.dictionary(resources.get(category));
     for (const name of usage.takeNew(category)) {
       const value = all?.get(name);
@@ -226,11 +213,10 @@ function collect(bytes: Uint8Array, usage: Usage): void {
         if (name instanceof Name) usage.add("ColorSpace", name.text);
       }
       skipInlineData(lexer, image);
-    } else if (operator === "Tf") {
-      if (first !== undefined) usage.add("Font", first);
     } else {
-      const category = NAMED_BY.get(operator);
-      if (category && last !== undefined) usage.add(category, last);
+      const category = RESOURCE_CATEGORIES.get(operator);
+      const name = operator === "Tf" ? first : last;
+      if (category && name !== undefined) usage.add(category, name);
     }
     first = undefined;
     last = undefined;

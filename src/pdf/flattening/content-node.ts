@@ -53,7 +53,7 @@ export interface Paint {
   readonly end: number;
   /** Of a path: where its construction begins; otherwise `start`. */
   readonly pathStart: number;
-  readonly place: Place;
+  readonly place: ContentPlace;
   readonly shows: readonly Show[];
   /** Operations in a text object whose effect goes on behind it. */
   readonly settings: readonly Span[];
@@ -76,7 +76,7 @@ export interface Paint {
 }
 
 /** Where something can be put into a content stream, and what holds there. */
-export interface Place {
+export interface ContentPlace {
   readonly node: ContentNode;
   /** Behind this byte. */
   readonly at: number;
@@ -121,5 +121,5 @@ export interface ContentNode {
 export interface Run {
   readonly paints: Paint[];
   /** Where a picture of the result belongs: all that paints before is in it, and nothing else. */
-  place: Place;
+  place: ContentPlace;
 }

@@ -1,29 +1,31 @@
 // Goes through one content stream as a viewer does: what it paints, in which state, and where a picture could stand. Knows nothing of
 // other streams but that it may be told to go into forms.
-import { type Operation, readOperations } from "../content/content.ts";
+import { type ContentOperation, readOperations } from "../content/content.ts";
 import { type Box, boundsOf, IDENTITY, matrixOf, multiply } from "../content/matrix.ts";
+import {
+  PARAMETERS,
+  PATH_CONSTRUCTION,
+  PATH_FILLING,
+  PATH_PAINTING,
+  PATH_STROKING,
+  TEXT_SHOWING,
+} from "../content/operators.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, Name, Reference, type Value } from "../objects/values.ts";
-import type { Color, ContentNode, LayerScope, Paint, PaintKind, Place, Span } from "./content-node.ts";
+import type { Color, ContentNode, ContentPlace, LayerScope, Paint, PaintKind, Span } from "./content-node.ts";
 import { type GraphicsState, TextObject } from "./graphics-state.ts";
+import type { PageScan } from "./page-scan.ts";
 import { extended } from "./path-box.ts";
-import type { Scanner } from "./scan.ts";
 import { TooMuch } from "./too-much.ts";
 
 const MAX_SAVED = 100_000;
-const FILLS = new Set(["f", "F", "f*"]);
-const STROKES = new Set(["S", "s"]);
-const BOTH = new Set(["B", "B*", "b", "b*"]);
-const CONSTRUCTION = new Set(["m", "l", "c", "v", "y", "h", "re"]);
-const SHOWS = new Set(["Tj", "TJ", "'", '"']);
-const SETTINGS = new Set("Tc Tw Tz TL Tf Tr Ts g rg k G RG K cs CS sc SC scn SCN gs w d J j M i ri".split(" "));
 
 /** One content stream. */
 export class ContentScan {
   readonly node: ContentNode;
   readonly depth: number;
   state: GraphicsState;
-  readonly #scanner: Scanner;
+  readonly #scanner: PageScan;
   readonly #file: PdfFile;
   readonly #saved: GraphicsState[] = [];
   readonly #marked: { readonly layers: LayerScope | undefined; readonly tagStart: number | undefined }[] = [];
@@ -36,7 +38,7 @@ export class ContentScan {
   #text: TextObject | undefined;
 
   constructor(
-    scanner: Scanner,
+    scanner: PageScan,
     node: ContentNode,
     state: GraphicsState,
     layers: LayerScope | undefined,
@@ -60,7 +62,7 @@ export class ContentScan {
     this.node.ending = { saved: this.#saved.length, marked: this.#marked.length, strays: this.#strays };
   }
 
-  place(at: number): Place {
+  place(at: number): ContentPlace {
     return {
       node: this.node,
       at,
@@ -73,34 +75,24 @@ export class ContentScan {
     };
   }
 
-  #take(operation: Operation): void {
+  #take(operation: ContentOperation): void {
     const { operator, operands } = operation;
-    if (CONSTRUCTION.has(operator)) {
+    if (PATH_CONSTRUCTION.has(operator)) {
       if (this.#pathStart < 0) this.#pathStart = operation.start;
       this.#pathBox = extended(this.#pathBox, operation);
       return;
     }
-    if (this.#text && SETTINGS.has(operator)) this.#text.setting(operation);
+    if (this.#text && PARAMETERS.has(operator)) this.#text.setting(operation);
     switch (operator) {
       case "q":
-        if (this.#saved.length >= MAX_SAVED) throw new TooMuch("graphics states");
-        this.#saved.push(this.state.clone());
+        this.#save();
         break;
-      case "Q": {
-        const before = this.#saved.pop();
-        if (!before) {
-          if (this.#strays.length < MAX_SAVED) this.#strays.push({ start: operation.start, end: operation.end });
-          break;
-        }
-        this.state = before;
-        this.#scanner.runs.restored(this.place(operation.end));
+      case "Q":
+        this.#restore(operation);
         break;
-      }
-      case "cm": {
-        const matrix = matrixOf(operands.map((value) => this.#file.number(value)));
-        if (matrix) this.state.matrix = multiply(matrix, this.state.matrix);
+      case "cm":
+        this.#transform(operands);
         break;
-      }
       case "gs":
         this.#setState(this.#file.dictionary(this.#look("ExtGState", operands[0])));
         break;
@@ -121,7 +113,7 @@ export class ContentScan {
         this.state.mode = Math.trunc(this.#file.number(operands[0]) ?? 0);
         break;
       case "sh":
-        this.#noteShading(operands[0]);
+        this.#noteShading(this.#look("Shading", operands[0]));
         this.#paint("shading", operation, this.state.isMarked || this.state.fillAlpha < 1);
         break;
       case "BI":
@@ -141,10 +133,30 @@ export class ContentScan {
         this.#endPath();
         break;
       default:
-        if (SHOWS.has(operator)) this.#show(operation);
-        else if (FILLS.has(operator) || STROKES.has(operator) || BOTH.has(operator)) this.#path(operation);
+        if (TEXT_SHOWING.has(operator)) this.#show(operation);
+        else if (PATH_PAINTING.has(operator)) this.#path(operation);
         else this.#color(operation);
     }
+  }
+
+  #save(): void {
+    if (this.#saved.length >= MAX_SAVED) throw new TooMuch("graphics states");
+    this.#saved.push(this.state.clone());
+  }
+
+  #restore({ start, end }: ContentOperation): void {
+    const before = this.#saved.pop();
+    if (!before) {
+      if (this.#strays.length < MAX_SAVED) this.#strays.push({ start, end });
+      return;
+    }
+    this.state = before;
+    this.#scanner.runs.restored(this.place(end));
+  }
+
+  #transform(operands: readonly Value[]): void {
+    const matrix = matrixOf(operands.map((value) => this.#file.number(value)));
+    if (matrix) this.state.matrix = multiply(matrix, this.state.matrix);
   }
 
   get #tag(): number | undefined {
@@ -163,7 +175,7 @@ export class ContentScan {
     if (font !== undefined) this.state.font = this.#file.dictionary(font);
   }
 
-  #color({ operator, operands }: Operation): void {
+  #color({ operator, operands }: ContentOperation): void {
     const { colors } = this.#scanner.options;
     const { state } = this;
     const isFill = operator === operator.toLowerCase();
@@ -182,7 +194,7 @@ export class ContentScan {
       case "scn": {
         const last = operands.at(-1);
         const pattern = last instanceof Name ? this.#look("Pattern", last) : undefined;
-        if (pattern !== undefined) this.#notePattern(pattern);
+        if (pattern !== undefined) this.#noteShading(this.#file.dictionary(pattern)?.get("Shading"));
         const { space } = (isFill ? state.fill : state.stroke) ?? {};
         this.#setColor(isFill, { space, components: this.#numbers(operands) }, pattern);
       }
@@ -198,13 +210,8 @@ export class ContentScan {
     return operands.filter((value) => typeof value === "number");
   }
 
-  #notePattern(pattern: Value): void {
-    const shading = this.#file.dictionary(this.#file.dictionary(pattern)?.get("Shading"));
-    if (shading) this.#scanner.options.colors.space(shading.get("ColorSpace"), this.node.resources);
-  }
-
-  #noteShading(name: Value | undefined): void {
-    const shading = this.#file.dictionary(this.#look("Shading", name));
+  #noteShading(value: Value | undefined): void {
+    const shading = this.#file.dictionary(value);
     if (shading) this.#scanner.options.colors.space(shading.get("ColorSpace"), this.node.resources);
   }
 
@@ -212,11 +219,11 @@ export class ContentScan {
     return pattern !== undefined && this.#scanner.options.marks.inObject(pattern);
   }
 
-  #path(operation: Operation): void {
+  #path(operation: ContentOperation): void {
     const { state } = this;
     const { operator } = operation;
-    const fills = !STROKES.has(operator);
-    const strokes = !FILLS.has(operator);
+    const fills = !PATH_STROKING.has(operator);
+    const strokes = !PATH_FILLING.has(operator);
     const byPattern =
       (fills && this.#isTransparentPattern(state.fillPattern)) ||
       (strokes && this.#isTransparentPattern(state.strokePattern));
@@ -236,7 +243,7 @@ export class ContentScan {
     this.#pathBox = undefined;
   }
 
-  #show(operation: Operation): void {
+  #show(operation: ContentOperation): void {
     const { state } = this;
     const isType3 = this.#file.name(state.font?.get("Subtype")) === "Type3";
     const { mode } = state;
@@ -263,7 +270,7 @@ export class ContentScan {
     return font;
   }
 
-  #endText(operation: Operation): void {
+  #endText(operation: ContentOperation): void {
     const text = this.#text;
     this.#text = undefined;
     if (!text) return;
@@ -279,7 +286,7 @@ export class ContentScan {
     if (text.clips) this.state.clip = { outer: this.state.clip };
   }
 
-  #inline(operation: Operation): void {
+  #inline(operation: ContentOperation): void {
     const dictionary = operation.operands[0];
     const isStencil =
       dictionary instanceof Dictionary && (dictionary.get("IM") ?? dictionary.get("ImageMask")) === true;
@@ -290,7 +297,7 @@ export class ContentScan {
     this.#paint("inline", operation, byState || byPattern, { byState: !byPattern });
   }
 
-  #draw(operation: Operation): void {
+  #draw(operation: ContentOperation): void {
     const value = this.#look("XObject", operation.operands[0]);
     const stream = this.#file.stream(value);
     if (!stream) return;
@@ -343,7 +350,7 @@ export class ContentScan {
     return { outer: this.#layers, mark: undefined, objectNumber };
   }
 
-  #beginMarked({ operator, operands, start, end }: Operation): void {
+  #beginMarked({ operator, operands, start, end }: ContentOperation): void {
     const [tag, given] = operands;
     const properties =
       operator === "BDC" ? (given instanceof Name ? this.#look("Properties", given) : given) : undefined;
@@ -355,7 +362,7 @@ export class ContentScan {
     this.#layers = { outer: this.#layers, mark: { node: this.node, start, end }, objectNumber: undefined };
   }
 
-  #paint(kind: PaintKind, operation: Operation, isTransparent: boolean, about: Partial<Paint> = {}): void {
+  #paint(kind: PaintKind, operation: ContentOperation, isTransparent: boolean, about: Partial<Paint> = {}): void {
     const { notesAll } = this.#scanner.options;
     const isNoted = isTransparent || notesAll === true;
     const sequence = this.#scanner.next(isNoted);

@@ -7,7 +7,7 @@ import { IDENTITY, inverse, type Matrix, multiply } from "../content/matrix.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { serializeNumber } from "../objects/serialize.ts";
 import { Dictionary, type PdfStream, type Reference, type Value } from "../objects/values.ts";
-import type { ContentNode, Paint, Place } from "./content-node.ts";
+import type { ContentNode, ContentPlace, Paint } from "./content-node.ts";
 import { dropped, enclosed, textOf } from "./edits.ts";
 import { streamOf } from "./picture.ts";
 import type { Placed } from "./regions.ts";
@@ -88,7 +88,7 @@ export class FinalContent {
     return this.#pictures;
   }
 
-  picture(place: Place, placed: readonly Placed[]): void {
+  picture(place: ContentPlace, placed: readonly Placed[]): void {
     const isArtifact = this.#isTagged && place.tagStart === undefined;
     for (const one of placed) {
       const show = this.#show(place, one);
@@ -166,7 +166,7 @@ export class FinalContent {
     ]);
   }
 
-  #show(place: Place, { image, matrix }: Placed): string | undefined {
+  #show(place: ContentPlace, { image, matrix }: Placed): string | undefined {
     const back = inverse(place.matrix);
     this.#pictures++;
     return back && `${matrixText(multiply(matrix, back))} cm /${this.#put(place.node, image)} Do`;

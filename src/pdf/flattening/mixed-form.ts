@@ -2,6 +2,15 @@
 // before (ISO 32000-1, 11.4). Knows no pixels.
 import { readOperations } from "../content/content.ts";
 import { applyEdits, type Edit } from "../content/edits.ts";
+import {
+  DEVICE_COLOR,
+  GLYPH_WIDTH,
+  PATH_FILLING,
+  PATH_PAINTING,
+  PATH_STROKING,
+  SPACE_COLOR,
+  TEXT_SHOWING,
+} from "../content/operators.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import type { Dictionary, PdfStream, Reference, Value } from "../objects/values.ts";
 import type { MarkFinder } from "./marks.ts";
@@ -12,12 +21,8 @@ import { namesOf } from "./resource-names.ts";
 const MAX_DEPTH = 8;
 const MAX_CONTENT_BYTES = 8 * 2 ** 20;
 const MAX_FORMS = 200;
-const FILLS = new Set("f F f* Tj TJ ' \"".split(" "));
-const STROKES = new Set(["S", "s"]);
-const BOTH = new Set(["B", "B*", "b", "b*"]);
-const COLORS = new Set(["g", "rg", "k", "G", "RG", "K"]);
-/** Colors that may be anything, and pictures. */
-const OTHERS = new Set(["cs", "CS", "sc", "SC", "scn", "SCN", "sh", "BI", "d0", "d1"]);
+/** Operators of colors that may be anything, of pictures, and of glyphs. */
+const UNKNOWN_COLORS: ReadonlySet<string> = new Set([...SPACE_COLOR, "sh", "BI", ...GLYPH_WIDTH]);
 const INVISIBLE = 3;
 
 export class MixedForms {
@@ -62,11 +67,11 @@ export class MixedForms {
     /** Whether a color was set here, and the rendering mode: what comes from outside is not known. */
     let state = { fill: false, stroke: false, mode: 0 };
     for (const { operator, operands, start, end } of readOperations(bytes)) {
-      if (OTHERS.has(operator)) return undefined;
+      if (UNKNOWN_COLORS.has(operator)) return undefined;
       if (operator === "q") saved.push({ ...state });
       else if (operator === "Q") state = saved.pop() ?? state;
       else if (operator === "Tr") state.mode = this.#file.number(operands[0]) ?? 0;
-      else if (COLORS.has(operator)) {
+      else if (DEVICE_COLOR.has(operator)) {
         const setting = mixed(
           operands.filter((value) => typeof value === "number"),
           mixture,
@@ -76,11 +81,11 @@ export class MixedForms {
         if (isFill) state.fill = true;
         else state.stroke = true;
         edits.push({ start, end, text: ` ${isFill ? setting : setting.toUpperCase()}` });
-      } else if (FILLS.has(operator) || STROKES.has(operator) || BOTH.has(operator)) {
-        const isText = operator.startsWith("T") || operator === "'" || operator === '"';
-        if (isText && state.mode !== 0 && state.mode !== INVISIBLE) return undefined;
-        if (!STROKES.has(operator) && !state.fill) return undefined;
-        if (!FILLS.has(operator) && !state.stroke) return undefined;
+      } else if (TEXT_SHOWING.has(operator)) {
+        if ((state.mode !== 0 && state.mode !== INVISIBLE) || !state.fill) return undefined;
+      } else if (PATH_PAINTING.has(operator)) {
+        if (!PATH_STROKING.has(operator) && !state.fill) return undefined;
+        if (!PATH_FILLING.has(operator) && !state.stroke) return undefined;
       } else if (operator === "Do") {
         const name = this.#file.name(operands[0]);
         const value = name === undefined ? undefined : objects.get(name);

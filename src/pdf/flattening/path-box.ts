@@ -1,9 +1,9 @@
 // The box around a path, from the operands of its construction (ISO 32000-1, 8.5.2). Knows no painting.
-import type { Operation } from "../content/content.ts";
+import type { ContentOperation } from "../content/content.ts";
 import type { Box } from "../content/matrix.ts";
 
 /** A box with the points of a path's piece in it; corners of curves lie within that of their control points. */
-export function extended(box: Box | undefined, { operator, operands }: Operation): Box | undefined {
+export function extended(box: Box | undefined, { operator, operands }: ContentOperation): Box | undefined {
   const numbers = operands.filter((value) => typeof value === "number");
   if (operator === "re" && numbers.length >= 4) {
     numbers[2]! += numbers[0]!;

@@ -1,6 +1,6 @@
 // Gathers operations that paint one after the other into runs, and moves the place of their picture out of clips and forms as long
 // as nothing else paints. Knows no content streams.
-import type { Clip, ContentNode, Paint, Place, Run } from "./content-node.ts";
+import type { Clip, ContentNode, ContentPlace, Paint, Run } from "./content-node.ts";
 
 export class RunBuilder {
   readonly #splitsFills: boolean;
@@ -36,7 +36,7 @@ export class RunBuilder {
   }
 
   /** `Q`: what was clipped may be wider again. */
-  restored(place: Place): void {
+  restored(place: ContentPlace): void {
     for (let index = this.#pending.length - 1; index >= 0; index--) {
       const run = this.#pending[index]!;
       if (run.place.node !== place.node || !isSameContent(run.place, place)) break;
@@ -47,7 +47,7 @@ export class RunBuilder {
   }
 
   /** @param place behind the operation that showed the form */
-  leaveForm(node: ContentNode, place: Place): void {
+  leaveForm(node: ContentNode, place: ContentPlace): void {
     for (const run of this.#pending) {
       if (run.place.node === node && isOutsideOf(run.place, place)) run.place = place;
     }
@@ -70,10 +70,10 @@ export class RunBuilder {
 }
 
 /** Whether both belong to the same layer and the same element of the structure. */
-const isSameContent = (a: Place, b: Place) => a.layers === b.layers && a.tagStart === b.tagStart;
+const isSameContent = (a: ContentPlace, b: ContentPlace) => a.layers === b.layers && a.tagStart === b.tagStart;
 
 /** The same of a place in a form and one behind it. */
-const isOutsideOf = (inner: Place, outer: Place) =>
+const isOutsideOf = (inner: ContentPlace, outer: ContentPlace) =>
   inner.layers === outer.layers && (inner.tagStart ?? outer.tagStart) === outer.tagStart;
 
 /** Clips that are looked through: a picture need not move out of more. */

@@ -2,16 +2,14 @@
 // Knows no rendering.
 
 import { EngineFailure } from "../../core/failure.ts";
-import type { Operation } from "../content/content.ts";
+import type { ContentOperation } from "../content/content.ts";
 import { IDENTITY, matrixOf, multiply } from "../content/matrix.ts";
-import type { Budget } from "../objects/budget.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import type { Dictionary, PdfStream } from "../objects/values.ts";
-import type { ColorUse } from "./color-use.ts";
 import type { ContentNode, Kid, LayerScope, Run } from "./content-node.ts";
 import { ContentScan } from "./content-scan.ts";
 import { GraphicsState } from "./graphics-state.ts";
-import type { MarkFinder } from "./marks.ts";
+import type { FormPlace, PageScan, ScanOptions } from "./page-scan.ts";
 import { RunBuilder } from "./run-builder.ts";
 import { TooMuch } from "./too-much.ts";
 
@@ -28,17 +26,6 @@ const PAINT_BYTES = 400;
 
 const CLOSED = { saved: 0, marked: 0, strays: [] };
 
-export interface ScanOptions {
-  readonly file: PdfFile;
-  readonly marks: MarkFinder;
-  readonly colors: ColorUse;
-  readonly budget: Budget;
-  /** Whether fills of one color are runs of their own, so that their shapes can be kept. */
-  readonly splitsFills: boolean;
-  /** Whether all that paints is noted, and every form gone into. */
-  readonly notesAll?: boolean;
-}
-
 export interface Scanned {
   readonly root: ContentNode;
   readonly runs: readonly Run[];
@@ -54,8 +41,8 @@ export function scanContent(bytes: Uint8Array, resources: Dictionary | undefined
   return new Scanner(options).run(bytes, resources);
 }
 
-/** Of one page. */
-export class Scanner {
+/** Scans one page. */
+export class Scanner implements PageScan {
   readonly #options: ScanOptions;
   readonly #file: PdfFile;
   readonly #runs: RunBuilder;
@@ -128,12 +115,11 @@ export class Scanner {
     this.#usesLayers = true;
   }
 
-  /** @returns whether it was gone into */
   enter(
-    scan: ContentScan,
+    scan: FormPlace,
     form: PdfStream,
     objectNumber: number,
-    operation: Operation,
+    operation: ContentOperation,
     layers: LayerScope | undefined,
   ): boolean {
     if (scan.depth >= MAX_DEPTH || this.#nodes >= MAX_NODES || this.#bytes >= MAX_TOTAL_BYTES) return false;
@@ -164,7 +150,7 @@ export class Scanner {
   }
 }
 
-/** What cannot be decoded shows nothing. */
+/** Returns the decoded content; content that cannot be decoded shows nothing. */
 function decoded({ body }: PdfStream): Uint8Array {
   try {
     return body.decoded(MAX_CONTENT_BYTES);

@@ -2,13 +2,15 @@
 // aloud as before. Knows no pictures.
 import { readOperations } from "../content/content.ts";
 import { applyEdits, type Edit } from "../content/edits.ts";
+import { OBJECT_PAINTING, PATH_PAINTING, TEXT_SHOWING } from "../content/operators.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, type PdfStream, Reference, type Value } from "../objects/values.ts";
 import type { ContentNode } from "./content-node.ts";
 import { dropped, hidden } from "./edits.ts";
+import type { ScanOptions } from "./page-scan.ts";
 import { streamOf } from "./picture.ts";
 import { FreeNames } from "./resource-names.ts";
-import { type ScanOptions, scanContent } from "./scan.ts";
+import { scanContent } from "./scan.ts";
 import { TooMuch } from "./too-much.ts";
 
 const MAX_EDITS = 2_000_000;
@@ -92,10 +94,6 @@ function withoutObjects(given: Dictionary | undefined): Dictionary {
   return resources;
 }
 
-const PAINTED = new Set("f F f* S s B B* b b*".split(" "));
-const SHOWN = new Set(["Tj", "TJ", "'", '"']);
-const DRAWN = new Set(["Do", "sh", "BI"]);
-
 /** The same without a look at forms and fonts, for content that is too much for a scan. */
 function plainEdits(bytes: Uint8Array): Edit[] | undefined {
   const edits: Edit[] = [];
@@ -105,9 +103,9 @@ function plainEdits(bytes: Uint8Array): Edit[] | undefined {
     if (operator === "q" && saved.length < MAX_EDITS) saved.push(mode);
     else if (operator === "Q") mode = saved.pop() ?? mode;
     else if (operator === "Tr") mode = typeof operands[0] === "number" ? Math.trunc(operands[0]) : mode;
-    else if (PAINTED.has(operator)) edits.push({ start: end - operator.length, end, text: "n" });
-    else if (DRAWN.has(operator)) edits.push({ start, end, text: " " });
-    else if (SHOWN.has(operator)) edits.push(...hidden({ start, end, mode, isType3: false }));
+    else if (PATH_PAINTING.has(operator)) edits.push({ start: end - operator.length, end, text: "n" });
+    else if (OBJECT_PAINTING.has(operator)) edits.push({ start, end, text: " " });
+    else if (TEXT_SHOWING.has(operator)) edits.push(...hidden({ start, end, mode, isType3: false }));
     if (edits.length > MAX_EDITS) return undefined;
   }
   return edits;

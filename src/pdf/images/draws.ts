@@ -1,5 +1,6 @@
 // What a content stream draws with the help of other objects, and how large (ISO 32000-1, 8.3). Knows no resources: names stay names.
 import { inlineDictionary, skipInlineData } from "../content/content.ts";
+import { TEXT_SHOWING } from "../content/operators.ts";
 import { Lexer } from "../objects/lexer.ts";
 
 /** The linear part of a matrix: where the unit vectors go. */
@@ -108,12 +109,8 @@ class DrawReader {
       case "Tz":
         this.#text = { ...this.#text, scale: this.#number(1) / 100 };
         break;
-      case "Tj":
-      case "TJ":
-      case "'":
-      case '"':
-        this.#drawText();
-        break;
+      default:
+        if (TEXT_SHOWING.has(operator)) this.#drawText();
     }
   }
 

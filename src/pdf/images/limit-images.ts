@@ -55,7 +55,7 @@ export async function limitImages(file: PdfFile, limits: ImageLimits, signal: Ab
     const role = softMasks.has(number) ? "soft-mask" : "image";
     samples += image.width * image.height * (image.colors?.channels ?? 1);
     const mayReplace = samples <= MAX_SAMPLES;
-    if (mayReplace && replace(file, reference, stream, image, role, size, limits)) replaced++;
+    if (mayReplace && replace(file, reference, { stream, image, role }, size, limits)) replaced++;
     else if (size.width < image.width || size.height < image.height) left++;
     await file.relieve();
   }
@@ -119,12 +119,17 @@ function sizesOfMatted(file: PdfFile, images: ReadonlyMap<number, Extent>, { max
   return sizes;
 }
 
+/** An image XObject of a file. */
+interface StoredImage {
+  readonly stream: PdfStream;
+  readonly image: PdfImage;
+  readonly role: RecodeOptions["role"];
+}
+
 function replace(
   file: PdfFile,
   reference: Reference,
-  stream: PdfStream,
-  image: PdfImage,
-  role: RecodeOptions["role"],
+  { stream, image, role }: StoredImage,
   { width, height }: Size,
   { lossless, memory }: ImageLimits,
 ): boolean {

@@ -68,7 +68,7 @@ const FEW_TILES = 0.01;
 const BYTES_PER_PIXEL = 3.6;
 
 /** A plane of the scan. */
-interface Source extends Plane, Size {
+interface SizedPlane extends Plane, Size {
   /** 0, or 1 where it has half the pixels. */
   readonly shift: number;
 }
@@ -82,7 +82,7 @@ export function separatePrint(image: PdfImage, body: StreamBody, options: MixedR
   try {
     const planes = readPlanes(kernel, image, body, options);
     if (!planes) return undefined;
-    const [{ width }] = planes as [Source];
+    const [{ width }] = planes as [SizedPlane];
     const isSmaller = width < print.width;
     return new Separation(kernel, isSmaller ? enlarged(kernel, planes, print) : planes, options, isSmaller).run();
   } catch (error) {
@@ -99,7 +99,7 @@ function readPlanes(
   image: PdfImage,
   body: StreamBody,
   { print, limits }: MixedRasterOptions,
-): Source[] | undefined {
+): SizedPlane[] | undefined {
   const [width, height] = [Math.min(print.width, image.width), Math.min(print.height, image.height)];
   const half = { width: Math.ceil(width / 2), height: Math.ceil(height / 2) };
   const withSizes = (planes: readonly Plane[]) =>
@@ -136,7 +136,7 @@ function readPlanes(
 }
 
 /** With values in between. */
-function enlarged(kernel: PictureKernel, planes: readonly Source[], print: Size): Source[] {
+function enlarged(kernel: PictureKernel, planes: readonly SizedPlane[], print: Size): SizedPlane[] {
   const { exports } = kernel;
   return planes.map((plane) => {
     const width = plane.shift ? Math.ceil(print.width / 2) : print.width;
@@ -154,13 +154,13 @@ interface Layer extends Plane, Size {}
 
 class Separation {
   readonly #kernel: PictureKernel;
-  readonly #planes: readonly Source[];
+  readonly #planes: readonly SizedPlane[];
   readonly #options: MixedRasterOptions;
   readonly #marks: Address;
   readonly #tiles: Size;
   readonly #more: number;
 
-  constructor(kernel: PictureKernel, planes: readonly Source[], options: MixedRasterOptions, isEnlarged: boolean) {
+  constructor(kernel: PictureKernel, planes: readonly SizedPlane[], options: MixedRasterOptions, isEnlarged: boolean) {
     this.#more = isEnlarged ? MORE_ENLARGED : MORE;
     const { width, height } = options.print;
     this.#kernel = kernel;

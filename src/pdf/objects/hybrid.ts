@@ -6,7 +6,7 @@ import { serialize } from "./serialize.ts";
 import { Dictionary, Name, type Value } from "./values.ts";
 
 /** A kind (table 18) with its two numbers. */
-type Entry = readonly [kind: number, first: number, second: number];
+type CrossReference = readonly [kind: number, first: number, second: number];
 
 const FREE = 0;
 /** Kinds of entries: an object at an offset of the file, and one in an object stream. */
@@ -78,7 +78,7 @@ function startOf(file: Buffer): number {
 }
 
 function readSections(file: Buffer, start: number) {
-  const entries = new Map<number, Entry>();
+  const entries = new Map<number, CrossReference>();
   const seen = new Set<number>();
   let trailer: Dictionary | undefined;
   let hidden = 0;
@@ -105,7 +105,7 @@ function readSections(file: Buffer, start: number) {
 }
 
 interface Section {
-  readonly entries: Map<number, Entry>;
+  readonly entries: Map<number, CrossReference>;
   readonly trailer: Dictionary;
 }
 
@@ -118,7 +118,7 @@ function readSection(file: Buffer, at: number): Section {
 
 /** 7.5.4. */
 function readTable(lexer: Lexer): Section {
-  const entries = new Map<number, Entry>();
+  const entries = new Map<number, CrossReference>();
   while (lexer.next() === "number") {
     const first = numberIn(lexer.value());
     const count = nextNumber(lexer);
@@ -150,7 +150,7 @@ function readStream(lexer: Lexer): Section {
   const widths = numbersIn(trailer.get("W"));
   const size = numberIn(trailer.get("Size"));
   const index = trailer.has("Index") ? numbersIn(trailer.get("Index")) : [0, size];
-  const entries = new Map<number, Entry>();
+  const entries = new Map<number, CrossReference>();
   let at = 0;
   for (let pair = 0; pair + 1 < index.length; pair += 2) {
     if (index[pair + 1] > MAX_OBJECTS) throw new Unreadable();
@@ -201,12 +201,12 @@ function withoutUp(data: Uint8Array, columns: number): Uint8Array {
   return result;
 }
 
-function crossReferences(entries: ReadonlyMap<number, Entry>, trailer: Dictionary, start: number): Buffer {
+function crossReferences(entries: ReadonlyMap<number, CrossReference>, trailer: Dictionary, start: number): Buffer {
   let number = 0;
   for (const known of entries.keys()) if (known >= number) number = known + 1;
   const rowBytes = WIDTHS.reduce((sum, width) => sum + width);
   const table = Buffer.alloc((number + 1) * rowBytes);
-  const put = (at: number, [kind, first, second]: Entry) => {
+  const put = (at: number, [kind, first, second]: CrossReference) => {
     table.writeUInt8(kind & 0xff, at * rowBytes);
     table.writeUIntBE(first, at * rowBytes + 1, WIDTHS[1]);
     table.writeUInt16BE(second & 0xffff, at * rowBytes + 1 + WIDTHS[1]);

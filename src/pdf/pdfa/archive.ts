@@ -1,5 +1,6 @@
 // Holds a file on its way to PDF/A: all its objects, copied from the source so that they can be changed in place, and
 // its pages. Has no knowledge of the rules.
+import type { FontShelf } from "../../core/font-shelf.ts";
 import type { Notice } from "../../core/notice.ts";
 import type { MupdfSource } from "../objects/mupdf-source.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
@@ -16,7 +17,6 @@ import {
 import { putPageTree } from "../pages/page-tree.ts";
 import { pageDictionary, readPages } from "../pages/pages.ts";
 import { checkAnnotations } from "./content/content-count.ts";
-import type { FontShelf } from "./fonts/font-shelf.ts";
 import type { ArchivalLevel } from "./level.ts";
 import type { RuleFailure } from "./rule-failure.ts";
 

@@ -1,7 +1,13 @@
-// The levels of PDF/A that can be asked for (ISO 19005-1, -2, -3).
+// Defines the levels of PDF/A that a client can request (ISO 19005-1, -2, -3).
+import { z } from "zod";
 
-/** A part of ISO 19005 and a level of conformance: b the look, u besides Unicode values for all text. */
+/** A part of ISO 19005 and a level of conformance: b preserves the look, u also gives all text Unicode values. */
 export interface ArchivalLevel {
   readonly part: 1 | 2 | 3;
   readonly conformance: "b" | "u";
 }
+
+export const archivalLevel: z.ZodType<ArchivalLevel> = z.object({
+  part: z.union([z.literal(1), z.literal(2), z.literal(3)]),
+  conformance: z.enum(["b", "u"]),
+});

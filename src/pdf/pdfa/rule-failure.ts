@@ -1,8 +1,9 @@
-// What a validator found to be against the rules. Knows no validator.
+// Defines the findings of a validator. Knows no validator.
+import { z } from "zod";
 
-/** A rule that is broken, with some of the places where. */
+/** A rule that is broken, with some of the places that break it. */
 export interface RuleFailure {
-  /** Of the part of ISO 19005 that was asked for, for example `6.2.11.4.1`. */
+  /** Clause of the requested part of ISO 19005, for example `6.2.11.4.1`. */
   readonly clause: string;
   /** The validator's number of the test within the clause, from 1. */
   readonly test: number;
@@ -10,10 +11,18 @@ export interface RuleFailure {
 }
 
 export interface FailurePlace {
-  /** From 1, where the place is on a page. */
+  /** Page number, from 1, if the place is on a page. */
   readonly pageNumber?: number;
-  /** Where the place is an object of the file. */
+  /** Number of the object, if the place is an object of the file. */
   readonly objectNumber?: number;
   /** The validator's own description of the place. */
   readonly context: string;
 }
+
+export const ruleFailure: z.ZodType<RuleFailure> = z.object({
+  clause: z.string(),
+  test: z.int(),
+  places: z.array(
+    z.object({ pageNumber: z.int().exactOptional(), objectNumber: z.int().exactOptional(), context: z.string() }),
+  ),
+});

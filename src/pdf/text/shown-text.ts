@@ -3,6 +3,7 @@
 
 import { EngineFailure } from "../../core/failure.ts";
 import { inlineDictionary, skipInlineData } from "../content/content.ts";
+import { TEXT_SHOWING } from "../content/operators.ts";
 import { Lexer } from "../objects/lexer.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, PdfStream, PdfString, Reference, type Value } from "../objects/values.ts";
@@ -22,7 +23,6 @@ const MAX_SAVED = 512;
 const MAX_HANDED_ON = 10;
 /** Strings kept of forms that show text in the font that is set where they are drawn. */
 const MAX_KEPT_STRINGS = 100_000;
-const SHOWING = new Set(["Tj", "TJ", "'", '"']);
 
 interface Content {
   readonly streams: readonly Reference[];
@@ -186,7 +186,7 @@ class Walk {
           const set = file.array(file.dictionary(resource("ExtGState", name))?.get("Font"))?.[0];
           if (set !== undefined) font = set;
         } else if (operator === "Do") this.#draw(resource("XObject", name), font, form);
-        else if (SHOWING.has(operator) && strings.length > 0) this.#shows(font, strings, mode, form);
+        else if (TEXT_SHOWING.has(operator) && strings.length > 0) this.#shows(font, strings, mode, form);
         strings = [];
       }
     }

@@ -5,13 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { ThreadJob } from "../../../container/jobs/thread.ts";
+import { z } from "zod";
 import { Threads } from "../../../container/jobs/threads.ts";
-import type { Context } from "../../../src/core/operation.ts";
+import type { ThreadJob } from "../../../container/processes/thread-job.ts";
+import { type Context, type Output, signature } from "../../../src/core/operation.ts";
 import { parsePages } from "../../../src/core/pages.ts";
 import { compressPdf } from "../../../src/operations/compress-pdf.ts";
 import { mergePdfs } from "../../../src/operations/merge-pdfs.ts";
-import { rasterizePdf } from "../../../src/operations/rasterize-pdf.ts";
+import { type RasterizeParams, rasterizePdf } from "../../../src/operations/rasterize-pdf.ts";
 import { splitPdf } from "../../../src/operations/split-pdf.ts";
 import { remote } from "../../../src/placement/remote.ts";
 import { textPdf } from "../../fixtures/pdfs.ts";
@@ -37,6 +38,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
+const ANY = signature({ name: "any", params: z.unknown() });
 const params = (dpi: number, format = "tif") => ({ format, colorModel: "rgb", dpi, pages: parsePages("1-last") });
 const job = (over: Partial<ThreadJob> = {}): ThreadJob => ({
   operation: "rasterize-pdf",
@@ -54,7 +56,7 @@ const context = (over: Partial<Context> = {}): Context => ({
   ...over,
 });
 
-async function outputsOf(outputs: ReturnType<typeof rasterizePdf>): Promise<string[]> {
+async function outputsOf(outputs: AsyncIterable<Output>): Promise<string[]> {
   const made: string[] = [];
   for await (const { body, head } of outputs) {
     const chunks: Uint8Array[] = [];
@@ -67,11 +69,11 @@ async function outputsOf(outputs: ReturnType<typeof rasterizePdf>): Promise<stri
 }
 
 const inThread = (asked: ThreadJob, signal = never, pool = threads) =>
-  outputsOf(remote("any")([], {}, context({ container: { post: async () => pool.run(asked, signal, () => {}) } })));
+  outputsOf(remote(ANY)([], {}, context({ container: { post: async () => pool.run(asked, signal, () => {}) } })));
 
 test("what a thread makes is what the edge makes, byte for byte, job after job", async () => {
   const atEdge = await outputsOf(
-    rasterizePdf([memoryInput(pdf, "document.pdf")], params(36) as Parameters<typeof rasterizePdf>[1], context()),
+    rasterizePdf.run([memoryInput(pdf, "document.pdf")], params(36) as RasterizeParams, context()),
   );
   expect(atEdge).toHaveLength(3);
   expect(await inThread(job())).toEqual(atEdge);
@@ -81,7 +83,7 @@ test("what a thread makes is what the edge makes, byte for byte, job after job",
 test("a document is split as at the edge, byte for byte", async () => {
   for (const asked of [{}, { pages: [parsePages("3-1")!, parsePages("even", true)!] }]) {
     const made = await inThread(job({ operation: "split-pdf", params: asked }));
-    expect(made).toEqual(await outputsOf(splitPdf([memoryInput(pdf, "a.pdf")], asked, context())));
+    expect(made).toEqual(await outputsOf(splitPdf.run([memoryInput(pdf, "a.pdf")], asked, context())));
     expect(made.length).toBe("pages" in asked ? 2 : 3);
   }
 });
@@ -91,7 +93,7 @@ test("documents are merged as at the edge, byte for byte", async () => {
   const [input] = job().inputs;
   const made = await inThread(job({ operation: "merge-pdfs", params, inputs: [input!, input!] }));
   const inputs = [memoryInput(pdf, "a.pdf"), memoryInput(pdf, "a.pdf")];
-  expect(made).toEqual(await outputsOf(mergePdfs(inputs, params, context())));
+  expect(made).toEqual(await outputsOf(mergePdfs.run(inputs, params, context())));
 });
 
 test("a document is compressed as at the edge, byte for byte", async () => {
@@ -100,7 +102,7 @@ test("a document is compressed as at the edge, byte for byte", async () => {
     { level: "custom", profile: { cleanup: { compression: "compress-entire-file" } } },
   ] as const) {
     const made = await inThread(job({ operation: "compress-pdf", params: asked }));
-    expect(made).toEqual(await outputsOf(compressPdf([memoryInput(pdf, "a.pdf")], asked, context())));
+    expect(made).toEqual(await outputsOf(compressPdf.run([memoryInput(pdf, "a.pdf")], asked, context())));
     expect(made.length).toBe(1);
   }
 });
@@ -142,7 +144,7 @@ test("a job that ends one thread after the other: too-complex, told in the log, 
 test("threads that were started for many jobs at once end when they have nothing to do", async () => {
   await using some = new Threads({ size: 1, heapMiB: 128, spareMs: 50, log: () => {} });
   const readers = () =>
-    outputsOf(remote("any")([], {}, context({ container: { post: async () => some.run(job(), never, () => {}) } })));
+    outputsOf(remote(ANY)([], {}, context({ container: { post: async () => some.run(job(), never, () => {}) } })));
   const all = Promise.all([readers(), readers(), readers()]);
   while (some.count < 3) await sleep(1);
   expect((await all).map((pages) => pages.length)).toEqual([3, 3, 3]);

@@ -7,7 +7,7 @@ import { PdfRewriter } from "../../../container/engines/ghostscript/pdf.ts";
 import { startVeraPdf, type VeraPdf, type Weight } from "../../../container/engines/verapdf/verapdf.ts";
 import { Places } from "../../../container/jobs/pool.ts";
 import { Threads } from "../../../container/jobs/threads.ts";
-import { pdfToPdfa } from "../../../container/operations/pdf-to-pdfa.ts";
+import { convertToPdfa } from "../../../container/operations/pdf-to-pdfa.ts";
 import { fileInput } from "../../../container/scratch/file-input.ts";
 import { Scratch } from "../../../container/scratch/scratch.ts";
 import { PdfBuilder, plainPdf } from "../../fixtures/pdf-builder.ts";
@@ -45,7 +45,7 @@ function heavyPdf(): Uint8Array {
 const places = new Places({ atOnce: 2, waiting: 8, maxWaitMs: 60_000 });
 /** In the order in which the validator came to their end. */
 const validated: (Weight | undefined)[] = [];
-const machines = () => {
+const engines = () => {
   const validate: VeraPdf["validate"] = (path, level, until, weight) =>
     validator.validate(path, level, until, weight).finally(() => validated.push(weight));
   return { threads, validator: { validate }, rewriter: new PdfRewriter(scratch), heapLimitBytes: 2 ** 30 };
@@ -73,7 +73,8 @@ function convert(name: string, pdf: Uint8Array, ends = signal): Running {
     };
     const job = { inputs: [fileInput("a.pdf", pdf.length, path)], folder: own, signal: ends, log, aside };
     const made = join(own, "made.pdf");
-    for await (const { body } of pdfToPdfa(machines(), { level, rasterize: false }, job)) await writeFile(made, body);
+    for await (const { body } of convertToPdfa(engines(), { level, rasterize: false }, job))
+      await writeFile(made, body);
     return made;
   };
   return { made: run(), aside: left.promise };

@@ -111,7 +111,7 @@ describe("merge-pdfs", () => {
     const logged: Record<string, unknown>[] = [];
     const context: Context = { ...CONTEXT, log: (_, details) => logged.push(details ?? {}) };
     const pages = pdfs.map(() => parsePages("1-last")!);
-    for await (const { body } of mergePdfs(inputs, { pages }, context)) {
+    for await (const { body } of mergePdfs.run(inputs, { pages }, context)) {
       expect(asked).toEqual([]);
       for await (const _ of body as AsyncIterable<Uint8Array>);
     }

@@ -45,7 +45,7 @@ async function read(output: Output): Promise<Uint8Array> {
 
 async function rasterize(bytes: Uint8Array, params: RasterizeParams, where: Context = context) {
   const files: { extension: string; type: string; bytes: Uint8Array }[] = [];
-  for await (const output of rasterizePdf([inputOf(bytes)], params, where)) {
+  for await (const output of rasterizePdf.run([inputOf(bytes)], params, where)) {
     files.push({ extension: output.extension, type: output.type, bytes: await read(output) });
   }
   return files;
@@ -92,7 +92,7 @@ describe("outputs", () => {
   });
 
   test("the next page is begun only when the one before has been read", async () => {
-    const outputs = rasterizePdf([inputOf(grays(0, 200))], paramsOf("bmp"), context)[Symbol.asyncIterator]();
+    const outputs = rasterizePdf.run([inputOf(grays(0, 200))], paramsOf("bmp"), context)[Symbol.asyncIterator]();
     const first = (await outputs.next()).value as Output;
     await outputs.next();
     await expect(read(first)).rejects.toThrow("closed");
@@ -132,7 +132,10 @@ describe("refusals", () => {
   test("a job that is aborted ends with the reason", async () => {
     const aborting = new AbortController();
     const reason = new Error("the client went away");
-    const outputs = rasterizePdf([inputOf(grays(0, 200))], paramsOf("bmp"), { ...context, signal: aborting.signal });
+    const outputs = rasterizePdf.run([inputOf(grays(0, 200))], paramsOf("bmp"), {
+      ...context,
+      signal: aborting.signal,
+    });
     const iterator = outputs[Symbol.asyncIterator]();
     await read((await iterator.next()).value as Output);
     aborting.abort(reason);

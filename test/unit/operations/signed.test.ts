@@ -11,7 +11,7 @@ import type { Operation } from "../../../src/core/operation.ts";
 import { parsePages } from "../../../src/core/pages.ts";
 import { noticeSentences } from "../../../src/http/notices.ts";
 import { compressPdf } from "../../../src/operations/compress-pdf.ts";
-import { flattenTransparency } from "../../../src/operations/flatten-transparency.ts";
+import { flattenTransparency } from "../../../src/operations/container-only/flatten-transparency.ts";
 import { linearizePdf } from "../../../src/operations/linearize-pdf.ts";
 import { mergePdfs } from "../../../src/operations/merge-pdfs.ts";
 import { repairPdfa } from "../../../src/operations/pdfa-steps/repair-pdfa.ts";
@@ -34,7 +34,7 @@ async function made<P>(operation: Operation<P>, pdfs: readonly Uint8Array[], par
   const outputs: Uint8Array[] = [];
   const lost: Notice[] = [];
   const context = { ...CONTEXT, heapLimitBytes: 256 * 2 ** 20 };
-  for await (const output of operation(
+  for await (const output of operation.run(
     pdfs.map((pdf) => inputOf(pdf)),
     params,
     context,

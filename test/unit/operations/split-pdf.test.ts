@@ -55,7 +55,7 @@ describe("outputs", () => {
   });
 
   test("are PDFs by type and extension", async () => {
-    for await (const output of splitPdf([inputOf(await textPdf(1))], {}, CONTEXT)) {
+    for await (const output of splitPdf.run([inputOf(await textPdf(1))], {}, CONTEXT)) {
       expect([output.extension, output.type]).toEqual(["pdf", "application/pdf"]);
       await bytesOf(output);
     }
@@ -65,7 +65,7 @@ describe("outputs", () => {
     let outputs = 0;
     const params = { pages: ["1", "2-5"].map((expression) => parsePages(expression)!) };
     const work = async () => {
-      for await (const _ of splitPdf([inputOf(await textPdf(3))], params, CONTEXT)) outputs++;
+      for await (const _ of splitPdf.run([inputOf(await textPdf(3))], params, CONTEXT)) outputs++;
     };
     expect(await failureOf(work())).toBe("pages 2-5");
     expect(outputs).toBe(0);
@@ -74,7 +74,7 @@ describe("outputs", () => {
   test("end when the job does", async () => {
     const ending = new AbortController();
     const work = async () => {
-      for await (const output of splitPdf([inputOf(await textPdf(3))], {}, { ...CONTEXT, signal: ending.signal })) {
+      for await (const output of splitPdf.run([inputOf(await textPdf(3))], {}, { ...CONTEXT, signal: ending.signal })) {
         await bytesOf(output);
         ending.abort(new EngineFailure("timed-out", "the time is up"));
       }
@@ -227,7 +227,7 @@ describe("bounds", () => {
     let outputs = 0;
     let bytes = 0;
     let sample: Uint8Array | undefined;
-    for await (const output of splitPdf([inputOf(book)], {}, CONTEXT)) {
+    for await (const output of splitPdf.run([inputOf(book)], {}, CONTEXT)) {
       const part = await bytesOf(output);
       bytes = Math.max(bytes, part.length);
       if (++outputs === 137) sample = part;

@@ -64,7 +64,7 @@ async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
 async function zip(inputs: readonly Input[], name = "a.zip"): Promise<string> {
   const path = join(folder, name);
   const file = openSync(path, "w");
-  for await (const { extension, type, body } of zipFiles(inputs, {}, context)) {
+  for await (const { extension, type, body } of zipFiles.run(inputs, {}, context)) {
     expect([extension, type]).toEqual(["zip", "application/zip"]);
     for await (const chunk of body as AsyncIterable<Uint8Array>) writeSync(file, chunk);
   }
@@ -297,6 +297,6 @@ test("a job that is over stops between two files", async () => {
       yield Buffer.from("a");
     },
   };
-  const [output] = await collect(zipFiles([first, input("b.txt", "b")], {}, { ...context, signal: over.signal }));
+  const [output] = await collect(zipFiles.run([first, input("b.txt", "b")], {}, { ...context, signal: over.signal }));
   await expect(collect(output!.body as AsyncIterable<Uint8Array>)).rejects.toThrow("over");
 });

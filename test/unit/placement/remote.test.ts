@@ -1,10 +1,13 @@
 // Operations carried out remotely: their inputs, outputs and failures cross the connection unchanged.
 import { describe, expect, test } from "vitest";
+import { z } from "zod";
 import { EngineFailure, OutOfRange } from "../../../src/core/failure.ts";
-import type { Context, Input, Operation } from "../../../src/core/operation.ts";
-import { decodeRequest, encodeAnswer, encodeFailure, remote } from "../../../src/placement/remote.ts";
+import { type Context, type Input, type Run, signature } from "../../../src/core/operation.ts";
+import { decodeRequest, encodeAnswer, encodeFailure, remote as remoteOf } from "../../../src/placement/remote.ts";
 
 type Chunks = AsyncIterable<Uint8Array>;
+
+const remote = (name: string) => remoteOf(signature({ name, params: z.unknown() }));
 
 const text = (value: string) => new TextEncoder().encode(value);
 
@@ -31,7 +34,7 @@ async function* cut(chunks: Chunks, size: number): AsyncGenerator<Uint8Array> {
 }
 
 /** Returns a context whose remote end is in this process and runs `operation`, whatever the requested name. */
-function context(operation: Operation<unknown>, pieces = 2 ** 16, signal = new AbortController().signal): Context {
+function context(operation: Run<unknown>, pieces = 2 ** 16, signal = new AbortController().signal): Context {
   const here: Context = {
     signal,
     heapLimitBytes: 0,
@@ -49,7 +52,7 @@ function context(operation: Operation<unknown>, pieces = 2 ** 16, signal = new A
   return here;
 }
 
-async function outputsOf(outputs: ReturnType<Operation<unknown>>) {
+async function outputsOf(outputs: ReturnType<Run<unknown>>) {
   const made = [];
   for await (const { extension, type, body, head } of outputs) {
     const bytes = await collect(body instanceof Uint8Array ? [body] : body);
@@ -59,7 +62,7 @@ async function outputsOf(outputs: ReturnType<Operation<unknown>>) {
 }
 
 describe("what an operation takes and gives arrives as it was", () => {
-  const echo: Operation<unknown> = async function* (inputs, params) {
+  const echo: Run<unknown> = async function* (inputs, params) {
     yield { extension: "json", type: "application/json", body: text(JSON.stringify(params)) };
     for (const { name, stream } of inputs) yield { extension: name, type: "text/plain", body: stream() };
   };
@@ -81,7 +84,7 @@ describe("what an operation takes and gives arrives as it was", () => {
   });
 
   test("a buffer that the operation uses again", async () => {
-    const reuse: Operation<unknown> = async function* () {
+    const reuse: Run<unknown> = async function* () {
       const buffer = new Uint8Array(2);
       const body = function* () {
         for (const [a, b] of ["ab", "cd", "ef"]) {
@@ -95,7 +98,7 @@ describe("what an operation takes and gives arrives as it was", () => {
   });
 
   test("the first bytes that are known last", async () => {
-    const late: Operation<unknown> = async function* () {
+    const late: Run<unknown> = async function* () {
       let ended = false;
       const body = function* () {
         yield text("....");
@@ -123,7 +126,7 @@ describe("what an operation takes and gives arrives as it was", () => {
 });
 
 describe("failures cross as reasons", () => {
-  const failing = (error: unknown, before = 0): Operation<unknown> =>
+  const failing = (error: unknown, before = 0): Run<unknown> =>
     async function* () {
       for (let made = 0; made < before; made++) yield { extension: "txt", type: "text/plain", body: text("ok") };
       throw error;
@@ -137,7 +140,7 @@ describe("failures cross as reasons", () => {
   });
 
   test("in the middle of an output", async () => {
-    const breaks: Operation<unknown> = async function* () {
+    const breaks: Run<unknown> = async function* () {
       const body = function* () {
         yield text("half");
         throw new EngineFailure("too-large", "the heap");
@@ -180,7 +183,7 @@ function answering(chunks: Iterable<Uint8Array> | Chunks, signal = new AbortCont
 
 describe("an answer that breaks off was lost, one that makes no sense is a crash", () => {
   const whole = async () => {
-    const made: Operation<unknown> = async function* () {
+    const made: Run<unknown> = async function* () {
       yield { extension: "txt", type: "text/plain", body: text("hello") };
     };
     return collect(encodeAnswer(made([], {}, answering([]))));
@@ -215,7 +218,7 @@ describe("an answer that breaks off was lost, one that makes no sense is a crash
 });
 
 describe("nothing is read ahead, and nothing goes on alone", () => {
-  const endless: Operation<unknown> = async function* () {
+  const endless: Run<unknown> = async function* () {
     for (;;) yield { extension: "bin", type: "application/octet-stream", body: new Uint8Array(10) };
   };
 

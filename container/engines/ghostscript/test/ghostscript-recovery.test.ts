@@ -1,22 +1,13 @@
 // Kills or freezes Ghostscript's processes: programs still run, and nothing is left behind.
 import { cpSync, mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { pages } from "../../../../test/fixtures/postscript.ts";
 import { eventually } from "../../../../test/support/eventually.ts";
-import {
-  aChild,
-  convert,
-  documents,
-  isRunning,
-  openGhostscripts,
-  plain,
-  scratch,
-  zygote,
-} from "../../../../test/support/ghostscripts.ts";
-import { childrenOf, failsWith } from "../../../../test/support/offices.ts";
-import { nameOf, processTree } from "../../../../test/support/processes.ts";
+import { convert, documents, openGhostscripts, plain, scratch, zygote } from "../../../../test/support/ghostscripts.ts";
+import { failsWith } from "../../../../test/support/offices.ts";
+import { aChild, isRunning, nameOf, processTree } from "../../../../test/support/processes.ts";
+import { zygoteFaults } from "../../../../test/support/zygote-faults.ts";
 import { startGhostscript } from "../ghostscript.ts";
 import { PdfRewriter } from "../pdf.ts";
 
@@ -26,21 +17,13 @@ openGhostscripts();
 const SLOW = "%!PS\n/until realtime 2000 add def { realtime until gt { exit } if } loop showpage\n";
 const works = async () => expect((await convert(zygote, pages(2))).pages).toBe(2);
 
-async function nothingIsLeft(pids: readonly number[]): Promise<void> {
-  await eventually(() => expect(pids.filter(isRunning)).toEqual([]));
-  await works();
-  await eventually(() => expect(childrenOf(zygote.pid!)).toEqual([]));
-  expect(readdirSync(scratch.path).map((name) => name.split("-")[0])).toEqual(["zygote"]);
-  expect(zygote.mode).toBe("zygote");
-}
-
-async function twoChildren(): Promise<number[]> {
-  for (;;) {
-    const pids = childrenOf(zygote.pid!);
-    if (pids.length === 2) return pids;
-    await sleep(2);
-  }
-}
+const { nothingIsLeft, testLosses, testEndsTwice } = zygoteFaults({
+  unit: "program",
+  engine: () => zygote,
+  long: async () => expect((await convert(zygote, SLOW)).pages).toBe(1),
+  works,
+  noFileIsLeft: () => expect(readdirSync(scratch.path).map((name) => name.split("-")[0])).toEqual(["zygote"]),
+});
 
 /** Returns the process of a Ghostscript that is started for one document. */
 const plainAtWork = () =>
@@ -51,31 +34,7 @@ const plainAtWork = () =>
   });
 
 describe.each(["SIGKILL", "SIGSTOP"] as const)("by %s", (signal) => {
-  test("a child: its program is run by another one, and the one beside it is not touched", async () => {
-    const before = zygote.pid;
-    const jobs = [convert(zygote, SLOW), convert(zygote, SLOW)];
-    const children = await twoChildren();
-    process.kill(children[0]!, signal);
-    for (const made of await Promise.all(jobs)) expect(made.pages).toBe(1);
-    expect(zygote.pid).toBe(before);
-    await nothingIsLeft(children);
-  });
-
-  test("the zygote, in mid-job: both programs are run by another one", async () => {
-    const before = zygote.pid!;
-    const jobs = [convert(zygote, SLOW), convert(zygote, SLOW)];
-    const children = await twoChildren();
-    process.kill(before, signal);
-    for (const made of await Promise.all(jobs)) expect(made.pages).toBe(1);
-    await nothingIsLeft([before, ...children]);
-  });
-
-  test("the zygote, with nothing to do: another one is there before anybody asks", async () => {
-    const before = zygote.pid!;
-    process.kill(before, signal);
-    await eventually(() => expect(zygote.pid).not.toBeOneOf([undefined, before]));
-    await nothingIsLeft([before]);
-  });
+  testLosses(signal);
 
   test("a Ghostscript started for one program: the program is run by another one", async () => {
     const converted = convert(plain, SLOW);
@@ -96,18 +55,10 @@ describe.each(["SIGKILL", "SIGSTOP"] as const)("by %s", (signal) => {
   });
 });
 
-test.each([
+testEndsTwice([
   ["SIGABRT", "too-complex"],
   ["SIGKILL", "busy"],
-] as const)("a program whose process ends by %s, and again: %s", async (signal, reason) => {
-  const outcome = expect(convert(zygote, SLOW)).rejects.toEqual(failsWith(reason));
-  const first = await aChild(zygote);
-  process.kill(first, signal);
-  const second = await aChild(zygote, first);
-  process.kill(second, signal);
-  await outcome;
-  await nothingIsLeft([first, second]);
-});
+]);
 
 test("a program whose process and zygote are frozen is told when its time is up", async () => {
   const before = zygote.pid!;
@@ -118,12 +69,34 @@ test("a program whose process and zygote are frozen is told when its time is up"
   await nothingIsLeft([before, child]);
 });
 
-test("a zygote that cannot be started again: programs are run the plain way, until it can", async () => {
-  const dist = join(documents, "dist");
+/** Copies what the zygote consists of. */
+function install(dist: string): void {
   mkdirSync(dist);
-  for (const name of ["ghostscript-zygote", "ghostscript-warm-up.ps"]) {
+  for (const name of ["ghostscript-warm-up.ps", "ghostscript-zygote"]) {
     cpSync(join(import.meta.dirname, "../../../dist", name), join(dist, name));
   }
+}
+
+test("a zygote that is not ready at first: programs are run the plain way, until it is", async () => {
+  const dist = join(documents, "later");
+  const told: string[] = [];
+  await using engine = await startGhostscript({ scratch, log: (message) => void told.push(message), dist });
+  expect(engine.mode).toBe("plain");
+  expect((await convert(engine, pages(2))).pages).toBe(2);
+  install(dist);
+  await eventually(() => expect(engine.mode).toBe("zygote"));
+  expect((await convert(engine, pages(2))).pages).toBe(2);
+  // However often it was started in vain, that is logged once.
+  expect([told[0], told.at(-1)]).toEqual([
+    "Ghostscript: one process for each program, because the zygote is not ready",
+    "Ghostscript: warm, one fork for each program",
+  ]);
+  expect(told.length).toBeLessThanOrEqual(3);
+});
+
+test("a zygote that cannot be started again: programs are run the plain way, until it can", async () => {
+  const dist = join(documents, "dist");
+  install(dist);
   await using engine = await startGhostscript({ scratch, log() {}, dist });
   expect(engine.mode).toBe("zygote");
   const program = join(dist, "ghostscript-zygote");

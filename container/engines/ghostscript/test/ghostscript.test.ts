@@ -8,11 +8,9 @@ import { document, eps, pages, picturesOf } from "../../../../test/fixtures/post
 import { corpusDir } from "../../../../test/support/corpus.ts";
 import { eventually } from "../../../../test/support/eventually.ts";
 import {
-  aChild,
   by,
   convert,
   documents,
-  isRunning,
   logged,
   openGhostscripts,
   picturesIn,
@@ -20,8 +18,9 @@ import {
   scratch,
   zygote,
 } from "../../../../test/support/ghostscripts.ts";
-import { childrenOf, failsWith } from "../../../../test/support/offices.ts";
+import { failsWith } from "../../../../test/support/offices.ts";
 import { perceptualDistance, popplerPage, readDocument } from "../../../../test/support/pictures.ts";
+import { aChild, childrenOf, isRunning } from "../../../../test/support/processes.ts";
 import { Scratch } from "../../../scratch/scratch.ts";
 
 openGhostscripts();
@@ -230,8 +229,8 @@ describe("trouble in the zygote", () => {
     const module = (path: string) => JSON.stringify(join(import.meta.dirname, "../../..", path));
     const script = `
       import { writeFileSync } from "node:fs";
-      import { startGhostscript } from ${module("engines/ghostscript.ts")};
-      import { Scratch } from ${module("process.ts")};
+      import { startGhostscript } from ${module("engines/ghostscript/ghostscript.ts")};
+      import { Scratch } from ${module("scratch/scratch.ts")};
       const path = ${JSON.stringify(join(documents, "endless.ps"))};
       writeFileSync(path, ${JSON.stringify(ENDLESS)});
       const ghostscript = await startGhostscript({ scratch: await Scratch.open(${JSON.stringify(documents)}), log() {} });

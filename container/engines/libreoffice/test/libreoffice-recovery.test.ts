@@ -1,15 +1,13 @@
 // Kills or freezes LibreOffice's processes: jobs are still done, and nothing is left behind.
-import { readdirSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
+import { cpSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { docx, pageBreak, paragraph } from "../../../../test/fixtures/office.ts";
 import { eventually } from "../../../../test/support/eventually.ts";
-import { isRunning } from "../../../../test/support/ghostscripts.ts";
 import {
-  aChild,
   attempt,
-  childrenOf,
   convert,
+  documents,
   failsWith,
   openOffices,
   save,
@@ -17,7 +15,8 @@ import {
   soffice,
   zygote,
 } from "../../../../test/support/offices.ts";
-import { nameOf, processTree, sofficeAtWork } from "../../../../test/support/processes.ts";
+import { aChild, isRunning, nameOf, processTree, sofficeAtWork } from "../../../../test/support/processes.ts";
+import { zygoteFaults } from "../../../../test/support/zygote-faults.ts";
 import { startLibreOffice } from "../libreoffice.ts";
 
 openOffices();
@@ -25,7 +24,6 @@ openOffices();
 /** A document that keeps LibreOffice busy for seconds. */
 const longDocument = () => docx({ body: (paragraph("All work and no play. ".repeat(60)) + pageBreak).repeat(500) });
 const threePages = () => docx({ body: [1, 2, 3].map((n) => paragraph(`Page ${n}`)).join(pageBreak) });
-const long = async () => attempt(zygote, await save(longDocument(), "docx"));
 const works = async () => expect((await convert(zygote, await save(threePages(), "docx"))).pages).toBe(3);
 
 let foldersAtFirst: string[];
@@ -37,50 +35,19 @@ beforeAll(async () => {
   foldersAtFirst = folders();
 });
 
-async function nothingIsLeft(pids: readonly number[]): Promise<void> {
-  await eventually(() => expect(pids.filter(isRunning)).toEqual([]));
-  await works();
-  await eventually(() => expect(childrenOf(zygote.pid!)).toEqual([]));
-  expect(folders()).toEqual(foldersAtFirst);
-  expect(readdirSync(scratch.path).filter((name) => name.startsWith("zygote"))).toHaveLength(1);
-  expect(zygote.mode).toBe("zygote");
-}
-
-async function twoChildren(): Promise<number[]> {
-  let pids: number[] = [];
-  while (pids.length < 2) {
-    await sleep(2);
-    pids = childrenOf(zygote.pid!);
-  }
-  return pids;
-}
+const { nothingIsLeft, testLosses, testEndsTwice } = zygoteFaults({
+  unit: "document",
+  engine: () => zygote,
+  long: async () => expect(await attempt(zygote, await save(longDocument(), "docx"))).toBe("converted"),
+  works,
+  noFileIsLeft() {
+    expect(folders()).toEqual(foldersAtFirst);
+    expect(readdirSync(scratch.path).filter((name) => name.startsWith("zygote"))).toHaveLength(1);
+  },
+});
 
 describe.each(["SIGKILL", "SIGSTOP"] as const)("by %s", (signal) => {
-  test("a child: its document is converted by another one, and the one beside it is not touched", async () => {
-    const before = zygote.pid;
-    const jobs = [long(), long()];
-    const children = await twoChildren();
-    process.kill(children[0]!, signal);
-    expect(await Promise.all(jobs)).toEqual(["converted", "converted"]);
-    expect(zygote.pid).toBe(before);
-    await nothingIsLeft(children);
-  });
-
-  test("the zygote, in mid-job: both documents are converted by another one", async () => {
-    const before = zygote.pid!;
-    const jobs = [long(), long()];
-    const children = await twoChildren();
-    process.kill(before, signal);
-    expect(await Promise.all(jobs)).toEqual(["converted", "converted"]);
-    await nothingIsLeft([before, ...children]);
-  });
-
-  test("the zygote, with nothing to do: another one is there before anybody asks", async () => {
-    const before = zygote.pid!;
-    process.kill(before, signal);
-    await eventually(() => expect(zygote.pid).not.toBeOneOf([undefined, before]));
-    await nothingIsLeft([before]);
-  });
+  testLosses(signal);
 
   test("the zygote, as it starts: it is started again", async () => {
     const before = zygote.pid!;
@@ -105,21 +72,12 @@ describe.each(["SIGKILL", "SIGSTOP"] as const)("by %s", (signal) => {
   });
 });
 
-test.each([
+testEndsTwice([
   ["SIGABRT", "too-complex"],
   ["SIGSEGV", "too-complex"],
   // A second SIGKILL may be chance; it does not prove that the document is at fault.
   ["SIGKILL", "busy"],
-] as const)("a document whose process ends by %s, and again: %s", async (signal, reason) => {
-  const path = await save(longDocument(), "docx");
-  const outcome = expect(attempt(zygote, path)).rejects.toEqual(failsWith(reason));
-  const first = await aChild(zygote);
-  process.kill(first, signal);
-  const second = await aChild(zygote, first);
-  process.kill(second, signal);
-  await outcome;
-  await nothingIsLeft([first, second]);
-});
+]);
 
 test("a document that nobody can answer for in time: it is told so, whatever is frozen", async () => {
   const path = await save(longDocument(), "docx");
@@ -136,4 +94,16 @@ test("jobs that wait behind others are told when their time is up", async () => 
   await aChild(one);
   await expect(attempt(one, path, { timeoutMs: 100 })).rejects.toEqual(failsWith("timed-out"));
   expect(await busy).toBe("converted");
+});
+
+test("a zygote that is not ready at first: documents are converted the plain way, until it is", async () => {
+  const dist = join(documents, "later");
+  await using engine = await startLibreOffice({ scratch, log() {}, dist });
+  expect(engine.mode).toBe("soffice");
+  expect((await convert(engine, await save(threePages(), "docx"))).pages).toBe(3);
+  for (const name of ["samples", "zygote"]) {
+    cpSync(join(import.meta.dirname, "../../../dist", name), join(dist, name), { recursive: true });
+  }
+  await eventually(() => expect(engine.mode).toBe("zygote"));
+  expect((await convert(engine, await save(threePages(), "docx"))).pages).toBe(3);
 });

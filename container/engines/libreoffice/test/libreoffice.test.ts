@@ -7,9 +7,7 @@ import { describe, expect, test } from "vitest";
 import { docx, excel2, flatOpenDocument, pageBreak, paragraph, xlsx, zip } from "../../../../test/fixtures/office.ts";
 import { corpusDir } from "../../../../test/support/corpus.ts";
 import {
-  aChild,
   attempt,
-  childrenOf,
   convert,
   documents,
   failsWith,
@@ -20,15 +18,10 @@ import {
   soffice,
   zygote,
 } from "../../../../test/support/offices.ts";
-import { sofficeAtWork } from "../../../../test/support/processes.ts";
+import { aChild, childrenOf, isRunning, sofficeAtWork } from "../../../../test/support/processes.ts";
 import { Scratch } from "../../../scratch/scratch.ts";
 
 openOffices();
-
-/** Reports whether a process runs. A child of a killed parent stays a zombie until init reaps it; it no longer runs. */
-function isRunning(pid: number): boolean {
-  return existsSync(`/proc/${pid}`) && !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "latin1"));
-}
 
 /** A document that keeps LibreOffice busy for seconds. */
 const longDocument = () => docx({ body: paragraph("All work and no play. ".repeat(60)).repeat(3000) });
@@ -250,10 +243,10 @@ describe("trouble in the zygote", () => {
   test("ends with the service, even if that is killed in mid-job", async () => {
     const path = await save(longDocument(), "docx");
     const engine = join(import.meta.dirname, "../libreoffice.ts");
-    const process_ = join(import.meta.dirname, "../../../processes/process.ts");
+    const scratchModule = join(import.meta.dirname, "../../../scratch/scratch.ts");
     const script = `
       import { startLibreOffice } from ${JSON.stringify(engine)};
-      import { Scratch } from ${JSON.stringify(process_)};
+      import { Scratch } from ${JSON.stringify(scratchModule)};
       const office = await startLibreOffice({ scratch: await Scratch.open(${JSON.stringify(documents)}), log() {} });
       console.log(office.pid);
       await office.convertToPdf(${JSON.stringify(path)}, { tagged: false, lossless: false });`;

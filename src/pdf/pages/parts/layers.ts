@@ -10,13 +10,13 @@ import type { SourceDocument } from "../source-document.ts";
 /** Limits the levels of an Order that are read. */
 const MAX_DEPTH = 64;
 
-interface Layers {
+interface SourceLayers {
   readonly groups: readonly Reference[];
   readonly defaults: Dictionary;
   readonly content: OptionalContent<Value>;
 }
 
-function findLayers(source: SourceDocument): Layers | undefined {
+function findLayers(source: SourceDocument): SourceLayers | undefined {
   const { file } = source;
   const properties = file.dictionary(file.catalog.get("OCProperties"));
   const seen = new Set<number>();

@@ -1,13 +1,11 @@
 // Output intents (ISO 32000-1, 14.11.5): those of the inputs where all agree. Where they do not, device colors of some pages would be
 // taken for what they are not.
 import { createHash } from "node:crypto";
+import { MAX_PROFILE_BYTES } from "../../../formats/icc/header.ts";
 import { fingerprint } from "../../objects/fingerprint.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, Name, PdfStream, PdfString, plainBody, type Value } from "../../objects/values.ts";
 import type { Part, Result, Taking } from "../assemble.ts";
-
-/** Profiles that are larger agree with nothing. */
-const MAX_PROFILE_BYTES = 16 * 1024 * 1024;
 
 /** An intent without its profile, and that: kept until all inputs are known. */
 interface Intent {

@@ -1,16 +1,19 @@
 // Profiles of a file that is to be archived (ISO 19005-1, 6.2.3.2; -2, 6.2.4.2): which of its own may stay, and ours, each made
 // once. Knows no content.
 
-import { asVersion2, grayProfile, type ProfileHeader, readHeader, srgbProfile } from "../../../formats/icc/profile.ts";
+import {
+  COLOR_CLASSES,
+  componentsOf,
+  MAX_PROFILE_BYTES,
+  type ProfileHeader,
+  readHeader,
+} from "../../../formats/icc/header.ts";
+import { asVersion2, grayProfile, srgbProfile } from "../../../formats/icc/profile.ts";
 import { Dictionary, Name, type PdfStream, Reference, type Value } from "../../objects/values.ts";
 import { type Archive, streamOf } from "../archive.ts";
 
-/** Nobody's profile is larger. */
-const MAX_PROFILE_BYTES = 16 * 2 ** 20;
-const COMPONENTS: Readonly<Record<string, number>> = { GRAY: 1, "RGB ": 3, "Lab ": 3, CMYK: 4 };
 const NOTHING = new Uint8Array(0);
-const INPUT_CLASSES = ["mntr", "prtr", "scnr", "spac"];
-const OUTPUT_CLASSES = ["mntr", "prtr"];
+const OUTPUT_CLASSES: ReadonlySet<string> = new Set(["mntr", "prtr"]);
 
 export type DeviceSpace = "DeviceGray" | "DeviceRGB" | "DeviceCMYK";
 
@@ -49,12 +52,12 @@ export class Profiles {
   }
 
   /** @returns the header of a profile that may stay as it is */
-  sound(stream: PdfStream | undefined, classes: readonly string[] = INPUT_CLASSES): ProfileHeader | undefined {
+  sound(stream: PdfStream | undefined, classes = COLOR_CLASSES): ProfileHeader | undefined {
     const bytes = stream && bytesOf(stream);
     const header = bytes && readHeader(bytes);
     if (!header || !this.#mayStay(header)) return undefined;
     const components = this.#archive.file.number(stream.dictionary.get("N"));
-    return classes.includes(header.deviceClass) && COMPONENTS[header.space] === components ? header : undefined;
+    return classes.has(header.deviceClass) && componentsOf(header.space) === components ? header : undefined;
   }
 
   /** A profile of the document's own that can be its output intent, as a version that the level knows. */
@@ -65,7 +68,9 @@ export class Profiles {
     if (header && value instanceof Reference) return { space: header.space, profile: value };
     const older = this.#archive.level.part === 1 && stream ? asVersion2(bytesOf(stream) ?? NOTHING) : undefined;
     const space = older && readHeader(older)?.space;
-    return space === undefined ? undefined : { space, profile: file.add(streamOf(older!, { N: COMPONENTS[space]! })) };
+    return space === undefined
+      ? undefined
+      : { space, profile: file.add(streamOf(older!, { N: componentsOf(space)! })) };
   }
 
   /** Mends the profiles of all ICCBased spaces. */
@@ -84,7 +89,7 @@ export class Profiles {
   }
 
   #mayStay({ version, deviceClass }: ProfileHeader): boolean {
-    return INPUT_CLASSES.includes(deviceClass) && (this.#archive.level.part === 1 ? version <= 2 : version <= 4);
+    return COLOR_CLASSES.has(deviceClass) && (this.#archive.level.part === 1 ? version <= 2 : version <= 4);
   }
 
   #substitute(stream: PdfStream | undefined, reference: Value): Value {
@@ -92,7 +97,7 @@ export class Profiles {
     const components = file.number(stream?.dictionary.get("N"));
     const bytes = stream && bytesOf(stream);
     const header = bytes && readHeader(bytes);
-    const own = header && COMPONENTS[header.space];
+    const own = header && componentsOf(header.space);
     if (stream && header && this.#mayStay(header) && own !== undefined && components === undefined) {
       stream.dictionary.set("N", own);
       return reference;

@@ -2,7 +2,8 @@
 // and forms, patterns and glyphs again for each use (ISO 32000-1, 8.7.3, 8.10 and 9.6.5), so nested forms multiply. Has
 // no knowledge of the rules.
 import { EngineFailure } from "../../../core/failure.ts";
-import type { Operation } from "../../content/content.ts";
+import type { ContentOperation } from "../../content/content.ts";
+import { TEXT_SHOWING } from "../../content/operators.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, Name, PdfString, Reference, type Value } from "../../objects/values.ts";
 import { readSimpleEncoding } from "../../text/simple-encoding.ts";
@@ -40,9 +41,6 @@ const HELD = { operator: 300, value: 15 };
 /** Approximate memory, in this process, of one use of a form and of one font. */
 const USE_BYTES = 64;
 const FONT_BYTES = 4096;
-
-/** Operators that show text. */
-const SHOWING = new Set(["Tj", "TJ", "'", '"']);
 
 /** The costs of one content stream. */
 class Count {
@@ -83,7 +81,7 @@ export class ContentCount {
    * Counts an operation. All operations of one stream must come before those of the next.
    * @throws EngineFailure `too-much-content` as soon as there are too many, even if nothing is used twice
    */
-  see({ operator, operands, data }: Operation, stream: ContentStream): void {
+  see({ operator, operands, data }: ContentOperation, stream: ContentStream): void {
     if (stream !== this.#stream) this.#begin(stream);
     const { values, bytes } = sizeOf(operands);
     this.#count.operators++;
@@ -96,7 +94,7 @@ export class ContentCount {
     else if (operator === "Tf") this.#glyphs = this.#glyphsOf(this.#resource("Font", operands.slice(0, 1), stream));
     else if (operator === "q") this.#saved.push(this.#glyphs);
     else if (operator === "Q" && this.#saved.length > 0) this.#glyphs = this.#saved.pop();
-    else if (this.#glyphs && SHOWING.has(operator)) this.#show(operands, this.#glyphs);
+    else if (this.#glyphs && TEXT_SHOWING.has(operator)) this.#show(operands, this.#glyphs);
   }
 
   /**

@@ -1,6 +1,7 @@
 // Repairs content streams (ISO 19005-1, 6.1.6, 6.1.12, 6.2.9 and 6.2.10; -2, 6.1.13, 6.2.2 and 6.2.6): operators,
 // numbers, strings, names of resources. Correct content stays byte for byte.
-import { OPERATORS, type Operation, readOperations } from "../../content/content.ts";
+import { type ContentOperation, readOperations } from "../../content/content.ts";
+import { OPERATORS, RESOURCE_CATEGORIES } from "../../content/operators.ts";
 import type { LayerVisibility } from "../../content/optional-content.ts";
 import { Lexer } from "../../objects/lexer.ts";
 import { serialize } from "../../objects/serialize.ts";
@@ -16,19 +17,6 @@ import { mendInlineImage } from "./inline-image.ts";
 import { flattenNesting, MAX_SAVED } from "./nesting.ts";
 import { VisibleContent } from "./visible-content.ts";
 
-/** Category of the resource that the last operand names, by operator. */
-const CATEGORIES = new Map([
-  ["Tf", "Font"],
-  ["gs", "ExtGState"],
-  ["Do", "XObject"],
-  ["cs", "ColorSpace"],
-  ["CS", "ColorSpace"],
-  ["sh", "Shading"],
-  ["scn", "Pattern"],
-  ["SCN", "Pattern"],
-  ["BDC", "Properties"],
-  ["DP", "Properties"],
-]);
 const SPACES = new Map<string, DeviceSpace>([
   ["g", "DeviceGray"],
   ["G", "DeviceGray"],
@@ -97,20 +85,20 @@ export class ContentMender implements ContentUses {
   };
 
   /** @returns the replacement, one character for each byte; undefined if the operation stays */
-  #mendOperation(operation: Operation, stream: ContentStream): string | undefined {
+  #mendOperation(operation: ContentOperation, stream: ContentStream): string | undefined {
     const { operator, operands, data } = operation;
     if (data) return this.#inlineImage(operation, stream);
     if (!OPERATORS.has(operator)) return "";
     const space = SPACES.get(operator);
     if (space) this.deviceSpaces.add(space);
-    const category = CATEGORIES.get(operator);
+    const category = RESOURCE_CATEGORIES.get(operator);
     if (category) this.#name(category, operation, stream);
     if (operator === "ri" && !(operands[0] instanceof Name && RENDERING_INTENTS.has(operands[0].text)))
       return "/RelativeColorimetric ri";
     return this.#operands(operation, stream.bytes);
   }
 
-  #name(category: string, { operator, operands }: Operation, { resources, inherited }: ContentStream): void {
+  #name(category: string, { operator, operands }: ContentOperation, { resources, inherited }: ContentStream): void {
     const operand = operator === "Tf" ? operands[0] : operands.at(-1);
     if (!(operand instanceof Name)) return;
     const name = shortName(operand.text);
@@ -134,7 +122,7 @@ export class ContentMender implements ContentUses {
     return this.#helvetica;
   }
 
-  #operands({ operator, operands, start, end }: Operation, bytes: Uint8Array): string | undefined {
+  #operands({ operator, operands, start, end }: ContentOperation, bytes: Uint8Array): string | undefined {
     const { level } = this.#archive;
     let isMended = false;
     for (let index = 0; index < operands.length && !isMended; index++)
@@ -188,7 +176,7 @@ export class ContentMender implements ContentUses {
     return pieces;
   }
 
-  #inlineImage(operation: Operation, stream: ContentStream): string | undefined {
+  #inlineImage(operation: ContentOperation, stream: ContentStream): string | undefined {
     const dictionary = operation.operands[0] as Dictionary;
     const space = dictionary.get("ColorSpace") ?? dictionary.get("CS");
     for (const name of Array.isArray(space) ? space : [space]) {

@@ -2,7 +2,7 @@
 import { deflateSync } from "node:zlib";
 import { EngineFailure } from "../../../core/failure.ts";
 import { decodeLzw } from "../../../formats/lzw/decode.ts";
-import type { Operation } from "../../content/content.ts";
+import type { ContentOperation } from "../../content/content.ts";
 import { undoFilter } from "../../images/inline-images.ts";
 import { serialize } from "../../objects/serialize.ts";
 import { Dictionary, Name, type Value } from "../../objects/values.ts";
@@ -13,7 +13,7 @@ const LZW = ["LZW", "LZWDecode"];
 const MAX_DECODED_BYTES = 64 * 2 ** 20;
 
 /** @returns what takes the place of the operation, one character for each byte; undefined where it stays */
-export function mendInlineImage({ operands, data }: Operation, content: Uint8Array): string | undefined {
+export function mendInlineImage({ operands, data }: ContentOperation, content: Uint8Array): string | undefined {
   const before = operands[0] as Dictionary;
   const dictionary = before.clone();
   let hasChanged = false;

@@ -1,6 +1,7 @@
 // Text that is there for searching and copying alone, over the picture of a page: a font without a program, which text that is never
 // drawn needs not (ISO 19005-2, 6.2.11.4.1; ISO 19005-1, 6.3.4), whose codes are UTF-16. Knows no file it goes into.
 import type { Character, TextLine } from "../../../engines/mupdf/text.ts";
+import { asSymbolic } from "../../../fonts/symbolic.ts";
 import { bodyOf } from "../../compression/recode-stream.ts";
 import type { Matrix } from "../../content/matrix.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
@@ -17,7 +18,7 @@ export function addInvisibleFont(file: PdfFile): Reference {
   const descriptor = Dictionary.of({
     Type: Name.of("FontDescriptor"),
     FontName: Name.of(FONT_NAME),
-    Flags: 4,
+    Flags: asSymbolic(),
     FontBBox: [0, -250, 1000, 750],
     ItalicAngle: 0,
     Ascent: 750,

@@ -1,13 +1,10 @@
 // Removes content that layers hide (ISO 32000-1, 8.11.3.2): marks of hidden layers are removed, their effects on the
 // graphics state are kept.
-import type { Operation } from "../../content/content.ts";
+import type { ContentOperation } from "../../content/content.ts";
+import { withoutMarks } from "../../content/operators.ts";
 import type { LayerVisibility } from "../../content/optional-content.ts";
 import { Dictionary, Name } from "../../objects/values.ts";
 import type { Archive } from "../archive.ts";
-
-const PAINTED_PATHS = new Set(["S", "s", "f", "F", "f*", "B", "B*", "b", "b*"]);
-const SHOWN_TEXT = new Set(["Tj", "TJ"]);
-const DRAWN = new Set(["Do", "sh", "BI"]);
 
 /** Processes one content stream. */
 export class VisibleContent {
@@ -25,7 +22,7 @@ export class VisibleContent {
   }
 
   /** @returns the replacement of the operation; undefined if layers do not affect it */
-  see({ operator, operands }: Operation): string | undefined {
+  see({ operator, operands }: ContentOperation): string | undefined {
     if (operator === "BMC" || operator === "BDC") {
       const isLayer = operator === "BDC" && operands[0] instanceof Name && operands[0].text === "OC";
       const hides = isLayer && !this.#shows(operands[1]);
@@ -37,16 +34,10 @@ export class VisibleContent {
       if (this.#open.pop()) this.#hidden--;
       return undefined;
     }
-    if (this.#hidden === 0) return undefined;
-    if (PAINTED_PATHS.has(operator)) return "n";
-    if (DRAWN.has(operator) || SHOWN_TEXT.has(operator)) return "";
-    // These operators also move to the next line, and the second one sets spacing (9.4.3).
-    if (operator === "'") return "T*";
-    if (operator === '"') return `${Number(operands[0]) || 0} Tw ${Number(operands[1]) || 0} Tc T*`;
-    return undefined;
+    return this.#hidden > 0 ? withoutMarks(operator, operands) : undefined;
   }
 
-  #shows(property: Operation["operands"][number] | undefined): boolean {
+  #shows(property: ContentOperation["operands"][number] | undefined): boolean {
     if (property instanceof Dictionary) return this.#isVisible(property);
     if (!(property instanceof Name)) return true;
     const { file } = this.#archive;

@@ -1,11 +1,12 @@
 // The CMaps of Type 0 fonts (ISO 32000-1, 9.7.5): read, with those they are based on, and written anew where ISO 19005 does not let
 // them stand (-1, 6.3.3.3; -2, 6.2.11.3.3).
+
 import { EngineFailure } from "../../../core/failure.ts";
+import type { FontShelf } from "../../../core/font-shelf.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, Name, PdfString, type Reference, type Value } from "../../objects/values.ts";
 import { type CharacterCode, CMap, type CodeSpace, parseCMap } from "../../text/cmap.ts";
 import { plainStream } from "./font-program.ts";
-import type { FontShelf } from "./font-shelf.ts";
 import type { FontTask } from "./shown-font.ts";
 
 const MAX_BYTES = 16 * 2 ** 20;

@@ -1,16 +1,14 @@
 // Font descriptors (ISO 32000-1, 9.8): with all entries that are required, or new ones.
+import { asSymbolic, FONT_FLAGS } from "../../../fonts/symbolic.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, Name } from "../../objects/values.ts";
-
-/** A flag (table 123); nonsymbolic fonts have no other one set in the way. */
-export const SYMBOLIC = 4;
 
 /** A copy with what table 122 requires; a program's own. */
 export function soundDescriptor(file: PdfFile, original: Dictionary, font: Dictionary): Dictionary {
   const descriptor = original.clone().set("Type", Name.of("FontDescriptor"));
   const baseFont = file.name(font.get("BaseFont"));
   if (file.name(descriptor.get("FontName")) === undefined) descriptor.set("FontName", Name.of(baseFont ?? "Font"));
-  if (file.number(descriptor.get("Flags")) === undefined) descriptor.set("Flags", SYMBOLIC);
+  if (file.number(descriptor.get("Flags")) === undefined) descriptor.set("Flags", asSymbolic());
   const box = file.array(descriptor.get("FontBBox"));
   if (box?.length !== 4) descriptor.set("FontBBox", [-500, -300, 1500, 1000]);
   for (const [key, value] of [
@@ -34,10 +32,15 @@ export interface Look {
 
 /** Of a font that is put in the place of another; always a symbolic one. */
 export function newDescriptor(name: string, { isFixed, isSerif, isItalic, isBold }: Look): Dictionary {
+  const flags =
+    (isFixed ? FONT_FLAGS.fixedPitch : 0) |
+    (isSerif ? FONT_FLAGS.serif : 0) |
+    (isItalic ? FONT_FLAGS.italic : 0) |
+    (isBold ? FONT_FLAGS.forceBold : 0);
   return Dictionary.of({
     Type: Name.of("FontDescriptor"),
     FontName: Name.of(name),
-    Flags: (isFixed ? 1 : 0) | (isSerif ? 2 : 0) | SYMBOLIC | (isItalic ? 64 : 0) | (isBold ? 1 << 18 : 0),
+    Flags: asSymbolic(flags),
     FontBBox: [-500, -300, 1500, 1000],
     ItalicAngle: isItalic ? -12 : 0,
     Ascent: 905,

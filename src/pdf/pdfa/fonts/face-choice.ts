@@ -1,11 +1,13 @@
 // Chooses faces that can replace a font that is not embedded, by its name and its descriptor (ISO 32000-1, 9.8.2). The
 // first choice has the same widths as the font, if there is such a face.
+
+import type { FontShelf } from "../../../core/font-shelf.ts";
 import type { NoticeSubject } from "../../../core/notice.ts";
+import { FONT_FLAGS } from "../../../fonts/symbolic.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import type { Dictionary } from "../../objects/values.ts";
 import type { Look } from "./descriptor.ts";
 import { type Face, openFace } from "./face.ts";
-import type { FontShelf } from "./font-shelf.ts";
 
 export interface FaceChoice {
   readonly look: Look;
@@ -81,7 +83,6 @@ const STYLES = {
 
 const SERIF = new Set<Family>(["NimbusRoman", "LiberationSerif", "Caladea", "P052", "URWBookman", "C059"]);
 const FIXED = new Set<Family>(["NimbusMonoPS", "LiberationMono"]);
-const [FIXED_FLAG, SERIF_FLAG, ITALIC_FLAG, BOLD_FLAG] = [1, 2, 64, 1 << 18];
 /** The longest name that ISO 32000-1, Annex C allows. */
 const LONGEST_NAME = 127;
 /** Faces for scripts that the others do not cover. */
@@ -103,8 +104,8 @@ export function chooseFaces(file: PdfFile, baseFont: string, descriptor: Diction
     .toLowerCase()
     .replace(/[\s_]/g, "");
   const flags = file.number(descriptor?.get("Flags")) ?? 0;
-  const isBold = /bold|black|heavy|demi/.test(name) || (flags & BOLD_FLAG) !== 0;
-  const isItalic = /ital|obli|kursiv/.test(name) || (flags & ITALIC_FLAG) !== 0;
+  const isBold = /bold|black|heavy|demi/.test(name) || (flags & FONT_FLAGS.forceBold) !== 0;
+  const isItalic = /ital|obli|kursiv/.test(name) || (flags & FONT_FLAGS.italic) !== 0;
   if (/^(?:itc)?zapfdingbats|^dingbats/.test(name)) return special("D050000L", "dingbats");
   if (/^symbol(?!s)/.test(name)) return special("StandardSymbolsPS", "symbol");
   if (/^wingdings(?!2|3|-2|-3)/.test(name)) return special("DejaVuSans", "wingdings");
@@ -127,8 +128,8 @@ export function substitution(baseFont: string, face: Face): readonly NoticeSubje
 }
 
 function familyOf(flags: number): Family {
-  if (flags & FIXED_FLAG) return "LiberationMono";
-  return flags & SERIF_FLAG ? "LiberationSerif" : "LiberationSans";
+  if (flags & FONT_FLAGS.fixedPitch) return "LiberationMono";
+  return flags & FONT_FLAGS.serif ? "LiberationSerif" : "LiberationSans";
 }
 
 function special(face: string, kind: FaceChoice["special"]): FaceChoice {
@@ -154,9 +155,10 @@ export function chooseCjkFace(
   const index = CJK.get(ordering);
   if (index === undefined) return undefined;
   const name = baseFont.toLowerCase();
-  const isBold = /bold|black|heavy|w[6-9]\b|demi/.test(name) || (flags & BOLD_FLAG) !== 0;
+  const isBold = /bold|black|heavy|w[6-9]\b|demi/.test(name) || (flags & FONT_FLAGS.forceBold) !== 0;
   const isGothic = /goth|sans|hei|dotum|gulim|yuan|kaku|maru/.test(name);
-  const isSerif = /ming|minch|song|sung|serif|ryumin|batang|myung|fang|kai/.test(name) || (flags & SERIF_FLAG) !== 0;
+  const isSerif =
+    /ming|minch|song|sung|serif|ryumin|batang|myung|fang|kai/.test(name) || (flags & FONT_FLAGS.serif) !== 0;
   return { face: `Noto${isSerif && !isGothic ? "Serif" : "Sans"}CJK-${isBold ? "Bold" : "Regular"}`, index };
 }
 

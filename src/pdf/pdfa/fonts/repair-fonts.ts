@@ -3,6 +3,7 @@
 // from a shelf.
 
 import { EngineFailure } from "../../../core/failure.ts";
+import type { FontShelf } from "../../../core/font-shelf.ts";
 import type { NoticeSubject } from "../../../core/notice.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, type PdfString, Reference, type Value } from "../../objects/values.ts";
@@ -12,7 +13,7 @@ import type { ArchivalLevel } from "../level.ts";
 import type { RuleFailure } from "../rule-failure.ts";
 import { CodeMaps } from "./code-maps.ts";
 import { findFonts } from "./find-fonts.ts";
-import { type FontShelf, keptAtHand } from "./font-shelf.ts";
+import { keptAtHand } from "./font-shelf.ts";
 import type { FontTask, ShownFont } from "./shown-font.ts";
 import { mendSimple } from "./simple-font.ts";
 import { mendType0 } from "./type0-font.ts";

@@ -1,10 +1,10 @@
 // Describes a font on its way to PDF/A: the codes that text shows in it, and the means to repair it.
+import type { FontShelf } from "../../../core/font-shelf.ts";
 import type { NoticeSubject } from "../../../core/notice.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import type { Dictionary } from "../../objects/values.ts";
 import type { CharacterCode } from "../../text/cmap.ts";
 import type { ArchivalLevel } from "../level.ts";
-import type { FontShelf } from "./font-shelf.ts";
 
 export interface FontTask {
   readonly file: PdfFile;

@@ -1,6 +1,7 @@
 // Simple fonts with TrueType programs (ISO 32000-1, 9.6.6.4; ISO 19005-2, 6.2.11.6). What does not fit the rules for encodings becomes
 // a symbolic font with one character map, in which every code leads to the glyph it has always shown.
 import { macRomanEncoding, spelledOut, standardEncoding, unicodeOfName } from "../../../fonts/names/glyph-names.ts";
+import { asSymbolic, isSymbolic, SYMBOL_BASE, SYMBOL_BASES } from "../../../fonts/symbolic.ts";
 import { type CharacterMap, characterMaps } from "../../../fonts/truetype/maps.ts";
 import { glyphsByName } from "../../../fonts/truetype/names.ts";
 import { advanceOf, type TrueTypeFont, unitsPerEm } from "../../../fonts/truetype/truetype.ts";
@@ -8,14 +9,9 @@ import { changeTrueType, symbolMap, type TrueTypeGlyph } from "../../../fonts/tr
 import { type Dictionary, Name } from "../../objects/values.ts";
 import { readSimpleEncoding, type SimpleEncoding } from "../../text/simple-encoding.ts";
 import type { ArchivalLevel } from "../level.ts";
-import { SYMBOLIC } from "./descriptor.ts";
 import { readProgram, setProgram } from "./font-program.ts";
 import { hasSoundWidths, isInStep, setWidths, simpleWidths } from "./metrics.ts";
 import type { FontTask, Mended, ShownFont } from "./shown-font.ts";
-
-const NONSYMBOLIC = 32;
-/** Where a symbolic font's codes lie in its map. */
-const SYMBOL_BASES = [0xf000, 0, 0xf100, 0xf200];
 
 /**
  * @param descriptor the caller's own
@@ -29,15 +25,67 @@ export function mendTrueType(
   isMisplaced: boolean,
 ): Mended | undefined {
   const { file, level } = task;
-  const flags = file.number(descriptor.get("Flags")) ?? SYMBOLIC;
-  const isSymbolic = (flags & SYMBOLIC) !== 0;
+  const flags = file.number(descriptor.get("Flags"));
+  const symbolic = isSymbolic(flags);
   const maps = characterMaps(program) ?? [];
-  const encoding = readSimpleEncoding(file, font.get("Encoding"), isSymbolic ? [] : standardEncoding());
-  const finder = glyphFinder(program, maps, encoding, isSymbolic);
+  const encoding = readSimpleEncoding(file, font.get("Encoding"), symbolic ? [] : standardEncoding());
+  const finder = glyphFinder(program, maps, encoding, symbolic);
   const { glyphOf } = finder;
   const dictionaryWidth = simpleWidths(file, font);
   const scale = 1000 / unitsPerEm(program);
+  const { advances, added, places } = settleGlyphs(program, codes, glyphOf, dictionaryWidth);
 
+  const conforms = symbolic
+    ? !font.has("Encoding") && (maps.length === 1 || (level.part > 1 && hasMap(maps, 3, 0)))
+    : conformsWithNames(encoding, maps, level) && codes.every(({ code }) => finder.isNamed(code));
+  const isRebuilt = added.length > 0 || !conforms;
+  if (isRebuilt || advances.size > 0 || isMisplaced) {
+    const cmap = isRebuilt ? symbolMap(completed(places, program, glyphOf)) : undefined;
+    const bytes = changeTrueType(program, { advances, added, cmap });
+    const changed = bytes && readProgram(bytes);
+    if (!changed) return undefined;
+    setProgram(file, descriptor, changed, level);
+  }
+  if (isRebuilt) font.delete("Encoding");
+  if (isRebuilt || (flags !== undefined && symbolic)) descriptor.set("Flags", asSymbolic(flags));
+  font.set("Subtype", Name.of("TrueType"));
+  if (!hasSoundWidths(file, font)) {
+    const ownWidth = (code: number) => Math.round(advanceOf(program, glyphOf(code)) * scale);
+    setWidths(
+      file,
+      font,
+      (code) => dictionaryWidth?.(code) ?? ownWidth(code),
+      codes.map(({ code }) => code),
+    );
+  }
+  const reverse = reversed(maps);
+  return {
+    unicodeOf({ code }) {
+      const name = encoding.names[code];
+      const glyph = glyphOf(code);
+      return textOfName(name) ?? reverse(glyph) ?? textOfName(finder.nameOf(glyph));
+    },
+    isChanged: isRebuilt,
+  };
+}
+
+interface SettledGlyphs {
+  /** New advances of glyphs of the program. */
+  readonly advances: ReadonlyMap<number, number>;
+  /** Copies of glyphs, for codes that show one glyph with several widths. */
+  readonly added: readonly TrueTypeGlyph[];
+  /** Glyphs of the codes that show a copy. */
+  readonly places: ReadonlyMap<number, number>;
+}
+
+/** Decides on the glyph and the advance of each code, so that they agree with the widths of the font dictionary. */
+function settleGlyphs(
+  program: TrueTypeFont,
+  codes: ShownFont["codes"],
+  glyphOf: GlyphFinder["glyphOf"],
+  dictionaryWidth: ReturnType<typeof simpleWidths>,
+): SettledGlyphs {
+  const scale = 1000 / unitsPerEm(program);
   const advances = new Map<number, number>();
   const settled = new Map<number, number>();
   const added: TrueTypeGlyph[] = [];
@@ -65,48 +113,21 @@ export function mendTrueType(
       if (!isInStep(width, own)) advances.set(glyph, width / scale);
     } else if (!isInStep(width, set)) add(code, glyph, width);
   }
+  return { advances, added, places };
+}
 
-  const conforms = isSymbolic
-    ? !font.has("Encoding") && (maps.length === 1 || (level.part > 1 && hasMap(maps, 3, 0)))
-    : conformsWithNames(encoding, maps, level) && codes.every(({ code }) => finder.isNamed(code));
-  const isRebuilt = added.length > 0 || !conforms;
-  if (isRebuilt) {
-    for (let code = 0; code < 256; code++) {
-      const glyph = glyphOf(code);
-      if (!places.has(code) && glyph > 0 && glyph < program.glyphCount) places.set(code, glyph);
-    }
+/** Adds the glyphs of all other codes. */
+function completed(
+  places: ReadonlyMap<number, number>,
+  program: TrueTypeFont,
+  glyphOf: GlyphFinder["glyphOf"],
+): Map<number, number> {
+  const all = new Map(places);
+  for (let code = 0; code < 256; code++) {
+    const glyph = glyphOf(code);
+    if (!all.has(code) && glyph > 0 && glyph < program.glyphCount) all.set(code, glyph);
   }
-  if (isRebuilt || advances.size > 0 || isMisplaced) {
-    const bytes = changeTrueType(program, { advances, added, cmap: isRebuilt ? symbolMap(places) : undefined });
-    const changed = bytes && readProgram(bytes);
-    if (!changed) return undefined;
-    setProgram(file, descriptor, changed, level);
-  }
-  if (isRebuilt) {
-    font.delete("Encoding");
-    descriptor.set("Flags", (flags & ~NONSYMBOLIC) | SYMBOLIC);
-  } else if ((flags & SYMBOLIC) !== 0 && (flags & NONSYMBOLIC) !== 0) {
-    descriptor.set("Flags", flags & ~NONSYMBOLIC);
-  }
-  font.set("Subtype", Name.of("TrueType"));
-  if (!hasSoundWidths(file, font)) {
-    const ownWidth = (code: number) => Math.round(advanceOf(program, glyphOf(code)) * scale);
-    setWidths(
-      file,
-      font,
-      (code) => dictionaryWidth?.(code) ?? ownWidth(code),
-      codes.map(({ code }) => code),
-    );
-  }
-  const reverse = reversed(maps);
-  return {
-    unicodeOf({ code }) {
-      const name = encoding.names[code];
-      const glyph = glyphOf(code);
-      return textOfName(name) ?? reverse(glyph) ?? textOfName(finder.nameOf(glyph));
-    },
-    isChanged: isRebuilt,
-  };
+  return all;
 }
 
 const textOfName = (name: string | undefined) => (name === undefined ? undefined : unicodeOfName(name));
@@ -137,7 +158,7 @@ function glyphFinder(
   program: TrueTypeFont,
   maps: readonly CharacterMap[],
   { names }: SimpleEncoding,
-  isSymbolic: boolean,
+  symbolic: boolean,
 ): GlyphFinder {
   const find = (platform: number, encoding: number) =>
     maps.find((map) => map.platform === platform && map.encoding === encoding)?.glyphOf;
@@ -150,22 +171,22 @@ function glyphFinder(
       const glyph = symbols!(base + code);
       if (glyph > 0) return glyph;
     }
-    return mac?.(code) || unicode?.(code) || unicode?.(0xf000 + code) || 0;
+    return mac?.(code) || unicode?.(code) || unicode?.(SYMBOL_BASE + code) || 0;
   };
   const named = (name: string) => {
-    const text = isSymbolic ? undefined : unicodeOfName(name);
+    const text = symbolic ? undefined : unicodeOfName(name);
     const character = text?.codePointAt(0);
     if (character !== undefined && unicode) {
       const glyph = unicode(character) || ([...text!].length === 1 ? unicode(OTHERS.get(character) ?? 0) : 0);
       if (glyph > 0) return glyph;
     }
-    const macCode = isSymbolic ? undefined : macCodes.get(name);
+    const macCode = symbolic ? undefined : macCodes.get(name);
     return (macCode !== undefined && mac?.(macCode)) || byName.get(name) || 0;
   };
   const ofName = names.map((name) => (name === undefined ? 0 : named(name)));
   const glyphs = Array.from({ length: 256 }, (_, code) => {
     // Readers do not ask a symbolic font with a map of its own for names.
-    if (isSymbolic && symbols && byCode(code) > 0) return byCode(code);
+    if (symbolic && symbols && byCode(code) > 0) return byCode(code);
     return ofName[code] || byCode(code);
   });
   const namesOfGlyphs = new Map([...byName].map(([name, glyph]) => [glyph, name]));

@@ -11,11 +11,12 @@ import {
   winAnsiEncoding,
 } from "../../../fonts/names/glyph-names.ts";
 import { subsetTag } from "../../../fonts/names/subset-tag.ts";
+import { isSymbolic } from "../../../fonts/symbolic.ts";
 import { unitsPerEm } from "../../../fonts/truetype/truetype.ts";
 import { compactTrueType, symbolMap, type TrueTypeGlyph } from "../../../fonts/truetype/writer.ts";
 import { Name } from "../../objects/values.ts";
 import { encodingOf, readSimpleEncoding } from "../../text/simple-encoding.ts";
-import { newDescriptor, SYMBOLIC } from "./descriptor.ts";
+import { newDescriptor } from "./descriptor.ts";
 import type { Face } from "./face.ts";
 import { bestFace, chooseFaces, type FaceChoice, substitution } from "./face-choice.ts";
 import { type FontProgram, readProgram, setProgram } from "./font-program.ts";
@@ -85,7 +86,7 @@ export async function substituteSimple(task: FontTask, { font, codes }: ShownFon
 function slotsOf({ file }: FontTask, font: ShownFont["font"], codes: readonly number[], choice: FaceChoice): Slot[] {
   const flags = file.number(file.dictionary(font.get("FontDescriptor"))?.get("Flags"));
   // A TrueType font that is not symbolic uses Adobe's standard encoding (ISO 32000-1, 9.6.6.4).
-  const isWindows = file.name(font.get("Subtype")) === "TrueType" && (flags === undefined || (flags & SYMBOLIC) !== 0);
+  const isWindows = file.name(font.get("Subtype")) === "TrueType" && isSymbolic(flags);
   const { names } = readSimpleEncoding(file, font.get("Encoding"), baseEncoding(isWindows, choice));
   const widths = simpleWidths(file, font);
   const existing = readToUnicode(file, font.get("ToUnicode"));

@@ -1,7 +1,7 @@
 // Keys of a profile, each by itself: what it does to a file, read back by other programs.
 import { describe, expect, test } from "vitest";
-import { hostedCompressPdf } from "../../../../container/operations/compress-pdf.ts";
 import { compressPdf } from "../../../../src/operations/compress-pdf.ts";
+import { flattenAndCompress } from "../../../../src/operations/container-only/flatten-and-compress.ts";
 import { type CompressionProfile, compressionProfile } from "../../../../src/pdf/compression/profile.ts";
 import { imageObject, onePage, rawPdf, samples } from "../../../fixtures/image-pdfs.ts";
 import { PdfBuilder, plainPdf } from "../../../fixtures/pdf-builder.ts";
@@ -116,6 +116,15 @@ describe("discard-hidden-layer-content", () => {
     expect(perceptualDistance(await popplerPage(pdf, 1, 72), await popplerPage(made, 1, 72), 1)).toBe(0);
   });
 
+  test("content that BMC marks belongs to no layer (ISO 32000-1, table 320)", async () => {
+    const builder = new PdfBuilder();
+    const hidden = builder.add("<</Type/OCG/Name(Hidden)>>");
+    builder.page("/OC/B BMC BT /F 12 Tf 30 80 Td (Beta) Tj ET EMC", "", `/Properties<</B ${hidden}>>`);
+    builder.catalog = `/OCProperties<</OCGs[${hidden}]/D<</OFF[${hidden}]>>>>`;
+    const userdata = { "discard-hidden-layer-content": true };
+    expect(uncompressed(await custom(builder.bytes(), { userdata, ...LARGER }))).toContain("Beta");
+  });
+
   test("without the key all of it stays", async () => {
     const text = uncompressed(await custom(layered(), LARGER));
     for (const kept of ["Beta", "Delta", "(Xi)", "NOTE"]) expect(text).toContain(kept);
@@ -132,7 +141,7 @@ test("transparency.quality: flattened first, in the container", async () => {
   const pdf = builder.bytes();
   const params = { level: "custom", profile: { transparency: { quality: "low-quality" } } };
   let made: Uint8Array | undefined;
-  for await (const output of hostedCompressPdf([inputOf(pdf)], params, {
+  for await (const output of flattenAndCompress.run([inputOf(pdf)], flattenAndCompress.params.parse(params), {
     ...CONTEXT,
     heapLimitBytes: 1024 * 2 ** 20,
   })) {

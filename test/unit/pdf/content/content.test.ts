@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { type Operation, readOperations } from "../../../../src/pdf/content/content.ts";
+import { type ContentOperation, readOperations } from "../../../../src/pdf/content/content.ts";
 import { Dictionary, Name, PdfString, type Value } from "../../../../src/pdf/objects/values.ts";
 
 const bytesOf = (source: string) => new Uint8Array(Buffer.from(source, "latin1"));
-const operations = (source: string): Operation[] => [...readOperations(bytesOf(source))];
+const operations = (source: string): ContentOperation[] => [...readOperations(bytesOf(source))];
 
 function plain(value: Value): unknown {
   if (value instanceof Name) return `/${value.text}`;

@@ -23,7 +23,7 @@ export async function limited(pdf: Uint8Array, params: LimitImagesParams, heapMi
     defer: () => {},
     log: () => {},
   };
-  for await (const { body } of limitImages([input], params, context)) {
+  for await (const { body } of limitImages.run([input], params, context)) {
     if (body instanceof Uint8Array) return body;
     const chunks: Uint8Array[] = [];
     for await (const chunk of body) chunks.push(chunk.slice());

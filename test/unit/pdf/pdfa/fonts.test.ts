@@ -1,10 +1,10 @@
 // Documents whose fonts break rules, one each: none is broken afterwards, the picture is what it was, and text is there.
 import { describe, expect, test } from "vitest";
+import type { FontShelf } from "../../../../src/core/font-shelf.ts";
 import { Budget } from "../../../../src/pdf/objects/budget.ts";
 import { MupdfSource } from "../../../../src/pdf/objects/mupdf-source.ts";
 import { PdfFile } from "../../../../src/pdf/objects/pdf-file.ts";
 import { writeFile } from "../../../../src/pdf/objects/writer.ts";
-import type { FontShelf } from "../../../../src/pdf/pdfa/fonts/font-shelf.ts";
 import { EMPTY_SHELF } from "../../../../src/pdf/pdfa/fonts/font-shelf.ts";
 import { repairFonts } from "../../../../src/pdf/pdfa/fonts/repair-fonts.ts";
 import type { ArchivalLevel } from "../../../../src/pdf/pdfa/level.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { asVersion2, grayProfile, readHeader, srgbProfile } from "../../../../src/formats/icc/profile.ts";
+import { readHeader } from "../../../../src/formats/icc/header.ts";
+import { asVersion2, grayProfile, srgbProfile } from "../../../../src/formats/icc/profile.ts";
 import { version4 } from "../../../fixtures/archival-pdfs.ts";
 
 const curve = (kind: number, ...numbers: number[]): Buffer => {

@@ -1,17 +1,17 @@
-// What makes the first documents after the start as quick as later ones: code that has run is compiled, in threads and in the validator.
-// Knows no job.
+// Converts a sample to PDF/A after the start, so that the first documents are as quick as later ones: code that has run
+// is compiled, in threads and in the validator.
 
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { pdfToPdfa } from "../operations/pdf-to-pdfa.ts";
+import type { WorkshopEngines } from "../pdfa/workshop.ts";
 import { fileInput } from "../scratch/file-input.ts";
-import type { Machines } from "./tools.ts";
+import { convertToPdfa } from "./pdf-to-pdfa.ts";
 
 const ROUNDS = 4;
 
 /**
- * What most documents have: fonts that are not embedded, colours, an image, a gradient, transparency, a link, a field, a bookmark.
- * Its cross-reference table is left out: the objects are found without.
+ * Has the features of most documents: fonts that are not embedded, colors, an image, a gradient, transparency, a link, a
+ * field, a bookmark. Has no cross-reference table, because the objects are found without one.
  */
 const DOCUMENT = `%PDF-1.7
 1 0 obj<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[9 0 R]/DA(/F 9 Tf 0 g)/DR<</Font<</F 5 0 R>>>>>>/Outlines 12 0 R>>endobj
@@ -40,17 +40,18 @@ endstream endobj
 14 0 obj<</Title(Document)/Author(Nobody)/CreationDate(D:20200101000000Z)>>endobj
 trailer<</Root 1 0 R/Info 14 0 R>>`;
 
-/** @param folder for its files */
-export async function warmUp(machines: Machines, folder: string, signal: AbortSignal): Promise<void> {
+/** @param folder for the files of the sample */
+export async function warmUp(engines: WorkshopEngines, folder: string, signal: AbortSignal): Promise<void> {
   let pdf: Uint8Array = Buffer.from(DOCUMENT, "latin1");
   for (let round = 0; round < ROUNDS; round++) {
     const path = join(folder, `round-${round}.pdf`);
     await writeFile(path, pdf);
     const inputs = [fileInput("sample.pdf", pdf.length, path)];
     const job = { inputs, folder, signal, log: () => {}, aside: <T>(work: () => Promise<T>) => work() };
-    // What was made of it has its fonts embedded, and is repaired once more at another level.
+    // The output has its fonts embedded, and is repaired once more at another level.
     const level = { part: 2, conformance: round % 2 === 0 ? "b" : "u" } as const;
-    for await (const { body } of pdfToPdfa(machines, { level, rasterize: false }, job))
+    for await (const { body } of convertToPdfa(engines, { level, rasterize: false }, job)) {
       if (body instanceof Uint8Array) pdf = body;
+    }
   }
 }

@@ -1,0 +1,80 @@
+// Runs an engine's jobs in forks of its warm zygote, and by its plain program while there is no zygote: slow, but it works
+// wherever the engine does. Knows no engine.
+
+import type { Launch } from "../processes/resident.ts";
+import { NotReady } from "../processes/resident.ts";
+import { Zygote, type ZygoteJob } from "./zygote/zygote.ts";
+
+/** Starts the engine's program once for each job. */
+export interface PlainRunner<Job, Result> {
+  /** @throws EngineFailure */
+  convert(job: Job, signal: AbortSignal): Promise<Result>;
+}
+
+export interface FallbackSettings<Job extends ZygoteJob, Result, PlainMode extends string> {
+  /** The engine's name, for the log. */
+  readonly engine: string;
+  /** What a job is, for the log. */
+  readonly unit: string;
+  /** Maximum number of jobs that the zygote runs at a time; more wait. */
+  readonly children: number;
+  /** @throws NotReady */
+  prepare(): Promise<Launch>;
+  /** Parses the detail with which a child reported success. */
+  resultOf(detail: string): Result;
+  readonly plain: PlainRunner<Job, Result>;
+  readonly plainMode: PlainMode;
+  log(message: string, details?: Record<string, unknown>): void;
+}
+
+export class WithFallback<Job extends ZygoteJob, Result, PlainMode extends string> {
+  readonly #settings: FallbackSettings<Job, Result, PlainMode>;
+  readonly #zygote: Zygote;
+
+  private constructor(settings: FallbackSettings<Job, Result, PlainMode>) {
+    this.#settings = settings;
+    const { engine, unit, children, prepare, log } = settings;
+    const warm = (about: Record<string, unknown>) =>
+      log(`${engine}: warm, one fork for each ${unit}`, { mode: "zygote", ...about });
+    this.#zygote = new Zygote({ engine, children, prepare, warm, log });
+  }
+
+  /** Resolves once the zygote is warm, or could not be started, which is then retried. The log says which. */
+  static async start<Job extends ZygoteJob, Result, PlainMode extends string>(
+    settings: FallbackSettings<Job, Result, PlainMode>,
+  ): Promise<WithFallback<Job, Result, PlainMode>> {
+    const runner = new WithFallback(settings);
+    const { engine, unit, plainMode, log } = settings;
+    try {
+      await runner.#zygote.started();
+    } catch (error) {
+      const message = `${engine}: one process for each ${unit}, because the zygote is not ready`;
+      log(message, { mode: plainMode, reason: (error as Error).message });
+    }
+    return runner;
+  }
+
+  get mode(): "zygote" | PlainMode {
+    return this.#zygote.isFailing ? this.#settings.plainMode : "zygote";
+  }
+
+  /** Process ID of the zygote, if it runs. */
+  get pid(): number | undefined {
+    return this.#zygote.pid;
+  }
+
+  /** @throws EngineFailure @throws the signal's reason when aborted */
+  async convert(job: Job, signal: AbortSignal): Promise<Result> {
+    const { plain, resultOf } = this.#settings;
+    try {
+      return resultOf(await this.#zygote.convert(job, signal));
+    } catch (failure) {
+      if (!(failure instanceof NotReady)) throw failure;
+      return plain.convert(job, signal);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#zygote.close();
+  }
+}

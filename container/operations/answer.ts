@@ -1,0 +1,17 @@
+// Encodes the answer of an operation, and describes its errors for the log.
+
+import { EngineFailure, OutOfRange } from "../../src/core/failure.ts";
+import type { Output } from "../../src/core/operation.ts";
+import { encodeAnswer } from "../../src/placement/remote.ts";
+
+/** Returns the frames of the answer, and logs the failure, if any. */
+export const answer = (
+  outputs: Iterable<Output> | AsyncIterable<Output>,
+  log: (message: string, details?: Record<string, unknown>) => void,
+): AsyncGenerator<Uint8Array<ArrayBuffer>> => encodeAnswer(outputs, (error) => log("failed", describeError(error)));
+
+/** Describes an error for the log, with its origin unless it was thrown on purpose. */
+export function describeError(error: unknown): Record<string, unknown> {
+  const isKnown = error instanceof EngineFailure || error instanceof OutOfRange;
+  return { error: String(error), ...(isKnown ? {} : { stack: (error as Error).stack }) };
+}

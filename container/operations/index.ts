@@ -1,0 +1,13 @@
+// The registry of the operations that only the container has.
+import { nativeHtmlToPdf } from "./html-to-pdf.ts";
+import type { NativeOperation } from "./native.ts";
+import { nativeOfficeToPdf } from "./office-to-pdf.ts";
+import { nativePdfToPdfa } from "./pdf-to-pdfa.ts";
+import { nativePostscriptToPdf } from "./postscript-to-pdf.ts";
+
+export const NATIVE_OPERATIONS: readonly NativeOperation[] = [
+  nativeHtmlToPdf,
+  nativeOfficeToPdf,
+  nativePdfToPdfa,
+  nativePostscriptToPdf,
+];

@@ -1,0 +1,49 @@
+// Answers with a PDF that an engine exported, its images limited as the client asked.
+
+import { createReadStream, readFileSync } from "node:fs";
+import type { Notice } from "../../src/core/notice.ts";
+import { type LimitImagesParams, limitImages, mayChange } from "../../src/operations/limit-images.ts";
+import { threadJob } from "../processes/thread-job.ts";
+import { answer } from "./answer.ts";
+import type { Engines, NativeJob } from "./native.ts";
+
+/** A PDF that an engine made, and its known losses. */
+interface Exported {
+  readonly path: string;
+  readonly size: number;
+  readonly notices?: readonly Notice[];
+}
+
+/** Maximum size of a PDF that is sent as one frame of the answer. */
+const AT_ONCE_BYTES = 2 ** 20;
+const STRETCH_BYTES = 2 ** 20;
+/** Overlap of consecutive chunks: a searched text may be cut by a chunk boundary, and is no longer than this. */
+const OVERLAP_BYTES = 64;
+
+/** Yields the frames of the answer. */
+export async function* limitedExport(
+  { path, size, notices = [] }: Exported,
+  images: LimitImagesParams,
+  { signal, log }: Pick<NativeJob, "signal" | "log">,
+  { threads, heapLimitBytes }: Pick<Engines, "threads" | "heapLimitBytes">,
+): AsyncGenerator<Uint8Array> {
+  const small = size <= AT_ONCE_BYTES ? readFileSync(path) : undefined;
+  if (small ? mayChange(small, images) : await fileMayChange(path, images)) {
+    const job = threadJob(limitImages, [{ name: "result.pdf", size, path }], images, heapLimitBytes);
+    yield* threads.run({ ...job, notices }, signal, log);
+    return;
+  }
+  const body = small ?? createReadStream(path);
+  yield* answer([{ extension: "pdf", type: "application/pdf", body, notices: () => notices }], log);
+}
+
+/** Does the same as {@link mayChange} for a file that need not fit into memory. */
+async function fileMayChange(path: string, images: LimitImagesParams): Promise<boolean> {
+  let before = Buffer.alloc(0);
+  for await (const chunk of createReadStream(path, { highWaterMark: STRETCH_BYTES })) {
+    const stretch = Buffer.concat([before, chunk]);
+    if (mayChange(stretch, images)) return true;
+    before = stretch.subarray(-OVERLAP_BYTES);
+  }
+  return false;
+}

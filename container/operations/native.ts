@@ -1,0 +1,74 @@
+// Defines the shape of the operations that only the container has, because native engines do the work.
+
+import type { Signature } from "../../src/core/operation.ts";
+import type { Chromium } from "../engines/chromium/chromium.ts";
+import type { Ghostscript } from "../engines/ghostscript/ghostscript.ts";
+import type { PdfRewriter } from "../engines/ghostscript/pdf.ts";
+import type { LibreOffice } from "../engines/libreoffice/libreoffice.ts";
+import type { VeraPdf } from "../engines/verapdf/verapdf.ts";
+import type { JobThreads } from "../processes/thread-job.ts";
+import type { FileInput } from "../scratch/file-input.ts";
+
+export interface NativeJob {
+  readonly inputs: readonly FileInput[];
+  /** The job's own folder, which is removed when the job has ended. */
+  readonly folder: string;
+  /** Aborted when the client has left, the time is up, or the service ends. */
+  readonly signal: AbortSignal;
+  /** Does long work that does not need the job's place, and leaves the place to other jobs meanwhile. */
+  aside<T>(work: () => Promise<T>): Promise<T>;
+  log(message: string, details?: Record<string, unknown>): void;
+}
+
+/** The engines of the service. */
+export interface Engines {
+  readonly chromium: Engine<Chromium>;
+  readonly ghostscript: Engine<Ghostscript>;
+  readonly office: Engine<LibreOffice>;
+  readonly verapdf: Engine<VeraPdf>;
+  readonly rewriter: PdfRewriter;
+  readonly threads: JobThreads;
+  /** Maximum size of the heap of an engine in a thread. */
+  readonly heapLimitBytes: number;
+}
+
+interface Engine<E> {
+  /**
+   * Waits until the engine runs.
+   * @throws EngineFailure `busy` when it cannot be started
+   */
+  ready(signal: AbortSignal): Promise<E>;
+}
+
+/** What the service must know about an operation before it runs a job. */
+interface Needs {
+  /** Time limit of a job, from the moment when its turn comes. */
+  readonly timeoutMs: number;
+  /** True if only the inputs are written to the job's folder, which may then be in memory. @default false */
+  readonly onlyInputs?: boolean;
+}
+
+export interface NativeOperation extends Needs {
+  readonly name: string;
+  /**
+   * Checks the parameters and runs a job.
+   * @returns the frames of the answer
+   * @throws ZodError, which the client sees as `crashed`, if the parameters do not match the schema
+   */
+  run(job: NativeJob, params: unknown, engines: Engines): AsyncIterable<Uint8Array>;
+}
+
+/** @param run returns the frames of the answer */
+export function native<P>(
+  { name, params: schema }: Signature<P>,
+  needs: Needs,
+  run: (job: NativeJob, params: P, engines: Engines) => AsyncIterable<Uint8Array>,
+): NativeOperation {
+  return {
+    name,
+    ...needs,
+    async *run(job, params, engines) {
+      yield* run(job, schema.parse(params), engines);
+    },
+  };
+}

@@ -1,0 +1,47 @@
+// Reads the outputs of operations that run in threads: to a file, or as a text.
+
+import { closeSync, openSync, writeFile, writeFileSync } from "node:fs";
+import { promisify } from "node:util";
+import type { Output } from "../../src/core/operation.ts";
+import { type FileInput, fileInput, SMALL_BYTES } from "../scratch/file-input.ts";
+
+/**
+ * Reads an answer to its end even if its reader leaves: a thread whose answer is left early is ended with it, and the
+ * rest is only a frame without meaning.
+ */
+export function toTheEnd(frames: AsyncGenerator<Uint8Array>): AsyncIterable<Uint8Array> {
+  const leave = async (): Promise<IteratorResult<Uint8Array>> => {
+    try {
+      while (!(await frames.next()).done);
+    } catch {
+      // The job was aborted, which its reader learns in another way.
+    }
+    return { done: true, value: undefined };
+  };
+  return { [Symbol.asyncIterator]: () => ({ next: () => frames.next(), return: leave }) };
+}
+
+/** Writes an output to a new file. */
+export async function written(path: string, body: Output["body"], until: AbortSignal): Promise<FileInput> {
+  const file = openSync(path, "wx", 0o600);
+  let size = 0;
+  try {
+    for await (const chunk of body instanceof Uint8Array ? [body] : body) {
+      until.throwIfAborted();
+      size += chunk.length;
+      if (size <= SMALL_BYTES) writeFileSync(file, chunk);
+      else await writeLater(file, chunk);
+    }
+  } finally {
+    closeSync(file);
+  }
+  return fileInput("document.pdf", size, path);
+}
+
+const writeLater = promisify(writeFile);
+
+export async function textOf(body: Output["body"]): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body instanceof Uint8Array ? [body] : body) chunks.push(chunk.slice());
+  return Buffer.concat(chunks).toString("utf8");
+}

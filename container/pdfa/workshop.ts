@@ -1,0 +1,209 @@
+// Builds the workshop of a job from the container's threads and engines. Files are passed by their paths in the job's
+// folder.
+
+import { randomUUID } from "node:crypto";
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { EngineFailure } from "../../src/core/failure.ts";
+import type { Output, Signature } from "../../src/core/operation.ts";
+import { type Comparison, comparePdfs } from "../../src/operations/pdfa-steps/compare-pdfs.ts";
+import { countContent } from "../../src/operations/pdfa-steps/count-content.ts";
+import { lookAtPdf } from "../../src/operations/pdfa-steps/look-at-pdf.ts";
+import type { ContentWork } from "../../src/pdf/pdfa/content/content-count.ts";
+import type { ArchivalLevel } from "../../src/pdf/pdfa/level.ts";
+import { decodeAnswer } from "../../src/placement/remote.ts";
+import type { PdfRewriter } from "../engines/ghostscript/pdf.ts";
+import type { Validation, VeraPdf } from "../engines/verapdf/verapdf.ts";
+import { type JobThreads, threadJob } from "../processes/thread-job.ts";
+import { type FileInput, fileInput } from "../scratch/file-input.ts";
+import { climb } from "./ladder.ts";
+import { textOf, toTheEnd, written } from "./outputs.ts";
+import type { Looking, MadeFile, Rung, Workshop } from "./rung.ts";
+
+/** The threads and engines that do the work. */
+export interface WorkshopEngines {
+  readonly threads: JobThreads;
+  readonly validator: Pick<VeraPdf, "validate">;
+  readonly rewriter: PdfRewriter;
+  /** Maximum size of the heap of a thread's engine. */
+  readonly heapLimitBytes: number;
+}
+
+/** The parts of a job that the workshop uses. */
+export interface WorkshopJob {
+  readonly folder: string;
+  readonly signal: AbortSignal;
+  /** Does long work that does not need the job's place, and leaves the place to other jobs meanwhile. */
+  aside<T>(work: () => Promise<T>): Promise<T>;
+  log(message: string, details?: Record<string, unknown>): void;
+}
+
+/** Time after which the remaining pages of a long document are not compared. */
+const COMPARE_MS = 8_000;
+
+/** Time that a thread has to end a useless look by itself, because a new thread costs more. */
+const LOOKING_ENDS_MS = 200;
+
+/** Maximum work of a light validation. Validations with more time or memory run one at a time. */
+const LIGHT: ContentWork = { ms: 2_000, bytes: 256 * 2 ** 20 };
+
+/** Maximum depth of embedded documents that are converted; deeper ones stay as they are. */
+const DEEPEST = 1;
+
+/** Failures that a document can cause in the validator; a file made from it may not cause them. */
+const UNREADABLE = new Set(["password-protected", "damaged", "too-complex"]);
+
+export class JobWorkshop implements Workshop {
+  readonly level: ArchivalLevel;
+  readonly #rungs: readonly Rung[];
+  readonly #engines: WorkshopEngines;
+  readonly #job: WorkshopJob;
+  readonly #depth: number;
+
+  /** @param depth number of documents that the document is embedded in */
+  constructor(level: ArchivalLevel, rungs: readonly Rung[], engines: WorkshopEngines, job: WorkshopJob, depth = 0) {
+    this.level = level;
+    this.#rungs = rungs;
+    this.#engines = engines;
+    this.#job = job;
+    this.#depth = depth;
+  }
+
+  get signal(): AbortSignal {
+    return this.#job.signal;
+  }
+
+  log(message: string, details?: Record<string, unknown>): void {
+    this.#job.log(message, details);
+  }
+
+  async make<P>(operation: Signature<P>, inputs: readonly MadeFile[], params: NoInfer<P>): Promise<MadeFile> {
+    let made: MadeFile | undefined;
+    const before = inputs[0]?.notices ?? [];
+    for await (const { type, body, notices } of this.#start(operation, inputs, params)) {
+      if (type !== "application/json") {
+        made = await written(this.#newPath(), body, this.signal);
+        made = { ...made, notices: [...before, ...(notices?.() ?? [])] };
+      } else if (made) made = { ...made, work: JSON.parse(await textOf(body)) };
+    }
+    if (!made) throw new EngineFailure("crashed", `${operation.name} gave nothing`);
+    return made;
+  }
+
+  async extract<P>(
+    operation: Signature<P>,
+    inputs: readonly FileInput[],
+    params: NoInfer<P>,
+    until = this.signal,
+  ): Promise<readonly FileInput[]> {
+    const made: FileInput[] = [];
+    for await (const { body } of this.#start(operation, inputs, params, until)) {
+      made.push(await written(this.#newPath(), body, until));
+    }
+    return made;
+  }
+
+  async convert(embedded: FileInput, timeoutMs: number): Promise<FileInput | undefined> {
+    if (this.#depth >= DEEPEST) return undefined;
+    const signal = AbortSignal.any([this.signal, AbortSignal.timeout(timeoutMs)]);
+    const { folder, aside, log } = this.#job;
+    const level = { part: this.level.part, conformance: "b" } as const;
+    try {
+      const job = { folder, aside, log, signal };
+      const inner = new JobWorkshop(level, this.#rungs, this.#engines, job, this.#depth + 1);
+      return (await climb(embedded, this.#rungs, inner)).document;
+    } catch (error) {
+      this.signal.throwIfAborted();
+      this.log("an embedded PDF is not converted", { error: String(error) });
+      return undefined;
+    }
+  }
+
+  async rewrite(input: FileInput): Promise<FileInput> {
+    const path = this.#newPath();
+    const version = this.level.part === 1 ? "1.4" : "1.7";
+    await this.#engines.rewriter.rewrite(input.path, path, { version }, this.signal);
+    return fileInput("document.pdf", (await stat(path)).size, path);
+  }
+
+  async count(original: FileInput): Promise<ContentWork | undefined> {
+    try {
+      let work: ContentWork | undefined;
+      for await (const { body } of this.#start(countContent, [original], {})) work = JSON.parse(await textOf(body));
+      return work;
+    } catch (error) {
+      this.signal.throwIfAborted();
+      if (!(error instanceof EngineFailure) || error.reason === "too-much-content") throw error;
+      // The rungs detect any other fault of the document.
+      return undefined;
+    }
+  }
+
+  async validate({ path, work }: MadeFile): Promise<Validation | undefined> {
+    const isLight = work !== undefined && work.ms <= LIGHT.ms && work.bytes <= LIGHT.bytes;
+    const weight = isLight ? "light" : "heavy";
+    const validate = () => this.#engines.validator.validate(path, this.level, this.signal, weight);
+    try {
+      return await (isLight ? validate() : this.#job.aside(validate));
+    } catch (error) {
+      if (!(error instanceof EngineFailure)) throw error;
+      // The estimate was too low. A file made from this one would take as long, and fail too.
+      if (error.reason === "too-large") throw new EngineFailure("too-much-content", error.detail, { cause: error });
+      if (!UNREADABLE.has(error.reason)) throw error;
+      this.log("not validated", { error: String(error) });
+      return undefined;
+    }
+  }
+
+  look(original: FileInput): Looking {
+    const ending = new AbortController();
+    let isOver = false;
+    const seen = this.#lookAt(original, AbortSignal.any([this.signal, ending.signal])).finally(() => {
+      isOver = true;
+    });
+    const end = async () => {
+      await Promise.race([seen, sleep(LOOKING_ENDS_MS, undefined, { ref: false })]);
+      ending.abort();
+    };
+    return {
+      seen,
+      get isOver() {
+        return isOver;
+      },
+      [Symbol.asyncDispose]: end,
+    };
+  }
+
+  async compare(original: FileInput, candidate: FileInput, looking: Looking | undefined): Promise<Comparison> {
+    let text = "";
+    const after = !looking || looking.isOver ? undefined : await this.#lookAt(candidate, this.signal);
+    const before = await looking?.seen;
+    const looks = before ? [before, ...(after ? [after] : [])] : [];
+    const inputs = [original, candidate, ...looks];
+    for await (const { body } of this.#start(comparePdfs, inputs, { timeMs: COMPARE_MS })) text = await textOf(body);
+    return JSON.parse(text);
+  }
+
+  /** @returns undefined if the look fails: the comparison repeats the failure, and reports it */
+  #lookAt(input: FileInput, until: AbortSignal): Promise<FileInput | undefined> {
+    return this.extract(lookAtPdf, [input], { timeMs: COMPARE_MS / 2 }, until)
+      .then(([made]) => made)
+      .catch(() => undefined);
+  }
+
+  #start<P>(
+    operation: Signature<P>,
+    inputs: readonly FileInput[],
+    params: NoInfer<P>,
+    until = this.signal,
+  ): AsyncIterable<Output> {
+    const { threads, heapLimitBytes } = this.#engines;
+    const job = threadJob(operation, inputs, params, heapLimitBytes);
+    return decodeAnswer(toTheEnd(threads.run(job, until, this.#job.log)), { signal: until });
+  }
+
+  #newPath(): string {
+    return join(this.#job.folder, `made-${randomUUID()}.pdf`);
+  }
+}

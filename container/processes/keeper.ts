@@ -1,0 +1,144 @@
+// Keeps one of something running: starts it, and starts another when it is gone, with pauses that double while starting
+// fails. Knows nothing of what it keeps.
+
+import { EngineFailure } from "../../src/core/failure.ts";
+import { untilAborted } from "./until-aborted.ts";
+
+export interface KeeperSettings<T> {
+  /** Starts one, and leaves nothing behind when that fails. @param signal aborted when the keeper is closed */
+  start(signal: AbortSignal): Promise<T>;
+  /** Called with each one that starts, once it is the current one. */
+  started?(one: T): void;
+  /**
+   * Called when a start has failed.
+   * @param pauseMs pause that follows
+   * @returns the failure for those who wait, now and until one starts; undefined to let them wait
+   */
+  failed(error: unknown, pauseMs: number): Error | undefined;
+  /** Ends one that is no longer wanted. */
+  end(one: T): Promise<void>;
+}
+
+/** Pauses between starts. */
+export interface Pauses {
+  /** Pause before the first start. */
+  readonly beforeMs: number;
+  /** Pause after the first failure; each further one is twice as long as the one before it, up to the longest. */
+  readonly firstMs: number;
+  readonly longestMs: number;
+}
+
+export class Keeper<T> {
+  readonly #settings: KeeperSettings<T>;
+  readonly #closing = new AbortController();
+  #current: T | undefined;
+  #next = pending<T>();
+  #failure: Error | undefined;
+  #pauseMs = 0;
+
+  constructor(settings: KeeperSettings<T>) {
+    this.#settings = settings;
+  }
+
+  /** The one that runs, if there is one. */
+  get current(): T | undefined {
+    return this.#current;
+  }
+
+  /** The failure of the last start, until one succeeds. */
+  get failure(): Error | undefined {
+    return this.#failure;
+  }
+
+  /** The pause before the start that is in progress or comes next. */
+  get pauseMs(): number {
+    return this.#pauseMs;
+  }
+
+  get isClosing(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
+  /** Settles with the next start, or with the failure of it. */
+  get next(): Promise<T> {
+    return this.#next.promise;
+  }
+
+  /**
+   * Returns the current one, or waits for the one that is starting.
+   * @throws the failure of the last start, while none succeeds
+   * @throws EngineFailure `busy` when closed
+   * @throws the signal's reason when aborted
+   */
+  async ready(signal: AbortSignal): Promise<T> {
+    signal.throwIfAborted();
+    this.#closing.signal.throwIfAborted();
+    if (this.#failure) throw this.#failure;
+    return this.#current ?? untilAborted(this.#next.promise, signal);
+  }
+
+  /** Starts one, and starts again for as long as that fails. Call it when there is none and none is starting. */
+  async start({ beforeMs, firstMs, longestMs }: Pauses): Promise<void> {
+    const { signal } = this.#closing;
+    this.#pauseMs = beforeMs;
+    for (;;) {
+      if (this.#pauseMs > 0) await pause(this.#pauseMs, signal);
+      if (signal.aborted) return;
+      try {
+        const one = await this.#settings.start(signal);
+        return signal.aborted ? await this.#settings.end(one) : this.replace(one);
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#pauseMs = Math.min(Math.max(2 * this.#pauseMs, firstMs), longestMs);
+        this.#fail(this.#settings.failed(error, this.#pauseMs));
+      }
+    }
+  }
+
+  /** Makes one the current one, and leaves the one before it to the caller. */
+  replace(one: T): void {
+    this.#failure = undefined;
+    this.#current = one;
+    this.#next.resolve(one);
+    this.#settings.started?.(one);
+  }
+
+  /** Gives up the current one, so that callers wait for the next. @returns false if it is not the current one */
+  vacate(one: T): boolean {
+    if (this.#current !== one) return false;
+    this.#current = undefined;
+    this.#next = pending();
+    return true;
+  }
+
+  /** Ends the current one, and one that is starting once it has started. */
+  async close(): Promise<void> {
+    const closing = new EngineFailure("busy", "closing");
+    this.#closing.abort(closing);
+    this.#next.reject(closing);
+    if (this.#current !== undefined) await this.#settings.end(this.#current);
+  }
+
+  #fail(failure: Error | undefined): void {
+    if (!failure) return;
+    this.#failure = failure;
+    this.#next.reject(failure);
+    this.#next = pending();
+  }
+}
+
+function pending<T>(): PromiseWithResolvers<T> {
+  const next = Promise.withResolvers<T>();
+  // Without a waiting caller, a rejection must not count as unhandled.
+  next.promise.catch(() => {});
+  return next;
+}
+
+/** Waits, at most until the signal is aborted. Does not keep the process running. */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  timer.unref();
+  await untilAborted(promise, signal).catch(() => {});
+  clearTimeout(timer);
+}

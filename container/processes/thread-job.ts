@@ -1,0 +1,45 @@
+// Defines a job for a thread: an operation and the files that it works on. Knows no operation by name.
+import type { Notice } from "../../src/core/notice.ts";
+import type { Signature } from "../../src/core/operation.ts";
+
+/** A job as a message to a thread. */
+export interface ThreadJob {
+  /** Name of the operation. */
+  readonly operation: string;
+  readonly inputs: readonly ThreadFile[];
+  readonly params: unknown;
+  readonly heapLimitBytes: number;
+  /** Earlier losses of the input, which the first output of this job reports too. @default none */
+  readonly notices?: readonly Notice[];
+}
+
+interface ThreadFile {
+  readonly name: string;
+  readonly size: number;
+  readonly path: string;
+}
+
+/** Runs jobs, each in a thread of its own. */
+export interface JobThreads {
+  /**
+   * Returns the frames of the answer.
+   * @throws the signal's reason when aborted
+   */
+  run(
+    job: ThreadJob,
+    signal: AbortSignal,
+    log: (message: string, details?: Record<string, unknown>) => void,
+  ): AsyncGenerator<Uint8Array>;
+}
+
+/** @param heapLimitBytes maximum size of the heap of an engine */
+export function threadJob<P>(
+  operation: Signature<P>,
+  inputs: readonly ThreadFile[],
+  params: NoInfer<P>,
+  heapLimitBytes: number,
+): ThreadJob {
+  // A message holds no functions.
+  const files = inputs.map(({ name, size, path }) => ({ name, size, path }));
+  return { operation: operation.name, inputs: files, params, heapLimitBytes };
+}

@@ -1,0 +1,66 @@
+// The unprivileged users that engines run as, if this process is root. No two documents that are open at the same time
+// have the same user, and no engine has a user of another one: users may signal their own processes and read their own
+// files.
+
+import { EngineFailure } from "../../src/core/failure.ts";
+
+/** Consecutive user IDs, each of which is a group ID too. */
+export interface UserRange {
+  readonly first: number;
+  readonly count: number;
+}
+
+/**
+ * Far above the IDs that adduser(8) gives to people, below those from 60,000 on that Debian and systemd allocate, and
+ * within a user namespace of 65,536 IDs, which a container may have.
+ */
+const FIRST = 54_000;
+/** Enough for the quick and slow jobs of a machine with 128 processors (jobs/slow-lane.ts). */
+const PLACES = 700;
+
+const range = (index: number, count = PLACES): UserRange => ({ first: FIRST + index * PLACES, count });
+
+/** Users of each way to run an engine. */
+export const USERS = {
+  libreOfficeZygote: range(0),
+  soffice: range(1),
+  ghostscriptZygote: range(2),
+  plainGhostscript: range(3),
+  pdfRewriter: range(4),
+  veraPdf: range(5),
+  chromium: range(6, 1),
+} as const satisfies Record<string, UserRange>;
+
+/**
+ * Returns the first of a range's users, for as many processes as it has to serve.
+ * @throws EngineFailure `busy` if they would need users of another range
+ */
+export function firstOf({ first, count }: UserRange, processes: number): number {
+  if (processes > count) throw new EngineFailure("busy", `${processes} processes, but only ${count} users`);
+  return first;
+}
+
+/** A user that nobody else has. Disposing of it returns it. */
+export interface LentUser extends Disposable {
+  readonly id: number;
+}
+
+/** Lends each of a range's users to one process at a time. */
+export class UserPool {
+  readonly #range: UserRange;
+  readonly #taken = new Set<number>();
+
+  constructor(range: UserRange) {
+    this.#range = range;
+  }
+
+  /** @throws EngineFailure `busy` if all users are taken */
+  take(): LentUser {
+    const { first, count } = this.#range;
+    let id = first;
+    while (this.#taken.has(id)) id++;
+    if (id >= first + count) throw new EngineFailure("busy", `all ${count} users are taken`);
+    this.#taken.add(id);
+    return { id, [Symbol.dispose]: () => void this.#taken.delete(id) };
+  }
+}

@@ -1,0 +1,109 @@
+// Bounds how many work at a time and how many wait, and for how long. Knows nothing of the work.
+
+import { EngineFailure } from "./failure.ts";
+
+export interface QueueLimits<Ticket = unknown> {
+  /** Maximum number of tickets that work at the same time. */
+  readonly atOnce: number;
+  /** Maximum number of tickets that wait. @default no limit */
+  readonly waiting?: number;
+  /** Milliseconds after which a waiting ticket is refused. @default no limit */
+  readonly maxWaitMs?: number;
+  /**
+   * Chooses who works next; called while there is room.
+   * @param waiting in the order of their arrival
+   * @returns one of `waiting`, or undefined to let nobody in for now. @default the first
+   */
+  next?(waiting: readonly Ticket[], working: readonly Ticket[]): Ticket | undefined;
+}
+
+interface Waiting<Ticket> {
+  readonly ticket: Ticket;
+  start(): void;
+  refuse(error: unknown): void;
+}
+
+/** A queue of tickets, each of which is there once: objects that `next` tells apart. */
+export class BoundedQueue<Ticket = unknown> {
+  readonly #limits: QueueLimits<Ticket>;
+  readonly #waiting: Waiting<Ticket>[] = [];
+  readonly #working: Ticket[] = [];
+
+  constructor(limits: QueueLimits<Ticket>) {
+    this.#limits = limits;
+  }
+
+  /** The tickets that wait, in the order of their arrival. */
+  get waiting(): readonly Ticket[] {
+    return this.#waiting.map(({ ticket }) => ticket);
+  }
+
+  get working(): readonly Ticket[] {
+    return this.#working;
+  }
+
+  /**
+   * Waits for a turn.
+   * @returns the turn; disposing of it lets in the next ticket
+   * @throws EngineFailure `busy` if too many wait already, or the wait takes too long
+   * @throws the signal's reason when aborted
+   */
+  async take(ticket: Ticket, signal: AbortSignal): Promise<Disposable> {
+    signal.throwIfAborted();
+    const { promise, resolve, reject } = Promise.withResolvers<Disposable>();
+    const { waiting: mostWaiting = Number.POSITIVE_INFINITY, maxWaitMs } = this.#limits;
+    const leave = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", gone);
+      this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+    };
+    const waiting: Waiting<Ticket> = {
+      ticket,
+      start: () => {
+        leave();
+        resolve(this.#begin(ticket));
+      },
+      refuse: (error) => {
+        leave();
+        reject(error);
+      },
+    };
+    const gone = () => waiting.refuse(signal.reason);
+    const late = () => waiting.refuse(new EngineFailure("busy", `no turn within ${maxWaitMs} ms`));
+    const timer = maxWaitMs === undefined ? undefined : setTimeout(late, maxWaitMs);
+    signal.addEventListener("abort", gone);
+    this.#waiting.push(waiting);
+    this.admit();
+    if (this.#waiting.length > mostWaiting) waiting.refuse(new EngineFailure("busy", "too many wait for a turn"));
+    return promise;
+  }
+
+  /** Lets in whoever may work. Call it when `next` may choose otherwise than before. */
+  admit(): void {
+    while (this.#waiting.length > 0 && this.#working.length < this.#limits.atOnce) {
+      const waiting = this.waiting;
+      const ticket = this.#limits.next ? this.#limits.next(waiting, this.#working) : waiting[0];
+      const next = this.#waiting.find((one) => one.ticket === ticket);
+      if (!next) return;
+      next.start();
+    }
+  }
+
+  /** Refuses a ticket that waits. */
+  refuse(ticket: Ticket, error: unknown): void {
+    this.#waiting.find((one) => one.ticket === ticket)?.refuse(error);
+  }
+
+  #begin(ticket: Ticket): Disposable {
+    this.#working.push(ticket);
+    let isOver = false;
+    return {
+      [Symbol.dispose]: () => {
+        if (isOver) return;
+        isOver = true;
+        this.#working.splice(this.#working.indexOf(ticket), 1);
+        this.admit();
+      },
+    };
+  }
+}

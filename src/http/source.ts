@@ -1,0 +1,79 @@
+// Defines the inputs that an endpoint can declare, and the errors that follow from them.
+
+import { mayBePdf } from "../core/media-type.ts";
+import {
+  fieldRequired,
+  fileAndId,
+  fileIdAndUrl,
+  noInput,
+  noInputOrUrl,
+  noSuchFile,
+  notAPdf,
+  otherInputs,
+  passwordProtected,
+  type ServiceError,
+  tooComplex,
+  tooFewInputs,
+  tooManyInputs,
+  wrongType,
+} from "./errors.ts";
+import { listName } from "./fields.ts";
+
+/** The kinds of input that an endpoint accepts. */
+export type Source =
+  /** Exactly one of `file` and `id`. */
+  | {
+      readonly kind: "file-or-id";
+      readonly description: string;
+      /** Reports whether a document of this media type, as determined from its content, may be worth opening. */
+      accepts(type: string): boolean;
+    }
+  /** Any number of `file` and `id[]`, at least one in total. */
+  | {
+      readonly kind: "files-and-ids";
+      readonly description: string;
+      /** Reports the same for each document. @default files of any type, which are not opened */
+      accepts?(type: string): boolean;
+      /** Name of a list with `file` or `id` for each input, which sets their order. @default the order of arrival */
+      readonly orderedBy?: string;
+      /** Names of other lists with one value for each input. */
+      readonly perInput?: readonly string[];
+    }
+  /**
+   * Exactly one of `file`, `id` and `url`. The address of a web page is stored as a file of its own, an internet
+   * shortcut.
+   */
+  | { readonly kind: "file-id-or-url"; readonly description: string }
+  /** A text field, as long as a file may be. The text is not kept, so the response has no inputId. */
+  | { readonly kind: "text"; readonly field: string; readonly description: string };
+
+/** Returns the error responses that follow from the source of an endpoint, whatever is done with the documents. */
+export function errorsOf(source: Source): readonly ServiceError[] {
+  switch (source.kind) {
+    case "text":
+      return [fieldRequired(source.field)];
+    case "file-id-or-url":
+      return [fileAndId(), fileIdAndUrl(), noInputOrUrl(), noSuchFile(), ...errorsOfOpening()];
+    case "file-or-id":
+      return [fileAndId(), noSuchFile(), ...errorsOfOpening(source.accepts)];
+    case "files-and-ids": {
+      const { orderedBy, perInput = [], accepts } = source;
+      return [
+        noInput(),
+        tooManyInputs(),
+        ...(orderedBy === undefined ? [] : [tooFewInputs(), otherInputs(listName(orderedBy))]),
+        ...perInput.map((name) => fieldRequired(listName(name))),
+        noSuchFile(),
+        ...(accepts ? errorsOfOpening(accepts) : []),
+      ];
+    }
+  }
+}
+
+/** @param accepts the types that are opened. @default any type */
+const errorsOfOpening = (accepts?: (type: string) => boolean): readonly ServiceError[] => [
+  wrongType(),
+  ...(accepts === mayBePdf ? [notAPdf()] : []),
+  passwordProtected(),
+  tooComplex(),
+];

@@ -1,0 +1,39 @@
+// Compresses a PDF by a profile that has its transparency flattened first. Yields one output. Runs only in the
+// container, because an isolate does not have the memory for flattening.
+
+import type { Notice } from "../../core/notice.ts";
+import { type Context, type Input, operation, type Run } from "../../core/operation.ts";
+import { flatteningOf } from "../../pdf/compression/profile-settings.ts";
+import type { FlatteningQuality } from "../../pdf/flattening/settings.ts";
+import { type CompressParams, compressPdf } from "../compress-pdf.ts";
+import { flattenAndCompress as signature } from "../flatten-and-compress.ts";
+import { held } from "../held.ts";
+import { flattenTransparency } from "./flatten-transparency.ts";
+
+/** @throws EngineFailure as the two operations do */
+const run: Run<CompressParams> = async function* ([input], params, context) {
+  const quality = params.level === "custom" ? flatteningOf(params.profile) : undefined;
+  const notices: Notice[] = [];
+  const source = quality ? await flattened(input!, quality, context, notices) : input!;
+  for await (const output of compressPdf.run([source], params, context)) {
+    yield { ...output, notices: () => [...notices, ...(output.notices?.() ?? [])] };
+  }
+};
+
+export const flattenAndCompress = operation({ ...signature, run });
+
+/** @param notices receives the losses */
+async function flattened(
+  input: Input,
+  quality: FlatteningQuality,
+  context: Context,
+  notices: Notice[],
+): Promise<Input> {
+  const chunks: Uint8Array[] = [];
+  for await (const { body, notices: lost } of flattenTransparency.run([input], { quality }, context)) {
+    if (body instanceof Uint8Array) chunks.push(body);
+    else for await (const chunk of body) chunks.push(chunk.slice());
+    notices.push(...(lost?.() ?? []));
+  }
+  return held(new Uint8Array(Buffer.concat(chunks)), input.name);
+}

@@ -1,0 +1,52 @@
+// The registry: every operation that runs in JavaScript, by the places that run it. An operation that is not listed
+// here runs only in the process that imports it.
+import type { Operation } from "../core/operation.ts";
+import { compressPdf } from "./compress-pdf.ts";
+import { flattenAndCompress } from "./container-only/flatten-and-compress.ts";
+import { flattenTransparency } from "./container-only/flatten-transparency.ts";
+import { imageToPdf } from "./image-to-pdf.ts";
+import { limitImages } from "./limit-images.ts";
+import { linearizePdf } from "./linearize-pdf.ts";
+import { mergePdfs } from "./merge-pdfs.ts";
+import { comparePdfs } from "./pdfa-steps/compare-pdfs.ts";
+import { countContent } from "./pdfa-steps/count-content.ts";
+import { extractPdfs } from "./pdfa-steps/extract-pdfs.ts";
+import { lookAtPdf } from "./pdfa-steps/look-at-pdf.ts";
+import { picturePages } from "./pdfa-steps/picture-pages.ts";
+import { repairPdfa } from "./pdfa-steps/repair-pdfa.ts";
+import { replaceContents } from "./pdfa-steps/replace-contents.ts";
+import { replacePdfs } from "./pdfa-steps/replace-pdfs.ts";
+import { rasterizePdf } from "./rasterize-pdf.ts";
+import { saveHtml } from "./save-html.ts";
+import { splitPdf } from "./split-pdf.ts";
+import { zipFiles } from "./zip-files.ts";
+
+type AnyOperation = Operation<unknown>;
+
+/** Operations that only the Worker runs: they stream, so they fit there whatever the size of their inputs. */
+export const WORKER_OPERATIONS: readonly AnyOperation[] = [saveHtml, zipFiles];
+
+/** Operations that the container runs for the Worker, with more memory than an isolate has. */
+export const HOSTED_OPERATIONS: readonly AnyOperation[] = [
+  compressPdf,
+  flattenAndCompress,
+  flattenTransparency,
+  imageToPdf,
+  linearizePdf,
+  mergePdfs,
+  rasterizePdf,
+  splitPdf,
+];
+
+/** Steps of the container's own operations, which the Worker cannot request. */
+export const STEPS: readonly AnyOperation[] = [
+  comparePdfs,
+  countContent,
+  extractPdfs,
+  limitImages,
+  lookAtPdf,
+  picturePages,
+  repairPdfa,
+  replaceContents,
+  replacePdfs,
+];

@@ -1,0 +1,58 @@
+// The registry of operations, and the types that callers of operations are checked by.
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { Operation } from "../../../src/core/operation.ts";
+import { parsePages } from "../../../src/core/pages.ts";
+import { compressPdf } from "../../../src/operations/compress-pdf.ts";
+import { flattenAndCompress } from "../../../src/operations/flatten-and-compress.ts";
+import { HOSTED_OPERATIONS, STEPS, WORKER_OPERATIONS } from "../../../src/operations/index.ts";
+import { officeToPdf } from "../../../src/operations/office-to-pdf.ts";
+import { rasterizePdf } from "../../../src/operations/rasterize-pdf.ts";
+import { container, edge, streaming, streamingWork } from "../../../src/placement/placement.ts";
+import { remote } from "../../../src/placement/remote.ts";
+
+const FOLDER = new URL("../../../src/operations", import.meta.url).pathname;
+const listed = [...WORKER_OPERATIONS, ...HOSTED_OPERATIONS, ...STEPS];
+const isOperation = (value: unknown): value is Operation<unknown> =>
+  typeof value === "object" && value !== null && "name" in value && "params" in value && "run" in value;
+
+test("every operation is listed once, under a name of its own", async () => {
+  const declared: Operation<unknown>[] = [];
+  for (const file of await readdir(FOLDER, { recursive: true })) {
+    if (!file.endsWith(".ts") || file === "index.ts") continue;
+    declared.push(...Object.values<unknown>(await import(join(FOLDER, file))).filter(isOperation));
+  }
+  const namesOf = (operations: readonly Operation<unknown>[]) => operations.map(({ name }) => name).toSorted();
+  expect(namesOf(listed)).toEqual(namesOf(declared));
+  expect(new Set(namesOf(listed)).size).toBe(listed.length);
+});
+
+test("one name means one behavior", () => {
+  expect(HOSTED_OPERATIONS.find(({ name }) => name === "compress-pdf")).toBe(compressPdf);
+  expect(flattenAndCompress.name).toBe("flatten-and-compress");
+});
+
+// The compiler is what checks this: nothing is run.
+test("a call that does not match its declaration does not compile", () => {
+  const pages = parsePages("1-last")!;
+  const params = { format: "png", colorModel: "rgb", dpi: 300, pages } as const;
+  edge(rasterizePdf, params);
+  // @ts-expect-error there is no such format
+  edge(rasterizePdf, { ...params, format: "webp" });
+  // @ts-expect-error there is no such parameter
+  edge(rasterizePdf, { ...params, quality: 75 });
+  // @ts-expect-error a parameter is missing
+  streamingWork(rasterizePdf, { format: "png", colorModel: "rgb", dpi: 300 });
+  // @ts-expect-error a name is not an operation
+  edge("rasterize-pdf", params);
+  container(officeToPdf, { tagged: true, lossless: false });
+  // @ts-expect-error a parameter has another type
+  container(officeToPdf, { tagged: "on", lossless: false });
+  // @ts-expect-error the Worker does not have the code
+  edge(officeToPdf, { tagged: true, lossless: false });
+  // @ts-expect-error the Worker does not have the code
+  streaming(officeToPdf, { tagged: true, lossless: false });
+  // @ts-expect-error a name is not an operation
+  remote("merge-pdfs");
+});

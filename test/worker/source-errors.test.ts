@@ -1,0 +1,46 @@
+// The error responses that follow from the source of an endpoint.
+import { expect, test } from "vitest";
+import { mayBePdf } from "../../src/core/media-type.ts";
+import { errorsOf, type Source } from "../../src/http/source.ts";
+
+const COUNTS = { noInput: "This route needs a File or an ID.", tooMany: "Too many 'file' or 'id' values." };
+const NOT_BOTH = "This route will only accept a File or an ID, not both.";
+const NO_SUCH_FILE = "That file does not exist";
+const WRONG_TYPE = "Uploaded file is not valid input for this route.";
+const NOT_A_PDF = "The input file is damaged or is not a PDF.";
+const OPENED = [
+  "The input file is password protected and cannot be processed.",
+  "The input file is too complex to be processed.",
+];
+
+const messagesOf = (source: Source) => errorsOf(source).map(({ message }) => message);
+const same = (source: Source, messages: readonly string[]) =>
+  expect(messagesOf(source).toSorted()).toEqual(messages.toSorted());
+
+test("a text is required", () => {
+  same({ kind: "text", field: "content", description: "" }, ["The 'content' field is required."]);
+});
+
+test("a document that may be a PDF is opened as one", () => {
+  const all = [NOT_BOTH, NO_SUCH_FILE, WRONG_TYPE, ...OPENED];
+  same({ kind: "file-or-id", description: "", accepts: mayBePdf }, [...all, NOT_A_PDF]);
+  same({ kind: "file-or-id", description: "", accepts: () => true }, all);
+});
+
+test("a document or an address", () => {
+  const needs = "This route needs a File, an ID or a URL.";
+  const oneOf = "This route will only accept one of a File, an ID or a URL.";
+  same({ kind: "file-id-or-url", description: "" }, [NOT_BOTH, needs, oneOf, NO_SUCH_FILE, WRONG_TYPE, ...OPENED]);
+});
+
+test("files that are not opened, and PDFs with lists of values", () => {
+  same({ kind: "files-and-ids", description: "" }, [COUNTS.noInput, COUNTS.tooMany, NO_SUCH_FILE]);
+  const lists = { orderedBy: "type", perInput: ["pages"] };
+  same({ kind: "files-and-ids", description: "", accepts: mayBePdf, ...lists }, [
+    ...Object.values(COUNTS),
+    "Too few 'file' or 'id' values.",
+    "The 'type[]' values do not match the 'file' and 'id' values.",
+    "The 'pages[]' field is required.",
+    ...[NO_SUCH_FILE, WRONG_TYPE, NOT_A_PDF, ...OPENED],
+  ]);
+});
