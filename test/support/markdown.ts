@@ -42,7 +42,9 @@ export const codeIn = (text: string): string[] => [...text.matchAll(/`([^`]+)`/g
 
 /** Returns the targets of all links, except links to other sites. */
 export const linksOf = (markdown: string): string[] =>
-  [...withoutCode(markdown).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target!).filter((to) => !/^\w+:/.test(to));
+  [...withoutCode(markdown).matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, target]) => target!)
+    .filter((to) => !/^\w+:/.test(to));
 
 const withoutCode = (markdown: string): string => markdown.replace(/^```[\s\S]*?^```$/gm, "");
 

@@ -22,7 +22,9 @@ interface Described {
 }
 interface DescribedPost {
   readonly requestBody: {
-    readonly content: { "multipart/form-data": { schema: { properties: Record<string, Property>; required: string[] } } };
+    readonly content: {
+      "multipart/form-data": { schema: { properties: Record<string, Property>; required: string[] } };
+    };
   };
   readonly responses: Responses;
 }
@@ -70,7 +72,11 @@ describe("every endpoint", () => {
     const text = textOf(path);
     expect(text).toContain(variants.includes("private") ? "Both variants." : "Keyed variant only.");
     const { properties, required } = paths[path]!.post!.requestBody.content["multipart/form-data"].schema;
-    const rows = new Map(rowsOf(text, "Parameter").reverse().map((row) => [codeIn(row.Parameter!)[0]!, row]));
+    const rows = new Map(
+      rowsOf(text, "Parameter")
+        .reverse()
+        .map((row) => [codeIn(row.Parameter!)[0]!, row]),
+    );
     expect([...rows.keys()].sort()).toEqual(Object.keys(properties).sort());
     for (const [name, property] of Object.entries(properties)) {
       const row = rows.get(name)!;
