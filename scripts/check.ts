@@ -1,4 +1,5 @@
 // `npm run check`: everything that must hold before a change goes in, one line each. Does not stop at the first failure.
+// `npm run check -- --quick` leaves out the tests.
 
 import { spawn } from "node:child_process";
 import { join } from "node:path";
@@ -16,6 +17,8 @@ const quick: readonly Check[] = [
   { name: "types", run: () => program("typescript/bin/tsc", "-p", ".") },
   { name: "types of the Worker", run: () => program("typescript/bin/tsc", "-p", "src") },
   { name: "unused code and dependencies", run: () => program("knip/bin/knip.js") },
+  { name: "spelling", run: () => program("cspell/bin.mjs", "--no-progress", "--no-summary") },
+  { name: "Markdown", run: () => program("markdownlint-cli2/markdownlint-cli2-bin.mjs") },
   { name: "bundle", run: checkBundleSize },
 ];
 const tests: Check = {
@@ -31,7 +34,7 @@ const results: boolean[] = [];
 for (let next = 0; next < quick.length; next += 2) {
   results.push(...(await Promise.all(quick.slice(next, next + 2).map(report))));
 }
-results.push(await report(tests));
+if (!process.argv.includes("--quick")) results.push(await report(tests));
 process.exit(results.every((ok) => ok) ? 0 : 1);
 
 async function report({ name, run }: Check): Promise<boolean> {

@@ -1,4 +1,5 @@
 // POST /compressed-pdf (spec, "POST /compressed-pdf"). The effect on a document's parts is tested with the operation.
+// Contract: docs/api.md#compressed-pdf, #notices, #inputs
 import { beforeAll, describe, expect, test } from "vitest";
 import { encrypted, labelledPdf } from "../fixtures/pdfs.ts";
 import { certifiedPdf, lockedPdf } from "../fixtures/signed-pdfs.ts";

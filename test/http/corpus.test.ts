@@ -1,4 +1,5 @@
 // Real documents: the right picture, or the right error. The pictures are compared with poppler's.
+// Contract: docs/api.md#png, #image-endpoints, #errors
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,5 @@
 // Empty optional fields, which browser forms send for inputs left empty, count as not sent.
+// Contract: docs/api.md#requests, #json-bodies
 import { beforeAll, describe, expect, test } from "vitest";
 import { labelledPdf } from "../fixtures/pdfs.ts";
 import { type FormFields, keyedClient, privateClient, upload } from "../support/client.ts";

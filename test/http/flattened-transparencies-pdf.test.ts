@@ -1,5 +1,6 @@
 // POST /flattened-transparencies-pdf (spec, "POST /flattened-transparencies-pdf", keyed variant only). The appearance
 // of the pages is tested with the operation.
+// Contract: docs/api.md#flattened-transparencies-pdf, #notices, #inputs
 import { beforeAll, describe, expect, test } from "vitest";
 import { PdfBuilder } from "../fixtures/pdf-builder.ts";
 import { encrypted, labelledPdf } from "../fixtures/pdfs.ts";

@@ -1,4 +1,5 @@
 // POST /html (spec, "POST /html").
+// Contract: docs/api.md#html, #responses
 import { describe, expect, test } from "vitest";
 import { keyedClient, privateClient, upload } from "../support/client.ts";
 

@@ -1,4 +1,5 @@
 // Common behavior of POST /bmp, /jpg, /png, /gif, /tif (spec, "Image endpoints").
+// Contract: docs/api.md#image-endpoints, #page-selections, #output-names, #responses, #bmp, #gif, #jpg, #png, #tif
 import { beforeAll, describe, expect, test } from "vitest";
 import { PdfBuilder } from "../fixtures/pdf-builder.ts";
 import { encrypted, quartersPdf, squarePdf, textPdf, turnedPdf, withoutXref } from "../fixtures/pdfs.ts";

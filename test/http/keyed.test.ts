@@ -1,4 +1,5 @@
 // The keyed variant (spec, "Authentication"), and what the two variants have in common.
+// Contract: docs/api.md#variants, #errors
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { describe, expect, inject, test } from "vitest";

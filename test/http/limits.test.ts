@@ -1,5 +1,6 @@
 // Limits: inputs that are too large, too many or too hostile. Each ends in a picture or a clear 4xx, and the next
 // request works.
+// Contract: docs/api.md#limits, #errors
 import { request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,5 +1,6 @@
 // POST /linearized-pdf (spec, "POST /linearized-pdf", keyed variant only). The content that the document keeps is
 // tested with the operation.
+// Contract: docs/api.md#linearized-pdf, #notices, #inputs
 import { beforeAll, describe, expect, test } from "vitest";
 import { encrypted, labelledPdf } from "../fixtures/pdfs.ts";
 import { lockedPdf } from "../fixtures/signed-pdfs.ts";

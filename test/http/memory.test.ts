@@ -1,5 +1,6 @@
 // What an isolate holds: large pages, many pages, large uploads. The runtime's process is watched from outside while it works; it
 // holds the local R2 as well, so what is seen here is more than the isolate's own.
+// Contract: docs/api.md#image-endpoints, #limits
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { textPdf } from "../fixtures/pdfs.ts";

@@ -1,5 +1,6 @@
 // POST /merged-pdf (spec, "POST /merged-pdf"): selection and order of pages and inputs, and every kind of invalid
 // request. The content that a merged document keeps is tested with the operation.
+// Contract: docs/api.md#merged-pdf, #page-selections, #responses, #notices
 import { beforeAll, describe, expect, test } from "vitest";
 import { encrypted, labelledPdf } from "../fixtures/pdfs.ts";
 import { lockedPdf, signedPdf } from "../fixtures/signed-pdfs.ts";

@@ -1,5 +1,6 @@
 // POST /pdf: files that count as HTML. A file named .html and a file stored by /html are HTML whatever their first
 // bytes, unless the content is clearly of another type.
+// Contract: docs/api.md#pdf, #inputs
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,5 @@
 // POST /pdf of HTML: print scale, paper, and tagging.
+// Contract: docs/api.md#pdf
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

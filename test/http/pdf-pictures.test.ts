@@ -1,5 +1,6 @@
 // POST /pdf for pictures (spec, "POST /pdf"), over HTTP: in the Worker, and in the container if an isolate cannot hold
 // them.
+// Contract: docs/api.md#pdf
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

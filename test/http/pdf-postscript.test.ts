@@ -1,4 +1,5 @@
 // POST /pdf for PostScript and EPS (spec, "POST /pdf"), over HTTP, converted in the container.
+// Contract: docs/api.md#pdf, #notices
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,5 @@
 // POST /pdf for Office documents (spec, "POST /pdf"), over HTTP, converted in the container.
+// Contract: docs/api.md#pdf, #inputs, #errors
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

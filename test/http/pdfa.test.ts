@@ -1,5 +1,6 @@
 // POST /pdfa (spec, "POST /pdfa"), both variants, converted in the container. Results for real documents are tested
 // with the ladder.
+// Contract: docs/api.md#pdfa, #notices, #errors
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

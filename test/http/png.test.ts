@@ -1,4 +1,5 @@
 // What only POST /png has (PNG Specification, 3rd edition).
+// Contract: docs/api.md#png
 import { expect, test } from "vitest";
 import { squarePdf } from "../fixtures/pdfs.ts";
 import { privateClient, upload } from "../support/client.ts";

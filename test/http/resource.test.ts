@@ -1,4 +1,5 @@
 // GET /resource/{id} (spec), and what HTTP clients expect of files (RFC 9110).
+// Contract: docs/api.md#stored-files, #ids
 import { beforeAll, describe, expect, test } from "vitest";
 import { keyedClient, privateClient, upload } from "../support/client.ts";
 

@@ -1,4 +1,5 @@
 // POST /zip (spec, "POST /zip"): files and ids in an archive. The archives themselves are tested with the operation.
+// Contract: docs/api.md#zip, #responses
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

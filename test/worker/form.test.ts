@@ -1,4 +1,5 @@
 // The streaming form reader with R2, inside the runtime that serves requests.
+// Contract: docs/api.md#requests, #json-bodies, #limits
 
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,5 @@
 // The store against R2, inside the runtime that serves it.
+// Contract: docs/api.md#ids
 
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";

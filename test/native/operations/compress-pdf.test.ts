@@ -1,4 +1,5 @@
 // Content that compression removes and keeps, read back with qpdf and poppler.
+// Contract: docs/api.md#compressed-pdf
 import { deflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { type CompressParams, compressPdf } from "../../../src/operations/compress-pdf.ts";

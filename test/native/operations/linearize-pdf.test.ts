@@ -1,4 +1,5 @@
 // Checks linearized PDFs with another version of qpdf, and compares them with their sources in poppler.
+// Contract: docs/api.md#linearized-pdf
 import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,5 @@
 // Merges PDFs: pages, limits, hostile inputs, and real documents in pairs.
+// Contract: docs/api.md#merged-pdf
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+// Contract: docs/api.md#image-endpoints
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

@@ -1,5 +1,6 @@
 // Signed documents: every operation that rewrites them removes what it would break, keeps what they show, and reports
 // it.
+// Contract: docs/api.md#notices
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

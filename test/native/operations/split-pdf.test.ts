@@ -1,3 +1,4 @@
+// Contract: docs/api.md#split-pdf
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { deflateSync } from "node:zlib";

@@ -1,4 +1,5 @@
 // Opens archives of every kind with five other programs: Info-ZIP, Python, 7-Zip, libarchive and, as a stream, fflate.
+// Contract: docs/api.md#zip
 import { execFileSync, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import {

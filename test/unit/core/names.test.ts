@@ -1,3 +1,4 @@
+// Contract: docs/api.md#output-names
 import { describe, expect, test } from "vitest";
 import { attachment, safeName, stem } from "../../../src/core/file-name.ts";
 import { mediaTypeOf } from "../../../src/core/media-type.ts";

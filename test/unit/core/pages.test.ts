@@ -1,4 +1,5 @@
 // Page selection expressions.
+// Contract: docs/api.md#page-selections
 import { describe, expect, test } from "vitest";
 import { MAX_SELECTED_PAGES, parsePages, resolvePages, selectPages } from "../../../src/core/pages.ts";
 

@@ -1,4 +1,5 @@
 // What a client reads of a document that cannot be made to conform, and how it gets there from the container.
+// Contract: docs/api.md#errors
 import { expect, test } from "vitest";
 import { EngineFailure, type Nonconformity } from "../../../src/core/failure.ts";
 import { toServiceError } from "../../../src/http/errors.ts";

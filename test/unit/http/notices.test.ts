@@ -1,4 +1,5 @@
 // Notices to a client about what its documents lost, and their way from the container to the client.
+// Contract: docs/api.md#notices
 import { expect, test } from "vitest";
 import { type Notice, type NoticeCode, noticesAbout } from "../../../src/core/notice.ts";
 import type { Output } from "../../../src/core/operation.ts";

@@ -1,5 +1,6 @@
 // No page reaches a place that is not public: every way that is known, once against an ear that must hear nothing, and once, where
 // the ear is on the allow-list, to see that the way is one.
+// Contract: docs/api.md#pdf
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { html, openScratch, print, startChromium } from "../../../../test/support/chromiums.ts";
