@@ -1,6 +1,6 @@
 // Parses page selection expressions (spec, "Page selection expression") without the document, and resolves them with
 // it.
-import { z } from "zod";
+import * as z from "zod";
 import { OutOfRange } from "./failure.ts";
 
 type Position = number | "last";

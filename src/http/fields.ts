@@ -1,6 +1,6 @@
 // Defines the kinds of field of this API. Each kind parses the client's text and describes itself for OpenAPI. Has no
 // knowledge of endpoints.
-import { z } from "zod";
+import * as z from "zod";
 import { safeName } from "../core/file-name.ts";
 import { type PageSelection, parsePages } from "../core/pages.ts";
 import { fieldRequired, moreThanOneKey, outOfRange } from "./errors.ts";

@@ -1,5 +1,5 @@
 // Generates the OpenAPI 3.1 description of the running variant, only from the declarations of the endpoints.
-import { z } from "zod";
+import * as z from "zod";
 import type { Config } from "../core/config.ts";
 import { type Endpoint, uploadLimit } from "./endpoint.ts";
 import {

@@ -1,7 +1,7 @@
 // Compresses a PDF according to a level or a profile. Yields one output, never larger than the input unless the profile
 // asks for that.
 
-import { z } from "zod";
+import * as z from "zod";
 import { type Notice, noticesOf } from "../core/notice.ts";
 import { type Chunks, type Context, type Input, operation, type Run } from "../core/operation.ts";
 import { compressFile } from "../pdf/compression/compress-file.ts";

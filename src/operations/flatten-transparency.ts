@@ -1,5 +1,5 @@
 // Declares the operation that removes the transparency of a PDF. Its code is in the folder container-only.
-import { z } from "zod";
+import * as z from "zod";
 import { signature } from "../core/operation.ts";
 import { FLATTENING_QUALITIES } from "../pdf/flattening/settings.ts";
 

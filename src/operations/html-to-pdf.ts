@@ -1,6 +1,6 @@
 // Declares the operation that converts a web page or an HTML file to PDF. The edge cannot do this: the container runs
 // it with Chromium.
-import { z } from "zod";
+import * as z from "zod";
 import { signature } from "../core/operation.ts";
 
 const MAX_URL_LENGTH = 8192;

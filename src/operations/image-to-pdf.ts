@@ -1,7 +1,7 @@
 // Converts a picture file to a PDF with one page for each picture in the file. Data stay unchanged wherever PDF has the
 // same encoding.
 
-import { z } from "zod";
+import * as z from "zod";
 import { ByteReader } from "../core/byte-reader.ts";
 import { EngineFailure } from "../core/failure.ts";
 import { mediaTypeOf } from "../core/media-type.ts";

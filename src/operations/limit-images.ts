@@ -2,7 +2,7 @@
 // lossless. Exported Office documents and web pages need this. Tags, links, outlines and forms stay, since only images
 // are replaced.
 
-import { z } from "zod";
+import * as z from "zod";
 import { operation, type Run } from "../core/operation.ts";
 import { limitImages as limitImagesOf } from "../pdf/images/limit-images.ts";
 import { Budget } from "../pdf/objects/budget.ts";

@@ -1,5 +1,5 @@
 // Linearizes a PDF for web browsers (ISO 32000-1, Annex F). Yields one output. Nothing else in the document changes.
-import { z } from "zod";
+import * as z from "zod";
 import { contains } from "../core/contains.ts";
 import { EngineFailure } from "../core/failure.ts";
 import type { Notice } from "../core/notice.ts";

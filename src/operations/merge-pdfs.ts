@@ -1,6 +1,6 @@
 // Merges PDFs, or selected pages of them, into one PDF in the given order. Objects are the concern of src/pdf.
 
-import { z } from "zod";
+import * as z from "zod";
 import { OutOfRange } from "../core/failure.ts";
 import { type Notice, noticesOf } from "../core/notice.ts";
 import { type Input, operation, type Run } from "../core/operation.ts";

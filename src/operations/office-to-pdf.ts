@@ -1,6 +1,6 @@
 // Declares the operation that converts an Office document to PDF. The edge cannot do this: the container runs it with
 // LibreOffice.
-import { z } from "zod";
+import * as z from "zod";
 import { signature } from "../core/operation.ts";
 
 const paramsSchema = z.object({

@@ -1,6 +1,6 @@
 // Declares the operation that converts a PDF to PDF/A. The edge cannot do this: the container runs it, because the
 // validator is there.
-import { z } from "zod";
+import * as z from "zod";
 import { signature } from "../core/operation.ts";
 import { archivalLevel } from "../pdf/pdfa/level.ts";
 

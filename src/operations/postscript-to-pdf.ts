@@ -1,6 +1,6 @@
 // Declares the operation that converts a PostScript program, encapsulated or not, to PDF. The edge cannot do this: the
 // container runs it with Ghostscript.
-import { z } from "zod";
+import * as z from "zod";
 import { signature } from "../core/operation.ts";
 
 const paramsSchema = z.object({

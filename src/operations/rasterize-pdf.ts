@@ -1,6 +1,6 @@
 // Pages of a PDF as pictures, one output for each page. It knows what each format can hold, not how it is written.
 
-import { z } from "zod";
+import * as z from "zod";
 import { EngineFailure, OutOfRange } from "../core/failure.ts";
 import { type Chunks, type Output, operation, type Run } from "../core/operation.ts";
 import { pageSelection, resolvePages } from "../core/pages.ts";

@@ -1,5 +1,5 @@
 // A string of HTML as an .html file, byte for byte.
-import { z } from "zod";
+import * as z from "zod";
 import { operation, type Run } from "../core/operation.ts";
 
 const run: Run<Record<string, never>> = async function* ([content]) {

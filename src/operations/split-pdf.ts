@@ -1,7 +1,7 @@
 // Splits a PDF into one PDF for each selection of pages, or for each page. Outputs contain nothing of the pages left
 // out. Objects are the concern of src/pdf.
 
-import { z } from "zod";
+import * as z from "zod";
 import { type Notice, noticesOf } from "../core/notice.ts";
 import { operation, type Run } from "../core/operation.ts";
 import { pageSelection, resolvePages } from "../core/pages.ts";

@@ -2,7 +2,7 @@
 // an archive is written.
 
 import { crc32, createDeflateRaw, deflateRawSync } from "node:zlib";
-import { z } from "zod";
+import * as z from "zod";
 import { EngineFailure } from "../core/failure.ts";
 import { mediaTypeOf } from "../core/media-type.ts";
 import { type Context, type Input, operation, type Run } from "../core/operation.ts";

@@ -1,7 +1,7 @@
 // Sends requests to a container as the Worker does, and reads its answers.
 
 import { ReadableStream } from "node:stream/web";
-import { z } from "zod";
+import * as z from "zod";
 import { type Container, type Context, type Input, signature } from "../../src/core/operation.ts";
 import { remote } from "../../src/placement/remote.ts";
 

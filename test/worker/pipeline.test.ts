@@ -1,7 +1,7 @@
 // The pipeline with an operation made for the test: the files it stores, and that failed or abandoned requests leave
 // nothing behind.
 import { expect, test } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import { EngineFailure } from "../../src/core/failure.ts";
 import { type Output, operation, type Run, signature } from "../../src/core/operation.ts";
 import { endpoint, handle, type Service } from "../../src/http/endpoint.ts";

@@ -1,7 +1,7 @@
 // Compares a PDF with the one it was made from: pages, their sizes, pictures and text. Yields one output, a JSON list
 // of the pages that differ. Has no knowledge of why they might differ.
 
-import { z } from "zod";
+import * as z from "zod";
 import { EngineFailure } from "../../core/failure.ts";
 import { type Context, type Input, operation, type Run } from "../../core/operation.ts";
 import type { MupdfOptions } from "../../engines/mupdf/mupdf.ts";

@@ -1,6 +1,6 @@
 // Measures what a validator needs for a PDF, and whether it can finish. Has no knowledge of the rules.
 
-import { z } from "zod";
+import * as z from "zod";
 import { type Output, operation, type Run } from "../../core/operation.ts";
 import { takeMupdf } from "../../engines/mupdf/spare.ts";
 import { readOperations } from "../../pdf/content/content.ts";

@@ -1,6 +1,6 @@
 // The PDFs that are embedded in a PDF, one output each. Their numbers are those by which replace-pdfs.ts knows them.
 
-import { z } from "zod";
+import * as z from "zod";
 import { operation, type Run } from "../../core/operation.ts";
 import { Budget } from "../../pdf/objects/budget.ts";
 import { MupdfSource } from "../../pdf/objects/mupdf-source.ts";

@@ -1,6 +1,6 @@
 // How the pages of a PDF look and read, for comparing others with it later: one output, of look-records.ts. Knows no other document.
 
-import { z } from "zod";
+import * as z from "zod";
 import { type Context, type Input, operation, type Run } from "../../core/operation.ts";
 import { takeMupdf } from "../../engines/mupdf/spare.ts";
 import { LookedAt, spread } from "../../pdf/pdfa/comparison/document-look.ts";

@@ -1,7 +1,7 @@
 // Replaces some or all pages of a PDF by pictures of them, with invisible text for searching. Has no knowledge of the
 // reason.
 
-import { z } from "zod";
+import * as z from "zod";
 import { EngineFailure } from "../../core/failure.ts";
 import { type NoticeSubject, noticesAbout } from "../../core/notice.ts";
 import { type Context, operation, type Run } from "../../core/operation.ts";

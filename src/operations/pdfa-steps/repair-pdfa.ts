@@ -1,7 +1,7 @@
 // Repairs a PDF in place to follow a level of PDF/A (ISO 19005-1, -2, -3). Changes only what breaks a rule. Has no
 // knowledge of the validator: its findings on the previous attempt select additional repairs.
 
-import { z } from "zod";
+import * as z from "zod";
 import { EngineFailure } from "../../core/failure.ts";
 import type { Notice } from "../../core/notice.ts";
 import { type Context, operation, type Run } from "../../core/operation.ts";

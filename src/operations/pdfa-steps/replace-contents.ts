@@ -2,7 +2,7 @@
 // outlines, destinations, labels, attachments. Intended for documents that another program rewrote, losing these. Does
 // not know any such program.
 
-import { z } from "zod";
+import * as z from "zod";
 import { EngineFailure } from "../../core/failure.ts";
 import { operation, type Run } from "../../core/operation.ts";
 import { bodyOf, decodedBytes } from "../../pdf/compression/recode-stream.ts";

@@ -1,7 +1,7 @@
 // Replaces the PDFs embedded in a PDF by others. The counterpart is extract-pdfs.ts.
 
 import { deflateSync } from "node:zlib";
-import { z } from "zod";
+import * as z from "zod";
 import { operation, type Run } from "../../core/operation.ts";
 import { bodyOf } from "../../pdf/compression/recode-stream.ts";
 import { Budget } from "../../pdf/objects/budget.ts";

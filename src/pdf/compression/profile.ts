@@ -1,6 +1,6 @@
 // The profile of a custom compression as clients write it (a JSON file): its keys and their values. Everything is off when it is
 // absent, keys that are not known are let be. Knows nothing of what is done.
-import { z } from "zod";
+import * as z from "zod";
 
 /** Lowest and highest that a picture can mean. */
 const dpi = z.number().min(1).max(9600);

@@ -1,5 +1,5 @@
 // Defines the levels of PDF/A that a client can request (ISO 19005-1, -2, -3).
-import { z } from "zod";
+import * as z from "zod";
 
 /** A part of ISO 19005 and a level of conformance: b preserves the look, u also gives all text Unicode values. */
 export interface ArchivalLevel {

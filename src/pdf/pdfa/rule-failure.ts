@@ -1,5 +1,5 @@
 // Defines the findings of a validator. Knows no validator.
-import { z } from "zod";
+import * as z from "zod";
 
 /** A rule that is broken, with some of the places that break it. */
 export interface RuleFailure {

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import { Threads } from "../../../container/jobs/threads.ts";
 import type { ThreadJob } from "../../../container/processes/thread-job.ts";
 import { type Context, type Output, signature } from "../../../src/core/operation.ts";

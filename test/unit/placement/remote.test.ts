@@ -1,6 +1,6 @@
 // Operations carried out remotely: their inputs, outputs and failures cross the connection unchanged.
 import { describe, expect, test } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import { EngineFailure, OutOfRange } from "../../../src/core/failure.ts";
 import { type Context, type Input, type Run, signature } from "../../../src/core/operation.ts";
 import { decodeRequest, encodeAnswer, encodeFailure, remote as remoteOf } from "../../../src/placement/remote.ts";
