@@ -154,7 +154,7 @@ export async function handle(endpoint: Endpoint, request: Request, service: Serv
       await carryOut(first).catch(async (error: unknown) => {
         if (others.length === 0 || outputs.count > 0 || !needsMoreRoom(error)) throw error;
         service.log("moved to the container", { error: String(error) });
-        await carryOut(others[0]!);
+        await carryOut(others[0]);
       });
     }
     const isKept = endpoint.source.kind !== "text";
@@ -236,9 +236,9 @@ function answer(
   const urls = ids.map((id) => fileUrl(baseUrl, id));
   const several = naming === "list" || (naming === "prefix" && ids.length > 1);
   return {
-    outputUrl: several ? urls : urls[0]!,
-    outputId: several ? ids : ids[0]!,
-    ...(source.kind === "text" ? {} : { inputId: source.kind === "files-and-ids" ? inputIds : inputIds[0]! }),
+    outputUrl: several ? urls : urls[0],
+    outputId: several ? ids : ids[0],
+    ...(source.kind === "text" ? {} : { inputId: source.kind === "files-and-ids" ? inputIds : inputIds[0] }),
     ...(notices.length > 0 ? { notices } : {}),
   };
 }

@@ -58,7 +58,7 @@ export async function locateSources(source: Source, form: Form, where: Where): P
 function locateText(field: string, form: Form): readonly Located[] {
   const texts = form.files.get(field) ?? [];
   if (texts.length > 1) throw moreThanOneKey(field);
-  if (texts.length === 0 || texts[0]!.size === 0) throw fieldRequired(field);
+  if (texts.length === 0 || texts[0].size === 0) throw fieldRequired(field);
   return texts;
 }
 
@@ -75,11 +75,11 @@ async function locateOne(
   if (urls.length > 0) {
     if (files.length > 0 || form.fields.has("file") || ids.length > 0) throw fileIdAndUrl();
     if (urls.length > 1) throw moreThanOneKey("url");
-    return receiveShortcut(urls[0]!, uploads);
+    return receiveShortcut(urls[0], uploads);
   }
   if (files.length + ids.length > 1) throw tooManyFiles();
   if (files.length + ids.length === 0) throw source.kind === "file-id-or-url" ? noInputOrUrl() : noInput();
-  const found = files[0] ?? (await known(ids[0]!, store));
+  const found = files[0] ?? (await known(ids[0], store));
   if (source.kind === "file-or-id" && !source.accepts(found.type)) throw wrongType();
   return found;
 }

@@ -56,10 +56,10 @@ const run: Run<MergePdfsParams> = async function* (inputs, { pages }, context) {
         return source;
       },
       select(pageCount) {
-        const selected = selectPages(pages[index]!, pageCount);
+        const selected = selectPages(pages[index], pageCount);
         merged.pages += selected.length;
         const isLast = index === inputs.length - 1;
-        if (isLast && merged.pages === 0) throw new OutOfRange("pages", pages[0]!.text);
+        if (isLast && merged.pages === 0) throw new OutOfRange("pages", pages[0].text);
         const { file, pages: sourcePages } = source!;
         const taken = new Set(selected);
         const damaged = countDamagedContents(

@@ -75,12 +75,12 @@ export class PackBuilder {
   /** @returns the files in the order in which they were added. When it fails, nothing is left. */
   async put(bucket: R2Bucket): Promise<StoredFile[]> {
     const ids = newPackedIds(this.#kind, this.#files.length);
-    const entries = this.#files.map((file, index) => entryOf(ids[index]!, file));
-    const key = keyOf(ids[0]!);
+    const entries = this.#files.map((file, index) => entryOf(ids[index], file));
+    const key = keyOf(ids[0]);
     const bodies = this.#files.map(({ bytes }) => bytes);
     try {
       const { uploaded } = (await bucket.put(key, ...packed(entries, bodies)))!;
-      return entries.map((entry, index) => describe(ids[index]!, entry, uploaded));
+      return entries.map((entry, index) => describe(ids[index], entry, uploaded));
     } catch (error) {
       await bucket.delete(key);
       throw error;
@@ -125,7 +125,7 @@ export class Packs {
 
   /** @param ids of files in one pack */
   async remove(ids: readonly string[]): Promise<void> {
-    const key = keyOf(ids[0]!);
+    const key = keyOf(ids[0]);
     const gone = new Set(ids.map((id) => id.slice(packOf(id).length)));
     this.#read.delete(key);
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {

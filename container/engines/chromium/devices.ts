@@ -53,7 +53,7 @@ const TOUCH_POINTS = 5;
 /** Commands are carried out in the order in which they are sent: nobody has to wait for these before a page is loaded. */
 export function emulate(session: Session, name: DeviceName, version: string): void {
   const { width, height, pixelRatio, mobile, system, platform, telephone } = DEVICES[name];
-  const major = version.split(".")[0]!;
+  const major = version.split(".")[0];
   const brands = ["Chromium", "Not)A;Brand"].map((brand) => ({ brand, version: brand === "Chromium" ? major : "99" }));
   void session.send("Emulation.setDeviceMetricsOverride", {
     width,

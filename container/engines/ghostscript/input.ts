@@ -97,7 +97,7 @@ function appleSingle(head: Buffer, size: number) {
 /** MacBinary: zeros where they must be, a name of 1 to 63 characters, and behind the header a program. */
 function isMacBinary(head: Buffer): boolean {
   if (head.length < MAC_BINARY_HEADER_BYTES + 2 || head[0] !== 0 || head[74] !== 0) return false;
-  return head[1]! >= 1 && head[1]! <= 63 && head.toString("latin1", 128, 130) === "%!";
+  return head[1] >= 1 && head[1] <= 63 && head.toString("latin1", 128, 130) === "%!";
 }
 
 /** How many bytes of printer commands, ends of transmission and white space stand before the program. */
@@ -111,7 +111,7 @@ function beforeProgram(start: string): number {
     return program < 0 ? start.length : program;
   }
   // A job for another language.
-  if (enter[1]!.toUpperCase() !== "POSTSCRIPT") return start.length;
+  if (enter[1].toUpperCase() !== "POSTSCRIPT") return start.length;
   return blanksFrom(start, endOfLine + 1);
 }
 
@@ -123,7 +123,7 @@ function afterProgram(end: string): number {
     length = exit;
     if (exit === 0) break;
   }
-  while (length > 0 && isBlank(end[length - 1]!)) length--;
+  while (length > 0 && isBlank(end[length - 1])) length--;
   return end.length - length;
 }
 
@@ -133,7 +133,7 @@ const isCommands = (text: string) =>
 
 function blanksFrom(text: string, from: number): number {
   let at = from;
-  while (at < text.length && isBlank(text[at]!)) at++;
+  while (at < text.length && isBlank(text[at])) at++;
   return at;
 }
 
@@ -143,7 +143,7 @@ const isBlank = (character: string) => " \t\r\n\f\0\x04".includes(character);
 function readComments(start: string, end: string, name: string, isDos: boolean) {
   const firstLine = /^[^\r\n]*/.exec(start)![0];
   // What is embedded further down has comments of its own.
-  const header = start.split(/^%%(?:EndComments|BeginProlog|BeginDocument|Page:)/m, 1)[0]!;
+  const header = start.split(/^%%(?:EndComments|BeginProlog|BeginDocument|Page:)/m, 1)[0];
   const declaredPages = Number(comment(header, end, "Pages", /^\d{1,9}/)?.[0] ?? 0);
   const saysSo = /^%!PS-Adobe-\S+\s+EPSF/.test(firstLine) || isDos;
   const box = boxOf(header, end, "HiResBoundingBox") ?? boxOf(header, end, "BoundingBox");

@@ -61,7 +61,7 @@ function readOffsets(
       continue;
     }
     offsets[glyph] = isLong ? view.getUint32(glyph * 4) : view.getUint16(glyph * 2) * 2;
-    if (offsets[glyph]! > limit || (glyph > 0 && offsets[glyph]! < offsets[glyph - 1]!)) {
+    if (offsets[glyph] > limit || (glyph > 0 && offsets[glyph] < offsets[glyph - 1])) {
       if (!isLenient) return undefined;
       offsets[glyph] = offsets[glyph - 1] ?? 0;
     }
@@ -71,7 +71,7 @@ function readOffsets(
 
 /** The outline's bytes; none for a glyph without. */
 export function outlineOf({ tables, offsets }: TrueTypeFont, glyph: number): Uint8Array {
-  return tables.get("glyf")!.subarray(offsets[glyph]!, offsets[glyph + 1]!);
+  return tables.get("glyf")!.subarray(offsets[glyph], offsets[glyph + 1]);
 }
 
 /** @returns with the glyphs that those are made of, and glyph 0; undefined where an outline is damaged */

@@ -135,7 +135,7 @@ export class JpegReader {
   }
 
   #takeSteps(index: number): void {
-    const steps = this.file.quantisers[this.frame.components[index]!.quantiser];
+    const steps = this.file.quantisers[this.frame.components[index].quantiser];
     if (!steps) throw new UnreadableJpeg("a quantiser is missing");
     this.#kernel.view(this.#kernel.exports.stepsOf(index), 128).set(new Uint8Array(steps.buffer));
     this.#seen.add(index);

@@ -144,7 +144,7 @@ async function nextChunk(reader: ByteReader): Promise<Chunk | undefined> {
   const end = reader.position + length + 4;
   return {
     type: String.fromCharCode(...name),
-    isCritical: (name[0]! & 0x20) === 0,
+    isCritical: (name[0] & 0x20) === 0,
     async data() {
       if (length > MOST_KEPT_BYTES) return undefined;
       const bytes = await reader.read(length + 4);
@@ -203,7 +203,7 @@ class RowCheck implements Disposable {
 
   constructor(passes: PngPass[]) {
     this.#passes = passes;
-    this.#rowsLeft = passes[0]!.rows;
+    this.#rowsLeft = passes[0].rows;
   }
 
   get isSound(): boolean {
@@ -226,11 +226,11 @@ class RowCheck implements Disposable {
   #count(bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length && this.#passes.length > 0; ) {
       if (this.#left === 0) {
-        if (bytes[at]! > 4) {
+        if (bytes[at] > 4) {
           this.#isWrong = true;
           return;
         }
-        this.#left = this.#passes[0]!.rowBytes;
+        this.#left = this.#passes[0].rowBytes;
         at++;
       }
       const step = Math.min(this.#left, bytes.length - at);

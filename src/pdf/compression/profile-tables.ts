@@ -65,8 +65,8 @@ function entryBytesOf(tag: Buffer): number | undefined {
   if (!SAMPLE_BYTES.has(type)) return undefined;
   const table = tag.readUInt32BE(24);
   // Of a table that stands where the tag says: 16 grid sizes come before the bytes of a sample.
-  const bytes = SAMPLE_BYTES.get(type) ?? (table > 0 && table + 17 <= tag.length ? tag[table + 16]! : 0);
-  const channels = tag[9]!;
+  const bytes = SAMPLE_BYTES.get(type) ?? (table > 0 && table + 17 <= tag.length ? tag[table + 16] : 0);
+  const channels = tag[9];
   return channels >= 1 && channels <= 15 && (bytes === 1 || bytes === 2) ? channels * bytes : undefined;
 }
 

@@ -72,7 +72,7 @@ export class HardMasks {
       for (let y = 0; y < height; y++) {
         const row = kernel.view(pixels.at + y * pixels.stride, width);
         for (let x = 0; x < width; x++) {
-          const alpha = low! + ((high! - low!) * row[x]!) / OPAQUE;
+          const alpha = low! + ((high! - low!) * row[x]) / OPAQUE;
           if (alpha > 0 && alpha < 1) return undefined;
           bits[y * width + x] = alpha >= 1 ? 1 : 0;
         }

@@ -29,7 +29,7 @@ export function mixedSetting(file: PdfFile, paint: Paint, mixture: Mixture): str
 export function mixed(components: readonly number[], { alpha, backdrop, model }: Mixture): string | undefined {
   const own = inModel(components, model);
   if (!own) return undefined;
-  const result = own.map((component, index) => alpha * clamp(component) + (1 - alpha) * backdrop[index]!);
+  const result = own.map((component, index) => alpha * clamp(component) + (1 - alpha) * backdrop[index]);
   return colorSetting(result, model);
 }
 

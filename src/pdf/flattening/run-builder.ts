@@ -38,7 +38,7 @@ export class RunBuilder {
   /** `Q`: what was clipped may be wider again. */
   restored(place: ContentPlace): void {
     for (let index = this.#pending.length - 1; index >= 0; index--) {
-      const run = this.#pending[index]!;
+      const run = this.#pending[index];
       if (run.place.node !== place.node || !isSameContent(run.place, place)) break;
       if (!isWithin(run.place.clip, place.clip)) break;
       run.place = place;

@@ -46,7 +46,7 @@ class Group {
     this.members.push(index);
     this.area += area;
     color.forEach((value, place) => {
-      this.#sums[place]! += value * area;
+      this.#sums[place] += value * area;
     });
   }
 }
@@ -60,7 +60,7 @@ export function chooseInks(shapes: Float64Array, choices: Uint8Array, firstInk: 
   const of = (index: number) => shapes.subarray(index * SHAPE_NUMBERS, (index + 1) * SHAPE_NUMBERS);
   const print = Array.from(choices, (_, index) => index).filter((index) => isPrint(of(index), dpi));
   // Colours of large pieces are the certain ones.
-  print.sort((a, b) => of(b)[1]! - of(a)[1]! || a - b);
+  print.sort((a, b) => of(b)[1] - of(a)[1] || a - b);
   const groups: Group[] = [];
   for (const index of print) {
     const shape = of(index);
@@ -71,7 +71,7 @@ export function chooseInks(shapes: Float64Array, choices: Uint8Array, firstInk: 
       group = new Group();
       groups.push(group);
     }
-    group.add(index, Math.max(1, shape[1]!), color);
+    group.add(index, Math.max(1, shape[1]), color);
   }
   const inks = groups.filter(({ area }) => area >= LEAST_INK * dpi * dpi * CORE_PART);
   // Some letters are thinner than all others, and of the same ink.
@@ -89,10 +89,10 @@ export function chooseInks(shapes: Float64Array, choices: Uint8Array, firstInk: 
 /** Y, Cb and Cr. */
 function colorOf(shape: Float64Array): number[] {
   const [area, core] = shape as unknown as [number, number];
-  const [allY, allCb, allCr] = [shape[12]! / area, shape[13]! / area, shape[14]! / area];
+  const [allY, allCb, allCr] = [shape[12] / area, shape[13] / area, shape[14] / area];
   if (core === 0) return [allY, allCb, allCr];
   // Of thin lines nothing is as dark as their ink: with half of what its edges have they are as dark together as they were.
-  return [(shape[8]! / core + allY) / 2, shape[10]! / core, shape[11]! / core];
+  return [(shape[8] / core + allY) / 2, shape[10] / core, shape[11] / core];
 }
 
 /** Of a letter's area, about so much is nothing but ink. */

@@ -98,7 +98,7 @@ export class Form implements Part {
   /** Of buttons that left: the text of their values, and the value where one of them was on. */
   #withoutLeftStates({ nodes }: FieldTree, node: FieldNode, dictionary: Dictionary): void {
     const { file } = this.#taking.source;
-    const kids = node.kids.map((index) => nodes[index]!);
+    const kids = node.kids.map((index) => nodes[index]);
     const stays = kids.map((kid) => this.#fields.isKept(kid));
     if (stays.every(Boolean)) return;
     const options = file.array(dictionary.get("Opt"));
@@ -208,7 +208,7 @@ export class Form implements Part {
     const differsInQ = (own.Q ?? 0) !== (Q ?? 0);
     if (!differsInDa && !differsInQ) return;
     for (const [index, field] of fields) {
-      if (nodes[index]!.parent >= 0) continue;
+      if (nodes[index].parent >= 0) continue;
       const dictionary = this.#taking.result.file.dictionary(field)!;
       if (differsInDa && !dictionary.has("DA")) dictionary.set("DA", own.DA!);
       if (differsInQ && !dictionary.has("Q")) dictionary.set("Q", own.Q ?? 0);

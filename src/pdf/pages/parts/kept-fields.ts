@@ -67,7 +67,7 @@ export class KeptFields implements Part {
   /** Every node comes after its parent. */
   keptNodes(): FieldNode[] {
     const { nodes } = this.#tree ?? { nodes: [] };
-    return [...this.#kept].sort((a, b) => a - b).map((index) => nodes[index]!);
+    return [...this.#kept].sort((a, b) => a - b).map((index) => nodes[index]);
   }
 
   isKept(node: FieldNode): boolean {
@@ -156,7 +156,7 @@ export class KeptFields implements Part {
     for (const node of this.keptNodes()) {
       const full = node.isField ? fullName(tree, node) : undefined;
       if (left.has(node.parent) || (full !== undefined && names.has(full))) left.add(node.index);
-      else if (full !== undefined && !node.kids.some((kid) => tree.nodes[kid]!.isField)) {
+      else if (full !== undefined && !node.kids.some((kid) => tree.nodes[kid].isField)) {
         fields.push(textString(renamed(full, this.#renamed)));
       }
     }

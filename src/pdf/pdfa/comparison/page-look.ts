@@ -50,7 +50,7 @@ export function distanceOf(one: Picture, other: Picture, dpi: number): Distance 
     for (let column = 0; column < columns; column++) {
       const before = tileOf(one, column * side, row * side, side);
       const after = tileOf(other, column * side, row * side, side);
-      const distance = Math.max(...before.mean.map((value, channel) => Math.abs(value - after.mean[channel]!)));
+      const distance = Math.max(...before.mean.map((value, channel) => Math.abs(value - after.mean[channel])));
       sum += distance;
       worst = Math.max(worst, distance);
       const isGone = (something: Tile, nothing: Tile, picture: Picture) =>
@@ -86,7 +86,7 @@ function tileOf({ width, height, samples }: Picture, left: number, top: number, 
   let squares = 0;
   for (let y = top; y < bottom; y++) {
     for (let x = left, at = (y * width + left) * 3; x < right; x++, at += 3) {
-      const [r, g, b] = [samples[at]!, samples[at + 1]!, samples[at + 2]!];
+      const [r, g, b] = [samples[at], samples[at + 1], samples[at + 2]];
       red += r;
       green += g;
       blue += b;
