@@ -11,7 +11,7 @@ const SPECIAL_STATE = setOf("q Q cm");
 export const PATH_CONSTRUCTION = setOf("m l c v y h re");
 export const PATH_FILLING = setOf("f F f*");
 export const PATH_STROKING = setOf("S s");
-export const PATH_FILLING_AND_STROKING = setOf("B B* b b*");
+const PATH_FILLING_AND_STROKING = setOf("B B* b b*");
 /** Ends a path and leaves no mark. */
 const PATH_END = "n";
 const CLIPPING = setOf("W W*");
