@@ -36,7 +36,7 @@ function sizeTable<Name extends string>(
 function sizeTable(limits: Readonly<Record<string, number>>, meanings: Readonly<Record<string, string>>): string {
   const rows = Object.entries(meanings).map(([name, meaning]) => [
     meaning,
-    valueOf(name, limits[name]!),
+    inUnits(name, limits[name]!),
     `\`${name}\``,
   ]);
   return table(["Limit", "Value", "Name"], rows);
@@ -45,7 +45,7 @@ function sizeTable(limits: Readonly<Record<string, number>>, meanings: Readonly<
 function timeTable(): string {
   const rows = Object.entries(TIME_MEANINGS).map(([name, { meaning, within }]) => {
     const outer = within === undefined ? "–" : `\`${within}\``;
-    return [meaning, valueOf(name, TIMES[name as TimeLimit]), `\`${name}\``, outer];
+    return [meaning, inUnits(name, TIMES[name as TimeLimit]), `\`${name}\``, outer];
   });
   return table(["Limit", "Value", "Name", "Shorter than"], rows);
 }
@@ -56,7 +56,7 @@ function table(headings: readonly string[], rows: readonly (readonly string[])[]
 }
 
 /** Returns a limit in the unit that its name ends with. */
-function valueOf(name: string, value: number): string {
+function inUnits(name: string, value: number): string {
   if (name.endsWith("Ms")) return `${value / 1000} s`;
   if (!name.endsWith("Bytes")) return value.toLocaleString("en-US");
   const exponent = [30, 20, 10].find((power) => value >= 2 ** power) ?? 0;

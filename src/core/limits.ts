@@ -30,7 +30,7 @@ export const LIMITS = {
   selectedPages: 20_000,
   addressLength: 8192,
 
-  /** Most requests are below it. */
+  /** Up to here, each file is stored in one piece and not read back from storage. Most requests are below it. */
   keptUploadBytes: 8 * MIB,
   keptUploadsBytes: 16 * MIB,
   /** Each upload in progress holds a part of 5 MiB, or the bytes that are kept of it. */

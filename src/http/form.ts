@@ -279,7 +279,7 @@ async function storePart(
 }
 
 /**
- * @returns the text, or slightly more than the limit of a JSON file of it, possibly cut within a character;
+ * @returns the text, or slightly more of it than a JSON file may have, possibly cut within a character;
  * undefined if no file was sent
  */
 async function readSmallFile(stream: BusboyFileStream, fileName: string | undefined): Promise<string | undefined> {

@@ -5,7 +5,9 @@ import { describe, expect, test } from "vitest";
 import { CONTAINER_LIMITS } from "../../container/limits.ts";
 import { TIME_MEANINGS, TIMES, type TimeLimit } from "../../scripts/limit-meanings.ts";
 import { withTables } from "../../scripts/limit-tables.ts";
+import { EngineFailure } from "../../src/core/failure.ts";
 import { LIMITS } from "../../src/core/limits.ts";
+import { toServiceError } from "../../src/http/errors.ts";
 
 const root = join(import.meta.dirname, "../..");
 const read = (path: string) => readFileSync(join(root, path), "utf8");
@@ -24,7 +26,12 @@ describe("time limits", () => {
   });
 
   test("of a request's job is the platform's limit of processor time", () => {
-    expect(read("wrangler.toml")).toContain(`cpu_ms = ${LIMITS.requestJobMs}`);
+    const [, platformMs = ""] = /^cpu_ms = ([\d_]+)$/m.exec(read("wrangler.toml")) ?? [];
+    expect(LIMITS.requestJobMs).toBe(Number(platformMs.replaceAll("_", "")));
+  });
+
+  test("inner and outer, end in the same answer: 504", () => {
+    expect(toServiceError(new EngineFailure("timed-out", "not done")).status).toBe(504);
   });
 });
 
