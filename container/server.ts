@@ -26,22 +26,13 @@ import { Places } from "./jobs/pool.ts";
 import { SlowLane, slowPlaces } from "./jobs/slow-lane.ts";
 import { Threads } from "./jobs/threads.ts";
 import { Watched } from "./jobs/watched.ts";
+import { CONTAINER_LIMITS } from "./limits.ts";
 import { NATIVE_OPERATIONS } from "./operations/index.ts";
 import type { Engines, NativeOperation } from "./operations/native.ts";
 import { warmUp } from "./operations/warm-up.ts";
 import { outliveExceptions, showLife } from "./processes/supervised.ts";
 import { threadJob } from "./processes/thread-job.ts";
 import { Scratch } from "./scratch/scratch.ts";
-
-const MIB = 2 ** 20;
-const MAX_INPUT_BYTES = 1024 * MIB;
-/** Maximum size of an edge engine's Wasm heap in this service. */
-const ENGINE_HEAP_BYTES = 1024 * MIB;
-const THREAD_TIMEOUT_MS = 280_000;
-/** Running time after which a job gives up its place to the next job and continues in the slow lane. */
-const SLOW_AFTER_MS = 3_000;
-/** Time jobs have to end when the service ends. Platforms kill after ten seconds or more. */
-const GRACE_MS = 4_000;
 
 const { CONTAINER_SECRET: secret, PORT = "8080", HOST = "127.0.0.1", JOBS, SCRATCH_DIR } = process.env;
 const { MEMORY_SCRATCH_DIR = "/dev/shm" } = process.env;
@@ -56,8 +47,9 @@ outliveExceptions(log, () => isUp);
 const jobs = Math.max(1, Number(JOBS) || Math.max(2, availableParallelism()));
 const memoryBytes = Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem());
 const lane = new SlowLane(slowPlaces(jobs, memoryBytes));
-const slow = { lane, afterMs: SLOW_AFTER_MS };
-const limits = { atOnce: jobs, waiting: 8 * jobs, maxWaitMs: 60_000, slow };
+const slow = { lane, afterMs: CONTAINER_LIMITS.slowAfterMs };
+const { jobsWaitingPerPlace, placeWaitMs: maxWaitMs } = CONTAINER_LIMITS;
+const limits = { atOnce: jobs, waiting: jobsWaitingPerPlace * jobs, maxWaitMs, slow };
 /** Engines have room for both quick and slow jobs. */
 const children = jobs + lane.places;
 const ending = new AbortController();
@@ -87,7 +79,7 @@ const engines: Engines = {
   verapdf,
   rewriter,
   threads,
-  heapLimitBytes: ENGINE_HEAP_BYTES,
+  heapLimitBytes: CONTAINER_LIMITS.threadHeapBytes,
 };
 const operations = new Map<string, Hosted>([
   ...HOSTED_OPERATIONS.map((operation) => [operation.name, inThreads(operation)] as const),
@@ -97,9 +89,9 @@ const operations = new Map<string, Hosted>([
 function inThreads(operation: Operation<unknown>): Hosted {
   return {
     places: new Places(limits),
-    timeoutMs: THREAD_TIMEOUT_MS,
+    timeoutMs: CONTAINER_LIMITS.longJobMs,
     run: ({ inputs, params, signal, log }) =>
-      threads.run(threadJob(operation, inputs, params, ENGINE_HEAP_BYTES), signal, log),
+      threads.run(threadJob(operation, inputs, params, CONTAINER_LIMITS.threadHeapBytes), signal, log),
   };
 }
 
@@ -119,7 +111,7 @@ const app = createApp({
   secret,
   operations,
   scratch,
-  maxInputBytes: MAX_INPUT_BYTES,
+  maxInputBytes: CONTAINER_LIMITS.jobInputBytes,
   ending: ending.signal,
   health: () => ({
     office: office.mode,
@@ -170,8 +162,8 @@ async function end(graceMs: number): Promise<void> {
   await Promise.all([office.close(), chromium.close(), ghostscript.close(), verapdf.close()]);
   await scratch[Symbol.asyncDispose]();
 }
-process.on("SIGTERM", () => void stop("SIGTERM", GRACE_MS));
-process.on("SIGINT", () => void stop("SIGINT", GRACE_MS));
+process.on("SIGTERM", () => void stop("SIGTERM", CONTAINER_LIMITS.graceMs));
+process.on("SIGINT", () => void stop("SIGINT", CONTAINER_LIMITS.graceMs));
 // The parent that started this service is gone, and nobody waits for an answer.
 process.on("disconnect", () => void stop("the parent is gone", 0));
 

@@ -4,11 +4,11 @@ import { Hono } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { type Config, type Env, readConfig } from "./core/config.ts";
 import { EngineFailure } from "./core/failure.ts";
+import { LIMITS } from "./core/limits.ts";
 import { endpoints } from "./endpoints/index.ts";
 import { clientOf, requireKey } from "./http/auth.ts";
 import { handle, type Service } from "./http/endpoint.ts";
 import { methodNotAllowed, noSuchEndpoint, ServiceError, toServiceError } from "./http/errors.ts";
-import { WHOLE_BYTES } from "./http/form.ts";
 import { openApi } from "./http/openapi.ts";
 import { deleteResource, readResource } from "./http/resource.ts";
 import { connectContainer } from "./placement/container.ts";
@@ -20,16 +20,14 @@ import { createStore } from "./storage/store.ts";
 type Variables = { requestId: string; config: Config };
 type Bindings = { Bindings: Env; Variables: Variables };
 
-// All requests that an isolate serves share its memory. A Wasm engine needs most of it (placement/placement.ts); six uploads in
-// progress hold at most 30 MiB, or the bytes that are kept of them.
-const engineTurns = createTurns({ atOnce: 1, waiting: 16, maxWaitMs: 60_000 });
-// A job in the container holds one part of its output, 5 MiB; so does a streaming job.
-const containerTurns = createTurns({ atOnce: 6, waiting: 32, maxWaitMs: 60_000 });
-// A job that waits for the container's first byte holds only a chunk. The container limits how many of them it runs.
-const remoteTurns = createTurns({ atOnce: 64, waiting: 64, maxWaitMs: 60_000 });
-const uploadTurns = createTurns({ atOnce: 6, waiting: 64, maxWaitMs: 60_000 });
+// All requests that an isolate serves share its memory.
+const maxWaitMs = LIMITS.turnWaitMs;
+const engineTurns = createTurns({ atOnce: LIMITS.engineJobs, waiting: LIMITS.engineJobsWaiting, maxWaitMs });
+const containerTurns = createTurns({ atOnce: LIMITS.receivingJobs, waiting: LIMITS.receivingJobsWaiting, maxWaitMs });
+const remoteTurns = createTurns({ atOnce: LIMITS.containerJobs, waiting: LIMITS.containerJobsWaiting, maxWaitMs });
+const uploadTurns = createTurns({ atOnce: LIMITS.uploads, waiting: LIMITS.uploadsWaiting, maxWaitMs });
 // Requests that wait for their turn keep the memory they hold.
-const kept = createKeptBytes({ each: WHOLE_BYTES, all: 2 * WHOLE_BYTES });
+const kept = createKeptBytes({ each: LIMITS.keptUploadBytes, all: LIMITS.keptUploadsBytes });
 const waiting = createKeptBytes({ each: 2 * PACK_BYTES, all: 6 * PACK_BYTES });
 
 export const app = new Hono<Bindings>();

@@ -1,6 +1,8 @@
 // Places for jobs that have run for long, shared by all operations. Jobs that move here free the quick places, and each
 // client is limited to a share. Knows no job and no engine.
 
+import { CONTAINER_LIMITS } from "../limits.ts";
+
 /** A place in the lane, or a request for one. Disposing of it returns it. */
 export type SlowPlace = Disposable;
 
@@ -9,15 +11,13 @@ interface Wish {
   readonly enter: () => void;
 }
 
-/** Memory to allow for each slow job. Jobs that take more are rare, and their engines end them at their own limits. */
-const BYTES_PER_JOB = 2 ** 30;
-
 /**
  * Returns the number of slow places.
  * @param jobs number of jobs of each kind that run at a time while they are quick
  */
 export function slowPlaces(jobs: number, memoryBytes: number): number {
-  return Math.max(2, Math.min(4 * jobs, Math.floor(memoryBytes / BYTES_PER_JOB)));
+  const { slowJobsPerPlace, slowJobBytes } = CONTAINER_LIMITS;
+  return Math.max(2, Math.min(slowJobsPerPlace * jobs, Math.floor(memoryBytes / slowJobBytes)));
 }
 
 export class SlowLane {

@@ -7,6 +7,7 @@ import { extname, join } from "node:path";
 import { EngineFailure } from "../../src/core/failure.ts";
 import { htmlToPdf } from "../../src/operations/html-to-pdf.ts";
 import type { Source } from "../engines/chromium/chromium.ts";
+import { CONTAINER_LIMITS } from "../limits.ts";
 import type { FileInput } from "../scratch/file-input.ts";
 import { limitedExport } from "./limited-export.ts";
 import { native } from "./native.ts";
@@ -14,7 +15,7 @@ import { native } from "./native.ts";
 /** @throws EngineFailure, OutOfRange as {@link Chromium.printToPdf} does; `unsupported` for an empty document */
 export const nativeHtmlToPdf = native(
   htmlToPdf,
-  { timeoutMs: 120_000 },
+  { timeoutMs: CONTAINER_LIMITS.documentJobMs },
   async function* (job, { url, lossless, maxImageDpi, ...printing }, engines) {
     const chromium = await engines.chromium.ready(job.signal);
     const path = join(job.folder, "result.pdf");

@@ -2,13 +2,14 @@
 
 import { EngineFailure } from "../../src/core/failure.ts";
 import { officeToPdf } from "../../src/operations/office-to-pdf.ts";
+import { CONTAINER_LIMITS } from "../limits.ts";
 import { limitedExport } from "./limited-export.ts";
 import { native } from "./native.ts";
 
 /** @throws EngineFailure as {@link LibreOffice.convertToPdf} does; `unsupported` for an empty document */
 export const nativeOfficeToPdf = native(
   officeToPdf,
-  { timeoutMs: 120_000, onlyInputs: true },
+  { timeoutMs: CONTAINER_LIMITS.documentJobMs, onlyInputs: true },
   async function* (job, { tagged, ...images }, engines) {
     const office = await engines.office.ready(job.signal);
     const [input] = job.inputs;

@@ -4,6 +4,7 @@
 import { EngineFailure } from "../../src/core/failure.ts";
 import type { Output } from "../../src/core/operation.ts";
 import { type PdfToPdfaParams, pdfToPdfa } from "../../src/operations/pdf-to-pdfa.ts";
+import { CONTAINER_LIMITS } from "../limits.ts";
 import { conforming } from "../pdfa/conforming.ts";
 import { ghostscript } from "../pdfa/ghostscript.ts";
 import { climb } from "../pdfa/ladder.ts";
@@ -16,10 +17,14 @@ import { type NativeJob, native } from "./native.ts";
 
 const RUNGS = [conforming, repair, ghostscript];
 
-export const nativePdfToPdfa = native(pdfToPdfa, { timeoutMs: 280_000 }, async function* (job, params, engines) {
-  const validator = await engines.verapdf.ready(job.signal);
-  yield* answer(convertToPdfa({ ...engines, validator }, params, job), job.log);
-});
+export const nativePdfToPdfa = native(
+  pdfToPdfa,
+  { timeoutMs: CONTAINER_LIMITS.longJobMs },
+  async function* (job, params, engines) {
+    const validator = await engines.verapdf.ready(job.signal);
+    yield* answer(convertToPdfa({ ...engines, validator }, params, job), job.log);
+  },
+);
 
 /**
  * Yields one output, which is the input itself if it conforms.

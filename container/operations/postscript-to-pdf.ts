@@ -5,13 +5,14 @@ import { join } from "node:path";
 import { EngineFailure } from "../../src/core/failure.ts";
 import { noticesAbout } from "../../src/core/notice.ts";
 import { postscriptToPdf } from "../../src/operations/postscript-to-pdf.ts";
+import { CONTAINER_LIMITS } from "../limits.ts";
 import { limitedExport } from "./limited-export.ts";
 import { native } from "./native.ts";
 
 /** @throws EngineFailure as {@link Ghostscript.convertToPdf} does */
 export const nativePostscriptToPdf = native(
   postscriptToPdf,
-  { timeoutMs: 120_000 },
+  { timeoutMs: CONTAINER_LIMITS.documentJobMs },
   async function* (job, params, engines) {
     const ghostscript = await engines.ghostscript.ready(job.signal);
     const [input] = job.inputs;

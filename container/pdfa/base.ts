@@ -5,6 +5,7 @@ import { flattenTransparency } from "../../src/operations/flatten-transparency.t
 import { extractPdfs } from "../../src/operations/pdfa-steps/extract-pdfs.ts";
 import { replacePdfs } from "../../src/operations/pdfa-steps/replace-pdfs.ts";
 import type { Validation } from "../engines/verapdf/validation.ts";
+import { CONTAINER_LIMITS } from "../limits.ts";
 import type { FileInput } from "../scratch/file-input.ts";
 import type { Bases, MadeFile, Workshop } from "./rung.ts";
 
@@ -14,10 +15,6 @@ const TRANSPARENCY = "6.4";
 const FLATTENING = "medium";
 /** Clause of ISO 19005-2 on embedded files that are not PDF/A. */
 const EMBEDDED_FILES = "6.8";
-/** Maximum number of embedded PDFs that are converted; the repair removes the others. */
-const MOST_EMBEDDED = 16;
-/** Time limit for all embedded PDFs together. */
-const EMBEDDED_MS = 60_000;
 
 export class RepairBases implements Bases {
   readonly #workshop: Workshop;
@@ -50,10 +47,10 @@ export class RepairBases implements Bases {
   /** Converts embedded PDFs with the same ladder, as far as it can, because embedded files must be PDF/A themselves. */
   async #convertEmbedded(): Promise<MadeFile> {
     const workshop = this.#workshop;
-    const ends = performance.now() + EMBEDDED_MS;
+    const ends = performance.now() + CONTAINER_LIMITS.embeddedPdfsMs;
     const indexes: number[] = [];
     const converted: FileInput[] = [];
-    const found = await workshop.extract(extractPdfs, [this.#original], { most: MOST_EMBEDDED });
+    const found = await workshop.extract(extractPdfs, [this.#original], { most: CONTAINER_LIMITS.embeddedPdfs });
     for (const [index, embedded] of found.entries()) {
       const left = Math.ceil(ends - performance.now());
       const made = left > 0 ? await workshop.convert(embedded, left) : undefined;

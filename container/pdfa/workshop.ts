@@ -16,6 +16,7 @@ import { decodeAnswer } from "../../src/placement/remote.ts";
 import type { PdfRewriter } from "../engines/ghostscript/pdf.ts";
 import type { Validation } from "../engines/verapdf/validation.ts";
 import type { VeraPdf } from "../engines/verapdf/verapdf.ts";
+import { CONTAINER_LIMITS } from "../limits.ts";
 import { type JobThreads, threadJob } from "../processes/thread-job.ts";
 import { type FileInput, fileInput } from "../scratch/file-input.ts";
 import { climb } from "./ladder.ts";
@@ -40,17 +41,11 @@ export interface WorkshopJob {
   log(message: string, details?: Record<string, unknown>): void;
 }
 
-/** Time after which the remaining pages of a long document are not compared. */
-const COMPARE_MS = 8_000;
-
 /** Time that a thread has to end a useless look by itself, because a new thread costs more. */
 const LOOKING_ENDS_MS = 200;
 
 /** Maximum work of a light validation. Validations with more time or memory run one at a time. */
 const LIGHT: ContentWork = { ms: 2_000, bytes: 256 * 2 ** 20 };
-
-/** Maximum depth of embedded documents that are converted; deeper ones stay as they are. */
-const DEEPEST = 1;
 
 /** Failures that a document can cause in the validator; a file made from it may not cause them. */
 const UNREADABLE = new Set(["password-protected", "damaged", "too-complex"]);
@@ -106,7 +101,7 @@ export class JobWorkshop implements Workshop {
   }
 
   async convert(embedded: FileInput, timeoutMs: number): Promise<FileInput | undefined> {
-    if (this.#depth >= DEEPEST) return undefined;
+    if (this.#depth >= CONTAINER_LIMITS.embeddedDepth) return undefined;
     const signal = AbortSignal.any([this.signal, AbortSignal.timeout(timeoutMs)]);
     const { folder, aside, log } = this.#job;
     const level = { part: this.level.part, conformance: "b" } as const;
@@ -182,13 +177,14 @@ export class JobWorkshop implements Workshop {
     const before = await looking?.seen;
     const looks = before ? [before, ...(after ? [after] : [])] : [];
     const inputs = [original, candidate, ...looks];
-    for await (const { body } of this.#start(comparePdfs, inputs, { timeMs: COMPARE_MS })) text = await textOf(body);
+    for await (const { body } of this.#start(comparePdfs, inputs, { timeMs: CONTAINER_LIMITS.compareMs }))
+      text = await textOf(body);
     return JSON.parse(text);
   }
 
   /** @returns undefined if the look fails: the comparison repeats the failure, and reports it */
   #lookAt(input: FileInput, until: AbortSignal): Promise<FileInput | undefined> {
-    return this.extract(lookAtPdf, [input], { timeMs: COMPARE_MS / 2 }, until)
+    return this.extract(lookAtPdf, [input], { timeMs: CONTAINER_LIMITS.lookMs }, until)
       .then(([made]) => made)
       .catch(() => undefined);
   }

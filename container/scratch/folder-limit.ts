@@ -4,6 +4,7 @@ import type { Dirent } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { EngineFailure } from "../../src/core/failure.ts";
+import { CONTAINER_LIMITS } from "../limits.ts";
 
 export interface FolderLimit extends Disposable {
   /** Aborted with an EngineFailure `too-large` once the folder holds more than it may. */
@@ -11,7 +12,6 @@ export interface FolderLimit extends Disposable {
 }
 
 const INTERVAL_MS = 200;
-const MOST_FILES = 1000;
 
 /** Looks at a folder again and again until disposed of. */
 export function limitFolder(path: string, maxBytes: number): FolderLimit {
@@ -37,7 +37,7 @@ export function limitFolder(path: string, maxBytes: number): FolderLimit {
 /** Bytes of all files; a great number of files counts as infinitely many. What goes while it is looked at counts nothing. */
 async function sizeOf(folder: string): Promise<number> {
   const entries: Dirent[] = await readdir(folder, { withFileTypes: true, recursive: true }).catch(() => []);
-  if (entries.length > MOST_FILES) return Number.POSITIVE_INFINITY;
+  if (entries.length > CONTAINER_LIMITS.jobFiles) return Number.POSITIVE_INFINITY;
   const sizes = entries.map(async (entry) => {
     const about = await lstat(join(entry.parentPath, entry.name)).catch(() => undefined);
     return about?.isFile() ? about.size : 0;

@@ -3,6 +3,7 @@
 
 import { statfsSync } from "node:fs";
 import { EngineFailure } from "../../src/core/failure.ts";
+import { CONTAINER_LIMITS } from "../limits.ts";
 
 /** A folder or a file could not grow. On a disk it may have room. */
 export class NoRoom extends EngineFailure {
@@ -22,7 +23,6 @@ export interface MemoryShare extends Disposable {
 const MIB = 2 ** 20;
 /** statfs(2): TMPFS_MAGIC. */
 const TMPFS = 0x01021994;
-const MOST_BYTES = 512 * MIB;
 const LEAST_BYTES = 8 * MIB;
 const LOOK_EVERY_MS = 50;
 
@@ -46,7 +46,7 @@ export class Memory {
     try {
       const { type } = statfsSync(path);
       const free = freeBytes(path);
-      const bytes = Math.min(MOST_BYTES, Math.floor(free / 4));
+      const bytes = Math.min(CONTAINER_LIMITS.memoryFoldersBytes, Math.floor(free / 4));
       return type === TMPFS && bytes >= LEAST_BYTES ? new Memory(path, bytes, free) : undefined;
     } catch {
       return undefined;

@@ -1,5 +1,7 @@
 // The service's settings, read once from the environment of the Worker. Knows no request.
 
+import { LIMITS } from "./limits.ts";
+
 export interface Env {
   readonly FILES: R2Bucket;
   readonly API_KEYS: KVNamespace;
@@ -41,8 +43,10 @@ export function readConfig(env: Env): Config {
   }
   return {
     variant,
-    maxUploadBytes: Math.floor(numberSetting("MAX_UPLOAD_MB", env.MAX_UPLOAD_MB, 100) * 2 ** 20),
-    maxInputs: numberSetting("MAX_INPUTS", env.MAX_INPUTS, 1000),
+    maxUploadBytes: Math.floor(
+      numberSetting("MAX_UPLOAD_MB", env.MAX_UPLOAD_MB, LIMITS.uploadBytes / 2 ** 20) * 2 ** 20,
+    ),
+    maxInputs: numberSetting("MAX_INPUTS", env.MAX_INPUTS, LIMITS.inputs),
     fileLifetimeMs: numberSetting("FILE_LIFETIME_HOURS", env.FILE_LIFETIME_HOURS, 24) * 3_600_000,
     baseUrl: env.BASE_URL?.replace(/\/+$/, "") || undefined,
   };

@@ -2,6 +2,7 @@
 // it.
 import * as z from "zod";
 import { OutOfRange } from "./failure.ts";
+import { LIMITS } from "./limits.ts";
 
 type Position = number | "last";
 type Item = { readonly first: Position; readonly last: Position } | "even" | "odd";
@@ -20,7 +21,7 @@ export const pageSelection: z.ZodType<PageSelection> = z.object({
 });
 
 /** Limits the pages of one expression, repeats included. */
-export const MAX_SELECTED_PAGES = 20_000;
+export const MAX_SELECTED_PAGES = LIMITS.selectedPages;
 
 const ITEM = /^(\d{1,9}|last)(?:\s*-\s*(\d{1,9}|last))?$/;
 

@@ -1,7 +1,8 @@
 // The address of a web page as a client gives it, and as it is kept: in a file of its own, an internet shortcut, so that a page
 // has an id like any other input. Which places may be visited is not decided here.
 
-const MAX_LENGTH = 8192;
+import { LIMITS } from "./limits.ts";
+
 const HEADING = "[InternetShortcut]";
 
 /**
@@ -9,7 +10,7 @@ const HEADING = "[InternetShortcut]";
  * line ends; undefined where it is none of a web page, or holds a name or a password
  */
 export function webAddress(text: string): string | undefined {
-  if (text.length > MAX_LENGTH || !URL.canParse(text)) return undefined;
+  if (text.length > LIMITS.addressLength || !URL.canParse(text)) return undefined;
   const { protocol, username, password, href } = new URL(text);
   if (!["http:", "https:"].includes(protocol) || username !== "" || password !== "") return undefined;
   return /^[^\s\p{Cc}]+$/u.test(text) ? text : href;

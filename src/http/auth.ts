@@ -1,10 +1,9 @@
 // Checks the API keys of the keyed variant. The service stores only SHA-256 hashes of keys. Has no knowledge of routes.
 import { hashKey, type KeyRecord } from "../core/api-key.ts";
 import type { Variant } from "../core/config.ts";
+import { LIMITS } from "../core/limits.ts";
 import { invalidKey } from "./errors.ts";
 
-/** Longest key that the service accepts. Longer header values are rejected without hashing. */
-const MAX_KEY_LENGTH = 256;
 /** Number of hexadecimal digits that identify a client. */
 const CLIENT_DIGITS = 32;
 
@@ -14,7 +13,8 @@ const CLIENT_DIGITS = 32;
  * @throws ServiceError 401 when the key is missing, unknown or revoked
  */
 export async function requireKey(apiKey: string | undefined, keys: KVNamespace): Promise<void> {
-  if (!apiKey || apiKey.length > MAX_KEY_LENGTH) throw invalidKey();
+  // Longer header values are rejected without hashing.
+  if (!apiKey || apiKey.length > LIMITS.keyLength) throw invalidKey();
   const record = await keys.get<KeyRecord>(hashKey(apiKey), "json");
   if (!record || record.revoked !== null) throw invalidKey();
 }

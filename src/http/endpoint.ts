@@ -2,6 +2,7 @@
 import type { Config, Variant } from "../core/config.ts";
 import { EngineFailure, type FailureReason, OutOfRange } from "../core/failure.ts";
 import { stem } from "../core/file-name.ts";
+import { LIMITS } from "../core/limits.ts";
 import type { Notice } from "../core/notice.ts";
 import type { Context, Input, Output } from "../core/operation.ts";
 import type { ConnectedContainer } from "../placement/container.ts";
@@ -29,7 +30,7 @@ export interface Declaration<F extends Fields> {
    * outputs. `list`: the response holds lists even for one output.
    */
   readonly naming: "name" | "prefix" | "list";
-  /** Set if the upload limit may exceed {@link STANDARD_UPLOAD_BYTES} (spec, "Limits"). @default false */
+  /** Set if the upload limit may exceed the standard one (spec, "Limits"). @default false */
   readonly setsUploadLimit?: boolean;
   /** Error responses for OpenAPI, besides those that follow from `source` and those of every endpoint. @default none */
   readonly errors?: readonly ServiceError[];
@@ -85,16 +86,11 @@ export interface Service extends Places {
 }
 
 /**
- * The spec's limit. A setting can lower it for all endpoints, and raise it for endpoints whose declaration allows that.
+ * Returns the size limit of one file, in bytes. A setting can lower the standard limit for all endpoints, and raise it
+ * for endpoints whose declaration allows that.
  */
-const STANDARD_UPLOAD_BYTES = 100 * 2 ** 20;
-
-/** Returns the size limit of one file, in bytes. */
 export const uploadLimit = ({ setsUploadLimit = false }: Endpoint, { maxUploadBytes }: Config): number =>
-  setsUploadLimit ? maxUploadBytes : Math.min(maxUploadBytes, STANDARD_UPLOAD_BYTES);
-
-/** Time limit of a job, equal to the platform's own limit of CPU time. */
-const JOB_TIMEOUT_MS = 300_000;
+  setsUploadLimit ? maxUploadBytes : Math.min(maxUploadBytes, LIMITS.uploadBytes);
 
 /** The body of a successful response (spec, "Response objects"). */
 export interface Answer {
@@ -148,7 +144,7 @@ export async function handle(endpoint: Endpoint, request: Request, service: Serv
     };
     const carryOut = (attempt: Attempt) => onceMoreIfLost(() => storeOutputs(attempt), outputs, service, signal);
     {
-      using _limit = abortAfter(JOB_TIMEOUT_MS, late);
+      using _limit = abortAfter(LIMITS.requestJobMs, late);
       const job = await prepare(inputs);
       const [first, ...others] = attempts(job, inputs, service);
       await carryOut(first).catch(async (error: unknown) => {

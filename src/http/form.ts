@@ -2,6 +2,7 @@
 // part of a file. Removes what it stored if the body is invalid or the client disconnects.
 import { Busboy, type BusboyFileStream, type BusboyHeaders } from "@fastify/busboy";
 import { safeName } from "../core/file-name.ts";
+import { LIMITS } from "../core/limits.ts";
 import { mediaTypeOf } from "../core/media-type.ts";
 import type { Turns } from "../placement/turns.ts";
 import type { Batch } from "../storage/batch.ts";
@@ -58,29 +59,10 @@ export interface FormOptions {
   readonly bodySize?: number;
 }
 
-const MAX_FIELD_BYTES = 64 * 2 ** 10;
-/** Size limit of a small JSON file. */
-export const MAX_JSON_FILE_BYTES = 2 ** 20;
-const MAX_JSON_BYTES = 8 * 2 ** 20;
-/** Size limit of all fields together. */
-const MAX_FIELDS_BYTES = 4 * 2 ** 20;
-/**
- * Returns the limit of parts. Each input can have a file, an id, a type and an expression, and there are fields that do
- * not belong to inputs.
- */
-const maxParts = (maxFiles: number) => 4 * maxFiles + 1000;
-/**
- * Size limit of a body whose files are each stored in one piece and not read back from storage. Most requests are below
- * it.
- */
-export const WHOLE_BYTES = 8 * 2 ** 20;
+/** Returns the limit of parts. */
+const maxParts = (maxFiles: number) => LIMITS.formPartsPerInput * maxFiles + LIMITS.formParts;
 /** Size of a read. The runtime's own chunks are small, and each costs a turn of all code that processes it. */
 const READ_BYTES = 2 ** 16;
-/**
- * Limits how much of a refused upload is read and dropped: many clients read the response only after they have sent
- * everything.
- */
-const MAX_DRAINED_BYTES = 256 * 2 ** 20;
 
 /** @throws ServiceError 400, 413, 415, 503 */
 export async function readForm(request: Request, options: FormOptions): Promise<Form> {
@@ -112,7 +94,7 @@ async function readMultipart(
         const key = name === undefined ? "" : parseName(name).name;
         return options.fileFields.has(key) || options.jsonFileFields.has(key);
       },
-      limits: { fieldSize: MAX_FIELD_BYTES, fieldNameSize: 200, parts: maxParts(options.maxFiles) },
+      limits: { fieldSize: LIMITS.fieldBytes, fieldNameSize: 200, parts: maxParts(options.maxFiles) },
     });
   } catch {
     await body.cancel();
@@ -144,7 +126,7 @@ class MultipartReader {
     this.#busboy = busboy;
     this.#uploads = uploads;
     this.#options = options;
-    this.#isKept = bodySize > 0 && bodySize <= WHOLE_BYTES && options.keeping.take(bodySize);
+    this.#isKept = bodySize > 0 && bodySize <= LIMITS.keptUploadBytes && options.keeping.take(bodySize);
     this.#finished = new Promise<void>((resolve) => busboy.on("finish", resolve));
     busboy.on("error", () => this.#fail(malformedBody()));
     busboy.on("partsLimit", () => this.#fail(tooManyFields()));
@@ -193,7 +175,7 @@ class MultipartReader {
 
   #addField(key: FormKey, value: string): void {
     this.#fieldBytes += value.length;
-    if (this.#fieldBytes > MAX_FIELDS_BYTES) this.#fail(tooManyFields());
+    if (this.#fieldBytes > LIMITS.fieldsBytes) this.#fail(tooManyFields());
     if (!this.#failure) this.#fields.push({ ...key, value });
   }
 
@@ -248,7 +230,7 @@ class MultipartReader {
       if (done) break;
       if (this.#failure) {
         drained += value.length;
-        if (drained > MAX_DRAINED_BYTES || this.#options.signal.aborted) break;
+        if (drained > LIMITS.drainedBytes || this.#options.signal.aborted) break;
       } else if (!busboy.write(value)) {
         await Promise.race([new Promise((resolve) => busboy.once("drain", resolve)), this.#failed.promise]);
       }
@@ -297,12 +279,12 @@ async function storePart(
 }
 
 /**
- * @returns the text, or slightly more than {@link MAX_JSON_FILE_BYTES} of it, possibly cut within a character;
+ * @returns the text, or slightly more of it than a JSON file may have, possibly cut within a character;
  * undefined if no file was sent
  */
 async function readSmallFile(stream: BusboyFileStream, fileName: string | undefined): Promise<string | undefined> {
   const decoder = new TextDecoder();
-  let room = MAX_JSON_FILE_BYTES + 4;
+  let room = LIMITS.jsonFileBytes + 4;
   let text = "";
   for await (const chunk of stream as AsyncIterable<Uint8Array>) {
     text += decoder.decode(chunk.subarray(0, room), { stream: true });
@@ -322,10 +304,10 @@ async function readJson(
   let value: unknown;
   for await (const chunk of body) {
     bytes += chunk.length;
-    if (bytes <= MAX_JSON_BYTES) chunks.push(chunk);
-    else if (bytes > MAX_DRAINED_BYTES) break;
+    if (bytes <= LIMITS.jsonBodyBytes) chunks.push(chunk);
+    else if (bytes > LIMITS.drainedBytes) break;
   }
-  if (bytes > MAX_JSON_BYTES) throw bodyTooLarge(MAX_JSON_BYTES);
+  if (bytes > LIMITS.jsonBodyBytes) throw bodyTooLarge(LIMITS.jsonBodyBytes);
   try {
     const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
     value = JSON.parse(chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("") + decoder.decode());
@@ -343,7 +325,7 @@ async function readJson(
       if (item === null) continue;
       const field = { ...parseName(name), value: typeof item === "string" ? item : JSON.stringify(item) };
       const isLong = textFields.has(field.name) || isJsonFile;
-      if (field.value.length > MAX_FIELD_BYTES && !isLong) throw fieldTooLarge(field.name);
+      if (field.value.length > LIMITS.fieldBytes && !isLong) throw fieldTooLarge(field.name);
       if (isJsonFile && !isFilled(field.value)) continue;
       fields.push(field);
       if (fields.length > maxParts(maxFiles)) throw tooManyFields();

@@ -1,18 +1,18 @@
 // Reads a JSON file that a client sends in a field, and checks it key by key. Does not know any keys.
 import type { z } from "zod";
+import { LIMITS } from "../core/limits.ts";
 import { fieldRequired, fieldTooLarge, outOfRange, profileNotJson } from "./errors.ts";
-import { MAX_JSON_FILE_BYTES } from "./form.ts";
 import { mayBeginJson } from "./json-beginning.ts";
 
 /**
  * Parses the text of a JSON file.
  * @param text of the file, or the start of a text that is too large; undefined if no file was sent
  * @returns the parsed value, not checked; undefined if no file was sent
- * @throws ServiceError 422 if the text is not JSON, 413 if it is longer than {@link MAX_JSON_FILE_BYTES}
+ * @throws ServiceError 422 if the text is not JSON, 413 if it is too long
  */
 export function readJsonFile(name: string, text: string | undefined): unknown {
   if (text === undefined) return undefined;
-  if (new TextEncoder().encode(text).length > MAX_JSON_FILE_BYTES) {
+  if (new TextEncoder().encode(text).length > LIMITS.jsonFileBytes) {
     throw mayBeginJson(text) ? fieldTooLarge(name) : profileNotJson();
   }
   try {

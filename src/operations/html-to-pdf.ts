@@ -1,15 +1,14 @@
 // Declares the operation that converts a web page or an HTML file to PDF. The edge cannot do this: the container runs
 // it with Chromium.
 import * as z from "zod";
+import { LIMITS } from "../core/limits.ts";
 import { signature } from "../core/operation.ts";
-
-const MAX_URL_LENGTH = 8192;
 
 const paramsSchema = z.object({
   /** Address of the page. If it is not set, the input is the page. */
   url: z
     .url({ protocol: /^https?$/ })
-    .max(MAX_URL_LENGTH)
+    .max(LIMITS.addressLength)
     .exactOptional(),
   /** Size of the sheet in its final orientation, in points. */
   paper: z.object({ width: z.number().positive(), height: z.number().positive() }),

@@ -2,6 +2,7 @@
 
 import * as z from "zod";
 import { EngineFailure, OutOfRange } from "../core/failure.ts";
+import { LIMITS } from "../core/limits.ts";
 import { type Chunks, type Output, operation, type Run } from "../core/operation.ts";
 import { pageSelection, resolvePages } from "../core/pages.ts";
 import { CHANNELS, COLOR_MODELS, type Raster } from "../core/raster.ts";
@@ -25,12 +26,7 @@ const paramsSchema = z.object({
 export type RasterizeParams = z.infer<typeof paramsSchema>;
 export type RasterFormat = RasterizeParams["format"];
 
-/**
- * The most samples one picture may have, and pixels on a side: A3 at 2400 dpi in rgb passes, and the size of a BMP still
- * fits its 32 bit field; a page of 14,400 points at 2400 dpi does not.
- */
-const MAX_SAMPLES = 2 ** 32 - 2 ** 16;
-const MAX_SIDE = 400_000;
+const { imageSamples: MAX_SAMPLES, imageSidePixels: MAX_SIDE } = LIMITS;
 /** An engine's heap never shrinks: beyond this the next page begins in a fresh one. */
 const HEAP_MARK_BYTES = 48 * 1024 * 1024;
 const DEFAULT_JPEG_QUALITY = 75;

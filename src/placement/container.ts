@@ -2,20 +2,10 @@
 // development, a shared secret in both. Has no knowledge of operations or frames.
 import type { Env } from "../core/config.ts";
 import { EngineFailure } from "../core/failure.ts";
+import { LIMITS } from "../core/limits.ts";
 import type { Container } from "../core/operation.ts";
 
-/**
- * Limits the wait for response headers. A sleeping instance must start first; a running one responds at once, before it
- * starts to work.
- */
-const ANSWERS_WITHIN_MS = 30_000;
 const DEFAULT_INSTANCES = 2;
-
-/**
- * Limits the wait for a lost container. The supervisor restarts a server within a second; the server takes a few
- * seconds to load.
- */
-const BACK_WITHIN_MS = 15_000;
 const ASK_EVERY_MS = 500;
 
 export interface ConnectedContainer extends Container {
@@ -38,7 +28,7 @@ export function connectContainer(env: Env, requestId: string, client: string): C
     async post(operation, body, signal) {
       // This timeout covers only the wait for a response. The time limit of a job is set elsewhere.
       const slow = new AbortController();
-      const timer = setTimeout(() => slow.abort(), ANSWERS_WITHIN_MS);
+      const timer = setTimeout(() => slow.abort(), LIMITS.containerAnswerMs);
       const upload = streamOf(body);
       const request = new Request(`${connection.base}/${operation}`, {
         method: "POST",
@@ -68,7 +58,7 @@ export function connectContainer(env: Env, requestId: string, client: string): C
     },
 
     async comesBack(signal) {
-      const until = Date.now() + BACK_WITHIN_MS;
+      const until = Date.now() + LIMITS.containerReturnMs;
       while (Date.now() < until) {
         await scheduler.wait(ASK_EVERY_MS, { signal });
         const ends = AbortSignal.any([signal, AbortSignal.timeout(until - Date.now())]);

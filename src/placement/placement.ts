@@ -2,6 +2,7 @@
 // isolate. Does not know operations by name.
 
 import { EngineFailure } from "../core/failure.ts";
+import { LIMITS } from "../core/limits.ts";
 import type { Container, Context, Input, Operation, Output, Run, Signature } from "../core/operation.ts";
 import { remote } from "./remote.ts";
 import type { Turns } from "./turns.ts";
@@ -74,21 +75,10 @@ export interface Attempt {
 }
 
 /**
- * Memory limit of an isolate. Workers end it at 128 MB, which cover code, requests, buffers, the Wasm heap and the
- * input.
- */
-const ISOLATE_BYTES = 128 * 2 ** 20;
-/**
  * Memory for the service's code and its compiled data, a part being stored, an encoder's buffers and other requests'
  * uploads.
  */
 const BESIDE_THE_ENGINE_BYTES = 32 * 2 ** 20;
-/** Smallest heap of an engine that opens a document of the largest size (measured: 22 MiB to start with). */
-const SMALLEST_HEAP_BYTES = 56 * 2 ** 20;
-const LARGEST_HEAP_BYTES = 88 * 2 ** 20;
-
-/** Limits what a job can hold besides its engine. */
-const EDGE_HELD_BYTES = ISOLATE_BYTES - BESIDE_THE_ENGINE_BYTES - SMALLEST_HEAP_BYTES;
 
 /**
  * Returns the places to try a job, best first. The next one is tried only if the job {@link needsMoreRoom} and has
@@ -104,9 +94,9 @@ export function attempts(job: Job, inputs: readonly Input[], places: Places): re
     const here = streamed(job.edge, inputs, job.holds === "part" ? places.containerTurns : undefined);
     return elsewhere ? [here, elsewhere] : [here];
   }
-  if (heldBytes > EDGE_HELD_BYTES) {
+  if (heldBytes > LIMITS.edgeHeldBytes) {
     if (!elsewhere) {
-      const limitBytes = EDGE_HELD_BYTES / copies;
+      const limitBytes = LIMITS.edgeHeldBytes / copies;
       throw new EngineFailure("too-large", `the largest input has ${heldBytes / copies} bytes`, { limitBytes });
     }
     return [elsewhere];
@@ -124,7 +114,7 @@ export const needsMoreRoom = (error: unknown): boolean =>
 
 /** Returns the limit of the engine's heap next to the given number of held bytes. */
 const edgeHeapLimit = (heldBytes: number) =>
-  Math.min(LARGEST_HEAP_BYTES, ISOLATE_BYTES - BESIDE_THE_ENGINE_BYTES - heldBytes);
+  Math.min(LIMITS.edgeHeapBytes, LIMITS.isolateBytes - BESIDE_THE_ENGINE_BYTES - heldBytes);
 
 function streamed(run: Bound, inputs: readonly Input[], turns: Turns | undefined): Attempt {
   return {

@@ -3,6 +3,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { EngineFailure, OutOfRange } from "../../../src/core/failure.ts";
+import { CONTAINER_LIMITS } from "../../limits.ts";
 import { EngineLost, lastFailure, retried } from "../../processes/attempts.ts";
 import { worksForJob } from "../../processes/priority.ts";
 import { untilAborted } from "../../processes/until-aborted.ts";
@@ -41,15 +42,15 @@ export interface ChromiumSettings {
 export interface ChromiumLimits extends PageLimits, VisitLimits, WatchLimits {}
 
 const DEFAULTS: ChromiumLimits = {
-  parseMs: 45_000,
-  settleMs: 15_000,
-  answerMs: 15_000,
-  printMs: 75_000,
-  fileBytes: 2 ** 30,
-  bytes: 2 ** 28,
-  requests: 5_000,
-  rendererBytes: 1.5 * 2 ** 30,
-  browserBytes: 4 * 2 ** 30,
+  parseMs: CONTAINER_LIMITS.pageParseMs,
+  settleMs: CONTAINER_LIMITS.pageSettleMs,
+  answerMs: CONTAINER_LIMITS.pageAnswerMs,
+  printMs: CONTAINER_LIMITS.pagePrintMs,
+  fileBytes: CONTAINER_LIMITS.pageFileBytes,
+  bytes: CONTAINER_LIMITS.pageTrafficBytes,
+  requests: CONTAINER_LIMITS.pageRequests,
+  rendererBytes: CONTAINER_LIMITS.rendererBytes,
+  browserBytes: CONTAINER_LIMITS.browserBytes,
 };
 
 /** Time after which a browser whose network process ended has another one; it may take a few times as long. */

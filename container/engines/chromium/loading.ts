@@ -2,13 +2,14 @@
 
 import type { Protocol } from "devtools-protocol";
 import { EngineFailure } from "../../../src/core/failure.ts";
+import { CONTAINER_LIMITS } from "../../limits.ts";
 import { NetworkGone } from "./losses.ts";
 import type { Session } from "./pipe.ts";
 
 /** Media types that a browser shows as a page of HTML. */
 const PAGE_TYPES = ["text/html", "application/xhtml+xml"];
 /** Maximum number of navigations by scripts and refreshes. The browser limits redirects by status to 20 each. */
-const MAX_NAVIGATIONS = 20;
+const MAX_NAVIGATIONS = CONTAINER_LIMITS.pageNavigations;
 /** Refreshes with a longer delay are not waited for: their page is meant to be read. */
 const REFRESH_WITHIN_SECONDS = 2;
 /** Requests that may never end, and that a complete page does not need. */

@@ -2,6 +2,7 @@
 // pages. Knows no job.
 
 import { EngineFailure } from "../../../src/core/failure.ts";
+import { CONTAINER_LIMITS } from "../../limits.ts";
 import { Keeper } from "../../processes/keeper.ts";
 import { untilAborted } from "../../processes/until-aborted.ts";
 import { Browser, type BrowserSettings, RETIRED } from "./browser.ts";
@@ -17,8 +18,7 @@ const SOUND_AFTER_MS = 10_000;
 const FAILED = { firstMs: 100, longestMs: 10_000 };
 /** Pauses after browsers that end one after the other without having had work. */
 const UNUSED = { firstMs: 100, longestMs: 1_000 };
-/** Maximum wait of a job for a browser that is starting, and for one after others that did not start. */
-const START_PATIENCE_MS = 45_000;
+/** Maximum wait of a job for a browser after others that did not start. */
 const FAILING_PATIENCE_MS = 1_500;
 
 export class BrowserSupply {
@@ -100,7 +100,7 @@ export class BrowserSupply {
   }
 
   #patienceMs(): number {
-    if (this.#keeper.failure === undefined) return START_PATIENCE_MS;
+    if (this.#keeper.failure === undefined) return CONTAINER_LIMITS.browserStartMs;
     return this.#keeper.pauseMs > FAILING_PATIENCE_MS ? 0 : FAILING_PATIENCE_MS;
   }
 

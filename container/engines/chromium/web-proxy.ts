@@ -16,6 +16,7 @@ import {
 import { connect, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { CONTAINER_LIMITS } from "../../limits.ts";
 import { AllowList, admit, type Lookups, Refused } from "./web-addresses.ts";
 
 export interface WebProxySettings {
@@ -44,15 +45,6 @@ export interface ServedDocument {
 /** Host of an uploaded document: a name that nobody can own (RFC 6761). */
 export const DOCUMENT_HOST = "document.invalid";
 
-const LOOKUP_TIMEOUT_MS = 3_000;
-const CONNECT_TIMEOUT_MS = 10_000;
-/** Time after which a connection to a silent server is closed. */
-const IDLE_TIMEOUT_MS = 60_000;
-const MAX_HEADER_BYTES = 64 * 1024;
-/** Maximum number of connections of a page, in all and to one server. */
-const CONNECTIONS = 256;
-const CONNECTIONS_TO_ONE = 16;
-
 export interface VisitOptions {
   readonly limits: VisitLimits;
   readonly document: ServedDocument | undefined;
@@ -66,7 +58,11 @@ class CheckedAgent extends Agent {
   readonly #connectTo: (host: string, port: number) => Promise<Socket>;
 
   constructor(connectTo: (host: string, port: number) => Promise<Socket>) {
-    super({ keepAlive: true, maxSockets: CONNECTIONS_TO_ONE, maxTotalSockets: CONNECTIONS });
+    super({
+      keepAlive: true,
+      maxSockets: CONTAINER_LIMITS.pageConnectionsToOne,
+      maxTotalSockets: CONTAINER_LIMITS.pageConnections,
+    });
     this.#connectTo = connectTo;
   }
 
@@ -123,12 +119,12 @@ export class Visit {
    */
   add(socket: Socket): boolean {
     socket.on("error", () => {});
-    if (this.#ended || this.#sockets.size >= 2 * CONNECTIONS) {
+    if (this.#ended || this.#sockets.size >= 2 * CONTAINER_LIMITS.pageConnections) {
       socket.destroy();
       return false;
     }
     this.#sockets.add(socket);
-    socket.setTimeout(IDLE_TIMEOUT_MS, () => socket.destroy());
+    socket.setTimeout(CONTAINER_LIMITS.webIdleMs, () => socket.destroy());
     socket.on("data", ({ length }: Buffer) => this.#count(length));
     socket.once("close", () => this.#sockets.delete(socket));
     return true;
@@ -165,9 +161,9 @@ export class WebProxy {
   readonly #visits = new WeakMap<Socket, Visit>();
   /** HTTP server that never listens: connections are passed to it. */
   readonly #server = createServer({
-    maxHeaderSize: MAX_HEADER_BYTES,
+    maxHeaderSize: CONTAINER_LIMITS.webHeaderBytes,
     requestTimeout: 0,
-    keepAliveTimeout: IDLE_TIMEOUT_MS,
+    keepAliveTimeout: CONTAINER_LIMITS.webIdleMs,
   });
 
   /** @throws Error for an invalid allow-list */
@@ -238,7 +234,7 @@ export class WebProxy {
       lookup: (_name, _options, done) => done(null, addresses as never),
     });
     visit.add(socket);
-    const timer = setTimeout(() => socket.destroy(new Error("no connection in time")), CONNECT_TIMEOUT_MS);
+    const timer = setTimeout(() => socket.destroy(new Error("no connection in time")), CONTAINER_LIMITS.webConnectMs);
     socket.once("connect", () => resolve(socket));
     socket.once("error", reject);
     socket.once("close", () => reject(new Error("closed")));
@@ -247,7 +243,7 @@ export class WebProxy {
 }
 
 function lookups(dnsServers: readonly string[] | undefined): Lookups {
-  const resolver = new Resolver({ timeout: LOOKUP_TIMEOUT_MS, tries: 2 });
+  const resolver = new Resolver({ timeout: CONTAINER_LIMITS.webLookupMs, tries: 2 });
   if (dnsServers) resolver.setServers(dnsServers);
   return {
     async public(host) {
@@ -298,7 +294,7 @@ async function forward(visit: Visit, incoming: IncomingMessage, url: URL, answer
     path: `${url.pathname}${url.search}`,
     headers: endToEnd(incoming.headers, url.host),
     setHost: false,
-    maxHeaderSize: MAX_HEADER_BYTES,
+    maxHeaderSize: CONTAINER_LIMITS.webHeaderBytes,
     agent: visit.agent,
   });
   answer.once("close", () => outgoing.destroy());

@@ -6,6 +6,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { EngineFailure } from "../../../src/core/failure.ts";
+import { CONTAINER_LIMITS } from "../../limits.ts";
 import { twice } from "../../processes/attempts.ts";
 import { limitFolder } from "../../scratch/folder-limit.ts";
 import type { Scratch } from "../../scratch/scratch.ts";
@@ -29,7 +30,11 @@ export interface GhostscriptSettings {
   log(message: string, details?: Record<string, unknown>): void;
 }
 
-const DEFAULTS = { timeoutMs: 120_000, memoryBytes: 2 ** 30, fileBytes: 2 ** 30 };
+const DEFAULTS = {
+  timeoutMs: CONTAINER_LIMITS.ghostscriptMs,
+  memoryBytes: CONTAINER_LIMITS.ghostscriptMemoryBytes,
+  fileBytes: CONTAINER_LIMITS.ghostscriptFileBytes,
+};
 const DEFAULT_DIST = join(import.meta.dirname, "../../dist");
 
 /** A running Ghostscript, made by {@link startGhostscript}. */

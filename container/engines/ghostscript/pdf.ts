@@ -4,6 +4,7 @@
 import { chmod, chown, constants, copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { EngineFailure } from "../../../src/core/failure.ts";
+import { CONTAINER_LIMITS } from "../../limits.ts";
 import { twice } from "../../processes/attempts.ts";
 import { run } from "../../processes/process.ts";
 import { USERS, UserPool } from "../../processes/users.ts";
@@ -68,7 +69,11 @@ export class PdfRewriter {
   }
 }
 
-const LIMITS = { timeoutMs: 90_000, memoryBytes: 1.5 * 2 ** 30, fileBytes: 2 ** 29 };
+const LIMITS = {
+  timeoutMs: CONTAINER_LIMITS.rewriterMs,
+  memoryBytes: CONTAINER_LIMITS.rewriterMemoryBytes,
+  fileBytes: CONTAINER_LIMITS.rewriterFileBytes,
+};
 const READABLE = ["/usr", "/lib64", "/etc", "/var/lib/ghostscript", "/var/cache/fontconfig", "/proc", "/dev"];
 /** Embeds the standard fonts too, which Ghostscript leaves out by default. */
 const EMBED_ALL = ["-c", "<< /NeverEmbed [ ] >> setdistillerparams", "-f"];

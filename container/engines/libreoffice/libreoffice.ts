@@ -5,6 +5,7 @@ import { chmodSync, constants, copyFileSync, statSync } from "node:fs";
 import { copyFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { EngineFailure } from "../../../src/core/failure.ts";
+import { CONTAINER_LIMITS } from "../../limits.ts";
 import { twice } from "../../processes/attempts.ts";
 import { NoRoom } from "../../scratch/memory.ts";
 import type { JobFolder } from "../../scratch/scratch.ts";
@@ -26,7 +27,11 @@ export interface ConvertedPdf extends AsyncDisposable {
 
 type OfficeRunner = WithFallback<OfficeJob, void, "soffice">;
 
-const DEFAULTS = { timeoutMs: 120_000, memoryBytes: 2 * 2 ** 30, fileBytes: 2 ** 30 };
+const DEFAULTS = {
+  timeoutMs: CONTAINER_LIMITS.libreOfficeMs,
+  memoryBytes: CONTAINER_LIMITS.libreOfficeMemoryBytes,
+  fileBytes: CONTAINER_LIMITS.libreOfficeFileBytes,
+};
 const DEFAULT_DIST = join(import.meta.dirname, "../../dist");
 
 /** A running LibreOffice, made by {@link startLibreOffice}. */

@@ -13,11 +13,9 @@ export interface VeraPdfSettings {
   readonly scratch: Scratch;
   /** Maximum number of files at a time; more wait. @default 1 */
   readonly processes?: number;
-  /** Time limit of one file. @default 180 s */
+  /** Time limit of one file. @default veraPdfMs of container/limits.ts */
   readonly timeoutMs?: number;
-  /**
-   * Maximum heap of each process. Only heavy files use all of it, and there is one of them at a time. @default 2 GiB
-   */
+  /** Maximum heap of each process. @default veraPdfHeapBytes of container/limits.ts */
   readonly heapBytes?: number;
   /** Files after which a process is replaced. @default 2000 */
   readonly filesPerProcess?: number;

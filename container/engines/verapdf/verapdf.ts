@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { BoundedQueue } from "../../../src/core/bounded-queue.ts";
 import { EngineFailure } from "../../../src/core/failure.ts";
 import type { ArchivalLevel } from "../../../src/pdf/pdfa/level.ts";
+import { CONTAINER_LIMITS } from "../../limits.ts";
 import { twice } from "../../processes/attempts.ts";
 import { untilAborted } from "../../processes/until-aborted.ts";
 import { VeraPdfProcess } from "./process.ts";
@@ -107,8 +108,8 @@ export async function startVeraPdf(settings: VeraPdfSettings): Promise<VeraPdf> 
   const common = {
     ...settings,
     program,
-    timeoutMs: settings.timeoutMs ?? 180_000,
-    heapBytes: settings.heapBytes ?? 2 ** 31,
+    timeoutMs: settings.timeoutMs ?? CONTAINER_LIMITS.veraPdfMs,
+    heapBytes: settings.heapBytes ?? CONTAINER_LIMITS.veraPdfHeapBytes,
     filesPerProcess: settings.filesPerProcess ?? 2000,
   };
   const started = await Promise.allSettled(

@@ -3,6 +3,7 @@
 
 import { plain } from "../../core/byte-reader.ts";
 import { EngineFailure } from "../../core/failure.ts";
+import { LIMITS } from "../../core/limits.ts";
 import { Inflater } from "../deflate/inflate-kernel.ts";
 import { seenAs } from "../exif/exif.ts";
 import type { OpenJpegDecoder } from "../jpeg/frame.ts";
@@ -17,7 +18,7 @@ import { COMPRESSION, readPage, segmentBytes, segmentCount, type TiffPage } from
 import { isPdfsOwn, isUnpackedHere, samplesOf, storedRowBytes } from "./samples.ts";
 
 /** Limits the pages. A directory takes 20 bytes, so a file could have millions, but no document does. */
-const MOST_PAGES = 10_000;
+const MOST_PAGES = LIMITS.tiffPages;
 /** Limits the strips and tiles of all pages. */
 const MOST_SEGMENTS = 2 ** 22;
 /** Limits how often pages may share the same data. */

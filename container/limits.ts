@@ -1,0 +1,59 @@
+// Limits of a job in the container: its time, and what it may take of the machine. src/core/limits.ts has the limits of a
+// request. Names end with their unit (Ms, Bytes) unless they count something. scripts/limit-meanings.ts says what each
+// one limits, and docs/limits.md lists all of them. Imports nothing, because every room takes its limits from here.
+
+const KIB = 2 ** 10;
+const MIB = 2 ** 20;
+const GIB = 2 ** 30;
+
+export const CONTAINER_LIMITS = {
+  longJobMs: 280_000,
+  documentJobMs: 120_000,
+  placeWaitMs: 60_000,
+  slowAfterMs: 3_000,
+  /** Platforms kill after ten seconds or more. */
+  graceMs: 4_000,
+  libreOfficeMs: 115_000,
+  ghostscriptMs: 115_000,
+  rewriterMs: 90_000,
+  veraPdfMs: 180_000,
+  embeddedPdfsMs: 60_000,
+  compareMs: 8_000,
+  lookMs: 4_000,
+  browserStartMs: 45_000,
+  pageParseMs: 45_000,
+  pageSettleMs: 15_000,
+  pageAnswerMs: 15_000,
+  pagePrintMs: 75_000,
+  webLookupMs: 3_000,
+  webConnectMs: 10_000,
+  webIdleMs: 60_000,
+
+  jobInputBytes: GIB,
+  threadHeapBytes: GIB,
+  jobsWaitingPerPlace: 8,
+  slowJobsPerPlace: 4,
+  /** Jobs that take more are rare, and their engines end them at their own limits. */
+  slowJobBytes: GIB,
+  jobFiles: 1000,
+  memoryFoldersBytes: 512 * MIB,
+  libreOfficeMemoryBytes: 2 * GIB,
+  libreOfficeFileBytes: GIB,
+  ghostscriptMemoryBytes: GIB,
+  ghostscriptFileBytes: GIB,
+  rewriterMemoryBytes: 1.5 * GIB,
+  rewriterFileBytes: 512 * MIB,
+  /** Only heavy files use all of it, and there is one of them at a time. */
+  veraPdfHeapBytes: 2 * GIB,
+  embeddedPdfs: 16,
+  embeddedDepth: 1,
+  pageFileBytes: GIB,
+  pageTrafficBytes: 256 * MIB,
+  pageRequests: 5000,
+  pageNavigations: 20,
+  pageConnections: 256,
+  pageConnectionsToOne: 16,
+  webHeaderBytes: 64 * KIB,
+  rendererBytes: 1.5 * GIB,
+  browserBytes: 4 * GIB,
+} as const;

@@ -1,0 +1,112 @@
+// Says for each entry of src/core/limits.ts and container/limits.ts what it limits, and for a time limit, which one holds
+// for all of it. For docs/limits.md and its test only: the Worker does not import this.
+
+import { CONTAINER_LIMITS } from "../container/limits.ts";
+import { LIMITS } from "../src/core/limits.ts";
+
+type TimeOf<Limits> = Extract<keyof Limits, `${string}Ms`>;
+type SizeOf<Limits> = Exclude<keyof Limits, `${string}Ms`>;
+
+export type TimeLimit = TimeOf<typeof LIMITS> | TimeOf<typeof CONTAINER_LIMITS>;
+
+export interface TimeMeaning {
+  readonly meaning: string;
+  /** The outer limit, which must be longer. Only a limit of a whole job, or of no job, has none. */
+  readonly within?: TimeLimit;
+}
+
+/** All time limits, in milliseconds. */
+export const TIMES: Readonly<Record<TimeLimit, number>> = { ...LIMITS, ...CONTAINER_LIMITS };
+
+export const TIME_MEANINGS: Readonly<Record<TimeLimit, TimeMeaning>> = {
+  requestJobMs: { meaning: "job of a request, retries included" },
+  turnWaitMs: { meaning: "wait for a turn in an isolate; then 503", within: "requestJobMs" },
+  containerAnswerMs: { meaning: "wait for the container to answer; then 503", within: "requestJobMs" },
+  containerReturnMs: { meaning: "wait for a lost container before the job is retried", within: "requestJobMs" },
+  longJobMs: { meaning: "job in the container, apart from those of the next row", within: "requestJobMs" },
+  documentJobMs: {
+    meaning: "job with PostScript, an Office document, HTML or a web page",
+    within: "requestJobMs",
+  },
+  placeWaitMs: { meaning: "wait for a place in the container; then 503", within: "requestJobMs" },
+  slowAfterMs: { meaning: "time after which a job moves to the slow lane", within: "documentJobMs" },
+  graceMs: { meaning: "time that jobs have to end when the container is stopped" },
+  libreOfficeMs: { meaning: "LibreOffice, for one document", within: "documentJobMs" },
+  ghostscriptMs: { meaning: "Ghostscript, for one PostScript file", within: "documentJobMs" },
+  rewriterMs: { meaning: "Ghostscript, for one PDF on its way to PDF/A", within: "longJobMs" },
+  veraPdfMs: { meaning: "validation of one PDF", within: "longJobMs" },
+  embeddedPdfsMs: { meaning: "conversion of all embedded PDFs", within: "longJobMs" },
+  compareMs: { meaning: "comparison of pages with the original; further pages are not compared", within: "longJobMs" },
+  lookMs: { meaning: "look at a PDF before it is repaired", within: "compareMs" },
+  browserStartMs: { meaning: "wait for a browser that is starting; then 503", within: "documentJobMs" },
+  pageParseMs: { meaning: "loading and parsing of a web page", within: "documentJobMs" },
+  pageSettleMs: {
+    meaning: "wait for pictures, fonts and scripts of a web page; late ones are left out",
+    within: "documentJobMs",
+  },
+  pageAnswerMs: { meaning: "time that a script may run without a pause", within: "documentJobMs" },
+  pagePrintMs: { meaning: "printing of a web page", within: "documentJobMs" },
+  webLookupMs: { meaning: "one query for the address of a web host", within: "webConnectMs" },
+  webConnectMs: { meaning: "connecting to a web host", within: "pageParseMs" },
+  webIdleMs: { meaning: "time after which the connection to a silent web host is closed", within: "documentJobMs" },
+};
+
+export const EDGE_MEANINGS: Readonly<Record<SizeOf<typeof LIMITS>, string>> = {
+  uploadBytes: "one uploaded file, where `MAX_UPLOAD_MB` does not set another limit",
+  inputs: "files and ids of a request, where `MAX_INPUTS` does not set another limit",
+  fieldBytes: "a text field",
+  fieldsBytes: "all text fields together",
+  formParts: "parts of a form",
+  formPartsPerInput: "further parts of a form for each input that `MAX_INPUTS` allows",
+  jsonBodyBytes: "a JSON body",
+  jsonFileBytes: "a compression profile",
+  drainedBytes: "rest of a refused upload that is read before the connection is closed",
+  keyLength: "an API key, in characters",
+  selectedPages: "pages of one selection",
+  addressLength: "an address in `url`, in characters",
+  keptUploadBytes: "uploads of a request that are kept in memory",
+  keptUploadsBytes: "uploads of an isolate that are kept in memory",
+  uploads: "uploads in an isolate",
+  uploadsWaiting: "uploads that wait in an isolate",
+  engineJobs: "jobs with an engine in an isolate",
+  engineJobsWaiting: "jobs with an engine that wait in an isolate",
+  receivingJobs: "jobs in an isolate that receive or stream their output",
+  receivingJobsWaiting: "jobs in an isolate that wait to receive or stream their output",
+  containerJobs: "jobs of an isolate in the container",
+  containerJobsWaiting: "jobs of an isolate that wait for the container",
+  isolateBytes: "memory of an isolate, set by the platform",
+  edgeHeapBytes: "heap of an engine at the edge",
+  edgeHeldBytes:
+    "input of an engine at the edge, or input and output where both are held; larger jobs move to the container",
+  imageSamples: "samples of an image",
+  imageSidePixels: "pixels on a side of an image",
+  tiffPages: "pages of a TIFF",
+};
+
+export const CONTAINER_MEANINGS: Readonly<Record<SizeOf<typeof CONTAINER_LIMITS>, string>> = {
+  jobInputBytes: "all inputs of a job",
+  threadHeapBytes: "heap of an edge engine",
+  jobsWaitingPerPlace: "waiting jobs of an operation for each of its places",
+  slowJobsPerPlace: "jobs in the slow lane for each place of an operation",
+  slowJobBytes: "memory of the machine for each job in the slow lane",
+  jobFiles: "files in a job's folder",
+  memoryFoldersBytes: "folders in memory, at most a quarter of what is free",
+  libreOfficeMemoryBytes: "memory of LibreOffice",
+  libreOfficeFileBytes: "a file that LibreOffice writes",
+  ghostscriptMemoryBytes: "memory of Ghostscript for PostScript",
+  ghostscriptFileBytes: "a file that Ghostscript writes for PostScript",
+  rewriterMemoryBytes: "memory of Ghostscript for PDF/A",
+  rewriterFileBytes: "a file that Ghostscript writes for PDF/A",
+  veraPdfHeapBytes: "heap of veraPDF",
+  embeddedPdfs: "embedded PDFs that are converted to PDF/A; others are removed",
+  embeddedDepth: "levels of embedded PDFs that are converted to PDF/A",
+  pageFileBytes: "PDF of a web page",
+  pageTrafficBytes: "traffic of a web page",
+  pageRequests: "requests of a web page",
+  pageNavigations: "redirects and other navigations of a web page",
+  pageConnections: "connections of a web page to web hosts",
+  pageConnectionsToOne: "connections of a web page to one web host",
+  webHeaderBytes: "headers of a web response",
+  rendererBytes: "memory of a web page",
+  browserBytes: "memory of all web pages in a browser",
+};

@@ -1,0 +1,9 @@
+// `node scripts/bootstrap.mjs scripts/write-limits.ts`: writes the tables of docs/limits.md anew, after a limit has changed.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { withTables } from "./limit-tables.ts";
+import { root } from "./wrangler.ts";
+
+const page = join(root, "docs/limits.md");
+writeFileSync(page, withTables(readFileSync(page, "utf8")));
