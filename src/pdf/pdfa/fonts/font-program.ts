@@ -82,7 +82,7 @@ export interface NamedProgram {
   readonly names: ReadonlySet<string>;
   /** The built-in encoding. */
   readonly encoding: Encoding;
-  /** In thousandths of text space; undefined where it does not say. */
+  /** Returns the width in thousandths of text space; undefined if the program has none. */
   widthOf(name: string): number | undefined;
   /**
    * Returns the program with changed widths and added glyphs.

@@ -88,7 +88,7 @@ export async function substituteComposite(
 }
 
 /**
- * Reports whether the glyphs of a face have names. Such a font looks glyphs up by number, and the document's CIDs are not
+ * Reports whether the glyphs of a face have names. Such a font finds glyphs by number, and the document's CIDs are not
  * glyph numbers.
  */
 const isAskedByName = (face: Face) => face.kind === "cff" && !face.font.isCid;
