@@ -33,7 +33,7 @@ export class Budget {
     }
   }
 
-  /** Returns bytes to the budget that were charged before. */
+  /** Releases bytes that were charged before. */
   release(bytes: number): void {
     this.#used -= bytes;
   }

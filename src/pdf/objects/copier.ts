@@ -15,7 +15,7 @@ import { Dictionary, type PdfObject, PdfStream, Reference, type Value } from "./
 export type Visit = (dictionary: Dictionary, reference: Reference | undefined, copier: Copier) => void;
 
 export interface CopierOptions {
-  /** Reports whether an object must not be reached: a reference to it becomes null unless it has a target. */
+  /** Reports whether an object, by its number, must not be reached: a reference to it becomes null if it has no target. */
   readonly isExcluded?: (number: number) => boolean;
   /** Finds equal objects of several sources. @default every object is copied */
   readonly interning?: Interning;
@@ -80,7 +80,8 @@ export class Copier {
   }
 
   /**
-   * Returns the reference in the target. The object is copied later, from the queue. @returns null for a dropped object
+   * Returns the reference in the target. The object is copied later, from the queue.
+   * @returns null for a dropped object
    */
   reference(source: Reference): Reference | null {
     const { number } = source;

@@ -5,7 +5,7 @@ import { EngineFailure } from "../../core/failure.ts";
 import { type Dictionary, Name } from "./values.ts";
 
 /**
- * @returns undefined for bytes with other filters or a predictor, and for bytes that zlib rejects
+ * @returns undefined if FlateDecode is not the only filter, if there is a predictor, or if zlib rejects the bytes
  * @throws EngineFailure `too-large` if the output exceeds `limitBytes`
  */
 export function inflate(dictionary: Dictionary, raw: () => Uint8Array, limitBytes: number): Uint8Array | undefined {

@@ -82,7 +82,7 @@ export class Interning {
         waiting.pop();
       } else {
         open.add(number);
-        // An open, unsettled object leads here: it stays unsettled, which makes this object unique.
+        // An open object leads back here. It is not queued again and stays unsettled, so this object is unique.
         for (const one of next) if (!this.#found.has(one) && !open.has(one)) waiting.push(one);
       }
     }

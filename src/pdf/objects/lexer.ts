@@ -11,7 +11,7 @@ export type TokenKind =
   | "]"
   | "<<"
   | ">>"
-  /** Operators, `true`, `null`, `obj`, `R`..., and everything that is no other token. */
+  /** Operators, `true`, `null`, `obj`, `R`..., and any text that is not another token. */
   | "keyword"
   | "end";
 

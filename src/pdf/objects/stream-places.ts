@@ -7,7 +7,7 @@ import { Dictionary } from "./values.ts";
 
 /** Smaller streams are left to the engine. */
 const LARGE_BYTES = 2 * 1024 * 1024;
-/** Limits the objects to remember. The scans of a book have fewer. */
+/** Limits the objects to remember. A scanned book has fewer. */
 const MAX_OBJECTS = 50_000;
 /** Maximum length of a number, a generation and white space before `obj`. */
 const HEADER_BYTES = 24;

@@ -124,8 +124,8 @@ export class FileWriter implements StreamSink {
   }
 
   /**
-   * Writes all remaining objects that can be reached from the trailer, and the end of the file. @returns the bytes, as
-   * soon as there are enough of them
+   * Writes all remaining objects that can be reached from the trailer, and the end of the file.
+   * @returns the bytes, as soon as there are enough of them
    */
   async *finish(file: PdfFile, rewriting?: Rewriting): AsyncGenerator<Uint8Array> {
     this.#rewriting = rewriting;

@@ -71,7 +71,7 @@ class Walk {
   readonly #waiting: Content[] = [];
   /** Owners whose resources have been examined, because many forms may only have the resources of their page. */
   readonly #owners = new WeakMap<Dictionary, Set<string>>();
-  /** Inherited fonts by the form's object number. */
+  /** Text of forms and the fonts that they inherit, by the form's object number. */
   readonly #handed = new Map<number, Handed>();
   #kept = 0;
   #isCertain = true;

@@ -58,7 +58,7 @@ interface Intent {
 /**
  * Chooses an intent with which no color shifts, even in a document with both kinds of device colors. Viewers convert
  * profiled colors through the intent, so with a CMYK intent, RGB colors would lose everything that cannot be printed.
- * Such an intent is chosen only if the document itself declares it.
+ * A document with both kinds gets such an intent only if it declares one itself.
  */
 function chooseIntent(archive: Archive, used: ReadonlySet<DeviceSpace>, profiles: Profiles): Intent {
   const own = ownIntents(archive, profiles);
@@ -109,7 +109,7 @@ function writeIntent({ file }: Archive, { dictionary, profile }: Intent): void {
   file.catalog.set("OutputIntents", [file.add(intent)]);
 }
 
-/** A color space that the defaults of the resources do not, or must not, affect. */
+/** A place with a color space that the defaults of the resources do not, or may not, affect. */
 interface Holder {
   /** True for the blending space of a transparency group, which is not a color itself. */
   readonly isGroup: boolean;

@@ -13,7 +13,10 @@ const NEWLINE = new Uint8Array([10]);
 /** Number of streams between two checks of the signal and of the engine's heap. */
 const STREAMS_AT_ONCE = 50;
 
-/** Reads a content stream. @returns its replacement; undefined to keep it */
+/**
+ * Reads a content stream.
+ * @returns its replacement; undefined to keep it
+ */
 export type ContentReader = (stream: ContentStream) => Uint8Array | undefined;
 
 interface Waiting {

@@ -53,8 +53,8 @@ export function addInvisibleFont(file: PdfFile): Reference {
 }
 
 /**
- * Maps codes to Unicode (ISO 32000-1, 9.10.3). A range must not exceed the last byte, so there is one for each first
- * byte, and at most 100 in a list.
+ * Maps codes to Unicode (ISO 32000-1, 9.10.3). The codes of a range may differ only in their last byte, so there is one
+ * range for each first byte, and at most 100 in a list.
  */
 const TO_UNICODE = [
   "/CIDInit /ProcSet findresource begin 12 dict begin begincmap",

@@ -49,7 +49,7 @@ function decoded(stream: PdfStream): PdfStream {
   return new PdfStream(stream.dictionary, plainBody(bytes));
 }
 
-/** Returns the last filter, which tells the format of the data, for example JPEG 2000. */
+/** Returns the last filter, which identifies the format of the data, for example JPEG 2000. */
 export function lastFilter(archive: Archive, dictionary: Dictionary): string | undefined {
   return filtersOf(archive, dictionary).at(-1);
 }

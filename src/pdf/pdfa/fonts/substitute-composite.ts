@@ -17,7 +17,7 @@ import type { FontTask } from "./shown-font.ts";
 
 export interface Meaning {
   readonly info: SystemInfo;
-  /** Returns the text of a code, as far as it is known. */
+  /** Returns the text of a code; undefined if it is unknown. */
   readonly textOf: (code: CharacterCode) => string | undefined;
 }
 

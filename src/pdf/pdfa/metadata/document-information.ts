@@ -62,8 +62,8 @@ export function legible(text: string): string {
 const DATE = /^(?:D:)?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([-+Zz])(?:(\d\d)'?(\d\d)?'?)?)?/;
 
 /**
- * Reads a date (ISO 32000-1, 7.9.4). @returns the date for XMP, and with all its parts for the dictionary; undefined if
- * the text is not a date
+ * Reads a date (ISO 32000-1, 7.9.4).
+ * @returns the date for XMP, and with all its parts for the dictionary; undefined if the text is not a date
  */
 function readDate(text: string): { readonly xmp: string; readonly pdf: string } | undefined {
   const parts = DATE.exec(text.trim());
