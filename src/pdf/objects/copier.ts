@@ -15,7 +15,7 @@ import { Dictionary, type PdfObject, PdfStream, Reference, type Value } from "./
 export type Visit = (dictionary: Dictionary, reference: Reference | undefined, copier: Copier) => void;
 
 export interface CopierOptions {
-  /** Reports whether an object, by its number, must not be reached: a reference to it becomes null if it has no target. */
+  /** Reports whether an object must not be reached, by number. References to it become null if it has no target. */
   readonly isExcluded?: (number: number) => boolean;
   /** Finds equal objects of several sources. @default every object is copied */
   readonly interning?: Interning;

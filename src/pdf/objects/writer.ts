@@ -18,11 +18,11 @@ import {
 
 /** The first version with object streams. */
 const OLDEST = "1.5";
-/** Number of objects in an object stream. More compress better, but take longer to find. */
+/** Number of objects in an object stream. More objects compress better, but each takes longer to find. */
 const PACKED_OBJECTS = 200;
 /** Number of characters after which a new object stream begins. */
 const PACKED_CHARACTERS = 256 * 1024;
-/** Size from which on a stream without a filter is deflated, and the part of it that the result must stay below. */
+/** Minimum size of a stream without a filter to deflate, and the part of it that the result must stay below. */
 const DEFLATED_FROM_BYTES = 64;
 const WORTHWHILE = 0.9;
 /** Kinds of rows of a cross-reference stream (table 18). */
@@ -55,8 +55,8 @@ export interface Rewriting {
 
 export interface WriterOptions {
   /**
-   * zlib's level for objects and for streams without a filter; 0 leaves streams as they are. @default zlib's own
-   * default
+   * zlib's level for objects and for streams without a filter; 0 leaves streams as they are.
+   * @default zlib's own default
    */
   readonly deflateLevel?: number;
   /**

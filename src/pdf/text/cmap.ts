@@ -174,8 +174,7 @@ export function parseCMap(bytes: Uint8Array): CMap {
       continue;
     }
     take(map, lexer.text, operands);
-    // Only values are between `begin…` and `end…`. Other operators such as `dup` and `dict` leave the operands of
-    // `def`.
+    // There are only values between `begin…` and `end…`. Operators such as `dup` and `dict` leave the operands of `def`.
     if (CLOSING.test(lexer.text)) operands = [];
     else if (operands.length > MAX_ENTRIES) break;
   }

@@ -49,7 +49,7 @@ function meaningOf({ file }: Archive, value: Value): string {
   return `${fingerprint(file, file.dictionary(value)!.get("Range"))} ${createHash("sha256").update(bytes).digest("hex")}`;
 }
 
-/** Makes the parts that several spaces will share objects of their own. */
+/** Makes the parts of a space indirect objects, so that several spaces can share them. */
 function share({ file }: Archive, space: Value[]): Value[] {
   for (const index of [2, 3]) {
     const part = space[index];

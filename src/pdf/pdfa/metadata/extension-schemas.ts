@@ -6,7 +6,7 @@ export const EXTENSION = "http://www.aiim.org/pdfa/ns/extension/";
 export const SCHEMA = "http://www.aiim.org/pdfa/ns/schema#";
 export const PROPERTY = "http://www.aiim.org/pdfa/ns/property#";
 
-/** Limits the described properties, because a packet is limited. */
+/** Limits the described properties, because the size of a packet is limited. */
 const MOST = 500;
 const PREFIX = /^[A-Za-z][\w.-]{0,63}$/;
 /** Namespaces of standards. Their properties are known, and other properties must not be added to them. */
