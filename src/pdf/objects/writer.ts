@@ -300,8 +300,8 @@ function isWorthDeflating(dictionary: Dictionary, bytes: Uint8Array): boolean {
 }
 
 /**
- * Returns each row as its difference to the row above, byte by byte (PNG's filter Up), which reduces the deflated size
- * to a quarter.
+ * Returns the table with each row as its difference to the row above, byte by byte (PNG's filter Up), which reduces
+ * the deflated size to a quarter.
  */
 function tableBytes(rows: readonly (Row | undefined)[], width: number): Uint8Array {
   const length = width + 3;

@@ -44,7 +44,7 @@ export function encodeLook(index: number, look: PageLook, withPicture: boolean):
 export const digestOf = ({ width, height, samples }: Picture): string =>
   createHash("sha256").update(`${width} ${height} `).update(samples).digest("base64");
 
-/** Returns the length of the header, the header in JSON, and the samples. */
+/** Returns a record: the length of the header, the header in JSON, and the samples. */
 function record(header: object, samples: Uint8Array): Uint8Array {
   const json = Buffer.from(JSON.stringify(header));
   const length = Buffer.alloc(4);
