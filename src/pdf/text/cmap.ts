@@ -174,7 +174,7 @@ export function parseCMap(bytes: Uint8Array): CMap {
       continue;
     }
     take(map, lexer.text, operands);
-    // There are only values between `begin…` and `end…`. Operators such as `dup` and `dict` leave the operands of `def`.
+    // There are only values between `begin…` and `end…`. Operators such as `dup` and `dict` keep the operands of `def`.
     if (CLOSING.test(lexer.text)) operands = [];
     else if (operands.length > MAX_ENTRIES) break;
   }
