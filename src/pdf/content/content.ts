@@ -1,5 +1,5 @@
-// Content streams (ISO 32000-1, 7.8.2) as operations with the places where they stand: what is not touched can be copied byte for
-// byte. Knows operators only as far as inline images need it.
+// Splits content streams (ISO 32000-1, 7.8.2) into operations with their byte offsets, so that unchanged parts can be
+// copied byte for byte. Has no knowledge of operators, except what inline images require.
 import { isBoundary, isWhite, Lexer } from "../objects/lexer.ts";
 import { Dictionary, type Value } from "../objects/values.ts";
 import { KEYWORDS, VALUE_KEYWORDS } from "./operators.ts";
@@ -7,17 +7,17 @@ import { KEYWORDS, VALUE_KEYWORDS } from "./operators.ts";
 export interface ContentOperation {
   readonly operator: string;
   readonly operands: readonly Value[];
-  /** The first byte of the operands, and the one behind the operator. */
+  /** Offset of the first byte of the operands, and the offset after the operator. */
   readonly start: number;
   readonly end: number;
-  /** Of an inline image (8.9.7), whose operator is `BI` and whose only operand is its dictionary: where its data is. */
+  /** Range of the data of an inline image (8.9.7). Its operator is `BI`, and its only operand is its dictionary. */
   readonly data?: { readonly start: number; readonly end: number };
 }
 
-/** Operands that are kept: a page with more has lost an operator. */
+/** Maximum number of operands to keep: a page with more has lost an operator. */
 const MAX_OPERANDS = 1024;
 
-/** The operations of a content stream, in their order. Operands without an operator at the end are no operation. */
+/** Yields the operations of a content stream in order. Operands without an operator at the end are ignored. */
 export function* readOperations(bytes: Uint8Array): Generator<ContentOperation> {
   const lexer = new Lexer(bytes);
   let operands: Value[] = [];
@@ -43,7 +43,7 @@ export function* readOperations(bytes: Uint8Array): Generator<ContentOperation> 
   }
 }
 
-/** Reads from behind `BI` to `ID`. */
+/** Reads the dictionary between `BI` and `ID`. */
 export function inlineDictionary(lexer: Lexer): Dictionary {
   const dictionary = new Dictionary();
   while (lexer.next() !== "end") {
@@ -58,17 +58,20 @@ export function inlineDictionary(lexer: Lexer): Dictionary {
   return dictionary;
 }
 
-/** How far behind an `EI` is looked whether a content stream goes on there, and how many tokens must be right. */
+/**
+ * Number of bytes after an `EI` that are checked for the rest of a content stream, and number of tokens that must be
+ * valid.
+ */
 const LOOKED_AT_BYTES = 256;
 const LOOKED_AT_TOKENS = 8;
 
 /**
- * Goes from behind `ID` to behind `EI`. The data can contain `EI`: it is the end where white space is before it and the rest of a
- * content stream behind it.
+ * Moves the lexer from the end of `ID` to the end of `EI`. The data can contain `EI`, so the end is an `EI` that
+ * follows white space and precedes the rest of a content stream.
  */
 export function skipInlineData(lexer: Lexer, dictionary: Dictionary): { start: number; end: number } {
   const { bytes } = lexer;
-  // One white space character separates the data from ID (8.9.7); writers for Windows put two.
+  // One white space character separates the data from ID (8.9.7). Writers for Windows emit two.
   const start = Math.min(lexer.end + (isWhite(bytes[lexer.end] ?? 0) ? 1 : 0), bytes.length);
   const length = dictionary.get("L") ?? dictionary.get("Length");
   let from = start;

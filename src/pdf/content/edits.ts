@@ -1,17 +1,17 @@
-// Content streams with some of their bytes replaced: what is not named stays as it was. Knows no operators.
+// Replaces some bytes of a content stream and keeps the rest. Has no knowledge of operators.
 
-/** Bytes from `start` to `end` become others; where both are alike, something is put in. */
+/** Replaces the bytes from `start` to `end`. Inserts the text if both are equal. */
 export interface Edit {
   readonly start: number;
   readonly end: number;
-  /** One character for each byte. */
+  /** The replacement, with one character for each byte. */
   readonly text: string;
 }
 
-/** @param end of the bytes that count */
+/** @param end offset after the last byte to keep */
 export function applyEdits(bytes: Uint8Array, edits: readonly Edit[], end: number, tail = ""): Uint8Array {
   const ordered = edits.map((edit, index) => ({ edit, index }));
-  // What is put in at a place comes before what is replaced from there on.
+  // Text that is inserted at an offset comes before a replacement that starts there.
   ordered.sort((a, b) => a.edit.start - b.edit.start || a.edit.end - b.edit.end || a.index - b.index);
   const parts: Uint8Array[] = [];
   let at = 0;

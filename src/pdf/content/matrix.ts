@@ -1,21 +1,22 @@
-// Affine maps of the plane as PDF writes them (ISO 32000-1, 8.3.4), and rectangles under them. Knows no page.
+// Affine transformations of the plane as PDF defines them (ISO 32000-1, 8.3.4), and their effect on rectangles. Has no
+// knowledge of pages.
 
 /** `x' = a x + c y + e`, `y' = b x + d y + f`. */
 export type Matrix = readonly [a: number, b: number, c: number, d: number, e: number, f: number];
 
-/** Left, top (or bottom), right, bottom (or top): the first two are not larger than the others. */
+/** Left, top (or bottom), right, bottom (or top). The first two are not larger than the last two. */
 export type Box = readonly [number, number, number, number];
 
 export const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
 
-/** First `inner`, then `outer`. */
+/** Returns the transformation that applies `inner` first and `outer` second. */
 export function multiply(inner: Matrix, outer: Matrix): Matrix {
   const [a, b, c, d, e, f] = inner;
   const [g, h, i, j, k, l] = outer;
   return [a * g + b * i, a * h + b * j, c * g + d * i, c * h + d * j, e * g + f * i + k, e * h + f * j + l];
 }
 
-/** @returns undefined for a map that takes the plane to a line, or to what is no number */
+/** @returns undefined for a matrix that maps the plane to a line, or whose inverse is not finite */
 export function inverse([a, b, c, d, e, f]: Matrix): Matrix | undefined {
   const determinant = a * d - b * c;
   if (!Number.isFinite(1 / determinant) || Math.abs(determinant) < 1e-12) return undefined;
@@ -28,14 +29,14 @@ export function apply([a, b, c, d, e, f]: Matrix, x: number, y: number): [number
   return [a * x + c * y + e, b * x + d * y + f];
 }
 
-/** The smallest box around the image of a box. */
+/** Returns the smallest box around the image of a box. */
 export function boundsOf(matrix: Matrix, [x0, y0, x1, y1]: Box): Box {
   const corners = [apply(matrix, x0, y0), apply(matrix, x1, y0), apply(matrix, x0, y1), apply(matrix, x1, y1)];
   const [xs, ys] = [corners.map(([x]) => x), corners.map(([, y]) => y)];
   return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
 }
 
-/** @returns six numbers, from whatever there is */
+/** @returns a matrix of the first six numbers; undefined if one of them is missing or not finite */
 export function matrixOf(numbers: readonly (number | undefined)[]): Matrix | undefined {
   if (numbers.length < 6) return undefined;
   const six = numbers.slice(0, 6);

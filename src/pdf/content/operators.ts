@@ -1,5 +1,5 @@
-// The operators of content streams by category (ISO 32000-1, table 51 and Annex A). Has no knowledge of operands, except
-// which operators name a resource.
+// Lists the operators of content streams by category (ISO 32000-1, table 51 and Annex A). Has no knowledge of operands,
+// except which operators name a resource.
 import type { Value } from "../objects/values.ts";
 
 const setOf = (operators: string): ReadonlySet<string> => new Set(operators.split(" "));

@@ -1,5 +1,5 @@
-// Which of its resources a page, a form or a glyph really uses (ISO 32000-1, 7.8.3). Pages that share one dictionary would drag each
-// other's images and fonts along. Knows no copying.
+// Determines which of its resources a page, a form or a glyph actually uses (ISO 32000-1, 7.8.3). Without this, pages
+// that share one dictionary would take each other's images and fonts along. Does not copy anything.
 import { EngineFailure } from "../../core/failure.ts";
 import { Lexer } from "../objects/lexer.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
@@ -7,20 +7,23 @@ import { Dictionary, Name, type PdfStream, Reference, type Value } from "../obje
 import { inlineDictionary, skipInlineData } from "./content.ts";
 import { RESOURCE_CATEGORIES, type ResourceCategory } from "./operators.ts";
 
-/** Other categories, ProcSet among them, stay as they are. */
+/** Categories to prune. Other categories, such as ProcSet, are kept as they are. */
 const CATEGORIES: readonly ResourceCategory[] = [...new Set(RESOURCE_CATEGORIES.values())];
-/** What device colors mean is not named by an operator (8.6.5.6). */
+/** Color spaces that replace device colors, which no operator names (8.6.5.6). */
 const DEFAULTS = ["DefaultGray", "DefaultRGB", "DefaultCMYK"];
-/** Decoded bytes of one content stream, and of all that are looked into in a file. */
+/**
+ * Limits the decoded bytes of one content stream. {@link MAX_TOTAL_BYTES} limits those of all content streams of a
+ * file.
+ */
 const MAX_CONTENT_BYTES = 64 * 1024 * 1024;
-/** What has no bytes takes no more when it is deflated. */
+/** Maximum size of an empty stream after compression. */
 const EMPTY_BYTES = 8;
 const MAX_TOTAL_BYTES = 4 * 1024 * 1024 * 1024;
 
-/** Names in use, by category. */
+/** The names in use, by category. */
 class Usage {
   readonly #names = new Map<ResourceCategory, Set<string>>(CATEGORIES.map((category) => [category, new Set()]));
-  /** Those that came since they were last asked for. */
+  /** Names that were added since the last call of {@link takeNew}. */
   readonly #new = new Map<ResourceCategory, string[]>(CATEGORIES.map((category) => [category, []]));
 
   of(category: ResourceCategory): ReadonlySet<string> {
@@ -39,10 +42,10 @@ class Usage {
   }
 }
 
-/** Finds what is used in one file. */
+/** Finds the resources in use in one file. */
 export class ResourceUsage {
   readonly #file: PdfFile;
-  /** By number of a form's, a pattern's or a Type 3 font's object: resources of its own that it uses. */
+  /** Used resources of forms, patterns and Type 3 fonts with resources of their own, by object number. */
   readonly #pruned = new Map<number, Dictionary | undefined>();
   #totalBytes = 0;
 
@@ -52,7 +55,8 @@ export class ResourceUsage {
 
   /**
    * @param page the page's dictionary
-   * @returns the resources it uses, with the values of the source; undefined where that cannot be told: then it may use all
+   * @returns the resources that the page uses, with the values of the source; undefined if they cannot be determined,
+   * because the page may then use all of them
    */
   ofPage(page: Dictionary): Dictionary | undefined {
     const resources = this.#file.dictionary(page.get("Resources"));
@@ -62,8 +66,9 @@ export class ResourceUsage {
   }
 
   /**
-   * @param dictionary of a stream or font that may have resources of its own: a form, a tiling pattern, a Type 3 font
-   * @returns the resources it uses; undefined where it has none, or it cannot be told
+   * @param dictionary dictionary of a stream or font that may have its own resources: a form, a tiling pattern, a Type
+   * 3 font
+   * @returns the resources that it uses; undefined if it has none or they cannot be determined
    */
   ofObject(dictionary: Dictionary, reference: Reference): Dictionary | undefined {
     const { number } = reference;
@@ -113,7 +118,7 @@ export class ResourceUsage {
     return kept;
   }
 
-  /** Of what came into use: streams without resources of their own, which look for them here. */
+  /** Yields the streams among the newly used resources that have no resources of their own and therefore use these. */
   *#borrowers(resources: Dictionary, usage: Usage): Generator<Value> {
     for (const category of ["XObject", "Pattern"] as const) {
       for (const value of this.#used(resources, usage, category)) if (this.#borrows(value)) yield value;
@@ -133,13 +138,19 @@ export class ResourceUsage {
     }
   }
 
-  /** A form or a pattern without resources of its own; not so an image, which has none. */
+  /**
+   * Reports whether a value is a form or a pattern without its own resources. Images have no resources either, but do
+   * not count.
+   */
   #borrows(value: Value): boolean {
     const dictionary = this.#file.stream(value)?.dictionary;
     return dictionary?.has("BBox") === true && !dictionary.has("Resources");
   }
 
-  /** One after the other they are one stream, but tokens do not go over from one to the next (7.8.2). */
+  /**
+   * Returns the content streams of a page. Together they are one stream, but no token continues in the next one
+   * (7.8.2).
+   */
   #contentsOf(page: Dictionary): readonly Value[] {
     const contents = page.get("Contents") ?? null;
     return this.#file.array(contents) ?? [contents];
@@ -149,7 +160,7 @@ export class ResourceUsage {
     return this.#file.dictionary(font.get("CharProcs"))?.values() ?? [];
   }
 
-  /** All appearances of a page's annotations (12.5.5). */
+  /** Returns all appearances of a page's annotations (12.5.5). */
   #appearancesOf(page: Dictionary): Value[] {
     const file = this.#file;
     const found: Value[] = [];
@@ -166,7 +177,7 @@ export class ResourceUsage {
   #decoded(stream: PdfStream): Uint8Array | undefined {
     try {
       const bytes = stream.body.decoded(MAX_CONTENT_BYTES);
-      // What is damaged from the start on decodes to nothing, and other readers may find more in it.
+      // A stream that is damaged from its start decodes to nothing, but other readers may find more in it.
       if (bytes.length === 0 && stream.body.raw().length > EMPTY_BYTES) return undefined;
       this.#totalBytes += bytes.length;
       if (this.#totalBytes > MAX_TOTAL_BYTES) throw new EngineFailure("too-complex", "content streams without end");

@@ -1,5 +1,5 @@
-// How much memory the objects of a job may take. An estimate: JavaScript does not tell, and an isolate that takes more than it
-// has is ended together with all its requests.
+// Limits the estimated memory of a job's objects. JavaScript does not report the actual memory, and an isolate that
+// exceeds its memory is ended together with all its requests.
 import { EngineFailure } from "../../core/failure.ts";
 import { Dictionary, type PdfObject, PdfStream, PdfString, Reference, type Value } from "./values.ts";
 
@@ -12,7 +12,7 @@ const REFERENCE_BYTES = 24;
 const NUMBER_BYTES = 16;
 const OBJECT_BYTES = 64;
 
-/** One for a job: all its files and what is made of them draw on it. */
+/** Memory budget of a job, which all its files and their copies share. */
 export class Budget {
   readonly limitBytes: number;
   #used = 0;
@@ -25,7 +25,7 @@ export class Budget {
     return this.#used;
   }
 
-  /** @throws EngineFailure `too-large` where there is no room for it */
+  /** @throws EngineFailure `too-large` if the budget is exceeded */
   charge(bytes: number): void {
     this.#used += bytes;
     if (this.#used > this.limitBytes) {
@@ -33,13 +33,13 @@ export class Budget {
     }
   }
 
-  /** Gives back what was charged. */
+  /** Releases bytes that were charged before. */
   release(bytes: number): void {
     this.#used -= bytes;
   }
 }
 
-/** Bytes an object takes in memory, about, without the body of a stream. */
+/** Returns the approximate memory of an object in bytes, without the body of a stream. */
 export function sizeOf(object: PdfObject): number {
   let bytes = OBJECT_BYTES;
   const waiting: Value[] = [object instanceof PdfStream ? object.dictionary : object];

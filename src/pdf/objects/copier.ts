@@ -1,44 +1,48 @@
-// Copies graphs of objects from one file into another, without recursion: what an object leads to waits in a queue. Knows no
-// meaning of what it copies; that is the business of its visitors.
+// Copies object graphs from one file into another without recursion: objects that are referred to wait in a queue.
+// Visitors interpret the objects; the copier does not.
 import type { Interning } from "./interning.ts";
 import type { PdfFile } from "./pdf-file.ts";
 import { Dictionary, type PdfObject, PdfStream, Reference, type Value } from "./values.ts";
 
 /**
- * Looks at a dictionary before it is copied, and may change it: it is a shallow copy, whose values are still those of the source
- * (arrays in it must be replaced, not changed). Entries that are deleted are not followed. Values that are set are copied like all
- * others: references in them refer to the source.
- * @param reference of the object that the dictionary is (a stream's, too), undefined for one inside of another object
- * @param copier the one at work, which is another one where annotations of a page are copied once more
+ * Examines a dictionary before it is copied, and may change it. The dictionary is a shallow copy whose values still
+ * belong to the source, so arrays in it must be replaced, not changed. Deleted entries are not followed. Values that
+ * are set are copied like all others: their references refer to the source.
+ * @param reference reference to the object (or stream) of this dictionary; undefined for a dictionary within another
+ * object
+ * @param copier the active copier; it differs from the original one while annotations of a page are copied again
  */
 export type Visit = (dictionary: Dictionary, reference: Reference | undefined, copier: Copier) => void;
 
 export interface CopierOptions {
-  /** Objects that are not to be reached by any way, by number: a reference to one becomes null unless it has a target. */
+  /** Reports whether an object must not be reached, by number. References to it become null if it has no target. */
   readonly isExcluded?: (number: number) => boolean;
-  /** Where equal objects of several sources are found. @default every object is copied */
+  /** Finds equal objects of several sources. @default every object is copied */
   readonly interning?: Interning;
 }
 
-/** What a copier and those for its repeats have in common. */
+/** State that a copier shares with the copiers for its repeats. */
 interface Shared extends CopierOptions {
   readonly queue: { readonly copier: Copier; readonly source: Reference; readonly target: Reference }[];
   readonly visits: Visit[];
 }
 
-/** What an entry of the map takes in memory, about. */
+/** Approximate memory of an entry of the map in bytes. */
 const ENTRY_BYTES = 80;
 
-/** From one source into one target. Every object is copied once; all references to it lead to the one copy. */
+/**
+ * Copies objects from one source into one target. Each object is copied once, and all references to it lead to that
+ * copy.
+ */
 export class Copier {
   readonly source: PdfFile;
   readonly target: PdfFile;
-  /** The page of the target whose annotations this copier copies once more, if that is what it is for. */
+  /** The page of the target whose annotations this copier copies again; undefined for an ordinary copier. */
   readonly repeat: Reference | undefined;
   readonly #parent: Copier | undefined;
   readonly #shared: Shared;
   readonly #targets = new Map<number, Reference | null>();
-  /** Numbers of what a copier for a repeat copies anew; all else is its parent's. */
+  /** Numbers of the objects that a copier for a repeat copies again. All other objects belong to its parent. */
   readonly #own: ReadonlySet<number> | undefined;
 
   private constructor(
@@ -58,24 +62,27 @@ export class Copier {
     return new Copier({ source, target }, { ...options, queue: [], visits: [] });
   }
 
-  /** Adds a visitor; they are called in the order in which they were added. */
+  /** Adds a visitor. Visitors are called in the order in which they were added. */
   onVisit(visit: Visit): void {
     this.#shared.visits.push(visit);
   }
 
-  /** Settles what a reference of the source becomes: the object itself is then not copied. Null drops it. */
+  /** Sets the target of a reference of the source, whose object is then not copied. Null drops the reference. */
   seed(source: Reference, target: Reference | null): void {
     this.target.budget.charge(ENTRY_BYTES);
     this.#targets.set(source.number, target);
   }
 
-  /** @returns the target as far as it is settled; undefined for what nothing referred to yet */
+  /** @returns the target; undefined if nothing has referred to the source yet */
   targetOf(source: Reference): Reference | null | undefined {
     const copier = this.#keeperOf(source.number);
     return copier.#targets.get(source.number);
   }
 
-  /** The reference in the target; the object is copied when its turn comes. @returns null for what is dropped */
+  /**
+   * Returns the reference in the target. The object is copied later, from the queue.
+   * @returns null for a dropped object
+   */
   reference(source: Reference): Reference | null {
     const { number } = source;
     const keeper = this.#keeperOf(number);
@@ -89,7 +96,9 @@ export class Copier {
     return target;
   }
 
-  /** A copy of a value of the source, for the target; what it refers to is copied when its turn comes. */
+  /**
+   * Returns a copy of a value of the source for the target. Objects that it refers to are copied later, from the queue.
+   */
   value(value: Value): Value {
     if (value instanceof Reference) return this.reference(value);
     if (value instanceof Dictionary) return this.dictionary(value);
@@ -97,7 +106,7 @@ export class Copier {
     return value;
   }
 
-  /** @param reference of the object that the dictionary is, for the visitors */
+  /** @param reference reference to the object of this dictionary, for the visitors */
   dictionary(dictionary: Dictionary, reference?: Reference): Dictionary {
     let seen = dictionary;
     if (this.#shared.visits.length > 0) {
@@ -108,8 +117,8 @@ export class Copier {
   }
 
   /**
-   * Copies one object that waits.
-   * @returns false where none did
+   * Copies one waiting object.
+   * @returns false if no object is waiting
    */
   step(): boolean {
     const next = this.#shared.queue.pop();
@@ -121,10 +130,11 @@ export class Copier {
   }
 
   /**
-   * A copier for annotations of a page that is in the target already: they are copied anew, all else is shared.
-   * @param own numbers of the objects that are copied anew
-   * @param page of the source
-   * @param target the page in the target that they are for
+   * Returns a copier for annotations of a page that is already in the target. Copies them again and shares all other
+   * objects.
+   * @param own numbers of the objects to copy again
+   * @param page the page in the source
+   * @param target the page in the target that receives the annotations
    */
   forRepeat(own: ReadonlySet<number>, page: Reference, target: Reference): Copier {
     const copier = new Copier(this, this.#shared, {

@@ -1,11 +1,11 @@
-// Whether small values of different files are the same: a text that is equal where they are.
+// Computes texts that are equal for equal small values, also of different files.
 import type { PdfFile } from "./pdf-file.ts";
 import { Dictionary, Name, PdfStream, PdfString, type Value } from "./values.ts";
 
 const MAX_PIECES = 2000;
 const MAX_DEPTH = 32;
 
-/** @returns undefined for what is too large or has a stream in it: it is then the same as nothing */
+/** @returns undefined for a value that is too large or contains a stream; it is then equal to no other value */
 export function fingerprint(file: PdfFile, value: Value | undefined): string | undefined {
   const pieces: string[] = [];
   return write(file, value ?? null, pieces, 0) ? pieces.join("") : undefined;

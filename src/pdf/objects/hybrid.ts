@@ -1,11 +1,12 @@
-// Hybrid-reference files (ISO 32000-1, 7.5.8.4): their tables call objects free that a cross-reference stream beside them knows, and
-// MuPDF believes the table. Such a file gets one cross-reference stream for all of it at its end. Knows no engine.
+// Makes the hidden objects of hybrid-reference files (ISO 32000-1, 7.5.8.4) visible. The tables of these files mark
+// objects as free that a cross-reference stream beside them contains, and MuPDF relies on the table. Appends one
+// cross-reference stream for the whole file. Has no knowledge of the engine.
 import { inflateSync } from "node:zlib";
 import { Lexer } from "./lexer.ts";
 import { serialize } from "./serialize.ts";
 import { Dictionary, Name, type Value } from "./values.ts";
 
-/** A kind (table 18) with its two numbers. */
+/** An entry: its kind (table 18) with two numbers. */
 type CrossReference = readonly [kind: number, first: number, second: number];
 
 const FREE = 0;
@@ -15,13 +16,16 @@ export const PACKED = 2;
 const MAX_SECTIONS = 1000;
 const MAX_OBJECTS = 1_000_000;
 const MAX_TABLE_BYTES = 64 * 1024 * 1024;
-/** `startxref` is looked for in so many bytes at the end. */
+/** Number of bytes at the end in which `startxref` is searched. */
 const TAIL_BYTES = 1024;
 const TRAILER_KEYS = ["Root", "Info", "ID", "Encrypt"];
-/** Of a row that is written: kind, offset, generation. */
+/** Widths of the fields of a written row: kind, offset, generation. */
 const WIDTHS = [1, 5, 2];
 
-/** @returns the file itself where it is not hybrid, hides no object, or cannot be read as it says: then it is repaired anyway */
+/**
+ * @returns the original bytes if the file is not hybrid, hides no object, or has unreadable cross-references, which the
+ * engine repairs anyway
+ */
 export function withHiddenObjects(bytes: Uint8Array): Uint8Array {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   if (!file.includes("/XRefStm", 0, "latin1")) return bytes;
@@ -116,7 +120,7 @@ function readSection(file: Buffer, at: number): Section {
   return readStream(lexer);
 }
 
-/** 7.5.4. */
+/** Reads a cross-reference table (7.5.4). */
 function readTable(lexer: Lexer): Section {
   const entries = new Map<number, CrossReference>();
   while (lexer.next() === "number") {
@@ -137,7 +141,7 @@ function readTable(lexer: Lexer): Section {
   return { entries, trailer };
 }
 
-/** 7.5.8. */
+/** Reads a cross-reference stream (7.5.8). */
 function readStream(lexer: Lexer): Section {
   nextNumber(lexer);
   lexer.next();
@@ -185,7 +189,7 @@ function decoded(bytes: Uint8Array, dictionary: Dictionary): Uint8Array {
   return predictor === 1 ? data : withoutUp(data, numberIn(parameters.get("Columns") ?? 1));
 }
 
-/** PNG's filters None and Up, which are those that cross-reference streams have. */
+/** Decodes PNG's filters None and Up, the ones that cross-reference streams use. */
 function withoutUp(data: Uint8Array, columns: number): Uint8Array {
   const rows = Math.floor(data.length / (columns + 1));
   const result = new Uint8Array(rows * columns);

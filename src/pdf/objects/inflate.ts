@@ -1,12 +1,12 @@
-// The filter that nearly every stream has (FlateDecode; ISO 32000-1, 7.4.4), by the platform's zlib. All other filters are the
-// engine's business.
+// Decodes FlateDecode (ISO 32000-1, 7.4.4), the filter of nearly all streams, with the platform's zlib. The engine
+// decodes all other filters.
 import { inflateSync } from "node:zlib";
 import { EngineFailure } from "../../core/failure.ts";
 import { type Dictionary, Name } from "./values.ts";
 
 /**
- * @returns undefined for bytes with other filters, with a predictor, or that zlib does not take as they are
- * @throws EngineFailure `too-large` where they are more than `limitBytes`
+ * @returns undefined if FlateDecode is not the only filter, if there is a predictor, or if zlib rejects the bytes
+ * @throws EngineFailure `too-large` if the output exceeds `limitBytes`
  */
 export function inflate(dictionary: Dictionary, raw: () => Uint8Array, limitBytes: number): Uint8Array | undefined {
   const filter = dictionary.get("Filter");
@@ -17,7 +17,7 @@ export function inflate(dictionary: Dictionary, raw: () => Uint8Array, limitByte
   try {
     return inflateSync(bytes, { maxOutputLength: Math.min(limitBytes, 2 ** 31 - 1) });
   } catch (error) {
-    // The one kind of error that Node and workerd have in common for a limit that is reached; damage is an Error of another kind.
+    // Node and workerd both throw a RangeError when the limit is reached, and other errors for damaged data.
     if (!(error instanceof RangeError)) return undefined;
     throw new EngineFailure("too-large", `a stream of more than ${limitBytes} bytes`, { cause: error });
   }

@@ -1,5 +1,5 @@
-// Finds objects that are equal in all they lead to, so that a font or an image that many inputs have is stored once. Knows nothing
-// of copying; what it calls equal, visitors of a copier must not make different.
+// Finds objects that are equal including everything they refer to, so that a font or an image of many inputs is stored
+// once. Does not copy anything. Visitors of a copier must not make objects different that count as equal here.
 import { createHash } from "node:crypto";
 import type { Budget } from "./budget.ts";
 import type { PdfFile } from "./pdf-file.ts";
@@ -8,33 +8,35 @@ import { Dictionary, Name, type PdfObject, PdfStream, Reference, type Value } fr
 
 export interface Interned {
   readonly reference: Reference;
-  /** Whether an equal object is there already; otherwise `reference` is new, and to be filled. */
+  /** True if an equal object already exists. Otherwise, `reference` is new and has to be filled. */
   readonly known: boolean;
 }
 
-/** What objects are read from: a file, or a view of one. */
+/** The source of objects: a file, or a view of one. */
 type Objects = Pick<PdfFile, "get">;
 
-/** What an entry of a map takes in memory, about. */
+/** Approximate memory of an entry of a map in bytes. */
 const ENTRY_BYTES = 160;
-/** Entries by which an object belongs to one document: to its structure, its layers, its pages. */
+/** Entries that tie an object to one document: to its structure, its layers or its pages. */
 const PERSONAL_KEYS = ["StructParent", "StructParents", "OC", "AF", "P", "Parent", "Pg", "Kids", "IRT", "Popup"];
-/** Dictionaries that are what they hold, and nothing else. */
+/** Types of dictionaries that are defined by their contents alone. */
 const SHARED_TYPES = new Set(["Font", "FontDescriptor", "Encoding", "ExtGState", "Pattern", "Halftone"]);
-/** Keys that tell a dictionary without a type: functions, shadings, patterns. */
+/** Keys that identify dictionaries without a type: functions, shadings, patterns. */
 const SHARED_KEYS = ["FunctionType", "ShadingType", "PatternType", "CIDSystemInfo"];
-/** ISO 32000-1, table 33. */
+/** Categories of resources (ISO 32000-1, table 33). */
 const RESOURCES = new Set("ExtGState ColorSpace Pattern Shading XObject Font ProcSet Properties".split(" "));
 
-/** One for a target. */
+/** The equal objects of one target. */
 export class Interning {
   readonly #budget: Budget;
-  /** By the hash of an object in which what it refers to stands as a class: the class. Equal objects are of one class. */
+  /**
+   * Classes of equal objects, by the hash of an object in which each reference is replaced by the class of its object.
+   */
   readonly #classes = new Map<string, number>();
-  /** By class. */
+  /** References in the target, by class. */
   readonly #references = new Map<number, Reference>();
   #source: Objects | undefined;
-  /** By object number of the source: its class, null where it is one of its kind. */
+  /** Classes by object number of the source; null for a unique object. */
   #found = new Map<number, number | null>();
 
   constructor(budget: Budget) {
@@ -42,9 +44,9 @@ export class Interning {
   }
 
   /**
-   * Sources are asked about one after the other.
-   * @param reserve gives a place in the target
-   * @returns undefined for an object that is one of its kind
+   * Finds the object that is equal to one of a source. Callers finish with one source before they start with the next.
+   * @param reserve reserves a reference in the target
+   * @returns undefined for a unique object
    */
   find(source: Objects, reference: Reference, reserve: () => Reference): Interned | undefined {
     if (source !== this.#source) {
@@ -61,7 +63,7 @@ export class Interning {
     return { reference: reserved, known: false };
   }
 
-  /** What an object leads to is looked at before it; one that leads to itself is one of its kind. */
+  /** Classifies an object after all objects that it refers to. An object that leads to itself is unique. */
   #classify(source: Objects, first: number): number | null {
     const open = new Set<number>();
     const waiting = [first];
@@ -80,7 +82,7 @@ export class Interning {
         waiting.pop();
       } else {
         open.add(number);
-        // What is open and not settled leads here: it stays unsettled, and this is then one of its kind.
+        // An open object leads back here. It is not queued again and stays unsettled, so this object is unique.
         for (const one of next) if (!this.#found.has(one) && !open.has(one)) waiting.push(one);
       }
     }
@@ -119,7 +121,7 @@ function canBeShared(object: PdfObject): boolean {
   if (type !== undefined) return type instanceof Name && SHARED_TYPES.has(type.text);
   if (SHARED_KEYS.some((key) => dictionary.has(key))) return true;
   if (dictionary.keys().every((key) => RESOURCES.has(key))) return true;
-  // Named resources of one category, appearances.
+  // Covers named resources of one category, and appearances.
   return dictionary.values().every((value) => value instanceof Reference);
 }
 

@@ -1,5 +1,5 @@
-// The tokens of PDF syntax (ISO 32000-1, 7.2 and 7.3) with the places where they stand, of content streams and of files alike.
-// Never throws: what is no token of its own is a keyword.
+// Splits PDF syntax (ISO 32000-1, 7.2 and 7.3) into tokens with their offsets, both for content streams and for files.
+// Never throws: anything else counts as a keyword.
 import { Dictionary, latin1Of, Name, PdfString, Reference, type Value } from "./values.ts";
 
 export type TokenKind =
@@ -11,36 +11,36 @@ export type TokenKind =
   | "]"
   | "<<"
   | ">>"
-  /** Operators, `true`, `null`, `obj`, `R`..., and whatever else there is. */
+  /** Operators, `true`, `null`, `obj`, `R`..., and any text that is not another token. */
   | "keyword"
   | "end";
 
 const WHITE = 1;
 const DELIMITER = 2;
-/** By byte (7.2.2): white space, delimiter, or 0 for a regular character. */
+/** Class of each byte (7.2.2): white space, delimiter, or 0 for a regular character. */
 const CLASSES = new Uint8Array(256);
 for (const code of [0, 9, 10, 12, 13, 32]) CLASSES[code] = WHITE;
 for (const character of "()<>[]{}/%") CLASSES[character.charCodeAt(0)] = DELIMITER;
-/** Bytes a number is made of. Some writers put a sign in its midst, which readers take for its end. */
+/** Bytes of numbers. Some writers put a sign in the middle of a number, which readers treat as its end. */
 const NUMERIC = new Uint8Array(256);
 for (const character of "0123456789+-.") NUMERIC[character.charCodeAt(0)] = 1;
 
 const code = (character: string) => character.charCodeAt(0);
 const [PERCENT, SLASH, OPEN, CLOSE, LESS, GREATER, LEFT, RIGHT, BACKSLASH] = [..."%/()<>[]\\"].map(code);
 const [RETURN, NEWLINE] = [13, 10];
-/** Containers inside of each other that are followed. */
+/** Limits nested containers. */
 const MAX_DEPTH = 500;
 
 export const isWhite = (byte: number): boolean => CLASSES[byte] === WHITE;
-/** Whether a token ends before such a byte. */
+/** Reports whether a token ends before this byte. */
 export const isBoundary = (byte: number | undefined): boolean => byte === undefined || CLASSES[byte] !== 0;
 
-/** Goes through bytes token by token. */
+/** Reads bytes token by token. */
 export class Lexer {
   readonly bytes: Uint8Array;
-  /** Of the last token. */
+  /** Kind of the last token. */
   kind: TokenKind = "end";
-  /** Of the last token: its first byte, and the one behind it. */
+  /** Offset of the last token's first byte, and the offset after the token. */
   start = 0;
   end = 0;
 
@@ -49,7 +49,7 @@ export class Lexer {
     this.end = start;
   }
 
-  /** Goes to the next token. Comments are white space. */
+  /** Moves to the next token. Comments count as white space. */
   next(): TokenKind {
     const { bytes } = this;
     const size = bytes.length;
@@ -69,7 +69,7 @@ export class Lexer {
     return this.kind;
   }
 
-  /** The last token as text, one character for each byte. */
+  /** The last token as text, with one character for each byte. */
   get text(): string {
     const { bytes, start, end } = this;
     if (end - start > 32) return latin1Of(bytes.subarray(start, end));
@@ -86,9 +86,9 @@ export class Lexer {
   }
 
   /**
-   * The value that begins with the last token; goes to its last token.
-   * @param references whether `1 0 R` is one: not so in content streams
-   * @returns undefined where a keyword stands that is no value
+   * Returns the value that begins with the last token, and moves to the value's last token.
+   * @param references true if `1 0 R` is a reference, which is not the case in content streams
+   * @returns undefined for a keyword that is not a value
    */
   value(references = false, depth = 0): Value | undefined {
     switch (this.kind) {
@@ -196,22 +196,22 @@ const CONSTANTS = new Map<string, Value>([
   ["null", null],
 ]);
 
-/** As readers do: what comes behind a second sign or point does not count. */
+/** Converts like other readers: characters after a second sign or point are ignored. */
 function numberOf(text: string): number {
   return Number.parseFloat(text.replace(/^([+-])[+-]+/, "$1")) || 0;
 }
 
 const ESCAPES = new Map([..."nrtbf"].map((letter, index) => [code(letter), [10, 13, 9, 8, 12][index]]));
 
-/** 7.3.4.2. */
+/** Decodes a literal string (7.3.4.2). */
 function literalBytes(bytes: Uint8Array, start: number, end: number): Uint8Array {
-  // Where the file ends with the parenthesis the end comes before the start.
+  // The end precedes the start if the file ends with the parenthesis.
   const result = new Uint8Array(Math.max(0, end - start));
   let size = 0;
   for (let at = start; at < end; at++) {
     const byte = bytes[at];
     if (byte !== BACKSLASH) {
-      // An end of line, however it is written, is a line feed.
+      // Each end-of-line marker, in any form, becomes a line feed.
       if (byte === RETURN && bytes[at + 1] === NEWLINE) at++;
       result[size++] = byte === RETURN ? NEWLINE : byte;
       continue;
@@ -232,7 +232,7 @@ function literalBytes(bytes: Uint8Array, start: number, end: number): Uint8Array
   return result.slice(0, size);
 }
 
-/** 7.3.4.3. */
+/** Decodes a hexadecimal string (7.3.4.3). */
 function hexBytes(text: string): Uint8Array {
   const digits = text.replace(/[^\da-fA-F]/g, "");
   return new Uint8Array(Buffer.from(digits.length % 2 === 0 ? digits : `${digits}0`, "hex"));

@@ -110,8 +110,8 @@ export class MupdfSource implements ObjectSource {
   }
 
   /**
-   * Creates appearances for annotations, as far as MuPDF can. New objects have numbers from `size` on. Afterwards,
-   * {@link relieve} must not be called, because they would be lost.
+   * Creates appearances for the annotations that MuPDF can draw. New objects have numbers from `size` on. Afterwards,
+   * {@link relieve} must not be called, because the new objects would be lost.
    * @param numbers object numbers of annotations, by the index of their page
    */
   makeAppearances(numbers: ReadonlyMap<number, ReadonlySet<number>>): void {
@@ -123,7 +123,7 @@ export class MupdfSource implements ObjectSource {
   /** @returns undefined for images that MuPDF cannot decode */
   decodeImage(number: number): DecodedImage | undefined {
     const image = decodeImage(this.#document, number);
-    // The growth of the heap is free again, so it is no reason to switch to a fresh engine.
+    // The memory is free again, so the growth of the heap does not require a fresh engine.
     this.#openedBytes = Math.max(this.#openedBytes, this.heapBytes);
     return image;
   }
@@ -240,7 +240,7 @@ export class MupdfSource implements ObjectSource {
     return this.#places.find(number, dictionary.clone().set("Length", length), size);
   }
 
-  /** Returns a stream's bytes, empty if they cannot be read: one bad stream is no reason to reject a document. */
+  /** Returns a stream's bytes; empty if they cannot be read, because one bad stream must not cause a rejection. */
   #rawBytes(number: number): Uint8Array {
     try {
       // Many outputs may share a font: a repeated read of its bytes is not work that a document could inflate.

@@ -1,5 +1,5 @@
-// A file as numbered objects: those of a source, read when they are asked for, under what was changed or added. Knows no meaning
-// of any object but the catalog, and no syntax.
+// Presents a file as numbered objects: those of a source, read on demand, and those that were changed or added.
+// Interprets no object except the catalog, and no syntax.
 import { EngineFailure } from "../../core/failure.ts";
 import { type Budget, sizeOf } from "./budget.ts";
 import {
@@ -13,37 +13,37 @@ import {
   type Value,
 } from "./values.ts";
 
-/** Where objects are read from. */
+/** A source of objects. */
 export interface ObjectSource {
-  /** All object numbers are below it. */
+  /** Exclusive upper bound of all object numbers. */
   readonly size: number;
-  /** Of the header or the catalog, whichever is higher, for example `1.7`. */
+  /** The version of the header or the catalog, whichever is higher, for example `1.7`. */
   readonly version: string;
-  /** What counts is in it: Root, Info, ID. */
+  /** Returns the entries in use: Root, Info, ID. */
   trailer(): Dictionary;
-  /** @returns values that are nobody else's; null where there is no such object */
+  /** @returns values that the caller owns; null if there is no such object */
   load(number: number): PdfObject;
   /** @returns the object if reading it again costs less than keeping it; otherwise undefined */
   glance?(number: number): Value | undefined;
-  /** Gives memory back where reading has taken much; to be called between pieces of work. */
+  /** Releases memory if reading has used much of it. Call it between pieces of work. */
   relieve(): Promise<void>;
   close(): void;
 }
 
-/** Takes the streams of a file as they are put into it. */
+/** Writes the streams of a file as they are put into it. */
 export interface StreamSink {
-  /** Writes it at once: the dictionary is final, and the body need not be kept. */
+  /** Writes a stream immediately: the dictionary is final, and the body need not be kept. */
   writeStream(number: number, dictionary: Dictionary, body: StreamBody): void;
 }
 
-/** A reference may lead to a reference, so many times. */
+/** Limits references that lead to references. */
 const MAX_HOPS = 10;
 /** Part of the budget for objects that were read and not changed. */
 const CACHE_PART = 1 / 4;
 
 /**
- * The objects of a file. What is read from a source is only to be looked at: to change an object, put a changed copy in its place.
- * What was put or added here may be changed in place.
+ * The objects of a file. Objects from a source are read-only: to change one, put a changed copy in its place. Objects
+ * that were put or added here may be changed in place.
  */
 export class PdfFile {
   readonly budget: Budget;
@@ -55,7 +55,7 @@ export class PdfFile {
   readonly #changed = new Map<number, PdfObject>();
   #isInPasses = false;
   #size: number;
-  /** Objects that were read, in two generations: the older one goes when the younger is full. */
+  /** Objects that were read, in two generations: the older generation is dropped when the younger one is full. */
   #young = new Map<number, PdfObject>();
   #old = new Map<number, PdfObject>();
   #youngBytes = 0;
@@ -85,8 +85,8 @@ export class PdfFile {
   }
 
   /**
-   * A file with an empty catalog and nothing else.
-   * @param sink what writes streams as they are put; they can be referred to then, but not be read any more
+   * Creates a file that contains only an empty catalog.
+   * @param sink writes streams as they are put; afterwards, they can be referred to but no longer read
    */
   static create(budget: Budget, sink?: StreamSink): PdfFile {
     const file = new PdfFile(budget, undefined, sink);
@@ -94,19 +94,19 @@ export class PdfFile {
     return file;
   }
 
-  /** All object numbers are below it. */
+  /** Exclusive upper bound of all object numbers. */
   get size(): number {
     return this.#size;
   }
 
-  /** @throws EngineFailure `damaged` where there is none */
+  /** @throws EngineFailure `damaged` if there is no catalog */
   get catalog(): Dictionary {
     const catalog = this.dictionary(this.trailer.get("Root"));
     if (!catalog) throw new EngineFailure("damaged", "it has no catalog");
     return catalog;
   }
 
-  /** @returns null where there is no such object */
+  /** @returns null if there is no such object */
   get(reference: Reference): PdfObject {
     const { number } = reference;
     const changed = this.#changed.get(number);
@@ -114,7 +114,7 @@ export class PdfFile {
     return this.#source ? this.#read(this.#source, number) : null;
   }
 
-  /** The object itself, or what the reference leads to. */
+  /** Returns the object itself, or the one that the reference leads to. */
   resolve(value: Value | undefined): PdfObject {
     let object: PdfObject = value ?? null;
     for (let hops = 0; object instanceof Reference; hops++) {
@@ -124,7 +124,10 @@ export class PdfFile {
     return object;
   }
 
-  /** A dictionary, or that of a stream; like all of its kind it follows references and gives undefined for anything else. */
+  /**
+   * Returns a dictionary, or the dictionary of a stream. Like the methods below, it follows references and returns
+   * undefined for any other object.
+   */
   dictionary(value: Value | undefined): Dictionary | undefined {
     const object = this.resolve(value);
     if (object instanceof Dictionary) return object;
@@ -141,7 +144,7 @@ export class PdfFile {
     return Array.isArray(object) ? object : undefined;
   }
 
-  /** The text of a name. */
+  /** Returns the text of a name. */
   name(value: Value | undefined): string | undefined {
     const object = this.resolve(value);
     return object instanceof Name ? object.text : undefined;
@@ -162,7 +165,7 @@ export class PdfFile {
     return typeof object === "boolean" ? object : undefined;
   }
 
-  /** Puts an object in the place of another, or where {@link reserve} kept one. */
+  /** Replaces an object, or fills a reference from {@link reserve}. */
   put(reference: Reference, object: PdfObject): void {
     const { number } = reference;
     const before = this.#changed.get(number);
@@ -183,7 +186,7 @@ export class PdfFile {
     return reference;
   }
 
-  /** A place for an object that comes later; it is null until then. */
+  /** Reserves a reference for an object that follows later. It is null until then. */
   reserve(): Reference {
     return new Reference(this.#size++);
   }
@@ -209,12 +212,12 @@ export class PdfFile {
     return object;
   }
 
-  /** Gives memory back where reading has taken much; to be called between pieces of work. */
+  /** Releases memory if reading has used much of it. Call it between pieces of work. */
   async relieve(): Promise<void> {
     await this.#source?.relieve();
   }
 
-  /** Lets the source go: what was read is forgotten, and nothing can be read any more. */
+  /** Closes the source. Objects that were read are dropped, and nothing can be read anymore. */
   close(): void {
     this.#source?.close();
     this.budget.release(this.#youngBytes + this.#oldBytes);
@@ -225,7 +228,7 @@ export class PdfFile {
   }
 }
 
-/** The body of a stream that was written as it was put. */
+/** The body of a stream that has already been written. */
 const WRITTEN: StreamBody = {
   raw: () => {
     throw new Error("the stream has been written and is not kept");

@@ -1,4 +1,4 @@
-// Reads objects of very large documents without the engine, which takes ten times as long and is asked for each object
+// Reads objects of very large documents without the engine, which takes ten times as long and would read each object
 // in several passes. Reads only syntax that all readers interpret alike, and leaves the rest to the engine.
 import { type CrossReferences, IN_USE, PACKED, readCrossReferences } from "./hybrid.ts";
 import { isBoundary, isWhite, Lexer } from "./lexer.ts";

@@ -1,19 +1,19 @@
-// How the memory that a job may take is divided among the engine and the objects. Knows no operation.
+// Divides the memory of a job between the engine and the objects. Has no knowledge of operations.
 
 const MIB = 2 ** 20;
-/** An engine starts with 22 MiB; what a document makes it take comes on top. */
+/** Part of the memory for the engine, which starts with 22 MiB and grows with the document. */
 const ENGINE_PART = 0.6;
-/** Where there is much memory JavaScript has less of it than an engine can take. */
+/** Limits the memory for objects: if there is much memory, JavaScript can use less of it than an engine. */
 const MAX_OBJECT_BYTES = 320 * MIB;
 
 export interface Room {
-  /** The most bytes the engine's heap may grow to. */
+  /** Limits the size of the engine's heap. */
   readonly engineBytes: number;
-  /** For objects as JavaScript has them, of all files together. */
+  /** Limits the memory of the JavaScript objects of all files together. */
   readonly objectBytes: number;
 }
 
-/** @param heapLimitBytes as an operation's context has it */
+/** @param heapLimitBytes the limit in an operation's context */
 export function roomOf(heapLimitBytes: number): Room {
   const engineBytes = Math.floor(heapLimitBytes * ENGINE_PART);
   return { engineBytes, objectBytes: Math.min(heapLimitBytes - engineBytes, MAX_OBJECT_BYTES) };

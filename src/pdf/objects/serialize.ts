@@ -1,16 +1,17 @@
-// Values as the syntax of a PDF (ISO 32000-1, 7.3), as text of one character for each byte. Knows no file.
+// Serializes values to PDF syntax (ISO 32000-1, 7.3), as text with one character for each byte. Has no knowledge of
+// files.
 import { Dictionary, Name, PdfString, Reference, type Value } from "./values.ts";
 
-/** What a reference is written as: the object number in the file that is written. */
+/** Returns the object number that a reference has in the written file. */
 export type NumberOf = (reference: Reference) => number;
 
-/** About the largest a reader can take (annex C.1). */
+/** Approximately the largest number that a reader accepts (annex C.1). */
 const LARGEST = 3.4e38;
 const DELIMITED = /^[([</]/;
 const PLAIN_NAME = /^[!"$&'*+,\-.0-9:;=?@A-Z\\^_`a-z|~]*$/;
 const ESCAPED = /[\\()\r]/;
 
-/** Shortest tokens; nothing is between them that need not be. */
+/** Returns the shortest tokens, without separators that are not required. */
 export function serialize(value: Value, numberOf: NumberOf): string {
   if (value === null) return "null";
   if (typeof value === "number") return serializeNumber(value);
@@ -39,7 +40,7 @@ function serializeDictionary(dictionary: Dictionary, numberOf: NumberOf): string
 
 function serializeName(text: string): string {
   if (PLAIN_NAME.test(text)) return `/${text}`;
-  // NUL cannot be written in a name (7.3.5).
+  // A name cannot contain NUL (7.3.5).
   return `/${text.replaceAll("\0", "").replace(/[^!"$&'*+,\-.0-9:;=?@A-Z\\^_`a-z|~]/g, (character) => {
     return `#${character.charCodeAt(0).toString(16).padStart(2, "0")}`;
   })}`;
@@ -51,7 +52,7 @@ function serializeString(string: PdfString): string {
   return `(${text.replace(/[\\()\r]/g, (character) => (character === "\r" ? "\\r" : `\\${character}`))})`;
 }
 
-/** A fraction is a float of 32 bits: as few digits as give it back. There is no exponent in a PDF (7.3.3). */
+/** Writes a fraction with the fewest digits that represent the same 32-bit float. PDF has no exponents (7.3.3). */
 export function serializeNumber(value: number): string {
   if (Number.isSafeInteger(value)) return value === 0 ? "0" : String(value);
   if (!Number.isFinite(value)) return "0";
@@ -74,7 +75,7 @@ function withoutExponent(value: number): string {
   return `${sign}${digits.padEnd(point, "0")}.0`;
 }
 
-/** The same value with the entries of its dictionaries in one order: equal values give equal text then. */
+/** Returns the same value with the entries of its dictionaries sorted, so that equal values produce equal text. */
 export function sorted(value: Value): Value {
   if (Array.isArray(value)) return value.map(sorted);
   if (!(value instanceof Dictionary)) return value;

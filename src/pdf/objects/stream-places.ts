@@ -1,20 +1,21 @@
-// Where the large streams of a file are, found without the engine: a scan of 30 MB would pass through its heap, which never shrinks
-// again, and be copied once more. What is not certain is not found. Knows the syntax, no meaning.
+// Finds the large streams of a file without the engine. A scan of 30 MB would pass through the engine's heap, which
+// never shrinks again, and would be copied once more. Finds only streams with an unambiguous place. Knows the syntax,
+// but does not interpret it.
 import { isWhite, Lexer } from "./lexer.ts";
 import { serialize, sorted } from "./serialize.ts";
 import { Dictionary } from "./values.ts";
 
-/** Streams below this are left to the engine. */
+/** Smaller streams are left to the engine. */
 const LARGE_BYTES = 2 * 1024 * 1024;
-/** Objects that are remembered; the scans of a book are fewer. */
+/** Limits the objects to remember. A scanned book has fewer. */
 const MAX_OBJECTS = 50_000;
-/** A number, a generation and white space before `obj`. */
+/** Maximum length of a number, a generation and white space before `obj`. */
 const HEADER_BYTES = 24;
 
-/** Of a file that is not encrypted. */
+/** The places of streams in a file that is not encrypted. */
 export class StreamPlaces {
   readonly #bytes: Uint8Array;
-  /** By object number: behind `obj` of each of its versions; read when the first is asked for. */
+  /** Offsets after `obj` of all versions of each object, by object number; scanned on first use. */
   #objects: Map<number, number[]> | undefined;
 
   constructor(bytes: Uint8Array) {
@@ -22,9 +23,9 @@ export class StreamPlaces {
   }
 
   /**
-   * @param dictionary of the stream as the engine reads it, with its Length
-   * @param length resolved
-   * @returns the bytes of the stream in the file, a view; undefined where it is small, or not one place for certain
+   * @param dictionary the stream's dictionary as the engine reads it, with its Length
+   * @param length the resolved length
+   * @returns a view of the stream's bytes in the file; undefined if the stream is small or its place is ambiguous
    */
   find(number: number, dictionary: Dictionary, length: number): Uint8Array | undefined {
     if (length < LARGE_BYTES || length >= this.#bytes.length) return undefined;
@@ -43,7 +44,7 @@ export class StreamPlaces {
     const dictionary = lexer.value(true);
     if (!(dictionary instanceof Dictionary) || textOf(dictionary) !== wanted) return undefined;
     if (lexer.next() !== "keyword" || lexer.text !== "stream") return undefined;
-    // ISO 32000-1, 7.3.8.1: CR LF or LF.
+    // CR LF or LF follows the keyword (ISO 32000-1, 7.3.8.1).
     let from = lexer.end;
     if (bytes[from] === 13 && bytes[from + 1] === 10) from += 2;
     else if (bytes[from] === 10) from++;

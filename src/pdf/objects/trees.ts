@@ -1,14 +1,16 @@
-// Name trees and number trees (ISO 32000-1, 7.9.6 and 7.9.7): read whatever their shape is, written sorted and balanced. Knows
-// nothing of what they hold.
+// Reads name trees and number trees (ISO 32000-1, 7.9.6 and 7.9.7) of any shape, and writes them sorted and balanced.
+// Has no knowledge of the values.
 import type { PdfFile } from "./pdf-file.ts";
 import { Dictionary, PdfString, Reference, type Value } from "./values.ts";
 
-/** Entries of a leaf, and kids of a node. */
+/** Number of entries of a leaf, and of children of a node. */
 const NODE_ENTRIES = 64;
-/** Nodes that are looked at; a hostile tree has more. */
+/** Limits the nodes to read. A hostile tree has more. */
 const MAX_NODES = 1_000_000;
 
-/** @returns the entries by the bytes of their names, in the order in which they stand; of equal names the first counts */
+/**
+ * @returns the entries by the bytes of their names, in the order of the tree; the first of equal names takes precedence
+ */
 export function readNameTree(file: PdfFile, root: Value | undefined): Map<string, Value> {
   const entries = new Map<string, Value>();
   for (const [key, value] of leaves(file, root, "Names")) {
@@ -18,7 +20,7 @@ export function readNameTree(file: PdfFile, root: Value | undefined): Map<string
   return entries;
 }
 
-/** @returns the entries by their numbers; of equal numbers the first counts */
+/** @returns the entries by their numbers; the first of equal numbers takes precedence */
 export function readNumberTree(file: PdfFile, root: Value | undefined): Map<number, Value> {
   const entries = new Map<number, Value>();
   for (const [key, value] of leaves(file, root, "Nums")) {
@@ -48,7 +50,7 @@ function* leaves(file: PdfFile, root: Value | undefined, kind: "Names" | "Nums")
 
 /**
  * @param entries values of the target, by the bytes of their names
- * @returns the root
+ * @returns a reference to the root
  */
 export function writeNameTree(target: PdfFile, entries: ReadonlyMap<string, Value>): Reference {
   const sorted = [...entries].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
@@ -59,7 +61,7 @@ export function writeNameTree(target: PdfFile, entries: ReadonlyMap<string, Valu
   );
 }
 
-/** @returns the root */
+/** @returns a reference to the root */
 export function writeNumberTree(target: PdfFile, entries: ReadonlyMap<number, Value>): Reference {
   const sorted = [...entries].sort(([a], [b]) => a - b);
   return write(target, "Nums", sorted);

@@ -1,12 +1,15 @@
-// Names that are taken, and others for those that come again.
+// Replaces names that are already taken with variants.
 
 export class UniqueNames {
   readonly #taken = new Set<string>();
-  /** Where the search for another name went on to; otherwise a name that all inputs have would cost the square of their number. */
+  /**
+   * Last count that was tried for each name. Without it, a name that all inputs share would take time proportional to
+   * the square of their number.
+   */
   readonly #counts = new Map<string, number>();
   readonly #variant: (name: string, count: number) => string;
 
-  /** @param variant of a name, for a count from 2 */
+  /** @param variant returns the variant of a name for a count from 2 on */
   constructor(variant: (name: string, count: number) => string) {
     this.#variant = variant;
   }
@@ -15,7 +18,7 @@ export class UniqueNames {
     return this.#taken.has(name);
   }
 
-  /** @returns the name, or a variant that nobody has; it is taken from now on */
+  /** @returns the name, or a variant that is not taken; it is taken from now on */
   take(name: string): string {
     let result = name;
     let count = this.#counts.get(name) ?? 1;

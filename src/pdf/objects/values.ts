@@ -1,18 +1,18 @@
-// The values a PDF is made of (ISO 32000-1, 7.3) as plain JavaScript. Knows no file and no engine. Booleans, numbers and null are
-// JavaScript's own, arrays are its arrays. Numbers that are no integers are 32 bit floats.
+// Defines the values of a PDF (ISO 32000-1, 7.3) as plain JavaScript, without knowledge of files and engines. Booleans,
+// numbers, null and arrays are JavaScript's own. Numbers that are not integers are 32-bit floats.
 
-/** What can stand inside of an object. */
+/** Any value that can be inside an object. */
 export type Value = null | boolean | number | Name | PdfString | Reference | Dictionary | Value[];
 
-/** What an object number can stand for: a stream is never inside of another object. */
+/** Any value that an object number can refer to. A stream is never inside another object. */
 export type PdfObject = Value | PdfStream;
 
 const KEPT_NAMES = 8192;
 const names = new Map<string, Name>();
 
-/** A name, by its bytes. Equal names need not be the same object: compare `text`. */
+/** A name, identified by its bytes. Equal names can be different instances: compare `text`. */
 export class Name {
-  /** The bytes after `#xx` was resolved, one character (U+0000 to U+00FF) for each. */
+  /** The bytes after `#xx` was decoded, with one character (U+0000 to U+00FF) for each. */
   readonly text: string;
 
   private constructor(text: string) {
@@ -23,20 +23,23 @@ export class Name {
     const known = names.get(text);
     if (known) return known;
     const name = new Name(text);
-    // A hostile document has any number of names, and the table outlives it.
+    // A hostile document has any number of names, and the table outlives the document.
     if (names.size < KEPT_NAMES && text.length <= 32) names.set(text, name);
     return name;
   }
 }
 
-/** One character for each byte. */
+/** Returns one character for each byte. */
 export function latin1Of(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
 }
 
-/** A string: bytes, whose meaning is the business of the entry it stands in. */
+/** A string as bytes. The entry that holds it determines their meaning. */
 export class PdfString {
-  /** One character (U+0000 to U+00FF) for each byte, which takes a tenth of the memory of an array: good for comparing, too. */
+  /**
+   * One character (U+0000 to U+00FF) for each byte, which takes a tenth of an array's memory and simplifies
+   * comparisons.
+   */
   readonly latin1: string;
 
   constructor(bytes: Uint8Array | string) {
@@ -48,15 +51,15 @@ export class PdfString {
     return new PdfString(text);
   }
 
-  /** A copy. */
+  /** Returns a copy of the bytes. */
   get bytes(): Uint8Array {
     return new Uint8Array(Buffer.from(this.latin1, "latin1"));
   }
 }
 
-/** Another object of the same file. Equal references need not be the same object: compare `number`. */
+/** A reference to another object of the same file. Equal references can be different instances: compare `number`. */
 export class Reference {
-  /** Object number, from 1. Generations are not kept: a file of ours has none. */
+  /** Object number, from 1 on. Generations are not kept, because written files do not use them. */
   readonly number: number;
 
   constructor(number: number) {
@@ -64,10 +67,10 @@ export class Reference {
   }
 }
 
-/** From so many entries on, keys are looked up in a map. */
+/** Number of entries from which on keys are looked up in a map. */
 const INDEXED_FROM = 16;
 
-/** A dictionary. An entry whose value is null is the same as none (7.3.7), and is never kept. */
+/** A dictionary. An entry with the value null is equivalent to a missing one (7.3.7), and is never kept. */
 export class Dictionary {
   #keys: string[] = [];
   #values: Value[] = [];
@@ -85,7 +88,7 @@ export class Dictionary {
     return this.#keys.length;
   }
 
-  /** As it stands there: a reference is not followed. */
+  /** Returns the value without following references. */
   get(key: string): Value | undefined {
     return this.#values[this.#place(key)];
   }
@@ -123,7 +126,7 @@ export class Dictionary {
     return true;
   }
 
-  /** Deletes all entries but those; one by one they would cost the square of their number. */
+  /** Deletes all other entries. Deleting them one by one would take time proportional to the square of their number. */
   retain(isKept: (key: string) => boolean): void {
     const kept = [...this].filter(([key]) => isKept(key));
     this.#isShared = false;
@@ -148,7 +151,7 @@ export class Dictionary {
     for (let index = 0; index < this.#keys.length; index++) yield [this.#keys[index], this.#values[index]];
   }
 
-  /** A dictionary with the same values. */
+  /** Returns a dictionary with the same values. */
   clone(): Dictionary {
     return this.#with(this.#values.slice());
   }
@@ -186,23 +189,23 @@ export class Dictionary {
   }
 }
 
-/** The bytes of a stream, wherever they are. */
+/** The bytes of a stream, independent of where they are stored. */
 export interface StreamBody {
-  /** As they are stored: filtered, but not encrypted. */
+  /** Returns the stored bytes: filtered, but not encrypted. */
   raw(): Uint8Array;
   /**
-   * Without any filter.
-   * @throws EngineFailure `too-large` where they are more than `limitBytes`, `damaged` where they cannot be decoded
+   * Returns the bytes without any filter.
+   * @throws EngineFailure `too-large` if they exceed `limitBytes`, `damaged` if they cannot be decoded
    */
   decoded(limitBytes: number): Uint8Array;
 }
 
-/** Bytes at hand, which are given as they are: where a filter was applied to them they are only to be written. */
+/** Returns a body of bytes in memory, which it returns unchanged. Filtered bytes may only be written, not decoded. */
 export const plainBody = (bytes: Uint8Array): StreamBody => ({ raw: () => bytes, decoded: () => bytes });
 
-/** A stream. Its Length is what the body has: the entry is put in when it is written. */
+/** A stream. The writer sets its Length to the length of the body. */
 export class PdfStream {
-  /** Says by Filter and DecodeParms how the body is stored. */
+  /** Describes with Filter and DecodeParms how the body is stored. */
   readonly dictionary: Dictionary;
   readonly body: StreamBody;
 

@@ -1,5 +1,6 @@
-// Writes a file from its objects: object streams and a cross-reference stream (ISO 32000-1, 7.5.7 and 7.5.8), streams as they come,
-// only what can be reached from the trailer. The same objects always give the same bytes. Knows no meaning of any object.
+// Writes a file from its objects: with object streams and a cross-reference stream (ISO 32000-1, 7.5.7 and 7.5.8),
+// other streams in the order they arrive, and only objects that can be reached from the trailer. The same objects
+// always produce the same bytes. Does not interpret any object.
 import { createHash } from "node:crypto";
 import { deflateSync } from "node:zlib";
 import type { PdfFile, StreamSink } from "./pdf-file.ts";
@@ -15,13 +16,13 @@ import {
   type Value,
 } from "./values.ts";
 
-/** The first version that has object streams. */
+/** The first version with object streams. */
 const OLDEST = "1.5";
-/** Objects in an object stream: more are packed better, and take longer to come to. */
+/** Number of objects in an object stream. More objects compress better, but each takes longer to find. */
 const PACKED_OBJECTS = 200;
-/** Characters in an object stream, from which on the next one begins. */
+/** Number of characters after which a new object stream begins. */
 const PACKED_CHARACTERS = 256 * 1024;
-/** A stream without a filter is deflated from this size on, if it then takes less than this part. */
+/** Minimum size of a stream without a filter to deflate, and the part of it that the result must stay below. */
 const DEFLATED_FROM_BYTES = 64;
 const WORTHWHILE = 0.9;
 /** Kinds of rows of a cross-reference stream (table 18). */
@@ -30,30 +31,36 @@ const PLAIN = 1;
 const PACKED = 2;
 /** The generation of object 0 (7.5.4). */
 const LAST_GENERATION = 65535;
-/** Of an object that is not there, in a table that has a row for every number. */
+/** The row of a missing object, in a table with a row for each number. */
 const UNUSED: Row = [FREE, 0, LAST_GENERATION];
-/** ISO 32000-1, table 10. */
+/** Predictor "PNG Up" (ISO 32000-1, table 10). */
 const PNG_UP = 12;
 const ID_BYTES = 16;
-/** Chunks are collected to about this size. */
+/** Approximate size of the collected chunks. */
 const CHUNK_BYTES = 64 * 1024;
 
-/** Object numbers as they are, or given anew in the order in which objects are come to. */
+/** Object numbers are either kept, or assigned in the order in which objects are reached. */
 export type Numbering = "kept" | "new";
 
-/** What is written instead of what a file holds. */
+/** Replaces objects of a file as they are written. */
 export interface Rewriting {
-  /** The object that stands for it and for all that are equal to it. */
+  /** Returns the object that represents all objects equal to this one. */
   canonical(reference: Reference): Reference;
-  /** What takes an object's place: asked once, when its turn comes, so that nothing need be held before. */
+  /**
+   * Returns the replacement of an object. It is called once per object, when that object is written, so that nothing
+   * has to be held before.
+   */
   rewrite(object: PdfObject, reference: Reference): PdfObject;
 }
 
 export interface WriterOptions {
-  /** zlib's, for what has no filter and for objects; 0 leaves streams as they are. @default zlib's own default */
+  /**
+   * zlib's level for objects and for streams without a filter; 0 leaves streams as they are.
+   * @default zlib's own default
+   */
   readonly deflateLevel?: number;
   /**
-   * Objects and the cross-reference table as files before version 1.5 have them (7.5.4).
+   * Writes objects and the cross-reference table in the format of files before version 1.5 (7.5.4).
    * @default false
    */
   readonly classic?: boolean;
@@ -61,14 +68,14 @@ export interface WriterOptions {
 
 type Row = readonly [kind: number, place: number, index: number];
 
-/** The bytes of a file as they come about. */
+/** Produces the bytes of a file step by step. */
 export class FileWriter implements StreamSink {
   readonly #numbering: Numbering;
   readonly #options: WriterOptions;
   #rewriting: Rewriting | undefined;
-  /** By number in the file that is written from: the number in the one that is written, of all that is referred to. */
+  /** Numbers in the written file of all objects that were referred to, by their number in the source file. */
   readonly #numbers = new Map<number, number>();
-  /** What is referred to and has not been written. */
+  /** References to objects that have not been written yet. */
   readonly #waiting: Reference[] = [];
   readonly #rows: (Row | undefined)[] = [[FREE, 0, LAST_GENERATION]];
   readonly #digest = createHash("sha256");
@@ -79,20 +86,20 @@ export class FileWriter implements StreamSink {
   #offset = 0;
   #next = 1;
 
-  /** @param version of the file, for example `1.7`; at least 1.5 is written where there are object streams */
+  /** @param version version of the file, for example `1.7`; at least 1.5 is written if there are object streams */
   constructor(version: string, numbering: Numbering, options: WriterOptions = {}) {
     this.#numbering = numbering;
     this.#options = options;
-    // Four bytes above 127 tell that the file is binary (7.5.2).
+    // Four bytes above 127 mark the file as binary (7.5.2).
     this.#text(`%PDF-${version > OLDEST || options.classic ? version : OLDEST}\n%\xe2\xe3\xcf\xd3\n`);
   }
 
-  /** Bytes that wait to be taken. */
+  /** Number of bytes that have not been taken yet. */
   get pendingBytes(): number {
     return this.#pendingBytes;
   }
 
-  /** @returns the bytes that came about since the last time */
+  /** @returns the bytes produced since the previous call */
   *take(): Generator<Uint8Array> {
     const chunks = this.#chunks;
     this.#chunks = [];
@@ -111,17 +118,20 @@ export class FileWriter implements StreamSink {
     if (bytes > 0) yield joined(small);
   }
 
-  /** For a file whose numbers are kept. */
+  /** Writes a stream at once. Requires that the file's numbers are kept. */
   writeStream(number: number, dictionary: Dictionary, body: StreamBody): void {
     this.#stream(number, dictionary, body);
   }
 
-  /** Writes what can be reached from the trailer and has not been written, and the end. @returns bytes whenever there are enough */
+  /**
+   * Writes all remaining objects that can be reached from the trailer, and the end of the file.
+   * @returns the bytes, as soon as there are enough of them
+   */
   async *finish(file: PdfFile, rewriting?: Rewriting): AsyncGenerator<Uint8Array> {
     this.#rewriting = rewriting;
     if (this.#numbering === "kept") this.#next = file.size;
     const trailer = Dictionary.of({ Root: indirect(file, "Root"), Info: file.trailer.get("Info") });
-    // What the trailer refers to waits then, and so on.
+    // This adds the objects that the trailer refers to; writing them adds the objects that they refer to.
     serialize(trailer, this.#numberOf);
     for (let next = this.#waiting.pop(); next; next = this.#waiting.pop()) {
       const number = this.#numberOf(next);
@@ -158,7 +168,7 @@ export class FileWriter implements StreamSink {
       const text = `${serialize(object, this.#numberOf)}\n`;
       this.#packed.push({ number, text });
       this.#packedLength += text.length;
-      // Its place is known when the object stream is written.
+      // The place is set when the object stream is written.
       this.#rows[number] = [PACKED, 0, 0];
       if (this.#packed.length >= PACKED_OBJECTS || this.#packedLength >= PACKED_CHARACTERS) this.#pack();
     }
@@ -185,7 +195,7 @@ export class FileWriter implements StreamSink {
     this.#text("\nendstream\nendobj\n");
   }
 
-  /** Writes the objects that were packed so far as an object stream (7.5.7). */
+  /** Writes the collected objects as an object stream (7.5.7). */
   #pack(): void {
     if (this.#packed.length === 0) return;
     const container = this.#next++;
@@ -221,7 +231,7 @@ export class FileWriter implements StreamSink {
     else this.#tableStream(identified);
   }
 
-  /** 7.5.4 and 7.5.5. */
+  /** Writes the cross-reference table and the trailer (7.5.4 and 7.5.5). */
   #classicTable(trailer: Dictionary): void {
     const start = this.#offset;
     const size = this.#rows.length;
@@ -235,7 +245,7 @@ export class FileWriter implements StreamSink {
     this.#text(`startxref\n${start}\n%%EOF\n`);
   }
 
-  /** The cross-reference stream (7.5.8), which is the trailer as well. */
+  /** Writes the cross-reference stream (7.5.8), which is also the trailer. */
   #tableStream(trailer: Dictionary): void {
     const number = this.#next++;
     const start = this.#offset;
@@ -265,8 +275,8 @@ export class FileWriter implements StreamSink {
 }
 
 /**
- * A whole file, with what was changed in it.
- * @returns chunks that are the caller's own
+ * Writes a whole file, including its changes.
+ * @returns chunks that the caller owns
  */
 export async function* writeFile(
   file: PdfFile,
@@ -276,20 +286,23 @@ export async function* writeFile(
   yield* new FileWriter(file.version, "new", options).finish(file, rewriting);
 }
 
-/** The catalog must be an object of its own (table 15). */
+/** Returns a trailer entry as a reference: the catalog must be an indirect object (table 15). */
 function indirect(file: PdfFile, key: string): Value {
   const value = file.trailer.get(key) ?? null;
   return value instanceof Reference || value === null ? value : file.add(value);
 }
 
-/** Metadata stay legible for programs that know no PDF (14.3.2). */
+/** Reports whether a stream may be deflated. Metadata stay readable for programs that cannot read PDF (14.3.2). */
 function isWorthDeflating(dictionary: Dictionary, bytes: Uint8Array): boolean {
   if (bytes.length < DEFLATED_FROM_BYTES || dictionary.has("Filter") || dictionary.has("F")) return false;
   const type = dictionary.get("Type");
   return !(type instanceof Name && type.text === "Metadata");
 }
 
-/** Each row as the difference to the one above, by bytes (PNG's filter Up): that deflates to a quarter. */
+/**
+ * Returns the table with each row as its difference to the row above, byte by byte (PNG's filter Up), which reduces
+ * the deflated size to a quarter.
+ */
 function tableBytes(rows: readonly (Row | undefined)[], width: number): Uint8Array {
   const length = width + 3;
   const table = new Uint8Array(rows.length * (length + 1));

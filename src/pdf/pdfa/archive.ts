@@ -20,7 +20,7 @@ import { checkAnnotations } from "./content/content-count.ts";
 import type { ArchivalLevel } from "./level.ts";
 import type { RuleFailure } from "./rule-failure.ts";
 
-/** A dictionary of the file, possibly that of a stream, and the place where it was found first. */
+/** A dictionary of the file, possibly that of a stream, and the first place that refers to it. */
 export interface Place {
   readonly dictionary: Dictionary;
   /** Key of the entry that holds it, directly or in an array, for example the name of a resource. */
@@ -47,7 +47,7 @@ export interface Task {
   /** Fonts for repairs. */
   readonly shelf: FontShelf;
   /**
-   * Converts an attached PDF to PDF/A-2b, as far as possible.
+   * Converts an attached PDF to PDF/A-2b, if possible.
    * @default attachments are not converted
    */
   readonly convert?: (pdf: Uint8Array) => Promise<Uint8Array | undefined>;

@@ -1,7 +1,7 @@
 // Defines the levels of PDF/A that a client can request (ISO 19005-1, -2, -3).
 import * as z from "zod";
 
-/** A part of ISO 19005 and a level of conformance: b preserves the look, u also gives all text Unicode values. */
+/** A part of ISO 19005 and a level of conformance: b preserves the look, u also adds Unicode values to all text. */
 export interface ArchivalLevel {
   readonly part: 1 | 2 | 3;
   readonly conformance: "b" | "u";

@@ -30,9 +30,9 @@ import { reportLosses } from "./losses.ts";
 import { writeMetadata } from "./metadata/metadata.ts";
 
 /**
- * Makes the file follow the rules of a level, as far as that can be done in place.
- * @param file changed
- * @returns what a validator needs for the content of its pages
+ * Makes the file conform to a level, if changes in place are sufficient.
+ * @param file the file, which is changed in place
+ * @returns the work of a validator for the content of the file
  */
 export async function repairFile(file: PdfFile, task: Task): Promise<ContentWork> {
   const archive = await Archive.open(file, task);
@@ -68,7 +68,7 @@ export async function repairFile(file: PdfFile, task: Task): Promise<ContentWork
   return work;
 }
 
-/** Gives a number to fonts that are direct objects in the resources, because fonts are repaired by reference. */
+/** Makes direct font objects in the resources indirect, because fonts are repaired by reference. */
 function nameFonts({ file, places }: Archive): void {
   for (const { dictionary, key } of places) {
     if (key !== "Font") continue;

@@ -1,4 +1,4 @@
-// Defines the findings of a validator. Knows no validator.
+// Defines the findings of a validator, independent of the validator.
 import * as z from "zod";
 
 /** A rule that is broken, with some of the places that break it. */

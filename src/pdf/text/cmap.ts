@@ -1,9 +1,9 @@
-// CMaps: which codes a string is made of, the CIDs they stand for, and their Unicode values (ISO 32000-1, 9.7.5 and 9.10.3; Adobe
-// Technical Note 5014). Knows no font. What is not understood is passed over.
+// Reads CMaps, which split strings into codes and map codes to CIDs and Unicode values (ISO 32000-1, 9.7.5 and 9.10.3;
+// Adobe Technical Note 5014). Has no knowledge of fonts. Ignores unknown syntax.
 import { Lexer } from "../objects/lexer.ts";
 import { Dictionary, Name, PdfString, type Value } from "../objects/values.ts";
 
-/** Codes of one length, between two ends in each of their bytes. */
+/** Codes of one length, with a lower and an upper bound for each of their bytes. */
 export interface CodeSpace {
   readonly bytes: number;
   readonly low: number;
@@ -22,25 +22,28 @@ export interface CharacterCode {
   readonly bytes: number;
 }
 
-/** Entries of one CMap, however they were written. */
+/** Limits the entries of one CMap, in any notation. */
 const MAX_ENTRIES = 400_000;
 const MAX_CODE_BYTES = 4;
 const MAX_SPACES = 256;
-/** Text of one code: hostile files have whole books. */
+/** Limits the text of one code. Hostile files contain whole books. */
 const MAX_TEXT_BYTES = 512;
 
 export class CMap {
   readonly spaces: CodeSpace[] = [];
-  /** Sorted by length of code and low end when it is complete; of those that overlap, the later one counts. */
+  /**
+   * Ranges, which are sorted by length of code and lower bound before the first lookup. If ranges overlap, the later
+   * one takes precedence.
+   */
   #ranges: CidRange[] = [];
   #isSorted = true;
   readonly #unicode = new Map<number, string>();
-  /** The CMap this one goes on from. */
+  /** The CMap that this one extends. */
   base: CMap | undefined;
-  /** The name of that. */
+  /** The name of the extended CMap. */
   baseName: string | undefined;
   isVertical = false;
-  /** Whether the dictionary of the stream it was read from says the same of that. */
+  /** True if the stream's dictionary declares the same writing mode as the CMap itself. */
   isModeAgreed = true;
   name: string | undefined;
   registry: string | undefined;
@@ -57,7 +60,7 @@ export class CMap {
     return map;
   }
 
-  /** Unicode values by code. */
+  /** The Unicode values by code. */
   get unicode(): ReadonlyMap<number, string> {
     return this.#unicode;
   }
@@ -79,7 +82,7 @@ export class CMap {
     this.#unicode.set(code, text);
   }
 
-  /** All code spaces, those it goes on from included. */
+  /** Returns all code spaces, including those of the CMaps that this one extends. */
   allSpaces(): readonly CodeSpace[] {
     const spaces: CodeSpace[] = [];
     for (let map: CMap | undefined = this, hops = 0; map && hops < MAX_BASES; map = map.base, hops++)
@@ -96,7 +99,9 @@ export class CMap {
     return undefined;
   }
 
-  /** The codes of a string (9.7.6.2). What fits no code space is passed over, as many bytes as the shortest code has. */
+  /**
+   * Splits a string into codes (9.7.6.2). Bytes outside all code spaces are skipped, as many as the shortest code has.
+   */
   split(latin1: string): CharacterCode[] {
     const spaces = this.allSpaces();
     const shortest = spaces.reduce(
@@ -122,7 +127,8 @@ export class CMap {
 
   #ownCid(code: number, bytes: number): number | undefined {
     if (!this.#isSorted) {
-      // The last one said counts: stable sorting keeps it behind, and the search finds the last that begins at or before the code.
+      // The last entry takes precedence: stable sorting keeps it last, and the search finds the last range that begins
+      // at or before the code.
       this.#ranges.sort((a, b) => a.bytes - b.bytes || a.low - b.low);
       this.#isSorted = true;
     }
@@ -145,7 +151,7 @@ export class CMap {
 }
 
 const MAX_BASES = 8;
-/** Ranges within a range that are looked behind. */
+/** Limits the ranges to check in case of overlaps. */
 const MAX_OVERLAPS = 8;
 
 function isWithin(code: number, { bytes, low, high }: CodeSpace): boolean {
@@ -156,7 +162,7 @@ function isWithin(code: number, { bytes, low, high }: CodeSpace): boolean {
   return true;
 }
 
-/** @returns a CMap; what it is based on is named, not read */
+/** @returns a CMap; the name of the CMap that it extends is set, but that CMap is not read */
 export function parseCMap(bytes: Uint8Array): CMap {
   const map = new CMap();
   const lexer = new Lexer(bytes);
@@ -168,7 +174,7 @@ export function parseCMap(bytes: Uint8Array): CMap {
       continue;
     }
     take(map, lexer.text, operands);
-    // Between `begin…` and `end…` there are values alone; `dup`, `dict` and others leave what counts for `def`.
+    // There are only values between `begin…` and `end…`. Operators such as `dup` and `dict` keep the operands of `def`.
     if (CLOSING.test(lexer.text)) operands = [];
     else if (operands.length > MAX_ENTRIES) break;
   }
@@ -250,7 +256,7 @@ function addTexts(map: CMap, low: Value | undefined, high: Value | undefined, va
   }
 }
 
-/** UTF-16BE; of one byte some writers make a character. */
+/** Decodes UTF-16BE. Some writers use a single byte for a character. */
 function textOf({ latin1 }: PdfString): string | undefined {
   if (latin1.length > MAX_TEXT_BYTES) return undefined;
   if (latin1.length === 1) return latin1;
@@ -261,7 +267,7 @@ function textOf({ latin1 }: PdfString): string | undefined {
   return text;
 }
 
-/** The last character goes on by so much. */
+/** Returns the text with its last character increased by the given number. */
 function advanced(text: string, by: number): string {
   if (by === 0 || text === "") return text;
   const last = text.length - 1;

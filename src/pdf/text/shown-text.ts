@@ -1,5 +1,5 @@
-// Goes through all the text a file shows, wherever it is drawn: on pages, in forms, patterns, glyphs, soft masks and appearances of
-// every state, hidden layers included (ISO 32000-1, 9.4.3). Knows nothing of fonts but where they are set.
+// Visits all text that a file shows: on pages, in forms, patterns, glyphs, soft masks and appearances of each state,
+// including hidden layers (ISO 32000-1, 9.4.3). Has no knowledge of fonts, except where they are set.
 
 import { EngineFailure } from "../../core/failure.ts";
 import { inlineDictionary, skipInlineData } from "../content/content.ts";
@@ -10,51 +10,51 @@ import { Dictionary, PdfStream, PdfString, Reference, type Value } from "../obje
 import { readPages } from "../pages/pages.ts";
 
 /**
- * Is told of the strings of one operator.
- * @param font as the resources have it; undefined where none was set
- * @param mode how text is rendered (table 106)
+ * Receives the strings of one operator.
+ * @param font the font as the resources contain it; undefined if no font was set
+ * @param mode text rendering mode (table 106)
  */
 export type ShowText = (font: Value | undefined, strings: readonly PdfString[], mode: number) => void;
 
 const MAX_CONTENT_BYTES = 64 * 2 ** 20;
 const MAX_CONTENTS = 200_000;
 const MAX_SAVED = 512;
-/** Forms within each other through which a font is handed on. */
+/** Limits nested forms through which a font is inherited. */
 const MAX_HANDED_ON = 10;
-/** Strings kept of forms that show text in the font that is set where they are drawn. */
+/** Limits the kept strings of forms that show text in the font of their caller. */
 const MAX_KEPT_STRINGS = 100_000;
 
 interface Content {
   readonly streams: readonly Reference[];
   readonly resources: Dictionary | undefined;
-  /** Tells contents with the same streams apart. */
+  /** Distinguishes contents with the same streams. */
   readonly key: string;
   /** The content that the resources belong to. */
   readonly owner: string;
 }
 
-/** What a form shows before it sets a font (8.10.1), and with which fonts it is drawn. */
+/** Text that a form shows before it sets a font (8.10.1), and the fonts with which the form is drawn. */
 interface Handed {
   readonly strings: { readonly strings: readonly PdfString[]; readonly mode: number }[];
   readonly fonts: Set<Value>;
-  /** Forms that draw it before they set a font, by object number. */
+  /** Forms that draw this form before they set a font, by object number. */
   readonly drawers: Set<number>;
 }
 
 /**
- * @returns false where it is not certain that all text was found, or in which font
- * @throws EngineFailure what reading the pages throws, `too-complex` where there is no end of contents
+ * @returns false if some text may be missing, or its font is uncertain
+ * @throws EngineFailure errors of reading the pages, and `too-complex` if there are too many contents
  */
 export function walkShownText(file: PdfFile, show: ShowText): boolean {
   return new Walk(file, show).run();
 }
 
-/** Fonts that fields of a form are filled in with (12.7.2), by object number. */
+/** Returns the fonts for filling in the fields of a form (12.7.2), by object number. */
 export function formFonts(file: PdfFile): Set<number> {
   return new Set(fontsOfForm(file).flatMap((font) => (font instanceof Reference ? [font.number] : [])));
 }
 
-/** Those that are no objects of their own. */
+/** Returns the fonts of the form that are direct objects. */
 export function directFormFonts(file: PdfFile): Dictionary[] {
   return fontsOfForm(file).filter((font) => font instanceof Dictionary);
 }
@@ -69,9 +69,9 @@ class Walk {
   readonly #show: ShowText;
   readonly #seen = new Set<string>();
   readonly #waiting: Content[] = [];
-  /** Whose resources have been looked through: many forms may have none but those of their page. */
+  /** Owners whose resources have been examined, because many forms may only have the resources of their page. */
   readonly #owners = new WeakMap<Dictionary, Set<string>>();
-  /** By the form's object number. */
+  /** Text of forms and the fonts that they inherit, by the form's object number. */
   readonly #handed = new Map<number, Handed>();
   #kept = 0;
   #isCertain = true;
@@ -197,14 +197,14 @@ class Walk {
       const parts = streams.map((stream) => this.#file.stream(stream)?.body.decoded(MAX_CONTENT_BYTES));
       return Buffer.concat(parts.flatMap((part) => (part ? [part, Buffer.from("\n")] : [])));
     } catch {
-      // Other readers may get something out of it.
+      // Other readers may still find text in it.
       this.#isCertain = false;
       return new Uint8Array(0);
     }
   }
 
   #shows(font: Value | undefined, strings: readonly PdfString[], mode: number, form: number): void {
-    // A font that is no object of its own cannot be told from others.
+    // A font that is a direct object cannot be identified.
     if (font === undefined || font instanceof Dictionary) this.#isCertain = false;
     if (font !== undefined) this.#show(font, strings, mode);
     else if (this.#kept++ < MAX_KEPT_STRINGS) this.#handedTo(form).strings.push({ strings, mode });

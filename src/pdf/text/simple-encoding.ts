@@ -1,4 +1,4 @@
-// The Encoding of a simple font (ISO 32000-1, 9.6.6): the name of the glyph for each code.
+// Reads the Encoding of a simple font (ISO 32000-1, 9.6.6): the glyph name of each code.
 
 import { type Encoding, NOTDEF, namedEncoding } from "../../fonts/names/glyph-names.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
@@ -6,13 +6,13 @@ import { Dictionary, Name, type Value } from "../objects/values.ts";
 
 export interface SimpleEncoding {
   readonly names: Encoding;
-  /** Of a predefined encoding, given itself or as the base of differences. */
+  /** Name of a predefined encoding, which is used directly or as the base of differences. */
   readonly baseName: string | undefined;
-  /** Those that differences give. */
+  /** Glyph names from the differences, by code. */
   readonly differences: ReadonlyMap<number, string>;
 }
 
-/** @param base what counts where no encoding is named */
+/** @param base the encoding if none is named */
 export function readSimpleEncoding(file: PdfFile, value: Value | undefined, base: Encoding): SimpleEncoding {
   const object = file.resolve(value);
   const dictionary = object instanceof Dictionary ? object : undefined;
@@ -34,7 +34,7 @@ export function readSimpleEncoding(file: PdfFile, value: Value | undefined, base
   return { names, baseName, differences };
 }
 
-/** An encoding that says everything itself. */
+/** Returns an encoding that does not depend on a base encoding. */
 export function encodingOf(names: Encoding): Dictionary {
   const differences: Value[] = [];
   let next = -1;

@@ -1,16 +1,16 @@
-// Device colours (ISO 19005-1, 6.2.2 and 6.2.3; -2, 6.2.3 and 6.2.4): an output intent that says what they mean, and profiled spaces
-// for those that it says nothing of, so that no colour becomes another one.
+// Resolves device colors (ISO 19005-1, 6.2.2 and 6.2.3; -2, 6.2.3 and 6.2.4): sets an output intent that defines them,
+// and profiled spaces for those that the intent does not define. No color changes.
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, Name, PdfString, Reference, type Value } from "../../objects/values.ts";
 import type { Archive } from "../archive.ts";
 import type { ContentUses } from "../content/content-uses.ts";
 import type { DeviceSpace, Profiles } from "./profiles.ts";
 
-/** Families whose array has a space at that place. */
+/** Index of the base or alternate space in the array of each family. */
 const BASES: Readonly<Record<string, number>> = { Indexed: 1, I: 1, Separation: 2, DeviceN: 2, Pattern: 1 };
 const MOST_PARTS = 5;
 const SRGB = "sRGB IEC61966-2.1";
-/** Of the characterization data that the profile was made from. */
+/** Identifier of the characterization data from which the profile was made. */
 const SWOP = "CGATS TR 001";
 
 export function settleColors(archive: Archive, uses: ContentUses, profiles: Profiles): void {
@@ -25,12 +25,12 @@ export function settleColors(archive: Archive, uses: ContentUses, profiles: Prof
   }
   const intent = chooseIntent(archive, used, profiles);
   writeIntent(archive, intent);
-  // A device space that the intent says nothing of: every place where it may be used says itself what it is.
+  // The intent does not define this device space, so each place that may use it needs its own definition.
   const foreign = intent.space === "CMYK" ? "DeviceRGB" : intent.space === "RGB " ? "DeviceCMYK" : undefined;
   if (!foreign || !(used.has(foreign) || inGroups.has(foreign))) return;
   const space = profiles.space(foreign, intent.other);
   for (const { get, set } of holders) if (deviceOf(file, get()) === foreign) set(space);
-  // With overprint mode 1 a profiled CMYK space would not mean what it says (ISO 19005-2, 6.2.4.2).
+  // Overprint mode 1 would change the meaning of a profiled CMYK space (ISO 19005-2, 6.2.4.2).
   if (foreign === "DeviceCMYK") {
     for (const { dictionary } of archive.places) if (dictionary.get("OPM") === 1) dictionary.set("OPM", 0);
   }
@@ -41,7 +41,7 @@ export function settleColors(archive: Archive, uses: ContentUses, profiles: Prof
     for (const page of archive.pages) giveBlendingSpace(archive, archive.page(page), space);
 }
 
-/** Whether colours of annotations may stay (ISO 19005-1, 6.5.3). */
+/** Reports whether annotations may keep their colors (ISO 19005-1, 6.5.3). */
 export function hasRgbIntent({ file }: Archive): boolean {
   const intent = file.dictionary((file.array(file.catalog.get("OutputIntents")) ?? [])[0]);
   return file.number(file.stream(intent?.get("DestOutputProfile"))?.dictionary.get("N")) === 3;
@@ -51,13 +51,14 @@ interface Intent {
   readonly space: "RGB " | "CMYK" | "GRAY";
   readonly profile: Reference;
   readonly dictionary: Dictionary;
-  /** A profile of the document's own for the device space that is not the intent's. */
+  /** The document's own profile for the device space that the intent does not define. */
   readonly other?: Reference;
 }
 
 /**
- * Where a document has both kinds of device colours, none may shift: viewers convert what has a profile by way of the intent, so that
- * with an intent of CMYK their RGB would lose what cannot be printed. It is taken only where the document itself says so.
+ * Chooses an intent with which no color shifts, even in a document with both kinds of device colors. Viewers convert
+ * profiled colors through the intent, so with a CMYK intent, RGB colors would lose everything that cannot be printed.
+ * A document with both kinds gets such an intent only if it declares one itself.
  */
 function chooseIntent(archive: Archive, used: ReadonlySet<DeviceSpace>, profiles: Profiles): Intent {
   const own = ownIntents(archive, profiles);
@@ -103,20 +104,22 @@ function writeIntent({ file }: Archive, { dictionary, profile }: Intent): void {
     .set("S", Name.of("GTS_PDFA1"))
     .set("OutputConditionIdentifier", identifier)
     .set("DestOutputProfile", profile);
-  // Required where the identifier is of no registry (ISO 32000-1, table 365).
+  // Info is required if no registry contains the identifier (ISO 32000-1, table 365).
   if (!intent.has("Info")) intent.set("Info", identifier);
   file.catalog.set("OutputIntents", [file.add(intent)]);
 }
 
-/** A place that holds a colour space which defaults of the resources do not reach, or may not. */
+/** A place with a color space that the defaults of the resources do not, or may not, affect. */
 interface Holder {
-  /** Of transparency: it says where colours are blended, and is no colour itself. */
+  /** True for the blending space of a transparency group, which is not a color itself. */
   readonly isGroup: boolean;
   get(): Value | undefined;
   set(space: Value): void;
 }
 
-/** Images, shadings and groups, bases and alternates of other spaces, and what colorants of inks are. */
+/**
+ * Finds the color spaces of images, shadings and groups, bases and alternates of other spaces, and those of colorants.
+ */
 function findHolders(archive: Archive): Holder[] {
   const { file } = archive;
   const holders: Holder[] = [];
@@ -127,10 +130,10 @@ function findHolders(archive: Archive): Holder[] {
     const isShading = dictionary.has("ShadingType");
     if (dictionary.has("ColorSpace") && (isShading || (isStream && dictionary.has("Width"))))
       entry(dictionary, "ColorSpace");
-    // Of the attributes of DeviceN (ISO 32000-1, table 72).
+    // Process is an attribute of DeviceN (ISO 32000-1, table 72).
     if (key === "Process" && dictionary.has("ColorSpace")) entry(dictionary, "ColorSpace");
     if (key === "Group" && dictionary.has("CS")) entry(dictionary, "CS", true);
-    // Named by content: that names device spaces itself, but these may be aliases of them.
+    // Content refers to these by name. It names device spaces directly, but these entries may be aliases of them.
     if (key === "ColorSpace" || (above === "Resources" && key === "ColorSpace")) {
       for (const name of dictionary.keys()) if (!name.startsWith("Default")) entry(dictionary, name);
     }
@@ -160,7 +163,7 @@ function addBases({ file }: Archive, value: Value, seen: Set<readonly Value[]>, 
   }
 }
 
-/** A name, or an array of nothing but a name (ISO 32000-1, 8.6.3). */
+/** Returns the device space of a name, or of an array that contains only a name (ISO 32000-1, 8.6.3). */
 function deviceOf(file: PdfFile, value: Value | undefined): DeviceSpace | undefined {
   const array = file.array(value);
   const name = file.name(array?.length === 1 ? array[0] : value);
@@ -173,7 +176,10 @@ function addDefault({ file }: Archive, resources: Dictionary, key: string, space
   else if (!spaces.has(key)) spaces.set(key, space);
 }
 
-/** Viewers blend in the space of the intent where the page says nothing: colours would change that never did before. */
+/**
+ * Sets the blending space of a page. Viewers blend in the intent's space if the page declares none, which would change
+ * colors.
+ */
 function giveBlendingSpace({ file }: Archive, page: Dictionary, space: Value): void {
   const group = file.dictionary(page.get("Group"));
   if (group?.has("CS")) return;

@@ -1,25 +1,25 @@
-// How a page is displayed, as a matrix: from what a viewer shows, upright and with its lower left corner at the origin, to the
-// page's own space (ISO 32000-1, 7.7.3.3 and 8.3.2.3).
+// Describes how a page is displayed, as a matrix from the displayed page, upright and with its lower left corner at the
+// origin, to the page's own space (ISO 32000-1, 7.7.3.3 and 8.3.2.3).
 import type { Box, Matrix } from "../../content/matrix.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import type { Dictionary, Value } from "../../objects/values.ts";
 
-/** Of pages that say nothing, or nothing that makes sense: letter. */
+/** Box of pages without a valid one: letter. */
 const DEFAULT_BOX: Box = [0, 0, 612, 792];
 
 export interface DisplaySpace {
-  /** The part of the page that is shown, in its own space. */
+  /** The visible part of the page, in its own space. */
   readonly box: Box;
-  /** Upright; of the page's own units. */
+  /** Width of the upright page, in the page's own units. */
   readonly width: number;
   readonly height: number;
-  /** Points in one of the page's own units. */
+  /** Number of points in one of the page's own units. */
   readonly unit: number;
-  /** From points as displayed. */
+  /** Transforms displayed points to the page's own space. */
   readonly matrix: Matrix;
 }
 
-/** @param page with what it inherits */
+/** @param page the page with its inherited entries */
 export function displaySpace(file: PdfFile, page: Dictionary): DisplaySpace {
   const media = boxOf(file, page.get("MediaBox")) ?? DEFAULT_BOX;
   const box = intersection(boxOf(file, page.get("CropBox")) ?? media, media) ?? media;

@@ -1,17 +1,17 @@
-// What kind of colours a page is made of, as far as its picture needs to know. Knows nothing of drawing.
+// Determines the kinds of colors of a page that matter for its picture. Has no knowledge of drawing.
 
 import { decodedBytes } from "../../compression/recode-stream.ts";
 import { readOperations } from "../../content/content.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, Name, type PdfObject, PdfStream, Reference, type Value } from "../../objects/values.ts";
 
-/** Objects that are looked at for one page, and bytes of content. */
+/** Limits the objects to examine for one page, and the bytes of content. */
 const MOST_OBJECTS = 5_000;
 const MOST_CONTENT_BYTES = 8 * 2 ** 20;
-/** What leads away from a page, or holds no colours. */
+/** Keys that lead away from a page, or hold no colors. */
 const NOT_FOLLOWED = new Set(["Parent", "P", "Font", "Annots", "StructParent", "Metadata", "A", "Dest", "OC"]);
 
-/** Whether it has colours of four inks: in its content, in pictures, shadings, or as an alternate of spot colours. */
+/** Reports whether a page has CMYK colors in its content, pictures or shadings, or as an alternate of spot colors. */
 export function usesCmyk(file: PdfFile, page: Dictionary): boolean {
   const waiting: Value[] = [page.get("Resources") ?? null, page.get("Group") ?? null];
   const contents = page.get("Contents");

@@ -1,5 +1,5 @@
-// Profiles of a file that is to be archived (ISO 19005-1, 6.2.3.2; -2, 6.2.4.2): which of its own may stay, and ours, each made
-// once. Knows no content.
+// Manages the ICC profiles of a file to be archived (ISO 19005-1, 6.2.3.2; -2, 6.2.4.2): decides which of its profiles
+// are kept, and creates each missing one once. Has no knowledge of content.
 
 import {
   COLOR_CLASSES,
@@ -26,7 +26,7 @@ export class Profiles {
     this.#archive = archive;
   }
 
-  /** A profile that says what a device space is taken for. */
+  /** Returns a profile that defines a device space. */
   profile(space: DeviceSpace): Reference {
     const known = this.#made.get(space);
     if (known) return known;
@@ -42,7 +42,7 @@ export class Profiles {
     return made;
   }
 
-  /** An ICCBased space in the place of a device space. */
+  /** Returns an ICCBased space that replaces a device space. */
   space(space: DeviceSpace, profile = this.profile(space)): Reference {
     const known = this.#spaces.get(space);
     if (known) return known;
@@ -51,7 +51,7 @@ export class Profiles {
     return made;
   }
 
-  /** @returns the header of a profile that may stay as it is */
+  /** @returns the header of a profile that can stay as it is; undefined for other profiles */
   sound(stream: PdfStream | undefined, classes = COLOR_CLASSES): ProfileHeader | undefined {
     const bytes = stream && bytesOf(stream);
     const header = bytes && readHeader(bytes);
@@ -60,7 +60,7 @@ export class Profiles {
     return classes.has(header.deviceClass) && componentsOf(header.space) === components ? header : undefined;
   }
 
-  /** A profile of the document's own that can be its output intent, as a version that the level knows. */
+  /** Returns the document's own profile for the output intent, in a version that the level allows. */
   output(value: Value | undefined): { readonly space: string; readonly profile: Reference } | undefined {
     const { file } = this.#archive;
     const stream = file.stream(value);
@@ -73,7 +73,7 @@ export class Profiles {
       : { space, profile: file.add(streamOf(older!, { N: componentsOf(space)! })) };
   }
 
-  /** Mends the profiles of all ICCBased spaces. */
+  /** Repairs the profiles of all ICCBased spaces. */
   mend(): void {
     const seen = new Set<number>();
     for (const space of iccBasedSpaces(this.#archive)) {
@@ -122,12 +122,12 @@ function bytesOf(stream: PdfStream): Uint8Array | undefined {
   try {
     return stream.body.decoded(MAX_PROFILE_BYTES);
   } catch {
-    // What cannot be read describes nothing.
+    // An unreadable profile describes nothing.
     return undefined;
   }
 }
 
-/** Arrays of the file's own. */
+/** Yields the arrays of all ICCBased spaces. They belong to the file and can be changed. */
 function* iccBasedSpaces({ file, places }: Archive): Generator<Value[]> {
   const seen = new Set<readonly Value[]>();
   for (const { dictionary } of places) {
@@ -144,5 +144,5 @@ function* iccBasedSpaces({ file, places }: Archive): Generator<Value[]> {
   }
 }
 
-/** A colour space has no more parts; longer arrays are something else. */
+/** Maximum length of a color space's array. Longer arrays are not color spaces. */
 const MOST_PARTS = 5;

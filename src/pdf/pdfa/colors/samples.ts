@@ -1,5 +1,5 @@
-// Samples of images: no JPEG 2000 and no 16 bits in part 1 (PDF 1.4 has neither), and no JPEG 2000 that breaks a rule in the others
-// (ISO 19005-2, 6.2.8.3).
+// Repairs the samples of images: removes JPEG 2000 and 16-bit samples in part 1 (PDF 1.4 has neither), and JPEG 2000
+// that breaks a rule in the other parts (ISO 19005-2, 6.2.8.3).
 import { EngineFailure } from "../../../core/failure.ts";
 import { readColors } from "../../images/image-colors.ts";
 import { type Dictionary, Name, PdfStream, plainBody, type Reference, type Value } from "../../objects/values.ts";
@@ -32,13 +32,13 @@ function decodeJpx(archive: Archive, dictionary: Dictionary, reference: Referenc
   const colors = readColors(file, dictionary.get("ColorSpace"));
   const isOwn = colors && !colors.palette && colors.channels === image.components;
   if (!isOwn) dictionary.set("ColorSpace", Name.of(device));
-  // It was for the samples of a palette, or is the engine's work already.
+  // These applied to the samples of a palette, or the engine has already applied them.
   for (const key of ["Decode", "SMaskInData"]) dictionary.delete(key);
   dictionary.set("Width", image.width).set("Height", image.height).set("BitsPerComponent", 8);
   putSamples(archive, dictionary, reference, image.samples);
 }
 
-/** The upper half of each sample. */
+/** Keeps the upper half of each sample. */
 function halve(archive: Archive, dictionary: Dictionary, reference: Reference): void {
   const { file } = archive;
   const stream = file.stream(reference);
@@ -56,7 +56,7 @@ function halve(archive: Archive, dictionary: Dictionary, reference: Reference): 
   putSamples(archive, dictionary, reference, halved);
 }
 
-/** What cannot be decoded shows nothing. */
+/** Returns the decoded bytes; empty if they cannot be decoded. */
 function decodedOf(stream: PdfStream): Uint8Array {
   try {
     return stream.body.decoded(MAX_SAMPLE_BYTES);
@@ -66,7 +66,7 @@ function decodedOf(stream: PdfStream): Uint8Array {
   }
 }
 
-/** Deflated when they are written. */
+/** Puts the samples without a filter; they are deflated when they are written. */
 function putSamples({ file }: Archive, dictionary: Dictionary, reference: Reference, samples: Uint8Array): void {
   for (const key of ["Filter", "DecodeParms", "DL"]) dictionary.delete(key);
   file.put(reference, new PdfStream(dictionary, plainBody(samples)));

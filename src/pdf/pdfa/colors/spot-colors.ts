@@ -1,4 +1,5 @@
-// Spot colours (ISO 19005-2, 6.2.4.4): one meaning for one name, and a description of each that a DeviceN space mixes.
+// Repairs spot colors (ISO 19005-2, 6.2.4.4): each name gets one meaning, and each colorant of a DeviceN space a
+// description.
 import { createHash } from "node:crypto";
 import { readColors } from "../../images/image-colors.ts";
 import { fingerprint } from "../../objects/fingerprint.ts";
@@ -8,7 +9,7 @@ import { type Archive, streamOf } from "../archive.ts";
 const PROCESS = new Set(["Cyan", "Magenta", "Yellow", "Black", "None", "All"]);
 const MOST_PARTS = 5;
 const MAX_FUNCTION_BYTES = 1 << 20;
-/** What a colorant is taken for whose tints cannot be told from those of the mixture. */
+/** Number of samples of a colorant whose tints cannot be separated from those of the mixture. */
 const SAMPLES = 2;
 
 export function mendSpotColors(archive: Archive): void {
@@ -16,7 +17,7 @@ export function mendSpotColors(archive: Archive): void {
   const spaces = [...spotSpaces(archive)];
   const known = knownSeparations(archive, spaces);
   for (const space of spaces) if (archive.file.name(space[0]) === "DeviceN") describeColorants(archive, space, known);
-  // Where equal names mean different things, the first counts.
+  // If equal names have different meanings, the first one takes precedence.
   if (!archive.failed("6.2.4.4", 2) && !haveConflict(archive, spaces)) return;
   const first = new Map<string, Value[]>();
   for (const space of spotSpaces(archive)) {
@@ -28,7 +29,7 @@ export function mendSpotColors(archive: Archive): void {
   }
 }
 
-/** Whether equal names mean different things for certain. */
+/** Reports whether equal names certainly have different meanings. */
 function haveConflict(archive: Archive, spaces: readonly Value[][]): boolean {
   const meanings = new Map<string, string>();
   for (const [family, colorant, alternate, transform] of spaces) {
@@ -48,7 +49,7 @@ function meaningOf({ file }: Archive, value: Value): string {
   return `${fingerprint(file, file.dictionary(value)!.get("Range"))} ${createHash("sha256").update(bytes).digest("hex")}`;
 }
 
-/** What several spaces have in common is one object. */
+/** Makes the parts of a space indirect objects, so that several spaces can share them. */
 function share({ file }: Archive, space: Value[]): Value[] {
   for (const index of [2, 3]) {
     const part = space[index];
@@ -57,7 +58,7 @@ function share({ file }: Archive, space: Value[]): Value[] {
   return space;
 }
 
-/** Separation and DeviceN spaces, arrays of the file's own. */
+/** Yields Separation and DeviceN spaces. Their arrays belong to the file and can be changed. */
 function* spotSpaces({ file, places, values }: Archive): Generator<Value[]> {
   const seen = new Set<readonly Value[]>();
   const waiting: Value[] = [...values];
@@ -72,7 +73,9 @@ function* spotSpaces({ file, places, values }: Archive): Generator<Value[]> {
   }
 }
 
-/** ISO 32000-1, 8.6.6.5: Colorants of the attributes has a Separation for each spot colour. */
+/**
+ * Adds the missing colorants: Colorants in the attributes has a Separation for each spot color (ISO 32000-1, 8.6.6.5).
+ */
 function describeColorants(archive: Archive, space: Value[], known: ReadonlyMap<string, Value>): void {
   const { file } = archive;
   const names = (file.array(space[1]) ?? []).map((name) => file.name(name) ?? "");
@@ -97,7 +100,7 @@ function knownSeparations({ file }: Archive, spaces: readonly Value[][]): Map<st
   return known;
 }
 
-/** The colorant alone, as the mixture has it. The mixture itself is drawn by its own transform, whatever this one says. */
+/** Returns the colorant alone, as the mixture defines it. The mixture itself is still drawn with its own transform. */
 function ownSeparation(archive: Archive, space: readonly Value[], names: readonly string[], name: string): Value {
   const { file } = archive;
   const [, , alternate, transform] = space;
@@ -107,14 +110,14 @@ function ownSeparation(archive: Archive, space: readonly Value[], names: readonl
   return [Name.of("Separation"), Name.of(name), alternate!, file.add(tint ?? simple())];
 }
 
-/** From nothing to as much as there can be, in a space of inks or of light. */
+/** Returns the values of no tint and of full tint, in an additive or a subtractive space. */
 function full({ file }: Archive, alternate: Value): { readonly C0: number[]; readonly C1: number[] } {
   const channels = readColors(file, alternate)?.channels ?? 1;
   const [none, all] = channels === 4 ? [0, 1] : [1, 0];
   return { C0: Array<number>(channels).fill(none), C1: Array<number>(channels).fill(all) };
 }
 
-/** A function of one value, which gives what a function of many gives where all others are nothing. */
+/** Returns a function of one value that is equal to a function of several values whose others are zero. */
 function alone({ file }: Archive, transform: Value, index: number, count: number): PdfStream | undefined {
   const stream = file.stream(transform);
   if (!stream) return undefined;
@@ -127,7 +130,7 @@ function alone({ file }: Archive, transform: Value, index: number, count: number
     case 4: {
       const body = Buffer.from(bytes).toString("latin1").trim();
       if (!body.startsWith("{") || !body.endsWith("}")) return undefined;
-      // The value is on the stack: nothing before it, and nothing after.
+      // The value is on the stack: zeros are added before and after it.
       const before = "0 exch ".repeat(index);
       const after = "0 ".repeat(count - index - 1);
       return streamOf(`{ ${before}${after}${body.slice(1, -1)} }`, { ...entries, FunctionType: 4 });
@@ -149,7 +152,10 @@ function decodedOr(stream: PdfStream): Uint8Array | undefined {
   }
 }
 
-/** Of samples: those with nothing of any colorant, and with all of one (7.10.2). */
+/**
+ * Returns two samples of a sampled function (7.10.2): the one without any colorant, and the one with all of one
+ * colorant.
+ */
 function corners(
   dictionary: Dictionary,
   bytes: Uint8Array,

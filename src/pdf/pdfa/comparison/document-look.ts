@@ -1,4 +1,5 @@
-// How the pages of a document look and read, as far as two documents are compared by it. Knows no other document.
+// Renders the pages of a document and counts their characters, so that two documents can be compared. Has no knowledge
+// of the other document.
 
 import { EngineFailure } from "../../../core/failure.ts";
 import { MupdfDocument } from "../../../engines/mupdf/document.ts";
@@ -7,16 +8,18 @@ import { MupdfPage } from "../../../engines/mupdf/page.ts";
 import { type Characters, charactersOf, type Picture } from "./page-look.ts";
 
 const DPI = 36;
-/** Pixels of a page's longer side: large pages are drawn smaller, and tiny ones larger, as far as {@link FINEST_DPI}. */
+/**
+ * Limits the pixels of a page's sides: large pages are drawn smaller, and tiny ones larger, up to {@link FINEST_DPI}.
+ */
 const LONGEST_SIDE = 700;
 const SHORTEST_SIDE = 96;
 const FINEST_DPI = 288;
-/** An engine's heap never shrinks. */
+/** Heap size after which the document is reopened, because an engine's heap never shrinks. */
 const HEAP_MARK_BYTES = 192 * 2 ** 20;
 
-/** How a page looks and reads. */
+/** The picture and the characters of a page. */
 export interface PageLook {
-  /** Points. */
+  /** Width in points. */
   readonly width: number;
   readonly height: number;
   readonly dpi: number;
@@ -24,7 +27,7 @@ export interface PageLook {
   readonly characters: Characters;
 }
 
-/** A document that is looked at. */
+/** An open document whose pages can be rendered for a comparison. */
 export class LookedAt implements Disposable {
   readonly #document: MupdfDocument;
 
@@ -41,8 +44,8 @@ export class LookedAt implements Disposable {
   }
 
   /**
-   * @param closer as many dots per inch as usual
-   * @returns undefined where it cannot be drawn
+   * @param closer factor of the usual resolution
+   * @returns undefined if the page cannot be drawn
    */
   async look(index: number, closer: number): Promise<PageLook | undefined> {
     if (index >= this.pageCount) return undefined;
@@ -85,11 +88,11 @@ function pictureOf(page: MupdfPage, dpi: number): Picture {
   return { width: raster.width, height: raster.height, samples };
 }
 
-/** All indexes, in an order in which the first n of them are spread evenly, whatever n. */
+/** Yields all indexes in an order whose first n elements are spread evenly for any n. */
 export function* spread(count: number): Generator<number> {
   if (count > 0) yield 0;
   if (count > 1) yield count - 1;
-  // Van der Corput's sequence: the binary digits of a counter, reversed.
+  // This is van der Corput's sequence: the binary digits of a counter, reversed.
   const bits = Math.ceil(Math.log2(count + 1));
   for (let counter = 1; counter < 2 ** bits; counter++) {
     let index = 0;

@@ -1,36 +1,39 @@
-// Looks of pages as bytes, so that those of one document can be made while another is. Knows no PDF.
+// Encodes the looks of pages as bytes, so that those of one document can be made at the same time as those of another.
+// Has no knowledge of PDF.
 import { createHash } from "node:crypto";
 import type { PageLook } from "./document-look.ts";
 import type { Picture } from "./page-look.ts";
 
-/** A page that was seen. */
+/** The look of a rendered page. */
 export interface SeenPage extends Omit<PageLook, "picture"> {
-  /** Undefined where there was no room for it: then it has a digest. */
+  /** Undefined if there was no room for the picture; then the page has a digest. */
   readonly picture: Picture | undefined;
   readonly digest?: string;
 }
 
-/** What was seen of a document: of some of its pages. */
+/** The looks of some pages of a document. */
 export interface Looks {
   readonly pageCount: number;
-  /** By index. */
+  /** The pages by index. */
   readonly pages: ReadonlyMap<number, SeenPage>;
 }
 
 interface Header extends Pick<PageLook, "width" | "height" | "dpi"> {
   readonly index: number;
-  /** Pixels. */
+  /** Number of pixels in a row. */
   readonly columns: number;
   readonly rows: number;
-  /** Where its samples are left out. */
+  /** Digest of the samples if they are omitted. */
   readonly digest?: string;
   readonly characters: readonly (readonly [string, number])[];
 }
 
-/** The beginning of a list of looks. */
+/** Returns the beginning of a list of looks. */
 export const encodeCount = (pageCount: number): Uint8Array => record({ pageCount }, new Uint8Array(0));
 
-/** @param withPicture or with what tells only whether another one is the same */
+/**
+ * @param withPicture true to include the picture; false for a digest, which only shows whether another picture is equal
+ */
 export function encodeLook(index: number, look: PageLook, withPicture: boolean): Uint8Array {
   const { width, height, dpi, picture, characters } = look;
   const { width: columns, height: rows, samples } = picture;
@@ -41,7 +44,7 @@ export function encodeLook(index: number, look: PageLook, withPicture: boolean):
 export const digestOf = ({ width, height, samples }: Picture): string =>
   createHash("sha256").update(`${width} ${height} `).update(samples).digest("base64");
 
-/** Length of the header, the header in JSON, samples. */
+/** Returns a record: the length of the header, the header in JSON, and the samples. */
 function record(header: object, samples: Uint8Array): Uint8Array {
   const json = Buffer.from(JSON.stringify(header));
   const length = Buffer.alloc(4);
@@ -49,7 +52,7 @@ function record(header: object, samples: Uint8Array): Uint8Array {
   return Buffer.concat([length, json, samples]);
 }
 
-/** @param bytes nothing but what {@link encodeCount} and {@link encodeLook} made */
+/** @param bytes the output of {@link encodeCount} and {@link encodeLook} */
 export function decodeLooks(bytes: Uint8Array): Looks {
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   let at = 0;

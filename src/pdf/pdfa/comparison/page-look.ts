@@ -1,43 +1,47 @@
-// Whether two pages look and read the same: coarse pictures compared tile by tile, and how often each character occurs. Made for
-// pages whose fonts may have been replaced by others of the same widths: shapes may differ, ink may not come or go. Knows no PDF.
+// Compares the look and the text of two pages: coarse pictures tile by tile, and the number of each character. Made for
+// pages whose fonts may have been replaced by others of the same widths: shapes may differ, but ink must not appear or
+// disappear. Has no knowledge of PDF.
 
-/** A page's picture in rgb, 8 bits, upper row first. */
+/** A page's picture in RGB with 8 bits, the upper row first. */
 export interface Picture {
   readonly width: number;
   readonly height: number;
   readonly samples: Uint8Array;
 }
 
-/** How two pictures of a page differ, each from 0 to 255. */
+/** The difference of two pictures of a page; each distance is from 0 to 255. */
 export interface Distance {
-  /** Of the tiles' mean colours, on average. */
+  /** Average distance of the tiles' mean colors. */
   readonly mean: number;
-  /** Of the tile that differs most. */
+  /** Distance of the tile that differs most. */
   readonly worst: number;
-  /** Tiles with something on them in the first picture, and nothing in the second. */
+  /** Number of tiles with content in the first picture and none in the second. */
   readonly emptied: number;
-  /** The other way round. */
+  /** Number of tiles with content in the second picture and none in the first. */
   readonly filled: number;
 }
 
-/** Inches a side: a word of small print. */
+/** Side of a tile in inches: a word of small print. */
 const TILE = 1 / 3;
-/** And pixels at least, where a page is so large that it is drawn very coarsely. */
+/** Minimum side of a tile in pixels, for pages that are so large that they are drawn very coarsely. */
 const LEAST_TILE = 8;
-/** Standard deviation of brightness from which on a tile has something on it... */
+/** Standard deviation of brightness from which on a tile has content. */
 const SOMETHING = 12;
-/** ...and the part of it that counts as nothing left. */
+/** Part of the original deviation below which a tile counts as emptied. */
 const NOTHING_LEFT = 0.25;
-/** Part of a tile by which it is widened before it is said that nothing is there: glyphs of another font stand a little aside. */
+/**
+ * Part of its side by which a tile is widened before it counts as emptied, because another font's glyphs are slightly
+ * shifted.
+ */
 const ASIDE = 0.25;
 
 /**
- * @param dpi of both pictures
- * @throws RangeError where they are not of one size
+ * @param dpi resolution of both pictures
+ * @throws RangeError if the pictures have different sizes
  */
 export function distanceOf(one: Picture, other: Picture, dpi: number): Distance {
   if (one.width !== other.width || one.height !== other.height) throw new RangeError("pictures of different sizes");
-  // Most pages have not changed at all.
+  // Most pages are unchanged.
   if (Buffer.compare(one.samples, other.samples) === 0) return { mean: 0, worst: 0, emptied: 0, filled: 0 };
   const side = Math.max(LEAST_TILE, Math.round(dpi * TILE));
   const columns = Math.ceil(one.width / side);
@@ -71,7 +75,7 @@ function around(picture: Picture, left: number, top: number, side: number): Tile
 }
 
 interface Tile {
-  /** Of red, green and blue. */
+  /** Mean red, green and blue. */
   readonly mean: readonly number[];
   /** Standard deviation of brightness. */
   readonly spread: number;
@@ -100,7 +104,7 @@ function tileOf({ width, height, samples }: Picture, left: number, top: number, 
   return { mean: [red / count, green / count, blue / count], spread: Math.sqrt(variance) };
 }
 
-/** How often each character occurs; spaces do not count, nor what has no meaning. */
+/** Number of each character, without spaces and characters without meaning. */
 export type Characters = ReadonlyMap<string, number>;
 
 const MEANINGLESS = /[\s\p{Cc}\p{Cf}\p{Co}\p{Cn}\u00ad\ufffd]/u;
@@ -108,7 +112,7 @@ const MEANINGLESS = /[\s\p{Cc}\p{Cf}\p{Co}\p{Cn}\u00ad\ufffd]/u;
 export function charactersOf(codePoints: Iterable<number>): Characters {
   const counts = new Map<string, number>();
   for (const codePoint of codePoints) {
-    // Ligatures and forms of a letter count as the letters.
+    // Ligatures and presentation forms count as their letters.
     for (const character of String.fromCodePoint(codePoint).normalize("NFKD")) {
       if (!MEANINGLESS.test(character)) counts.set(character, (counts.get(character) ?? 0) + 1);
     }
@@ -119,8 +123,9 @@ export function charactersOf(codePoints: Iterable<number>): Characters {
 const SIGN = /\p{S}/u;
 
 /**
- * Signs that came stand for as many characters that went: letters are how an engine reads a font of signs that is not embedded.
- * @returns how many there are in the first, and how many of these are not in the second
+ * Counts the characters that were lost. A new sign compensates for one lost character, because an engine reads a font
+ * of signs that is not embedded as letters.
+ * @returns the number of characters in the first page, and how many of these the second one lacks
  */
 export function lostCharacters(
   before: Characters,

@@ -17,9 +17,9 @@ export interface ContentWork {
 }
 
 /**
- * Limits of a validator: about four million operators on a page, six million in total, or 150,000 annotations, as
- * http/errors.ts tells clients. veraPDF has three minutes, on machines that may be half as fast as the one of the
- * measurement, and a heap of 2 GiB.
+ * Limits of a validator: about four million operators on a page, six million in total, or 150,000 annotations.
+ * http/errors.ts reports these limits to clients. veraPDF has three minutes, on machines that may be half as fast as
+ * the measured one, and a heap of 2 GiB.
  */
 const MOST: ContentWork = { ms: 80_000, bytes: 1.8 * 2 ** 30 };
 

@@ -1,19 +1,22 @@
-// All content streams of a file with their resources: pages, forms, patterns, soft masks, glyphs and appearances (ISO 32000-1,
-// 7.8.2). Knows no operators but through those who read the streams.
+// Reads all content streams of a file with their resources: pages, forms, patterns, soft masks, glyphs and appearances
+// (ISO 32000-1, 7.8.2). Leaves the operators to the reader of the streams.
 import { EngineFailure } from "../../../core/failure.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, PdfStream, plainBody, Reference, type Value } from "../../objects/values.ts";
 import { type Archive, streamOf } from "../archive.ts";
 import type { ContentStream } from "./content-stream.ts";
 
-/** Decoded bytes of one content stream, and of all of a file. */
+/** Limits the decoded bytes of one content stream, and of all content streams of a file. */
 const MAX_CONTENT_BYTES = 128 * 2 ** 20;
 const MAX_TOTAL_BYTES = 4 * 2 ** 30;
 const NEWLINE = new Uint8Array([10]);
-/** Streams between two looks at the signal and at the engine's heap. */
+/** Number of streams between two checks of the signal and of the engine's heap. */
 const STREAMS_AT_ONCE = 50;
 
-/** Reads a content stream. @returns its replacement; undefined to keep it */
+/**
+ * Reads a content stream.
+ * @returns its replacement; undefined to keep it
+ */
 export type ContentReader = (stream: ContentStream) => Uint8Array | undefined;
 
 interface Waiting {
@@ -23,8 +26,8 @@ interface Waiting {
 }
 
 /**
- * Reads each content stream once, those that are called after those that call them.
- * @param called is told the number of an appearance each time an annotation has it
+ * Reads each content stream once. Streams come after those that call them.
+ * @param called receives the number of an appearance for each annotation that has it
  */
 export async function readContentStreams(
   archive: Archive,
@@ -117,7 +120,7 @@ class ContentWalk {
     if (!bytes) return;
     const isGlyph = !stream.dictionary.has("BBox");
     let resources = isGlyph ? own : file.dictionary(stream.dictionary.get("Resources"));
-    // What has none looks for names in those of its caller (7.8.3); from PDF/A-2 on it must have its own (6.2.2).
+    // A stream without resources uses those of its caller (7.8.3). From PDF/A-2 on, it must have its own (6.2.2).
     const callers = resources ?? inherited;
     if (!resources) {
       resources = defaultsOf(file, inherited);
@@ -128,7 +131,7 @@ class ContentWalk {
     this.#spreadOut(resources, callers);
   }
 
-  /** Content streams that resources lead to. */
+  /** Adds the content streams that resources lead to. */
   #spreadOut(resources: Dictionary, inherited = resources): void {
     if (this.#spread.has(resources)) return;
     this.#spread.add(resources);
@@ -145,7 +148,7 @@ class ContentWalk {
     each("Font", (value) => this.#glyphs(value, resources));
   }
 
-  /** Of a Type 3 font, whose resources are those of all its glyphs. */
+  /** Adds the glyphs of a Type 3 font, which share the font's resources. */
   #glyphs(value: Value, resources: Dictionary): void {
     const { file } = this.#archive;
     const font = file.dictionary(value);
@@ -154,7 +157,8 @@ class ContentWalk {
     this.#fonts.add(font);
     let own = file.dictionary(font.get("Resources"));
     const callers = own ?? resources;
-    // With nothing but what its glyphs use: resources that lead back to the font are a loop that validators do not get out of.
+    // Only resources that the glyphs use are kept, because validators do not terminate on resources that lead back to
+    // the font.
     if (!own || file.dictionary(own.get("Font"))) {
       own = defaultsOf(file, callers);
       font.set("Resources", own);
@@ -163,7 +167,7 @@ class ContentWalk {
       this.#waiting.push({ value: glyph, resources: own, inherited: callers });
   }
 
-  /** @returns undefined for what cannot be decoded */
+  /** @returns undefined for a stream that cannot be decoded */
   #decoded(stream: PdfStream): Uint8Array | undefined {
     try {
       const bytes = stream.body.decoded(MAX_CONTENT_BYTES);
@@ -177,7 +181,7 @@ class ContentWalk {
   }
 }
 
-/** What device colours mean is not named by an operator. */
+/** Returns the default color spaces, which no operator names. */
 function defaultsOf(file: PdfFile, resources: Dictionary | undefined): Dictionary {
   const defaults = new Dictionary();
   for (const [name, space] of file.dictionary(resources?.get("ColorSpace")) ?? [])
@@ -185,7 +189,7 @@ function defaultsOf(file: PdfFile, resources: Dictionary | undefined): Dictionar
   return defaults.size > 0 ? Dictionary.of({ ColorSpace: defaults }) : new Dictionary();
 }
 
-/** The dictionary stays the one that was surveyed. */
+/** Returns a stream with other bytes. It keeps the dictionary that was surveyed. */
 function withBytes(stream: PdfStream, bytes: Uint8Array): PdfStream {
   for (const key of ["Filter", "DecodeParms", "DL"]) stream.dictionary.delete(key);
   return new PdfStream(stream.dictionary, plainBody(bytes));

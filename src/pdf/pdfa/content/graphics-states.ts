@@ -1,4 +1,4 @@
-// Graphics state parameters (ISO 19005-1, 6.2.8, 6.2.9 and 6.4; -2, 6.2.5, 6.2.6 and 6.2.10).
+// Repairs graphics state parameters (ISO 19005-1, 6.2.8, 6.2.9 and 6.4; -2, 6.2.5, 6.2.6 and 6.2.10).
 import { type Dictionary, Name } from "../../objects/values.ts";
 import type { Archive } from "../archive.ts";
 
@@ -20,7 +20,7 @@ export function mendGraphicsStates(archive: Archive): void {
   for (const { dictionary, above } of archive.places) {
     const isState = above === "ExtGState" || archive.file.name(dictionary.get("Type")) === "ExtGState";
     if (isState) mendState(archive, dictionary);
-    // Of annotations, too (ISO 32000-2, table 166).
+    // Annotations may have a blend mode, too (ISO 32000-2, table 166).
     else if (dictionary.has("BM") && dictionary.has("Rect")) mendBlendMode(archive, dictionary);
   }
 }
@@ -31,12 +31,12 @@ function mendState(archive: Archive, state: Dictionary): void {
   if (file.name(state.get("TR2")) !== "Default") state.delete("TR2");
   const intent = state.get("RI");
   if (intent !== undefined && !RENDERING_INTENTS.has(file.name(intent) ?? "")) state.delete("RI");
-  // With overprint mode 1 a profiled CMYK space would not mean what it says (ISO 19005-2, 6.2.4.2).
+  // Overprint mode 1 would change the meaning of a profiled CMYK space (ISO 19005-2, 6.2.4.2).
   if (archive.failed("6.2.4.2", 2) && state.has("OPM")) state.set("OPM", 0);
   mendBlendMode(archive, state);
 }
 
-/** Of a list the first counts that is known (ISO 32000-1, 11.6.3). */
+/** Repairs a blend mode. The first known mode of a list takes precedence (ISO 32000-1, 11.6.3). */
 function mendBlendMode({ file }: Archive, holder: Dictionary): void {
   const mode = holder.get("BM");
   if (mode === undefined) return;

@@ -1,7 +1,7 @@
-// Transparency groups (ISO 19005-1, 6.4; -2, 6.2.10).
+// Removes transparency groups (ISO 19005-1, 6.4; -2, 6.2.10).
 import type { Archive } from "../archive.ts";
 
-/** Part 1 has none. Where nothing is transparent a group changes nothing. */
+/** Removes all transparency groups, which part 1 does not allow. If nothing is transparent, a group has no effect. */
 export function removeGroups(archive: Archive): void {
   const { file } = archive;
   for (const { dictionary } of archive.places) {

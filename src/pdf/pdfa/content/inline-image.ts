@@ -1,4 +1,4 @@
-// Images in the midst of content (ISO 32000-1, 8.9.7) by the rules of ISO 19005-1, 6.1.10 and 6.2.4, and -2, 6.1.10 and 6.2.8.
+// Repairs inline images (ISO 32000-1, 8.9.7) according to ISO 19005-1, 6.1.10 and 6.2.4, and -2, 6.1.10 and 6.2.8.
 import { deflateSync } from "node:zlib";
 import { EngineFailure } from "../../../core/failure.ts";
 import { decodeLzw } from "../../../formats/lzw/decode.ts";
@@ -12,7 +12,7 @@ const FORBIDDEN = ["I", "Interpolate", "Alternates", "OPI"];
 const LZW = ["LZW", "LZWDecode"];
 const MAX_DECODED_BYTES = 64 * 2 ** 20;
 
-/** @returns what takes the place of the operation, one character for each byte; undefined where it stays */
+/** @returns the replacement of the operation, with one character for each byte; undefined if the operation stays */
 export function mendInlineImage({ operands, data }: ContentOperation, content: Uint8Array): string | undefined {
   const before = operands[0] as Dictionary;
   const dictionary = before.clone();
@@ -29,7 +29,7 @@ export function mendInlineImage({ operands, data }: ContentOperation, content: U
     decoded = withoutLzw(dictionary, bytes);
   } catch (error) {
     if (error instanceof EngineFailure) throw error;
-    // A filter that cannot be undone: nothing can be shown.
+    // The image cannot be shown if its filter cannot be decoded.
     return "";
   }
   if (!hasChanged && !decoded) return undefined;
@@ -38,7 +38,7 @@ export function mendInlineImage({ operands, data }: ContentOperation, content: U
   return `${syntax} ID ${Buffer.from(decoded ?? bytes).toString("latin1")}\nEI`;
 }
 
-/** Flate in the place of LZW, whose parameters mean the same there. In hexadecimal digits, for no `EI` to be in the data. */
+/** Replaces LZW with Flate, whose parameters have the same meaning. Hexadecimal digits prevent an `EI` in the data. */
 function withoutLzw(dictionary: Dictionary, bytes: Uint8Array): Uint8Array | undefined {
   const filters = listOf(dictionary.get("F") ?? dictionary.get("Filter")).map((value) =>
     value instanceof Name ? value.text : "",

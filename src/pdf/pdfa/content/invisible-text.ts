@@ -1,5 +1,6 @@
-// Text that is there for searching and copying alone, over the picture of a page: a font without a program, which text that is never
-// drawn needs not (ISO 19005-2, 6.2.11.4.1; ISO 19005-1, 6.3.4), whose codes are UTF-16. Knows no file it goes into.
+// Creates text for searching and copying only, over the picture of a page. Its font has no program, which text that is
+// never drawn does not require (ISO 19005-2, 6.2.11.4.1; ISO 19005-1, 6.3.4), and its codes are UTF-16. Has no
+// knowledge of the target file.
 import type { Character, TextLine } from "../../../engines/mupdf/text.ts";
 import { asSymbolic } from "../../../fonts/symbolic.ts";
 import { bodyOf } from "../../compression/recode-stream.ts";
@@ -7,13 +8,13 @@ import type { Matrix } from "../../content/matrix.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, Name, PdfStream, PdfString, type Reference } from "../../objects/values.ts";
 
-/** Of all characters, in thousandths of the size: words are stretched to the widths they have. */
+/** Advance of all characters, in thousandths of the size. Words are stretched to their actual widths. */
 const ADVANCE = 500;
-/** The widest stretch, in percent. */
+/** Maximum stretch in percent. */
 const MOST_STRETCHED = 1000;
 const FONT_NAME = "Invisible";
 
-/** Adds the font, once for a file. */
+/** Adds the font. Call it once for a file. */
 export function addInvisibleFont(file: PdfFile): Reference {
   const descriptor = Dictionary.of({
     Type: Name.of("FontDescriptor"),
@@ -51,7 +52,10 @@ export function addInvisibleFont(file: PdfFile): Reference {
   );
 }
 
-/** ISO 32000-1, 9.10.3: a range must not go beyond the last byte, so there is one for each first byte, 100 in a list at most. */
+/**
+ * Maps codes to Unicode (ISO 32000-1, 9.10.3). The codes of a range may differ only in their last byte, so there is one
+ * range for each first byte, and at most 100 in a list.
+ */
 const TO_UNICODE = [
   "/CIDInit /ProcSet findresource begin 12 dict begin begincmap",
   "/CIDSystemInfo << /Registry (Adobe) /Ordering (UCS) /Supplement 0 >> def",
@@ -73,10 +77,11 @@ function* lists(ranges: readonly string[]): Generator<string> {
 }
 
 /**
- * Content that puts each word where it is drawn. What has no Unicode value is left out, and what is beyond the basic plane.
- * @param fontName its resource
- * @param toPage from points as displayed, y upwards, to the page's space
- * @param height of the page as displayed, in points
+ * Returns content that puts each word at the place where it is drawn. Omits characters without a Unicode value and
+ * those beyond the basic plane.
+ * @param fontName the font's name in the resources
+ * @param toPage matrix from displayed points, y upwards, to the page's space
+ * @param height height of the displayed page in points
  */
 export function invisibleText(lines: readonly TextLine[], fontName: string, toPage: Matrix, height: number): string {
   const parts = [`q ${toPage.map(decimal).join(" ")} cm BT 3 Tr`];
@@ -96,11 +101,13 @@ export function invisibleText(lines: readonly TextLine[], fontName: string, toPa
 interface Word {
   readonly first: Character;
   readonly text: readonly number[];
-  /** Points. */
+  /** Width in points. */
   readonly width: number;
 }
 
-/** In the order in which they stand on the line, whichever way they are read: viewers turn them round by their letters. */
+/**
+ * Yields words in their order on the line, independent of the reading direction, which viewers derive from the letters.
+ */
 function* wordsOf(characters: readonly Character[], [x, y]: TextLine["direction"]): Generator<Word> {
   const placed = characters
     .filter(({ codePoint }) => isTold(codePoint))
@@ -113,7 +120,7 @@ function* wordsOf(characters: readonly Character[], [x, y]: TextLine["direction"
     const word = placed.slice(from, to);
     const last = word.at(-1)!;
     const size = last.character.size;
-    // Up to what comes next; a letter is about half as wide as it is high.
+    // A word extends to the next one; a letter is about half as wide as it is high.
     const end = Math.min(placed[to]?.along ?? Number.POSITIVE_INFINITY, last.along + size * (ADVANCE / 1000));
     yield {
       first: word[0].character,
@@ -126,11 +133,14 @@ function* wordsOf(characters: readonly Character[], [x, y]: TextLine["direction"
 
 const SPACE = 0x20;
 
-/** ISO 19005-2, 6.2.11.7.2: 0, U+FEFF and U+FFFE are no values; U+FFFD tells nothing. */
+/**
+ * Reports whether a character has a meaning. 0, U+FEFF and U+FFFE are not allowed (ISO 19005-2, 6.2.11.7.2), and U+FFFD
+ * has none.
+ */
 const isTold = (codePoint: number): boolean =>
   codePoint >= 0x20 && codePoint < 0xfff0 && codePoint !== 0xfeff && !(codePoint >= 0xd800 && codePoint <= 0xdfff);
 
-/** Numbers of a content stream know no exponents, and PDF/A-1 none beyond 32,767. */
+/** Formats a number of a content stream, which has no exponents, and in PDF/A-1 no values beyond 32,767. */
 function decimal(value: number): string {
   const bounded = Math.max(-32_767, Math.min(32_767, value));
   return String(Number(bounded.toFixed(4)));

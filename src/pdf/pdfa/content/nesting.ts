@@ -1,16 +1,17 @@
-// Graphics states that are saved too deep (ISO 19005-1, 6.1.12; -2, 6.1.13): what is between `q` and `Q` there becomes a form, in which
-// counting begins anew. It has the graphics state of its place, and leaves it as it was: nothing looks different.
+// Flattens graphics states that are saved too deeply (ISO 19005-1, 6.1.12; -2, 6.1.13): the content between such a `q`
+// and its `Q` becomes a form, in which the count restarts. A form inherits the graphics state and restores it, so the
+// look does not change.
 import { readOperations } from "../../content/content.ts";
 import { Dictionary, Name } from "../../objects/values.ts";
 import { type Archive, streamOf } from "../archive.ts";
 
-/** ISO 32000-1, annex C.2. */
+/** Maximum depth of saved graphics states (ISO 32000-1, annex C.2). */
 export const MAX_SAVED = 28;
-/** Nothing is drawn farther away than this, in whatever units the content is. */
+/** Half the side of the forms' bounding box: nothing is drawn farther away, whatever the units. */
 const FAR = 10_000_000;
-/** Forms within forms; what is deeper stays. */
+/** Limits forms within forms. Deeper content stays. */
 const MAX_FORMS = 50;
-/** A name that no document has for a resource of its own. */
+/** Prefix of resource names that no document uses for its own resources. */
 const PREFIX = "NestedState";
 
 interface Section {
@@ -19,8 +20,8 @@ interface Section {
 }
 
 /**
- * @param resources of the content, to which the forms are added
- * @returns the new content; undefined where nothing is too deep
+ * @param resources the content's resources, to which the forms are added
+ * @returns the new content; undefined if nothing is too deep
  */
 export function flattenNesting(archive: Archive, content: Uint8Array, resources: Dictionary): Uint8Array | undefined {
   let result: Uint8Array | undefined;
@@ -37,7 +38,7 @@ export function flattenNesting(archive: Archive, content: Uint8Array, resources:
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     const { bytes, own, level, done } = next;
     const sections = level < MAX_FORMS ? deepSections(bytes) : [];
-    // Resources of a form must not have the form itself in them.
+    // The resources of a form must not contain the form itself.
     const before = own.clone();
     const objects = archive.file.dictionary(own.get("XObject"))?.clone() ?? new Dictionary();
     const parts: Uint8Array[] = [];
@@ -59,7 +60,7 @@ export function flattenNesting(archive: Archive, content: Uint8Array, resources:
 
 const FORM = { Type: Name.of("XObject"), Subtype: Name.of("Form"), BBox: [-FAR, -FAR, FAR, FAR] };
 
-/** From each `q` that is one too many to its `Q`. */
+/** Returns the sections from each `q` that exceeds the limit to its `Q`. */
 function deepSections(content: Uint8Array): Section[] {
   const sections: Section[] = [];
   let saved = 0;

@@ -1,11 +1,12 @@
-// Gives fonts that lost their Unicode values when they were written anew the ones that they had before. Knows no program that writes fonts.
+// Restores the Unicode values of fonts that lost them when the fonts were rewritten. Has no knowledge of the program
+// that rewrote them.
 import { bodyOf, decodedBytes } from "../../compression/recode-stream.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, PdfStream, type Value } from "../../objects/values.ts";
 
 /**
- * Fonts are paired by their names; where a name occurs several times, it is not known which is which.
- * @param resources of the page as it was written anew: its fonts get copies, which stand in their places
+ * Matches fonts by name. A name that occurs more than once is ambiguous and is ignored.
+ * @param resources the resources of the rewritten page, whose fonts are replaced with copies
  */
 export function restoreUnicode(original: PdfFile, page: Dictionary, rewritten: PdfFile, resources: Dictionary): void {
   const fonts = rewritten.dictionary(resources.get("Font"));
@@ -16,7 +17,7 @@ export function restoreUnicode(original: PdfFile, page: Dictionary, rewritten: P
     const font = rewritten.dictionary(value);
     const before = known.get(nameOf(rewritten, value));
     const map = before && original.stream(before.get("ToUnicode"));
-    // Codes may have changed: where there are values, they are those of the new codes.
+    // The codes may have changed: existing values belong to the new codes.
     if (
       !font ||
       font.has("ToUnicode") ||
@@ -41,7 +42,7 @@ function fontsByName(file: PdfFile, resources: Dictionary | undefined): Map<stri
   return found;
 }
 
-/** Without the tag of a subset (ISO 32000-1, 9.6.4). */
+/** Returns a font's name without the tag of a subset (ISO 32000-1, 9.6.4). */
 function nameOf(file: PdfFile, font: Value): string {
   return (file.name(file.dictionary(font)?.get("BaseFont")) ?? "").replace(/^[A-Z]{6}\+/, "");
 }

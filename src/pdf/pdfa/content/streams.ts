@@ -1,4 +1,4 @@
-// Streams: no external data, no filter that is not allowed (ISO 19005-1, 6.1.7 and 6.1.10; -2, 6.1.7).
+// Removes external data and forbidden filters from streams (ISO 19005-1, 6.1.7 and 6.1.10; -2, 6.1.7).
 import { EngineFailure } from "../../../core/failure.ts";
 import { type Dictionary, PdfStream, plainBody, type Value } from "../../objects/values.ts";
 import { type Archive, streamOf } from "../archive.ts";
@@ -19,7 +19,7 @@ export function mendStreams(archive: Archive): void {
   const { file } = archive;
   for (const { dictionary, reference, isStream } of archive.places) {
     if (!isStream || !reference) continue;
-    // The data would be elsewhere: nothing of them is here.
+    // The data would be in another file, and none of it is here.
     for (const key of ["F", "FFilter", "FDecodeParms"]) dictionary.delete(key);
     const filters = filtersOf(archive, dictionary);
     if (filters.every((filter) => ALLOWED.has(filter))) continue;
@@ -34,22 +34,22 @@ function filtersOf({ file }: Archive, dictionary: Dictionary): string[] {
   return list.map((value: Value) => file.name(value) ?? "");
 }
 
-/** Deflated when it is written. */
+/** Returns the stream without a filter; it is deflated when it is written. */
 function decoded(stream: PdfStream): PdfStream {
   let bytes = new Uint8Array(0);
   try {
     bytes = stream.body.decoded(MAX_DECODED_BYTES).slice();
   } catch (error) {
     if (!(error instanceof EngineFailure) || error.reason !== "damaged") throw error;
-    // What nobody can decode shows nothing.
+    // A stream that cannot be decoded shows nothing.
   }
-  // The dictionary stays the one that was surveyed.
+  // The stream keeps the dictionary that was surveyed.
   const { dictionary } = streamOf(bytes, stream.dictionary);
   for (const key of [...stream.dictionary.keys()]) if (!dictionary.has(key)) stream.dictionary.delete(key);
   return new PdfStream(stream.dictionary, plainBody(bytes));
 }
 
-/** Whether the data are what the last filter is for: of a picture as JPEG 2000, for example. */
+/** Returns the last filter, which identifies the format of the data, for example JPEG 2000. */
 export function lastFilter(archive: Archive, dictionary: Dictionary): string | undefined {
   return filtersOf(archive, dictionary).at(-1);
 }

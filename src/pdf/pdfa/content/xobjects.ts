@@ -1,5 +1,5 @@
-// External objects (ISO 19005-1, 6.2.4 to 6.2.7; -2, 6.2.8 and 6.2.9): images without alternates and interpolation, no PostScript,
-// no references to other files.
+// Repairs external objects (ISO 19005-1, 6.2.4 to 6.2.7; -2, 6.2.8 and 6.2.9): removes alternates and interpolation of
+// images, PostScript, and references to other files.
 import { Name, type Reference } from "../../objects/values.ts";
 import { type Archive, type Place, rectangleOf, streamOf } from "../archive.ts";
 import { RENDERING_INTENTS } from "./graphics-states.ts";
@@ -27,7 +27,7 @@ function mendForm({ file }: Archive, { dictionary }: Place): void {
   if (!rectangleOf(file, dictionary.get("BBox"))) dictionary.set("BBox", [0, 0, 0, 0]);
 }
 
-/** The dictionary of a form that shows nothing. */
+/** Returns the dictionary of a form that shows nothing. */
 export function emptyForm(width: number, height: number) {
   return {
     Type: Name.of("XObject"),
@@ -36,7 +36,7 @@ export function emptyForm(width: number, height: number) {
   };
 }
 
-/** A form without content. */
+/** Adds a form without content. */
 export function addEmptyForm(archive: Archive, width: number, height: number): Reference {
   return archive.file.add(streamOf("", { ...emptyForm(width, height), Resources: archive.noResources() }));
 }

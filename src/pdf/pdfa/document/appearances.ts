@@ -20,7 +20,7 @@ export interface MadeAppearance {
 /**
  * @param numbers object numbers of annotations, by the index of their page
  * @returns appearances by the annotations' numbers, without those that could not be created
- * @throws EngineFailure `too-much-content` if there are too many, as http/errors.ts tells clients
+ * @throws EngineFailure `too-much-content` if there are too many; http/errors.ts reports the limit to clients
  */
 export async function madeAppearances(
   archive: Archive,

@@ -1,14 +1,15 @@
-// Entries of the catalog and of pages that must not be there, page boundaries (ISO 19005-1, 6.1 and 6.6; -2, 6.1.13, 6.10 and 6.11).
+// Removes forbidden entries of the catalog and of pages, and repairs page boundaries (ISO 19005-1, 6.1 and 6.6; -2,
+// 6.1.13, 6.10 and 6.11).
 import { Dictionary, type Value } from "../../objects/values.ts";
 import { type Archive, rectangleOf } from "../archive.ts";
 
 const CATALOG = ["Requirements", "NeedsRendering", "Perms", "Version", "DSS", "AA"];
-/** Of later versions of PDF than the first part knows. */
+/** Entries from versions of PDF that are newer than part 1. */
 const LATER = ["Collection", "Extensions", "Legal"];
 const NAMES = ["JavaScript", "AlternatePresentations", "Renditions"];
 const PAGE = ["AA", "PresSteps", "OutputIntents"];
 const BOXES = ["CropBox", "BleedBox", "TrimBox", "ArtBox"];
-/** ISO 32000-1, annex C.2. */
+/** Limits of a page's sides (ISO 32000-1, annex C.2). */
 const SHORTEST_SIDE = 3;
 export const LONGEST_SIDE = 14_400;
 const LETTER: Value = [0, 0, 612, 792];
@@ -35,12 +36,12 @@ function mendPage(archive: Archive, page: Dictionary): void {
   for (const key of PAGE) page.delete(key);
   if (!file.dictionary(page.get("Resources"))) page.set("Resources", new Dictionary());
   const media = rectangleOf(file, page.get("MediaBox"));
-  // One without an area says no more than none.
+  // A box without an area is equivalent to a missing one.
   if (!media || media[0] === media[2] || media[1] === media[3]) page.set("MediaBox", LETTER);
   else if (!isBoundary(media)) {
     const [left, bottom, right, top] = media;
     page.set("MediaBox", [left, bottom, left + side(right - left), bottom + side(top - bottom)]);
-    // Validators do not follow references inside.
+    // Validators do not follow references inside a box.
   } else page.set("MediaBox", media);
   for (const key of BOXES) {
     const box = rectangleOf(file, page.get(key));

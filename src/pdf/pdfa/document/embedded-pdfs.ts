@@ -1,11 +1,11 @@
-// The PDFs that are embedded in a document (ISO 32000-1, 7.11.4), in an order that is the same each time. Knows nothing of what is
-// done with them.
+// Finds the PDFs that are embedded in a document (ISO 32000-1, 7.11.4), always in the same order. Has no knowledge of
+// their use.
 import { EngineFailure } from "../../../core/failure.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, PdfStream, Reference } from "../../objects/values.ts";
 
 export interface EmbeddedPdf {
-  /** Of the stream. */
+  /** Reference to the stream. */
   readonly reference: Reference;
   readonly stream: PdfStream;
   readonly bytes: Uint8Array;

@@ -1,4 +1,4 @@
-// Limits of values (ISO 19005-1, 6.1.12; -2, 6.1.13), outside of content streams.
+// Enforces the limits of values outside content streams (ISO 19005-1, 6.1.12; -2, 6.1.13).
 import { createHash } from "node:crypto";
 import { Dictionary, Name, PdfStream, PdfString, type Value } from "../../objects/values.ts";
 import type { Archive } from "../archive.ts";
@@ -7,29 +7,29 @@ import type { ArchivalLevel } from "../level.ts";
 const MAX_INTEGER = 2_147_483_647;
 const MAX_REAL = 3.403e38;
 const MIN_REAL = 1.175e-38;
-/** Of a real of part 1: beyond it only integers are left. */
+/** Largest real of part 1. Larger numbers must be integers. */
 const MAX_REAL_1 = 32_767;
 const MAX_NAME_BYTES = 127;
 const MAX_DEPTH = 500;
 const MAX_ELEMENTS = 8191;
-/** Pairs of a key and a value. */
+/** Number of elements in a new leaf; a key and its value count as two. */
 const LEAF_ELEMENTS = 2000;
 
 export function maxStringBytes({ part }: ArchivalLevel): number {
   return part === 1 ? 65_535 : 32_767;
 }
 
-/** The same number, or the next that the level can write. It is a fraction where it is written as one. */
+/** Returns the number itself, or the nearest one that the level allows. */
 export function boundedNumber(value: number, { part }: ArchivalLevel): number {
   const size = Math.abs(value);
   if (Number.isInteger(value)) return Math.max(-MAX_INTEGER - 1, Math.min(MAX_INTEGER, value));
-  // A real of part 1 is never clamped: a rectangle or a matrix would be another one.
+  // A real of part 1 is rounded, never clamped, because that would change a rectangle or a matrix.
   if (part === 1 && size > MAX_REAL_1) return boundedNumber(Math.round(value), { part, conformance: "b" });
   if (size < MIN_REAL) return 0;
   return size > MAX_REAL ? Math.sign(value) * MAX_INTEGER : value;
 }
 
-/** Mends all values of the file. */
+/** Repairs all values of the file. */
 export function mendLimits(archive: Archive): void {
   if (archive.level.part === 1) for (const { dictionary } of archive.places) splitLeaf(archive, dictionary);
   for (const { dictionary } of archive.places) {
@@ -68,7 +68,7 @@ function mend(value: Value, level: ArchivalLevel, depth: number): Value {
   return value;
 }
 
-/** Part 1 has arrays of 8,191 elements at most: a leaf of a name tree or a number tree with more becomes a node above others. */
+/** Splits a large leaf of a name tree or a number tree into several, because part 1 limits arrays to 8,191 elements. */
 function splitLeaf({ file }: Archive, node: Dictionary): void {
   for (const kind of ["Names", "Nums"]) {
     const entries = file.array(node.get(kind));
@@ -84,7 +84,7 @@ function splitLeaf({ file }: Archive, node: Dictionary): void {
   }
 }
 
-/** A name that is not too long stays; the same name always becomes the same, and different ones stay different. */
+/** Shortens a name that is too long. Equal names stay equal, and different names stay different. */
 export function shortName(text: string): string {
   if (text.length <= MAX_NAME_BYTES) return text;
   const digest = createHash("sha256").update(text, "latin1").digest("hex").slice(0, DIGEST_DIGITS);

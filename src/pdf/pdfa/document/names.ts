@@ -1,4 +1,5 @@
-// Names that must be UTF-8 (ISO 19005-2, 6.1.8): of fonts, colorants and structure types. All others may be any bytes.
+// Converts names that must be UTF-8 (ISO 19005-2, 6.1.8): those of fonts, colorants and structure types. Other names
+// may contain any bytes.
 import { type Dictionary, Name, type Value } from "../../objects/values.ts";
 import type { Archive } from "../archive.ts";
 import { shortName } from "./limits.ts";
@@ -12,7 +13,7 @@ export function mendNames(archive: Archive): void {
     for (const entry of FONT_ENTRIES) mendEntry(dictionary, entry);
     if (dictionary.has("P") && dictionary.has("S")) mendEntry(dictionary, "S");
     if (key === "RoleMap") for (const type of dictionary.keys()) mendEntry(dictionary, type);
-    // Their keys are the names of what they describe.
+    // The keys of these dictionaries are names of structure types or colorants.
     if (key === "RoleMap" || key === "Colorants") mendKeys(dictionary);
     for (const value of dictionary.values()) mendColorants(archive, value);
   }
@@ -43,7 +44,7 @@ function mendColorants({ file }: Archive, value: Value): void {
   }
 }
 
-/** The bytes as characters of Latin-1, which is what they are most of the time. */
+/** Interprets the bytes as Latin-1, which is their most frequent encoding. */
 const asUtf8 = (text: string) => shortName(Buffer.from(text, "utf8").toString("latin1"));
 
 function isUtf8(text: string): boolean {

@@ -1,14 +1,14 @@
-// Appearances that were made for annotations, without transparency, which part 1 does not have (ISO 19005-1, 6.4): the document had
-// none of it before, and a flattening that went before could not see it.
+// Removes transparency from appearances that were made for annotations, because part 1 does not allow it (ISO 19005-1,
+// 6.4). The document had no transparency before, and an earlier flattening could not see these appearances.
 import { Dictionary, Name, PdfStream, Reference, type Value } from "../../objects/values.ts";
 import { type Archive, rectangleOf, streamOf } from "../archive.ts";
 
-/** Forms of one appearance that are looked at. */
+/** Limits the forms of one appearance to examine. */
 const MAX_FORMS = 100;
-/** A name that no page has for a resource of its own. */
+/** Prefix of resource names that no page uses for its own resources. */
 const PREFIX = "Beneath";
 
-/** Makes all that a form paints opaque, in place. */
+/** Makes everything that a form paints opaque, in place. */
 export function makeOpaque({ file }: Archive, normal: Value): void {
   const object = file.resolve(normal);
   const waiting: Value[] = object instanceof Dictionary ? [...object.values()] : [normal];
@@ -28,8 +28,8 @@ export function makeOpaque({ file }: Archive, normal: Value): void {
 }
 
 /**
- * Draws an appearance before the page: over it, a marker that does not let text through would hide what it marks.
- * @returns whether it could be drawn there
+ * Draws an appearance beneath the content of its page. Above it, an opaque marker would hide the text that it marks.
+ * @returns true if the appearance could be drawn there
  */
 export function drawBeneath(archive: Archive, page: Dictionary, normal: Value, rectangle: Value): boolean {
   const { file } = archive;
@@ -42,7 +42,7 @@ export function drawBeneath(archive: Archive, page: Dictionary, normal: Value, r
   const name = `${PREFIX}${normal.number}`;
   page.set("Resources", resources.set("XObject", objects.set(name, normal)));
   form.dictionary.set("Type", Name.of("XObject")).set("Subtype", Name.of("Form"));
-  // The page's units may be larger than those it was made in.
+  // The page's units may be larger than those of the appearance.
   const [x, y] = [scaleOf(place[2] - place[0], box[2] - box[0]), scaleOf(place[3] - place[1], box[3] - box[1])];
   const content = `q ${x} 0 0 ${y} ${real(place[0] - x * box[0])} ${real(place[1] - y * box[1])} cm /${name} Do Q\n`;
   const before = page.get("Contents");
@@ -52,5 +52,5 @@ export function drawBeneath(archive: Archive, page: Dictionary, normal: Value, r
 }
 
 const scaleOf = (size: number, before: number): number => (before > 0 ? real(size / before) : 1);
-/** Without an exponent, which PDF does not know. */
+/** Returns a number that is written without an exponent, which PDF does not allow. */
 const real = (value: number): number => Number(value.toFixed(5));

@@ -1,14 +1,14 @@
-// Pages with more units a side than there may be (ISO 19005-2, 6.1.13): the same page in larger units (ISO 32000-1, 14.11.2 and 7.7.3.3),
-// with all that has coordinates on it.
+// Enlarges the units of pages whose sides have too many units (ISO 19005-2, 6.1.13; ISO 32000-1, 14.11.2 and 7.7.3.3),
+// and converts all coordinates on these pages.
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, PdfStream, PdfString, Reference, type Value } from "../../objects/values.ts";
 import { type Archive, rectangleOf, streamOf } from "../archive.ts";
 import { LONGEST_SIDE } from "./catalog.ts";
 
 const BOXES = ["MediaBox", "CropBox", "BleedBox", "TrimBox", "ArtBox"];
-/** Of annotations: lists of coordinates, and lists of such lists (ISO 32000-1, 12.5.6). */
+/** Entries of annotations that are lists of coordinates, or lists of such lists (ISO 32000-1, 12.5.6). */
 const COORDINATES = ["Rect", "QuadPoints", "L", "CL", "Vertices", "InkList", "RD", "Border"];
-/** Where a destination has coordinates (ISO 32000-1, table 151). */
+/** Indexes of the coordinates in destinations (ISO 32000-1, table 151). */
 const PLACES: Readonly<Record<string, readonly number[]>> = {
   XYZ: [2, 3],
   FitH: [2],
@@ -20,10 +20,10 @@ const PLACES: Readonly<Record<string, readonly number[]>> = {
 const MOST_ELEMENTS = 6;
 const MOST_LEVELS = 64;
 const FONT_SIZE = /(?<![\d.])(?:\d+(?:\.\d*)?|\.\d+)(?=\s+Tf\b)/g;
-/** What is larger is no page. */
+/** Limits the unit. A larger page is not a real page. */
 const LARGEST_UNIT = 1000;
 
-/** @returns whether there were such pages; what was made for them is not surveyed */
+/** @returns true if there were such pages; objects created for them are not surveyed */
 export function scalePages(archive: Archive): boolean {
   const { units } = archive;
   for (const reference of archive.pages) {
@@ -41,7 +41,7 @@ export function scalePages(archive: Archive): boolean {
   return true;
 }
 
-/** A whole number, so that coordinates stay exact. */
+/** Returns a whole number, so that coordinates stay exact. */
 function unitFor(file: PdfFile, page: Dictionary): number {
   const media = rectangleOf(file, page.get("MediaBox"));
   if (!media) return 1;
@@ -53,7 +53,7 @@ function unitFor(file: PdfFile, page: Dictionary): number {
 function scalePage(archive: Archive, page: Dictionary, unit: number, scaled: Set<Dictionary>): void {
   const { file, level } = archive;
   for (const key of BOXES) scaleEntry(file, page, key, unit);
-  // The first part knows no units: there the page becomes smaller.
+  // Part 1 has no units, so the page becomes smaller there.
   if (level.part > 1) page.set("UserUnit", unit * Math.max(1, file.number(page.get("UserUnit")) ?? 1));
   const contents = page.get("Contents");
   const factor = (1 / unit).toFixed(9);
@@ -68,7 +68,7 @@ function scalePage(archive: Archive, page: Dictionary, unit: number, scaled: Set
     scaleBorder(file, annotation, unit);
     scaleFontSize(file, annotation, unit);
   }
-  // Of articles; each is on one page (12.4.3).
+  // Beads of articles; each is on one page (12.4.3).
   for (const value of file.array(page.get("B")) ?? []) {
     const bead = file.dictionary(value);
     if (bead && !scaled.has(bead)) scaleEntry(file, bead, "R", unit);
@@ -83,11 +83,14 @@ function scalePage(archive: Archive, page: Dictionary, unit: number, scaled: Set
 function scaleBorder(file: PdfFile, annotation: Dictionary, unit: number): void {
   const style = file.dictionary(annotation.get("BS"));
   if (style) annotation.set("BS", style.clone().set("W", (file.number(style.get("W")) ?? 1) / unit));
-  // Where nothing is said it is one unit wide (ISO 32000-1, table 164).
+  // The default border is one unit wide (ISO 32000-1, table 164).
   else if (!annotation.has("Border")) annotation.set("Border", [0, 0, 1 / unit]);
 }
 
-/** What a viewer makes the appearance anew with: the annotation's own, or what a field has from above (ISO 32000-1, 12.7.3.3). */
+/**
+ * Scales the font size with which a viewer recreates the appearance: the annotation's own, or the one that a field
+ * inherits (ISO 32000-1, 12.7.3.3).
+ */
 function scaleFontSize(file: PdfFile, annotation: Dictionary, unit: number): void {
   let holder: Dictionary | undefined = annotation;
   for (let level = 0; holder && !holder.has("DA") && level < MOST_LEVELS; level++) {
@@ -101,7 +104,10 @@ function scaleFontSize(file: PdfFile, annotation: Dictionary, unit: number): voi
   if (scaled !== undefined) annotation.set("DA", PdfString.ofLatin1(scaled));
 }
 
-/** Patterns stand in the space that the page begins with, whatever its content does (ISO 32000-1, 8.7.2). Other pages may have the same. */
+/**
+ * Scales the patterns of a page. Patterns are in the initial space of the page, independent of its content (ISO
+ * 32000-1, 8.7.2). Copies them, because other pages may use the same patterns.
+ */
 function scalePatterns(file: PdfFile, page: Dictionary, unit: number): void {
   const resources = file.dictionary(page.get("Resources"));
   const patterns = file.dictionary(resources?.get("Pattern"));
@@ -122,7 +128,7 @@ function scalePatterns(file: PdfFile, page: Dictionary, unit: number): void {
   page.set("Resources", resources.clone().set("Pattern", scaled));
 }
 
-/** Wherever they are: in bookmarks, actions, links, or under a name. */
+/** Scales all destinations: in bookmarks, actions, links and name trees. */
 function scaleDestinations({ file, places, values }: Archive, units: ReadonlyMap<number, number>): void {
   const seen = new Set<readonly Value[]>();
   const visit = (value: Value) => {
@@ -136,7 +142,7 @@ function scaleDestinations({ file, places, values }: Archive, units: ReadonlyMap
       const number = file.number(array[index]);
       if (number !== undefined) array[index] = number / unit!;
     }
-    // Of name trees.
+    // Leaves of name trees contain destinations as elements.
     for (const element of array) if (Array.isArray(element)) visit(element);
   };
   for (const { dictionary } of places) for (const value of dictionary.values()) visit(value);

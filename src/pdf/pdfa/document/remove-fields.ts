@@ -1,11 +1,11 @@
-// Takes form fields out of a document whose widgets have gone (ISO 32000-1, 12.7). Knows nothing of why.
+// Removes form fields whose widgets were removed (ISO 32000-1, 12.7). Has no knowledge of the reason.
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Reference, type Value } from "../../objects/values.ts";
 
-/** Fields that are looked at. */
+/** Limits the fields to examine. */
 const MOST_FIELDS = 200_000;
 
-/** @param gone numbers of widgets */
+/** @param gone object numbers of the removed widgets */
 export function removeFields(file: PdfFile, gone: ReadonlySet<number>): void {
   if (gone.size === 0) return;
   const stays = (value: Value) => !(value instanceof Reference && gone.has(value.number));

@@ -1,5 +1,5 @@
-// The CMaps of Type 0 fonts (ISO 32000-1, 9.7.5): read, with those they are based on, and written anew where ISO 19005 does not let
-// them stand (-1, 6.3.3.3; -2, 6.2.11.3.3).
+// Reads the CMaps of Type 0 fonts (ISO 32000-1, 9.7.5) with the ones that they are based on, and rewrites those that
+// ISO 19005 does not allow (-1, 6.3.3.3; -2, 6.2.11.3.3).
 
 import { EngineFailure } from "../../../core/failure.ts";
 import type { FontShelf } from "../../../core/font-shelf.ts";
@@ -10,17 +10,17 @@ import { plainStream } from "./font-program.ts";
 import type { FontTask } from "./shown-font.ts";
 
 const MAX_BYTES = 16 * 2 ** 20;
-/** CMaps that are based on each other. */
+/** Limits the CMaps in a chain of bases. */
 const MAX_BASES = 6;
 const ENTRIES_AT_ONCE = 100;
-/** What CIDs are of (9.7.3). */
+/** The character collection of CIDs (9.7.3). */
 export interface SystemInfo {
   readonly registry: string;
   readonly ordering: string;
   readonly supplement: number;
 }
 
-/** @returns undefined where the entry is missing or says nothing */
+/** @returns undefined if the entry is missing or incomplete */
 export function systemInfoOf(file: PdfFile, value: Value | undefined): SystemInfo | undefined {
   const info = file.dictionary(value);
   const [registry, ordering] = ["Registry", "Ordering"].map((key) => file.string(info?.get(key))?.latin1);
@@ -37,7 +37,7 @@ export function systemInfoDictionary({ registry, ordering, supplement }: SystemI
   });
 }
 
-/** Reads CMaps by name and from streams, each once. */
+/** Reads CMaps by name or from streams. Each named one is read once. */
 export class CodeMaps {
   readonly #file: PdfFile;
   readonly #shelf: FontShelf;
@@ -48,7 +48,7 @@ export class CodeMaps {
     this.#shelf = shelf;
   }
 
-  /** @returns undefined for one that is not known */
+  /** @returns undefined for an unknown CMap */
   async named(name: string, depth = 0): Promise<CMap | undefined> {
     if (name === "Identity-H" || name === "Identity-V") return CMap.identity(name.endsWith("V"));
     if (this.#named.has(name)) return this.#named.get(name);
@@ -59,7 +59,7 @@ export class CodeMaps {
     return map;
   }
 
-  /** @param encoding of a Type 0 font */
+  /** @param encoding the encoding of a Type 0 font */
   async read(encoding: Value | undefined, depth = 0): Promise<CMap | undefined> {
     const file = this.#file;
     const name = file.name(encoding);
@@ -73,7 +73,7 @@ export class CodeMaps {
       if (error instanceof EngineFailure && error.reason !== "crashed") return undefined;
       throw error;
     }
-    // Readers go by the dictionary where the two are not of one mind; a CMap that says nothing is a horizontal one (table 120).
+    // The dictionary takes precedence if the two disagree. A CMap without a mode is horizontal (table 120).
     const mode = file.number(stream.dictionary.get("WMode"));
     map.isModeAgreed = (mode ?? 0) === (map.isVertical ? 1 : 0);
     if (mode !== undefined) map.isVertical = mode === 1;
@@ -85,8 +85,8 @@ export class CodeMaps {
 }
 
 /**
- * Whether the CMap may stay as it is. Of the predefined ones validators know some by wrong names, and readers do not find the Unicode
- * values of others: but for the two of Identity they are embedded, from part 2 on as well.
+ * Reports whether a CMap can stay as it is. Except for the two Identity CMaps, predefined ones are embedded, from part
+ * 2 on as well: validators know some by wrong names, and readers do not find the Unicode values of others.
  */
 export function mayStay(
   { file, areCMapsDistrusted }: FontTask,
@@ -108,7 +108,7 @@ function isOf({ registry, ordering, supplement }: SystemInfo, map: CMap): boolea
   return map.registry === registry && map.ordering === ordering && supplement <= (map.supplement ?? -1);
 }
 
-/** A CMap of those codes alone, as a stream. */
+/** Writes a CMap that contains only the given codes, as a stream. */
 export function writeCodeMap(
   file: PdfFile,
   map: CMap,

@@ -1,5 +1,5 @@
-// Type 0 fonts with their programs (ISO 32000-1, 9.7): every code that is shown leads to a glyph, every glyph has the width its
-// dictionary says, CMaps and character collections fit each other (ISO 19005-2, 6.2.11.3). What is drawn stays.
+// Repairs Type 0 fonts with their programs (ISO 32000-1, 9.7): each shown code leads to a glyph, each glyph has the
+// width in its dictionary, and CMaps and character collections match (ISO 19005-2, 6.2.11.3). The look does not change.
 import { type CffFont, cffWidth, glyphNames } from "../../../fonts/cff/cff.ts";
 import { type CffGlyph, writeCff } from "../../../fonts/cff/writer.ts";
 import { unicodeOfName } from "../../../fonts/names/glyph-names.ts";
@@ -14,7 +14,7 @@ import { CidWidths, isInStep, withCidWidths } from "./metrics.ts";
 import type { FontTask } from "./shown-font.ts";
 import { reversed } from "./simple-truetype.ts";
 
-/** A Type 0 font's parts; dictionaries are the caller's own. */
+/** The parts of a Type 0 font. The caller owns the dictionaries. */
 export interface Composite {
   readonly inner: Dictionary;
   readonly descriptor: Dictionary;
@@ -23,15 +23,15 @@ export interface Composite {
 }
 
 export interface MendedComposite {
-  /** CIDs that codes must lead to, other than those the CMap gives them. */
+  /** CIDs that codes must lead to, where they differ from those of the CMap. */
   readonly moved: ReadonlyMap<number, number>;
-  /** By code, from the program. */
+  /** Returns the text of a code according to the program. */
   readonly unicodeOf: (code: CharacterCode) => string | undefined;
 }
 
 const MAX_MAP_BYTES = 2 * 65_536;
 
-/** @returns undefined where the program cannot be changed, or does not belong into such a font */
+/** @returns undefined if the program cannot be changed, or is not suitable for such a font */
 export function mendComposite(
   task: FontTask,
   font: Composite,
@@ -48,7 +48,7 @@ export function mendComposite(
   return undefined;
 }
 
-/** CIDToGIDMap (table 117). */
+/** Returns the mapping of CIDToGIDMap (table 117). */
 export function glyphMapOf(file: PdfFile, inner: Dictionary): ((cid: number) => number) | undefined {
   const stream = file.stream(inner.get("CIDToGIDMap"));
   if (!stream) return undefined;
@@ -69,7 +69,7 @@ function mendTrueTypeCids(
   const advances = new Map<number, number>();
   const settled = new Map<number, number>();
   const added: TrueTypeGlyph[] = [];
-  /** Glyphs of CIDs that get another one. */
+  /** New glyphs of CIDs, by CID. */
   const places = new Map<number, number>();
   const moved = new Map<number, number>();
   const newWidths = new Map<number, number>();
@@ -85,7 +85,7 @@ function mendTrueTypeCids(
     const glyph = glyphOf(cid);
     const width = widths.of(cid);
     if (cid === 0) {
-      // CID 0 is .notdef by itself: the code has to lead to another one.
+      // CID 0 is always .notdef, so the code must lead to another one.
       notdefPlace ??= place(glyph < program.glyphCount ? glyph : 0, width);
       moved.set(code.code, free);
       newWidths.set(free, width);
@@ -140,7 +140,10 @@ export function glyphStream(file: PdfFile, size: number, glyphOf: (cid: number) 
   return file.add(plainStream(file, bytes));
 }
 
-/** Viewers go by the map of a program of OpenType as well, though only the other kind of CIDFonts has one (table 117). */
+/**
+ * Orders the glyphs by CID, because viewers also apply the map to an OpenType program, although only CIDFontType2 fonts
+ * have one (table 117).
+ */
 function inOrderOfCids(
   font: CffFont,
   { codes, map }: Composite,
@@ -154,7 +157,7 @@ function inOrderOfCids(
     if (cid === 0 || glyph === 0 || glyph >= names.length) {
       return { source: 0, identity: cid === 0 ? names[0] : `nothing${cid}`, width: undefined };
     }
-    // What comes behind a full stop does not belong to the name of a character.
+    // Characters after a full stop are not part of a character's name.
     const identity = used.has(names[glyph]) ? `${names[glyph]}.${cid}` : names[glyph];
     used.add(identity);
     return { source: glyph, identity, width: undefined };
@@ -180,7 +183,7 @@ function mendCffCids(
   const names = font.isCid ? undefined : glyphNames(font);
   let free = 1 + codes.reduce((most, code) => Math.max(most, map.cidOf(code.code, code.bytes) ?? 0), 0);
   for (const cid of glyphs.keys()) free = Math.max(free, cid + 1);
-  // Glyphs of a font without CIDs are asked for by their number.
+  // Glyphs of a font without CIDs are addressed by number.
   if (!font.isCid) free = font.charStrings.count;
   for (const code of codes) {
     const cid = map.cidOf(code.code, code.bytes) ?? 0;
@@ -218,14 +221,16 @@ function mendCffCids(
   return { moved, unicodeOf };
 }
 
-/** A font without CIDs in a CIDFont says it is one of CIDs all the same (ISO 32000-1, table 126). */
+/**
+ * Sets the program. In a CIDFont, even a program without CIDs is declared as one with CIDs (ISO 32000-1, table 126).
+ */
 function setCidProgram(file: PdfFile, descriptor: Dictionary, program: FontProgram, level: FontTask["level"]): void {
   setProgram(file, descriptor, program, level);
   const stream = file.dictionary(descriptor.get("FontFile3"));
   if (stream && file.name(stream.get("Subtype")) === "Type1C") stream.set("Subtype", Name.of("CIDFontType0C"));
 }
 
-/** Glyphs by CID. */
+/** Returns the glyphs by CID. */
 export function cffGlyphs({ isCid, charset }: CffFont): Map<number, number> {
   const glyphs = new Map<number, number>();
   charset.forEach((cid, glyph) => {

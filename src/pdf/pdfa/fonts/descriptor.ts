@@ -1,9 +1,9 @@
-// Font descriptors (ISO 32000-1, 9.8): with all entries that are required, or new ones.
+// Completes font descriptors (ISO 32000-1, 9.8) with all required entries, and creates new ones.
 import { asSymbolic, FONT_FLAGS } from "../../../fonts/symbolic.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, Name } from "../../objects/values.ts";
 
-/** A copy with what table 122 requires; a program's own. */
+/** Returns a copy with the entries that table 122 requires, for a font that keeps its own program. */
 export function soundDescriptor(file: PdfFile, original: Dictionary, font: Dictionary): Dictionary {
   const descriptor = original.clone().set("Type", Name.of("FontDescriptor"));
   const baseFont = file.name(font.get("BaseFont"));
@@ -30,7 +30,7 @@ export interface Look {
   readonly isBold: boolean;
 }
 
-/** Of a font that is put in the place of another; always a symbolic one. */
+/** Returns the descriptor of a substitute font, which is always symbolic. */
 export function newDescriptor(name: string, { isFixed, isSerif, isItalic, isBold }: Look): Dictionary {
   const flags =
     (isFixed ? FONT_FLAGS.fixedPitch : 0) |

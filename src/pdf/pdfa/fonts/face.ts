@@ -1,4 +1,4 @@
-// A font file that stands in for a font that is not embedded: its glyphs by character, and how wide they are.
+// Reads a font file that replaces a font that is not embedded: its glyphs by character, and their widths.
 import { type CffFont, cffWidth, glyphNames, readCff } from "../../../fonts/cff/cff.ts";
 import { unicodeOfName } from "../../../fonts/names/glyph-names.ts";
 import { characterMaps } from "../../../fonts/truetype/maps.ts";
@@ -6,11 +6,11 @@ import { advanceOf, readTrueType, type TrueTypeFont, unitsPerEm, viewOf } from "
 
 interface Glyphs {
   readonly name: string;
-  /** 0 where it has none. */
+  /** Returns 0 if there is no glyph. */
   glyphOf(text: string): number;
-  /** By the name the glyph has in the font; 0 where there is none. */
+  /** Returns the glyph by its name in the font; 0 if there is none. */
   glyphNamed(name: string): number;
-  /** In thousandths of text space. */
+  /** Returns the width in thousandths of text space. */
   widthOf(glyph: number): number;
 }
 
@@ -20,7 +20,7 @@ export type Face = Glyphs &
     | { readonly kind: "cff"; readonly font: CffFont; readonly names: readonly string[] }
   );
 
-/** Characters that another one does for. */
+/** Characters and their acceptable replacements. */
 const OTHERS = new Map([
   ["\u00a0", " "],
   ["\u00ad", "-"],
@@ -41,8 +41,8 @@ const OTHERS = new Map([
 ]);
 
 /**
- * @param index in a collection
- * @returns undefined for what is no font that can be a part of a PDF
+ * @param index index in a collection
+ * @returns undefined for a file that is not a font, or that cannot be embedded in a PDF
  */
 export function openFace(name: string, bytes: Uint8Array, index: number): Face | undefined {
   const tables = tablesOf(bytes, index);
@@ -81,7 +81,7 @@ export function openFace(name: string, bytes: Uint8Array, index: number): Face |
   return { ...glyphs, kind: "truetype", font, widthOf: (glyph) => advanceOf(font, glyph) * scale };
 }
 
-/** Which form of a character is meant: the usual one will do. */
+/** Variation selectors, which choose a form of a character. The usual form is good enough. */
 const VARIATIONS = /[\ufe00-\ufe0f]|[\u{e0100}-\u{e01ef}]/gu;
 
 const LIGATURES = new Map([
@@ -95,7 +95,7 @@ const LIGATURES = new Map([
 function tablesOf(bytes: Uint8Array, index: number): Map<string, Uint8Array> {
   const tables = new Map<string, Uint8Array>();
   const view = viewOf(bytes);
-  // OpenType, "Font collections".
+  // A collection has a header of its own (OpenType, "Font collections").
   const isCollection = view.getUint32(0) === 0x74746366;
   const start = isCollection ? view.getUint32(12 + 4 * Math.min(index, view.getUint32(8) - 1)) : 0;
   const count = view.getUint16(start + 4);

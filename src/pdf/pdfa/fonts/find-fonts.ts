@@ -1,13 +1,13 @@
-// All fonts of a file as objects of their own: those that stand inside of resources are taken out, so that each can be told from
-// others and changed.
+// Finds all fonts of a file and makes those inside resources objects of their own, so that each can be identified and
+// changed.
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, PdfStream, Reference, type Value } from "../../objects/values.ts";
 
 const OBJECTS_AT_ONCE = 500;
-/** Containers inside of each other that are followed. */
+/** Limits nested containers. */
 const MAX_DEPTH = 100;
 
-/** @returns object numbers */
+/** @returns the object numbers of the fonts */
 export async function findFonts(file: PdfFile, signal: AbortSignal): Promise<ReadonlySet<number>> {
   const fonts = new Set<number>();
   const size = file.size;
@@ -35,7 +35,7 @@ function looksLikeFont(file: PdfFile, dictionary: Dictionary): boolean {
   return dictionary.has("Subtype") && (dictionary.has("BaseFont") || dictionary.has("CharProcs"));
 }
 
-/** @returns the same value where nothing is in it */
+/** @returns the same value if it contains no fonts */
 function withoutInnerFonts(file: PdfFile, value: Value, fonts: Set<number>, depth = 0): Value {
   if (depth > MAX_DEPTH) return value;
   if (Array.isArray(value)) {

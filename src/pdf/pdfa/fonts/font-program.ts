@@ -1,5 +1,5 @@
-// A font program, whatever entry of a descriptor it was found under: what it really is, and the stream it belongs into (ISO 32000-1,
-// 9.9). Knows no text.
+// Reads a font program from any entry of a descriptor, determines its actual format, and stores it in the right stream
+// (ISO 32000-1, 9.9). Has no knowledge of text.
 import { EngineFailure } from "../../../core/failure.ts";
 import { builtInEncoding, type CffFont, cffTable, cffWidth, glyphNames, readCff } from "../../../fonts/cff/cff.ts";
 import { type CffGlyph, writeCff } from "../../../fonts/cff/writer.ts";
@@ -15,12 +15,12 @@ export type FontProgram =
   | { readonly kind: "cff"; readonly font: CffFont; readonly bytes: Uint8Array; readonly isWrapped: boolean }
   | { readonly kind: "type1"; readonly font: Type1Font; readonly bytes: Uint8Array };
 
-/** The entries a descriptor can have for a program. */
+/** Entries of a descriptor for a program. */
 const PROGRAM_KEYS = ["FontFile", "FontFile2", "FontFile3"] as const;
 const MAX_PROGRAM_BYTES = 64 * 2 ** 20;
 const OTTO = 0x4f54544f;
 
-/** @returns undefined where there is none that can be decoded */
+/** @returns undefined if there is no program that can be decoded */
 export function programBytes(file: PdfFile, descriptor: Dictionary | undefined): Uint8Array | undefined {
   for (const key of PROGRAM_KEYS) {
     const stream = file.stream(descriptor?.get(key));
@@ -34,7 +34,7 @@ export function programBytes(file: PdfFile, descriptor: Dictionary | undefined):
   return undefined;
 }
 
-/** @returns undefined for what is no font, or is damaged */
+/** @returns undefined for bytes that are not a font, or a damaged one */
 export function readProgram(bytes: Uint8Array): FontProgram | undefined {
   if (bytes.length < 12) return undefined;
   const version = viewOf(bytes).getUint32(0);
@@ -51,20 +51,20 @@ export function readProgram(bytes: Uint8Array): FontProgram | undefined {
   return type1 && { kind: "type1", font: type1, bytes };
 }
 
-/** A stream whose bytes are at hand; the writer deflates it. */
+/** Returns a stream of bytes in memory, which the writer deflates. */
 export function plainStream(file: PdfFile, bytes: Uint8Array, entries: Dictionary = new Dictionary()): PdfStream {
   file.budget.charge(bytes.length);
   return new PdfStream(entries, plainBody(bytes));
 }
 
-/** Puts a program into a descriptor, which is the caller's own. */
+/** Sets the program of a descriptor, which must belong to the caller. */
 export function setProgram(file: PdfFile, descriptor: Dictionary, program: FontProgram, level: ArchivalLevel): void {
   for (const key of PROGRAM_KEYS) descriptor.delete(key);
   if (program.kind === "truetype") {
     const entries = Dictionary.of({ Length1: program.bytes.length });
     descriptor.set("FontFile2", file.add(plainStream(file, program.bytes, entries)));
   } else if (program.kind === "type1") {
-    // Without the headers some files have between its parts, and with the lengths of those.
+    // This removes the headers that some files have between the parts, and determines the lengths of the parts.
     const { bytes, lengths } = writeType1(program.font, { widths: new Map(), added: [] })!;
     const entries = Dictionary.of({ Length1: lengths[0], Length2: lengths[1], Length3: lengths[2] });
     descriptor.set("FontFile", file.add(plainStream(file, bytes, entries)));
@@ -80,14 +80,15 @@ export function setProgram(file: PdfFile, descriptor: Dictionary, program: FontP
 /** A program whose glyphs have names. */
 export interface NamedProgram {
   readonly names: ReadonlySet<string>;
-  /** The encoding that comes with it. */
+  /** The built-in encoding. */
   readonly encoding: Encoding;
-  /** In thousandths of text space; undefined where it does not say. */
+  /** Returns the width in thousandths of text space; undefined if the program has none. */
   widthOf(name: string): number | undefined;
   /**
-   * @param widths by name, in thousandths of text space
-   * @param added glyphs that look like others
-   * @returns undefined where a width cannot be set
+   * Returns the program with changed widths and added glyphs.
+   * @param widths widths by name, in thousandths of text space
+   * @param added glyphs that look like other ones
+   * @returns undefined if a width cannot be set
    */
   changed(widths: ReadonlyMap<string, number>, added: readonly AddedGlyph[]): FontProgram | undefined;
 }
@@ -98,7 +99,7 @@ export interface AddedGlyph {
   readonly width: number;
 }
 
-/** @returns undefined for a program whose glyphs have no names, or are asked for otherwise */
+/** @returns undefined for a program whose glyphs have no names or are addressed differently */
 export function namedProgram(program: FontProgram): NamedProgram | undefined {
   if (program.kind === "type1") return namedType1(program.font);
   return program.kind === "cff" && !program.font.isCid ? namedCff(program.font) : undefined;

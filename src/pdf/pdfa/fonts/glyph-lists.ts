@@ -1,5 +1,5 @@
-// CIDSet and CharSet: the glyphs of a subset (ISO 32000-1, tables 122 and 124). PDF/A-1 wants them of every subset and right (ISO
-// 19005-1, 6.3.5); later parts want them right where they are there, so there are none.
+// Lists the glyphs of a subset in CIDSet and CharSet (ISO 32000-1, tables 122 and 124). PDF/A-1 requires correct lists
+// for all subsets (ISO 19005-1, 6.3.5). Later parts require that existing lists are correct, so these are removed.
 
 import { TAGGED } from "../../../fonts/names/subset-tag.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
@@ -9,7 +9,7 @@ import { cffGlyphs, glyphMapOf } from "./composite-font.ts";
 import { type FontProgram, namedProgram, plainStream, programBytes, readProgram } from "./font-program.ts";
 import { charSetOf } from "./simple-named.ts";
 
-/** @param descriptor the caller's own */
+/** @param descriptor descriptor that belongs to the caller */
 export function listGlyphNames(file: PdfFile, descriptor: Dictionary, baseFont: string, { part }: ArchivalLevel): void {
   descriptor.delete("CharSet");
   if (part !== 1 || !TAGGED.test(baseFont)) return;
@@ -21,7 +21,7 @@ export function listGlyphNames(file: PdfFile, descriptor: Dictionary, baseFont: 
 
 /**
  * @param inner the CIDFont
- * @param descriptor the caller's own
+ * @param descriptor descriptor that belongs to the caller
  */
 export function listCids(
   file: PdfFile,

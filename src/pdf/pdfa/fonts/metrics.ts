@@ -1,16 +1,16 @@
-// Widths as the dictionaries of fonts have them (ISO 32000-1, 9.6.2 and 9.7.4.3), in thousandths of text space: read, and put right.
+// Reads and corrects the widths in font dictionaries (ISO 32000-1, 9.6.2 and 9.7.4.3), in thousandths of text space.
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import type { Dictionary, Value } from "../../objects/values.ts";
 
-/** So far a program may be from its dictionary (ISO 19005-2, 6.2.11.5). */
+/** Maximum difference between the program and the dictionary (ISO 19005-2, 6.2.11.5). */
 const TOLERANCE = 1;
 const MAX_CIDS = 65_536;
-/** Widths that are read of one font, however often it says them. */
+/** Limits the widths that are read from one font, including repeated ones. */
 const MAX_WIDTHS = 500_000;
 
 export const isInStep = (dictionary: number, program: number): boolean => Math.abs(dictionary - program) <= TOLERANCE;
 
-/** @returns undefined where the font has no widths at all */
+/** @returns undefined if the font has no widths at all */
 export function simpleWidths(file: PdfFile, font: Dictionary): ((code: number) => number) | undefined {
   const widths = file.array(font.get("Widths"));
   if (!widths) return undefined;
@@ -19,7 +19,7 @@ export function simpleWidths(file: PdfFile, font: Dictionary): ((code: number) =
   return (code) => (code >= first && code - first < widths.length ? (file.number(widths[code - first]) ?? 0) : missing);
 }
 
-/** Sets FirstChar, LastChar and Widths (table 111), for all codes that had a width and all that are shown. */
+/** Sets FirstChar, LastChar and Widths (table 111) for all codes that had a width and all that are shown. */
 export function setWidths(
   file: PdfFile,
   font: Dictionary,
@@ -43,14 +43,14 @@ export function setWidths(
   );
 }
 
-/** Whether FirstChar, LastChar and Widths are there and fit each other. */
+/** Reports whether FirstChar, LastChar and Widths exist and match. */
 export function hasSoundWidths(file: PdfFile, font: Dictionary): boolean {
   const [first, last] = [file.number(font.get("FirstChar")), file.number(font.get("LastChar"))];
   const widths = file.array(font.get("Widths"));
   return first !== undefined && last !== undefined && widths?.length === last - first + 1;
 }
 
-/** W and DW of a CIDFont. */
+/** The widths of a CIDFont, from its entries W and DW. */
 export class CidWidths {
   readonly #widths = new Map<number, number>();
   readonly #default: number;
@@ -84,7 +84,7 @@ export class CidWidths {
   }
 }
 
-/** W with more entries (9.7.4.3). */
+/** Returns W with additional entries (9.7.4.3). */
 export function withCidWidths(list: readonly Value[], more: ReadonlyMap<number, number>): Value[] {
   return [...list, ...[...more].flatMap(([cid, width]) => [cid, [width]])];
 }

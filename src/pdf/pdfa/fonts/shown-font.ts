@@ -27,7 +27,7 @@ export interface ShownFont {
    * 19005-2, 6.2.11.4.1).
    */
   readonly isVisible: boolean;
-  /** True if form fields are filled in with the font: the text to come is unknown. */
+  /** True if form fields are filled in with the font, so that future text is unknown. */
   readonly isTyped: boolean;
 }
 

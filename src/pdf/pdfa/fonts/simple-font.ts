@@ -1,4 +1,4 @@
-// Simple fonts (ISO 32000-1, 9.6): mended with their programs, or given another one.
+// Repairs simple fonts (ISO 32000-1, 9.6) with their own programs, or replaces the program.
 
 import { standardEncoding, unicodeOfName } from "../../../fonts/names/glyph-names.ts";
 import { type Dictionary, Name } from "../../objects/values.ts";
@@ -18,7 +18,7 @@ export async function mendSimple(task: FontTask, shown: ShownFont): Promise<void
   const { file, level } = task;
   const { font } = shown;
   const isEmbedded = programBytes(file, file.dictionary(font.get("FontDescriptor"))) !== undefined;
-  // What is never drawn needs no program.
+  // A font that is never drawn needs no program.
   let mended = isEmbedded ? mendEmbedded(task, shown) : undefined;
   let { codes } = shown;
   if (!mended && (isEmbedded || shown.isVisible)) {
@@ -40,7 +40,7 @@ export async function mendSimple(task: FontTask, shown: ShownFont): Promise<void
 
 const FIRST_PRINTED = 0x20;
 
-/** Other than those that are shown can be typed. */
+/** Adds all other codes, because they can be typed. */
 function withAllCodes(codes: readonly CharacterCode[]): CharacterCode[] {
   const shown = new Set(codes.map(({ code }) => code));
   const all = Array.from({ length: 256 - FIRST_PRINTED }, (_, index) => FIRST_PRINTED + index);
@@ -55,14 +55,14 @@ function mendEmbedded(task: FontTask, shown: ShownFont): Mended | undefined {
   const program = bytes && readProgram(bytes);
   if (!original || !program) return undefined;
   const descriptor = soundDescriptor(file, original, font);
-  // Tried on copies: what cannot be mended to the end is left alone.
+  // The repair works on a copy, so that a font whose repair fails stays unchanged.
   const trial: ShownFont = { ...shown, font: font.clone() };
   const isMisplaced = isElsewhere(file.dictionary(original), program.kind, task);
   let mended: Mended | undefined;
   if (program.kind === "truetype") mended = mendTrueType(task, trial, descriptor, program.font, isMisplaced);
   else {
     const named = namedProgram(program);
-    // Glyphs without names are asked for in ways that readers do not agree on.
+    // Readers disagree on how to find glyphs without names.
     if (!named) return { unicodeOf: () => undefined, isChanged: false };
     mended = mendNamed(task, trial, descriptor, program, named, isMisplaced);
   }
@@ -78,7 +78,7 @@ function mendEmbedded(task: FontTask, shown: ShownFont): Mended | undefined {
 
 const KEY_OF = { truetype: "FontFile2", type1: "FontFile", cff: "FontFile3" } as const;
 
-/** Whether the program stands under an entry that is for others, or says it is of another kind. */
+/** Reports whether the program is stored under an entry for another kind, or is declared as another kind. */
 export function isElsewhere(
   descriptor: Dictionary | undefined,
   kind: keyof typeof KEY_OF,

@@ -1,5 +1,5 @@
-// Simple fonts whose programs have names for their glyphs: Type 1 and bare CFF (ISO 32000-1, 9.6.2). Every code that is shown gets a
-// glyph, and every glyph the width its dictionary says; what is drawn stays.
+// Repairs simple fonts whose programs have glyph names: Type 1 and bare CFF (ISO 32000-1, 9.6.2). Each shown code gets
+// a glyph, and each glyph the width in its dictionary. The look does not change.
 import { NOTDEF, unicodeOfName } from "../../../fonts/names/glyph-names.ts";
 import { type Dictionary, Name } from "../../objects/values.ts";
 import { encodingOf, readSimpleEncoding } from "../../text/simple-encoding.ts";
@@ -7,7 +7,7 @@ import { type AddedGlyph, type FontProgram, type NamedProgram, setProgram } from
 import { hasSoundWidths, isInStep, setWidths, simpleWidths } from "./metrics.ts";
 import type { FontTask, Mended, ShownFont } from "./shown-font.ts";
 
-/** Names for the same glyph, for fonts that have it under another one. */
+/** Alternative names of glyphs, for fonts that use the other name. */
 const ALIASES = new Map([
   ["nbspace", "space"],
   ["nonbreakingspace", "space"],
@@ -27,8 +27,8 @@ const ALIASES = new Map([
 ]);
 
 /**
- * @param descriptor the caller's own
- * @returns undefined where a width cannot be set
+ * @param descriptor descriptor that belongs to the caller
+ * @returns undefined if a width cannot be set
  */
 export function mendNamed(
   task: FontTask,
@@ -51,7 +51,7 @@ export function mendNamed(
   };
   const add = (code: number, wanted: string, source: string, width: number) => {
     let name = wanted;
-    // A name can be taken: by a glyph, or by another width of what is added.
+    // The name can be taken by a glyph, or by an added glyph with another width.
     for (let turn = 1; glyphs.names.has(name) || (added.has(name) && added.get(name)!.width !== width); turn++) {
       name = `${wanted}.w${turn}`;
     }
@@ -101,12 +101,12 @@ export function mendNamed(
 const nameText = (name: string | undefined, isDingbats: boolean) =>
   name === undefined ? undefined : unicodeOfName(name, isDingbats);
 
-/** The glyph that a code shows; undefined where there is none. */
+/** Returns the glyph that a code shows; undefined if there is none. */
 function existing(name: string | undefined, code: number, { names, encoding }: NamedProgram): string | undefined {
   if (name !== undefined && names.has(name)) return name;
   const alias = name === undefined ? undefined : aliasOf(name, names);
   if (alias !== undefined) return alias;
-  // Readers fall back on the encoding of the program.
+  // Readers fall back to the encoding of the program.
   const own = encoding[code];
   return own !== undefined && own !== NOTDEF && names.has(own) ? own : undefined;
 }
@@ -120,7 +120,7 @@ function aliasOf(name: string, names: ReadonlySet<string>): string | undefined {
   return names.has(byNumber) ? byNumber : undefined;
 }
 
-/** The glyphs of a program as PDF/A-1 wants them listed (ISO 19005-1, 6.3.5). */
+/** Returns the glyphs of a program in the format that PDF/A-1 requires (ISO 19005-1, 6.3.5). */
 export function charSetOf(names: Iterable<string>): string {
   return [...names].flatMap((name) => (name === NOTDEF ? [] : [`/${name}`])).join("");
 }

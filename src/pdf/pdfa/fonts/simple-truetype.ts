@@ -1,5 +1,6 @@
-// Simple fonts with TrueType programs (ISO 32000-1, 9.6.6.4; ISO 19005-2, 6.2.11.6). What does not fit the rules for encodings becomes
-// a symbolic font with one character map, in which every code leads to the glyph it has always shown.
+// Repairs simple fonts with TrueType programs (ISO 32000-1, 9.6.6.4; ISO 19005-2, 6.2.11.6). A font that breaks the
+// rules for encodings becomes a symbolic font with one character map, in which each code leads to the glyph that it has
+// always shown.
 import { macRomanEncoding, spelledOut, standardEncoding, unicodeOfName } from "../../../fonts/names/glyph-names.ts";
 import { asSymbolic, isSymbolic, SYMBOL_BASE, SYMBOL_BASES } from "../../../fonts/symbolic.ts";
 import { type CharacterMap, characterMaps } from "../../../fonts/truetype/maps.ts";
@@ -14,8 +15,8 @@ import { hasSoundWidths, isInStep, setWidths, simpleWidths } from "./metrics.ts"
 import type { FontTask, Mended, ShownFont } from "./shown-font.ts";
 
 /**
- * @param descriptor the caller's own
- * @returns undefined where the program cannot be changed
+ * @param descriptor descriptor that belongs to the caller
+ * @returns undefined if the program cannot be changed
  */
 export function mendTrueType(
   task: FontTask,
@@ -136,7 +137,7 @@ function hasMap(maps: readonly CharacterMap[], platform: number, encoding: numbe
   return maps.some((map) => map.platform === platform && map.encoding === encoding);
 }
 
-/** ISO 19005-1, 6.3.7; -2, 6.2.11.6. */
+/** Reports whether an encoding with names conforms (ISO 19005-1, 6.3.7; -2, 6.2.11.6). */
 function conformsWithNames(encoding: SimpleEncoding, maps: readonly CharacterMap[], { part }: ArchivalLevel): boolean {
   const { baseName, differences } = encoding;
   if (baseName !== "WinAnsiEncoding" && baseName !== "MacRomanEncoding") return false;
@@ -146,11 +147,11 @@ function conformsWithNames(encoding: SimpleEncoding, maps: readonly CharacterMap
 }
 
 interface GlyphFinder {
-  /** 0 where a code has none. */
+  /** Returns 0 for a code without a glyph. */
   readonly glyphOf: (code: number) => number;
-  /** Whether it is the code's name that leads to its glyph. */
+  /** Reports whether the code's name leads to its glyph. */
   readonly isNamed: (code: number) => boolean;
-  /** The name the program has for a glyph. */
+  /** Returns the glyph's name in the program. */
   readonly nameOf: (glyph: number) => string | undefined;
 }
 
@@ -185,7 +186,7 @@ function glyphFinder(
   };
   const ofName = names.map((name) => (name === undefined ? 0 : named(name)));
   const glyphs = Array.from({ length: 256 }, (_, code) => {
-    // Readers do not ask a symbolic font with a map of its own for names.
+    // Readers ignore names in a symbolic font with its own map.
     if (symbolic && symbols && byCode(code) > 0) return byCode(code);
     return ofName[code] || byCode(code);
   });
@@ -197,7 +198,7 @@ function glyphFinder(
   };
 }
 
-/** Characters that look alike, for fonts that have but one of them. */
+/** Similar characters, for fonts that contain only one of them. */
 const OTHERS = new Map([
   [0xa0, 0x20],
   [0xad, 0x2d],
@@ -211,7 +212,7 @@ const OTHERS = new Map([
   [0x2219, 0xb7],
 ]);
 
-/** Characters by glyph, from a map that is of Unicode; the lowest of each glyph. */
+/** Maps glyphs to characters with a Unicode map; the lowest character of each glyph takes precedence. */
 export function reversed(maps: readonly CharacterMap[]): (glyph: number) => string | undefined {
   const unicode = maps.find(({ platform, encoding }) => platform === 0 || (platform === 3 && encoding !== 0));
   let table: Map<number, number> | undefined;

@@ -17,7 +17,7 @@ import type { FontTask } from "./shown-font.ts";
 
 export interface Meaning {
   readonly info: SystemInfo;
-  /** Returns the text of a code, as far as it is known. */
+  /** Returns the text of a code; undefined if it is unknown. */
   readonly textOf: (code: CharacterCode) => string | undefined;
 }
 
@@ -88,7 +88,7 @@ export async function substituteComposite(
 }
 
 /**
- * Reports whether the glyphs of a face have names. Such a font looks glyphs up by number, and the document's CIDs are not
+ * Reports whether the glyphs of a face have names. Such a font finds glyphs by number, and the document's CIDs are not
  * glyph numbers.
  */
 const isAskedByName = (face: Face) => face.kind === "cff" && !face.font.isCid;

@@ -1,20 +1,21 @@
-// ToUnicode CMaps (ISO 32000-1, 9.10.3): what is wrong in those that are there (ISO 19005-2, 6.2.11.7.2), and new ones. Knows no font.
+// Corrects existing ToUnicode CMaps (ISO 32000-1, 9.10.3; ISO 19005-2, 6.2.11.7.2), and writes new ones. Has no
+// knowledge of fonts.
 import { EngineFailure } from "../../../core/failure.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, type Reference, type Value } from "../../objects/values.ts";
 import { type CharacterCode, type CMap, type CodeSpace, parseCMap } from "../../text/cmap.ts";
 import { plainStream } from "./font-program.ts";
 
-/** Where nothing tells what a glyph stands for. */
+/** Value of a glyph with an unknown meaning. */
 const UNKNOWN = "\ufffd";
 const MAX_BYTES = 16 * 2 ** 20;
-/** Of one operator (Adobe Technical Note 5014). */
+/** Maximum number of entries of one operator (Adobe Technical Note 5014). */
 const ENTRIES_AT_ONCE = 100;
 
 export const isSound = (text: string | undefined): text is string =>
   text !== undefined && text !== "" && !/[\0\ufeff\ufffe]/.test(text);
 
-/** Values by code; none where there are none that can be read. */
+/** Returns the values by code; an empty map if there are none or they cannot be read. */
 export function readToUnicode(file: PdfFile, value: Value | undefined): ReadonlyMap<number, string> {
   return readMap(file, value)?.unicode ?? new Map();
 }
@@ -30,7 +31,10 @@ function readMap(file: PdfFile, value: Value | undefined): CMap | undefined {
   }
 }
 
-/** Some maps have CIDs where Unicode values belong, which readers take for them: most often each code is its own. */
+/**
+ * Returns the values of a map that contains CIDs in place of Unicode values. Readers treat these CIDs as Unicode
+ * values; most often, each code maps to itself.
+ */
 function unicodeByCid(map: CMap | undefined): (code: CharacterCode) => string | undefined {
   if (!map || map.unicode.size > 0) return () => undefined;
   return ({ code, bytes }) => {
@@ -41,22 +45,22 @@ function unicodeByCid(map: CMap | undefined): (code: CharacterCode) => string | 
 
 export interface UnicodeNeeds {
   readonly file: PdfFile;
-  /** Of the Type 0, simple or Type 3 font; the caller's own. */
+  /** The Type 0, simple or Type 3 font, as the caller's own dictionary. */
   readonly font: Dictionary;
   readonly codes: readonly CharacterCode[];
-  /** Of the font's CMap. @default all codes of one byte */
+  /** Code spaces of the font's CMap. @default all codes of one byte */
   readonly spaces?: readonly CodeSpace[];
-  /** What the font says of a code apart from its map. */
+  /** Returns the text that the font assigns to a code, apart from its map. */
   readonly derived: (code: CharacterCode) => string | undefined;
-  /** Whether every code must have a value; else a map is made only where the codes would lose what they stood for. */
+  /** True if each code must have a value. Otherwise, a map is written only if codes would lose their meaning. */
   readonly isDemanded: boolean;
-  /** Whether the encoding that told what codes stand for is no more. */
+  /** True if the encoding that defined the meaning of codes no longer exists. */
   readonly isChanged: boolean;
-  /** Whether the map that is there was found to be wrong. */
+  /** True if the existing map was found to be incorrect. */
   readonly isDistrusted: boolean;
 }
 
-/** @returns whether the font's entry was changed */
+/** @returns true if the font's entry was changed */
 export function mendToUnicode(needs: UnicodeNeeds): boolean {
   const { file, font, codes, derived, isDemanded, isChanged } = needs;
   const map = readMap(file, font.get("ToUnicode"));

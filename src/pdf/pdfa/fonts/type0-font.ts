@@ -1,5 +1,5 @@
-// Type 0 fonts (ISO 32000-1, 9.7): mended with the programs of their CIDFonts, or given another one, with CMaps, character
-// collections and Unicode values.
+// Repairs Type 0 fonts (ISO 32000-1, 9.7) with the programs of their CIDFonts, or replaces the programs. Also repairs
+// CMaps, character collections and Unicode values.
 
 import type { Dictionary } from "../../objects/values.ts";
 import { Name } from "../../objects/values.ts";
@@ -21,7 +21,7 @@ import { isElsewhere } from "./simple-font.ts";
 import { substituteComposite } from "./substitute-composite.ts";
 import { mendToUnicode, readToUnicode } from "./to-unicode.ts";
 
-/** Where nothing is said: codes are glyphs. */
+/** Default collection, in which codes are glyphs. */
 const NO_COLLECTION: SystemInfo = { registry: "Adobe", ordering: "Identity", supplement: 0 };
 const PLAIN_LOOK = { isFixed: false, isSerif: false, isItalic: false, isBold: false };
 
@@ -45,7 +45,7 @@ export async function mendType0(task: FontTask, shown: ShownFont, map: CMap, map
   if (oldDescriptor && program) {
     descriptor = soundDescriptor(file, oldDescriptor, inner);
     const isMisplaced = isElsewhere(oldDescriptor, program.kind, task);
-    // A program that cannot be changed stays; what is around it is mended all the same.
+    // If the program cannot be changed, it stays, and everything else is repaired.
     mended = mendComposite(task, { inner, descriptor, codes, map }, program, isMisplaced);
   } else if (shown.isVisible || bytes) {
     const existing = readToUnicode(file, font.get("ToUnicode"));
@@ -82,7 +82,7 @@ export async function mendType0(task: FontTask, shown: ShownFont, map: CMap, map
   });
 }
 
-/** Unicode values by CID, of the collections that are known by name. */
+/** Returns the Unicode values of a known collection by CID. */
 async function unicodeOfCollection(
   info: SystemInfo,
   map: CMap,

@@ -1,5 +1,5 @@
-// Type 3 fonts (ISO 32000-1, 9.6.5): a procedure for every code that is shown, whose width is that of the dictionary. Its operators
-// stay but for the width.
+// Repairs Type 3 fonts (ISO 32000-1, 9.6.5): each shown code gets a procedure with the width in the dictionary. Other
+// operators of procedures do not change.
 
 import { NOTDEF, unicodeOfName } from "../../../fonts/names/glyph-names.ts";
 import { readOperations } from "../../content/content.ts";
@@ -13,7 +13,7 @@ import type { FontTask, ShownFont } from "./shown-font.ts";
 import { mendToUnicode } from "./to-unicode.ts";
 
 const MAX_PROCEDURE_BYTES = 16 * 2 ** 20;
-/** Of a thousandth of text space, in the units of glyphs. */
+/** Maximum difference of widths, in thousandths of text space. */
 const TOLERANCE = 1;
 
 /** Changes the font's dictionary. */
@@ -71,7 +71,10 @@ export function mendType3(task: FontTask, { font, codes }: ShownFont): void {
   });
 }
 
-/** Fonts of bitmaps have names that say nothing, or a number, over codes that are characters mostly: so readers take them. */
+/**
+ * Returns the text of a code. Bitmap fonts have names without meaning, or with a number, and their codes are mostly
+ * characters, which is how readers treat them.
+ */
 function textOf(code: number, name: string | undefined): string | undefined {
   const known = name === undefined ? undefined : unicodeOfName(name);
   if (known !== undefined || name === undefined) return known;
@@ -90,7 +93,7 @@ function emptyProcedure(file: PdfFile, width: number): Value {
   return file.add(plainStream(file, Buffer.from(`${serializeNumber(width)} 0 d0\n`)));
 }
 
-/** @returns undefined where the width is right, or none is said */
+/** @returns undefined if the width is correct, or the procedure declares none */
 function withWidth(file: PdfFile, stream: PdfStream, width: number, scale: number): PdfStream | undefined {
   const bytes = stream.body.decoded(MAX_PROCEDURE_BYTES);
   for (const { operator, operands, start, end } of readOperations(bytes)) {

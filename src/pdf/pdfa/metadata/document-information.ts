@@ -1,20 +1,23 @@
-// The information dictionary (ISO 32000-1, 14.3.3) with values that XMP can say too: what cannot be said there is left out
-// (ISO 19005-1, 6.7.3). Knows no XMP.
+// Rewrites the information dictionary (ISO 32000-1, 14.3.3) with values that XMP can also express, and removes the
+// others (ISO 19005-1, 6.7.3). Has no knowledge of XMP.
 import { textOf, textString } from "../../objects/text-strings.ts";
 import { Dictionary, Name, PdfString } from "../../objects/values.ts";
 import { type Archive, isString } from "../archive.ts";
 
 const TEXTS = ["Title", "Author", "Subject", "Keywords", "Creator", "Producer"] as const;
 const DATES = ["CreationDate", "ModDate"] as const;
-/** A longer one could not be a string at every level (ISO 19005-2, 6.1.13), and each character takes up to two bytes. */
+/**
+ * Limits texts, because longer ones would exceed the limit of strings at some level (ISO 19005-2, 6.1.13). Each
+ * character takes up to two bytes.
+ */
 const MOST_CHARACTERS = 16_000;
 
-/** What the information dictionary says. */
+/** The contents of the information dictionary. */
 export type Information = Readonly<Partial<Record<(typeof TEXTS)[number], string>>> &
-  /** As XMP writes them. */
+  /** Dates in the format of XMP. */
   Readonly<Partial<Record<(typeof DATES)[number], string>>>;
 
-/** Puts a dictionary of its own in its place. */
+/** Replaces the information dictionary with a new one. */
 export function settleInformation({ file }: Archive): Information {
   const before = file.dictionary(file.trailer.get("Info"));
   if (!before) {
@@ -44,28 +47,31 @@ export function settleInformation({ file }: Archive): Information {
   return information;
 }
 
-/** Without what XML cannot have: control characters and halves of pairs. */
+/** Removes characters that XML does not allow: control characters and unpaired surrogates. */
 export function legible(text: string): string {
   return (
     text
       .toWellFormed()
       // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
       .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "")
-      // A parser of XML makes line feeds of them.
+      // An XML parser converts these to line feeds.
       .replace(/\r\n?/g, "\n")
   );
 }
 
 const DATE = /^(?:D:)?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([-+Zz])(?:(\d\d)'?(\d\d)?'?)?)?/;
 
-/** ISO 32000-1, 7.9.4. @returns the same date for XMP, and with all its parts for the dictionary; undefined where it is none */
+/**
+ * Reads a date (ISO 32000-1, 7.9.4).
+ * @returns the date for XMP, and with all its parts for the dictionary; undefined if the text is not a date
+ */
 function readDate(text: string): { readonly xmp: string; readonly pdf: string } | undefined {
   const parts = DATE.exec(text.trim());
   if (!parts) return undefined;
   const [, year, month = "01", day = "01", hour = "00", minute = "00", second = "00", sign = "Z"] = parts;
   const [zoneHour = "00", zoneMinute = "00"] = parts.slice(8);
   const time = Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second));
-  // A date that is not in the calendar would be another one.
+  // A date that is not in the calendar would become another date.
   const isReal =
     year !== "0000" && new Date(time).toISOString().startsWith(`${year}-${month}-${day}T${hour}:${minute}`);
   if (!isReal || Number(second) > 59 || Number(zoneHour) > 23 || Number(zoneMinute) > 59) return undefined;

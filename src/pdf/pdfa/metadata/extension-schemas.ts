@@ -1,36 +1,36 @@
-// Descriptions of properties that no standard knows (ISO 19005-1, 6.7.8; -2, 6.6.2.3.3): what a packet says of itself without
-// having described it. Only of plain text: what a value with parts means nobody can say.
+// Describes properties that no standard defines (ISO 19005-1, 6.7.8; -2, 6.6.2.3.3) and that a packet uses without a
+// description. Describes only plain text, because the meaning of structured values is unknown.
 import { escapeXml, NAMESPACES } from "./xmp-syntax.ts";
 
 export const EXTENSION = "http://www.aiim.org/pdfa/ns/extension/";
 export const SCHEMA = "http://www.aiim.org/pdfa/ns/schema#";
 export const PROPERTY = "http://www.aiim.org/pdfa/ns/property#";
 
-/** Properties that are described; a packet has its limits. */
+/** Limits the described properties, because the size of a packet is limited. */
 const MOST = 500;
 const PREFIX = /^[A-Za-z][\w.-]{0,63}$/;
-/** Of standards: what these define is known, and what they do not define must not be put in. */
+/** Namespaces of standards. Their properties are known, and other properties must not be added to them. */
 const STANDARD =
   /^http:\/\/(ns\.adobe\.com\/(xap|pdf|photoshop|tiff|exif|camera-raw-settings|xmp|iX)\/|purl\.org\/dc\/|www\.w3\.org\/|www\.aiim\.org\/)/;
-/** Defined by later editions than PDF/A refers to; their description is in order. */
+/** Properties from later editions than the one that PDF/A refers to. These may be described. */
 const LATER = new Set([
   "http://ns.adobe.com/xap/1.0/mm/ InstanceID",
   "http://ns.adobe.com/xap/1.0/mm/ OriginalDocumentID",
 ]);
 
 export class ExtensionSchemas {
-  /** Names by namespace, with the prefix. */
+  /** Prefix and property names by namespace. */
   readonly #schemas = new Map<string, { readonly prefix: string; readonly names: Set<string> }>();
   #count = 0;
 
-  /** Whether a property may be there, since it will be described. */
+  /** Reports whether a property can be kept, and adds it to the descriptions if so. */
   admit(namespace: string, prefix: string | null, name: string): boolean {
-    // A reader that looks at prefixes only must not take it for what it is not.
+    // A reader that checks only prefixes must not confuse it with a standard property.
     if (prefix && Object.hasOwn(NAMESPACES, prefix) && !STANDARD.test(namespace)) return false;
     const isOther = STANDARD.test(namespace) && !LATER.has(`${namespace} ${name}`);
     if (isOther || !prefix || !PREFIX.test(prefix) || this.#count >= MOST) return false;
     const schema = this.#schemas.get(namespace) ?? { prefix, names: new Set() };
-    // Its properties have one prefix.
+    // A schema has one prefix for all its properties.
     if (schema.prefix !== prefix) return false;
     this.#schemas.set(namespace, schema);
     if (!schema.names.has(name)) this.#count++;
@@ -38,7 +38,7 @@ export class ExtensionSchemas {
     return true;
   }
 
-  /** Items of a bag of schemas; empty where nothing was admitted. */
+  /** Returns the items of a bag of schemas; empty if there are none. */
   items(): string {
     return [...this.#schemas]
       .map(

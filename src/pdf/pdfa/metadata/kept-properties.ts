@@ -1,6 +1,6 @@
-// What of a document's own XMP can stay: Dublin Core, rights, where it comes from, properties that the packet itself declares, and
-// plain ones that are declared for it (ISO 19005-1, 6.7.8 and 6.7.9; -2, 6.6.2.3). Knows no PDF. The packet is a stranger's: it is
-// bounded, and has no entities.
+// Selects the properties of a document's own XMP that can stay: Dublin Core, rights, origin, properties that the packet
+// itself declares, and plain ones that are declared for it (ISO 19005-1, 6.7.8 and 6.7.9; -2, 6.6.2.3). Has no
+// knowledge of PDF. Because the packet is untrusted, its size is limited and entities are rejected.
 import { type Attr, DOMParser, type Element, type Node, XMLSerializer } from "@xmldom/xmldom";
 import { legible } from "./document-information.ts";
 import { EXTENSION, ExtensionSchemas, PROPERTY, SCHEMA } from "./extension-schemas.ts";
@@ -8,16 +8,16 @@ import { escapeXml, NAMESPACES } from "./xmp-syntax.ts";
 
 const RDF = NAMESPACES.rdf;
 const XML = "http://www.w3.org/XML/1998/namespace";
-/** A packet with more is not metadata of a document. */
+/** Limits a packet. A larger one is not metadata of a document. */
 const MAX_CHARACTERS = 1_000_000;
 const MAX_NODES = 20_000;
 const MAX_DEPTH = 64;
 const ELEMENT_NODE = 1;
 
-/** How a property's value is written (XMP specification, part 1, 7.5 to 7.7). */
+/** Syntax of a property's value (XMP specification, part 1, 7.5 to 7.7). */
 type Shape = "text" | "date" | "Alt" | "Bag" | "Seq" | "reference" | "events";
 
-/** Of values with parts: what their parts may be (XMP specification of 2004, which part 1 refers to). */
+/** Allowed fields of structured values (XMP specification of 2004, which part 1 refers to). */
 const PARTS = {
   reference: {
     prefix: "stRef",
@@ -26,7 +26,7 @@ const PARTS = {
   events: { prefix: "stEvt", names: "action instanceID parameters softwareAgent when" },
 } as const;
 
-/** By prefix. The last two are said by the information dictionary too, and here only where it does not. */
+/** Syntax of properties by prefix and name. The information dictionary takes precedence over the last two prefixes. */
 const SHAPES: Readonly<Record<"dc" | "xmpRights" | "xmpMM" | "pdf" | "xmp", Readonly<Record<string, Shape>>>> = {
   dc: {
     contributor: "Bag",
@@ -58,22 +58,22 @@ const SHAPES: Readonly<Record<"dc" | "xmpRights" | "xmpMM" | "pdf" | "xmp", Read
   pdf: { Keywords: "text", Producer: "text" },
   xmp: { CreateDate: "date", CreatorTool: "text", ModifyDate: "date" },
 };
-/** By namespace and name: what a property is called here, and its shape. */
+/** Qualified name and syntax of known properties, by namespace and name. */
 const KNOWN = new Map<string, { readonly name: string; readonly shape: Shape }>();
 for (const prefix of ["dc", "xmpRights", "xmpMM", "pdf", "xmp"] as const) {
   for (const [name, shape] of Object.entries(SHAPES[prefix])) {
     KNOWN.set(`${NAMESPACES[prefix]} ${name}`, { name: `${prefix}:${name}`, shape });
   }
 }
-/** Of the specification of 2005, which the other parts refer to. */
+/** A property from the specification of 2005, which the other parts refer to. */
 const LATER = `${NAMESPACES.xmpMM} InstanceID`;
 const W3C_DATE = /^\d{4}(-\d\d(-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[-+]\d\d:\d\d))?)?)?$/;
 
 /**
- * @param packet of the document
- * @param part of ISO 19005
- * @param isSaid whether a property is written anyway, by its prefix and name
- * @returns elements for an rdf:Description; empty where nothing stays, or the packet is no XMP
+ * @param packet the document's packet
+ * @param part part of ISO 19005
+ * @param isSaid reports whether a property is written anyway, by its prefix and name
+ * @returns elements for an rdf:Description; empty if no property stays, or the packet is not XMP
  */
 export function keptProperties(packet: Uint8Array, part: number, isSaid: (name: string) => boolean): string {
   const text = textOfPacket(packet);
@@ -82,7 +82,7 @@ export function keptProperties(packet: Uint8Array, part: number, isSaid: (name: 
     const root = parse(text);
     return root ? new Keeper(root, part).properties(isSaid) : "";
   } catch {
-    // What is not well formed says nothing.
+    // A packet that is not well-formed is ignored.
     return "";
   }
 }
@@ -97,7 +97,7 @@ function textOfPacket(packet: Uint8Array): string | undefined {
 }
 
 function parse(text: string): Element | undefined {
-  // Nesting is counted before anything recurses over it.
+  // Nesting is limited before any code recurses over it.
   let depth = 0;
   let nodes = 0;
   for (const tag of tagsOf(text)) {
@@ -123,11 +123,11 @@ function* tagsOf(text: string): Generator<string> {
 
 class Keeper {
   readonly #root: Element;
-  /** Namespaces and names that the packet declares. */
+  /** Properties that the packet declares, as namespace and name. */
   readonly #declared = new Set<string>();
   readonly #namespaces = new Set<string>();
   readonly #schemas: Element | undefined;
-  /** What the packet does not declare. */
+  /** Descriptions of properties that the packet does not declare. */
   readonly #added = new ExtensionSchemas();
 
   readonly #part: number;
@@ -180,7 +180,7 @@ class Keeper {
     return this.#described(serializer) + kept;
   }
 
-  /** The packet's own schemas, and ours. */
+  /** Returns the packet's own schemas and the added ones. */
   #described(serializer: XMLSerializer): string {
     const own = this.#schemas && this.#declared.size > 0 ? elementsOf(this.#schemas).flatMap(elementsOf) : [];
     const items = own.map((item) => serializer.serializeToString(item)).join("") + this.#added.items();
@@ -192,7 +192,7 @@ class Keeper {
   #mayStay({ namespaceURI, prefix, localName }: Attr | Element): boolean {
     if (!namespaceURI || !localName) return false;
     if (this.#isDeclared(namespaceURI, localName)) return Boolean(prefix);
-    // A schema that the packet describes has no more than it says.
+    // A schema that the packet describes contains only the described properties.
     return !this.#namespaces.has(namespaceURI) && this.#added.admit(namespaceURI, prefix, localName);
   }
 
@@ -218,7 +218,7 @@ class Keeper {
   }
 }
 
-/** The value written anew, where it has the shape it must have. */
+/** Returns the rewritten property; empty if its value does not have the required syntax. */
 function rewritten(element: Element, name: string, shape: Shape): string {
   if (shape === "text" || shape === "date")
     return elementsOf(element).length > 0 ? "" : simple(name, shape, element.textContent ?? "");
@@ -247,7 +247,10 @@ function rewritten(element: Element, name: string, shape: Shape): string {
   return items === "" ? "" : `<${name}><rdf:${shape}>${items}</rdf:${shape}></${name}>`;
 }
 
-/** Parts are attributes or elements, of the element itself or of a description in it (XMP specification, part 1, 7.6 and 7.9.2). */
+/**
+ * Rewrites a structured value. Its fields are attributes or elements, of the element itself or of a description inside
+ * it (XMP specification, part 1, 7.6 and 7.9.2).
+ */
 function structure(element: Element, name: string, shape: keyof typeof PARTS): string {
   const { prefix, names } = PARTS[shape];
   const [first, ...others] = elementsOf(element);
@@ -263,7 +266,7 @@ function structure(element: Element, name: string, shape: keyof typeof PARTS): s
 const isNamed = ({ namespaceURI, localName }: Element, prefix: keyof typeof NAMESPACES, name: string) =>
   namespaceURI === NAMESPACES[prefix] && localName === name;
 
-/** Nothing but text. */
+/** Reports whether an element contains only text. */
 const isPlain = (element: Element): boolean =>
   elementsOf(element).length === 0 &&
   (element.textContent ?? "").trim() !== "" &&

@@ -1,4 +1,5 @@
-// The metadata of the document (ISO 19005-1, 6.7; -2, 6.6): a packet written new, in step with the information dictionary.
+// Writes the metadata of the document (ISO 19005-1, 6.7; -2, 6.6) as a new packet that matches the information
+// dictionary.
 import { Name } from "../../objects/values.ts";
 import { type Archive, streamOf } from "../archive.ts";
 import { settleInformation } from "./document-information.ts";
@@ -6,7 +7,10 @@ import { keptProperties } from "./kept-properties.ts";
 import { escapeXml, packetOf } from "./xmp-syntax.ts";
 
 const MAX_PACKET_BYTES = 8 * 2 ** 20;
-/** Rules about what is in a packet, and that it can be read: then nothing of the document's own stays. */
+/**
+ * Rules about the contents and the syntax of a packet. If one was broken, no property of the document's own packet
+ * stays.
+ */
 const PACKET_CLAUSES = ["6.7.8", "6.7.9", "6.6.2.1", "6.6.2.3.1", "6.6.2.3.2", "6.6.2.3.3"];
 
 export function writeMetadata(archive: Archive): void {
@@ -33,7 +37,8 @@ export function writeMetadata(archive: Archive): void {
   const isRefused = PACKET_CLAUSES.some((clause) => archive.failed(clause));
   if (before && !isRefused)
     properties.push(keptProperties(bytesOf(before.body.decoded), level.part, (name) => Boolean(said[name])));
-  // Of a page, an image or a font: nobody keeps these in step, and one that is wrong is enough.
+  // The metadata of pages, images or fonts are removed, because no program updates them, and a single error breaks a
+  // rule.
   for (const { dictionary } of places) if (file.stream(dictionary.get("Metadata"))) dictionary.delete("Metadata");
   const entries = { Type: Name.of("Metadata"), Subtype: Name.of("XML") };
   catalog.set("Metadata", file.add(streamOf(packetOf(properties), entries)));

@@ -1,4 +1,4 @@
-// The little of XMP's syntax that is needed to write a packet (XMP specification, part 1). Knows no properties.
+// Writes the syntax of XMP packets (XMP specification, part 1). Has no knowledge of properties.
 
 export const NAMESPACES = {
   rdf: "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
@@ -12,17 +12,17 @@ export const NAMESPACES = {
   pdfaid: "http://www.aiim.org/pdfa/ns/id/",
 } as const;
 
-/** White space that others may write into without moving anything (7.3.2). */
+/** White space in which other programs can edit the packet in place (7.3.2). */
 const PADDING = `${" ".repeat(99)}\n`.repeat(5);
 
 export function escapeXml(text: string): string {
   return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** @param properties elements whose prefixes are those of {@link NAMESPACES}, or declared by themselves */
+/** @param properties elements with prefixes of {@link NAMESPACES}, or with their own declarations */
 export function packetOf(properties: readonly string[]): Uint8Array {
   const declarations = Object.entries(NAMESPACES).map(([prefix, uri]) => ` xmlns:${prefix}="${uri}"`);
-  // Neither bytes nor encoding may be said in the header (ISO 19005-1, 6.7.5).
+  // The header must contain neither `bytes` nor `encoding` (ISO 19005-1, 6.7.5).
   return new TextEncoder().encode(
     `<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>\n` +
       `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF${declarations.join("")}>\n` +
