@@ -2,7 +2,7 @@
 // fonts.
 import type { Index } from "./syntax.ts";
 
-/** Limit of 5177, appendix B. */
+/** Limits of 5177, appendix B. */
 const MAX_DEPTH = 10;
 const MAX_STACK = 513;
 /** Limits the bytes read before a width is known, because subroutines of hostile files call each other. */

@@ -48,7 +48,10 @@ export const commonOf = (font: NamedCff): string =>
     Buffer.from(font.private).toString("hex"),
   ].join(" ");
 
-/** @param fonts one font, or several that are parts of one @returns undefined if the fonts contradict each other */
+/**
+ * @param fonts one font, or several that are parts of one
+ * @returns undefined if the fonts contradict each other
+ */
 export function writeNamedCff(fonts: Iterable<NamedCff | undefined>): Uint8Array | undefined {
   const glyphs = new Map<string, NamedGlyph>();
   const codes = new Map<number, string>();

@@ -30,7 +30,10 @@ export function readEmbeddedCff(bytes: Uint8Array): EmbeddedCff | undefined {
   return font && { font, isWrapped };
 }
 
-/** @param glyphs the used glyphs @returns undefined if nothing can be saved, or the font has an unexpected form */
+/**
+ * @param glyphs the used glyphs
+ * @returns undefined if nothing can be saved, or the font has an unexpected form
+ */
 export function subsetCff(bytes: Uint8Array, glyphs: ReadonlySet<number>): Uint8Array | undefined {
   const embedded = readEmbeddedCff(bytes);
   if (!embedded) return undefined;

@@ -42,7 +42,7 @@ export function subsetTrueType(
   if (glyphs) {
     const all = withComponents(font, glyphs);
     if (!all) return undefined;
-    // Glyphs after the last one are removed; a character map could refer to them.
+    // Glyphs after the last used one are removed, unless a character map could refer to them.
     const count = byNumber ? Math.max(...all) + 1 : font.glyphCount;
     const shapes = outlinesOf(font, all, withoutHints === true);
     if (!shapes) return undefined;

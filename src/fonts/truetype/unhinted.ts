@@ -40,7 +40,7 @@ function simpleOf(outline: Uint8Array, view: DataView, contours: number): Uint8A
 }
 
 function compositeOf(outline: Uint8Array, view: DataView): Uint8Array | undefined {
-  // This is a copy, whatever array contains the outline.
+  // This is a copy, because the outline can be a part of any array.
   const result = new Uint8Array(outline);
   const changed = new DataView(result.buffer);
   for (let at = SIMPLE_HEADER; at + 4 <= outline.length; ) {

@@ -16,8 +16,8 @@ const METERS_PER_INCH = 0.0254;
 export const MAX_BMP_BYTES = 2 ** 32 - 1;
 
 /**
- * Returns the size of the file that {@link encodeBmp} would make, in bytes. No file is larger than {@link
- * MAX_BMP_BYTES}.
+ * Returns the size of the file that {@link encodeBmp} would make, in bytes. No file is larger than
+ * {@link MAX_BMP_BYTES}.
  * @throws RangeError if BMP does not support the color model
  */
 export function bmpSizeBytes(raster: Pick<Raster, "width" | "height" | "colorModel">): number {
@@ -27,8 +27,8 @@ export function bmpSizeBytes(raster: Pick<Raster, "width" | "height" | "colorMod
 /**
  * Encodes a picture as uncompressed BMP, lowest row first: 24 bits for rgb, 8 bits with a palette of grays for gray.
  * @returns chunks that are valid until the next one is requested
- * @throws RangeError if BMP does not support the raster's color model or sides, or the file would exceed {@link
- * MAX_BMP_BYTES}
+ * @throws RangeError if BMP does not support the raster's color model or sides, or the file would exceed
+ * {@link MAX_BMP_BYTES}
  */
 export function* encodeBmp(raster: Raster): Generator<Uint8Array> {
   const size = bmpSizeBytes(raster);

@@ -80,7 +80,10 @@ export class ColorCensus {
   #run = 0;
   readonly #thinning: number;
 
-  /** @param thinning The caller adds one of this many rows once {@link ColorCensus.exact} is false. @default 1 */
+  /**
+   * @param thinning The caller adds one of this many rows once {@link ColorCensus.exact} is false.
+   * @default 1
+   */
   constructor(thinning = 1) {
     this.#thinning = thinning;
   }

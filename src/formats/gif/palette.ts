@@ -179,7 +179,7 @@ function split(cells: Cells, weights: Float64Array, count: number): Float64Array
   return means;
 }
 
-/** Tries all cuts across all three channels. The gain of a cut is the distance between the means of its halves. */
+/** Tries all cuts across all three channels. The gain depends on the distance between its halves' means. */
 function bestCut(cells: Cells, weights: Float64Array, order: Uint32Array, from: number, to: number): Box {
   let best: Box = { from, to, gain: 0, channel: cells.red, threshold: 0 };
   const masses = new Float64Array(256);
