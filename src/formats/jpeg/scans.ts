@@ -55,7 +55,7 @@ export class JpegScans {
     return this.#isWritable ? this.#write([plan]) : undefined;
   }
 
-  /** Returns the smallest progressive scans. @returns undefined in the case of {@link JpegScans.sequential} */
+  /** Returns the smallest progressive scans. @returns undefined in the same case as {@link JpegScans.sequential} */
   progressive(): Uint8Array | undefined {
     const plans = [...this.#dcPlans()];
     this.#components.forEach(({ table }, index) => {

@@ -69,8 +69,8 @@ export function scaling(range: ValueRange, depth: 8 | 16): (value: number) => nu
 }
 
 /**
- * Returns the range of values. Whole numbers of up to 24 bits have their full range; for others see {@link
- * measuredRange}.
+ * Returns the range of values. Whole numbers of up to 24 bits have their full range; for others see
+ * {@link measuredRange}.
  */
 export function statedRange({ bits, format, directory, samples }: TiffPage): ValueRange | undefined {
   const [least, most] = [directory.numbers(340, samples), directory.numbers(341, samples)];

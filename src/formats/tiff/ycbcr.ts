@@ -6,7 +6,7 @@ const REFERENCE = 532;
 const USUAL_COEFFICIENTS = [0.299, 0.587, 0.114];
 const USUAL_REFERENCE = [0, 255, 128, 255, 128, 255];
 
-/** Returns the codes of black and white for the luminance, and of the least and the most chrominance. */
+/** Returns the codes of black and white for the luminance, and of zero and full chrominance. */
 export function referenceOf({ directory }: TiffPage): number[] {
   const reference = directory.numbers(REFERENCE, 6);
   const isSound = reference.length === 6 && [0, 2, 4].every((index) => reference[index + 1] > reference[index]);
