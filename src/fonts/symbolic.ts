@@ -16,7 +16,10 @@ export const SYMBOL_BASE = 0xf000;
 /** Starts of the ranges in which a symbolic font may have its codes, in the order in which readers search them. */
 export const SYMBOL_BASES: readonly number[] = [SYMBOL_BASE, 0, 0xf100, 0xf200];
 
-/** Reports whether a font is symbolic. A font without flags is, because its codes then lead to what its program has. */
+/**
+ * Reports whether a font is symbolic. A font without flags counts as symbolic, because its codes then refer to the
+ * contents of its program.
+ */
 export const isSymbolic = (flags: number | undefined): boolean =>
   flags === undefined || (flags & FONT_FLAGS.symbolic) !== 0;
 

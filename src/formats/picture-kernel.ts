@@ -1,11 +1,11 @@
-// The Wasm kernel that works on one picture: JPEG coefficients, resampling, a census of colours, bilevel coding. Hands out
-// instances and views of their memory; knows no formats.
+// Wraps the Wasm kernel for single pictures: JPEG coefficients, resampling, a census of colors, bilevel coding.
+// Provides instances and views of their memory; has no knowledge of formats.
 import pictureModule from "#wasm/picture.wasm";
 
-/** In the kernel's memory. */
+/** An address in the kernel's memory. */
 export type Address = number;
 
-/** As wasm/picture/assembly/index.ts exports it. Booleans are 0 and 1. */
+/** Exports of wasm/picture/assembly/index.ts. Booleans are 0 and 1. */
 export interface PictureExports {
   readonly memory: WebAssembly.Memory;
   readonly top: WebAssembly.Global;
@@ -150,12 +150,12 @@ export interface PictureExports {
   ): void;
 }
 
-/** More instances than this never wait, and none whose memory grew beyond this many bytes. */
+/** Limits the idle instances, and the memory of each. */
 const MAX_IDLE = 2;
 const MAX_IDLE_BYTES = 8 << 20;
 const idle: PictureExports[] = [];
 
-/** An instance of the kernel, for one picture at a time. Views of its memory are good until the memory grows. */
+/** An instance of the kernel, for one picture at a time. Views of its memory are valid until the memory grows. */
 export class PictureKernel implements Disposable {
   readonly exports: PictureExports;
 
@@ -164,24 +164,24 @@ export class PictureKernel implements Disposable {
     this.exports.reset();
   }
 
-  /** A view, to be used before the next call. */
+  /** Returns a view, which must be used before the next call. */
   view(at: Address, bytes: number): Uint8Array<ArrayBuffer> {
     return new Uint8Array(this.exports.memory.buffer as ArrayBuffer, at, bytes);
   }
 
-  /** Puts bytes into memory of their own, with a few zeros behind them. */
+  /** Copies bytes into newly allocated memory, followed by a few zeros. */
   put(bytes: Uint8Array): Address {
     const at = this.exports.allocate(bytes.length + 16);
     this.view(at, bytes.length).set(bytes);
     return at;
   }
 
-  /** Bytes of the kernel's whole memory. */
+  /** Returns the size of the kernel's whole memory in bytes. */
   get memoryBytes(): number {
     return this.exports.memory.buffer.byteLength;
   }
 
-  /** Lets another picture have the instance. */
+  /** Releases the instance for another picture. */
   [Symbol.dispose](): void {
     if (idle.length < MAX_IDLE && this.memoryBytes <= MAX_IDLE_BYTES) idle.push(this.exports);
   }

@@ -1,5 +1,5 @@
-// Fonts in the Compact Font Format (Adobe Technical Note 5176): what glyphs they have, by name or CID, how they are encoded, and how
-// wide they are. Knows no PDF. Writing is in cff/writer.ts.
+// Reads fonts in the Compact Font Format (Adobe Technical Note 5176): glyphs by name or CID, encodings and widths. Has
+// no knowledge of PDF; cff/writer.ts writes such fonts.
 
 import {
   cffExpertCharset,
@@ -13,7 +13,7 @@ import { viewOf } from "../truetype/truetype.ts";
 import { glyphWidth } from "./charstring2.ts";
 import { type Dict, type Index, readDict, readIndex } from "./syntax.ts";
 
-/** Operators of a DICT; those of two bytes are 1200 and the second one. */
+/** Operators of a DICT. A two-byte operator is 1200 plus its second byte. */
 export const TOP = {
   charset: 15,
   encoding: 16,
@@ -28,15 +28,15 @@ export const TOP = {
 } as const;
 export const PRIVATE = { subrs: 19, defaultWidth: 20, nominalWidth: 21 } as const;
 
-/** What charstrings are read with: one for a font, or one for each of the fonts that a CID font is made of. */
+/** Parameters for reading charstrings: one set for a font, or one for each part of a CID font. */
 export interface SubFont {
   readonly dict: Dict;
   readonly private: Dict;
-  /** The bytes of local subroutines' INDEX; none where there are none. */
+  /** INDEX of the local subroutines; empty if there are none. */
   readonly subrs: Index;
   readonly defaultWidth: number;
   readonly nominalWidth: number;
-  /** From the units of a charstring to thousandths of text space. */
+  /** Factor from the units of a charstring to thousandths of text space. */
   readonly scale: number;
 }
 
@@ -48,18 +48,18 @@ export interface CffFont {
   readonly globalSubrs: Index;
   readonly charStrings: Index;
   readonly isCid: boolean;
-  /** By glyph: its CID, or the number of the string that is its name. */
+  /** CIDs by glyph, or string numbers of the glyphs' names. */
   readonly charset: Uint16Array;
   readonly subFonts: readonly SubFont[];
-  /** By glyph; undefined where there is one sub font. */
+  /** Sub fonts by glyph; undefined if there is only one. */
   readonly fdSelect: Uint8Array | undefined;
-  /** Of the encoding that comes with the font: its place and length, or the number of a predefined one. */
+  /** Place of the font's own encoding, or the number of a predefined one. */
   readonly encodingPlace: { readonly start: number; readonly end: number } | 0 | 1;
 }
 
 const CFF_TAG = 0x43464620;
 
-/** Of an OpenType font. */
+/** Returns the CFF table of an OpenType font. */
 export function cffTable(bytes: Uint8Array): Uint8Array | undefined {
   const view = viewOf(bytes);
   for (let at = 12, left = view.getUint16(4); left > 0 && at + 16 <= bytes.length; left--, at += 16) {
@@ -70,12 +70,12 @@ export function cffTable(bytes: Uint8Array): Uint8Array | undefined {
   return undefined;
 }
 
-/** @returns undefined for what is no CFF font, or one that is not whole */
+/** @returns undefined for bytes that are not a complete CFF font */
 export function readCff(bytes: Uint8Array): CffFont | undefined {
   try {
     return read(bytes);
   } catch (error) {
-    // A read beyond the end.
+    // This is a read beyond the end.
     if (error instanceof RangeError) return undefined;
     throw error;
   }
@@ -183,7 +183,7 @@ function placeOfEncoding(bytes: Uint8Array, place: number): CffFont["encodingPla
   return { start: place, end };
 }
 
-/** The text of a string number. */
+/** Returns the text of a string number. */
 function stringOf({ strings }: CffFont, sid: number): string {
   const standard = cffStrings();
   if (sid < standard.length) return standard[sid];
@@ -191,17 +191,17 @@ function stringOf({ strings }: CffFont, sid: number): string {
   return at < strings.count ? Buffer.from(strings.at(at)).toString("latin1") : NOTDEF;
 }
 
-/** Names by glyph, of a font that is no CID font. */
+/** Returns names by glyph for a font that is not a CID font. */
 export function glyphNames(font: CffFont): string[] {
   return Array.from(font.charset, (sid, glyph) => (glyph === 0 ? NOTDEF : stringOf(font, sid)));
 }
 
-/** The encoding that comes with the font. */
+/** Returns the font's own encoding. */
 export function builtInEncoding(font: CffFont, names: readonly string[]): Encoding {
   const { encodingPlace: place, bytes } = font;
   if (place === 0) return standardEncoding();
   const encoding: (string | undefined)[] = new Array(256).fill(undefined);
-  // The expert encoding is of fonts that no text is set in; codes are given by Differences then.
+  // No text is set in fonts with the expert encoding; Differences then names the codes.
   if (place === 1) return encoding;
   const format = bytes[place.start];
   const count = bytes[place.start + 1];
@@ -226,7 +226,7 @@ export function subFontOf({ fdSelect, subFonts }: CffFont, glyph: number): SubFo
   return subFonts[fdSelect?.[glyph] ?? 0] ?? subFonts[0];
 }
 
-/** In thousandths of text space; undefined where the charstring is damaged. */
+/** Returns a width in thousandths of text space; undefined if the charstring is damaged. */
 export function cffWidth(font: CffFont, glyph: number): number | undefined {
   if (glyph >= font.charStrings.count) return undefined;
   const subFont = subFontOf(font, glyph);

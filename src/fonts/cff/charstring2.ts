@@ -1,10 +1,11 @@
-// The widths of Type 2 charstrings (Adobe Technical Note 5177, 3.1): read, and set, without drawing anything. Knows no font.
+// Reads and sets the widths of Type 2 charstrings (Adobe Technical Note 5177, 3.1) without drawing. Has no knowledge of
+// fonts.
 import type { Index } from "./syntax.ts";
 
-/** 5177, appendix B. */
+/** Limits of 5177, appendix B. */
 const MAX_DEPTH = 10;
 const MAX_STACK = 513;
-/** Bytes until a width is told: hostile subroutines call each other. */
+/** Limits the bytes read before a width is known, because subroutines of hostile files call each other. */
 const MAX_STEPS = 20_000;
 
 const OPERATORS = { hstem: 1, vstem: 3, vmoveto: 4, callsubr: 10, return: 11, escaped: 12, endchar: 14 } as const;
@@ -13,23 +14,23 @@ const [hstemhm, hintmask, cntrmask, rmoveto, hmoveto, vstemhm, callgsubr] = [18,
 
 interface Operand {
   readonly value: number;
-  /** Where it stands; -1 where that is in a subroutine. */
+  /** Offset in the charstring; -1 for an operand in a subroutine. */
   readonly start: number;
   readonly end: number;
 }
 
 interface Found {
-  /** The difference to the nominal width; undefined where the default width counts. */
+  /** The difference from the nominal width; undefined if the default width applies. */
   readonly width: number | undefined;
   readonly operand: Operand | undefined;
-  /** The first call in the charstring itself: with the operand, and the subroutine that is called. */
+  /** The charstring's first call, with its operand, and the called subroutine. */
   readonly call: { readonly start: number; readonly end: number; readonly subr: Uint8Array } | undefined;
 }
 
-/** What is added to the number of a subroutine (5177, 4.7). */
+/** Returns the number that is added to that of a subroutine (5177, 4.7). */
 export const bias = (count: number) => (count < 1240 ? 107 : count < 33900 ? 1131 : 32768);
 
-/** @returns undefined where the charstring is damaged, or computes what it begins with */
+/** @returns undefined if the charstring is damaged, or computes its first operands */
 export function glyphWidth(charString: Uint8Array, subrs: Index, globalSubrs: Index): Found | undefined {
   const stack: Operand[] = [];
   const callers: { readonly bytes: Uint8Array; readonly at: number }[] = [];
@@ -94,7 +95,7 @@ export function glyphWidth(charString: Uint8Array, subrs: Index, globalSubrs: In
       case escaped:
         return undefined;
       default:
-        // An operator that draws before anything was begun at: there is no width then.
+        // An operator that draws before any move leaves no width.
         return of(false);
     }
   }
@@ -109,7 +110,7 @@ function entryOf(index: Index, at: number): Uint8Array | undefined {
   }
 }
 
-/** @param at of a byte that begins a number */
+/** @param at offset of the first byte of a number */
 export function numberAt(bytes: Uint8Array, at: number): [value: number, end: number] {
   const byte = bytes[at];
   const next = (place: number) => bytes[at + place] ?? 0;
@@ -126,8 +127,9 @@ function encoded(value: number): Uint8Array {
 }
 
 /**
- * @param width the difference to the nominal width
- * @returns the same glyph of another width; undefined where that cannot be done
+ * Returns the same glyph with another width.
+ * @param width the difference from the nominal width
+ * @returns undefined if the width cannot be set
  */
 export function withWidth(
   charString: Uint8Array,
@@ -143,7 +145,7 @@ export function withWidth(
     if (found.operand.start >= 0) {
       return joined(bytes.subarray(0, found.operand.start), encoded(width), bytes.subarray(found.operand.end));
     }
-    // The width is said in a subroutine that other glyphs may share.
+    // The width is in a subroutine that other glyphs may share.
     const { call } = found;
     if (!call) return undefined;
     const body = call.subr.at(-1) === OPERATORS.return ? call.subr.subarray(0, -1) : call.subr;

@@ -1,5 +1,5 @@
-// Glyphs of a CFF font without subroutines, as those of a font of their own: subsets of one font, whose subroutines have other numbers,
-// can be compared then. Hints stay. Knows no PDF.
+// Copies glyphs of a CFF font into a font without subroutines. Subsets of one font number their subroutines
+// differently; without them, the subsets can be compared. Keeps hints. Has no knowledge of PDF.
 
 import { NOTDEF } from "../names/glyph-names.ts";
 import { TAGGED } from "../names/subset-tag.ts";
@@ -11,22 +11,22 @@ import { isWritable } from "./type2-writer.ts";
 import { PLAIN_ESCAPES, STEMS } from "./used-subroutines.ts";
 
 const MAX_DEPTH = 10;
-/** Of one glyph (Adobe Technical Note 5177, appendix B), and of steps to it. */
+/** Limits the bytes of one glyph (Adobe Technical Note 5177, appendix B), and the steps to flatten it. */
 const MAX_CHARSTRING = 65_535;
 const MAX_STEPS = 200_000;
 const [CALLSUBR, RETURN, ESCAPE, ENDCHAR, HINTMASK, CNTRMASK, CALLGSUBR] = [10, 11, 12, 14, 19, 20, 29];
 const FONT_BBOX = 5;
-/** Of a font that is another one, slanted. */
+/** Operator of a font that is a slanted copy of another one. */
 const SYNTHETIC_BASE = 1220;
-/** What a font is called, and where its parts are. */
+/** Operators for the places of a font's parts, and for its names and notices. */
 const PLACES: ReadonlySet<number> = new Set([TOP.charset, TOP.encoding, TOP.charStrings, TOP.private, FONT_BBOX]);
 const NOTES = new Set([0, 1, 2, 3, 4, 13, 14, 1200, 1201, 1202, 1203, 1204, 1221, 1222]);
 const WIDTHS: ReadonlySet<number> = new Set([PRIVATE.subrs, PRIVATE.defaultWidth, PRIVATE.nominalWidth]);
 const NOTHING = readIndex(new Uint8Array(0), 0);
 
 /**
- * @returns undefined for a CID font, and where a glyph is not plain
- * @throws RangeError where something lies outside of the font
+ * @returns undefined for a CID font, or if a glyph is not plain
+ * @throws RangeError if an entry lies outside the font
  */
 export function flatCff(font: CffFont, { names: wanted, codes }: WantedNames): NamedCff | undefined {
   const { private: dict, nominalWidth, defaultWidth, subrs } = font.subFonts[0];
@@ -34,7 +34,7 @@ export function flatCff(font: CffFont, { names: wanted, codes }: WantedNames): N
   if ((font.top.number(TOP.charStringType) ?? 2) !== 2 || font.top.has(SYNTHETIC_BASE)) return undefined;
   const names = glyphNames(font);
   const places = new Map(names.map((name, glyph) => [name, glyph]));
-  // Which of two with one name counts is not the same for all readers.
+  // If two glyphs share a name, readers differ in which one they use.
   if (places.size !== names.length) return undefined;
   const glyphs = new Map<string, NamedGlyph>();
   let bytes = 0;
@@ -73,7 +73,10 @@ export function flatCff(font: CffFont, { names: wanted, codes }: WantedNames): N
 const without = (bytes: Uint8Array, start: number, end: number) =>
   Uint8Array.from([...bytes.subarray(0, start), ...bytes.subarray(end)]);
 
-/** With what its subroutines do in their places. @returns undefined where it is damaged, computes numbers or is made of others */
+/**
+ * Returns a charstring with its subroutines inlined.
+ * @returns undefined if it is damaged, computes numbers or is composed of other glyphs
+ */
 function flattened(charString: Uint8Array, local: Index, global: Index): Uint8Array | undefined {
   const flat: number[] = [];
   const callers: { readonly bytes: Uint8Array; readonly at: number }[] = [];

@@ -1,34 +1,34 @@
-// A CFF font of glyphs with names (Adobe Technical Note 5176), made of one font's glyphs or of several that are parts of one. Knows no
-// PDF, and not where glyphs come from.
+// Writes a CFF font of named glyphs (Adobe Technical Note 5176), from one font or from several parts of one font. Has
+// no knowledge of PDF, or of where the glyphs come from.
 
 import { cffStrings, NOTDEF } from "../names/glyph-names.ts";
 import { cffWidth, glyphNames, PRIVATE, readCff, TOP } from "./cff.ts";
 import { writeEntry, writeIndex } from "./syntax.ts";
 import { type2Number } from "./type2-writer.ts";
 
-/** Which part of a font is wanted. */
+/** The wanted part of a font. */
 export interface WantedNames {
   readonly names: Iterable<string>;
-  /** Those that are looked up in the encoding that comes with the font. */
+  /** Codes that are looked up in the font's own encoding. */
   readonly codes: Iterable<number>;
 }
 
 export interface NamedGlyph {
   readonly width: number;
-  /** A Type 2 charstring without a width, that calls no subroutines. */
+  /** A Type 2 charstring without a width or calls of subroutines. */
   readonly charString: Uint8Array;
 }
 
-/** Glyphs of one font, and what they are drawn with. */
+/** Glyphs of one font, and the parameters that draw them. */
 export interface NamedCff {
-  /** Without the tag of a subset. */
+  /** Name of the font, without the tag of a subset. */
   readonly name: string;
   readonly hasStandardEncoding: boolean;
   readonly glyphs: ReadonlyMap<string, NamedGlyph>;
-  /** Names by code; `.notdef` for codes that are looked up and have none. */
+  /** Names by code; `.notdef` for a code that is looked up and has none. */
   readonly codes: ReadonlyMap<number, string>;
   readonly box: readonly number[];
-  /** Entries of the Top DICT and of the Private DICT, beside those that say where something is, and widths. */
+  /** Entries of the Top DICT and of the Private DICT, except places and widths. */
   readonly top: Uint8Array;
   readonly private: Uint8Array;
 }
@@ -36,10 +36,10 @@ export interface NamedCff {
 const FONT_BBOX = 5;
 const HEADER = Uint8Array.of(1, 0, 4, 4);
 const MAX_CODES = 255;
-/** Charstrings that are held at a time. */
+/** Limits the bytes of charstrings in memory at a time. */
 export const MAX_BYTES: number = 16 * 2 ** 20;
 
-/** What has to be equal for fonts to be parts of one. */
+/** Returns a key that must be equal for fonts that are parts of one. */
 export const commonOf = (font: NamedCff): string =>
   [
     font.name,
@@ -49,8 +49,8 @@ export const commonOf = (font: NamedCff): string =>
   ].join(" ");
 
 /**
- * @param fonts one, or several that are parts of one
- * @returns undefined where they contradict each other
+ * @param fonts one font, or several that are parts of one
+ * @returns undefined if the fonts contradict each other
  */
 export function writeNamedCff(fonts: Iterable<NamedCff | undefined>): Uint8Array | undefined {
   const glyphs = new Map<string, NamedGlyph>();
@@ -90,7 +90,7 @@ function around(one: readonly number[], other: readonly number[]): readonly numb
 
 type Named = readonly [name: string, glyph: NamedGlyph];
 
-/** The glyphs with codes stand first (5176, 12). */
+/** Sorts the glyphs with codes first (5176, 12). */
 function encodedFirst(glyphs: ReadonlyMap<string, NamedGlyph>, coded: ReadonlySet<string>): Named[] {
   const sorted = [...glyphs].sort(([a], [b]) => (a < b ? -1 : 1));
   const rank = (name: string) => (name === NOTDEF ? 0 : coded.has(name) ? 1 : 2);
@@ -124,7 +124,7 @@ function written(
   const head = [HEADER, writeIndex([Buffer.from(name, "latin1")])];
   const behind = [writeIndex(Array.from(strings.keys(), (one) => Buffer.from(one, "latin1"))), writeIndex([])];
   const body = [charset, encoding, charStrings, privateDict];
-  // Integers have a fixed size: a first pass gives the places.
+  // Integers have a fixed size, so that a first pass finds the places.
   const top = (start: number) => {
     const places = body.map((_, part) => start + sizeOf(body.slice(0, part)));
     return writeIndex([
@@ -143,7 +143,10 @@ function written(
 
 const sizeOf = (parts: readonly Uint8Array[]) => parts.reduce((sum, { length }) => sum + length, 0);
 
-/** In two bytes each: some versions of FreeType take negative numbers of four for large ones. */
+/**
+ * Writes the box in two bytes for each number: some versions of FreeType misread negative four-byte numbers as large
+ * ones.
+ */
 function boxEntry(box: readonly number[]): Uint8Array {
   if (box.length !== 4) return new Uint8Array(0);
   const numbers = box.map(Math.round).flatMap((value) => [28, (value >> 8) & 0xff, value & 0xff]);
@@ -160,7 +163,7 @@ function mostUsual(widths: readonly number[]): number {
 
 let standardNumbers: Map<string, number> | undefined;
 
-/** @param strings those that no font has by itself; the name is added where it is one of them */
+/** @param strings the font's own strings; a nonstandard name is added to them */
 function stringNumber(name: string, strings: Map<string, number>): number {
   standardNumbers ??= new Map(cffStrings().map((one, number) => [one, number]));
   const known = standardNumbers.get(name) ?? strings.get(name);
@@ -170,7 +173,10 @@ function stringNumber(name: string, strings: Map<string, number>): number {
   return number;
 }
 
-/** 5176, 12: a code for each of the first glyphs, and further ones. @returns undefined where there is no room */
+/**
+ * Writes a code for each of the first glyphs, and supplementary codes (5176, 12).
+ * @returns undefined if there is no room
+ */
 function encodingBytes(
   glyphs: readonly Named[],
   codes: ReadonlyMap<number, string>,
@@ -194,7 +200,7 @@ function encodingBytes(
   return Uint8Array.from([format, first.length, ...first, ...(format ? [further.length, ...supplement] : [])]);
 }
 
-/** As it is read again. */
+/** Reports whether the written font reads back with the same glyphs. */
 function isSame(bytes: Uint8Array, glyphs: readonly Named[]): boolean {
   const font = readCff(bytes);
   if (!font || font.charStrings.count !== glyphs.length) return false;

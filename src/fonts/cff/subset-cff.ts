@@ -1,6 +1,6 @@
-// A CFF font, bare or in OpenType, in which glyphs that nobody asks for are empty and subroutines that nobody calls do nothing (Adobe
-// Technical Notes 5176 and 5177). Glyphs keep their numbers, names and places: all else stays where it is, byte for byte, and what
-// becomes free is zeros, which take next to nothing when they are compressed. Knows no PDF.
+// Subsets a CFF font, bare or in OpenType (Adobe Technical Notes 5176 and 5177): unused glyphs become empty, and unused
+// subroutines only return. Glyphs keep their numbers, names and places. Everything else stays in place, byte for byte;
+// free bytes become zeros, which compress to almost nothing. Has no knowledge of PDF.
 
 import { standardEncoding } from "../names/glyph-names.ts";
 import { checksum, MAGIC } from "../truetype/subset-truetype.ts";
@@ -17,11 +17,11 @@ const ENDCHAR = Uint8Array.of(14);
 /** A CFF font as a PDF embeds it. */
 export interface EmbeddedCff {
   readonly font: CffFont;
-  /** Whether it is a table of an OpenType font. */
+  /** True for a table of an OpenType font. */
   readonly isWrapped: boolean;
 }
 
-/** @returns undefined for what is none, or is damaged */
+/** @returns undefined if there is no such font, or it is damaged */
 export function readEmbeddedCff(bytes: Uint8Array): EmbeddedCff | undefined {
   if (bytes.length < 12) return undefined;
   const isWrapped = viewOf(bytes).getUint32(0) === OTTO;
@@ -31,8 +31,8 @@ export function readEmbeddedCff(bytes: Uint8Array): EmbeddedCff | undefined {
 }
 
 /**
- * @param glyphs those that are used
- * @returns undefined where nothing is to be gained, or the font is not as it has to be
+ * @param glyphs the used glyphs
+ * @returns undefined if nothing can be saved, or the font has an unexpected form
  */
 export function subsetCff(bytes: Uint8Array, glyphs: ReadonlySet<number>): Uint8Array | undefined {
   const embedded = readEmbeddedCff(bytes);
@@ -43,7 +43,7 @@ export function subsetCff(bytes: Uint8Array, glyphs: ReadonlySet<number>): Uint8
     if (!table) return undefined;
     return isWrapped ? rewrapped(bytes, font.bytes, table) : table;
   } catch (error) {
-    // An entry of an INDEX that lies outside of it.
+    // An entry of an INDEX lies outside it.
     if (error instanceof RangeError) return undefined;
     throw error;
   }
@@ -66,7 +66,7 @@ function emptied(font: CffFont, glyphs: ReadonlySet<number>): Uint8Array | undef
 
 interface Used {
   readonly glyphs: ReadonlySet<number>;
-  /** By the place of the list: sub fonts can have one together. */
+  /** Used subroutines by the place of their list, which sub fonts can share. */
   readonly subrs: ReadonlyMap<number, UsedSubrs>;
 }
 
@@ -75,7 +75,7 @@ interface UsedSubrs {
   readonly used: Set<number>;
 }
 
-/** @returns undefined where it cannot be told */
+/** @returns undefined if the used parts cannot be determined */
 function usedParts(font: CffFont, wanted: ReadonlySet<number>): Used | undefined {
   const subrs = new Map<number, UsedSubrs>();
   const usedOf = (index: Index): UsedSubrs => {
@@ -98,10 +98,10 @@ function usedParts(font: CffFont, wanted: ReadonlySet<number>): Used | undefined
     const own = local.count > 0 ? usedOf(local) : { index: local, used: new Set<number>() };
     if (!addUsedSubrs(font.charStrings.at(glyph), own, global, walk)) return undefined;
     if (walk.parts.size === 0) continue;
-    // A CID font has no names, which parts of an accented glyph are found by.
+    // The parts of an accented glyph are found by name, and a CID font has no names.
     if (font.isCid) return undefined;
     names ??= glyphNames(font);
-    // Those of glyphs before were added already.
+    // The parts of earlier glyphs have already been added.
     for (const code of walk.parts) {
       if (known.has(code)) continue;
       const part = names.indexOf(standardEncoding()[code] ?? "");
@@ -113,7 +113,7 @@ function usedParts(font: CffFont, wanted: ReadonlySet<number>): Used | undefined
   return { glyphs, subrs };
 }
 
-/** @returns whether an entry is another one now */
+/** @returns whether an entry has changed */
 function fill(bytes: Uint8Array, index: Index, kept: ReadonlySet<number>, filler: Uint8Array): boolean {
   let isChanged = false;
   const entries = Array.from({ length: index.count }, (_, number) => {
@@ -129,7 +129,7 @@ function fill(bytes: Uint8Array, index: Index, kept: ReadonlySet<number>, filler
   return true;
 }
 
-/** Parts of a damaged font can lie in each other. */
+/** Reports whether the used parts are unchanged. In a damaged font, parts can overlap. */
 function isSame(font: CffFont, made: CffFont, { glyphs, subrs }: Used): boolean {
   const equal = (one: Uint8Array, other: Uint8Array) => Buffer.compare(one, other) === 0;
   const equalList = (one: Index, other: Index, kept: Iterable<number>) => {
@@ -160,7 +160,7 @@ function isSame(font: CffFont, made: CffFont, { glyphs, subrs }: Used): boolean 
   );
 }
 
-/** The OpenType font with the other table in the same place. @returns undefined where tables lie in each other */
+/** Returns the OpenType font with the other table in the same place. @returns undefined if tables overlap */
 function rewrapped(bytes: Uint8Array, original: Uint8Array, table: Uint8Array): Uint8Array | undefined {
   const start = original.byteOffset - bytes.byteOffset;
   const end = start + original.length;

@@ -1,17 +1,18 @@
-// The containers a CFF font is made of: INDEX and DICT (Adobe Technical Note 5176, 4 and 5). Knows no meaning of any entry.
+// Reads and writes the containers of a CFF font: INDEX and DICT (Adobe Technical Note 5176, 4 and 5). Has no knowledge
+// of the meaning of entries.
 import { viewOf } from "../truetype/truetype.ts";
 
 /** A list of byte strings. */
 export interface Index {
   readonly count: number;
-  /** The first byte, and the one behind the last. */
+  /** Offset of the first byte; `end` is the one after the last byte. */
   readonly start: number;
   readonly end: number;
-  /** @throws RangeError where it lies outside of the font */
+  /** @throws RangeError if the entry lies outside the font */
   at(index: number): Uint8Array;
 }
 
-/** @throws RangeError where it does not end within the font. At the very end there is an empty one. */
+/** Reads an INDEX; at the very end of the font, an empty one. @throws RangeError if it does not end within the font */
 export function readIndex(bytes: Uint8Array, start: number): Index {
   const empty = { count: 0, start, end: start, at: () => new Uint8Array(0) };
   if (start >= bytes.length) return empty;
@@ -68,7 +69,7 @@ export function writeIndex(entries: readonly Uint8Array[]): Uint8Array {
 interface DictEntry {
   readonly operator: number;
   readonly operands: readonly number[];
-  /** As they are written, without the operator. */
+  /** The operands as they are stored, without the operator. */
   readonly raw: Uint8Array;
 }
 
@@ -87,13 +88,13 @@ export class Dict {
     return this.entries.find((entry) => entry.operator === operator)?.operands;
   }
 
-  /** The last operand. */
+  /** Returns the last operand. */
   number(operator: number): number | undefined {
     return this.numbers(operator)?.at(-1);
   }
 }
 
-/** A DICT has not more operands (5176, table 3), and fonts have fewer operators. */
+/** Limits the entries of a DICT. No DICT has more operands (5176, table 3), and fonts have fewer operators. */
 const MAX_ENTRIES = 200;
 const NIBBLES = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", ".", "E", "E-", "", "-"];
 
@@ -132,7 +133,7 @@ export function readDict(bytes: Uint8Array): Dict {
   return new Dict(entries);
 }
 
-/** Integers in five bytes each, so that their size is known before they are. */
+/** Writes an entry with five bytes for each integer, so that its size is known before its values. */
 export function writeEntry(operator: number, operands: readonly number[]): Uint8Array {
   const code = operator >= 1200 ? [12, operator - 1200] : [operator];
   const entry = new Uint8Array(operands.length * 5 + code.length);
@@ -145,7 +146,7 @@ export function writeEntry(operator: number, operands: readonly number[]): Uint8
   return entry;
 }
 
-/** The same entry again. */
+/** Copies an entry. */
 export function copyEntry({ operator, raw }: DictEntry): Uint8Array {
   return Uint8Array.from([...raw, ...(operator >= 1200 ? [12, operator - 1200] : [operator])]);
 }

@@ -1,14 +1,14 @@
-// Outlines as Type 2 charstrings without hints (Adobe Technical Note 5177). Knows no font.
+// Writes outlines as Type 2 charstrings without hints (Adobe Technical Note 5177). Has no knowledge of fonts.
 import type { Type1Outline } from "../type1/charstring.ts";
 
-/** Operands of one operator (5177, appendix B). */
+/** Limits the operands of one operator (5177, appendix B). */
 const MAX_OPERANDS = 48;
-/** Beyond it numbers are written in other ways, which nobody needs. */
+/** Limits coordinates. Larger numbers have other encodings, which no font needs. */
 const MAX_VALUE = 32_000;
 const FRACTION = 65_536;
 const [VMOVETO, RLINETO, HLINETO, VLINETO, RRCURVETO, ENDCHAR] = [4, 5, 6, 7, 8, 14];
 const [RMOVETO, HMOVETO, VHCURVETO, HVCURVETO] = [21, 22, 30, 31];
-/** What takes turns with it, so that one operator does for both. */
+/** Operators that alternate, so that one of them covers a sequence of both. */
 const TURNS = new Map([
   [HLINETO, VLINETO],
   [VLINETO, HLINETO],
@@ -18,13 +18,13 @@ const TURNS = new Map([
   [RRCURVETO, RRCURVETO],
 ]);
 
-/** An outline, and where its origin is put. */
+/** An outline, and the place of its origin. */
 export interface PlacedOutline {
   readonly outline: Type1Outline;
   readonly origin: readonly [x: number, y: number];
 }
 
-/** @returns without a width, which may stand before it; undefined where a number cannot be written */
+/** @returns a charstring without a width, which may precede it; undefined if a number cannot be written */
 export function type2CharString(outlines: readonly PlacedOutline[]): Uint8Array | undefined {
   const writer = new Type2Writer();
   for (const one of outlines) writer.draw(one);
@@ -34,11 +34,11 @@ export function type2CharString(outlines: readonly PlacedOutline[]): Uint8Array 
 class Type2Writer {
   readonly #bytes: number[] = [];
   #operands: number[] = [];
-  /** What the operands wait for, and what the next ones have to be for it. */
+  /** Operator of the collected operands; `#next` is the operator that the next operands must have to join them. */
   #operator = 0;
   #next = 0;
   #exact: [number, number] = [0, 0];
-  /** Where the numbers that were written lead: they are rounded, and must not add up. */
+  /** The point that the written numbers reach. They are rounded, and the errors must not accumulate. */
   #written: [number, number] = [0, 0];
   #isMoved = false;
   #isWritable = true;
@@ -128,7 +128,7 @@ class Type2Writer {
 
 export const isWritable = (value: number): boolean => Math.abs(value) <= MAX_VALUE;
 
-/** 5177, table 1. */
+/** Encodes a number (5177, table 1). */
 export function type2Number(value: number): number[] {
   if (!Number.isInteger(value)) {
     const fixed = Math.round(value * FRACTION);

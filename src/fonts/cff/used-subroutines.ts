@@ -1,36 +1,33 @@
-// Which subroutines Type 2 charstrings call (Adobe Technical Note 5177, 4.7), and which glyphs they are put together from, so that a
-// few glyphs of a large font need not bring all of it along. Draws nothing.
+// Finds the subroutines that Type 2 charstrings call (Adobe Technical Note 5177, 4.7), and the glyphs they are composed
+// of, so that a few glyphs of a large font do not need the whole font. Draws nothing.
 
 import { bias, numberAt } from "./charstring2.ts";
 import type { Index } from "./syntax.ts";
 
 const MAX_DEPTH = 10;
-/** Bytes of one glyph, subroutines included: hostile ones call each other. */
+/** Limits the bytes of one glyph, subroutines included, because those of hostile files call each other. */
 const MAX_STEPS = 1_000_000;
 const LEAST_STEPS = 100_000;
 const MAX_GROWTH = 64;
 const [CALLSUBR, RETURN, ESCAPE, ENDCHAR, HINTMASK, CNTRMASK, CALLGSUBR] = [10, 11, 12, 14, 19, 20, 29];
 export const STEMS: ReadonlySet<number> = new Set([1, 3, 18, 23]);
-/** Operators of two bytes that leave nothing behind: flex in four ways, and one that does nothing any more (5177, 4.1 and C). */
+/** Two-byte operators that leave nothing on the stack: four kinds of flex, and an obsolete one (5177, 4.1 and C). */
 export const PLAIN_ESCAPES: ReadonlySet<number> = new Set([0, 34, 35, 36, 37]);
 
-/** What is found out about the glyphs of one font. */
+/** Collects findings about the glyphs of one font. */
 export class CharStringWalk {
-  /** Codes in the standard encoding of glyphs that accented ones are made of (5177, appendix C). */
+  /** Codes of the parts of accented glyphs, in the standard encoding (5177, appendix C). */
   readonly parts = new Set<number>();
-  /** Bytes of all glyphs, subroutines included. Real fonts take a few times their size. */
+  /** Bytes left for all glyphs, subroutines included. Real fonts take a few times their size. */
   stepsLeft: number;
 
-  /** @param sizeBytes of the font */
+  /** @param sizeBytes size of the font */
   constructor(sizeBytes: number) {
     this.stepsLeft = LEAST_STEPS + MAX_GROWTH * sizeBytes;
   }
 }
 
-/**
- * Adds the numbers of those that are called.
- * @returns false where the charstring is damaged, or computes numbers
- */
+/** Adds the numbers of the called subroutines. @returns false if the charstring is damaged, or computes numbers */
 export function addUsedSubrs(
   charString: Uint8Array,
   local: { readonly index: Index; readonly used: Set<number> },
@@ -46,7 +43,7 @@ export function addUsedSubrs(
     const operator = isOver ? RETURN : bytes[at];
     if (operator === RETURN) {
       const caller = callers.pop();
-      // Fonts leave out the operator at the end of a glyph.
+      // Fonts omit the operator at the end of a glyph.
       if (!caller) return true;
       ({ bytes, at } = caller);
       continue;
@@ -74,11 +71,11 @@ export function addUsedSubrs(
       return true;
     }
     if (operator === ESCAPE) {
-      // What is computed could be the number of a subroutine, or tell how long a mask is.
+      // A computed number could be that of a subroutine, or determine the length of a mask.
       if (!PLAIN_ESCAPES.has(bytes[at++] ?? -1)) return false;
     } else if (STEMS.has(operator)) stems += stack.length >> 1;
     else if (operator === HINTMASK || operator === CNTRMASK) {
-      // Operands before it are stems, too.
+      // Operands before the operator are also stems.
       stems += stack.length >> 1;
       at += (stems + 7) >> 3;
     }

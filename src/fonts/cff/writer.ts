@@ -1,5 +1,5 @@
-// A CFF font anew (Adobe Technical Note 5176): with some of its glyphs, in another order, more than once, of other widths or under
-// other names. Outlines are never drawn. Knows no PDF.
+// Rewrites a CFF font (Adobe Technical Note 5176) with a selection of its glyphs, in another order, repeated, with
+// other widths or other names. Never draws outlines. Has no knowledge of PDF.
 
 import { cffStrings } from "../names/glyph-names.ts";
 import { type CffFont, PRIVATE, type SubFont, subFontOf, TOP } from "./cff.ts";
@@ -7,24 +7,24 @@ import { withWidth } from "./charstring2.ts";
 import { copyEntry, type Dict, type Index, writeEntry, writeIndex } from "./syntax.ts";
 import { addUsedSubrs, CharStringWalk } from "./used-subroutines.ts";
 
-/** A glyph of the font that is made. The first one is `.notdef`. */
+/** A glyph of the new font. The first one is `.notdef`. */
 export interface CffGlyph {
-  /** The glyph it looks like. */
+  /** The glyph that it looks like. */
   readonly source: number;
-  /** Its name, or its CID where the font is a CID font. */
+  /** Name of the glyph, or its CID in a CID font. */
   readonly identity: string | number;
-  /** In thousandths of text space. @default as it was */
+  /** Width in thousandths of text space. @default the original width */
   readonly width?: number | undefined;
 }
 
 export interface CffOptions {
-  /** What CIDs are of, of a CID font. @default as it was */
+  /** Character collection of a CID font. @default the original collection */
   readonly ordering?: { readonly registry: string; readonly ordering: string; readonly supplement: number };
-  /** Whether the encoding that comes with the font stays: its glyphs must be the first ones then, as they were. */
+  /** Keeps the font's own encoding. Its glyphs must then be the first ones, in their original order. */
   readonly keepsEncoding: boolean;
 }
 
-/** @returns undefined where a width cannot be set */
+/** @returns undefined if a width cannot be set */
 export function writeCff(font: CffFont, glyphs: readonly CffGlyph[], options: CffOptions): Uint8Array | undefined {
   const charStrings = charStringsOf(font, glyphs);
   return charStrings && assemble(font, tablesOf(font, glyphs, options, charStrings), options);
@@ -41,11 +41,11 @@ function charStringsOf(font: CffFont, glyphs: readonly CffGlyph[]): Uint8Array[]
   return charStrings;
 }
 
-/** All of a font except the DICTs that contain offsets. */
+/** All parts of a font except the DICTs that contain offsets. */
 interface Tables {
-  /** Header and names, before the top DICT. */
+  /** Header and names, which precede the top DICT. */
   readonly before: readonly Uint8Array[];
-  /** Strings and global subroutines, after the top DICT. */
+  /** Strings and global subroutines, which follow the top DICT. */
   readonly behind: readonly Uint8Array[];
   readonly charset: Uint8Array;
   readonly fdSelect: Uint8Array;
@@ -118,7 +118,10 @@ interface TableOffsets {
   readonly privates: readonly number[];
 }
 
-/** Offsets have a fixed size, so a first pass with zeros gives the sizes of the DICTs that contain them. */
+/**
+ * Joins the parts. Offsets have a fixed size, so a first pass with zeros finds the sizes of the DICTs that contain
+ * them.
+ */
 function assemble(font: CffFont, tables: Tables, options: CffOptions): Uint8Array {
   const { before, behind, charset, fdSelect, encoding, charStrings, privates } = tables;
   const zeros = { charset: 0, charStrings: 0, fdArray: 0, fdSelect: 0, encoding: 0, privates: privates.map(() => 0) };
@@ -182,11 +185,11 @@ function indexBytes(bytes: Uint8Array, index: Index): Uint8Array {
 
 interface UsedSubrs {
   readonly global: ReadonlySet<number>;
-  /** By sub font. */
+  /** Used local subroutines by sub font. */
   readonly local: readonly ReadonlySet<number>[];
 }
 
-/** @returns undefined where that cannot be told */
+/** @returns undefined if the used subroutines cannot be determined */
 function usedSubrs(font: CffFont, glyphs: readonly CffGlyph[]): UsedSubrs | undefined {
   const global = { index: font.globalSubrs, used: new Set<number>() };
   const local = font.subFonts.map(({ subrs }) => ({ index: subrs, used: new Set<number>() }));
@@ -198,13 +201,13 @@ function usedSubrs(font: CffFont, glyphs: readonly CffGlyph[]): UsedSubrs | unde
   return { global: global.used, local: local.map(({ used }) => used) };
 }
 
-/** The others keep their numbers, and have nothing in them. */
+/** Empties the unused subroutines; all keep their numbers. */
 function withoutUnused(index: Index, used: ReadonlySet<number>): Uint8Array {
   const entries = Array.from({ length: index.count }, (_, at) => (used.has(at) ? index.at(at) : EMPTY_SUBR));
   return writeIndex(used.size > 0 ? entries : entries.slice(0, Math.min(1, entries.length)));
 }
 
-/** `return`. */
+/** An unused subroutine: only the operator `return`. */
 const EMPTY_SUBR = Uint8Array.of(11);
 
 function widened(font: CffFont, glyph: number, charString: Uint8Array, width: number): Uint8Array | undefined {
@@ -213,7 +216,7 @@ function widened(font: CffFont, glyph: number, charString: Uint8Array, width: nu
   return withWidth(charString, width / scale - nominalWidth, subrs, font.globalSubrs);
 }
 
-/** The DICT with other operands; what was not there comes last. ROS has to be the first (5176, 18). */
+/** Returns the DICT with other operands. New entries come last. ROS must be the first (5176, 18). */
 function rewritten(dict: Dict, changed: ReadonlyMap<number, readonly number[]>): Uint8Array {
   const left = new Map(changed);
   const parts = dict.entries.map((entry) => {
@@ -225,11 +228,11 @@ function rewritten(dict: Dict, changed: ReadonlyMap<number, readonly number[]>):
   return new Uint8Array(Buffer.concat(parts));
 }
 
-/** A private DICT with its subroutines behind it. */
+/** A private DICT followed by its subroutines. */
 class PrivatePart {
   readonly dict: Dict;
   readonly bytes: Uint8Array;
-  /** Of the DICT alone. */
+  /** Size of the DICT alone. */
   readonly size: number;
 
   constructor(subFont: SubFont, subrs: Uint8Array) {
@@ -245,7 +248,7 @@ class PrivatePart {
   }
 }
 
-/** The strings of a font, and those that are added. */
+/** The strings of a font, and the added ones. */
 class Strings {
   readonly #font: CffFont;
   readonly #numbers = new Map<string, number>();

@@ -1,12 +1,12 @@
-// Names of glyphs: the characters they stand for (Adobe Glyph List), and the encodings that PDF knows (ISO 32000-1, annex D).
-// Knows no font.
+// Names of glyphs: the characters they stand for (Adobe Glyph List), and the encodings that PDF defines (ISO 32000-1,
+// annex D). Has no knowledge of fonts.
 import encodings from "./encodings.json" with { type: "json" };
 import glyphs from "./glyph-list.json" with { type: "json" };
 
-/** What an encoding, or a glyph order, has for nothing. */
+/** The glyph of an unused place in an encoding or a glyph order. */
 export const NOTDEF = ".notdef";
 
-/** The name of the glyph for each code from 0 to 255; undefined where a code has none. */
+/** The glyph name of each code from 0 to 255; undefined for a code without one. */
 export type Encoding = readonly (string | undefined)[];
 
 const listOf = (text: string) => text.split(" ").map((name) => (name === "-" ? undefined : name));
@@ -24,21 +24,21 @@ export const macRomanEncoding = lazily((): Encoding => listOf(encodings.macRoman
 const macExpertEncoding = lazily((): Encoding => listOf(encodings.macExpert));
 export const symbolEncoding = lazily((): Encoding => listOf(encodings.symbol));
 export const dingbatsEncoding = lazily((): Encoding => listOf(encodings.dingbats));
-/** Of the format 1 table of names that TrueType fonts can have (OpenType, "post"). */
+/** The glyph order of format 1 of the "post" table (OpenType), which gives TrueType glyphs their names. */
 export const macGlyphOrder = lazily(() => listOf(encodings.macGlyphOrder).map((name) => name ?? NOTDEF));
-/** The strings every CFF font has (Adobe Technical Note 5176, appendix A). */
+/** The strings that every CFF font has (Adobe Technical Note 5176, appendix A). */
 export const cffStrings = lazily(() => listOf(encodings.cffStrings).map((name) => name ?? NOTDEF));
 /** String numbers by glyph (5176, appendix C). */
 export const cffExpertCharset = lazily(() => encodings.cffExpertCharset.split(" ").map(Number));
 export const cffExpertSubsetCharset = lazily(() => encodings.cffExpertSubsetCharset.split(" ").map(Number));
 
 const unicodeByName = lazily(() => charactersByName(glyphs.unicode));
-/** Of the fonts that TeX sets mathematics in, whose glyphs also have names with a size at their end. */
+/** Names in TeX's mathematics fonts, whose glyphs can also have a size at the end of their names. */
 const mathematicsByName = lazily(() => charactersByName(glyphs.mathematics));
 const SIZE = /(?:display|text|big|Big|bigg|Bigg|tp|bt|ex)$/;
 const dingbatsByName = lazily(() => charactersByName(glyphs.dingbats));
 
-/** The encoding that a PDF names; undefined for a name it does not know. */
+/** Returns the encoding that a PDF names; undefined for an unknown name. */
 export function namedEncoding(name: string | undefined): Encoding | undefined {
   switch (name) {
     case "StandardEncoding":
@@ -54,12 +54,12 @@ export function namedEncoding(name: string | undefined): Encoding | undefined {
   }
 }
 
-/** Parts of a name that are looked at: ligatures have a few. */
+/** Limits the parts of a name that are read. Ligatures have a few. */
 const MAX_PARTS = 16;
 
 /**
- * The characters a glyph's name stands for (Adobe Glyph List Specification, 2).
- * @returns undefined for a name that says nothing
+ * Returns the characters that a glyph's name stands for (Adobe Glyph List Specification, 2).
+ * @returns undefined for a name without a meaning
  */
 export function unicodeOfName(name: string, isDingbats = false): string | undefined {
   const base = name.split(".", 1)[0];
@@ -91,7 +91,7 @@ function mathematical(part: string): string | undefined {
 
 const isScalar = (code: number) => code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
 
-/** Latin ligatures as the letters they stand for, which is what is searched for. */
+/** Replaces Latin ligatures by their letters, for which readers search. */
 export function spelledOut(text: string): string {
   return /[\ufb00-\ufb06]/.test(text)
     ? text.replace(/[\ufb00-\ufb06]/g, (ligature) => ligature.normalize("NFKC"))

@@ -1,9 +1,9 @@
-// The tag that tells a subset of a font from the font (ISO 32000-1, 9.6.4).
+// The tag that distinguishes a subset of a font from the font (ISO 32000-1, 9.6.4).
 import { createHash } from "node:crypto";
 
 export const TAGGED = /^[A-Z]{6}\+/;
 
-/** Six letters, the same for the same bytes. */
+/** Returns six letters, the same for the same bytes. */
 export function subsetTag(bytes: Uint8Array): string {
   const digest = createHash("sha256").update(bytes).digest();
   return String.fromCharCode(...Array.from(digest.subarray(0, 6), (byte) => 65 + (byte % 26)));

@@ -1,21 +1,21 @@
-// The character maps of TrueType fonts (OpenType, "cmap"). Knows no outlines.
+// Reads the character maps of TrueType fonts (OpenType, "cmap"). Has no knowledge of outlines.
 import { type TrueTypeFont, viewOf } from "./truetype.ts";
 
-/** What a character map gives for a code; 0 where it has none. */
+/** Returns the glyph for a code in a character map; 0 if there is none. */
 export type GlyphOf = (code: number) => number;
 
 export interface CharacterMap {
   readonly platform: number;
   readonly encoding: number;
   readonly glyphOf: GlyphOf;
-  /** All codes that have a glyph, in no order. */
+  /** Returns all codes that have a glyph, in no particular order. */
   entries(): Iterable<readonly [code: number, glyph: number]>;
 }
 
-/** Codes of one map that are gone through. */
+/** Limits the codes that are read from one map. */
 const MAX_ENTRIES = 200_000;
 
-/** @returns all of them, whatever they are for; undefined where one is of a kind that is not known */
+/** @returns all maps, whatever their purpose; undefined if one has an unknown format */
 export function characterMaps({ tables }: Pick<TrueTypeFont, "tables">): CharacterMap[] | undefined {
   const cmap = tables.get("cmap");
   if (!cmap || cmap.length < 4) return [];
@@ -25,7 +25,7 @@ export function characterMaps({ tables }: Pick<TrueTypeFont, "tables">): Charact
     const start = view.getUint32(4 + index * 8 + 4);
     if (start + 8 > cmap.length) return undefined;
     const table = viewOf(cmap.subarray(start));
-    // Variants of characters (format 14) are no map of their own.
+    // Variants of characters (format 14) are not a separate map.
     if (table.getUint16(0) === 14) continue;
     const glyphOf = readMap(table);
     if (!glyphOf) return undefined;
@@ -39,7 +39,7 @@ export function characterMaps({ tables }: Pick<TrueTypeFont, "tables">): Charact
   return maps;
 }
 
-/** OpenType, "cmap". What lies outside of the table is glyph 0. */
+/** Reads a map (OpenType, "cmap"). Entries outside the table are glyph 0. */
 function readMap(view: DataView): GlyphOf | undefined {
   const word = (at: number) => (at >= 0 && at + 2 <= view.byteLength ? view.getUint16(at) : 0);
   const long = (at: number) => (at + 4 <= view.byteLength ? view.getUint32(at) : 0);
@@ -85,10 +85,11 @@ function groupGlyphs(view: DataView, long: (at: number) => number): GlyphOf {
 }
 
 /**
- * Ranges are in order (OpenType, "cmap"); large fonts have thousands of them.
- * @param lastOf the last code of a range
- * @param firstOf its first code, where ranges that are in no order are to be searched for the one that has the code
- * @returns what finds the first range that ends with the code or after it, by index; the count where there is none
+ * Searches ranges. They are normally in order (OpenType, "cmap"), and large fonts have thousands of them.
+ * @param lastOf returns the last code of a range
+ * @param firstOf returns its first code, to search unordered ranges for the one that contains the code
+ * @returns a function that returns the index of the first range that ends at or after the code; the count if there is
+ * none
  */
 function searchIn(
   count: number,

@@ -1,5 +1,5 @@
-// Subsets of one TrueType font in which glyphs have the same numbers, as one font (ISO 32000-1, 9.9). What the subsets hold is told by
-// fingerprints first, so that no two need be in memory. Knows no PDF.
+// Merges subsets of one TrueType font, in which glyphs have the same numbers, into one font (ISO 32000-1, 9.9).
+// Compares the subsets by fingerprints first, so that no two are in memory together. Has no knowledge of PDF.
 
 import { type CharacterMap, characterMaps } from "./maps.ts";
 import { assemble, HINTS, mapsOf, namelessPost, outlines, outlinesOf } from "./subset-truetype.ts";
@@ -13,36 +13,38 @@ import {
   withComponents,
 } from "./truetype.ts";
 
-/** Which part of a font is wanted. */
+/** The wanted part of a font. */
 export interface Wanted {
-  /** Glyphs that are used. */
+  /** The used glyphs. */
   readonly glyphs: ReadonlySet<number>;
-  /** Whether all others that have an outline stay, too. */
+  /** Also keeps all other glyphs that have an outline. */
   readonly keepsAll: boolean;
-  /** What is looked up in the font's maps; undefined where glyphs are asked for by number alone. */
+  /** Characters that are looked up in the font's maps; undefined if glyphs are selected only by number. */
   readonly characters: ReadonlySet<number> | undefined;
   readonly withoutHints: boolean;
 }
 
-/** What a font holds of what is wanted. */
+/** The wanted contents of a font. */
 export interface Holding {
-  /** What has to be equal for fonts to be merged. */
+  /** A key that must be equal for fonts that are merged. */
   readonly common: string;
-  /** By glyph. */
+  /** Fingerprints by glyph. */
   readonly glyphs: ReadonlyMap<number, number>;
-  /** Glyphs by character; those of further maps are behind those of the first. */
+  /**
+   * Glyphs by character. Characters of each further map follow those of the previous one, at a distance of `MAP_SPAN`.
+   */
   readonly characters: ReadonlyMap<number, number>;
 }
 
-/** Characters of a map, more than there are. */
+/** Characters of one map; more than exist. */
 const MAP_SPAN = 0x200000;
-/** Outlines that are held at a time. */
+/** Limits the bytes of outlines in memory at a time. */
 const MAX_OUTLINE_BYTES = 16 * 2 ** 20;
-/** Of "maxp", from where on all numbers are the most of something (OpenType, "maxp"). */
+/** Offset in "maxp" from which all numbers are maximums (OpenType, "maxp"). */
 const FIRST_MAXIMUM = 6;
 const MAXP_BYTES = 32;
 
-/** @returns undefined for a font that is not to be merged */
+/** @returns undefined for a font that must not be merged */
 export function holdingOf(bytes: Uint8Array, wanted: Wanted): Holding | undefined {
   const part = readMergedFont(bytes, wanted);
   if (!part) return undefined;
@@ -92,7 +94,7 @@ function commonOf({ font, maps }: MergedFont, { withoutHints }: Wanted): string 
     Buffer.from((font.tables.get(tag) ?? new Uint8Array(0)).subarray(from, to)).toString("hex");
   const parts = [
     font.version,
-    // Flags and units; ascent, descent and line gap.
+    // Flags and units, then ascent, descent and line gap.
     hex("head", 16, 20),
     hex("hhea", 4, 10),
     ...maps.map(({ platform, encoding }) => `${platform},${encoding}`),
@@ -101,10 +103,7 @@ function commonOf({ font, maps }: MergedFont, { withoutHints }: Wanted): string 
   return parts.join(" ");
 }
 
-/**
- * FNV-1a. What it says is equal has to be compared once more.
- * @param more what else has to be equal
- */
+/** Returns an FNV-1a hash. Equal hashes need another comparison. @param more further value that must be equal */
 export function fingerprint(outline: Uint8Array, more: number): number {
   let hash = 0x811c9dc5 ^ more;
   for (const byte of outline) hash = Math.imul(hash ^ byte, 0x01000193);
@@ -112,8 +111,8 @@ export function fingerprint(outline: Uint8Array, more: number): number {
 }
 
 /**
- * @param parts fonts whose holdings do not contradict each other, each given when its turn comes
- * @returns undefined where they do all the same, or are too large
+ * @param parts fonts whose holdings do not contradict each other, each read in its turn
+ * @returns undefined if they contradict each other after all, or are too large
  */
 export function mergeTrueType(
   parts: Iterable<readonly [bytes: Uint8Array | undefined, wanted: Wanted]>,
@@ -131,7 +130,7 @@ class Union {
   readonly #metrics = new Map<number, readonly [advance: number, bearing: number]>();
   readonly #characters = new Map<number, number>();
   #bytes = 0;
-  /** Of the first. */
+  /** Tables of the first font. */
   #tables: Map<string, Uint8Array> | undefined;
   #maps: readonly Pick<CharacterMap, "platform" | "encoding">[] = [];
   #version = 0;
@@ -169,14 +168,14 @@ class Union {
       const [advance, bearing] = this.#metrics.get(glyph)!;
       return advance === metrics[0] && bearing === metrics[1] && Buffer.compare(known, outline) === 0;
     }
-    // A copy, so that the font it comes from can go.
+    // This is a copy, so that the source font can be released.
     this.#outlines.set(glyph, new Uint8Array(outline));
     this.#metrics.set(glyph, metrics);
     this.#bytes += outline.length;
     return true;
   }
 
-  /** The most of what any of them needs, and the box around all. */
+  /** Takes the maximum of the fonts' needs, and the box around all of them. */
   #widen(font: TrueTypeFont): void {
     const [maxp, other] = [this.#tables!.get("maxp")!, font.tables.get("maxp")!];
     for (let at = FIRST_MAXIMUM; at < MAXP_BYTES; at += 2) {

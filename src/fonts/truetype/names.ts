@@ -1,10 +1,10 @@
-// The names a TrueType font has for its glyphs (OpenType, "post"). Knows no PDF.
+// Reads the glyph names of a TrueType font (OpenType, "post"). Has no knowledge of PDF.
 import { macGlyphOrder } from "../names/glyph-names.ts";
 import { type TrueTypeFont, viewOf } from "./truetype.ts";
 
 const HEADER = 32;
 
-/** Glyphs by name; none where the font has no names. */
+/** Returns glyphs by name; none if the font has no names. */
 export function glyphsByName({ tables, glyphCount }: TrueTypeFont): ReadonlyMap<string, number> {
   const post = tables.get("post");
   const glyphs = new Map<string, number>();

@@ -1,33 +1,33 @@
-// A TrueType font with the outlines of some of its glyphs, under the numbers they have, and the tables that PDF needs (ISO 32000-1,
-// 9.9). Knows no PDF.
+// Subsets a TrueType font: keeps the outlines of some glyphs, with their numbers, and the tables that PDF needs (ISO
+// 32000-1, 9.9). Has no knowledge of PDF.
 
 import { type CharacterMap, characterMaps } from "./maps.ts";
 import { outlineOf, readTrueType, type TrueTypeFont, viewOf, withComponents } from "./truetype.ts";
 import { unhinted } from "./unhinted.ts";
 
 export interface SubsetOptions {
-  /** Of those that are used. @default all */
+  /** The used glyphs. @default all */
   readonly glyphs?: ReadonlySet<number>;
-  /** Those that are looked up in the font's maps. @default all that are there */
+  /** Characters that are looked up in the font's maps. @default all characters of the maps */
   readonly characters?: ReadonlySet<number>;
-  /** Whether glyphs are asked for by number alone: then there are no names and no character maps. */
+  /** True if glyphs are selected only by number. The subset then has no names and no character maps. */
   readonly byNumber: boolean;
-  /** Whether the programs go that fit outlines to coarse pixels; only where glyphs go as well. @default false */
+  /** Removes the programs that fit outlines to coarse pixels; only if glyphs are removed, too. @default false */
   readonly withoutHints?: boolean;
 }
 
-/** For outlines, metrics and hints. */
+/** Tables for outlines, metrics and hints. */
 const NEEDED = ["cvt ", "fpgm", "glyf", "head", "hhea", "hmtx", "loca", "maxp", "prep"];
-/** Tables of programs that fit outlines to pixels. */
+/** Tables of the programs that fit outlines to pixels. */
 export const HINTS = ["cvt ", "fpgm", "prep"];
-/** For characters as well. */
+/** Further tables for characters. */
 const OF_CHARACTERS = ["OS/2", "cmap", "post"];
-/** Of 16 bits, halved, an offset reaches so far. */
+/** Largest offset that 16 bits can store, because offsets are halved. */
 export const SHORT_REACH = 0x1fffe;
-/** What the checksum of a font comes to. */
+/** Value that the checksum of a whole font must have. */
 export const MAGIC = 0xb1b0afba;
 
-/** @returns undefined where the font is not as it has to be */
+/** @returns undefined if the font has an unexpected form */
 export function subsetTrueType(
   bytes: Uint8Array,
   { glyphs, characters, byNumber, withoutHints }: SubsetOptions,
@@ -42,7 +42,7 @@ export function subsetTrueType(
   if (glyphs) {
     const all = withComponents(font, glyphs);
     if (!all) return undefined;
-    // Glyphs behind the last one go; a character map could lead to them.
+    // Glyphs after the last used one are removed, unless a character map could refer to them.
     const count = byNumber ? Math.max(...all) + 1 : font.glyphCount;
     const shapes = outlinesOf(font, all, withoutHints === true);
     if (!shapes) return undefined;
@@ -61,7 +61,7 @@ export function subsetTrueType(
   return assemble(font.version, kept);
 }
 
-/** Of those glyphs. @returns undefined where one of them is not as it has to be */
+/** Returns the outlines of the glyphs. @returns undefined if an outline has an unexpected form */
 export function outlinesOf(
   font: TrueTypeFont,
   glyphs: ReadonlySet<number>,
@@ -77,7 +77,7 @@ export function outlinesOf(
   return found;
 }
 
-/** Tables with those outlines by glyph. */
+/** Returns tables with these outlines by glyph. */
 export function outlines(
   font: TrueTypeFont,
   glyphs: ReadonlyMap<number, Uint8Array>,
@@ -111,7 +111,7 @@ export function outlines(
   ]);
 }
 
-/** Metrics of glyphs that are not there are zero, which takes next to nothing when it is compressed. */
+/** Sets the metrics of removed glyphs to zero, which compresses to almost nothing. */
 function metricsOf(
   font: TrueTypeFont,
   glyphs: ReadonlySet<number>,
@@ -123,7 +123,7 @@ function metricsOf(
   if (hmtx.length < full * 4 || full === 0) return undefined;
   const kept = Math.min(full, count);
   const metrics = hmtx.slice(0, kept * 4 + Math.max(0, count - kept) * 2);
-  // The last full entry is that of all glyphs behind it.
+  // The last full entry applies to all glyphs after it.
   for (let glyph = 0; glyph < kept - 1; glyph++) if (!glyphs.has(glyph)) metrics.fill(0, glyph * 4, glyph * 4 + 4);
   const header = new Uint8Array(hhea);
   viewOf(header).setUint16(34, kept);
@@ -133,7 +133,7 @@ function metricsOf(
   ]);
 }
 
-/** The same maps of those characters alone. */
+/** Returns the same maps, limited to these characters. */
 export function mapsOf(maps: readonly Omit<CharacterMap, "entries">[], characters: ReadonlySet<number>): Uint8Array {
   const sorted = [...characters].filter((one) => one < 0xffff).sort((a, b) => a - b);
   const tables = maps.map(({ glyphOf }) =>
@@ -154,7 +154,10 @@ export function mapsOf(maps: readonly Omit<CharacterMap, "entries">[], character
   return cmap;
 }
 
-/** OpenType, "cmap", format 4: a segment for each run of characters whose glyphs are a run, and one that ends the table. */
+/**
+ * Writes format 4 (OpenType, "cmap"): a segment for each run of characters whose glyphs are a run, and one that ends
+ * the table.
+ */
 export function segments(pairs: readonly (readonly number[])[]): Uint8Array {
   const runs: { first: number; last: number; delta: number }[] = [];
   for (const [character, glyph] of pairs as readonly [number, number][]) {
@@ -178,7 +181,7 @@ export function segments(pairs: readonly (readonly number[])[]): Uint8Array {
   return table;
 }
 
-/** OpenType, "post", version 3: no names of glyphs. */
+/** Returns version 3 without glyph names (OpenType, "post"). */
 export function namelessPost({ tables }: TrueTypeFont): Uint8Array {
   const post = new Uint8Array(32);
   post.set((tables.get("post") ?? new Uint8Array(0)).subarray(0, 32));
@@ -186,7 +189,7 @@ export function namelessPost({ tables }: TrueTypeFont): Uint8Array {
   return post;
 }
 
-/** OpenType, "Organization of an OpenType font". */
+/** Joins the tables of a font (OpenType, "Organization of an OpenType font"). */
 export function assemble(version: number, tables: ReadonlyMap<string, Uint8Array>): Uint8Array {
   const padded = (size: number) => (size + 3) & ~3;
   const sorted = [...tables].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -217,7 +220,7 @@ export function assemble(version: number, tables: ReadonlyMap<string, Uint8Array
   return font;
 }
 
-/** Of bytes in whole words (OpenType, "Calculating checksums"). */
+/** Sums bytes in whole words (OpenType, "Calculating checksums"). */
 export function checksum(view: DataView, from: number, bytes: number): number {
   let sum = 0;
   for (let at = from; at < from + bytes; at += 4) sum = (sum + view.getUint32(at)) >>> 0;

@@ -1,16 +1,17 @@
-// TrueType font programs as PDF embeds them (ISO 32000-1, 9.9): tables, outlines by glyph, character maps. Knows no PDF.
+// Reads TrueType font programs as PDF embeds them (ISO 32000-1, 9.9): tables, outlines by glyph, metrics. Has no
+// knowledge of PDF.
 
 export interface TrueTypeFont {
   readonly version: number;
-  /** By tag, in the order of the directory. */
+  /** Tables by tag, in the order of the directory. */
   readonly tables: ReadonlyMap<string, Uint8Array>;
   readonly glyphCount: number;
-  /** Where the outline of each glyph begins, and behind the last one its end. */
+  /** Offsets of the outlines by glyph, followed by the end of the last one. */
   readonly offsets: Uint32Array;
 }
 
 const VERSIONS = [0x00010000, 0x74727565];
-/** Of a glyph made of others (OpenType, "glyf"). */
+/** Flags of a composite glyph (OpenType, "glyf"). */
 const WORDS = 0x0001;
 const SCALE = 0x0008;
 const MORE = 0x0020;
@@ -21,8 +22,8 @@ const MAX_COMPONENTS = 256;
 export const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
 
 /**
- * @param isLenient whether tables may end early, and outlines lie anywhere: what is not there is empty
- * @returns undefined for what is no TrueType font, or one whose tables are not where they are said to be
+ * @param isLenient accepts truncated tables and misplaced outlines; missing parts are empty
+ * @returns undefined if the bytes are not a TrueType font, or its tables are not at their stated places
  */
 export function readTrueType(bytes: Uint8Array, isLenient = false): TrueTypeFont | undefined {
   if (bytes.length < 12) return undefined;
@@ -69,12 +70,12 @@ function readOffsets(
   return offsets;
 }
 
-/** The outline's bytes; none for a glyph without. */
+/** Returns the bytes of an outline; none for a glyph without one. */
 export function outlineOf({ tables, offsets }: TrueTypeFont, glyph: number): Uint8Array {
   return tables.get("glyf")!.subarray(offsets[glyph], offsets[glyph + 1]);
 }
 
-/** @returns with the glyphs that those are made of, and glyph 0; undefined where an outline is damaged */
+/** @returns the glyphs, their components and glyph 0; undefined if an outline is damaged */
 export function withComponents(font: TrueTypeFont, glyphs: ReadonlySet<number>): Set<number> | undefined {
   const all = new Set<number>([0]);
   const waiting = [0, ...glyphs];
@@ -92,7 +93,7 @@ function componentsOf(outline: Uint8Array): number[] | undefined {
   return componentPlaces(outline)?.map((at) => viewOf(outline).getUint16(at));
 }
 
-/** Where an outline names the glyphs it is made of; undefined where it is damaged. */
+/** Returns the places of component numbers in an outline; undefined if it is damaged. */
 export function componentPlaces(outline: Uint8Array): number[] | undefined {
   const places: number[] = [];
   if (outline.length < 10) return places;
@@ -107,7 +108,10 @@ export function componentPlaces(outline: Uint8Array): number[] | undefined {
   return places;
 }
 
-/** Of a glyph, in the units of the font; of one that has none of its own, the last one's (OpenType, "hmtx"). */
+/**
+ * Returns the advance of a glyph in the font's units. A glyph without an entry has the advance of the last one
+ * (OpenType, "hmtx").
+ */
 export function advanceOf({ tables }: TrueTypeFont, glyph: number): number {
   const [hhea, hmtx] = [tables.get("hhea"), tables.get("hmtx")];
   if (!hhea || hhea.length < 36 || !hmtx || hmtx.length < 4) return 0;
@@ -115,7 +119,7 @@ export function advanceOf({ tables }: TrueTypeFont, glyph: number): number {
   return full === 0 ? 0 : viewOf(hmtx).getUint16(Math.min(glyph, full - 1) * 4);
 }
 
-/** Where a glyph's outline begins, from its origin. */
+/** Returns the distance from a glyph's origin to the left edge of its outline. */
 export function bearingOf({ tables }: TrueTypeFont, glyph: number): number {
   const [hhea, hmtx] = [tables.get("hhea"), tables.get("hmtx")];
   if (!hhea || hhea.length < 36 || !hmtx) return 0;

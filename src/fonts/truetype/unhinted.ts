@@ -1,7 +1,8 @@
-// A TrueType outline without the program that fits it to pixels of coarse screens (OpenType, "glyf"). Knows no tables.
+// Removes the program that fits a TrueType outline to the pixels of coarse screens (OpenType, "glyf"). Has no knowledge
+// of tables.
 
 const SIMPLE_HEADER = 10;
-/** Flags of a part of a composite glyph. */
+/** Flags of a component of a composite glyph. */
 const WORDS = 0x0001;
 const SCALE = 0x0008;
 const MORE = 0x0020;
@@ -10,15 +11,15 @@ const TWO_BY_TWO = 0x0080;
 const INSTRUCTIONS = 0x0100;
 
 /**
- * Names of fonts whose programs draw the glyphs, which are heaps of strokes without them; and names that tell nothing.
- * FreeType calls them tricky.
+ * Matches names of fonts whose programs draw the glyphs, which are heaps of strokes without them; also matches names
+ * without a meaning. FreeType calls such fonts tricky.
  */
 const DRAWN_BY_PROGRAM = /^DF|^DLC|HuaTian|Ming|cpop|^NEC|^CIDFont|[^ -~]/i;
 
-/** @param name of a font, without the tag of a subset */
+/** @param name name of a font, without the tag of a subset */
 export const needsHints = (name: string): boolean => name === "" || DRAWN_BY_PROGRAM.test(name);
 
-/** @returns undefined where it is not as it has to be */
+/** @returns undefined if the outline has an unexpected form */
 export function unhinted(outline: Uint8Array): Uint8Array | undefined {
   if (outline.length === 0) return outline;
   if (outline.length < SIMPLE_HEADER) return undefined;
@@ -39,7 +40,7 @@ function simpleOf(outline: Uint8Array, view: DataView, contours: number): Uint8A
 }
 
 function compositeOf(outline: Uint8Array, view: DataView): Uint8Array | undefined {
-  // A copy, whatever array the outline is a part of.
+  // This is a copy, because the outline can be a part of any array.
   const result = new Uint8Array(outline);
   const changed = new DataView(result.buffer);
   for (let at = SIMPLE_HEADER; at + 4 <= outline.length; ) {

@@ -1,33 +1,33 @@
-// A TrueType font with other advances, more glyphs and another character map, or with a few glyphs in an order of their own. Outlines
-// are copied, never drawn. Knows no PDF.
+// Rewrites a TrueType font with other advances, more glyphs and another character map, or with a few glyphs in a new
+// order. Copies outlines and never draws them. Has no knowledge of PDF.
 import { SYMBOL_BASE } from "../symbolic.ts";
 import { assemble, namelessPost, SHORT_REACH, segments } from "./subset-truetype.ts";
 import { advanceOf, bearingOf, componentPlaces, outlineOf, type TrueTypeFont, viewOf } from "./truetype.ts";
 
-/** A glyph of the font that is made. */
+/** A glyph of the new font. */
 export interface TrueTypeGlyph {
-  /** The glyph it looks like. */
+  /** The glyph that it looks like. */
   readonly source: number;
-  /** In the font's units. @default as it was */
+  /** Advance in the font's units. @default the original advance */
   readonly advance?: number | undefined;
 }
 
 export interface TrueTypeChanges {
-  /** By glyph, in the font's units. */
+  /** Advances by glyph, in the font's units. */
   readonly advances: ReadonlyMap<number, number>;
-  /** Behind the glyphs that are there. */
+  /** Glyphs that follow the existing ones. */
   readonly added: readonly TrueTypeGlyph[];
-  /** @default as it was */
+  /** @default the original map */
   readonly cmap?: Uint8Array | undefined;
 }
 
 const MAX_GLYPHS = 65_535;
-/** For hints, which are the same for all glyphs. */
+/** Tables for hints, which are the same for all glyphs. */
 const HINTS = ["cvt ", "fpgm", "prep"];
-/** For names and characters. */
+/** Tables for names and characters. */
 const NAMES = ["OS/2", "name", "post"];
 
-/** @returns undefined where there would be too many glyphs */
+/** @returns undefined if there would be too many glyphs */
 export function changeTrueType(font: TrueTypeFont, { advances, added, cmap }: TrueTypeChanges): Uint8Array | undefined {
   if (font.glyphCount + added.length > MAX_GLYPHS) return undefined;
   const glyphs: OutlinedGlyph[] = [];
@@ -47,8 +47,8 @@ export function changeTrueType(font: TrueTypeFont, { advances, added, cmap }: Tr
 }
 
 /**
- * A font of its glyph 0, those glyphs in their order, and what they are made of.
- * @returns undefined where an outline is damaged
+ * Returns a font of glyph 0, the given glyphs in their order, and their components.
+ * @returns undefined if an outline is damaged
  */
 export function compactTrueType(
   font: TrueTypeFont,
@@ -87,7 +87,7 @@ export function compactTrueType(
   return assemble(0x00010000, tables);
 }
 
-/** One map, for a symbolic font: glyphs by code. */
+/** Returns a character map of a symbolic font, from glyphs by code. */
 export function symbolMap(glyphs: ReadonlyMap<number, number>): Uint8Array {
   const pairs = [...glyphs].sort(([a], [b]) => a - b).map(([code, glyph]) => [SYMBOL_BASE + code, glyph]);
   const table = segments(pairs);
@@ -113,7 +113,7 @@ function tablesOf(font: TrueTypeFont, glyphs: readonly OutlinedGlyph[]): Map<str
   const even = (size: number) => size + (size & 1);
   const size = glyphs.reduce((sum, { outline }) => sum + even(outline.length), 0);
   const isLong = size > SHORT_REACH;
-  // A table of no bytes at all is taken for one that is missing.
+  // Readers treat a table of zero bytes as missing.
   const glyf = new Uint8Array(Math.max(size, 2));
   const loca = new Uint8Array((glyphs.length + 1) * (isLong ? 4 : 2));
   const hmtx = new Uint8Array(glyphs.length * 4);

@@ -1,7 +1,7 @@
-// What Type 1 charstrings draw (Adobe Type 1 Font Format, 6 and 8), and which subroutines they call: flex and the replacement of hints
-// are carried out, hints are not looked at. Knows no font.
+// Draws Type 1 charstrings (Adobe Type 1 Font Format, 6 and 8) and finds the subroutines they call. Executes flex and
+// hint replacement, and ignores hints. Has no knowledge of fonts.
 
-/** A part of a path; numbers are distances from the point before, as in the charstring. */
+/** A part of a path. Numbers are distances from the previous point, as in the charstring. */
 export interface PathStep {
   readonly kind: "move" | "line" | "curve" | "close";
   readonly deltas: readonly number[];
@@ -9,31 +9,33 @@ export interface PathStep {
 
 export interface Type1Outline {
   readonly width: number;
-  /** Where it begins. */
+  /** The point where the outline begins. */
   readonly bearing: readonly [x: number, y: number];
   readonly path: readonly PathStep[];
-  /** The numbers of subroutines. */
+  /** Numbers of the called subroutines. */
   readonly called: ReadonlySet<number>;
-  /** Of a glyph made of two: their codes in the standard encoding, and where the accent is put (6.4, `seac`). */
+  /** Parts of a composed glyph: codes in the standard encoding, and the place of the accent (6.4, `seac`). */
   readonly parts?: { readonly base: number; readonly accent: number; readonly dx: number; readonly dy: number };
 }
 
-/** How many bytes of charstrings may be read, subroutines included: hostile ones call each other. */
+/**
+ * Limits the bytes of charstrings that are read, subroutines included, because those of hostile files call each other.
+ */
 export interface Allowance {
   stepsLeft: number;
 }
 
 const MAX_DEPTH = 16;
 const MAX_STACK = 64;
-/** Parts of one path: hostile subroutines draw without end. */
+/** Limits the parts of a path, because subroutines of hostile files draw without end. */
 const MAX_PATH = 30_000;
 const [CALLSUBR, RETURN, ESCAPE, HSBW, ENDCHAR] = [10, 11, 12, 13, 14];
-/** Operators of two bytes are 100 and the second one. */
+/** Two-byte operators: 100 plus the second byte. */
 const [SEAC, SBW, DIV, CALLOTHERSUBR, POP, SETCURRENTPOINT] = [106, 107, 112, 116, 117, 133];
-/** Stems in four ways, and dotsection. */
+/** Four kinds of stems, and dotsection. */
 const HINTS = new Set([1, 3, 100, 101, 102]);
 const [FLEX_END, FLEX_BEGIN, FLEX_POINT, HINTS_ANEW] = [0, 1, 2, 3];
-/** Counters are said to them (8.1). */
+/** Procedures that receive counter hints (8.1). */
 const COUNTERS = new Set([12, 13]);
 const FLEX_POINTS = 7;
 
@@ -55,9 +57,9 @@ const CURVES: typeof MOVES = {
 const OPERANDS: Readonly<Record<number, number>> = { 4: 1, 21: 2, 22: 1, 5: 2, 6: 1, 7: 1, 8: 6, 30: 4, 31: 4 };
 
 /**
- * @param charString decrypted
- * @param subrOf decrypted subroutines by number
- * @returns undefined where it is damaged, or does what is not known here
+ * @param charString decrypted charstring
+ * @param subrOf returns decrypted subroutines by number
+ * @returns undefined if the charstring is damaged, or has an unsupported operation
  */
 export function drawType1(
   charString: Uint8Array,
@@ -73,7 +75,7 @@ class Drawing {
   readonly #called = new Set<number>();
   readonly #path: PathStep[] = [];
   #stack: number[] = [];
-  /** What PostScript's procedures leave. */
+  /** Results of PostScript procedures. */
   #results: number[] = [];
   #flex: number[] | undefined;
   #point = [0, 0];
@@ -93,7 +95,7 @@ class Drawing {
       const byte = bytes[at];
       if (byte === undefined || byte === RETURN) {
         const caller = callers.pop();
-        // A glyph without an end is one that readers may not show.
+        // Readers may not show a glyph without an end.
         if (!caller) return undefined;
         ({ bytes, at } = caller);
       } else if (byte >= 32) {
@@ -165,7 +167,7 @@ class Drawing {
   #accent(stack: readonly number[]): boolean {
     if (stack.length !== 5 || this.#path.length > 0) return false;
     const [bearing, dx, dy, base, accent] = stack as [number, number, number, number, number];
-    // The accent's own bearing stands at its beginning.
+    // The accent begins with its own bearing.
     this.#parts = { base, accent, dx: dx + this.#begun!.bearing[0] - bearing, dy };
     return true;
   }
@@ -201,7 +203,7 @@ class Drawing {
     this.#results = [];
     if (number === HINTS_ANEW && count === 1) {
       this.#results.push(args[0]);
-      // Where hints are not replaced it is this one that is called (8.1).
+      // An interpreter without hint replacement calls this subroutine (8.1).
       this.#called.add(3);
       return true;
     }
@@ -215,7 +217,7 @@ class Drawing {
     return number !== undefined && COUNTERS.has(number);
   }
 
-  /** The first point is one that the others are measured from (8.3). */
+  /** Ends flex. Its first point is the reference point of the others (8.3). */
   #endFlex([, x, y]: readonly number[]): boolean {
     const flex = this.#flex;
     this.#flex = undefined;
@@ -227,7 +229,7 @@ class Drawing {
   }
 }
 
-/** @param at of a byte from 32 on */
+/** @param at offset of a byte of at least 32 */
 function numberAt(bytes: Uint8Array, at: number): [value: number, end: number] {
   const byte = bytes[at];
   const next = (place: number) => bytes[at + place] ?? 0;

@@ -1,36 +1,36 @@
-// A Type 1 font with the glyphs that are asked for (Adobe Type 1 Font Format): the others leave its dictionary, subroutines that nobody
-// calls return at once. All else stays as it is, and what is not plain is left alone. Knows no PDF.
+// Subsets a Type 1 font (Adobe Type 1 Font Format): removes unused glyphs from its dictionary; unused subroutines
+// return at once. Keeps everything else, and leaves unusual parts alone. Has no knowledge of PDF.
 import { NOTDEF, standardEncoding } from "../names/glyph-names.ts";
 import { type Allowance, drawType1, type Type1Outline } from "./charstring.ts";
 import { plainOf, programOf, readType1, secretOf, type Type1Font, type Type1Program } from "./type1.ts";
 
-/** Subroutines by number, where they stand in the decrypted part. */
+/** Subroutines by number, and their places in the decrypted part. */
 interface Subrs {
-  /** Where their number is written. */
+  /** Place of the stored number of subroutines. */
   readonly count: { readonly start: number; readonly end: number };
   readonly entries: ReadonlyMap<number, Subr>;
 }
 
 interface Subr {
-  /** Of the whole entry. */
+  /** Start of the whole entry. */
   readonly start: number;
   readonly end: number;
-  /** Encrypted, and where it stands. */
+  /** Encrypted charstring, as stored. */
   readonly charString: Uint8Array;
-  /** What stands between its length and its bytes, and behind them. */
+  /** Text between its length and its bytes; `after` is the text that follows them. */
   readonly before: string;
   readonly after: string;
 }
 
-/** What an interpreter counts on: flex and the replacement of hints (8.3). */
+/** Number of subroutines that an interpreter relies on: flex and hint replacement (8.3). */
 const OWN_SUBRS = 4;
 const RETURN = Uint8Array.of(11);
-/** Bytes of charstrings that are read, subroutines included: real fonts take a few times their size. */
+/** Limits the bytes of charstrings that are read, subroutines included. Real fonts take a few times their size. */
 const LEAST_STEPS = 100_000;
 const MOST_STEPS = 20_000_000;
 const MAX_GROWTH = 16;
 const MAX_SUBRS = 65_536;
-/** Of fonts with several masters, and of those that change what they read (Type 1 Font Format, supplement). */
+/** Matches fonts with several masters, and fonts that change their own program (Type 1 Font Format, supplement). */
 const UNUSUAL = /\/(?:WeightVector|BlendDesign\w*|Blend|blend|hires|CCRun)\b|\/Private\s+get/;
 
 const latin1 = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
@@ -39,11 +39,11 @@ const latin1 = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset
 export interface DrawnType1 {
   readonly font: Type1Font;
   readonly subrs: Subrs | undefined;
-  /** @returns undefined where it is damaged, or does what is not known here */
+  /** @returns undefined if the charstring is damaged, or has an unsupported operation */
   outlineOf(charString: Uint8Array): Type1Outline | undefined;
 }
 
-/** @returns undefined for what is no Type 1 font, or one that is not plain */
+/** @returns undefined if the bytes are not a plain Type 1 font */
 export function readDrawnType1(bytes: Uint8Array): DrawnType1 | undefined {
   const font = readType1(bytes);
   if (!font || font.lenIV < -1 || font.lenIV > 16) return undefined;
@@ -86,15 +86,15 @@ function readSubrs({ private: secret, count }: Type1Font, text: string): Subrs |
     entries.set(number, { start: at, end: closing.lastIndex, charString, before: head[3], after: after[0] });
     at = closing.lastIndex;
   }
-  // They stand before the glyphs, and nothing is put into their list later.
+  // Subroutines precede the glyphs, and later code adds none to their list.
   if (at > count.start || /\bdup\s+\d+\s+\d+\s+\S+ /.test(text.slice(at, count.start))) return "damaged";
   const countStart = begin.index + begin[0].indexOf(begin[1], "/Subrs".length);
   return { count: { start: countStart, end: countStart + begin[1].length }, entries };
 }
 
 /**
- * @param names of the glyphs that are used
- * @returns undefined where nothing is to be gained, or the font is not as it has to be
+ * @param names names of the used glyphs
+ * @returns undefined if nothing can be saved, or the font has an unexpected form
  */
 export function subsetType1(bytes: Uint8Array, names: Iterable<string>): Type1Program | undefined {
   const drawn = readDrawnType1(bytes);
@@ -112,7 +112,10 @@ interface Used {
   readonly subrs: ReadonlySet<number>;
 }
 
-/** With the glyphs that accented ones are made of. @returns undefined where it cannot be told */
+/**
+ * Returns the used parts, including the glyphs that accented ones are composed of.
+ * @returns undefined if they cannot be determined
+ */
 function usedParts(drawn: DrawnType1, wanted: Iterable<string>): Used | undefined {
   const entries = new Map<string, Uint8Array[]>();
   for (const { name, charString } of drawn.font.entries) {
@@ -154,16 +157,16 @@ function editsOfGlyphs({ entries, count, private: secret }: Type1Font, kept: Rea
   let left = 0;
   entries.forEach(({ name, start, end }, index) => {
     if (kept.has(name)) left++;
-    // With the white space before the next one.
+    // The edit includes the white space before the next entry.
     else edits.push({ start, end: entries[index + 1]?.start ?? end, bytes: NOTHING });
   });
   if (edits.length === 0) return edits;
-  // Some fonts count more than they have, for those that are added.
+  // Some fonts state a larger count, as room for added glyphs.
   const more = Math.max(0, Number(latin1(secret.subarray(count.start, count.end))) - entries.length);
   return [{ ...count, bytes: Buffer.from(String(left + more)) }, ...edits];
 }
 
-/** Those behind the last that is used go; readers want all before it. */
+/** Removes the subroutines after the last used one. Readers need all subroutines before it. */
 function editsOfSubrs({ font, subrs }: DrawnType1, kept: ReadonlySet<number>): Edit[] {
   if (!subrs) return [];
   const edits: Edit[] = [];
@@ -192,7 +195,7 @@ function edited(bytes: Uint8Array, edits: readonly Edit[]): Uint8Array {
   return Buffer.concat([...pieces, bytes.subarray(at)]);
 }
 
-/** As it is read again. */
+/** Reports whether the used parts read back unchanged. */
 function isSame(one: DrawnType1, other: DrawnType1, used: Used): boolean {
   const equal = (a: Uint8Array | undefined, b: Uint8Array | undefined) =>
     a !== undefined && b !== undefined && Buffer.compare(a, b) === 0;

@@ -1,34 +1,34 @@
-// Type 1 font programs (Adobe Type 1 Font Format): what glyphs they have and how wide those are, and the same program with other
-// widths and more glyphs. Outlines are never drawn. Knows no PDF.
+// Reads Type 1 font programs (Adobe Type 1 Font Format): glyphs and their widths. Rewrites them with other widths and
+// more glyphs. Never draws outlines. Has no knowledge of PDF.
 import { type Encoding, NOTDEF, standardEncoding } from "../names/glyph-names.ts";
 
 interface Type1Glyph {
   readonly name: string;
-  /** Of the whole entry of CharStrings in the decrypted part. */
+  /** Start of the whole CharStrings entry in the decrypted part. */
   readonly start: number;
   readonly end: number;
-  /** Encrypted. */
+  /** Encrypted charstring. */
   readonly charString: Uint8Array;
 }
 
 export interface Type1Font {
-  /** As it is, up to and with `eexec` and the white space behind it. */
+  /** The clear part, up to and including `eexec` and the white space after it. */
   readonly clear: Uint8Array;
-  /** Decrypted, without the four bytes at its beginning. */
+  /** The decrypted part, without the four bytes at its beginning. */
   readonly private: Uint8Array;
-  /** The first of each name. */
+  /** The first glyph of each name. */
   readonly glyphs: ReadonlyMap<string, Type1Glyph>;
-  /** All that are there, in their order. */
+  /** All entries, in their order. */
   readonly entries: readonly Type1Glyph[];
   readonly encoding: Encoding;
-  /** From the units of a charstring to thousandths of text space. */
+  /** Factor from the units of a charstring to thousandths of text space. */
   readonly scale: number;
-  /** The bytes before each charstring that say nothing; -1 where they are not encrypted. */
+  /** Number of meaningless bytes before each charstring; -1 if charstrings are not encrypted. */
   readonly lenIV: number;
-  /** Where the number of charstrings is written, and where their last one ends. */
+  /** Place of the stored number of charstrings. `glyphsEnd` is the end of the last one. */
   readonly count: { readonly start: number; readonly end: number };
   readonly glyphsEnd: number;
-  /** What stands between an entry's length and its bytes, and behind it: `RD` and `ND` by other names. */
+  /** Text between an entry's length and its bytes, and after them: `RD` and `ND` under other names. */
   readonly marks: { readonly before: string; readonly after: string };
 }
 
@@ -40,7 +40,7 @@ const TRAILER = `\n${`${"0".repeat(64)}\n`.repeat(8)}cleartomark\n`;
 
 const latin1 = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
 
-/** @returns undefined for what is no Type 1 font, or one that cannot be read to its end */
+/** @returns undefined if the bytes are not a Type 1 font, or cannot be read to the end */
 export function readType1(file: Uint8Array): Type1Font | undefined {
   const bytes = file[0] === 0x80 ? withoutSegments(file) : file;
   if (latin1(bytes.subarray(0, 2)) !== "%!") return undefined;
@@ -55,7 +55,7 @@ export function readType1(file: Uint8Array): Type1Font | undefined {
   if (!begin) return undefined;
   const countEnd = begin.index + begin[0].length;
   const found = readGlyphs(secret, text, countEnd);
-  // Zeros that were never encrypted are behind it (7.2).
+  // Unencrypted zeros follow it (7.2).
   const over = text.indexOf("closefile", found.glyphsEnd);
   if (found.glyphs.size === 0) return undefined;
   const head = latin1(clear);
@@ -91,7 +91,7 @@ function readGlyphs(
     if (end > secret.length) break;
     closing.lastIndex = end;
     const after = closing.exec(text);
-    // Where the entry's end is not marked another one begins at once.
+    // If the end of an entry is not marked, the next entry follows immediately.
     const isMarked = after !== null && !after[0].includes("/");
     marks = { before: head[3], after: isMarked ? (after[1] ?? after[2])! : marks.after };
     const next = isMarked ? closing.lastIndex : end;
@@ -103,7 +103,7 @@ function readGlyphs(
   return { glyphs, entries, glyphsEnd: at < 0 ? from : at, marks };
 }
 
-/** Of the file format for PCs: a six byte header before each part. */
+/** Unpacks the file format for PCs, which has a six-byte header before each part. */
 function withoutSegments(file: Uint8Array): Uint8Array {
   const parts: Uint8Array[] = [];
   for (let at = 0; at + 6 <= file.length && file[at] === 0x80 && file[at + 1] < 3; ) {
@@ -114,7 +114,7 @@ function withoutSegments(file: Uint8Array): Uint8Array {
   return new Uint8Array(Buffer.concat(parts));
 }
 
-/** The encrypted part can be in hexadecimal digits (7.2). */
+/** Decodes the encrypted part, which can be in hexadecimal digits (7.2). */
 function binary(bytes: Uint8Array): Uint8Array {
   const isHex = /^[\da-fA-F\s]{4}/.test(latin1(bytes.subarray(0, 4)));
   return isHex ? new Uint8Array(Buffer.from(latin1(bytes).replace(/[^\da-fA-F]/g, ""), "hex")) : bytes;
@@ -131,12 +131,12 @@ function decrypted(bytes: Uint8Array, key: number, skipped: number): Uint8Array 
   return plain.subarray(skipped);
 }
 
-/** @param skipped bytes before it that say nothing */
+/** @param skipped number of meaningless bytes before the text */
 function encrypted(plain: Uint8Array, key: number, skipped: number): Uint8Array {
   const bytes = new Uint8Array(plain.length + skipped);
   let state = key;
   for (let at = 0; at < bytes.length; at++) {
-    // Zeros at the beginning of the whole make bytes that are no hexadecimal digits, as they must be (7.2).
+    // Zeros at the beginning become bytes that are not hexadecimal digits, as required (7.2).
     const cipher = (at < skipped ? 0 : plain[at - skipped]) ^ (state >> 8);
     bytes[at] = cipher;
     state = ((cipher + state) * 52845 + 22719) & 0xffff;
@@ -156,7 +156,7 @@ function readEncoding(head: string): Encoding {
   return encoding;
 }
 
-/** Whether the encoding is one of the two kinds that are read: the standard one, and codes one by one. */
+/** Reports whether the encoding is of a supported kind: the standard one, or a list of single codes. */
 export function hasPlainEncoding({ clear, private: secret }: Type1Font): boolean {
   const head = latin1(clear);
   if (head.match(/\/Encoding\b/g)?.length !== 1 || /\/Encoding\b/.test(latin1(secret))) return false;
@@ -174,13 +174,13 @@ export function hasPlainEncoding({ clear, private: secret }: Type1Font): boolean
 }
 
 interface Width {
-  /** Where the width's operands stand in the decrypted charstring. */
+  /** Start of the width's operands in the decrypted charstring. */
   readonly start: number;
   readonly end: number;
   readonly value: number;
 }
 
-/** The operands before `hsbw` or `sbw`, with which every glyph begins (6.4). */
+/** Finds the operands before `hsbw` or `sbw`, with which every glyph begins (6.4). */
 function findWidth(plain: Uint8Array): Width | undefined {
   const stack: Width[] = [];
   for (let at = 0; at < plain.length && stack.length < 48; ) {
@@ -206,19 +206,19 @@ function findWidth(plain: Uint8Array): Width | undefined {
     } else if (byte === ESCAPE && plain[at] === SBW) {
       return stack.length >= 4 ? stack.at(-2) : undefined;
     } else {
-      // Said by a subroutine, or by none.
+      // A subroutine sets the width, or nothing does.
       return undefined;
     }
   }
   return undefined;
 }
 
-/** A charstring as it is interpreted. */
+/** Returns a charstring as it is interpreted. */
 export function plainOf({ lenIV }: Type1Font, charString: Uint8Array): Uint8Array {
   return lenIV < 0 ? charString : decrypted(charString, CHARSTRING_KEY, lenIV);
 }
 
-/** In thousandths of text space; undefined where there is no such glyph or it does not say. */
+/** Returns a width in thousandths of text space; undefined if the glyph or its width is missing. */
 export function type1Width(font: Type1Font, name: string): number | undefined {
   const glyph = font.glyphs.get(name);
   const width = glyph && findWidth(plainOf(font, glyph.charString));
@@ -231,9 +231,9 @@ function numberBytes(value: number): Uint8Array {
 }
 
 export interface Type1Changes {
-  /** By name, in thousandths of text space. */
+  /** Widths by name, in thousandths of text space. */
   readonly widths: ReadonlyMap<string, number>;
-  /** Glyphs that look like others, under names of their own. */
+  /** Glyphs that look like others and have their own names. */
   readonly added: readonly { readonly name: string; readonly source: string; readonly width: number }[];
 }
 
@@ -243,7 +243,7 @@ export interface Type1Program {
   readonly lengths: readonly [number, number, number];
 }
 
-/** @returns undefined where a width cannot be set */
+/** @returns undefined if a width cannot be set */
 export function writeType1(font: Type1Font, { widths, added }: Type1Changes): Type1Program | undefined {
   const pieces: Uint8Array[] = [];
   const entries = [...font.glyphs].sort(([, a], [, b]) => a.start - b.start);
@@ -268,7 +268,7 @@ export function writeType1(font: Type1Font, { widths, added }: Type1Changes): Ty
   return programOf(font.clear, Buffer.concat(pieces));
 }
 
-/** @param plain what is encrypted in it */
+/** @param plain the part that is to be encrypted */
 export function programOf(clear: Uint8Array, plain: Uint8Array): Type1Program {
   const secret = encrypted(Buffer.concat([plain, Buffer.from("\n")]), EEXEC_KEY, 4);
   const trailer = Buffer.from(TRAILER);
@@ -299,7 +299,7 @@ function emptyGlyph(font: Type1Font, width: number): Uint8Array {
   );
 }
 
-/** A charstring as it is stored. */
+/** Returns a charstring as it is stored. */
 export function secretOf({ lenIV }: Pick<Type1Font, "lenIV">, plain: Uint8Array): Uint8Array {
   return lenIV < 0 ? plain : encrypted(plain, CHARSTRING_KEY, lenIV);
 }

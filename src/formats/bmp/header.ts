@@ -1,4 +1,5 @@
-// The headers of BMP, from OS/2's of 12 bytes to Windows' fifth of 124: what a picture is. Knows no pixels.
+// Reads the headers of BMP, from the 12-byte header of OS/2 to the 124-byte fifth version of Windows. Has no knowledge
+// of pixels.
 
 import { ByteReader } from "../../core/byte-reader.ts";
 import { EngineFailure } from "../../core/failure.ts";
@@ -23,7 +24,7 @@ const CALIBRATED = 0;
 
 export type BmpCoding = "plain" | "rle4" | "rle8" | "rle24" | "jpeg" | "png";
 
-/** Which bits of a pixel are each colour's; 0 for none. */
+/** The bits of a pixel that belong to each color; 0 for none. */
 export interface BitMasks {
   readonly red: number;
   readonly green: number;
@@ -37,12 +38,12 @@ export interface BmpHeader {
   readonly isTopDown: boolean;
   readonly bits: number;
   readonly coding: BmpCoding;
-  /** Of 16 and 32 bits. */
+  /** Masks of pixels of 16 and 32 bits. */
   readonly masks: BitMasks;
-  /** 3 bytes (red, green, blue) for each value that a pixel can have; those that the file lacks are black. */
+  /** 3 bytes (red, green, blue) for each possible value of a pixel. Colors missing from the file are black. */
   readonly palette: Uint8Array;
   readonly colorSpace: ColorSpace;
-  /** Of the pixels, from the beginning of the file. */
+  /** Offset of the pixels from the beginning of the file. */
   readonly dataOffset: number;
   readonly density?: Density;
 }
@@ -92,7 +93,7 @@ export async function readBmpHeader(input: Input): Promise<BmpHeader> {
 
 const senseless = () => new EngineFailure("damaged", "a BMP whose header makes no sense");
 
-/** OS/2's second header has numbers of its own. */
+/** Returns the coding. The second header of OS/2 has its own numbers. */
 function codingOf(compression: number, headerBytes: number): BmpCoding {
   const isOs2 = headerBytes === OS2_BYTES || headerBytes < INFO_BYTES;
   switch (compression) {
@@ -115,7 +116,9 @@ function codingOf(compression: number, headerBytes: number): BmpCoding {
   throw new EngineFailure("unsupported", `a BMP of compression ${compression}`);
 }
 
-/** In the header from its second version on; behind one of the first. */
+/**
+ * Reads the masks, which are part of the header from its second version on, and follow a header of the first version.
+ */
 async function readMasks(
   reader: ByteReader,
   view: DataView,
@@ -150,7 +153,7 @@ async function readPalette(
   const most = 2 ** bits;
   const palette = new Uint8Array(3 * most);
   const wanted = used > 0 && used < most ? used : most;
-  // Where pixels begin no palette goes on, whatever it claims.
+  // The palette ends where the pixels begin, whatever length it states.
   const room = claimed >= reader.position ? Math.floor((claimed - reader.position) / entryBytes) : wanted;
   for (let index = 0; index < Math.min(wanted, room); index++) {
     const entry = await reader.read(entryBytes);
@@ -167,7 +170,7 @@ async function colorSpaceOf(input: Input, view: DataView, headerBytes: number): 
     return profiledSpace(await readProfile(input, FILE_HEADER_BYTES + offset, size), 3);
   }
   if (headerBytes < V4_BYTES || kind !== CALIBRATED) return RGB;
-  // Fixed point, X Y Z of each colour; gammas of 16 bits before and after the point.
+  // Endpoints are fixed point, X Y Z for each color. Gammas have 16 bits before and after the point.
   const xyz = [0, 1, 2].map((color) => [0, 4, 8].map((at) => view.getUint32(60 + color * 12 + at, true)));
   const chromaticity = ([x, y, z]: number[]) => [x! / (x! + y! + z!), y! / (x! + y! + z!)] as const;
   const white = chromaticity([0, 1, 2].map((axis) => xyz.reduce((sum, color) => sum + color[axis], 0)));

@@ -134,7 +134,7 @@ function channelOf(mask: number): Channel {
   return { mask, shift, most: mask >>> shift };
 }
 
-/** @returns the channel with its scaled values: 8 or 16 bits */
+/** @returns the channel with its values scaled to 8 or 16 bits */
 function scaled(
   channel: Channel,
   isDeep: boolean,

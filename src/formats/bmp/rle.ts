@@ -1,23 +1,24 @@
-// Run lengths of BMP and OS/2 bitmaps: bytes to rows, in the order of the file. Pixels that are skipped are of the first colour.
+// Decodes the run lengths of BMP and OS/2 bitmaps into rows, in the order of the file. Skipped pixels have the first
+// color.
 import { filling } from "../to-pdf/image-data.ts";
 
-/** What the next byte is. */
+/** The kind of the next byte. */
 type Expected = "count" | "value" | "escape" | "across" | "down" | "literal" | "padding";
 
 export class RleRows {
-  /** Whether all rows were given. */
+  /** True once all rows have been returned. */
   isOver = false;
   readonly #row: Uint8Array;
   readonly #width: number;
   readonly #height: number;
   readonly #nibbles: boolean;
   readonly #pixelBytes: 1 | 3;
-  /** Where the next pixel goes, and the row's number. */
+  /** Column of the next pixel; `#y` is the number of the row. */
   #x = 0;
   #y = 0;
   #expected: Expected = "count";
   #count = 0;
-  /** Of a pixel of three bytes. */
+  /** Bytes of a three-byte pixel. */
   readonly #pixel = new Uint8Array(3);
   #filled = 0;
   #literalBytes = 0;
@@ -31,7 +32,7 @@ export class RleRows {
     this.#row = new Uint8Array(width * this.#pixelBytes);
   }
 
-  /** Rows that more of the data complete; each is valid until the next is asked for. */
+  /** Yields the rows that these data complete. Each is valid until the next one is requested. */
   *push(bytes: Uint8Array): Generator<Uint8Array> {
     for (const byte of bytes) {
       if (this.isOver) return;
@@ -70,7 +71,7 @@ export class RleRows {
     }
   }
 
-  /** What the data do not tell of. */
+  /** Yields the rows missing from the data. */
   *rest(): Generator<Uint8Array> {
     if (this.isOver) return;
     if (this.#y < this.#height) yield this.#row;
@@ -100,7 +101,7 @@ export class RleRows {
     this.#expected = "count";
   }
 
-  /** Absolute mode: so many pixels, and a byte more where theirs are odd in number. */
+  /** Begins absolute mode, with this number of pixels. A padding byte follows if they take an odd number of bytes. */
   #beginLiteral(pixels: number): void {
     this.#count = pixels;
     this.#literalBytes = this.#nibbles ? Math.ceil(pixels / 2) : pixels * this.#pixelBytes;
@@ -128,7 +129,7 @@ export class RleRows {
     this.#x++;
   }
 
-  /** Blue comes first. */
+  /** Writes a pixel, whose blue comes first. */
   #putPixel(): void {
     if (this.#x < this.#width) {
       this.#row.set([this.#pixel[2], this.#pixel[1], this.#pixel[0]], this.#x * 3);

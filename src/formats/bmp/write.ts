@@ -1,32 +1,34 @@
-// Rasters as Windows bitmaps (BITMAPFILEHEADER and BITMAPINFOHEADER), streamed from the last row to the first.
-// It knows nothing of documents.
+// Writes rasters as Windows bitmaps (BITMAPFILEHEADER and BITMAPINFOHEADER), streamed from the last row to the first.
+// Has no knowledge of documents.
 
 import { CHANNELS, type ColorModel, type Raster } from "../../core/raster.ts";
 
 const FILE_HEADER_BYTES = 14;
-/** The header that every reader knows; its successors would add only a colour space, which few heed. */
+/** Every reader supports this header. Its successors would add only a color space, which few readers use. */
 const INFO_HEADER_BYTES = 40;
 const GRAY_LEVELS = 256;
 const CHUNK_BYTES = 128 * 1024;
-/** biWidth and biHeight are signed. */
+/** Limit of biWidth and biHeight, which are signed. */
 const MAX_SIDE = 2 ** 31 - 1;
 const METERS_PER_INCH = 0.0254;
 
-/** The largest file whose size bfSize can tell. */
+/** The largest file size that bfSize can store. */
 export const MAX_BMP_BYTES = 2 ** 32 - 1;
 
 /**
- * Size of the file that {@link encodeBmp} would make, in bytes; it makes none larger than {@link MAX_BMP_BYTES}.
- * @throws RangeError if BMP has not the color model
+ * Returns the size of the file that {@link encodeBmp} would make, in bytes. No file is larger than
+ * {@link MAX_BMP_BYTES}.
+ * @throws RangeError if BMP does not support the color model
  */
 export function bmpSizeBytes(raster: Pick<Raster, "width" | "height" | "colorModel">): number {
   return dataOffset(raster.colorModel) + raster.height * strideBytes(raster);
 }
 
 /**
- * A picture as BMP: 24 bits for rgb, 8 bits with a palette of grays for gray, uncompressed, lowest row first.
- * @returns chunks that are valid until the next one is asked for
- * @throws RangeError if BMP has not the raster's color model or sides, or the file would exceed {@link MAX_BMP_BYTES}
+ * Encodes a picture as uncompressed BMP, lowest row first: 24 bits for rgb, 8 bits with a palette of grays for gray.
+ * @returns chunks that are valid until the next one is requested
+ * @throws RangeError if BMP does not support the raster's color model or sides, or the file would exceed
+ * {@link MAX_BMP_BYTES}
  */
 export function* encodeBmp(raster: Raster): Generator<Uint8Array> {
   const size = bmpSizeBytes(raster);
@@ -41,7 +43,7 @@ function isSide(pixels: number): boolean {
   return Number.isInteger(pixels) && pixels >= 1 && pixels <= MAX_SIDE;
 }
 
-/** Rows are filled up to whole words. */
+/** Returns the bytes of a row, padded to whole words. */
 function strideBytes(raster: Pick<Raster, "width" | "colorModel">): number {
   return Math.ceil((raster.width * CHANNELS[raster.colorModel]) / 4) * 4;
 }
@@ -62,7 +64,7 @@ function headers(raster: Raster, size: number): Uint8Array {
   view.setUint32(10, start, true);
   view.setUint32(14, INFO_HEADER_BYTES, true);
   view.setInt32(18, raster.width, true);
-  // A positive height says that the lowest row comes first.
+  // A positive height means that the lowest row comes first.
   view.setInt32(22, raster.height, true);
   view.setUint16(26, 1, true);
   view.setUint16(28, 8 * CHANNELS[raster.colorModel], true);
@@ -84,7 +86,7 @@ function* rows(raster: Raster): Generator<Uint8Array> {
   const rowsPerChunk = Math.max(1, Math.floor(CHUNK_BYTES / stride));
   const words = new Int32Array((rowsPerChunk * stride) / 4);
   const bytes = new Uint8Array(words.buffer);
-  // A band begins anywhere in memory; a row that begins on a word can be read by words.
+  // A band can begin anywhere in memory. A row that begins on a word can be read by words.
   const rowWords = new Int32Array(Math.ceil(rowBytes / 4));
   const row = new Uint8Array(rowWords.buffer, 0, rowBytes);
   let filled = 0;
@@ -106,7 +108,10 @@ function* rows(raster: Raster): Generator<Uint8Array> {
   if (filled > 0) yield bytes.subarray(0, filled);
 }
 
-/** Blue comes first in a bitmap. Four pixels are three words, and nearly all of the row. */
+/**
+ * Swaps red and blue, because blue comes first in a bitmap. Four pixels are three words, which covers nearly all of the
+ * row.
+ */
 function swapRedAndBlue(
   from: Int32Array,
   row: Uint8Array,

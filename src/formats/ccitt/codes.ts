@@ -1,4 +1,5 @@
-// The codes of ITU-T T.4 (tables 2 and 3) and T.6 (table 1): runs of white and black, and modes. Knows no pictures.
+// The codes of ITU-T T.4 (tables 2 and 3) and T.6 (table 1): runs of white and black, and modes. Has no knowledge of
+// pictures.
 
 /** Terminating codes for runs of 0 to 63, then make-up codes for 64 to 1728 in steps of 64, as bits. */
 const WHITE =
@@ -22,11 +23,11 @@ const BLACK =
   "0000001001010 0000001001011 0000001001100 0000001001101 0000001110010 0000001110011 0000001110100 0000001110101 " +
   "0000001110110 0000001110111 0000001010010 0000001010011 0000001010100 0000001010101 0000001011010 0000001011011 " +
   "0000001100100 0000001100101";
-/** 1792 to 2560 in steps of 64, for both colours. */
+/** Make-up codes for 1792 to 2560 in steps of 64, for both colors. */
 const LONG =
   "00000001000 00000001100 00000001101 000000010010 000000010011 000000010100 000000010101 000000010110 000000010111 " +
   "000000011100 000000011101 000000011110 000000011111";
-/** T.6, table 1. */
+/** Mode codes of T.6, table 1. */
 const PASS_CODE = "0001";
 const HORIZONTAL_CODE = "001";
 const VERTICAL_CODES: Readonly<Record<number, string>> = {
@@ -39,7 +40,7 @@ const VERTICAL_CODES: Readonly<Record<number, string>> = {
   3: "0000011",
 };
 
-/** Longest code of a run. */
+/** Bits of the longest code of a run. */
 export const RUN_BITS = 13;
 export const MODE_BITS = 7;
 
@@ -52,7 +53,7 @@ export interface Code {
 const codeOf = (text: string): Code => ({ value: Number.parseInt(text, 2), bits: text.length });
 const listOf = (text: string) => text.split(" ").map(codeOf);
 
-/** By color, 0 white and 1 black: codes for 0 to 63, and for 64, 128 ... 2560. */
+/** Codes by color, 0 white and 1 black: for 0 to 63, and for 64, 128 ... 2560. */
 export const TERMINATING: readonly (readonly Code[])[] = [WHITE, BLACK].map((text) => listOf(text).slice(0, 64));
 export const MAKE_UP: readonly (readonly Code[])[] = [WHITE, BLACK].map((text) => [
   ...listOf(text).slice(64),
@@ -60,14 +61,14 @@ export const MAKE_UP: readonly (readonly Code[])[] = [WHITE, BLACK].map((text) =
 ]);
 export const PASS: Code = codeOf(PASS_CODE);
 export const HORIZONTAL: Code = codeOf(HORIZONTAL_CODE);
-/** By distance from -3 to 3, plus 3. */
+/** Codes by distance from -3 to 3, plus 3. */
 export const VERTICAL: readonly Code[] = [-3, -2, -1, 0, 1, 2, 3].map((distance) => codeOf(VERTICAL_CODES[distance]));
 
-/** Modes beside vertical ones, which are their distance plus 3. */
+/** Modes other than the vertical ones, whose numbers are their distances plus 3. */
 export const PASS_MODE = 7;
 export const HORIZONTAL_MODE = 8;
 
-/** By color and the next {@link RUN_BITS} bits: run << 4 | bits of the code, 0 for no code. */
+/** Runs by color and the next {@link RUN_BITS} bits: run << 4 | bits of the code, 0 for no code. */
 export const RUN_TABLES: readonly Uint16Array[] = [0, 1].map((color) => {
   const table = new Uint16Array(2 ** RUN_BITS);
   TERMINATING[color].forEach((code, run) => {
@@ -79,7 +80,7 @@ export const RUN_TABLES: readonly Uint16Array[] = [0, 1].map((color) => {
   return table;
 });
 
-/** By the next {@link MODE_BITS} bits: mode << 4 | bits of the code, 0 for no code. */
+/** Modes by the next {@link MODE_BITS} bits: mode << 4 | bits of the code, 0 for no code. */
 export const MODE_TABLE: Uint16Array = (() => {
   const table = new Uint16Array(2 ** MODE_BITS);
   VERTICAL.forEach((code, mode) => {

@@ -1,33 +1,34 @@
-// Fax codes (ITU-T T.4 and T.6, TIFF 6.0 sections 10 and 11) as rows, each the places where its colour changes. Knows no TIFF.
+// Decodes fax codes (ITU-T T.4 and T.6, TIFF 6.0 sections 10 and 11) into rows, each a list of its color changes. Has
+// no knowledge of TIFF.
 import { HORIZONTAL_MODE, MODE_BITS, MODE_TABLE, PASS_MODE, RUN_BITS, RUN_TABLES } from "./codes.ts";
 
 export interface FaxOptions {
   readonly columns: number;
-  /** `rows`: T.4 without end-of-line codes, each row at a whole byte, or two; `t4`; `t6`. */
+  /** Coding: `rows` is T.4 without end-of-line codes, each row at a multiple of one or two bytes; `t4`; `t6`. */
   readonly kind: "rows" | "t4" | "t6";
-  /** Of T.4: rows may refer to the one above, as a bit after the end-of-line code tells. */
+  /** For T.4: rows may refer to the row above, as the bit after the end-of-line code states. */
   readonly isTwoDimensional?: boolean;
-  /** Of `rows`: bits that a row begins at a multiple of. @default 8 */
+  /** For `rows`: number of bits at whose multiples rows begin. @default 8 */
   readonly alignment?: 8 | 16;
 }
 
-/** Eleven zeros and a one end a line. */
+/** Zeros of the code that ends a line: eleven, followed by a one. */
 const EOL_ZEROS = 11;
-/** The mode of a change that is right below the one above. */
+/** Mode of a change directly below the one above. */
 const VERTICAL_ZERO = 3;
 
 export class FaxDecoder {
   readonly #bytes: Uint8Array;
   readonly #options: FaxOptions;
   readonly #end: number;
-  /** Of the next bit. */
+  /** Position of the next bit. */
   #at = 0;
   #above: Uint32Array;
   #row: Uint32Array;
   #aboveCount = 0;
   #count = 0;
   #isOver = false;
-  /** A row was damaged. */
+  /** True after a damaged row. */
   #isLost = false;
   #hasEmptyRuns = false;
 
@@ -35,23 +36,24 @@ export class FaxDecoder {
     this.#bytes = bytes;
     this.#options = options;
     this.#end = bytes.length * 8;
-    // Each pixel may be of another colour, and runs may be empty.
+    // Each pixel can have another color, and runs can be empty.
     this.#above = new Uint32Array(2 * options.columns);
     this.#row = new Uint32Array(2 * options.columns);
   }
 
   /**
-   * Whether a run but the first of its row had no pixels so far. Some programs write them and take the places of both its sides for
-   * changes of colour to which the row below refers; readers other than libtiff do not, and see something else.
+   * Reports whether a run other than the first of its row had no pixels so far. Some programs write empty runs and
+   * count both of their ends as color changes, to which the row below refers. Readers other than libtiff do not, and
+   * show a different picture.
    */
   get hasEmptyRuns(): boolean {
     return this.#hasEmptyRuns;
   }
 
   /**
-   * Columns at which the colour changes, white being the first; valid until the next call but one. A row that is damaged ends
-   * in the colour it had.
-   * @returns undefined where there are no more
+   * Returns the columns at which the color changes, beginning with white. The array is valid until the call after the
+   * next. A damaged row ends in its last color.
+   * @returns undefined if there are no more rows
    */
   next(): Uint32Array | undefined {
     if (this.#isOver || this.#at >= this.#end) return undefined;
@@ -62,7 +64,7 @@ export class FaxDecoder {
     switch (this.#options.kind) {
       case "t6":
         isSound = this.#readReferring();
-        // Nothing tells where a next row would begin.
+        // The beginning of the next row is unknown.
         if (!isSound) this.#isOver = true;
         break;
       case "t4": {
@@ -96,7 +98,7 @@ export class FaxDecoder {
     return kept.subarray(0, count);
   }
 
-  /** The next bits, high ones first; zeros behind the end. */
+  /** Returns the next bits, high ones first; zeros after the end. */
   #peek(bits: number): number {
     const byte = this.#at >> 3;
     const bytes = this.#bytes;
@@ -104,13 +106,13 @@ export class FaxDecoder {
     return (word >> (24 - (this.#at & 7) - bits)) & ((1 << bits) - 1);
   }
 
-  /** Passes end-of-line codes and what fills up before them. @returns whether the line refers to the one above */
+  /** Skips end-of-line codes and the fill bits before them. @returns whether the line refers to the one above */
   #beginLine(): boolean {
     let ends = 0;
     let isReferring = false;
     for (;;) {
       const start = this.#at;
-      // After damage the next line begins after the next of these codes.
+      // After damage, the next line begins after the next of these codes.
       while (this.#isLost && this.#at < this.#end && this.#peek(EOL_ZEROS) !== 0) this.#at++;
       if (this.#peek(EOL_ZEROS) !== 0) break;
       let at = this.#at + EOL_ZEROS;
@@ -127,7 +129,7 @@ export class FaxDecoder {
         isReferring = this.#peek(1) === 0;
         this.#at++;
       }
-      // T.4, 4.1.4: six of them end a page.
+      // Six of these codes end a page (T.4, 4.1.4).
       if (ends === 6) {
         this.#isOver = true;
         return false;
@@ -149,7 +151,7 @@ export class FaxDecoder {
     return true;
   }
 
-  /** @returns -1 for what is no run */
+  /** @returns -1 if the code is not a run */
   #readRun(color: number): number {
     const table = RUN_TABLES[color];
     for (let run = 0; run <= this.#options.columns; ) {
@@ -162,12 +164,12 @@ export class FaxDecoder {
     return -1;
   }
 
-  /** T.6, 2.2. */
+  /** Reads a row that refers to the one above (T.6, 2.2). */
   #readReferring(): boolean {
     const { columns } = this.#options;
     const above = this.#above;
     const aboveCount = this.#aboveCount;
-    // Before the first pixel (2.2.1), and the colour of the run that begins there.
+    // The position before the first pixel (2.2.1), and the color of the run that begins there.
     let at = -1;
     let color = 0;
     let index = 0;
@@ -186,7 +188,7 @@ export class FaxDecoder {
         this.#change(at);
         continue;
       }
-      // b1: the first change above, right of here, from the present colour to the other; b2 is the next.
+      // b1 is the first change above, to the right, from the present color to the other; b2 is the next one.
       while (index > 0 && above[index - 1] > at) index--;
       while (index < aboveCount && (above[index] <= at || (index & 1) !== color)) index++;
       if (mode === PASS_MODE) {

@@ -1,8 +1,8 @@
-// Rows, each the places where its colour changes, as T.6 (ITU-T T.6, 2.2). Knows no PDF.
+// Encodes rows, each a list of its color changes, as T.6 (ITU-T T.6, 2.2). Has no knowledge of PDF.
 import { type Code, HORIZONTAL, MAKE_UP, PASS, TERMINATING, VERTICAL } from "./codes.ts";
 
 const MOST_RUN = 2560;
-/** T.6, 2.4.1: two end-of-line codes. */
+/** Two end-of-line codes end the data (T.6, 2.4.1). */
 const END_OF_BLOCK: readonly Code[] = [
   { value: 1, bits: 12 },
   { value: 1, bits: 12 },
@@ -21,19 +21,19 @@ export class FaxEncoder {
     this.#columns = columns;
   }
 
-  /** Whether {@link take} should be called. */
+  /** Reports whether {@link take} should be called. */
   get isFull(): boolean {
     return this.#filled >= OUTPUT_BYTES / 2;
   }
 
-  /** What was encoded since the last call; valid until the next row. */
+  /** Returns the output since the last call; valid until the next row. */
   take(): Uint8Array {
     const taken = this.#output.subarray(0, this.#filled);
     this.#filled = 0;
     return taken;
   }
 
-  /** @param row as FaxDecoder.next gives it */
+  /** @param row a row as FaxDecoder.next returns it */
   add(row: Uint32Array): void {
     const above = this.#above;
     const columns = this.#columns;
@@ -94,7 +94,7 @@ export class FaxEncoder {
     this.#hold &= (1 << this.#held) - 1;
   }
 
-  /** One row may be longer than what is taken at a time. */
+  /** Enlarges the output, because a single row can exceed it. */
   #grow(): void {
     const larger = new Uint8Array(2 * this.#output.length);
     larger.set(this.#output);

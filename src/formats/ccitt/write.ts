@@ -1,12 +1,12 @@
-// A bilevel picture as Group 4 fax data the way PDF embeds it (ITU-T T.6; ISO 32000-1, 7.4.6), lossless.
+// Encodes a bilevel picture as Group 4 fax data for PDF (ITU-T T.6; ISO 32000-1, 7.4.6), lossless.
 
 import { concatenate } from "../jpeg/scans.ts";
 import type { Address, PictureKernel } from "../picture-kernel.ts";
 import { FaxEncoder } from "./encode.ts";
 
 /**
- * @param at rows of bits in the kernel, each on whole bytes; 1 is black
- * @returns what a stream with the filter CCITTFaxDecode holds, with K -1
+ * @param at address of rows of bits in the kernel, each on whole bytes; 1 is black
+ * @returns the contents of a stream with the filter CCITTFaxDecode and K -1
  */
 export function encodeCcitt(kernel: PictureKernel, at: Address, width: number, height: number): Uint8Array {
   const rowBytes = Math.ceil(width / 8);
@@ -23,13 +23,16 @@ export function encodeCcitt(kernel: PictureKernel, at: Address, width: number, h
   return concatenate(parts);
 }
 
-/** @param changes gets the columns at which the colour changes, white being the first. @returns how many there are */
+/**
+ * @param changes receives the columns at which the color changes, beginning with white.
+ * @returns the number of changes
+ */
 function changesOf(row: Uint8Array, width: number, changes: Uint32Array): number {
   let count = 0;
   let color = 0;
   for (let at = 0; at < row.length; at++) {
     const byte = row[at];
-    // Of one colour, the one before: nothing changes.
+    // All pixels have the color of the previous one.
     if (byte === (color === 0 ? 0 : 0xff)) continue;
     for (let bit = 0, x = at * 8; bit < 8 && x < width; bit++, x++) {
       const value = (byte >> (7 - bit)) & 1;

@@ -1,8 +1,8 @@
-// The Wasm kernel that turns rows of pixels into zlib streams, and the few instances of it that wait for work.
-// Knows no picture formats and no rasters.
+// Wraps the Wasm kernel that compresses rows of pixels into zlib streams, and pools a few idle instances of it. Has no
+// knowledge of picture formats or rasters.
 import deflateModule from "#wasm/deflate.wasm";
 
-/** As wasm/deflate/assembly/index.ts exports it. */
+/** Exports of wasm/deflate/assembly/index.ts. */
 interface Exports {
   readonly memory: WebAssembly.Memory;
   readonly rows: WebAssembly.Global;
@@ -17,60 +17,63 @@ interface Exports {
 }
 
 /**
- * What is compressed: rows with a filter type before each, chosen by the kernel (PNG 3rd ed. clause 9); samples as they are;
- * or differences to the pixel on the left (TIFF 6.0 section 14).
+ * The form of rows to compress: preceded by a filter type that the kernel chooses (PNG 3rd ed. clause 9), unchanged
+ * samples, or differences from the pixel on the left (TIFF 6.0 section 14).
  */
 export type RowForm = "filtered" | "samples" | "differences";
 
 const FORMS: Readonly<Record<RowForm, number>> = { filtered: 0, samples: 1, differences: 2 };
 
-/** The kernel never takes more rows together. */
+/** Limits the rows that the kernel takes together. */
 export const MAX_CHUNK_ROWS = 4096;
-/** Output must be taken before more rows are compressed once there is so much of it. */
+/** Limits the output. Once there is this much, it must be taken before more rows are compressed. */
 export const OUTPUT_BYTES = 64 * 1024;
 
-/** The kernel holds about five rows, and has 4 GiB for them. */
+/** Limits the bytes of a row. The kernel holds about five rows and has 4 GiB for them. */
 const MAX_ROW_BYTES = 2 ** 29;
 
-/** More instances than this never wait, and none whose memory grew beyond this many bytes for a wide picture. */
+/**
+ * Limits the idle instances, and the memory of each. An instance whose memory grew beyond it for a wide picture is
+ * dropped.
+ */
 const MAX_IDLE = 2;
 const MAX_IDLE_BYTES = 2 << 20;
 const idle: Exports[] = [];
 
 export interface DeflateKernel {
-  /** Where the next rows belong, {@link DeflateKernel.chunkRows} of them; valid until the kernel is given back. */
+  /** Memory for the next {@link DeflateKernel.chunkRows} rows; valid until the kernel is released. */
   readonly rows: Uint8Array;
-  /** As many rows as are about 256 KiB, but one at least. */
+  /** Number of rows in about 256 KiB, but at least one. */
   readonly chunkRows: number;
-  /** Bytes of output that are not taken yet. */
+  /** Bytes of output that have not been taken yet. */
   readonly size: number;
   /** Compresses the first `count` of {@link DeflateKernel.rows}. */
   encode(count: number): void;
   /** Ends the stream. */
   finish(): void;
-  /** Begins another stream after {@link DeflateKernel.finish}, which shares nothing with the one before. */
+  /** Begins another stream after {@link DeflateKernel.finish}, which shares nothing with the previous one. */
   begin(): void;
   /**
-   * The output since the last call, valid until the next call of another method.
-   * @param before - bytes to have before it, up to 16, which the caller may write
+   * Returns the output since the last call, valid until the next call of another method.
+   * @param before - number of bytes to reserve before it, up to 16, which the caller may write
    * @param after - the same, after it
    */
   take(before?: number, after?: number): Uint8Array;
-  /** Lets another picture have the instance. The kernel must not be used after that. */
+  /** Releases the instance for another picture. The kernel must not be used afterwards. */
   release(): void;
 }
 
 /**
- * An instance of its own for one picture, with a stream begun.
+ * Returns an instance for one picture, with a stream begun.
  * @param rowBytes - bytes of a row of samples
  * @param pixelBytes - 1, 3 or 4, or twice that
- * @throws RangeError if there is no memory for rows so long
+ * @throws RangeError if there is no memory for such long rows
  */
 export function startDeflate(form: RowForm, rowBytes: number, pixelBytes: number): DeflateKernel {
   if (rowBytes > MAX_ROW_BYTES) throw new RangeError(`Rows of ${rowBytes} bytes are too long to compress`);
   const exports = idle.pop() ?? (new WebAssembly.Instance(deflateModule).exports as unknown as Exports);
   exports.start(FORMS[form], rowBytes, pixelBytes);
-  // Taken after start, which may have grown the memory and so detached its buffer.
+  // The buffer is read after start, which may have grown the memory and so detached the previous buffer.
   const { buffer } = exports.memory;
   const chunkRows: number = exports.chunkRows.value;
   const output: number = exports.output.value;

@@ -1,7 +1,8 @@
-// The Wasm kernel that turns zlib streams into bytes, and the few instances of it that wait for work. Knows no picture formats.
+// Wraps the Wasm kernel that inflates zlib streams, and pools a few idle instances of it. Has no knowledge of picture
+// formats.
 import inflateModule from "#wasm/inflate.wasm";
 
-/** As wasm/inflate/assembly/index.ts exports it. */
+/** Exports of wasm/inflate/assembly/index.ts. */
 interface Exports {
   readonly memory: WebAssembly.Memory;
   start(): void;
@@ -13,17 +14,17 @@ interface Exports {
   size(): number;
 }
 
-/** `open`: it may go on. `checksum-differs`: all is there, but not all as it was. */
+/** `open`: the stream may continue. `checksum-differs`: the stream is complete, but its contents have changed. */
 export type StreamState = "open" | "ended" | "damaged" | "checksum-differs";
 
 const OUTPUT_IS_FULL = 1;
 const STATES: readonly StreamState[] = ["open", "open", "ended", "damaged", "checksum-differs"];
 
-/** More instances than this never wait. */
+/** Limits the idle instances. */
 const MAX_IDLE = 4;
 const idle: Exports[] = [];
 
-/** One stream. Whatever it claims, it holds about 400 KiB. */
+/** Inflates one stream. Holds about 400 KiB, whatever size the stream states. */
 export class Inflater implements Disposable {
   #exports: Exports | undefined;
   readonly #memory: Uint8Array;
@@ -35,12 +36,15 @@ export class Inflater implements Disposable {
     this.#memory = new Uint8Array(this.#exports.memory.buffer);
   }
 
-  /** What there is after the stream's end is not looked at. */
+  /** Returns the state. Bytes after the end of the stream are ignored. */
   get state(): StreamState {
     return this.#state;
   }
 
-  /** What becomes of more of the stream; each piece is valid until the next is asked for. Must be read to its end. */
+  /**
+   * Yields the inflated bytes of the next part of the stream. Each piece is valid until the next one is requested. The
+   * caller must read all pieces.
+   */
   *push(bytes: Uint8Array): Generator<Uint8Array> {
     const kernel = this.#exports!;
     for (let at = 0; at < bytes.length && this.#state === "open"; ) {
@@ -59,7 +63,7 @@ export class Inflater implements Disposable {
     }
   }
 
-  /** Lets another stream have the instance. */
+  /** Releases the instance for another stream. */
   [Symbol.dispose](): void {
     if (this.#exports && idle.length < MAX_IDLE) idle.push(this.#exports);
     this.#exports = undefined;

@@ -1,4 +1,5 @@
-// What EXIF tells of how a picture is seen: its orientation and resolution, in a directory of TIFF's kind. Also for TIFF itself.
+// Reads the orientation and resolution of a picture from EXIF, whose directory has TIFF's form. Also serves TIFF
+// itself.
 
 import { Directory, openTiff } from "../tiff/fields.ts";
 import { saneDensity } from "../to-pdf/page-size.ts";
@@ -8,7 +9,9 @@ const X_RESOLUTION = 282;
 const Y_RESOLUTION = 283;
 const ORIENTATION = 274;
 const RESOLUTION_UNIT = 296;
-/** TIFF 6.0 section 8: dots per inch for each unit, 2 (inch) where none is said; 1 says nothing of size. */
+/**
+ * Default unit (TIFF 6.0 section 8). Unit 1 states no size; the table contains dots per inch for units 2 (inch) and 3.
+ */
 const INCH = 2;
 const DPI_PER_UNIT: Readonly<Record<number, number>> = { 2: 1, 3: 2.54 };
 
@@ -26,7 +29,7 @@ export function seenAs(directory: Directory): Seen {
   return { orientation: isKnown ? (orientation as Orientation) : 1, ...(density ? { density } : {}) };
 }
 
-/** @param bytes from the byte order on, which is after "Exif\0\0" in a JPEG */
+/** @param bytes data from the byte order on, which follows "Exif\0\0" in a JPEG */
 export function readExif(bytes: Uint8Array): Seen | undefined {
   const file = openTiff(bytes);
   const directory = file && Directory.read(file, file.firstDirectory);

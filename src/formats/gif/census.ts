@@ -1,33 +1,36 @@
-// What colours a picture has and how many pixels of each: exactly up to 256, beyond that as a histogram that grows coarser
-// only as far as it must. Works on runs of pixels; knows no palette and no file format.
+// Counts the colors of a picture and their pixels: exactly up to 256 colors, beyond that in a histogram that becomes
+// only as coarse as necessary. Works on runs of pixels; has no knowledge of palettes or file formats.
 
 import { skipRun, wordsOf } from "./run.ts";
 
-/** Colours a GIF palette holds (GIF89a, clause 18: the size field has 3 bits). */
+/** Limits the colors of a GIF palette, whose size field has 3 bits (GIF89a, clause 18). */
 export const MAX_COLORS = 256;
 
 const SLOT_BITS = 16;
 const SLOTS = 1 << SLOT_BITS;
-/** Fields of a histogram slot: colour + 1 (0 is an empty slot), pixels, and sums of the three samples' dropped low bits. */
+/**
+ * Fields of a histogram slot: color + 1 (0 is an empty slot), pixels, and sums of the dropped low bits of the three
+ * samples.
+ */
 const FIELDS = 5;
 const COARSEST_BITS = 5;
 
-/** Equal pixels after which more are to be expected. */
+/** Number of equal pixels after which more are expected. */
 const LONG_RUN = 8;
 
-/** Equal pixels in a row that count as part of an area rather than of a texture. */
+/** Number of equal pixels in a row that count as part of an area, not of a texture. */
 const AREA_RUN = 6;
 const AREA_SLOT_BITS = 12;
 
 const hash = (color: number, bits: number) => Math.imul(color, 0x9e3779b1) >>> (32 - bits);
 
-/** Up to {@link MAX_COLORS} colours (`red | green << 8 | blue << 16`), numbered in the order they came. */
+/** Stores up to {@link MAX_COLORS} colors (`red | green << 8 | blue << 16`), numbered in the order of arrival. */
 export class ColorIndex {
   readonly colors = new Int32Array(MAX_COLORS);
   size = 0;
   readonly #slots = new Int16Array(4096).fill(-1);
 
-  /** The number of a colour, or -1. */
+  /** Returns the number of a color, or -1. */
   find(color: number): number {
     let slot = hash(color, 12);
     let index = this.#slots[slot];
@@ -38,7 +41,7 @@ export class ColorIndex {
     return index;
   }
 
-  /** Adds a colour that is not among them. */
+  /** Adds a new color. */
   add(color: number): number {
     let slot = hash(color, 12);
     while (this.#slots[slot] >= 0) slot = (slot + 1) & 4095;
@@ -48,13 +51,13 @@ export class ColorIndex {
   }
 }
 
-/** A colour that fills areas, with at most as many pixels as it has in runs. */
+/** A color that fills areas. `pixels` is at most the number of its pixels in runs. */
 export interface Area {
   readonly color: number;
   readonly pixels: number;
 }
 
-/** Cells of the histogram: mean samples and pixels of each. */
+/** Cells of the histogram: mean samples and pixel counts. */
 export interface Cells {
   readonly size: number;
   readonly red: Float32Array;
@@ -64,10 +67,10 @@ export interface Cells {
 }
 
 export class ColorCensus {
-  /** All colours, as long as {@link ColorCensus.exact}. */
+  /** All colors, while {@link ColorCensus.exact} is true. */
   readonly index = new ColorIndex();
   readonly #counts = new Float64Array(MAX_COLORS);
-  /** Candidates for colours of large areas: a slot's holder is voted out when others outweigh it (Boyer and Moore). */
+  /** Candidates for colors of large areas. A slot's holder is voted out when others outweigh it (Boyer and Moore). */
   readonly #areaColors = new Int32Array(1 << AREA_SLOT_BITS);
   readonly #areaPixels = new Float64Array(1 << AREA_SLOT_BITS);
   #slots: Uint32Array | undefined;
@@ -78,14 +81,14 @@ export class ColorCensus {
   readonly #thinning: number;
 
   /**
-   * @param thinning Of how many rows the caller will give one as soon as {@link ColorCensus.exact} is false.
+   * @param thinning The caller adds one of this many rows once {@link ColorCensus.exact} is false.
    * @default 1
    */
   constructor(thinning = 1) {
     this.#thinning = thinning;
   }
 
-  /** Whether the picture has had no more than {@link MAX_COLORS} colours so far. */
+  /** Reports whether the picture has had at most {@link MAX_COLORS} colors so far. */
   get exact(): boolean {
     return this.#slots === undefined;
   }
@@ -114,13 +117,13 @@ export class ColorCensus {
     this.#run = run;
   }
 
-  /** To be called after the last pixel, before the results are read. */
+  /** Ends the census. Must be called after the last pixel, before the results are read. */
   finish(): void {
     this.#count(this.#color, this.#run);
     this.#run = 0;
   }
 
-  /** Colours of areas, the largest first. */
+  /** Returns the colors of areas, the largest first. */
   areas(): Area[] {
     const areas: Area[] = [];
     this.#areaPixels.forEach((pixels, slot) => {
@@ -129,7 +132,7 @@ export class ColorCensus {
     return areas.sort((a, b) => b.pixels - a.pixels || a.color - b.color);
   }
 
-  /** The histogram without the pixels of `areas`. Only when not {@link ColorCensus.exact}. */
+  /** Returns the histogram without the pixels of `areas`. Must be called only if {@link ColorCensus.exact} is false. */
   cells(areas: readonly Area[]): Cells {
     const slots = this.#slots as Uint32Array;
     const mask = (0xff << (8 - this.#bits)) & 0xff;
@@ -172,7 +175,7 @@ export class ColorCensus {
       this.#counts[this.index.add(color)] = run;
     } else {
       this.#slots = new Uint32Array(SLOTS * FIELDS);
-      // Up and down, so that no area is left with more pixels than the cell it lies in.
+      // Cells are rounded up and areas down, so that no area has more pixels than the cell that contains it.
       this.#counts.forEach((pixels, i) => {
         this.#tally(this.index.colors[i], Math.ceil(pixels / this.#thinning));
       });

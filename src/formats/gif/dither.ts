@@ -1,40 +1,40 @@
-// Maps pixels to a palette that has not all of their colours, with error diffusion where a picture is smooth and nowhere else:
-// letters, lines and plain areas take the nearest colour. Knows nothing of how the palette came about or where indices go.
+// Maps pixels to a palette that lacks some of their colors. Diffuses errors only where a picture is smooth: letters,
+// lines and plain areas take the nearest color. Has no knowledge of the palette's origin or the use of the indices.
 
 import { ColorIndex } from "./census.ts";
 import type { Palette } from "./palette.ts";
 import { skipRun, wordsOf } from "./run.ts";
 
-/** The largest difference of a sample between neighbours that still makes them one smooth surface. */
+/** The largest difference of a sample between neighbors of one smooth surface. */
 const SMOOTH = 24;
 /** The largest difference between the bands of a gradient that changes more slowly than every pixel. */
 const GRADIENT_STEP = 6;
-/** Larger errors come from colours the palette cannot mix; passed on they would only smear. */
+/** Limits errors. Larger ones come from colors that the palette cannot mix; passed on, they would only smear. */
 const MAX_ERROR = 12;
 
 const CACHE_BITS = 16;
-/** Seven bits a sample: what the last one changes is less than the error that is passed on. */
+/** Keeps seven bits of each sample. The last bit changes less than the error that is passed on. */
 const CACHED = 0xfefefe;
 
-/** Maps rows from top to bottom, each in sight of the rows above and below it. */
+/** Maps rows from top to bottom, using the rows above and below each. */
 export class Ditherer {
   readonly #palette: Palette;
   readonly #width: number;
-  /** Three rows that take turns as the one above, the one to map and the one below. */
+  /** Three rows that take turns as the row above, the row to map and the row below. */
   readonly #rows: Uint8Array;
   readonly #words: Uint32Array;
   #fed = 0;
-  /** Errors passed to the row to map and to the next, in sixteenths, with room for a pixel on both sides. */
+  /** Errors passed to the row to map and to the next one, in sixteenths, with room for a pixel on both sides. */
   #errors: Int16Array;
   #nextErrors: Int16Array;
-  /** For each column whether its last change of colour downwards was a gradient's. */
+  /** For each column, 1 if its last downward change of color was a gradient's. */
   readonly #gradients: Uint8Array;
-  /** For each column the difference to the pixel below as the row above found it, or -1 where it did not look. */
+  /** For each column, the difference from the pixel below as the row above found it; -1 if it did not look. */
   readonly #steps: Int16Array;
-  /** Colours of areas, and their numbers in the palette. */
+  /** Colors of areas; `#keptNumbers` are their numbers in the palette. */
   readonly #kept = new ColorIndex();
   readonly #keptNumbers: number[] = [];
-  /** Nearest colours found before: a colour above the eight bits of the number found for it. */
+  /** Nearest colors found before: the color in the high bits, its palette number in the low eight bits. */
   readonly #cache = new Uint32Array(1 << CACHE_BITS);
 
   constructor(palette: Palette, width: number) {
@@ -54,7 +54,7 @@ export class Ditherer {
     });
   }
 
-  /** Takes the next row; if it was not the first, writes the indices of the one before it and returns true. */
+  /** Takes the next row. If it was not the first, writes the indices of the previous row and returns true. */
   feed(samples: Uint8Array, from: number, indices: Uint8Array): boolean {
     const stride = this.#width * 3;
     const row = this.#fed++;
@@ -79,7 +79,7 @@ export class Ditherer {
     this.#nextErrors = errors;
   }
 
-  /** Maps the row at `first`; the others are at distances from it. */
+  /** Maps the row at `first`; `up` and `down` are the distances of the other rows. */
   #mapRow(first: number, up: number, down: number, indices: Uint8Array): void {
     const rows = this.#rows;
     const last = first + this.#width * 3 - 3;
@@ -146,7 +146,7 @@ export class Ditherer {
     }
   }
 
-  /** Writes the index of an area's color, once and so many times more. */
+  /** Writes the index of an area's color, once and `more` times again. */
   #keep(index: number, x: number, more: number, indices: Uint8Array): void {
     indices[x] = index;
     this.#steps[x] = -1;
@@ -165,7 +165,7 @@ export class Ditherer {
   }
 }
 
-/** Adds the shares of an error that the three pixels below get, in sixteenths. */
+/** Adds the shares of an error, in sixteenths, to the three pixels below. */
 function passDown(next: Int16Array, at: number, red: number, green: number, blue: number): void {
   next[at - 3] += red * 3;
   next[at - 2] += green * 3;

@@ -1,4 +1,5 @@
-// Turns palette indices into the variable-length codes of a GIF picture (GIF89a, Appendix F). Knows no colours and no blocks.
+// Compresses palette indices into the variable-length codes of a GIF picture (GIF89a, Appendix F). Has no knowledge of
+// colors or blocks.
 
 const MAX_BITS = 12;
 const MAX_CODES = 1 << MAX_BITS;
@@ -6,15 +7,15 @@ const HASH_BITS = 14;
 const HASH_MASK = (1 << HASH_BITS) - 1;
 const EMPTY = -1;
 
-/** Most indices that one call of {@link LzwEncoder.write} takes. */
+/** Limits the indices of one call of {@link LzwEncoder.write}. */
 export const LZW_SLICE = 8192;
 
-/** A slice whose every index costs a 12-bit code and as many clear codes as it can bring about, rounded up. */
+/** Output limit of a slice: a 12-bit code for each index and all possible clear codes, rounded up. */
 const SLICE_BYTES = LZW_SLICE * 2;
 
 /** Compresses indices into {@link LzwEncoder.bytes}, which the caller empties with {@link LzwEncoder.discard}. */
 export class LzwEncoder {
-  /** The code stream so far; its first {@link LzwEncoder.length} bytes count. */
+  /** The code stream so far; its first {@link LzwEncoder.length} bytes are valid. */
   readonly bytes: Uint8Array;
   length = 0;
 
@@ -26,12 +27,12 @@ export class LzwEncoder {
   #bits: number;
   #held = 0;
   #heldBits = 0;
-  /** The code of the string that is still growing; -1 before the first index. */
+  /** Code of the string that is still growing; -1 before the first index. */
   #prefix = -1;
 
   /**
    * @param codeSize The minimum code size, 2 to 8: every index is less than `2 ** codeSize`.
-   * @param capacity Bytes that the caller lets gather before it discards them.
+   * @param capacity Number of bytes that the caller allows to collect before it discards them.
    */
   constructor(codeSize: number, capacity: number) {
     this.bytes = new Uint8Array(capacity + SLICE_BYTES);
@@ -50,7 +51,7 @@ export class LzwEncoder {
     while (at < count) {
       const index = indices[at++];
       const key = (prefix << 8) | index;
-      // Only the index is multiplied: the prefix has just been looked up, and every step waits for it.
+      // Only the index is multiplied, because the prefix was only just looked up, and every step waits for it.
       let slot = (prefix << (HASH_BITS - MAX_BITS)) ^ (Math.imul(index, 0x9e3779b1) >>> (32 - HASH_BITS));
       let entry = table[slot];
       while (entry >>> MAX_BITS !== key && entry !== EMPTY) {
@@ -65,7 +66,7 @@ export class LzwEncoder {
       if (this.#nextCode < MAX_CODES) {
         table[slot] = (key << MAX_BITS) | this.#nextCode++;
       } else {
-        // The clear code could wait (Appendix F): pages would be a hundredth smaller, and not every reader knows it.
+        // A delayed clear code (Appendix F) would make pages one percent smaller, but some readers do not support it.
         this.#clear();
       }
       prefix = index;
@@ -73,7 +74,7 @@ export class LzwEncoder {
     this.#prefix = prefix;
   }
 
-  /** Writes what is held back and the end code; nothing may be written after it. */
+  /** Writes the held bits and the end code; nothing may be written afterwards. */
   finish(): void {
     if (this.#prefix >= 0) this.#put(this.#prefix);
     this.#put(this.#clearCode + 1);
@@ -98,7 +99,8 @@ export class LzwEncoder {
     this.length = length;
     this.#held = held;
     this.#heldBits = bits;
-    // The reader knows a code one step later than the writer, so the width grows when the code is out, not when it is made.
+    // The reader learns a code one step later than the writer, so the width grows when the code is written, not when it
+    // is created.
     if (this.#nextCode === 1 << this.#bits && this.#bits < MAX_BITS) this.#bits++;
   }
 

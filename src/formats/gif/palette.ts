@@ -1,9 +1,9 @@
-// Chooses the 256 colours that stand for a picture with more of them: colours of areas as they are, the rest by splitting the
-// histogram where its variance is largest and k-means. Knows neither pixels' places nor a file format.
+// Chooses the 256 colors that represent a picture with more colors: unchanged colors of areas, and the rest by
+// splitting the histogram at its largest variance and by k-means. Has no knowledge of pixel positions or file formats.
 
 import { type Area, type Cells, type ColorCensus, MAX_COLORS } from "./census.ts";
 
-/** What a difference of one step counts in a squared distance: the eye sees green best and blue least. */
+/** Weights of a difference in a squared distance: the eye is most sensitive to green and least to blue. */
 const RED_WEIGHT = 3;
 const GREEN_WEIGHT = 6;
 const BLUE_WEIGHT = 2;
@@ -11,27 +11,27 @@ const BLUE_WEIGHT = 2;
 const BLACK = 0x000000;
 const WHITE = 0xffffff;
 
-/** The part of the picture that makes an area large, so that it keeps its colour whatever the others are. */
+/** Share of the picture that makes an area large, so that it keeps its color in any case. */
 const LARGE_AREA = 1 / 512;
-/** The part that lets an area keep its colour unless one is kept that is nearly the same. */
+/** Share that lets an area keep its color, unless nearly the same color is already kept. */
 const SMALL_AREA = 1 / 8192;
 const NEARLY_SAME = 2;
 const MAX_AREAS = 96;
 
-/** Less than 1: a small picture on a page gets more of the palette than its share of the pixels. */
+/** Less than 1, so that a small picture on a page receives more of the palette than its share of the pixels. */
 const PIXELS_EXPONENT = 0.7;
 const ROUNDS = 3;
 
-/** Colours of more than {@link MAX_COLORS} and how to find the nearest of them. */
+/** A palette for more than {@link MAX_COLORS} colors, with a search for the nearest color. */
 export class Palette {
   /** `red | green << 8 | blue << 16`, by rising green. */
   readonly colors: Int32Array;
-  /** 1 for black, white and colours of areas: pixels of exactly such a colour are to keep it. */
+  /** 1 for black, white and colors of areas. Pixels of exactly such a color keep it. */
   readonly kept: Uint8Array;
   readonly #red: Int16Array;
   readonly #green: Int16Array;
   readonly #blue: Int16Array;
-  /** For each green sample the first colour that has as much. */
+  /** For each green sample, the first color with at least that much green. */
   readonly #start = new Int16Array(256);
 
   constructor(colors: readonly number[], kept: ReadonlySet<number>) {
@@ -48,7 +48,7 @@ export class Palette {
     }
   }
 
-  /** The number of the colour nearest to a colour; of equally near ones always the same. */
+  /** Returns the number of the nearest color; of equally near ones, always the same. */
   nearest(red: number, green: number, blue: number): number {
     const count = this.colors.length;
     let up = this.#start[green];
@@ -95,16 +95,16 @@ export class Palette {
 }
 
 /**
- * The palette of a picture that has more than {@link MAX_COLORS} colours.
+ * Chooses the palette of a picture that has more than {@link MAX_COLORS} colors.
  *
- * @param pixels How many the census has counted.
+ * @param pixels Number of pixels that the census has counted.
  */
 export function choosePalette(census: ColorCensus, pixels: number): Palette {
   const areas = keptAreas(census.areas(), pixels);
   const kept = new Set(areas.map(({ color }) => color));
   const cells = census.cells(areas);
   const weights = cells.pixels.subarray(0, cells.size).map((count) => count ** PIXELS_EXPONENT);
-  // Black and white are what a page is made of, even one that has them only in letters too small for an area.
+  // Pages consist of black and white, even if both occur only in letters that are too small for an area.
   kept.add(BLACK).add(WHITE);
   const means = split(cells, weights, MAX_COLORS - kept.size);
   refine(cells, weights, means, kept);
@@ -135,14 +135,14 @@ function nearlySame(a: number, b: number): boolean {
 interface Box {
   readonly from: number;
   readonly to: number;
-  /** By how much the cut lowers the sum of squared errors. */
+  /** Reduction of the sum of squared errors by the cut. */
   readonly gain: number;
   readonly channel: Float32Array;
   /** Cells whose sample is less go left. */
   readonly threshold: number;
 }
 
-/** Cuts the cells into `count` boxes or as many as differ, and gives the mean colour of each. */
+/** Cuts the cells into `count` boxes, or as many as differ, and returns the mean color of each. */
 function split(cells: Cells, weights: Float64Array, count: number): Float64Array {
   const order = Uint32Array.from({ length: cells.size }, (_, i) => i);
   const boxes = cells.size > 0 ? [bestCut(cells, weights, order, 0, cells.size)] : [];
@@ -179,7 +179,7 @@ function split(cells: Cells, weights: Float64Array, count: number): Float64Array
   return means;
 }
 
-/** Tries all cuts across all three channels: what a cut gains is what lies between the means of its halves. */
+/** Tries all cuts across all three channels. The gain depends on the distance between its halves' means. */
 function bestCut(cells: Cells, weights: Float64Array, order: Uint32Array, from: number, to: number): Box {
   let best: Box = { from, to, gain: 0, channel: cells.red, threshold: 0 };
   const masses = new Float64Array(256);
@@ -217,12 +217,12 @@ function bestCut(cells: Cells, weights: Float64Array, order: Uint32Array, from: 
   return best;
 }
 
-/** Moves each mean to the middle of the cells that are nearest to it, a few times over; kept colours take their cells away. */
+/** Moves each mean to the middle of its nearest cells, a few times. Cells nearest to a kept color are left out. */
 function refine(cells: Cells, weights: Float64Array, means: Float64Array, kept: ReadonlySet<number>): void {
   const count = means.length / 3;
   const fixed = [...kept];
   for (let round = 0; round < ROUNDS; round++) {
-    // The rounded means are near enough to tell whose a cell is, and the palette's search is much quicker than trying all.
+    // The rounded means are close enough to assign cells, and the palette's search is much faster than trying all.
     const byColor = new Map<number, number>();
     for (let i = 0; i < count; i++) {
       byColor.set(

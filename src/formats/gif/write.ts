@@ -1,4 +1,5 @@
-// Rasters to GIF89a files of one picture. Knows the file's blocks; colours are chosen and codes are made next door.
+// Writes rasters as GIF89a files of one picture. Has knowledge of the file's blocks; other modules choose colors and
+// make codes.
 
 import type { Raster } from "../../core/raster.ts";
 import { ColorCensus, type ColorIndex } from "./census.ts";
@@ -7,32 +8,35 @@ import { LZW_SLICE, LzwEncoder } from "./lzw.ts";
 import { choosePalette } from "./palette.ts";
 import { skipRun, wordsOf } from "./run.ts";
 
-/** Most pixels a side: the format has 16 bits for each (GIF89a, clauses 18 and 20). */
+/** Limits the pixels of a side, for which the format has 16 bits (GIF89a, clauses 18 and 20). */
 export const GIF_MAX_SIDE = 65535;
 
 const SUB_BLOCK_BYTES = 255;
-/** Full sub-blocks make chunks of 64 KiB. */
+/** Bytes of the full sub-blocks in a chunk of about 64 KiB. */
 const CHUNK_BYTES = 256 * SUB_BLOCK_BYTES;
 const TRAILER = 0x3b;
 
-/** Beyond this many pixels only some rows are asked for the palette's statistics. */
+/** Limits the pixels of the palette's statistics. Larger pictures contribute only some of their rows. */
 const CENSUS_PIXELS = 1 << 24;
 
-/** Indices of the picture's pixels in reading order, any number at a time: valid until the next are asked for. */
+/**
+ * Indices of the pixels in reading order, in pieces of any size. Each piece is valid until the next one is requested.
+ */
 type Indices = Iterable<Uint8Array>;
 
 /**
  * Encodes a raster as a GIF89a file of one picture. Reads the raster twice: for the palette and for the pixels.
  *
- * Up to 256 colours, and gray always, every pixel keeps its colour. Of more colours a palette is chosen that has black, white
- * and the colours of large areas as they are; smooth surfaces are dithered, letters, lines and plain areas never are.
+ * With up to 256 colors, and always in gray, every pixel keeps its color. For more colors, the palette contains black,
+ * white and the colors of large areas unchanged. Smooth surfaces are dithered; letters, lines and plain areas never
+ * are.
  *
- * The format has no field for the resolution, so `raster.dpi` is lost; the pixel aspect ratio 0 says no more than that nothing
- * is said about it (GIF89a, clause 18).
+ * The format has no field for the resolution, so `raster.dpi` is lost. The pixel aspect ratio 0 means that no ratio is
+ * stated (GIF89a, clause 18).
  *
- * @param raster Its colour model is `rgb` or `gray`.
- * @returns The file in chunks of about 64 KiB, each valid until the next is asked for.
- * @throws RangeError if the colour model is another, or a side is 0 or more than {@link GIF_MAX_SIDE}.
+ * @param raster Its color model is `rgb` or `gray`.
+ * @returns The file in chunks of about 64 KiB, each valid until the next one is requested.
+ * @throws RangeError if the color model is another, or a side is 0 or more than {@link GIF_MAX_SIDE}.
  */
 export function* encodeGif(raster: Raster): Generator<Uint8Array> {
   const { width, height, colorModel } = raster;
@@ -41,7 +45,7 @@ export function* encodeGif(raster: Raster): Generator<Uint8Array> {
     throw new RangeError(`A GIF picture has 1 to ${GIF_MAX_SIDE} pixels a side, not ${width} x ${height}`);
   }
   const { palette, indices } = colorModel === "gray" ? grayPicture(raster) : colorPicture(raster);
-  // 2, 4, 8, ... 256 entries (clause 18); codes for pixels have at least two bits (Appendix F).
+  // Palettes have 2, 4, 8, ... 256 entries (clause 18); codes for pixels have at least two bits (Appendix F).
   const paletteBits = Math.max(1, 32 - Math.clz32(palette.length - 1));
   const codeSize = Math.max(2, paletteBits);
   yield header(width, height, palette, paletteBits, codeSize);
@@ -50,7 +54,7 @@ export function* encodeGif(raster: Raster): Generator<Uint8Array> {
 }
 
 interface Picture {
-  /** `red | green << 8 | blue << 16`. */
+  /** Colors as `red | green << 8 | blue << 16`. */
   readonly palette: ArrayLike<number>;
   readonly indices: Indices;
 }
@@ -142,7 +146,7 @@ function* ditheredIndices(raster: Raster, ditherer: Ditherer): Indices {
   yield indices;
 }
 
-/** All blocks before the pixels' codes: clauses 17 to 20 and the minimum code size of clause 22. */
+/** Returns all blocks before the codes: clauses 17 to 20 and the minimum code size of clause 22. */
 function header(
   width: number,
   height: number,
@@ -155,7 +159,7 @@ function header(
   bytes.set(new TextEncoder().encode("GIF89a"));
   view.setUint16(6, width, true);
   view.setUint16(8, height, true);
-  // A global colour table, of samples that had 8 bits, unsorted.
+  // The flags announce a global color table of 8-bit samples, unsorted.
   bytes[10] = 0x80 | (7 << 4) | (paletteBits - 1);
   for (let i = 0; i < palette.length; i++) {
     bytes[13 + i * 3] = palette[i];
@@ -170,7 +174,7 @@ function header(
   return bytes;
 }
 
-/** The pixels' codes in sub-blocks that begin with their length (clause 15), without the empty one at the end. */
+/** Yields the codes in sub-blocks that begin with their length (clause 15), without the empty one at the end. */
 function* dataSubBlocks(indices: Indices, codeSize: number): Generator<Uint8Array> {
   const encoder = new LzwEncoder(codeSize, CHUNK_BYTES);
   for (const some of indices) {

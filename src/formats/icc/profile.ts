@@ -16,7 +16,7 @@ const SRGB_PRIMARIES = {
 const CURVES = ["rTRC", "gTRC", "bTRC"] as const;
 const COLUMNS = ["rXYZ", "gXYZ", "bXYZ"] as const;
 
-/** sRGB, about 2.5 KB. */
+/** Returns an sRGB profile of about 2.5 KB. */
 export function srgbProfile(): Uint8Array {
   const curve = curveTag(srgbDecoded);
   return profile("RGB ", "sRGB IEC61966-2.1", [
@@ -25,20 +25,20 @@ export function srgbProfile(): Uint8Array {
   ]);
 }
 
-/** Gray with the curve of sRGB. */
+/** Returns a gray profile with the curve of sRGB. */
 export function grayProfile(): Uint8Array {
   return profile("GRAY", "Gray with the curve of sRGB", [["kTRC", curveTag(srgbDecoded)]]);
 }
 
 /**
- * The same colours as a profile of version 2, for one of version 4 that is made of a matrix and curves.
- * @returns undefined for any other
+ * Converts a profile of version 4 with a matrix and curves to version 2, with the same colors.
+ * @returns undefined for any other profile
  */
 export function asVersion2(bytes: Uint8Array): Uint8Array | undefined {
   const header = readHeader(bytes);
   if (header?.version !== 4 || !["mntr", "scnr", "spac"].includes(header.deviceClass)) return undefined;
   const tags = new Map(readTags(bytes)?.map(({ signature, data }) => [signature, data]));
-  // Tables come before matrix and curves where a profile has both (8.3).
+  // If a profile has both, tables take precedence over a matrix and curves (8.3).
   if (["A2B0", "A2B1", "D2B0"].some((tag) => tags.has(tag)) || textAt(bytes, 20) !== "XYZ ") return undefined;
   const isGray = header.space === "GRAY";
   if (!isGray && header.space !== "RGB ") return undefined;
@@ -96,12 +96,12 @@ function profile(space: string, description: string, tags: readonly Tag[]): Uint
   return bytes;
 }
 
-/** IEC 61966-2-1, 5.2. */
+/** Decodes a value of sRGB (IEC 61966-2-1, 5.2). */
 function srgbDecoded(value: number): number {
   return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
 }
 
-/** ICC.1:2001-04, 6.5.3. */
+/** Writes a curve (ICC.1:2001-04, 6.5.3). */
 function curveTag(curve: (value: number) => number): Uint8Array {
   const bytes = new Uint8Array(12 + 2 * CURVE_POINTS);
   const view = viewOf(bytes);
@@ -114,7 +114,7 @@ function curveTag(curve: (value: number) => number): Uint8Array {
   return bytes;
 }
 
-/** ICC.1:2001-04, 6.5.26. */
+/** Writes X, Y and Z (ICC.1:2001-04, 6.5.26). */
 function xyzTag(values: readonly number[]): Uint8Array {
   const bytes = new Uint8Array(20);
   putText(bytes, 0, "XYZ ");
@@ -124,7 +124,7 @@ function xyzTag(values: readonly number[]): Uint8Array {
   return bytes;
 }
 
-/** ICC.1:2001-04, 6.5.17: ASCII, and no name in Unicode or for the Macintosh. */
+/** Writes a description (ICC.1:2001-04, 6.5.17) in ASCII, without a name in Unicode or for the Macintosh. */
 function descriptionTag(text: string): Uint8Array {
   const bytes = new Uint8Array(12 + text.length + 1 + 8 + 3 + 67);
   putText(bytes, 0, "desc");
@@ -140,7 +140,7 @@ function textTag(text: string): Uint8Array {
   return bytes;
 }
 
-/** ICC.1:2010, 10.5 and 10.15. */
+/** Reads a curve (ICC.1:2010, 10.5 and 10.15). */
 function readCurve(tag: Uint8Array | undefined): ((value: number) => number) | undefined {
   if (!tag || tag.length < 12) return undefined;
   const view = viewOf(tag);
@@ -157,7 +157,7 @@ function readCurve(tag: Uint8Array | undefined): ((value: number) => number) | u
   };
 }
 
-/** ICC.1:2010, table 65: how many numbers each of the functions has. */
+/** Number of parameters of each function type (ICC.1:2010, table 65). */
 const PARAMETERS = [1, 3, 4, 5, 7];
 
 function parametric(view: DataView): ((value: number) => number) | undefined {

@@ -1,21 +1,22 @@
-// A bilevel picture as JBIG2 the way PDF embeds it (ITU-T T.88; ISO 32000-1, 7.4.7): one page of one generic region, lossless.
+// Encodes a bilevel picture as JBIG2 for PDF (ITU-T T.88; ISO 32000-1, 7.4.7): one page with one generic region,
+// lossless.
 import { concatenate } from "../jpeg/scans.ts";
 import type { Address, PictureKernel } from "../picture-kernel.ts";
 
 const PAGE_INFORMATION = 48;
 const IMMEDIATE_LOSSLESS_GENERIC_REGION = 39;
-/** The page that all segments belong to: PDF has it so. */
+/** The page of all segments, as PDF requires. */
 const PAGE = 1;
-/** T.88 7.4.8.5: the region fills the page, which is white. */
+/** The region fills the page, which is white (T.88 7.4.8.5). */
 const PAGE_FLAGS = 0x01;
-/** T.88 7.4.6.2: arithmetic coding, template 0, typical prediction. */
+/** Arithmetic coding, template 0, typical prediction (T.88 7.4.6.2). */
 const REGION_FLAGS = 0x08;
-/** T.88 6.2.5.4: where the four adaptive pixels nominally are. */
+/** Nominal places of the four adaptive pixels (T.88 6.2.5.4). */
 const ADAPTIVE = [3, -1, -3, -1, 2, -2, -2, -2];
 
 /**
- * @param at rows of bits in the kernel, each on whole bytes; 1 is black
- * @returns what a stream with the filter JBIG2Decode holds, without globals
+ * @param at address of rows of bits in the kernel, each on whole bytes; 1 is black
+ * @returns the contents of a stream with the filter JBIG2Decode, without globals
  */
 export function encodeJbig2(kernel: PictureKernel, at: Address, width: number, height: number): Uint8Array {
   const { exports } = kernel;
@@ -29,8 +30,8 @@ export function encodeJbig2(kernel: PictureKernel, at: Address, width: number, h
 }
 
 /**
- * A segment's header (T.88 7.2) and the beginning of its data.
- * @param moreBytes of data that follow
+ * Returns a segment's header (T.88 7.2) and the beginning of its data.
+ * @param moreBytes number of data bytes that follow
  */
 function segment(number: number, type: number, data: readonly number[], moreBytes = 0): Uint8Array {
   return Uint8Array.of(...uint32(number), type, 0, PAGE, ...uint32(data.length + moreBytes), ...data);

@@ -1,19 +1,19 @@
-// A JPEG's coefficients in the kernel: all of them, or a row of MCUs at a time. Knows no pixels.
+// Reads a JPEG's coefficients into the kernel: all of them, or one row of MCUs at a time. Has no knowledge of pixels.
 
 import type { PictureKernel } from "../picture-kernel.ts";
 import { JpegFile, type JpegFrame, type JpegScan, UnreadableJpeg } from "./file.ts";
 
-/** Hostile files have thousands of scans; encoders make a dozen. */
+/** Limits the scans. Hostile files have thousands; encoders make a dozen. */
 const MAX_SCANS = 100;
 
-/** How the blocks of a component lie. */
+/** The layout of a component's blocks. */
 export interface BlockGrid {
   /** Sampling factors. */
   readonly across: number;
   readonly down: number;
   readonly columns: number;
   readonly rows: number;
-  /** Those that hold any of the picture. */
+  /** Columns and rows that contain a part of the picture. */
   readonly usedColumns: number;
   readonly usedRows: number;
 }
@@ -26,13 +26,13 @@ export interface McuGrid {
   readonly components: readonly BlockGrid[];
 }
 
-/** T.81 A.1.1 and A.2: where blocks lie in a picture with these sampling factors. */
+/** Returns the layout of blocks in a picture with these sampling factors (T.81 A.1.1 and A.2). */
 export function gridOf(
   width: number,
   height: number,
   sampling: readonly { readonly across: number; readonly down: number }[],
 ): McuGrid {
-  // One component alone is not interleaved: its MCU is one block, whatever its factors are.
+  // A single component is not interleaved: its MCU is one block, whatever its factors.
   const factors = sampling.length === 1 ? [{ across: 1, down: 1 }] : sampling;
   const across = Math.max(...factors.map((factor) => factor.across));
   const down = Math.max(...factors.map((factor) => factor.down));
@@ -54,12 +54,12 @@ export function gridOf(
   };
 }
 
-/** Bytes of all coefficients. */
+/** Returns the size of all coefficients in bytes. */
 export function coefficientBytes({ components }: McuGrid): number {
   return components.reduce((sum, { columns, rows }) => sum + columns * rows * 128, 0);
 }
 
-/** Tells the kernel of the grid. @param whole - whether all blocks are held, or those of one row of MCUs */
+/** Passes the grid to the kernel. @param whole - whether the kernel holds all blocks, or those of one row of MCUs */
 export function placeGrid({ exports }: PictureKernel, grid: McuGrid, whole: boolean): void {
   exports.layOut(grid.components.length, grid.across, grid.down, grid.columns, grid.rows);
   grid.components.forEach(({ columns, rows, usedColumns, usedRows, across, down }, index) => {
@@ -67,7 +67,7 @@ export function placeGrid({ exports }: PictureKernel, grid: McuGrid, whole: bool
   });
 }
 
-/** A JPEG on its way into the kernel. */
+/** Reads a JPEG into the kernel. */
 export class JpegReader {
   readonly file: JpegFile;
   readonly frame: JpegFrame;
@@ -88,12 +88,12 @@ export class JpegReader {
     this.#bytesAt = kernel.put(bytes);
   }
 
-  /** Whether it can be read a row of MCUs at a time. */
+  /** Reports whether the JPEG can be read one row of MCUs at a time. */
   get isOneScan(): boolean {
     return !this.frame.progressive && this.#scan?.components.length === this.frame.components.length;
   }
 
-  /** Reads all coefficients. @throws UnreadableJpeg where anything is missing or wrong */
+  /** Reads all coefficients. @throws UnreadableJpeg if data are missing or wrong */
   readAll(): void {
     placeGrid(this.#kernel, this.grid, true);
     const { exports } = this.#kernel;
@@ -107,13 +107,13 @@ export class JpegReader {
     if (this.#seen.size < this.frame.components.length) throw new UnreadableJpeg("a component is missing");
   }
 
-  /** Makes ready for {@link JpegReader.readRow}; only where {@link JpegReader.isOneScan}. */
+  /** Prepares for {@link JpegReader.readRow}; only if {@link JpegReader.isOneScan}. */
   startRows(): void {
     placeGrid(this.#kernel, this.grid, false);
     this.#start(this.#scan!);
   }
 
-  /** Reads the next row of MCUs, over the one before. @throws UnreadableJpeg */
+  /** Reads the next row of MCUs, over the previous one. @throws UnreadableJpeg */
   readRow(): void {
     if (!this.#kernel.exports.readMcuRow()) throw new UnreadableJpeg("damaged data");
   }

@@ -1,9 +1,10 @@
-// The marker segments of a JPEG that exists (ITU-T T.81 annex B), up to its first scan and between its scans. Reads what PDF's
-// DCTDecode may hold: Huffman coding, 8 bits a sample, one to four components. Knows no coefficients.
+// Reads the marker segments of an existing JPEG (ITU-T T.81 annex B), up to its first scan and between its scans.
+// Supports the JPEGs of PDF's DCTDecode: Huffman coding, 8 bits a sample, one to four components. Has no knowledge of
+// coefficients.
 
 import { adobeTransform, isFrame, isJfif, MARKERS, type MarkerSegment, readSegment } from "./markers.ts";
 
-/** What cannot be read, or not without guessing. */
+/** A JPEG that cannot be read without guessing. */
 export class UnreadableJpeg extends Error {
   override readonly name = "UnreadableJpeg";
 }
@@ -13,7 +14,7 @@ export interface JpegComponent {
   /** Sampling factors, 1 to 4. */
   readonly across: number;
   readonly down: number;
-  /** Which quantiser, 0 to 3. */
+  /** Number of the quantizer, 0 to 3. */
   readonly quantiser: number;
 }
 
@@ -32,12 +33,12 @@ export interface JpegScan {
   readonly last: number;
   readonly high: number;
   readonly low: number;
-  /** Where its entropy-coded data begin. */
+  /** Offset of its entropy-coded data. */
   readonly start: number;
 }
 
 interface Definition {
-  /** BITS and HUFFVAL as DHT has them, 272 bytes. */
+  /** BITS and HUFFVAL as in DHT, 272 bytes. */
   readonly bytes: Uint8Array;
 }
 
@@ -53,10 +54,10 @@ export class JpegFile {
   frame: JpegFrame | undefined;
   /** MCUs between restart markers; 0 for none. */
   restartInterval = 0;
-  /** Of Adobe's APP14: 0 as they are, 1 YCbCr, 2 YCCK. */
+  /** Transform of Adobe's APP14: 0 for none, 1 for YCbCr, 2 for YCCK. */
   adobeTransform: number | undefined;
   hasJfif = false;
-  /** Whether EOI was met. */
+  /** True once EOI has been read. */
   ended = false;
   #at = 2;
 
@@ -66,7 +67,7 @@ export class JpegFile {
     if (bytes[0] !== 0xff || bytes[1] !== SOI) throw new UnreadableJpeg("no SOI");
   }
 
-  /** Goes on reading here: after a scan's data. */
+  /** Continues reading at a position after a scan's data. */
   continueAt(position: number): void {
     this.#at = position;
   }
@@ -154,7 +155,7 @@ export class JpegFile {
       if (across < 1 || across > 4 || down < 1 || down > 4 || quantiser > 3) throw new UnreadableJpeg("a component");
     }
     const blocks = components.reduce((sum, { across, down }) => sum + across * down, 0);
-    // T.81 B.2.3. A single component is never interleaved.
+    // An MCU has at most ten blocks (T.81 B.2.3). A single component is never interleaved.
     if (count > 1 && blocks > 10) throw new UnreadableJpeg("more than ten blocks in an MCU");
     this.frame = { width, height, progressive: marker === SOF2, components };
   }
@@ -177,7 +178,7 @@ export class JpegFile {
   }
 }
 
-/** T.81 G.1.1.1. */
+/** Checks the parameters of a progressive scan (T.81 G.1.1.1). */
 function checkProgressive(scan: JpegScan): JpegScan {
   const { first, last, high, low, components } = scan;
   const isBand = first === 0 ? last === 0 : first <= last && last <= 63 && components.length === 1;

@@ -1,24 +1,24 @@
-// Huffman tables made for the symbols that were counted (ITU-T T.81 annex K.2). Knows no pictures.
+// Makes Huffman tables for counted symbols (ITU-T T.81 annex K.2). Has no knowledge of pictures.
 
-/** As the marker DHT has them. */
+/** A table in the form of the DHT marker. */
 export interface OptimalTable {
-  /** BITS: codes of each length from 1 to 16. */
+  /** BITS: number of codes of each length from 1 to 16. */
   readonly lengths: Uint8Array;
   /** HUFFVAL. */
   readonly symbols: Uint8Array;
-  /** What all symbols take, in bits. */
+  /** Total bits of the codes of all symbols. */
   readonly bits: number;
 }
 
 const LONGEST = 16;
 
 /**
- * The best table for symbols of 8 bits: no code is longer than 16 bits, none is all ones (T.81 C.2).
- * @param counts 256 of them
+ * Returns the best table for 8-bit symbols. No code is longer than 16 bits, and none is all ones (T.81 C.2).
+ * @param counts 256 counts
  */
 export function optimalTable(counts: Uint32Array): OptimalTable {
   const present = Array.from(counts.keys()).filter((symbol) => counts[symbol] > 0);
-  // The longest code belongs to nobody, which keeps the one that is all ones free.
+  // The longest code has no symbol, so that the code of all ones stays unused.
   const leaves = [{ symbol: -1, count: 0 }, ...present.map((symbol) => ({ symbol, count: counts[symbol] }))];
   leaves.sort((a, b) => a.count - b.count || a.symbol - b.symbol);
   const lengthsOf = limitedLengths(leaves.map(({ count }) => count));
@@ -37,8 +37,8 @@ export function optimalTable(counts: Uint32Array): OptimalTable {
 }
 
 /**
- * Lengths of an optimal code none of which is above {@link LONGEST}, by packages and merging (Larmore and Hirschberg 1990).
- * @param counts in rising order
+ * Returns the lengths of an optimal code, none above {@link LONGEST}, by package-merge (Larmore and Hirschberg 1990).
+ * @param counts counts in rising order
  */
 function limitedLengths(counts: readonly number[]): number[] {
   if (counts.length === 1) return [1];

@@ -1,8 +1,8 @@
-// Huffman tables of a baseline JPEG (ITU-T T.81 annex C). Knows neither pixels nor markers.
+// Huffman tables of a baseline JPEG (ITU-T T.81 annex C). Has no knowledge of pixels or markers.
 
-/** A Huffman table as the marker DHT carries it. */
+/** A Huffman table in the form of the DHT marker. */
 interface HuffmanTable {
-  /** How many codes there are of each length from 1 to 16 (BITS). */
+  /** Number of codes of each length from 1 to 16 (BITS). */
   readonly lengths: Uint8Array;
   /** Symbols by growing code (HUFFVAL). */
   readonly symbols: Uint8Array;
@@ -13,17 +13,18 @@ export type HuffmanTables = readonly [HuffmanTable, HuffmanTable, HuffmanTable, 
 
 const hex = (digits: string) => Uint8Array.from(digits.match(/../g)!, (byte) => Number.parseInt(byte, 16));
 
-/** In hexadecimal digits. */
+/** Parses a table from hexadecimal digits. */
 function table(lengths: string, ...symbols: readonly string[]): HuffmanTable {
   return { lengths: hex(lengths), symbols: hex(symbols.join("")) };
 }
 
-// Not the tables of T.81 annex K, which were made for a few photographs: these are made for rendered pages, photographs and
-// scans, under the condition that nothing, not even noise, becomes more than 4 % larger than with annex K. Pages become 3 to
-// 24 % smaller, photographs up to 14 %. Every symbol of baseline JPEG has a code, so that any picture can be coded; that of
-// a run of 16 zeros is so short that the kernel's 63 bits hold three of them, a coefficient and the end of the block.
+// These are not the tables of T.81 annex K, which were made for a few photographs. They were made for rendered pages,
+// photographs and scans, under the condition that no picture, not even noise, becomes more than 4 % larger than with
+// annex K. Pages become 3 to 24 % smaller, photographs up to 14 %. Every symbol of baseline JPEG has a code, so that
+// any picture can be coded. The code of a run of 16 zeros is so short that the kernel's 63 bits hold three of them, a
+// coefficient and the end of the block.
 
-/** Made at the qualities 50 to 85, with 4:2:0. */
+/** Tables for the qualities 50 to 85, with 4:2:0. */
 const COARSE: HuffmanTables = [
   table("01000105010101010100000000000000", "000301020405060708090a0b"),
   table(
@@ -41,7 +42,7 @@ const COARSE: HuffmanTables = [
   ),
 ];
 
-/** Made at the qualities 92 to 100, with 4:4:4. */
+/** Tables for the qualities 92 to 100, with 4:4:4. */
 const FINE: HuffmanTables = [
   table("01000103050101000000000000000000", "000301020405060708090a0b"),
   table(
@@ -59,7 +60,7 @@ const FINE: HuffmanTables = [
   ),
 ];
 
-/** From here on the other tables fit better: quantisers are fine, and colour is usually not subsampled. */
+/** From this quality on, FINE fits better: quantizers are fine, and color is usually not subsampled. */
 const FINE_QUALITY = 90;
 
 /** @param quality 1 to 100 */

@@ -1,10 +1,10 @@
-// The Wasm kernel that turns rows of pixels into entropy-coded bytes, and the few instances of it that wait for work.
-// Knows no markers and no rasters.
+// Wraps the Wasm kernel that turns rows of pixels into entropy-coded bytes, and pools a few idle instances of it. Has
+// no knowledge of markers or rasters.
 import jpegModule from "#wasm/jpeg.wasm";
 import type { HuffmanTables } from "./huffman.ts";
 import type { JpegKind } from "./write-header.ts";
 
-/** As wasm/jpeg/assembly/index.ts exports it. */
+/** Exports of wasm/jpeg/assembly/index.ts. */
 interface Exports {
   readonly memory: WebAssembly.Memory;
   readonly quantisers: WebAssembly.Global;
@@ -22,31 +22,36 @@ const KINDS: Readonly<Record<JpegKind, number>> = { gray: 0, "ycbcr-444": 1, "yc
 /** Bytes of one Huffman table in the kernel: BITS and room for every symbol. */
 const HUFFMAN_BYTES = 16 + 256;
 
-/** More instances than this never wait, and none whose memory grew beyond this many bytes for a wide picture. */
+/**
+ * Limits the idle instances, and the memory of each. An instance whose memory grew beyond it for a wide picture is
+ * dropped.
+ */
 const MAX_IDLE = 2;
 const MAX_IDLE_BYTES = 1 << 20;
 const idle: Exports[] = [];
 
 export interface JpegKernel {
-  /** Where the rows of one row of MCUs belong; valid until the kernel is given back. */
+  /** Memory for the rows of one row of MCUs; valid until the kernel is released. */
   readonly rows: Uint8Array;
   /**
-   * Codes the first `count` of {@link JpegKernel.rows}; fewer than an MCU is high only at the end of the picture.
-   * @returns whether {@link JpegKernel.take} must be called and then this again, for the rest of the same rows
+   * Codes the first `count` of {@link JpegKernel.rows}. Fewer rows than the height of an MCU are permitted only at the
+   * end of the picture.
+   * @returns whether the caller must call {@link JpegKernel.take} and then this method again, for the rest of the same
+   * rows
    */
   encode(count: number): boolean;
   /** Ends the scan and the file (EOI). */
   finish(): void;
-  /** What was coded since the last call, valid until the next call of `encode`. */
+  /** Returns the codes since the last call, valid until the next call of `encode`. */
   take(): Uint8Array;
-  /** Lets another picture have the instance. The kernel must not be used after that. */
+  /** Releases the instance for another picture. The kernel must not be used afterwards. */
   release(): void;
 }
 
 /**
- * An instance of its own for one picture.
+ * Returns an instance for one picture.
  * @param rowBytes bytes of the rows of one row of MCUs
- * @param exact the slower transform, which loses nothing where quantisers are very fine or very coarse
+ * @param exact uses the slower transform, which loses nothing if quantizers are very fine or very coarse
  */
 export function startKernel(
   kind: JpegKind,
@@ -67,7 +72,7 @@ export function startKernel(
     memory.set(symbols, at + lengths.length);
   });
   exports.start(KINDS[kind], width, exact ? 1 : 0);
-  // Taken after start, which may have grown the memory and so detached its buffer.
+  // The buffer is read after start, which may have grown the memory and so detached the previous buffer.
   const { buffer } = exports.memory;
   return {
     rows: new Uint8Array(buffer, exports.rows.value, rowBytes),

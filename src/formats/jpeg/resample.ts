@@ -1,5 +1,5 @@
-// A JPEG's samples at another size, in the kernel, component by component: neither colours nor sampling factors are converted
-// first. Knows no PDF.
+// Resamples a JPEG in the kernel, one component at a time, without converting colors or sampling factors first. Has no
+// knowledge of PDF.
 
 import type { PictureKernel } from "../picture-kernel.ts";
 import { coefficientBytes, type JpegReader } from "./coefficients.ts";
@@ -8,10 +8,10 @@ import type { Plane } from "./samples.ts";
 
 /**
  * Reads the picture to its end.
- * @param width of the picture that is wanted, in pixels
- * @param sizeOf the factors of a component in it; those of the largest are 1 or 2, and so is what they divide
+ * @param width width of the new picture, in pixels
+ * @param factors sampling factors of each component in the new picture, 1 or 2
  * @returns a plane for each component, not padded
- * @throws UnreadableJpeg where data are damaged, or take more memory than there is
+ * @throws UnreadableJpeg if data are damaged, or take more memory than available
  */
 export function resampleJpeg(
   kernel: PictureKernel,
@@ -41,7 +41,7 @@ export function resampleJpeg(
     const stride = Math.ceil(target.width / 16) * 16;
     const rows = Math.ceil(target.height / 16) * 16;
     const at = exports.allocate(stride * rows + 64);
-    // Of the picture, not of the component, whose last sample may lie half outside.
+    // The scale is that of the picture, not of the component, whose last sample can lie half outside.
     const scaleX = ((frame.width / width) * (from.across / grid.across)) / (to.across / most.across);
     const scaleY = ((frame.height / height) * (from.down / grid.down)) / (to.down / most.down);
     const area = exports.newArea(

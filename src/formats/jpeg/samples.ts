@@ -1,5 +1,5 @@
-// Samples in the kernel to a JPEG that is as small as can be: a dead zone, tables made for it, progressive where that is smaller.
-// For whole pictures in memory; what streams is the work of jpeg.ts. Knows no PDF.
+// Encodes samples in the kernel as the smallest possible JPEG: with a dead zone, tables made for the picture, and
+// progressive scans if they are smaller. Serves whole pictures in memory; write.ts streams. Has no knowledge of PDF.
 
 import type { Address, PictureKernel } from "../picture-kernel.ts";
 import { gridOf, type McuGrid, placeGrid } from "./coefficients.ts";
@@ -8,38 +8,38 @@ import { concatenate, JpegScans } from "./scans.ts";
 import { quantisersOf, ZIGZAG } from "./tables.ts";
 import { headOf } from "./transcode.ts";
 
-/** Sides are padded to this: whole MCUs, whatever the sampling. */
+/** Sides are padded to a multiple of this: whole MCUs, whatever the sampling. */
 const PADDING = 16;
 
-/** Pixels in the kernel with interleaved samples of 8 bits, in rows that are padded to whole MCUs. */
+/** Pixels in the kernel with interleaved 8-bit samples, in rows that are padded to whole MCUs. */
 export interface Pixels {
   readonly at: Address;
   readonly width: number;
   readonly height: number;
   readonly channels: number;
-  /** Bytes between rows. */
+  /** Bytes from the start of a row to the next one. */
   readonly stride: number;
 }
 
 export interface SmallJpegOptions {
   /** 1 to 100, on the scale of the Independent JPEG Group. */
   readonly quality: number;
-  /** Whether chrominance has half the resolution. */
+  /** True if chrominance has half the resolution. */
   readonly subsampled: boolean;
 }
 
 const padded = (pixels: number) => Math.ceil(pixels / PADDING) * PADDING;
 
-/** Room for pixels. */
+/** Allocates memory for pixels. */
 export function newPixels({ exports }: PictureKernel, width: number, height: number, channels: number): Pixels {
   const stride = padded(width) * channels;
-  // Vectors read a little past the end.
+  // Vectors read slightly beyond the end.
   return { at: exports.allocate(stride * padded(height) + 64), width, height, channels, stride };
 }
 
 /**
- * Gray, and RGB as YCbCr; other pixels with their components as they are.
- * @throws RangeError where the picture has more than 65535 pixels a side, or five components
+ * Encodes gray as it is and RGB as YCbCr; other pixels keep their components.
+ * @throws RangeError if the picture has more than 65535 pixels on a side, or five components
  */
 export function encodePixels(
   kernel: PictureKernel,
@@ -59,7 +59,7 @@ export function encodePixels(
     [1, 2, 3].map((id) => (id === 1 ? { across: factor, down: factor } : ONE)),
   );
   start(kernel, grid, options.quality);
-  // Rows of whole MCUs, with nothing between them.
+  // The rows are those of whole MCUs, without gaps.
   const rowBytes = grid.columns * 8 * factor * 3;
   const row = exports.allocate(rowBytes * 8 * factor + 64);
   for (let mcuRow = 0; mcuRow < grid.rows; mcuRow++) {
@@ -94,8 +94,8 @@ export interface Plane {
 }
 
 /**
- * Components as they are.
- * @param adobeTransform of APP14; without it one component is gray and three are YCbCr
+ * Encodes components without converting them.
+ * @param adobeTransform value of APP14; without it, one component is gray and three are YCbCr
  */
 export function encodePlanes(
   kernel: PictureKernel,
@@ -145,7 +145,7 @@ function finish(
   const scans = new JpegScans(kernel, components);
   const sequential = scans.sequential();
   const progressive = sequential && scans.progressive();
-  // Coefficients of our own fit the codes.
+  // Coefficients made by this service fit the codes.
   if (!sequential || !progressive) throw new RangeError("coefficients beyond what JPEG codes");
   const isProgressive = progressive.length < sequential.length;
   const quantisers = quantisersOf(quality).map((steps) => Uint16Array.from(ZIGZAG, (position) => steps[position]));

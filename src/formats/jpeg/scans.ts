@@ -1,4 +1,5 @@
-// Coefficients in the kernel to the scans of a file: sequential or progressive, with Huffman tables made for each. Knows no pixels.
+// Writes coefficients in the kernel as scans of a file: sequential or progressive, with Huffman tables made for each.
+// Has no knowledge of pixels.
 
 import type { PictureKernel } from "../picture-kernel.ts";
 import { type OptimalTable, optimalTable } from "./huffman-lengths.ts";
@@ -7,13 +8,13 @@ import { segment } from "./write-header.ts";
 
 const { DHT, SOS } = MARKERS;
 const COUNTS = 257;
-/** Marker, length and the table's number. */
+/** Bytes of the marker, the length and the table's number. */
 const TABLE_HEAD_BYTES = 5;
 const SCAN_HEAD_BYTES = 10;
 
-/** What a scan codes (T.81 G.1.1.1). */
+/** Contents of a scan (T.81 G.1.1.1). */
 interface Scan {
-  /** All components where absent. */
+  /** Index of the component; undefined for all components. */
   readonly component?: number;
   readonly first: number;
   readonly last: number;
@@ -23,12 +24,12 @@ interface Scan {
 
 /** A scan with the tables made for it. */
 interface Plan extends Scan {
-  /** By the kernel's number: DC 0 and 1, AC 2 and 3. */
+  /** Tables by the kernel's number: DC 0 and 1, AC 2 and 3. */
   readonly tables: ReadonlyMap<number, OptimalTable>;
   readonly bits: number;
 }
 
-/** Chrominance has other tables than luminance; pictures without it have one kind. */
+/** A component of the scans. Chrominance has other tables than luminance; pictures without it have one kind. */
 export interface ScannedComponent {
   readonly id: number;
   /** 0 or 1. */
@@ -48,13 +49,13 @@ export class JpegScans {
     });
   }
 
-  /** One scan. @returns undefined where a coefficient has more bits than there are codes for */
+  /** Returns a single scan. @returns undefined if a coefficient has too many bits for any code */
   sequential(): Uint8Array | undefined {
     const plan = this.#plan({ first: 0, last: 63, refine: false, low: 0 });
     return this.#isWritable ? this.#write([plan]) : undefined;
   }
 
-  /** The progressive scans that are smallest. @returns undefined as above */
+  /** Returns the smallest progressive scans. @returns undefined in the same case as {@link JpegScans.sequential} */
   progressive(): Uint8Array | undefined {
     const plans = [...this.#dcPlans()];
     this.#components.forEach(({ table }, index) => {
@@ -74,7 +75,7 @@ export class JpegScans {
     return smallest([whole, halved]);
   }
 
-  /** Approximation first, then the split of the band: the two hardly depend on each other. */
+  /** Chooses the approximation first, then the split of the band, because the two hardly depend on each other. */
   #acPlans(component: number, isLuminance: boolean): Plan[] {
     const band = (first: number, last: number, low: number) =>
       this.#plan({ component, first, last, refine: false, low });
@@ -149,7 +150,7 @@ export class JpegScans {
   }
 }
 
-/** Tables that a scan does not use are 0 (T.81 G.1.1.1.1 has DC scans without AC tables). */
+/** Returns the table numbers of a scan. Unused tables are 0 (T.81 G.1.1.1.1: DC scans have no AC tables). */
 function tablesOf({ first, last }: Scan, table: number): number {
   return (first === 0 ? table << 4 : 0) | (last > 0 ? table : 0);
 }

@@ -1,4 +1,4 @@
-// Quantisers of a baseline JPEG (ITU-T T.81 annex K). Knows neither pixels nor markers.
+// Quantizers of a baseline JPEG (ITU-T T.81 annex K). Has no knowledge of pixels or markers.
 
 /** Natural positions (row by row) in zigzag order, T.81 figure A.6. */
 export const ZIGZAG = Uint8Array.of(
@@ -7,7 +7,7 @@ export const ZIGZAG = Uint8Array.of(
   ...[54, 47, 55, 62, 63],
 );
 
-/** T.81 table K.1. */
+/** Steps of T.81 table K.1. */
 const LUMINANCE_STEPS = Uint8Array.of(
   ...[16, 11, 10, 16, 24, 40, 51, 61],
   ...[12, 12, 14, 19, 26, 58, 60, 55],
@@ -19,7 +19,7 @@ const LUMINANCE_STEPS = Uint8Array.of(
   ...[72, 92, 95, 98, 112, 100, 103, 99],
 );
 
-/** T.81 table K.2. */
+/** Steps of T.81 table K.2. */
 const CHROMINANCE_STEPS = Uint8Array.of(
   ...[17, 18, 24, 47, 99, 99, 99, 99],
   ...[18, 21, 26, 66, 99, 99, 99, 99],
@@ -31,11 +31,12 @@ const CHROMINANCE_STEPS = Uint8Array.of(
   ...[99, 99, 99, 99, 99, 99, 99, 99],
 );
 
-/** Steps of baseline JPEG have eight bits (T.81 B.2.4.1). */
+/** Limits a step: baseline JPEG has eight bits for it (T.81 B.2.4.1). */
 const MAX_STEP = 255;
 
 /**
- * The quantisers of a quality on the scale of the Independent JPEG Group: 50 is annex K as it stands, 100 divides by one.
+ * Returns the quantizers of a quality on the scale of the Independent JPEG Group: 50 is annex K unchanged, 100 divides
+ * by one.
  * @param quality 1 to 100
  * @returns luminance and chrominance, 64 steps each, row by row
  */

@@ -1,5 +1,5 @@
-// A JPEG with the same coefficients, coded better: tables made for it, progressive where that is smaller, without what only
-// cameras and editors read. Knows no PDF.
+// Recodes a JPEG with the same coefficients: with tables made for it, progressive scans if they are smaller, and
+// without segments that only cameras and editors read. Has no knowledge of PDF.
 
 import { PictureKernel } from "../picture-kernel.ts";
 import { coefficientBytes, JpegReader } from "./coefficients.ts";
@@ -11,15 +11,15 @@ import { ascii, segment } from "./write-header.ts";
 const { SOF0, SOF1, SOF2, DQT, APP0, APP14 } = MARKERS;
 
 /**
- * Every coefficient stays what it was, and so does how readers turn components into colours.
- * @param memoryBytes the most that may be taken for it
- * @returns undefined where the file cannot be read with certainty, is too large, or would not become smaller
+ * Keeps every coefficient, and the way readers convert components to colors.
+ * @param memoryBytes limits the memory for the conversion
+ * @returns undefined if the file cannot be read with certainty, is too large, or would not become smaller
  */
 export function transcodeJpeg(bytes: Uint8Array, memoryBytes: number): Uint8Array | undefined {
   using kernel = new PictureKernel();
   try {
     const reader = new JpegReader(kernel, bytes);
-    // The file twice: as it is, and as it is written.
+    // The file is held twice: as read and as written.
     if (coefficientBytes(reader.grid) + 2 * bytes.length > memoryBytes) return undefined;
     reader.readAll();
     const best = reader.file.ended ? bestScans(kernel, reader) : undefined;
@@ -46,7 +46,7 @@ function bestScans(kernel: PictureKernel, { frame }: JpegReader) {
     : { progressive: false, scans: sequential };
 }
 
-/** Everything before the scans. JFIF and Adobe's marker decide on colours where they are there. */
+/** Yields everything before the scans. JFIF and Adobe's marker determine the colors if they are present. */
 export function* headOf(
   file: Pick<JpegFile, "quantisers" | "hasJfif" | "adobeTransform">,
   frame: Omit<JpegFrame, "progressive">,

@@ -1,10 +1,10 @@
-// The marker segments before the scan of a baseline JPEG (ITU-T T.81 annex B, JFIF 1.02, Adobe's APP14, ICC.1 annex B.4).
-// Knows no pixels.
+// Writes the marker segments before the scan of a baseline JPEG (ITU-T T.81 annex B, JFIF 1.02, Adobe's APP14, ICC.1
+// annex B.4). Has no knowledge of pixels.
 import type { HuffmanTables } from "./huffman.ts";
 import { MARKERS, START_OF_IMAGE } from "./markers.ts";
 import { ZIGZAG } from "./tables.ts";
 
-/** How the samples of a picture become components. */
+/** The conversion of a picture's samples to components. */
 export type JpegKind = "gray" | "ycbcr-444" | "ycbcr-420" | "cmyk";
 
 const { SOF0, DHT, SOS, DQT, APP0, APP1, APP2, APP14 } = MARKERS;
@@ -17,16 +17,16 @@ interface Component {
   readonly id: number;
   /** Horizontal factor in the upper four bits, vertical in the lower ones. */
   readonly sampling: number;
-  /** Which quantiser and Huffman tables: 0 or 1. */
+  /** Number of the quantizer and of the Huffman tables: 0 or 1. */
   readonly table: number;
 }
 
 const component = (id: number, sampling: number, table: number): Component => ({ id, sampling, table });
-/** Bytes of a text. */
+/** Returns the bytes of an ASCII text. */
 export const ascii = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
 const uint16 = (value: number): [number, number] => [value >> 8, value & 0xff];
 
-// JFIF 1.02 numbers its components; for CMYK letters are usual, and nobody mistakes them for YCbCr.
+// JFIF 1.02 numbers its components. Letters are usual for CMYK, and no reader mistakes them for YCbCr.
 const COMPONENTS: Readonly<Record<JpegKind, readonly Component[]>> = {
   gray: [component(1, 0x11, 0)],
   "ycbcr-444": [component(1, 0x11, 0), component(2, 0x11, 1), component(3, 0x11, 1)],
@@ -36,10 +36,10 @@ const COMPONENTS: Readonly<Record<JpegKind, readonly Component[]>> = {
 
 interface JpegHeader {
   readonly kind: JpegKind;
-  /** Pixels, 1 to 65535. */
+  /** Width and height in pixels, 1 to 65535. */
   readonly width: number;
   readonly height: number;
-  /** Dots per inch, both ways. */
+  /** Dots per inch in both directions. */
   readonly dpi: number;
   /** Luminance and chrominance, 64 steps each, row by row. */
   readonly quantisers: readonly [Uint8Array, Uint8Array];
@@ -47,7 +47,7 @@ interface JpegHeader {
   readonly iccProfile: Uint8Array | undefined;
 }
 
-/** A marker segment with its length. */
+/** Returns a marker segment with its length. */
 export function segment(marker: number, ...parts: readonly ArrayLike<number>[]): Uint8Array {
   const length = parts.reduce((sum, part) => sum + part.length, 2);
   const bytes = new Uint8Array(2 + length);
@@ -60,14 +60,15 @@ export function segment(marker: number, ...parts: readonly ArrayLike<number>[]):
   return bytes;
 }
 
-/** JFIF 1.02: units 1, dots per inch; no thumbnail. */
+/** Returns the JFIF 1.02 segment: units 1, dots per inch; no thumbnail. */
 function jfif(dpi: number): Uint8Array {
   return segment(APP0, ascii("JFIF\0"), [1, 2, 1, ...uint16(dpi), ...uint16(dpi), 0, 0]);
 }
 
 /**
- * JFIF is gray or YCbCr only, so CMYK carries its resolution as Photoshop's files do, in Exif: the least of a TIFF 6.0
- * directory, big-endian, with XResolution, YResolution (rationals after the directory) and ResolutionUnit 2, inches.
+ * Returns an Exif segment. JFIF is only for gray or YCbCr, so CMYK stores its resolution in Exif, as Photoshop does: a
+ * minimal TIFF 6.0 directory, big-endian, with XResolution, YResolution (rationals after the directory) and
+ * ResolutionUnit 2, inches.
  */
 function exif(dpi: number): Uint8Array {
   const SHORT = 3;
@@ -96,7 +97,10 @@ function exif(dpi: number): Uint8Array {
   return segment(APP1, ascii("Exif\0\0"), new Uint8Array(tiff.buffer));
 }
 
-/** Adobe technical note 5116: version 100, no flags, transform 0, which is CMYK, inverted as Adobe's programs have it. */
+/**
+ * Returns Adobe's segment (technical note 5116): version 100, no flags, transform 0, which is CMYK, inverted as in
+ * Adobe's programs.
+ */
 function adobe(): Uint8Array {
   return segment(APP14, ascii("Adobe"), [0, 100, 0, 0, 0, 0, 0]);
 }
@@ -110,10 +114,7 @@ function* icc(profile: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-/**
- * Everything from SOI to SOS.
- * @throws RangeError if the profile is too large for APP2
- */
+/** Returns everything from SOI to SOS. @throws RangeError if the profile is too large for APP2 */
 export function jpegHeader({
   kind,
   width,

@@ -1,4 +1,5 @@
-// A raster to a baseline JPEG file (ITU-T T.81), band by band. Knows no PDF; samples and codes are the kernel's work.
+// Encodes a raster as a baseline JPEG file (ITU-T T.81), band by band. Has no knowledge of PDF; the kernel makes
+// samples and codes.
 
 import { CHANNELS, type Raster } from "../../core/raster.ts";
 import { huffmanTablesOf } from "./huffman.ts";
@@ -7,16 +8,16 @@ import { quantisersOf } from "./tables.ts";
 import { type JpegKind, jpegHeader } from "./write-header.ts";
 
 export interface JpegOptions {
-  /** 1 to 100, on the scale of the Independent JPEG Group; from 90 on colour is not subsampled. */
+  /** 1 to 100, on the scale of the Independent JPEG Group; from 90 on, color is not subsampled. */
   readonly quality: number;
 }
 
-/** The most pixels a side: 16 bits in the frame header (T.81 B.2.2). */
+/** Limits the pixels of a side: the frame header has 16 bits (T.81 B.2.2). */
 export const JPEG_MAX_SIDE = 65535;
 
-/** From here on every pixel has its own chrominance (4:4:4); below, two by two share it (4:2:0). */
+/** From this quality on, every pixel has its own chrominance (4:4:4); below it, four pixels share it (4:2:0). */
 const FULL_CHROMINANCE_QUALITY = 90;
-/** Beyond these quantisers are so coarse or so fine that the 16 bits of the fast transform would show. */
+/** Outside this range, quantizers are so coarse or so fine that the 16 bits of the fast transform would be visible. */
 const FAST_TRANSFORM_QUALITIES = { from: 25, to: 96 };
 
 function kindOf({ colorModel }: Raster, quality: number): JpegKind {
@@ -31,7 +32,7 @@ function kindOf({ colorModel }: Raster, quality: number): JpegKind {
   }
 }
 
-/** Copies bands into the kernel's rows, whatever their heights, and codes the rows whenever they are full. */
+/** Copies bands of any height into the kernel's rows, and codes the rows whenever they are full. */
 function* encodeBands(raster: Raster, kernel: JpegKernel, rowBytes: number): Generator<Uint8Array> {
   const capacity = kernel.rows.length / rowBytes;
   let filled = 0;
@@ -56,9 +57,9 @@ function* encodeBands(raster: Raster, kernel: JpegKernel, rowBytes: number): Gen
 }
 
 /**
- * Gray as one component, rgb as YCbCr, cmyk as Adobe's inverted CMYK, with resolution and profile.
- * Chunks are about 64 KiB; each is valid only until the next one is asked for.
- * @throws RangeError for other color models, a side beyond {@link JPEG_MAX_SIDE}, a quality that is not 1 to 100
+ * Encodes gray as one component, rgb as YCbCr, cmyk as Adobe's inverted CMYK, with resolution and profile. Chunks are
+ * about 64 KiB; each is valid only until the next one is requested.
+ * @throws RangeError for other color models, a side beyond {@link JPEG_MAX_SIDE}, or a quality outside 1 to 100
  */
 export function* encodeJpeg(raster: Raster, options: JpegOptions): Generator<Uint8Array> {
   const { width, height, dpi, iccProfile } = raster;

@@ -1,17 +1,17 @@
-// What JPEG 2000 data say of themselves before their samples (ISO 15444-1, annexes A and I). Decodes nothing.
+// Reads the properties of JPEG 2000 data from their headers (ISO 15444-1, annexes A and I). Decodes nothing.
 
 export interface JpxHeader {
   readonly width: number;
   readonly height: number;
-  /** Of a pixel; all are colours, of one size and one number of bits. */
+  /** Number of components of a pixel. All are colors with the same size and number of bits. */
   readonly components: number;
   /** 8 to 16. */
   readonly bits: number;
-  /** The space it names, or an ICC profile; undefined where it says nothing. */
+  /** The stated space, or an ICC profile; undefined if there is neither. */
   readonly colors: "gray" | "rgb" | "cmyk" | Uint8Array | undefined;
 }
 
-/** ISO 15444-1, table I.10, and 15444-2, table M.25. */
+/** Numbers of color spaces (ISO 15444-1, table I.10, and 15444-2, table M.25). */
 const SPACES = new Map<number, "gray" | "rgb" | "cmyk">([
   [12, "cmyk"],
   [16, "rgb"],
@@ -24,12 +24,12 @@ const SIGNATURE = 0xff4f_ff51;
 interface Boxes {
   colors: JpxHeader["colors"];
   hasColors: boolean;
-  /** Whether components are not simply colours: palettes, opacity, another order, spaces that readers convert from. */
+  /** True if components are not plain colors: palettes, opacity, another order, or spaces that readers convert. */
   isPeculiar: boolean;
   codestream: Buffer | undefined;
 }
 
-/** @returns undefined for what is damaged, and for palettes, opacity, components of different kinds, and fewer than 8 bits */
+/** @returns undefined if the data are damaged, or have palettes, opacity, different components or fewer than 8 bits */
 export function readJpxHeader(bytes: Uint8Array): JpxHeader | undefined {
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const boxes: Boxes = { colors: undefined, hasColors: false, isPeculiar: false, codestream: undefined };
@@ -40,7 +40,7 @@ export function readJpxHeader(bytes: Uint8Array): JpxHeader | undefined {
     const size = codestream && !isPeculiar ? readSize(codestream) : undefined;
     return size && { ...size, colors };
   } catch (error) {
-    // What Buffer throws for what lies beyond its end.
+    // Buffer throws this for a read beyond its end.
     if (error instanceof RangeError) return undefined;
     throw error;
   }
@@ -79,7 +79,7 @@ function readBox(kind: string, body: Buffer, found: Boxes): void {
   }
 }
 
-/** I.5.3.6: every channel is the colour of its place. */
+/** Reports whether every channel has the color of its position (I.5.3.6). */
 function isInOrder(body: Buffer): boolean {
   const count = body.readUInt16BE(0);
   for (let index = 0; index < count; index++) {
@@ -90,7 +90,7 @@ function isInOrder(body: Buffer): boolean {
   return true;
 }
 
-/** The marker segment SIZ (A.5.1). */
+/** Reads the marker segment SIZ (A.5.1). */
 function readSize(data: Buffer): Omit<JpxHeader, "colors"> | undefined {
   if (data.readUInt32BE(0) !== SIGNATURE) return undefined;
   const [right, bottom, left, top] = [8, 12, 16, 20].map((at) => data.readUInt32BE(at)) as [

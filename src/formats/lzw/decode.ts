@@ -1,4 +1,5 @@
-// LZW as TIFF has it (6.0 section 13), also that of programs before version 5.0, which wrote the low bits first. Knows no TIFF.
+// Decodes TIFF's LZW (6.0 section 13), and the form of programs before version 5.0, which wrote the low bits first. Has
+// no knowledge of TIFF.
 
 const CLEAR = 256;
 const END = 257;
@@ -7,7 +8,7 @@ const MOST_CODES = 4096;
 /** A string is at most as long as the table. */
 const OUTPUT_BYTES = 65_536;
 
-/** What the codes stand for, in pieces that are valid until the next is asked for; as far as they make sense. */
+/** Yields the decoded bytes up to the first invalid code, in pieces that are valid until the next one is requested. */
 export function* decodeLzw(bytes: Uint8Array): Generator<Uint8Array> {
   const decoder = new LzwDecoder(bytes);
   for (let piece = decoder.next(); piece.length > 0; piece = decoder.next()) yield piece;
@@ -15,9 +16,9 @@ export function* decodeLzw(bytes: Uint8Array): Generator<Uint8Array> {
 
 class LzwDecoder {
   readonly #bytes: Uint8Array;
-  /** The first code is to clear the table: 256 in nine bits, whose low bits are zero. */
+  /** True for the old form. The first code clears the table: 256 in nine bits, whose low bits are zero. */
   readonly #isOld: boolean;
-  /** Of a string by its code: the code of all but its last byte, that byte, the first one, and its length. */
+  /** Strings by code: the code of all but the last byte, the last byte, the first byte and the length. */
   readonly #prefixes = new Uint16Array(MOST_CODES);
   readonly #lasts = new Uint8Array(MOST_CODES);
   readonly #firsts = new Uint8Array(MOST_CODES);
@@ -25,7 +26,7 @@ class LzwDecoder {
   readonly #output = new Uint8Array(OUTPUT_BYTES);
   #free = FIRST_FREE;
   #width = 9;
-  /** The code before, -1 after the table was cleared. */
+  /** The previous code; -1 after the table was cleared. */
   #before = -1;
   #hold = 0;
   #held = 0;
@@ -60,7 +61,7 @@ class LzwDecoder {
         before = -1;
         continue;
       }
-      // A code that is not there yet can only be the one that is made now.
+      // An unknown code can only be the one that is being created.
       const isNew = code === free && before >= 0;
       if (code < 0 || code === END || (code >= free && !isNew) || (code > END && before < 0)) {
         this.#isOver = true;
@@ -78,7 +79,7 @@ class LzwDecoder {
         firsts[free] = firsts[before];
         lengths[free] = lengths[before] + 1;
         free++;
-        // Codes grow one earlier than they would have to; the old ones did not.
+        // Codes grow one code earlier than necessary; in the old form they did not.
         if (this.#width < 12 && free + (this.#isOld ? 0 : 1) >= 1 << this.#width) this.#width++;
       }
       before = code;
@@ -88,7 +89,7 @@ class LzwDecoder {
     return output.subarray(0, filled);
   }
 
-  /** @returns -1 where there are no more */
+  /** @returns -1 if there are no more codes */
   #read(): number {
     const bytes = this.#bytes;
     const width = this.#width;

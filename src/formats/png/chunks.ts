@@ -1,4 +1,5 @@
-// The chunks of a PNG (3rd edition, clauses 5 and 11): what a picture is, and whether its data are sound. Knows no pixels.
+// Reads the chunks of a PNG (3rd edition, clauses 5 and 11): the picture's properties, and whether its data are sound.
+// Has no knowledge of pixels.
 import { crc32 } from "node:zlib";
 import { ByteReader } from "../../core/byte-reader.ts";
 import { EngineFailure } from "../../core/failure.ts";
@@ -12,12 +13,12 @@ import { densityOfAspect, pageSize, saneDensity } from "../to-pdf/page-size.ts";
 import type { Density } from "../to-pdf/picture.ts";
 
 const SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
-/** Of the chunks that are kept none is larger. */
+/** Limits the chunks that are kept. */
 const MOST_KEPT_BYTES = MAX_PROFILE_BYTES;
-/** Data after the last row that are read to see whether the stream ends as it should. */
+/** Limits the data after the last row, which are read to check the end of the stream. */
 const MOST_BEYOND_BYTES = 2 ** 20;
 const METERS_PER_INCH = 0.0254;
-/** Clause 11.2.1, table 12: channels, and the depths that there are. */
+/** Channels and permitted depths by color type (clause 11.2.1, table 12). */
 const COLOR_TYPES: Readonly<Record<number, { readonly channels: 1 | 2 | 3 | 4; readonly depths: readonly number[] }>> =
   {
     0: { channels: 1, depths: [1, 2, 4, 8, 16] },
@@ -36,7 +37,7 @@ export interface PngHeader {
   readonly isInterlaced: boolean;
 }
 
-/** Rows of one size, as they lie in the data: all of a picture, or those of one pass. */
+/** Rows of one size, in the order of the data: those of the whole picture, or of one pass. */
 export interface PngPass {
   readonly rowBytes: number;
   readonly rows: number;
@@ -46,7 +47,7 @@ export interface PngFile {
   readonly header: PngHeader;
   /** Bytes of all IDAT chunks. */
   readonly imageBytes: number;
-  /** Whether the data are one whole zlib stream of rows that all have a filter. */
+  /** True if the data are one complete zlib stream of rows that all have a filter. */
   readonly isSound: boolean;
   /** 3 bytes an entry. */
   readonly palette?: Uint8Array;
@@ -54,14 +55,14 @@ export interface PngFile {
   readonly transparency?: Uint8Array;
   readonly profile?: Uint8Array;
   readonly isSrgb: boolean;
-  /** Of a display, such as 2.2. */
+  /** Gamma of a display, such as 2.2. */
   readonly gamma?: number;
   readonly primaries?: Primaries;
   readonly density?: Density;
   readonly seen?: Seen;
 }
 
-/** Reads a file from end to end, and its data too. @throws EngineFailure */
+/** Reads a file from end to end, including its image data. @throws EngineFailure */
 export async function scanPng(input: Input): Promise<PngFile> {
   await using reader = new ByteReader(input.stream());
   const signature = await reader.read(8);
@@ -75,7 +76,7 @@ export async function scanPng(input: Input): Promise<PngFile> {
     const chunk = await nextChunk(reader);
     if (!chunk || chunk.type === "IEND") break;
     if (chunk.type === "IDAT") {
-      // Before anything is unpacked: what tells of size comes first.
+      // The size is checked before anything is unpacked; chunks that determine it come first.
       if (imageBytes === 0) pageSize({ ...header, orientation: 1, ...densityOf(kept) });
       imageBytes += await checkData(chunk, rows, stretches);
     } else if (chunk.isCritical && chunk.type !== "PLTE") {
@@ -91,7 +92,7 @@ export async function scanPng(input: Input): Promise<PngFile> {
   return { header, imageBytes, isSound: rows.isSound, ...describe(header, kept) };
 }
 
-/** The data of all IDAT chunks. */
+/** Yields the data of all IDAT chunks. */
 export async function* imageData(input: Input): AsyncGenerator<Uint8Array> {
   await using reader = new ByteReader(input.stream());
   await reader.skip(8);
@@ -103,7 +104,7 @@ export async function* imageData(input: Input): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** What the data are when they are unpacked: one pass, or the seven of Adam7 (clause 8.2) that have pixels. */
+/** Returns the passes of the unpacked data: a single one, or those of Adam7's seven that have pixels (clause 8.2). */
 function passesOf({ width, height, bits, channels, isInterlaced }: PngHeader): PngPass[] {
   const pass = (columns: number, rows: number) => ({ rowBytes: bytesOfRow(columns, bits * channels), rows });
   if (!isInterlaced) return [pass(width, height)];
@@ -112,7 +113,7 @@ function passesOf({ width, height, bits, channels, isInterlaced }: PngHeader): P
     .map(([columns, rows]) => pass(columns!, rows!));
 }
 
-/** Clause 8.2. */
+/** The passes of Adam7 (clause 8.2). */
 export const ADAM7 = [
   { x: 0, y: 0, stepX: 8, stepY: 8 },
   { x: 4, y: 0, stepX: 8, stepY: 8 },
@@ -125,12 +126,12 @@ export const ADAM7 = [
 
 interface Chunk {
   readonly type: string;
-  /** Clause 5.4: whoever does not know it cannot show the picture. */
+  /** True if readers that do not support the chunk cannot show the picture (clause 5.4). */
   readonly isCritical: boolean;
-  /** All of it; undefined where it is cut, too large or not as it was written. */
+  /** Returns all contents; undefined if they are truncated, too large or changed. */
   data(): Promise<Uint8Array | undefined>;
   pieces(): AsyncIterable<Uint8Array>;
-  /** Goes on behind it. @returns false where the file has ended */
+  /** Skips to the end of the chunk. @returns false if the file has ended */
   end(): Promise<boolean>;
 }
 
@@ -179,7 +180,7 @@ async function readHeader(chunk: Chunk | undefined): Promise<PngHeader> {
   return header;
 }
 
-/** @returns how many bytes there were */
+/** @returns the number of bytes */
 async function checkData(chunk: Chunk, rows: RowCheck, stretches: Stretches): Promise<number> {
   let size = 0;
   for await (const piece of chunk.pieces()) {
@@ -189,13 +190,13 @@ async function checkData(chunk: Chunk, rows: RowCheck, stretches: Stretches): Pr
   return size;
 }
 
-/** Inflates the data, keeps nothing, and looks at the first byte of each row: its filter (clause 9.2). */
+/** Inflates the data without keeping them, and checks the first byte of each row, its filter (clause 9.2). */
 class RowCheck implements Disposable {
-  /** Whole rows so far. */
+  /** Number of complete rows so far. */
   whole = 0;
   readonly #inflater = new Inflater();
   readonly #passes: PngPass[];
-  /** Of the present row: bytes that are still to come; 0 before its filter. */
+  /** Missing bytes of the present row; 0 before its filter. */
   #left = 0;
   #rowsLeft: number;
   #isWrong = false;
@@ -210,11 +211,11 @@ class RowCheck implements Disposable {
     return !this.#isWrong && this.#passes.length === 0 && this.#inflater.state === "ended";
   }
 
-  /** Tells as it goes on how many bytes the data become. */
+  /** Yields the number of inflated bytes, piece by piece. */
   *add(data: Uint8Array): Generator<number> {
     if (this.#isWrong) return;
     for (const bytes of this.#inflater.push(data)) {
-      // Data beyond the last row hurt nobody, but could be endless.
+      // Data beyond the last row are harmless, but could be endless.
       if (this.#passes.length === 0) this.#beyond += bytes.length;
       if (this.#beyond > MOST_BEYOND_BYTES) this.#isWrong = true;
       this.#count(bytes);
@@ -279,7 +280,7 @@ function densityOf(kept: ReadonlyMap<string, Uint8Array>): { density?: Density }
   return density ? { density } : {};
 }
 
-/** Clause 11.3.4.3: dots per metre, or only the shape of a pixel. */
+/** Returns the dots per meter, or only the shape of a pixel (clause 11.3.4.3). */
 function readDensity(data: Uint8Array | undefined): Density | undefined {
   if (data?.length !== 9) return undefined;
   const [x, y] = [viewOf(data).getUint32(0), viewOf(data).getUint32(4)];
@@ -287,13 +288,13 @@ function readDensity(data: Uint8Array | undefined): Density | undefined {
   return densityOfAspect(x, y);
 }
 
-/** Clause 11.3.2.2: of the picture, times 100,000. */
+/** Returns the gamma of the picture, which is stored times 100,000 (clause 11.3.2.2). */
 function readGamma(data: Uint8Array | undefined): number | undefined {
   const value = data?.length === 4 ? viewOf(data).getUint32(0) : 0;
   return value > 0 ? 100_000 / value : undefined;
 }
 
-/** Clause 11.3.2.1: times 100,000. */
+/** Returns the primaries, which are stored times 100,000 (clause 11.3.2.1). */
 function readPrimaries(data: Uint8Array | undefined): Primaries | undefined {
   if (data?.length !== 32) return undefined;
   const pair = (index: number) =>
@@ -301,7 +302,7 @@ function readPrimaries(data: Uint8Array | undefined): Primaries | undefined {
   return { white: pair(0), red: pair(1), green: pair(2), blue: pair(3) };
 }
 
-/** Clause 11.3.2.3: a name, the method, and a zlib stream. */
+/** Returns the profile, which follows a name and the method as a zlib stream (clause 11.3.2.3). */
 function readProfile(data: Uint8Array | undefined): Uint8Array | undefined {
   const nameEnd = data?.indexOf(0) ?? -1;
   if (!data || nameEnd < 0 || data[nameEnd + 1] !== 0) return undefined;

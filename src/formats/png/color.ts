@@ -1,4 +1,4 @@
-// What the samples of a PNG mean (3rd edition, clauses 11.2.2, 11.3.1.1 and 11.3.2), in PDF's terms.
+// Describes the samples of a PNG (3rd edition, clauses 11.2.2, 11.3.1.1 and 11.3.2) in PDF's terms.
 
 import { calibratedGray, calibratedRgb } from "../to-pdf/calibrated.ts";
 import type { ColorSpace } from "../to-pdf/picture.ts";
@@ -16,26 +16,29 @@ export function pngColor(file: PngFile): ColorSpace {
   return { kind: "indexed", base: space, palette };
 }
 
-/** In the order of precedence of clause 4.3. */
+/** Returns the color space, in the order of precedence of clause 4.3. */
 function plainColor({ profile, isSrgb, gamma, primaries }: PngFile, components: 1 | 3): ColorSpace {
   if (profile || isSrgb) return profiledSpace(isSrgb && !profile ? undefined : profile, components);
   if (components === 1) return calibratedGray(gamma);
   return gamma || primaries ? calibratedRgb(gamma, primaries) : profiledSpace(undefined, 3);
 }
 
-/** PDF's color key for the one colour that tRNS makes transparent (clause 11.3.1.1), which of 16 bits viewers do not compare whole. */
+/**
+ * Returns PDF's color key for the color that tRNS makes transparent (clause 11.3.1.1); none for 16 bits, of which
+ * viewers compare only a part.
+ */
 export function colorKey({ header, transparency }: PngFile): { colorKey?: number[] } {
   const { bits, colorType, channels } = header;
   if (!transparency || (colorType !== 0 && colorType !== 2) || bits === 16 || transparency.length < 2 * channels)
     return {};
   const samples = keySamples(transparency, channels);
-  // What no sample can be is nowhere.
+  // A value that exceeds the depth of the samples matches no pixel.
   return samples.every((sample) => sample < 2 ** bits)
     ? { colorKey: samples.flatMap((sample) => [sample, sample]) }
     : {};
 }
 
-/** @returns one for each channel */
+/** @returns one sample for each channel */
 export function keySamples(transparency: Uint8Array, channels: number): number[] {
   return Array.from({ length: channels }, (_, index) => transparency[2 * index] * 256 + transparency[2 * index + 1]);
 }

@@ -1,5 +1,5 @@
-// PNG (Portable Network Graphics, 3rd edition) as a PDF image: its data are those of the file where PDF knows their kind, else
-// its samples are compressed again. Knows no PDF but its images.
+// Reads PNG (Portable Network Graphics, 3rd edition) as a PDF image. The data are those of the file if PDF supports
+// their form; otherwise the samples are compressed again. Knows of PDF only its images.
 import type { Input } from "../../core/operation.ts";
 import { bytesOfRow, checkWork, flateImage, pngPredictor, type Rows, softMask } from "../to-pdf/image-data.ts";
 import { alphaOfIndices, alphaOfKey, alphaSamples, colorSamples } from "../to-pdf/opacity.ts";
@@ -10,9 +10,9 @@ import { colorKey, keySamples, pngColor } from "./color.ts";
 import { decodedRows } from "./rows.ts";
 
 /**
- * @param holdBytes the most that an interlaced picture may take in memory
- * @throws EngineFailure `damaged` where there is not a single row, `too-large` for an interlaced picture, `too-complex` beyond
- * what any picture may have
+ * @param holdBytes limits the memory for an interlaced picture
+ * @throws EngineFailure `damaged` if there is no complete row, `too-large` for an interlaced picture, `too-complex`
+ * beyond the limit of any picture
  */
 export async function readPng(input: Input, holdBytes: number): Promise<Picture> {
   const file = await scanPng(input);
@@ -53,7 +53,7 @@ async function pngImage(input: Input, file: PngFile, holdBytes: number): Promise
   };
 }
 
-/** From an alpha channel or from tRNS (clause 11.3.1.1), where a color key does not do. */
+/** Returns the mask of an alpha channel or of tRNS (clause 11.3.1.1), if a color key is not enough. */
 async function transparencyMask({ header, transparency }: PngFile, rows: () => Rows): Promise<{ softMask?: PdfImage }> {
   const { width, height, bits, colorType, channels } = header;
   if (colorType === 4 || colorType === 6) {

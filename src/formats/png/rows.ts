@@ -1,4 +1,5 @@
-// The rows of a PNG without their filters and in their order (3rd edition, clauses 8 and 9). What is not there is paper, or clear.
+// Decodes the rows of a PNG, without filters and in order (3rd edition, clauses 8 and 9). Missing pixels are white or
+// transparent.
 
 import { EngineFailure } from "../../core/failure.ts";
 import type { Input } from "../../core/operation.ts";
@@ -8,14 +9,14 @@ import { ADAM7, imageData, type PngFile, type PngHeader } from "./chunks.ts";
 
 const BLOCK_BYTES = 65_536;
 
-/** Always all rows, packed as in the file. @throws EngineFailure `too-large` */
+/** Yields all rows, missing ones included, packed as in the file. @throws EngineFailure `too-large` */
 export async function* decodedRows(input: Input, file: PngFile, holdBytes: number): AsyncGenerator<Uint8Array> {
   const { header } = file;
   if (header.isInterlaced) yield await interlaced(input, header, holdBytes);
   else yield* inOrder(input, header);
 }
 
-/** What stands where rows are missing: white, the first colour of a palette, nothing. */
+/** Returns the value of missing rows: white, the first color of a palette, or transparent. */
 const fillOf = ({ colorType }: PngHeader) => (colorType === 0 || colorType === 2 ? 255 : 0);
 
 async function* inOrder(input: Input, header: PngHeader): AsyncGenerator<Uint8Array> {
@@ -27,7 +28,7 @@ async function* inOrder(input: Input, header: PngHeader): AsyncGenerator<Uint8Ar
   const block = new Uint8Array(blockRows * rowBytes);
   let inBlock = 0;
   let done = 0;
-  // Left as soon as there is enough, so that what follows is not even read.
+  // The loop ends as soon as there are enough rows, so that the rest is not even read.
   reading: for await (const piece of imageData(input)) {
     for (const bytes of inflater.push(piece)) {
       for (let at = 0; at < bytes.length; ) {
@@ -87,7 +88,7 @@ async function interlaced(input: Input, header: PngHeader, holdBytes: number): P
   return picture;
 }
 
-/** Puts the pixels of a pass's row where they belong. */
+/** Writes the pixels of a pass's row to their places in the picture. */
 function spread(
   row: Uint8Array,
   picture: Uint8Array,
@@ -113,13 +114,13 @@ function spread(
   }
 }
 
-/** Clause 9.2: what is smaller than a byte counts as one. */
+/** Returns the distance of filters in bytes; pixels smaller than a byte count as one (clause 9.2). */
 const pixelBytesOf = ({ bits, channels }: PngHeader) => Math.max(1, (bits * channels) / 8);
 
-/** Collects rows from bytes, and takes their filters away. */
+/** Collects rows from bytes, and removes their filters. */
 class Unfilter {
   isWhole = true;
-  /** There is no such filter: nothing that follows can be right. */
+  /** True after an unknown filter; no later data can be right. */
   isWrong = false;
   readonly #pixelBytes: number;
   #above: Uint8Array;
@@ -131,7 +132,7 @@ class Unfilter {
     this.#above = new Uint8Array(rowBytes);
   }
 
-  /** @returns how many bytes of `bytes`, from `at` on, went into the row */
+  /** @returns the number of bytes of `bytes`, from `at` on, that were added to the row */
   add(bytes: Uint8Array, at: number, row: Uint8Array): number {
     let from = at;
     if (this.isWhole) {
@@ -152,7 +153,7 @@ class Unfilter {
   }
 }
 
-/** Clause 9.2: in place. */
+/** Removes a row's filter in place (clause 9.2). */
 function unfilter(type: number, row: Uint8Array, above: Uint8Array, pixel: number): void {
   const size = row.length;
   switch (type) {
@@ -174,7 +175,7 @@ function unfilter(type: number, row: Uint8Array, above: Uint8Array, pixel: numbe
   }
 }
 
-/** Clause 9.4. */
+/** Returns the Paeth predictor (clause 9.4). */
 function paeth(left: number, top: number, corner: number): number {
   const byLeft = Math.abs(top - corner);
   const byTop = Math.abs(left - corner);

@@ -1,24 +1,26 @@
-// Rasters as PNG (Portable Network Graphics, 3rd edition), streamed a batch of rows at a time. It knows nothing of documents.
+// Writes rasters as PNG (Portable Network Graphics, 3rd edition), streamed a batch of rows at a time. Has no knowledge
+// of documents.
 
 import { crc32, deflateSync } from "node:zlib";
 import { CHANNELS, type ColorModel, type Raster } from "../../core/raster.ts";
 import { type DeflateKernel, OUTPUT_BYTES, startDeflate } from "../deflate/deflate-kernel.ts";
 
 const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
-/** Clause 11.2.1. */
+/** Color types of clause 11.2.1. */
 const COLOR_TYPES: Partial<Record<ColorModel, number>> = { gray: 0, rgb: 2, rgba: 6 };
-/** Clause 7.1: lengths are 31 bits. */
+/** Limits the sides: lengths have 31 bits (clause 7.1). */
 const MAX_SIDE = 2 ** 31 - 1;
 /** Length and type before the data of a chunk. */
 const CHUNK_HEAD_BYTES = 8;
 const METERS_PER_INCH = 0.0254;
-/** 1/2.2 as clause 11.3.2.2 gives it for use beside sRGB. */
+/** 1/2.2, the value of clause 11.3.2.2 for use beside sRGB. */
 const SRGB_GAMMA = 45455;
 
 /**
- * A picture as PNG: 8 bits a sample, colour type 0, 2 or 6, not interlaced, with its resolution and its colour space.
- * @returns chunks that are valid until the next one is asked for
- * @throws RangeError if PNG has not the raster's color model or its sides
+ * Encodes a picture as PNG: 8 bits a sample, color type 0, 2 or 6, not interlaced, with its resolution and its color
+ * space.
+ * @returns chunks that are valid until the next one is requested
+ * @throws RangeError if PNG does not support the raster's color model or sides
  */
 export function* encodePng(raster: Raster): Generator<Uint8Array> {
   const colorType = COLOR_TYPES[raster.colorModel];
@@ -38,7 +40,7 @@ function isSide(pixels: number): boolean {
   return Number.isInteger(pixels) && pixels >= 1 && pixels <= MAX_SIDE;
 }
 
-/** Clause 11.2.1. */
+/** Returns the data of IHDR (clause 11.2.1). */
 function imageHeader(width: number, height: number, colorType: number): Uint8Array {
   const data = new Uint8Array(13);
   const view = new DataView(data.buffer);
@@ -50,8 +52,8 @@ function imageHeader(width: number, height: number, colorType: number): Uint8Arr
 }
 
 /**
- * Clauses 11.3.2.2 to 11.3.2.5. Samples without a profile are sRGB; gAMA says it to decoders that know no sRGB, and is all that gray
- * needs.
+ * Yields the chunks of clauses 11.3.2.2 to 11.3.2.5. Samples without a profile are sRGB. The chunk gAMA serves decoders
+ * without support for sRGB, and is sufficient for gray.
  */
 function* colorSpace(raster: Raster): Generator<Uint8Array> {
   if (raster.iccProfile !== undefined) {
@@ -66,11 +68,11 @@ function* colorSpace(raster: Raster): Generator<Uint8Array> {
   const gamma = new Uint8Array(4);
   new DataView(gamma.buffer).setUint32(0, SRGB_GAMMA);
   yield chunk("gAMA", gamma);
-  // Rendering intent 1, relative colorimetric: what renderers of documents use unless told otherwise.
+  // Rendering intent 1, relative colorimetric, is the default of document renderers.
   if (raster.colorModel !== "gray") yield chunk("sRGB", Uint8Array.of(1));
 }
 
-/** Clause 11.3.4.3. */
+/** Returns the data of pHYs (clause 11.3.4.3). */
 function resolution(dpi: number): Uint8Array {
   const pixelsPerMeter = Math.round(dpi / METERS_PER_INCH);
   const data = new Uint8Array(9);
@@ -81,14 +83,14 @@ function resolution(dpi: number): Uint8Array {
   return chunk("pHYs", data);
 }
 
-/** Clause 5.3. */
+/** Returns a chunk (clause 5.3). */
 function chunk(type: string, data: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(CHUNK_HEAD_BYTES + data.length + 4);
   bytes.set(data, CHUNK_HEAD_BYTES);
   return framed(type, bytes);
 }
 
-/** Puts length, type and checksum around the data that lies between their places. */
+/** Writes length, type and checksum around the data, for which the bytes have reserved places. */
 function framed(type: string, bytes: Uint8Array): Uint8Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   view.setUint32(0, bytes.length - CHUNK_HEAD_BYTES - 4);
@@ -97,7 +99,7 @@ function framed(type: string, bytes: Uint8Array): Uint8Array {
   return bytes;
 }
 
-/** Clauses 9 to 11.2.3: filtered rows as one zlib stream, cut into data chunks. */
+/** Yields data chunks with the filtered rows as one zlib stream (clauses 9 to 11.2.3). */
 function* imageData(raster: Raster): Generator<Uint8Array> {
   const pixelBytes = CHANNELS[raster.colorModel];
   const rowBytes = raster.width * pixelBytes;

@@ -1,5 +1,5 @@
-// Pictures of a TIFF in fax codes (ITU-T T.4 and T.6): as they are where PDF's filter reads them, else coded again as T.6, which
-// loses nothing. Knows no PDF but its images.
+// Reads pictures of a TIFF in fax codes (ITU-T T.4 and T.6). Keeps the codes if PDF's filter supports them; otherwise
+// recodes them as T.6, which loses nothing. Knows of PDF only its images.
 import { FaxDecoder } from "../ccitt/decode.ts";
 import { FaxEncoder } from "../ccitt/encode.ts";
 import type { PdfImage } from "../to-pdf/picture.ts";
@@ -12,7 +12,7 @@ const T4_OPTIONS = 292;
 const T6_OPTIONS = 293;
 const FAX: ReadonlySet<number> = new Set([COMPRESSION.faxRows, COMPRESSION.t4, COMPRESSION.t6, COMPRESSION.faxWords]);
 
-/** Of black and white, in strips; tiles and other uses of these codes are unpacked. */
+/** Reports whether a page is bilevel, in strips of fax codes. Tiles and other uses of these codes are unpacked. */
 export function isFax({ compression, bits, samples, photometric, across, segmentWidth, width }: TiffPage): boolean {
   const isBilevel = photometric === PHOTOMETRIC.whiteIsZero || photometric === PHOTOMETRIC.blackIsZero;
   return FAX.has(compression) && bits === 1 && samples === 1 && isBilevel && across === 1 && segmentWidth === width;
@@ -22,7 +22,7 @@ export function faxImage(page: TiffPage): PdfImage {
   const { width, height, photometric, directory, down } = page;
   const parms = passedParms(page);
   const isPassed = down === 1 && parms !== undefined && !hasEmptyRuns(page);
-  // What codes call black are ones in TIFF, and zeros in PDF unless it is told (ISO 32000-1, table 11).
+  // The codes' black is 1 in TIFF, and 0 in PDF by default (ISO 32000-1, table 11).
   const polarity = photometric === PHOTOMETRIC.blackIsZero ? "/BlackIs1 true" : "";
   const stream = () => bytesInOrder(page, 0);
   return {
@@ -37,14 +37,14 @@ export function faxImage(page: TiffPage): PdfImage {
   };
 }
 
-/** @returns undefined for what the filter does not read */
+/** @returns undefined if the filter does not support the codes */
 function passedParms({ compression, directory }: TiffPage): string | undefined {
   const [t4, t6] = [directory.number(T4_OPTIONS) ?? 0, directory.number(T6_OPTIONS) ?? 0];
   switch (compression) {
     case COMPRESSION.faxRows:
       return "/K 0/EncodedByteAlign true/EndOfBlock false";
     case COMPRESSION.t4:
-      // Bit 1 is for pixels that are not coded.
+      // Bit 1 permits pixels that are not coded.
       return (t4 & 2) === 0 ? `/K ${t4 & 1}/EndOfLine true` : undefined;
     case COMPRESSION.t6:
       return (t6 & 2) === 0 ? "/K -1" : undefined;
@@ -53,7 +53,7 @@ function passedParms({ compression, directory }: TiffPage): string | undefined {
   }
 }
 
-/** Rows that refer to such runs are read otherwise by PDF's filter. */
+/** Reports whether rows contain empty runs. PDF's filter reads rows that refer to them differently. */
 function hasEmptyRuns(page: TiffPage): boolean {
   const options = faxOptions(page, page.width);
   if (options.kind !== "t6" && !options.isTwoDimensional) return false;
@@ -67,7 +67,7 @@ function bytesInOrder(page: TiffPage, index: number): Uint8Array {
   return page.isReversed ? reversed(bytes) : bytes;
 }
 
-/** Each strip begins with a white row above it, so that they cannot be joined as they are. */
+/** Recodes the strips. Each begins with a white row above it, so that they cannot be joined unchanged. */
 function* recoded(page: TiffPage): Generator<Uint8Array> {
   const { width, height, segmentHeight, down } = page;
   const encoder = new FaxEncoder(width);

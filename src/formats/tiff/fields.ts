@@ -1,20 +1,21 @@
-// Image file directories of TIFF (6.0 section 2) and BigTIFF, which EXIF has too: fields by tag. Knows no meaning of any.
+// Reads image file directories of TIFF (6.0 section 2) and BigTIFF, which EXIF uses, too: fields by tag. Has no
+// knowledge of the meaning of tags.
 
 /** Bytes of a value by type, from 1 on: TIFF 6.0, IFD of the first supplement, LONG8, SLONG8 and IFD8 of BigTIFF. */
 const TYPE_BYTES = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8];
 const [SHORT, LONG, RATIONAL, SBYTE, SSHORT, SLONG, SRATIONAL, FLOAT, DOUBLE] = [3, 4, 5, 6, 8, 9, 10, 11, 12];
 const [IFD, LONG8, SLONG8, IFD8] = [13, 16, 17, 18];
-/** A directory of TIFF has 65,535 fields at most; one of BigTIFF that has more is damaged. */
+/** Limits the fields. A directory of TIFF has at most 65,535; one of BigTIFF with more is damaged. */
 const MOST_FIELDS = 65_535;
 
 interface Field {
   readonly type: number;
   readonly count: number;
-  /** Of the first value. */
+  /** Offset of the first value. */
   readonly offset: number;
 }
 
-/** A TIFF file in memory, or one inside of another. */
+/** A TIFF file in memory, or one inside another file. */
 export interface TiffBytes {
   readonly bytes: Uint8Array;
   readonly view: DataView;
@@ -23,7 +24,7 @@ export interface TiffBytes {
   readonly firstDirectory: number;
 }
 
-/** @returns undefined for what has not the head of one */
+/** @returns undefined if the bytes do not have the header of a TIFF */
 export function openTiff(bytes: Uint8Array): TiffBytes | undefined {
   if (bytes.length < 8) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -37,11 +38,11 @@ export function openTiff(bytes: Uint8Array): TiffBytes | undefined {
   return { bytes, view, isLittleEndian, isBig: true, firstDirectory: Number(view.getBigUint64(8, isLittleEndian)) };
 }
 
-/** The fields of one directory that lie within the file; each is read when it is asked for. */
+/** The fields of one directory that lie within the file. Each is read when it is requested. */
 export class Directory {
   readonly #file: TiffBytes;
   readonly #fields = new Map<number, Field>();
-  /** Offset of the directory that follows, 0 for none. */
+  /** Offset of the next directory; 0 for none. */
   readonly next: number;
 
   private constructor(file: TiffBytes, offset: number, count: number) {
@@ -57,14 +58,14 @@ export class Directory {
       const size = values * (TYPE_BYTES[type] ?? 0);
       if (size === 0 || this.#fields.has(tag)) continue;
       const start = size <= inlineBytes ? place : offsetAt(file, place);
-      // Of a list that the end of the file cuts, what is there may do.
+      // If the end of the file truncates a list, the present values may be enough.
       const whole = Math.min(values, Math.floor((view.byteLength - start) / TYPE_BYTES[type]));
       if (whole > 0) this.#fields.set(tag, { type, count: whole, offset: start });
     }
     this.next = at + (isBig ? 8 : 4) <= view.byteLength ? offsetAt(file, at) : 0;
   }
 
-  /** @returns undefined where there is none */
+  /** @returns undefined if there is no directory */
   static read(file: TiffBytes, offset: number): Directory | undefined {
     const { view, isLittleEndian, isBig } = file;
     if (!Number.isSafeInteger(offset) || offset < 8 || offset + (isBig ? 8 : 2) > view.byteLength) return undefined;
@@ -76,25 +77,25 @@ export class Directory {
     return this.#fields.has(tag);
   }
 
-  /** How many values it has, 0 where it is absent. */
+  /** Returns the number of values; 0 if the field is absent. */
   count(tag: number): number {
     return this.#fields.get(tag)?.count ?? 0;
   }
 
-  /** One value, from 0. */
+  /** Returns one value; indices begin with 0. */
   number(tag: number, index = 0): number | undefined {
     const field = this.#fields.get(tag);
     return field && index < field.count ? this.#value(field, index) : undefined;
   }
 
-  /** @param most values that are looked at */
+  /** @param most limits the values that are read */
   numbers(tag: number, most: number): number[] {
     const field = this.#fields.get(tag);
     if (!field) return [];
     return Array.from({ length: Math.min(most, field.count) }, (_, index) => this.#value(field, index));
   }
 
-  /** The values' bytes as they lie in the file. */
+  /** Returns the bytes of the values as stored in the file. */
   bytes(tag: number): Uint8Array | undefined {
     const field = this.#fields.get(tag);
     if (!field) return undefined;

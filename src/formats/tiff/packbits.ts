@@ -1,9 +1,9 @@
-// PackBits (TIFF 6.0 section 9). Knows no TIFF.
+// Decodes PackBits (TIFF 6.0 section 9). Has no knowledge of TIFF.
 
 const OUTPUT_BYTES = 16_384;
 const MOST_RUN = 128;
 
-/** In pieces that are valid until the next is asked for; as far as the data go. */
+/** Yields the decoded bytes up to the end of the data, in pieces that are valid until the next one is requested. */
 export function* decodePackBits(bytes: Uint8Array): Generator<Uint8Array> {
   const output = new Uint8Array(OUTPUT_BYTES);
   let filled = 0;

@@ -1,8 +1,8 @@
-// Predictors of TIFF undone in a row: differences to the left (6.0 section 14), and those of floating point (Adobe's technical
-// note 3). Knows no file.
+// Reverses TIFF's predictors in a row: differences from the left (6.0 section 14), and those of floating point (Adobe's
+// technical note 3). Has no knowledge of files.
 import type { TiffPage } from "./page.ts";
 
-/** @param samples of a pixel in this row */
+/** @param samples number of samples of a pixel in this row */
 export function undoDifferences(row: Uint8Array, { predictor, bits, file }: TiffPage, samples: number): void {
   if (predictor === 1) return;
   if (predictor === 3) undoFloats(row, bits / 8, samples, file.isLittleEndian);
@@ -48,7 +48,10 @@ function undoBits(row: Uint8Array, bits: number, samples: number): void {
   }
 }
 
-/** Bytes lie apart, high ones first, and are differences to the sample on the left. */
+/**
+ * Reverses the floating-point predictor. Bytes are stored separately, high ones first, as differences from the sample
+ * on the left.
+ */
 function undoFloats(row: Uint8Array, bytes: number, samples: number, isLittleEndian: boolean): void {
   undoBytes(row, samples);
   const apart = row.slice();

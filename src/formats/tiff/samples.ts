@@ -1,4 +1,5 @@
-// The samples of one picture of a TIFF as PDF has them: colour and opacity apart. Knows no compression.
+// Converts the samples of one picture of a TIFF for PDF, with color and opacity separate. Has no knowledge of
+// compression.
 import { EngineFailure } from "../../core/failure.ts";
 import { bytesOfRow, type Rows, type Samples, Stretches } from "../to-pdf/image-data.ts";
 import { alphaSamples, colorSamples } from "../to-pdf/opacity.ts";
@@ -12,17 +13,17 @@ import { subsampledRows, toRgb } from "./ycbcr.ts";
 const BLOCK_BYTES = 65_536;
 const ICC_PROFILE = 34_675;
 const COLOR_MAP = 320;
-/** CIE's L*a*b* under D50 (ISO 32000-1, 8.6.5.4), a and b as far as their bits go. */
+/** Returns CIE's L*a*b* under D50 (ISO 32000-1, 8.6.5.4), with the range of a and b that their bits permit. */
 const labSpace = (most: number): ColorSpace => ({
   kind: "calibrated",
   array: `[/Lab<</WhitePoint[0.9642 1 0.8249]/Range[-128 ${most} -128 ${most}]>>]`,
 });
-/** ICC.1, 6.3.4.2: 16 bits of L* are 100 at 0xff00. */
+/** The L* of 16 set bits; 100 is 0xff00 (ICC.1, 6.3.4.2). */
 const ICC_LIGHTNESS = (100 * 65_535) / 65_280;
 
 export interface TiffSamples {
   readonly color: Samples;
-  /** Where there is any; 8 or 16 bits, as the colour. */
+  /** Opacity, if any, in 8 or 16 bits like the color. */
   readonly opacity?: () => Rows;
 }
 
@@ -45,7 +46,9 @@ export async function samplesOf(page: TiffPage, holdBytes: number): Promise<Tiff
   return { color, opacity: () => convertedRows(page, holdBytes, range!, "opacity") };
 }
 
-/** Whole bytes, and one sample after the colours: opacity, or nothing. */
+/**
+ * Reports whether samples are whole bytes, with one more sample after the colors: opacity, or one without a meaning.
+ */
 function isOneMore({ bits, samples, colors, alpha, ...page }: TiffPage): boolean {
   const isWhole = (bits === 8 || bits === 16) && samples === colors + 1 && !alpha?.isAssociated;
   return isWhole && isPdfsOwn({ ...page, bits, samples: colors, colors }) && page.photometric !== PHOTOMETRIC.palette;
@@ -65,11 +68,11 @@ function splitSamples(page: TiffPage, holdBytes: number): TiffSamples {
   return { color, ...(alpha ? { opacity: () => alphaSamples(rows(), colors, bits / 8) } : {}) };
 }
 
-/** Bytes of a row with everything that lies in it, also beyond the picture's edge. */
+/** Returns the bytes of a row with all its contents, including those beyond the picture's edge. */
 export const storedRowBytes = ({ segmentWidth, across, bits, samples }: TiffPage): number =>
   bytesOfRow(segmentWidth, bits * samples) * across;
 
-/** Whether rows are already what PDF wants, but for the order of bytes. */
+/** Reports whether rows already have PDF's form, except for the order of bytes. */
 export function isPdfsOwn({ bits, format, photometric, samples, colors, isPlanar, subsampling }: TiffPage): boolean {
   if (isPlanar || samples !== colors || format !== "unsigned" || subsampling[0] * subsampling[1] !== 1) return false;
   if (photometric === PHOTOMETRIC.palette) return [1, 2, 4, 8].includes(bits);
@@ -96,7 +99,7 @@ function meaningOf(page: TiffPage, depth: number): Pick<Samples, "colorSpace" | 
   }
 }
 
-/** Section 5: all reds, all greens, all blues, of 16 bits; those of some programs of 8. */
+/** Returns a palette (section 5): all reds, all greens, all blues, in 16 bits; some programs use 8. */
 function paletteOf({ bits, directory }: TiffPage, depth: number): Uint8Array {
   const size = 2 ** bits;
   const map = directory.numbers(COLOR_MAP, 3 * size);
@@ -114,7 +117,7 @@ function planesOf(page: TiffPage): Plane[] {
   const { width, height, segmentWidth, segmentHeight, samples, bits, photometric, subsampling, predictor, isPlanar } =
     page;
   const [h, v] = subsampling;
-  // Section 8: no light, no ink, and paper where it is zero.
+  // Zero means no light, no ink, or white (section 8). Missing rows are white for light, and zero otherwise.
   const isLight = photometric === PHOTOMETRIC.blackIsZero || photometric === PHOTOMETRIC.rgb;
   const fill = isLight ? 255 : 0;
   if (h * v > 1) {
@@ -169,7 +172,7 @@ function* directRows(page: TiffPage, holdBytes: number): Generator<Uint8Array> {
   if (filled > 0) yield block.subarray(0, filled);
 }
 
-/** Rows of every plane side by side; subsampled ones are spread first. */
+/** Yields the rows of all planes together. Subsampled rows are expanded first. */
 function* storedRows(page: TiffPage, planes: readonly Plane[], holdBytes: number): Generator<Uint8Array[]> {
   const [h, v] = page.subsampling;
   if (h * v > 1) {
@@ -185,13 +188,13 @@ function* storedRows(page: TiffPage, planes: readonly Plane[], holdBytes: number
   }
 }
 
-/** Where samples that are looked at lie in the rows of the planes that are read. */
+/** The positions of the selected samples in the rows of the planes that are read. */
 interface SamplePositions {
   readonly planes: readonly Plane[];
   readonly samples: readonly { readonly plane: number; readonly first: number; readonly step: number }[];
 }
 
-/** Of planes, only those are read. */
+/** Finds the selected samples. If samples are in planes, only the selected planes are read. */
 function samplePositions(page: TiffPage, wanted: readonly number[]): SamplePositions {
   const planes = planesOf(page);
   if (!page.isPlanar) return { planes, samples: wanted.map((first) => ({ plane: 0, first, step: page.samples })) };
@@ -241,20 +244,20 @@ function* convertedRows(
   if (filled > 0) yield block.subarray(0, filled);
 }
 
-/** Of few values each is scaled once. */
+/** Returns a table of scaled values if there are few possible values. */
 function lookedUp(scale: (value: number) => number, bits: number, format: string): (value: number) => number {
   if (bits > 16 || format === "float") return scale;
   const table = Uint16Array.from({ length: 2 ** bits }, (_, value) => scale(value));
   return (value) => table[value];
 }
 
-/** What is done to a pixel of scaled samples, colours first, then opacity where colours are multiplied by it. */
+/** Returns the conversion of a pixel of scaled samples: colors first, then opacity if colors are multiplied by it. */
 function finisher(page: TiffPage, depth: 8 | 16): ((pixel: Float64Array) => void) | undefined {
   const { photometric, alpha, colors } = page;
   const most = 2 ** depth - 1;
   if (photometric === PHOTOMETRIC.ycbcr) return toRgb(page);
   if (photometric === PHOTOMETRIC.cieLab) {
-    // Section 23: a and b are signed.
+    // The samples a and b are signed (section 23).
     const half = 2 ** (depth - 1);
     return (pixel) => {
       pixel[1] = (pixel[1] + half) & most;
@@ -271,7 +274,7 @@ function finisher(page: TiffPage, depth: 8 | 16): ((pixel: Float64Array) => void
   };
 }
 
-/** Where no range is stated, all there is is read once, to know between which values it lies. */
+/** Returns the range of values. Without a stated range, the whole picture is read once to find it. */
 async function rangeOf(page: TiffPage, holdBytes: number): Promise<ValueRange> {
   if (page.photometric === PHOTOMETRIC.palette) return { least: 0, most: 255 };
   const stated = statedRange(page);
@@ -295,6 +298,6 @@ async function rangeOf(page: TiffPage, holdBytes: number): Promise<ValueRange> {
   return measuredRange(page, least <= most ? { least, most } : { least: 0, most: 1 });
 }
 
-/** Samples that JPEG codes are not read here. */
+/** Reports whether samples are unpacked in this module, which does not read JPEG codes. */
 export const isUnpackedHere = ({ compression }: TiffPage): boolean =>
   compression !== COMPRESSION.jpeg && compression !== COMPRESSION.oldJpeg;

@@ -1,20 +1,21 @@
-// Samples of a TIFF of any depth and format as whole numbers of 8 or 16 bits (6.0 section 19, SampleFormat). Knows no colours.
+// Reads samples of a TIFF of any depth and format as whole numbers of 8 or 16 bits (6.0 section 19, SampleFormat). Has
+// no knowledge of colors.
 import type { TiffPage } from "./page.ts";
 
-/** The values that become the least and the greatest. */
+/** The values that become the least and the greatest sample. */
 export interface ValueRange {
   readonly least: number;
   readonly most: number;
 }
 
-/** Reads the samples of a row, as the file has them. */
+/** Reads a sample of a row as stored in the file. */
 export type ReadSample = (row: DataView, index: number) => number;
 
 export function sampleReader({ bits, format, file }: TiffPage): ReadSample {
   const le = file.isLittleEndian;
   const half = format === "signed" ? 2 ** (bits - 1) : 0;
   const wrap = 2 ** bits;
-  // Two's complement moved up by half the range.
+  // Two's complement, raised by half the range.
   const raised = (value: number) => (half === 0 ? value : (value + half) % wrap);
   if (format === "float") {
     if (bits === 16) return (row, index) => halfFloat(row.getUint16(index * 2, le));
@@ -37,7 +38,7 @@ export function sampleReader({ bits, format, file }: TiffPage): ReadSample {
   }
 }
 
-/** Up to 15 bits, high ones first. */
+/** Returns a value of up to 15 bits, high ones first. */
 function packed(row: DataView, bit: number, bits: number): number {
   let value = 0;
   const last = (bit + bits - 1) >> 3;
@@ -45,7 +46,7 @@ function packed(row: DataView, bit: number, bits: number): number {
   return (value >> (7 - ((bit + bits - 1) & 7))) & ((1 << bits) - 1);
 }
 
-/** IEEE 754, binary16. */
+/** Converts IEEE 754 binary16. */
 function halfFloat(value: number): number {
   const sign = value & 0x8000 ? -1 : 1;
   const exponent = (value >> 10) & 31;
@@ -54,10 +55,10 @@ function halfFloat(value: number): number {
   return exponent === 31 ? Number.NaN : sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
 }
 
-/** Bits that samples get: 8 are enough for up to 8. */
+/** Returns the output bits of a sample: 8 are enough for up to 8. */
 export const depthOf = ({ bits }: TiffPage): 8 | 16 => (bits <= 8 ? 8 : 16);
 
-/** What becomes of a value; what is no number is the least. */
+/** Returns a function that scales a value. NaN becomes the least value. */
 export function scaling(range: ValueRange, depth: 8 | 16): (value: number) => number {
   const most = 2 ** depth - 1;
   const scale = most / (range.most - range.least || 1);
@@ -67,7 +68,10 @@ export function scaling(range: ValueRange, depth: 8 | 16): (value: number) => nu
   };
 }
 
-/** Whole numbers of up to 24 bits use all they can be; for others see {@link measuredRange}. */
+/**
+ * Returns the range of values. Whole numbers of up to 24 bits have their full range; for others see
+ * {@link measuredRange}.
+ */
 export function statedRange({ bits, format, directory, samples }: TiffPage): ValueRange | undefined {
   const [least, most] = [directory.numbers(340, samples), directory.numbers(341, samples)];
   const isStated = least.length > 0 && most.length > 0 && format !== "signed";
@@ -77,8 +81,9 @@ export function statedRange({ bits, format, directory, samples }: TiffPage): Val
 }
 
 /**
- * The range of numbers that could be anything. Floating point from 0 to 1 is what it is, whole numbers that use their highest
- * bits are; measurements are shown from the least to the greatest that occurs.
+ * Returns the range of values without a stated one. Floating point from 0 to 1 keeps that range, and whole numbers that
+ * use their highest bits keep their full range. Other values are measurements, shown from the least to the greatest in
+ * the picture.
  */
 export function measuredRange({ bits, format }: TiffPage, found: ValueRange): ValueRange {
   if (format === "float") return found.least >= 0 && found.most <= 1 ? { least: 0, most: 1 } : found;

@@ -1,5 +1,5 @@
-// Image file directories of TIFF and BigTIFF (TIFF 6.0 section 2, and Adobe's BigTIFF design note), little-endian.
-// It knows fields, not pictures.
+// Writes image file directories of TIFF and BigTIFF (TIFF 6.0 section 2, and Adobe's BigTIFF design note),
+// little-endian. Has knowledge of fields, not of pictures.
 
 export const SHORT = 3;
 export const LONG = 4;
@@ -12,16 +12,16 @@ type FieldType = typeof SHORT | typeof LONG | typeof RATIONAL | typeof UNDEFINED
 export interface Field {
   readonly tag: number;
   readonly type: FieldType;
-  /** Numbers; a rational is two of them, numerator first. */
+  /** Numbers; a rational takes two, numerator first. */
   readonly values: ArrayLike<number>;
 }
 
-/** Bytes of the file header. */
+/** Returns the bytes of the file header. */
 export function headerBytes(big: boolean): number {
   return big ? 16 : 8;
 }
 
-/** The file header, which tells where the directory is. */
+/** Returns the file header, which contains the offset of the directory. */
 export function fileHeader(big: boolean, directoryOffset: number): Uint8Array {
   const bytes = new Uint8Array(headerBytes(big));
   const view = new DataView(bytes.buffer);
@@ -37,9 +37,9 @@ export function fileHeader(big: boolean, directoryOffset: number): Uint8Array {
 }
 
 /**
- * A directory and the values that do not fit in it, to be written as one.
- * @param fields - in ascending order of tags, as section 2 asks
- * @param offset - where in the file it will begin, even
+ * Returns a directory followed by the values that do not fit in it.
+ * @param fields - fields in ascending order of tags, as section 2 requires
+ * @param offset - even offset of the directory in the file
  */
 export function directory(big: boolean, fields: readonly Field[], offset: number): Uint8Array {
   const inlineBytes = big ? 8 : 4;
@@ -82,7 +82,7 @@ function even(count: number): number {
   return count + (count & 1);
 }
 
-/** Bytes of one number of a field. */
+/** Returns the bytes of one number of a field. */
 function numberBytes(big: boolean, type: FieldType): number {
   switch (type) {
     case UNDEFINED:

@@ -1,5 +1,5 @@
-// Rasters as TIFF (TIFF 6.0, with Adobe's Deflate of its Photoshop technical notes), streamed a strip at a time.
-// It knows nothing of documents.
+// Writes rasters as TIFF (TIFF 6.0, with Deflate of Adobe's Photoshop technical notes), streamed a strip at a time. Has
+// no knowledge of documents.
 
 import { CHANNELS, type ColorModel, type Raster } from "../../core/raster.ts";
 import { type DeflateKernel, MAX_CHUNK_ROWS, startDeflate } from "../deflate/deflate-kernel.ts";
@@ -15,39 +15,40 @@ import {
   UNDEFINED,
 } from "./write-directory.ts";
 
-/** Section 8, PhotometricInterpretation; rgba is RGB with an extra sample. */
+/** PhotometricInterpretation (section 8); rgba is RGB with an extra sample. */
 const PHOTOMETRIC: Readonly<Record<ColorModel, number>> = { gray: 1, rgb: 2, rgba: 2, cmyk: 5, lab: 8 };
 const ADOBE_DEFLATE = 8;
-/** Section 14, Predictor. */
+/** Values of Predictor (section 14). */
 const NO_PREDICTION = 1;
 const HORIZONTAL_DIFFERENCING = 2;
-/** Uncompressed size of a strip, at most, unless one row is more. */
+/** Limits the uncompressed bytes of a strip, unless one row is larger. */
 const STRIP_BYTES = 256 * 1024;
-/** The predictor is chosen after so much of the picture, if it was more than paper ... */
+/** The predictor is chosen after this much of the picture, if it was more than white paper ... */
 const TELLING_RAW_BYTES = 4 * 1024 * 1024;
 const TELLING_BYTES = 32 * 1024;
-/** ... or when so much is held under one of them. */
+/** ... or when one of the predictors holds this much. */
 const MOST_HELD_BYTES = 384 * 1024;
 const MAX_SIDE = 2 ** 32 - 1;
-/** Offsets of classic TIFF are 32 bits; no strip of ours grows by a hundredth, and the directory is in the rest. */
+/**
+ * Limits classic TIFF, whose offsets have 32 bits. No strip of this service grows by one percent, and the directory
+ * fits in the rest.
+ */
 const CLASSIC_RAW_BYTES = Math.floor(2 ** 32 / 1.01) - 2 ** 22;
 /** Chromaticity of D50, the white of ICC's connection space, times 10^4. */
 const WHITE_POINT = [3457, 10000, 3585, 10000];
 
 export interface TiffFile {
-  /** The whole file, but its first bytes do not yet tell where the directory is. Chunks are valid until the next one. */
+  /** The whole file, but with first bytes that lack the place of the directory. Chunks are valid until the next one. */
   readonly body: Iterable<Uint8Array>;
-  /**
-   * The right first bytes.
-   * @throws Error before `body` has ended
-   */
+  /** Returns the correct first bytes. @throws Error before `body` has ended */
   head(): Uint8Array;
 }
 
 /**
- * A picture as TIFF: 8 bits a sample, interleaved, strips compressed by Deflate, over horizontal differences where that is
- * smaller. BigTIFF if it could exceed 4 GiB. Lab is CIELab with signed a and b; the alpha of rgba is unassociated.
- * @throws RangeError if TIFF has not the raster's sides
+ * Encodes a picture as TIFF: 8 bits a sample, interleaved, strips compressed by Deflate, with horizontal differences if
+ * they are smaller. Writes BigTIFF if the file could exceed 4 GiB. Lab is CIELab with signed a and b; the alpha of rgba
+ * is unassociated.
+ * @throws RangeError if TIFF does not support the raster's sides
  */
 export function encodeTiff(raster: Raster): TiffFile {
   if (!isSide(raster.width) || !isSide(raster.height)) {
@@ -72,7 +73,7 @@ function isSide(pixels: number): boolean {
 
 function* encode(raster: Raster, big: boolean, tellDirectory: (offset: number) => void): Generator<Uint8Array> {
   const rowBytes = raster.width * CHANNELS[raster.colorModel];
-  // Never more than the kernel takes together: a strip is compressed in one go.
+  // A strip is compressed in one call, so it has at most as many rows as the kernel takes together.
   const rowsPerStrip = Math.min(raster.height, MAX_CHUNK_ROWS, Math.max(1, Math.floor(STRIP_BYTES / rowBytes)));
   const offsets: number[] = [];
   const byteCounts: number[] = [];
@@ -84,7 +85,7 @@ function* encode(raster: Raster, big: boolean, tellDirectory: (offset: number) =
     return strip;
   };
   yield fileHeader(big, 0);
-  // One predictor serves the whole file, and only the picture tells which: the first strips are made both ways.
+  // One predictor serves the whole file, and depends on the picture: the first strips are made with both.
   let best = new StripEncoder(raster, HORIZONTAL_DIFFERENCING);
   let rival: StripEncoder | undefined = new StripEncoder(raster, NO_PREDICTION);
   try {
@@ -115,7 +116,7 @@ function* encode(raster: Raster, big: boolean, tellDirectory: (offset: number) =
     best.release();
     rival?.release();
   }
-  // Section 2: a directory begins on a word boundary.
+  // A directory begins on a word boundary (section 2).
   if (offset % 2 === 1) {
     yield new Uint8Array(1);
     offset++;
@@ -124,16 +125,18 @@ function* encode(raster: Raster, big: boolean, tellDirectory: (offset: number) =
   yield directory(big, fields(raster, rowsPerStrip, best.predictor, offsets, byteCounts), offset);
 }
 
-/** Whether enough has been seen of the picture to tell which predictor is better, or as much as may be held. */
+/**
+ * Reports whether enough of the picture is known to choose the predictor, or the held bytes have reached their limit.
+ */
 function isTold(one: StripEncoder, other: StripEncoder, rawBytes: number): boolean {
   const held = Math.max(one.heldBytes, other.heldBytes);
   return held >= MOST_HELD_BYTES || (held >= TELLING_BYTES && rawBytes >= TELLING_RAW_BYTES);
 }
 
-/** Makes strips under one predictor. */
+/** Makes strips with one predictor. */
 class StripEncoder {
   readonly predictor: number;
-  /** Strips that wait until the predictor is chosen, and how much they are together. */
+  /** Strips that wait until the predictor is chosen; `heldBytes` is their total size. */
   readonly held: Uint8Array[] = [];
   heldBytes = 0;
   readonly #kernel: DeflateKernel;
@@ -150,7 +153,7 @@ class StripEncoder {
     this.#kernel = startDeflate(predictor === NO_PREDICTION ? "samples" : "differences", this.#rowBytes, pixelBytes);
   }
 
-  /** Takes whole rows of a strip. */
+  /** Adds whole rows of a strip. */
   add(samples: Uint8Array): void {
     const { rows } = this.#kernel;
     rows.set(samples, this.#waitingBytes);
@@ -158,7 +161,7 @@ class StripEncoder {
     this.#waitingBytes += samples.length;
   }
 
-  /** The strip of the rows since the last one; valid until the next is ended. */
+  /** Returns the strip of the rows since the last one; valid until the next strip ends. */
   endStrip(): Uint8Array {
     if (this.#hasEnded) this.#kernel.begin();
     this.#kernel.encode(this.#waitingBytes / this.#rowBytes);
@@ -174,13 +177,13 @@ class StripEncoder {
     this.heldBytes += strip.length;
   }
 
-  /** Gives the kernel back; nothing can be added after that. */
+  /** Releases the kernel; nothing can be added afterwards. */
   release(): void {
     this.#kernel.release();
   }
 }
 
-/** Section 23: a and b are signed, the raster has them offset by 128. */
+/** Makes a and b signed (section 23); the raster has them offset by 128. */
 function makeSigned(samples: Uint8Array): void {
   for (let i = 1; i < samples.length; i += 3) {
     samples[i] ^= 0x80;
@@ -188,7 +191,10 @@ function makeSigned(samples: Uint8Array): void {
   }
 }
 
-/** Sections 3 to 8, 14 (Predictor), 16 (InkSet), 18 (ExtraSamples), 20 and 23 (WhitePoint); 34675 is ICC.1 annex B.4. */
+/**
+ * Returns the fields of sections 3 to 8, 14 (Predictor), 16 (InkSet), 18 (ExtraSamples), 20 and 23 (WhitePoint); 34675
+ * is ICC.1 annex B.4.
+ */
 function fields(
   raster: Raster,
   rowsPerStrip: number,

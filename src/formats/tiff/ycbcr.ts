@@ -1,4 +1,4 @@
-// YCbCr of TIFF (6.0 sections 20 and 21) that is not in a JPEG. Knows no file.
+// Converts TIFF's YCbCr (6.0 sections 20 and 21) outside of JPEGs. Has no knowledge of files.
 import type { TiffPage } from "./page.ts";
 
 const COEFFICIENTS = 529;
@@ -6,14 +6,14 @@ const REFERENCE = 532;
 const USUAL_COEFFICIENTS = [0.299, 0.587, 0.114];
 const USUAL_REFERENCE = [0, 255, 128, 255, 128, 255];
 
-/** Codes of black and white for the luminance, and of none and most for the others. */
+/** Returns the codes of black and white for the luminance, and of zero and full chrominance. */
 export function referenceOf({ directory }: TiffPage): number[] {
   const reference = directory.numbers(REFERENCE, 6);
   const isSound = reference.length === 6 && [0, 2, 4].every((index) => reference[index + 1] > reference[index]);
   return isSound ? reference : USUAL_REFERENCE;
 }
 
-/** Makes a pixel of 8 bits RGB, in place. */
+/** Returns a function that converts an 8-bit pixel to RGB in place. */
 export function toRgb(page: TiffPage): (pixel: Float64Array) => void {
   const given = page.directory.numbers(COEFFICIENTS, 3);
   const [red, green, blue] =
@@ -32,7 +32,7 @@ export function toRgb(page: TiffPage): (pixel: Float64Array) => void {
   };
 }
 
-/** Data units, each some luminances and one colour for all of them, as rows of whole pixels. */
+/** Expands data units, each several luminances with one shared color, to rows of whole pixels. */
 export function* subsampledRows(
   { width, height, subsampling }: TiffPage,
   units: Iterable<Uint8Array>,

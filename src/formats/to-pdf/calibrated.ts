@@ -1,4 +1,5 @@
-// Colours that a file describes by numbers, as PDF's CalGray and CalRGB (ISO 32000-1, 8.6.5). Knows no file format.
+// Converts colors that a file describes by numbers to PDF's CalGray and CalRGB (ISO 32000-1, 8.6.5). Has no knowledge
+// of file formats.
 import { type ColorSpace, GRAY, RGB } from "./picture.ts";
 
 /** Chromaticities x and y. */
@@ -9,16 +10,16 @@ export interface Primaries {
   readonly blue: readonly [number, number];
 }
 
-/** What viewers take device colours for: sRGB (IEC 61966-2-1). */
+/** The space that viewers assume for device colors: sRGB (IEC 61966-2-1). */
 const SRGB: Primaries = { white: [0.3127, 0.329], red: [0.64, 0.33], green: [0.3, 0.6], blue: [0.15, 0.06] };
 const USUAL_GAMMA = 2.2;
-/** No nearer can anyone tell. */
+/** Differences below this are invisible. */
 const SAME_GAMMA = 0.05;
 const SAME_CHROMATICITY = 0.003;
 
 type Vector = readonly [number, number, number];
 
-/** @param gamma of the display: 2.2, say */
+/** @param gamma gamma of the display, such as 2.2 */
 export function calibratedGray(gamma: number | undefined): ColorSpace {
   if (gamma === undefined || !(gamma > 0.1 && gamma < 10) || Math.abs(gamma - USUAL_GAMMA) < SAME_GAMMA) return GRAY;
   return {
@@ -32,7 +33,7 @@ export function calibratedRgb(gamma: number = USUAL_GAMMA, primaries: Primaries 
   if (Math.abs(gamma - USUAL_GAMMA) < SAME_GAMMA && isSrgb(primaries)) return RGB;
   const white = whitePoint(primaries.white);
   const columns = [primaries.red, primaries.green, primaries.blue].map(whitePoint) as [Vector, Vector, Vector];
-  // How much of each makes white: three equations, by determinants.
+  // The shares of the primaries in white solve three equations, by determinants.
   const whole = determinant(columns);
   const shares = columns.map((_, index) => determinant(columns.with(index, white) as typeof columns) / whole);
   const matrix = columns.flatMap((column, index) => column.map((value) => value * shares[index]));
@@ -44,7 +45,7 @@ export function calibratedRgb(gamma: number = USUAL_GAMMA, primaries: Primaries 
   };
 }
 
-/** Y is 1. */
+/** Returns X, Y, Z for Y = 1. */
 const whitePoint = ([x, y]: readonly [number, number]): Vector => [x / y, 1, (1 - x - y) / y];
 
 function determinant([[a, b, c], [d, e, f], [g, h, i]]: readonly [Vector, Vector, Vector]): number {

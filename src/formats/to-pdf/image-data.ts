@@ -1,33 +1,36 @@
-// Rows of samples as the data of a PDF image. Knows no file format.
+// Converts rows of samples to the data of a PDF image. Has no knowledge of file formats.
 
 import { EngineFailure } from "../../core/failure.ts";
 import { OUTPUT_BYTES, startDeflate } from "../deflate/deflate-kernel.ts";
 import { GRAY, type PdfImage } from "./picture.ts";
 
-/** Blocks of whole rows, from the first to the last; each is valid until the next is asked for. */
+/** Blocks of whole rows, from the first to the last. Each is valid until the next one is requested. */
 export type Rows = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 
-/** What a picture consists of, before it is compressed. */
+/** The contents of a picture before compression. */
 export interface Samples extends Pick<PdfImage, "width" | "height" | "bitsPerComponent" | "colorSpace" | "decode"> {
-  /** Of a pixel; an index is one. */
+  /** Number of components of a pixel; an index counts as one. */
   readonly components: number;
   readonly softMask?: PdfImage;
-  /** Packed as PDF has them (ISO 32000-1, 8.9.3): high bits first, 16 bits high byte first, rows begin at whole bytes. */
+  /**
+   * Returns rows packed as in PDF (ISO 32000-1, 8.9.3): high bits first, 16 bits high byte first, rows begin at whole
+   * bytes.
+   */
   rows(): Rows;
 }
 
 export const bytesOfRow = (width: number, bitsPerPixel: number): number => Math.ceil((width * bitsPerPixel) / 8);
 
 /**
- * The most that a file may have when it is unpacked: all pictures that this service makes of a page are within it. What has to be
- * coded again may have half.
+ * Limits the unpacked bytes of a file. All pictures that this service makes of a page are within the limit. Data that
+ * must be coded again have half of it.
  */
 export const MOST_SAMPLE_BYTES = 2 ** 32;
 const MOST_CODED_BYTES = 2 ** 31;
-/** Work without a pause for others: less than a tenth of a second. */
+/** Limits the work without a pause for other tasks: less than a tenth of a second. */
 const STRETCH_BYTES = 2 ** 23;
 
-/** Counts work, and lets others in now and then: nothing else would, where input and output are in memory. */
+/** Counts work, and pauses regularly for other tasks. Nothing else would pause if input and output are in memory. */
 export class Stretches {
   #worked = 0;
 
@@ -39,13 +42,13 @@ export class Stretches {
   }
 }
 
-/** Rows are held several times over while they are compressed. */
+/** Number of copies of a row during compression. */
 const ROWS_HELD = 2;
 
 /**
- * Whether rows can be taken apart and coded again.
- * @param rowBytes of the larger of what there is before and after
- * @param holdBytes what there is room for
+ * Checks that rows can be unpacked and coded again.
+ * @param rowBytes bytes of a row before or after, whichever is larger
+ * @param holdBytes limits the memory for rows
  * @throws EngineFailure `too-large` for rows, `too-complex` for all of them
  */
 export function checkWork(rowBytes: number, rows: number, holdBytes: number): void {
@@ -57,7 +60,7 @@ export function checkWork(rowBytes: number, rows: number, holdBytes: number): vo
 export function flateImage({ components, rows, ...image }: Samples): PdfImage {
   const { width, bitsPerComponent, colorSpace } = image;
   const rowBytes = bytesOfRow(width, components * bitsPerComponent);
-  // Neither indices nor parts of a byte are smoother for a difference.
+  // Differences do not make indices or parts of a byte smoother.
   const isSmooth = bitsPerComponent >= 8 && colorSpace.kind !== "indexed";
   const pixelBytes = isSmooth ? (components * bitsPerComponent) / 8 : 1;
   return {
@@ -68,7 +71,10 @@ export function flateImage({ components, rows, ...image }: Samples): PdfImage {
   };
 }
 
-/** ISO 32000-1, 7.4.4.4: each row begins with the type of its filter, as PNG has it. */
+/**
+ * Returns the parameters of a predictor for which each row begins with its filter type, as in PNG (ISO 32000-1,
+ * 7.4.4.4).
+ */
 export function pngPredictor(columns: number, colors: number, bits: number): string {
   return `<</Predictor 15/Colors ${colors}/BitsPerComponent ${bits}/Columns ${columns}>>`;
 }
@@ -105,7 +111,7 @@ async function* deflated(
   }
 }
 
-/** Rows that are not there, in blocks. */
+/** Yields missing rows, in blocks. */
 export function* filling(rowBytes: number, count: number, value: number): Generator<Uint8Array> {
   const most = Math.max(1, Math.floor(65_536 / rowBytes));
   const block = new Uint8Array(Math.min(count, most) * rowBytes).fill(value);
@@ -113,9 +119,10 @@ export function* filling(rowBytes: number, count: number, value: number): Genera
 }
 
 /**
- * Opacity as a soft mask, unless everything is opaque.
+ * Returns opacity as a soft mask, unless everything is opaque.
  * @param rows 8 or 16 bits a pixel
- * @param mayBeUnset whether a picture that is transparent everywhere was made by a program that knows no transparency
+ * @param mayBeUnset treats a completely transparent picture as opaque, because a program without support for
+ * transparency made it
  */
 export async function softMask(
   width: number,

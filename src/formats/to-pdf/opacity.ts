@@ -1,7 +1,7 @@
-// Opacity and colour taken apart: rows that hold both become rows of either. Knows no file.
+// Separates opacity and color: converts rows that contain both to rows of either. Has no knowledge of files.
 import { bytesOfRow, type Rows } from "./image-data.ts";
 
-/** The colour of pixels whose last sample is opacity. @param sampleBytes 1 or 2 */
+/** Yields the color of pixels whose last sample is opacity. @param sampleBytes 1 or 2 */
 export async function* colorSamples(blocks: Rows, components: number, sampleBytes: number): AsyncGenerator<Uint8Array> {
   const colorBytes = components * sampleBytes;
   const pixelBytes = colorBytes + sampleBytes;
@@ -14,7 +14,7 @@ export async function* colorSamples(blocks: Rows, components: number, sampleByte
   }
 }
 
-/** The opacity of such pixels. */
+/** Yields the opacity of such pixels. */
 export async function* alphaSamples(blocks: Rows, components: number, sampleBytes: number): AsyncGenerator<Uint8Array> {
   const colorBytes = components * sampleBytes;
   const pixelBytes = colorBytes + sampleBytes;
@@ -28,7 +28,7 @@ export async function* alphaSamples(blocks: Rows, components: number, sampleByte
   }
 }
 
-/** The opacity of indices, by a table; what is not in it is opaque. */
+/** Yields the opacity of indices from a table; indices beyond it are opaque. */
 export async function* alphaOfIndices(
   blocks: Rows,
   width: number,
@@ -51,7 +51,10 @@ export async function* alphaOfIndices(
   }
 }
 
-/** Of pixels of 16 bits a sample: one colour is transparent. @param key a sample for each channel */
+/**
+ * Yields the opacity of pixels with 16 bits a sample, of which one color is transparent.
+ * @param key a sample for each channel
+ */
 export async function* alphaOfKey(blocks: Rows, key: readonly number[]): AsyncGenerator<Uint8Array> {
   const bytes = key.flatMap((sample) => [sample >> 8, sample & 255]);
   for await (const block of blocks) {

@@ -1,32 +1,38 @@
-// How large a picture is on paper: its pixels and its resolution, within what PDF allows.
+// Computes the size of a picture on paper from its pixels and its resolution, within the limits of PDF.
 import { OutOfRange } from "../../core/failure.ts";
 import type { Density, Picture } from "./picture.ts";
 
-/** What a picture has that tells nothing. */
+/** Resolution of a picture that states none. */
 const DEFAULT_DPI = 72;
-/** Files say anything: what lies beyond this is a default of some program or a mistake. */
+/** Limits plausible resolutions. Values beyond them are defaults of programs or mistakes. */
 const LEAST_DPI = 10;
 const MOST_DPI = 20_000;
 const POINTS_PER_INCH = 72;
-/** ISO 32000-1, annex C.2: a page is 3 to 14,400 units on a side. */
+/** Limits the sides of a page, in units (ISO 32000-1, annex C.2). */
 const LEAST_POINTS = 3;
 const MOST_POINTS = 14_400;
 
-/** Half a dot per metre: what 72 or 300 dpi lose where a file counts whole dots per metre. */
+/** Half a dot per meter: the error of 72 or 300 dpi in files that store whole dots per meter. */
 const METRIC_ERROR = 0.0127;
-/** What a page's size is written with. */
+/** Precision of a written page size. */
 const STEP = 0.000001;
 
 const isSane = (dpi: number) => dpi >= LEAST_DPI && dpi <= MOST_DPI;
 const meant = (dpi: number) => (Math.abs(dpi - Math.round(dpi)) <= METRIC_ERROR ? Math.round(dpi) : dpi);
 
-/** What a file says, where it makes sense. A direction of which nothing sensible is said has the resolution of the other. */
+/**
+ * Returns the stated resolution if it is plausible. A direction without a plausible value has the resolution of the
+ * other.
+ */
 export function saneDensity(x: number, y: number): Density | undefined {
   const [across, down] = [isSane(x) ? meant(x) : undefined, isSane(y) ? meant(y) : undefined];
   return across || down ? { x: (across ?? down)!, y: (down ?? across)! } : undefined;
 }
 
-/** Pixels that are not square, and no resolution: the longer side of a pixel has that of a picture which tells nothing. */
+/**
+ * Returns a density for pixels that are not square, without a stated resolution. The longer side of a pixel has the
+ * default resolution.
+ */
 export function densityOfAspect(x: number, y: number): Density | undefined {
   if (!(x > 0 && y > 0) || x === y || x / y > 10 || y / x > 10) return undefined;
   const least = Math.min(x, y);
@@ -34,8 +40,8 @@ export function densityOfAspect(x: number, y: number): Density | undefined {
 }
 
 /**
- * Points, as the picture is seen.
- * @throws OutOfRange where PDF has no page so large
+ * Returns the size in points after the orientation is applied.
+ * @throws OutOfRange if PDF does not permit such a large page
  */
 export function pageSize({ width, height, orientation, density }: Omit<Picture, "parts">): {
   width: number;
@@ -52,8 +58,8 @@ export function pageSize({ width, height, orientation, density }: Omit<Picture, 
 }
 
 /**
- * A hair less than the pixels take: a viewer that rounds up, in its own arithmetic, would show a pixel of nothing beside them.
- * Whole numbers need it seldom.
+ * Returns slightly fewer points than the pixels take, because a viewer that rounds up in its own arithmetic would show
+ * an empty pixel beside them. Whole numbers rarely need this.
  */
 function points(pixels: number, dpi: number): number {
   const exact = Number(((pixels / dpi) * POINTS_PER_INCH).toFixed(6));

@@ -1,25 +1,26 @@
-// Pictures as a PDF, one page each, written while they are read. Knows no picture format, and no PDF but this kind.
+// Writes pictures as a PDF, one page each, while they are read. Has no knowledge of picture formats, or of PDF beyond
+// this form.
 import { deflateSync } from "node:zlib";
 import { pageSize } from "./page-size.ts";
 import type { ColorSpace, Orientation, PdfImage, Picture, PicturePart } from "./picture.ts";
 
 const CATALOG = 1;
 const PAGES = 2;
-/** 1.5 has samples of 16 bits; a comment of bytes beyond 127 tells that this is no text (ISO 32000-1, 7.5.2). */
+/** Version 1.5 has samples of 16 bits. A comment of bytes beyond 127 marks the file as binary (ISO 32000-1, 7.5.2). */
 const HEADER = "%PDF-1.5\n%\xe2\xe3\xcf\xd3\n";
 
 const ALTERNATES = { 1: "/DeviceGray", 3: "/DeviceRGB", 4: "/DeviceCMYK" } as const;
 const DEVICES = { gray: "/DeviceGray", rgb: "/DeviceRGB", cmyk: "/DeviceCMYK" } as const;
 
 /**
- * Points by which an image is smaller than its place on each side: nobody sees it, but some viewers widen by a pixel what
- * reaches to the very edge of one.
+ * Points by which an image is smaller than its place on each side. The gap is invisible, but some viewers enlarge an
+ * image that reaches to the very edge of a pixel by one pixel.
  */
 const INSET = 0.0001;
 
 /**
- * From the unit square of a stored picture to that of the picture as it is seen, by orientation: where the right end of the
- * lowest row goes, the left end of the highest, and the left end of the lowest one.
+ * Matrices by orientation, from the unit square of a stored picture to that of the displayed picture: the places of the
+ * lowest row's right end, the highest row's left end, and the lowest row's left end.
  */
 const MATRICES: Readonly<Record<Orientation, readonly [number, number, number, number, number, number]>> = {
   1: [1, 0, 0, 1, 0, 0],
@@ -33,9 +34,9 @@ const MATRICES: Readonly<Record<Orientation, readonly [number, number, number, n
 };
 
 /**
- * The file in chunks; each is valid until the next one is asked for.
- * @param signal looked at before each chunk of an image
- * @throws OutOfRange, EngineFailure what a picture makes impossible, whenever it turns out
+ * Yields the file in chunks. Each is valid until the next one is requested.
+ * @param signal checked before each chunk of an image
+ * @throws OutOfRange, EngineFailure for an unusable picture, as soon as it is detected
  */
 export async function* picturePdf(
   pictures: Iterable<Picture> | AsyncIterable<Picture>,
@@ -66,8 +67,9 @@ export async function* picturePdf(
 }
 
 /**
- * ISO 32000-1, 8.9.5: an image fills the unit square. What of it lies beyond the page is not seen.
- * @param pageWidth points, as pageHeight
+ * Returns the contents of a page. An image fills the unit square (ISO 32000-1, 8.9.5); parts beyond the page are
+ * invisible.
+ * @param pageWidth width in points, like pageHeight
  */
 function contentsOf(picture: Picture, pageWidth: number, pageHeight: number): string {
   return picture.parts
@@ -75,7 +77,7 @@ function contentsOf(picture: Picture, pageWidth: number, pageHeight: number): st
     .join("");
 }
 
-/** From the unit square to where the part is seen. */
+/** Returns the matrix from the unit square to the place of the part on the page. */
 function place(
   { x, y, image, isBottomUp = false }: PicturePart,
   picture: Picture,
@@ -104,12 +106,12 @@ function place(
     .join(" ");
 }
 
-/** Hands out numbers of objects and remembers where each of them lies. */
+/** Assigns numbers to objects and stores the offset of each. */
 class Writer {
-  /** By number. */
+  /** Offsets by object number. */
   readonly #offsets: number[] = [0, 0, 0];
   #offset = 0;
-  /** The profile of one page is mostly that of the next. */
+  /** Profile of the previous page, which the next page usually shares. */
   #profile: { readonly bytes: Uint8Array; readonly number: number } | undefined;
 
   next(): number {
@@ -136,7 +138,7 @@ class Writer {
     return this.#count(bytes);
   }
 
-  /** @returns its number */
+  /** @returns the number of the image */
   async *image(image: PdfImage, signal: AbortSignal): AsyncGenerator<Uint8Array, number> {
     const softMask = image.softMask ? yield* this.image(image.softMask, signal) : undefined;
     const colorSpace = yield* this.colorSpace(image.colorSpace);
@@ -165,7 +167,7 @@ class Writer {
     return number;
   }
 
-  /** @returns it in PDF's syntax */
+  /** @returns the color space in PDF's syntax */
   async *colorSpace(space: ColorSpace): AsyncGenerator<Uint8Array, string> {
     switch (space.kind) {
       case "icc":
@@ -190,7 +192,7 @@ class Writer {
     return number;
   }
 
-  /** ISO 32000-1, 7.5.4: entries of 20 bytes. */
+  /** Returns the end of the file, with entries of 20 bytes (ISO 32000-1, 7.5.4). */
   end(): Uint8Array {
     const offset = this.#offset;
     const entries = this.#offsets.slice(1).map((at) => `${String(at).padStart(10, "0")} 00000 n \n`);
@@ -211,10 +213,10 @@ class Writer {
   }
 }
 
-/** Characters up to 255 as bytes. */
+/** Converts characters up to 255 to bytes. */
 const latin1 = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0));
 
-/** ISO 32000-1, 7.3.3: without an exponent; exact to a millionth. */
+/** Formats a number without an exponent, exact to a millionth (ISO 32000-1, 7.3.3). */
 const real = (value: number) => String(Number(value.toFixed(6)));
 
 const hex = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");

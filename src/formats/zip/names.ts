@@ -1,15 +1,16 @@
-// The names that files have in an archive: ones that every system can create, in the folder where it is unpacked, each once.
+// Chooses the names of files in an archive: unique, and valid on every system in the folder where the archive is
+// unpacked.
 import { safeName, stem } from "../../core/file-name.ts";
 
-/** Devices that Windows finds under these names, whatever the extension and the letters' case. */
+/** Matches names of Windows devices, with any extension and in any letter case. */
 const DEVICE = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³])(\.|$)/i;
 
-/** Gives each file its name, in the order of the archive. */
+/** Assigns each file its name, in the order of the archive. */
 export class EntryNames {
-  /** By the name in small letters, since Windows and macOS tell no others apart: the last number that was tried. */
+  /** The last number that was tried, by the name in lower case, because Windows and macOS ignore the case. */
   readonly #taken = new Map<string, number>();
 
-  /** @returns `name.ext`; where that is taken `name (2).ext`, and so on */
+  /** @returns `name.ext`, or `name (2).ext` and so on if it is taken */
   add(name: string): string {
     const wanted = portableName(name);
     const base = stem(wanted);
@@ -29,7 +30,7 @@ export class EntryNames {
 const keyOf = (name: string) => name.normalize("NFC").toLowerCase();
 
 function portableName(name: string): string {
-  // Windows leaves dots and spaces at the end out.
+  // Windows removes dots and spaces at the end.
   const safe = safeName(name).replace(/[. ]+$/, "");
   if (safe === "") return "file";
   return DEVICE.test(safe) ? `_${safe}` : safe;
