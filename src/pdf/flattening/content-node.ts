@@ -97,7 +97,9 @@ export interface Kid {
   readonly saved: number;
   readonly marked: number;
   readonly node: ContentNode;
-  /** The sequence number of the first operation in the form. `last` is the number after its last operation. */
+  /**
+   * The sequence number of the first operation in the form. `last` is one more than the number of its last operation.
+   */
   readonly first: number;
   readonly last: number;
 }
