@@ -30,7 +30,7 @@ export interface Memory extends SampleLimits {
 
 /** Minimum side of a page scan in points. */
 const PAGE_POINTS = 216;
-/** Print with fewer dots per inch than this gets no layer. */
+/** Minimum print resolution, in dots per inch, for a layer. */
 const LEAST_PRINT_DPI = 140;
 const POINTS_PER_INCH = 72;
 /** Share of the print resolution from which pixels are used without resampling. */

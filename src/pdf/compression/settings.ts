@@ -50,7 +50,7 @@ export interface CompressionSettings {
   };
   readonly discard: ReadonlySet<Discarded>;
   readonly streams: {
-    /** Whether objects are written to object streams. `none` compresses nothing at all. */
+    /** The use of object streams: `packed` writes them, `classic` does not, and `none` compresses nothing at all. */
     readonly structure: "packed" | "classic" | "none";
     /** True to deflate streams without a filter. */
     readonly deflatePlain: boolean;

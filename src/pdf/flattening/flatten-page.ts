@@ -1,5 +1,5 @@
-// Flattens one page without a change of its look. The scan finds the transparent operations. Drawing the page with and
-// without each one finds its effect. The smallest change with the same look replaces it.
+// Flattens one page and keeps its look. The scan finds the transparent operations. Drawing the page with and without an
+// operation shows its effect, which the smallest equivalent change then replaces.
 import { EngineFailure } from "../../core/failure.ts";
 import { type Box, inverse } from "../content/matrix.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";

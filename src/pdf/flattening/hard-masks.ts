@@ -36,7 +36,7 @@ export class HardMasks {
     const dictionary = image.dictionary.clone();
     dictionary.delete("SMask");
     if (soft) {
-      // Where the mask is opaque, preblended colors are the colors of the image itself.
+      // Preblended colors equal the colors of the image in all opaque areas.
       dictionary.delete("Mask");
       const stencil = this.#stencilOf(soft);
       const levels = stencil ? undefined : this.#levelsOf(soft);

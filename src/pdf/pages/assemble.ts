@@ -40,7 +40,7 @@ export interface TakenPage {
   readonly targetIndex: number;
   /**
    * Number of times that this page of this input has been taken before. References in the source lead to the one with
-   * 0. The annotations of the others are copied anew, by a copier whose `repeat` is `target`.
+   * 0. The annotations of the others are copied separately, by a copier whose `repeat` is `target`.
    */
   readonly repeat: number;
 }
