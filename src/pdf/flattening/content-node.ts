@@ -78,7 +78,7 @@ export interface Paint {
 /** A position in a content stream where content can be inserted, with the state at that position. */
 export interface ContentPlace {
   readonly node: ContentNode;
-  /** The byte offset after which content is inserted. */
+  /** The byte offset at which content is inserted. */
   readonly at: number;
   readonly matrix: Matrix;
   readonly clip: Clip;
