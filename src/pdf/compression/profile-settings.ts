@@ -74,7 +74,7 @@ export function settingsOfProfile(profile: CompressionProfile): CompressionSetti
 }
 
 function pictures(given: Images["color"], onlyIfSmaller: boolean): ImageSettings {
-  // Without recompression, downsampled images lose as little as possible.
+  // Without a new coding, downsampled images lose as little as possible.
   const { type, quality = "medium" } = given?.recompress ?? { type: "same", quality: "maximum" };
   const worthwhile = onlyIfSmaller ? 1 : Number.POSITIVE_INFINITY;
   return {

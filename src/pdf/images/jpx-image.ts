@@ -29,7 +29,7 @@ export interface JpxImage {
 }
 
 const DEVICES = { gray: "DeviceGray", rgb: "DeviceRGB", cmyk: "DeviceCMYK" } as const;
-/** Engine memory per sample: an integer during the wavelet transform, and a byte for the result. */
+/** Engine memory per sample: an integer while wavelets are decoded, and a byte for the result. */
 export const DECODING_BYTES = 6;
 
 /**
