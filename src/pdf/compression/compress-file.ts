@@ -1,5 +1,5 @@
-// Reduces the size of a file. Equal objects are stored once, discarded ones are left out, and streams are recoded as
-// they are written, so that no two are in memory. Has no knowledge of operations.
+// Reduces the size of a file. Stores equal objects once, omits discarded objects, and recodes each stream as it is
+// written, so that no two streams are in memory. Has no knowledge of operations.
 
 import { EngineFailure } from "../../core/failure.ts";
 import { type Survey, surveyFile } from "../content/survey.ts";

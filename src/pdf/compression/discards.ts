@@ -1,16 +1,16 @@
-// Leaves out of each object what a compression discards. Changes nothing in place and follows no reference: what is led to by
-// nothing else is then not written.
+// Removes discarded parts from each object. Changes no object in place and follows no reference: the writer then omits
+// objects that nothing else refers to.
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, Name, type PdfObject, PdfStream, plainBody, type Value } from "../objects/values.ts";
 import type { Discarded } from "./settings.ts";
 
-/** Entries that go, wherever they stand. */
+/** Entries that are removed from all dictionaries. */
 const ENTRIES: Readonly<Partial<Record<Discarded, readonly string[]>>> = {
   "private-data": ["PieceInfo"],
   "alternate-images": ["Alternates"],
   "document-tags": ["StructTreeRoot", "StructParent", "StructParents", "MarkInfo"],
 };
-/** Entries of the catalog. */
+/** Entries that are removed from the catalog. */
 const CATALOG_ENTRIES: Readonly<Partial<Record<Discarded, readonly string[]>>> = {
   bookmarks: ["Outlines"],
   "output-intent": ["OutputIntents"],
@@ -18,10 +18,10 @@ const CATALOG_ENTRIES: Readonly<Partial<Record<Discarded, readonly string[]>>> =
   "comments-forms-multimedia": ["AcroForm"],
   "file-attachments": ["AF", "Collection"],
 };
-/** Annotations that are no comment, form or medium (ISO 32000-1, table 169). */
+/** Annotations that are not comments, form fields or media (ISO 32000-1, table 169). */
 const LASTING_ANNOTATIONS = new Set(["Link", "PrinterMark", "TrapNet", "Watermark"]);
 const ATTACHED = "FileAttachment";
-/** White space before the end of a packet of metadata is room for editors. */
+/** The end of a metadata packet. The white space before it is room for editors. */
 const PACKET_END = "<?xpacket end";
 const MAX_METADATA_BYTES = 16 * 2 ** 20;
 const MAX_DEPTH = 100;
@@ -41,16 +41,16 @@ export class Discards {
     this.#catalogEntries = of(CATALOG_ENTRIES);
   }
 
-  /** Of the trailer: whether it keeps what it says of the document. */
+  /** Reports whether the trailer keeps its document information. */
   get keepsInformation(): boolean {
     return !this.#discard.has("document-information-and-metadata");
   }
 
-  /** @returns the object itself where nothing of it goes */
+  /** @returns the object itself if nothing is removed */
   apply(object: PdfObject): PdfObject {
     if (object instanceof PdfStream) {
       let dictionary = this.#value(object.dictionary, 0) as Dictionary;
-      // A form that stands for a page of another file (8.10.4).
+      // A form that represents a page of another file (8.10.4).
       if (this.#has("external-crossreferences") && dictionary.has("Ref")) {
         dictionary = dictionary.clone();
         dictionary.delete("Ref");
@@ -123,7 +123,10 @@ export class Discards {
     return kind !== ATTACHED || !this.#has("file-attachments");
   }
 
-  /** 12.6.4.16: actions that are scripts, as what happens on opening, as additional actions or in the place of another. */
+  /**
+   * Removes JavaScript actions (12.6.4.16): the action itself, the action on opening, additional actions and next
+   * actions.
+   */
   #withoutScripts(dictionary: Dictionary, change: () => Dictionary): void {
     for (const key of [
       "A",
@@ -162,7 +165,9 @@ export class Discards {
   }
 }
 
-/** Only metadata that are stored as they are; the writer leaves them so. */
+/**
+ * Returns a metadata stream without padding. Only unfiltered metadata is changed, and the writer adds no filter to it.
+ */
 function withoutPadding({ dictionary, body }: PdfStream): PdfStream | undefined {
   const type = dictionary.get("Type");
   if (!(type instanceof Name) || type.text !== "Metadata" || dictionary.has("Filter")) return undefined;

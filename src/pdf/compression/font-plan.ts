@@ -1,36 +1,38 @@
-// What becomes of one font program. Knows no font formats.
+// The plan for one font program. Has no knowledge of font formats.
 import type { PdfStream, Reference } from "../objects/values.ts";
 
-/** Of one font program, which several fonts can have. */
+/** The plan for one font program, which several fonts may share. */
 export interface FontPlan {
   readonly program: Reference;
-  /** Undefined for one that does not fit its font. */
+  /** Undefined if the program does not fit its font. */
   readonly format: "truetype" | "cff" | "type1" | undefined;
-  /** Those that text shows. */
+  /** The glyphs that text shows. */
   readonly glyphs: Set<number>;
-  /** Whether these are all that can be asked for. */
+  /** True if no glyphs other than `glyphs` can be requested. */
   isKnown: boolean;
-  /** Whether the others stay, too. */
+  /** True if unused glyphs are kept. */
   keepsAll: boolean;
-  /** Whether no font asks for glyphs by character. */
+  /** True if no font looks up glyphs by character. */
   byNumber: boolean;
-  /** Whether all fonts ask for glyphs by name. */
+  /** True if all fonts look up glyphs by name. */
   byName?: boolean;
   keepsHints: boolean;
-  /** What fonts with codes of one byte look up: characters in TrueType, codes in Type 1 and CFF. */
+  /**
+   * The codes or characters that fonts with one-byte codes look up: characters in TrueType, codes in Type 1 and CFF.
+   */
   readonly characters: Set<number>;
-  /** The name of its fonts, without the tag of a subset; empty where they differ. */
+  /** The name of its fonts without a subset tag. Empty if the names differ. */
   family?: string;
-  /** Whether it took the place of others as well. */
+  /** True if the program also replaces other programs. */
   isMerged?: true;
-  /** The stream that was made; null where none is smaller. */
+  /** The new stream. Null if it would not be smaller. */
   made?: PdfStream | null;
-  /** Whether that is in CFF, in the place of a program of Type 1. */
+  /** True if the new stream is a CFF program that replaces a Type 1 program. */
   isConverted?: boolean;
-  /** Of the subset's name. */
+  /** The tag of the subset's name. */
   tag?: string;
 }
 
-/** The glyphs that stay; undefined for all. */
+/** Returns the glyphs to keep. Undefined for all glyphs. */
 export const keptGlyphs = ({ glyphs, isKnown, keepsAll }: FontPlan): ReadonlySet<number> | undefined =>
   isKnown && !keepsAll ? glyphs : undefined;

@@ -1,5 +1,5 @@
-// What of each embedded font program is kept: the glyphs that text shows, by the ways in which codes become glyphs (ISO 32000-1,
-// 9.6.6 and 9.7.4.2), and the name that says so.
+// Plans the subsets of embedded font programs: the glyphs that text shows, by the rules that map codes to glyphs (ISO
+// 32000-1, 9.6.6 and 9.7.4.2), and the subset names.
 import { writeNamedCff } from "../../fonts/cff/named-cff.ts";
 import { readEmbeddedCff, subsetCff } from "../../fonts/cff/subset-cff.ts";
 import { subsetTag, TAGGED } from "../../fonts/names/subset-tag.ts";
@@ -19,17 +19,17 @@ import { asFlate, decodedBytes, smaller } from "./recode-stream.ts";
 import type { CompressionSettings } from "./settings.ts";
 import { compositeGlyphs, simpleLookups } from "./truetype-glyphs.ts";
 
-/** Fonts within fonts, which are planned with those. */
+/** Descendant fonts, which are planned with their Type 0 fonts. */
 const PARTS = new Set(["CIDFontType0", "CIDFontType2"]);
 const CFF_SUBTYPES = new Set(["Type1C", "CIDFontType0C", "OpenType"]);
 const LENGTHS = ["Length1", "Length2", "Length3"];
 const PROGRAMS = ["FontFile", "FontFile2", "FontFile3"];
 
-/** One font, of which there is a plan. */
+/** A font with its plan. */
 interface Planned {
   readonly plan: FontPlan;
   readonly font: Dictionary;
-  /** The font within a Type 0 font, or the font itself. */
+  /** The descendant font of a Type 0 font, or the font itself. */
   readonly inner: Dictionary;
   readonly shown: ShownCodes | undefined;
 }
@@ -39,12 +39,12 @@ export class FontPlans {
   readonly #canonical: (number: number) => number;
   readonly #settings: CompressionSettings["fonts"];
   readonly #mayName: boolean;
-  /** By the program's object number. */
+  /** The plans, by the program's object number. */
   readonly #plans = new Map<number, FontPlan>();
-  /** By the object number of a font, of the font within it, and of their descriptor. */
+  /** The plans, by the object number of a font, its descendant font or their descriptor. */
   readonly #programs = new Map<number, FontPlan>();
 
-  /** @param mayName whether fonts may become subsets that were none */
+  /** @param mayName true if complete fonts may become subsets */
   constructor(
     file: PdfFile,
     settings: CompressionSettings["fonts"],
@@ -59,24 +59,24 @@ export class FontPlans {
     const uses = findFontUses(file);
     for (const font of fonts) this.#plan(file.dictionary(font), font, uses);
     for (const font of uses?.keptDirect ?? []) this.#plan(font, undefined, undefined);
-    // PDF/A-1 wants lists of glyphs of subsets.
+    // PDF/A-1 requires a list of glyphs for every subset.
     if (settings.mergeSubsets && mayName) this.#merge();
   }
 
-  /** The program that took another's place. */
+  /** Returns the program that replaces a merged program. */
   mergedProgram({ number }: Reference): Reference | undefined {
     const plan = this.#plans.get(number);
     return plan?.isMerged ? plan.program : undefined;
   }
 
-  /** @returns undefined for what is no font program, or one that does not become smaller */
+  /** @returns undefined if the object is not a font program or does not become smaller */
   programOf(number: number, original: PdfStream): PdfStream | undefined {
     const plan = this.#plans.get(number);
     if (!plan) return undefined;
     return this.#make(plan, original) ?? undefined;
   }
 
-  /** The dictionary of a font or a descriptor, with a name that tells of a subset. */
+  /** Returns a font or descriptor dictionary with a subset name. */
   named(dictionary: Dictionary, number: number): Dictionary {
     const plan = this.#programs.get(number);
     const program = plan && this.#file.stream(plan.program);
@@ -87,14 +87,15 @@ export class FontPlans {
       if (name === undefined || (TAGGED.test(name) && !plan.isMerged)) continue;
       changed.set(key, Name.of(`${plan.tag}+${name.replace(TAGGED, "")}`));
     }
-    // They list the glyphs that were there (tables 122 and 124); names are still there in CFF that was not merged.
+    // CIDSet and CharSet list the original glyphs (tables 122 and 124). CharSet stays correct for CFF that was not
+    // merged, because its names remain.
     changed.delete("CIDSet");
     if (plan.format === "type1" || plan.isMerged) changed.delete("CharSet");
     if (plan.isConverted && changed.delete("FontFile")) changed.set("FontFile3", plan.program);
     return changed;
   }
 
-  /** @param uses undefined where it is not known what is shown */
+  /** @param uses undefined if the shown text is not known */
   #plan(font: Dictionary | undefined, reference: Reference | undefined, uses: FontUses | undefined): void {
     const file = this.#file;
     const subtype = file.name(font?.get("Subtype"));
@@ -113,7 +114,7 @@ export class FontPlans {
       for (const one of [reference, within, descriptor]) {
         if (one instanceof Reference) this.#programs.set(this.#canonical(one.number), plan);
       }
-      // A descriptor is an object of its own (table 111), which can be told of what became of the program.
+      // A usual descriptor is an indirect object (table 111), which can be updated for the new program.
       const isUsual = reference && isAlone && descriptor instanceof Reference;
       if (!isUsual || !uses || uses.kept.has(reference.number)) plan.isKnown = false;
       if (!format || plan.format !== format) {
@@ -124,7 +125,7 @@ export class FontPlans {
     }
   }
 
-  /** @returns undefined where it is not for a font of this kind */
+  /** @returns undefined if the program does not fit this kind of font */
   #formatOf(key: string, subtype: string | undefined, { dictionary }: PdfStream): FontPlan["format"] {
     if (key === "FontFile2") return subtype === "Type0" || subtype === "TrueType" ? "truetype" : undefined;
     if (key === "FontFile") return subtype === "Type1" ? "type1" : undefined;
@@ -156,7 +157,7 @@ export class FontPlans {
     const isTagged = TAGGED.test(baseName);
     const family = baseName.replace(TAGGED, "");
     if (needsHints(family)) plan.keepsHints = true;
-    // PDF/A-1 lists the glyphs of every subset, but for this kind (ISO 19005-1, 6.3.5).
+    // PDF/A-1 requires a list of glyphs for every subset except for this kind (ISO 19005-1, 6.3.5).
     const mayBeSubset = this.#mayName || (isTagged && subtype === "TrueType");
     if (!mayBeSubset || (isTagged && !this.#settings.subsetSubsets)) plan.keepsAll = true;
     if (subtype === "TrueType") plan.byNumber = false;
@@ -191,12 +192,12 @@ export class FontPlans {
       try {
         return this.#glyphsByName(planned, namesOfCff(cff));
       } catch (error) {
-        // A name that lies outside of the program.
+        // A name is outside the program data.
         if (error instanceof RangeError) return undefined;
         throw error;
       }
     }
-    // Other glyphs for vertical text could come from tables of OpenType.
+    // OpenType tables may select other glyphs for vertical text.
     const isPlain = file.name(encoding) === "Identity-H" || (file.name(encoding) === "Identity-V" && !cff.isWrapped);
     const map = inner.get("CIDToGIDMap");
     const hasMap = map !== undefined && file.name(map) !== "Identity";
@@ -257,9 +258,9 @@ export class FontPlans {
 
 interface Subset {
   readonly bytes: Uint8Array;
-  /** Of its parts; none of CFF (table 127). */
+  /** The lengths of the program's parts. Empty for CFF (table 127). */
   readonly lengths: readonly number[];
-  /** Whether it is CFF, made of Type 1. */
+  /** True if the program is CFF converted from Type 1. */
   readonly isConverted?: boolean;
 }
 
@@ -275,7 +276,7 @@ function programStream(original: PdfStream, { bytes, lengths, isConverted }: Sub
   return made;
 }
 
-/** @returns undefined where nothing is to be gained */
+/** @returns undefined if there is no gain */
 function subsetOf(plan: FontPlan, bytes: Uint8Array): Subset | undefined {
   const glyphs = keptGlyphs(plan);
   const { format, characters, byNumber, keepsHints } = plan;

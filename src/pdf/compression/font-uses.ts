@@ -1,25 +1,26 @@
-// Which codes a file shows in which font, and which fonts must be able to show others. Knows nothing of what fonts hold.
+// Collects the codes that a file shows in each font, and the fonts that must be able to show other codes. Has no
+// knowledge of font programs.
 import { EngineFailure } from "../../core/failure.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { type Dictionary, type PdfString, Reference, type Value } from "../objects/values.ts";
 import { directFormFonts, formFonts, walkShownText } from "../text/shown-text.ts";
 
 export interface FontUses {
-  /** Strings shown, by the font's object number. */
+  /** The shown strings, by the font's object number. */
   readonly shown: ReadonlyMap<number, ShownCodes>;
-  /** Fonts of forms: what will be typed is not known. */
+  /** Fonts of form fields, which must show any text that users may type. */
   readonly kept: ReadonlySet<number>;
-  /** The same that are no objects of their own. */
+  /** Such fonts that are direct objects. */
   readonly keptDirect: readonly Dictionary[];
 }
 
-/** One byte and two bytes at a time, as it is the font that says which. */
+/** The shown codes, read as one-byte and as two-byte codes, because the font defines their length. */
 export interface ShownCodes {
   readonly bytes: Set<number>;
   readonly pairs: Set<number>;
 }
 
-/** @returns undefined where it is not certain that all text was found */
+/** @returns undefined if some text may not have been found */
 export function findFontUses(file: PdfFile): FontUses | undefined {
   const shown = new Map<number, ShownCodes>();
   try {

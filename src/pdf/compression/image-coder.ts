@@ -1,4 +1,5 @@
-// The smallest an image becomes within what its settings allow. Knows where it is drawn only by the size that is wanted.
+// Finds the smallest coding of an image that its settings allow. Knows only the requested size, not where the image is
+// drawn.
 import { EngineFailure } from "../../core/failure.ts";
 import type { Survey } from "../content/survey.ts";
 import { type PdfImage, readImage } from "../images/image.ts";
@@ -13,34 +14,34 @@ import { formOf } from "./mixed-raster-form.ts";
 import { bodyOf, recodeJpegStream, recodeStream, smaller } from "./recode-stream.ts";
 import type { CompressionSettings } from "./settings.ts";
 
-/** Smaller images are not worth another coding. */
+/** Smaller images are not worth recoding. */
 const WORTHWHILE_BYTES = 1000;
-/** Drawings keep their pixels up to so many times the resolution from which on others are brought down. */
+/** Drawings keep their pixels up to this multiple of the trigger resolution for other images. */
 const DRAWING_FACTOR = 2;
-/** Samples that are read of a document's images, all together; an honest one has a hundredth of it. */
+/** Maximum number of samples read from all images of a document. A normal document has a hundredth of it. */
 const MAX_SAMPLES = 2 ** 34;
 
 export interface Memory extends SampleLimits {
-  /** Whether there is a place with more: then nothing is left as it is for want of memory. */
+  /** True if another place has more memory. An image that is too large here then fails instead of staying unchanged. */
   readonly moreElsewhere: boolean;
-  /** For JPEG 2000. */
+  /** The decoder for JPEG 2000. */
   readonly decoder: ImageDecoder;
 }
 
-/** Smaller ones in points are no scans of pages. */
+/** Minimum side of a page scan in points. */
 const PAGE_POINTS = 216;
-/** Dots per inch below which print is not worth a layer. */
+/** Minimum print resolution, in dots per inch, for a layer. */
 const LEAST_PRINT_DPI = 140;
 const POINTS_PER_INCH = 72;
-/** From this part of the resolution of print on pixels are taken as they are. */
+/** Share of the print resolution from which pixels are used without resampling. */
 const NEARLY = 0.85;
-/** Layers that take less than this, in bits for a pixel of the plain picture, need not be compared with it. */
+/** Layers below this number of bits per pixel of the plain image are smaller without a comparison. */
 const CERTAINLY_SMALLER = 0.25;
-/** What an engine takes before it decodes anything. */
+/** Memory that an engine uses before it decodes anything. */
 const ENGINE_BYTES = 26 * 2 ** 20;
-/** Bits for a pixel up to which JPEG 2000 data are as small as a JPEG with these pixels would be. */
+/** JPEG 2000 data up to this number of bits per pixel is as small as a JPEG with the same pixels. */
 const DENSE_BITS = 0.5;
-/** Colour spaces in which dark is ink, and light is paper. */
+/** Color spaces in which dark is ink and light is paper. */
 const PAPER_SPACES = ["DeviceGray", "DeviceRGB", "CalGray", "CalRGB", "ICCBased"];
 
 function isOpaqueImage(file: PdfFile, image: PdfImage): boolean {
@@ -52,14 +53,14 @@ function isOpaqueImage(file: PdfFile, image: PdfImage): boolean {
   return !colors.palette;
 }
 
-/** Codes the images of one file. */
+/** Recodes the images of one file. */
 export class ImageCoder {
   readonly #file: PdfFile;
   readonly #settings: CompressionSettings;
   readonly #plans: ImagePlans;
   readonly #limits: Memory;
   readonly #survey: Survey;
-  /** Layers that were made here. */
+  /** The object numbers of layers created by this coder. */
   readonly #layers = new Set<number>();
   #samples = 0;
 
@@ -71,7 +72,7 @@ export class ImageCoder {
     this.#survey = survey;
   }
 
-  /** @returns the stream itself where nothing is smaller */
+  /** @returns the stream itself if nothing is smaller */
   recode(stream: PdfStream, number: number): PdfStream {
     if (this.#layers.delete(number)) return stream;
     const source = this.#read(stream, number);
@@ -92,7 +93,7 @@ export class ImageCoder {
     });
   }
 
-  /** @returns undefined for what stays as it is, or nearly so */
+  /** @returns undefined if the image stays as it is, or nearly so */
   #read(stream: PdfStream, number: number): PlainImage | undefined {
     const image = readImage(this.#file, stream.dictionary);
     if (!image || stream.body.raw().length < WORTHWHILE_BYTES) return undefined;
@@ -101,7 +102,7 @@ export class ImageCoder {
     return image.filters.at(-1) === "JPXDecode" ? this.#decoded(stream, number) : { image, body: stream.body };
   }
 
-  /** Of JPEG 2000 data, where they may become a JPEG that is smaller. */
+  /** Decodes JPEG 2000 data that may become a smaller JPEG. */
   #decoded(stream: PdfStream, number: number): PlainImage | undefined {
     const rawBytes = stream.body.raw().length;
     const found = readJpxImage(this.#file, stream, this.#survey.pdfaPart === 0);
@@ -120,7 +121,7 @@ export class ImageCoder {
     return undefined;
   }
 
-  /** As layers, if it is a scan of print. */
+  /** Returns the layers of the image if it is a scan of print. */
   #layered({ image, body }: PlainImage, number: number) {
     const { layers, color } = this.#settings.images;
     const extent = this.#plans.extentOf(number);
@@ -175,7 +176,7 @@ export class ImageCoder {
       return lossless();
     }
     const result = new PdfStream(recoded.dictionary, bodyOf(recoded.bytes));
-    // What two images share has to have one size, whatever the bytes.
+    // Images that share a mask must have the same size, regardless of the number of bytes.
     if (isMatted && isSmaller) return result;
     if ((isSmaller || isOtherFax) && !this.#settings.images.onlyIfSmaller) return result;
     const isTwiceLossy = isLossy && ["DCTDecode", "JPXDecode"].includes(before);
@@ -185,7 +186,7 @@ export class ImageCoder {
     return smaller(lossless(), result);
   }
 
-  /** @throws EngineFailure `too-large` where an image could be coded with the memory there is in another place */
+  /** @throws EngineFailure `too-large` if another place has enough memory to code the image */
   #mayBeElsewhere(
     { width, height, colors }: PdfImage,
     size: { readonly width: number; readonly height: number },
@@ -196,7 +197,7 @@ export class ImageCoder {
     if (moreElsewhere && isLarge) throw new EngineFailure("too-large", `an image of ${width} x ${height} pixels`);
   }
 
-  /** Without loss, and with the pixels it has. */
+  /** Recodes the stream without loss and with the same pixels. */
   #lossless(stream: PdfStream, filter: string): PdfStream {
     if (filter === "DCTDecode") return recodeJpegStream(this.#file, stream, this.#limits.kernelBytes);
     return recodeStream(this.#file, stream, this.#settings.streams);
@@ -211,7 +212,7 @@ export class ImageCoder {
     return isClose && isFlat(image, body, this.#limits) ? undefined : size;
   }
 
-  /** @param isSmaller whether pixels go */
+  /** @param isSmaller true if the image is downsampled */
   #isWorthATry(image: PdfImage, isSmaller: boolean, coding: string, isMatted: boolean): boolean {
     const last = image.filters.at(-1) ?? "";
     if (isSmaller) return true;

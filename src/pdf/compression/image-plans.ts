@@ -1,4 +1,4 @@
-// At what size each image of a file is stored, by the largest of its uses on pages. Knows no samples.
+// Plans the stored size of each image of a file by its largest use on pages. Has no knowledge of samples.
 
 import type { PdfImage } from "../images/image.ts";
 import { readImage } from "../images/image.ts";
@@ -14,18 +14,18 @@ export interface Size {
 
 const POINTS_PER_INCH = 72;
 
-/** By object number, of those that stand for all that are equal. */
+/** The plans by object number. One number represents all equal images. */
 export class ImagePlans {
   readonly softMasks: ReadonlySet<number>;
-  /** By the number of the stream they stand in. */
+  /** The uses of inline images, by the number of their stream. */
   readonly inline: ReadonlyMap<number, readonly InlineUse[]>;
   readonly #extents = new Map<number, Extent>();
-  /** Of images with a Matte and of their masks. */
+  /** The sizes of images with a Matte and of their masks. */
   readonly #matted = new Map<number, Size | undefined>();
   readonly #file: PdfFile;
   readonly #settings: CompressionSettings["images"];
 
-  /** @param canonical the number of the object that stands for all that are equal */
+  /** @param canonical returns the number of the object that represents all equal objects */
   constructor(file: PdfFile, settings: CompressionSettings["images"], canonical: (number: number) => number) {
     this.#file = file;
     this.#settings = settings;
@@ -46,19 +46,19 @@ export class ImagePlans {
     this.#planMattes(images.keys(), canonical);
   }
 
-  /** @returns in pixels; undefined where the image keeps those it has */
+  /** @returns the size in pixels; undefined if the image keeps its pixels */
   sizeOf(number: number, image: PdfImage): Size | undefined {
     if (this.#matted.has(number)) return this.#matted.get(number);
     const extent = this.#extents.get(number);
     return extent && this.sizeFor(image, extent);
   }
 
-  /** The largest use, in points. */
+  /** Returns the largest use in points. */
   extentOf(number: number): Extent | undefined {
     return this.#extents.get(number);
   }
 
-  /** Whether the image has a mask with a Matte, or is one. */
+  /** Reports whether the image has a mask with a Matte or is such a mask. */
   isMatted(number: number): boolean {
     return this.#matted.has(number);
   }
@@ -74,7 +74,7 @@ export class ImagePlans {
     return size.width < image.width || size.height < image.height ? size : undefined;
   }
 
-  /** Images that were blended with a colour beforehand have as many samples as their masks (ISO 32000-1, 11.6.5.3). */
+  /** Plans images with preblended colors, which must have the same size as their masks (ISO 32000-1, 11.6.5.3). */
   #planMattes(numbers: Iterable<number>, canonical: (number: number) => number): void {
     const imagesOf = new Map<number, number[]>();
     for (const raw of numbers) {
@@ -90,7 +90,7 @@ export class ImagePlans {
     }
   }
 
-  /** @returns undefined also where not both would have that size */
+  /** @returns undefined also if the image and its mask would get different sizes */
   #mattedSize(number: number, maskNumber: number): Size | undefined {
     const [image, mask] = [this.#imageOf(number), this.#imageOf(maskNumber)];
     const extent = this.#extents.get(number);
@@ -112,7 +112,7 @@ const largest = (one: Extent, other: Extent | undefined): Extent => ({
   height: Math.max(one.height, other?.height ?? 0),
 });
 
-/** Bits stay bits, whatever colours they stand for. */
+/** Reports whether an image is bilevel. Such an image stays bilevel, regardless of its colors. */
 export const isBilevel = ({ isStencil, bits, colors }: PdfImage): boolean =>
   isStencil || (bits === 1 && colors?.channels === 1 && !colors.palette);
 

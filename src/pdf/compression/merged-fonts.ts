@@ -1,5 +1,5 @@
-// Which subsets of one font become one program: those that hold the same where they hold the same glyph. What they hold is told by
-// fingerprints first, so that no two need be in memory. Knows no font dictionaries.
+// Merges subsets of one font into one program if all glyphs that they share are equal. Compares fingerprints, so that
+// no two programs are in memory. Has no knowledge of font dictionaries.
 
 import { glyphNames } from "../../fonts/cff/cff.ts";
 import { flatCff } from "../../fonts/cff/flat-cff.ts";
@@ -10,7 +10,7 @@ import { readDrawnType1 } from "../../fonts/type1/subset-type1.ts";
 import { convertType1 } from "../../fonts/type1/to-cff.ts";
 import type { FontPlan } from "./font-plan.ts";
 
-/** A program that takes the place of several. */
+/** A program that replaces several programs. */
 export interface MergedProgram {
   readonly members: readonly FontPlan[];
   readonly bytes: Uint8Array;
@@ -18,18 +18,20 @@ export interface MergedProgram {
 
 type BytesOf = (plan: FontPlan) => Uint8Array | undefined;
 
-/** Programs of one name that are being collected; those before are closed, so that many that never fit cost little. */
+/**
+ * Maximum number of open clusters for one name. Older clusters are closed to limit the cost of programs that never fit.
+ */
 const MAX_OPEN = 8;
 
 type Key = number | string;
 
-/** What a program holds of what is wanted. */
+/** The wanted content of one program. */
 interface Holding {
-  /** What has to be equal for programs to be merged. */
+  /** The data that must be equal in merged programs. */
   readonly common: string;
-  /** Fingerprints by glyph. */
+  /** The fingerprint of each glyph. */
   readonly glyphs: ReadonlyMap<Key, number>;
-  /** Glyphs by what is looked up. */
+  /** The glyph of each character or code. */
   readonly characters: ReadonlyMap<number, Key>;
 }
 
@@ -40,7 +42,7 @@ interface Cluster {
   readonly members: FontPlan[];
 }
 
-/** @param bytesOf the program of a plan, without a filter */
+/** @param bytesOf returns the program of a plan without a filter */
 export function* mergedPrograms(plans: Iterable<FontPlan>, bytesOf: BytesOf): Generator<MergedProgram> {
   for (const group of groupsOf(plans)) {
     for (const members of collected(group, bytesOf)) {
@@ -51,7 +53,7 @@ export function* mergedPrograms(plans: Iterable<FontPlan>, bytesOf: BytesOf): Ge
   }
 }
 
-/** Of one name each, and of the same wishes. */
+/** Groups the plans by name and by requirements. */
 function groupsOf(plans: Iterable<FontPlan>): FontPlan[][] {
   const groups = new Map<string, FontPlan[]>();
   for (const plan of plans) {
@@ -67,7 +69,7 @@ function groupsOf(plans: Iterable<FontPlan>): FontPlan[][] {
 
 function mayBeMerged({ format, isKnown, keepsAll, byNumber, byName, keepsHints, family, made }: FontPlan): boolean {
   if (!isKnown || !family || made !== undefined) return false;
-  // What is looked up in a TrueType program that keeps all has not been found out.
+  // The lookups in a TrueType program that keeps all glyphs were not collected.
   if (format === "truetype") return byNumber || !keepsAll;
   return byName === true && (format === "cff" || (!keepsAll && !keepsHints));
 }
@@ -122,7 +124,7 @@ function fits(cluster: Cluster, { common, glyphs, characters }: Holding): boolea
   return true;
 }
 
-/** @returns undefined where the program cannot be had in CFF without subroutines */
+/** @returns undefined if the program cannot be converted to CFF without subroutines */
 export function namedCffOf(plan: FontPlan, bytes: Uint8Array | undefined): NamedCff | undefined {
   const { format, glyphs, keepsAll, characters: codes } = plan;
   if (!bytes) return undefined;
@@ -137,7 +139,7 @@ export function namedCffOf(plan: FontPlan, bytes: Uint8Array | undefined): Named
     const all = glyphNames(cff.font);
     return flatCff(cff.font, { names: keepsAll ? all : Array.from(glyphs, (glyph) => all[glyph] ?? ""), codes });
   } catch (error) {
-    // Something that lies outside of the program.
+    // Data is outside the program.
     if (error instanceof RangeError) return undefined;
     throw error;
   }

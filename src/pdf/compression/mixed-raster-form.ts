@@ -1,5 +1,5 @@
-// Layers of mixed raster content as a form that takes the place of an image under its number: content draws both with Do, in the
-// unit square (ISO 32000-1, 8.9.5 and 8.10). Knows no pixels.
+// Converts the layers of mixed raster content to a form with the object number of the image. Content draws both with Do
+// in the unit square (ISO 32000-1, 8.9.5 and 8.10). Has no knowledge of pixels.
 import type { PdfImage } from "../images/image.ts";
 import { SAMPLE_ENTRIES } from "../images/image.ts";
 import type { MixedRaster, Stencil } from "../images/mixed-raster.ts";
@@ -7,10 +7,10 @@ import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, Name, PdfStream, type Reference, type Value } from "../objects/values.ts";
 import { bodyOf } from "./recode-stream.ts";
 
-/** Entries of an image that a form has another meaning for, or none. */
+/** Entries of an image that have a different meaning or no meaning in a form. */
 const IMAGE_ENTRIES = [...SAMPLE_ENTRIES, "Intent", "Interpolate", "Alternates", "Name", "ID", "OPI", "Matte"];
 
-/** @param add keeps a stream of a layer, as it is */
+/** @param add stores the stream of a layer unchanged */
 export function formOf(
   file: PdfFile,
   image: PdfImage,

@@ -1,5 +1,5 @@
-// Which glyphs of a CFF or Type 1 font the codes of a PDF's font lead to, in all the ways in which readers find them (ISO 32000-1,
-// 9.6.6.2 and 9.7.4.2). Knows no outlines.
+// Maps the codes of a PDF font to glyphs of a CFF or Type 1 font, by all the rules that readers use (ISO 32000-1,
+// 9.6.6.2 and 9.7.4.2). Has no knowledge of outlines.
 import { builtInEncoding, type CffFont, glyphNames } from "../../fonts/cff/cff.ts";
 import type { EmbeddedCff } from "../../fonts/cff/subset-cff.ts";
 import { type Encoding, NOTDEF, standardEncoding } from "../../fonts/names/glyph-names.ts";
@@ -8,29 +8,30 @@ import type { PdfFile } from "../objects/pdf-file.ts";
 import type { Value } from "../objects/values.ts";
 import { readSimpleEncoding } from "../text/simple-encoding.ts";
 
-/** Codes up to it show nothing, unless they are given a name. */
+/** Codes up to this one show nothing unless they have a glyph name. */
 const LAST_SPACE = 0x20;
 const BLANK = new Set([undefined, NOTDEF, "space"]);
 const NO_NAMES: Encoding = [];
 
 /** A program whose glyphs have names. */
 export interface NamedFont {
-  /** By glyph. */
+  /** The name of each glyph. */
   readonly names: readonly string[];
-  /** The encoding that comes with it. */
+  /** The built-in encoding. */
   readonly own: Encoding;
-  /** Whether that is what readers go by where no name is given. */
+  /** True if readers use the built-in encoding for codes without a name. */
   readonly isOwnKnown: boolean;
 }
 
 /**
  * @returns undefined for a CID font
- * @throws RangeError where a name lies outside of the program
+ * @throws RangeError if a name is outside the program data
  */
 export function namesOfCff({ font, isWrapped }: EmbeddedCff): NamedFont | undefined {
   if (font.isCid) return undefined;
   const names = glyphNames(font);
-  // Readers ask an OpenType font for characters where no name is given; what the expert encoding has is not known here.
+  // Readers of an OpenType font look up codes without a name by character. The names of the expert encoding are not
+  // known here.
   return { names, own: builtInEncoding(font, names), isOwnKnown: !isWrapped && font.encodingPlace !== 1 };
 }
 
@@ -39,9 +40,9 @@ export function namesOfType1(font: Type1Font): NamedFont {
 }
 
 /**
- * Of a font with codes of one byte.
- * @param encoding the font's
- * @returns undefined where a glyph is looked for in other ways than by its name
+ * Returns the glyphs of a font with one-byte codes.
+ * @param encoding the encoding of the font dictionary
+ * @returns undefined if a glyph may be looked up by other means than its name
  */
 export function namedGlyphs(
   file: PdfFile,
@@ -58,20 +59,20 @@ export function namedGlyphs(
   const given = readSimpleEncoding(file, encoding, NO_NAMES).names;
   const found = new Set<number>();
   for (const code of codes) {
-    // Which of them counts is not the same for all readers.
+    // Readers differ in which of these names they use.
     const candidates = [given[code], own[code], standardEncoding()[code]];
     const name = candidates.find((one) => one !== undefined);
     const isBlank = code <= LAST_SPACE && BLANK.has(name);
-    // A reader may know the glyph by another name.
+    // A reader may find the glyph by another name.
     if (!isBlank && (name === undefined || !byName.has(name) || !(isOwnKnown || given[code]))) return undefined;
     for (const one of candidates) for (const glyph of byName.get(one ?? NOTDEF) ?? []) found.add(glyph);
   }
   return found;
 }
 
-/** Of a CIDFont. */
+/** Returns the glyphs of a CIDFont. */
 export function numberedGlyphs({ font, isWrapped }: EmbeddedCff, cids: ReadonlySet<number>): Set<number> {
-  // Of OpenType fonts some readers take the number for the glyph's.
+  // Some readers use the CID as the glyph number in OpenType fonts.
   const found = font.isCid && !isWrapped ? new Set<number>() : new Set(cids);
   if (font.isCid) for (const glyph of glyphsOfCids(font, cids)) found.add(glyph);
   return found;

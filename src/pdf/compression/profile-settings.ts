@@ -1,4 +1,4 @@
-// What a profile's keys mean. All is off where it says nothing.
+// Converts a compression profile to settings. Everything that the profile does not mention is off.
 import type { FlatteningQuality } from "../flattening/settings.ts";
 import type { CompressionProfile } from "./profile.ts";
 import {
@@ -21,7 +21,7 @@ const CODINGS = {
   same: "same",
   zip: "lossless",
   jpeg: "lossy",
-  // There is no encoder of JPEG 2000: JPEG does for it.
+  // There is no JPEG 2000 encoder. JPEG replaces it.
   jpeg2000: "lossy",
   "zip-jpeg": "lossy",
 } as const;
@@ -41,7 +41,7 @@ export function settingsOfProfile(profile: CompressionProfile): CompressionSetti
       monochrome: {
         ...downsampling(images.monochrome),
         coding: (images.monochrome?.recompress?.type ?? "same") === "same" ? "same" : "lossless",
-        // Group 4 is what all read that read Group 3, and smaller.
+        // Readers of Group 3 also read Group 4, which is smaller.
         bilevel: images.monochrome?.recompress?.type?.startsWith("ccitt") ? "ccitt" : "jbig2",
       },
       onlyIfSmaller,
@@ -74,7 +74,7 @@ export function settingsOfProfile(profile: CompressionProfile): CompressionSetti
 }
 
 function pictures(given: Images["color"], onlyIfSmaller: boolean): ImageSettings {
-  // What only has to come down loses as little as can be by it.
+  // Without a new coding, downsampled images lose as little as possible.
   const { type, quality = "medium" } = given?.recompress ?? { type: "same", quality: "maximum" };
   const worthwhile = onlyIfSmaller ? 1 : Number.POSITIVE_INFINITY;
   return {
@@ -92,7 +92,7 @@ function downsampling(given: Images["monochrome"] | Images["color"]): Pick<Image
   return { downsample: { triggerDpi: downsample["trigger-dpi"], targetDpi: downsample["target-dpi"] } };
 }
 
-/** Of the resolution at which transparency becomes pictures; undefined where it stays. */
+/** Returns the quality of the pictures that replace transparency. Undefined if transparency stays. */
 export function flatteningOf({ transparency }: CompressionProfile): FlatteningQuality | undefined {
   const { quality } = transparency ?? {};
   return quality && FLATTENING[quality];

@@ -1,5 +1,6 @@
-// ICC profiles that are mostly tables of colours (ICC.1, 10.10 to 10.13): neighbours there are alike as pixels of a picture are, and
-// so they are deflated behind the predictors of PNG (ISO 32000-1, 7.4.4.4). Not a byte of them changes.
+// Compresses ICC profiles that mostly consist of color tables (ICC.1, 10.10 to 10.13). Neighboring entries are similar,
+// like pixels of a picture, so PNG predictors improve their compression (ISO 32000-1, 7.4.4.4). No byte of the profile
+// changes.
 import { readTags } from "../../formats/icc/header.ts";
 import { PictureKernel } from "../../formats/picture-kernel.ts";
 import { encodeFlate } from "../images/flate-image.ts";
@@ -7,24 +8,24 @@ import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, Name, PdfStream } from "../objects/values.ts";
 import { bodyOf, decodedBytes, smaller, withoutFilter } from "./recode-stream.ts";
 
-/** Smaller profiles contain no large tables. Larger ones, which take the kernel too much memory, are left as they are. */
+/** Smaller profiles contain no large tables. Larger profiles take too much kernel memory and stay unchanged. */
 const MIN_PREDICTED_BYTES = 16 * 1024;
 const MAX_PREDICTED_BYTES = 4 * 2 ** 20;
-/** Bytes of a row that is to have one kind of predictor. */
+/** Target number of bytes in a row with one predictor. */
 const ROW_BYTES = 2048;
 const MAX_ROW_BYTES = 1 << 16;
-/** By the type of a tag: bytes of a table's samples; undefined where it says so itself. */
+/** Bytes per table sample, by tag type. Undefined if the table itself contains the value. */
 const SAMPLE_BYTES = new Map<string, number | undefined>([
   ["mft1", 1],
   ["mft2", 2],
   ["mAB ", undefined],
   ["mBA ", undefined],
 ]);
-/** The head of a table. */
+/** Size of a table header. */
 const MIN_TABLE_BYTES = 48;
 const NOTHING_KNOWN = { flat: 0, colors: undefined, colorCount: 257, isGray: false, indices: 0 };
 
-/** @returns the stream itself where it is no such profile, or would not be smaller */
+/** @returns the stream itself if it is not such a profile or would not be smaller */
 export function predictProfile(file: PdfFile, stream: PdfStream): PdfStream {
   const { dictionary, body } = stream;
   const raw = body.raw();
@@ -45,7 +46,7 @@ export function predictProfile(file: PdfFile, stream: PdfStream): PdfStream {
   return smaller(stream, new PdfStream(predicted, bodyOf(packed)));
 }
 
-/** Bytes of an entry of those tables that take most of the profile; undefined where there are none. */
+/** Returns the bytes per entry of the tables that make up most of the profile. Undefined if there are none. */
 function pixelBytesOf(profile: Uint8Array): number | undefined {
   const sizes = new Map<number, number>();
   const seen = new Set<number>();
@@ -59,18 +60,21 @@ function pixelBytesOf(profile: Uint8Array): number | undefined {
   return largest?.[0];
 }
 
-/** Output channels times bytes of a sample. */
+/** Returns the number of output channels times the bytes per sample. */
 function entryBytesOf(tag: Buffer): number | undefined {
   const type = tag.toString("latin1", 0, 4);
   if (!SAMPLE_BYTES.has(type)) return undefined;
   const table = tag.readUInt32BE(24);
-  // Of a table that stands where the tag says: 16 grid sizes come before the bytes of a sample.
+  // The tag contains the offset of the table. In the table, 16 grid sizes precede the bytes per sample.
   const bytes = SAMPLE_BYTES.get(type) ?? (table > 0 && table + 17 <= tag.length ? tag[table + 16] : 0);
   const channels = tag[9];
   return channels >= 1 && channels <= 15 && (bytes === 1 || bytes === 2) ? channels * bytes : undefined;
 }
 
-/** Rows have to be whole, since readers differ in what they make of a last one that is not. */
+/**
+ * Returns the row length. All rows must be complete, because readers differ in their treatment of an incomplete last
+ * row.
+ */
 function rowBytesOf(length: number, pixelBytes: number): number | undefined {
   if (length % pixelBytes !== 0) return undefined;
   const pixels = length / pixelBytes;

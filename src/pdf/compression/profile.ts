@@ -1,11 +1,11 @@
-// The profile of a custom compression as clients write it (a JSON file): its keys and their values. Everything is off when it is
-// absent, keys that are not known are let be. Knows nothing of what is done.
+// The schema of a custom compression profile (a JSON file of clients). Everything that is absent is off, and unknown
+// keys are ignored. Has no knowledge of the compression itself.
 import * as z from "zod";
 
-/** Lowest and highest that a picture can mean. */
+/** The range of meaningful resolutions of a picture. */
 const dpi = z.number().min(1).max(9600);
 const optional = <T extends z.ZodType>(type: T) => type.exactOptional();
-/** Some clients' files have words. */
+/** Some clients write words. */
 const flag = optional(z.union([z.boolean(), z.enum(["on", "off"]).transform((word) => word === "on")]));
 const group = <T extends z.ZodRawShape>(shape: T) => optional(z.object(shape));
 

@@ -1,4 +1,5 @@
-// A stream with the same bytes behind its filters, in the coding without loss that is smallest (ISO 32000-1, 7.4). Knows no content.
+// Recodes a stream with the smallest lossless coding (ISO 32000-1, 7.4). The decoded bytes stay the same. Has no
+// knowledge of content.
 import { constants, deflateSync, inflateSync } from "node:zlib";
 import { EngineFailure } from "../../core/failure.ts";
 import { transcodeJpeg } from "../../formats/jpeg/transcode.ts";
@@ -6,11 +7,11 @@ import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, Name, PdfStream, type StreamBody, type Value } from "../objects/values.ts";
 import type { CompressionSettings } from "./settings.ts";
 
-/** Larger streams stay as they are: they would have to be held twice. */
+/** Larger streams stay unchanged, because they would be in memory twice. */
 const MAX_DECODED_BYTES = 64 * 2 ** 20;
-/** Up to this size the highest level is worth its time. */
+/** Maximum size for the highest compression level, which takes more time. */
 const BEST_LEVEL_BYTES = 4 * 2 ** 20;
-/** What a dictionary says of a filter takes about this. */
+/** Approximate size of the dictionary entries for a filter. */
 const FILTER_BYTES = 24;
 const LOSSLESS_FILTERS = new Set(["FlateDecode", "LZWDecode", "ASCIIHexDecode", "ASCII85Decode", "RunLengthDecode"]);
 
@@ -19,7 +20,7 @@ function deflated(bytes: Uint8Array): Uint8Array {
   return deflateSync(bytes, { level, memLevel: 9 });
 }
 
-/** A body that is at hand; `decoded` is not asked of it. */
+/** Returns a body for bytes in memory. Nothing calls `decoded` on it. */
 export function bodyOf(bytes: Uint8Array): StreamBody {
   return {
     raw: () => bytes,
@@ -29,14 +30,14 @@ export function bodyOf(bytes: Uint8Array): StreamBody {
   };
 }
 
-/** The names of a stream's filters, in the order in which they are undone. */
+/** Returns the names of a stream's filters, in decoding order. */
 function filtersOf(file: PdfFile, { dictionary }: PdfStream): readonly string[] {
   const filter = dictionary.get("Filter");
   if (filter === undefined) return [];
   return (file.array(filter) ?? [filter]).map((name) => file.name(name) ?? "");
 }
 
-/** The stream without a filter, where it has some that lose nothing; undefined where it has others or is too long. */
+/** Returns the decoded stream. Undefined if a filter is lossy or the data is too long. */
 export function decodedBytes(file: PdfFile, stream: PdfStream): Uint8Array | undefined {
   if (!filtersOf(file, stream).every((filter) => LOSSLESS_FILTERS.has(filter))) return undefined;
   if (stream.dictionary.has("F")) return undefined;
@@ -48,7 +49,7 @@ export function decodedBytes(file: PdfFile, stream: PdfStream): Uint8Array | und
   }
 }
 
-/** @param bytes without a filter */
+/** @param bytes the unfiltered data */
 export function asFlate(stream: PdfStream, bytes: Uint8Array): PdfStream {
   const packed = deflated(bytes);
   const dictionary = withoutFilter(stream.dictionary);
@@ -62,7 +63,7 @@ export function withoutFilter(dictionary: Dictionary): Dictionary {
   return copy;
 }
 
-/** @returns the stream itself where nothing is smaller */
+/** @returns the stream itself if nothing is smaller */
 export function recodeStream(file: PdfFile, stream: PdfStream, settings: CompressionSettings["streams"]): PdfStream {
   const filters = filtersOf(file, stream);
   if (stream.dictionary.has("F") || filters.length === 0) return stream;
@@ -74,7 +75,7 @@ export function recodeStream(file: PdfFile, stream: PdfStream, settings: Compres
   return bytes ? smaller(stream, asFlate(stream, bytes)) : stream;
 }
 
-/** Predictors stay: what they are applied to is not looked at. */
+/** Deflates the data again at a better level. Predictors stay, because the predicted data is unchanged. */
 function reflated(stream: PdfStream, raw: Uint8Array): PdfStream {
   let bytes: Uint8Array;
   try {
@@ -89,7 +90,7 @@ function reflated(stream: PdfStream, raw: Uint8Array): PdfStream {
 export const smaller = (one: PdfStream, other: PdfStream): PdfStream =>
   other.body.raw().length < one.body.raw().length ? other : one;
 
-/** A JPEG under filters that lose nothing: without those, and with better entropy coding. */
+/** Recodes a JPEG: removes lossless filters around it and improves its entropy coding. */
 export function recodeJpegStream(file: PdfFile, stream: PdfStream, memoryBytes: number): PdfStream {
   const filters = filtersOf(file, stream);
   if (filters.at(-1) !== "DCTDecode" || stream.dictionary.has("F")) return stream;

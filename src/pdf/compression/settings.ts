@@ -1,26 +1,25 @@
-// What a compression may do, and the three levels. Knows neither profiles as clients write them nor how anything is done.
+// The settings of a compression, and its three levels. Has no knowledge of client profiles or of the compression
+// itself.
 
-/** How images of one kind are brought down and coded anew. */
+/** How images of one kind are downsampled and recoded. */
 export interface ImageSettings {
-  /** Dots per inch on the page: images above `trigger` are brought to `target`. @default they keep their pixels */
+  /** Images above `triggerDpi` on the page are downsampled to `targetDpi`. @default images keep their pixels */
   readonly downsample?: { readonly triggerDpi: number; readonly targetDpi: number };
-  /**
-   * `same`: in the coding they have. `lossless`: in whatever coding without loss is smallest. `lossy`: photographs become JPEG.
-   */
+  /** `same`: keeps the coding. `lossless`: uses the smallest lossless coding. `lossy`: codes photographs as JPEG. */
   readonly coding: "same" | "lossless" | "lossy";
   /** JPEG qualities on the scale of the Independent JPEG Group. */
   readonly quality: JpegQuality;
-  /** What is coded a second time with loss takes less than this part of what was there. */
+  /** Maximum relative size of a downsampled image after a second lossy coding. */
   readonly worthwhile: number;
-  /** The same of a JPEG whose pixels all stay. */
+  /** Maximum relative size of a recoded JPEG that keeps all its pixels. */
   readonly worthwhileAgain: number;
 }
 
 export interface JpegQuality {
   readonly photo: number;
-  /** For images with flat parts. */
+  /** For images with flat areas. */
   readonly drawing: number;
-  /** Of gray soft masks. */
+  /** For gray soft masks. */
   readonly mask: number;
 }
 
@@ -28,50 +27,50 @@ export interface CompressionSettings {
   readonly images: {
     readonly color: ImageSettings;
     readonly grayscale: ImageSettings;
-    /** Never with loss, but for the pixels that go. */
+    /** Always lossless, except for downsampling. */
     readonly monochrome: Pick<ImageSettings, "downsample" | "coding"> & { readonly bilevel: "jbig2" | "ccitt" };
-    /** Whether what takes an image's place has to be smaller. */
+    /** True if a replacement must be smaller than the image. */
     readonly onlyIfSmaller: boolean;
     readonly mergeEqual: boolean;
     readonly sixteenBitsToEight: boolean;
-    /** Whether scans of print become layers, and at which dots per inch. @default they stay pictures */
+    /** Converts scans of print to layers with these resolutions. @default scans stay images */
     readonly layers?: { readonly printDpi: number; readonly paperDpi: number };
   };
   readonly fonts: {
     readonly subset: boolean;
-    /** Also those that their name says are subsets. */
+    /** True to include fonts that their names mark as subsets. */
     readonly subsetSubsets: boolean;
     readonly mergeEqual: boolean;
-    /** Whether subsets of one font become one. */
+    /** True to merge subsets of one font. */
     readonly mergeSubsets: boolean;
     readonly unembedStandard: boolean;
     readonly removeUnused: boolean;
-    /** Whether programs go that fit the outlines of subsets to coarse pixels. */
+    /** True to remove the programs that fit outlines of subsets to coarse pixels. */
     readonly removeHints: boolean;
   };
   readonly discard: ReadonlySet<Discarded>;
   readonly streams: {
-    /** Whether there are object streams; `none`: nothing is compressed at all. */
+    /** The use of object streams: `packed` writes them, `classic` does not, and `none` compresses nothing at all. */
     readonly structure: "packed" | "classic" | "none";
-    /** What has no filter. */
+    /** True to deflate streams without a filter. */
     readonly deflatePlain: boolean;
     readonly lzwToFlate: boolean;
-    /** What is deflated, where a better level is worth it. */
+    /** True to deflate again streams that benefit from a better level. */
     readonly reflate: boolean;
     readonly optimizeContent: boolean;
-    /** Whether digits of numbers in content go that nobody sees. */
+    /** True to remove invisible digits from numbers in content. */
     readonly roundContent: boolean;
-    /** Metadata too, which are legible otherwise for programs that know no PDF (ISO 32000-1, 14.3.2). */
+    /** True to deflate metadata too. Otherwise, programs without PDF support can read it (ISO 32000-1, 14.3.2). */
     readonly deflateMetadata: boolean;
   };
-  /** Whether a result that is larger than the input is given all the same. */
+  /** True to return a result even if it is larger than the input. */
   readonly evenIfLarger: boolean;
   readonly preserveVersion: boolean;
-  /** Whether it is linearized (annex F). */
+  /** True to linearize the result (annex F). */
   readonly forWeb: boolean;
 }
 
-/** Parts of a document that can be left out. */
+/** Parts of a document that can be discarded. */
 export const DISCARDED = [
   "javascript-actions",
   "alternate-images",
@@ -92,7 +91,7 @@ export type Discarded = (typeof DISCARDED)[number];
 export const LEVELS = ["low", "medium", "high"] as const;
 export type Level = (typeof LEVELS)[number];
 
-/** Qualities for images that keep their pixels, and for none. */
+/** The JPEG qualities of {@link LOSSLESS}, which codes nothing as JPEG. */
 const FINE: JpegQuality = { photo: 85, drawing: 90, mask: 90 };
 const LOSSLESS: ImageSettings = { coding: "lossless", quality: FINE, worthwhile: 1, worthwhileAgain: 1 };
 
@@ -131,7 +130,7 @@ const LOW: CompressionSettings = {
   forWeb: false,
 };
 
-/** Resolutions from this many times the target on are worth bringing down. */
+/** The trigger is well above the target, because a small reduction is not worthwhile. */
 const MEDIUM: ImageSettings = {
   downsample: { triggerDpi: 225, targetDpi: 150 },
   coding: "lossy",

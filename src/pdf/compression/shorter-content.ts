@@ -1,26 +1,29 @@
-// A content stream in fewer bytes that draws the same (ISO 32000-1, 7.8.2): no comments, one space where one is needed, numbers in
-// their shortest form. Knows no resources.
+// Shortens a content stream without a change of what it draws (ISO 32000-1, 7.8.2): removes comments and unnecessary
+// spaces, and shortens numbers. Has no knowledge of resources.
 import { inlineDictionary, skipInlineData } from "../content/content.ts";
 import { KEYWORDS } from "../content/operators.ts";
 import { Lexer } from "../objects/lexer.ts";
 
-/** How numbers are rounded: to so many digits, of which at least and at most so many are behind the point. */
+/** The precision of rounding: the number of digits, and the minimum and maximum number of decimal places. */
 export interface Precision {
   readonly digits: number;
   readonly least: number;
   readonly most: number;
 }
 
-/** Readers have floats of 32 bits, and a millionth is one of the unit that a page's content begins with. */
+/**
+ * Keeps all digits that count: readers use 32-bit floats, and the last place is a millionth of a default user space
+ * unit.
+ */
 export const ALL_DIGITS: Precision = { digits: 7, least: 0, most: 6 };
-/** A two thousandth of that unit, and of a scale what moves the far end of a page by a fortieth. */
+/** Rounds to 1/2000 of that unit. In a scale, this moves the far end of a page by at most 1/40 of the unit. */
 export const VISIBLE_DIGITS: Precision = { digits: 5, least: 3, most: 5 };
 
 const SPACE = 0x20;
-/** Tokens that need nothing before or behind them. */
+/** Tokens that need no space before or after them. */
 const CLOSED = new Set(["[", "]", "<<", ">>", "string", "hex"]);
 
-/** @returns undefined where it is not certain what the bytes mean: a stream that is a piece of another, or damaged */
+/** @returns undefined if the meaning of the bytes is uncertain: part of another stream, or damaged */
 export function shorterContent(bytes: Uint8Array, precision = ALL_DIGITS): Uint8Array | undefined {
   const lexer = new Lexer(bytes);
   const out = new Uint8Array(bytes.length + 64);
@@ -39,7 +42,7 @@ export function shorterContent(bytes: Uint8Array, precision = ALL_DIGITS): Uint8
     else if (kind === "]" || kind === ">>") depth--;
     else if (kind === "keyword" && !KEYWORDS.has(lexer.text)) return undefined;
     if (depth < 0) return undefined;
-    // A name begins with what ends every other token.
+    // The first byte of a name ends any other token.
     if (needsSpace && !CLOSED.has(kind) && kind !== "name") out[size++] = SPACE;
     if (kind === "number") {
       const text = shorterNumber(lexer.text, precision);
@@ -61,11 +64,11 @@ export function shorterContent(bytes: Uint8Array, precision = ALL_DIGITS): Uint8
 
 const endsWithImage = (bytes: Uint8Array) => bytes.at(-2) === 0x45 && bytes.at(-1) === 0x49;
 
-/** Whether a token that has an end has it here, and not in the next stream. */
+/** Reports whether a delimited token ends in this stream and not in the next. */
 function isWhole({ kind, bytes, start, end }: Lexer): boolean {
   if (kind === "hex") return bytes[end - 1] === 0x3e;
   if (kind !== "string") return true;
-  // At the end of the stream only, as what runs to there may go on.
+  // Only a token at the end of the stream may continue.
   return end < bytes.length || isClosed(bytes, start, end);
 }
 
@@ -79,7 +82,7 @@ function isClosed(bytes: Uint8Array, start: number, end: number): boolean {
   return open === 0;
 }
 
-/** @returns undefined for what readers may understand in different ways */
+/** @returns undefined for a number that readers may interpret differently */
 function shorterNumber(text: string, { digits, least, most }: Precision): string | undefined {
   if (!/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/.test(text)) return undefined;
   let short = text.replace(/^\+/, "");
@@ -89,7 +92,7 @@ function shorterNumber(text: string, { digits, least, most }: Precision): string
     const value = Number(short);
     const whole = Math.max(0, Math.floor(Math.log10(Math.abs(value) || 1)) + 1);
     const places = Math.max(least, Math.min(most, digits - whole));
-    // What is smaller than all places keeps its digits: it may be a scale.
+    // Small numbers keep their digits, because they may be scales.
     if (Math.abs(value) >= 0.1 || value === 0) short = value.toFixed(places);
   }
   if (!short.includes(".")) return short.replace(/^-0$/, "0");

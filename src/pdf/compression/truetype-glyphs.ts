@@ -1,22 +1,22 @@
-// Which glyphs of a TrueType font the codes of a PDF's font lead to, and what is looked up in its character maps (ISO 32000-1, 9.6.6.4
-// and 9.7.4.2). Knows no outlines.
+// Maps the codes of a PDF font to glyphs of a TrueType font, and collects the lookups in its character maps (ISO
+// 32000-1, 9.6.6.4 and 9.7.4.2). Has no knowledge of outlines.
 import { SYMBOL_BASES } from "../../fonts/symbolic.ts";
 import type { CharacterMap } from "../../fonts/truetype/maps.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, type Value } from "../objects/values.ts";
 
-/** Tables of standard encodings that text decoders know: WinAnsiEncoding and MacRomanEncoding (annex D). */
+/** Decoders of the standard encodings WinAnsiEncoding and MacRomanEncoding (annex D). */
 const DECODERS = ["windows-1252", "macintosh"].map((label) => new TextDecoder(label));
 const MAX_MAP_BYTES = 1 << 17;
-/** Codes up to it show nothing. */
+/** Codes up to this one show nothing. */
 const LAST_SPACE = 0x20;
 const IDENTITY = new Set(["Identity-H", "Identity-V"]);
 
 /**
- * Of a Type 0 font.
- * @param inner the font within it
- * @param codes of two bytes
- * @returns undefined where that takes a CMap
+ * Returns the glyphs of a Type 0 font.
+ * @param inner its descendant font
+ * @param codes two-byte codes
+ * @returns undefined if a CMap is needed
  */
 export function compositeGlyphs(
   file: PdfFile,
@@ -46,8 +46,8 @@ interface Lookups {
 }
 
 /**
- * Of a font with codes of one byte.
- * @returns undefined where glyphs are looked for in other ways
+ * Returns the lookups of a font with one-byte codes.
+ * @returns undefined if glyphs are looked up by other means
  */
 export function simpleLookups(
   file: PdfFile,
@@ -56,14 +56,14 @@ export function simpleLookups(
   codes: Iterable<number>,
 ): Lookups | undefined {
   const encoding = file.resolve(font.get("Encoding"));
-  // Names of glyphs could lead to any.
+  // Glyph names may select any glyph.
   if (encoding instanceof Dictionary && encoding.has("Differences")) return undefined;
   if (maps.length === 0) return undefined;
   const found = { glyphs: new Set<number>(), characters: new Set<number>() };
   for (const code of codes) {
     const characters = [...charactersOf(code)];
     const glyphs = characters.flatMap((character) => maps.map(({ glyphOf }) => glyphOf(character)));
-    // A reader may find it by its name.
+    // A reader may find the glyph by its name.
     if (code > LAST_SPACE && glyphs.every((glyph) => glyph === 0)) return undefined;
     for (const glyph of glyphs) found.glyphs.add(glyph);
     for (const character of characters) found.characters.add(character);
@@ -71,7 +71,7 @@ export function simpleLookups(
   return found;
 }
 
-/** All that a code can be looked up as. */
+/** Returns all characters that readers may look up for a code. */
 function charactersOf(code: number): Set<number> {
   const characters = new Set(SYMBOL_BASES.map((base) => base + code));
   for (const decoder of DECODERS) characters.add(decoder.decode(Uint8Array.of(code)).codePointAt(0) ?? code);
@@ -81,7 +81,7 @@ function charactersOf(code: number): Set<number> {
 
 let codesOfMac: Map<number, number> | undefined;
 
-/** The code of a character in MacRomanEncoding, which a map for that platform is asked with. */
+/** Returns the MacRomanEncoding codes of a character, which are the keys of a map for that platform. */
 function macCodes(character: number): number[] {
   codesOfMac ??= new Map(
     Array.from({ length: 256 }, (_, code) => [DECODERS[1].decode(Uint8Array.of(code)).codePointAt(0) ?? 0, code]),

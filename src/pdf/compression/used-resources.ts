@@ -1,5 +1,5 @@
-// Resources without the fonts, images and other things that nothing with those resources uses (ISO 32000-1, 7.8.3). One dictionary
-// can belong to many pages and forms: what one of them uses stays. Knows no content; resources.ts reads it.
+// Removes unused fonts, images and other entries from resources (ISO 32000-1, 7.8.3). Pages and forms can share one
+// dictionary: it keeps everything that any of them uses. Has no knowledge of content, which resources.ts reads.
 import { EngineFailure } from "../../core/failure.ts";
 import { ResourceUsage } from "../content/resources.ts";
 import type { Survey } from "../content/survey.ts";
@@ -7,16 +7,16 @@ import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, Reference } from "../objects/values.ts";
 import { pageDictionary, readPages } from "../pages/pages.ts";
 
-/** Names in use by category; null where all stay. */
+/** The used names by category. Null if all entries are kept. */
 type Used = Map<string, Set<string>> | null;
 
 export class UsedResources {
   readonly #file: PdfFile;
   readonly #canonical: (number: number) => number;
   readonly #usage: ResourceUsage;
-  /** By the object number of a dictionary of resources. */
+  /** Used names, by the object number of a resource dictionary. */
   readonly #shared = new Map<number, Used>();
-  /** By the object number of a page, form or font with resources within itself. */
+  /** Used names, by the object number of a page, form or font with direct resources. */
   readonly #own = new Map<number, Used>();
 
   constructor(file: PdfFile, survey: Survey, canonical: (number: number) => number) {
@@ -38,7 +38,7 @@ export class UsedResources {
     }
   }
 
-  /** @returns the dictionary itself where all of it is in use */
+  /** @returns the dictionary itself if all of it is used */
   prune(dictionary: Dictionary, number: number): Dictionary {
     const shared = this.#shared.get(number);
     if (shared) return this.#pruned(dictionary, shared);
@@ -49,7 +49,7 @@ export class UsedResources {
     return pruned === resources ? dictionary : dictionary.clone().set("Resources", pruned);
   }
 
-  /** @param reference of what has them; undefined where they are those of a node above */
+  /** @param reference the object that contains the resources; undefined if they are inherited */
   #add(user: Dictionary, reference: Reference | undefined, find: () => Dictionary | undefined): void {
     const resources = user.get("Resources");
     const isShared = resources instanceof Reference;
@@ -72,7 +72,7 @@ export class UsedResources {
     }
   }
 
-  /** What cannot be read keeps all it has. */
+  /** Returns undefined for damaged content, which keeps all its resources. */
   #tried(find: () => Dictionary | undefined): Dictionary | undefined {
     try {
       return find();

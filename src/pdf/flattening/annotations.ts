@@ -1,5 +1,5 @@
-// Removes transparency from appearances of annotations (ISO 32000-1, 12.5.5). A picture of the change that one makes to
-// its page replaces it.
+// Removes transparency from appearances of annotations (ISO 32000-1, 12.5.5). Replaces a transparent appearance with a
+// picture of the change that it makes to the page.
 
 import { isHiddenOnScreen } from "../../visibility/annotation-flags.ts";
 import { applyEdits } from "../content/edits.ts";
@@ -22,7 +22,7 @@ const MAX_ANNOTATIONS = 5_000;
 
 interface Appearance {
   readonly form: Reference;
-  /** Matrix from the space of the form to that of the page (algorithm 8.1). */
+  /** Matrix from the form space to the page space (algorithm 8.1). */
   readonly matrix: Matrix;
   readonly box: Box;
 }

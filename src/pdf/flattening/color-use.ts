@@ -1,15 +1,16 @@
-// Which kinds of color a page paints with: its pictures are in CMYK as soon as inks are named. Knows no rendering.
+// Collects the kinds of color that a page paints with. Pictures of the page are in CMYK if it uses inks. Has no
+// knowledge of rendering.
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { type Dictionary, Reference, type Value } from "../objects/values.ts";
 
-/** Spaces inside of spaces that are followed. */
+/** Maximum depth of nested color spaces. */
 const MAX_DEPTH = 8;
 
 export class ColorUse {
   readonly #file: PdfFile;
   readonly #seen = new Set<number>();
   usesRgb = false;
-  /** CMYK, or inks of its own. */
+  /** True if the page uses CMYK or spot colors. */
   usesInks = false;
   usesSpots = false;
 
@@ -17,13 +18,13 @@ export class ColorUse {
     this.#file = file;
   }
 
-  /** @param operator that sets a device color (ISO 32000-1, table 74) */
+  /** @param operator an operator that sets a device color (ISO 32000-1, table 74) */
   device(operator: string): void {
     if (operator === "k" || operator === "K") this.usesInks = true;
     else if (operator === "rg" || operator === "RG") this.usesRgb = true;
   }
 
-  /** @param space by name or as it is */
+  /** @param space the name or the value of the color space */
   space(space: Value | undefined, resources: Dictionary | undefined, depth = 0): void {
     if (depth > MAX_DEPTH || space === undefined) return;
     const file = this.#file;

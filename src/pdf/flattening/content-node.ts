@@ -1,20 +1,20 @@
-// What a scan finds in a content stream: the operations that paint, with the places of their bytes, and the forms that were gone
-// into. Plain data; knows no rendering and no file.
+// The data that a scan collects from a content stream: the painting operations with their byte positions, and the forms
+// that the scan entered. Has no knowledge of rendering or files.
 
 import type { Box, Matrix } from "../content/matrix.ts";
 import type { Dictionary, Value } from "../objects/values.ts";
 
-/** How far painting is limited; a wider clip stands above a narrower one. */
+/** A clip of painting. `outer` is the wider clip around it. */
 export interface Clip {
   readonly outer: Clip | undefined;
 }
 
-/** Optional content that what is painted belongs to, and that around it (ISO 32000-1, 8.11.3). */
+/** The optional content that an operation belongs to, and the optional content around it (ISO 32000-1, 8.11.3). */
 export interface LayerScope {
   readonly outer: LayerScope | undefined;
-  /** The `BDC` that begins it. */
+  /** The `BDC` that begins the optional content. */
   readonly mark: { readonly node: ContentNode; readonly start: number; readonly end: number } | undefined;
-  /** The object with the entry OC that it comes from. */
+  /** The number of the object whose OC entry defines the layer. */
   readonly objectNumber: number | undefined;
 }
 
@@ -22,12 +22,12 @@ export interface LayerScope {
 export interface Show {
   readonly start: number;
   readonly end: number;
-  /** Text rendering mode (9.3.6). */
+  /** The text rendering mode (9.3.6). */
   readonly mode: number;
   readonly isType3: boolean;
 }
 
-/** Bytes of a content stream. */
+/** A range of bytes in a content stream. */
 export interface Span {
   readonly start: number;
   readonly end: number;
@@ -35,91 +35,96 @@ export interface Span {
 
 export type PaintKind = "path" | "text" | "image" | "inline" | "shading" | "form";
 
-/** A color, as its operands were. */
+/** A color with its original operands. */
 export interface Color {
   /** Undefined for the device color spaces. */
   readonly space: string | undefined;
   readonly components: readonly number[];
 }
 
-/** An operation that paints. All of a text object is one. */
+/** A painting operation. A whole text object counts as one operation. */
 export interface Paint {
-  /** The order of painting on the page, from 0. */
+  /** The position in the painting order of the page, from 0. */
   readonly sequence: number;
   readonly node: ContentNode;
   readonly kind: PaintKind;
   readonly operator: string;
   readonly start: number;
   readonly end: number;
-  /** Of a path: where its construction begins; otherwise `start`. */
+  /** For a path, the start of its construction. For other kinds, `start`. */
   readonly pathStart: number;
   readonly place: ContentPlace;
   readonly shows: readonly Show[];
-  /** Operations in a text object whose effect goes on behind it. */
+  /** Operations in a text object that stay in effect after it. */
   readonly settings: readonly Span[];
-  /** Of an image or a form: what the resources have under its name. */
+  /** For an image or a form, the value of its name in the resources. */
   readonly object: Value | undefined;
-  /** Whether the graphics state alone makes it transparent. */
+  /** True if only the graphics state makes the operation transparent. */
   readonly byState: boolean;
-  /** Whether its soft mask alone makes it transparent. */
+  /** True if only the soft mask of the image makes it transparent. */
   readonly byMask: boolean;
-  /** Whether it is a fill of one color, whose shape can be kept; or a stroke of one. */
+  /** True if the operation is a fill of one color whose shape can be kept. `isStroke` is the same for strokes. */
   readonly isFill: boolean;
   readonly isStroke: boolean;
-  /** Nothing but a constant alpha can make it transparent: this is it. */
+  /** The constant alpha, if nothing else can make the operation transparent. */
   readonly plainAlpha: number | undefined;
   readonly fill: Color | undefined;
   readonly stroke: Color | undefined;
-  /** A box around what it can paint, in default user space; undefined where that is not known. */
+  /** The bounds of the painted area in default user space. Undefined if they are unknown. */
   readonly bounds: Box | undefined;
   readonly ownLayer: Value | undefined;
 }
 
-/** Where something can be put into a content stream, and what holds there. */
+/** A position in a content stream where content can be inserted, with the state at that position. */
 export interface ContentPlace {
   readonly node: ContentNode;
-  /** Behind this byte. */
+  /** The byte offset at which content is inserted. */
   readonly at: number;
   readonly matrix: Matrix;
   readonly clip: Clip;
   readonly layers: LayerScope | undefined;
-  /** Open `q`, and marked content that is open. */
+  /** The number of open `q` operators. `marked` is the number of open marked-content sequences. */
   readonly saved: number;
   readonly marked: number;
-  /** Where the marked content begins that it has a place in the structure by (14.7.4). */
+  /** The start of the enclosing marked content that belongs to the structure tree (14.7.4). */
   readonly tagStart: number | undefined;
 }
 
-/** A form that was gone into. */
+/** A form that the scan entered. */
 export interface Kid {
   readonly start: number;
   readonly end: number;
   readonly saved: number;
   readonly marked: number;
   readonly node: ContentNode;
-  /** What is painted in it, from the first sequence number to the one behind the last. */
+  /**
+   * The sequence number of the first operation in the form. `last` is one more than the number of its last operation.
+   */
   readonly first: number;
   readonly last: number;
 }
 
-/** A content stream of a page, or of a form that was gone into. */
+/** The content stream of a page, or of a form that the scan entered. */
 export interface ContentNode {
   readonly id: number;
   readonly bytes: Uint8Array;
   readonly resources: Dictionary | undefined;
-  /** Of a form. */
+  /** The form. Undefined for the content of a page. */
   readonly form: { readonly dictionary: Dictionary; readonly objectNumber: number } | undefined;
-  /** Those that are transparent, or all where all were asked for. */
+  /** The transparent operations, or all operations if the scan notes all. */
   readonly paints: Paint[];
   readonly kids: Kid[];
   parent: { readonly node: ContentNode; readonly kid: Kid } | undefined;
-  /** What is open at its end, and each `Q` that closes nothing. */
+  /** The sequences that are open at the end, and each `Q` without a matching `q`. */
   ending: { readonly saved: number; readonly marked: number; readonly strays: readonly Span[] };
 }
 
-/** Operations that paint one after the other and are flattened together. */
+/** Consecutive painting operations that are flattened together. */
 export interface Run {
   readonly paints: Paint[];
-  /** Where a picture of the result belongs: all that paints before is in it, and nothing else. */
+  /**
+   * The position for a picture of the result. The picture contains everything painted before this position, and nothing
+   * else.
+   */
   place: ContentPlace;
 }

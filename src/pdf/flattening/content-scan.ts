@@ -1,5 +1,5 @@
-// Goes through one content stream as a viewer does: what it paints, in which state, and where a picture could stand. Knows nothing of
-// other streams but that it may be told to go into forms.
+// Scans one content stream as a viewer processes it: painting operations, their graphics state, and possible positions
+// for pictures. Knows other streams only as forms that the scanner may enter.
 import { type ContentOperation, readOperations } from "../content/content.ts";
 import { type Box, boundsOf, IDENTITY, matrixOf, multiply } from "../content/matrix.ts";
 import {
@@ -20,7 +20,7 @@ import { TooMuch } from "./too-much.ts";
 
 const MAX_SAVED = 100_000;
 
-/** One content stream. */
+/** The scan of one content stream. */
 export class ContentScan {
   readonly node: ContentNode;
   readonly depth: number;
@@ -265,7 +265,7 @@ export class ContentScan {
     }
   }
 
-  /** As the value that holds the glyphs: a font has no other. */
+  /** Returns the font as the value that holds its glyphs. */
   #fontOf({ font }: GraphicsState): Value | undefined {
     return font;
   }

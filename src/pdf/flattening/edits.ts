@@ -1,19 +1,19 @@
-// What is replaced in content streams where they are flattened. Knows no operators but those it writes.
+// Edits that content streams need for flattening. Knows only the operators that it writes.
 import type { Edit } from "../content/edits.ts";
 import type { ContentNode, Paint, Show } from "./content-node.ts";
 
-/** Text that moves the current point as before and leaves no mark. */
+/** Returns edits that make text invisible. The text still moves the current point. */
 export const hidden = ({ start, end, mode }: Show): Edit[] => [
   { start, end: start, text: ` ${mode >= 4 ? 7 : 3} Tr ` },
   { start: end, end, text: ` ${mode} Tr ` },
 ];
 
-/** A clip that nothing is inside of. */
+/** An empty clip. */
 const NOTHING = "q 0 0 0 0 re W n ";
 
 /**
- * What makes an operation leave no mark.
- * @param instead of a form or an image: what is written in its place
+ * Returns edits after which an operation leaves no mark.
+ * @param instead the replacement for a form or an image
  */
 export function dropped(paint: Paint, instead = ""): Edit[] {
   const { kind, start, end, operator } = paint;
@@ -27,7 +27,7 @@ export function dropped(paint: Paint, instead = ""): Edit[] {
   }
 }
 
-/** The rendering mode means nothing to glyphs that are content streams (9.3.6, table 106). */
+/** Adds an empty clip around Type 3 fonts: the rendering mode has no effect on their glyphs (9.3.6, table 106). */
 function droppedText({ start, end, shows, settings, node }: Paint): Edit[] {
   const edits = shows.flatMap(hidden);
   if (!shows.some(({ isType3 }) => isType3)) return edits;
@@ -38,17 +38,17 @@ function droppedText({ start, end, shows, settings, node }: Paint): Edit[] {
   ];
 }
 
-/** Operations once more, so that what they set goes on behind a `Q`. */
+/** Returns the operations as text, to repeat them after a `Q`. Their settings then stay in effect. */
 export function textOf(bytes: Uint8Array, spans: readonly { readonly start: number; readonly end: number }[]): string {
   return spans.map(({ start, end }) => Buffer.from(bytes.subarray(start, end)).toString("latin1")).join(" ");
 }
 
-/** What ends everything that is open. */
+/** Returns the operators that close all open sequences. */
 export function closing(saved: number, marked: number): string {
   return `\n${"EMC ".repeat(marked)}${"Q ".repeat(saved)}`;
 }
 
-/** Edits by which all of a content stream stands between `q` and `Q`. */
+/** Returns edits that enclose the whole content stream in `q` and `Q`. */
 export function enclosed({ bytes, ending }: ContentNode): Edit[] {
   const { saved, marked, strays } = ending;
   const end = bytes.length;

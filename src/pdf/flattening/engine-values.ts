@@ -1,4 +1,4 @@
-// Values as objects of the engine, made from ours. To be used inside of the engine's `run`.
+// Converts values to objects of the engine. All methods must be called inside the engine's `run`.
 import type { Mupdf } from "../../engines/mupdf/mupdf.ts";
 import type { Pointer } from "../../engines/mupdf/raw.ts";
 import { type Dictionary, Name, PdfString, Reference, type Value } from "../objects/values.ts";
@@ -14,7 +14,7 @@ export class EngineValues {
     this.#document = document;
   }
 
-  /** @returns an object to be dropped */
+  /** @returns an object that the caller must drop */
   make(value: Value): Pointer {
     const { raw } = this.#engine;
     if (value === null) return raw._wasm_pdf_new_bool(0);
@@ -31,12 +31,12 @@ export class EngineValues {
     return this.#dictionary(value, []);
   }
 
-  /** @returns a reference to the object of that number */
+  /** @returns a reference to the object with that number */
   number(number: number): Pointer {
     return this.#engine.raw._wasm_pdf_new_indirect(this.#document, number);
   }
 
-  /** Makes an object a stream without filters. */
+  /** Turns an object into a stream without filters. */
   writeStream(number: number, dictionary: Dictionary, bytes: Uint8Array): void {
     const { raw } = this.#engine;
     this.#dropping(this.#dictionary(dictionary, STORED), (made) =>
@@ -79,7 +79,7 @@ export class EngineValues {
     return made;
   }
 
-  /** Names are bytes. */
+  /** Names are byte strings. */
   #withName<T>(text: string, use: (text: Pointer) => T): T {
     const { raw } = this.#engine;
     const copy = raw._wasm_malloc(text.length + 1);

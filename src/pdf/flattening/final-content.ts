@@ -1,5 +1,5 @@
-// The content of a page as it is written: operations that were transparent are gone, opaque or in other colors, and pictures stand
-// where they belong. Knows no pixels.
+// Builds the final content of a page: transparent operations are removed, made opaque or given another color, and
+// pictures are inserted at their positions. Has no knowledge of pixels.
 
 import { readOperations } from "../content/content.ts";
 import { applyEdits } from "../content/edits.ts";
@@ -20,7 +20,7 @@ export interface Content {
   readonly resources: Dictionary;
 }
 
-/** Where nothing is open. */
+/** A position outside all open sequences. */
 const OUTSIDE = {
   matrix: IDENTITY,
   clip: { outer: undefined },
@@ -37,10 +37,13 @@ export class FinalContent {
   readonly #edits = new NodeEdits();
   #pictures = 0;
   readonly #names: FreeNames;
-  /** What was put into a content stream, by name. */
+  /** The objects added to each content stream, by name. */
   readonly #objects = new Map<ContentNode, Map<string, Reference>>();
 
-  /** @param isTagged whether the document has a structure, to which pictures do not belong (ISO 32000-1, 14.8.2.2) */
+  /**
+   * @param isTagged true if the document has a structure tree; pictures are then marked as artifacts (ISO 32000-1,
+   * 14.8.2.2)
+   */
   constructor(file: PdfFile, textOnly: TextOnly, isTagged: boolean, names: FreeNames) {
     this.#file = file;
     this.#textOnly = textOnly;
@@ -48,23 +51,23 @@ export class FinalContent {
     this.#names = names;
   }
 
-  /** It leaves no mark, but its text can still be found. */
+  /** Removes the marks of an operation. Its text stays searchable. */
   drop(paint: Paint): void {
     const text = paint.kind === "form" ? this.#textOnly.form(paint.object, paint.node.resources) : undefined;
     this.#edits.add(paint.node, dropped(paint, text && `/${this.#put(paint.node, text)} Do`));
   }
 
-  /** The same with another object, which is opaque. */
+  /** Replaces a form or an image with an opaque object. */
   replace(paint: Paint, by: Reference): void {
     this.#edits.add(paint.node, [{ start: paint.start, end: paint.end, text: ` /${this.#put(paint.node, by)} Do ` }]);
   }
 
-  /** A fill in another color. @param setting operations that set it */
+  /** Changes the color of a fill or a stroke. @param setting the operations that set the new color */
   recolor(paint: Paint, setting: string): void {
     this.#wrap(paint, ` ${setting} `, "");
   }
 
-  /** A fill whose shape shows a picture. */
+  /** Replaces the color of a fill with a picture. The shape of the fill clips the picture. */
   fillWith(paint: Paint, placed: Placed): void {
     const show = this.#show(paint.place, placed);
     if (show === undefined) {
@@ -83,7 +86,7 @@ export class FinalContent {
     ]);
   }
 
-  /** Pictures that were put in. */
+  /** The number of inserted pictures. */
   get pictureCount(): number {
     return this.#pictures;
   }
@@ -98,7 +101,7 @@ export class FinalContent {
     }
   }
 
-  /** Over all that is there. */
+  /** Inserts pictures on top of the whole content. */
   cover(root: ContentNode, placed: readonly Placed[]): void {
     this.#edits.add(root, enclosed(root));
     this.picture({ ...OUTSIDE, node: root, at: root.bytes.length }, placed);
@@ -124,7 +127,7 @@ export class FinalContent {
     return streamOf(dictionary, bytes);
   }
 
-  /** Images and forms that are not shown any more do not stay. */
+  /** Returns the resources with the added objects, and without images and forms that are no longer shown. */
   #resources(given: Dictionary | undefined, bytes: Uint8Array, put: ReadonlyMap<string, Reference>): Dictionary {
     const resources = given?.clone() ?? new Dictionary();
     const objects = namesOf(this.#file, resources, "XObject");
@@ -142,13 +145,13 @@ export class FinalContent {
     return resources;
   }
 
-  /** A form without resources of its own looks for them here. */
+  /** Reports whether the value is a form without resources of its own, which uses the resources of this content. */
   #borrows(value: Value): boolean {
     const dictionary = this.#file.dictionary(value);
     return dictionary?.has("BBox") === true && !dictionary.has("Resources");
   }
 
-  /** Within `q` and `Q`; what a text object sets goes on behind them. */
+  /** Encloses an operation in `q` and `Q`, and repeats the settings of a text object after them. */
   #wrap(paint: Paint, before: string, after: string): void {
     const { node, kind, start, pathStart, end, shows, settings } = paint;
     if (kind !== "text") {

@@ -1,5 +1,5 @@
-// One page without transparency that looks as it did with it. What is transparent is found by the scan, what it changes by drawing the
-// page with it and without; the least that gives the same look takes its place.
+// Flattens one page and keeps its look. The scan finds the transparent operations. Drawing the page with and without an
+// operation shows its effect, which the smallest equivalent change then replaces.
 import { EngineFailure } from "../../core/failure.ts";
 import { type Box, inverse } from "../content/matrix.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
@@ -40,7 +40,7 @@ export interface FlatPage {
   readonly coverage: number;
 }
 
-/** @returns undefined where nothing on it is transparent */
+/** @returns undefined if nothing on the page is transparent */
 export async function flattenPage(
   job: PageJob,
   page: Dictionary,
@@ -84,10 +84,13 @@ export async function flattenPage(
   return (await begin()).asPicture(bytes);
 }
 
-/** Where drawing a page again and again failed for these, drawing it once may do. */
+/** Failures of repeated drawing after which drawing the page once may still succeed. */
 const TOO_HARD = new Set(["too-complex", "too-large", "crashed"]);
 
-/** Inks stay inks, unless the page has colors in RGB too and does not say that it is blended in inks: viewers do it in RGB then. */
+/**
+ * Returns the color model of the pictures. Inks stay inks, unless the page also has RGB colors and does not declare a
+ * blending space of inks: viewers then blend in RGB.
+ */
 export function colorModel(file: PdfFile, page: Dictionary, colors: ColorUse): ColorModel {
   const group = new ColorUse(file);
   group.space(file.dictionary(page.get("Group"))?.get("CS"), undefined);
@@ -135,7 +138,7 @@ class PageFlattening {
     return { ...final.emit(scanned.root), coverage: this.#regions.coverage };
   }
 
-  /** @returns false where that takes too many pictures */
+  /** @returns false if this takes too many pictures */
   async #oneByOne(runs: readonly Run[], variants: Variants, final: FinalContent, seen: Seen | undefined) {
     for (const run of runs) {
       this.#job.signal.throwIfAborted();
@@ -146,7 +149,7 @@ class PageFlattening {
     return true;
   }
 
-  /** The whole page, where all else is too much; its text is still there. */
+  /** Replaces the whole page with one picture if everything else is too complex. Keeps its text, invisibly. */
   asPicture(bytes: Uint8Array): FlatPage {
     const { file, stage } = this.#job;
     using variant = stage.variant(bytes, new Map());
@@ -164,7 +167,10 @@ class PageFlattening {
     };
   }
 
-  /** Images whose masks have no values in between get masks of one bit, and stay where they are. */
+  /**
+   * Replaces soft masks without intermediate values with masks of one bit, and returns the runs that are still
+   * transparent.
+   */
   #withoutHardMasks(runs: readonly Run[], final: FinalContent): Run[] {
     const left: Run[] = [];
     for (const { paints, place } of runs) {
@@ -178,7 +184,7 @@ class PageFlattening {
     return left;
   }
 
-  /** Where transparency shows in the end: what later objects hide needs no picture. */
+  /** Returns the areas where transparency is visible in the end. Areas that later objects hide need no picture. */
   #seen(runs: readonly Run[], variants: Variants): Seen {
     using all = variants.make({});
     using opaque = variants.make({ without: runs.flatMap(({ paints }) => paints) });
@@ -211,7 +217,7 @@ class PageFlattening {
     }
     if (paints.every(({ byState }) => byState) && paints.some(({ plainAlpha }) => plainAlpha === undefined)) {
       using opaque = variants.make({ upTo, revealed, opaque: paints });
-      // Its marks have no effect, and go.
+      // The transparency has no visible effect, so the operations stay and their marks are removed later.
       if (!this.#regions.changed(withIt, this.#regions.coarse(opaque, within), seen)) return;
     }
     const [only] = paints;
@@ -227,7 +233,7 @@ class PageFlattening {
     final.picture(place, this.#regions.pictures(after, before, changed, seen, only!.ownLayer));
   }
 
-  /** @returns whether the paint could stay a vector, in another color */
+  /** @returns true if the operation stays a vector in another color */
   #mixed(paint: Paint, backdrop: readonly number[] | undefined, final: FinalContent): boolean {
     const { file, forms } = this.#job;
     const { kind, plainAlpha: alpha, isFill, isStroke } = paint;
@@ -245,7 +251,10 @@ class PageFlattening {
     return setting !== undefined;
   }
 
-  /** In such a group what was painted before is no backdrop (ISO 32000-1, 11.4.6). */
+  /**
+   * Reports whether the operation is in a knockout group. Objects painted before it are then no backdrop (ISO 32000-1,
+   * 11.4.6).
+   */
   #isKnockout({ node }: Paint): boolean {
     const { file } = this.#job;
     for (let at: ContentNode | undefined = node; at?.form; at = at.parent?.node) {
@@ -261,10 +270,10 @@ class PageFlattening {
   }
 }
 
-/** Whether its runs are more than can be drawn one by one. */
+/** Reports whether a page has too many runs to draw them one by one. */
 const isTooLong = ({ runs, paintCount }: Scanned) => runs.length > MAX_RUNS || runs.length * paintCount > MAX_STEPS;
 
-/** A box that holds all; undefined where one of them has none. */
+/** Returns the box around all operations. Undefined if the box of any operation is unknown. */
 function boundsOfAll(paints: readonly Paint[]): Box | undefined {
   const [first, ...others] = paints.map(({ bounds }) => bounds);
   return others.reduce((all, box) => all && box && around(all, box), first);

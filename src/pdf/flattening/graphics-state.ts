@@ -1,4 +1,5 @@
-// What of the graphics state and of a text object (ISO 32000-1, 8.4 and 9.4) decides whether painting is transparent. Plain data.
+// The parts of the graphics state and of text objects (ISO 32000-1, 8.4 and 9.4) that determine whether painting is
+// transparent. Plain data.
 
 import type { Matrix } from "../content/matrix.ts";
 import type { Dictionary, Value } from "../objects/values.ts";
@@ -24,7 +25,7 @@ export class GraphicsState {
     this.clip = clip;
   }
 
-  /** Whether whatever is painted is, for a blend mode or a soft mask. */
+  /** True if a blend mode or a soft mask makes everything transparent. */
   get isMarked(): boolean {
     return this.#isBlended || this.#isMasked;
   }
@@ -62,14 +63,14 @@ export class GraphicsState {
   }
 }
 
-/** From `BT` on. */
+/** A text object, from `BT` to `ET`. */
 export class TextObject {
   readonly start: number;
   readonly shows: Show[] = [];
   readonly settings: Span[] = [];
   paints = false;
   isTransparent = false;
-  /** Whether a pattern or a font makes it transparent. */
+  /** True if a pattern or a font makes the text transparent. */
   byObject = false;
   clips = false;
   #isPlain = true;
@@ -78,7 +79,7 @@ export class TextObject {
     this.start = start;
   }
 
-  /** Whether it fills glyphs with one color and does nothing else. */
+  /** True if the text object only fills glyphs with one color. */
   get isPlain(): boolean {
     return this.#isPlain;
   }

@@ -1,4 +1,5 @@
-// Soft masks that have no values in between (ISO 32000-1, 11.6.5.3): a mask of one bit does the same (8.9.6.3). Knows no page.
+// Replaces soft masks that have no intermediate values (ISO 32000-1, 11.6.5.3) with equivalent masks of one bit
+// (8.9.6.3). Has no knowledge of pages.
 
 import { EngineFailure } from "../../core/failure.ts";
 import { PictureKernel } from "../../formats/picture-kernel.ts";
@@ -13,14 +14,14 @@ const OPAQUE = 255;
 
 export class HardMasks {
   readonly #file: PdfFile;
-  /** By object number of an image: what takes its place. */
+  /** The replacement of each image, by its object number. */
   readonly #found = new Map<number, Reference | undefined>();
 
   constructor(file: PdfFile) {
     this.#file = file;
   }
 
-  /** @returns the same image with a mask of one bit, or without; undefined where its mask is a soft one */
+  /** @returns the same image with a mask of one bit or with no mask; undefined if its mask has intermediate values */
   find(value: Value | undefined): Reference | undefined {
     if (!(value instanceof Reference)) return undefined;
     if (!this.#found.has(value.number)) this.#found.set(value.number, this.#make(value));
@@ -35,7 +36,7 @@ export class HardMasks {
     const dictionary = image.dictionary.clone();
     dictionary.delete("SMask");
     if (soft) {
-      // A color that was blended beforehand is the image's own where the mask is full.
+      // Preblended colors equal the colors of the image in all opaque areas.
       dictionary.delete("Mask");
       const stencil = this.#stencilOf(soft);
       const levels = stencil ? undefined : this.#levelsOf(soft);
@@ -46,7 +47,10 @@ export class HardMasks {
     return file.add(new PdfStream(dictionary, image.body));
   }
 
-  /** Of a mask of one bit: the same data, read the other way round, since 1 masks out. */
+  /**
+   * Returns a soft mask of one bit as a stencil. The stencil has the same data with inverted meaning, because 1 masks
+   * out.
+   */
   #stencilOf(soft: PdfStream): Reference | undefined {
     const image = readImage(this.#file, soft.dictionary);
     if (image?.bits !== 1 || image.isStencil || image.colors?.kind !== "gray" || image.colors.palette) return undefined;
@@ -59,7 +63,7 @@ export class HardMasks {
     return this.#file.add(new PdfStream(dictionary, soft.body));
   }
 
-  /** @returns undefined where there is a value in between, or it cannot be read */
+  /** @returns undefined if the mask has intermediate values or cannot be read */
   #levelsOf(soft: PdfStream) {
     const image = readImage(this.#file, soft.dictionary);
     if (image?.colors?.channels !== 1) return undefined;

@@ -1,9 +1,9 @@
-// What makes painting transparent (ISO 32000-1, 11.6): entries of graphics state dictionaries and of images, and whatever paints with
-// resources that have some. Knows no content streams.
+// Finds the marks that make painting transparent (ISO 32000-1, 11.6): entries of graphics state dictionaries and of
+// images, in the resources of anything that paints. Has no knowledge of content streams.
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, PdfStream, Reference, type Value } from "../objects/values.ts";
 
-/** What a graphics state dictionary sets; what it does not mention stays as it is. */
+/** The transparency parameters that a graphics state dictionary sets. Absent parameters stay unchanged. */
 export interface Marks {
   readonly fillAlpha?: number;
   readonly strokeAlpha?: number;
@@ -11,15 +11,15 @@ export interface Marks {
   readonly isMasked?: boolean;
 }
 
-/** Dictionaries that are looked at in search of one mark; a document with more is taken for transparent. */
+/** Maximum number of dictionaries in one search. A longer search reports transparency. */
 const MAX_STEPS = 20_000;
-/** For all searches of a document. */
+/** Maximum number of dictionaries in all searches of a document. */
 const MAX_TOTAL_STEPS = 2_000_000;
 const NO_BLENDING = new Set(["Normal", "Compatible"]);
 
 export class MarkFinder {
   readonly #file: PdfFile;
-  /** By object number: whether anything in it, or that it leads to, is transparent. */
+  /** The results by object number: true if the object, or anything that it refers to, is transparent. */
   readonly #found = new Map<number, boolean>();
   #steps = 0;
 
@@ -27,7 +27,7 @@ export class MarkFinder {
     this.#file = file;
   }
 
-  /** 11.6.4.3, 11.6.3 and 11.6.5.1. */
+  /** Reads the alpha, blend mode and soft mask (11.6.4.3, 11.6.3 and 11.6.5.1). */
   ofState(state: Dictionary): Marks {
     const file = this.#file;
     const marks: { -readonly [K in keyof Marks]: Marks[K] } = {};
@@ -49,22 +49,22 @@ export class MarkFinder {
     return fillAlpha < 1 || strokeAlpha < 1 || isBlended === true || isMasked === true;
   }
 
-  /** 11.6.5.3; JPEG 2000 can have its mask in its own data. */
+  /** Reports whether an image has a soft mask (11.6.5.3). JPEG 2000 data can contain the mask. */
   isTransparentImage(image: Dictionary): boolean {
     return image.has("SMask") || (this.#file.number(image.get("SMaskInData")) ?? 0) > 0;
   }
 
-  /** Whether painting with these resources may be transparent. */
+  /** Reports whether painting with these resources may be transparent. */
   inResources(resources: Value | undefined): boolean {
     return resources !== undefined && this.#search(resources, "resources");
   }
 
-  /** Whether an image, form, pattern or Type 3 font is transparent in itself. */
+  /** Reports whether an image, form, pattern or Type 3 font contains transparency. */
   inObject(value: Value | undefined): boolean {
     return value !== undefined && this.#search(value, "object");
   }
 
-  /** Depth first, without recursion; what was looked at in vain is known to be opaque. */
+  /** Searches depth first, without recursion. All objects of a search without a result are opaque. */
   #search(start: Value, as: "resources" | "object"): boolean {
     const visited = new Set<number>();
     const waiting: { readonly value: Value; readonly as: "resources" | "object" }[] = [{ value: start, as }];

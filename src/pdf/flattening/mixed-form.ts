@@ -1,5 +1,5 @@
-// A group of shapes that is shown with a constant alpha over one color, as shapes in mixed colors: they hide each other as they did
-// before (ISO 32000-1, 11.4). Knows no pixels.
+// Replaces a group of shapes with constant alpha over one color with opaque shapes in mixed colors. The shapes hide
+// each other as before (ISO 32000-1, 11.4). Has no knowledge of pixels.
 import { readOperations } from "../content/content.ts";
 import { applyEdits, type Edit } from "../content/edits.ts";
 import {
@@ -21,7 +21,7 @@ import { namesOf } from "./resource-names.ts";
 const MAX_DEPTH = 8;
 const MAX_CONTENT_BYTES = 8 * 2 ** 20;
 const MAX_FORMS = 200;
-/** Operators of colors that may be anything, of pictures, and of glyphs. */
+/** Operators that set colors of unknown meaning, paint pictures, or define glyphs. */
 const UNKNOWN_COLORS: ReadonlySet<string> = new Set([...SPACE_COLOR, "sh", "BI", ...GLYPH_WIDTH]);
 const INVISIBLE = 3;
 
@@ -35,10 +35,10 @@ export class MixedForms {
     this.#marks = marks;
   }
 
-  /** @returns a form of the file that is opaque; undefined where there is more in it than shapes and text in device colors */
+  /** @returns an opaque form; undefined if the form contains anything except shapes and text in device colors */
   make(value: Value | undefined, mixture: Mixture): Reference | undefined {
     const stream = this.#file.stream(value);
-    // Without a group every object in it would be blended for itself.
+    // Without a group, every object in the form is blended separately.
     if (!stream || !this.#file.dictionary(stream.dictionary.get("Group"))) return undefined;
     return this.#make(stream, mixture, 0);
   }
@@ -59,12 +59,12 @@ export class MixedForms {
     return file.add(streamOf(copy, applyEdits(bytes, edits, bytes.length)));
   }
 
-  /** @param objects of the form, in which those it shows are replaced */
+  /** @param objects the XObjects of the form; the used ones are replaced, the others removed */
   #edits(bytes: Uint8Array, objects: Dictionary, mixture: Mixture, depth: number): Edit[] | undefined {
     const edits: Edit[] = [];
     const saved: { fill: boolean; stroke: boolean; mode: number }[] = [];
     const shown = new Set<string>();
-    /** Whether a color was set here, and the rendering mode: what comes from outside is not known. */
+    /** True if a color was set in this form: the inherited colors are unknown. `mode` is the text rendering mode. */
     let state = { fill: false, stroke: false, mode: 0 };
     for (const { operator, operands, start, end } of readOperations(bytes)) {
       if (UNKNOWN_COLORS.has(operator)) return undefined;

@@ -1,15 +1,15 @@
-// Constant alpha over one color gives one color (ISO 32000-1, 11.3.6): it can be worked out, and what was painted with alpha stays a
-// vector. Knows no pixels.
+// Computes the single color that results from constant alpha over one backdrop color (ISO 32000-1, 11.3.6). The painted
+// shape then stays a vector. Has no knowledge of pixels.
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { serializeNumber } from "../objects/serialize.ts";
 import type { Value } from "../objects/values.ts";
 import type { Color, Paint } from "./content-node.ts";
 import type { ColorModel } from "./stage.ts";
 
-/** What is below, and how much of it shows. */
+/** The backdrop color and the alpha of the color above it. */
 export interface Mixture {
   readonly alpha: number;
-  /** In the components of the model, 0 to 1. */
+  /** In the components of the model, from 0 to 1. */
   readonly backdrop: readonly number[];
   readonly model: ColorModel;
 }
@@ -17,7 +17,7 @@ export interface Mixture {
 const DEFAULTS = ["DefaultGray", "DefaultRGB", "DefaultCMYK"];
 const DEVICE_SPACES: Readonly<Record<string, number>> = { DeviceGray: 1, DeviceRGB: 3, DeviceCMYK: 4 };
 
-/** @returns an operation that sets the mixed color of a fill or a stroke; undefined for colors that are not those of the model */
+/** @returns an operation that sets the mixed color of a fill or a stroke; undefined for colors outside the model */
 export function mixedSetting(file: PdfFile, paint: Paint, mixture: Mixture): string | undefined {
   const color = paint.isStroke ? paint.stroke : paint.fill;
   const components = color ? deviceComponents(file, paint, color) : [0];
@@ -42,8 +42,8 @@ export function colorSetting(color: readonly number[], model: ColorModel): strin
 }
 
 /**
- * Inks on paper: less of each is the same, and they stay inks of their own (11.7.3).
- * @returns an operation that sets the color; undefined for colors that are no inks
+ * Scales ink tints by the alpha. On bare paper this has the same look, and spot colors stay spot colors (11.7.3).
+ * @returns an operation that sets the color; undefined for colors that are not inks
  */
 export function thinnedSetting(file: PdfFile, paint: Paint, alpha: number): string | undefined {
   const color = paint.isStroke ? paint.stroke : paint.fill;
@@ -52,7 +52,7 @@ export function thinnedSetting(file: PdfFile, paint: Paint, alpha: number): stri
   const operator = (text: string) => (paint.isStroke ? text.toUpperCase() : text);
   if (deviceComponents(file, paint, color)?.length === 4) return `${tints} ${operator("k")}`;
   const family = color.space && familyOf(file, paint, color.space);
-  // The space is the one that is set.
+  // The current color space is unchanged.
   return family === "Separation" || family === "DeviceN" ? `${tints} ${operator("scn")}` : undefined;
 }
 
@@ -64,7 +64,7 @@ function inModel(components: readonly number[], model: ColorModel): readonly num
 }
 
 function deviceComponents(file: PdfFile, paint: Paint, { space, components }: Color): readonly number[] | undefined {
-  // Numbers that a default space gives another meaning are not those that were drawn (8.6.5.6).
+  // Default color spaces change the meaning of device colors (8.6.5.6).
   if (DEFAULTS.some((name) => file.dictionary(paint.node.resources?.get("ColorSpace"))?.has(name))) return undefined;
   if (space === undefined) return components;
   return DEVICE_SPACES[familyOf(file, paint, space) ?? ""] === components.length ? components : undefined;

@@ -1,8 +1,9 @@
-// The box around a path, from the operands of its construction (ISO 32000-1, 8.5.2). Knows no painting.
+// Computes the bounding box of a path from its construction operators (ISO 32000-1, 8.5.2). Has no knowledge of
+// painting.
 import type { ContentOperation } from "../content/content.ts";
 import type { Box } from "../content/matrix.ts";
 
-/** A box with the points of a path's piece in it; corners of curves lie within that of their control points. */
+/** Extends a box by the points of one path operator. Control points are included, so the box contains every curve. */
 export function extended(box: Box | undefined, { operator, operands }: ContentOperation): Box | undefined {
   const numbers = operands.filter((value) => typeof value === "number");
   if (operator === "re" && numbers.length >= 4) {

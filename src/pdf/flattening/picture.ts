@@ -1,4 +1,5 @@
-// Pixels as an image of the file, with a mask of one bit where not all of them count (ISO 32000-1, 8.9.6.3). Knows no page.
+// Stores pixels as an image of the file, with a mask of one bit if only some of them count (ISO 32000-1, 8.9.6.3). Has
+// no knowledge of pages.
 import { deflateSync } from "node:zlib";
 import { encodePixels, newPixels } from "../../formats/jpeg/samples.ts";
 import { PictureKernel } from "../../formats/picture-kernel.ts";
@@ -8,24 +9,27 @@ import { Dictionary, Name, PdfStream, PdfString, plainBody, type Reference, type
 import { countOf, dilated, type Mask } from "./pixels.ts";
 import type { Pixels } from "./stage.ts";
 
-/** Viewers resample a picture and its mask each for itself: colors stay true so many pixels beyond the mask. */
+/**
+ * Width in pixels of the border around the mask that keeps its colors, because viewers resample a picture and its mask
+ * separately.
+ */
 const TRUE_PIXELS = 4;
-/** A mask that leaves out less than this is left out itself. */
+/** A mask that covers at least this share of the picture is omitted. */
 const WHOLE = 0.995;
 const JPEG_QUALITY = 90;
-/** JPEG is taken where it is this much smaller, and where colors are many. */
+/** A drawing with many colors becomes a JPEG if the JPEG is smaller than this share of the lossless data. */
 const WORTHWHILE = 0.6;
-/** What is like its left neighbor for the most part is a drawing, whose edges JPEG would blur. */
+/** Share of pixels equal to their left neighbor from which a picture is a drawing. JPEG would blur its edges. */
 const DRAWING = 0.7;
 
 export interface PictureOptions {
-  /** Pixels that count; all do where there is none. */
+  /** The pixels that count. @default all pixels */
   readonly mask?: Mask;
-  /** Optional content that the picture belongs to. */
+  /** The optional content that the picture belongs to. */
   readonly layer?: Value | undefined;
 }
 
-/** @returns the image, as an object of the file */
+/** @returns the image as an object of the file */
 export function addPicture(file: PdfFile, pixels: Pixels, { mask, layer }: PictureOptions): Reference {
   const { width, height } = pixels;
   const counted = mask ? countOf(mask.bits) : width * height;
@@ -44,7 +48,7 @@ export function addPicture(file: PdfFile, pixels: Pixels, { mask, layer }: Pictu
   return file.add(streamOf(dictionary, bytes));
 }
 
-/** @returns a stencil that paints where the mask is 0, as an explicit mask has it: 1 is masked out */
+/** @returns a stencil that paints where the mask is 0, as required for an explicit mask: 1 is masked out */
 export function addMask(file: PdfFile, { width, height, bits }: Mask): Reference {
   const rowBytes = Math.ceil(width / 8);
   const packed = new Uint8Array(rowBytes * height);
@@ -67,7 +71,7 @@ export function streamOf(dictionary: Dictionary, bytes: Uint8Array): PdfStream {
   return new PdfStream(dictionary, plainBody(bytes));
 }
 
-/** What is not seen repeats what is left of it, so that it packs. */
+/** Fills invisible pixels with the color of their neighbor, so that they compress well. */
 function plainBeyond({ width, height, channels, samples }: Pixels, { bits }: Mask): void {
   for (let y = 0; y < height; y++) {
     const first = bits.indexOf(1, y * width);
@@ -110,7 +114,7 @@ function encode({ width, height, channels, samples }: Pixels): Encoded {
   }
   const census = inColor.isGray ? takeCensus(kernel, pixels) : inColor;
   const space = Name.of({ 1: "DeviceGray", 3: "DeviceRGB", 4: "DeviceCMYK" }[pixels.channels]!);
-  // Coded first: looking for fewer bits changes samples.
+  // The JPEG is encoded first because the lossless encoder changes the samples.
   const isPhoto = !census.colors && Math.max(width, height) <= 65_535;
   const isDrawing = census.flat >= DRAWING;
   const options = { quality: JPEG_QUALITY, subsampled: !isDrawing };

@@ -1,23 +1,24 @@
-// Comparing pictures of a page: where they differ, in which rectangles, and how sharp they are there. Knows no PDF.
+// Compares pictures of a page: the pixels that differ, the rectangles around them, and their sharpness. Has no
+// knowledge of PDF.
 import type { Box } from "../content/matrix.ts";
 import type { Pixels } from "./stage.ts";
 
-/** A bit of the page for each pixel: 0 or 1. */
+/** A mask with one value, 0 or 1, for each pixel. */
 export interface Mask {
   readonly width: number;
   readonly height: number;
   readonly bits: Uint8Array;
 }
 
-/** Sides of the squares that a mask is looked at by. */
+/** Side length of the squares into which a mask is divided. */
 const TILE = 8;
-/** More rectangles than this become one. */
+/** More rectangles than this are merged into one. */
 const MAX_BOXES = 24;
-/** Of 255: so small a difference is none. */
+/** Maximum invisible difference, of 255. */
 const UNSEEN = 2;
-/** A step between neighbors that is seen as an edge. */
+/** Minimum difference between visible edges. */
 const EDGE = 80;
-/** A difference that is, so many pixels inside of where it begins. */
+/** Minimum difference of a hard end, measured `INSIDE` pixels from the end. */
 const HARD = 32;
 const INSIDE = 2;
 
@@ -27,7 +28,7 @@ export function differenceOf(a: Pixels, b: Pixels): Mask {
   const [one, other] = [a.samples, b.samples];
   const rowBytes = width * channels;
   for (let y = 0; y < height; y++) {
-    // Most rows are alike, which the platform tells at once.
+    // Most rows are equal, and comparing whole buffers is fast.
     if (rowOf(one, y, rowBytes).equals(rowOf(other, y, rowBytes))) continue;
     for (let pixel = y * width, at = y * rowBytes; pixel < (y + 1) * width; pixel++, at += channels) {
       for (let channel = 0; channel < channels; channel++) {
@@ -48,12 +49,12 @@ export function isEmpty({ bits }: Mask): boolean {
   return bits.indexOf(1) < 0;
 }
 
-/** In place: what is in both. */
+/** Removes pixels from `mask` that are not in `other`. Changes `mask` in place. */
 export function intersect(mask: Mask, other: Mask): void {
   for (let pixel = 0; pixel < mask.bits.length; pixel++) mask.bits[pixel] &= other.bits[pixel];
 }
 
-/** Grown by so many pixels on every side. */
+/** Returns the mask, extended by that many pixels on every side. */
 export function dilated({ width, height, bits }: Mask, by: number): Mask {
   const grown = new Uint8Array(width * height);
   const row = new Uint8Array(width);
@@ -82,14 +83,14 @@ function spread(from: Uint8Array, to: Uint8Array, by: number): void {
   }
 }
 
-/** How many are set. */
+/** Returns the number of set pixels. */
 export function countOf(bits: Uint8Array): number {
   let count = 0;
   for (let at = 0; at < bits.length; at++) count += bits[at];
   return count;
 }
 
-/** Rectangles that together hold all of a mask, far parts of it in different ones. */
+/** Returns rectangles that together cover a mask. Distant parts are in separate rectangles. */
 export function boxesOf(mask: Mask): Box[] {
   const columns = Math.ceil(mask.width / TILE);
   const rows = Math.ceil(mask.height / TILE);
@@ -130,7 +131,7 @@ function components(tiles: Uint8Array, columns: number, rows: number): Box[] {
   return boxes;
 }
 
-/** Boxes that overlap become one: no place is to be painted twice. */
+/** Merges boxes that overlap, so that no area is painted twice. */
 function joined(boxes: readonly Box[]): Box[] {
   if (boxes.length > 500) return [boxes.reduce(around)];
   const apart: Box[] = [];
@@ -154,7 +155,7 @@ export const around = (a: Box, b: Box): Box => [
   Math.max(a[3], b[3]),
 ];
 
-/** Of neighbors in a row within the mask: the share between which a sample jumps. */
+/** Returns the share of horizontally adjacent pixel pairs in the mask that form an edge. */
 export function sharpness({ width, height, channels, samples }: Pixels, { bits }: Mask): number {
   let pairs = 0;
   let edges = 0;
@@ -174,7 +175,7 @@ export function sharpness({ width, height, channels, samples }: Pixels, { bits }
   return pairs === 0 ? 0 : edges / pairs;
 }
 
-/** Of the ends of rows of a mask: the share at which two pictures differ at once, not more and more. */
+/** Returns the share of row ends of a mask at which two pictures differ abruptly instead of gradually. */
 export function hardness(a: Pixels, b: Pixels, { width, height, bits }: Mask): number {
   const { channels } = a;
   let ends = 0;
@@ -197,7 +198,7 @@ export function hardness(a: Pixels, b: Pixels, { width, height, bits }: Mask): n
   return ends === 0 ? 0 : hard / ends;
 }
 
-/** The color that all pixels of a mask have; undefined where they differ. */
+/** Returns the color that all pixels of a mask have. Undefined if they differ. */
 export function uniformColor({ channels, samples }: Pixels, { bits }: Mask): number[] | undefined {
   const first = bits.indexOf(1);
   if (first < 0) return undefined;

@@ -1,4 +1,5 @@
-// What an operation, or a run of them, changes on a page, as pictures of those places alone. Knows no content streams.
+// Draws the regions of a page that one operation or a run changes, as pictures of these regions only. Has no knowledge
+// of content streams.
 
 import { type Box, boundsOf, inverse, type Matrix, multiply } from "../content/matrix.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
@@ -27,20 +28,20 @@ import {
 import type { ColorModel, Pixels, Variant } from "./stage.ts";
 
 const POINTS_PER_INCH = 72;
-/** Coarse pixels around what differs there. */
+/** Margin in coarse pixels around a difference. */
 const COARSE_MARGIN = 2;
-/** Picture elements with this share of jumps are drawn as line art. */
+/** Share of edges above which a picture is drawn as line art. */
 const SHARP = 0.005;
-/** The same with this share of hard ends. */
+/** Share of hard ends above which a picture is drawn as line art. */
 const HARD_ENDS = 0.25;
 
-/** An image, and the map from its unit square to default user space. */
+/** An image, and the matrix from its unit square to default user space. */
 export interface Placed {
   readonly image: Reference;
   readonly matrix: Matrix;
 }
 
-/** Where transparency is seen in the end, at two resolutions. */
+/** The areas of visible transparency at two resolutions. */
 export interface Seen {
   readonly fine: Mask;
   readonly coarse: Mask;
@@ -48,7 +49,7 @@ export interface Seen {
 
 export interface PageSpace {
   readonly bounds: Box;
-  /** From user space to that of the bounds. */
+  /** The matrix from user space to the space of the bounds. */
   readonly transform: Matrix;
 }
 
@@ -61,7 +62,7 @@ export class Regions {
   readonly #coarseBox: Box;
   readonly #seenScale: number;
   readonly #seenBox: Box;
-  /** What became pictures, as finely as what is seen. */
+  /** The pixels that became pictures, at the resolution of `SEEN_DPI`. */
   readonly #covered: Uint8Array;
 
   constructor(file: PdfFile, space: PageSpace, model: ColorModel, resolutions: Resolutions) {
@@ -84,12 +85,12 @@ export class Regions {
     return countOf(this.#covered) / Math.max(1, this.#covered.length);
   }
 
-  /** Counts anew. */
+  /** Resets the coverage. */
   forget(): void {
     this.#covered.fill(0);
   }
 
-  /** @param within a box in user space, beyond which everything is black */
+  /** @param within a box in user space; everything outside it is black */
   coarse(variant: Variant, within?: Box): Pixels {
     const whole = this.#coarseBox;
     const box = (within && this.#coarsely(within)) ?? whole;
@@ -105,7 +106,7 @@ export class Regions {
     return { width, height, channels, samples };
   }
 
-  /** @returns pixels, undefined for what is no box on the page */
+  /** @returns the box in pixels; undefined if it is not on the page */
   #coarsely(within: Box): Box | undefined {
     const [left, top, right, bottom] = boundsOf(this.#space.transform, within).map((side) => side * this.#coarseScale);
     const [x0, y0, x1, y1] = this.#coarseBox;
@@ -118,7 +119,7 @@ export class Regions {
     return box[0] < box[2] && box[1] < box[3] ? box : undefined;
   }
 
-  /** The one color there is where something changes, 0 to 1; undefined where there are several. */
+  /** Returns the single color, from 0 to 1, below a change. Undefined if there are several colors. */
   backdrop(before: Pixels, changed: Mask): number[] | undefined {
     return uniformColor(before, changed)?.map((sample) => sample / 255);
   }
@@ -127,7 +128,7 @@ export class Regions {
     return backdrop.every((sample) => sample === (this.#model === "cmyk" ? 0 : 1));
   }
 
-  /** Where the two differ. */
+  /** Returns the areas where two variants differ. */
   seen(one: Variant, other: Variant): Seen {
     const coarsely = differenceOf(this.coarse(one), this.coarse(other));
     const [left, top, right, bottom] = this.#seenBox;
@@ -147,7 +148,7 @@ export class Regions {
     return { fine, coarse: dilated(coarse, 1) };
   }
 
-  /** Sets the coarse pixels in which fine ones are set. */
+  /** Sets every coarse pixel that contains a set fine pixel. */
   #transfer(fine: Uint8Array, fineWidth: number, coarse: Uint8Array, coarseWidth: number): void {
     const factor = this.#coarseScale / this.#seenScale;
     const [[left, top], [x0, y0, x1, y1]] = [this.#seenBox, this.#coarseBox];
@@ -159,8 +160,8 @@ export class Regions {
   }
 
   /**
-   * @param seen where it matters; everywhere if there is none
-   * @returns where the two differ coarsely; undefined for nowhere
+   * @param seen the areas that matter; undefined for all
+   * @returns the coarse pixels that differ; undefined if none do
    */
   changed(after: Pixels, before: Pixels, seen: Seen | undefined): Mask | undefined {
     const mask = differenceOf(after, before);
@@ -169,8 +170,8 @@ export class Regions {
   }
 
   /**
-   * Pictures of where the two differ.
-   * @param changed as {@link changed} found it
+   * Returns pictures of the areas where two variants differ.
+   * @param changed the result of {@link changed}
    */
   pictures(after: Variant, before: Variant, changed: Mask, seen: Seen | undefined, layer?: Value): Placed[] {
     const placed: Placed[] = [];
@@ -188,9 +189,9 @@ export class Regions {
   }
 
   /**
-   * What a fill looks like where it changes something.
-   * @param filled the page with the fill spread over everything
-   * @returns one color, or a picture to be seen through the shape of the fill; undefined where nothing is seen
+   * Returns the look of a fill in the area that it changes.
+   * @param filled the page with the fill extended over everything
+   * @returns one color, or a picture for the shape of the fill to clip
    */
   fill(filled: Variant, changed: Mask, within?: Box): { readonly color: number[] } | Placed {
     const coarse = uniformColor(this.coarse(filled, within), changed);
@@ -214,7 +215,7 @@ export class Regions {
     return { image: addPicture(this.#file, pixels, {}), matrix: this.#matrix(pixels, [x, y], scale) };
   }
 
-  /** All of the page. */
+  /** Returns a picture of the whole page. */
   whole(variant: Variant): Placed {
     const { bounds } = this.#space;
     const scale = this.#scale(this.#resolutions.lineArtDpi, bounds);
@@ -241,7 +242,7 @@ export class Regions {
     return soft.isFiner ? at(lineArtDpi) : soft;
   }
 
-  /** Takes out of a fine mask what a coarse one has not. */
+  /** Clears pixels of a fine mask that are not set in the coarser mask. */
   #limit(mask: Mask, place: Box, scale: number, seen: Mask): void {
     const factor = this.#seenScale / scale;
     const [left, top] = this.#seenBox;
@@ -267,13 +268,13 @@ export class Regions {
     }
   }
 
-  /** Pixels for each point. */
+  /** Returns the number of pixels per point. */
   #scale(dpi: number, [left, top, right, bottom]: Box): number {
     const area = Math.max(1e-6, (right - left) * (bottom - top));
     return Math.min(dpi / POINTS_PER_INCH, Math.sqrt(MAX_PICTURE_PIXELS / area));
   }
 
-  /** @param coarse in pixels from the corner of the page */
+  /** @param coarse a box in coarse pixels, relative to the corner of the page */
   #pageBox([left, top, right, bottom]: Box): Box {
     const [x0, y0] = this.#coarseBox;
     const [minX, minY, maxX, maxY] = this.#space.bounds;
@@ -308,7 +309,7 @@ const within = (box: Box, outer: Box): Box => [
 
 const full = ({ width, height }: Pixels): Mask => ({ width, height, bits: new Uint8Array(width * height).fill(1) });
 
-/** The part of a picture that its mask needs; undefined where it needs none. */
+/** Crops a picture to its mask. Undefined if the mask is empty. */
 function trim(pixels: Pixels, mask: Mask) {
   let [left, top, right, bottom] = [mask.width, mask.height, 0, 0];
   for (let y = 0; y < mask.height; y++) {

@@ -1,13 +1,13 @@
-// Dictionaries of named resources (ISO 32000-1, 7.8.3), and names that are not taken. Knows no content.
+// Dictionaries of named resources (ISO 32000-1, 7.8.3), and unused names in them. Has no knowledge of content.
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary } from "../objects/values.ts";
 
-/** @returns a copy, empty where there is none */
+/** @returns a copy of the dictionary of that category; empty if there is none */
 export function namesOf(file: PdfFile, resources: Dictionary | undefined, category: string): Dictionary {
   return file.dictionary(resources?.get(category))?.clone() ?? new Dictionary();
 }
 
-/** Gives names that a dictionary has not. */
+/** Creates names that a dictionary does not use. */
 export class FreeNames {
   readonly #prefix: string;
   #next = 0;

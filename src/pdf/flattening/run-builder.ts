@@ -1,11 +1,11 @@
-// Gathers operations that paint one after the other into runs, and moves the place of their picture out of clips and forms as long
-// as nothing else paints. Knows no content streams.
+// Collects consecutive painting operations into runs. Moves the position of each run's picture out of clips and forms
+// while nothing else paints. Has no knowledge of content streams.
 import type { Clip, ContentNode, ContentPlace, Paint, Run } from "./content-node.ts";
 
 export class RunBuilder {
   readonly #splitsFills: boolean;
   readonly #runs: Run[] = [];
-  /** Runs behind which nothing opaque was painted yet. */
+  /** Runs that no opaque operation follows yet. */
   #pending: Run[] = [];
 
   constructor(splitsFills: boolean) {
@@ -17,7 +17,7 @@ export class RunBuilder {
     return this.#runs;
   }
 
-  /** Something opaque is painted: no picture may move behind it. */
+  /** Closes all pending runs before an opaque operation: no picture may move behind it. */
   interrupt(): void {
     if (this.#pending.length === 0) return;
     for (const run of this.#pending) this.#runs.push(run);
@@ -35,7 +35,7 @@ export class RunBuilder {
     this.#merge();
   }
 
-  /** `Q`: what was clipped may be wider again. */
+  /** Moves pending runs out of the clips that a `Q` ends. */
   restored(place: ContentPlace): void {
     for (let index = this.#pending.length - 1; index >= 0; index--) {
       const run = this.#pending[index];
@@ -46,7 +46,7 @@ export class RunBuilder {
     this.#merge();
   }
 
-  /** @param place behind the operation that showed the form */
+  /** @param place the position after the operation that showed the form */
   leaveForm(node: ContentNode, place: ContentPlace): void {
     for (const run of this.#pending) {
       if (run.place.node === node && isOutsideOf(run.place, place)) run.place = place;
@@ -69,14 +69,14 @@ export class RunBuilder {
   }
 }
 
-/** Whether both belong to the same layer and the same element of the structure. */
+/** Reports whether both positions belong to the same layer and the same structure element. */
 const isSameContent = (a: ContentPlace, b: ContentPlace) => a.layers === b.layers && a.tagStart === b.tagStart;
 
-/** The same of a place in a form and one behind it. */
+/** Reports the same for a position in a form and a position after the form. */
 const isOutsideOf = (inner: ContentPlace, outer: ContentPlace) =>
   inner.layers === outer.layers && (inner.tagStart ?? outer.tagStart) === outer.tagStart;
 
-/** Clips that are looked through: a picture need not move out of more. */
+/** Maximum number of nested clips that a picture can move out of. */
 const MAX_CLIPS = 200;
 
 function isWithin(clip: Clip, outer: Clip): boolean {

@@ -1,5 +1,5 @@
-// Goes through the content of a page as a viewer does, and notes what paints transparently, and which pictures could take its place.
-// Knows no rendering.
+// Scans the content of a page as a viewer processes it. Notes transparent painting, and the positions of pictures that
+// could replace it. Has no knowledge of rendering.
 
 import { EngineFailure } from "../../core/failure.ts";
 import type { ContentOperation } from "../content/content.ts";
@@ -13,15 +13,15 @@ import type { FormPlace, PageScan, ScanOptions } from "./page-scan.ts";
 import { RunBuilder } from "./run-builder.ts";
 import { TooMuch } from "./too-much.ts";
 
-/** Forms in each other that are gone into; deeper ones count as one operation. */
+/** Maximum depth of nested forms that are scanned. A deeper form counts as one operation. */
 const MAX_DEPTH = 12;
 const MAX_NODES = 4000;
 const MAX_PAINTS = 200_000;
 const MAX_OPERATIONS = 10_000_000;
 const MAX_CONTENT_BYTES = 64 * 1024 * 1024;
-/** Of the page and of all forms that are gone into, as often as they are. */
+/** Maximum size of the page's content and all its forms, counted each time a form is shown. */
 const MAX_TOTAL_BYTES = 160 * 1024 * 1024;
-/** What a noted operation takes in memory, about. */
+/** Approximate memory of one noted operation. */
 const PAINT_BYTES = 400;
 
 const CLOSED = { saved: 0, marked: 0, strays: [] };
@@ -29,10 +29,10 @@ const CLOSED = { saved: 0, marked: 0, strays: [] };
 export interface Scanned {
   readonly root: ContentNode;
   readonly runs: readonly Run[];
-  /** Behind the last sequence number. */
+  /** The number after the last sequence number. */
   readonly paintCount: number;
   readonly usesLayers: boolean;
-  /** Memory that was charged for it. */
+  /** The memory charged for the scan. */
   readonly chargedBytes: number;
 }
 

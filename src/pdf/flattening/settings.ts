@@ -1,12 +1,12 @@
-// What the qualities mean: dots per inch of pictures that take the place of transparent regions, and the bounds of the work.
+// Resolutions of the pictures that replace transparent regions, for each quality, and limits of the work.
 
 export type FlatteningQuality = "low" | "medium" | "high";
 export const FLATTENING_QUALITIES = ["low", "medium", "high"] as const satisfies readonly FlatteningQuality[];
 
 export interface Resolutions {
-  /** For what has no edges: photographs, gradients, shadows. */
+  /** For photographs, gradients and shadows, which have no edges. */
   readonly gradientDpi: number;
-  /** For what has: text, lines, shapes. */
+  /** For text, lines and shapes, which have edges. */
   readonly lineArtDpi: number;
 }
 
@@ -16,17 +16,20 @@ export const RESOLUTIONS: Readonly<Record<FlatteningQuality, Resolutions>> = {
   high: { gradientDpi: 300, lineArtDpi: 1200 },
 };
 
-/** Where a page would need more pictures than this, one picture takes the place of all that is transparent. */
+/**
+ * Maximum number of pictures on a page. If a page needs more, pictures on top of it replace all its transparency at
+ * once.
+ */
 export const MAX_PICTURES = 40;
-/** Runs that are looked at one by one, where a page has few enough operations. */
+/** Maximum number of runs that are drawn one by one. */
 export const MAX_RUNS = 300;
-/** Operations that are gone through for that, counted as often as they are. */
+/** Maximum product of runs and operations for drawing the runs one by one. */
 export const MAX_STEPS = 3_000_000;
-/** Where transparency is looked for before it is drawn finely. */
+/** Resolution at which changes are located before they are drawn finely. */
 export const COARSE_DPI = 96;
 export const MAX_COARSE_PIXELS = 2_000_000;
-/** What later objects hide is told as finely as this. */
+/** Resolution at which areas hidden by later objects are located. */
 export const SEEN_DPI = 150;
 export const MAX_SEEN_PIXELS = 5_000_000;
-/** Of one picture: a finer one gets a lower resolution instead. */
+/** Maximum size of one picture. The resolution of a larger picture is reduced. */
 export const MAX_PICTURE_PIXELS = 12_000_000;

@@ -1,5 +1,5 @@
-// A second copy of the document in which nothing is kept: one page of it shows whatever content it is given, and is drawn from that.
-// Knows nothing of transparency.
+// A copy of the document that is used only for drawing. One of its pages shows any given content. Has no knowledge of
+// transparency.
 
 import { EngineFailure } from "../../core/failure.ts";
 import { MupdfDocument } from "../../engines/mupdf/document.ts";
@@ -13,7 +13,7 @@ import { EngineValues } from "./engine-values.ts";
 
 export type ColorModel = "rgb" | "cmyk";
 
-/** Pixels of a rectangle, interleaved, 8 bits a sample. */
+/** The pixels of a rectangle: interleaved, 8 bits per sample. */
 export interface Pixels {
   readonly width: number;
   readonly height: number;
@@ -24,21 +24,21 @@ export interface Pixels {
 export interface StagePage {
   readonly page: Dictionary;
   readonly resources: Dictionary | undefined;
-  /** The entry XObject of the resources. */
+  /** The XObject entry of the resources. */
   readonly objects: Dictionary | undefined;
   readonly states: Dictionary | undefined;
-  /** Whether it may be painted with tiling patterns. */
+  /** True if the page may use tiling patterns. */
   readonly hasTilings: boolean;
 }
 
 const CROP_BOX = 1;
 const BAND_BYTES = 16 * 1024 * 1024;
-/** Pixels around a band in which objects still count. */
+/** Margin in pixels around a band in which objects still count. */
 const MARGIN = 2;
 const SHRINK = 8;
-/** Part of an engine's usual allowance that a page gets here: it is drawn many times. */
+/** Multiple of an engine's usual fuel for one page, which is drawn many times. */
 const EFFORT = 4;
-/** An engine's heap never shrinks: after a page that made it grow so large the next one gets another. */
+/** Heap size above which the next page uses a new engine. The heap of an engine never shrinks. */
 const RENEWED_BYTES = 160 * 1024 * 1024;
 const BOXES = ["MediaBox", "CropBox", "Rotate", "UserUnit", "Group"];
 
@@ -46,11 +46,11 @@ export class Stage {
   readonly #document: MupdfDocument;
   #values: EngineValues;
   #objects: PdfObjects;
-  /** Objects that variants of the page are written to, again and again. */
+  /** Objects that variants of the page reuse for their forms. */
   #pool: number[] = [];
   #used = 0;
   #hasTilings = false;
-  /** What drawing the page may still cost. */
+  /** The remaining fuel for drawing the page. */
   #tank: Tank = { fuel: 0 };
   #content = 0;
   #names: Pointer = 0;
@@ -70,12 +70,12 @@ export class Stage {
     return new Stage(MupdfDocument.open(engine, withHiddenObjects(bytes), options));
   }
 
-  /** Of the page: the crop box, turned, in points of 1/72 inch. */
+  /** The bounds of the page: its rotated crop box in points. */
   get bounds(): Box {
     return this.#bounds;
   }
 
-  /** From the page's user space to that of {@link bounds}. */
+  /** The matrix from the page's user space to the space of {@link bounds}. */
   get transform(): Matrix {
     return this.#transform;
   }
@@ -84,7 +84,7 @@ export class Stage {
     this.#document.close();
   }
 
-  /** Sets the stage for another page. */
+  /** Replaces the current page. */
   async show({ page, resources, objects, states, hasTilings }: StagePage): Promise<void> {
     this.#hasTilings = hasTilings;
     this.#tank = { fuel: this.#document.engine.tank().fuel * EFFORT };
@@ -120,12 +120,12 @@ export class Stage {
     });
   }
 
-  /** Forgets the forms of the last variant. */
+  /** Releases the forms of the last variant for reuse. */
   begin(): void {
     this.#used = 0;
   }
 
-  /** @returns a form, good until {@link begin}, as an object of this copy */
+  /** @returns a form as an object of this copy, valid until {@link begin} */
   form(dictionary: Dictionary, bytes: Uint8Array): Reference {
     return this.#run((raw) => {
       let number = this.#pool[this.#used];
@@ -139,7 +139,7 @@ export class Stage {
     });
   }
 
-  /** Calls `work` while objects of optional content are shown whatever their layer. */
+  /** Calls `work` while the given objects of optional content are shown regardless of their layer. */
   reveal<T>(numbers: readonly number[], work: () => T): T {
     const hidden = numbers.map((number) => {
       const object = this.#values.number(number);
@@ -161,8 +161,8 @@ export class Stage {
   }
 
   /**
-   * The page with this content.
-   * @param forms by name in the page's resources
+   * Returns the page with this content.
+   * @param forms the added forms, by name in the page's resources
    */
   variant(content: Uint8Array, forms: ReadonlyMap<string, Reference>): Variant {
     const { engine } = this.#document;
@@ -214,11 +214,11 @@ export class Stage {
   }
 }
 
-/** A graphics state without transparency (ISO 32000-1, table 58), and its name on the stage. */
+/** The name on the stage of {@link NEUTRAL}, a graphics state without transparency (ISO 32000-1, table 58). */
 export const NEUTRAL_NAME = "FlattenNone";
 export const NEUTRAL: Dictionary = Dictionary.of({ ca: 1, CA: 1, BM: Name.of("Normal"), SMask: Name.of("None") });
 
-/** A page as it is with some content, to be drawn in parts. */
+/** A page with given content, which can be drawn in parts. */
 export class Variant implements Disposable {
   readonly #engine: Mupdf;
   readonly #list: Pointer;
@@ -233,7 +233,7 @@ export class Variant implements Disposable {
     this.#list = list;
   }
 
-  /** @param box in pixels, of a page that has `scale` pixels for each point */
+  /** @param box in pixels; the page has `scale` pixels per point */
   draw([left, top, right, bottom]: Box, scale: number, model: ColorModel): Pixels {
     const [width, height] = [right - left, bottom - top];
     const channels = model === "cmyk" ? 4 : 3;
@@ -241,7 +241,7 @@ export class Variant implements Disposable {
     let rows = Math.max(1, Math.min(height, Math.floor(BAND_BYTES / (width * channels))));
     for (let y = 0; y < height; ) {
       const count = Math.min(rows, height - y);
-      // The engine keeps tiles, in which may be what this variant hides.
+      // The engine caches tiles, which may contain objects that this variant hides.
       if (this.#hasTilings) this.#engine.release((raw) => raw._wasm_empty_store());
       const refusals = this.#engine.refusals;
       try {
@@ -269,7 +269,7 @@ export class Variant implements Disposable {
       const space = model === "cmyk" ? raw._wasm_device_cmyk() : raw._wasm_device_rgb();
       const pixmap = raw._wasm_new_pixmap_with_bbox(space, engine.floats(0, 0, width, rows), 0);
       try {
-        // Of CMYK, too, 255 stands for white: no ink is what the engine makes of it.
+        // The engine represents white as 255 in CMYK, too: it then converts it to no ink.
         raw._wasm_clear_pixmap_with_value(pixmap, 255);
         const device = raw._wasm_new_draw_device(engine.identity(), pixmap);
         try {
@@ -288,7 +288,7 @@ export class Variant implements Disposable {
   }
 }
 
-/** A page that was broken off leaves groups open, and is drawn as far as it went. */
+/** Ignores the error of groups that an interrupted page leaves open. The page is drawn up to there. */
 function closed(engine: Mupdf, close: () => void): void {
   try {
     close();

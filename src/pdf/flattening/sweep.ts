@@ -1,15 +1,15 @@
-// Takes the marks of transparency out of objects as they are written: when nothing paints transparently any more they mean nothing, and
-// still must not be there (ISO 19005-1, 6.4). Knows no content.
+// Removes transparency marks from objects as they are written. Marks without any transparent painting have no effect,
+// but PDF/A-1 still forbids them (ISO 19005-1, 6.4). Has no knowledge of content.
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, Name, type PdfObject, PdfStream, type Value } from "../objects/values.ts";
 
-/** Entries of a graphics state that have to do with transparency alone (ISO 32000-1, table 58). */
+/** Entries of a graphics state that only affect transparency (ISO 32000-1, table 58). */
 const STATE_ENTRIES = ["ca", "CA", "BM", "SMask", "AIS", "TK"];
-/** The same of annotations (ISO 32000-2, table 166). */
+/** Entries of annotations that only affect transparency (ISO 32000-2, table 166). */
 const ANNOTATION_ENTRIES = ["ca", "CA", "BM"];
 const IMAGE_ENTRIES = ["SMask", "SMaskInData"];
 
-/** @returns the object itself where it has no mark */
+/** @returns the object itself if it has no marks */
 export function withoutMarks(file: PdfFile, object: PdfObject): PdfObject {
   if (object instanceof PdfStream) {
     const dictionary = sweep(file, object.dictionary, "stream");
@@ -18,7 +18,7 @@ export function withoutMarks(file: PdfFile, object: PdfObject): PdfObject {
   return sweep(file, object, undefined);
 }
 
-/** @param key under which it stands */
+/** @param key the dictionary key of the value */
 function sweep(file: PdfFile, value: Value, key: string | undefined): Value {
   if (Array.isArray(value)) {
     const elements = value.map((element) => sweep(file, element, undefined));
@@ -60,7 +60,7 @@ function withoutGroup(dictionary: Dictionary): Dictionary {
 
 const isName = (value: Value | undefined, text: string) => value instanceof Name && value.text === text;
 
-/** Appearance characteristics have a caption under CA, which is a string (table 189). */
+/** Reports whether CA is an opacity. In appearance characteristics, CA is a caption, which is a string (table 189). */
 function isOpacity(dictionary: Dictionary): boolean {
   return ANNOTATION_ENTRIES.some((entry) => {
     const value = dictionary.get(entry);

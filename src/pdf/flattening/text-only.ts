@@ -1,5 +1,5 @@
-// Content of which only the text is left, and that invisible (ISO 32000-1, 9.3.6): what became a picture can be searched and read
-// aloud as before. Knows no pictures.
+// Reduces content to its text, which becomes invisible (ISO 32000-1, 9.3.6). Content that became a picture can still be
+// searched and read aloud. Has no knowledge of pictures.
 import { readOperations } from "../content/content.ts";
 import { applyEdits, type Edit } from "../content/edits.ts";
 import { OBJECT_PAINTING, PATH_PAINTING, TEXT_SHOWING } from "../content/operators.ts";
@@ -15,7 +15,7 @@ import { TooMuch } from "./too-much.ts";
 
 const MAX_EDITS = 2_000_000;
 const MAX_CONTENT_BYTES = 64 * 1024 * 1024;
-/** What a form that only shows text has no use for. */
+/** Entries of a form that text does not need. */
 const USELESS = ["Group", "PieceInfo", "LastModified", "Metadata", "OPI", "Ref", "Measure", "StructParent"];
 
 export interface TextContent {
@@ -26,7 +26,7 @@ export interface TextContent {
 export class TextOnly {
   readonly #file: PdfFile;
   readonly #options: ScanOptions;
-  /** By object number of a form. */
+  /** The results, by the form's object number. */
   readonly #forms = new Map<number, Reference | undefined>();
 
   constructor(file: PdfFile, options: Omit<ScanOptions, "notesAll" | "splitsFills">) {
@@ -34,7 +34,7 @@ export class TextOnly {
     this.#options = { ...options, notesAll: true, splitsFills: false };
   }
 
-  /** @returns a form with the text of a form; undefined where there is none, or it cannot be told */
+  /** @returns a form with only the text; undefined if there is no text or it cannot be determined */
   form(value: Value | undefined, outer: Dictionary | undefined): Reference | undefined {
     const stream = this.#file.stream(value);
     if (!stream) return undefined;
@@ -45,7 +45,7 @@ export class TextOnly {
     return made;
   }
 
-  /** @returns undefined where there is no text, or it cannot be told */
+  /** @returns undefined if there is no text or it cannot be determined */
   content(bytes: Uint8Array, resources: Dictionary | undefined): TextContent | undefined {
     try {
       const { root, chargedBytes } = scanContent(bytes, resources, this.#options);
@@ -84,7 +84,7 @@ export class TextOnly {
   }
 }
 
-/** What text can need. */
+/** Returns only the resources that text can use. */
 function withoutObjects(given: Dictionary | undefined): Dictionary {
   const resources = new Dictionary();
   for (const key of ["Font", "Properties", "ExtGState", "ColorSpace"]) {
@@ -94,7 +94,9 @@ function withoutObjects(given: Dictionary | undefined): Dictionary {
   return resources;
 }
 
-/** The same without a look at forms and fonts, for content that is too much for a scan. */
+/**
+ * Returns edits that keep only the text, without reading forms and fonts. Used for content that is too complex to scan.
+ */
 function plainEdits(bytes: Uint8Array): Edit[] | undefined {
   const edits: Edit[] = [];
   const saved: number[] = [];

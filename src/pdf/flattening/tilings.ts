@@ -1,8 +1,9 @@
-// Whether a page may be painted with tiling patterns (ISO 32000-1, 8.7.3), which a renderer has to be told apart by. Knows no content.
+// Detects whether a page may use tiling patterns (ISO 32000-1, 8.7.3), which the renderer caches. Has no knowledge of
+// content.
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { type Dictionary, Reference, type Value } from "../objects/values.ts";
 
-/** Objects that are looked at; a page with more may have patterns. */
+/** Maximum number of objects in the search. A page with more counts as having patterns. */
 const MAX_STEPS = 20_000;
 const TILING = 1;
 
@@ -29,7 +30,7 @@ export function mayHaveTilings(file: PdfFile, resources: Dictionary | undefined)
   return false;
 }
 
-/** What has content of its own in a form, a font or a graphics state. */
+/** Returns the resources inside a form, a font or a graphics state. */
 function insides(file: PdfFile, value: Value): Value[] {
   const dictionary = file.dictionary(value);
   const group = file.dictionary(dictionary?.get("SMask"))?.get("G");

@@ -1,4 +1,4 @@
-/** That a page has more than can be followed operation by operation. */
+/** Thrown if a page is too complex to process operation by operation. */
 export class TooMuch extends Error {
   override readonly name = "TooMuch";
 }

@@ -1,5 +1,5 @@
-// The content of a page as it would be up to some operation, or without some: what is drawn of it tells what they change. Knows no
-// pixels.
+// Builds variants of a page's content: up to an operation, or without some operations. Drawing them shows the effect of
+// the operations. Has no knowledge of pixels.
 
 import { applyEdits, type Edit } from "../content/edits.ts";
 import { apply, type Box, inverse, type Matrix } from "../content/matrix.ts";
@@ -11,19 +11,19 @@ import { namesOf } from "./resource-names.ts";
 import { NEUTRAL, NEUTRAL_NAME, type Stage, type Variant } from "./stage.ts";
 
 export interface Wanted {
-  /** The last operation that counts. @default all do */
+  /** The last operation to include. @default the last operation of the page */
   readonly upTo?: Paint | undefined;
   /** Operations that leave no mark. */
   readonly without?: readonly Paint[];
   /** Operations that paint without transparency. */
   readonly opaque?: readonly Paint[];
-  /** A fill that goes on as far as it is let. */
+  /** A fill that is extended over the whole page within its clip. */
   readonly unbounded?: Paint;
-  /** Optional content that is shown in any case. */
+  /** Optional content that is always shown. */
   readonly revealed?: LayerScope | undefined;
 }
 
-/** Farther than any page goes, in units of user space. */
+/** A box larger than any page, in units of user space. */
 const FAR: Box = [-50_000, -50_000, 50_000, 50_000];
 
 export class Variants {
@@ -94,7 +94,7 @@ interface Cut {
   readonly marked: number;
 }
 
-/** Where the content stream of the operation ends, and those around it. */
+/** Returns the cut after an operation in its content stream and in the streams around it. */
 function cutsOf(last: Paint | undefined): Map<ContentNode, Cut> {
   const cuts = new Map<ContentNode, Cut>();
   if (!last) return cuts;
@@ -107,7 +107,7 @@ function cutsOf(last: Paint | undefined): Map<ContentNode, Cut> {
   return cuts;
 }
 
-/** Edits of content streams, and which of them are to be written anew. */
+/** Edits of content streams, with the streams that must be rewritten. */
 export class NodeEdits {
   readonly #edits = new Map<ContentNode, Edit[]>();
   readonly #touched = new Set<ContentNode>();
@@ -129,7 +129,7 @@ export class NodeEdits {
   }
 }
 
-/** The whole plane in the color of a fill; its own shape is left out. */
+/** Returns edits that fill the whole plane with the color of a fill and omit its shape. */
 function unbounded(paint: Paint): Edit[] {
   const back = inverse(paint.place.matrix);
   if (!back) return [];

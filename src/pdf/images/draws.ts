@@ -1,14 +1,15 @@
-// What a content stream draws with the help of other objects, and how large (ISO 32000-1, 8.3). Knows no resources: names stay names.
+// Lists the objects that a content stream draws, and their sizes (ISO 32000-1, 8.3). Has no knowledge of resources: it
+// keeps the names.
 import { inlineDictionary, skipInlineData } from "../content/content.ts";
 import { TEXT_SHOWING } from "../content/operators.ts";
 import { Lexer } from "../objects/lexer.ts";
 
-/** The linear part of a matrix: where the unit vectors go. */
+/** The linear part of a matrix: the images of the unit vectors. */
 export type Linear = readonly [a: number, b: number, c: number, d: number];
 
 export const IDENTITY: Linear = [1, 0, 0, 1];
 
-/** First `inner`, then `outer`. */
+/** Returns the map that applies `inner` first, then `outer`. */
 export function multiply(inner: Linear, outer: Linear): Linear {
   const [a, b, c, d] = inner;
   const [e, f, g, h] = outer;
@@ -16,18 +17,19 @@ export function multiply(inner: Linear, outer: Linear): Linear {
 }
 
 /**
- * `XObject`: an image or a form. `ExtGState`: its soft mask. `Pattern`: from the space of the content stream, whatever the matrix is.
- * `Font`: its glyphs, if they are content streams. `inline`: the image at that place, from 0.
+ * One use of an object in content. `XObject`: an image or a form. `ExtGState`: the soft mask of the state. `Pattern`:
+ * drawn in the space of the content stream, regardless of the matrix. `Font`: the glyphs, if they are content streams.
+ * `inline`: the inline image with that index, from 0.
  */
 export interface Draw {
   readonly kind: "XObject" | "ExtGState" | "Pattern" | "Font" | "inline";
   readonly name: string;
   readonly index: number;
-  /** From the unit square, form or glyph to the space in which the content stream begins. */
+  /** From the unit square, form or glyph to the initial space of the content stream. */
   readonly linear: Linear;
 }
 
-/** Different ones in one content stream; a page with more has them at other sizes by then. */
+/** Maximum number of different draws in one content stream. A page with more already contains the other sizes. */
 const MAX_DRAWS = 20_000;
 const MAX_OPERANDS = 6;
 const MAX_SAVED = 512;
@@ -38,14 +40,14 @@ interface TextState {
   readonly scale: number;
 }
 
-/** @returns each draw once, with every size that it has */
+/** @returns each draw once per size */
 export function readDraws(bytes: Uint8Array): Draw[] {
   return new DrawReader(bytes).read();
 }
 
 class DrawReader {
   readonly #lexer: Lexer;
-  /** Where the last operands begin and end. */
+  /** The start and end of the last operands. */
   #operands: [start: number, end: number][] = [];
   readonly #saved: { readonly linear: Linear; readonly text: TextState }[] = [];
   readonly #draws = new Map<string, Draw>();
@@ -121,7 +123,7 @@ class DrawReader {
     this.#text = saved.text;
   }
 
-  /** 9.4.4. */
+  /** Notes the use of a font at its current size (9.4.4). */
   #drawText(): void {
     const { font, size, scale } = this.#text;
     if (font === "") return;
@@ -135,7 +137,7 @@ class DrawReader {
     if (!this.#draws.has(key)) this.#draws.set(key, { kind, name, index, linear });
   }
 
-  /** @param fromEnd 1 for the last operand */
+  /** @param fromEnd the position from the end, 1 for the last operand */
   #token(fromEnd: number): string {
     const place = this.#operands.at(-fromEnd);
     if (!place) return "";

@@ -1,5 +1,5 @@
-// Pixels in the kernel as the data of a FlateDecode image: fewer bits where they suffice, a palette where colours are few, else
-// PNG's predictors (ISO 32000-1, 7.4.4.4).
+// Encodes pixels in the kernel as data of a FlateDecode image. Uses fewer bits if they suffice, a palette if there are
+// few colors, and PNG predictors otherwise (ISO 32000-1, 7.4.4.4).
 import { deflateSync } from "node:zlib";
 import type { Pixels } from "../../formats/jpeg/samples.ts";
 import type { Address, PictureKernel } from "../../formats/picture-kernel.ts";
@@ -7,30 +7,33 @@ import type { Address, PictureKernel } from "../../formats/picture-kernel.ts";
 export interface FlateImage {
   readonly bytes: Uint8Array;
   readonly bits: number;
-  /** With a palette: its entries, one after the other. */
+  /** The consecutive palette entries, if there is a palette. */
   readonly palette: Uint8Array | undefined;
-  /** Samples of a pixel as they are stored. */
+  /** Number of stored samples per pixel. */
   readonly channels: number;
-  /** Whether rows have PNG's filters. */
+  /** True if rows have PNG filters. */
   readonly predicted: boolean;
 }
 
-/** What a picture is like. */
+/** Statistics of a picture. */
 export interface Census {
-  /** Share of pixels that are like their left neighbour. */
+  /** Share of pixels that are equal to their left neighbor. */
   readonly flat: number;
-  /** Up to 256; undefined for more, or for pixels of other than 1, 3 or 4 samples. */
+  /** Up to 256 colors. Undefined for more colors, or for pixels without 1, 3 or 4 samples. */
   readonly colors: Uint8Array | undefined;
   readonly colorCount: number;
-  /** Whether the samples of every pixel are alike. */
+  /** True if all samples of every pixel are equal. */
   readonly isGray: boolean;
-  /** Indices of the colours, a byte for each pixel, row after row. */
+  /** Color indices, one byte per pixel, row by row. */
   readonly indices: Address;
 }
 
-/** Above this many bytes the highest level takes five times the time for one part in a hundred. */
+/** Above this size, the highest level takes five times as long and saves one percent. */
 const BEST_LEVEL_BYTES = 1 << 20;
-/** Up to so many colours indices are packed; beyond, runs of bytes deflate better than what a predictor leaves. */
+/**
+ * Maximum number of colors in a palette. Indices of up to 16 colors are packed. More colors use one byte per index,
+ * which deflates better than predicted samples.
+ */
 const MAX_COLORS = 256;
 
 export function takeCensus(kernel: PictureKernel, { at, width, height, channels, stride }: Pixels): Census {
@@ -51,7 +54,7 @@ export function takeCensus(kernel: PictureKernel, { at, width, height, channels,
   };
 }
 
-/** @param mayIndex whether a palette is allowed: not for masks */
+/** @param mayIndex true if a palette is allowed, which masks cannot have */
 export function encodeFlate(kernel: PictureKernel, pixels: Pixels, census: Census, mayIndex: boolean): FlateImage {
   const { channels, width, height } = pixels;
   const { colors } = census;
@@ -72,7 +75,7 @@ export function encodeFlate(kernel: PictureKernel, pixels: Pixels, census: Censu
 
 const plain = (bytes: Uint8Array) => ({ bytes: deflate(bytes), palette: undefined, predicted: false });
 
-/** The fewest bits that hold all levels exactly. */
+/** Returns the smallest number of bits that represents all levels exactly. */
 function bitsOfLevels(levels: Uint8Array): number {
   return [1, 2, 4].find((bits) => levels.every((level) => level % (255 / (2 ** bits - 1)) === 0)) ?? 8;
 }
@@ -86,7 +89,7 @@ function packLevels(kernel: PictureKernel, pixels: Pixels, bits: number): Uint8A
   return packed(kernel, pixels, bits);
 }
 
-/** Rows of samples of so many bits, each on whole bytes. */
+/** Packs samples into that number of bits. Each row starts at a byte boundary. */
 function packed(kernel: PictureKernel, { at, width, height, stride }: Pixels, bits: number): Uint8Array {
   const { exports } = kernel;
   const rowBytes = Math.ceil((width * bits) / 8);
@@ -107,7 +110,7 @@ function filtered(kernel: PictureKernel, { at, width, height, channels, stride }
   return kernel.view(to, (rowBytes + 1) * height);
 }
 
-/** Colours by brightness: neighbours in the picture are neighbours in the palette more often. */
+/** Sorts colors by brightness, because adjacent pixels then more often have adjacent indices. */
 function sorted(colors: Uint8Array, channels: number): { readonly order: Uint8Array; readonly palette: Uint8Array } {
   const entries = Array.from({ length: colors.length / channels }, (_, index) => ({
     index,

@@ -1,25 +1,25 @@
-// What the samples of an image are, by its colour space (ISO 32000-1, 8.6): how many a pixel has and how they may be coded. Colours
-// are never converted: samples stay in the space they are in.
+// Reads the color space of an image (ISO 32000-1, 8.6): the number of samples per pixel and their possible codings.
+// Never converts colors: samples stay in their color space.
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { type Dictionary, Name, PdfStream, PdfString, type Value } from "../objects/values.ts";
 
 export interface ImageColors {
-  /** Samples of a pixel; of an indexed image, of the entries of its palette. */
+  /** Number of samples per pixel. For an indexed image, per palette entry. */
   readonly channels: number;
-  /** `rgb`: what JPEG may code as YCbCr. `other`: samples without a relation that is known. */
+  /** `rgb`: JPEG may code the samples as YCbCr. `other`: the samples have no known relation. */
   readonly kind: "gray" | "rgb" | "cmyk" | "other";
-  /** The value to write: where it is indexed, the space of the palette's entries. */
+  /** The color space to write. For an indexed image, the color space of its palette entries. */
   readonly space: Value;
-  /** Of an indexed image: bytes of its entries, one after the other. */
+  /** The consecutive palette entries of an indexed image. */
   readonly palette?: Uint8Array;
 }
 
-/** Spaces lead to spaces: Indexed to ICCBased and its alternate, and no further. */
+/** Maximum depth of nested color spaces, such as Indexed, ICCBased and its alternate. */
 const MAX_DEPTH = 4;
 const MAX_LOOKUP_BYTES = 1 << 20;
 const MOST_CHANNELS = 32;
 
-/** Full names, and those of inline images (table 93). */
+/** Full names, and the names in inline images (table 93). */
 const DEVICE = new Map<string, Pick<ImageColors, "channels" | "kind">>([
   ["DeviceGray", { channels: 1, kind: "gray" }],
   ["G", { channels: 1, kind: "gray" }],
@@ -32,7 +32,7 @@ const DEVICE = new Map<string, Pick<ImageColors, "channels" | "kind">>([
   ["Lab", { channels: 3, kind: "other" }],
 ]);
 
-/** @returns undefined for what is no colour space of an image */
+/** @returns undefined if the value is not a color space of an image */
 export function readColors(file: PdfFile, space: Value | undefined): ImageColors | undefined {
   return read(file, space, 0);
 }

@@ -1,5 +1,5 @@
-// The samples of an image in the kernel, at the size that is wanted. Pictures larger than memory come a row at a time where their
-// data allow it. Knows no colours.
+// Reads the samples of an image into the kernel, at the requested size. Reads pictures larger than memory row by row if
+// their data allows it. Has no knowledge of colors.
 import { constants, inflateSync } from "node:zlib";
 import { JpegReader } from "../../formats/jpeg/coefficients.ts";
 import { UnreadableJpeg } from "../../formats/jpeg/file.ts";
@@ -9,30 +9,32 @@ import type { PictureKernel } from "../../formats/picture-kernel.ts";
 import type { StreamBody } from "../objects/values.ts";
 import type { PdfImage } from "./image.ts";
 
-/** How pixels of the source become one. */
+/** The target size, and how source pixels are combined. */
 export interface TargetSize {
   readonly width: number;
   readonly height: number;
-  /** The first pixel of those covered, instead of their mean: where values in between mean something else. */
+  /**
+   * Uses one of the source pixels instead of their mean, for samples whose intermediate values have another meaning.
+   */
   readonly nearest: boolean;
 }
 
-/** What an image may take that is decoded as a whole. */
+/** Limits for an image that is decoded as a whole. */
 export interface SampleLimits {
-  /** Samples as they are decoded. */
+  /** Maximum number of bytes of decoded samples. */
   readonly decodedBytes: number;
-  /** The kernel's memory. */
+  /** Maximum memory of the kernel. */
   readonly kernelBytes: number;
 }
 
-/** That this image cannot be read, or not with the memory there is: it stays as it is. */
+/** Thrown if an image cannot be read, or not within the limits. The image stays unchanged. */
 export class UnreadableImage extends Error {
   override readonly name = "UnreadableImage";
 }
 
 /**
- * Samples of 8 bits: those of fewer bits stretched to 0..255, entries of a palette in their place, stencils and other bilevel
- * images 0 and 255. JPEG's YCbCr becomes RGB.
+ * Reads samples as 8 bits. Stretches samples of fewer bits to 0..255, replaces indices by palette entries, returns
+ * stencils and other bilevel images as 0 and 255, and converts YCbCr of a JPEG to RGB.
  * @throws UnreadableImage
  */
 export function readSamples(
@@ -52,23 +54,23 @@ export function readSamples(
   return pixels;
 }
 
-/** Whether there is room for samples, and, when they are coded, for planes and coefficients of them. */
+/** Reports whether the memory suffices for the samples and, during encoding, for their planes and coefficients. */
 export const fits = (width: number, height: number, channels: number, { kernelBytes }: SampleLimits): boolean =>
   width * height * channels * 4 <= kernelBytes;
 
-/** Whether its data are a JPEG and nothing else. */
+/** Reports whether the data is a JPEG without other filters. */
 export const isPlainJpeg = ({ filters, bits }: PdfImage) =>
   filters.length === 1 && filters[0] === "DCTDecode" && bits === 8;
 
 /**
- * How a JPEG's components become samples (ISO 32000-1, table 13): Adobe's marker comes before the parameters, and what neither says
- * depends on their number.
+ * Returns the color transform of a JPEG (ISO 32000-1, table 13). The Adobe marker has priority over the filter
+ * parameters. The default depends on the number of components.
  */
 export function transformOf({ file, frame }: JpegReader, image: PdfImage): number {
   return file.adobeTransform ?? image.parameters.get("ColorTransform") ?? (frame.components.length === 3 ? 1 : 0);
 }
 
-/** @returns false where it is not as it has to be, and the engine's decoder may do better */
+/** @returns false if the JPEG is irregular, which the decoder of the engine may accept */
 function readJpeg(
   kernel: PictureKernel,
   image: PdfImage,
@@ -129,7 +131,7 @@ function readRows(
   }
 }
 
-/** What becomes of rows of the source. */
+/** Returns a function that processes the source rows. */
 function taker(kernel: PictureKernel, image: PdfImage, pixels: Pixels, size: TargetSize) {
   const { exports } = kernel;
   const { channels, at, stride } = pixels;
@@ -164,7 +166,7 @@ function taker(kernel: PictureKernel, image: PdfImage, pixels: Pixels, size: Tar
   };
 }
 
-/** 256 entries: those beyond the last one are like it, as viewers have them. */
+/** Writes 256 palette entries. Missing entries repeat the last one, as in viewers. */
 function putPalette(kernel: PictureKernel, { colors, decode, bits }: PdfImage): number {
   const { channels } = colors!;
   const given = colors!.palette!;
@@ -182,7 +184,7 @@ function putPalette(kernel: PictureKernel, { colors, decode, bits }: PdfImage): 
 }
 
 interface Rows {
-  /** Puts the next row there; what is missing of the last one is zero. */
+  /** Writes the next row. Missing bytes of the last row are zero. */
   read(at: number, y: number): void;
 }
 
@@ -195,8 +197,8 @@ function rowsOf(kernel: PictureKernel, image: PdfImage, body: StreamBody, rowByt
 }
 
 /**
- * What stands for rows that are missing differs between viewers.
- * @throws UnreadableImage where it is more than a part of the last one
+ * Viewers differ in their display of missing rows.
+ * @throws UnreadableImage if more than a part of the last row is missing
  */
 export function mustReach(samples: Uint8Array, rowBytes: number, height: number): void {
   if (samples.length <= rowBytes * (height - 1)) throw new UnreadableImage("rows are missing");
@@ -204,7 +206,7 @@ export function mustReach(samples: Uint8Array, rowBytes: number, height: number)
 
 const isPlainFlate = ({ filters }: PdfImage) => filters.length === 1 && filters[0] === "FlateDecode";
 
-/** More bytes than the image has rows for do no harm, in bounds. */
+/** Maximum number of additional bytes after the last row. They do no harm. */
 export const SURPLUS_BYTES = 1 << 20;
 
 function decodedBytes(body: StreamBody, bytes: number): Uint8Array {
@@ -215,7 +217,7 @@ function decodedBytes(body: StreamBody, bytes: number): Uint8Array {
   }
 }
 
-/** 7.4.4.4. */
+/** Reads rows with predictors (7.4.4.4). */
 function predictedRows(
   kernel: PictureKernel,
   { parameters, height, bits }: PdfImage,
@@ -228,7 +230,7 @@ function predictedRows(
   const colors = parameters.get("Colors") ?? 1;
   const sampleBits = parameters.get("BitsPerComponent") ?? 8;
   const isLikeImage = Math.ceil((columns * colors * sampleBits) / 8) === rowBytes;
-  // Differences of samples that are no bytes: seldom, and the engine's business.
+  // Differences of samples that are not bytes are rare. The engine decodes them.
   const isKnown = predictor >= 10 || (predictor === 2 && bits === 8);
   if (!isLikeImage || !isKnown) {
     const decoded = decodedBytes(body, rowBytes * height);
@@ -260,7 +262,7 @@ function copyRow(kernel: PictureKernel, from: Uint8Array, at: number, start: num
   target.fill(0, row.length);
 }
 
-/** Data that end early are read as far as they go. */
+/** Reads truncated data up to its end. */
 function inflateRows(bytes: Uint8Array, size: number): Uint8Array {
   try {
     return inflateSync(bytes, { maxOutputLength: size + SURPLUS_BYTES, finishFlush: constants.Z_SYNC_FLUSH });

@@ -1,48 +1,48 @@
-// How large every image of a file is drawn, wherever it is drawn: on pages, in forms, patterns, glyphs, soft masks and the
-// appearances of annotations (ISO 32000-1, 8.10, 8.7.3, 9.6.5, 11.5 and 12.5.5). Knows nothing of what images hold.
+// Finds the largest size at which each image of a file is drawn: on pages, in forms, patterns, glyphs, soft masks and
+// appearances of annotations (ISO 32000-1, 8.10, 8.7.3, 9.6.5, 11.5 and 12.5.5). Has no knowledge of image data.
 
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, PdfStream, Reference, type Value } from "../objects/values.ts";
 import { readPages } from "../pages/pages.ts";
 import { type Draw, IDENTITY, type Linear, multiply, readDraws } from "./draws.ts";
 
-/** The largest use of an image, in points along its width and its height. */
+/** The largest use of an image, in points along its width and height. */
 export interface Extent {
   readonly width: number;
   readonly height: number;
 }
 
-/** An image in the midst of a content stream (8.9.7). */
+/** An inline image in a content stream (8.9.7). */
 export interface InlineUse extends Extent {
-  /** The stream it stands in, and its place among those there, from 0. */
+  /** The stream that contains the image. `index` is its position among the inline images there, from 0. */
   readonly stream: Reference;
   readonly index: number;
-  /** Where its colour spaces are named. */
+  /** The resources that define its named color spaces. */
   readonly resources: Dictionary | undefined;
 }
 
 export interface ImageUses {
-  /** By object number. */
+  /** The images, by object number. */
   readonly images: ReadonlyMap<number, Extent>;
-  /** Which of them are soft masks of others. */
+  /** The object numbers of images that are soft masks of other images. */
   readonly softMasks: ReadonlySet<number>;
   readonly inline: readonly InlineUse[];
 }
 
 const MAX_CONTENT_BYTES = 64 * 2 ** 20;
-/** Sizes at which one form is looked into; a form that is drawn at more has been drawn at the largest by then. */
+/** Maximum number of sizes per content stream. Beyond it, only larger sizes are examined. */
 const MAX_SIZES = 24;
-/** Content streams times sizes, in all: hostile forms draw each other without end. */
+/** Maximum number of content streams times sizes. Forms in hostile files can draw each other without end. */
 const MAX_VISITS = 200_000;
 
-/** Content that begins in a space of its own. */
+/** Content with its own initial space. */
 interface Content {
   readonly streams: readonly Reference[];
   readonly resources: Dictionary | undefined;
   readonly linear: Linear;
 }
 
-/** Walks through everything that can be drawn. Layers that are hidden count: they can be shown. */
+/** Examines everything that can be drawn, including hidden layers, because they can be shown. */
 export function findImageUses(file: PdfFile): ImageUses {
   return new Walk(file).run();
 }
@@ -90,7 +90,7 @@ class Walk {
     return list.filter((value) => value instanceof Reference);
   }
 
-  /** Content is looked into once at each size, as long as there are few. */
+  /** Adds content once per size, up to the maximum number of sizes. */
   #add(content: Content): void {
     if (content.streams.length === 0 || !content.linear.every(Number.isFinite)) return;
     const key = content.streams.map(({ number }) => number).join(" ");
@@ -117,12 +117,12 @@ class Walk {
     try {
       return stream?.body.decoded(MAX_CONTENT_BYTES) ?? new Uint8Array(0);
     } catch {
-      // What cannot be decoded draws nothing.
+      // Content that cannot be decoded draws nothing.
       return new Uint8Array(0);
     }
   }
 
-  /** 7.8.2: parts of a page's content are one stream with white space between them. */
+  /** Joins the content streams of a page with white space between them (7.8.2). */
   #joined(streams: readonly Reference[]): Uint8Array {
     return Buffer.concat(streams.flatMap((stream) => [this.#bytes(stream), Buffer.from("\n")]));
   }
@@ -153,7 +153,7 @@ class Walk {
     const [a, b, c, d] = linear;
     const extent = { width: Math.hypot(a, b), height: Math.hypot(c, d) };
     this.#use(value.number, extent);
-    // They lie over the image, whatever size of their own they have (8.9.6.3, 11.6.5.3).
+    // Masks cover the whole image, regardless of their own size (8.9.6.3, 11.6.5.3).
     for (const key of ["SMask", "Mask"]) {
       const mask = dictionary.get(key);
       if (!(mask instanceof Reference) || !file.stream(mask)) continue;
@@ -175,7 +175,7 @@ class Walk {
   }
 
   #useInline(streams: readonly Reference[], index: number, linear: Linear, resources: Dictionary | undefined): void {
-    // Where several streams make one content, the place in it says nothing of the stream.
+    // In joined streams, the index does not identify the image in its stream.
     if (streams.length !== 1) return;
     const [a, b, c, d] = linear;
     const key = `${streams[0].number} ${index}`;
@@ -185,7 +185,7 @@ class Walk {
     this.#inline.set(key, { stream: streams[0], index, resources, width, height });
   }
 
-  /** A form or a tiling pattern: a content stream with a matrix, and mostly with resources. */
+  /** Adds a form or a tiling pattern: a content stream with a matrix, usually with resources. */
   #addForm(value: Value, linear: Linear, resources: Dictionary | undefined): void {
     const file = this.#file;
     const stream = file.stream(value);
@@ -215,7 +215,10 @@ class Walk {
     }
   }
 
-  /** 12.5.5: the appearance's box is brought to the annotation's rectangle. */
+  /**
+   * Adds appearances of an annotation. The bounding box of the appearance is scaled to the annotation's rectangle
+   * (12.5.5).
+   */
   #addAppearances(value: Value, resources: Dictionary | undefined, linear: Linear): void {
     const file = this.#file;
     const annotation = file.dictionary(value);
@@ -247,7 +250,7 @@ class Walk {
     const numbers = this.#numbers(value);
     if (numbers.length !== 4) return undefined;
     const [width, height] = [Math.abs(numbers[2] - numbers[0]), Math.abs(numbers[3] - numbers[1])];
-    // Of the box around the box, turned.
+    // The size of the box around the transformed box.
     return {
       width: Math.abs(a) * width + Math.abs(c) * height,
       height: Math.abs(b) * width + Math.abs(d) * height,
@@ -264,7 +267,7 @@ const scale = (wanted: number | undefined, is: number | undefined) => (wanted &&
 
 const norm = (linear: Linear) => Math.hypot(...linear);
 
-/** Within a part in ten thousand. */
+/** Reports whether two maps are equal within a ten-thousandth. */
 function isLike(a: Linear, b: Linear): boolean {
   const tolerance = 1e-4 * norm(a);
   return a.every((number, index) => Math.abs(number - b[index]) <= tolerance);

@@ -1,5 +1,5 @@
-// An image as its dictionary describes it (ISO 32000-1, 8.9.5), with names as image XObjects and inline images have them. Knows no
-// samples.
+// Reads the description of an image from its dictionary (ISO 32000-1, 8.9.5), with the names of both image XObjects and
+// inline images. Has no knowledge of samples.
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { type Dictionary, PdfStream, Reference, type Value } from "../objects/values.ts";
 import { type ImageColors, readColors } from "./image-colors.ts";
@@ -8,27 +8,27 @@ export interface PdfImage {
   readonly dictionary: Dictionary;
   readonly width: number;
   readonly height: number;
-  /** Bits of a sample: 1, 2, 4, 8 or 16. */
+  /** Bits per sample: 1, 2, 4, 8 or 16. */
   readonly bits: number;
-  /** A stencil: bits that say where paint goes (8.9.6.2). */
+  /** True for a stencil, whose bits mark the painted area (8.9.6.2). */
   readonly isStencil: boolean;
-  /** Undefined for a stencil, and where JPEG 2000 data say it themselves. */
+  /** Undefined for a stencil, and for JPEG 2000 data that defines its own colors. */
   readonly colors: ImageColors | undefined;
-  /** The names of its filters, in the order in which they are undone. */
+  /** The names of the filters, in decoding order. */
   readonly filters: readonly string[];
-  /** Parameters of the last filter that are numbers. */
+  /** The numeric parameters of the last filter. */
   readonly parameters: ReadonlyMap<string, number>;
-  /** How samples become values, where that is said. */
+  /** The Decode array, if there is one. */
   readonly decode: readonly number[] | undefined;
-  /** Whether samples of certain values are transparent (8.9.6.4). */
+  /** True if samples in certain ranges are transparent (8.9.6.4). */
   readonly hasColorKey: boolean;
   readonly softMask: Reference | undefined;
   readonly stencilMask: Reference | undefined;
-  /** Of a soft mask: the colour with which the image was blended beforehand (11.6.5.3). */
+  /** True for a soft mask with a Matte entry: the color with which its image was preblended (11.6.5.3). */
   readonly matte: boolean;
 }
 
-/** Abbreviations of inline images (tables 93 and 94). */
+/** Abbreviations in inline images (tables 93 and 94). */
 const SHORT: Readonly<Record<string, string>> = {
   BitsPerComponent: "BPC",
   ColorSpace: "CS",
@@ -49,10 +49,10 @@ const FILTERS: Readonly<Record<string, string>> = {
   DCT: "DCTDecode",
 };
 const BITS = [1, 2, 4, 8, 16];
-/** A side in pixels. */
+/** Maximum width or height in pixels. */
 const MAX_SIDE = 1 << 20;
 
-/** All names that say what the samples are: what takes the place of an image's samples takes theirs. */
+/** The entries that describe samples. A replacement of the samples also replaces these entries. */
 export const SAMPLE_ENTRIES = [
   ...Object.entries(SHORT).flat(),
   "DL",
@@ -64,14 +64,14 @@ export const SAMPLE_ENTRIES = [
 ];
 
 /**
- * @param spaces where an inline image's colour space may be named
- * @returns undefined for what is no image that could be understood
+ * @param spaces the named color spaces of an inline image
+ * @returns undefined if the image cannot be understood
  */
 export function readImage(file: PdfFile, dictionary: Dictionary, spaces?: Dictionary): PdfImage | undefined {
   const get = (key: string) => dictionary.get(key) ?? (spaces ? dictionary.get(SHORT[key]) : undefined);
   const [width, height] = [file.number(get("Width")), file.number(get("Height"))];
   if (!isSide(width) || !isSide(height)) return undefined;
-  // Its data would be elsewhere.
+  // The data is in an external file.
   if (!spaces && dictionary.get("F") !== undefined) return undefined;
   const filters = listOf(file, get("Filter")).map((filter) => longFilter(file.name(filter)));
   const isStencil = file.boolean(get("ImageMask")) === true;
@@ -123,7 +123,7 @@ function numbersOf(file: PdfFile, dictionary: Dictionary | undefined): Map<strin
 
 const longFilter = (name = "") => FILTERS[name] ?? name;
 
-/** 8.9.7: an inline image may name a colour space of the resources. */
+/** Resolves a color space that an inline image names from the resources (8.9.7). */
 function named(file: PdfFile, space: Value | undefined, spaces: Dictionary | undefined): Value | undefined {
   const name = spaces && file.name(space);
   return (name !== undefined && spaces?.get(name)) || space;

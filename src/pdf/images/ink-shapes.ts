@@ -1,26 +1,29 @@
-// Which pieces of ink on a scan are print: lines as thin as letters have, each of one colour, and the few inks that all of them are
-// printed with. Knows no pixels.
+// Selects the ink shapes of a scan that are print: thin lines like those of letters, each in one color. Groups them
+// into the few inks of the page. Has no knowledge of pixels.
 
-/** What wasm/picture/assembly/shapes.ts says of each, in its order. */
+/** Number of values per shape. wasm/picture/assembly/shapes.ts defines their order. */
 export const SHAPE_NUMBERS = 15;
-/** Inches: thicker ones are surfaces, of charts and photographs. */
+/** Maximum thickness of print in inches. Thicker shapes are areas of charts and photographs. */
 const MOST_THICK = 0.11;
-/** Square inches: smaller ones are dirt. */
+/** Minimum area of print in square inches. Smaller shapes are dirt. */
 const LEAST_AREA = 6 / 300 ** 2;
-/** Root of the mean square of differences in brightness within one that is of one ink. */
+/** Maximum standard deviation of brightness in a shape of one ink. */
 const MOST_UNEVEN = 30;
-/** How far inks of one colour are apart: brightness, and colour differences, these and a part of the stronger one. */
+/**
+ * Maximum distances between inks of one color: in brightness, and in color difference plus a share of the stronger
+ * color difference.
+ */
 const SAME_BRIGHTNESS = 26;
 const SAME_COLOR = 7;
 const SAME_HUE = 0.25;
 const MOST_INKS = 12;
-/** So many times as far apart brightness may be where an ink is seldom. */
+/** Factor for the brightness distance of rare inks. */
 const LIKELY = 2.5;
-/** Square inches of an ink that is worth a layer. */
+/** Minimum area in square inches of an ink with its own layer. */
 const LEAST_INK = 0.006;
 
 export interface Ink {
-  /** Mean of Y, Cb and Cr, of 0 to 255; Y alone where there is no colour. */
+  /** Mean of Y, Cb and Cr, from 0 to 255. Only Y in a scan without color. */
   readonly color: readonly number[];
 }
 
@@ -33,7 +36,7 @@ class Group {
     return this.#sums.map((sum) => sum / this.area);
   }
 
-  /** @param factor of how far brightness may be apart */
+  /** @param factor a factor for the allowed brightness distance */
   isNear(color: readonly number[], factor = 1): boolean {
     const [y, cb, cr] = this.color as [number, number, number];
     const [otherY, otherCb, otherCr] = color as [number, number, number];
@@ -52,14 +55,15 @@ class Group {
 }
 
 /**
- * @param shapes {@link SHAPE_NUMBERS} each
- * @param choices gets, for each, 0 where it is no print, or `firstInk` and the index of its ink
- * @param dpi of the pixels
+ * Chooses the inks, and the ink of each shape.
+ * @param shapes {@link SHAPE_NUMBERS} values per shape
+ * @param choices receives, for each shape, 0 if it is not print, or `firstInk` plus the index of its ink
+ * @param dpi the resolution of the pixels
  */
 export function chooseInks(shapes: Float64Array, choices: Uint8Array, firstInk: number, dpi: number): Ink[] {
   const of = (index: number) => shapes.subarray(index * SHAPE_NUMBERS, (index + 1) * SHAPE_NUMBERS);
   const print = Array.from(choices, (_, index) => index).filter((index) => isPrint(of(index), dpi));
-  // Colours of large pieces are the certain ones.
+  // Colors of large shapes are the most reliable.
   print.sort((a, b) => of(b)[1] - of(a)[1] || a - b);
   const groups: Group[] = [];
   for (const index of print) {
@@ -74,7 +78,7 @@ export function chooseInks(shapes: Float64Array, choices: Uint8Array, firstInk: 
     group.add(index, Math.max(1, shape[1]), color);
   }
   const inks = groups.filter(({ area }) => area >= LEAST_INK * dpi * dpi * CORE_PART);
-  // Some letters are thinner than all others, and of the same ink.
+  // A letter thinner than all others can have the same ink.
   for (const { color, members } of groups.filter((group) => !inks.includes(group))) {
     const ink = inks.find((candidate) => candidate.isNear(color, LIKELY));
     if (ink) for (const member of members) ink.members.push(member);
@@ -86,16 +90,16 @@ export function chooseInks(shapes: Float64Array, choices: Uint8Array, firstInk: 
   return inks.map(({ color }) => ({ color }));
 }
 
-/** Y, Cb and Cr. */
+/** Returns the mean Y, Cb and Cr of a shape. */
 function colorOf(shape: Float64Array): number[] {
   const [area, core] = shape as unknown as [number, number];
   const [allY, allCb, allCr] = [shape[12] / area, shape[13] / area, shape[14] / area];
   if (core === 0) return [allY, allCb, allCr];
-  // Of thin lines nothing is as dark as their ink: with half of what its edges have they are as dark together as they were.
+  // Thin lines are never as dark as their ink. The mean of the core and the whole shape keeps their total darkness.
   return [(shape[8] / core + allY) / 2, shape[10] / core, shape[11] / core];
 }
 
-/** Of a letter's area, about so much is nothing but ink. */
+/** Approximate share of a letter's area that is pure ink. */
 const CORE_PART = 0.5;
 
 function isPrint(shape: Float64Array, dpi: number): boolean {

@@ -1,4 +1,4 @@
-// Images in the midst of a content stream (ISO 32000-1, 8.9.7), replaced where they stand; every other byte of the content stays.
+// Replaces inline images in a content stream (ISO 32000-1, 8.9.7). Every other byte of the content stays the same.
 import { inflateSync } from "node:zlib";
 import { readOperations } from "../content/content.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
@@ -11,9 +11,9 @@ import type { RecodedImage } from "./recode-image.ts";
 const MAX_CONTENT_BYTES = 64 * 2 ** 20;
 
 /**
- * @param uses all of one content stream
- * @param recode gives what takes an image's place, if anything does
- * @returns the new content, or undefined where nothing of it changed
+ * @param uses all inline images of one content stream
+ * @param recode returns the replacement of an image, if there is one
+ * @returns the new content; undefined if nothing changed
  */
 export function replaceInlineImages(
   file: PdfFile,
@@ -49,7 +49,10 @@ export function replaceInlineImages(
   return new PdfStream(changed, plainBody(bytes));
 }
 
-/** From `BI` to behind `ID`; undefined where the dictionary refers to other objects, which it cannot here. */
+/**
+ * Returns the syntax from `BI` to the end of `ID`. Undefined if the dictionary contains references, which inline images
+ * cannot have.
+ */
 function inlineSyntax({ dictionary, bytes }: RecodedImage, before: Dictionary, spaces: Dictionary): string | undefined {
   const short = before.get("CS") ?? before.get("ColorSpace");
   let syntax = "BI";
@@ -78,7 +81,7 @@ function inlineBody(bytes: Uint8Array, { filters }: PdfImage): StreamBody {
   };
 }
 
-/** @throws RangeError, or zlib's error, where it cannot be undone */
+/** @throws RangeError, or an error of zlib, if the data cannot be decoded */
 export function undoFilter(filter: string, bytes: Uint8Array, limitBytes: number): Uint8Array {
   switch (filter) {
     case "FlateDecode":
@@ -104,7 +107,7 @@ export function undoFilter(filter: string, bytes: Uint8Array, limitBytes: number
   }
 }
 
-/** 7.4.3. */
+/** Decodes ASCII base-85 data (7.4.3). */
 function undoAscii85(bytes: Uint8Array): Uint8Array {
   const result = new Uint8Array(bytes.length * 4);
   let size = 0;
@@ -126,7 +129,7 @@ function undoAscii85(bytes: Uint8Array): Uint8Array {
   return result.subarray(0, size);
 }
 
-/** 7.4.5. */
+/** Decodes run-length data (7.4.5). */
 function undoRunLength(bytes: Uint8Array, limitBytes: number): Uint8Array {
   const parts: Uint8Array[] = [];
   let size = 0;

@@ -1,5 +1,5 @@
-// JPEG 2000 data as an image of plain samples, in the colours that the file or the data say (ISO 32000-1, 7.4.9). Knows no coding
-// that takes their place.
+// Reads JPEG 2000 data as an image of plain samples, in the color space that the file or the data defines (ISO 32000-1,
+// 7.4.9). Has no knowledge of other codings.
 
 import type { DecodedImage } from "../../engines/mupdf/image.ts";
 import { type JpxHeader, readJpxHeader } from "../../formats/jpx/header.ts";
@@ -7,34 +7,34 @@ import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, Name, PdfStream, plainBody, type StreamBody, type Value } from "../objects/values.ts";
 import { type PdfImage, readImage } from "./image.ts";
 
-/** An engine that decodes images of the file by their object numbers. */
+/** Decodes images of the file by object number. */
 export interface ImageDecoder {
-  /** What its memory may grow to. */
+  /** Maximum size of its memory. */
   readonly roomBytes: number;
-  /** @returns undefined for what it cannot decode */
+  /** @returns undefined if the image cannot be decoded */
   decode(number: number): DecodedImage | undefined;
 }
 
-/** As {@link readImage} reads it, with the samples behind the body. */
+/** An image as {@link readImage} returns it, with a body that contains its samples. */
 export interface PlainImage {
   readonly image: PdfImage;
   readonly body: StreamBody;
 }
 
-/** What is known of it before it is decoded. */
+/** The description of an image before decoding. */
 export interface JpxImage {
   readonly header: JpxHeader;
-  /** As it will be with plain samples. */
+  /** The image as it will be with plain samples. */
   readonly image: PdfImage;
 }
 
 const DEVICES = { gray: "DeviceGray", rgb: "DeviceRGB", cmyk: "DeviceCMYK" } as const;
-/** Of the engine's memory, for a sample: whole numbers while wavelets are undone, and a byte afterwards. */
+/** Engine memory per sample: an integer while wavelets are decoded, and a byte for the result. */
 export const DECODING_BYTES = 6;
 
 /**
- * @param mayBeDevice whether a colour space of the data's may become one of the device
- * @returns undefined where samples are no colours of an image by themselves: palettes, opacity, Decode, colour keys
+ * @param mayBeDevice true if a color space of the data may become a device color space
+ * @returns undefined if the samples are not plain colors, because of a palette, opacity, Decode or color key
  */
 export function readJpxImage(
   file: PdfFile,
@@ -58,7 +58,7 @@ export function readJpxImage(
   return { header, image };
 }
 
-/** The space of the data. */
+/** Returns the color space of the data. */
 function spaceOf(file: PdfFile, { colors, components }: JpxHeader, mayBeDevice: boolean): Value | undefined {
   if (colors === undefined) return undefined;
   if (typeof colors === "string") return mayBeDevice ? Name.of(DEVICES[colors]) : undefined;
@@ -67,7 +67,7 @@ function spaceOf(file: PdfFile, { colors, components }: JpxHeader, mayBeDevice: 
   return [Name.of("ICCBased"), file.add(profile)];
 }
 
-/** @returns undefined where the engine cannot decode it */
+/** @returns undefined if the engine cannot decode the image */
 export function decodeJpx({ header, image }: JpxImage, number: number, decoder: ImageDecoder): PlainImage | undefined {
   const { width, height, components } = header;
   const decoded = decoder.decode(number);

@@ -1,5 +1,6 @@
-// A scan of print as mixed raster content: what is printed in bits at a high resolution, a layer for each ink, over a picture of
-// the paper and all else at a low one. Kept only where no part of the page is farther from the original than in a plain picture.
+// Separates a scan of print into mixed raster content: high-resolution bits of the print, one layer per ink, over a
+// low-resolution picture of everything else. Rejects the result if any part of the page differs more from the original
+// than in a plain picture.
 import { encodeJbig2 } from "../../formats/jbig2/write.ts";
 import { JpegReader } from "../../formats/jpeg/coefficients.ts";
 import { UnreadableJpeg } from "../../formats/jpeg/file.ts";
@@ -17,63 +18,66 @@ interface Size {
 }
 
 export interface MixedRasterOptions {
-  /** Of the bits, in pixels; where they are more than the image has, edges between its pixels are found. */
+  /** Size of the bits in pixels. If it exceeds the image size, edges are interpolated between pixels. */
   readonly print: Size;
-  /** Dots per inch of them on the page. */
+  /** Resolution of the bits on the page. */
   readonly dpi: number;
-  /** Of the paper: at first, and where there is more than paper. */
+  /** Size of the backdrop in pixels if it only contains paper. `picture` is the size if it contains more. */
   readonly paper: Size;
   readonly picture: Size;
-  /** Of the JPEG. */
+  /** Quality of the JPEG. */
   readonly quality: number;
   readonly limits: SampleLimits;
 }
 
-/** Drawn one over the other: the backdrop over the whole square, and paint through every stencil. */
+/** The layers: the backdrop covers the whole square, and each stencil is painted over it. */
 export interface MixedRaster {
   readonly backdrop: Size & { readonly jpeg: Uint8Array };
-  /** All of the whole square, and of this size: viewers round where pictures lie, and these have to lie alike. */
+  /**
+   * The size of all stencils. Each covers the whole square: viewers round positions, and this keeps the stencils
+   * aligned.
+   */
   readonly print: Size;
   readonly stencils: readonly Stencil[];
 }
 
 export interface Stencil {
-  /** Gray, or red, green and blue: 0 to 1, in the colour space of the image. */
+  /** Gray, or red, green and blue, from 0 to 1, in the color space of the image. */
   readonly color: readonly number[];
-  /** Bits for the filter JBIG2Decode; what is painted is black. */
+  /** Data for the filter JBIG2Decode. Black is painted. */
   readonly jbig2: Uint8Array;
 }
 
-/** As wasm/picture/assembly/shapes.ts marks pixels. */
+/** The mark of the first ink, as defined in wasm/picture/assembly/shapes.ts. */
 const FIRST_INK = 2;
-/** Inches around ink in which paper has some of its colour, by scanner and coding. */
+/** Width in inches of the border around ink where the scanner or the coding has tinted the paper. */
 const BLEED = 2.5 / 300;
-/** Tiles in which layers are compared: so many pixels a side, as a power of two. */
+/** Binary logarithm of the tile side in pixels. Layers are compared by tile. */
 const TILE_SHIFT = 5;
 /**
- * How much farther from the original a tile may be than in a plain picture that is not yet coded, which adds some more: a part of
- * that, and a mean square.
+ * Maximum error of a tile relative to a plain picture. `SLACK` is an additional mean square error, because the plain
+ * picture is not coded yet, which adds more error.
  */
 const MORE = 1.4;
-/** The same where print has more pixels than the image, whose edges are softer than those of bits. */
+/** The same maximum if the print has more pixels than the image. Its edges are softer than those of bits. */
 const MORE_ENLARGED = 2;
 const SLACK = 140;
-/** Colour differences count for half. */
+/** Weight of color planes. Color differences count for half, because these planes have a quarter of the pixels. */
 const COLOR_WEIGHT = 2;
-/** How often ink is given up where layers are too far from the original. */
+/** Maximum number of attempts, each with fewer shapes or with the larger backdrop. */
 const ATTEMPTS = 5;
-/** Of all tiles: up to so many are few. */
+/** Maximum share of failing tiles that counts as few. */
 const FEW_TILES = 0.01;
-/** Of the kernel's memory: planes, marks, and what is noted of runs. */
+/** Kernel memory per pixel for planes, marks and runs. */
 const BYTES_PER_PIXEL = 3.6;
 
-/** A plane of the scan. */
+/** A plane of the scan with its size. */
 interface SizedPlane extends Plane, Size {
-  /** 0, or 1 where it has half the pixels. */
+  /** 1 for a plane of half the size, otherwise 0. */
   readonly shift: number;
 }
 
-/** @returns undefined where the image is no scan of print, or there is not the memory to tell */
+/** @returns undefined if the image is not a scan of print, or if the memory does not suffice */
 export function separatePrint(image: PdfImage, body: StreamBody, options: MixedRasterOptions): MixedRaster | undefined {
   const { print, limits } = options;
   const jpegBytes = isPlainJpeg(image) ? body.raw().length : print.width * print.height * 3;
@@ -93,7 +97,7 @@ export function separatePrint(image: PdfImage, body: StreamBody, options: MixedR
   }
 }
 
-/** Brightness, and, of half the size, colour. */
+/** Reads the brightness plane, and the color planes at half its size. */
 function readPlanes(
   kernel: PictureKernel,
   image: PdfImage,
@@ -135,7 +139,7 @@ function readPlanes(
   return withSizes(planes);
 }
 
-/** With values in between. */
+/** Returns the planes, enlarged with interpolation. */
 function enlarged(kernel: PictureKernel, planes: readonly SizedPlane[], print: Size): SizedPlane[] {
   const { exports } = kernel;
   return planes.map((plane) => {
@@ -149,7 +153,7 @@ function enlarged(kernel: PictureKernel, planes: readonly SizedPlane[], print: S
   });
 }
 
-/** A plane of few pixels. */
+/** A plane at low resolution. */
 interface Layer extends Plane, Size {}
 
 class Separation {
@@ -173,7 +177,7 @@ class Separation {
   run(): MixedRaster | undefined {
     const { exports } = this.#kernel;
     const { print, dpi, paper, picture } = this.#options;
-    // Nothing is marked yet: this is what a plain picture would be.
+    // No pixel is marked yet, so this is the error of a plain picture.
     const plain = this.#errors(this.#layers(picture), 0, []);
     const [luma, blue, red] = this.#planes;
     exports.markInk(luma!.at, luma!.stride, print.width, print.height, this.#marks);
@@ -198,7 +202,7 @@ class Separation {
       const worse = this.#worse(mixed, plain);
       const count = worse.reduce((total, tile) => total + tile, 0);
       if (count === 0) return sum(mixed) < sum(plain) * this.#more ? this.#coded(layers, size, inks) : undefined;
-      // Many: there is more than print on paper. Few: what was taken for print is none.
+      // Many tiles mean that the page contains more than print on paper. Few tiles mean that some shapes are not print.
       const isPicture = size !== picture && (attempt > 0 || count > worse.length * FEW_TILES);
       if (isPicture) size = picture;
       else exports.dropShapes(this.#kernel.put(worse), this.#tiles.width, TILE_SHIFT);
@@ -206,7 +210,7 @@ class Separation {
     return undefined;
   }
 
-  /** What lies behind all that is marked. */
+  /** Returns the backdrop behind all marked pixels. */
   #layers({ width, height }: Size): Layer[] {
     const { exports } = this.#kernel;
     return this.#planes.map((plane) => {
@@ -221,7 +225,7 @@ class Separation {
     });
   }
 
-  /** Of each tile: the sum of the squares of differences. @param marks 0 for the layer alone */
+  /** Returns the sum of squared differences of each tile. @param marks 0 for the backdrop alone */
   #errors(layers: readonly Layer[], marks: Address, inks: readonly Ink[]): Float32Array {
     const { exports } = this.#kernel;
     const tiles = this.#tiles.width * this.#tiles.height;
@@ -240,7 +244,7 @@ class Separation {
     return total;
   }
 
-  /** @returns a byte for each tile: whether layers are farther from the original there */
+  /** @returns a byte per tile: 1 if the layers have a larger error there */
   #worse(mixed: Float32Array, plain: Float32Array): Uint8Array {
     const more = this.#more;
     const slack = SLACK << (2 * TILE_SHIFT);
@@ -258,7 +262,7 @@ class Separation {
     const { exports } = this.#kernel;
     const { width, height } = this.#options.print;
     const bits = exports.allocate(Math.ceil(width / 8) * height);
-    // What was given up may have been all of it.
+    // All shapes of the ink may have been dropped.
     if (exports.bitsOfInk(mark, bits) === 0) return undefined;
     return { color: colorOf(color, this.#planes.length > 1), jbig2: encodeJbig2(this.#kernel, bits, width, height) };
   }
@@ -266,7 +270,7 @@ class Separation {
 
 const sum = (errors: Float32Array) => errors.reduce((total, error) => total + error, 0);
 
-/** JFIF 1.02. */
+/** Converts YCbCr to RGB (JFIF 1.02). */
 function colorOf([y, cb = 128, cr = 128]: readonly number[], hasColor: boolean): number[] {
   const [blue, red] = [cb - 128, cr - 128];
   const rgb = [y! + 1.402 * red, y! - 0.344136 * blue - 0.714136 * red, y! + 1.772 * blue];

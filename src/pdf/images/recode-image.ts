@@ -1,4 +1,4 @@
-// An image with other samples or in another coding, in the colours it has. Knows nothing of where it is drawn.
+// Recodes an image with other samples or in another coding, in the same colors. Has no knowledge of where it is drawn.
 
 import { deflateSync } from "node:zlib";
 import { encodeCcitt } from "../../formats/ccitt/write.ts";
@@ -24,41 +24,44 @@ import {
 } from "./image-samples.ts";
 
 export interface RecodeOptions {
-  /** In pixels; no larger than the image is. */
+  /** In pixels, at most the size of the image. */
   readonly width: number;
   readonly height: number;
-  /** JPEG for photographs, with these qualities; nothing is lost where it is absent, but by a smaller size. */
+  /** The JPEG qualities for photographs. If absent, the recoding is lossless except for a smaller size. */
   readonly jpeg?: {
     readonly photo: number;
-    /** Of pictures with flat parts. */
+    /** For pictures with flat areas. */
     readonly drawing: number;
-    /** Of gray soft masks. */
+    /** For gray soft masks. */
     readonly mask: number;
   };
-  /** Soft masks have no palettes, inline images no JBIG2. */
+  /** Soft masks cannot have palettes, and inline images cannot use JBIG2. */
   readonly role: "image" | "soft-mask" | "inline";
-  /** Of bilevel images. @default "jbig2" */
+  /** The coding of bilevel images. @default "jbig2" */
   readonly bilevel?: "jbig2" | "ccitt";
   readonly limits: SampleLimits;
 }
 
 export interface RecodedImage {
-  /** Of the image, with all that says how its samples are stored. */
+  /** The dictionary of the image, with new entries for its samples. */
   readonly dictionary: Dictionary;
   readonly bytes: Uint8Array;
 }
 
-/** A picture of which more is like its left neighbour is a drawing; and of which still more, is no photograph at all. */
+/**
+ * Minimum share of pixels equal to their left neighbor in a drawing. From `FLAT`, a picture with at most 256 colors is
+ * not a photograph.
+ */
 const DRAWING = 0.55;
 const FLAT = 0.9;
-/** So many colours are a drawing's, whatever else it is like. */
+/** Maximum number of colors that always makes a picture a drawing. */
 const FEW_COLORS = 16;
-/** From this quality on colour is not made coarser than it is. */
+/** Minimum quality at which color keeps its full resolution. */
 const FINE = 80;
-/** Without loss is better when it takes hardly more. */
+/** Maximum size of the lossless data relative to the JPEG for which it is preferred. */
 const HARDLY_MORE = 1.25;
 
-/** @returns undefined where it cannot be read with certainty, or not with the memory there is */
+/** @returns undefined if the image cannot be read reliably, or not within the limits */
 export function recodeImage(image: PdfImage, body: StreamBody, options: RecodeOptions): RecodedImage | undefined {
   using kernel = new PictureKernel();
   try {
@@ -74,10 +77,10 @@ export function recodeImage(image: PdfImage, body: StreamBody, options: RecodeOp
   }
 }
 
-/** From this share of pixels like their left neighbour on a picture is all flat parts. */
+/** Minimum share of pixels equal to their left neighbor in a flat picture. */
 const MOSTLY_FLAT = 0.6;
 
-/** Whether it is a drawing or has few colours, which fewer pixels would blur. */
+/** Reports whether the image has mostly flat areas, like a drawing, which fewer pixels would blur. */
 export function isFlat(image: PdfImage, body: StreamBody, limits: SampleLimits): boolean {
   using kernel = new PictureKernel();
   try {
@@ -90,10 +93,13 @@ export function isFlat(image: PdfImage, body: StreamBody, limits: SampleLimits):
   }
 }
 
-/** Bits stay bits, whatever colours they stand for. */
+/**
+ * Reports whether an image is bilevel if it has one bit per sample. Such an image stays bilevel, regardless of its
+ * colors.
+ */
 const isBilevel = ({ isStencil, colors }: PdfImage) => isStencil || (colors?.channels === 1 && !colors.palette);
 
-/** JPEG to JPEG: its components are resampled as they are. */
+/** Recodes a JPEG as a JPEG by resampling its components. */
 function recodeJpeg(
   kernel: PictureKernel,
   image: PdfImage,
@@ -110,7 +116,7 @@ function recodeJpeg(
     if (!fits(width, height, channels, limits)) return undefined;
     const transform = transformOf(reader, image);
     const isFine = jpeg.photo >= FINE && reader.grid.across === 1 && reader.grid.down === 1;
-    // Components 1 and 2 of YCbCr and YCCK are colour differences.
+    // Components 1 and 2 of YCbCr and YCCK are color differences.
     const factors = frame.components.map((_, index) => {
       const isDivided = transform !== 0 && !isFine && channels >= 3 && index % 3 === 0;
       return isDivided ? { across: 2, down: 2 } : { across: 1, down: 1 };
@@ -133,12 +139,12 @@ function recodeBilevel(
   { width, height, role, bilevel = "jbig2", limits }: RecodeOptions,
 ): RecodedImage {
   const rowBytes = Math.ceil(width / 8);
-  // JBIG2's black is 1, and so is the fax encoder's, and what their filters give is 0 (7.4.6, 7.4.7).
+  // For the JBIG2 and fax encoders, black is 1, but their filters return 0 for black (7.4.6, 7.4.7).
   const isInverted = role !== "inline";
   const bits =
     (width === image.width && height === image.height ? bitsAsTheyAre(kernel, image, body, isInverted, limits) : 0) ||
     resampledBits(kernel, image, body, { width, height, nearest: image.hasColorKey }, isInverted, limits);
-  // Inline images have no JBIG2 (table 94).
+  // Inline images cannot use JBIG2 (table 94).
   if (role === "inline") {
     const deflated = deflateSync(kernel.view(bits, rowBytes * height), { level: 9 });
     return result(image, width, height, deflated, { BitsPerComponent: 1, Filter: Name.of("FlateDecode") }, true);
@@ -171,7 +177,7 @@ function resampledBits(
   return bits;
 }
 
-/** @returns 0 where predictors are in the way */
+/** @returns 0 if the data has predictors */
 function bitsAsTheyAre(
   kernel: PictureKernel,
   { width, height, parameters, filters }: PdfImage,
@@ -206,7 +212,7 @@ function recodeSamples(
   { width, height, jpeg, role, limits }: RecodeOptions,
 ): RecodedImage {
   const nearest = image.hasColorKey;
-  // The values that are transparent are those of the stored samples, which a palette would have replaced.
+  // The transparent values refer to the stored samples, so these are read without the palette.
   const asStored = nearest && image.colors?.palette ? withoutPalette(image) : image;
   const read = readSamples(kernel, asStored, body, { width, height, nearest }, limits);
   if (nearest) return colorKeyed(kernel, image, read);
@@ -217,7 +223,7 @@ function recodeSamples(
   const space: Value | undefined = mayDropColors ? Name.of("DeviceGray") : image.colors?.space;
   const isPhoto = jpeg && isPhotograph(census, isPlainJpeg(image), image) && role !== "soft-mask";
   const isSoft = jpeg && role === "soft-mask" && !census.colors && census.flat < DRAWING;
-  // Coded first: looking for fewer bits changes samples.
+  // The JPEG is encoded first because the lossless encoder changes the samples.
   const lossy =
     isPhoto || isSoft
       ? photograph(kernel, image, pixels, space, jpegQuality(jpeg, role, census.flat), census.flat >= DRAWING)
@@ -261,7 +267,7 @@ function flate(
   space: Value | undefined,
   role: RecodeOptions["role"],
 ): RecodedImage {
-  // A palette's entries would be mapped by Decode, which is for the samples.
+  // Decode describes the original samples, but it would apply to the indices of a new palette.
   const mayIndex = role !== "soft-mask" && !image.matte && (!image.decode || image.colors?.palette !== undefined);
   const coded = encodeFlate(kernel, pixels, census, mayIndex);
   const indexed = coded.palette && indexedSpace(space ?? null, coded.palette, pixels.channels);
@@ -284,7 +290,7 @@ function indexedSpace(base: Value, palette: Uint8Array, channels: number): Value
   return [Name.of("Indexed"), base, palette.length / channels - 1, new PdfString(palette)];
 }
 
-/** Samples of some of the pixels, as they were: what is transparent is still that (8.9.6.4). */
+/** Encodes some of the pixels with their original samples, so that the same values stay transparent (8.9.6.4). */
 function colorKeyed(kernel: PictureKernel, image: PdfImage, pixels: Pixels): RecodedImage {
   const { bits, colors, decode, dictionary } = image;
   if (bits === 16 || (colors?.palette && decode)) throw new UnreadableImage("a rare kind of colour key");
@@ -320,7 +326,7 @@ function grayOf(kernel: PictureKernel, { at, width, height, channels, stride }: 
 
 const isDeviceRgb = (space: Value | undefined) => space instanceof Name && ["DeviceRGB", "RGB"].includes(space.text);
 
-/** @param keepsDecode whether samples mean what they meant */
+/** @param keepsDecode true if samples keep their meaning */
 function result(
   image: PdfImage,
   width: number,

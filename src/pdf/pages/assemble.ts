@@ -1,12 +1,12 @@
-// Assembles pages of one or several documents, in any order and with repeats, into a new file. Whatever belongs to the
-// document and not to a page (outline, form, structure...) is handled by its parts, one small module each.
+// Assembles pages of one or several documents, in any order and with repeats, into a new file. One small module
+// each, called a part, handles the data of the document that belongs to no page (outline, form, structure...).
 //
 // How a part works. A part is created for one result. For each input in turn:
-//   open(taking)   The source is open, nothing of it has been copied. The part reads what it needs of the source (through
-//                  `source.once`, so that 500 results of one source read it once), decides the fate of objects with
-//                  `copier.seed`, and adds visitors with `copier.onVisit`.
+//   open(taking)   The source is open, and nothing of it has been copied. The part reads the data that it needs from
+//                  the source (through `source.once`, so that 500 results of one source read it once), decides
+//                  about objects with `copier.seed`, and adds visitors with `copier.onVisit`.
 //   page(...)      Called for every page taken, before the page is copied and before any visitor sees it. The part may
-//                  change the page's dictionary, which is the caller's own, with values of the source (Annots,
+//                  change the page's dictionary, which belongs to the caller, with values of the source (Annots,
 //                  StructParents, AA...).
 //   close(taking)  The pages of this input and all objects that they lead to have been copied. The part copies its own
 //                  objects (`copier.value`, `copier.reference`) before the source is closed.
@@ -40,7 +40,7 @@ export interface TakenPage {
   readonly targetIndex: number;
   /**
    * Number of times that this page of this input has been taken before. References in the source lead to the one with
-   * 0. The annotations of the others are copied anew, by a copier whose `repeat` is `target`.
+   * 0. The annotations of the others are copied separately, by a copier whose `repeat` is `target`.
    */
   readonly repeat: number;
 }

@@ -1,12 +1,12 @@
-// A page tree for pages in their order (ISO 32000-1, 7.7.3). Knows nothing of the pages but that they have a parent.
+// Builds a page tree for a list of pages (ISO 32000-1, 7.7.3). Changes nothing in a page except its Parent.
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, Name, type Reference } from "../objects/values.ts";
 
-/** Kids of a node: a viewer finds a page among thousands by going down, not along. */
+/** Maximum number of kids per node. Viewers find one of thousands of pages faster in a tree than in a list. */
 const FAN_OUT = 64;
 
 /**
- * Puts the nodes, and into each page its Parent.
+ * Adds the nodes to the file, and sets the Parent of each page.
  * @returns the root
  */
 export function putPageTree(file: PdfFile, pages: readonly Reference[]): Reference {

@@ -1,31 +1,32 @@
-// The pages of a file in their order, however its page tree is made (ISO 32000-1, 7.7.3). Knows nothing of what is on them.
+// Reads the pages of a file in order, from a page tree of any form (ISO 32000-1, 7.7.3). Has no knowledge of their
+// content.
 import { EngineFailure } from "../../core/failure.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, Reference, type Value } from "../objects/values.ts";
 
 export interface SourcePage {
   readonly reference: Reference;
-  /** From 0. */
+  /** The page index, from 0. */
   readonly index: number;
-  /** What the nodes above say of attributes that can be inherited; the page's own come first. */
+  /** The inheritable attributes from the nodes above. Attributes of the page have priority. */
   readonly inherited: Inherited;
 }
 
 export interface PageTree {
   readonly pages: readonly SourcePage[];
-  /** Nodes of the tree that are no pages. */
+  /** The nodes of the tree that are not pages. */
   readonly nodes: readonly Reference[];
 }
 
 /** Attributes a page inherits from the nodes above it (table 30). */
 type Inherited = Readonly<Partial<Record<(typeof INHERITABLE)[number], Value>>>;
 const INHERITABLE = ["Resources", "MediaBox", "CropBox", "Rotate"] as const;
-/** What makes a page of a dictionary that says it is something else; files that write another type are read by all viewers. */
+/** Entries that identify a page with another Type. All viewers accept such pages. */
 const PAGE_ENTRIES = ["Contents", "MediaBox", "Resources", "Annots", "Parent"];
-/** What a page takes in memory here, about. */
+/** Approximate memory of one page. */
 const PAGE_BYTES = 200;
 
-/** @throws EngineFailure `damaged` where there is no page, `too-large` where there is no room for so many */
+/** @throws EngineFailure `damaged` if there is no page, `too-large` if there are too many pages for the memory */
 export function readPages(file: PdfFile): PageTree {
   const pages: SourcePage[] = [];
   const nodes: Reference[] = [];
@@ -41,13 +42,13 @@ export function readPages(file: PdfFile): PageTree {
     if (!kids) {
       if (!looksLikePage(file, node)) continue;
       file.budget.charge(PAGE_BYTES);
-      // A page inside of the array of kids is an error; as an object of its own it can be told from others.
+      // A page must not be a direct object. As an indirect object, it has a reference that identifies it.
       const reference = value instanceof Reference ? value : file.add(node);
       pages.push({ reference, index: pages.length, inherited });
       continue;
     }
     if (value instanceof Reference) {
-      // A node that comes again would bring all its pages again, and one that is below itself for ever.
+      // A repeated node would repeat all its pages. A node below itself would repeat them forever.
       if (seen.has(value.number)) continue;
       seen.add(value.number);
       nodes.push(value);
@@ -60,7 +61,7 @@ export function readPages(file: PdfFile): PageTree {
   return { pages, nodes };
 }
 
-/** The page's dictionary with what it inherits and without its place in the tree; the caller's own. */
+/** Returns a new page dictionary with the inherited attributes and without Parent. */
 export function pageDictionary(file: PdfFile, { reference, inherited }: SourcePage): Dictionary {
   const page = file.dictionary(reference)?.clone() ?? new Dictionary();
   for (const [key, value] of Object.entries(inherited)) if (!page.has(key)) page.set(key, value);
@@ -77,7 +78,7 @@ function inheritedBy(node: Dictionary, above: Inherited): Inherited {
   return inherited;
 }
 
-/** Many pages are without the type that is required (table 30). */
+/** Reports whether the node is a page. Many pages lack the required Type (table 30). */
 function looksLikePage(file: PdfFile, node: Dictionary): boolean {
   const type = file.name(node.get("Type"));
   return type === undefined || type === "Page" || PAGE_ENTRIES.some((key) => node.has(key));

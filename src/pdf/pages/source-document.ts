@@ -1,4 +1,4 @@
-// A document that pages are taken from: its objects, its pages, and what was found out about it once for all outputs.
+// A document that pages are taken from: its objects, its pages, and data that is collected once for all outputs.
 
 import type { PdfFile } from "../objects/pdf-file.ts";
 import type { Reference } from "../objects/values.ts";
@@ -7,12 +7,12 @@ import { readPages, type SourcePage } from "./pages.ts";
 export class SourceDocument {
   readonly file: PdfFile;
   readonly pages: readonly SourcePage[];
-  /** By object number: the index of a page, from 0; the first, where the page tree has it several times. */
+  /** The page index, from 0, by object number. A page that is in the page tree several times has its first index. */
   readonly #indexes = new Map<number, number>();
   readonly #nodes: ReadonlySet<number>;
   readonly #found = new Map<unknown, unknown>();
 
-  /** @throws EngineFailure `damaged` where it has no pages */
+  /** @throws EngineFailure `damaged` if the document has no pages */
   constructor(file: PdfFile) {
     const { pages, nodes } = readPages(file);
     this.file = file;
@@ -23,7 +23,7 @@ export class SourceDocument {
     }
   }
 
-  /** @returns from 0; undefined for what is no page */
+  /** @returns the page index, from 0; undefined if the object is not a page */
   pageIndex(reference: Reference): number | undefined {
     return this.#indexes.get(reference.number);
   }
@@ -32,19 +32,19 @@ export class SourceDocument {
     return this.#indexes.has(number);
   }
 
-  /** Pages, each counted once. */
+  /** Number of pages. Repeated pages count once. */
   get distinctPageCount(): number {
     return this.#indexes.size;
   }
 
-  /** @param number of an object: whether it is a page or a node above pages */
+  /** Reports whether the object with this number is a page or a node above pages. */
   isInPageTree(number: number): boolean {
     return this.#indexes.has(number) || this.#nodes.has(number);
   }
 
   /**
-   * What `find` gives, found once for a document however many outputs it has.
-   * @param find the same function every time
+   * Returns the result of `find`, which is called once per document, regardless of the number of outputs.
+   * @param find must be the same function each time
    */
   once<T>(find: (document: SourceDocument) => T): T {
     if (!this.#found.has(find)) this.#found.set(find, find(this));

@@ -1,5 +1,5 @@
-// Actions (ISO 32000-1, 12.6): what becomes of those that lead to a page, name fields, or run scripts. All values are of the source.
-// Knows neither annotations nor outlines.
+// Updates actions (ISO 32000-1, 12.6) that lead to a page, name fields, or run scripts. All values belong to the
+// source. Has no knowledge of annotations or outlines.
 
 import { Dictionary, Name, PdfString, Reference, type Value } from "../../objects/values.ts";
 import type { Part, Taking } from "../assemble.ts";
@@ -8,12 +8,12 @@ import type { Destinations } from "./destinations.ts";
 import type { Scripts } from "./document-scripts.ts";
 import type { KeptFields } from "./kept-fields.ts";
 
-/** An action may lead to another, so many levels deep; what is deeper is left out. */
+/** Maximum depth of an action chain. Deeper actions are removed. */
 const MAX_DEPTH = 100;
-/** Actions of one trigger that are looked at. */
+/** Maximum number of actions read for one trigger. */
 const MAX_ACTIONS = 1000;
 
-/** Values of an action that refer to annotations or fields. */
+/** Entries of an action that refer to annotations or fields. */
 const REFERRING = ["T", "AN", "TA", "Annotation"];
 
 export class Actions implements Part {
@@ -21,7 +21,7 @@ export class Actions implements Part {
   readonly #fields: KeptFields;
   readonly #scripts: Scripts;
   #taking!: Taking;
-  /** What became of actions that have a number. */
+  /** The results for actions that are indirect objects, by object number. */
   #known = new Map<number, Value | undefined>();
   #base: string | undefined;
   #seen = 0;
@@ -40,9 +40,9 @@ export class Actions implements Part {
   }
 
   /**
-   * Settles the entries Dest, A, PA and AA of an annotation, a field, an outline item or a page.
-   * @param holder a dictionary of the caller's own
-   * @returns whether it led to a page that was left out, and to nothing else
+   * Updates the entries Dest, A, PA and AA of an annotation, a field, an outline item or a page.
+   * @param holder a dictionary that belongs to the caller
+   * @returns true if it led only to a page that was left out
    */
   settle(holder: Dictionary): boolean {
     let isGone = false;
@@ -71,7 +71,7 @@ export class Actions implements Part {
     return isGone;
   }
 
-  /** Additional actions (12.6.3). */
+  /** Returns the remaining additional actions (12.6.3). */
   triggers(triggers: Dictionary): Dictionary {
     const result = new Dictionary();
     for (const [key, action] of triggers) {
@@ -81,12 +81,12 @@ export class Actions implements Part {
     return result;
   }
 
-  /** @returns undefined where nothing of it is left */
+  /** @returns undefined if nothing of the action remains */
   action(action: Value): Value | undefined {
     this.#seen = 0;
     const [first, ...rest] = this.#follow(action, 0);
     if (first === undefined || rest.length === 0) return first;
-    // What came after an action that is gone comes after the first of them.
+    // Actions that followed a removed action follow the first remaining one.
     const dictionary = this.#taking.source.file.dictionary(first)!.clone();
     return dictionary.set("Next", [...this.#nexts(dictionary), ...rest]);
   }
@@ -106,7 +106,7 @@ export class Actions implements Part {
     return this.#taking.source.file.array(next) ?? [next];
   }
 
-  /** The action, or those that came after it where it is gone itself. */
+  /** Returns the action. If it is removed, returns the actions that followed it. */
   #follow(action: Value, depth: number): Value[] {
     const { file } = this.#taking.source;
     const number = action instanceof Reference ? action.number : 0;
@@ -116,7 +116,7 @@ export class Actions implements Part {
     }
     const dictionary = file.dictionary(action);
     if (!dictionary || depth > MAX_DEPTH || ++this.#seen > MAX_ACTIONS) return [];
-    // Met again on the way, it is a loop.
+    // Finding the action again in this chain means that there is a loop.
     if (number > 0) this.#known.set(number, undefined);
     const before = this.#nexts(dictionary);
     const nexts = before.flatMap((next) => this.#follow(next, depth + 1));
@@ -136,7 +136,7 @@ export class Actions implements Part {
     return [result];
   }
 
-  /** @returns the same dictionary where it can stay as it is, undefined where it cannot stay */
+  /** @returns the same dictionary if it is unchanged, undefined if the action is removed */
   #change(action: Dictionary): Dictionary | undefined {
     const { file } = this.#taking.source;
     switch (file.name(action.get("S"))) {
@@ -146,14 +146,14 @@ export class Actions implements Part {
         const hasElement = action.has("SD");
         if (fate.value === action.get("D") && !hasElement) return action;
         const copy = action.clone().set("D", fate.value);
-        // The element of the structure that is the target, too (ISO 32000-2, 12.3.2.3), may be left out.
+        // The structure element of the target (ISO 32000-2, 12.3.2.3) may be left out.
         if (hasElement && !this.#keepsElement(action)) copy.delete("SD");
         return copy;
       }
       case "GoToDp":
         return undefined;
       case "Thread":
-        // By its number or name it may be another thread now.
+        // The number or name of the thread may mean another thread in the result.
         return action.has("F") || action.get("D") instanceof Reference ? action : undefined;
       case "URI":
         return this.#withBase(action);
@@ -173,7 +173,7 @@ export class Actions implements Part {
     return element instanceof Reference && Boolean(this.#taking.copier.targetOf(element));
   }
 
-  /** An address that is relative to one of this input's catalog (12.6.4.7). */
+  /** Resolves a relative address against the base address in this input's catalog (12.6.4.7). */
   #withBase(action: Dictionary): Dictionary {
     const address = this.#taking.source.file.string(action.get("URI"))?.latin1;
     if (this.#base === undefined || address === undefined || /^[a-z][a-z\d+.-]*:/i.test(address)) return action;
@@ -188,7 +188,7 @@ export class Actions implements Part {
     return result === script ? action : action.clone().set("JS", result);
   }
 
-  /** Without references to annotations and fields that are left out; names of fields as they are now. */
+  /** Removes references to annotations and fields that are left out, and updates field names. */
   #withTargets(action: Dictionary): Dictionary {
     const { file } = this.#taking.source;
     let result = action;
@@ -196,7 +196,7 @@ export class Actions implements Part {
       const value = action.get(key);
       const object = file.resolve(value);
       if (value === undefined || object instanceof Name) continue;
-      // In actions other than Hide a string is a title of something else.
+      // In actions other than Hide, a string is a title.
       if (key === "T" && file.name(action.get("S")) !== "Hide" && !(object instanceof Dictionary)) continue;
       const list = Array.isArray(object) ? object : [value];
       const kept = list.flatMap((item) => this.#target(item));

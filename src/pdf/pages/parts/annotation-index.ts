@@ -1,15 +1,15 @@
-// Which annotations a document has, and on which of its pages. Reads only.
+// Lists the annotations of a document with their pages. Changes nothing.
 
 import { Reference, type Value } from "../../objects/values.ts";
 import type { SourceDocument } from "../source-document.ts";
 
-/** What an annotation takes in memory here, about. */
+/** Approximate memory of one annotation. */
 const ENTRY_BYTES = 100;
 
 export interface AnnotationIndex {
-  /** The page of an annotation that has a number; the first, where several pages have it. */
+  /** The page of each annotation that is an indirect object, by its number. If several pages have it, the first one. */
   readonly pages: ReadonlyMap<number, Reference>;
-  /** Numbers of those that are widgets of a form, in the order of the pages. */
+  /** The object numbers of form widgets, in page order. */
   readonly widgets: readonly number[];
 }
 
@@ -28,7 +28,7 @@ export function findAnnotations(source: SourceDocument): AnnotationIndex {
   return { pages, widgets };
 }
 
-/** References to annotations, and such as stand in the array itself. */
+/** Returns the annotations of a page, as references or as direct objects. */
 export function annotationsOf({ file }: SourceDocument, page: Reference): readonly Value[] {
   return file.array(file.dictionary(page)?.get("Annots")) ?? [];
 }

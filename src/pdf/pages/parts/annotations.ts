@@ -1,5 +1,5 @@
-// Annotations of the pages taken (ISO 32000-1, 12.5): links that lead nowhere any more go, popups and replies stay with what they
-// belong to. Fields of a form are http/form.ts' business.
+// Handles annotations of the taken pages (ISO 32000-1, 12.5). Removes links to pages that were left out, and keeps
+// popups and replies with their annotations. form.ts handles fields.
 
 import type { Copier } from "../../objects/copier.ts";
 import { Dictionary, Reference, type Value } from "../../objects/values.ts";
@@ -8,16 +8,19 @@ import type { Actions } from "./actions.ts";
 import { annotationsOf, findAnnotations } from "./annotation-index.ts";
 import type { FormResources } from "./form-resources.ts";
 
-/** Entries that refer to another annotation of the same page. */
+/** Entries that refer to another annotation on the same page. */
 const COMPANIONS = ["IRT", "Popup"];
 
 export class Annotations implements Part {
   readonly #actions: Actions;
   readonly #resources: FormResources;
   #taking!: Taking;
-  /** By number: what an annotation that stays becomes, before it is copied. */
+  /** The updated dictionaries of kept annotations before they are copied, by object number. */
   #kept = new Map<number, Dictionary>();
-  /** In the target, by the number of the source's, and the page it is on: 0 for the first time a page was taken. */
+  /**
+   * The copies in the target, by the number of the source annotation and the number of the repeated page. The second
+   * number is 0 for the first copy of a page.
+   */
   #copies = new Map<string, Reference>();
 
   constructor(actions: Actions, resources: FormResources) {
@@ -64,7 +67,7 @@ export class Annotations implements Part {
     );
   }
 
-  /** Settles what becomes of an annotation. */
+  /** Decides whether an annotation is kept, and updates its copy. */
   #settle(value: Value, page: Reference, direct: Map<Value, Dictionary>): void {
     const { file } = this.#taking.source;
     const annotation = file.dictionary(value);
@@ -77,7 +80,7 @@ export class Annotations implements Part {
     else direct.set(value, settled);
   }
 
-  /** Leaves out references to annotations of other pages, and to such as go. Many popups are on no page's list. */
+  /** Removes references to annotations that are removed or on other pages. Many popups are in no page's list. */
   #separate(settled: Dictionary, own: ReadonlySet<number>): void {
     for (const key of COMPANIONS) {
       const other = settled.get(key);
@@ -106,12 +109,12 @@ export class Annotations implements Part {
     if (copy) this.#copies.set(`${reference.number} ${copier.repeat?.number ?? 0}`, copy);
   }
 
-  /** Whether it is an annotation of some page of the source. */
+  /** Reports whether the object is an annotation on a page of the source. */
   isAnnotation(reference: Reference): boolean {
     return this.#taking.source.once(findAnnotations).pages.has(reference.number);
   }
 
-  /** @returns its copy on a page that has been copied; undefined for what has none there */
+  /** @returns the annotation's copy on a copied page; undefined if there is none */
   copyOn(reference: Reference, { target, repeat }: TakenPage): Reference | undefined {
     return this.#copies.get(`${reference.number} ${repeat > 0 ? target.number : 0}`);
   }

@@ -1,4 +1,5 @@
-// Files attached to the document (ISO 32000-1, 7.11.4, and ISO 32000-2, 14.13). Those attached to a page come with it.
+// Copies the files attached to the document (ISO 32000-1, 7.11.4, and ISO 32000-2, 14.13). Files attached to a page are
+// copied with it.
 
 import { textOf, textString } from "../../objects/text-strings.ts";
 import { readNameTree, writeNameTree } from "../../objects/trees.ts";
@@ -11,7 +12,7 @@ import { namesOf } from "./catalog-entries.ts";
 
 interface Attached {
   readonly named: ReadonlyMap<string, Value>;
-  /** Files that belong to pages or to what is on them, by number. */
+  /** The pages of files that a page or an annotation refers to, by the number of the file. */
   readonly pages: ReadonlyMap<number, readonly Reference[]>;
 }
 
@@ -35,7 +36,7 @@ function findAttached(source: SourceDocument): Attached {
 }
 
 export class Attachments implements Part {
-  /** By text: the same name may be written in several ways. */
+  /** The names as text, because one name may have several encodings. */
   readonly #names = new UniqueNames((name, count) => {
     const dot = name.lastIndexOf(".");
     return dot > 0 ? `${name.slice(0, dot)} (${count})${name.slice(dot)}` : `${name} (${count})`;
@@ -46,7 +47,7 @@ export class Attachments implements Part {
   close({ source, copier, takesOf }: Taking): void {
     const { file } = source;
     const { named, pages } = source.once(findAttached);
-    /** What belongs to no page belongs to all of them. */
+    /** Reports whether a file is kept. A file without pages belongs to all pages. */
     const stays = (value: Value) => {
       const own = value instanceof Reference ? pages.get(value.number) : undefined;
       return !own || own.some((page) => takesOf(page).length > 0);

@@ -1,16 +1,16 @@
-// What the catalog says of the document as a whole (ISO 32000-1, table 28), entry by entry: mostly what the first input says. Parts
-// with a module of their own are not here; an entry that is not named here goes.
+// Builds the catalog entries for the whole document (ISO 32000-1, table 28), mostly from the first input. Entries with
+// their own module are handled there, and all other entries are removed.
 
 import { Dictionary, Reference, type Value } from "../../objects/values.ts";
 import type { Part, Result, TakenPage, Taking } from "../assemble.ts";
 import type { Actions } from "./actions.ts";
 import type { Destinations } from "./destinations.ts";
 
-/** Of the first input, as it stands there. */
+/** Entries copied unchanged from the first input. */
 const FIRST = ["PageLayout", "PageMode", "Lang", "Metadata"];
-/** MarkInfo (table 321): what is true of one input is true of the result. */
+/** Entries of MarkInfo (table 321). Each is true if it is true in any input. */
 const MARKS = ["Marked", "UserProperties", "Suspects"];
-/** What of a page belongs to a whole that is not there any more: presentations, templates. */
+/** Page entries of presentations and templates, which the result does not contain. */
 const PAGE_ENTRIES = ["PresSteps", "TemplateInstantiated"];
 
 export class Catalog implements Part {
@@ -31,7 +31,7 @@ export class Catalog implements Part {
   page(page: Dictionary, _taken: TakenPage, { isWhole }: Taking): void {
     this.#actions.settle(page);
     for (const key of PAGE_ENTRIES) page.delete(key);
-    // Programs keep what they like there, such as the drawing that all pages came from.
+    // Programs may store anything there, such as the drawing of all pages.
     if (!isWhole) page.delete("PieceInfo");
   }
 
@@ -64,7 +64,7 @@ export class Catalog implements Part {
 
   #preferences({ source: { file }, inputCount, isWhole }: Taking): Dictionary | undefined {
     const preferences = file.dictionary(file.catalog.get("ViewerPreferences"))?.clone();
-    // Pages by their numbers (table 150), which are others now.
+    // The page numbers in this entry (table 150) have changed.
     if (inputCount > 1 || !isWhole) preferences?.delete("PrintPageRange");
     return preferences;
   }

@@ -1,5 +1,5 @@
-// Destinations (ISO 32000-1, 12.3.2): what becomes of one whose page is taken or left, and the named ones of all inputs in one tree.
-// Knows nothing of what leads to them.
+// Updates destinations (ISO 32000-1, 12.3.2) on taken pages, and merges the named destinations of all inputs into one
+// tree. Has no knowledge of the objects that use them.
 
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { textOf } from "../../objects/text-strings.ts";
@@ -10,23 +10,25 @@ import type { Part, Result, Taking } from "../assemble.ts";
 import type { SourceDocument } from "../source-document.ts";
 import { namesOf } from "./catalog-entries.ts";
 
-/** A name may stand for a name, so many times. */
+/** Maximum number of names that refer to each other. */
 const MAX_HOPS = 8;
-/** What an entry of a map takes in memory, about. */
+/** Approximate memory of one map entry. */
 const ENTRY_BYTES = 160;
 
-/** Names of the name tree and those of the catalog's Dests are apart: a string asks for one, a name for the other. */
+/**
+ * The name tree and the catalog's Dests have separate names: strings refer to the former, name objects to the latter.
+ */
 type Kind = "string" | "name";
 type Key = `${Kind}:${string}`;
 
 interface Named {
   readonly values: ReadonlyMap<Key, Value>;
-  /** By the number of the page that they lead to. */
+  /** The names of destinations on each page, by the page's object number. */
   readonly byPage: ReadonlyMap<number, readonly Key[]>;
   readonly pages: ReadonlyMap<Key, Reference>;
 }
 
-/** The page a destination leads to; undefined where it leads nowhere. */
+/** Returns the page of a destination. Undefined if there is none. */
 export function pageOfDestination(source: SourceDocument, destination: Value | undefined): Reference | undefined {
   const named = source.once(findNamed);
   const key = keyOf(source.file, destination, named);
@@ -53,7 +55,7 @@ function findNamed(source: SourceDocument): Named {
   return named;
 }
 
-/** What a name stands for, whatever the number of names on the way. */
+/** Returns the explicit destination of a name, through any names in between. */
 function explicit(file: PdfFile, destination: Value | undefined, named: Pick<Named, "values">): Value | undefined {
   let value = destination;
   for (let hops = 0; hops < MAX_HOPS; hops++) {
@@ -79,17 +81,18 @@ function explicitPage(source: SourceDocument, destination: Value | undefined): R
   const array = file.array(object instanceof Dictionary ? object.get("D") : destination);
   const page = array?.[0];
   if (page instanceof Reference) return source.isPage(page.number) ? page : undefined;
-  // Meant for other documents, but written for pages of the same one, and understood.
+  // Page numbers are for destinations in other documents. Some writers use them in the same document, and readers
+  // accept them.
   return typeof page === "number" ? source.pages[page]?.reference : undefined;
 }
 
-/** `gone`: its page was left out. `broken`: it led nowhere before. */
+/** `gone`: the page was left out. `broken`: the destination led to no page before. */
 export type Fate = { readonly value: Value } | "gone" | "broken";
 
 export class Destinations implements Part {
   #taking!: Taking;
   #named!: Named;
-  /** Names in the result of those of this input that lead to pages that are taken. */
+  /** The names in the result of this input's destinations on taken pages. */
   #names = new Map<Key, string>();
   #changed = new Map<string, string>();
   readonly #written = new Map<string, Value>();
@@ -115,7 +118,7 @@ export class Destinations implements Part {
     if (!this.#changed.has(text)) this.#changed.set(text, textOf(PdfString.ofLatin1(name)));
   }
 
-  /** Names of this input's that are others in the result, as texts. */
+  /** The renamed destinations of this input, as texts. */
   get changed(): ReadonlyMap<string, string> {
     return this.#changed;
   }
@@ -146,7 +149,7 @@ export class Destinations implements Part {
   }
 }
 
-/** An array that names its page by reference: some readers know no other destinations. */
+/** Returns an array with a page reference. Some readers support no other destinations. */
 function withPage(file: PdfFile, destination: Value, page: Reference): Value {
   const object = file.resolve(destination);
   const value = object instanceof Dictionary ? object.get("D")! : destination;

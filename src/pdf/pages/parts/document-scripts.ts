@@ -1,5 +1,5 @@
-// JavaScript of a document (ISO 32000-1, 12.6.4.16): the scripts that all its others share, and the names that all of them use. How a
-// script is rewritten is scripts.ts' business.
+// Copies the JavaScript of a document (ISO 32000-1, 12.6.4.16): the scripts that all other scripts share, and the names
+// that they define. scripts.ts rewrites the text of a script.
 
 import { textOf, textString } from "../../objects/text-strings.ts";
 import { readNameTree, writeNameTree } from "../../objects/trees.ts";
@@ -12,15 +12,15 @@ import type { Destinations } from "./destinations.ts";
 import type { KeptFields } from "./kept-fields.ts";
 import { globalsOf, helperScript, rewriteScript, type ScriptNames } from "./scripts.ts";
 
-/** Scripts that are longer stay as they are: no program that people wrote is. */
+/** Maximum size of a rewritten script. No program written by people is longer. */
 const MAX_SCRIPT_BYTES = 4 * 1024 * 1024;
 
-/** A function of ours among those of the inputs. */
+/** The name of the added helper function. */
 const HELPER = "joinedFieldNames";
 
 interface Shared {
   readonly actions: ReadonlyMap<string, Dictionary>;
-  /** Functions and variables that they define. */
+  /** The functions and variables that the scripts define. */
   readonly globals: ReadonlySet<string>;
 }
 
@@ -46,7 +46,7 @@ function scriptOf({ file }: SourceDocument, value: Value | undefined): string | 
   try {
     return textOf(new PdfString(stream.body.decoded(MAX_SCRIPT_BYTES)));
   } catch {
-    // A script that cannot be read is none that a viewer runs.
+    // Viewers do not run a script that cannot be read.
     return undefined;
   }
 }
@@ -59,7 +59,7 @@ export class Scripts implements Part {
   readonly #written = new Map<string, Value>();
   #taking!: Taking;
   #renamedGlobals = new Map<string, string>();
-  /** What became of scripts that have a number. */
+  /** The results for scripts that are indirect objects, by object number. */
   #known = new Map<number, Value>();
   #isUsed = false;
   #helper = "";
@@ -84,12 +84,12 @@ export class Scripts implements Part {
   }
 
   /**
-   * A script of something that stays.
-   * @returns a value of the source; the same one where nothing has to change
+   * Rewrites a script of a kept object.
+   * @returns a value of the source; the same value if nothing changes
    */
   rewrite(script: Value): Value {
     this.#isUsed = true;
-    // Alone, an input has no other whose names it could have to avoid.
+    // A single input has no other input whose names could conflict.
     if (this.#fields.foreign === undefined) return script;
     this.#helper ||= this.#globals.take(HELPER);
     const number = script instanceof Reference ? script.number : 0;
@@ -113,7 +113,7 @@ export class Scripts implements Part {
     return { fields, foreign, destinations, globals: this.#renamedGlobals, helper: this.#helper };
   }
 
-  /** Scripts of the document as a whole stay with the whole, or where a script stays that may call them. */
+  /** Copies the document scripts if the whole document is taken, or if a kept script may call them. */
   close({ source, copier, isWhole }: Taking): void {
     if (!isWhole && !this.#isUsed) return;
     for (const [name, action] of source.once(findShared).actions) {
@@ -124,7 +124,7 @@ export class Scripts implements Part {
     }
     if (!this.#isHelperUsed) return;
     const script = helperScript(this.#names(), this.#fields.own ?? []);
-    // Scripts run in the order of their names when the document is opened: this one first.
+    // When the document is opened, scripts run in name order. This one must be first.
     const action = Dictionary.of({ S: Name.of("JavaScript"), JS: textString(script) });
     this.#written.set(this.#keys.take(`!${this.#helper}`), copier.value(action));
   }

@@ -1,43 +1,43 @@
-// The fields of a form as they are in a source (ISO 32000-1, 12.7.3): one tree of nodes, each a field, a widget, or both. Reads
-// only.
+// Reads the form fields of a source (ISO 32000-1, 12.7.3) as one tree. Each node is a field, a widget, or both. Changes
+// nothing in the fields.
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { textOf } from "../../objects/text-strings.ts";
 import { type Dictionary, Reference, type Value } from "../../objects/values.ts";
 import type { SourceDocument } from "../source-document.ts";
 import { findAnnotations } from "./annotation-index.ts";
 
-/** What a node takes in memory, about. */
+/** Approximate memory of one node. */
 const NODE_BYTES = 200;
-/** A full name has so many parts at most. */
+/** Maximum number of parts in a full name. */
 const MAX_LEVELS = 64;
 
 export interface FieldNode {
   readonly index: number;
   readonly reference: Reference;
-  /** Of the nodes, -1 for a root. */
+  /** The index of the parent node, -1 for a root. */
   readonly parent: number;
   readonly kids: number[];
-  /** Whether it has a name of its own, or is a root: whether it is more than a widget. */
+  /** True if the node has its own name or is a root. False if it is only a widget. */
   readonly isField: boolean;
   readonly isWidget: boolean;
-  /** FT, its own or that of a field above it. */
+  /** The FT entry of the field or of a field above it. */
   readonly type: string | undefined;
-  /** Its partial name as text. */
+  /** The partial name as text. */
   readonly name: string | undefined;
-  /** A root that the form does not list, as far as is known from its widgets. */
+  /** False if the form does not list the root of this node, which was only found through a widget. */
   readonly isListed: boolean;
-  /** Whether a page has it among its annotations. */
+  /** True if the node is among the annotations of a page. */
   readonly isOnPage: boolean;
 }
 
 export interface FieldTree {
   readonly form: Dictionary;
-  /** Every node comes after its parent. */
+  /** The nodes. Each node follows its parent. */
   readonly nodes: readonly FieldNode[];
   readonly byNumber: ReadonlyMap<number, FieldNode>;
 }
 
-/** @returns undefined for a document without a form */
+/** @returns undefined if the document has no form */
 export function findFields(source: SourceDocument): FieldTree | undefined {
   const { file } = source;
   const form = file.dictionary(file.catalog.get("AcroForm"));
@@ -53,7 +53,7 @@ export function findFields(source: SourceDocument): FieldTree | undefined {
   return { form, nodes: reader.nodes, byNumber: reader.byNumber };
 }
 
-/** The uppermost field above a widget. */
+/** Returns the topmost field above a widget. */
 function topOf(file: PdfFile, number: number): Reference {
   let top = new Reference(number);
   const seen = new Set([number]);
@@ -80,7 +80,7 @@ class Reader {
     for (let next = waiting.pop(); next; next = waiting.pop()) {
       const dictionary = file.dictionary(next.value);
       if (!dictionary || this.#source.isPage(numberOf(next.value))) continue;
-      // What stands inside of an array gets a number: widgets and fields refer to each other.
+      // Widgets and fields refer to each other, so direct objects become indirect objects.
       const reference = next.value instanceof Reference ? next.value : file.add(dictionary);
       if (this.byNumber.has(reference.number)) continue;
       const node = this.#add(reference, dictionary, next.parent, isListed);
@@ -117,7 +117,7 @@ class Reader {
 
 const numberOf = (value: Value) => (value instanceof Reference ? value.number : 0);
 
-/** The full name (12.7.3.2); undefined where no level has one. */
+/** Returns the full name (12.7.3.2). Undefined if no level has a name. */
 export function fullName(tree: FieldTree, node: FieldNode): string | undefined {
   const parts: string[] = [];
   let at: FieldNode | undefined = node;

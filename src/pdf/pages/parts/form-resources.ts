@@ -1,5 +1,5 @@
-// Default resources of a form and the appearance strings that name its fonts (ISO 32000-1, 12.7.3.3): those of all inputs in one
-// dictionary, where a name stands for one font.
+// Merges the default resources of the forms of all inputs, and updates the font names in appearance strings (ISO
+// 32000-1, 12.7.3.3). In the result, each name refers to one font.
 
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { UniqueNames } from "../../objects/unique-names.ts";
@@ -9,18 +9,18 @@ import { annotationsOf } from "./annotation-index.ts";
 import { findFields } from "./field-tree.ts";
 import type { KeptFields } from "./kept-fields.ts";
 
-/** A font's name in an appearance string, before its size and Tf. */
+/** Matches a font name in an appearance string, before its size and Tf. */
 const FONT = /\/([^\s/[\]()<>{}%]+)(?=\s+[-+\d.]+\s+Tf\b)/g;
-/** Fonts that viewers look for themselves when they make appearances. */
+/** Fonts that viewers need when they create appearances. */
 const USUAL = ["Helv", "ZaDb"];
 
 export class FormResources implements Part {
   readonly #fields: KeptFields;
   readonly #names = new UniqueNames((name, count) => `${name}_${count}`);
   readonly #fonts = new Map<string, Value>();
-  /** Resources other than fonts: kind, name, value of the target. */
+  /** Resources of the target other than fonts, by category and name. */
   readonly #others = new Map<string, Map<string, Value>>();
-  /** What the fonts of this input are called now, where that is not what they were called. */
+  /** The new names of this input's renamed fonts, by the old name. */
   #renamed = new Map<string, string>();
   #file: PdfFile | undefined;
 
@@ -42,7 +42,7 @@ export class FormResources implements Part {
     }
   }
 
-  /** Names in the appearance strings of what stays. */
+  /** Returns the font names in the appearance strings of kept objects. */
   #usedFonts({ source, pages }: Taking, form: Dictionary): Set<string> {
     const { file } = source;
     const used = new Set(USUAL);
@@ -74,7 +74,7 @@ export class FormResources implements Part {
     for (const [name, value] of entries) if (!known.has(name)) known.set(name, copier.value(value));
   }
 
-  /** Settles the appearance string of an annotation or a field, a dictionary of the caller's own. */
+  /** Updates the appearance string of an annotation or a field. The dictionary belongs to the caller. */
   settle(holder: Dictionary): void {
     const string = this.#file?.string(holder.get("DA"));
     if (string) holder.set("DA", this.rewrite(string));
@@ -90,7 +90,7 @@ export class FormResources implements Part {
     );
   }
 
-  /** The target's DR, undefined where there is nothing in it. */
+  /** The DR entry of the target. Undefined if it would be empty. */
   get dictionary(): Dictionary | undefined {
     const result = new Dictionary();
     if (this.#fonts.size > 0) result.set("Font", dictionaryOf(this.#fonts));

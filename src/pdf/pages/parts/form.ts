@@ -1,5 +1,5 @@
-// The form (ISO 32000-1, 12.7): fields of all inputs, each with the widgets that pages have taken. Which fields stay, and their names,
-// is kept-fields.ts' business; widgets are copied with their pages.
+// Builds the form (ISO 32000-1, 12.7) from the fields of all inputs, each with its taken widgets. kept-fields.ts
+// selects and renames the fields. Widgets are copied with their pages.
 
 import type { Copier } from "../../objects/copier.ts";
 import { Dictionary, PdfString, Reference, type Value } from "../../objects/values.ts";
@@ -9,11 +9,14 @@ import type { FieldNode, FieldTree } from "./field-tree.ts";
 import type { FormResources } from "./form-resources.ts";
 import type { KeptFields } from "./kept-fields.ts";
 
-/** Entries of a field that its widgets do not have (tables 220 to 232). */
+/** Entries of fields that widgets do not have (tables 220 to 232). */
 const FIELD_ENTRIES = "FT T TU TM Ff V DV Opt TI I MaxLen Lock SV CO RV DS Kids".split(" ");
-/** Triggers of a field among those of its widgets (table 196). */
+/** Triggers that belong to a field and not to its widgets (table 196). */
 const FIELD_TRIGGERS = ["K", "F", "V", "C"];
-/** SigFlags (table 219): there are signature fields. That the file was signed is not true of the result. */
+/**
+ * SigFlags (table 219): there are signature fields. The flag for signed files stays off, because the result is not
+ * signed.
+ */
 const SIGNATURES_EXIST = 1;
 
 export class Form implements Part {
@@ -27,7 +30,7 @@ export class Form implements Part {
   #needsAppearances = false;
   #defaults: { readonly DA: PdfString | undefined; readonly Q: number | undefined } | undefined;
   #taking!: Taking;
-  /** Copies of widgets in the target, by the number of the source's. */
+  /** The copies of each widget in the target, by the number of the source widget. */
   #copies = new Map<number, Reference[]>();
 
   constructor(fields: KeptFields, resources: FormResources, actions: Actions) {
@@ -61,13 +64,13 @@ export class Form implements Part {
     this.#prepare(tree, node, dictionary);
   }
 
-  /** As with annotations of pages, which are settled before. */
+  /** Updates actions and resources. For annotations on pages, this is already done. */
   #settle(dictionary: Dictionary): void {
     this.#actions.settle(dictionary);
     this.#resources.settle(dictionary);
   }
 
-  /** What a field and a widget must not bring with them; the tree is put together when all are there. */
+  /** Removes entries that a field or widget must not keep. The tree is built when all copies exist. */
   #prepare(tree: FieldTree, node: FieldNode, dictionary: Dictionary): void {
     const { file } = this.#taking.source;
     dictionary.delete("Kids");
@@ -79,7 +82,7 @@ export class Form implements Part {
     if (node.type === "Btn") this.#withoutLeftStates(tree, node, dictionary);
   }
 
-  /** A signature is of a file that this is not (12.8.1). */
+  /** Removes the signature, which is only valid for the source file (12.8.1). */
   #unsign(dictionary: Dictionary): void {
     const { file } = this.#taking.source;
     this.#hasSignatures = true;
@@ -95,7 +98,7 @@ export class Form implements Part {
     dictionary.set("Lock", lock.clone().set("Fields", renamed));
   }
 
-  /** Of buttons that left: the text of their values, and the value where one of them was on. */
+  /** Removes the states of buttons that were left out: their option texts, and the value if one of them was on. */
   #withoutLeftStates({ nodes }: FieldTree, node: FieldNode, dictionary: Dictionary): void {
     const { file } = this.#taking.source;
     const kids = node.kids.map((index) => nodes[index]);
@@ -126,7 +129,7 @@ export class Form implements Part {
     const { file } = source;
     this.#hasForm = true;
     if (file.boolean(tree.form.get("NeedAppearances"))) this.#needsAppearances = true;
-    /** By the index of the node: what its kids have for a parent. */
+    /** The parent for the kids of each node, by the node's index. */
     const fields = new Map<number, Reference>();
     for (const node of this.#fields.keptNodes()) this.#place(tree, node, fields, copier);
     for (const value of file.array(tree.form.get("CO")) ?? []) {
@@ -137,7 +140,7 @@ export class Form implements Part {
     this.#setDefaults(tree, fields);
   }
 
-  /** Puts a field and its widgets into the tree, below its parent, which is there already. */
+  /** Adds a field and its widgets to the tree. The parent must already be there. */
   #place(tree: FieldTree, node: FieldNode, fields: Map<number, Reference>, copier: Copier): void {
     const { file } = this.#taking.result;
     const copies = this.#copies.get(node.reference.number) ?? [];
@@ -163,7 +166,7 @@ export class Form implements Part {
     else if (node.isListed) this.#roots.push(field);
   }
 
-  /** A field that was one with its widget, whose page was taken more than once. */
+  /** Separates a field from its widget. Required if the page of the widget was taken more than once. */
   #separate(copies: readonly Reference[]): Reference {
     const { file } = this.#taking.result;
     const field = new Dictionary();
@@ -197,7 +200,7 @@ export class Form implements Part {
     else above.set("Kids", [kid]);
   }
 
-  /** Defaults of the first form are those of the result; fields of others get their own. */
+  /** The defaults of the first form apply to the result. Fields of other inputs get explicit values. */
   #setDefaults({ form, nodes }: FieldTree, fields: ReadonlyMap<number, Reference>): void {
     const { file } = this.#taking.source;
     const string = file.string(form.get("DA"));

@@ -1,5 +1,5 @@
-// All that a document has besides its pages, in the order in which its parts have to be asked: names are settled before what uses them,
-// and scripts are counted last.
+// All parts of a document besides its pages, in the order of their calls: names are updated before the objects that use
+// them, and scripts are collected last.
 
 import type { Dictionary } from "../../objects/values.ts";
 import type { Part, PartFactory, Result, TakenPage, Taking } from "../assemble.ts";
@@ -48,7 +48,7 @@ const makeParts: PartFactory = () => {
   ]);
 };
 
-/** They know each other, and are therefore made together. */
+/** A single factory, because the parts refer to each other. */
 export const documentParts: readonly PartFactory[] = [makeParts];
 
 class DocumentParts implements Part {

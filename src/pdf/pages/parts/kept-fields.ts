@@ -1,4 +1,4 @@
-// Which fields of an input's form stay, and what they are called in the result. Writes nothing.
+// Selects the form fields of an input that are kept, and their names in the result. Writes nothing.
 
 import { textOf, textString } from "../../objects/text-strings.ts";
 import { UniqueNames } from "../../objects/unique-names.ts";
@@ -8,10 +8,12 @@ import { annotationsOf } from "./annotation-index.ts";
 import { type FieldNode, type FieldTree, findFields, fullName } from "./field-tree.ts";
 import { renamed, rootOf } from "./scripts.ts";
 
-/** What names of no field of this input's are put below, where they could be those of another's. */
+/** The root for names that match no field of this input. Without it, they could match a field of another input. */
 const FOREIGN = "otherDocument";
 
-/** The flag of SubmitForm and ResetForm that makes Fields a list of what is left out (ISO 32000-1, tables 237 and 239). */
+/**
+ * The flag of SubmitForm and ResetForm that makes Fields a list of excluded fields (ISO 32000-1, tables 237 and 239).
+ */
 const EXCLUDE = 1;
 
 export class KeptFields implements Part {
@@ -19,11 +21,11 @@ export class KeptFields implements Part {
   #taking!: Taking;
   #tree: FieldTree | undefined;
   #kept = new Set<number>();
-  /** Roots of this input: what they were called, and what they are called now. */
+  /** The new names of this input's roots, by the old name. */
   #renamed = new Map<string, string>();
   #own = new Set<string>();
   #foreign: string | undefined;
-  /** An array of all own fields, which actions share. */
+  /** An array of all fields of this input, which actions share. */
   #all: Reference | undefined;
 
   open(taking: Taking): void {
@@ -50,7 +52,7 @@ export class KeptFields implements Part {
         if (value instanceof Reference) mark(byNumber.get(value.number));
       }
     }
-    // What no page shows belongs to the document as a whole.
+    // Fields that are on no page belong to the document as a whole.
     if (isWhole) for (const node of nodes) if (node.kids.length === 0 && !node.isOnPage) mark(node);
   }
 
@@ -64,7 +66,7 @@ export class KeptFields implements Part {
     return this.#tree;
   }
 
-  /** Every node comes after its parent. */
+  /** Returns the kept nodes. Each node follows its parent. */
   keptNodes(): FieldNode[] {
     const { nodes } = this.#tree ?? { nodes: [] };
     return [...this.#kept].sort((a, b) => a - b).map((index) => nodes[index]);
@@ -74,31 +76,37 @@ export class KeptFields implements Part {
     return this.#kept.has(node.index);
   }
 
-  /** Whether it is a field or widget that does not stay. */
+  /** Reports whether the object is a field or widget that is left out. */
   isLeft(reference: Reference): boolean {
     const node = this.#tree?.byNumber.get(reference.number);
     return node !== undefined && !this.#kept.has(node.index);
   }
 
-  /** What root fields were called, and what they are called now. */
+  /** The new names of the root fields, by the old name. */
   get roots(): ReadonlyMap<string, string> {
     return this.#renamed;
   }
 
-  /** A root that no input has, where there are others that this one's scripts and actions must not reach. */
+  /**
+   * A root name that no input uses, for fields that scripts and actions of this input must not reach. Undefined if
+   * there is only one input.
+   */
   get foreign(): string | undefined {
     if (this.#taking.inputCount > 1) this.#foreign ??= this.#roots.take(FOREIGN);
     return this.#foreign;
   }
 
-  /** The names of the root fields of this input, where there are others; one that nobody has where it has none. */
+  /**
+   * The names of this input's root fields. A name that no field has if there are none. Undefined if there is only one
+   * input.
+   */
   get own(): readonly string[] | undefined {
     const { foreign } = this;
     if (foreign === undefined) return undefined;
     return this.#own.size > 0 ? [...this.#own] : [foreign];
   }
 
-  /** A full or partial name that begins with the name of a root. */
+  /** Returns the new form of a full or partial name that begins with the name of a root. */
   renamedString(name: PdfString): PdfString {
     const text = textOf(name);
     const result = renamed(text, this.#renamed, this.foreign);
@@ -106,8 +114,8 @@ export class KeptFields implements Part {
   }
 
   /**
-   * SubmitForm and ResetForm: fields by the names they have now, and none of another input.
-   * @returns the same dictionary where it can stay as it is
+   * Limits a SubmitForm or ResetForm action to fields of this input, with their new names.
+   * @returns the same dictionary if it is unchanged
    */
   restrict(action: Dictionary): Dictionary {
     const { file } = this.#taking.source;
@@ -150,7 +158,7 @@ export class KeptFields implements Part {
       if (full !== undefined) names.add(full);
     }
     if (!tree) return this.own!.map(textString);
-    // A name stands for all fields below it.
+    // A name includes all fields below it.
     const left = new Set<number>();
     const fields: Value[] = [];
     for (const node of this.keptNodes()) {

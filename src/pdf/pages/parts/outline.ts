@@ -1,5 +1,5 @@
-// The outline (ISO 32000-1, 12.3.3): items of all inputs one after the other, those whose pages were left out only where they have
-// kids that stay.
+// Merges the outlines of all inputs (ISO 32000-1, 12.3.3). Items of pages that were left out are kept only if they have
+// kept kids.
 
 import { Dictionary, Name, Reference } from "../../objects/values.ts";
 import type { Part, Result, Taking } from "../assemble.ts";
@@ -7,29 +7,29 @@ import type { SourceDocument } from "../source-document.ts";
 import type { Actions } from "./actions.ts";
 import { pageOfDestination } from "./destinations.ts";
 
-/** What an item takes in memory, about. */
+/** Approximate memory of one item. */
 const ITEM_BYTES = 160;
-/** Items that are read; a chain of them may lead into another. */
+/** Maximum number of items. One chain of items may lead into another. */
 const MAX_ITEMS = 1_000_000;
-/** Entries that say where an item is, which it does not take along. */
+/** Entries for an item's position, which are not copied. */
 const PLACE_ENTRIES = ["Parent", "Prev", "Next", "First", "Last", "Count"];
 
-/** `nowhere`: it had no target that could be found, `elsewhere`: one that is no page of the document. */
+/** `nowhere`: no target was found. `elsewhere`: the target is not a page of the document. */
 type Goal = Reference | "nowhere" | "elsewhere";
 
 interface Item {
   readonly index: number;
   readonly reference: Reference;
-  /** Of the items, -1 for those at the top. */
+  /** The index of the parent item, -1 at the top level. */
   readonly parent: number;
   readonly isOpen: boolean;
   readonly goal: Goal;
 }
 
 interface Items {
-  /** Every item comes after its parent and after its elder siblings. */
+  /** The items. Each item follows its parent and its preceding siblings. */
   readonly items: readonly Item[];
-  /** By the number of the page that they lead to. */
+  /** The items that lead to each page, by the page's object number. */
   readonly byPage: ReadonlyMap<number, readonly Item[]>;
   readonly elsewhere: readonly Item[];
 }
@@ -71,14 +71,14 @@ function goalOf(source: SourceDocument, item: Dictionary): Goal {
   return pageOfDestination(source, action.get("D")) ?? "nowhere";
 }
 
-/** An item in the target that is being put together. */
+/** An item in the target while the outline is built. */
 interface Placed {
   readonly reference: Reference;
   readonly dictionary: Dictionary;
   readonly parent: Placed | undefined;
   readonly isOpen: boolean;
   last: Placed | undefined;
-  /** Items below it that are seen where it is open. */
+  /** Number of descendants that are visible when the item is open. */
   visible: number;
 }
 
@@ -102,7 +102,7 @@ export class Outline implements Part {
     if (items.length === 0) return;
     const numbers = source.once(findNumbers);
     copier.onVisit((dictionary, reference) => {
-      // Items are copied when they have their place; whatever else leads to one leads to nothing.
+      // Items are copied when their position is known. All other references to items are emptied.
       if (!reference || !numbers.has(reference.number)) return;
       dictionary.clear();
     });
@@ -152,7 +152,10 @@ export class Outline implements Part {
     }
   }
 
-  /** Count tells how many are seen below an item that is open, or would be, with a minus, if it were (table 153). */
+  /**
+   * Sets Count to the number of visible descendants of an open item. For a closed item, it is the negative number that
+   * opening it would show (table 153).
+   */
   #count(entries: readonly Placed[]): void {
     for (let index = entries.length - 1; index >= 0; index--) {
       const { parent, dictionary, isOpen, visible } = entries[index];
@@ -182,7 +185,7 @@ function findNumbers(source: SourceDocument): ReadonlySet<number> {
   return new Set(source.once(findItems).items.map(({ reference }) => reference.number));
 }
 
-/** @returns indexes in the order of the source */
+/** @returns indexes in source order */
 function keptItems({ source, pages, isWhole }: Taking): number[] {
   const { items, byPage, elsewhere } = source.once(findItems);
   if (isWhole) return [...items.keys()];

@@ -1,5 +1,5 @@
-// Output intents (ISO 32000-1, 14.11.5): those of the inputs where all agree. Where they do not, device colors of some pages would be
-// taken for what they are not.
+// Copies output intents (ISO 32000-1, 14.11.5) if they are equal in all inputs. Otherwise, they would give device
+// colors of some pages a wrong meaning.
 import { createHash } from "node:crypto";
 import { MAX_PROFILE_BYTES } from "../../../formats/icc/header.ts";
 import { fingerprint } from "../../objects/fingerprint.ts";
@@ -7,7 +7,7 @@ import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, Name, PdfStream, PdfString, plainBody, type Value } from "../../objects/values.ts";
 import type { Part, Result, Taking } from "../assemble.ts";
 
-/** An intent without its profile, and that: kept until all inputs are known. */
+/** An intent without its profile, and the profile. Kept until all inputs are known. */
 interface Intent {
   readonly dictionary: Dictionary;
   readonly profile: { readonly components: number | undefined; readonly bytes: Uint8Array } | undefined;
@@ -46,7 +46,7 @@ function readIntent(file: PdfFile, value: Value): Intent | undefined {
   const intent = file.dictionary(value);
   if (!intent) return undefined;
   const dictionary = new Dictionary();
-  // All entries but the profile are names and texts (table 365).
+  // All entries except the profile are names and texts (table 365).
   for (const [key, entry] of intent) {
     const object = file.resolve(entry);
     if (object instanceof Name || object instanceof PdfString) dictionary.set(key, object);
@@ -57,7 +57,7 @@ function readIntent(file: PdfFile, value: Value): Intent | undefined {
     const bytes = stream.body.decoded(MAX_PROFILE_BYTES).slice();
     return { dictionary, profile: { components: file.number(stream.dictionary.get("N")), bytes } };
   } catch {
-    // A profile that cannot be read describes nothing.
+    // An unreadable profile describes nothing.
     return undefined;
   }
 }

@@ -1,11 +1,11 @@
-// Page labels (ISO 32000-1, 12.4.2): every page taken keeps the label that it showed.
+// Copies page labels (ISO 32000-1, 12.4.2). Every taken page keeps its visible label.
 
 import { readNumberTree, writeNumberTree } from "../../objects/trees.ts";
 import { Dictionary, Name, type PdfString, type Value } from "../../objects/values.ts";
 import type { Part, Result, Taking } from "../assemble.ts";
 import type { SourceDocument } from "../source-document.ts";
 
-/** A label: the number in a style, after a prefix. */
+/** A label: a prefix and a number in a style. */
 interface Label {
   readonly style: string | undefined;
   readonly prefix: PdfString | undefined;
@@ -13,14 +13,14 @@ interface Label {
 }
 
 interface Range extends Label {
-  /** Index of its first page, from 0. */
+  /** The index of the first page of the range, from 0. */
   readonly start: number;
 }
 
-/** What pages show that have no label: their numbers. */
+/** Pages without a label show their page number. */
 const DEFAULT: Range = { start: 0, style: "D", prefix: undefined, number: 1 };
 
-/** @returns in the order of the pages, undefined where there are none */
+/** @returns the ranges in page order; undefined if there are none */
 function findRanges(source: SourceDocument): readonly Range[] | undefined {
   const { file } = source;
   const entries = readNumberTree(file, file.catalog.get("PageLabels"));
@@ -37,7 +37,7 @@ function findRanges(source: SourceDocument): readonly Range[] | undefined {
 
 export class PageLabels implements Part {
   readonly #ranges: Range[] = [];
-  /** The label that the next page would have if it went on with the last range. */
+  /** The label of the next page if the last range continued. */
   #next: Label | undefined;
   #isLabelled = false;
 
@@ -81,6 +81,6 @@ function labelOf(ranges: readonly Range[], index: number): Label {
   return { style, prefix, number: number + index - start };
 }
 
-/** Without a style there is no number to be seen. */
+/** Compares two labels. Without a style, the number is invisible and does not count. */
 const isSame = (a: Label, b: Label) =>
   a.style === b.style && a.prefix?.latin1 === b.prefix?.latin1 && (a.style === undefined || a.number === b.number);

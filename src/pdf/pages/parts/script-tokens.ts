@@ -1,12 +1,12 @@
-// JavaScript cut into tokens, as far as renaming needs it: what is a string, a comment or an expression is told apart; text that
-// is no program comes out as it was. Knows no field.
+// Splits JavaScript into tokens for renaming: distinguishes strings, comments and expressions. The tokens of any text,
+// even of an invalid program, join to the same text. Has no knowledge of fields.
 
 export interface Token {
   readonly kind: "space" | "string" | "word" | "number" | "regexp" | "template" | "sign";
   readonly text: string;
 }
 
-/** What begins nothing longer; longer operators come first. */
+/** Matches a token that needs no closing delimiter. Longer operators come first. */
 const PLAIN = new RegExp(
   [
     String.raw`(?<space>\s+)`,
@@ -20,11 +20,11 @@ const PLAIN = new RegExp(
 interface Enclosed {
   readonly kind: Token["kind"];
   readonly pattern: RegExp;
-  /** Where the search for an end ends. */
+  /** The character at which the search for the end of the token stops. */
   readonly limit: "\n" | undefined;
 }
 
-/** What has an end of its own, by what it begins with; line ends are as in ECMAScript 5. */
+/** Tokens with a closing delimiter. Line ends are those of ECMAScript 5. */
 const COMMENT: Enclosed = { kind: "space", pattern: /\/\*.*?\*\//suy, limit: undefined };
 const LINE: Enclosed = { kind: "space", pattern: /\/\/[^\n\r\u2028\u2029]*/uy, limit: "\n" };
 const REGEXP: Enclosed = {
@@ -38,12 +38,15 @@ const QUOTED: Readonly<Record<string, Enclosed>> = {
   "`": { kind: "template", pattern: /`(?:[^`\\]|\\.)*`/suy, limit: undefined },
 };
 
-/** Words that a value does not end with: a slash after them begins a regular expression. */
+/** Words that cannot end a value. A slash after them starts a regular expression. */
 const BEFORE_VALUE = new Set("return typeof case in of delete void throw new else do instanceof".split(" "));
 
 export function tokensOf(script: string): Token[] {
   const tokens: Token[] = [];
-  /** What did not end is not looked for again before there: a hostile script has many beginnings and no end. */
+  /**
+   * Positions before which the end of an unclosed token is not searched again. A hostile script may have many starts
+   * and no end.
+   */
   const endless = new Map<Enclosed, number>();
   let last: Token | undefined;
   for (let at = 0; at < script.length; ) {
@@ -87,7 +90,7 @@ function endsValue(token: Token | undefined): boolean {
   return token.kind !== "sign" || token.text === ")" || token.text === "]" || token.text === "}";
 }
 
-/** What a string literal stands for. */
+/** Returns the value of a string literal. */
 export function literalValue(text: string): string {
   return text.slice(1, -1).replace(/\\(?:u([\da-fA-F]{4})|x([\da-fA-F]{2})|(\r\n|.))/gs, (_, unit, byte, other) => {
     if (unit ?? byte) return String.fromCharCode(Number.parseInt(unit ?? byte, 16));
@@ -98,7 +101,7 @@ export function literalValue(text: string): string {
   });
 }
 
-/** A literal that every engine reads, whatever the encoding of the script. */
+/** Returns a string literal that every engine reads, in any encoding of the script. */
 export function literalOf(value: string): string {
   return JSON.stringify(value).replace(
     /[^\x20-\x7e]/g,

@@ -1,29 +1,29 @@
-// JavaScript of a form whose fields, or whose functions, got other names because another input has the same ones. It changes names
-// of fields where they are given to the functions that take them, and nothing else. Knows no PDF object.
+// Rewrites JavaScript of a form whose fields or functions were renamed because another input has the same names. Only
+// changes field names that are passed to functions for fields. Has no knowledge of PDF objects.
 import { literalOf, literalValue, type Token, tokensOf } from "./script-tokens.ts";
 
 export interface ScriptNames {
-  /** What the root fields of this input were called, and what they are called now. */
+  /** The new names of this input's root fields, by the old name. */
   readonly fields: ReadonlyMap<string, string>;
-  /** Names of destinations that changed. */
+  /** The new names of renamed destinations. */
   readonly destinations: ReadonlyMap<string, string>;
-  /** Names of functions and variables of the document's own scripts that changed. */
+  /** The new names of renamed functions and variables of the document scripts. */
   readonly globals: ReadonlyMap<string, string>;
-  /** The function of {@link helperScript}. */
+  /** The name of the function in {@link helperScript}. */
   readonly helper: string;
-  /** Where there are other inputs, whose fields a script must not reach: a root that none of them has, for all other names. */
+  /** An unused root name for all other field names, if there are other inputs, whose fields a script must not reach. */
   readonly foreign: string | undefined;
 }
 
 /**
- * A script of the document for names that are computed: a function that maps a name, or each of an array of them, and gives all
- * root fields where it is asked for nothing. Names that are mapped already stay; with a second argument those of others do as well.
- * In the language of 1999, which all viewers speak.
+ * Returns a document script for computed names. Its function maps a name or an array of names, and returns all root
+ * fields if it is called without arguments. Names that are already mapped stay the same. With a second argument, names
+ * of other inputs also stay the same. The script only uses the language of 1999, which all viewers support.
  */
 export function helperScript({ helper, fields, foreign }: ScriptNames, own: readonly string[]): string {
   const roots = foreign === undefined ? fields : new Map([...fields, [foreign, foreign]]);
   const mapped = [...roots.values()].filter((name) => !fields.has(name)).map((name) => [name, name] as const);
-  // No key is one that every object has.
+  // The prefix keeps the keys different from the properties that every object has.
   const map = [...fields, ...mapped].map(([from, to]) => `${literalOf(`.${from}`)}:${literalOf(to)}`).join(",");
   const others = literalOf(foreign === undefined ? "" : `${foreign}.`);
   return (
@@ -35,11 +35,11 @@ export function helperScript({ helper, fields, foreign }: ScriptNames, own: read
   );
 }
 
-/** Take one name of a field. */
+/** Functions that take one field name. */
 const TAKE_NAME = new Set(["getField", "removeField"]);
-/** Take names of fields and nothing else, in one of their arguments. */
+/** Functions with an argument that only contains field names. */
 const TAKE_LIST = new Set(["resetForm", "AFSimple_Calculate"]);
-/** Take names of fields among other things. */
+/** Functions that take field names and other values. */
 const TAKE_NAMES = new Set([
   "submitForm",
   "mailForm",
@@ -49,15 +49,15 @@ const TAKE_NAMES = new Set([
   "exportAsXFDFStr",
   "exportAsText",
 ]);
-/** What stands in a list of names that is written out. */
+/** Tokens in a literal list of names. */
 const LIST_WORDS = new Set(["[", "]", ",", "(", ")", "new", "Array"]);
 
-/** @returns the same text where nothing in it has to change */
+/** @returns the same text if nothing changes */
 export function rewriteScript(script: string, names: ScriptNames): string {
   return new Rewriting(script, names).result();
 }
 
-/** @returns names of functions and variables that the script defines for all others */
+/** @returns the names of global functions and variables that the script defines */
 export function globalsOf(script: string): string[] {
   const found: string[] = [];
   let depth = 0;
@@ -72,7 +72,10 @@ export function globalsOf(script: string): string[] {
   return found;
 }
 
-/** @returns a full name (ISO 32000-1, 12.7.3.2) as it is now; one that is none of these roots' is put below `foreign`, if given */
+/**
+ * @returns the new full name (ISO 32000-1, 12.7.3.2); a name below none of these roots is moved below `foreign`, if
+ * given
+ */
 export function renamed(name: string, roots: ReadonlyMap<string, string>, foreign?: string): string {
   const root = rootOf(name);
   const now = roots.get(root);
@@ -80,7 +83,7 @@ export function renamed(name: string, roots: ReadonlyMap<string, string>, foreig
   return foreign === undefined || name === "" ? name : `${foreign}.${name}`;
 }
 
-/** A name that stands for itself may have a dot all the same; nobody can tell it from one of two levels. */
+/** Returns the root of a full name. A partial name that contains a dot cannot be distinguished from two levels. */
 export function rootOf(name: string): string {
   const dot = name.indexOf(".");
   return dot < 0 ? name : name.slice(0, dot);
@@ -88,17 +91,19 @@ export function rootOf(name: string): string {
 
 class Rewriting {
   readonly #names: ScriptNames;
-  /** Those that mean something. */
+  /** The tokens without white space and comments. */
   readonly #tokens: Token[] = [];
-  /** What stands before each of them, and after the last. */
+  /** The text before each of these tokens, and after the last one. */
   readonly #spaces: string[] = [""];
   readonly #before: string[] = [];
   readonly #texts: string[] = [];
-  /** The closing bracket of each opening one. */
+  /** The index of the closing bracket for each opening bracket. */
   readonly #closing = new Map<number, number>();
-  /** Where the last list of names ended. */
+  /** The end of the last handled list of names. */
   #listed = 0;
-  /** It goes through the names of all fields there are, and would end at the first one that it does not find. */
+  /**
+   * True if the script iterates over the names of all fields. It would stop at the first field that it does not find.
+   */
   #asksForAll = false;
 
   constructor(script: string, names: ScriptNames) {
@@ -158,7 +163,7 @@ class Rewriting {
     else if (TAKE_NAMES.has(name)) this.#renameAmong(first, end);
   }
 
-  /** An argument that is a name or a list of names. Where it is computed, it goes through the map when the script runs. */
+  /** Renames an argument that is a name or a list of names. A computed argument is mapped when the script runs. */
   #renameWhole(first: number, end: number): void {
     for (let index = first; index < end; index++) {
       const { kind, text } = this.#tokens[index];
@@ -171,14 +176,14 @@ class Rewriting {
     }
   }
 
-  /** What is no name of these fields may be an address, or a title. */
+  /** Renames field names among other arguments. Any other string may be an address or a title. */
   #renameAmong(first: number, end: number): void {
     const isName = (index: number) => this.#tokens[index].kind === "word" && this.#text(index + 1) !== "(";
     if (end === first + 1 && isName(first)) {
       this.#wrap(first, end, true);
       return;
     }
-    // A call inside of another has been looked at with it.
+    // A nested call was already handled with its outer call.
     for (let index = Math.max(first, this.#listed); index < end; index++) {
       if (this.#tokens[index].kind === "string") this.#renameLiteral(index);
     }
@@ -191,7 +196,7 @@ class Rewriting {
     if (name !== undefined) this.#texts[first] = literalOf(name);
   }
 
-  /** `switch (event.target.name)`: its cases are compared with it. */
+  /** Renames the cases of `switch (event.target.name)`, which are compared with field names. */
   #renameCases(index: number): void {
     const end = this.#closing.get(index + 1) ?? 0;
     if (!this.#isName(end - 1) || this.#text(end + 1) !== "{") return;
@@ -207,7 +212,7 @@ class Rewriting {
     return ["name", "targetName"].includes(this.#text(index) ?? "") && this.#text(index - 1) === ".";
   }
 
-  /** `resetForm()` means all fields there are. */
+  /** Limits `resetForm()`, which resets all fields, to the fields of this input. */
   #restrict(end: number): void {
     if (this.#names.foreign !== undefined) this.#before[end] += `${this.#names.helper}()`;
   }
@@ -218,7 +223,7 @@ class Rewriting {
     this.#before[end] = `${keepsOthers ? ",1" : ""})${this.#before[end]}`;
   }
 
-  /** One name, or several with commas between them. */
+  /** Renames one name, or several names separated by commas. */
   #renameLiteral(index: number, foreign?: string): void {
     const value = literalValue(this.#text(index)!);
     const result = value.replace(/[^,]+/g, (part) => {
@@ -228,7 +233,7 @@ class Rewriting {
     if (result !== value) this.#texts[index] = literalOf(result);
   }
 
-  /** Whether `event.target.name` or the like is compared with it. */
+  /** Reports whether the string is compared with `event.target.name` or similar. */
   #isCompared(index: number): boolean {
     const isOperator = (at: number) => /^[!=]==?$/.test(this.#text(at) ?? "");
     if (isOperator(index - 1)) return this.#isName(index - 2);
@@ -238,7 +243,7 @@ class Rewriting {
     return this.#isName(at);
   }
 
-  /** Where the first argument ends, if there is another. */
+  /** Returns the end of the first argument if another argument follows. */
   #comma(first: number, end: number): number | undefined {
     for (let index = first; index < end; index = (this.#closing.get(index) ?? index) + 1) {
       if (this.#text(index) === ",") return index;

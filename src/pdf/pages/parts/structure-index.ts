@@ -1,41 +1,42 @@
-// The structure tree as it is in a source (ISO 32000-1, 14.7): its elements, and which of them have content on which page. Reads only.
+// Reads the structure tree of a source (ISO 32000-1, 14.7): its elements, and the pages with their content. Changes
+// nothing in the tree except that elements become indirect objects.
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { readNumberTree } from "../../objects/trees.ts";
 import { Dictionary, Reference, type Value } from "../../objects/values.ts";
 import type { SourceDocument } from "../source-document.ts";
 
-/** What an element takes in memory, about. */
+/** Approximate memory of one element. */
 const ELEMENT_BYTES = 120;
-/** Items that are read of all elements together. */
+/** Maximum number of items read from all elements. */
 const MAX_ITEMS = 10_000_000;
 
 export interface StructureElement {
   readonly index: number;
   readonly reference: Reference;
-  /** Of the elements, -1 for those at the top. */
+  /** The index of the parent element, -1 at the top level. */
   readonly parent: number;
-  /** How many elements are right below it. */
+  /** Number of direct kids that are elements. */
   kidCount: number;
-  /** Those of them that have no content. */
+  /** Direct kids without content. */
   readonly bareKids: StructureElement[];
-  /** Where marked content is that names no page: its own, or that of an element above. */
+  /** The page of marked content that names no page: the element's own page, or that of an element above. */
   readonly page: Reference | undefined;
-  /** Whether it has content itself, and not only below. */
+  /** True if the element itself has content. */
   hasOwnContent: boolean;
-  /** Whether it or an element below has content. */
+  /** True if the element or any element below it has content. */
   hasContent: boolean;
 }
 
 export interface StructureIndex {
   readonly root: Dictionary;
-  /** Every element comes after its parent. */
+  /** The elements. Each element follows its parent. */
   readonly elements: readonly StructureElement[];
-  /** Those at the top that have no content. */
+  /** Top-level elements without content. */
   readonly bareTops: readonly StructureElement[];
   readonly byNumber: ReadonlyMap<number, StructureElement>;
-  /** Elements that have content of their own on a page, by its number. */
+  /** The elements with their own content on each page, by the page's object number. */
   readonly byPage: ReadonlyMap<number, ReadonlySet<StructureElement>>;
-  /** What StructParents and StructParent are keys of. */
+  /** The parent tree, by the keys in StructParents and StructParent. */
   readonly parents: ReadonlyMap<number, Value>;
 }
 
@@ -55,7 +56,7 @@ export type Kid =
       readonly dictionary: Dictionary;
     };
 
-/** @returns undefined for a document without a structure */
+/** @returns undefined if the document has no structure tree */
 export function findStructure(source: SourceDocument): StructureIndex | undefined {
   const { file } = source;
   const found = file.dictionary(file.catalog.get("StructTreeRoot"));
@@ -115,8 +116,8 @@ export function pageOf(source: SourceDocument, dictionary: Dictionary): Referenc
 }
 
 /**
- * @param page where content is that does not say so itself
- * @param known elements by their numbers: they are not looked at
+ * @param page the page of content that names no page
+ * @param known elements by object number, which are not read again
  */
 export function* kidsOf(
   source: SourceDocument,
@@ -147,7 +148,7 @@ export function* kidsOf(
   }
 }
 
-/** Elements that stand inside of another get numbers of their own: much refers to elements. */
+/** Turns elements that are direct objects into indirect objects, because many objects refer to elements. */
 function withNumberedKids(file: PdfFile, holder: Dictionary): Dictionary {
   const value = holder.get("K");
   const items = file.array(value) ?? [value ?? null];

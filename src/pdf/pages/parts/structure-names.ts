@@ -1,5 +1,5 @@
-// Names in structure trees (ISO 32000-1, 14.7.3 and 14.7.5): roles, classes and ids, of which two inputs may have the same for different
-// things. Knows no tree.
+// Renames roles, classes and ids of structure trees (ISO 32000-1, 14.7.3 and 14.7.5) if two inputs use the same name
+// for different things. Has no knowledge of trees.
 
 import { fingerprint } from "../../objects/fingerprint.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
@@ -8,7 +8,7 @@ import { Dictionary, Name, PdfString, type Value } from "../../objects/values.ts
 import type { Part, Taking } from "../assemble.ts";
 import { findStructure } from "./structure-index.ts";
 
-/** Types with a meaning of their own (table 333 to 340, and ISO 32000-2, 14.8.4). */
+/** Standard structure types (table 333 to 340, and ISO 32000-2, 14.8.4). */
 const STANDARD = new Set(
   (
     "Document Part Art Sect Div BlockQuote Caption TOC TOCI Index NonStruct Private P H H1 H2 H3 H4 H5 H6 L LI Lbl LBody Table TR TH TD " +
@@ -52,7 +52,7 @@ export class StructureNames implements Part {
     for (const [name, value] of roles ?? []) {
       const role = this.#file.name(value);
       if (role === undefined || this.#roles.get(name) === role) continue;
-      // A standard type that means another here would mean that in the other inputs, too.
+      // A standard type with another meaning in this input must keep its standard meaning in the other inputs.
       const wanted = hasOthers && STANDARD.has(name) ? variant(name, 1) : name;
       const result = this.#roleNames.take(wanted);
       if (result !== name) this.#renamedRoles.set(name, result);
@@ -64,12 +64,12 @@ export class StructureNames implements Part {
     }
   }
 
-  /** One more set of elements, whose ids are apart from all before. */
+  /** Starts a new set of elements, whose ids are distinct from all previous ids. */
   begin(): void {
     this.#renamedIds = new Map();
   }
 
-  /** Settles S, C and A of an element, a dictionary of the caller's own with values of the source. */
+  /** Updates S, C and A of an element. The dictionary belongs to the caller, and its values belong to the source. */
   settle(element: Dictionary): void {
     const type = this.#file.name(element.get("S"));
     const role = type === undefined ? undefined : this.#renamedRoles.get(type);
@@ -88,7 +88,7 @@ export class StructureNames implements Part {
     return result === undefined ? value : Name.of(result);
   }
 
-  /** Cells name their headers by ids (table 349). */
+  /** Updates the ids of header cells (table 349). */
   #withHeaders(value: Value): Value {
     const array = this.#file.array(value);
     if (array) return array.map((item) => this.#withHeaders(item));
@@ -102,7 +102,7 @@ export class StructureNames implements Part {
     return attributes.clone().set("Headers", renamed);
   }
 
-  /** Takes the id of an element; all of a set are taken before one of its elements is settled. */
+  /** Returns the new id of an element. All ids of a set must be taken before its first element is updated. */
   takeId(id: string): string {
     const known = this.#renamedIds.get(id);
     if (known !== undefined) return known;
@@ -111,7 +111,7 @@ export class StructureNames implements Part {
     return result;
   }
 
-  /** RoleMap and ClassMap of the target. */
+  /** Returns the RoleMap and ClassMap of the target. */
   entries(): Record<string, Value | undefined> {
     const roles = new Dictionary();
     for (const [name, role] of this.#roles) roles.set(name, Name.of(role));

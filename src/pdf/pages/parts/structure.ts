@@ -1,6 +1,6 @@
-// The structure tree (ISO 32000-1, 14.7 and 14.8): of each input the elements that have content on pages taken, below one Document.
-// A page that is taken again has elements of its own, as if it came from another input. What is in a source is structure-index.ts'
-// business, names are structure-names.ts'.
+// Builds the structure tree (ISO 32000-1, 14.7 and 14.8) from the elements of each input with content on taken pages,
+// below one Document. A repeated page has its own elements, as if it came from another input. structure-index.ts reads
+// the source, and structure-names.ts renames.
 
 import type { Copier } from "../../objects/copier.ts";
 import { writeNameTree, writeNumberTree } from "../../objects/trees.ts";
@@ -17,23 +17,26 @@ import {
 } from "./structure-index.ts";
 import type { StructureNames } from "./structure-names.ts";
 
-/** Entries of an element that are made anew. */
+/** Entries of an element that are rebuilt. */
 const OWN_ENTRIES = ["K", "P", "Pg", "ID", "Ref"];
-/** What an element says of its content as a whole, or would say of what is no part of the result. */
+/**
+ * Entries that describe an element's content as a whole. An empty element with one of them may describe content outside
+ * the result.
+ */
 const TEXT_ENTRIES = ["ActualText", "Alt", "E", "T", "ID"];
 const ENTRY_BYTES = 100;
 
-/** Pages of one input that are taken for the first time, for the second and so on, and their elements. */
+/** The pages of one input that are taken for the first time, the second time and so on, with their elements. */
 interface Pass {
-  /** By the number of the page in the source. */
+  /** The taken pages, by the page number in the source. */
   readonly pages: ReadonlyMap<number, TakenPage>;
-  /** In the target, by the index of the element; every one comes after its parent. */
+  /** The elements in the target, by element index. Each element follows its parent. */
   readonly targets: Map<number, Reference>;
-  /** Elements below each, in the target, by its index; below the root by -1. */
+  /** The kids of each element in the target, by element index. The kids of the root have the key -1. */
   readonly kids: Map<number, Reference[]>;
 }
 
-/** A key of the source's parent tree that something in the target has under another number. */
+/** A key of the source's parent tree, and its new key in the target. */
 interface Link {
   readonly from: number;
   readonly to: number;
@@ -51,7 +54,7 @@ export class Structure implements Part {
   readonly #tops: Top[] = [];
   readonly #parents = new Map<number, Value>();
   readonly #ids = new Map<string, Value>();
-  /** By what a namespace is called and how it maps roles. */
+  /** The namespaces of all inputs. The same reference is listed once. */
   readonly #namespaces: Reference[] = [];
   readonly #associated: Value[] = [];
   #root: Reference | undefined;
@@ -59,7 +62,7 @@ export class Structure implements Part {
   #taking!: Taking;
   #index: StructureIndex | undefined;
   #passes: Pass[] = [];
-  /** By the number of a page in the target that was taken before: how often. */
+  /** The repeat count of each repeated page, by its number in the target. */
   #repeats = new Map<number, number>();
   #links: Link[] | undefined;
 
@@ -91,7 +94,7 @@ export class Structure implements Part {
     for (const [at, target] of this.#passes[0]?.targets ?? []) copier.seed(index.elements[at].reference, target);
   }
 
-  /** Settles which elements a pass has. */
+  /** Selects the elements of a pass. */
   #begin(index: StructureIndex, pages: ReadonlyMap<number, TakenPage>): Pass {
     const { elements, byPage } = index;
     const { result } = this.#taking;
@@ -120,7 +123,7 @@ export class Structure implements Part {
     return pass;
   }
 
-  /** An empty cell has no content, and its row needs it. */
+  /** Reports whether an element without content is kept, such as an empty table cell that its row needs. */
   #staysBare({ reference }: StructureElement, pages: ReadonlyMap<number, TakenPage>): boolean {
     if (this.#taking.isWhole) return true;
     const dictionary = this.#taking.source.file.dictionary(reference)!;
@@ -129,7 +132,7 @@ export class Structure implements Part {
     return !TEXT_ENTRIES.some((key) => dictionary.has(key));
   }
 
-  /** Keys of the parent tree, wherever they stand; elements are copied in their own way. */
+  /** Renumbers keys of the parent tree in any dictionary. Empties elements, which are copied separately. */
   #visit(dictionary: Dictionary, reference: Reference | undefined, copier: Copier): void {
     if (reference && this.#index?.byNumber.has(reference.number)) {
       dictionary.clear();
@@ -157,7 +160,7 @@ export class Structure implements Part {
       this.#addNamespaces(index);
       for (const value of source.file.array(index.root.get("AF")) ?? []) this.#associated.push(copier.value(value));
     }
-    // What is copied from here on has no place in the parent tree.
+    // Objects copied from here on are not in the parent tree.
     this.#links = undefined;
   }
 
@@ -203,7 +206,7 @@ export class Structure implements Part {
 
   #kids(pass: Pass, dictionary: Dictionary, element: StructureElement): { kids: Value[]; isComplete: boolean } {
     if (!element.hasOwnContent) {
-      // A book may have all its paragraphs right below one element.
+      // A shortcut for large elements: all paragraphs of a book may be direct kids of one element.
       const kids = pass.kids.get(element.index) ?? [];
       return { kids, isComplete: kids.length === element.kidCount };
     }
@@ -221,7 +224,7 @@ export class Structure implements Part {
     const { copier } = this.#taking;
     if (kid.kind === "element") {
       const element = this.#index!.byNumber.get(kid.reference.number);
-      // An element is where it was met first.
+      // An element that occurs several times belongs to its first parent.
       return element?.parent === above.index ? pass.targets.get(element.index) : undefined;
     }
     const taken = kid.page && pass.pages.get(kid.page.number);
@@ -239,7 +242,7 @@ export class Structure implements Part {
     return object ? Dictionary.of({ Type: Name.of("OBJR"), Pg: taken.target, Obj: object }) : undefined;
   }
 
-  /** Entries of the parent tree for all that has been copied. */
+  /** Adds the entries of the parent tree for all copied objects. */
   #addParents({ parents, byNumber }: StructureIndex): void {
     const { file } = this.#taking.source;
     for (const { from, to, repeat } of this.#links ?? []) {

@@ -1,15 +1,15 @@
-// Article threads (ISO 32000-1, 12.4.3): rings of beads, mended where pages were left out.
+// Copies article threads (ISO 32000-1, 12.4.3): rings of beads, which are closed again after pages were left out.
 
 import { type Dictionary, Reference, type Value } from "../../objects/values.ts";
 import type { Part, Result, TakenPage, Taking } from "../assemble.ts";
 import type { SourceDocument } from "../source-document.ts";
 
-/** Beads that are looked at; a hostile ring does not close. */
+/** Maximum number of beads read. A hostile ring may not close. */
 const MAX_BEADS = 200_000;
 
 interface Thread {
   readonly reference: Reference;
-  /** In the order of reading, with the page each is on. */
+  /** The beads in reading order, with their pages. */
   readonly beads: readonly { readonly reference: Reference; readonly page: Reference }[];
 }
 
@@ -48,7 +48,7 @@ export class Threads implements Part {
     }
   }
 
-  /** A bead is on one page: the first of those that are the same. */
+  /** Keeps beads only on the first copy of a page, because a bead belongs to one page. */
   page(page: Dictionary, { source: origin, repeat }: TakenPage, { source, copier }: Taking): void {
     const beads = source.file.array(source.file.dictionary(origin)?.get("B"));
     const kept = beads?.filter((bead) => bead instanceof Reference && copier.targetOf(bead));
