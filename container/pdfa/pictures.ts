@@ -26,7 +26,7 @@ export const pictures: Rung = {
       for (const page of offendingPages(found)) pages.add(page);
       if (pages.size === before && ++way === WAYS.length) break;
     }
-    // Bookmarks and links are only given up where they are what is wrong.
+    // Bookmarks and links are dropped only if they are the fault.
     if (best) {
       const pictured = await workshop.make(picturePages, [best.candidate, original], {
         ...LAST_WAY,

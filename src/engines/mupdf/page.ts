@@ -10,7 +10,7 @@ import { readTextOfContents, readTextOfList, type TextLine } from "./text.ts";
 
 const CROP_BOX = 1;
 const POINTS_PER_INCH = 72;
-/** Bytes of one band: fewer bands are quicker, but each level of transparency needs as much again. */
+/** Bytes of one band: fewer bands are faster, but each level of transparency needs as much memory again. */
 const BAND_BYTES = 4 * 1024 * 1024;
 /** Maximum fuel per pixel, in addition to the page's fuel: scanned pages take 30, most pages less than 1. */
 const FUEL_PER_PIXEL = 64;

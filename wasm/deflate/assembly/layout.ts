@@ -53,7 +53,7 @@ export const literalBits: usize = memory.data(256, 16);
 export const lengthBits: usize = memory.data(272, 16);
 export const distanceBits: usize = memory.data(32, 16);
 
-/** What a row is (8 bits each): see rows.ts. */
+/** Filter of each row, or BLANK (8 bits each): see choice.ts. */
 export const MOST_ROWS: usize = 4096;
 export const rowFilters: usize = memory.data(4096, 16);
 
