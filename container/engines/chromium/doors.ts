@@ -1,4 +1,5 @@
-// Doors through which a browser's connections reach our proxy, one for each of its contexts. Knows no browser and no proxy.
+// Opens doors through which a browser's connections reach our proxy, one for each context. Knows no browser and no
+// proxy.
 
 import { createServer, type Server, type Socket } from "node:net";
 

@@ -115,10 +115,7 @@ function work(): i32 {
   return reason;
 }
 
-/**
- * Reads the header (RFC 1950 section 2.2): method 8, a window of at most 32 KiB, no dictionary. The two bytes are a
- * multiple of 31.
- */
+/** Reads the header (RFC 1950 section 2.2): method 8, a window of at most 32 KiB, no dictionary, a multiple of 31. */
 function readStreamHeader(): i32 {
   refill();
   if (bits < 16) return NEEDS_INPUT;
