@@ -1,4 +1,4 @@
-// The last rung: replaces the pages that nothing else could make conform by pictures, and keeps the others. If that is
+// The last rung: replaces the pages that no other rung could make conform by pictures, and keeps the others. If that is
 // not enough, replaces all pages by pictures.
 
 import { picturePages } from "../../src/operations/pdfa-steps/picture-pages.ts";

@@ -38,7 +38,7 @@ export interface Retries<Kind extends string> {
 
 /**
  * Runs work, and retries it after losses of each kind as often as that kind allows.
- * @param attempt gets the number of retries that are left
+ * @param attempt called with the number of remaining retries
  */
 export async function retried<T, Kind extends string>(
   { retries, kindOf, again }: Retries<Kind>,

@@ -3,7 +3,7 @@
 
 import { createServer, type Server, type Socket } from "node:net";
 
-/** Accepts a browser's connections to the proxy, and distinguishes its contexts by the address that each was given. */
+/** Accepts a browser's connections to the proxy, and distinguishes its contexts by the address assigned to each. */
 export interface Doors {
   /** Opens a door for one context. @returns the proxy address for the context */
   open(take: (socket: Socket) => void): Promise<{ readonly proxy: string; close(): void }>;

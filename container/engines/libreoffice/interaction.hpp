@@ -1,4 +1,4 @@
-// Answers every question that LibreOffice would ask a person with no, and remembers what was asked.
+// Answers no to every question that LibreOffice would ask a person, and records the question.
 #pragma once
 
 #include <cppuhelper/implbase1.hxx>

@@ -26,7 +26,7 @@ const contexts: usize = memory.data(65536, 16);
 let code: u32 = 0;
 let interval: u32 = 0x8000;
 let untilByte: i32 = 12;
-/** Address of the byte that may still change. The one before the first byte belongs to nobody. */
+/** Address of the byte that may still change. The byte before the first one is not part of the output. */
 let at: usize = 0;
 
 /** Starts writing at `to`. The byte before it must not be 0xff, and is not changed. */

@@ -29,7 +29,7 @@ export function startWriting(start: usize): void {
   pendingBits = 0;
 }
 
-/** Ensures room for that many bytes. */
+/** Ensures room for a number of bytes. */
 @inline
 export function roomFor(bytes: usize): void {
   if (outputEnd + bytes > <usize>memory.size() << 16) reserve(outputEnd + bytes + (1 << 20));

@@ -1,4 +1,4 @@
-// Kills or freezes Ghostscript's processes: programs still run, and nothing is left behind.
+// Kills or freezes Ghostscript's processes, and tests that programs still run and nothing is left behind.
 import { cpSync, mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
