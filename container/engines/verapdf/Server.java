@@ -37,7 +37,7 @@ import org.verapdf.xmp.containers.StaticXmpCoreContainers;
  * Keeps veraPDF running: reads a line of JSON for each file and writes a line for it, one after the other.
  * engines/verapdf/verapdf.ts is the other end.
  *
- * Requests: {"path","flavour"}, a flavour as in "2b". Answers: once {"ready":true,"version","startMs"}; then for each
+ * Requests: {"path","flavour"}, a flavor as in "2b". Answers: once {"ready":true,"version","startMs"}; then for each
  * request {"valid","failures":[{"clause","test","places":[{"pageNumber","objectNumber","context"}]}]} or
  * {"failed","detail"}, with failed one of password, damaged, complex. In between {"alive":true}, once a second. When
  * memory runs out the process ends (-XX:+ExitOnOutOfMemoryError).

@@ -131,7 +131,7 @@ export function size(): usize {
   return outputEnd - output;
 }
 
-/** Returns the size of the output and makes room for more. The caller must have taken the output. */
+/** Returns the size of the output, which the caller takes next, and makes room for more. */
 export function take(): usize {
   const count = size();
   rewindOutput();

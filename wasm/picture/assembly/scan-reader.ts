@@ -245,7 +245,7 @@ export function readMcuRow(): bool {
     memory.fill(component.blocks, 0, <usize>component.heldRows * component.columns * 128);
   }
   if (scannedCount > 1) return readRow(true);
-  // The MCU of a single component is a block. The rows read here are those of an MCU with all components.
+  // The MCU of a single component is a block, so one row is read for each row of blocks that is held.
   for (let y: u32 = 0; y < scannedAt(0).heldRows && row < scannedAt(0).usedRows; y++) if (!readRow(true)) return false;
   return true;
 }

@@ -5,7 +5,7 @@ import { allocate } from "./memory";
 const RUN_BYTES: usize = 8;
 /** Numbers that describe a shape, as 64 bit floats. */
 const SHAPE_BYTES: usize = 120;
-/** Minimum number of pixels per run or shape. A picture with more of them is not text. */
+/** A picture with more than one run for this many pixels, or with more shapes, is not text. */
 const PIXELS_PER_RUN: usize = 8;
 const MOST_SHAPES: u32 = 40000;
 
