@@ -1,12 +1,13 @@
 #!/bin/bash
-# Installs the native engines and fonts from Debian packages, fetches veraPDF from Maven Central, and builds their zygotes and
-# servers into container/dist. Says what it does, and does nothing when all is there. For a developer's machine and the container's image alike.
+# Installs the native engines and fonts from Debian packages, fetches veraPDF from Maven Central, and builds their
+# zygotes and servers into container/dist. Reports its steps, and does nothing if everything is there. For a developer's
+# machine and for the container's image.
 #
-#   install-engines.sh                     all of it
-#   install-engines.sh --drop-build-tools  and then removes the compiler again, if it was this run that installed it: for
-#                                          an image, in the same layer. What was built needs only what stays.
+# install-engines.sh installs everything.
+# install-engines.sh --drop-build-tools also removes the compiler afterwards if this run installed it: for an image, in
+# the same layer. The built programs need only what stays.
 set -euo pipefail
-# As in an image: what needs another locale fails everywhere, and files are in the same order everywhere.
+# The same as in an image: a step that needs another locale fails everywhere, and files have the same order everywhere.
 export LC_ALL=C
 unset LANG
 
@@ -14,22 +15,22 @@ here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 dist="$here/dist"
 
 engines=(
-  # LibreOffice without a desktop; math is for the formulas inside other documents.
+  # LibreOffice without a desktop. Math is for the formulas inside other documents.
   libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui libreoffice-draw-nogui libreoffice-math-nogui
   ghostscript chromium-headless-shell qpdf default-jre-headless poppler-utils fontconfig
 )
 fonts=(
-  # Of the same widths as Arial, Times New Roman, Courier New and Arial Narrow; Calibri; Cambria.
+  # Fonts with the same widths as Arial, Times New Roman, Courier New and Arial Narrow; Calibri; Cambria.
   fonts-liberation fonts-liberation2 fonts-crosextra-carlito fonts-crosextra-caladea
-  # Symbols, and every script that Office documents come in: Noto's core has Arabic, Hebrew, Thai and Devanagari.
+  # Symbols, and the scripts of Office documents: Noto's core has Arabic, Hebrew, Thai and Devanagari.
   fonts-dejavu-core fonts-dejavu-extra fonts-noto-core fonts-noto-cjk fonts-noto-color-emoji
-  # What stands in for the standard fonts of PDF, and the CMaps of fonts that are not embedded.
+  # Replacements for the standard fonts of PDF, and the CMaps of fonts that are not embedded.
   fonts-urw-base35 poppler-data
 )
 build_tools=(g++)
 java_build_tools=(default-jdk-headless maven)
 
-# The packages among the arguments that are not installed, one a line.
+# Prints those of the named packages that are not installed, one per line.
 missing() {
   comm -23 <(printf '%s\n' "$@" | sort) \
     <(dpkg-query -W -f '${db:Status-Abbrev}${Package}\n' "$@" 2> /dev/null | sed -n 's/^ii *//p' | sort)
@@ -55,13 +56,13 @@ install_packages() {
   echo "Installing $# Debian packages (and what they need): $*"
   # The JRE's packages link their manuals here, and a slim base has no such folder.
   mkdir -p /usr/share/man/man1
-  # The list of packages may be missing, or older than what the mirror has.
+  # The list of packages may be missing, or older than the mirror's.
   quiet_apt install -y --no-install-recommends "$@" && return
   apt update
   apt install -y --no-install-recommends "$@"
 }
 
-# Changes with a zygote's source and with its engine, whose package is named.
+# Prints a fingerprint that changes with a zygote's source and with its engine's package.
 fingerprint() {
   {
     dpkg-query -W -f '${Version}\n' "$2"
@@ -81,7 +82,7 @@ build_zygote() {
   if [ -n "$wanted" ]; then install_packages $wanted && tools="$wanted"; fi
   echo "Building the zygote of $5 (about 15 seconds)…"
   mkdir -p "$dist"
-  # The build fetches headers by way of the list of packages.
+  # The build fetches headers through the list of packages.
   if [ "$(id -u)" = 0 ] && ! apt-cache show "$3" > /dev/null 2>&1; then apt update; fi
   "$here/engines/$1/build.sh" "$dist"
   echo "$built" > "$stamp"

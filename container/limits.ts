@@ -1,6 +1,7 @@
-// Limits of a job in the container: its time, and what it may take of the machine. src/core/limits.ts has the limits of a
-// request. Names end with their unit (Ms, Bytes) unless they count something. scripts/limit-meanings.ts says what each
-// one limits, and docs/limits.md lists all of them. Imports nothing, because every room takes its limits from here.
+// Defines the limits of a job in the container: its time and its share of the machine. src/core/limits.ts has the
+// limits of a request. Names end with their unit (Ms, Bytes) unless they count something. scripts/limit-meanings.ts
+// describes each limit, and docs/limits.md lists all of them. Imports nothing, because every room takes its limits from
+// here.
 
 const KIB = 2 ** 10;
 const MIB = 2 ** 20;

@@ -164,7 +164,7 @@ async function end(graceMs: number): Promise<void> {
 }
 process.on("SIGTERM", () => void stop("SIGTERM", CONTAINER_LIMITS.graceMs));
 process.on("SIGINT", () => void stop("SIGINT", CONTAINER_LIMITS.graceMs));
-// The parent that started this service is gone, and nobody waits for an answer.
+// The parent that started this service has ended, and no one waits for an answer.
 process.on("disconnect", () => void stop("the parent is gone", 0));
 
 function log(message: string, details: Record<string, unknown> = {}): void {

@@ -1,11 +1,11 @@
-// Compiles a kernel of our own from AssemblyScript, and writes the modules through which it is imported to wasm/dist.
+// Compiles one of our kernels from AssemblyScript, and writes the modules through which it is imported to wasm/dist.
 import { mkdir, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import asc from "assemblyscript/asc";
 
 const DIST = new URL("./dist/", import.meta.url);
 
-/** workerd imports the .wasm itself; Node gets the same compiled module from this. */
+/** Module for Node that compiles the .wasm file. workerd imports the file itself. */
 const nodeModule = (name: string) => `import { readFileSync } from "node:fs";
 export default new WebAssembly.Module(readFileSync(new URL("${name}.wasm", import.meta.url)));
 `;

@@ -1,11 +1,11 @@
-// What `#wasm/*.wasm` gives (package.json "imports"): a compiled module, in workerd and in Node alike.
+// Declares the modules `#wasm/*.wasm` (package.json "imports"): a compiled module, in workerd and in Node alike.
 
 declare module "#wasm/*.wasm" {
   const module: WebAssembly.Module;
   export default module;
 }
 
-// The decoders that tests judge with: workerd imports a package's binary as a compiled module too.
+// Declares the reference decoders of tests: workerd imports a package's binary as a compiled module too.
 declare module "@jsquash/jpeg/codec/dec/mozjpeg_dec.wasm" {
   const module: WebAssembly.Module;
   export default module;

@@ -1,15 +1,15 @@
-// The PDF that an engine's process wrote: whether it is one, and out of the process's folder. Knows no engine.
+// Checks a PDF that an engine's process wrote, and moves it out of the process's folder. Knows no engine.
 
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { copyFile, rename } from "node:fs/promises";
 import { EngineFailure } from "../../src/core/failure.ts";
 
 /**
- * What lies in the folder was put there by a process that read a stranger's document: a link would have this process, which
- * may do more, open another file.
+ * Checks an output. The files in the folder were written by a process that read a stranger's document: a link would
+ * make this process, which has more rights, open another file.
  *
  * @returns its size in bytes
- * @throws EngineFailure `crashed` where it is no PDF
+ * @throws EngineFailure `crashed` if it is not a PDF
  */
 export function checkPdf(path: string): number {
   const file = openPlainly(path);
@@ -25,7 +25,7 @@ export function checkPdf(path: string): number {
   }
 }
 
-/** Checks it, and moves it. @throws EngineFailure as {@link checkPdf} does */
+/** Checks an output and moves it. @throws EngineFailure like {@link checkPdf} */
 export async function takePdf(from: string, to: string): Promise<void> {
   checkPdf(from);
   try {
@@ -38,7 +38,7 @@ export async function takePdf(from: string, to: string): Promise<void> {
 
 function openPlainly(path: string): number {
   try {
-    // Without waiting, if it is a pipe.
+    // Does not wait if it is a pipe.
     return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (cause) {
     throw new EngineFailure("crashed", `no PDF was written: ${cause}`, { cause });

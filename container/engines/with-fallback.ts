@@ -1,5 +1,5 @@
-// Runs an engine's jobs in forks of its warm zygote, and by its plain program while there is no zygote: slow, but it works
-// wherever the engine does. Knows no engine.
+// Runs an engine's jobs in forks of its warm zygote, or with its plain program while there is no zygote: slow, but
+// works wherever the engine does. Knows no engine.
 
 import { type Launch, NotReady } from "../processes/resident.ts";
 import { Zygote, type ZygoteJob } from "./zygote/zygote.ts";
@@ -13,7 +13,7 @@ export interface PlainRunner<Job, Result> {
 export interface FallbackSettings<Job extends ZygoteJob, Result, PlainMode extends string> {
   /** The engine's name, for the log. */
   readonly engine: string;
-  /** What a job is, for the log. */
+  /** Name of a job, for the log. */
   readonly unit: string;
   /** Maximum number of jobs that the zygote runs at a time; more wait. */
   readonly children: number;

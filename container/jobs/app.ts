@@ -1,5 +1,5 @@
-// The container's HTTP interface: POST /{operation} with the frames of placement/remote.ts in both directions, and GET
-// /up. Gives each job a folder, a place, a time limit and an end. Knows no operation and no engine.
+// Serves the container's HTTP interface: POST /{operation} with the frames of placement/remote.ts in both directions,
+// and GET /up. Provides each job with a folder, a place, a time limit and an end. Knows no operation and no engine.
 
 import { createHash, timingSafeEqual } from "node:crypto";
 import { closeSync, createWriteStream, openSync, writeSync } from "node:fs";

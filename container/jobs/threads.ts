@@ -32,7 +32,7 @@ const JOBS_PER_THREAD = 1000;
  * its engines.
  */
 const SPARE_MS = 10_000;
-/** Maximum wait for a thread's end. A thread ends at once unless it is in system code, and then nobody waits for it. */
+/** Maximum wait for a thread's end. A thread ends at once unless it is in system code; it is not waited for then. */
 const END_MS = 500;
 const THREAD = new URL("./thread.ts", import.meta.url);
 

@@ -1,5 +1,5 @@
-// Converts an HTML file, or the page at a URL, to PDF with Chromium: detects the file's type and encoding. Knows nothing
-// about how Chromium is run.
+// Converts an HTML file, or the page at a URL, to PDF with Chromium: detects the file's type and encoding. Knows
+// nothing about how Chromium is run.
 
 import { createReadStream } from "node:fs";
 import { open, stat } from "node:fs/promises";

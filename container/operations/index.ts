@@ -1,4 +1,4 @@
-// The registry of the operations that only the container has.
+// Lists the operations that only the container has.
 import { nativeHtmlToPdf } from "./html-to-pdf.ts";
 import type { NativeOperation } from "./native.ts";
 import { nativeOfficeToPdf } from "./office-to-pdf.ts";

@@ -40,7 +40,7 @@ interface Engine<E> {
   ready(signal: AbortSignal): Promise<E>;
 }
 
-/** What the service must know about an operation before it runs a job. */
+/** Describes an operation before it runs a job. */
 interface Needs {
   /** Time limit of a job, from the moment when its turn comes. */
   readonly timeoutMs: number;

@@ -10,8 +10,8 @@ import { convertToPdfa } from "./pdf-to-pdfa.ts";
 const ROUNDS = 4;
 
 /**
- * Has the features of most documents: fonts that are not embedded, colors, an image, a gradient, transparency, a link, a
- * field, a bookmark. Has no cross-reference table, because the objects are found without one.
+ * Has the features of most documents: fonts that are not embedded, colors, an image, a gradient, transparency, a link,
+ * a field, a bookmark. Has no cross-reference table, because the objects are found without one.
  */
 const DOCUMENT = `%PDF-1.7
 1 0 obj<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[9 0 R]/DA(/F 9 Tf 0 g)/DR<</Font<</F 5 0 R>>>>>>/Outlines 12 0 R>>endobj

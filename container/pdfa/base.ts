@@ -44,7 +44,7 @@ export class RepairBases implements Bases {
     return this.#workshop.make(flattenTransparency, [this.#original], { quality: FLATTENING });
   }
 
-  /** Converts embedded PDFs with the same ladder, as far as it can, because embedded files must be PDF/A themselves. */
+  /** Converts embedded PDFs with the same ladder if possible, because embedded files must be PDF/A themselves. */
   async #convertEmbedded(): Promise<MadeFile> {
     const workshop = this.#workshop;
     const ends = performance.now() + CONTAINER_LIMITS.embeddedPdfsMs;

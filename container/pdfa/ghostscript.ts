@@ -1,4 +1,5 @@
-// The third rung: Ghostscript rewrites the contents of the pages, all else is the original's, and the result is repaired.
+// The third rung: Ghostscript rewrites the contents of the pages, everything else is the original's, and the result is
+// repaired.
 
 import { replaceContents } from "../../src/operations/pdfa-steps/replace-contents.ts";
 import { repaired } from "./repair.ts";

@@ -1,4 +1,4 @@
-// The last rung: replaces the pages that nothing else could make conform by pictures, and keeps the others. If that is
+// The last rung: replaces the pages that no other rung could make conform by pictures, and keeps the others. If that is
 // not enough, replaces all pages by pictures.
 
 import { picturePages } from "../../src/operations/pdfa-steps/picture-pages.ts";
@@ -26,7 +26,7 @@ export const pictures: Rung = {
       for (const page of offendingPages(found)) pages.add(page);
       if (pages.size === before && ++way === WAYS.length) break;
     }
-    // Bookmarks and links are only given up where they are what is wrong.
+    // Bookmarks and links are dropped only if they are the fault.
     if (best) {
       const pictured = await workshop.make(picturePages, [best.candidate, original], {
         ...LAST_WAY,

@@ -1,4 +1,5 @@
-// The contract of the ladder's rungs: each knows one way to make a PDF conform, and none decides whether it does.
+// Defines the contract of the ladder's rungs: each knows one way to make a PDF conform, and none decides whether it
+// does.
 
 import type { Notice } from "../../src/core/notice.ts";
 import type { Signature } from "../../src/core/operation.ts";
@@ -53,13 +54,13 @@ export interface Judged extends Judgement {
 export interface MadeFile extends FileInput {
   /** Losses of the original up to this file. @default none */
   readonly notices?: readonly Notice[];
-  /** Work of a validation; undefined if nobody counted it. */
+  /** Work of a validation; undefined if it was not counted. */
   readonly work?: ContentWork;
 }
 
 /** A look at the original in progress, which ends when it is disposed of. */
 export interface Looking extends AsyncDisposable {
-  /** Result of the look, so that comparing need not look again; undefined if there is none. */
+  /** Result of the look, so that comparing need not look again; undefined if it has none. */
   readonly seen: Promise<FileInput | undefined>;
   /** True once `seen` has settled. */
   readonly isOver: boolean;

@@ -1,4 +1,5 @@
-// The fonts and CMaps of the system's packages, for documents whose fonts are not embedded. install-engines.sh sees that they are there.
+// Provides the fonts and CMaps of the system's packages, for documents whose fonts are not embedded. install-engines.sh
+// installs them.
 
 import { readFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
@@ -6,11 +7,11 @@ import { join } from "node:path";
 import type { FontShelf } from "../../src/core/font-shelf.ts";
 
 const FONT_FOLDER = "/usr/share/fonts";
-/** Of poppler-data: one folder for each collection of characters. */
+/** Folder of poppler-data, with one folder for each character collection. */
 const CMAP_FOLDER = "/usr/share/poppler/cMap";
 const FONT_FILE = /^(.+)\.(?:ttf|otf|ttc)$/;
 
-/** Paths by names; looked for once, when the first is wanted. */
+/** Paths by name, searched when the first one is requested. */
 class SystemShelf implements FontShelf {
   #faces: Promise<ReadonlyMap<string, string>> | undefined;
   #maps: Promise<ReadonlyMap<string, string>> | undefined;
@@ -28,7 +29,10 @@ class SystemShelf implements FontShelf {
 
 export const systemShelf: FontShelf = new SystemShelf();
 
-/** Of several files of one name the last counts: Debian numbers newer packages of the same fonts. */
+/**
+ * Returns paths by name. If several files have one name, the last counts: Debian numbers newer packages of the same
+ * fonts.
+ */
 async function pathsIn(folder: string, nameOf: (file: string) => string | undefined): Promise<Map<string, string>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   const files = entries
@@ -46,7 +50,7 @@ async function pathsIn(folder: string, nameOf: (file: string) => string | undefi
 const read = async (path: string | undefined): Promise<Uint8Array | undefined> =>
   path === undefined ? undefined : readAtOnce(path);
 
-/** The system has it in memory, and nothing else is done in this thread meanwhile. */
+/** Reads a file synchronously: the system has it in memory, and this thread does nothing else meanwhile. */
 function readAtOnce(path: string): Uint8Array | undefined {
   try {
     return readFileSync(path);

@@ -1,5 +1,5 @@
-// Decides for all engines when work is retried: a job once when it loses its engine, and a document that ends its engine
-// twice is refused. Knows none of the engines.
+// Decides for all engines when work is retried: a job once when it loses its engine, and a document that ends its
+// engine twice is refused. Knows none of the engines.
 
 import { EngineFailure } from "../../src/core/failure.ts";
 
@@ -38,7 +38,7 @@ export interface Retries<Kind extends string> {
 
 /**
  * Runs work, and retries it after losses of each kind as often as that kind allows.
- * @param attempt gets the number of retries that are left
+ * @param attempt called with the number of remaining retries
  */
 export async function retried<T, Kind extends string>(
   { retries, kindOf, again }: Retries<Kind>,

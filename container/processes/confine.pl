@@ -1,10 +1,11 @@
 #!/usr/bin/perl
-# Runs a program with less of the system, and none of its children have more. Needs no privilege, and no compiler: Perl is
-# part of every Debian. Usage: confine.pl [--offline] [--read path]... [--write path]... [--meet path]... -- program arguments...
-#   --offline        reaches no network: socket(2) gives out AF_UNIX alone
-#   --read, --write  sees no file but those below these paths, and finds no program but there (landlock(7); where the
-#                    kernel does not know it, the permissions of the user are left, and a PATH that leads nowhere)
-#   --meet           makes and removes sockets of AF_UNIX in this folder, but sees nothing else there
+# Runs a program with less access to the system, which its children cannot regain. Needs no privilege and no compiler:
+# Perl is part of every Debian.
+# Usage: confine.pl [--offline] [--read path]... [--write path]... [--meet path]... -- program arguments...
+# - --offline: no network; socket(2) creates AF_UNIX sockets only
+# - --read, --write: no file is visible except below these paths, and programs are found only there (landlock(7); if the
+#   kernel lacks it, the user's permissions remain, and a PATH that leads nowhere)
+# - --meet: sockets of AF_UNIX can be made and removed in this folder, but nothing else there is visible
 use strict;
 use warnings;
 use Config;
@@ -21,7 +22,7 @@ while (@ARGV) {
 }
 die "confine.pl: no program\n" unless @ARGV;
 
-# Of each architecture (linux/audit.h): its number, and those of the calls prctl, seccomp, socket and openat.
+# Number of each architecture (linux/audit.h), and of its calls prctl, seccomp, socket and openat.
 my %architectures = (x86_64 => [0xc000003e, 157, 317, 41, 257], aarch64 => [0xc00000b7, 167, 277, 198, 56]);
 my ($machine) = split /-/, $Config{archname};
 my ($architecture, $prctl, $seccomp, $socket, $openat) =
@@ -33,7 +34,7 @@ restrictFiles() if @read || @write;
 restrictSockets() if $offline;
 exec { $ARGV[0] } @ARGV or die "confine.pl: $ARGV[0]: $!\n";
 
-# linux/landlock.h; the numbers of the calls are those of every architecture.
+# Restricts file access (linux/landlock.h). The numbers of the calls are the same for all architectures.
 sub restrictFiles {
     $ENV{PATH} = '/nonexistent';
     my ($createRuleset, $addRule, $restrictSelf) = (444, 445, 446);
@@ -41,11 +42,11 @@ sub restrictFiles {
     my $version = syscall($createRuleset, 0, 0, $versionFlag);
     return if $version < 1;
     my ($execute, $readFile, $readFolder, $removeFile, $makeSocket) = (1 << 0, 1 << 2, 1 << 3, 1 << 5, 1 << 9);
-    # The thirteen rights of the first version, and in later ones REFER (2) and TRUNCATE (3).
+    # The thirteen rights of the first version; later versions add REFER (2) and TRUNCATE (3).
     my $all = (1 << 13) - 1;
     $all |= 1 << 13 if $version >= 2;
     $all |= 1 << 14 if $version >= 3;
-    # What can be allowed for a file that is no folder: execute, write, read, truncate.
+    # Rights that can be allowed for a file that is not a folder: execute, write, read, truncate.
     my $ofFiles = ($execute | 1 << 1 | $readFile | 1 << 14) & $all;
     my $ruleset = syscall($createRuleset, pack('Q', $all), 8, 0);
     die "confine.pl: landlock: $!\n" if $ruleset < 0;
@@ -73,7 +74,7 @@ sub restrictSockets {
     my $afUnix = 1;
     my @program = (
         [$load, 0, 0, 4], [$equal, 1, 0, $architecture], [$return, 0, 0, $kill],
-        # The x32 calls, by which the list could be passed by; and the ring, by which sockets are had without a call.
+        # The x32 calls could bypass the list, and the ring creates sockets without a call.
         [$load, 0, 0, 0], [$atLeast, 5, 0, 0x40000000], [$equal, 4, 0, $ioUringSetup],
         [$equal, 0, 2, $socket], [$load, 0, 0, 16], [$equal, 0, 1, $afUnix],
         [$return, 0, 0, $allow], [$return, 0, 0, $refuse],

@@ -77,7 +77,7 @@ export class Keeper<T> {
     return this.#current ?? untilAborted(this.#next.promise, signal);
   }
 
-  /** Starts one, and starts again for as long as that fails. Call it when there is none and none is starting. */
+  /** Starts one, and retries while that fails. Call it when none is current and none is starting. */
   async start({ beforeMs, firstMs, longestMs }: Pauses): Promise<void> {
     const { signal } = this.#closing;
     this.#pauseMs = beforeMs;
@@ -103,7 +103,7 @@ export class Keeper<T> {
     this.#settings.started?.(one);
   }
 
-  /** Gives up the current one, so that callers wait for the next. @returns false if it is not the current one */
+  /** Drops the current one, so that callers wait for the next. @returns false if it is not the current one */
   vacate(one: T): boolean {
     if (this.#current !== one) return false;
     this.#current = undefined;

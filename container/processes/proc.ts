@@ -1,4 +1,4 @@
-// Reads what proc(5) tells of processes. A process that has ended has no children, no threads and no text.
+// Reads the state of processes from proc(5). A process that has ended has no children, no threads and no text.
 
 import { readdirSync, readFileSync } from "node:fs";
 

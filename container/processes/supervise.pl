@@ -1,10 +1,11 @@
 #!/usr/bin/perl
-# Keeps a server running: restarts it when it ends unexpectedly, is stopped or falls silent, kills what it leaves behind, and
-# passes SIGTERM and SIGINT on. As a container's first process it also reaps, as that one must. Perl is part of every Debian.
+# Keeps a server running: restarts it when it ends unexpectedly, is stopped or falls silent, kills the processes that it
+# leaves behind, and passes SIGTERM and SIGINT on. As a container's first process, it also reaps orphans. Perl is part
+# of every Debian.
 # Usage: supervise.pl program arguments...
 #
-# The program writes to the descriptor HEARTBEAT_FD once it is ready, and then more often than once a second. If it ends by
-# itself with 0, or before it was ready for the first time, this process ends likewise.
+# The program writes to the descriptor HEARTBEAT_FD once it is ready, and then more often than once a second. If it ends
+# by itself with 0, or before it was ready for the first time, this process ends likewise.
 use strict;
 use warnings;
 use Config;
@@ -13,16 +14,16 @@ use POSIX ();
 
 my ($tickSeconds, $longestTickSeconds) = (0.25, 1);
 my $silentSeconds = 6;
-# A debugger stops a process for less.
+# A debugger stops a process for a shorter time.
 my $stoppedSeconds = 1;
 my $startSeconds = 60;
 # Shorter than the ten seconds after which platforms kill.
 my $stopSeconds = 7;
 my ($firstPause, $longestPause) = (0.1, 10);
-# A server that lived this long ended for a new reason.
+# The end of a server that lived this long has a new cause.
 my $soundSeconds = 20;
 
-# linux/prctl.h: orphans of the server's become children of this process; the server ends with it.
+# linux/prctl.h: orphans of the server become children of this process, and the server ends with this process.
 my ($setDeathSignal, $setSubreaper) = (1, 36);
 my %prctlNumbers = (x86_64 => 157, aarch64 => 167);
 my ($machine) = split /-/, $Config{archname};
@@ -32,7 +33,7 @@ syscall($prctl, $setSubreaper, 1, 0, 0, 0) == 0 or die "supervise.pl: prctl: $!\
 die "supervise.pl: no program\n" unless @ARGV;
 
 $| = 1;
-# A descriptor that was inherited, as the channel to whoever started this, stays the server's; so does the heartbeat's.
+# An inherited descriptor, such as the channel to the parent, stays open in the server; so does the heartbeat's.
 $^F = 255;
 # The handler only wakes this process.
 $SIG{CHLD} = sub { };
@@ -74,7 +75,7 @@ sub runServer {
         my $status = reap();
         my $tick = now() - $before;
         if (sysread $heart, my $bytes, 4096) { ($ready, $wasReady, $silent) = (1, 1, 0) }
-        # Silence while this process was not running either does not count.
+        # Silence does not count while this process was not running either.
         else { $silent += $tick < $longestTickSeconds ? $tick : $longestTickSeconds }
         return $status if defined $status;
         next if $killed;
@@ -97,7 +98,7 @@ sub start {
     if ($server == 0) {
         $SIG{$_} = 'DEFAULT' for qw(CHLD TERM INT HUP);
         syscall($prctl, $setDeathSignal, 9, 0, 0, 0);
-        # It may have ended before that was said; a signal may have come before there was a server to tell.
+        # The parent may have ended before the call; a signal may have arrived before there was a server to pass it to.
         POSIX::_exit(1) if getppid() != $supervisor || $stopping;
         $ENV{HEARTBEAT_FD} = fileno $beat;
         exec { $ARGV[0] } @ARGV or print STDERR "supervise.pl: $ARGV[0]: $!\n";
@@ -116,7 +117,7 @@ sub reap {
     return $ended;
 }
 
-# Kills the orphans of the server, which are now children of this process, and theirs.
+# Kills the server's orphans, which are now children of this process, and their descendants.
 sub killOrphans {
     my $until = now() + 5;
     while (now() < $until) {
@@ -135,7 +136,8 @@ sub parentOf { return (fieldsOf(@_))[1] // 0 }
 
 sub isStopped { return ((fieldsOf(@_))[0] // '') eq 'T' }
 
-# Returns the state and the parent of a process (proc(5): they follow its name in parentheses); nothing once it has ended.
+# Returns the state and the parent of a process (proc(5): they follow its name in parentheses), or nothing once it has
+# ended.
 sub fieldsOf {
     my ($pid) = @_;
     open my $file, '<', "/proc/$pid/stat" or return;
@@ -143,16 +145,16 @@ sub fieldsOf {
     return (<$file> // '') =~ /.*\) (\S) (\d+) /s;
 }
 
-# Sleeps, until a child ends or a signal comes.
+# Sleeps until a child ends or a signal arrives.
 sub rest {
     my ($seconds) = @_;
     select(undef, undef, undef, $seconds) if $seconds > 0;
 }
 
-# Returns seconds on a clock that nobody sets (times(2)).
+# Returns seconds of a clock that cannot be set (times(2)).
 sub now { return (POSIX::times())[0] / $clockTicks }
 
-# Prints a line like the server's own.
+# Prints a line in the server's own format.
 sub report {
     my ($message, %details) = @_;
     my $time = POSIX::strftime('%Y-%m-%dT%H:%M:%SZ', gmtime);

@@ -75,7 +75,7 @@ export class Supervisor {
     return this.#keeper.ready(signal);
   }
 
-  /** Ends a process. Later callers get another one. */
+  /** Ends a process. Later callers receive another one. */
   retire(resident: Resident, why: EngineFailure): void {
     this.#keeper.vacate(resident);
     resident.end(why);
@@ -126,7 +126,7 @@ export class Supervisor {
   #failed(error: unknown, pauseMs: number): NotReady | undefined {
     const reason = String(error);
     const isKilled = error instanceof EngineLost;
-    // Whoever waits for the first start reports its failure.
+    // The caller that waits for the first start reports its failure.
     const isTold = !this.#hasRun && this.#reason === undefined && !isKilled;
     if (reason !== this.#reason && !isTold) {
       this.#settings.log(`${this.#settings.engine}: not started${this.#hasRun ? " again" : ""}, yet`, {

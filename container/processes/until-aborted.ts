@@ -1,6 +1,6 @@
-// Waiting that ends when a job does.
+// Waits for a promise, but no longer than a job lasts.
 
-/** @throws the signal's reason as soon as it is aborted, whatever becomes of the promise */
+/** Waits for a promise. @throws the signal's reason as soon as it is aborted, whatever becomes of the promise */
 export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const abort = () => reject(signal.reason);

@@ -40,7 +40,7 @@ export function firstOf({ first, count }: UserRange, processes: number): number 
   return first;
 }
 
-/** A user that nobody else has. Disposing of it returns it. */
+/** A user of one process alone. Disposing of it returns it. */
 export interface LentUser extends Disposable {
   readonly id: number;
 }

@@ -1,4 +1,4 @@
-// Inputs that are files in a job's folder.
+// Represents inputs that are files in a job's folder.
 
 import { createReadStream, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -10,7 +10,7 @@ export interface FileInput extends Input {
   readonly path: string;
 }
 
-/** Size up to which a file is read and written synchronously, because a round trip through the thread pool takes longer. */
+/** Maximum size of a file that is read and written synchronously: a round trip through the thread pool takes longer. */
 export const SMALL_BYTES = 2 ** 20;
 
 /** Returns a file as an input. */

@@ -1,4 +1,4 @@
-// Watches how much a job writes: limits of the kernel hold for one file, and a program can make many.
+// Limits how much a job writes: the kernel's limits apply to one file, and a program can make many.
 
 import type { Dirent } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
@@ -7,13 +7,13 @@ import { EngineFailure } from "../../src/core/failure.ts";
 import { CONTAINER_LIMITS } from "../limits.ts";
 
 export interface FolderLimit extends Disposable {
-  /** Aborted with an EngineFailure `too-large` once the folder holds more than it may. */
+  /** Aborted with EngineFailure `too-large` once the folder exceeds its limit. */
   readonly signal: AbortSignal;
 }
 
 const INTERVAL_MS = 200;
 
-/** Looks at a folder again and again until disposed of. */
+/** Checks a folder repeatedly until disposed of. */
 export function limitFolder(path: string, maxBytes: number): FolderLimit {
   const full = new AbortController();
   let timer: NodeJS.Timeout | undefined;
@@ -34,7 +34,9 @@ export function limitFolder(path: string, maxBytes: number): FolderLimit {
   };
 }
 
-/** Bytes of all files; a great number of files counts as infinitely many. What goes while it is looked at counts nothing. */
+/**
+ * Returns the bytes of all files. Too many files count as infinitely large, and files that vanish meanwhile as empty.
+ */
 async function sizeOf(folder: string): Promise<number> {
   const entries: Dirent[] = await readdir(folder, { withFileTypes: true, recursive: true }).catch(() => []);
   if (entries.length > CONTAINER_LIMITS.jobFiles) return Number.POSITIVE_INFINITY;

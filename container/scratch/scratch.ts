@@ -1,4 +1,5 @@
-// Provides the folders that jobs and engines work in, on a disk or in memory, and sweeps what a killed predecessor left.
+// Provides the folders that jobs and engines work in, on a disk or in memory, and removes what a killed predecessor
+// left.
 
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";

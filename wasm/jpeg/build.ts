@@ -1,4 +1,4 @@
-// Builds this folder's kernel; what is built is said in ../kernel.ts.
+// Builds this folder's kernel; ../kernel.ts describes the output.
 import { buildKernel } from "../kernel.ts";
 
 export const build = (): Promise<void> => buildKernel("jpeg");

@@ -1,4 +1,4 @@
-// Makes the MuPDF engine out of the npm package `mupdf`: a glue without platform, and a module that can be bounded.
+// Builds the MuPDF engine from the npm package `mupdf`: glue code without a platform, and a module that can be limited.
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { readFunctionNames, readSections, SECTION, writeSections } from "../rewrite/binary.ts";
 import { type Body, readCode, replaceConstant, writeCode } from "../rewrite/code.ts";
@@ -11,15 +11,18 @@ import { tellTilesApart } from "./tiles.ts";
 const PACKAGE = new URL("../../node_modules/mupdf/dist/", import.meta.url);
 const TARGET = new URL("../dist/", import.meta.url);
 
-/** Address of `fz_infinite_rect`, which `wasm_run_display_list` gives as the area to draw. */
+/** Address of `fz_infinite_rect`, which `wasm_run_display_list` passes as the area to draw. */
 const INFINITE_RECTANGLE = 445192;
-/** Bytes of objects that MuPDF keeps for reuse; a constant of its JavaScript binding, too much for an isolate. */
+/** Size of the objects that MuPDF keeps for reuse: a constant of its JavaScript binding, too large for an isolate. */
 const STORE = { function: "fz_new_store_context", from: 100 * 1024 * 1024, to: 16 * 1024 * 1024 };
-/** Graphics states saved by `q` and not restored, about: a page that has more is broken off. Each takes 560 bytes. */
+/**
+ * Approximate number of graphics states saved by `q` and not restored, after which a page is broken off. Each takes 560
+ * bytes.
+ */
 const SAVED_STATES = { function: "pdf_gsave", from: 2048, to: 32_768 };
 /**
- * Functions that work on a row of pixels, or on one colour (lcms), at a time, and what that costs beside a unit's 1 to 5 ns.
- * Counting every turn of their loops would cost a tenth of all rendering; so it costs 2 to 5 %.
+ * Functions that work on a row of pixels, or on one color (lcms), and their cost in addition to a unit's 1 to 5 ns.
+ * Counting every iteration of their loops would cost a tenth of all rendering; these rates cost 2 to 5 %.
  */
 const FLAT_RATES: readonly (readonly [RegExp, FlatRate])[] = [
   [
@@ -54,7 +57,7 @@ function rewrite(module: Uint8Array): Uint8Array {
     if (index === undefined) throw new Error(`mupdf has no function ${name}`);
     return code.bodies[index - code.first];
   };
-  // The area to draw is read from the top of the linked stack, which the engine leaves for a larger one.
+  // The area to draw is read from the top of the linked stack, which is unused because the engine has a larger one.
   const area = readGlobal(original, STACK_POINTER) - 16;
   for (const half of [0, 8]) replaceConstant(body("wasm_run_display_list"), INFINITE_RECTANGLE + half, area + half);
   for (const limit of [STORE, SAVED_STATES]) replaceConstant(body(limit.function), limit.from, limit.to);
@@ -73,10 +76,13 @@ function rewrite(module: Uint8Array): Uint8Array {
   return writeSections(rewritten);
 }
 
-/** MuPDF keeps its profiles as constant data: the engine's users can read the one of device CMYK from its memory. */
+/**
+ * Locates the profile of device CMYK: MuPDF keeps its profiles as constant data, which users of the engine can read
+ * from memory.
+ */
 function cmykProfile(module: Uint8Array): string {
   const memory = Buffer.from(readMemory(readSections(module)).buffer);
-  // ICC.1:2010, 7.2: size at 0, data colour space and connection space at 16, signature at 36.
+  // ICC.1:2010, 7.2: size at 0, data color space and connection space at 16, signature at 36.
   const address = memory.indexOf("CMYKLab ", 0, "latin1") - 16;
   const size = memory.readUInt32BE(address);
   const signature = memory.toString("latin1", address + 36, address + 40);

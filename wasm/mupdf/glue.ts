@@ -1,15 +1,15 @@
-// Edits to the Emscripten glue of the npm package, so that it runs the same in every place: no look at the platform, no
-// fetching, no globals, the heap's limit and the callbacks taken from the configuration. Every edit must match.
+// Edits the Emscripten glue of the npm package so that it runs the same everywhere: no platform detection, no fetching,
+// no globals, and the heap's limit and the callbacks from the configuration. Every edit must match.
 
 interface Edit {
   readonly from: string;
   readonly to: string;
-  /** How often `from` occurs. @default 1 */
+  /** Number of occurrences of `from`. @default 1 */
   readonly times?: number;
 }
 
 const EDITS: readonly Edit[] = [
-  // No branch for Node, browsers or their workers: the module is always handed in.
+  // No branch for Node, browsers or their workers: the caller always passes the module.
   {
     from: '"object"==typeof process&&"object"==typeof process.versions&&"string"==typeof process.versions.node&&"renderer"!=process.type',
     to: "!1",
@@ -18,20 +18,20 @@ const EDITS: readonly Edit[] = [
   { from: 'n="object"==typeof window,i="undefined"!=typeof WorkerGlobalScope', to: "n=!1,i=!1" },
   { from: "f=import.meta.url,", to: 'f="",' },
   { from: 'new URL("mupdf-wasm.wasm",import.meta.url).href', to: '""' },
-  // Callbacks belong to one engine: several live side by side. `engine` is no name the minifier gives.
+  // Callbacks belong to one engine, because several exist side by side. The minifier does not use the name `engine`.
   { from: "var _=async function(_={}){var a,e,t=_,", to: "var _=async function(_={}){const engine=_;var a,e,t=_," },
   { from: "globalThis.$libmupdf_", to: "engine.hooks.", times: 37 },
   { from: "throw new Error(G(_))", to: "throw engine.failure(G(_))" },
-  // All of a file is there: where it asks for more, the file is wrong.
+  // The whole file is present. If MuPDF asks for more, the file is invalid.
   { from: 'throw"TRYLATER"', to: 'throw engine.failure("more data is wanted")' },
-  // Growth: the engine's keeper decides how far; the glue would add a fifth.
+  // Growth: the engine's owner decides how far. The glue would add a fifth.
   {
     from: "h:_=>{var a=h.length,e=2147483648;if((_>>>=0)>e)return!1;for(var t=1;t<=4;t*=2){var s=a*(1+.2/t);s=Math.min(s,_+100663296);var n=Math.min(e,V(Math.max(_,s),65536));if(Z(n))return!0}return!1}",
     to: "h:_=>engine.growHeap(_>>>0,Z)?1:0",
   },
 ];
 
-/** @throws Error where an edit does not match as often as it must: then this is another version of the package */
+/** @throws Error if an edit does not match as often as it must, which means another version of the package */
 export function editGlue(source: string): string {
   let text = source;
   for (const { from, to, times = 1 } of EDITS) {

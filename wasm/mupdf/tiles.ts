@@ -1,6 +1,6 @@
-// MuPDF keeps the tiles of a pattern by its number and by four of the six numbers of the matrix, with the pixel where the first use put
-// them; a use of the same pattern at another place, in a form that is drawn twice, got the tiles of the first. The number that the
-// device is given is therefore mixed with the other two.
+// Makes MuPDF distinguish the tiles of a pattern. It caches them by the pattern's number and four of the six numbers of
+// the matrix, with the pixel position of the first use. A use of the same pattern at another place, in a form that is
+// drawn twice, then had the tiles of the first. The number passed to the device is therefore mixed with the other two.
 import { concat, signed, unsigned } from "../rewrite/binary.ts";
 import { type Body, NO_RESULT } from "../rewrite/code.ts";
 import { OP } from "../rewrite/opcodes.ts";
@@ -10,19 +10,19 @@ const PARAMETERS = 9;
 const [MATRIX, ID] = [6, 7];
 /** Bytes of a matrix before its translation. */
 const TRANSLATION = [16, 20];
-/** Odd, so that no bit is lost, and far from round. */
+/** Odd, so that no bit is lost, and without a simple bit pattern. */
 const FACTOR = 0x9e3779b1;
 
 const WORD_ALIGNED = 2;
 
-/** @throws Error where the function has other parameters: then this is another version of the engine */
+/** @throws Error if the function has other parameters, which means another version of the engine */
 export function tellTilesApart(body: Body): void {
   if (body.parameters !== PARAMETERS) throw new Error("fz_draw_begin_tile has other parameters");
   const mixed = TRANSLATION.flatMap((offset) => [
     ...[OP.i32Const, ...signed(FACTOR), OP.multiply],
     ...[OP.localGet, MATRIX, OP.load, WORD_ALIGNED, ...unsigned(offset), OP.exclusiveOr],
   ]);
-  // Zero stands for a pattern that is not kept.
+  // Zero means a pattern that is not cached.
   const before = [
     ...[OP.localGet, ID, OP.if, NO_RESULT, OP.localGet, ID, ...mixed],
     ...[OP.i32Const, 1, OP.or, OP.localSet, ID, OP.end],

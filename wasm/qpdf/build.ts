@@ -1,5 +1,5 @@
-// Makes the qpdf engine out of the npm package `@neslinesli93/qpdf-wasm`: its module alone, with a larger stack and metered. Its
-// glue is left behind; src/engines/qpdf/system.ts stands in for it.
+// Builds the qpdf engine from the npm package `@neslinesli93/qpdf-wasm`: only its module, with a larger stack and
+// metered. src/engines/qpdf/system.ts replaces its glue.
 import { createHash } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { readSections, SECTION, writeSections } from "../rewrite/binary.ts";
@@ -11,11 +11,13 @@ import { meter } from "../rewrite/meter.ts";
 const MODULE = new URL("../../node_modules/@neslinesli93/qpdf-wasm/dist/qpdf.wasm", import.meta.url);
 const TARGET = new URL("../dist/", import.meta.url);
 
-/** Names of imports and exports are single letters that mean something else in every build of the package. */
+/**
+ * Hash of the known build: imports and exports are single letters whose meaning differs between builds of the package.
+ */
 const KNOWN_SHA256 = "abd933f4ccace4f732999381b21aec8b7e3726f18a5b167fafd57f88dd440876";
-/** The stack lies below the heap and grows down: 64 KiB as linked, 1 MiB with this. */
+/** The stack is below the heap and grows down: 64 KiB as linked, 1 MiB after the change. */
 const STACK = { pointer: 0, address: 409_248, bytes: 65_536, wantedBytes: 2 ** 20 };
-/** Where the C library keeps the end of its heap; at first that is where the stack begins. */
+/** Address at which the C library keeps the end of its heap. At first, that is where the stack begins. */
 const BREAK_ADDRESS = 335_504;
 
 /** Writes `qpdf.wasm` and `qpdf.node.js` into `wasm/dist`. */

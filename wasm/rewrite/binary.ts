@@ -1,4 +1,4 @@
-// Reading and writing of the WebAssembly binary format as far as metering needs it: sections, LEB128, exports, names.
+// Reads and writes the parts of the WebAssembly binary format that metering needs: sections, LEB128, exports, names.
 // Knows nothing of the engine whose module it is (WebAssembly Core Specification, chapter 5).
 
 export const SECTION = {
@@ -31,7 +31,7 @@ export class Reader {
     if (this.done) throw new Error("the WebAssembly module ends too early");
     return this.bytes[this.offset++];
   }
-  /** An unsigned LEB128 number. */
+  /** Reads an unsigned LEB128 number. */
   unsigned(): number {
     let value = 0;
     for (let scale = 1; ; scale *= 128) {
@@ -40,7 +40,7 @@ export class Reader {
       if (byte < 0x80) return value;
     }
   }
-  /** A signed LEB128 number of 32 bits. */
+  /** Reads a signed LEB128 number of 32 bits. */
   signed(): number {
     let value = 0;
     for (let shift = 0; ; ) {
@@ -72,7 +72,7 @@ export function unsigned(value: number): number[] {
   return bytes;
 }
 
-/** @returns a 32 bit number as signed LEB128, as `i32.const` takes it. */
+/** @returns a 32 bit number as signed LEB128, the operand of `i32.const`. */
 export function signed(value: number): number[] {
   const bytes: number[] = [];
   let rest = value | 0;
@@ -117,7 +117,7 @@ export function concat(parts: readonly (Uint8Array | readonly number[])[]): Uint
   return whole;
 }
 
-/** A vector section (global, export) with entries added at its end. */
+/** Returns a vector section (global, export) with entries appended. */
 export function appendEntries(payload: Uint8Array, entries: readonly (readonly number[])[]): Uint8Array {
   const reader = new Reader(payload);
   const count = reader.unsigned();
@@ -137,7 +137,7 @@ export function countImportedFunctions(payload: Uint8Array): number {
   return functions;
 }
 
-/** Function index by name, from the custom section `name` (appendix 7.4.1 of the specification). */
+/** Returns function indices by name, from the custom section `name` (appendix 7.4.1 of the specification). */
 export function readFunctionNames(sections: readonly Section[]): Map<string, number> {
   const names = new Map<string, number>();
   for (const { id, payload } of sections) {

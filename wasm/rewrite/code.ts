@@ -1,4 +1,4 @@
-// A module's code section taken apart and put together again. Knows the binary format, not the engine.
+// Takes a module's code section apart and puts it together again. Knows the binary format, not the engine.
 import { concat, countImportedFunctions, Reader, SECTION, type Section, signed, unsigned } from "./binary.ts";
 
 const I32 = 0x7f;
@@ -9,16 +9,16 @@ export const NO_RESULT = 0x40;
 /** One function's code. */
 export interface Body {
   readonly parameters: number;
-  /** Parameters and locals together. */
+  /** Number of parameters and locals together. */
   variables: number;
-  /** The type of its result as a block type. */
+  /** Type of the result, as a block type. */
   readonly result: number;
-  /** Groups of locals, each its count and type. */
+  /** Groups of locals, each with its count and type. */
   readonly locals: number[][];
   code: Uint8Array;
 }
 
-/** `first` is the index of the first function that is not imported. */
+/** A code section. `first` is the index of the first function that is not imported. */
 export interface Code {
   readonly first: number;
   readonly bodies: Body[];
@@ -61,8 +61,8 @@ export function addLocal(body: Body): number {
 }
 
 /**
- * Replaces the one `i32.const from` of a function.
- * @throws Error unless there is exactly one: then this is another version of the engine
+ * Replaces the only `i32.const from` of a function.
+ * @throws Error unless there is exactly one; otherwise it is another version of the engine
  */
 export function replaceConstant(body: Body, from: number, to: number): void {
   const code = Buffer.from(body.code);

@@ -1,4 +1,4 @@
-// The data segments of a module. Knows the binary format, not the engine.
+// Reads and changes the data segments of a module. Knows the binary format, not the engine.
 import { Reader, SECTION, type Section } from "./binary.ts";
 
 const I32_CONST = 0x41;
@@ -10,7 +10,7 @@ interface Segment {
   readonly bytes: Uint8Array;
 }
 
-/** @returns the first content of memory 0; runs of zeros are no part of any segment */
+/** @returns the initial content of memory 0; runs of zeros are not part of any segment */
 export function readMemory(sections: readonly Section[]): Uint8Array {
   const segments = readSegments(sections);
   const memory = new Uint8Array(Math.max(...segments.map(({ address, bytes }) => address + bytes.length)));
@@ -19,8 +19,8 @@ export function readMemory(sections: readonly Section[]): Uint8Array {
 }
 
 /**
- * Replaces a word of the first content, in place.
- * @throws Error unless `from` is there: then this is another version of the engine
+ * Replaces a word of the initial content, in place.
+ * @throws Error unless `from` is there; otherwise it is another version of the engine
  */
 export function replaceWord(sections: readonly Section[], address: number, from: number, to: number): void {
   for (const { address: start, bytes } of readSegments(sections)) {

@@ -1,4 +1,4 @@
-// Globals of a module: read, added, exported. Knows the binary format, not the engine.
+// Reads, adds and exports globals of a module. Knows the binary format, not the engine.
 import { appendEntries, concat, Reader, SECTION, type Section, signed, unsigned } from "./binary.ts";
 
 const I32 = 0x7f;
@@ -7,12 +7,12 @@ const GLOBAL_EXPORT = 0x03;
 const I32_CONST = 0x41;
 const END = 0x0b;
 
-/** @returns the first value of an i32 global */
+/** @returns the initial value of an i32 global */
 export function readGlobal(sections: readonly Section[], index: number): number {
   return locateGlobal(sections.find(({ id }) => id === SECTION.global)!, index).value;
 }
 
-/** @returns where in the section the expression stands that gives the first value */
+/** @returns the position in the section of the expression with the initial value */
 function locateGlobal({ payload }: Section, index: number): { value: number; start: number; end: number } {
   const reader = new Reader(payload);
   for (let left = reader.unsigned(), at = 0; at < left; at++) {
@@ -27,7 +27,7 @@ function locateGlobal({ payload }: Section, index: number): { value: number; sta
   throw new Error(`there is no global ${index}`);
 }
 
-/** @returns the sections with another first value of an i32 global */
+/** @returns the sections with another initial value of an i32 global */
 export function setGlobal(sections: readonly Section[], index: number, value: number): Section[] {
   return sections.map((section) => {
     if (section.id !== SECTION.global) return section;

@@ -1,10 +1,10 @@
-// Walks the instructions of a function body, just far enough to see its structure: where loops begin, where it returns
-// (WebAssembly Core Specification, 5.4, and the exception handling of its legacy proposal).
+// Walks the instructions of a function body to find its structure: where loops begin, and where it returns (WebAssembly
+// Core Specification, 5.4, and the exception handling of its legacy proposal).
 import { Reader } from "./binary.ts";
 
 const OPCODE = { block: 0x02, loop: 0x03, if: 0x04, try: 0x06, end: 0x0b, return: 0x0f, delegate: 0x18 };
 const OPENING = new Set([OPCODE.block, OPCODE.loop, OPCODE.if, OPCODE.try]);
-/** How many LEB128 immediates an opcode has; those of another shape are handled in {@link skipImmediates}. */
+/** Number of LEB128 immediates by opcode. {@link skipImmediates} handles opcodes with other immediates. */
 const LEB_IMMEDIATES = new Map<number, number>([
   ...[0x02, 0x03, 0x04, 0x06, 0x07, 0x08, 0x09, 0x0c, 0x0d, 0x10, 0x18].map((opcode): [number, number] => [opcode, 1]),
   ...[0x20, 0x21, 0x22, 0x23, 0x24, 0x25, 0x26, 0x3f, 0x40, 0x41, 0x42, 0xd0, 0xd2].map((opcode): [number, number] => [
@@ -15,15 +15,15 @@ const LEB_IMMEDIATES = new Map<number, number>([
 ]);
 const NO_IMMEDIATES = new Set([0x00, 0x01, 0x05, 0x0b, 0x0f, 0x19, 0x1a, 0x1b, 0xd1]);
 
-/** A place in a function's code that metering is interested in. */
+/** A place in a function's code that matters to metering. */
 export interface Landmark {
   readonly kind: "loop" | "return" | "last";
-  /** Of the instruction, and of what follows it. */
+  /** Positions of the instruction and of the next one. */
   readonly start: number;
   readonly end: number;
-  /** Blocks that are open there. */
+  /** Number of blocks that are open there. */
   readonly depth: number;
-  /** Of a loop: whether no other is in it. */
+  /** True for a loop that contains no other loop. */
   innermost?: boolean;
 }
 

@@ -1,21 +1,24 @@
-// Fuel: a module is rewritten so that every function call and every turn of a loop takes one unit from an exported global,
-// and traps when none is left. Nothing can run for ever, and what a page costs is the same number on every machine.
+// Rewrites a module so that every function call and every loop iteration takes one unit of fuel from an exported
+// global, and traps when none is left. Nothing can run forever, and the cost of a page is the same number on every
+// machine.
 import { concat, signed, unsigned } from "./binary.ts";
 import { addLocal, type Body, type Code, NO_RESULT } from "./code.ts";
 import { type Landmark, landmarks } from "./instructions.ts";
 import { OP } from "./opcodes.ts";
 
-/** Turns of loops are counted in a local, a register, and paid for when the function ends, or so many at a time. */
+/**
+ * Loop iterations are counted in a local, which is a register, and paid for when the function ends, or after this many.
+ */
 const INSTALMENT = 1 << 16;
 
-/** Units of fuel for a function whose innermost loops are not counted, so that those stay as quick as they were. */
+/** Units of fuel for a function whose innermost loops are not counted, so that they stay as fast as they were. */
 export interface FlatRate {
   readonly call: number;
-  /** A turn of a loop that has others in it. */
+  /** Units for an iteration of a loop that contains others. */
   readonly turn: number;
 }
 
-/** @param flatRates by index of the function; all others pay 1 for a call and 1 for each turn of every loop */
+/** @param flatRates by index of the function; all others pay 1 for a call and 1 for each iteration of every loop */
 export function meter(code: Code, fuelGlobal: number, flatRates: ReadonlyMap<number, FlatRate>): void {
   code.bodies.forEach((body, index) => {
     const flat = flatRates.get(code.first + index);
@@ -28,8 +31,8 @@ export function meter(code: Code, fuelGlobal: number, flatRates: ReadonlyMap<num
 }
 
 /**
- * The body becomes a block: whatever leaves it, by `return` or by a branch to the function's end, then passes the payment
- * behind the block.
+ * Turns the body into a block: every exit, by `return` or by a branch to the function's end, then passes the payment
+ * after the block.
  */
 function meterLoops(body: Body, marks: readonly Landmark[], fuelGlobal: number, rate: FlatRate): void {
   const turns = unsigned(addLocal(body));

@@ -1,4 +1,4 @@
-// The instructions that are put into modules (WebAssembly Core Specification, 5.4), by what they do.
+// Lists the instructions that are inserted into modules (WebAssembly Core Specification, 5.4), by purpose.
 export const OP = {
   unreachable: 0x00,
   block: 0x02,

@@ -37,7 +37,7 @@ export interface LeasedPage extends AsyncDisposable {
    * Rejects when the page or the browser cannot continue: EngineFailure, {@link RendererLost} or {@link BrowserGone}.
    */
   readonly failed: Promise<never>;
-  /** Gives the page access to the web. Without a visit, its requests get no answer. */
+  /** Grants the page access to the web. Without a visit, its requests have no answer. */
   visit(visit: Visit): void;
   /** Lowers the priority of the page's processes from now on. */
   lower(): void;
@@ -58,7 +58,7 @@ interface Page {
 /** Reason of a browser that ended because it was retired. */
 export const RETIRED = "retired";
 
-/** Interval between checks of the processes, while there is work and while there is none. */
+/** Interval between checks of the processes, with and without work. */
 const WATCH_MS = 250;
 const IDLE_WATCH_MS = 1_000;
 /**
@@ -256,7 +256,7 @@ export class Browser {
     return made;
   }
 
-  /** Makes a page, with retries. Ends a browser that cannot make one, whatever else it answers. */
+  /** Makes a page, with retries. Ends a browser that cannot make one, even if it still answers. */
   async #makeAtLast(): Promise<Page> {
     for (let attempt = 1; ; attempt++) {
       if (this.#gone) throw this.#gone;
@@ -380,7 +380,7 @@ export class Browser {
     this.#gone = new BrowserGone(`Chromium: ${why}`);
     clearTimeout(this.#timer);
     this.#death.reject(this.#gone);
-    // Pages fail first, so that callers who wait for an answer learn why there is none.
+    // Pages fail first, so that callers who wait for an answer learn the reason.
     for (const page of this.#pages.values()) {
       page.door.close();
       page.visit?.end();

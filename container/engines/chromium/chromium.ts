@@ -1,5 +1,5 @@
-// Converts web pages and HTML to PDF. Gives every job its own page and its own access to the web, and retries it when a
-// process was lost during the work. Knows no HTTP server, and nothing about how many jobs the service admits.
+// Converts web pages and HTML to PDF. Provides every job with its own page and its own access to the web, and retries
+// it when a process was lost during the work. Knows no HTTP server, and nothing about how many jobs the service admits.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { EngineFailure, OutOfRange } from "../../../src/core/failure.ts";
@@ -31,7 +31,7 @@ export interface ChromiumSettings {
   /** Number of pages that are kept ready. @default 3 */
   readonly ready?: number;
   readonly web?: WebProxySettings;
-  /** Confinement of the browsers. @default as far as this machine allows */
+  /** Confinement of the browsers. @default the best that this machine allows */
   readonly confinement?: Confinement;
   /** Paths where the program may be. @default Debian's places */
   readonly programs?: readonly string[];
@@ -121,7 +121,7 @@ export class Chromium implements AsyncDisposable {
     signal: AbortSignal = new AbortController().signal,
   ): Promise<void> {
     try {
-      // Rejects at once on abort, however deep the job waits; the job releases each resource as soon as it gets it.
+      // Rejects at once on abort, however deep the job waits. The job releases each resource as soon as it receives it.
       await untilAborted(this.#attempts({ source, outputPath, options, signal }), signal);
     } catch (error) {
       signal.throwIfAborted();

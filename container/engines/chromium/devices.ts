@@ -1,20 +1,20 @@
-// What a page is made to see of the device it is on: the size of its screen, its fingers, its name. Knows no job.
+// Emulates the device that a page is shown on: its screen size, its input and its user agent. Knows no job.
 
 import type { Session } from "./pipe.ts";
 
 export type DeviceName = "desktop" | "tablet" | "mobile";
 
 interface Device {
-  /** CSS pixels. */
+  /** Width in CSS pixels. */
   readonly width: number;
   readonly height: number;
   readonly pixelRatio: number;
-  /** Touch instead of a mouse, and a viewport that the page describes itself. */
+  /** True for touch instead of a mouse, and a viewport that the page describes itself. */
   readonly mobile: boolean;
-  /** What its user agent says between the brackets, and of the client hints its platform and form. */
+  /** Text in the brackets of the user agent; also determines the platform and form of the client hints. */
   readonly system: string;
   readonly platform: string;
-  /** User agents of telephones say so, those of tablets do not. */
+  /** True for telephones, whose user agents say so. Those of tablets do not. */
   readonly telephone: boolean;
 }
 
@@ -50,7 +50,10 @@ export const DEVICES: Readonly<Record<DeviceName, Device>> = {
 
 const TOUCH_POINTS = 5;
 
-/** Commands are carried out in the order in which they are sent: nobody has to wait for these before a page is loaded. */
+/**
+ * Emulates a device. Commands are carried out in the order in which they are sent, so callers need not wait before they
+ * load a page.
+ */
 export function emulate(session: Session, name: DeviceName, version: string): void {
   const { width, height, pixelRatio, mobile, system, platform, telephone } = DEVICES[name];
   const major = version.split(".")[0];

@@ -1,8 +1,9 @@
-// Doors through which a browser's connections reach our proxy, one for each of its contexts. Knows no browser and no proxy.
+// Opens doors through which a browser's connections reach our proxy, one for each context. Knows no browser and no
+// proxy.
 
 import { createServer, type Server, type Socket } from "node:net";
 
-/** Accepts a browser's connections to the proxy, and distinguishes its contexts by the address that each was given. */
+/** Accepts a browser's connections to the proxy, and distinguishes its contexts by the address assigned to each. */
 export interface Doors {
   /** Opens a door for one context. @returns the proxy address for the context */
   open(take: (socket: Socket) => void): Promise<{ readonly proxy: string; close(): void }>;

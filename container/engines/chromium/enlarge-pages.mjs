@@ -1,5 +1,6 @@
-// Enlarges every page of a PDF that Chromium made, with its links and their targets: Chromium itself prints at most twice as large
-// as on a screen. Usage: enlarge-pages.mjs input output factor width height, the last two of the new pages in points.
+// Enlarges every page of a PDF that Chromium made, with its links and their targets: Chromium itself prints pages at
+// most twice as large as on a screen. Usage: enlarge-pages.mjs input output factor width height. Width and height are
+// those of the new pages, in points.
 import { readFileSync, writeFileSync } from "node:fs";
 import { PDFDocument } from "mupdf";
 
@@ -15,7 +16,7 @@ const enlarge = (array) => {
   }
 };
 
-/** ISO 32000-1, 12.3.2.2: [page /XYZ left top zoom]. Two may share one array. */
+/** Destinations: [page /XYZ left top zoom] (ISO 32000-1, 12.3.2.2). Two links may share one array. */
 const targets = new Set();
 function enlargeTarget(target) {
   if (!target.isArray() || (target.isIndirect() && targets.has(target.asIndirect()))) return;

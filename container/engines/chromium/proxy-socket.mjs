@@ -1,5 +1,5 @@
-// Listens inside the browser's network namespace and hands the socket to the service, which accepts on it from outside: a socket
-// stays in the namespace that it was made in. Every address of 127.0.0.0/8 reaches it.
+// Listens inside the browser's network namespace and passes the socket to the service, which accepts connections on it
+// from outside: a socket stays in the namespace in which it was made. Every address of 127.0.0.0/8 reaches it.
 import { createServer } from "node:net";
 
 const server = createServer();

@@ -1,10 +1,11 @@
-// Which places of the web may be visited: public addresses on the usual ports, and what the operator allows. Knows no connection.
+// Decides which places of the web may be visited: public addresses on the usual ports, and those that the operator
+// allows. Opens no connections.
 
 import type { LookupAddress } from "node:dns";
 import { BlockList, isIP, isIPv4 } from "node:net";
 import { networkInterfaces } from "node:os";
 
-/** Of HTTP and HTTPS. */
+/** Default ports of HTTP and HTTPS. */
 const USUAL_PORTS: readonly number[] = [80, 443];
 
 /** IANA's registry of IPv4 special-purpose addresses (RFC 6890 and its successors), multicast and the reserved rest. */
@@ -26,10 +27,16 @@ const NOT_PUBLIC_V4: readonly (readonly [string, number])[] = [
   ["240.0.0.0", 4],
 ];
 
-/** RFC 4291, 2.4: what IANA gives out as global unicast. All else (mapped, NAT64, unique local, link-local, multicast) is not. */
+/**
+ * Global unicast, as IANA assigns it (RFC 4291, 2.4). All other addresses (mapped, NAT64, unique local, link-local,
+ * multicast) are not public.
+ */
 const GLOBAL_UNICAST_V6: readonly [string, number] = ["2000::", 3];
 
-/** Within it: protocol assignments with Teredo, benchmarking and ORCHID; documentation; 6to4, which leads to any IPv4 address. */
+/**
+ * Exceptions within it: protocol assignments with Teredo, benchmarking and ORCHID; documentation; 6to4, which leads to
+ * any IPv4 address.
+ */
 const NOT_PUBLIC_V6: readonly (readonly [string, number])[] = [
   ["2001::", 23],
   ["2001:db8::", 32],
@@ -43,10 +50,10 @@ const notPublic = new BlockList();
 for (const [network, prefix] of NOT_PUBLIC_V4) notPublic.addSubnet(network, prefix, "ipv4");
 for (const [network, prefix] of NOT_PUBLIC_V6) notPublic.addSubnet(network, prefix, "ipv6");
 
-/** Whether an address is one that anybody on the internet may talk to, and not this machine's own. */
+/** Reports whether an address is public: anybody on the internet may talk to it, and it is not this machine's own. */
 export function isPublic(address: string): boolean {
   if (isIPv4(address)) return !notPublic.check(address, "ipv4") && !isOwn(address);
-  // A zone index makes it one of a link.
+  // A zone index makes the address one of a link.
   if (address.includes("%")) return false;
   return globalUnicastV6.check(address, "ipv6") && !notPublic.check(address, "ipv6") && !isOwn(address);
 }
@@ -56,23 +63,23 @@ const isOwn = (address: string) =>
 
 /** One item of the operator's list. */
 interface Rule {
-  /** Of names, as they are asked for. */
+  /** Name, as requests spell it. */
   readonly host?: string;
   readonly addresses?: BlockList;
-  /** @default the usual ones */
+  /** @default the usual ports */
   readonly port?: number | "any";
 }
 
-/** The public web on its usual ports, and what the operator allows beyond it: an intranet, a test's own server. */
+/** Allows the public web on its usual ports, and the operator's additions: an intranet, a test's own server. */
 export class AllowList {
   readonly #rules: readonly Rule[];
   readonly #usualPorts: readonly number[];
 
   /**
-   * @param usualPorts of public places, and of items without a port
-   * @param text items with commas or spaces between: a name, an address or a network (`10.1.0.0/16`, `[fd00::]/8`), each with
-   *   `:port` or `:*` behind it where it is not for the usual ports alone; an IPv6 address stands in brackets
-   * @throws Error that names the item which is none
+   * @param usualPorts ports of public places, and of items without a port
+   * @param text items separated by commas or spaces. An item is a name, an address or a network (`10.1.0.0/16`,
+   * `[fd00::]/8`), followed by `:port` or `:*` if it is not for the usual ports alone. IPv6 addresses are in brackets
+   * @throws Error that names the invalid item
    */
   constructor(text: string, usualPorts = USUAL_PORTS) {
     this.#usualPorts = usualPorts;
@@ -82,22 +89,22 @@ export class AllowList {
       .map(ruleOf);
   }
 
-  /** Whether a name is on the list for that port, whatever address it has. */
+  /** Reports whether a name is on the list for that port, whatever its address is. */
   hasName(host: string, port: number): boolean {
     return this.#rules.some((rule) => rule.host === host && this.#isPortOf(rule, port));
   }
 
-  /** Whether names of this machine's surroundings may lead to an address that is on the list. */
+  /** Reports whether the list has addresses, which names of this machine's surroundings may lead to. */
   get hasNetworks(): boolean {
     return this.#rules.some(({ addresses }) => addresses !== undefined);
   }
 
-  /** Whether there may be anything to visit on that port. */
+  /** Reports whether any place may be visited on that port. */
   hasPort(port: number): boolean {
     return this.#usualPorts.includes(port) || this.#rules.some((rule) => this.#isPortOf(rule, port));
   }
 
-  /** Whether an address may be visited on that port, whatever its name is. */
+  /** Reports whether an address may be visited on that port, whatever its name is. */
   hasAddress(address: string, port: number): boolean {
     const family = isIPv4(address) ? "ipv4" : "ipv6";
     if (this.#usualPorts.includes(port) && isPublic(address)) return true;
@@ -123,27 +130,27 @@ function ruleOf(item: string): Rule {
   return { addresses, ...port };
 }
 
-/** How names become addresses. */
+/** Resolves names to addresses. */
 export interface Lookups {
-  /** The DNS alone: what this machine calls its neighbours by other means is nobody else's. */
+  /** Asks the DNS alone: names that this machine knows by other means are not for pages. */
   public(host: string): Promise<readonly string[]>;
-  /** In every way this machine knows, for names that the operator allows. */
+  /** Uses every way this machine has, for names that the operator allows. */
   allowed(host: string): Promise<readonly string[]>;
 }
 
-/** Not to be visited: told apart from what could not be reached. */
+/** The place may not be visited. Distinct from a place that could not be reached. */
 export class Refused extends Error {
   override readonly name = "Refused";
 }
 
-/** RFC 6761, 6762, 8375, 9476 and ICANN's `internal`: names that are no one's on the internet. */
+/** Names that nobody owns on the internet: RFC 6761, 6762, 8375, 9476 and ICANN's `internal`. */
 const NOT_PUBLIC_NAME =
   /(^|\.)(localhost|local|localdomain|internal|intranet|private|home|lan|corp|invalid|test|example|onion|alt|arpa)$/;
 
 /**
- * The addresses at which a place may be visited; whoever connects connects to one of these.
- * @param host canonical, as the URL standard has it, IPv6 without brackets
- * @throws Refused; what the lookup throws
+ * Returns the addresses at which a place may be visited. A caller connects to one of these.
+ * @param host canonical, as in the URL standard, with IPv6 without brackets
+ * @throws Refused; errors of the lookup
  */
 export async function admit(
   host: string,

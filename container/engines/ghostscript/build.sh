@@ -1,6 +1,7 @@
 #!/bin/bash
-# Builds the Ghostscript zygote into the folder named by the first argument. It expects Ghostscript and g++ to be installed
-# (install-engines.sh sees to that), and takes the headers from Debian's package of the same version without installing it.
+# Builds the Ghostscript zygote into the folder named by the first argument. Expects Ghostscript and g++ to be installed
+# (install-engines.sh installs them), and takes the headers from Debian's package of the same version without installing
+# it.
 set -euo pipefail
 
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
@@ -21,7 +22,7 @@ g++ -std=c++17 -O2 -Wall -Wextra -Werror -fstack-protector-strong -D_FORTIFY_SOU
   -Wl,-z,relro,-z,now -isystem sdk/usr/include -I "$here/../zygote" \
   "$here"/*.cpp "$here"/../zygote/*.cpp -o zygote "$library"
 
-# At once: it may be running while it is replaced.
+# Replaces the files atomically: the zygote may be running.
 install -m 0644 "$here/warm-up.ps" "$target/ghostscript-warm-up.ps.new"
 mv "$target/ghostscript-warm-up.ps.new" "$target/ghostscript-warm-up.ps"
 install -m 0755 zygote "$target/ghostscript-zygote.new"

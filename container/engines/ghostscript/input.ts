@@ -1,5 +1,5 @@
-// Finds the PostScript program in a file (behind printer commands, in an EPS with a preview, in a Macintosh's wrappers) and
-// reads from its comments what Ghostscript is not left to guess. Knows nothing of how it is run.
+// Finds the PostScript program in a file (after printer commands, in an EPS with a preview, in a Macintosh wrapper) and
+// reads the comments that Ghostscript must not guess at. Knows nothing of how it is run.
 
 import { type FileHandle, open } from "node:fs/promises";
 
@@ -13,40 +13,43 @@ export interface Section {
 }
 
 export interface PostscriptProgram extends Section {
-  /** Whether it is one picture with a box (EPSF specification 3.0), and no document. */
+  /** True if it is one picture with a box (EPSF specification 3.0), and not a document. */
   readonly isEncapsulated: boolean;
-  /** The box that the picture says it has, if that makes sense. */
+  /** Box that the picture declares, if it is valid. */
   readonly box?: Box;
-  /** The number of pages that its comments declare, else 0. */
+  /** Number of pages that its comments declare, or else 0. */
   readonly declaredPages: number;
-  /** What else they tell. */
+  /** Other declarations of its comments. */
   readonly title?: string;
   readonly author?: string;
   readonly creator?: string;
 }
 
-/** Comments are looked for so far from the beginning, and so far from the end. */
+/** Number of bytes from the beginning, and from the end, that are searched for comments. */
 const COMMENT_BYTES = 64 * 1024;
 
-/** Characters of a comment's value, which ends a line of at most 255 (DSC 3.0, 3). */
+/** Maximum characters of a comment's value, which ends a line of at most 255 (DSC 3.0, 3). */
 const LONGEST_VALUE = 255;
 
-/** Points. Ghostscript has no larger pages, its coordinates are floats of 32 bits, and a page of less is none for readers. */
+/**
+ * Range of a page's sides in points. Ghostscript has no larger pages, its coordinates are floats of 32 bits, and
+ * readers show no smaller page.
+ */
 const LEAST_SIDE = 0.05;
 const MOST_SIDE = 100_000;
 const FARTHEST = 1_000_000;
 
-/** EPSF specification 3.0, 5.2: the binary header of files with a preview for DOS. */
+/** Binary header of files with a preview for DOS (EPSF specification 3.0, 5.2). */
 const DOS_HEADER = Buffer.from("c5d0d3c6", "hex");
-/** RFC 1740, appendix A. */
+/** Signature of AppleSingle files (RFC 1740, appendix A). */
 const APPLE_SINGLE = Buffer.from("00051600", "hex");
 const DATA_FORK = 1;
 const MAC_BINARY_HEADER_BYTES = 128;
 
-/** The printer's own language around a job ends and begins with this (PJL Technical Reference, 2). */
+/** Starts and ends the printer's own language around a job (PJL Technical Reference, 2). */
 const UNIVERSAL_EXIT = "\x1b%-12345X";
 
-/** @returns undefined where there is no program in it */
+/** @returns undefined if the file contains no program */
 export async function findProgram(path: string, name: string): Promise<PostscriptProgram | undefined> {
   await using file = await open(path);
   const { size } = await file.stat();
@@ -62,7 +65,7 @@ export async function findProgram(path: string, name: string): Promise<Postscrip
   return { offset: section.offset, length, ...readComments(start.slice(skipped), end, name, outer.isDos) };
 }
 
-/** The PostScript in what holds it, or the whole file. */
+/** Returns the PostScript in its wrapper, or the whole file. */
 async function unwrapped(file: FileHandle, size: number): Promise<(Section & { isDos: boolean }) | undefined> {
   const whole = { offset: 0, length: size, isDos: false };
   const head = await bytesOf(file, { offset: 0, length: Math.min(size, 1024) });
@@ -78,7 +81,9 @@ async function unwrapped(file: FileHandle, size: number): Promise<(Section & { i
   return whole;
 }
 
-/** A section that ends beyond the file was cut off with it; one that begins there is none. */
+/**
+ * Returns a section, shortened if the file was cut off within it. @returns undefined if it begins beyond the file's end
+ */
 function fitted<S extends Section>(section: S, size: number): S | undefined {
   const length = Math.min(section.length, size - section.offset);
   return length > 0 ? { ...section, length } : undefined;
@@ -94,13 +99,16 @@ function appleSingle(head: Buffer, size: number) {
   return undefined;
 }
 
-/** MacBinary: zeros where they must be, a name of 1 to 63 characters, and behind the header a program. */
+/**
+ * Reports whether the file is MacBinary: zeros where they must be, a name of 1 to 63 characters, and a program after
+ * the header.
+ */
 function isMacBinary(head: Buffer): boolean {
   if (head.length < MAC_BINARY_HEADER_BYTES + 2 || head[0] !== 0 || head[74] !== 0) return false;
   return head[1] >= 1 && head[1] <= 63 && head.toString("latin1", 128, 130) === "%!";
 }
 
-/** How many bytes of printer commands, ends of transmission and white space stand before the program. */
+/** Returns the number of bytes of printer commands, ends of transmission and white space before the program. */
 function beforeProgram(start: string): number {
   const blank = blanksFrom(start, 0);
   if (!start.startsWith(UNIVERSAL_EXIT, blank)) return blank;
@@ -110,12 +118,12 @@ function beforeProgram(start: string): number {
     const program = start.indexOf("%!");
     return program < 0 ? start.length : program;
   }
-  // A job for another language.
+  // The job is in another language.
   if (enter[1].toUpperCase() !== "POSTSCRIPT") return start.length;
   return blanksFrom(start, endOfLine + 1);
 }
 
-/** The same behind it. */
+/** Returns the same number for the bytes after the program. */
 function afterProgram(end: string): number {
   let length = end.length;
   for (let exit = end.lastIndexOf(UNIVERSAL_EXIT); exit >= 0; exit = end.lastIndexOf(UNIVERSAL_EXIT, exit - 1)) {
@@ -127,7 +135,7 @@ function afterProgram(end: string): number {
   return end.length - length;
 }
 
-/** Lines that are blank or commands to the printer. */
+/** Reports whether all lines are blank or commands to the printer. */
 const isCommands = (text: string) =>
   text.split(/[\r\n]/).every((line) => /^\s*(?:@PJL|$)/.test(line.slice(blanksFrom(line, 0))));
 
@@ -139,10 +147,10 @@ function blanksFrom(text: string, from: number): number {
 
 const isBlank = (character: string) => " \t\r\n\f\0\x04".includes(character);
 
-/** The comments of the Document Structuring Conventions 3.0. */
+/** Reads the comments of the Document Structuring Conventions 3.0. */
 function readComments(start: string, end: string, name: string, isDos: boolean) {
   const firstLine = /^[^\r\n]*/.exec(start)![0];
-  // What is embedded further down has comments of its own.
+  // Embedded documents have comments of their own, further down.
   const header = start.split(/^%%(?:EndComments|BeginProlog|BeginDocument|Page:)/m, 1)[0];
   const declaredPages = Number(comment(header, end, "Pages", /^\d{1,9}/)?.[0] ?? 0);
   const saysSo = /^%!PS-Adobe-\S+\s+EPSF/.test(firstLine) || isDos;
@@ -161,7 +169,7 @@ function readComments(start: string, end: string, name: string, isDos: boolean) 
   };
 }
 
-/** A value that is text, in parentheses as PostScript writes it or without (DSC 3.0, 4.6). */
+/** Returns a textual value, in parentheses as in PostScript or without (DSC 3.0, 4.6). */
 function textIn(value: string | undefined): string | undefined {
   if (value === undefined || value.startsWith("(atend)")) return undefined;
   const inParentheses = /^\(((?:[^()\\]|\\.)*)\)/.exec(value)?.[1];
@@ -177,9 +185,9 @@ function unescaped(escaped: string): string {
   return "nrtbf".includes(escaped) ? " " : escaped;
 }
 
-/** A box of some extent, which a page can have. */
+/** Returns a box that is large enough for a page. */
 function boxOf(header: string, end: string, key: string): Box | undefined {
-  // Each text fits it in one way only, so that what fits not is not tried in many.
+  // Each text matches in only one way, so that a mismatch is not tried in many.
   const number = "([-+]?(?:\\d+(?:\\.\\d*)?|\\.\\d+)(?:[eE][-+]?\\d+)?)";
   const found = comment(header, end, key, new RegExp(`^${[number, number, number, number].join("[\\s,]+")}`));
   if (found === undefined) return undefined;
@@ -188,7 +196,10 @@ function boxOf(header: string, end: string, key: string): Box | undefined {
   return isPage && Math.max(Math.abs(llx), Math.abs(lly)) <= FARTHEST ? [llx, lly, urx, ury] : undefined;
 }
 
-/** The value at the head or, where the head says "(atend)" or nothing, in the trailer: there the last one counts. */
+/**
+ * Returns the value in the header or, if the header has "(atend)" or nothing, in the trailer, where the last one
+ * counts.
+ */
 function comment(header: string, end: string, key: string, value: RegExp): RegExpExecArray | undefined {
   const lines = (text: string) =>
     [...text.matchAll(new RegExp(`^%%${key}:[ \\t]*([^\\r\\n]*)`, "gm"))].map(([, text]) =>

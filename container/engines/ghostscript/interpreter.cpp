@@ -1,3 +1,4 @@
+// Runs Ghostscript's interpreter in this process, and reads its reports.
 #include "interpreter.hpp"
 
 #include <ghostscript/iapi.h>
@@ -17,17 +18,20 @@ namespace {
 
 constexpr std::size_t keptOutput = 300;
 constexpr std::size_t longestMark = 9;
-/** What Ghostscript prints before the names of a font and of the one that it replaces. */
+/** Text that Ghostscript prints before the names of a font and of the one that it replaces. */
 const std::string introduction = "Substituting font ";
 
 constexpr unsigned long leastRoomBytes = 1 << 20;
 
-/** What handlers of errors print, Ghostscript's own and those that printer drivers bring: a page may then go on without. */
+/**
+ * Text that error handlers print, both Ghostscript's own and those of printer drivers. A page may then continue without
+ * the rest.
+ */
 const std::vector<std::string> marks = {"%%[ Error", "Error: /"};
 
 void* interpreter = nullptr;
 
-/** What was printed: the first report of an error, or the end. */
+/** Printed output: the first report of an error, or the end. */
 struct Printed {
   std::string tail;
   std::string report;
@@ -37,7 +41,7 @@ struct Printed {
       report.append(text, std::min(length, keptOutput - std::min(keptOutput, report.size())));
       return;
     }
-    // A report may have come in two pieces.
+    // A report may arrive in two pieces.
     const std::size_t from = tail.size() < longestMark ? 0 : tail.size() - longestMark;
     tail.append(text, length);
     for (const std::string& mark : marks) {
@@ -48,7 +52,7 @@ struct Printed {
   }
 } printed;
 
-/** The fonts that Ghostscript replaced, from the lines in which it says so. */
+/** The fonts that Ghostscript replaced, from the lines in which it reports them. */
 class Substitutions {
  public:
   void add(const char* text, std::size_t length) {
@@ -57,13 +61,13 @@ class Substitutions {
         endLine();
       } else {
         line_ += text[at];
-        // A program may print before it, and need not end its line.
+        // A program may print before the report, without an end of line.
         if (line_.size() > 2 * longestLine) line_.erase(0, longestLine);
       }
     }
   }
 
-  /** How many, then a line for each, such as `Courier for Calibri.`; as many as fit into an outcome. */
+  /** Returns the count, then a line for each font, such as `Courier for Calibri.`, as many as fit into an outcome. */
   std::string list() const {
     if (all_.empty()) return "";
     std::string list = std::to_string(all_.size());
@@ -101,14 +105,14 @@ struct Result {
   int exitCode = 0;
 };
 
-/** As a file, for strings leave something on the stack that programs may clear. */
+/** Runs a file. Strings are not used, because they leave something on the stack that programs may clear. */
 Result run(const std::string& path) {
   Result result;
   result.code = gsapi_run_file(interpreter, path.c_str(), 0, &result.exitCode);
   return result;
 }
 
-/** Of the current device, since it was made. */
+/** Returns the pages of the current device since it was made. */
 int pageCount() {
   int count = 0;
   return gsapi_get_param(interpreter, "PageCount", &count, gs_spt_int) < 0 ? 0 : count;
@@ -134,11 +138,11 @@ bool isComplete(const std::string& path) {
   return last.find(end) != std::string::npos;
 }
 
-/** Completes the file. A device that is given another one ends the first; the interpreter's own end takes 20 ms longer. */
+/** Completes the file. Selecting another device ends the first; the interpreter's own end takes 20 ms longer. */
 bool closeOutput(const std::string& path) {
   gsapi_add_control_path(interpreter, GS_PERMIT_FILE_WRITING, "/dev/null");
   gsapi_set_param(interpreter, "OutputFile", "/dev/null", gs_spt_string);
-  // Not if the program has left another device behind.
+  // The file is incomplete if the program has left another device behind.
   return isComplete(path);
 }
 
@@ -157,8 +161,8 @@ std::string startInterpreter() {
   if (code < 0) return "no instance: " + std::to_string(code);
   gsapi_set_arg_encoding(interpreter, GS_ARG_ENCODING_UTF8);
   gsapi_set_stdio(interpreter, readNothing, keep, keep);
-  // The service reads boxes and previews of EPS (NOEPS). With -q Ghostscript would not name the fonts that it replaces.
-  // Arguments are written to.
+  // The service reads boxes and previews of EPS (NOEPS). With -q, Ghostscript would not name the fonts that it
+  // replaces. Ghostscript writes to its arguments.
   std::vector<std::string> texts = {"gs",      "-dSAFER", "-dNOPAUSE",         "-dNOPROMPT",
                                     "-dBATCH", "-dNOEPS", "-sDEVICE=nullpage", "-sPAPERSIZE=letter"};
   std::vector<char*> arguments;
@@ -171,7 +175,7 @@ std::string startInterpreter() {
 std::string interpreterVersion() {
   gsapi_revision_t revision{};
   if (gsapi_revision(&revision, sizeof revision) != 0) return "unknown";
-  // 1000 is 10.00; 10012 is 10.01.2.
+  // 1000 means 10.00; 10012 means 10.01.2.
   const std::string digits = std::to_string(revision.revision);
   return digits.size() < 4 ? digits : digits.substr(0, 2) + "." + digits.substr(2, 2);
 }
@@ -194,7 +198,7 @@ Outcome convertToPdf(const Job& job) {
   gsapi_add_control_path(interpreter, GS_PERMIT_FILE_WRITING, job.output.c_str());
   const Result prepared = run("setup.ps");
   if (prepared.code < 0) return {Status::failed, "the device was not set up: " + whatWasPrinted()};
-  // The output is open by now.
+  // The output is already open.
   forbidWriting();
   const int before = pageCount();
   const Result result = run(job.input);

@@ -1,4 +1,4 @@
-// Ghostscript in this process: one interpreter, warmed up, that can run one job. It knows nothing of forks, limits or the
+// Ghostscript in this process: one interpreter, warmed up, that can run one job. Knows nothing of forks, limits or the
 // protocol.
 #pragma once
 
@@ -10,24 +10,24 @@ namespace zygote {
 
 /**
  * Starts the interpreter with SAFER on.
- * @returns an empty string, or why it cannot be done
+ * @returns an empty string, or the reason for the failure
  */
 std::string startInterpreter();
 
-/** For example `10.00`. */
+/** Returns the version, for example `10.00`. */
 std::string interpreterVersion();
 
 /**
- * Runs a program in this process and leaves no output, so that jobs find fonts and colour profiles loaded.
- * @param path of a PostScript file, with a page device of its own and at its end none
- * @returns an empty string, or what went wrong
+ * Runs a program in this process and leaves no output, so that jobs find fonts and color profiles loaded.
+ * @param path a PostScript file that sets its own page device, and none at its end
+ * @returns an empty string, or the error
  */
 std::string warmUp(const std::string& path);
 
 /**
- * Makes `job.output` of what lies in `job.folder`, which is the working directory. Never throws, and can be called once.
- * Of the folder's programs `setup.ps` selects the device and opens the output, and `job.input` draws the pages;
- * engines/ghostscript/program.ts writes both. A success names the fonts that were replaced, which
+ * Converts the program in `job.folder`, which is the working directory, to `job.output`. Never throws, and can be
+ * called once. The folder has two programs, both written by engines/ghostscript/program.ts: `setup.ps` selects the
+ * device and opens the output, and `job.input` draws the pages. A success names the fonts that were replaced, which
  * engines/ghostscript/fonts.ts reads.
  */
 Outcome convertToPdf(const Job& job);

@@ -1,8 +1,8 @@
-// A Ghostscript that is initialised once and forks for every job. Requests and answers are JSON lines on standard input and
-// output; engines/zygote/zygote.ts is the other end and describes them.
+// Runs a Ghostscript that is initialized once and forks for every job. Requests and answers are JSON lines on standard
+// input and output; engines/zygote/zygote.ts is the other end and describes them.
 //
 // ghostscript-zygote --warm-up <PostScript file> [--children n] [--first-user n]
-// Its working directory is scratch space of its own.
+// The working directory is its own scratch space.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,7 +22,7 @@ using zygote::Outcome;
 using zygote::Program;
 using zygote::Status;
 
-// What a job's setup decides is the service's to say; here only that a job works at all.
+// The service decides a job's setup. This one only tests that a job works at all.
 constexpr char openOutput[] = "<< /OutputDevice /pdfwrite /OutputFile (output.pdf) >> setpagedevice\n";
 
 Outcome attempt(const Program& self, const std::string& name, const std::string& program) {
@@ -36,7 +36,7 @@ Outcome attempt(const Program& self, const std::string& name, const std::string&
   return zygote::runOne(self.settings, job, zygote::convertToPdf);
 }
 
-/** Two real jobs, limits and all: one that draws a page, and one that reads what is not its own. */
+/** Runs two real jobs with limits: one draws a page, and one tries to read a file that is not its own. */
 std::string selfTest(const Program& self) {
   const Outcome good = attempt(self, "good", "%!PS\n/Helvetica 12 selectfont 72 72 moveto (page) show showpage\n");
   if (good.status != Status::ok) return std::string(wordOf(good.status)) + ": " + good.detail;
@@ -56,7 +56,7 @@ int main(int count, char** values) {
   self.settings.readable = {"/usr/share/ghostscript", "/usr/share/color", "/usr/share/fonts",     "/usr/local/share/fonts",
                             "/var/lib/ghostscript",   "/usr/share/poppler", "/usr/share/fontconfig", "/etc/fonts",
                             "/etc/ghostscript",       "/var/cache/fontconfig", "/dev/null"};
-  // Temporary files go to wherever the process is: in a child, its job's folder.
+  // Temporary files are written to the working directory: in a child, its job's folder.
   setenv("TMPDIR", "/proc/self/cwd", 1);
   const std::string obstacle = zygote::startInterpreter();
   if (!obstacle.empty()) self.giveUp(obstacle);

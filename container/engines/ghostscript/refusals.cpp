@@ -1,12 +1,12 @@
-// Functions of the C library as Ghostscript calls them (exported with -rdynamic): a program can catch the error that a
-// refusal becomes, and go on without. What is refused ends the process.
+// Replaces functions of the C library that Ghostscript calls (exported with -rdynamic). A refusal ends the process,
+// because a program can catch the error that a refusal becomes, and continue without what was refused.
 #include <cstddef>
 
 #include "shortage.hpp"
 
 extern "C" {
 
-// The C library's own, which it offers for this.
+// The C library offers its own function under this name for replacements.
 void* __libc_malloc(std::size_t size);
 void* __libc_calloc(std::size_t count, std::size_t size);
 void* __libc_realloc(void* block, std::size_t size);

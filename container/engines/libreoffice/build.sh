@@ -1,7 +1,7 @@
 #!/bin/bash
-# Builds the zygote and its samples into the folder named by the first argument. It expects LibreOffice and g++ to be
-# installed (install-engines.sh sees to that), and takes LibreOffice's headers from Debian's packages of the same version
-# without installing those, since they would bring a desktop along.
+# Builds the zygote and its samples into the folder named by the first argument. Expects LibreOffice and g++ to be
+# installed (install-engines.sh installs them), and takes LibreOffice's headers from Debian's packages of the same
+# version. It does not install those packages, since they would bring a desktop along.
 set -euo pipefail
 
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
@@ -17,7 +17,7 @@ if [ "$(id -u)" = 0 ] && id _apt > /dev/null 2>&1; then chown _apt "$work"; fi
 apt-get download -q "libreofficekit-dev=$version" "libreoffice-dev=$version" "libreoffice-dev-common=$version" > /dev/null
 for package in *.deb; do dpkg-deb -x "$package" sdk; done
 
-# The interfaces of UNO as C++ headers.
+# UNO's interfaces as C++ headers.
 LD_LIBRARY_PATH="$office" sdk/usr/lib/libreoffice/sdk/bin/cppumaker.bin -Gc "-O$work/uno" \
   "$office/types.rdb" "$office/types/offapi.rdb"
 
@@ -29,11 +29,11 @@ g++ -std=c++17 -O2 -DLINUX -DUNX -DGCC -DCPPU_ENV=gcc3 \
   "$office/libuno_sal.so.3" "$office/libuno_cppu.so.3" "$office/libuno_cppuhelpergcc3.so.3" -ldl \
   "-Wl,-rpath,$office"
 
-# Each sample also in the formats of Microsoft Office, so that their filters are warm too.
+# Stores each sample also in the formats of Microsoft Office, so that their filters are warm too.
 convert() {
   HOME="$work" soffice "-env:UserInstallation=file://$work/profile" --headless --convert-to "$1" --outdir "$work/samples" \
     "$here/samples/$2" > "$work/soffice.log" 2>&1
-  # The exit code says nothing.
+  # The exit code does not report a failure.
   [ -s "$work/samples/${2%.*}.$1" ] && return
   cat "$work/soffice.log" >&2
   echo "LibreOffice did not make a $1 of $2." >&2
@@ -45,6 +45,6 @@ for format in pptx ppt; do convert "$format" slides.fodp; done
 
 rm -f "$target"/samples/*
 cp samples/* "$target/samples/"
-# Last and at once: its presence says that the build was complete, and it may be running while it is replaced.
+# The zygote is installed last, because its presence means a complete build, and atomically, because it may be running.
 install -m 0755 zygote "$target/zygote.new"
 mv "$target/zygote.new" "$target/zygote"

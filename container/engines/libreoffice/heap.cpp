@@ -1,7 +1,8 @@
-// malloc(3) and its kin, exported (-rdynamic), so that LibreOffice and the C library itself call these ("Replacing malloc" in
-// glibc's manual). Before useOwnPages() they are glibc's own. After it, blocks of up to 8 KiB come from one region, by
-// classes of size, each class from spans of its own: a block needs no header, and a free one is the next to be taken.
-// Larger blocks, other threads' blocks, and all blocks once the region is used up stay with glibc.
+// Replaces malloc(3) and its relatives ("Replacing malloc" in glibc's manual); exported (-rdynamic), so that
+// LibreOffice and the C library itself call these. Before useOwnPages(), they call glibc's. After it, blocks of up to 8
+// KiB come from one region, in size classes that each have their own spans: a block needs no header, and the block
+// freed last is used first. glibc still serves larger blocks, other threads' blocks, and all blocks once the region is
+// used up.
 #include "heap.hpp"
 
 #include <dlfcn.h>
@@ -30,7 +31,10 @@ constexpr std::size_t spanBytes = std::size_t{32} << 10;
 constexpr std::size_t largestBlock = std::size_t{8} << 10;
 constexpr std::size_t grain = 16;
 
-/** Steps of a sixteenth of a kilobyte at most for small sizes, of an eighth of their own for larger ones. */
+/**
+ * Size classes: steps of at most a sixteenth of a kilobyte for small sizes, and of an eighth of their own for larger
+ * ones.
+ */
 struct Classes {
   std::size_t sizes[128] = {};
   unsigned char bySize[largestBlock / grain + 1] = {};
@@ -66,9 +70,9 @@ unsigned char classOfSpan[regionBytes / spanBytes];
 char* region = nullptr;
 char* regionEnd = nullptr;
 char* nextSpan = nullptr;
-// The region is the first thread's alone, so that it needs no lock.
+// The region belongs to the first thread alone, so it needs no lock.
 thread_local bool isOwner = false;
-/** Whether small blocks outside the region are all from before, and better left untouched. */
+/** True if all small blocks outside the region are from before the fork, and are better left untouched. */
 std::atomic<bool> leavesOld{false};
 
 bool isInside(const void* block) { return block >= region && block < regionEnd; }
@@ -79,7 +83,7 @@ std::size_t indexOfSpan(const void* block) {
 
 void* takeFromNewSpan(unsigned char index) {
   if (nextSpan == regionEnd) {
-    // From now on small blocks outside are new ones too.
+    // From now on, small blocks outside the region are new ones too.
     leavesOld = false;
     return nullptr;
   }
@@ -91,7 +95,7 @@ void* takeFromNewSpan(unsigned char index) {
   return first;
 }
 
-/** @param bytes at most {@link largestBlock} @returns null where the region is used up */
+/** @param bytes at most {@link largestBlock} @returns null if the region is used up */
 void* take(std::size_t bytes) {
   const unsigned char index = classes.bySize[(bytes + grain - 1) / grain];
   Class& list = lists[index];
@@ -107,7 +111,7 @@ void* take(std::size_t bytes) {
 }
 
 void giveBack(void* block) {
-  // Another thread's ends here: what is lost is bounded by the region.
+  // Another thread does not return a block: the loss is limited by the region.
   if (!isOwner) return;
   Class& list = lists[classOfSpan[indexOfSpan(block)]];
   FreeBlock* const head = static_cast<FreeBlock*>(block);
@@ -130,7 +134,7 @@ void* noted(void* block, std::size_t bytes) {
 }
 
 void* aligned(std::size_t alignment, std::size_t bytes) {
-  // A power of two is a class, and spans begin at multiples of all of them.
+  // Every power of two is a class, and spans begin at multiples of all of them.
   std::size_t size = alignment;
   while (size < bytes && size <= largestBlock) size *= 2;
   if (isOwner && size <= largestBlock && (size & (size - 1)) == 0) {
@@ -144,7 +148,7 @@ void* aligned(std::size_t alignment, std::size_t bytes) {
 void zygote::useOwnPages() {
   void* const mapped = mmap(nullptr, regionBytes + spanBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) return;
-  // Before blocks are taken from the region: looking it up may need some.
+  // Looked up before blocks come from the region, because the lookup may need some.
   glibcsSizeOf = findGlibcsSizeOf();
   const auto address = (reinterpret_cast<std::uintptr_t>(mapped) + spanBytes - 1) & ~std::uintptr_t{spanBytes - 1};
   region = nextSpan = reinterpret_cast<char*>(address);

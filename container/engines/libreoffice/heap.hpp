@@ -1,12 +1,12 @@
-// Where a child's small blocks of memory come from. It knows nothing of LibreOffice.
+// Provides the small memory blocks of a child. Knows nothing of LibreOffice.
 #pragma once
 
 namespace zygote {
 
 /**
- * From here on, small blocks come from pages of this process's own, and small ones from before are not given back. glibc
- * would hand out and join free blocks all over the heap that was inherited, and every page it writes to is copied first
- * (fork(2)): a third of the time that a small document takes. To be called by the one thread there is, after the fork.
+ * Takes small blocks from pages of this process's own from now on, and does not free earlier small ones. glibc would
+ * reuse and join free blocks all over the inherited heap, and every page that it writes to is copied first (fork(2)): a
+ * third of the time that a small document takes. Call it in the only thread, after the fork.
  */
 void useOwnPages();
 

@@ -1,10 +1,10 @@
-// How LibreOffice is to read a document whose content does not tell: Excel opens text and HTML that is named as its own as
-// a spreadsheet. For both ways to run it.
+// Decides how LibreOffice imports a document whose content does not reveal it: Excel opens text and HTML that has
+// Excel's own extension as a spreadsheet. Applies to both ways to run LibreOffice.
 
 import { open } from "node:fs/promises";
 import { extname } from "node:path";
 
-/** An import filter and its options, by LibreOffice's names; empty: LibreOffice finds it by content. */
+/** An import filter and its options, by LibreOffice's names. If empty, LibreOffice detects the filter by content. */
 export interface Import {
   readonly importFilter: string;
   readonly importOptions: string;
@@ -13,17 +13,17 @@ export interface Import {
 const SNIFFED_BYTES = 4096;
 const byContent: Import = { importFilter: "", importOptions: "" };
 
-/** @param path of the document, with the extension that the client gave */
+/** @param path document, with the extension that the client sent */
 export async function importFor(path: string): Promise<Import> {
   if (![".xls", ".xlsx", ".csv"].includes(extname(path).toLowerCase())) return byContent;
   const start = await startOf(path);
   const encoding = encodingOf(start);
-  // Text of 16 bits a character has zeros too.
+  // Text with 16 bits per character has zeros too.
   if (start.includes(0) && !encoding.label.startsWith("utf-16")) return byContent;
   const text = new TextDecoder(encoding.label).decode(start);
-  // Spreadsheet XML (Excel 2003) is found by its content.
+  // LibreOffice detects Spreadsheet XML (Excel 2003) by its content.
   if (/^\s*<\?xml/i.test(text)) return byContent;
-  // Language as in the document; numbers and dates are recognised, as Excel does.
+  // Keeps the document's language, and recognizes numbers and dates, as Excel does.
   if (/^\s*</.test(text)) return { importFilter: "calc_HTML_WebQuery", importOptions: "0 true" };
   const { separator, firstLine } = separatorOf(text);
   const options = [separator.charCodeAt(0), '"'.charCodeAt(0), encoding.number, firstLine];
@@ -36,7 +36,10 @@ async function startOf(path: string): Promise<Buffer> {
   return buffer.subarray(0, bytesRead);
 }
 
-/** With LibreOffice's number of it. What is not UTF-8 is taken for Windows-1252, as Excel's own exports are. */
+/**
+ * Returns the encoding with LibreOffice's number for it. Text that is not UTF-8 is taken for Windows-1252, as in
+ * Excel's exports.
+ */
 function encodingOf(start: Buffer): { readonly label: string; readonly number: number } {
   if (start[0] === 0xff && start[1] === 0xfe) return { label: "utf-16le", number: 65535 };
   if (start[0] === 0xfe && start[1] === 0xff) return { label: "utf-16be", number: 65535 };
@@ -49,7 +52,10 @@ function encodingOf(start: Buffer): { readonly label: string; readonly number: n
   }
 }
 
-/** The one that the first line has most of, outside of quotation marks; or the one that Excel is told in a line of its own. */
+/**
+ * Returns the separator that is most frequent in the first line outside of quotation marks, or the one that a line of
+ * its own declares to Excel.
+ */
 function separatorOf(text: string): { readonly separator: string; readonly firstLine: number } {
   const [line = ""] = text.split(/\r\n?|\n/, 1);
   const [, told] = /^"?sep=(.)"?$/i.exec(line) ?? [];

@@ -1,4 +1,4 @@
-// Answers every question LibreOffice would ask a person: always no, and remembers what was asked.
+// Answers no to every question that LibreOffice would ask a person, and records the question.
 #pragma once
 
 #include <cppuhelper/implbase1.hxx>
@@ -19,9 +19,9 @@ class Refusal final : public cppu::WeakImplHelper1<css::task::XInteractionHandle
  public:
   bool passwordAsked = false;
   bool brokenPackage = false;
-  /** LibreOffice's ErrCode, 0 if it told none. */
+  /** LibreOffice's ErrCode, or 0 if it reported none. */
   sal_Int32 errorCode = 0;
-  /** The type of any other question. */
+  /** Type of any other question. */
   rtl::OUString question;
 
   void SAL_CALL handle(const css::uno::Reference<css::task::XInteractionRequest>& request) override {
@@ -41,7 +41,7 @@ class Refusal final : public cppu::WeakImplHelper1<css::task::XInteractionHandle
  private:
   void note(const css::uno::Any& asked) {
     css::task::ErrorCodeRequest error;
-    // Every kind of question for a document's password is derived from this one.
+    // All kinds of questions for a document's password are derived from this one.
     if (asked.isExtractableTo(cppu::UnoType<css::task::PasswordRequest>::get())) {
       passwordAsked = true;
     } else if (asked.isExtractableTo(cppu::UnoType<css::document::BrokenPackageRequest>::get())) {

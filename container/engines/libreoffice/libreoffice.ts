@@ -104,7 +104,7 @@ export class LibreOffice implements AsyncDisposable {
     try {
       await copyInput(inputPath, join(folder.path, input));
       await this.#runner.convert(job, folder.memory ? AbortSignal.any([signal, folder.memory.full]) : signal);
-      // On abort nobody takes the PDF any more, so its folder is removed here.
+      // No caller takes the PDF after an abort, so its folder is removed here.
       signal.throwIfAborted();
       const path = join(folder.path, job.output);
       return { path, size: checkPdf(path), [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };

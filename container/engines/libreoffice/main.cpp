@@ -1,8 +1,8 @@
-// A LibreOffice that is loaded once and forks for every document. Requests and answers are JSON lines on standard input
-// and output; engines/zygote/zygote.ts is the other end and describes them.
+// Runs a LibreOffice that is loaded once and forks for every document. Requests and answers are JSON lines on standard
+// input and output; engines/zygote/zygote.ts is the other end and describes them.
 //
 // zygote --program <LibreOffice's program folder> --profile <folder> --samples <folder> [--children n] [--first-user n]
-// Its working directory is scratch space of its own.
+// The working directory is its own scratch space.
 #define LOK_USE_UNSTABLE_API
 #include <LibreOfficeKit/LibreOfficeKit.h>
 #include <LibreOfficeKit/LibreOfficeKitInit.h>
@@ -30,7 +30,7 @@ using zygote::Outcome;
 using zygote::Status;
 using zygote::workingDirectory;
 
-// How long LibreOffice's start-up threads may take to end.
+// Maximum number of looks until LibreOffice's start-up threads have ended.
 constexpr int quietLooks = 1'000;
 constexpr useconds_t quietPauseUs = 5'000;
 
@@ -63,7 +63,10 @@ void warmUp(const Zygote& self) {
   }
 }
 
-/** fork(2) copies the calling thread alone: locks that others hold would stay locked in the child. */
+/**
+ * Waits until there is one thread. fork(2) copies only the calling thread: locks held by others would stay locked in
+ * the child.
+ */
 bool waitUntilSingleThreaded() {
   for (int look = 0; look < quietLooks; look++) {
     if (namesIn("/proc/self/task").size() == 1) return true;
@@ -73,7 +76,7 @@ bool waitUntilSingleThreaded() {
   return false;
 }
 
-/** One real job, limits and all. */
+/** Runs one real job with limits. */
 std::string selfTest(const Zygote& self) {
   Job job;
   job.folder = workingDirectory() + "/self-test";
@@ -103,7 +106,7 @@ std::string selfTest(const Zygote& self) {
   _exit(zygote::serve(self.program.settings, work));
 }
 
-/** Called by LibreOffice's main loop with its lock free, and again while documents load: those calls pass through. */
+/** Called by LibreOffice's main loop with its lock free. Calls while documents load are ignored. */
 int onPoll(void* data, int) {
   Zygote& self = *static_cast<Zygote*>(data);
   if (self.running) return 0;
@@ -128,12 +131,13 @@ int main(int count, char** values) {
                                     "/etc/libreoffice", "/etc/ld.so.cache", "/etc/localtime",         "/var/cache/fontconfig",
                                     "/var/lib/libreoffice", "/proc",        "/sys/devices/system/cpu", "/dev/urandom",
                                     "/dev/null",      program,              profile};
-  // One main loop without threads of its own; and temporary files go to wherever the process is: in a child, its job's.
+  // Selects one main loop without threads of its own. Temporary files are written to the working directory: in a child,
+  // its job's folder.
   setenv("SAL_LOK_OPTIONS", "unipoll", 1);
   setenv("TMPDIR", "/proc/self/cwd", 1);
   self.kit = lok_init_2(program.c_str(), ("file://" + profile).c_str());
   if (self.kit == nullptr) self.program.giveUp("LibreOfficeKit did not start");
-  // With null for data the callback is never called.
+  // The callback is never called if data is null.
   self.kit->pClass->runLoop(self.kit, onPoll, onWake, &self);
   self.program.giveUp("LibreOffice's main loop ended");
 }

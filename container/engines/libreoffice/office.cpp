@@ -1,3 +1,4 @@
+// Loads documents in LibreOffice and exports them as PDF.
 #include "office.hpp"
 
 #include <dlfcn.h>
@@ -72,10 +73,10 @@ Sequence<PropertyValue> sequence(const std::vector<PropertyValue>& properties) {
   return Sequence<PropertyValue>(properties.data(), static_cast<sal_Int32>(properties.size()));
 }
 
-/** How a document came in, or why not. */
+/** A loaded document, or the reason for the failure. */
 struct Loaded {
   Reference<css::lang::XComponent> document;
-  /** The import filter that LibreOffice settled on. */
+  /** The import filter that LibreOffice chose. */
   std::string filter;
   Outcome whyNot;
 };
@@ -95,14 +96,14 @@ bool hasNulBytes(const std::string& path) {
   std::string head(4096, ' ');
   file.read(&head[0], static_cast<std::streamsize>(head.size()));
   head.resize(static_cast<std::size_t>(file.gcount()));
-  // Text of 16 bits a character has zeros too, but says so first (Unicode, byte order mark).
+  // Text with 16 bits per character has zeros too, but starts with a byte order mark (Unicode).
   if (head.compare(0, 2, "\xff\xfe") == 0 || head.compare(0, 2, "\xfe\xff") == 0) return false;
   return head.find('\0') != std::string::npos;
 }
 
 /**
- * The filter that exports what was loaded, or none for what is no office document: LibreOffice takes any bytes for
- * plain text, and opens pictures and PDF files as drawings.
+ * Returns the filter that exports the loaded document, or none if it is not an office document: LibreOffice accepts any
+ * bytes as plain text, and opens pictures and PDF files as drawings.
  */
 const char* exportFilterFor(const Job& job, const Loaded& loaded) {
   const Reference<css::lang::XServiceInfo> info(loaded.document, UNO_QUERY_THROW);
@@ -123,7 +124,10 @@ const char* exportFilterFor(const Job& job, const Loaded& loaded) {
   return nullptr;
 }
 
-/** LibreOffice's own sheets have the sheet's name above and a page number below; text and HTML come without any. */
+/**
+ * Removes headers and footers. LibreOffice's own sheets have the sheet's name above and a page number below; text and
+ * HTML come without any.
+ */
 void removeHeaders(const Reference<css::lang::XComponent>& document) {
   const Reference<css::style::XStyleFamiliesSupplier> supplier(document, UNO_QUERY_THROW);
   const Any family = supplier->getStyleFamilies()->getByName("PageStyles");
@@ -135,7 +139,10 @@ void removeHeaders(const Reference<css::lang::XComponent>& document) {
   }
 }
 
-/** Hidden slides are left out, but not if that leaves nothing: LibreOffice does not write a PDF without a page. */
+/**
+ * Reports whether all slides are hidden. They are exported then, because LibreOffice does not write a PDF without a
+ * page.
+ */
 bool hidesAllSlides(const Reference<css::lang::XComponent>& document) {
   const Reference<css::lang::XServiceInfo> info(document, UNO_QUERY_THROW);
   if (!info->supportsService("com.sun.star.presentation.PresentationDocument")) return false;
@@ -198,7 +205,7 @@ Loaded load(const Job& job, const std::string& filter, const std::string& option
     loaded.whyNot = whyNotLoaded(*refusal, "");
   } catch (const css::lang::IllegalArgumentException& e) {
     loaded.whyNot = whyNotLoaded(*refusal, narrow(e.Message));
-    // What loadComponentFromURL throws when no filter wants the file.
+    // loadComponentFromURL throws this when no filter accepts the file.
     if (!refusal->passwordAsked && !refusal->brokenPackage) loaded.whyNot.status = Status::unsupported;
   } catch (const css::uno::Exception& e) {
     loaded.whyNot = whyNotLoaded(*refusal, narrow(e.Message));
@@ -211,12 +218,12 @@ void close(const Reference<css::lang::XComponent>& document) {
   if (closeable.is()) closeable->close(true);
 }
 
-/** By content, with the one correction that LibreOffice's own detection needs. */
+/** Loads a document by content, with the one correction that LibreOffice's own detection needs. */
 Loaded load(const Job& job) {
-  // LibreOffice's name of an import filter and its options; empty: found by content.
+  // LibreOffice's name of an import filter, and its options. If empty, the filter is detected by content.
   const std::string importFilter = job.request.text("importFilter", "");
   const Loaded first = load(job, importFilter, job.request.text("importOptions", ""));
-  // HTML as a page of the web: the first paragraph does not come through the export.
+  // HTML imported as a web page loses its first paragraph in the export.
   if (first.filter == "HTML" && importFilter.empty()) {
     close(first.document);
     return load(job, "HTML (StarWriter)", "");
@@ -251,7 +258,8 @@ Function symbol(const char* name, void* library = mergedLibrary) {
 std::string attachOffice(const std::string& programFolder) {
   mergedLibrary = dlopen((programFolder + "/libmergedlo.so").c_str(), RTLD_LAZY | RTLD_NOLOAD);
   if (mergedLibrary == nullptr) return "libmergedlo.so is not loaded";
-  // Both are internal to LibreOffice. With LOK's flag on, documents get visible views: slower, and different pages.
+  // Both functions are internal to LibreOffice. With LOK's flag on, documents have visible views, which are slower and
+  // change the pages.
   const auto setActive = symbol<void (*)(bool)>("_ZN10comphelper14LibreOfficeKit9setActiveEb");
   using Context = Reference<css::uno::XComponentContext>;
   const auto processContext = symbol<Context (*)()>("_ZN10comphelper26getProcessComponentContextEv");
@@ -299,7 +307,8 @@ void forgetDocuments() {
   const auto clearAuthors = symbol<void (*)(void*)>("_ZN8SwModule19ClearRedlineAuthorsEv", writer);
   const auto virtualTable = symbol<void**>("_ZTV8SwModule", writer);
   if (moduleOf == nullptr || clearAuthors == nullptr || virtualTable == nullptr) return;
-  // SfxToolsModule::Writer; a member function takes its object first. Is it one? Its table begins after two entries.
+  // SfxToolsModule::Writer. A member function takes its object first. The check ensures that the object is a SwModule:
+  // a virtual table's address is that after two entries.
   constexpr int writerModule = 3;
   void*** const module = static_cast<void***>(moduleOf(writerModule));
   if (module != nullptr && *module == virtualTable + 2) clearAuthors(module);

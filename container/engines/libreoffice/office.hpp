@@ -1,4 +1,4 @@
-// LibreOffice in this process: loads a document, stores it as PDF. It knows nothing of forks, limits or the protocol.
+// LibreOffice in this process: loads a document and stores it as PDF. Knows nothing of forks, limits or the protocol.
 #pragma once
 
 #include <string>
@@ -8,25 +8,25 @@
 namespace zygote {
 
 /**
- * Takes hold of the office that LibreOfficeKit started in this process. To be called in the run loop's callback, where
- * the office's lock is free.
- * @returns an empty string, or why it cannot be done
+ * Connects to the office that LibreOfficeKit started in this process. Call it in the run loop's callback, where the
+ * office's lock is free.
+ * @returns an empty string, or the reason for the failure
  */
 std::string attachOffice(const std::string& programFolder);
 
-/** The office's version, for example `7.4.7.2`. */
+/** Returns the office's version, for example `7.4.7.2`. */
 std::string officeVersion();
 
-/** Ends the threads LibreOffice keeps for later, as far as this version lets us: one thread forks cleanly. */
+/** Ends the threads that LibreOffice keeps for later, if this version allows it: a single thread forks cleanly. */
 void endIdleThreads();
 
 /**
- * Forgets what documents so far have left in the process and later ones would show, as far as this version lets us: the
- * colours of tracked changes go by the authors seen.
+ * Removes traces of earlier documents that later ones would show, if this version allows it: the colors of tracked
+ * changes depend on the authors seen.
  */
 void forgetDocuments();
 
-/** A process that ends after the conversion need not spend time on closing the document. */
+/** Step after the conversion. A process that ends then need not spend time on closing the document. */
 enum class Afterwards { close, abandon };
 
 /** Converts `job.input` in `job.folder` to `job.output`. Never throws. */

@@ -1,5 +1,5 @@
-// Whether the parts of a zipped Office document are what they were when it was written. LibreOffice leaves out parts of
-// sheets and presentations that it cannot read, and prints empty pages.
+// Checks whether the parts of a zipped Office document are intact. LibreOffice leaves out parts of sheets and
+// presentations that it cannot read, and prints empty pages.
 
 import { open } from "node:fs/promises";
 import { promisify } from "node:util";
@@ -12,10 +12,10 @@ const LOCAL = { signature: 0x04034b50, bytes: 30 };
 const STORED = 0;
 const DEFLATED = 8;
 
-/** What is larger than that all in all is not looked into: it may be a bomb. */
+/** Maximum total size that is examined. A larger package may be a bomb. */
 const MOST_BYTES = 64 * 2 ** 20;
 const MOST_DIRECTORY_BYTES = 4 * 2 ** 20;
-/** Below this, waiting for a thread takes longer than the work. */
+/** Size below which waiting for a thread takes longer than the work. */
 const AT_ONCE_BYTES = 2 ** 17;
 
 const inflateAside = promisify(inflateRaw);
@@ -30,8 +30,9 @@ interface Part {
 }
 
 /**
- * @returns the name of a part of markup that cannot be read as it was written, or undefined: also for what is no zip file, and
- *   for pictures, without which a document is still one
+ * Finds a damaged part.
+ * @returns the name of a part of markup that cannot be read as it was written, or undefined. Files that are not zip
+ * files, and pictures, which a document can lack, are not reported
  */
 export async function damagedPart(path: string): Promise<string | undefined> {
   await using file = await open(path);
@@ -43,7 +44,7 @@ export async function damagedPart(path: string): Promise<string | undefined> {
   };
   if ((await read(0, 4)).compare(Buffer.from("PK\x03\x04", "latin1")) !== 0) return undefined;
   let left = MOST_BYTES;
-  // No byte of a file belongs to two parts: hostile directories name one part often.
+  // No byte of a file belongs to two parts: hostile directories list one part many times.
   let packedLeft = size;
   for (const part of await directory(size, read)) {
     if (!/\.(xml|rels)$/i.test(part.name) || part.bytes > left || part.packedBytes > packedLeft) continue;

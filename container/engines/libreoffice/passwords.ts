@@ -1,4 +1,5 @@
-// Tells whether an Office document is locked by a password, from its bytes alone: for LibreOffices that do not say.
+// Detects from its bytes alone whether an Office document is locked by a password, for versions of LibreOffice that do
+// not report it.
 
 import { readFile } from "node:fs/promises";
 
@@ -12,7 +13,10 @@ const ENCRYPTED_PACKAGE = Buffer.from("EncryptedPackage", "utf16le");
 /** [MS-PPT] 2.3.2, CurrentUserAtom: its size and the token that says the document is encrypted. */
 const ENCRYPTED_PRESENTATION = Buffer.from("14000000dfc4d1f3", "hex");
 
-/** [MS-XLS] 2.4.21, 2.4.117: the stream begins with BOF, in BIFF8 of 16 bytes; FilePass follows it or WriteProtect. */
+/**
+ * [MS-XLS] 2.4.21, 2.4.117: the stream begins with BOF, which has 16 bytes in BIFF8. FilePass follows it, or follows
+ * WriteProtect.
+ */
 const WORKBOOK_BEGIN = Buffer.from("09081000", "hex");
 const BOF_BYTES = 20;
 const WRITE_PROTECT = 0x86;
@@ -21,12 +25,12 @@ const FILE_PASS = 0x2f;
 /** [MS-DOC] 2.5.2: FibBase begins with wIdent; fEncrypted is bit 8 of the flags at offset 10. */
 const WORD_IDENTIFIER = 0xa5ec;
 
-/** @param path of a whole document; formats other than those of Microsoft Office give `false` */
+/** @param path a whole document; the result is `false` for formats other than those of Microsoft Office */
 export async function isPasswordProtected(path: string): Promise<boolean> {
   const bytes = await readFile(path);
   if (!bytes.subarray(0, COMPOUND_FILE.length).equals(COMPOUND_FILE)) return false;
   if (bytes.includes(ENCRYPTED_PACKAGE) || bytes.includes(ENCRYPTED_PRESENTATION)) return true;
-  // Streams of 4096 bytes and more begin at a sector's start, and these two are never shorter.
+  // Streams of at least 4096 bytes begin at a sector's start, and these two are never shorter.
   for (let at = SECTOR_BYTES; at + 32 <= bytes.length; at += SECTOR_BYTES) {
     if (isLockedWorkbook(bytes, at) || isLockedText(bytes, at)) return true;
   }

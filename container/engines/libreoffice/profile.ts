@@ -1,4 +1,4 @@
-// LibreOffice's user profile: made anew for every start, from the one file of settings that is ours.
+// Makes LibreOffice's user profile anew for every start, from our one file of settings.
 
 import { chmod, copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ const SETTINGS = join(import.meta.dirname, "profile.xcu");
 /** Folder of Debian's packages. */
 export const PROGRAM_FOLDER = "/usr/lib/libreoffice/program";
 
-/** @param folder is made; readable for other users, as it holds no secret */
+/** @param folder created; readable for other users, because it holds no secret */
 export async function makeProfile(folder: string): Promise<void> {
   await mkdir(join(folder, "user"), { recursive: true });
   await copyFile(SETTINGS, join(folder, "user/registrymodifications.xcu"));

@@ -1,5 +1,5 @@
-// Functions of the C library as LibreOffice and its libraries call them (exported with -rdynamic): it maps fonts, and writes
-// files with pwrite. What is refused ends the process.
+// Replaces functions of the C library that LibreOffice and its libraries call (exported with -rdynamic): LibreOffice
+// maps fonts, and writes files with pwrite. A refusal ends the process.
 #include <errno.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -15,7 +15,7 @@ void* mmap(void* address, std::size_t length, int protection, int flags, int fil
   return reinterpret_cast<void*>(result);
 }
 
-// setrlimit(2): what exceeds RLIMIT_FSIZE is written as far as it fits; a write that does not fit at all is refused.
+// setrlimit(2): a write that exceeds RLIMIT_FSIZE is done in part; one that does not fit at all is refused.
 ssize_t pwrite(int file, const void* bytes, std::size_t length, off_t offset) {
   const long written = syscall(SYS_pwrite64, file, bytes, length, offset);
   const bool isRefused = written < 0 ? errno == EFBIG || errno == ENOSPC : static_cast<std::size_t>(written) < length;
@@ -23,7 +23,7 @@ ssize_t pwrite(int file, const void* bytes, std::size_t length, off_t offset) {
   return written;
 }
 
-// The names that both have in the C library for files of more than 2 GiB.
+// The C library's names of both functions for files of more than 2 GiB.
 void* mmap64(void* address, std::size_t length, int protection, int flags, int file, off64_t offset) noexcept {
   return mmap(address, length, protection, flags, file, offset);
 }

@@ -34,41 +34,44 @@ import org.verapdf.tools.StaticResources;
 import org.verapdf.xmp.containers.StaticXmpCoreContainers;
 
 /**
- * veraPDF kept running: a line of JSON in for each file, a line out, one after the other. engines/verapdf/verapdf.ts is the other end.
+ * Keeps veraPDF running: reads a line of JSON for each file and writes a line for it, one after the other.
+ * engines/verapdf/verapdf.ts is the other end.
  *
- * Requests: {"path","flavour"}, a flavour as in "2b". Answers: once {"ready":true,"version","startMs"}; then for each request
- * {"valid","failures":[{"clause","test","places":[{"pageNumber","objectNumber","context"}]}]} or {"failed","detail"} with failed one of
- * password, damaged, complex. In between {"alive":true}, once a second. When memory runs out the process ends
- * (-XX:+ExitOnOutOfMemoryError).
+ * Requests: {"path","flavour"}, a flavor as in "2b". Answers: once {"ready":true,"version","startMs"}; then for each
+ * request {"valid","failures":[{"clause","test","places":[{"pageNumber","objectNumber","context"}]}]} or
+ * {"failed","detail"}, with failed one of password, damaged, complex. In between {"alive":true}, once a second. When
+ * memory runs out the process ends (-XX:+ExitOnOutOfMemoryError).
  */
 final class Server {
-  /** Of one rule: that many places where it fails are looked at. */
+  /** Maximum number of examined places at which one rule fails. */
   private static final int PLACES_SEEN = 10_000;
 
-  /** And so many are told: one for each page, and of those on one page each path once, as long as there is room. */
+  /**
+   * Maximum number of reported places of one rule: one for each page, and each path once for those on the same page.
+   */
   private static final int PLACES_TOLD = 1_000;
 
-  /** Of the thread that validates: documents are nested as deeply as their authors like. */
+  /** Stack of the validating thread: documents can be nested to any depth. */
   private static final long STACK_BYTES = 256L << 20;
 
   private static final int LONGEST_TEXT = 500;
 
   private static final long SIGN_OF_LIFE_MS = 1_000;
 
-  /** In the place of a failure, from 0. */
+  /** Page in the place of a failure, from 0. */
   private static final Pattern PAGE = Pattern.compile("/pages\\[(\\d{1,9})\\]");
 
-  /** In the place of a failure; the last is the nearest. */
+  /** Object in the place of a failure. The last one is the nearest. */
   private static final Pattern OBJECT = Pattern.compile("\\((\\d{1,9}) \\d+ obj ");
 
-  /** Of operators and the like: what is broken by one in a loop is broken by thousands. */
+  /** Index of operators and the like: a fault of one in a loop is a fault of thousands. */
   private static final Pattern INDEX = Pattern.compile("\\[\\d+");
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
   /**
-   * By flavour. veraPDF compiles its rules to Java's bytecode for each thread, which takes longer than to apply them to a plain
-   * file; and it keeps them by their names, which mean something else in another flavour.
+   * Threads by flavor. veraPDF compiles its rules to Java's bytecode for each thread, which takes longer than applying
+   * them to a plain file. It also caches them by their names, which mean something else in another flavor.
    */
   private static final Map<String, ExecutorService> THREADS = new HashMap<>();
 
@@ -78,7 +81,7 @@ final class Server {
   public static void main(String[] arguments) throws Exception {
     long started = System.currentTimeMillis();
     PrintStream answers = System.out;
-    // Whatever the libraries print is no answer.
+    // The output of libraries must not mix with answers.
     System.setOut(System.err);
     LogManager.getLogManager().reset();
     VeraGreenfieldFoundryProvider.initialise();
@@ -101,7 +104,7 @@ final class Server {
               try {
                 for (; ; Thread.sleep(SIGN_OF_LIFE_MS)) say(answers, JSON.createObjectNode().put("alive", true));
               } catch (IOException | InterruptedException over) {
-                // Nobody listens any more.
+                // No reader is left.
               }
             },
             "signs of life");
@@ -125,7 +128,7 @@ final class Server {
     }
   }
 
-  /** The file for the self-test conforms to 2b and so does not to the others: each level's rules are loaded, and apply. */
+  /** Tests the server. The sample conforms only to 2b: the rules of each level are loaded, and apply. */
   private static String selfTest(String sample) throws InterruptedException {
     for (String flavour : new String[] {"1b", "2b", "2u", "3b", "3u"}) {
       ObjectNode answer = answer(sample, flavour);
@@ -135,7 +138,7 @@ final class Server {
     return "";
   }
 
-  /** Never throws for what is in the file. */
+  /** Answers a request. No content of the file makes it throw. */
   private static ObjectNode answer(String path, String flavour) throws InterruptedException {
     ExecutorService thread = THREADS.computeIfAbsent(flavour, name -> Executors.newSingleThreadExecutor(Server::deep));
     ObjectNode answer;
@@ -144,7 +147,7 @@ final class Server {
     } catch (ExecutionException broken) {
       answer = failed("damaged", broken.toString());
     }
-    // What failed may have left something behind.
+    // A failure may have left state behind.
     if (!answer.has("valid")) THREADS.remove(flavour).shutdown();
     return answer;
   }
@@ -157,7 +160,7 @@ final class Server {
 
   private static ObjectNode validated(File file, String name) {
     PDFAFlavour flavour = PDFAFlavour.fromString(name);
-    // Without messages: some of level 1 cannot be put together ("BM" is not defined), and nobody reads them.
+    // No messages: some of level 1 cannot be built ("BM" is not defined), and nobody reads them.
     try (PDFAParser parser = Foundries.defaultInstance().createParser(file, flavour);
         PDFAValidator validator =
             Foundries.defaultInstance().createValidator(flavour, PLACES_SEEN, false, false, false)) {
@@ -169,7 +172,7 @@ final class Server {
     } catch (Exception broken) {
       return failed("damaged", broken.toString());
     } finally {
-      // The document would stay with the thread until the next one.
+      // Otherwise the document would stay with the thread until the next one.
       StaticContainers.clearAllContainers();
       StaticCoreContainers.clearAllContainers();
       StaticResources.clear();
@@ -193,7 +196,7 @@ final class Server {
     return json;
   }
 
-  /** The end of a place says more than its middle. */
+  /** Shortens a place to its end, which is more specific than its middle. */
   private static String shortened(String text) {
     int half = LONGEST_TEXT / 2;
     return text.length() <= LONGEST_TEXT ? text : text.substring(0, half) + "…" + text.substring(text.length() - half);
@@ -218,7 +221,7 @@ final class Server {
       json.put("context", shortened(context));
     }
 
-    /** The last that the pattern finds. */
+    /** Returns the last number that the pattern finds. */
     private static Integer number(Pattern pattern, String text) {
       Integer last = null;
       for (Matcher matcher = pattern.matcher(text); matcher.find(); ) last = Integer.valueOf(matcher.group(1));

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Builds the server around veraPDF into <the folder named by the first argument>/verapdf. veraPDF is fetched with Maven, or taken
-# from the folder named by the second argument, where an earlier build left it. It expects a JDK and Maven to be installed
-# (install-engines.sh sees to that); what is built needs a JRE only.
+# Builds the server around veraPDF into <the folder named by the first argument>/verapdf. Fetches veraPDF with Maven, or
+# takes it from the folder named by the second argument, where an earlier build left it. Expects a JDK and Maven to be
+# installed (install-engines.sh installs them). The result needs only a JRE.
 set -euo pipefail
 
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
@@ -10,7 +10,7 @@ jars="${2:-}"
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 
-# With a repository of its own, that goes with it.
+# Uses a repository of its own, which is removed with the folder.
 fetch() {
   mvn -q -B -f "$here/pom.xml" "-Dmaven.repo.local=$work/repository" \
     org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies \
@@ -26,11 +26,11 @@ else
   mkdir "$work/verapdf"
   find "$jars" -name '*.jar' ! -name pagewright-server.jar -exec cp -t "$work/verapdf" {} +
 fi
-# Nothing but what is listed, and that as it is listed.
+# Accepts only the listed files, with the listed checksums.
 (cd "$work/verapdf" && sha256sum --quiet --strict -c "$here/checksums.sha256" && ls *.jar | diff - <(cut -c 67- "$here/checksums.sha256"))
 
 mkdir "$work/classes"
-# An image has no locale, and javac would take that for ASCII.
+# An image has no locale, and javac would assume ASCII.
 javac -encoding UTF-8 --release 17 -Xlint:all,-path -Werror -cp "$work/verapdf/*" -d "$work/classes" "$here/Server.java"
 jar --create --file "$work/verapdf/pagewright-server.jar" -C "$work/classes" .
 cp "$here/sample.pdf" "$work/verapdf/"

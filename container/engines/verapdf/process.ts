@@ -1,5 +1,5 @@
-// Manages one long-lived veraPDF process (container/engines/verapdf/Server.java, which documents the lines of requests and
-// answers). It validates one file at a time, and is ended when it takes too long.
+// Manages one long-lived veraPDF process (container/engines/verapdf/Server.java, which documents the lines of requests
+// and answers). It validates one file at a time, and is ended when it takes too long.
 
 import { chmodSync, constants, copyFileSync, rmSync, statSync } from "node:fs";
 import { chmod, chown, copyFile, cp, mkdir } from "node:fs/promises";

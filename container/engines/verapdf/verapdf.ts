@@ -80,7 +80,7 @@ export class VeraPdf implements AsyncDisposable {
     // If no process is ready, this takes the last one.
     const place = this.#idle.findLastIndex(({ isReady }) => isReady);
     const [process] = this.#idle.splice(place, 1) as [VeraPdfProcess];
-    // A file that nobody waits for any more is still validated for a while: ending the process would cost more.
+    // An abandoned file is still validated for a while: ending the process would cost more.
     const validation = process.validate(path, level, signal).finally(() => {
       this.#idle.push(process);
       turn[Symbol.dispose]();

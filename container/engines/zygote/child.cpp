@@ -1,3 +1,4 @@
+// Starts and confines forked children, and interprets their ends.
 #include "child.hpp"
 
 #include <dirent.h>
@@ -26,14 +27,14 @@ void tell(int pipe, const Outcome& outcome) {
   if (write(pipe, message.data(), message.size()) < 0) _exit(1);
 }
 
-/** Hands the job's folder to the child's user. */
+/** Makes the child's user the owner of the job's folder. */
 bool giveFolder(const Job& job, const Identity& owner) {
   const std::string input = job.folder + "/" + job.input;
   return lchown(job.folder.c_str(), owner.uid, owner.gid) == 0 && lchown(input.c_str(), owner.uid, owner.gid) == 0;
 }
 
 void resetSignals() {
-  // LibreOffice's own handlers would try to save documents; a child that crashes is to end at once.
+  // LibreOffice's own handlers would try to save documents. A child that crashes must end at once.
   const auto handled = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGTERM, SIGHUP, SIGINT, SIGXCPU, SIGXFSZ, SIGCHLD};
   for (const int signal : handled) {
     ::signal(signal, SIG_DFL);
@@ -43,12 +44,12 @@ void resetSignals() {
   sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-/** Signals that a person or the system sends; whatever goes wrong within a process ends it by another one. */
+/** Reports whether a person or the system sends this signal. A fault within a process ends it by another one. */
 bool isFromOutside(int signal) {
   return signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGHUP || signal == SIGQUIT;
 }
 
-/** @returns an empty string, or what could not be done: then the document must not be opened */
+/** @returns an empty string, or the step that failed: the document must not be opened then */
 std::string confine(const ServerSettings& settings, const Job& job, int slot, pid_t zygote) {
   const Identity user{settings.firstUser + static_cast<uid_t>(slot), settings.firstUser + static_cast<gid_t>(slot)};
   const bool isRoot = geteuid() == 0;
@@ -56,7 +57,7 @@ std::string confine(const ServerSettings& settings, const Job& job, int slot, pi
   if (chdir(job.folder.c_str()) != 0) return "the job's folder cannot be entered";
   if (isRoot && !giveFolder(job, user)) return "the job's folder cannot be given to the child's user";
   if (isRoot && !becomeUser(user)) return "the child's user cannot be changed";
-  // After the change of user, which clears it.
+  // Must follow the change of user, which clears it.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != zygote) _exit(1);
   for (const std::string& name : settings.temporaryFolders) {
@@ -75,7 +76,7 @@ std::string confine(const ServerSettings& settings, const Job& job, int slot, pi
   endWhenRefused(job.memoryBytes, [pipe](Status status, const char* what) { tell(pipe, {status, what}); });
   const std::string obstacle = confine(settings, job, slot, zygote);
   tell(pipe, obstacle.empty() ? work(job) : Outcome{Status::lost, obstacle});
-  // Without destructors or exit handlers: the office's would wait for threads that were not forked.
+  // Skips destructors and exit handlers: the office's would wait for threads that were not forked.
   _exit(0);
 }
 
@@ -90,7 +91,7 @@ Child startChild(const ServerSettings& settings, const Job& job, int slot, const
   int ends[2];
   if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return child;
   const pid_t zygote = getpid();
-  // A signal that comes before the child has handlers of its own waits until then: the office's would never return.
+  // A signal that arrives before the child has its own handlers waits until then: the office's would never return.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
@@ -107,7 +108,7 @@ Child startChild(const ServerSettings& settings, const Job& job, int slot, const
     close(ends[0]);
     return child;
   }
-  // On both sides of the fork, so that the group exists whoever comes first.
+  // Done on both sides of the fork, so that the group exists whichever runs first.
   setpgid(child.pid, child.pid);
   child.outcome = ends[0];
   return child;

@@ -1,4 +1,4 @@
-// One forked child: how it is started and confined, and what its end means.
+// Manages one forked child: its start, its confinement, and the meaning of its end.
 #pragma once
 
 #include <sys/types.h>
@@ -19,7 +19,7 @@ struct Child {
   pid_t pid = -1;
   Job job;
   int slot = 0;
-  /** The end of the pipe on which it tells its outcome. */
+  /** Read end of the pipe for its outcome. */
   int outcome = -1;
   Clock::time_point deadline;
   bool late = false;
@@ -27,17 +27,17 @@ struct Child {
 };
 
 /**
- * Forks.
+ * Forks a child.
  * @param ours descriptors of the zygote that the child must not have
  * @returns a child with pid -1 if the system has no room for it
  */
 Child startChild(const ServerSettings& settings, const Job& job, int slot, const std::vector<int>& ours,
                  const Work& work);
 
-/** Kills the child and whatever it may have started. */
+/** Kills the child and everything that it may have started. */
 void killChild(const Child& child);
 
-/** After waitpid: reads what it told and closes the pipe. */
+/** Reads the outcome and closes the pipe. Call it after waitpid. */
 Outcome outcomeOf(const Child& child, int waitStatus);
 
 }  // namespace zygote

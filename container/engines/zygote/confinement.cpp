@@ -1,3 +1,4 @@
+// Confines a child with resource limits, a user of its own, and Landlock.
 #include "confinement.hpp"
 
 #include <fcntl.h>
@@ -21,7 +22,7 @@ void limit(int resource, rlim_t soft, rlim_t hard) {
   setrlimit(static_cast<__rlimit_resource>(resource), &value);
 }
 
-/** The address space in use: the zygote's libraries and heap are part of what RLIMIT_AS counts. */
+/** Returns the address space in use: RLIMIT_AS includes the zygote's libraries and heap. */
 rlim_t mappedBytes() {
   long pages = 0;
   if (FILE* file = std::fopen("/proc/self/statm", "r")) {
@@ -31,7 +32,7 @@ rlim_t mappedBytes() {
   return static_cast<rlim_t>(pages) * static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
 }
 
-// Landlock has no wrappers in the C library.
+// The C library has no wrappers for Landlock.
 int createRuleset(const landlock_ruleset_attr* attributes, std::size_t size, unsigned flags) {
   return static_cast<int>(syscall(SYS_landlock_create_ruleset, attributes, size, flags));
 }
@@ -41,7 +42,7 @@ bool allowBelow(int ruleset, const std::string& path, __u64 access) {
   // A path that does not exist on this system needs no rule.
   if (parent < 0) return true;
   struct stat about {};
-  // Rights to folders cannot be given to a file.
+  // A file cannot have rights of folders.
   if (fstat(parent, &about) == 0 && !S_ISDIR(about.st_mode)) access &= ~__u64{LANDLOCK_ACCESS_FS_READ_DIR};
   landlock_path_beneath_attr rule{};
   rule.allowed_access = access;
@@ -57,7 +58,7 @@ void limitResources(const Job& job) {
   const auto cpu = static_cast<rlim_t>(job.cpuSeconds);
   limit(RLIMIT_CPU, cpu, cpu + 1);
   const rlim_t memory = mappedBytes() + static_cast<rlim_t>(job.memoryBytes);
-  // A little more for saying that memory ended.
+  // The hard limit leaves a little more, for the report that memory ran out.
   limit(RLIMIT_AS, memory, memory + (rlim_t{1} << 20));
   limit(RLIMIT_FSIZE, static_cast<rlim_t>(job.fileBytes), static_cast<rlim_t>(job.fileBytes));
   limit(RLIMIT_NOFILE, 256, 256);
@@ -72,7 +73,7 @@ bool becomeUser(Identity identity) {
   if (setgroups(0, nullptr) != 0) return false;
   if (setresgid(identity.gid, identity.gid, identity.gid) != 0) return false;
   if (setresuid(identity.uid, identity.uid, identity.uid) != 0) return false;
-  // Counted for each user: only where no one else runs as this one.
+  // Counted for each user, so set only if no other process runs as this one.
   limit(RLIMIT_NPROC, 64, 64);
   return true;
 }
@@ -81,7 +82,7 @@ bool restrictFiles(const std::vector<std::string>& readable, const std::string& 
   const int version = createRuleset(nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
   if (version < 1) return false;
   const __u64 reading = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
-  // The thirteen rights of the first version, up to MAKE_SYM, and in later ones REFER (2) and TRUNCATE (3).
+  // The thirteen rights of the first version, up to MAKE_SYM; later versions add REFER (2) and TRUNCATE (3).
   __u64 everything = (__u64{LANDLOCK_ACCESS_FS_MAKE_SYM} << 1) - 1;
   if (version >= 2) everything |= __u64{1} << 13;
   if (version >= 3) everything |= __u64{1} << 14;

@@ -1,4 +1,5 @@
-// What a child that meets a stranger's document may still do: compute, read the system's files, write into its folder.
+// Limits what a child may do that opens a stranger's document: compute, read the system's files, and write into its
+// folder.
 #pragma once
 
 #include <sys/types.h>
@@ -10,26 +11,31 @@
 
 namespace zygote {
 
-/** The user that children run as, where the zygote is root: one for each slot, so that jobs cannot reach each other. */
+/** User that children run as if the zygote is root: one for each slot, so that jobs cannot reach each other. */
 struct Identity {
   uid_t uid;
   gid_t gid;
 };
 
-/** Limits of setrlimit(2), a first place for the kernel's out-of-memory killer, and no core files. */
+/**
+ * Sets the limits of setrlimit(2), makes the process the first victim of the kernel's out-of-memory killer, and
+ * disables core files.
+ */
 void limitResources(const Job& job);
 
 /** @returns false if this process may not change its user */
 bool becomeUser(Identity identity);
 
 /**
- * From here on files are readable below `readable` only, and writable below `writable` only. Kernels without Landlock
- * leave it at the permissions of the user.
- * @returns whether the kernel does it
+ * Makes files readable only below `readable`, and writable only below `writable`. On kernels without Landlock, the
+ * user's permissions are the only restriction.
+ * @returns true if the kernel enforces it
  */
 bool restrictFiles(const std::vector<std::string>& readable, const std::string& writable);
 
-/** From here on no socket, no other program, no other process, no look into others. @returns false on failure */
+/**
+ * Refuses sockets, other programs, other processes, and access to their memory from now on. @returns false on failure
+ */
 bool restrictSystemCalls();
 
 }  // namespace zygote

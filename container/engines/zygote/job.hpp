@@ -1,4 +1,4 @@
-// What a job is and how it can end: the words of the pipe to the service. It knows neither engines nor processes.
+// Defines jobs and their outcomes: the vocabulary of the pipe to the service. Knows neither engines nor processes.
 #pragma once
 
 #include <cstdint>
@@ -8,26 +8,26 @@
 
 namespace zygote {
 
-/** One conversion. Sizes are bytes, times milliseconds unless the name says otherwise. */
+/** One conversion. Sizes are in bytes; times are in milliseconds unless the name says otherwise. */
 struct Job {
   std::string id;
-  /** The job's own folder, absolute; made and removed by the service. Nothing else is writable for the child. */
+  /** Absolute path of the job's own folder, which the service makes and removes. The child can write nowhere else. */
   std::string folder;
   /** Names inside the folder. */
   std::string input = "input";
   std::string output = "output.pdf";
-  /** The whole request, for what the engine alone understands. */
+  /** The whole request, with fields that only the engine interprets. */
   JsonObject request;
   std::int64_t timeoutMs = 120'000;
   std::int64_t cpuSeconds = 120;
-  /** On top of what the zygote itself has mapped. */
+  /** Memory in addition to what the zygote itself has mapped. */
   std::int64_t memoryBytes = std::int64_t{2} << 30;
   std::int64_t fileBytes = std::int64_t{1} << 30;
 };
 
 /**
- * The words of the protocol; a child sends its status as one byte. `crashed`: the document ended its process. `lost`:
- * the process could not work or was ended from outside, and the document has no part in it.
+ * Words of the protocol; a child sends its status as one byte. `crashed`: the document ended its process. `lost`: the
+ * process could not work or was ended from outside, and the document is not the cause.
  */
 enum class Status : unsigned char {
   ok, password, damaged, unsupported, failed, exhausted, room, timeout, crashed, lost
@@ -51,7 +51,7 @@ inline const char* wordOf(Status status) {
 
 struct Outcome {
   Status status = Status::failed;
-  /** For the log; may quote the document. */
+  /** Detail for the log; may quote the document. */
   std::string detail;
 };
 

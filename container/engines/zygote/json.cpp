@@ -1,3 +1,4 @@
+// Parses and writes the JSON lines of the protocol.
 #include "json.hpp"
 
 #include <cstdio>
@@ -68,7 +69,10 @@ class Reader {
     }
   }
 
-  /** What JSON.stringify escapes this way are control characters, and lone surrogates, which are refused. */
+  /**
+   * Reads an escaped code unit. JSON.stringify escapes only control characters this way, and lone surrogates, which are
+   * refused.
+   */
   bool unicode(std::string& out) {
     if (at_ + 4 > text_.size()) return false;
     const unsigned long code = std::strtoul(text_.substr(at_, 4).c_str(), nullptr, 16);

@@ -1,4 +1,5 @@
-// JSON lines, as much as the protocol needs: flat objects of strings, integers and booleans (RFC 8259).
+// Reads and writes JSON lines to the extent that the protocol needs: flat objects of strings, integers and booleans
+// (RFC 8259).
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@ namespace zygote {
 /** A flat object. Every value is kept as text: a string's content, or the literal `12`, `true`, `null`. */
 class JsonObject {
  public:
-  /** Nothing if the line is not exactly one flat object. */
+  /** Returns nothing if the line is not exactly one flat object. */
   static std::optional<JsonObject> parse(const std::string& line);
 
   std::string text(const std::string& key, const std::string& fallback) const;
@@ -29,7 +30,7 @@ class JsonLine {
   JsonLine& add(const char* key, const char* value) { return add(key, std::string(value)); }
   JsonLine& add(const char* key, std::int64_t value);
   JsonLine& add(const char* key, bool value);
-  /** The object with its line feed. */
+  /** Returns the object with its line feed. */
   std::string finish() { return line_ + "}\n"; }
 
  private:

@@ -1,4 +1,4 @@
-// Code in large pages: a copy in anonymous memory takes the place of a library's mapping (mremap(2), madvise(2)).
+// Moves code into large pages: a copy in anonymous memory replaces a library's mapping (mremap(2), madvise(2)).
 #include "large-pages.hpp"
 
 #include <sys/mman.h>
@@ -27,7 +27,7 @@ std::vector<Range> codeOfLibraries() {
     Range range;
     char permissions[5] = "";
     if (std::sscanf(line.c_str(), "%lx-%lx %4s", &range.begin, &range.end, permissions) != 3) continue;
-    // The C library's code does the copying.
+    // The C library is skipped, because its code does the copying.
     if (std::strcmp(permissions, "r-xp") != 0 || line.find(".so") == std::string::npos) continue;
     if (line.find("/libc.so") != std::string::npos) continue;
     range.begin = (range.begin + largePage - 1) & ~(largePage - 1);
@@ -37,7 +37,7 @@ std::vector<Range> codeOfLibraries() {
   return ranges;
 }
 
-/** @returns whether the copy is in the code's place; the copy's bytes are a multiple of a large page, and begin at one */
+/** @returns true if the copy has replaced the code; the copy's size and address are multiples of a large page */
 bool takePlace(void* copy, void* code, std::size_t bytes) {
   if (madvise(copy, bytes, MADV_HUGEPAGE) != 0) return false;
   std::memcpy(copy, code, bytes);
@@ -52,13 +52,13 @@ void replace(const Range& range) {
   const std::uintptr_t first = reinterpret_cast<std::uintptr_t>(mapped);
   const std::uintptr_t copy = (first + largePage - 1) & ~(largePage - 1);
   const bool moved = takePlace(reinterpret_cast<void*>(copy), reinterpret_cast<void*>(range.begin), bytes);
-  // What lies before and after the copy; and the copy, where it is still here.
+  // Unmaps the space before and after the copy, and the copy itself if it is still here.
   if (copy > first) munmap(mapped, copy - first);
   const std::uintptr_t rest = moved ? copy + bytes : copy;
   munmap(reinterpret_cast<void*>(rest), first + bytes + largePage - rest);
 }
 
-/** Small pages of the process's own would make every fork slower. */
+/** Reports whether there are large pages. Small pages of the process's own would make every fork slower. */
 bool areThereLargePages() {
   std::ifstream file("/sys/kernel/mm/transparent_hugepage/enabled");
   std::string modes;

@@ -1,12 +1,12 @@
-// Code in large pages, before children are forked. It knows no engine.
+// Moves code into large pages before children are forked. Knows no engine.
 #pragma once
 
 namespace zygote {
 
 /**
- * Moves the code of loaded libraries into large pages where the system has them. A file's pages are mapped again, sixteen at a
- * time, in every child that comes to them; pages of the process's own come with the fork, and one entry of the processor's
- * tables covers 2 MiB of them. Addresses stay. To be called while there is one thread.
+ * Moves the code of loaded libraries into large pages if the system has them. A file's pages are mapped again, sixteen
+ * at a time, in every child that reaches them; pages of the process's own are inherited by the fork, and one entry of
+ * the processor's tables covers 2 MiB of them. Addresses do not change. Call it while there is one thread.
  */
 void useLargePagesForCode();
 

@@ -1,3 +1,4 @@
+// Implements the common start and end of all zygotes.
 #include "program.hpp"
 
 #include <dirent.h>

@@ -1,4 +1,4 @@
-// What every zygote's main() does first and says last: its arguments, its ends of the protocol, its first line.
+// Provides the common parts of every zygote's main(): its arguments, its ends of the protocol, its first line.
 #pragma once
 
 #include <chrono>
@@ -16,14 +16,14 @@ class Program {
   ServerSettings settings;
 
   /**
-   * Reads `--name value` pairs, keeps the protocol apart from whatever the engine writes to its standard output, and ends
-   * with the parent.
+   * Reads `--name value` pairs, separates the protocol from the engine's standard output, and makes the process end
+   * with its parent.
    * @param required names of arguments, without the dashes
-   * @returns whether all are there
+   * @returns true if all of them are present
    */
   bool begin(int count, char** values, const std::vector<std::string>& required);
 
-  /** Of a required one. */
+  /** Returns a required argument. */
   const std::string& argument(const std::string& name) const { return arguments_.at(name); }
 
   void sayReady(const std::string& version) const;
@@ -36,13 +36,16 @@ class Program {
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 };
 
-/** Names in a folder, in order, without the hidden ones. */
+/** Returns the names in a folder, in order, without the hidden ones. */
 std::vector<std::string> namesIn(const std::string& folder);
 
-/** Absolute; empty if it is gone. */
+/** Returns the absolute path, or an empty string if the directory is gone. */
 std::string workingDirectory();
 
-/** For self-tests; as far as reading the plain text of the page tree tells it (ISO 32000-1, 7.7.3.2). */
+/**
+ * Reports, for self-tests, whether a PDF has one page, if the plain text of its page tree shows it (ISO 32000-1,
+ * 7.7.3.2).
+ */
 bool isPdfOfOnePage(const std::string& path);
 
 }  // namespace zygote

@@ -1,3 +1,4 @@
+// Accepts jobs, forks a child for each, enforces deadlines, and writes the answers.
 #include "server.hpp"
 
 #include <errno.h>
@@ -63,20 +64,20 @@ class Server {
     }
   }
 
-  /** All that a child could listen at or speak through, the outcomes of other jobs included. */
+  /** Returns all descriptors through which a child could read or write, including the outcomes of other jobs. */
   std::vector<int> descriptors() const {
     std::vector<int> all = {settings_.requests, settings_.answers, ends_};
     for (const Child& child : children_) all.push_back(child.outcome);
     return all;
   }
 
-  /** Milliseconds for poll(2); -1 for no end. */
+  /** Returns the milliseconds for poll(2); -1 means no limit. */
   int untilNextDeadline() const {
     int least = -1;
     for (const Child& child : children_) {
       if (child.late) continue;
       const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(child.deadline - Clock::now()).count();
-      // One more, so that the clock is past the deadline when poll returns.
+      // One millisecond more, so that the clock is past the deadline when poll returns.
       const int milliseconds = static_cast<int>(std::clamp<std::int64_t>(left + 1, 0, 1'000'000));
       if (least < 0 || milliseconds < least) least = milliseconds;
     }
@@ -157,7 +158,7 @@ class Server {
     for (std::size_t done = 0; done < text.size();) {
       const ssize_t written = write(settings_.answers, text.data() + done, text.size() - done);
       if (written < 0 && errno == EINTR) continue;
-      // Nobody listens any more.
+      // No reader is left.
       if (written < 0) {
         over_ = true;
         return;

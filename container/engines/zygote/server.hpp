@@ -1,4 +1,4 @@
-// The zygote's working life: jobs in, a forked child for each, answers out. It never runs the engine itself.
+// Runs the zygote's loop: accepts jobs, forks a child for each, and writes answers. Never runs the engine itself.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@
 namespace zygote {
 
 struct ServerSettings {
-  /** How many children may work at a time; further jobs wait their turn. */
+  /** Maximum number of children that work at a time; further jobs wait. */
   int children = 2;
-  /** Users of the children if the zygote is root: this one for the first slot, the next for the second, ... */
+  /** Users of the children if the zygote is root: this one for the first slot, the next for the second, and so on. */
   std::uint32_t firstUser = 60'500;
-  /** What children may read beside their own folder. */
+  /** Paths that children may read, in addition to their own folder. */
   std::vector<std::string> readable;
-  /** Folders below the working directory that the engine made for temporary files; each job's folder gets its own. */
+  /** Folders below the working directory that the engine made for temporary files. Each job's folder has its own. */
   std::vector<std::string> temporaryFolders;
-  /** The first thing that a child does. */
+  /** Called first in a child. */
   std::function<void()> begin = [] {};
-  /** The protocol's two ends; children do not have them. */
+  /** Both ends of the protocol. Children do not have them. */
   int requests = 0;
   int answers = 1;
 };
@@ -30,7 +30,7 @@ struct ServerSettings {
 /** Runs in the child. */
 using Work = std::function<Outcome(const Job&)>;
 
-/** One job in a child of its own, as the service would have it done. For the self-test. */
+/** Runs one job in its own child, as the service would request it. Used by the self-test. */
 Outcome runOne(const ServerSettings& settings, const Job& job, const Work& work);
 
 /** Serves until the requests end. @returns the exit code */

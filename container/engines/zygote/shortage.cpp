@@ -1,3 +1,4 @@
+// Ends a process that is refused memory, or room in a file.
 #include "shortage.hpp"
 
 #include <sys/resource.h>
@@ -15,7 +16,7 @@ std::size_t mostAtOnce = SIZE_MAX;
 thread_local std::size_t lastRefused = 0;
 
 void memoryRefused() {
-  // What `new` does where there is no handler.
+  // Behaves like `new` without a handler.
   if (!isPlausible(lastRefused)) throw std::bad_alloc();
   refused(Status::exhausted, "memory");
 }

@@ -1,4 +1,4 @@
-// What happens to a process that is refused memory, or room in a file.
+// Handles refusals of memory, or of room in a file.
 #pragma once
 
 #include <cstddef>
@@ -9,21 +9,23 @@
 namespace zygote {
 
 /**
- * From here on, this process ends when `new` is refused memory, or {@link refused} is called. An engine would go on with
- * what it has: a PDF that lacks pictures or the widths of glyphs, a document taken for damaged. Who wants more at once than
- * half of what there could be has read a wrong length, and is refused it without an end.
- * @param memoryBytes what there could be
- * @param lastWords told how this ends and what was refused; must not allocate more than a little
+ * Makes this process end when `new` is refused memory, or when {@link refused} is called. An engine would continue with
+ * what it has: a PDF that lacks pictures or glyph widths, or a document taken for damaged. A request for more than half
+ * of the maximum at once comes from a wrong length, and is refused without ending the process.
+ * @param memoryBytes the maximum
+ * @param lastWords called with the status and what was refused; must not allocate more than a little
  */
 void endWhenRefused(std::int64_t memoryBytes, std::function<void(Status, const char*)> lastWords);
 
-/** Ends this process if {@link endWhenRefused} has been called. For the functions that an engine's own file stands in for. */
+/** Ends this process if {@link endWhenRefused} has been called. For functions that an engine's own file replaces. */
 void refused(Status status, const char* what);
 
-/** What this thread was just refused, for the `new` that will hear of it. Told by functions that stand in for malloc(3). */
+/**
+ * Records what this thread was just refused, for the `new` that fails next. Called by functions that replace malloc(3).
+ */
 void noteRefusal(std::size_t bytes);
 
-/** Whether so much memory at once is not a wrong length. */
+/** Reports whether a request for so much memory at once is not a wrong length. */
 bool isPlausible(std::size_t bytes);
 
 }  // namespace zygote

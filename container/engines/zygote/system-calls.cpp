@@ -1,4 +1,5 @@
-// The seccomp filter of children (seccomp(2), linux/seccomp.h): a list of what is refused, as an office needs the rest.
+// Builds the seccomp filter of children (seccomp(2), linux/seccomp.h): a list of refused calls, because an office needs
+// all others.
 #include <errno.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
@@ -27,7 +28,7 @@ constexpr __u32 architecture = AUDIT_ARCH_AARCH64;
 constexpr __u32 refuse(int error) { return SECCOMP_RET_ERRNO | (static_cast<__u32>(error) & SECCOMP_RET_DATA); }
 
 const std::vector<int> forbidden = {
-    // Other machines and other services: not even AF_UNIX, nothing in a conversion needs it.
+    // Other machines and other services. Not even AF_UNIX is allowed, because nothing in a conversion needs it.
     SYS_socket, SYS_connect, SYS_bind, SYS_listen, SYS_accept, SYS_accept4,
     // Other programs.
     SYS_execve, SYS_execveat,
@@ -35,12 +36,12 @@ const std::vector<int> forbidden = {
     SYS_kill, SYS_tkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo, SYS_pidfd_open, SYS_pidfd_send_signal,
     SYS_pidfd_getfd, SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_kcmp, SYS_process_madvise,
     SYS_setpgid, SYS_setsid,
-    // The shape of the system.
+    // The structure of the system.
     SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_setns, SYS_unshare, SYS_open_tree, SYS_move_mount,
     SYS_fsopen, SYS_fsconfig, SYS_fsmount, SYS_fspick, SYS_mount_setattr, SYS_swapon, SYS_swapoff, SYS_reboot,
     SYS_sethostname, SYS_setdomainname, SYS_settimeofday, SYS_clock_settime, SYS_clock_adjtime, SYS_adjtimex,
     SYS_acct, SYS_quotactl, SYS_mknodat, SYS_fanotify_init, SYS_open_by_handle_at, SYS_name_to_handle_at,
-    // Parts of the kernel that an attacker likes and an office does not know.
+    // Parts of the kernel that are useful to an attacker and that an office does not use.
     SYS_bpf, SYS_perf_event_open, SYS_userfaultfd, SYS_keyctl, SYS_add_key, SYS_request_key, SYS_io_uring_setup,
     SYS_io_uring_enter, SYS_io_uring_register, SYS_init_module, SYS_finit_module, SYS_delete_module,
     SYS_kexec_load, SYS_kexec_file_load, SYS_personality, SYS_syslog, SYS_vhangup, SYS_lookup_dcookie, SYS_nfsservctl,
@@ -54,7 +55,7 @@ constexpr __u32 architectureAt = offsetof(seccomp_data, arch);
 // The lower half of the first argument: both architectures are little-endian.
 constexpr __u32 argumentAt = offsetof(seccomp_data, args);
 
-/** A program that answers on the spot, so that no jump is longer than one rule. */
+/** A filter program whose rules answer immediately, so that no jump is longer than one rule. */
 class Program {
  public:
   void load(__u32 offset) { add(BPF_LD | BPF_W | BPF_ABS, offset); }
@@ -70,7 +71,7 @@ class Program {
     jump(BPF_JGE, value, 0, 1);
     give(answer);
   }
-  /** For one call: allowed if its first argument fits, else refused. */
+  /** Allows a call if its first argument matches, and refuses it otherwise. */
   void allowOnly(int call, __u16 comparison, __u32 value, int error) {
     jump(BPF_JEQ, static_cast<__u32>(call), 0, 4);
     load(argumentAt);
@@ -104,13 +105,13 @@ bool restrictSystemCalls() {
   // The x32 calls (bit 30) are the same calls under other numbers.
   program.whenAtLeast(0x40000000, refuse(ENOSYS));
 #endif
-  // Threads only. The C library falls back to clone when clone3, whose flags a filter cannot see, is unknown.
+  // Allows threads only. The C library falls back to clone if clone3 is unknown, whose flags a filter cannot see.
   program.whenEqual(SYS_clone3, refuse(ENOSYS));
   program.allowOnly(SYS_clone, BPF_JSET, CLONE_THREAD, EPERM);
   // abort() and raise() signal the process itself.
   program.allowOnly(SYS_tgkill, BPF_JEQ, static_cast<__u32>(getpid()), EPERM);
   program.allowOnly(SYS_prlimit64, BPF_JEQ, 0, EPERM);
-  // Scratch files need not survive a power cut: waiting for the disk is skipped, and told as done.
+  // Scratch files need not survive a power cut: the call succeeds without waiting for the disk.
   for (const int call : {SYS_fsync, SYS_fdatasync, SYS_sync_file_range}) {
     program.whenEqual(static_cast<__u32>(call), SECCOMP_RET_ERRNO | 0);
   }

@@ -1,11 +1,11 @@
-// UTF-8 (RFC 3629).
+// Validates UTF-8 (RFC 3629).
 #pragma once
 
 #include <string>
 
 namespace zygote {
 
-/** Bytes of the well-formed sequence at `at`, or 0 where there is none. */
+/** Returns the number of bytes of the well-formed sequence at `at`, or 0 if there is none. */
 inline std::size_t utf8SequenceLength(const std::string& text, std::size_t at) {
   const auto first = static_cast<unsigned char>(text[at]);
   std::size_t length = 0;

@@ -8,7 +8,7 @@ import type { MupdfExports, Pointer } from "./raw.ts";
 /** Units of fuel to draw one annotation, many times the actual need. */
 const FUEL_PER_APPEARANCE = 10_000_000;
 
-/** @param numbers object numbers of the annotations, by the index of their page */
+/** Makes the appearances. @param numbers object numbers of the annotations, by the index of their page */
 export function makeAppearances(document: MupdfDocument, numbers: ReadonlyMap<number, ReadonlySet<number>>): void {
   const { engine } = document;
   for (const [index, wanted] of numbers) {

@@ -1,14 +1,14 @@
-// What MuPDF draws on: a pixmap of some rows in one of the color models. Knows no page.
+// Provides the pixmap that MuPDF draws on: some rows of a picture, in one of the color models. Knows no page.
 import { CHANNELS, type ColorModel } from "../../core/raster.ts";
 import type { Mupdf, Tank } from "./mupdf.ts";
 import type { Pointer } from "./raw.ts";
 
-/** Pixels around a band in which objects still count: the bounds of an object take no account of anti-aliasing. */
+/** Pixels around a band in which objects still count: the bounds of an object do not include anti-aliasing. */
 const MARGIN = 2;
 
 /**
- * Bytes of a pixel while it is drawn. Gray is drawn in color and weighed afterwards: a page's picture in gray is then the gray of
- * its picture in color, for CMYK and for transparency as well.
+ * Bytes of a pixel while it is drawn. Gray is drawn in color and weighted afterwards: a page's picture in gray is then
+ * the gray of its picture in color, for CMYK and for transparency as well.
  */
 export const DRAWN_BYTES: Readonly<Record<ColorModel, number>> = { ...CHANNELS, gray: CHANNELS.rgb };
 
@@ -27,8 +27,8 @@ export class Canvas {
   }
 
   /**
-   * A band lies where it is in the picture: then the tiles of patterns that the engine keeps serve the next bands, and nothing is
-   * rounded otherwise than in a picture of one band.
+   * Draws a band at its place in the picture: the pattern tiles that the engine keeps then serve the next bands, and
+   * rounding is the same as in a picture of one band.
    * @param matrix to the pixels of the whole picture
    * @returns the rows from `top` on: a view of the heap, valid until the next call
    */
@@ -66,7 +66,7 @@ export class Canvas {
   }
 }
 
-/** RGB to gray in place, by the weights of ISO 32000-1, 10.3.3; the gray of a gray is itself. */
+/** Converts RGB to gray in place, with the weights of ISO 32000-1, 10.3.3. Gray pixels keep their value. */
 function weigh(samples: Uint8Array): Uint8Array {
   const gray = samples.subarray(0, samples.length / 3);
   for (let index = 0, at = 0; index < gray.length; index++, at += 3) {
@@ -75,7 +75,7 @@ function weigh(samples: Uint8Array): Uint8Array {
   return gray;
 }
 
-/** Premultiplied to straight alpha. Nearly all pixels of a page are opaque or empty. */
+/** Converts premultiplied to straight alpha. Nearly all pixels of a page are opaque or empty. */
 function straighten(samples: Uint8Array): void {
   const pixels = new Uint32Array(samples.buffer, samples.byteOffset, samples.byteLength >> 2);
   for (let index = 0; index < pixels.length; index++) {

@@ -1,4 +1,4 @@
-// The samples of an image XObject as MuPDF decodes them, for filters that nobody else here knows.
+// Reads the samples of an image XObject as MuPDF decodes them, for filters that no other module here decodes.
 
 import type { MupdfDocument } from "./document.ts";
 import { MupdfError } from "./mupdf.ts";
@@ -7,13 +7,13 @@ import type { Pointer } from "./raw.ts";
 export interface DecodedImage {
   readonly width: number;
   readonly height: number;
-  /** Of a pixel, 8 bits each. */
+  /** Number of components of a pixel, 8 bits each. */
   readonly components: number;
-  /** Row by row, without padding. */
+  /** Samples row by row, without padding. */
   readonly samples: Uint8Array;
 }
 
-/** @returns undefined for what MuPDF cannot decode */
+/** Decodes an image. @returns undefined if MuPDF cannot decode it */
 export function decodeImage({ engine, pointer }: MupdfDocument, number: number): DecodedImage | undefined {
   let image: Pointer = 0;
   let pixmap: Pointer = 0;
@@ -49,7 +49,7 @@ export function decodeImage({ engine, pointer }: MupdfDocument, number: number):
     engine.release((raw) => {
       if (pixmap !== 0) raw._wasm_drop_pixmap(pixmap);
       if (image !== 0) raw._wasm_drop_image(image);
-      // It keeps what it decoded, for another time.
+      // MuPDF keeps decoded images for later use.
       raw._wasm_empty_store();
     });
   }

@@ -45,7 +45,7 @@ export class Layers {
     if (!this.#objects.isDictionary(properties)) return null;
     const content = new OptionalContent(this.#objects, properties);
     const groups = this.#objects.elements(this.#objects.get(properties, "OCGs"), MAX_OBJECTS);
-    // MuPDF keeps groups by descending object number, and hides a group that is off whatever else applies to it.
+    // MuPDF keeps groups by descending object number, and hides a group that is off in any case.
     const kept = groups.toSorted((one, other) => this.#objects.number(other) - this.#objects.number(one));
     for (const [index, group] of kept.entries()) {
       this.#engine.raw._wasm_pdf_enable_layer(this.#document, index, content.isOn(group) ? 1 : 0);

@@ -1,10 +1,10 @@
-// Objects of a PDF as they lie in the engine's memory: read, and changed there. Knows nothing of what they mean.
+// Reads and changes the objects of a PDF in the engine's memory. Knows nothing of their meaning.
 import type { Mupdf } from "./mupdf.ts";
 import type { MupdfExports, Pointer } from "./raw.ts";
 
 /**
- * Access to the objects of one engine, inside of {@link Mupdf.run}. What is read is borrowed from its container, and stays valid
- * while that does; a reference counts as what it refers to.
+ * Access to the objects of one engine, inside {@link Mupdf.run}. A returned object is borrowed from its container and
+ * stays valid as long as the container. A reference counts as the object that it refers to.
  */
 export class PdfObjects {
   readonly #engine: Mupdf;
@@ -17,12 +17,12 @@ export class PdfObjects {
     this.#raw = engine.raw;
   }
 
-  /** @returns 0 where there is no such entry, or no dictionary */
+  /** @returns 0 if there is no such entry, or no dictionary */
   get(dictionary: Pointer, key: string): Pointer {
     return this.#raw._wasm_pdf_dict_gets(dictionary, this.#text(key));
   }
 
-  /** The entry of a page or of a node above it (ISO 32000-1, 7.7.3.4). */
+  /** Returns the entry of a page or of a node above it (ISO 32000-1, 7.7.3.4). */
   inherited(page: Pointer, key: string): Pointer {
     return this.#raw._wasm_pdf_dict_gets_inheritable(page, this.#text(key));
   }
@@ -40,7 +40,7 @@ export class PdfObjects {
     return this.#raw._wasm_pdf_is_indirect(object) ? this.#raw._wasm_pdf_to_num(object) : 0;
   }
 
-  /** @returns undefined for what is no number */
+  /** @returns undefined if the object is not a number */
   real(object: Pointer): number | undefined {
     return this.#raw._wasm_pdf_is_number(object) ? this.#raw._wasm_pdf_to_real(object) : undefined;
   }
@@ -50,14 +50,14 @@ export class PdfObjects {
     return this.#raw._wasm_pdf_is_name(object) ? this.#raw.UTF8ToString(this.#raw._wasm_pdf_to_name(object)) : "";
   }
 
-  /** @returns at most `limit` elements, none of what is no array */
+  /** @returns at most `limit` elements; none if the object is not an array */
   elements(array: Pointer, limit: number): Pointer[] {
     if (!this.isArray(array)) return [];
     const length = Math.min(this.#raw._wasm_pdf_array_len(array), limit);
     return Array.from({ length }, (_, index) => this.#raw._wasm_pdf_array_get(array, index));
   }
 
-  /** @returns at most `limit` entries, none of what is no dictionary */
+  /** @returns at most `limit` entries; none if the object is not a dictionary */
   entries(dictionary: Pointer, limit: number): [key: string, value: Pointer][] {
     if (!this.isDictionary(dictionary)) return [];
     const length = Math.min(this.#raw._wasm_pdf_dict_len(dictionary), limit);
@@ -71,7 +71,7 @@ export class PdfObjects {
     this.#raw._wasm_pdf_dict_puts(dictionary, this.#text(key), value);
   }
 
-  /** Puts an object that was made for this entry alone. */
+  /** Adds an object that was made for this entry alone. */
   putNew(dictionary: Pointer, key: string, value: Pointer): void {
     try {
       this.put(dictionary, key, value);

@@ -1,25 +1,25 @@
-// A page tree that MuPDF refuses (it comes back to itself, or has a node that is none) made flat, with the pages that can be
-// found. Knows only the tree.
+// Flattens a page tree that MuPDF refuses (it has a cycle, or an invalid node), with the pages that can be found. Knows
+// only the tree.
 import type { Mupdf } from "./mupdf.ts";
 import type { PdfObjects } from "./objects.ts";
 import type { MupdfExports, Pointer } from "./raw.ts";
 
-/** Nodes that are looked at; a tree of a real document has fewer. */
+/** Maximum number of nodes that are examined. The tree of a real document has fewer. */
 const MAX_NODES = 200_000;
 /** Attributes a page inherits from the nodes above it (ISO 32000-1, table 30). */
 const INHERITABLE = ["Resources", "MediaBox", "CropBox", "Rotate"];
 
-/** What makes a page of a dictionary that says it is something else; files that write another type are read by all viewers. */
+/** Entries that make a page of a dictionary with another type. All viewers read files that write another type. */
 const PAGE_ENTRIES = ["Contents", "MediaBox", "Resources", "Annots", "Parent"];
 
-/** Whether a leaf of the tree can be a page: many are without the type that is required (ISO 32000-1, table 30). */
+/** Reports whether a leaf of the tree can be a page: many lack the type that is required (ISO 32000-1, table 30). */
 export function looksLikePage(objects: PdfObjects, node: Pointer): boolean {
   if (!objects.isDictionary(node)) return false;
   const type = objects.name(objects.get(node, "Type"));
   return type === "" || type === "Page" || PAGE_ENTRIES.some((key) => objects.get(node, key) !== 0);
 }
 
-/** @returns how many pages the tree has now, in the order in which the old one had them */
+/** Flattens the tree. @returns the number of pages that the tree has now, in the order of the old one */
 export function flattenPageTree(engine: Mupdf, objects: PdfObjects, document: Pointer): number {
   return engine.run((raw) => {
     const root = objects.get(objects.get(raw._wasm_pdf_trailer(document), "Root"), "Pages");

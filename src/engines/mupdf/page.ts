@@ -1,4 +1,4 @@
-// One page of a PDF as a Raster: a display list, drawn band by band into one pixmap. Knows no file format.
+// Draws one page of a PDF as a Raster: a display list, drawn band by band into one pixmap. Knows no file format.
 
 import { EngineFailure } from "../../core/failure.ts";
 import type { Band, ColorModel, Raster } from "../../core/raster.ts";
@@ -10,20 +10,20 @@ import { readTextOfContents, readTextOfList, type TextLine } from "./text.ts";
 
 const CROP_BOX = 1;
 const POINTS_PER_INCH = 72;
-/** Bytes of one band: fewer bands are quicker, but each level of transparency needs as much again. */
+/** Bytes of one band: fewer bands are faster, but each level of transparency needs as much memory again. */
 const BAND_BYTES = 4 * 1024 * 1024;
-/** What a pixel may cost beyond what a page may cost: scanned pages take 30, most pages less than 1. */
+/** Maximum fuel per pixel, in addition to the page's fuel: scanned pages take 30, most pages less than 1. */
 const FUEL_PER_PIXEL = 64;
-/** How much smaller the bands become where memory did not suffice. */
+/** Factor by which bands shrink when memory did not suffice. */
 const SHRINK = 8;
 
-/** What MuPDF reports where it breaks a page off because of its own limits, not of the document's faults. */
+/** MuPDF's messages when it breaks off a page because of its own limits, not because of a fault in the document. */
 const LIMITS_MET = /too many nested graphics states|nesting too deep/;
 
 const EVERY_PART = ["contents", "annots", "widgets"] as const;
 type PagePart = (typeof EVERY_PART)[number];
 
-/** Pixels. */
+/** Size in pixels. */
 export interface Size {
   readonly width: number;
   readonly height: number;
@@ -34,13 +34,13 @@ export interface RasterOptions {
   readonly dpi: number;
   /** @default {@link BAND_BYTES} */
   readonly bandBytes?: number;
-  /** Looked at before each band. */
+  /** Checked before each band. */
   readonly signal?: AbortSignal;
 }
 
 /** One page. Its pictures are readable until {@link close}. */
 export class MupdfPage {
-  /** Of the crop box, rotated and in user units: points. */
+  /** Width of the crop box in points, rotated and in user units. */
   readonly width: number;
   readonly height: number;
   readonly #document: MupdfDocument;
@@ -54,7 +54,7 @@ export class MupdfPage {
 
   /**
    * @param index from 0
-   * @throws EngineFailure `damaged` where the page cannot be loaded, or as any step of the engine
+   * @throws EngineFailure `damaged` if the page cannot be loaded; failures of any step of the engine
    */
   constructor(document: MupdfDocument, index: number) {
     this.#document = document;
@@ -66,7 +66,7 @@ export class MupdfPage {
     this.height = bottom - top;
   }
 
-  /** @returns the size in pixels that a resolution gives, each side at least 1 */
+  /** Returns the size in pixels at a resolution. Each side is at least 1. */
   pixels(dpi: number): Size {
     const side = (points: number) => Math.max(1, Math.round((points * dpi) / POINTS_PER_INCH));
     return { width: side(this.width), height: side(this.height) };
@@ -81,8 +81,8 @@ export class MupdfPage {
   }
 
   /**
-   * The text of the page, visible or not, with that of annotations.
-   * @throws EngineFailure as drawing does
+   * Returns the text of the page, visible or not, including that of annotations.
+   * @throws EngineFailure for the same reasons as drawing
    */
   text(): readonly TextLine[] {
     const { engine } = this.#document;
@@ -102,7 +102,10 @@ export class MupdfPage {
     }
   }
 
-  /** What is wrong is left out of a list, and ends all else. */
+  /**
+   * Reads the text of the page's contents. An error ends that; a display list, which leaves out erroneous objects, is
+   * read then.
+   */
   #textOfContents(ofList: (part: PagePart) => readonly TextLine[]): readonly TextLine[] {
     try {
       return readTextOfContents(this.#document.engine, this.#page, this.#tank);
@@ -145,9 +148,9 @@ export class MupdfPage {
   }
 
   /**
-   * Interprets the page; what is wrong in one object MuPDF reports and leaves out.
+   * Interprets the page. MuPDF reports an erroneous object and leaves it out.
    * @returns a display list
-   * @throws EngineFailure `too-complex` where the rest of the page is missing though nothing is wrong with it
+   * @throws EngineFailure `too-complex` if the rest of the page is missing although nothing is wrong with it
    */
   #interpret(...parts: readonly PagePart[]): Pointer {
     const { engine } = this.#document;
@@ -202,7 +205,8 @@ export class MupdfPage {
           if (rows === 1) throw new EngineFailure("too-large", "the heap's limit was met while drawing");
           canvas.close();
           this.#dropList();
-          // Fonts and images of the pages before; without need they stay, which makes the pages of a book seven times quicker.
+          // Removes fonts and images of earlier pages. They are kept as long as possible, which makes the pages of a
+          // book seven times faster.
           engine.release((raw) => raw._wasm_empty_store());
           rows = Math.ceil(rows / SHRINK);
         }
@@ -212,7 +216,7 @@ export class MupdfPage {
     }
   }
 
-  /** @returns nothing where memory was refused and, as far as can be told, something is missing for it */
+  /** @returns undefined if memory was refused and, as far as can be determined, something is missing because of that */
   #withMemory<T>(work: () => T): T | undefined {
     const shortage = this.#document.engine.shortage();
     try {

@@ -1,12 +1,13 @@
-// Engines made while nobody waits, so that the next job finds one that is ready. Knows no job.
+// Creates engines ahead of time, so that the next job finds one that is ready. Knows no job.
 
 import { MupdfDocument } from "./document.ts";
 import { Mupdf, type MupdfOptions } from "./mupdf.ts";
 import { MupdfPage } from "./page.ts";
 
 /**
- * What nearly every page needs and a fresh engine has not: color transforms to RGB (of gray, of RGB), a standard font. Drawing
- * this takes 5 ms and saves a page 10. Its cross-reference table is left out: MuPDF finds the few objects without.
+ * A page that creates what nearly every page needs and a fresh engine lacks: color transforms to RGB (from gray, from
+ * RGB) and a standard font. Drawing it takes 5 ms and saves a page 10 ms. It has no cross-reference table: MuPDF finds
+ * the few objects without one.
  */
 const FIRST_PAGE = (entries: string, objects: string) => `%PDF-1.7
 1 0 obj<</Type/Catalog/Pages 2 0 R${entries}>>endobj
@@ -19,10 +20,10 @@ endstream endobj
 ${objects}trailer<</Root 1 0 R>>`;
 
 const spares: Mupdf[] = [];
-/** Engines that were asked for. */
+/** Number of engines that were requested. */
 let asked = 0;
 
-/** A spare engine, or a new one. No engine meets the documents of two jobs. */
+/** Returns a spare engine, or a new one. No engine is used for the documents of two jobs. */
 export async function takeMupdf(options: MupdfOptions): Promise<Mupdf> {
   asked++;
   const taken = spares.pop();
@@ -32,9 +33,10 @@ export async function takeMupdf(options: MupdfOptions): Promise<Mupdf> {
 }
 
 /**
- * Sees to it that there are spare engines: worth 22 MiB each where the next job is to be quick. Stops where that has begun.
- * @param count how many
- * @param rgbProfile an output intent that documents will have; its transform takes longer than all else. @default none
+ * Creates spare engines, of 22 MiB each, so that the next job is quick. Stops as soon as that job has begun.
+ * @param count number of engines
+ * @param rgbProfile an output intent that documents will have; its transform takes longer than everything else.
+ * @default none
  */
 export async function prepareSpare(options: MupdfOptions, count = 1, rgbProfile?: Uint8Array): Promise<void> {
   const before = asked;
@@ -51,7 +53,7 @@ function draw(engine: Mupdf, options: MupdfOptions, pdf: string): void {
   const page = new MupdfPage(MupdfDocument.open(engine, new TextEncoder().encode(pdf), options), 0);
   for (const _ of page.raster({ colorModel: "rgb", dpi: 72 }).bands());
   page.close();
-  // What MuPDF said of this page is not to be read as said of the job's document.
+  // Messages about this page must not be taken for messages about the job's document.
   engine.messages.length = 0;
   engine.messageCount = 0;
 }

@@ -1,31 +1,32 @@
-// The text that a page or a display list shows or hides, as MuPDF finds it.
+// Reads the text that a page or a display list shows or hides, as MuPDF finds it.
 import type { Mupdf, Tank } from "./mupdf.ts";
 import type { Pointer } from "./raw.ts";
 
-/** Characters that follow one another in one direction. */
+/** Consecutive characters in one direction. */
 export interface TextLine {
-  /** Of the baseline: a vector of length 1, y downwards. */
+  /** Direction of the baseline: a vector of length 1, with y downwards. */
   readonly direction: readonly [x: number, y: number];
   readonly characters: readonly Character[];
 }
 
 export interface Character {
-  /** Unicode; U+FFFD where the document does not tell. */
+  /** Unicode code point; U+FFFD if the document does not specify it. */
   readonly codePoint: number;
-  /** Where it begins on the baseline: points, y downwards, in the page's own space as it is displayed. */
+  /** Start of the character on the baseline: points, with y downwards, in the page's own space as it is displayed. */
   readonly x: number;
   readonly y: number;
-  /** Points. */
+  /** Font size in points. */
   readonly size: number;
 }
 
 const TEXT_BLOCK = 0;
-/** A page of a telephone book has 20,000. */
+/** Maximum number of characters. A page of a telephone book has 20,000. */
 const MAX_CHARACTERS = 500_000;
 
 /**
- * All of it but for annotations, at the price of interpreting the page. Characters beyond {@link MAX_CHARACTERS} are left out.
- * @throws MupdfError where anything of the page is wrong, or what the engine throws
+ * Returns all text except that of annotations, at the cost of interpreting the page. Characters beyond {@link
+ * MAX_CHARACTERS} are left out.
+ * @throws MupdfError if anything on the page is wrong; errors of the engine
  */
 export function readTextOfContents(engine: Mupdf, page: Pointer, tank: Tank): readonly TextLine[] {
   const make = (options: Pointer) => engine.raw._wasm_new_stext_page_from_page(page, options);
@@ -33,9 +34,10 @@ export function readTextOfContents(engine: Mupdf, page: Pointer, tank: Tank): re
 }
 
 /**
- * Without that of which nothing can be seen in any mode: a display list keeps no text whose glyphs have no outlines, as those of
- * recognised text often have none. Characters beyond {@link MAX_CHARACTERS} are left out.
- * @throws MupdfError, or what the engine throws
+ * Returns the text of a display list, without text that is invisible in every mode: a display list keeps no text whose
+ * glyphs have no outlines, which is often the case for recognized text. Characters beyond {@link MAX_CHARACTERS} are
+ * left out.
+ * @throws MupdfError; errors of the engine
  */
 export function readTextOfList(engine: Mupdf, list: Pointer, tank: Tank): readonly TextLine[] {
   const make = (options: Pointer) => engine.raw._wasm_new_stext_page_from_display_list(list, options);

@@ -1,17 +1,17 @@
-// What qpdf's module offers, what it is given, and how it ends. Knows nothing of how it is called.
+// Declares the interface of qpdf's module: its exports, its callbacks, and its end. Knows nothing of how it is called.
 
-/** The module's exports by what they are; the letters belong to the one build that wasm/qpdf/build.ts accepts. */
+/** The module's exports by purpose. Their letters belong to the one build that wasm/qpdf/build.ts accepts. */
 export interface QpdfExports {
   readonly aa: WebAssembly.Memory;
-  /** Constructors. */
+  /** Runs the constructors. */
   readonly ba: () => void;
-  /** main() */
+  /** The program's main(). */
   readonly ca: (count: number, values: number) => number;
   readonly da: WebAssembly.Table;
   readonly fa: (thrown: number, value: number) => void;
   readonly ga: (value: number) => void;
   readonly ha: (stackPointer: number) => void;
-  /** Takes room on the stack. */
+  /** Reserves space on the stack. */
   readonly ia: (bytes: number) => number;
   readonly ja: () => number;
   readonly ka: (object: number) => void;
@@ -23,13 +23,13 @@ export interface QpdfExports {
 
 export interface SystemOptions {
   readonly input: Uint8Array;
-  /** What is written to the output, in its order; valid during the call. */
+  /** Receives the output file's bytes, in order; valid during the call. */
   output(chunk: Uint8Array): void;
-  /** What is written to standard output; valid during the call. */
+  /** Receives standard output; valid during the call. */
   print(chunk: Uint8Array): void;
-  /** What is written to standard error; valid during the call. */
+  /** Receives standard error; valid during the call. */
   complain(chunk: Uint8Array): void;
-  /** Whether memory may grow to so many bytes. */
+  /** Reports whether memory may grow to that size. */
   mayGrow(bytes: number): boolean;
   /** Called whenever the document is read. */
   worked(): void;

@@ -1,49 +1,49 @@
-// qpdf as a program that runs once: arguments in, exit code and what it wrote out. Each run has an instance of its own, bounded
-// in memory and in work. Knows what its exit codes mean, but not what it is asked.
+// Runs qpdf once as a program: takes arguments, and returns the exit code and the output. Each run has its own
+// instance, with limits on memory and work. Knows the meaning of the exit codes, but not of the arguments.
 import module from "#wasm/qpdf.wasm";
 import { EngineFailure } from "../../core/failure.ts";
 import { ProgramEnd, type QpdfExports } from "./program.ts";
 import { INPUT_PATH, OUTPUT_PATH, QpdfSystem } from "./system.ts";
 
-/** Under which names a run finds its document, and leaves what it makes. */
+/** Names of a run's input document and of its output. */
 export const QPDF_PATHS = { input: INPUT_PATH, output: OUTPUT_PATH } as const;
 
 export interface QpdfOptions {
   readonly input: Uint8Array;
-  /** The most bytes the heap may grow to. */
+  /** Limits the size of the heap, in bytes. */
   readonly heapLimitBytes: number;
-  /** Called with each chunk of what goes to standard output; valid during the call. @default nobody wants it */
+  /** Called with each chunk of standard output, valid during the call. @default ignores it */
   print?(chunk: Uint8Array): void;
 }
 
 export interface QpdfRun {
-  /** 0, or 3 when there was something to warn of; what else there is depends on the arguments. */
+  /** Exit code: 0, or 3 if there were warnings. Other codes depend on the arguments. */
   readonly status: number;
-  /** What was written to the output file, in its order, in chunks of 256 KiB. */
+  /** Content of the output file, in order, in chunks of 256 KiB. */
   readonly output: Uint8Array[];
-  /** What was written to standard error, from its beginning, for the log. */
+  /** Beginning of standard error, for the log. */
   readonly messages: string;
-  /** To which the heap grew. */
+  /** Final size of the heap. */
   readonly heapBytes: number;
-  /** Units of work: calls of functions and turns of loops. */
+  /** Units of work used: function calls and loop iterations. */
   readonly fuelUsed: number;
 }
 
-/** Where the stack ends, below which lie data; it grows down (wasm/qpdf/build.ts). */
+/** End of the stack, which grows down. Data are below it (wasm/qpdf/build.ts). */
 const STACK_END = 343_712;
 const CANARY_BYTES = 4096;
 const CANARY = 0xa5;
 /**
- * What a run may cost, 1 to 4 ns each, before the document counts as too complex. An object takes 1.4 KiB of heap and 15,000
- * units where it is most, so the heap's limit says what an honest document can need.
+ * Maximum cost of a run, in units of 1 to 4 ns, before the document counts as too complex. An object takes up to 1.4
+ * KiB of heap and 15,000 units, so the heap's limit determines the need of an honest document.
  */
 const FUEL_PER_HEAP_BYTE = 24;
-/** The module's counter has 31 bits: it is filled up while the document is read. */
+/** The module's counter has 31 bits. It is refilled while the document is read. */
 const TANK = 2 ** 30;
 const KEPT_MESSAGE_LENGTH = 2000;
 const CHUNK_BYTES = 2 ** 18;
 
-/** @throws EngineFailure `too-large`, `too-complex`, `crashed` */
+/** Runs the program. @throws EngineFailure `too-large`, `too-complex`, `crashed` */
 export function runQpdf(values: readonly string[], options: QpdfOptions): QpdfRun {
   const { input, heapLimitBytes, print = () => {} } = options;
   const output = new ChunkList();
@@ -95,13 +95,13 @@ export function runQpdf(values: readonly string[], options: QpdfOptions): QpdfRu
     else throw failure("crashed", `it ended by ${error}`, error);
   }
   if (hasOverflowed()) throw failure("too-complex", "the engine's stack overflowed");
-  // An allocation that failed is an error like others to it, and ends with the same status.
+  // qpdf treats a failed allocation as any other error, and ends with the same status.
   if (refused && status !== 0) throw failure("too-large", "the heap's limit was reached");
   const fuelUsed = heapLimitBytes * FUEL_PER_HEAP_BYTE - fuelLeft - exports.fuel.value;
   return { status, output: output.chunks(), messages, heapBytes: exports.aa.buffer.byteLength, fuelUsed };
 }
 
-/** Small pieces in large chunks. */
+/** Collects small pieces into large chunks. */
 class ChunkList {
   readonly #full: Uint8Array[] = [];
   #current = new Uint8Array(CHUNK_BYTES);

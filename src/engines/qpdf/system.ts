@@ -1,5 +1,5 @@
-// What qpdf's module asks of a system: files, standard streams, clock, memory, C++ exceptions. Two files exist, a document
-// that is read where it lies and one that is written into chunks. Knows no PDF.
+// Provides the system that qpdf's module needs: files, standard streams, clock, memory, C++ exceptions. Two files
+// exist: a document that is read in place, and one that is written into chunks. Knows no PDF.
 
 import { ProgramEnd, type QpdfExports, type SystemOptions } from "./program.ts";
 
@@ -7,10 +7,10 @@ const INPUT_PATH = "/input.pdf";
 const OUTPUT_PATH = "/output.pdf";
 const RANDOM_PATH = "/dev/urandom";
 
-/** Numbers of errors as WASI has them, which the module's C library uses. */
+/** Error numbers of WASI, which the module's C library uses. */
 const ERROR = { badDescriptor: 8, noSuchFile: 44, notATerminal: 59, notPermitted: 63, cannotSeek: 70, invalid: 28 };
 const SEEK = { set: 0, current: 1 };
-/** A C++ object that is thrown has a header of so many bytes before it (Emscripten's own, for exceptions thrown by JavaScript). */
+/** Layout of the header that precedes a thrown C++ object (Emscripten's own, for exceptions thrown by JavaScript). */
 const HEADER = { bytes: 24, type: 4, destructor: 8, caught: 12, rethrown: 13, adjusted: 16 };
 
 interface OpenFile {
@@ -18,7 +18,7 @@ interface OpenFile {
   position: number;
   read?(target: Uint8Array, position: number): number;
   write?(bytes: Uint8Array): void;
-  /** @returns bytes */
+  /** @returns the size in bytes */
   size(): number;
   readonly canSeek: boolean;
 }
@@ -46,12 +46,12 @@ export class QpdfSystem {
     ];
   }
 
-  /** Before anything of the module is called. */
+  /** Attaches the module's exports. Must be called before any function of the module. */
   attach(exports: QpdfExports): void {
     this.#exports = exports;
   }
 
-  /** @returns the address of `main`'s arguments */
+  /** Writes the arguments into the heap. @returns the address of `main`'s arguments */
   arguments(values: readonly string[]): number {
     const { ia: take } = this.#exports;
     const list = take(4 * (values.length + 1));
@@ -100,7 +100,7 @@ export class QpdfSystem {
       O() {},
       P: () => 0,
       F: () => Date.now(),
-      // Universal time: minutes west of it, whether summer time is known, the zone's two names.
+      // The time zone is universal time: minutes west of it, whether it has summer time, and the zone's two names.
       H: (minutes: number, daylight: number, standard: number, summer: number) => {
         this.#words().setInt32(minutes, 0, true);
         this.#words().setInt32(daylight, 0, true);
@@ -117,7 +117,7 @@ export class QpdfSystem {
     };
   }
 
-  /** `struct tm` of ISO C, 7.27.1. */
+  /** Writes a `struct tm` (ISO C, 7.27.1). */
   #calendar(seconds: number, target: number): void {
     const time = new Date(seconds * 1000);
     const year = time.getUTCFullYear();
@@ -131,20 +131,20 @@ export class QpdfSystem {
 
   #grow(bytes: number): boolean {
     const { aa: memory } = this.#exports;
-    // Ahead of what is asked for, by an eighth: growing is dear.
+    // Grows an eighth beyond the request, because growing is expensive.
     for (const wanted of [bytes + memory.buffer.byteLength / 8, bytes]) {
       if (!this.#options.mayGrow(wanted)) continue;
       try {
         memory.grow(Math.ceil((wanted - memory.buffer.byteLength) / 65_536));
         return true;
       } catch {
-        // The machine has no more.
+        // The machine has no more memory.
       }
     }
     return false;
   }
 
-  /** @returns undefined for files that do not exist */
+  /** Opens a file. @returns undefined if it does not exist */
   #open(path: string): OpenFile | undefined {
     const { input } = this.#options;
     const at = { path, position: 0, canSeek: true };
@@ -194,7 +194,7 @@ export class QpdfSystem {
       _: (descriptor: number, vectors: number, count: number, done: number) =>
         this.#transfer(vectors, count, done, (bytes) => {
           const file = this.#files[descriptor];
-          // A file that is written is written once, from its beginning to its end.
+          // A file can be written only once, from its beginning to its end.
           if (!file?.write || (file.canSeek && file.position !== file.size())) return undefined;
           file.write(bytes);
           file.position += bytes.length;
@@ -218,7 +218,7 @@ export class QpdfSystem {
         this.#describe(file, target);
         return 0;
       },
-      // fcntl() is asked for nothing that files without a system behind them have.
+      // The program uses fcntl() only for what files outside an operating system lack.
       w: () => 0,
       D: () => -ERROR.notATerminal,
       T: () => -ERROR.notPermitted,
@@ -226,7 +226,7 @@ export class QpdfSystem {
     };
   }
 
-  /** `struct stat` of the module's C library. */
+  /** Writes a `struct stat` of the module's C library. */
   #describe(file: OpenFile, target: number): void {
     const REGULAR = 0o100644;
     const STRUCTURE_BYTES = 96;
@@ -240,7 +240,10 @@ export class QpdfSystem {
     words.setBigInt64(target + 88, file.path === INPUT_PATH ? 1n : 2n, true);
   }
 
-  /** readv() and writev(): `each` gets a buffer after the other, and tells how many bytes of it are done. */
+  /**
+   * Implements readv() and writev(): passes one buffer after the other to `each`, which returns the number of bytes
+   * done.
+   */
   #transfer(vectors: number, count: number, done: number, each: (bytes: Uint8Array) => number | undefined): number {
     let total = 0;
     for (let index = 0; index < count; index++) {
@@ -256,7 +259,7 @@ export class QpdfSystem {
     return 0;
   }
 
-  /** C++ exceptions: a number is thrown through JavaScript, the address of the object. */
+  /** Implements C++ exceptions: the address of the object is thrown through JavaScript as a number. */
   #exceptionImports() {
     const header = (object: number) => object - HEADER.bytes;
     const find = (types: readonly number[]): number => {
@@ -323,8 +326,8 @@ export class QpdfSystem {
   }
 
   /**
-   * Calls of functions that may throw: what is thrown on purpose is told to the caller, all else goes through. There are
-   * millions of them, mostly of few arguments: each of those has a function of its own.
+   * Returns wrappers of functions that may throw: the caller learns of C++ exceptions, and all other exceptions pass
+   * through. There are millions of calls, mostly with few arguments, so each of those counts has its own function.
    */
   #calls(): WebAssembly.ModuleImports {
     const functions: Callee[] = [];

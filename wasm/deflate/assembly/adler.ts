@@ -1,8 +1,8 @@
-// Adler-32 (RFC 1950 section 8.2), which zlib streams end with.
+// Computes Adler-32 (RFC 1950 section 8.2), the checksum at the end of zlib streams.
 import { total } from "./lanes";
 
 const BASE: u32 = 65521;
-/** So many bytes leave both sums within 32 bits; whole vectors. */
+/** Number of bytes after which both sums still fit 32 bits; a multiple of the vector size. */
 const BYTES_BEFORE_MODULO: usize = 5552;
 
 let low: u32 = 1;
@@ -13,7 +13,7 @@ export function resetAdler(): void {
   high = 0;
 }
 
-/** The checksum of everything since {@link resetAdler}. */
+/** Returns the checksum of all bytes since {@link resetAdler}. */
 export function adler(): u32 {
   return (high << 16) | low;
 }
@@ -47,7 +47,7 @@ export function addBytes(from: usize, count: usize): void {
   }
 }
 
-/** Adds that many zeros. */
+/** Adds a number of zero bytes. */
 export function addZeros(count: usize): void {
   high = <u32>((high + <u64>count * low) % BASE);
 }

@@ -1,4 +1,4 @@
-// Writes tokens as blocks of DEFLATE (RFC 1951 section 3.2), each of the kind that is shortest. It does not look for matches.
+// Writes tokens as DEFLATE blocks (RFC 1951 section 3.2), each of the shortest kind. Does not search for matches.
 import { canonicalCodes, codeLengths } from "./huffman";
 import {
   distanceBits,
@@ -29,11 +29,11 @@ import {
 const STORED: u64 = 0;
 const FIXED: u64 = 1;
 const DYNAMIC: u64 = 2;
-/** RFC 1951 section 3.2.4: lengths of stored blocks are 16 bits. */
+/** Maximum size of a stored block, whose length field has 16 bits (RFC 1951 section 3.2.4). */
 const MAX_STORED_BYTES: usize = 65535;
 const LITERAL_LIMIT: u32 = 15;
 const TABLE_LIMIT: u32 = 7;
-/** What is expected of a symbol that did not occur in the block before. */
+/** Expected bits of a symbol that did not occur in the previous block. */
 const RARE_BITS: u8 = 11;
 
 /** Order of the code length code's lengths (RFC 1951 section 3.2.7). */
@@ -41,16 +41,17 @@ const lengthOrder: usize = memory.data<u8>([16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11
 /** Lengths of both alphabets as symbols of the code length code: `symbol | extra << 8`. */
 const runs: usize = memory.data(640, 16);
 
-/** Where the next byte goes; bits that do not fill a byte yet are not written. */
+/** Address of the next output byte. Bits that do not fill a byte yet are not written. */
 export let outputEnd: usize = 0;
 let held: u64 = 0;
 let heldBits: u64 = 0;
-/** Where the bytes of the block begin that is being collected. */
+/** Address of the first byte of the block that is being collected. */
 let blockStart: usize = 0;
 
-/** Once for an instance. */
+/** Fills the constant tables. Called once per instance. */
 export function makeTables(): void {
-  // RFC 1951 section 3.2.5: codes 257 to 264 stand for one length each, then four codes for each number of extra bits.
+  // RFC 1951 section 3.2.5: codes 257 to 264 stand for one length each. After them, four codes have the same number of
+  // extra bits.
   let length: usize = 3;
   for (let symbol: usize = 1; symbol < 29; symbol++) {
     const extraBits: usize = symbol < 9 ? 0 : (symbol - 5) >> 2;
@@ -65,15 +66,15 @@ export function makeTables(): void {
   store<u8>(lengthExtraBits + MAX_MATCH_BYTES, 0);
 }
 
-/** Begins a stream whose bytes begin at the window; what was written before stays, and what was learned. */
+/** Starts a stream whose bytes begin at the window. Keeps earlier output, and the expected bits of symbols. */
 export function startBlocks(): void {
   blockStart = window;
-  // A stream that was abandoned may have left some.
+  // An abandoned stream may have left some bits.
   held = 0;
   heldBits = 0;
 }
 
-/** Expects what most pages have. */
+/** Resets the expected bits to those that suit most pages. */
 export function forgetBlocks(): void {
   memory.fill(literalBits, 7, 256);
   for (let length: usize = 3; length <= MAX_MATCH_BYTES; length++) {
@@ -84,17 +85,17 @@ export function forgetBlocks(): void {
   }
 }
 
-/** Forgets what was written; bits that are held stay. */
+/** Discards the output. Keeps the bits that do not fill a byte yet. */
 export function rewindOutput(): void {
   outputEnd = output;
 }
 
-/** Tells that the window's content moved towards its beginning. */
+/** Adjusts to a window whose content moved towards its beginning. */
 export function slideBlock(count: usize): void {
   blockStart = blockStart > count ? blockStart - count : 0;
 }
 
-/** Symbol of a distance less one (RFC 1951 section 3.2.5). */
+/** Returns the symbol of a distance minus one (RFC 1951 section 3.2.5). */
 @inline
 export function distanceSymbol(below: u32): u32 {
   if (below < 4) return below;
@@ -111,7 +112,7 @@ export function appendByte(value: u32): void {
   store<u8>(outputEnd++, <u8>value);
 }
 
-/** Writes the tokens up to `end`, which stand for the bytes up to `covered`. */
+/** Writes the tokens up to `end`, which represent the bytes up to `covered`. */
 export function endBlock(end: usize, covered: usize, last: bool): void {
   if (end == tokens && !last) return;
   countTokens(end);
@@ -129,7 +130,7 @@ export function endBlock(end: usize, covered: usize, last: bool): void {
   const dynamicBits = tableBits(declared) + codedBits() + extraBits;
   const fixedBits = fixedCodeBits() + extraBits;
   const bytes = covered - blockStart;
-  // What slid out of the window is no longer there to be stored; it took many matches, and few bits.
+  // Bytes that have left the window cannot be stored. Such a block has many matches, and so few bits.
   const isThere = blockStart >= window;
   const storedBits: u64 = isThere ? (<u64>bytes << 3) + (bytes / MAX_STORED_BYTES + 1) * 42 : u64.MAX_VALUE;
   expect();
@@ -176,7 +177,7 @@ function lastUsed(lengths: usize, symbols: usize): usize {
   return symbols;
 }
 
-/** Finds what the code length code has to say: 16 repeats the last length, 17 and 18 repeat zero. */
+/** Run-length codes the code lengths: 16 repeats the last length, 17 and 18 repeat zero. */
 function findRuns(literals: usize, distances: usize): usize {
   memory.fill(tableFrequencies, 0, TABLE_SYMBOLS << 2);
   let to = runs;
@@ -228,7 +229,7 @@ function tableBits(declared: usize): u64 {
   return bits;
 }
 
-/** Of all tokens, without the extra bits. */
+/** Returns the number of bits of all tokens, without the extra bits. */
 function codedBits(): u64 {
   let bits: u64 = 0;
   for (let symbol: usize = 0; symbol < LITERAL_SYMBOLS; symbol++) {
@@ -252,7 +253,7 @@ function allExtraBits(): u64 {
   return bits;
 }
 
-/** RFC 1951 section 3.2.6. */
+/** Writes the fixed code of a literal or length symbol (RFC 1951 section 3.2.6). */
 @inline
 function fixedLength(symbol: usize): u8 {
   return symbol < 144 ? 8 : symbol < 256 ? 9 : symbol < 280 ? 7 : 8;
@@ -274,7 +275,7 @@ function makeFixedCodes(): void {
   memory.fill(distanceLengths, 5, DISTANCE_SYMBOLS);
 }
 
-/** What the block after this one may expect of its symbols. */
+/** Updates the bits that the next block expects of its symbols. */
 function expect(): void {
   for (let value: usize = 0; value < 256; value++) {
     const bits = load<u8>(literalLengths + value);
@@ -290,7 +291,7 @@ function expect(): void {
   }
 }
 
-/** At most 48 bits. */
+/** Writes at most 48 bits. */
 @inline
 function put(value: u64, bits: u64): void {
   held |= value << heldBits;
@@ -319,7 +320,7 @@ function writeStored(from: usize, to: usize, last: bool): void {
   } while (from < to);
 }
 
-/** RFC 1951 section 3.2.7. */
+/** Writes the code lengths of a dynamic block (RFC 1951 section 3.2.7). */
 function writeCodeTable(literals: usize, distances: usize, declared: usize, runsEnd: usize): void {
   canonicalCodes(tableLengths, TABLE_SYMBOLS, tableCodes);
   put((literals - 257) | ((distances - 1) << 5) | ((declared - 4) << 10), 14);
@@ -331,9 +332,9 @@ function writeCodeTable(literals: usize, distances: usize, declared: usize, runs
   }
 }
 
-/** Code and extra bits of each length as one, `bits << 8 | how many`, by length. */
+/** Code and extra bits of each length together, `bits << 8 | count`, by length. */
 const wholeLengths: usize = memory.data(1040, 16);
-/** The same of literals. */
+/** Code of each literal in the same form. */
 const wholeLiterals: usize = memory.data(1024, 16);
 
 function writeTokens(end: usize): void {

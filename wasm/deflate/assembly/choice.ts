@@ -1,26 +1,26 @@
-// Tells from samples of some rows how they compress best: under which filter, and whether repetitions are worth a search.
+// Samples some rows to choose how to compress them: which filter to use, and whether to search for repetitions.
 import { NONE, PAETH, predicted, SUB, UP } from "./filters";
 import { pixelBytes, rowBytes, rowFilters, rows, sampleBytes } from "./layout";
 
-/** In place of a filter: the row equals the one above. */
+/** Stands in place of a filter: the row equals the one above. */
 export const BLANK: u8 = 0xff;
 
-/** Pixels looked at for each choice, at most. */
+/** Maximum number of pixels sampled for each choice. */
 const SAMPLED_PIXELS: usize = 1536;
-/** Rows looked at for each choice, at most. */
+/** Maximum number of rows sampled for each choice. */
 const SAMPLED_ROWS: usize = 6;
-/** Fewer pixels than this say nothing. */
+/** Minimum number of pixels from which a choice can be made. */
 const TELLING_PIXELS: usize = 16;
-/** A filter must promise to be this much better than none: a change of filter hides what came before. */
+/** A filter must be at least this much better than none: a change of filter hides earlier content. */
 const WORTH: f32 = 0.86;
-/** What a match costs beyond telling which of the earlier pixels is meant. */
+/** Bits of a match beyond those that identify the earlier pixel. */
 const MATCH_BITS: f32 = 4;
 
-/** Filters that are weighed, in this order. */
+/** Filters to compare, in this order. */
 const candidates: usize = memory.data<u8>([NONE, SUB, UP, PAETH]);
 const CANDIDATES: usize = 4;
 
-/** How often each byte and each hash of a pixel occurs (16 bits), and the hash of each pixel, for each of them. */
+/** For each filter: occurrences of each byte and each hash of a pixel (16 bits), and the hash of each pixel. */
 const byteCounts: usize = memory.data(2048, 16);
 const BYTE_COUNTS_BYTES: usize = 512;
 const HASH_BITS: u32 = 13;
@@ -30,9 +30,10 @@ const hashes: usize = memory.data(12288, 16);
 const HASHES_BYTES: usize = 3072;
 
 /**
- * The filter under which rows compress best, told from pixels that are not their neighbour's copies: flat paper says nothing.
- * @param telling how many of the rows are not BLANK
- * @param before what is returned if too little is there to tell
+ * Returns the filter under which rows compress best. Samples only pixels that differ from their neighbors: flat paper
+ * tells nothing.
+ * @param telling number of rows that are not BLANK
+ * @param before returned if there are too few samples
  */
 export function chooseFilter(count: usize, telling: usize, before: u8): u8 {
   memory.fill(byteCounts, 0, CANDIDATES * BYTE_COUNTS_BYTES);
@@ -97,7 +98,7 @@ function sampleRow(row: usize, counted: usize, enough: usize): usize {
   return counted;
 }
 
-/** Of pixels as repetitions of earlier ones where there are any, as bytes otherwise. */
+/** Estimates the bits of pixels: as repetitions of earlier pixels where there are any, and otherwise as bytes. */
 function estimatedBits(candidate: usize, counted: usize): f32 {
   const samples = <f32>(counted * pixelBytes);
   let entropy: f32 = 0;
@@ -118,7 +119,7 @@ function estimatedBits(candidate: usize, counted: usize): f32 {
   return bits;
 }
 
-/** Right to about a hundredth. */
+/** Returns a value that is accurate to about a hundredth. */
 @inline
 function log2(value: f32): f32 {
   const bits = reinterpret<u32>(value);
@@ -127,16 +128,17 @@ function log2(value: f32): f32 {
   return <f32>exponent + (<f32>-0.33582878 * mantissa + <f32>2) * mantissa - <f32>0.65871759;
 }
 
-/** Where more than this share of the pixels differs from its left neighbour, it is worth asking for more. */
+/** Share of pixels that differ from the left one, above which rows are examined further. */
 const BUSY_SHARE: f32 = 0.5;
-/** Where more than this share of the pixels is new among those looked at, they will hardly be repeated. */
+/** Share of new pixels among the examined ones, above which repetitions are unlikely. */
 const FRESH_SHARE: f32 = 0.3;
 const SEEN_BITS: u32 = 14;
 const seen: usize = memory.data(16384, 16);
 
 /**
- * Whether rows, filtered and with their `lead` bytes, are continuous in tone: repetitions are short or rare there. Differences
- * that are not flat come from such a picture; samples have to be told from the noise of letters.
+ * Reports whether filtered rows, with their `lead` bytes, are continuous in tone, so that repetitions are short or
+ * rare. Differences that are not flat come from such a picture. Samples must be distinguished from the noise of
+ * letters.
  */
 export function isPhotographic(from: usize, count: usize, lead: usize, areSamples: bool): bool {
   memory.fill(seen, 0, 1 << SEEN_BITS);
@@ -144,7 +146,7 @@ export function isPhotographic(from: usize, count: usize, lead: usize, areSample
   let pixels: usize = 0;
   let different: u32 = 0;
   let fresh: u32 = 0;
-  // Every eighth row and every other pixel is enough to tell.
+  // Every eighth row and every other pixel are enough.
   for (let row = (count >> 1) & 7; row < count; row += 8) {
     if (load<u8>(rowFilters + row) == BLANK) {
       pixels += sampleBytes / (2 * pixel);

@@ -1,5 +1,5 @@
-// PNG's filters (PNG 3rd ed. clause 9), of which Sub is also TIFF's predictor 2 (TIFF 6.0 section 14), sixteen bytes at a time.
-// Knows no file. Outputs may be written to a little past their end.
+// Applies PNG's filters (PNG 3rd ed. clause 9) to sixteen bytes at a time. Sub is also TIFF's predictor 2 (TIFF 6.0
+// section 14). Knows no file format. Writes may extend slightly past the end of an output.
 import { total } from "./lanes";
 import { pixelBytes, sampleBytes } from "./layout";
 
@@ -32,7 +32,10 @@ function apart(one: v128, other: v128): v128 {
   return v128.or(i8x16.sub_sat_u(one, other), i8x16.sub_sat_u(other, one));
 }
 
-/** PNG 3rd ed. clause 9.4: ties go to the left, then to the one above. A sum beyond 255 is farther than either, as is 255. */
+/**
+ * Paeth predictor (PNG 3rd ed. clause 9.4): ties go to the left, then to the one above. A sum beyond 255 is farther
+ * than either, as is 255.
+ */
 @inline
 function nearest(left: v128, top: v128, corner: v128): v128 {
   const byLeft = apart(top, corner);
@@ -43,13 +46,13 @@ function nearest(left: v128, top: v128, corner: v128): v128 {
   return v128.bitselect(left, v128.bitselect(top, corner, i8x16.le_u(byTop, byCorner)), takeLeft);
 }
 
-/** Rounded down (clause 9.3), which the instruction does not. */
+/** Average rounded down (clause 9.3). The vector instruction rounds up. */
 @inline
 function average(left: v128, top: v128): v128 {
   return i8x16.sub(i8x16.avgr_u(left, top), v128.and(v128.xor(left, top), i8x16.splat(1)));
 }
 
-/** The same for one sample; `left` and `corner` are 0 before the first pixel. */
+/** Returns the prediction for one sample. `left` and `corner` are 0 before the first pixel. */
 export function predicted(filter: u8, left: i32, top: i32, corner: i32): i32 {
   if (filter == SUB) return left;
   if (filter == UP) return top;
@@ -61,7 +64,7 @@ export function predicted(filter: u8, left: i32, top: i32, corner: i32): i32 {
   return byLeft <= byTop && byLeft <= byCorner ? left : byTop <= byCorner ? top : corner;
 }
 
-/** Writes a filtered row; the row above lies before it. */
+/** Writes a filtered row. The row above must precede it in memory. */
 export function filterRow(filter: u8, row: usize, to: usize): void {
   const end = row + sampleBytes;
   const above = row - sampleBytes;
@@ -102,14 +105,17 @@ function sizes(differences: v128): v128 {
   return i32x4.extadd_pairwise_i16x8_u(i16x8.extadd_pairwise_i8x16_u(i8x16.abs(differences)));
 }
 
-/** The filter whose differences are smallest together, as PNG 3rd ed. clause 12.7 advises for pictures continuous in tone. */
+/**
+ * Returns the filter whose differences have the smallest sum, as PNG 3rd ed. clause 12.7 advises for pictures
+ * continuous in tone.
+ */
 export function smoothestFilter(row: usize): u8 {
   const pixel = pixelBytes;
   let sub = i32x4.splat(0);
   let up = i32x4.splat(0);
   let middle = i32x4.splat(0);
   let paeth = i32x4.splat(0);
-  // A third of the row tells.
+  // A third of the row is enough.
   const end = row + sampleBytes;
   for (let at = row + pixel; at + 16 <= end; at += 48) {
     const above = at - sampleBytes;

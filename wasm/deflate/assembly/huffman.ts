@@ -1,4 +1,5 @@
-// Prefix codes of DEFLATE (RFC 1951 section 3.2.2): lengths from frequencies, codes from lengths. Knows nothing of blocks.
+// Builds prefix codes of DEFLATE (RFC 1951 section 3.2.2): lengths from frequencies, codes from lengths. Knows nothing
+// of blocks.
 
 /** Symbols that occur, rarest first: `frequency << 9 | symbol`. */
 const leaves: usize = memory.data(1152, 16);
@@ -9,8 +10,8 @@ const depths: usize = memory.data(576, 16);
 const counts: usize = memory.data(64, 16);
 
 /**
- * Code lengths (8 bits) of a prefix code that is close to the shortest one under a limit; frequencies have 32 bits and are
- * below 2^23. Symbols that do not occur get length 0; a single symbol gets length 1.
+ * Computes the code lengths (8 bits each) of a prefix code that is close to the shortest one under a limit. Frequencies
+ * have 32 bits and are below 2^23. Symbols that do not occur have length 0, and a single symbol has length 1.
  */
 export function codeLengths(frequencies: usize, symbols: usize, limit: u32, lengths: usize): void {
   memory.fill(lengths, 0, symbols);
@@ -35,7 +36,7 @@ export function codeLengths(frequencies: usize, symbols: usize, limit: u32, leng
   }
 }
 
-/** Shell's, with the gaps of Ciura. */
+/** Sorts with Shell's algorithm and Ciura's gaps. */
 function sortLeaves(used: usize): void {
   sortEvery(132, used);
   sortEvery(57, used);
@@ -59,11 +60,11 @@ function sortEvery(gap: usize, used: usize): void {
   }
 }
 
-/** How many leaves of Huffman's tree lie at each depth, none deeper than `limit`. */
+/** Counts the leaves of Huffman's tree at each depth, none deeper than `limit`. */
 function countDepths(used: usize, limit: u32): void {
   let leaf: usize = 0;
   let node: usize = 0;
-  // Two queues: leaves in order of frequency, and inner nodes, which come into being in order of weight.
+  // Two queues: leaves in order of frequency, and inner nodes, which are created in order of weight.
   for (let made: usize = 0; made < used - 1; made++) {
     let sum: u32 = 0;
     for (let child = 0; child < 2; child++) {
@@ -92,7 +93,8 @@ function countDepths(used: usize, limit: u32): void {
     store<u32>(counts + (length << 2), load<u32>(counts + (length << 2)) + 1);
     kraft += 1 << (limit - length);
   }
-  // Cutting the deepest leaves oversubscribes the code: hang one of the deepest beside a shorter one until it fits again.
+  // Cutting the deepest leaves oversubscribes the code: hang one of the deepest beside a shorter one until it fits
+  // again.
   for (; kraft > <u32>1 << limit; kraft--) {
     let length = limit - 1;
     while (load<u32>(counts + (length << 2)) == 0) length--;
@@ -103,9 +105,12 @@ function countDepths(used: usize, limit: u32): void {
   }
 }
 
-/** Canonical codes (16 bits), reversed so that they can be written least significant bit first (RFC 1951 section 3.1.1). */
+/**
+ * Computes canonical codes (16 bits), reversed so that they can be written least significant bit first (RFC 1951
+ * section 3.1.1).
+ */
 export function canonicalCodes(lengths: usize, symbols: usize, codes: usize): void {
-  // Reused: the next code of each length.
+  // Reused for the next code of each length.
   memory.fill(counts, 0, 64);
   for (let symbol: usize = 0; symbol < symbols; symbol++) {
     const at = counts + (<usize>load<u8>(lengths + symbol) << 2);

@@ -1,4 +1,5 @@
-// Rows of pixels as zlib streams (RFC 1950): the interface, and the walk over the rows. Picture formats are the caller's.
+// Compresses rows of pixels to zlib streams (RFC 1950): the interface, and the loop over the rows. Picture formats are
+// the caller's.
 import { addBytes, addZeros, adler, resetAdler } from "./adler";
 import { appendByte, forgetBlocks, makeTables, outputEnd, rewindOutput, slideBlock, startBlocks } from "./blocks";
 import { BLANK, chooseFilter, isPhotographic } from "./choice";
@@ -8,23 +9,29 @@ import { addBlankRow, addRow, endTokens, slideMatcher, startMatcher } from "./ma
 
 export { chunkRows, output, rows } from "./layout";
 
-/** Rows with a filter type before each, chosen here (PNG); rows as they are; differences to the left (TIFF's predictor 2). */
+/**
+ * Kinds of stream: rows with a filter type before each, chosen here (PNG); unchanged rows; differences to the left
+ * (TIFF's predictor 2).
+ */
 const FILTERED: i32 = 0;
 const DIFFERENCES: i32 = 2;
 
-/** How many earlier places are compared, in search of a repetition. */
+/** Number of earlier places that are compared in search of a repetition. */
 const TRIES: i32 = 12;
 const TRIES_IN_PHOTOGRAPHS: i32 = 2;
 
 let lead: usize = 0;
 let filter: u8 = NONE;
 let isFiltered: bool = false;
-/** Where the next row is put in the window. */
+/** Address of the next row in the window. */
 let position: usize = 0;
 
 makeTables();
 
-/** Begins a picture with rows of so many bytes, in pixels of 1, 3 or 4, or twice that. Addresses and the memory's size may change. */
+/**
+ * Starts a picture whose rows have `samples` bytes, in pixels of 1, 3 or 4 bytes, or twice that. May change addresses
+ * and the memory's size.
+ */
 export function start(kind: i32, samples: usize, pixel: usize): void {
   isFiltered = kind == FILTERED;
   lead = isFiltered ? 1 : 0;
@@ -35,7 +42,7 @@ export function start(kind: i32, samples: usize, pixel: usize): void {
   begin();
 }
 
-/** Begins a stream that shares nothing with the one before. */
+/** Starts a stream that shares nothing with the previous one. */
 export function begin(): void {
   position = window;
   // The picture begins with a row of zeros above it (PNG 3rd ed. clause 9.2).
@@ -43,7 +50,7 @@ export function begin(): void {
   resetAdler();
   startMatcher();
   startBlocks();
-  // Deflate with a window of 32 KiB, fastest-class level; the two bytes are a multiple of 31 (RFC 1950 section 2.2).
+  // DEFLATE with a window of 32 KiB, fastest-class level. The two bytes are a multiple of 31 (RFC 1950 section 2.2).
   appendByte(0x78);
   appendByte(0x01);
 }
@@ -53,7 +60,7 @@ export function encode(count: usize): void {
   let telling: usize = 0;
   for (let i: usize = 0; i < count; i++) {
     const row = rows + i * sampleBytes;
-    // Nothing is shorter than a row of zeros, whatever the rows around it do.
+    // No code is shorter than that of a row of zeros, whatever the neighboring rows contain.
     const isBlank = isFiltered && isSameRow(row, row - sampleBytes);
     store<u8>(rowFilters + i, isBlank ? BLANK : NONE);
     if (!isBlank) telling++;
@@ -73,7 +80,7 @@ export function encode(count: usize): void {
     }
   }
   const tries = isPhoto ? TRIES_IN_PHOTOGRAPHS : TRIES;
-  // A filter has taken out what continues from row to row.
+  // A filter has already removed what continues from row to row.
   const looksAbove = !isPhoto || filter == NONE || !isFiltered;
   let row = from;
   for (let i: usize = 0; i < count; i++, row += rowBytes) {
@@ -90,7 +97,7 @@ export function encode(count: usize): void {
   slide();
 }
 
-/** Puts a row into the window under its filter. */
+/** Adds a filtered row to the window. */
 function putRow(index: usize): void {
   const kind = load<u8>(rowFilters + index);
   if (lead == 1) store<u8>(position, kind == BLANK ? UP : kind);
@@ -99,7 +106,7 @@ function putRow(index: usize): void {
   position += rowBytes;
 }
 
-/** Keeps of the window what later rows may repeat. */
+/** Keeps the part of the window that later rows may repeat. */
 function slide(): void {
   if (position <= window + WINDOW_BYTES) return;
   const spare = position - WINDOW_BYTES - window;
@@ -119,12 +126,12 @@ export function finish(): void {
   }
 }
 
-/** Bytes of output that are not taken yet. */
+/** Returns the number of output bytes that are not taken yet. */
 export function size(): usize {
   return outputEnd - output;
 }
 
-/** Tells how much output there is, and makes room for more: the caller takes it. */
+/** Returns the size of the output, which the caller takes next, and makes room for more. */
 export function take(): usize {
   const count = size();
   rewindOutput();

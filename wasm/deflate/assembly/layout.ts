@@ -1,10 +1,10 @@
-// Where everything lies in the kernel's memory. What depends on the width of a picture begins where statics end.
+// Lays out the kernel's memory. Areas whose size depends on a picture's width begin where statics end.
 
-/** RFC 1951: no match reaches further back, and none is longer. */
+/** Limits of RFC 1951: the farthest and the longest match. */
 export const WINDOW_BYTES: usize = 32768;
 export const MAX_MATCH_BYTES: usize = 258;
 
-/** Vectors may read and write so much before and after what they mean. */
+/** Bytes before and after an area that vectors may read and write. */
 export const SLACK: usize = 64;
 
 /** Tokens of a block, 32 bits each: a literal is its value, a match `length << 16 | distance - 1`. */
@@ -12,8 +12,9 @@ export const TOKENS: usize = 8192;
 export const tokens: usize = memory.data(32768, 16);
 
 /**
- * Places, modulo 2^16, of the last pixel and of the last two pixels with a hash; and by place modulo 2^15 the place before
- * that has the same hash of two pixels. No entry is ever wrong, only unhelpful: what is found there is compared.
+ * Places, modulo 2^16, of the last pixel and of the last two pixels with a hash; and, by place modulo 2^15, the
+ * previous place with the same hash of two pixels. An entry is never wrong, only unhelpful: a found place is always
+ * compared.
  */
 export const HASH_BITS: u32 = 15;
 export const TABLE_BYTES: usize = 65536;
@@ -22,15 +23,15 @@ export const lastPair: usize = memory.data(65536, 16);
 export const previousPair: usize = memory.data(65536, 16);
 
 /**
- * Literals, the end of a block and lengths are one alphabet, distances another (RFC 1951 section 3.2.5). The last two symbols
- * of the first never occur, but have their place among the fixed codes.
+ * Literals, the end of a block and lengths are one alphabet, distances another (RFC 1951 section 3.2.5). The last two
+ * symbols of the first never occur, but have codes among the fixed ones.
  */
 export const LITERAL_SYMBOLS: usize = 288;
 export const DISTANCE_SYMBOLS: usize = 30;
 export const TABLE_SYMBOLS: usize = 19;
 export const END_OF_BLOCK: usize = 256;
 
-/** Of each alphabet: frequencies (32 bits), code lengths (8 bits), codes as they are written (16 bits). */
+/** Each alphabet's frequencies (32 bits), code lengths (8 bits) and codes as they are written (16 bits). */
 export const literalFrequencies: usize = memory.data(1152, 16);
 export const distanceFrequencies: usize = memory.data(128, 16);
 export const tableFrequencies: usize = memory.data(80, 16);
@@ -41,42 +42,42 @@ export const literalCodes: usize = memory.data(576, 16);
 export const distanceCodes: usize = memory.data(64, 16);
 export const tableCodes: usize = memory.data(48, 16);
 
-/** Symbol of a length less 256, and its extra bits (8 bits each), by length. */
+/** Symbol of a length minus 256, and its extra bits (8 bits each), by length. */
 export const lengthSymbols: usize = memory.data(272, 16);
 export const lengthExtraBits: usize = memory.data(272, 16);
-/** Smallest length of a symbol (16 bits), by symbol less 256. */
+/** Smallest length of a symbol (16 bits), by symbol minus 256. */
 export const lengthBases: usize = memory.data(64, 16);
 
-/** Bits that literals, lengths and distances are expected to take (8 bits each), by value, length and symbol. */
+/** Expected bits of literals, lengths and distances (8 bits each), by value, length and symbol. */
 export const literalBits: usize = memory.data(256, 16);
 export const lengthBits: usize = memory.data(272, 16);
 export const distanceBits: usize = memory.data(32, 16);
 
-/** What a row is (8 bits each): see rows.ts. */
+/** Filter of each row, or BLANK (8 bits each): see choice.ts. */
 export const MOST_ROWS: usize = 4096;
 export const rowFilters: usize = memory.data(4096, 16);
 
-/** The output may be taken once it holds this many bytes. */
+/** Number of bytes from which on the output may be taken. */
 export const OUTPUT_CHUNK: usize = 65536;
-/** Bytes free before and after the output, where the caller may frame it. */
+/** Bytes kept free before and after the output, where the caller may frame it. */
 export const FRAME_BYTES: usize = 16;
 
-/** Rows are handed over up to this together, or one at a time. */
+/** Maximum size of rows that are passed together; larger rows are passed one at a time. */
 const CHUNK_BYTES: usize = 262144;
 
 /** Bytes of a row, as the caller has it and as it is compressed; bytes of a pixel. */
 export let sampleBytes: usize = 0;
 export let rowBytes: usize = 0;
 export let pixelBytes: usize = 0;
-/** How many rows the caller may hand over together. */
+/** Number of rows that the caller may pass together. */
 export let chunkRows: usize = 0;
-/** Rows as the caller hands them over. The one above the first lies before it. */
+/** Rows as the caller passes them. The row above the first one precedes it. */
 export let rows: usize = 0;
-/** Rows as they are compressed, with up to {@link WINDOW_BYTES} of earlier ones before them. */
+/** Rows as they are compressed, preceded by up to {@link WINDOW_BYTES} of earlier ones. */
 export let window: usize = 0;
 export let output: usize = 0;
 
-/** Lays memory out for rows of that size, `lead` bytes longer when they are compressed. */
+/** Lays memory out for rows of that size, which are `lead` bytes longer when they are compressed. */
 export function layOut(samples: usize, pixel: usize, lead: usize): void {
   sampleBytes = samples;
   pixelBytes = pixel;
@@ -86,8 +87,8 @@ export function layOut(samples: usize, pixel: usize, lead: usize): void {
   rows = aligned(__heap_base + SLACK + sampleBytes);
   window = aligned(rows + chunkRows * sampleBytes + SLACK);
   output = aligned(window + WINDOW_BYTES + chunk + SLACK) + FRAME_BYTES;
-  // Fixed codes (RFC 1951 section 3.2.6) take 31 bits for three bytes at worst; what was not taken is a chunk at most, and
-  // a block may have begun before these rows.
+  // Fixed codes (RFC 1951 section 3.2.6) take at most 31 bits for three bytes. Output that was not taken is at most a
+  // chunk, and a block may have begun before these rows.
   const end = output + OUTPUT_CHUNK + chunk + (chunk >> 1) + TOKENS * 4 + 2 * FRAME_BYTES + SLACK;
   const missing = <i32>((end + 0xffff) >> 16) - memory.size();
   if (missing > 0 && memory.grow(missing) < 0) unreachable();

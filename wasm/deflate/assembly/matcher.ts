@@ -1,5 +1,5 @@
-// Finds repetitions in rows of pixels for DEFLATE. It steps by whole pixels: on rendered pages that finds more and costs less.
-// It writes no bits and knows no picture format.
+// Finds repetitions in rows of pixels for DEFLATE. Steps by whole pixels, which finds more and costs less on rendered
+// pages. Writes no bits and knows no picture format.
 import { distanceSymbol, endBlock } from "./blocks";
 import {
   distanceBits,
@@ -19,23 +19,23 @@ import {
   window,
 } from "./layout";
 
-/** A run of equal pixels this long is taken without looking for something longer. */
+/** Length of a run of equal pixels that is taken without a search for a longer match. */
 const LONG_RUN_PIXELS: usize = 24;
-/** With a match of more pixels in hand, fewer places are compared. */
+/** Length of a match beyond which fewer places are compared. */
 const GOOD_PIXELS: usize = 8;
-/** A match of so many samples of gray is always worth it, as any whole pixel of colour is. */
+/** Number of gray samples from which a match is always worthwhile, as any whole pixel of color is. */
 const SURE_SAMPLES: usize = 10;
 /** 2^64 and 2^32 divided by the golden ratio. */
 const SPREAD_64: u64 = 0x9e3779b97f4a7c15;
 const SPREAD_32: u32 = 0x9e3779b1;
 
-/** The tokens of the block so far end here. */
+/** End of the tokens of the block so far. */
 let tokensEnd: usize = tokens;
 /** Place of the window's first byte, modulo 2^16. */
 let origin: usize = 0;
 let foundDistance: usize = 0;
 
-/** Forgets everything: the next row is at the beginning of the window and of a stream. */
+/** Forgets everything: the next row is the first of the window and of a stream. */
 export function startMatcher(): void {
   tokensEnd = tokens;
   origin = 0;
@@ -44,7 +44,7 @@ export function startMatcher(): void {
   memory.fill(previousPair, 0, TABLE_BYTES);
 }
 
-/** Tells that the window's content moved towards its beginning. */
+/** Adjusts to a window whose content moved towards its beginning. */
 export function slideMatcher(count: usize): void {
   origin += count;
 }
@@ -54,7 +54,7 @@ export function endTokens(covered: usize, last: bool): void {
   tokensEnd = tokens;
 }
 
-/** Room for that many tokens more; what they stand for begins at `covered`. */
+/** Ensures room for `count` more tokens, which represent the bytes from `covered`. */
 @inline
 function reserve(count: usize, covered: usize): void {
   if (tokensEnd + (count << 2) > tokens + (TOKENS << 2)) endTokens(covered, false);
@@ -71,7 +71,7 @@ function addMatch(length: usize, distance: usize): void {
   addToken(<u32>((length << 16) | (distance - 1)));
 }
 
-/** A row of zeros after its `lead` bytes, without looking. */
+/** Adds a row of zeros after its `lead` bytes, without a search. */
 export function addBlankRow(row: usize, lead: usize): void {
   const end = row + rowBytes;
   reserve(lead + 1, row);
@@ -80,7 +80,7 @@ export function addBlankRow(row: usize, lead: usize): void {
   addRun(row + lead + 1, end, 1);
 }
 
-/** Takes `from..to` as repetitions of what lies `distance` before it: a whole number of pixels, or samples that are all the same. */
+/** Adds `from..to` as repetitions of the bytes `distance` before it: a whole number of pixels, or equal samples. */
 function addRun(from: usize, to: usize, distance: usize): void {
   const longest = distance == 4 ? 256 : MAX_MATCH_BYTES;
   while (to - from >= 3) {
@@ -94,14 +94,14 @@ function addRun(from: usize, to: usize, distance: usize): void {
 }
 
 /**
- * The row as literals and matches, its first `lead` bytes literally.
- * @param tries how many earlier places are compared
- * @param looksAbove whether the pixels above are one of them, in any case
+ * Adds a row as literals and matches, its first `lead` bytes literally.
+ * @param tries number of earlier places to compare
+ * @param looksAbove compares the pixels above in any case
  */
 export function addRow(row: usize, lead: usize, tries: i32, looksAbove: bool): void {
   reserve(lead, row);
   for (let at = row; at < row + lead; at++) addToken(load<u8>(at));
-  // Pixels of 16 bits a sample are two steps each, or two steps of gray.
+  // A pixel of 16 bits per sample is two steps, also in gray.
   if (pixelBytes % 3 == 0) addPixels(3, row, lead, tries, looksAbove);
   else if (pixelBytes < 3) addPixels(1, row, lead, tries, looksAbove);
   else addPixels(4, row, lead, tries, looksAbove);
@@ -119,7 +119,7 @@ function addPixels(pixel: usize, row: usize, lead: usize, tries: i32, looksAbove
     if (run >= longRun || (run >= shortest && run == end - at)) {
       addRun(at, at + run, runDistance(pixel, at, lead));
       at += run;
-      // What begins after the run is found again by the pixels that lead to it.
+      // Content after the run is found again through the pixels that precede it.
       if (at - pixel > first) remember(pixel, at - 2 * pixel, end);
       remember(pixel, at - pixel, end);
       continue;
@@ -143,7 +143,7 @@ function addPixels(pixel: usize, row: usize, lead: usize, tries: i32, looksAbove
   }
 }
 
-/** Whether the bytes would take more bits literally. */
+/** Reports whether the bytes would take more bits as literals. */
 @inline
 function isWorthIt(at: usize, length: usize, distance: usize): bool {
   const bits = <u32>load<u8>(lengthBits + length) + load<u8>(distanceBits + distanceSymbol(<u32>distance - 1));
@@ -153,8 +153,8 @@ function isWorthIt(at: usize, length: usize, distance: usize): bool {
 }
 
 /**
- * Where a run repeats from. Samples that are all the same repeat from the last one, as they do in rows of zeros, and because
- * 258 bytes cost less than 256. Only where there is neither reason, one distance serves runs of all colours.
+ * Returns the distance from which a run repeats. Equal samples repeat from the last one, as in rows of zeros, and
+ * because 258 bytes cost less than 256. Without either reason, one distance serves runs of all colors.
  */
 @inline
 function runDistance(pixel: usize, at: usize, lead: usize): usize {
@@ -164,7 +164,7 @@ function runDistance(pixel: usize, at: usize, lead: usize): usize {
   return 1;
 }
 
-/** Bytes from `at` on that repeat the pixel before it, in whole pixels. */
+/** Returns the number of bytes from `at` that repeat the previous pixel, in whole pixels. */
 @inline
 function runLength(pixel: usize, at: usize, end: usize): usize {
   if (((load<u32>(at) ^ load<u32>(at - pixel)) & pixelMask(pixel)) != 0) return 0;
@@ -190,7 +190,7 @@ function equalBytes(one: usize, other: usize, longest: usize): usize {
   return longest;
 }
 
-/** Length in whole pixels, 0 if there is none; its distance is in `foundDistance`. */
+/** Returns the match's length in whole pixels, or 0 if there is none. Its distance is in `foundDistance`. */
 @inline
 function longestMatch(pixel: usize, at: usize, end: usize, tries: i32, looksAbove: bool): usize {
   const shortest = max<usize>(3, pixel);
@@ -200,7 +200,7 @@ function longestMatch(pixel: usize, at: usize, end: usize, tries: i32, looksAbov
   const place = origin + at - window;
   let best: usize = 0;
   let bestDistance: usize = 0;
-  // The row above, where antialiased strokes repeat; it is not always among the last ones of its chain.
+  // The row above, where antialiased strokes repeat. It is not always among the last places of its chain.
   if (looksAbove && rowBytes <= reach) {
     const length = wholePixels(pixel, equalBytes(at - rowBytes, at, longest));
     if (length >= shortest) {
@@ -242,7 +242,7 @@ function longestMatch(pixel: usize, at: usize, end: usize, tries: i32, looksAbov
   return best;
 }
 
-/** Bytes that the chains are keyed by: two pixels, or six samples of gray. */
+/** Number of bytes that the chains are keyed by: two pixels, or six gray samples. */
 @inline
 function keyBytes(pixel: usize): usize {
   return pixel == 4 ? 8 : 6;
@@ -253,12 +253,12 @@ function remember(pixel: usize, at: usize, end: usize): void {
   rememberAll(pixel, at, at + pixel, end);
 }
 
-/** Every pixel of a part of a row that goes on to `end`. */
+/** Records every pixel of a part of a row that continues to `end`. */
 @inline
 function rememberAll(pixel: usize, from: usize, to: usize, end: usize): void {
   let at = from;
   let place = origin + at - window;
-  // What the hashes are made of must be known already.
+  // The bytes that are hashed must be known already.
   const stop = min(to, end - keyBytes(pixel) + 1);
   for (; at < stop; at += pixel, place += pixel) {
     const key = load<u64>(at);
@@ -272,7 +272,7 @@ function rememberAll(pixel: usize, from: usize, to: usize, end: usize): void {
   }
 }
 
-/** Of a pixel, or of three samples of gray. */
+/** Returns the hash of a pixel, or of three gray samples. */
 @inline
 function pixelHash(pixel: usize, bytes: u32): usize {
   return ((pixel == 4 ? bytes : bytes << 8) * SPREAD_32) >> (32 - HASH_BITS);

@@ -1,16 +1,17 @@
-// Huffman codes of DEFLATE (RFC 1951 section 3.2.2): from lengths to tables, and symbols that are too long for the tables.
+// Builds tables of DEFLATE's Huffman codes (RFC 1951 section 3.2.2) from code lengths, and decodes symbols whose codes
+// are too long for the tables.
 
 /** Longest code, in bits. */
 export const MOST_BITS: u32 = 15;
-/** Codes of up to so many bits are found at once. */
+/** Maximum bits of codes that are found with one look into a table. */
 export const QUICK_BITS: u32 = 11;
 const QUICK_MASK: u32 = (1 << QUICK_BITS) - 1;
 
 
 
 /**
- * A table: entries by the next {@link QUICK_BITS} bits (symbol << 4 | length, 0 where the code is longer or is none), then how
- * many codes each length has, then the symbols in the order of their codes. 16 bits each.
+ * Layout of a table: entries by the next {@link QUICK_BITS} bits (symbol << 4 | length, 0 if the code is longer or
+ * invalid), then the number of codes of each length, then the symbols in the order of their codes. 16 bits each.
  */
 const COUNTS: usize = (1 << QUICK_BITS) * 2;
 const SYMBOLS: usize = COUNTS + 16 * 2;
@@ -20,7 +21,7 @@ const offsets: usize = memory.data(32, 16);
 
 /**
  * Fills a table from code lengths (8 bits each).
- * @returns codes that are left over: 0 for a complete code, negative where there are more lengths than codes
+ * @returns number of codes that are left over: 0 for a complete code, negative if there are more lengths than codes
  */
 export function makeTable(table: usize, lengths: usize, count: usize): i32 {
   memory.fill(table, 0, SYMBOLS);
@@ -68,7 +69,7 @@ function reversed(code: u32, bits: u32): u32 {
   return result;
 }
 
-/** The entry for the next bits: symbol << 4 | length, 0 for what is no code. */
+/** Returns the entry for the next bits: symbol << 4 | length, or 0 for an invalid code. */
 @inline
 export function lookUp(table: usize, hold: u64): u32 {
   const entry: u32 = load<u16>(table + ((<usize>hold & QUICK_MASK) << 1));

@@ -1,4 +1,5 @@
-// zlib streams (RFC 1950, RFC 1951) as bytes, in pieces of any size; what comes before damage is given. Knows no picture.
+// Decompresses zlib streams (RFC 1950, RFC 1951) in pieces of any size. Returns all data before damage. Knows no
+// picture.
 import { addBytes, adler, resetAdler } from "../../deflate/assembly/adler";
 import { lookUp, makeTable, MOST_BITS } from "./codes";
 import { CHECKSUM_DIFFERS, DAMAGED, ENDED, NEEDS_INPUT, OUTPUT_IS_FULL } from "./outcomes";
@@ -13,11 +14,11 @@ import {
 } from "./symbols";
 
 const INPUT_BYTES: usize = 65536;
-/** RFC 1951: no match reaches further back, and none is longer. */
+/** Limits of RFC 1951: the farthest and the longest match. */
 const WINDOW_BYTES: usize = 32768;
 const MOST_MATCH_BYTES: usize = 258;
 const OUTPUT_BYTES: usize = 262144;
-/** With less room than this, the window is moved to the front. */
+/** Minimum room; with less, the window is moved to the front. */
 const LOW_ROOM_BYTES: usize = 65536;
 
 const input: usize = memory.data(65536 + 16, 16);
@@ -43,9 +44,9 @@ let inputEnd: usize = input;
 let hold: u64 = 0;
 let bits: i32 = 0;
 let outputAt: usize = buffer;
-/** Where the oldest byte lies that a match may reach. */
+/** Address of the oldest byte that a match may reach. */
 let oldest: usize = buffer;
-/** What the last call of {@link run} gave begins here. */
+/** Start of the output of the last call of {@link run}. */
 let given: usize = buffer;
 
 export function start(): void {
@@ -61,7 +62,7 @@ export function start(): void {
   resetAdler();
 }
 
-/** Where more input belongs, {@link room} bytes of it. */
+/** Returns the address for more input, which has {@link room} bytes. */
 export function place(): usize {
   const left = inputEnd - inputAt;
   memory.copy(input, inputAt, left);
@@ -78,7 +79,7 @@ export function add(count: usize): void {
   inputEnd += count;
 }
 
-/** Address of the output of the last run, and how much of it there is. */
+/** Returns the address of the output of the last run. {@link size} returns its size. */
 export function output(): usize {
   return given;
 }
@@ -87,7 +88,7 @@ export function size(): usize {
   return outputAt - given;
 }
 
-/** Goes on until there is a reason to stop. */
+/** Decompresses until there is a reason to stop. */
 export function run(): i32 {
   if (bufferEnd - outputAt < LOW_ROOM_BYTES) {
     const shift = outputAt - WINDOW_BYTES - buffer;
@@ -101,7 +102,7 @@ export function run(): i32 {
   return reason == ENDED ? checkTrailer() : reason;
 }
 
-/** @returns ENDED where nothing but the trailer can follow */
+/** @returns ENDED if only the trailer can follow */
 function work(): i32 {
   let reason: i32 = -1;
   while (reason < 0) {
@@ -114,7 +115,7 @@ function work(): i32 {
   return reason;
 }
 
-/** RFC 1950 section 2.2: method 8, a window of 32 KiB at most, no dictionary; the two bytes are a multiple of 31. */
+/** Reads the header (RFC 1950 section 2.2): method 8, a window of at most 32 KiB, no dictionary, a multiple of 31. */
 function readStreamHeader(): i32 {
   refill();
   if (bits < 16) return NEEDS_INPUT;
@@ -132,7 +133,7 @@ function damaged(): i32 {
   return DAMAGED;
 }
 
-/** The trailer follows on a whole byte (RFC 1950 section 2.2). */
+/** Checks the trailer, which starts at a whole byte (RFC 1950 section 2.2). */
 function checkTrailer(): i32 {
   if (state == OVER) return outcome;
   skip(bits & 7);
@@ -155,7 +156,7 @@ function refill(): void {
 }
 
 function refillSlowly(): void {
-  // What lies above the bits that count is of bytes that come again.
+  // Clears the bits above the valid ones: they belong to bytes that will be read again.
   hold &= (<u64>1 << bits) - 1;
   while (bits <= 55 && inputAt < inputEnd) {
     hold |= <u64>load<u8>(inputAt++) << bits;
@@ -169,7 +170,7 @@ function skip(count: i32): void {
   bits -= count;
 }
 
-/** Begins a block (RFC 1951 section 3.2.3), unless its header is not here as a whole. */
+/** Starts a block (RFC 1951 section 3.2.3), unless its header is not complete yet. */
 function readBlockHeader(): i32 {
   if (isLast) {
     state = TRAILER;
@@ -191,7 +192,7 @@ function readBlockHeader(): i32 {
   return -1;
 }
 
-/** @returns the state that follows, NEEDS_INPUT, or -1 for what is no header */
+/** @returns the next state, NEEDS_INPUT, or -1 for an invalid header */
 function readHeader(): i32 {
   if (bits < 3) return NEEDS_INPUT;
   const last = (hold & 1) != 0;
@@ -219,7 +220,7 @@ function readHeader(): i32 {
   return SYMBOLS;
 }
 
-/** RFC 1951 section 3.2.6. */
+/** Makes the tables of fixed codes (RFC 1951 section 3.2.6). */
 function makeFixedTables(): void {
   memory.fill(lengths, 8, 144);
   memory.fill(lengths + 144, 9, 112);
@@ -230,7 +231,7 @@ function makeFixedTables(): void {
   makeTable(distances, lengths, 30);
 }
 
-/** RFC 1951 section 3.2.7. @returns 1, NEEDS_INPUT, or -1 for what makes no codes */
+/** Reads the tables of dynamic codes (RFC 1951 section 3.2.7). @returns 1, NEEDS_INPUT, or -1 if they are invalid */
 function readTables(): i32 {
   if (bits < 14) return NEEDS_INPUT;
   const literalCount = (<usize>hold & 31) + 257;
@@ -253,7 +254,7 @@ function readTables(): i32 {
     const entry = lookUp(distances, hold);
     const used = <i32>(entry & 15);
     const symbol = entry >> 4;
-    // Seven bits of a code and seven more.
+    // A code has at most seven bits, followed by at most seven extra bits.
     if (entry == 0) return bits < 7 ? NEEDS_INPUT : -1;
     const extra: i32 = symbol < 16 ? 0 : symbol == 16 ? 2 : symbol == 17 ? 3 : 7;
     if (bits < used + extra) return NEEDS_INPUT;
@@ -274,23 +275,23 @@ function readTables(): i32 {
   }
   // No block can end without this code.
   if (load<u8>(lengths + END_OF_BLOCK) == 0) return -1;
-  // An incomplete code is sound where it has one symbol only, as zlib has it.
+  // An incomplete code is valid if it has only one symbol, as in zlib.
   const distancesLeft = makeTable(distances, lengths + literalCount, distanceCount);
   if (distancesLeft < 0 || (distancesLeft > 0 && countOf(lengths + literalCount, distanceCount) > 1)) return -1;
   const literalsLeft = makeTable(literals, lengths, literalCount);
   return literalsLeft < 0 || (literalsLeft > 0 && countOf(lengths, literalCount) > 1) ? -1 : 1;
 }
 
-/** How many codes there are. */
+/** Returns the number of codes. */
 function countOf(from: usize, count: usize): i32 {
   let codes = 0;
   for (let i: usize = 0; i < count; i++) if (load<u8>(from + i) != 0) codes++;
   return codes;
 }
 
-/** RFC 1951 section 3.2.4. */
+/** Copies a stored block (RFC 1951 section 3.2.4). */
 function copyStored(): i32 {
-  // Whole bytes are in the holder first.
+  // The holder may contain whole bytes, which come first.
   while (storedLeft > 0 && bits >= 8 && outputAt < bufferEnd) {
     store<u8>(outputAt++, <u8>hold);
     skip(8);
@@ -382,7 +383,7 @@ function inflateSymbols(): i32 {
   return reason;
 }
 
-/** May write a few bytes more, which what comes next replaces. */
+/** May write a few bytes more, which the next output replaces. */
 @inline
 function copyMatch(to: usize, distance: usize, length: usize): void {
   const end = to + length;

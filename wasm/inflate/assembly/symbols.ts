@@ -1,8 +1,8 @@
-// What the symbols of DEFLATE stand for (RFC 1951 sections 3.2.5 and 3.2.7).
+// Defines the meaning of DEFLATE's symbols (RFC 1951 sections 3.2.5 and 3.2.7).
 
-/** RFC 1951 section 3.2.7. */
+/** Order of the code length code's lengths (RFC 1951 section 3.2.7). */
 export const LENGTH_ORDER: usize = memory.data<u8>([16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15]);
-/** RFC 1951 section 3.2.5: the least length or distance of a symbol, and its extra bits. */
+/** Smallest length or distance of a symbol, and its extra bits (RFC 1951 section 3.2.5). */
 export const LENGTH_BASES: usize = memory.data<u16>([
   3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258,
 ]);

@@ -1,4 +1,4 @@
-// Sequential Huffman coding of quantised blocks (T.81 F.1.2) and the stream of bits. Knows no pixels.
+// Codes quantized blocks sequentially with Huffman codes (T.81 F.1.2), and writes the stream of bits. Knows no pixels.
 import { CODES_BYTES, codes, output, PAIRS_BYTES, pairs, zigzag } from "./layout";
 import { category, LENGTH_BITS, LENGTH_MASK, valueBits } from "./tables";
 import { dcLevel, transformExact, transformFast } from "./transform";
@@ -9,13 +9,13 @@ const EOB: usize = 0x00;
 /** Baseline AC coefficients have at most ten bits (T.81 table F.2). */
 const AC_LIMIT: i32 = 1023;
 
-/** Bits not yet written, the last one lowest, and how many more fit. */
+/** Bits that are not written yet, the last one lowest, and the number of bits that still fit. */
 let pending: u64 = 0;
 let room: i32 = 64;
-/** Where the next byte goes. */
+/** Address of the next output byte. */
 export let outputEnd: usize = output;
 
-/** DC coefficients of the blocks before, by component. */
+/** DC coefficients of the previous blocks, by component. */
 const predictions: usize = memory.data(16, 16);
 
 export function startEntropy(): void {
@@ -25,12 +25,12 @@ export function startEntropy(): void {
   memory.fill(predictions, 0, 16);
 }
 
-/** Forgets what was written; bits that are pending stay. */
+/** Discards the output. Keeps the pending bits. */
 export function rewindOutput(): void {
   outputEnd = output;
 }
 
-/** A byte of ones is followed by a zero, so that it is no marker (T.81 F.1.2.3). */
+/** Writes bits as bytes. A byte of ones is followed by a zero, so that it is not a marker (T.81 F.1.2.3). */
 function writeStuffed(at: usize, bits: u64): usize {
   for (let shift: u64 = 64; shift > 0; ) {
     shift -= 8;
@@ -48,7 +48,7 @@ function write(at: usize, bits: u64): usize {
   return at + 8;
 }
 
-/** At most 63 bits, which fit together with none pending. */
+/** Writes at most 63 bits, which fit if none are pending. */
 export function putBits(bits: u64, length: i32): void {
   room -= length;
   if (room >= 0) {
@@ -74,7 +74,7 @@ export function finishEntropy(): void {
   outputEnd += 2;
 }
 
-/** Transforms the block and writes its codes. `table`: 0 for luminance, 1 for chrominance. */
+/** Transforms the block and writes its codes. `table` is 0 for luminance and 1 for chrominance. */
 export function encodeBlock(block: usize, component: usize, table: usize, exact: bool): void {
   let nonzero = exact ? transformExact(block, table) : transformFast(block, table);
   const dc = dcLevel;
@@ -115,7 +115,7 @@ export function encodeBlock(block: usize, component: usize, table: usize, exact:
     last = k;
     bits = 0;
     length = 0;
-    // Three of these, a coefficient of 26 bits and the end of the block are 63 bits at most: see jpeg/huffman.ts.
+    // Three of these, a coefficient of 26 bits and the end of the block are at most 63 bits: see jpeg/huffman.ts.
     for (; run > 15; run -= 16) {
       const code = load<u32>(acCodes, ZRL << 2);
       bits = (bits << (code & LENGTH_MASK)) | (code >> LENGTH_BITS);

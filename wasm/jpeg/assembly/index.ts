@@ -1,4 +1,5 @@
-// The kernel's interface: rows of pixels in, entropy-coded bytes out. It knows no markers but EOI; headers are its caller's.
+// Defines the kernel's interface: takes rows of pixels, returns entropy-coded bytes. Knows no markers but EOI; headers
+// are its caller's.
 import { encodeBlock, finishEntropy, outputEnd, putBits, rewindOutput, startEntropy } from "./entropy";
 import {
   BLOCK_BYTES,
@@ -21,7 +22,7 @@ export const huffman = huffmanAddress;
 export const rows = rowsAddress;
 export const output = outputAddress;
 
-/** Vectors are read whole, past the end of the last row. */
+/** Bytes past the end of the last row that vectors may read. */
 const READ_BEYOND: usize = 64;
 const PAGE_BITS: i32 = 16;
 
@@ -31,16 +32,16 @@ let width: usize = 0;
 let pixelBytes: usize = 0;
 /** Pixels on each side of an MCU. */
 let side: usize = 0;
-/** The MCU of the row to be coded next. */
+/** Index of the next MCU in the row. */
 let column: usize = 0;
 
-/** The pixel of the MCU coded last, if it was of one colour; then a like one differs by nothing from it. */
+/** Pixel of the previous MCU if that had one color. An MCU of the same color then has no differences. */
 let lastUniform: i64 = -1;
 const NOT_UNIFORM: i64 = -1;
-/** What such an MCU is coded as: for each block no difference in DC and no AC coefficient. */
+/** Code of such an MCU: for each block no difference in DC and no AC coefficient. */
 let repeatBits: u64 = 0;
 let repeatLength: i32 = 0;
-/** The same for one block of luminance. */
+/** The same code for one block of luminance. */
 let outsideBits: u64 = 0;
 let outsideLength: i32 = 0;
 
@@ -52,7 +53,9 @@ function appendEmptyBlock(table: usize): void {
   repeatLength += (dc & LENGTH_MASK) + (endOfBlock & LENGTH_MASK);
 }
 
-/** Once for a picture, after the caller stored quantisers and Huffman tables. Memory grows to hold one row of MCUs. */
+/**
+ * Starts a picture, after the caller has stored quantizers and Huffman tables. Memory grows to hold one row of MCUs.
+ */
 export function start(kindOfMcu: u32, pictureWidth: u32, exact: bool): void {
   deriveZigzag();
   deriveHuffman();
@@ -80,7 +83,7 @@ export function start(kindOfMcu: u32, pictureWidth: u32, exact: bool): void {
   startEntropy();
 }
 
-/** Repeats the last column and so makes a whole MCU, which leaves the least behind when its rest is cut away. */
+/** Repeats the last column to complete an MCU, which leaves the fewest traces when the excess is cut off. */
 function completeMcu(at: usize, columns: usize, bytes: usize, mcuSide: usize): void {
   const stride = width * bytes;
   let to = edgeMcu;
@@ -91,12 +94,12 @@ function completeMcu(at: usize, columns: usize, bytes: usize, mcuSide: usize): v
   }
 }
 
-/** A block that lies outside the picture costs least if it is like the one before: its DC, no AC coefficients. */
+/** Codes a block outside the picture. It costs least if it equals the previous one: its DC, and no AC coefficients. */
 function encodeOutside(): void {
   putBits(outsideBits, outsideLength);
 }
 
-/** `right` and `lower`: whether the blocks of Y there hold any of the picture. */
+/** `right` and `lower` tell whether the Y blocks there contain part of the picture. */
 @inline
 function encodeMcu(mcuKind: u32, pixels: usize, stride: usize, right: bool, lower: bool): void {
   if (isUniform(mcuKind, pixels, stride)) {
@@ -136,7 +139,7 @@ function encodeMcu(mcuKind: u32, pixels: usize, stride: usize, right: bool, lowe
   }
 }
 
-/** Constants as arguments make one loop for each kind. */
+/** Takes constants as arguments, so that the compiler makes one loop for each kind. */
 @inline
 function encodeMcus(mcuKind: u32, bytes: usize, mcuSide: usize, count: u32): bool {
   const stride = width * bytes;
@@ -160,8 +163,8 @@ function encodeMcus(mcuKind: u32, bytes: usize, mcuSide: usize, count: u32): boo
 
 /**
  * Codes the rows of one row of MCUs.
- * @param count rows that are there; where the picture ends the last one is repeated
- * @returns whether output must be taken and the function called again to go on with the same rows
+ * @param count number of rows; at the picture's end, the last one is repeated
+ * @returns true if the caller must take the output and call the function again to continue with the same rows
  */
 export function encode(count: u32): bool {
   const stride = width * pixelBytes;
@@ -172,12 +175,12 @@ export function encode(count: u32): bool {
   return encodeMcus(GRAY, 1, 8, count);
 }
 
-/** After the last row. */
+/** Finishes the picture after the last row. */
 export function finish(): void {
   finishEntropy();
 }
 
-/** @returns how many bytes of output there are; they may be read until the next call of `encode` */
+/** @returns the number of output bytes, which can be read until the next call of `encode` */
 export function take(): u32 {
   const length = outputEnd - outputAddress;
   rewindOutput();

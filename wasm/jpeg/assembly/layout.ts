@@ -1,13 +1,13 @@
-// Where everything lies in the kernel's memory. All of it is static but the rows of pixels, which begin where statics end.
+// Lays out the kernel's memory. All of it is static except the rows of pixels, which begin where statics end.
 
 /** Bytes of one 8 x 8 block of 16-bit samples or coefficients. */
 export const BLOCK_BYTES: usize = 128;
-/** The blocks of the MCU at work (six in 4:2:0): level-shifted samples that become quantised coefficients in place. */
+/** Blocks of the current MCU (six in 4:2:0): level-shifted samples, which become quantized coefficients in place. */
 export const blocks: usize = memory.data(768, 16);
 
-/** Set by the caller: two tables of 64 quantiser steps of 8 bits, row by row (not in zigzag order). */
+/** Two tables of 64 quantizer steps of 8 bits, row by row (not in zigzag order). Set by the caller. */
 export const quantisers: usize = memory.data(128, 16);
-/** Set by the caller: DC 0, AC 0, DC 1, AC 1, each 16 bytes BITS and 256 bytes HUFFVAL (T.81 annex C). */
+/** Tables DC 0, AC 0, DC 1, AC 1, each 16 bytes BITS and 256 bytes HUFFVAL (T.81 annex C). Set by the caller. */
 export const huffman: usize = memory.data(1088, 16);
 export const HUFFMAN_BYTES: usize = 272;
 
@@ -28,12 +28,12 @@ export const zigzag: usize = memory.data(64, 16);
 /** Swizzle masks that bring 64 transformed bytes (four vectors) into zigzag order: mask `4 * target + source`. */
 export const zigzagMasks: usize = memory.data(256, 16);
 
-/** An MCU completed at the right edge: 16 x 16 pixels of 3 bytes at most; vectors may read a little past its end. */
+/** An MCU completed at the right edge: at most 16 x 16 pixels of 3 bytes. Vectors may read slightly past its end. */
 export const edgeMcu: usize = memory.data(800, 16);
 
-/** The output may be taken once it holds this many bytes. */
+/** Number of bytes from which on the output may be taken. */
 export const OUTPUT_CHUNK: usize = 65536;
-/** What a chunk may hold besides: two MCUs of six blocks of 1660 bits at most, every byte stuffed, and pending bits. */
+/** Room beyond a chunk: two MCUs of six blocks of at most 1660 bits, every byte stuffed, and pending bits. */
 export const output: usize = memory.data(73728, 16);
 
 /** The pixels of one row of MCUs. */

@@ -1,8 +1,8 @@
-// Pixels of one MCU to level-shifted samples in blocks (T.81 A.3.1; YCbCr as JFIF 1.02 defines it).
-// Knows no coefficients.
+// Converts the pixels of one MCU to level-shifted samples in blocks (T.81 A.3.1; YCbCr as defined by JFIF 1.02). Knows
+// no coefficients.
 import { BLOCK_BYTES, blocks } from "./layout";
 
-/** What the blocks of an MCU are made of. */
+/** Kinds of MCU, by the content of their blocks. */
 export const GRAY: u32 = 0;
 export const YCBCR_444: u32 = 1;
 export const YCBCR_420: u32 = 2;
@@ -13,7 +13,7 @@ const HALF: i32 = 1 << (FRACTION_BITS - 1);
 /** Level shift: samples of 8 bits become signed. */
 const LEVEL: i32 = 128;
 
-// Weights with 15 fraction bits, each for the pairs red and green, then for blue and nothing.
+// Weights with 15 fraction bits, each for the pairs red and green, then blue and nothing.
 const WEIGHTS: usize = memory.data<i16>(
   [
     9798, 19235, 9798, 19235, 9798, 19235, 9798, 19235, 3735, 0, 3735, 0, 3735, 0, 3735, 0, // Y
@@ -29,7 +29,7 @@ const CB_B: usize = WEIGHTS + 48;
 const CR_RG: usize = WEIGHTS + 64;
 const CR_B: usize = WEIGHTS + 80;
 
-/** Masks that make 16-bit lanes of the first four RGB pixels of a vector. */
+/** Masks that spread the first four RGB pixels of a vector to 16-bit lanes. */
 const SPREAD: usize = memory.data<u8>(
   [
     0, 255, 1, 255, 3, 255, 4, 255, 6, 255, 7, 255, 9, 255, 10, 255, // red and green
@@ -53,7 +53,7 @@ function weigh(redGreen: v128, blue: v128, weightsRg: usize, weightsB: usize, bi
   );
 }
 
-// One less than half: the largest Cb and Cr, 127.5, must not become 128, which eight bits do not hold.
+// Rounding adds one less than half: the largest Cb and Cr, 127.5, must not become 128, which does not fit eight bits.
 @inline
 function luma(redGreen: v128, blue: v128): v128 {
   return weigh(redGreen, blue, Y_RG, Y_B, HALF - (LEVEL << FRACTION_BITS), FRACTION_BITS);
@@ -69,7 +69,7 @@ function redDifference(redGreen: v128, blue: v128, sumBits: i32): v128 {
   return weigh(redGreen, blue, CR_RG, CR_B, (HALF << sumBits) - 1, FRACTION_BITS + sumBits);
 }
 
-/** Sums of neighbours in a row of eight pixels, given as two times four lanes of 32 bits. */
+/** Returns the sums of neighbors in a row of eight pixels, passed as two times four lanes of 32 bits. */
 @inline
 function pairSums(a: v128, b: v128): v128 {
   return i16x8.add(v128.shuffle<i32>(a, b, 0, 2, 4, 6), v128.shuffle<i32>(a, b, 1, 3, 5, 7));
@@ -93,7 +93,7 @@ function yCbCr444(pixels: usize, stride: usize): void {
   }
 }
 
-/** Four blocks of Y, then Cb and Cr of the means of two by two pixels (T.81 A.1.1, JFIF 1.02: centred). */
+/** Fills four blocks of Y, then Cb and Cr from the means of two by two pixels (T.81 A.1.1, JFIF 1.02: centered). */
 @inline
 function yCbCr420(pixels: usize, stride: usize): void {
   const spreadRg = v128.load(SPREAD);
@@ -134,7 +134,7 @@ function yCbCr420(pixels: usize, stride: usize): void {
     v128.store(chroma, i16x8.narrow_i32x4_s(crLeft, cr), 128);
     pixels += 2 * stride;
     upper += 32;
-    // Below the first two blocks of Y, each of eight rows, come the other two.
+    // The other two blocks of Y are below the first two, each of eight rows.
     if (upper == blocks + BLOCK_BYTES) upper += BLOCK_BYTES;
   }
 }
@@ -148,7 +148,7 @@ function gray(pixels: usize, stride: usize): void {
   }
 }
 
-/** Adobe's CMYK is inverted: 255 is no ink. */
+/** Inverts Adobe's CMYK, in which 255 is no ink. */
 @inline
 function invertedCmyk(pixels: usize, stride: usize): void {
   const byInk = v128.load(SPREAD + 32);

@@ -1,4 +1,4 @@
-// Everything that is derived once per picture: Huffman codes, zigzag masks, quantiser factors.
+// Derives the data of a picture once: Huffman codes, zigzag masks, quantizer factors.
 import {
   CODES_BYTES,
   codes,
@@ -30,19 +30,22 @@ const FAST_SCALE: usize = memory.data<f64>([
   0.275899379282943,
 ]);
 
-/** The transforms work on columns and transpose once: their coefficient of row v, column u lies at u * 8 + v. */
+/**
+ * Returns the place of a coefficient. The transforms work on columns and transpose once, so the coefficient of row v,
+ * column u is at u * 8 + v.
+ */
 @inline
 function transposed(position: usize): usize {
   return ((position & 7) << 3) + (position >> 3);
 }
 
-/** Magnitude category SSSS of T.81 tables F.1 and F.2. */
+/** Returns the magnitude category SSSS of T.81 tables F.1 and F.2. */
 @inline
 export function category(value: i32): u32 {
   return 32 - <u32>clz(value < 0 ? -value : value);
 }
 
-/** The value's additional bits (T.81 F.1.2.1.1): negative ones in ones' complement. */
+/** Returns the value's additional bits (T.81 F.1.2.1.1). Negative values are in ones' complement. */
 @inline
 export function valueBits(value: i32, bits: u32): u32 {
   return <u32>(value + (value >> 31)) & ((1 << bits) - 1);
@@ -59,7 +62,7 @@ export function deriveZigzag(): void {
   }
 }
 
-/** T.81 annex C: code lengths give the codes; then every short AC symbol together with its value. */
+/** Derives the codes from their lengths (T.81 annex C), then every short AC symbol together with its value. */
 export function deriveHuffman(): void {
   for (let index: usize = 0; index < 4; index++) {
     const bits = huffman + index * HUFFMAN_BYTES;
@@ -89,8 +92,8 @@ export function deriveHuffman(): void {
 }
 
 /**
- * The exact transform leaves 32 times the coefficient and multiplies by 2^14 / step with 19 fraction bits; the fast one
- * leaves 16 times the coefficient times its own scale and multiplies with 15 fraction bits.
+ * Derives the factors. The exact transform leaves 32 times the coefficient and multiplies by 2^14 / step with 19
+ * fraction bits. The fast one leaves 16 times the coefficient times its own scale and multiplies with 15 fraction bits.
  */
 export function deriveFactors(exact: bool): void {
   for (let table: usize = 0; table < 2; table++) {

@@ -1,8 +1,9 @@
-// Forward DCT (T.81 A.3.3), quantisation (A.3.4) and the mask of what is not zero, for one block in place.
-// Three transforms: a fast one of 16 bits, an exact one for fine quantisers, and that with a dead zone. Knows no Huffman codes.
+// Transforms one block in place: forward DCT (T.81 A.3.3), quantization (A.3.4) and the mask of nonzero coefficients.
+// Has three transforms: a fast one of 16 bits, an exact one for fine quantizers, and an exact one with a dead zone.
+// Knows no Huffman codes.
 import { BLOCK_BYTES, dcFactors, factors, zigzagMasks } from "./layout";
 
-/** The quantised DC coefficient of the block that was transformed last. */
+/** Quantized DC coefficient of the block that was transformed last. */
 export let dcLevel: i32 = 0;
 
 // Constants of the fast transform (Arai, Agui and Nakajima), 15 fraction bits, in eight lanes each.
@@ -35,7 +36,7 @@ const EXACT: usize = memory.data<i16>(
 );
 const EXACT_FRACTION_BITS: i32 = 13;
 
-/** Bits by which samples are scaled up first: as many as 16 bits hold without overflow in each transform. */
+/** Bits by which samples are scaled up first: as many as each transform can hold in 16 bits without overflow. */
 const FAST_SCALE_BITS: i32 = 1;
 const EXACT_SCALE_BITS: i32 = 2;
 
@@ -85,7 +86,10 @@ function zigzag4(target: usize, n0: v128, n1: v128, n2: v128, n3: v128): v128 {
   );
 }
 
-/** Bit k is set where the coefficient at zigzag index k is not zero; saturation to bytes keeps what is not zero so. */
+/**
+ * Returns a mask whose bit k is set if the coefficient at zigzag index k is not zero. Saturation to bytes never turns a
+ * nonzero value into zero.
+ */
 @inline
 function nonzeroMask(q0: v128, q1: v128, q2: v128, q3: v128, q4: v128, q5: v128, q6: v128, q7: v128): u64 {
   const n0 = i8x16.narrow_i16x8_s(q0, q1);
@@ -101,8 +105,8 @@ function nonzeroMask(q0: v128, q1: v128, q2: v128, q3: v128, q4: v128, q5: v128,
 }
 
 /**
- * The DC coefficient of a block whose samples add up to `sum`: sum / (8 * step), rounded; halves away from zero, since
- * always upwards would make whole pictures lighter.
+ * Returns the DC coefficient of a block whose samples add up to `sum`: sum / (8 * step), rounded. Halves are rounded
+ * away from zero, since rounding them up would make whole pictures lighter.
  */
 @inline
 function quantiseDc(sum: i32, table: usize): i32 {
@@ -115,7 +119,7 @@ function roundExact(a: v128): v128 {
   return i32x4.shr_s(i32x4.add(a, i32x4.splat(1 << (EXACT_FRACTION_BITS - 1))), EXACT_FRACTION_BITS);
 }
 
-/** A coefficient of the even part: pairs of terms times a pair of cosines. */
+/** Returns a coefficient of the even part: pairs of terms times a pair of cosines. */
 @inline
 function even(low: v128, high: v128, row: usize): v128 {
   const cosines = v128.load(EXACT + row * 16);
@@ -125,7 +129,7 @@ function even(low: v128, high: v128, row: usize): v128 {
   );
 }
 
-/** A coefficient of the odd part: four terms times four cosines. */
+/** Returns a coefficient of the odd part: four terms times four cosines. */
 @inline
 function odd(low01: v128, high01: v128, low23: v128, high23: v128, row: usize): v128 {
   const cosines01 = v128.load(EXACT + row * 16);
@@ -138,7 +142,7 @@ function odd(low01: v128, high01: v128, low23: v128, high23: v128, row: usize): 
 
 const EXACT_STEP_BITS: i32 = 19;
 
-/** Coefficients times 2^14 / step with 19 fraction bits, rounded. */
+/** Multiplies coefficients by 2^14 / step with 19 fraction bits, and rounds. */
 @inline
 function quantiseExact(coefficients: v128, at: usize): v128 {
   const factor = v128.load(at);
@@ -149,11 +153,14 @@ function quantiseExact(coefficients: v128, at: usize): v128 {
   );
 }
 
-/** AC coefficients below this become zero, and others are rounded down from here on: what that saves costs little of what is seen. */
+/**
+ * AC coefficients below this become zero. Others are rounded down more often than up: the bits saved outweigh the
+ * visible loss.
+ */
 const ZONE: i32 = <i32>(0.6 * <f64>(1 << EXACT_STEP_BITS));
 const ZONE_ROUNDING: i32 = <i32>(0.42 * <f64>(1 << EXACT_STEP_BITS));
 
-/** The same with a dead zone. */
+/** The same operation with a dead zone. */
 @inline
 function quantise4ToZone(product: v128): v128 {
   const sign = i32x4.shr_s(product, 31);
@@ -194,7 +201,7 @@ function quantiseFast(coefficients: v128, at: usize): v128 {
 }
 
 /**
- * Transforms and quantises the block in place (transposed), sets {@link dcLevel}.
+ * Transforms and quantizes the block in place (transposed), and sets {@link dcLevel}.
  * @returns the AC coefficients that are not zero, bit k for zigzag index k
  */
 @inline
@@ -230,7 +237,7 @@ function transform(block: usize, table: usize, kind: u32): u64 {
   d6 = i16x8.shl(d6, scale);
   d7 = i16x8.shl(d7, scale);
 
-  // Columns, then what were the rows: a loop, so that the butterfly stands here once and stays in registers.
+  // Processes columns, then former rows. The loop keeps the butterfly in the code once, and its values in registers.
   let transposed = false;
   while (true) {
     const s0 = i16x8.add(d0, d7);
@@ -335,7 +342,7 @@ export function transformExact(block: usize, table: usize): u64 {
   return transform(block, table, EXACTLY);
 }
 
-/** With a dead zone. */
+/** Transforms with a dead zone. */
 export function transformToZone(block: usize, table: usize): u64 {
   return transform(block, table, TO_ZONE);
 }

@@ -1,39 +1,39 @@
-// Resampling by area: every pixel of the result is the mean of what it covers. Rows come one at a time, and only sums are held.
-// Pixels have any number of interleaved samples of 8 bits.
+// Resamples by area: every pixel of the result is the mean of the source pixels that it covers. Takes one row at a time
+// and keeps only sums. Pixels have any number of interleaved samples of 8 bits.
 import { allocate } from "./memory";
 
-/** What the weights of the rows of a pixel add up to: so sums fit 32 bits. */
+/** Sum of the row weights of a pixel, chosen so that sums fit 32 bits. */
 const WHOLE: f64 = 4096.0;
 
 @unmanaged
 class Area {
   channels: u32;
-  /** Samples of a row as it comes. */
+  /** Samples of a source row. */
   rowSamples: u32;
   sourceRows: u32;
   width: u32;
   height: u32;
-  /** Source pixels in one of the result. */
+  /** Source pixels per result pixel. */
   scaleX: f64;
   scaleY: f64;
-  /** The next row as it comes, and of the result. */
+  /** Index of the next source row, followed by that of the result. */
   sourceRow: u32;
   row: u32;
-  /** Of the row of the result at work: weighted sums of samples, and of the weights. */
+  /** Sums for the current row of the result: weighted samples, and weights. */
   sums: usize;
   weight: u32;
-  /** What every pixel of a row covers. */
+  /** The source pixels that each pixel of a row covers. */
   spans: usize;
   target: usize;
   /** Bytes between rows of the result. */
   stride: u32;
-  /** Whether the result has the same pixels. */
+  /** True if the result has the same pixels as the source. */
   isCopy: bool;
 }
 
 /**
- * @param scaleX - source pixels in one of the result; what lies beyond the source does not count
- * @param target - where the result goes, row after row
+ * @param scaleX - source pixels per result pixel; pixels beyond the source do not count
+ * @param target - address of the result, row after row
  */
 export function newArea(
   channels: u32,
@@ -67,15 +67,15 @@ export function newArea(
   return at;
 }
 
-/** Source pixels, from the first to the last one, that a pixel covers: the first and the last one in part. */
+/** Source pixels that a pixel covers, from first to last; the first and the last one in part. */
 @unmanaged
 class Span {
   first: u32;
-  /** Beyond the first. */
+  /** Number of pixels after the first. */
   more: u32;
   head: f64;
   tail: f64;
-  /** One by the length of all. */
+  /** One divided by the total length. */
   inverse: f64;
 }
 
@@ -88,7 +88,7 @@ function measure(span: Span, x: u32, pixels: u32, scale: f64): void {
   const last = min(pixels - 1, <u32>until);
   const head = min(<f64>(first + 1), until) - from;
   const tail = last > first ? until - <f64>last : 0.0;
-  // What lies behind the last pixel, by a rounding error, is like it.
+  // A rounding error can lead past the last pixel, which is repeated there.
   const isEmpty = head + <f64>max(0, <i32>(last - first) - 1) + tail < 1e-9;
   span.first = first;
   span.more = last - first;
@@ -97,7 +97,7 @@ function measure(span: Span, x: u32, pixels: u32, scale: f64): void {
   span.inverse = isEmpty ? 1.0 : 1.0 / (until - from);
 }
 
-/** How many rows of the result there are. */
+/** Returns the number of rows of the result. */
 export function areaRows(at: usize): u32 {
   return changetype<Area>(at).row;
 }
@@ -116,7 +116,7 @@ function addWeighted(from: usize, sums: usize, count: usize, weight: u32): void 
   }
 }
 
-/** Means of the sums along the row. */
+/** Computes means of the sums along the row. */
 @inline
 function finishRow(area: Area, channels: usize): void {
   const pixelBytes = <usize>channels << 2;
@@ -141,7 +141,7 @@ function finishRow(area: Area, channels: usize): void {
   }
 }
 
-/** Takes the next row; rows beyond the last one are not looked at. */
+/** Adds the next row. Ignores rows beyond the last one. */
 export function addAreaRow(at: usize, from: usize): void {
   const area = changetype<Area>(at);
   if (area.sourceRow >= area.sourceRows) return;
@@ -158,7 +158,7 @@ export function addAreaRow(at: usize, from: usize): void {
     const start = <f64>area.row * area.scaleY;
     const end = start + area.scaleY;
     const covered = min(top + 1.0, end) - max(top, start);
-    // The last row stands for what lies below it, which may be by a rounding error.
+    // The last row is repeated below itself, where a rounding error can lead.
     const least = covered > 0.5 || (isLast && area.weight == 0) ? 1.0 : 0.0;
     const weight = <u32>max(least, nearest(covered * (WHOLE / max(1.0, area.scaleY))));
     if (weight > 0) {

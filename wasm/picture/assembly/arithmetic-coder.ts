@@ -1,6 +1,9 @@
-// The arithmetic coder of JBIG2 (ITU-T T.88 annex E): decisions in contexts to bytes.
+// Implements the arithmetic coder of JBIG2 (ITU-T T.88 annex E), which codes decisions in contexts as bytes.
 
-/** T.88 table E.1: probability, next state after the more and the less probable symbol, and whether the two change places. */
+/**
+ * T.88 table E.1: probability, next state after the more and the less probable symbol, and whether the two are
+ * exchanged.
+ */
 const STATES: usize = memory.data<u16>([
   0x5601, 1, 1, 1, 0x3401, 2, 6, 0, 0x1801, 3, 9, 0, 0x0ac1, 4, 12, 0, 0x0521, 5, 29, 0, 0x0221, 38, 33, 0,
   0x5601, 7, 6, 1, 0x5401, 8, 14, 0, 0x4801, 9, 14, 0, 0x3801, 10, 14, 0, 0x3001, 11, 17, 0, 0x2401, 12, 18, 0,
@@ -13,8 +16,8 @@ const STATES: usize = memory.data<u16>([
 ]);
 
 /**
- * By state and the symbol that is more probable, `state * 2 + symbol`: the probability, and both next states in the same form,
- * `next less probable << 24 | next more probable << 16 | probability`.
+ * Probability and both next states, by `state * 2 + more probable symbol`: `next less probable << 24 | next more
+ * probable << 16 | probability`. Next states have the form of the index.
  */
 const moves: usize = memory.data(384, 16);
 /** A byte for each context of 16 bits. */
@@ -23,10 +26,10 @@ const contexts: usize = memory.data(65536, 16);
 let code: u32 = 0;
 let interval: u32 = 0x8000;
 let untilByte: i32 = 12;
-/** The byte that may still change; the one before the first is nobody's. */
+/** Address of the byte that may still change. The byte before the first one is not part of the output. */
 let at: usize = 0;
 
-/** Begins at `to`; the byte before it must be no 0xff and is not changed. */
+/** Starts writing at `to`. The byte before it must not be 0xff, and is not changed. */
 export function startCoder(to: usize): void {
   for (let state: usize = 0; state < 47; state++) {
     const from = STATES + (state << 3);
@@ -43,7 +46,7 @@ export function startCoder(to: usize): void {
   at = to - 1;
 }
 
-/** T.88 figure E.9. */
+/** Writes a byte (T.88 figure E.9). */
 function byteOut(): void {
   if (load<u8>(at) != 0xff) {
     if (code >= 0x8000000) {
@@ -62,7 +65,7 @@ function byteOut(): void {
   }
 }
 
-/** T.88 figures E.3 to E.8. */
+/** Codes a decision (T.88 figures E.3 to E.8). */
 @inline
 export function encodeBit(context: usize, bit: u32): void {
   const state = <u32>load<u8>(contexts + context);
@@ -97,7 +100,7 @@ export function coderPosition(): usize {
   return at;
 }
 
-/** T.88 figures E.10 and E.11, with the marker 0xff 0xac. @returns where the bytes end */
+/** Flushes the coder (T.88 figures E.10 and E.11), with the marker 0xff 0xac. @returns the address of the end */
 export function finishCoder(): usize {
   const most = code + interval;
   code |= 0xffff;

@@ -1,14 +1,14 @@
-// What lies behind ink: a small plane of what is not marked, with the gaps filled from around them; and how far that plane, with the
-// ink upon it, is from what was there.
+// Computes the backdrop of ink: a small plane of the pixels that are not marked, with gaps filled from their
+// surroundings. Also measures how much that plane, with the ink on it, differs from the original.
 import { enlargedRow, rowTaps } from "./enlarge";
 import { allocate } from "./memory";
 import { FIRST_INK } from "./shapes";
 
-/** Of 16 parts of a cell: fewer that are not marked are not believed. */
+/** Minimum number of unmarked parts, of 16, for which a cell counts as known. */
 const LEAST_PART: u32 = 4;
 
 /**
- * Each cell of the small plane is the mean of the pixels in it that are not marked.
+ * Computes each cell of the small plane as the mean of its pixels that are not marked.
  * @param shift - 0 for a plane of as many pixels as there are marks, 1 for one of half as many
  */
 export function takeBackdrop(
@@ -24,11 +24,11 @@ export function takeBackdrop(
   across: usize,
   down: usize,
 ): void {
-  // Where the pixels of each cell begin, and those of the last one end.
+  // Start of each cell's pixels, and the end of the last cell's.
   const starts = allocate((across + 1) * 4);
   for (let x: usize = 0; x <= across; x++) store<u32>(starts + (x << 2), <u32>((x * width) / across));
   const known = allocate(across * down);
-  // Of each column of a row of cells: the sum of what counts, and how many that are.
+  // For each column of a row of cells: the sum of the counted pixels, and their number.
   const sums = allocate(2 * width + 32);
   const counts = allocate(width + 16);
   let begin: usize = 0;
@@ -45,7 +45,7 @@ export function takeBackdrop(
   fill(to, toStride, known, across, down);
 }
 
-/** Marks of sixteen pixels. */
+/** Returns the marks of sixteen pixels. */
 @inline
 function marksAt(row: usize, x: usize, shift: u32): v128 {
   const first = v128.load(row + (x << shift));
@@ -54,7 +54,7 @@ function marksAt(row: usize, x: usize, shift: u32): v128 {
   return i8x16.shuffle(first, second, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
 }
 
-/** A row of pixels: those that are not marked. */
+/** Adds the unmarked pixels of a row. */
 @inline
 function addPlain(row: usize, marksRow: usize, shift: u32, width: usize, sums: usize, counts: usize): void {
   for (let x: usize = 0; x < width; x += 16, sums += 32) {
@@ -66,7 +66,7 @@ function addPlain(row: usize, marksRow: usize, shift: u32, width: usize, sums: u
   }
 }
 
-/** A row of cells. @param rows - of pixels that were added; few enough for sums of 16 bits */
+/** Takes a row of cells. @param rows - number of pixel rows that were added; few enough for sums of 16 bits */
 function takeCells(
   starts: usize,
   across: usize,
@@ -91,7 +91,7 @@ function takeCells(
   }
 }
 
-/** Gaps get the mean of what is known in squares of 2, 4, 8, … cells around them. */
+/** Fills gaps with the mean of the known cells in squares of 2, 4, 8, … cells around them. */
 function fill(plane: usize, stride: usize, known: usize, across: usize, down: usize): void {
   if (across <= 1 && down <= 1) return;
   const halfAcross = (across + 1) >> 1;
@@ -130,12 +130,12 @@ function fill(plane: usize, stride: usize, known: usize, across: usize, down: us
 }
 
 /**
- * Adds to every tile the squares of the differences between a plane and a small one under ink; where there are as many pixels as
- * marks, of means of two by two: the sharp edges of ink are no fault.
- * @param marks - 0 where there is no ink
- * @param shift - as {@link takeBackdrop} has it
+ * Adds to every tile the squared differences between a plane and a small one under ink. If there are as many pixels as
+ * marks, compares means of two by two pixels: the sharp edges of ink are not an error.
+ * @param marks - 0 if there is no ink
+ * @param shift - as in {@link takeBackdrop}
  * @param inks - the value of each ink
- * @param tileShift - tiles are so many pixels of the plane a side, as a power of two
+ * @param tileShift - pixels of the plane per side of a tile, as a power of two
  * @param errors - a 32 bit float for each tile
  */
 export function compareLayers(
@@ -161,7 +161,7 @@ export function compareLayers(
   const differences = allocate(width * 2 + 32);
   const joined = 1 - shift;
   for (let y: usize = 0; y < height; y++) {
-    // Every other row of what is compared tells enough.
+    // Every other row is enough.
     if ((y >> joined) & 1) continue;
     enlargedRow(low, lowStride, across, down, y, height, taps, width, scratch, row);
     if (marks) putInks(marks + (y << shift) * marksStride, shift, inks, row, width);
@@ -173,7 +173,7 @@ export function compareLayers(
   }
 }
 
-/** Puts ink where it is marked. @param inks - the value of each of up to sixteen */
+/** Replaces marked pixels by ink. @param inks - the value of each of up to sixteen inks */
 @inline
 function putInks(marksRow: usize, shift: u32, inks: usize, row: usize, width: usize): void {
   const values = v128.load(inks);
@@ -187,7 +187,7 @@ function putInks(marksRow: usize, shift: u32, inks: usize, row: usize, width: us
 
 const LANES = i8x16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 
-/** All but what lies behind the end of a row. @param count - pixels up to there */
+/** Masks pixels beyond the end of a row. @param count - pixels up to the end */
 @inline
 function within(pixels: v128, count: usize): v128 {
   return count >= 16 ? pixels : v128.and(pixels, i8x16.lt_u(LANES, i8x16.splat(<i8>count)));
@@ -210,7 +210,7 @@ function addTo(tile: usize, squares: v128): void {
   store<f32>(tile, load<f32>(tile) + <f32>sum);
 }
 
-/** Twice the square of every difference: a tile has at least sixteen columns. */
+/** Returns twice the square of every difference: a tile has at least sixteen columns. */
 @inline
 function addSquares(from: usize, row: usize, width: usize, tiles: usize, tileShift: u32): void {
   for (let x: usize = 0; x < width; x += 16) {
@@ -234,7 +234,7 @@ function keepDifferences(from: usize, row: usize, width: usize, to: usize): void
   }
 }
 
-/** Of four pixels, two of the row before among them: the square of their mean, four times, and that twice. */
+/** Returns, for four pixels of two rows, the square of their mean, times four, times two. */
 @inline
 function addJoinedSquares(
   from: usize,
@@ -255,7 +255,10 @@ function addJoinedSquares(
   }
 }
 
-/** Rows of RGB as brightness, and, of the first of two, colour at half the width (JFIF 1.02). `cb` is 0 for the second row. */
+/**
+ * Splits rows of RGB into brightness and, for the first of two rows, color at half the width (JFIF 1.02). `cb` is 0 for
+ * the second row.
+ */
 export function splitRgb(from: usize, width: usize, y: usize, cb: usize, cr: usize): void {
   for (let x: usize = 0; x < width; x++, from += 3) {
     const red = <i32>load<u8>(from);

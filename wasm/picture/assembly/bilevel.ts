@@ -1,14 +1,14 @@
-// A bilevel picture as the data of a JBIG2 generic region (ITU-T T.88 6.2): template 0 with its nominal adaptive pixels, and
-// typical prediction, which skips rows that are like the one above.
+// Codes a bilevel picture as the data of a JBIG2 generic region (ITU-T T.88 6.2): template 0 with its nominal adaptive
+// pixels, and typical prediction, which skips rows that equal the one above.
 import { coderPosition, encodeBit, finishCoder, startCoder } from "./arithmetic-coder";
 import { allocate, reserve } from "./memory";
 
-/** The context of the bit that says whether a row is typical (T.88 figure 8). */
+/** Context of the bit that tells whether a row is typical (T.88 figure 8). */
 const TYPICAL: usize = 0x9b25;
 /** Pixels to the left and right of a row that count as white (T.88 6.2.5.2). */
 const MARGIN: usize = 16;
 
-/** @returns whether two rows are alike; what fills their last bytes does not count */
+/** @returns true if two rows are equal; padding in their last bytes is ignored */
 @inline
 function isLike(row: usize, above: usize, bytes: usize, lastMask: u8): bool {
   const whole = bytes - 1;
@@ -18,22 +18,23 @@ function isLike(row: usize, above: usize, bytes: usize, lastMask: u8): bool {
   return ((load<u8>(row + at) ^ load<u8>(above + at)) & lastMask) == 0;
 }
 
-/** A byte each for the bits of a row. */
+/** Expands the bits of a row to a byte each. */
 @inline
 function spread(row: usize, to: usize, bytes: usize): void {
   for (let index: usize = 0; index < bytes; index++) {
-    // Eight copies, one bit kept of each, and made a one.
+    // Makes eight copies, keeps a different bit of each, and turns it into a one.
     const kept = (<u64>load<u8>(row + index) * 0x0101010101010101) & 0x0102040810204080;
     store<u64>(to + (index << 3), ((kept + 0x7f7f7f7f7f7f7f7f) >> 7) & 0x0101010101010101);
   }
 }
 
-/** How many bytes {@link encodeBilevel} made. */
+/** Number of bytes that {@link encodeBilevel} made. */
 export let bilevelBytes: usize = 0;
 
 /**
- * @param from - rows of bits, each on whole bytes, 1 is black
- * @returns where the bytes are, until anything is allocated
+ * Codes a picture.
+ * @param from - rows of bits, each on whole bytes; 1 is black
+ * @returns the address of the bytes, valid until the next allocation
  */
 export function encodeBilevel(from: usize, width: usize, height: usize): usize {
   const bytes = (width + 7) >> 3;
@@ -43,14 +44,14 @@ export function encodeBilevel(from: usize, width: usize, height: usize): usize {
   let above = allocate(lineBytes) + MARGIN;
   let above2 = allocate(lineBytes) + MARGIN;
   const blank = allocate(bytes);
-  // The coder looks at the byte before its first one.
+  // The coder reads the byte before its first one.
   const to = allocate(16) + 8;
   startCoder(to);
   let wasTypical = false;
   let row = from;
   let before = blank;
   for (let y: usize = 0; y < height; y++, before = row, row += bytes) {
-    // A decision takes two bytes at most.
+    // A decision takes at most two bytes.
     reserve(coderPosition() + 2 * width + 64);
     const typical = isLike(row, before, bytes, lastMask);
     encodeBit(TYPICAL, typical == wasTypical ? 0 : 1);

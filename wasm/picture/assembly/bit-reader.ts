@@ -1,19 +1,20 @@
-// Bits of a scan (T.81 F.2.2) and Huffman codes read from them. A stream that ends early gives zeros, and is told apart.
+// Reads the bits of a scan (T.81 F.2.2) and Huffman codes. A stream that ends early continues with zeros, and is
+// detected.
 
-/** Codes up to this length are found in a table at once. */
+/** Maximum length of codes that are found with one look into a table. */
 const FAST_BITS: u32 = 10;
 const TABLES: usize = 8;
-/** Of one table: entries `length << 8 | symbol` by the next bits, then limits and symbols for longer codes. */
+/** Bytes of one table: entries `length << 8 | symbol` by the next bits, then limits and symbols for longer codes. */
 const TABLE_BYTES: usize = 2560;
 const LIMITS: usize = 2048;
 const OFFSETS: usize = LIMITS + 72;
 const SYMBOLS: usize = OFFSETS + 72;
 const tables: usize = memory.data(20480, 16);
 
-/** Bits that were read ahead, the last one lowest, and how many. */
+/** Bits that were read ahead, the last one lowest, and their number. */
 let ahead: u64 = 0;
 let count: i32 = 0;
-/** Zeros that were made up among them. */
+/** Number of zeros among them that are not in the stream. */
 let madeUp: i32 = 0;
 let at: usize = 0;
 let end: usize = 0;
@@ -26,12 +27,12 @@ export function startBits(from: usize, to: usize): void {
   madeUp = 0;
 }
 
-/** Where reading has arrived: never beyond a marker. */
+/** Returns the current reading position, which is never beyond a marker. */
 export function bitsPosition(): usize {
   return at;
 }
 
-/** Whether bits were asked for that were not there. */
+/** Reports whether more bits were requested than the stream has. */
 @inline
 export function isExhausted(): bool {
   return madeUp > count;
@@ -48,7 +49,7 @@ function fillSlowly(): void {
     } else {
       byte = 0x100;
     }
-    // A marker or the end: zeros, of which some may be asked for only ahead of need.
+    // A marker or the end: zeros follow, some of which may be read ahead without being needed.
     if (byte == 0x100) {
       byte = 0;
       if (madeUp < 1 << 20) madeUp += 8;
@@ -58,13 +59,13 @@ function fillSlowly(): void {
   }
 }
 
-/** Sees to it that there are 32 bits at least. */
+/** Ensures that at least 32 bits are available. */
 @inline
 export function fill(): void {
   if (count >= 32) return;
   if (at + 8 <= end) {
     const next = bswap<u64>(load<u64>(at));
-    // No byte of the first four is all ones.
+    // None of the first four bytes is all ones.
     const four = <u32>(next >> 32);
     if (!(four & 0x80808080 & ((four & 0x7f7f7f7f) + 0x01010101))) {
       ahead = (ahead << 32) | four;
@@ -76,21 +77,21 @@ export function fill(): void {
   fillSlowly();
 }
 
-/** So many bits, 1 to 16, of those that are there. */
+/** Takes 1 to 16 of the available bits. */
 @inline
 export function bits(length: u32): u32 {
   count -= length;
   return <u32>(ahead >> count) & ((1 << length) - 1);
 }
 
-/** T.81 F.2.2.1, figure F.12: a value by its category and its additional bits. */
+/** Returns a value from its category and its additional bits (T.81 F.2.2.1, figure F.12). */
 @inline
 export function value(category: u32): i32 {
   const raw = <i32>bits(category);
   return raw < 1 << (category - 1) ? raw - (1 << category) + 1 : raw;
 }
 
-/** @returns the symbol, or 256 where no code is like that */
+/** @returns the symbol, or 256 if there is no such code */
 @inline
 export function symbol(table: usize): u32 {
   const place = tables + table * TABLE_BYTES;
@@ -114,10 +115,10 @@ function longSymbol(place: usize): u32 {
   return 256;
 }
 
-/** Bytes where {@link setReadTable} expects BITS (16) and HUFFVAL (256), as the marker DHT has them. */
+/** Holds BITS (16 bytes) and HUFFVAL (256 bytes) for {@link setReadTable}, as in the marker DHT. */
 export const definition: usize = memory.data(272, 16);
 
-/** T.81 annex C. The definition has been checked: no more codes than fit. */
+/** Builds a table (T.81 annex C). The caller has checked that the definition has no more codes than fit. */
 export function setReadTable(table: usize): void {
   const place = tables + table * TABLE_BYTES;
   memory.fill(place, 0, TABLE_BYTES);
@@ -142,12 +143,12 @@ export function setReadTable(table: usize): void {
 }
 
 /**
- * After a restart interval (T.81 F.2.2.4... E.2.4): drops the bits that fill the last byte and takes the marker RSTm.
- * @returns whether it was there
+ * Ends a restart interval (T.81 F.2.2.4... E.2.4): drops the bits that fill the last byte and takes the marker RSTm.
+ * @returns true if the marker was there
  */
 export function takeRestart(number: u32): bool {
   if (isExhausted()) return false;
-  // What was read ahead and is whole bytes was data before the marker, and too much.
+  // Whole bytes that were read ahead are excess data before the marker.
   if (count - madeUp >= 8) return false;
   ahead = 0;
   count = 0;

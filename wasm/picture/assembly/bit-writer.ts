@@ -1,14 +1,14 @@
-// Symbols of scans: counted first, then written with the codes that were made for them. Knows no blocks.
+// Counts the symbols of scans, and then writes them with the codes that were made for them. Knows no blocks.
 import { reserve } from "./memory";
 
-/** Tables of 257 counts: the last one is nobody's, and keeps a code of ones only free (T.81 K.2). */
+/** Tables of 257 counts. The last one belongs to no symbol, and only keeps the code of all ones free (T.81 K.2). */
 const COUNTS_BYTES: usize = 1028;
 const CODES_BYTES: usize = 1024;
 export const TABLES: usize = 8;
 export const counts: usize = memory.data(8224, 16);
 /** Codes by symbol: `code << 5 | length`. */
 const codes: usize = memory.data(8192, 16);
-/** Bits that are no symbols, counted. */
+/** Number of bits that are not part of symbols. */
 export let plainBits: f64 = 0;
 
 let pending: u64 = 0;
@@ -21,7 +21,7 @@ export function startCounting(): void {
   plainBits = 0;
 }
 
-/** @param start - where the bytes go; memory grows behind it */
+/** @param start - address of the first byte; memory grows behind it */
 export function startWriting(start: usize): void {
   outputStart = start;
   outputEnd = start;
@@ -29,13 +29,13 @@ export function startWriting(start: usize): void {
   pendingBits = 0;
 }
 
-/** Sees to it that so many bytes fit. */
+/** Ensures room for a number of bytes. */
 @inline
 export function roomFor(bytes: usize): void {
   if (outputEnd + bytes > <usize>memory.size() << 16) reserve(outputEnd + bytes + (1 << 20));
 }
 
-/** Codes by their lengths and symbols (T.81 annex C): 16 bytes BITS, then HUFFVAL. */
+/** Builds codes from their lengths and symbols (T.81 annex C): 16 bytes BITS, then HUFFVAL. */
 export function setWriteTable(table: usize, definition: usize): void {
   let symbols = definition + 16;
   let code: u32 = 0;
@@ -63,7 +63,7 @@ function flush(): void {
   }
 }
 
-/** At most 32 bits. */
+/** Writes at most 32 bits. */
 @inline
 function put(value: u32, length: i32): void {
   pending = (pending << length) | value;
@@ -89,7 +89,7 @@ export function putPlain(counting: bool, value: u32, length: i32): void {
   else put(value & ((1 << length) - 1), length);
 }
 
-/** Fills the last byte with ones (T.81 F.1.2.3). @returns the bytes of the scan */
+/** Fills the last byte with ones (T.81 F.1.2.3). @returns the number of bytes of the scan */
 export function finishWriting(): u32 {
   roomFor(64);
   const padding = -pendingBits & 7;

@@ -1,17 +1,17 @@
-// What a picture is like: how much of it is flat, whether it is gray, which colours it has if they are few.
+// Examines a picture: how much of it is flat, whether it is gray, and which colors it has if they are few.
 
-/** Colours that are counted; a palette has no more (ISO 32000-1, 8.6.6.3). */
+/** Maximum number of colors that are counted: the size of a palette (ISO 32000-1, 8.6.6.3). */
 const MOST_COLORS: u32 = 256;
 const SLOT_BITS: u32 = 11;
-/** Open addressing by colour: `index + 1 << 32 | colour`. */
+/** Hash table with open addressing by color: `index + 1 << 32 | color`. */
 const slots: usize = memory.data(16384, 16);
 
-/** Pixels that are like their left neighbour; colours, or 257 for more than 256. */
+/** Number of pixels that equal their left neighbor; number of colors, or 257 for more than 256. */
 export let likeLeft: u32 = 0;
 export let colorCount: u32 = 0;
-/** Whether all samples of every pixel are alike. */
+/** True if all samples of every pixel are equal. */
 export let isGray: bool = true;
-/** The colours in the order in which they came, `channels` bytes each. */
+/** Colors in order of their first occurrence, `channels` bytes each. */
 export const colors: usize = memory.data(1040, 16);
 
 let last: u32 = 0;
@@ -31,7 +31,7 @@ function pixelAt(at: usize, channels: usize): u32 {
   return load<u32>(at);
 }
 
-/** @returns the index of the colour, or 256 where there are too many */
+/** @returns the index of the color, or 256 if there are too many */
 function indexOf(color: u32, channels: usize): u32 {
   let slot = (color * 0x9e3779b1) >> (32 - SLOT_BITS);
   for (;;) {
@@ -65,8 +65,8 @@ function countOf(from: usize, to: usize, width: usize, channels: usize): void {
 }
 
 /**
- * Counts a row in, of pixels of 1, 3 or 4 samples; a few bytes behind it are read.
- * @param to - gets the indices of its pixels, which are right as long as colours are few
+ * Counts a row of pixels of 1, 3 or 4 samples. Reads a few bytes beyond it.
+ * @param to - receives the indices of its pixels, which are correct as long as the colors are few
  */
 export function countRow(from: usize, to: usize, width: usize, channels: usize): void {
   if (channels == 1) countOf(from, to, width, 1);

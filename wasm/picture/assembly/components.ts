@@ -1,4 +1,5 @@
-// The components of the picture at work: their blocks of quantised coefficients (T.81 A.1.1, A.2) and their samples.
+// Holds the components of the current picture: their blocks of quantized coefficients (T.81 A.1.1, A.2) and their
+// samples.
 
 /** Bytes of a block: 64 coefficients of 16 bits in zigzag order. */
 export const BLOCK_BYTES: usize = 128;
@@ -6,10 +7,10 @@ export const MOST_COMPONENTS: u32 = 4;
 
 @unmanaged
 export class Component {
-  /** Blocks a row and a column, with those that only make MCUs whole. */
+  /** Blocks per row and column, including those that only complete MCUs. */
   columns: u32;
   rows: u32;
-  /** Those that hold any of the picture. */
+  /** Blocks per row and column that contain part of the picture. */
   usedColumns: u32;
   usedRows: u32;
   /** Sampling factors: blocks of an MCU. */
@@ -18,15 +19,15 @@ export class Component {
   /** Huffman tables, 0 to 3. */
   dcTable: u32;
   acTable: u32;
-  /** The DC coefficient before. */
+  /** DC coefficient of the previous block. */
   prediction: i32;
-  /** Rows of blocks that there is memory for: all, or those of one row of MCUs, used again and again. */
+  /** Rows of blocks that memory holds: all of them, or those of one row of MCUs, which is reused. */
   heldRows: u32;
-  /** The first block. */
+  /** Address of the first block. */
   blocks: usize;
-  /** 64 quantiser steps of 16 bits in zigzag order. */
+  /** Address of 64 quantizer steps of 16 bits in zigzag order. */
   steps: usize;
-  /** Eight rows of samples, `columns * 8` bytes each. */
+  /** Address of eight rows of samples, `columns * 8` bytes each. */
   strip: usize;
 
   @inline
@@ -38,7 +39,7 @@ export class Component {
 const SIZE: usize = offsetof<Component>();
 const all: usize = memory.data(256, 16);
 
-/** How many there are, and the most blocks of an MCU in each direction. */
+/** Number of components, followed by the maximum number of blocks of an MCU in each direction. */
 export let componentCount: u32 = 0;
 export let mcuAcross: u32 = 1;
 export let mcuDown: u32 = 1;
@@ -50,7 +51,7 @@ export function componentAt(index: u32): Component {
   return changetype<Component>(all + <usize>index * SIZE);
 }
 
-/** Says how many components the picture has, and how many MCUs. */
+/** Sets the number of the picture's components and MCUs. */
 export function layOut(count: u32, across: u32, down: u32, columns: u32, rows: u32): void {
   memory.fill(all, 0, 256);
   componentCount = count;

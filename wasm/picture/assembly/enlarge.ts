@@ -1,14 +1,14 @@
-// Rows of a small plane at the width of a large one, between whose pixels values go over evenly. Sixteen pixels at a time: the small
-// row has to be shorter than the large one by an eighth or more.
+// Interpolates rows of a small plane to the width of a large one, sixteen pixels at a time. The small row must be
+// shorter than the large one by an eighth or more.
 import { allocate } from "./memory";
 
 /**
- * For sixteen pixels of the large row: the pixel of the small one that they begin at; and of each, behind that, the pixel on its left,
- * and how much, of 128 parts, it has of the one to the right of that.
+ * Entry for sixteen pixels of the large row: the pixel of the small row at which they begin; then, for each, the pixel
+ * on its left, and the share, in 128 parts, of the pixel to the right of that.
  */
 const BLOCK_BYTES: usize = 48;
 
-/** @returns what every pixel of a row of `width` pixels is made of, from `low` pixels */
+/** @returns an entry for every sixteen of `width` pixels, interpolated from `low` pixels */
 export function rowTaps(low: usize, width: usize): usize {
   const taps = allocate(((width + 15) >> 4) * BLOCK_BYTES);
   const scale = <f64>low / <f64>width;
@@ -39,9 +39,9 @@ function between(one: v128, other: v128, share: v128): v128 {
 }
 
 /**
- * @param y - of the large plane, which has `height` rows
- * @param scratch - room for a row of the small one, and 16 bytes
- * @param to - room for a row of whole sixteens
+ * @param y - row of the large plane, which has `height` rows
+ * @param scratch - room for a row of the small plane, and 16 bytes
+ * @param to - room for a row padded to a multiple of sixteen
  */
 export function enlargedRow(
   plane: usize,
@@ -75,7 +75,7 @@ export function enlargedRow(
   }
 }
 
-/** A whole plane. @param stride - of the result, whole sixteens */
+/** Enlarges a whole plane. @param stride - bytes of a row of the result, a multiple of sixteen */
 export function enlargePlane(
   from: usize,
   fromStride: usize,

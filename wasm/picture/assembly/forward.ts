@@ -1,10 +1,10 @@
-// Samples to quantised coefficients, with a dead zone. The transform is the streaming kernel's.
+// Converts samples to quantized coefficients, with a dead zone. The transform is the streaming kernel's.
 import { BLOCK_BYTES as JPEG_BLOCK_BYTES, blocks, zigzag } from "../../jpeg/assembly/layout";
 import { samplesOf, YCBCR_420 } from "../../jpeg/assembly/samples";
 import { dcLevel, transformToZone } from "../../jpeg/assembly/transform";
 import { Component, componentAt, componentCount, mcuColumns } from "./components";
 
-/** Quantises the samples in `from` and puts them in zigzag order. */
+/** Quantizes the samples in `from` and stores them in zigzag order. */
 @inline
 function quantise(from: usize, table: usize, to: usize): void {
   let mask = transformToZone(from, table);
@@ -16,7 +16,7 @@ function quantise(from: usize, table: usize, to: usize): void {
   }
 }
 
-/** A block outside of the picture costs least if it is like the one before. */
+/** Codes a block outside the picture, which costs least if it equals the previous one. */
 @inline
 function repeat(component: Component, column: u32, row: u32): void {
   if (column > 0) store<i16>(component.block(column, row), load<i16>(component.block(column - 1, row)));
@@ -45,7 +45,7 @@ export function takeSamples(component: Component, row: u32, from: usize, stride:
   }
 }
 
-/** Below the last row that holds any of the picture. */
+/** Adds a row of blocks below the last one that contains part of the picture. */
 export function takeNothing(component: Component, row: u32): void {
   for (let column: u32 = 0; column < component.columns; column++) repeat(component, column, row);
 }

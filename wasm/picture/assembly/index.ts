@@ -1,5 +1,5 @@
-// The kernel's interface. One instance works on one picture: it reads and writes JPEG data as coefficients, resamples, looks at
-// pixels, and codes bilevel ones. Files, markers and PDF are its caller's.
+// Defines the kernel's interface. One instance works on one picture: it reads and writes JPEG data as coefficients,
+// resamples, examines pixels, and codes bilevel ones. Files, markers and PDF are its caller's.
 import { quantisers as jpegQuantisers } from "../../jpeg/assembly/layout";
 import { deriveFactors, deriveZigzag } from "../../jpeg/assembly/tables";
 import { bitsPosition, definition, setReadTable } from "./bit-reader";
@@ -47,15 +47,15 @@ export {
 export { dcScan, overflowed, sequentialScan } from "./scan-writer";
 export { counts, finishWriting, setReadTable, startCounting, startWriting };
 
-/** Where reading a scan has arrived: never beyond a marker. */
+/** Current position in a scan, which is never beyond a marker. */
 export { bitsPosition };
 
-/** Where the definitions of Huffman tables are put: BITS (16 bytes), HUFFVAL (256 bytes). */
+/** Receives the definitions of Huffman tables: BITS (16 bytes), HUFFVAL (256 bytes). */
 export const tableDefinition: usize = definition;
 /** Two tables of 64 steps of 8 bits, row by row, for {@link startQuantising}. */
 export const quantisers: usize = jpegQuantisers;
 
-/** Gives a component its place: memory for so many rows of its blocks, and a row of samples. */
+/** Allocates memory for a component: a number of rows of its blocks, and a row of samples. */
 export function placeComponent(
   index: u32,
   columns: u32,
@@ -87,7 +87,9 @@ export function setTables(index: u32, dc: u32, ac: u32): void {
   componentAt(index).acTable = ac;
 }
 
-/** The samples of a row of blocks, one of those that are held. @returns the first of eight rows of `columns * 8` bytes */
+/**
+ * Reconstructs the samples of one of the held rows of blocks. @returns the first of eight rows of `columns * 8` bytes
+ */
 export function reconstruct(index: u32, row: u32): usize {
   const component = componentAt(index);
   if (component.strip == 0) component.strip = allocate(<usize>component.columns * 64);
@@ -95,7 +97,7 @@ export function reconstruct(index: u32, row: u32): usize {
   return component.strip;
 }
 
-/** Whether the component has no coefficient but zero: then it is gray. */
+/** Reports whether all coefficients of the component are zero, so that it is gray. */
 export function isEmpty(index: u32): bool {
   const component = componentAt(index);
   const end = component.block(0, component.heldRows);
@@ -103,30 +105,30 @@ export function isEmpty(index: u32): bool {
   return true;
 }
 
-/** Before samples are taken, once the quantisers are stored. */
+/** Prepares quantizing. Call it once the quantizers are stored, before samples are taken. */
 export function startQuantising(): void {
   deriveZigzag();
   deriveFactors(true);
 }
 
-/** Eight rows of samples of a component; see forward.ts. */
+/** Takes eight rows of samples of a component; see forward.ts. */
 export function takeSamples(index: u32, row: u32, from: usize, stride: usize, table: u32): void {
   const component = componentAt(index);
   if (row < component.usedRows) takeSampleRows(component, row, from, stride, table);
   else takeNothing(component, row);
 }
 
-/** A row of MCUs of RGB pixels; see forward.ts. */
+/** Takes a row of MCUs of RGB pixels; see forward.ts. */
 export function takePixels(kind: u32, row: u32, from: usize): void {
   takePixelRows(kind, row, from);
 }
 
-/** A scan of AC coefficients of one component, counted or written. */
+/** Counts or writes a scan of AC coefficients of one component. */
 export function acScan(counting: bool, index: u32, first: u32, last: u32, refine: bool, low: i32): void {
   acScanOf(counting, componentAt(index), first, last, refine, low);
 }
 
-/** Takes the codes of a table to write with from {@link tableDefinition}. */
+/** Reads the codes of a table for writing from {@link tableDefinition}. */
 export function setCodes(table: u32): void {
   setWriteTable(table, definition);
 }

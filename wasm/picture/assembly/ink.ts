@@ -1,18 +1,22 @@
-// Which pixels of a scan are ink on paper: darker than halfway between what is lightest and what is darkest around them.
+// Finds the pixels of a scan that are ink on paper: those darker than halfway between the lightest and the darkest
+// around them.
 import { enlargedRow, rowTaps } from "./enlarge";
 import { allocate } from "./memory";
 
-/** Pixels of a side of the squares in which paper and ink are looked for. */
+/** Pixels per side of the squares in which paper and ink are searched. */
 const TILE: usize = 16;
-/** Less contrast than this is paper's own. */
+/** Minimum contrast of ink. Less contrast is the paper's own. */
 const LEAST_CONTRAST: i32 = 56;
-/** What is darker than this is no paper. */
+/** Minimum brightness of paper. */
 const LEAST_PAPER: i32 = 120;
-/** Of 256 parts, from ink to paper: up to where a pixel is ink, and up to where it is nothing but ink. */
+/** Limits between ink and paper, in 256 parts: below the first, a pixel is ink; below the second, nothing but ink. */
 const INK: i32 = 145;
 const CORE: i32 = 72;
 
-/** The lightest and the darkest of every tile; light is a mean of four rows, which grain does not reach. */
+/**
+ * Finds the lightest and the darkest value of every tile. The lightest is a mean of four rows, which grain does not
+ * affect.
+ */
 function extremes(plane: usize, stride: usize, across: usize, down: usize, light: usize, dark: usize): void {
   for (let y: usize = 0; y < down; y++) {
     for (let x: usize = 0; x < across; x++) {
@@ -43,7 +47,7 @@ function extremes(plane: usize, stride: usize, across: usize, down: usize, light
 
 const lanes: usize = memory.data(32, 16);
 
-/** The largest, or the smallest, value within so many tiles around each. */
+/** Computes the largest, or the smallest, value within `radius` tiles around each. */
 function spread(from: usize, to: usize, across: usize, down: usize, radius: i32, largest: bool): void {
   for (let y: i32 = 0; y < <i32>down; y++) {
     for (let x: i32 = 0; x < <i32>across; x++) {
@@ -61,7 +65,7 @@ function spread(from: usize, to: usize, across: usize, down: usize, radius: i32,
 
 /**
  * @param plane - brightness, in rows that are padded to tiles, and as many rows as tiles need
- * @param marks - gets a byte a pixel: 0 for paper, 1 for ink, 2 for what is nothing but ink
+ * @param marks - receives a byte for each pixel: 0 for paper, 1 for ink, 2 for nothing but ink
  */
 export function markInk(plane: usize, stride: usize, width: usize, height: usize, marks: usize): void {
   const across = (width + TILE - 1) / TILE;
@@ -92,7 +96,7 @@ export function markInk(plane: usize, stride: usize, width: usize, height: usize
     let x: usize = 0;
     for (; x + 16 <= width; x += 16) {
       const pixels = v128.load(row + x);
-      // Minus one where it is so.
+      // Minus one for ink.
       const isInk = i8x16.lt_u(pixels, v128.load(upper + x));
       const isCore = i8x16.lt_u(pixels, v128.load(lower + x));
       v128.store(to + x, i8x16.neg(i8x16.add(isInk, isCore)));

@@ -1,5 +1,5 @@
-// Coefficients back to samples: dequantisation and inverse DCT (T.81 A.3.3) in floating point, by the algorithm of Arai, Agui
-// and Nakajima.
+// Converts coefficients back to samples: dequantization and inverse DCT (T.81 A.3.3) in floating point, with the
+// algorithm of Arai, Agui and Nakajima.
 import { BLOCK_BYTES, Component } from "./components";
 import { nonzeroMask } from "./nonzero";
 
@@ -16,9 +16,9 @@ const SCALE: usize = memory.data<f64>([
   0.275899379282943,
 ]);
 
-/** Factors of the component at work, 32 bits each, in zigzag order. */
+/** Factors of the current component, 32 bits each, in zigzag order. */
 const factors: usize = memory.data(256, 16);
-/** The block at work: eight times eight numbers of 32 bits. */
+/** The current block: eight times eight numbers of 32 bits. */
 const work: usize = memory.data(256, 16);
 
 const LEVEL: f32 = 128.5;
@@ -41,7 +41,7 @@ function transpose4(from: usize, to: usize): void {
 
 const transposedWork: usize = memory.data(256, 16);
 
-/** Four columns of eight, 32 bytes apart, in place. */
+/** Transforms four columns of eight, 32 bytes apart, in place. */
 @inline
 function pass(at: usize): void {
   const c0 = v128.load(at);
@@ -106,7 +106,7 @@ function fillFlat(dc: i32, to: usize, stride: usize): void {
   for (let y = 0; y < 8; y++, to += stride) store<u64>(to, eight);
 }
 
-/** The samples of one row of blocks, to the component's strip. `row` is one of those that are held. */
+/** Writes the samples of one row of blocks to the component's strip. `row` is one of those that are held. */
 export function reconstruct(component: Component, row: u32): void {
   deriveFactors(component.steps);
   const stride = <usize>component.columns << 3;

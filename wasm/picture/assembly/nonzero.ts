@@ -1,8 +1,8 @@
-// Which coefficients of a block are not zero, as a mask: bit k for zigzag index k.
+// Computes a mask of the coefficients of a block that are not zero: bit k for zigzag index k.
 
 @inline
 function zeros(low: v128, high: v128): u64 {
-  // Saturation to bytes keeps what is not zero so.
+  // Saturation to bytes never turns a nonzero value into zero.
   return <u64>(<u32>i8x16.bitmask(i8x16.eq(i8x16.narrow_i16x8_s(low, high), i32x4.splat(0))));
 }
 
@@ -21,7 +21,7 @@ function magnitudes(at: usize, shift: i32): v128 {
   return i16x8.shr_u(i16x8.abs(v128.load(at)), shift);
 }
 
-/** The same for coefficients divided by 2^shift towards zero (T.81 G.1.2.1). */
+/** Returns the mask for coefficients divided by 2^shift towards zero (T.81 G.1.2.1). */
 @inline
 export function shiftedMask(block: usize, shift: i32): u64 {
   return ~(

@@ -1,6 +1,7 @@
-// Samples of 1 to 16 bits to bytes and back, palettes, predictors (PNG 3rd ed. clause 9; TIFF 6.0 section 14), YCbCr to RGB.
+// Converts samples of 1 to 16 bits to bytes and back; applies palettes and predictors (PNG 3rd ed. clause 9; TIFF 6.0
+// section 14); converts YCbCr to RGB.
 
-/** Samples of `bits` (1, 2, 4, 8, 16) to bytes: as they are, or, with `full`, stretched to 0..255. */
+/** Converts samples of `bits` (1, 2, 4, 8, 16) to bytes: unchanged or, with `full`, scaled to 0..255. */
 export function unpack(from: usize, to: usize, count: usize, bits: u32, full: bool): void {
   if (bits == 8) {
     memory.copy(to, from, count);
@@ -26,7 +27,7 @@ export function unpack(from: usize, to: usize, count: usize, bits: u32, full: bo
   }
 }
 
-/** Bytes to samples of 1, 2 or 4 bits; the last byte is filled with zeros. */
+/** Packs bytes into samples of 1, 2 or 4 bits. The last byte is filled with zeros. */
 export function pack(from: usize, to: usize, count: usize, bits: u32): void {
   const each = <usize>(8 / bits);
   for (let index: usize = 0; index < count; ) {
@@ -40,7 +41,7 @@ export function pack(from: usize, to: usize, count: usize, bits: u32): void {
   }
 }
 
-/** One bit each: set where the sample is at least 128, or, with `invert`, where it is not. */
+/** Converts samples to one bit each: set if the sample is at least 128 or, with `invert`, if it is less. */
 export function threshold(from: usize, to: usize, count: usize, invert: bool): void {
   for (let index: usize = 0; index < count; ) {
     let byte: u32 = 0;
@@ -51,10 +52,10 @@ export function threshold(from: usize, to: usize, count: usize, invert: bool): v
   }
 }
 
-/** Indices to the entries of a palette of 256. */
+/** Replaces indices by the entries of a palette of 256. */
 export function lookUp(from: usize, to: usize, count: usize, palette: usize, channels: usize): void {
   if (channels == 3) {
-    // Four bytes are written, and the fourth is written over.
+    // Four bytes are written. The next pixel overwrites the fourth.
     for (let index: usize = 0; index < count; index++, to += 3) {
       store<u32>(to, load<u32>(palette + <usize>load<u8>(from + index) * 3));
     }
@@ -79,7 +80,10 @@ function paeth(left: i32, up: i32, corner: i32): i32 {
   return toLeft <= toUp && toLeft <= toCorner ? left : toUp <= toCorner ? up : corner;
 }
 
-/** Undoes the filter of a row in place. `above` is the row before, or a row of zeros. @returns whether there is such a filter */
+/**
+ * Undoes the filter of a row in place. `above` is the previous row, or a row of zeros. @returns false for an unknown
+ * filter
+ */
 export function unfilter(filter: u32, row: usize, above: usize, bytes: usize, pixel: usize): bool {
   if (filter == 0) return true;
   if (filter == 2) {
@@ -108,8 +112,8 @@ function cost(byte: i32): u32 {
 }
 
 /**
- * Filters a row with the PNG filter (none, Sub, Up, Paeth) whose differences are least in sum.
- * @param to - the filter's number, then the row
+ * Filters a row with the PNG filter (none, Sub, Up, Paeth) whose differences have the smallest sum.
+ * @param to - receives the filter's number, then the row
  */
 export function filterRow(row: usize, above: usize, bytes: usize, pixel: usize, to: usize): void {
   let none: u32 = 0;
@@ -143,7 +147,7 @@ function clamp(value: i32): u8 {
   return <u8>min(255, max(0, value));
 }
 
-/** Planes of Y, Cb and Cr (JFIF 1.02) to interleaved RGB. */
+/** Converts planes of Y, Cb and Cr (JFIF 1.02) to interleaved RGB. */
 export function toRgb(y: usize, cb: usize, cr: usize, to: usize, count: usize): void {
   for (let index: usize = 0; index < count; index++, to += 3) {
     const luma = (<i32>load<u8>(y + index) << 16) + 32768;
@@ -155,19 +159,19 @@ export function toRgb(y: usize, cb: usize, cr: usize, to: usize, count: usize): 
   }
 }
 
-/** A plane as one of the interleaved samples of every pixel. */
+/** Writes a plane as one of the interleaved samples of every pixel. */
 export function interleave(plane: usize, to: usize, count: usize, channels: usize): void {
   for (let index: usize = 0; index < count; index++, to += channels) store<u8>(to, load<u8>(plane + index));
 }
 
-/** One of the interleaved samples of every pixel, as a plane. */
+/** Extracts one of the interleaved samples of every pixel as a plane. */
 export function planeOf(from: usize, to: usize, count: usize, channels: usize): void {
   for (let index: usize = 0; index < count; index++, from += channels) store<u8>(to + index, load<u8>(from));
 }
 
 /**
- * Repeats the last pixel of every row, and then the last row, so that whole MCUs are there.
- * @param stride - bytes of a row with what is repeated
+ * Repeats the last pixel of every row, and then the last row, to complete MCUs.
+ * @param stride - bytes of a row including the repeated pixels
  */
 export function pad(at: usize, width: usize, height: usize, stride: usize, rows: usize, pixel: usize): void {
   const bytes = width * pixel;

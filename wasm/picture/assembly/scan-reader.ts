@@ -1,15 +1,15 @@
-// Entropy-coded scans to coefficients: sequential (T.81 F.2) and progressive (T.81 G.2). Whatever is not as the standard has it
-// ends the scan with an error: pictures that are damaged are left to those who guess.
+// Decodes entropy-coded scans to coefficients: sequential (T.81 F.2) and progressive (T.81 G.2). Any deviation from the
+// standard ends the scan with an error: damaged pictures are left to decoders that guess.
 import { bits, fill, isExhausted, startBits, symbol, takeRestart, value } from "./bit-reader";
 import { Component, componentAt, mcuColumns, mcuRows } from "./components";
 
-/** AC tables come after the four DC tables. */
+/** Index of the first AC table, after the four DC tables. */
 const AC: usize = 4;
-/** T.81 tables F.1 and F.2: categories of 8 bits a sample. */
+/** Maximum category of samples of 8 bits (T.81 tables F.1 and F.2). */
 const MOST_DC_BITS: u32 = 11;
 const MOST_AC_BITS: u32 = 10;
 
-/** The components of the scan, in their order. */
+/** Components of the scan, in order. */
 const scanned: usize = memory.data(4);
 let scannedCount: u32 = 0;
 let firstIndex: u32 = 0;
@@ -20,10 +20,10 @@ let restartInterval: u32 = 0;
 let untilRestart: u32 = 0;
 let restarts: u32 = 0;
 let endOfBand: u32 = 0;
-/** The row of MCUs, or of blocks where one component is alone, that comes next. */
+/** Index of the next row of MCUs, or of blocks if the scan has one component. */
 let row: u32 = 0;
 
-/** @param components - indices, 8 bits each, the first one lowest */
+/** @param components - indices of 8 bits each, the first one lowest */
 export function startScan(
   from: usize,
   to: usize,
@@ -98,7 +98,7 @@ function dcRefine(block: usize): bool {
   return true;
 }
 
-/** T.81 G.1.2.2. */
+/** Decodes a first scan of AC coefficients (T.81 G.1.2.2). */
 function acFirst(component: Component, block: usize): bool {
   if (endOfBand > 0) {
     endOfBand--;
@@ -135,7 +135,7 @@ function correct(at: usize): void {
   store<i16>(at, <i16>(coefficient + (coefficient < 0 ? -(1 << low) : 1 << low)));
 }
 
-/** T.81 G.1.2.3. */
+/** Decodes a refining scan of AC coefficients (T.81 G.1.2.3). */
 function acRefine(component: Component, block: usize): bool {
   const table = AC + component.acTable;
   let k = firstIndex;
@@ -194,7 +194,7 @@ function restart(): bool {
   return true;
 }
 
-/** One row of MCUs (T.81 A.2.3), or of the blocks of the one component (A.2.2). */
+/** Decodes one row of MCUs (T.81 A.2.3), or of the blocks of the only component (A.2.2). */
 @inline
 function readRow(sequential: bool): bool {
   if (scannedCount == 1) {
@@ -227,7 +227,7 @@ function scanRows(): u32 {
   return scannedCount == 1 ? scannedAt(0).usedRows : mcuRows;
 }
 
-/** Reads a scan to its end. @returns whether all of it was there */
+/** Reads a scan to its end. @returns true if it was complete */
 export function readScan(sequential: bool): bool {
   const rows = scanRows();
   if (sequential) {
@@ -238,14 +238,14 @@ export function readScan(sequential: bool): bool {
   return true;
 }
 
-/** Reads the next row of MCUs of a sequential scan over the one before it. @returns whether all of it was there */
+/** Reads the next row of MCUs of a sequential scan over the previous one. @returns true if it was complete */
 export function readMcuRow(): bool {
   for (let index: u32 = 0; index < scannedCount; index++) {
     const component = scannedAt(index);
     memory.fill(component.blocks, 0, <usize>component.heldRows * component.columns * 128);
   }
   if (scannedCount > 1) return readRow(true);
-  // Alone, a component's MCU is a block; its rows are those of an MCU of its own.
+  // The MCU of a single component is a block, so one row is read for each row of blocks that is held.
   for (let y: u32 = 0; y < scannedAt(0).heldRows && row < scannedAt(0).usedRows; y++) if (!readRow(true)) return false;
   return true;
 }

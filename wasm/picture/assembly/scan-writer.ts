@@ -1,26 +1,26 @@
-// Coefficients to scans: sequential (T.81 F.1.2) and progressive (T.81 G.1). Every scan is walked twice, once to count its symbols
-// and once to write it.
+// Codes coefficients as scans: sequential (T.81 F.1.2) and progressive (T.81 G.1). Processes every scan twice, once to
+// count its symbols and once to write it.
 import { putPlain, putSymbol, roomFor } from "./bit-writer";
 import { Component, componentAt, componentCount, mcuColumns, mcuRows } from "./components";
 import { nonzeroMask, shiftedMask } from "./nonzero";
 
-/** AC tables come after the DC tables of luminance and chrominance, 2 and 3 here. */
+/** Index of the first AC table, after the DC tables of luminance and chrominance. The AC tables are 2 and 3 here. */
 const AC: usize = 2;
 const ZRL: u32 = 0xf0;
-/** T.81 tables F.1 and F.2. */
+/** Maximum category of a DC difference (T.81 tables F.1 and F.2). */
 const MOST_DC_BITS: u32 = 11;
 const MOST_AC_BITS: u32 = 10;
-/** A block with all its codes, every byte stuffed. */
+/** Bytes of a block with all its codes, every byte stuffed. */
 const MOST_BLOCK_BYTES: usize = 640;
 const MOST_END_OF_BAND: u32 = 0x7fff;
-/** Bits that wait for the end of a band; T.81 sets no limit. */
+/** Maximum number of bits that wait for the end of a band. T.81 sets no limit. */
 const MOST_WAITING: usize = 937;
 
-/** Whether a coefficient had more bits than baseline JPEG has codes for. */
+/** True if a coefficient had more bits than baseline JPEG has codes for. */
 export let overflowed: bool = false;
 
 let endOfBand: u32 = 0;
-/** Correction bits, a byte each: of the blocks of the run so far, then of the block at work. */
+/** Correction bits, a byte each: those of the run's blocks so far, then those of the current block. */
 const waiting: usize = memory.data(1024, 16);
 let waitingCount: usize = 0;
 
@@ -59,7 +59,7 @@ function sequentialBlock(counting: bool, component: Component, block: usize, tab
   if (last < 63) putSymbol(counting, table + AC, 0);
 }
 
-/** What a pass over interleaved MCUs does with a block. */
+/** Kinds of pass over interleaved MCUs. */
 const SEQUENTIAL: u32 = 0;
 const DC_FIRST: u32 = 1;
 const DC_REFINE: u32 = 2;
@@ -72,9 +72,9 @@ function walkMcus(counting: bool, what: u32, low: i32): void {
       if (!counting) roomFor(MOST_BLOCK_BYTES * 16);
       for (let index: u32 = 0; index < componentCount; index++) {
         const component = componentAt(index);
-        // One for the first component, one for the others; where all are alike (CMYK), one.
+        // One table for the first component, one for the others; a single one if all are alike (CMYK).
         const table = <usize>component.dcTable;
-        // Alone, a component has MCUs of one block, and none of them is there to fill.
+        // A single component has MCUs of one block, none of which is padding.
         for (let y: u32 = 0; y < component.down; y++) {
           for (let x: u32 = 0; x < component.across; x++) {
             const block = component.block(mcu * component.across + x, row * component.down + y);
@@ -97,7 +97,7 @@ function putWaiting(counting: bool, from: usize, count: usize): void {
   }
 }
 
-/** T.81 G.1.2.2: a run of blocks that have no more, EOBn. */
+/** Codes a run of blocks without further coefficients, EOBn (T.81 G.1.2.2). */
 @inline
 function putEndOfBand(counting: bool, table: usize): void {
   if (endOfBand == 0) return;
@@ -131,14 +131,14 @@ function acFirst(counting: bool, block: usize, band: u64, last: u32, low: i32, t
   if (previous < last && ++endOfBand == MOST_END_OF_BAND) putEndOfBand(counting, table);
 }
 
-/** T.81 G.1.2.3: correction bits of what is known follow the code of what is new. */
+/** Codes a refinement (T.81 G.1.2.3): correction bits of known coefficients follow the code of a new one. */
 @inline
 function acRefine(counting: bool, block: usize, band: u64, last: u32, low: i32, table: usize, first: u32): void {
   let mask = shiftedMask(block, low) & band;
   const old = shiftedMask(block, low + 1);
   const fresh = mask & ~old;
   const lastFresh: i32 = fresh ? 63 - <i32>clz(fresh) : -1;
-  // Of this block only, behind those of the run.
+  // Bits of this block only, after those of the run.
   let own = waitingCount;
   let ownCount: usize = 0;
   let run: u32 = 0;
@@ -198,7 +198,7 @@ export function sequentialScan(counting: bool): void {
   else walkMcus(false, SEQUENTIAL, 0);
 }
 
-/** All components; counted or written. */
+/** Counts or writes a scan of all components. */
 export function dcScan(counting: bool, refine: bool, low: i32): void {
   if (refine) {
     if (counting) walkMcus(true, DC_REFINE, low);
@@ -207,7 +207,7 @@ export function dcScan(counting: bool, refine: bool, low: i32): void {
   else walkMcus(false, DC_FIRST, low);
 }
 
-/** One component. */
+/** Counts or writes a scan of one component. */
 export function acScan(counting: bool, component: Component, first: u32, last: u32, refine: bool, low: i32): void {
   if (refine) {
     if (counting) walkBlocks(true, component, first, last, true, low);

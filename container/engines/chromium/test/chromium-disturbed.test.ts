@@ -1,4 +1,4 @@
-// Disturbs a browser as it starts: it must be restarted in the same confinement, not in a weaker one.
+// Disturbs a browser as it starts, and tests that it is restarted in the same confinement, not in a weaker one.
 import { existsSync } from "node:fs";
 import { chmod, mkdtemp, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// Pages that mean harm, servers that never come to an end, processes that are killed or stopped: each has a clear end, those beside
-// it and after it do not notice, and nothing is left.
+// Tests hostile pages, servers that never finish, and processes that are killed or stopped: each case has a clear end,
+// does not affect concurrent and later jobs, and leaves nothing behind.
 import { mkdir, readdir } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer as createTcpServer } from "node:net";

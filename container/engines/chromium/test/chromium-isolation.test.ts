@@ -1,5 +1,5 @@
-// No page reaches a place that is not public: every way that is known, once against an ear that must hear nothing, and once, where
-// the ear is on the allow-list, to see that the way is one.
+// Tests that no page reaches a place that is not public. Tries every known way twice: once with a listener that must
+// hear nothing, and once with the listener on the allow-list, to prove that the way works.
 // Contract: docs/api.md#pdf
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -9,7 +9,10 @@ import type { Chromium, Source } from "../chromium.ts";
 
 openScratch();
 
-/** Of a form: `always` is heard where it is allowed; `never` is a way that the browser does not take at all. */
+/**
+ * Behavior of a way out of the page: `always` is heard if it is allowed; `never` is a way that the browser does not
+ * take at all.
+ */
 type Heard = "always" | "never";
 type Form = readonly [name: string, heard: Heard, source: (ear: string, port: number) => Source | string];
 
@@ -20,10 +23,10 @@ const svg = (body: string) =>
   `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="9" height="9">${body}</svg>`;
 const dataUrl = (type: string, text: string) => `data:${type};base64,${Buffer.from(text).toString("base64")}`;
 
-/** Holds a page that would be printed before what it does in the background is done. */
+/** Delays printing until the page's background work is done. */
 const slowly = (text: string) => `${text}<img src="${site.url}/slow">`;
 
-/** Where the site that is allowed sends whoever asks for `/status/target`. */
+/** Returns the URL at which the allowed site redirects to `target`. */
 const redirect = (status: number, to: string) => `${site.url}/${status}/${encodeURIComponent(to)}`;
 
 const addresses: Form[] = [
@@ -48,7 +51,7 @@ const addresses: Form[] = [
   ["TLS", "always", (_, port) => url(`https://127.0.0.1:${port}/`)],
   ["a name that leads there", "always", (_, port) => url(`http://loopback.attack.net:${port}/`)],
   ["a name that leads to ::1", "always", (_, port) => url(`http://loopback6.attack.net:${port}/`)],
-  // No kernel takes these to its loopback device: what is tested is that nobody tries, in web-proxy.test.ts.
+  // No kernel routes these to its loopback device. web-proxy.test.ts tests that the proxy does not try them.
   ["6to4", "never", (_, port) => url(`http://[2002:7f00:1::]:${port}/`)],
   ["NAT64", "never", (_, port) => url(`http://[64:ff9b::7f00:1]:${port}/`)],
   ["Teredo", "never", (_, port) => url(`http://[2001:0:7f00:1::80ff:fffe]:${port}/`)],
@@ -290,7 +293,7 @@ let site: Site;
 let ear: Ear;
 let dns: Awaited<ReturnType<typeof startDns>>;
 
-/** The attacker's own server, which anybody may visit. */
+/** Serves the attacker's own site, which anybody may visit. */
 function answer(request: IncomingMessage, response: ServerResponse): void {
   const [, what = "", encoded = ""] = (request.url ?? "").split("/");
   const target = decodeURIComponent(encoded);
@@ -325,14 +328,14 @@ afterAll(async () => {
   await dns?.[Symbol.asyncDispose]();
 });
 
-/** The ear's port is one of the web's: it is by its address alone that it is not to be reached. */
+/** The listener's port is one of the web's, so that only its address makes it unreachable. */
 function start(allow: string, network: "namespace" | "flags" = "namespace"): Promise<Chromium> {
   const web = { allow, usualPorts: [80, 443, ear.port], dnsServers: [dns.address] };
   const confinement = { network, sandbox: true };
   return startChromium({ ready: 2, web, confinement, limits: { settleMs: 1_500, parseMs: 6_000 } });
 }
 
-/** What has left the page may still be on its way. */
+/** Waits for requests that have left the page and are still on their way. */
 const arriving = () => new Promise((resolve) => setTimeout(resolve, 50));
 
 async function visits(chromium: Chromium, [, , source]: Form): Promise<number> {

@@ -1,4 +1,4 @@
-// That nothing of one job is seen by another; and real pages.
+// Tests that no job sees anything of another, and prints real pages.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,5 @@
-// Kills or stops Chromium's processes: the job is retried, and concurrent and later jobs are not affected.
+// Kills or stops Chromium's processes, and tests that the job is retried and that concurrent and later jobs are not
+// affected.
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";

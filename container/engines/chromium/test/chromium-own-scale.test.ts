@@ -1,5 +1,5 @@
-// Documents made for paper print at their own scale and on their own pages unless the client asked otherwise; pages
-// made for screens fill the paper's width as a desktop shows them.
+// Tests that documents made for paper print at their own scale and on their own pages unless the client asked
+// otherwise, and that pages made for screens fill the paper's width as a desktop shows them.
 import { describe, expect, test } from "vitest";
 import { chromium, openChromium, pages, show, site } from "../../../../test/support/chromium-site.ts";
 import { html, infoOf, LETTER, printAs, wordsOf } from "../../../../test/support/chromiums.ts";

@@ -1,5 +1,5 @@
-// Kills or freezes each process of a browser, idle and busy: running jobs are answered with their PDF, later jobs work,
-// and nothing is left behind.
+// Kills or freezes each process of a browser, idle and busy, and tests that running jobs are answered with their PDF,
+// later jobs work, and nothing is left behind.
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readdir, rm, symlink } from "node:fs/promises";

@@ -1,4 +1,4 @@
-// The renderer of a slow job's page yields to those of other pages.
+// Tests that the renderer of a slow job's page yields to those of other pages.
 import { readdirSync, readFileSync } from "node:fs";
 import { getPriority } from "node:os";
 import { afterEach, beforeAll, expect, test } from "vitest";

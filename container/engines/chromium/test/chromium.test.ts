@@ -1,4 +1,5 @@
-// Chromium's output for a page: paper, margins, emulated device, resources it waits for, and structure kept in the PDF.
+// Tests Chromium's output for a page: paper, margins, emulated device, resources it waits for, and structure in the
+// PDF.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";

@@ -1,5 +1,5 @@
-// The proxy alone: which addresses it considers public, what the operator may allow, and that it connects to the
-// addresses it checked.
+// Tests the proxy alone: which addresses it considers public, what the operator may allow, and that it connects to the
+// addresses that it checked.
 
 import { request } from "node:http";
 import { connect as connectTcp, createServer, type Server, type Socket } from "node:net";

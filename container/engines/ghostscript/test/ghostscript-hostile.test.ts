@@ -1,4 +1,4 @@
-// PostScript is a program: what it may not do, tried by programs that try.
+// Tests the limits of PostScript, which is a program: hostile programs try what is forbidden.
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +17,10 @@ beforeAll(() => {
   chmodSync(canary, 0o666);
 });
 
-/** A page that says what came of each attempt: `say` prints a string, `try` runs a procedure and says "refused" if it fails. */
+/**
+ * Returns a page that reports the result of each attempt: `say` prints a string; `try` runs a procedure and prints
+ * "refused" if it fails.
+ */
 const page = (body: string) => `%!PS
 /y 770 def
 /say { /Courier 8 selectfont 20 y moveto show /y y 10 sub def } def
@@ -27,7 +30,7 @@ ${body}
 (end) say showpage
 `;
 
-/** By Ghostscript as it comes, without SAFER, to see that the attempt would work. */
+/** Runs a program in a default Ghostscript without SAFER, to prove that the attempt would work. */
 function asItComes(program: string): string {
   const file = join(documents, "attempt.ps");
   writeFileSync(file, program, "latin1");
@@ -173,7 +176,7 @@ describe.each(["zygote", "plain"] as const)("by %s, a program", (mode) => {
   });
 });
 
-// A Ghostscript as it comes turns the lack of memory into an error that a program can catch.
+// A default Ghostscript turns a lack of memory into an error that a program can catch.
 test.each([
   [
     "fills the stack with strings, and catches the error",

@@ -1,4 +1,4 @@
-// Kills or freezes Ghostscript's processes: programs still run, and nothing is left behind.
+// Kills or freezes Ghostscript's processes, and tests that programs still run and nothing is left behind.
 import { cpSync, mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -86,7 +86,7 @@ test("a zygote that is not ready at first: programs are run the plain way, until
   install(dist);
   await eventually(() => expect(engine.mode).toBe("zygote"));
   expect((await convert(engine, pages(2))).pages).toBe(2);
-  // However often it was started in vain, that is logged once.
+  // Many failed starts are logged once.
   expect([told[0], told.at(-1)]).toEqual([
     "Ghostscript: one process for each program, because the zygote is not ready",
     "Ghostscript: warm, one fork for each program",

@@ -1,4 +1,4 @@
-// Converts programs with both ways to run Ghostscript: output, limits, confinement and leftovers.
+// Tests conversions with both ways to run Ghostscript: output, limits, confinement and leftovers.
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

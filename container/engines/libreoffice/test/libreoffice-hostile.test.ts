@@ -1,3 +1,5 @@
+// Tests that hostile documents reach no files and no network, and that documents that grow when opened have a clear
+// end.
 import { existsSync, readdirSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
@@ -35,7 +37,7 @@ describe("a hostile document", () => {
   let connections = 0;
   let canary: string;
   const secret = "CANARY-7f3a";
-  // LibreOffice draws icons of its own, larger ones, where something is missing.
+  // LibreOffice draws its own, larger icons for missing content.
   const canarySize = "4 x 4";
 
   beforeAll(async () => {
@@ -58,7 +60,7 @@ describe("a hostile document", () => {
   const local = (name: string) => `file://${documents}/${name}`;
   const entities = () =>
     `<!DOCTYPE a [<!ENTITY local SYSTEM "${local("canary.txt")}"><!ENTITY web SYSTEM "${web("entity")}"><!ENTITY % dtd SYSTEM "${web("dtd")}"> %dtd;]>`;
-  // LibreOffice as it comes has Ghostscript draw it: a picture.
+  // A default LibreOffice has Ghostscript draw it, as a picture.
   const postscript = () =>
     "%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 200 200\n1 0 0 setrgbcolor 50 50 100 100 rectfill\nshowpage\n%%EOF\n";
   const withPictures = () =>
@@ -249,7 +251,7 @@ End Sub</ooo:source-code></ooo:module></ooo:library-embedded></ooo:libraries></o
       const before = connections;
       const converting = convert(mode === "zygote" ? zygote : soffice, await save(content(), extension));
       const converted = await converting.catch((failure: Error) => failure);
-      // A connection that was made is accepted by now, or soon.
+      // A connection that was made has been accepted by now, or will be soon.
       await sleep(100);
       expect(connections).toBe(before);
       if (what.startsWith("entities")) return expect(converted).toEqual(failsWith("damaged"));
@@ -264,7 +266,7 @@ End Sub</ooo:source-code></ooo:module></ooo:library-embedded></ooo:libraries></o
   });
 });
 
-/** Those that no limit of size sees: they are small until they are opened. */
+/** No size limit detects these documents: they are small until they are opened. */
 describe("a document that grows when it is opened", () => {
   const nested = (count: number, open: string, inside: string, close: string) =>
     open.repeat(count) + inside + close.repeat(count);

@@ -1,4 +1,4 @@
-// Whether damaged parts of Office documents are found, and hostile directories of them cost nothing.
+// Tests that damaged parts of Office documents are found, and that hostile directories of parts cost nothing.
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ interface Stored {
   readonly packed: Buffer;
 }
 
-/** APPNOTE.TXT 4.3: parts that are all stored in the place of the first, if that is wanted. */
+/** Builds a package (APPNOTE.TXT 4.3). With `isOnePlace`, all parts are stored in the place of the first. */
 async function packageOf(parts: readonly Stored[], isOnePlace = false): Promise<string> {
   const bodies: Buffer[] = [];
   const entries: Buffer[] = [];
@@ -59,7 +59,7 @@ test("a part of markup that is not what it was is named", async () => {
 });
 
 test("a part that a directory names many thousand times is not read as often", async () => {
-  // Blocks of nothing (RFC 1951, 3.2.4): many bytes to read, and none come out.
+  // Empty blocks (RFC 1951, 3.2.4): many bytes to read, and no output.
   const nothing = Buffer.from([0, 0, 0, 0xff, 0xff]);
   const packed = Buffer.concat([...new Array<Buffer>(800_000).fill(nothing), deflateRawSync("x")]);
   const parts = Array.from({ length: 40_000 }, () => ({ name: "a.xml", content: Buffer.from("x"), packed }));

@@ -1,4 +1,4 @@
-// Kills or freezes LibreOffice's processes: jobs are still done, and nothing is left behind.
+// Kills or freezes LibreOffice's processes, and tests that jobs are still done and nothing is left behind.
 import { cpSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";

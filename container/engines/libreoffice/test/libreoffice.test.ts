@@ -1,4 +1,4 @@
-// Converts documents with both ways to run LibreOffice: output, limits, confinement and leftovers.
+// Tests conversions with both ways to run LibreOffice: output, limits, confinement and leftovers.
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

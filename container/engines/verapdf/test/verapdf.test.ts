@@ -1,4 +1,4 @@
-// The resident veraPDF: real files, valid and invalid, and its behavior when it is killed, frozen or overloaded.
+// Tests the resident veraPDF: real files, valid and invalid, and its behavior when it is killed, frozen or overloaded.
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
