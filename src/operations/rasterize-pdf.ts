@@ -1,4 +1,5 @@
-// Pages of a PDF as pictures, one output for each page. It knows what each format can hold, not how it is written.
+// Draws the pages of a PDF as pictures, one output for each page. Knows the limits of each format, but not its
+// encoding.
 
 import * as z from "zod";
 import { EngineFailure, OutOfRange } from "../core/failure.ts";
@@ -27,10 +28,10 @@ export type RasterizeParams = z.infer<typeof paramsSchema>;
 export type RasterFormat = RasterizeParams["format"];
 
 const { imageSamples: MAX_SAMPLES, imageSidePixels: MAX_SIDE } = LIMITS;
-/** An engine's heap never shrinks: beyond this the next page begins in a fresh one. */
+/** Heap size beyond which the next page gets a new engine, because the heap of an engine never shrinks. */
 const HEAP_MARK_BYTES = 48 * 1024 * 1024;
 const DEFAULT_JPEG_QUALITY = 75;
-/** The spec's lowest resolution: where even it gives too many pixels, no other would help. */
+/** The spec's lowest resolution. If even this one produces too many pixels, no other would help. */
 const LOWEST_DPI = 12;
 
 const MEDIA_TYPES: Readonly<Record<RasterFormat, string>> = {
