@@ -43,10 +43,11 @@ const MEDIA_TYPES: Readonly<Record<RasterFormat, string>> = {
 };
 
 /**
- * One output for each page that is asked for, in that order. An output's body is drawn while it is read, and must be read
- * before the next output is asked for.
- * @throws EngineFailure what the document or the engine made impossible
- * @throws OutOfRange `pages`, or `resolution` where a page would have more pixels than the format or {@link MAX_SAMPLES} allows
+ * Yields one output for each requested page, in the requested order. The body of an output is drawn while it is read,
+ * and must be read before the next output is requested.
+ * @throws EngineFailure the failure that the document or the engine caused
+ * @throws OutOfRange `pages`, or `resolution` if a page would have more pixels than the format or {@link MAX_SAMPLES}
+ * allows
  */
 const run: Run<RasterizeParams> = async function* (inputs, params, context) {
   const limits = { heapLimitBytes: context.heapLimitBytes, withoutStructure: true };
