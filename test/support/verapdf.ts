@@ -1,4 +1,4 @@
-// veraPDF asked by a test itself, in one process for many files, apart from the one that the service keeps.
+// Runs veraPDF for a test, in one process for many files, separate from the one that the service keeps.
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";

@@ -1,4 +1,4 @@
-// The web of the tests: sites that say what they are told to, an ear that hears whoever comes, a DNS server that lies.
+// Simulates the web for tests: sites with given answers, a listener that records every visitor, a DNS server that lies.
 
 import { createSocket, type Socket as UdpSocket } from "node:dgram";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";

@@ -1,4 +1,4 @@
-// Reads a zlib stream (RFC 1950, 1951) and tells what it is made of, which node:zlib does not tell.
+// Reads a zlib stream (RFC 1950, 1951) and reports its structure, which node:zlib does not.
 import { inflateSync } from "node:zlib";
 
 export interface ZlibTrace {

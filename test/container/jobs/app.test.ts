@@ -1,4 +1,4 @@
-// The container's HTTP interface with operations made for these tests: bounds, ends, and what is left afterwards.
+// Tests the container's HTTP interface with operations made for these tests: limits, endings, and remains.
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";

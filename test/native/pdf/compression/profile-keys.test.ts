@@ -35,7 +35,7 @@ describe("bits", () => {
 
 describe("fax codes", () => {
   const [width, height] = [333, 250];
-  /** Discs of any size at any place, and rows of one colour: no pattern that deflates well. */
+  /** Discs of any size at any place, and rows of one color: no pattern that deflates well. */
   let state = 1;
   const random = () => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;

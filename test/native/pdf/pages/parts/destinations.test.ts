@@ -28,7 +28,7 @@ function linked(prefix: string): Uint8Array {
   return builder.bytes();
 }
 
-/** What each link of a page leads to: a page from 1, an address, a file, or nothing. */
+/** Returns the destination of each link of a page: a page from 1, an address, a file, or nothing. */
 function goals(document: PdfJson, pageNumber: number): unknown[] {
   const named = document.tree(document.at(document.catalog, "Names", "Dests"));
   return document.annotations(pageNumber).map((annotation) => {
