@@ -22,7 +22,7 @@ const TAGGED = /^[A-Z]{6}\+/;
 /** The glyph that a code selects in a font. */
 interface Shown {
   readonly code: number;
-  /** Undefined where there is no such glyph; null where it is `.notdef`. */
+  /** Undefined if there is no such glyph; null if it is `.notdef`. */
   readonly programWidth: number | undefined | null;
   readonly width: number;
 }

@@ -30,7 +30,7 @@ function withPdf<T>(pdf: Uint8Array, work: (path: string, folder: string) => T):
   }
 }
 
-/** Standard output, and where there is none, standard error. */
+/** Standard output or, if it is empty, standard error. */
 export function said(pdf: Uint8Array, program: string, ...options: string[]): string {
   return withPdf(pdf, (path) => {
     const { stdout, stderr, error } = spawnSync(program, [...options, path], { encoding: "utf8", maxBuffer: 2 ** 30 });

@@ -2,7 +2,7 @@
 import { inflateSync } from "node:zlib";
 
 export interface ZlibTrace {
-  /** As node:zlib gives them; it checks Adler-32, too. */
+  /** The bytes as node:zlib returns them, which also checks Adler-32. */
   readonly bytes: Buffer;
   /** BTYPE of each block: 0 stored, 1 fixed codes, 2 dynamic codes. */
   readonly blocks: readonly number[];

@@ -1,3 +1,4 @@
+// Tests GIF files as other programs read them.
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import type { Band, ColorModel, Raster } from "../../../../src/core/raster.ts";

@@ -1,4 +1,4 @@
-// Keys of a profile, each by itself: what it does to a file, read back by other programs.
+// Tests the keys of a profile one by one: their effect on a file, read by other programs.
 import { describe, expect, test } from "vitest";
 import { compressPdf } from "../../../../src/operations/compress-pdf.ts";
 import { flattenAndCompress } from "../../../../src/operations/container-only/flatten-and-compress.ts";

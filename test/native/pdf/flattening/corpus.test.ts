@@ -15,7 +15,7 @@ import { transparencyIn } from "../../../support/transparency-scan.ts";
 const REFUSED = new Set(["637.pdf", "actually_an_rtf.pdf", "enc-XI-R6-V5-U-view-O-master.pdf"]);
 /** qpdf cannot read it. */
 const DAMAGED = "crash-121-2.pdf";
-/** In what is seen side by side from 8 on. */
+/** Largest distance of pages. From 8 on, it is visible side by side. */
 const FARTHEST = { low: 5, medium: 4, high: 4 };
 const KEPT_CHARACTERS = 0.97;
 

@@ -1,3 +1,4 @@
+// Tests the document-level parts of PDF/A.
 import { describe, expect, test } from "vitest";
 import {
   actionsPdf,

@@ -1,4 +1,4 @@
-// Objects that are read without the engine are those that the engine reads; what is not certain is left to it.
+// Tests that objects read without the engine equal those that the engine reads, which handles all uncertain cases.
 import { expect, test } from "vitest";
 import { parsePages } from "../../../../src/core/pages.ts";
 import { mergePdfs } from "../../../../src/operations/merge-pdfs.ts";

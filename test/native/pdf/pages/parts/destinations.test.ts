@@ -1,3 +1,4 @@
+// Tests the destinations of links in merged and split documents.
 import { describe, expect, test } from "vitest";
 import { PdfBuilder } from "../../../../fixtures/pdf-builder.ts";
 import { merged, PdfJson, said } from "../../../../support/pdf-json.ts";

@@ -1,3 +1,4 @@
+// Tests the scripts of merged documents.
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import {
