@@ -43,7 +43,7 @@ export const STRICT = {
   bytes: 2 ** 22,
 };
 
-/** Port 1 of what is allowed answers nobody. */
+/** No server listens on port 1 of the allowed host. */
 export const strictSettings = (port: number): Settings => ({
   limits: STRICT,
   web: { allow: `127.0.0.1:${port} 127.0.0.2:* 127.0.0.1:8` },

@@ -40,7 +40,7 @@ export interface ServiceAddress {
 export interface Service extends ServiceAddress {
   /** The process that runs the Worker first, then wrangler's proxy. */
   workerdPids(): number[];
-  /** Its own, where it has one. */
+  /** The service's own container, if it has one. */
   readonly container?: ContainerProcess;
   /** Ends all of its processes and removes its storage and its log. */
   stop(): Promise<void>;

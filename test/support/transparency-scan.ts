@@ -5,7 +5,9 @@ import { withFile } from "./pdf-readers.ts";
 
 const OPAQUE_BLENDING = new Set(["/Normal", "/Compatible"]);
 
-/** @returns what is transparent or marks a transparency group, in whatever object, whether a page leads there or not */
+/**
+ * @returns everything transparent, and every mark of a transparency group, in any object, reachable from a page or not
+ */
 export function transparencyIn(pdf: Uint8Array): string[] {
   const json = new PdfJson(pdf);
   const found: string[] = [];

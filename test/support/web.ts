@@ -10,7 +10,7 @@ export interface Site extends AsyncDisposable {
   readonly url: string;
 }
 
-/** @param host where it listens. @default 127.0.0.1 */
+/** @param host address to listen on. @default 127.0.0.1 */
 export async function startSite(
   answer: (request: IncomingMessage, response: ServerResponse) => void,
   { port = 0, host = "127.0.0.1" } = {},
@@ -115,7 +115,7 @@ export async function startDns(
     const kind = type === TYPE_A ? "A" : type === TYPE_AAAA ? "AAAA" : undefined;
     const addresses = kind ? answer(name, kind).filter((address) => isIPv4(address) === (kind === "A")) : [];
     const header = Buffer.from(query.subarray(0, 12));
-    // RFC 1035, 4.1.1: a response without error; one question, so many answers, nothing more.
+    // RFC 1035, 4.1.1: a response without error; one question, the given number of answers, nothing else.
     header.writeUInt16BE(0x8180, 2);
     header.writeUInt16BE(addresses.length, 6);
     header.writeUInt32BE(0, 8);

@@ -36,7 +36,7 @@ const countOf = (pdf: Uint8Array, key: string) =>
 const programsOf = (pdf: Uint8Array) =>
   new PdfJson(pdf).dictionaries.filter((one) => one["/Subtype"] === "/Type1C").length;
 
-/** hsbw with so many units, then a square. */
+/** hsbw with the given width, then a square. */
 const square = (side: number) => {
   const number = (value: number) => [255, value >> 24, value >> 16, value >> 8, value & 0xff];
   const [there, back] = [number(side), number(-side)];

@@ -216,7 +216,7 @@ describe.skipIf(!hasMachineFonts)("subsets of one font", () => {
     return copy;
   };
   const numbered = () => {
-    // A glyph under the number of another one, as producers number them anew.
+    // A glyph with the number of another one, as producers that renumber glyphs write it.
     const copy = new Uint8Array(subset("ab"));
     const { tables, offsets } = readTrueType(copy)!;
     const [a, b] = [glyphOf("a"), glyphOf("b")];

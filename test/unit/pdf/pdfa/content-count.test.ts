@@ -6,7 +6,7 @@ import type { ContentWork } from "../../../../src/pdf/pdfa/content/content-count
 import { PdfBuilder } from "../../../fixtures/pdf-builder.ts";
 import { CONTEXT, outputsOf } from "../../../support/operations.ts";
 
-/** Forms that are each drawn so many times by the one around it. */
+/** Nested forms, each drawn the given number of times by the one around it. */
 function nestedForms(depth: number, times: number, isEndless = false): Uint8Array {
   const builder = new PdfBuilder();
   const innermost = builder.reserve();
