@@ -1,4 +1,4 @@
-// Tests the document-level parts of PDF/A.
+// Tests the rules of PDF/A for actions, annotations, layers, attachments, metadata and colors.
 import { describe, expect, test } from "vitest";
 import {
   actionsPdf,
