@@ -1,5 +1,6 @@
-// Compression beside Ghostscript, qpdf and MuPDF's tool: bytes, processor time, and how like the original pages look (SSIM of gray
-// at 100 dpi). Run with node and PDFs as arguments; without, over the corpus and scans made of it. Prints a table in Markdown.
+// Compares compression with Ghostscript, qpdf and MuPDF's tool: bytes, processor time, and the similarity of pages to
+// the original (SSIM of gray at 100 dpi). Run with node and PDFs as arguments; without arguments it uses the corpus and
+// scans made from it. Prints a table in Markdown.
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,7 +13,7 @@ import { corpusDir } from "../test/support/corpus.ts";
 import { outputsOf } from "../test/support/operations.ts";
 
 const DPI = "100";
-/** Pages of each document that are compared. */
+/** Number of compared pages of each document. */
 const COMPARED = 6;
 const HEAP_BYTES = 1024 * 2 ** 20;
 
@@ -44,7 +45,7 @@ const tools: Readonly<Record<string, (from: string, to: string) => Promise<numbe
   mutool: (from, to) => run("mutool", "clean", "-gggg", "-z", from, to),
 };
 
-/** @returns seconds of processor time */
+/** @returns processor time in seconds */
 async function ours(level: Level, from: string, to: string): Promise<number> {
   const pdf = new Uint8Array(readFileSync(from));
   const start = process.cpuUsage();
@@ -55,7 +56,7 @@ async function ours(level: Level, from: string, to: string): Promise<number> {
   return (user + system) / 1e6;
 }
 
-/** @returns seconds of processor time, which other work on the machine does not change much */
+/** @returns processor time in seconds, which other work on the machine hardly changes */
 function run(program: string, ...options: string[]): number {
   const script = 'TIMEFORMAT="%U %S"; time "$@" >/dev/null 2>&1';
   const { stderr } = spawnSync("bash", ["-c", script, "bash", program, ...options], { encoding: "utf8" });
@@ -83,7 +84,10 @@ function pagesOf(file: string): Page[] {
   return pages;
 }
 
-/** Structural similarity over windows of 8 x 8 pixels, every fourth of them (Wang et al. 2004, with a flat window). */
+/**
+ * Structural similarity over windows of 8 x 8 pixels, of which every fourth is used (Wang et al. 2004, with a flat
+ * window).
+ */
 function similarity({ width, height, gray: a }: Page, { gray: b }: Page): number {
   let [sum, count] = [0, 0];
   for (let y = 0; y + 8 <= height; y += 4) {
@@ -134,7 +138,7 @@ async function measure(file: string): Promise<Map<string, Result>> {
   return results;
 }
 
-/** Pages of a document as a scanner gives them: one picture each. */
+/** Returns the pages of a document as a scanner produces them: one picture each. */
 function scanOf(source: string, kind: "color" | "bilevel", pages: number): string {
   const place = mkdtempSync(join(folder, "scan-"));
   const options = kind === "color" ? ["-jpeg", "-jpegopt", "quality=90", "-r", "200"] : ["-mono", "-r", "300"];
@@ -203,7 +207,7 @@ for (const file of documents()) {
   ] as const) {
     const [one, other] = [results.get(level), results.get(peer)];
     if (!one || !other) continue;
-    // Pages that another program gave another size are not as near.
+    // Pages to which another program gave a different size are not as close.
     const isAsNear = Number.isNaN(other.ssim) || one.ssim >= other.ssim - 0.00005;
     ratios[level]!.push({ size: one.bytes / other.bytes, isAsNear, time: one.seconds / other.seconds });
   }

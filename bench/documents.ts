@@ -1,6 +1,6 @@
-// Merge, split, linearize and zip over HTTP, each beside the program that people use for it, as a whole process that reads and
-// writes files. Times of one round stand beside each other; ratios are ours / theirs.
-// What the operation itself takes, without upload and storage, is measured in this process.
+// Compares merge, split, linearize and zip over HTTP with the usual program for each, which runs as a whole process
+// that reads and writes files. Times of the same round are compared; ratios are ours / theirs. The operation alone,
+// without upload and storage, is measured in this process.
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -20,13 +20,13 @@ interface Task {
   readonly path: string;
   readonly fields: Readonly<Record<string, string | readonly string[]>>;
   readonly files: readonly FilePart[];
-  /** The peer's command; the files lie in its working folder under their names. */
+  /** The peer's command. The files are in its working folder under their names. */
   readonly command: readonly string[];
 }
 
 const MB = 1e6;
 
-/** A book: text on every page, and pictures that no compression makes smaller, of so many bytes in all. */
+/** A book with text on every page, and incompressible pictures of the given total size. */
 function book(pages: number, pictureBytes = 0): Uint8Array {
   const builder = new PdfBuilder();
   for (let page = 1; page <= pages; page++) {
@@ -113,7 +113,7 @@ async function runService({ url, key }: ServiceAddress, { name, path, fields, fi
   return milliseconds;
 }
 
-/** @returns milliseconds */
+/** @returns time in milliseconds */
 async function runAlone({ path, files }: Task): Promise<number> {
   const inputs = files.map(({ bytes, name }) => inputOf(bytes, name));
   const pages = files.map(() => parsePages("1-last")!);
@@ -134,7 +134,7 @@ function runPeer({ files, command }: Task, folder: string): number {
   rmSync(place, { recursive: true, force: true });
   mkdirSync(place, { recursive: true });
   for (const { name, bytes } of files) writeFileSync(join(place, name), bytes);
-  // What has just been written is in the system's cache for both.
+  // The files have just been written, so they are in the system's cache for both programs.
   for (const { name } of files) readFileSync(join(place, name));
   const started = performance.now();
   execFileSync(command[0]!, command.slice(1), { cwd: place, stdio: ["ignore", "ignore", "pipe"] });

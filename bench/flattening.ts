@@ -1,6 +1,7 @@
-// Flattening beside Ghostscript (compatibility level 1.3) and cairo's PostScript with pdfwrite: processor time, size, share of the
-// page that became pictures, distance to the original by two renderers, text kept. Run with node and PDFs as arguments; without, over
-// the corpus and a deck of slides made of it. Prints a table in Markdown.
+// Compares flattening with Ghostscript (compatibility level 1.3) and cairo's PostScript with pdfwrite: processor time,
+// size, share of the page that became pictures, distance to the original by two renderers, text kept. Run with node and
+// PDFs as arguments; without arguments it uses the corpus and a deck of slides made from it. Prints a table in
+// Markdown.
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -22,13 +23,13 @@ const CORPUS = [
   "pattern_shading_type4_2",
   "pdf2image-memory-error-test-400p",
 ];
-/** Pages of each document that are compared, from its beginning to its end. */
+/** Number of compared pages of each document, spread from its start to its end. */
 const COMPARED = 5;
 const folder = mkdtempSync(join(tmpdir(), "flattening-"));
 
 interface Made {
   readonly seconds: number;
-  /** Share of each page; undefined where the tool does not tell. */
+  /** Share of each page; undefined if the tool does not report it. */
   readonly coverage?: readonly number[];
 }
 
@@ -50,7 +51,7 @@ async function ours(quality: FlatteningQuality, from: string, to: string): Promi
   return { seconds: (user + system) / 1e6, coverage };
 }
 
-/** Commands in a shell. @returns seconds of their processor time */
+/** Runs commands in a shell. @returns their processor time in seconds */
 function run(script: string, from: string, to: string): Made {
   const timed = `TIMEFORMAT='%U %S'; time { ${script}; }`;
   const { stderr } = spawnSync("bash", ["-c", timed, "bash", from, to], { encoding: "utf8" });

@@ -1,7 +1,10 @@
-// A client that costs next to nothing, and what is made of its times.
+// Provides an HTTP client that costs almost no time, and statistics of its measurements.
 import { Agent, request } from "node:http";
 
-/** A connection that stays, but not longer than the service keeps it, and a body put together beforehand: what is measured is the service, not a client. */
+/**
+ * Keeps its connection, but not longer than the service does. Bodies are built in advance, so that the service is
+ * measured and not the client.
+ */
 export const agent = new Agent({ keepAlive: true, timeout: 3000 });
 const BOUNDARY = "bench-frontier";
 
@@ -10,7 +13,7 @@ export interface FilePart {
   readonly bytes: Uint8Array;
 }
 
-/** Fields, each with a value or several, and files as the field `file`. */
+/** Returns a body with fields of one or several values, and files in the field `file`. */
 export function multipart(
   fields: Readonly<Record<string, string | number | readonly string[]>>,
   files: readonly FilePart[],
@@ -27,7 +30,7 @@ export function multipart(
   return Buffer.concat([Buffer.from(texts.join("")), ...pieces, Buffer.from(`--${BOUNDARY}--\r\n`)]);
 }
 
-/** GET, or POST with a body of {@link multipart}. */
+/** Sends GET, or POST with a body of {@link multipart}. */
 export function exchange(url: string, body?: Buffer, headers: Readonly<Record<string, string>> = {}): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const about = body

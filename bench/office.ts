@@ -1,5 +1,6 @@
-// `npm run bench:office`: Office documents to PDF over HTTP, upload to stored file, beside `soffice --convert-to` and a resident
-// LibreOffice over UNO. Times, documents a second, and processor time of all processes of the service for each document.
+// `npm run bench:office`: compares Office to PDF over HTTP, from upload to stored file, with `soffice --convert-to` and
+// a resident LibreOffice over UNO. Measures times, documents per second, and the processor time of all processes of the
+// service per document.
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +16,7 @@ const quick = process.argv.includes("--quick");
 const ROUNDS = quick ? 3 : 7;
 const AT_ONCE = [1, 2, 4];
 const JOBS_AT_ONCE = quick ? 24 : 80;
-/** proc(5): of utime and stime. */
+/** Unit of utime and stime (proc(5)). */
 const TICK_MS = 10;
 
 const folder = mkdtempSync(join(tmpdir(), "bench-office-"));
@@ -48,7 +49,7 @@ try {
   rmSync(folder, { recursive: true });
 }
 
-/** LibreOffice leaves a lock beside the files it opens. */
+/** Copies a document, because LibreOffice leaves a lock beside the files it opens. */
 function copyOf(name: string): string {
   const copy = join(folder, name);
   copyFileSync(join(corpusDir!, "office", name), copy);
@@ -86,7 +87,10 @@ async function compare(file: string): Promise<void> {
   console.log(row([basename(file), ...cells, (ours / theirs).toFixed(2), ...rates]));
 }
 
-/** Debian's packages without a desktop lose the resident LibreOffice to some documents. @returns whether it converts this one */
+/**
+ * Reports whether the resident LibreOffice converts the file. Debian's packages without a desktop crash on some
+ * documents.
+ */
 async function withResident(file: string): Promise<boolean> {
   try {
     await resident?.convert(file);
@@ -99,7 +103,7 @@ async function withResident(file: string): Promise<boolean> {
   }
 }
 
-/** All of them, the damaged and locked ones included. */
+/** Converts all documents, including damaged and locked ones. */
 async function wholeCorpus(): Promise<void> {
   const names = execFileSync("ls", [join(corpusDir!, "office")], { encoding: "utf8" })
     .trim()
@@ -126,7 +130,7 @@ async function load(of: Service, clients: number, jobs: readonly string[]) {
   return { perSecond: jobs.length / seconds, cpuMs: (cpuOf(of) - cpuBefore) / jobs.length };
 }
 
-/** Milliseconds of the processor, of all processes and of their children that have ended. */
+/** Processor time in milliseconds, of all processes and of their children that have ended. */
 function cpuOf({ pid, container }: Service): number {
   const pids = new Set([...processTree(pid), ...processTree(container!.pid!)]);
   let ticks = 0;
@@ -150,11 +154,11 @@ function cold(file: string): number {
 
 interface Resident {
   readonly process: ChildProcess;
-  /** @returns milliseconds */
+  /** @returns time in milliseconds */
   convert(file: string): Promise<number>;
 }
 
-/** @returns undefined where Python's bridge to LibreOffice cannot be had */
+/** @returns undefined if Python's bridge to LibreOffice is not available */
 async function startResident(): Promise<Resident | undefined> {
   try {
     execFileSync("/usr/bin/python3", ["-c", "import uno"], { stdio: "ignore" });

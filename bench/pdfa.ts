@@ -1,5 +1,6 @@
-// `npm run bench:pdfa`: PDFs to PDF/A over HTTP beside Ghostscript and LibreOffice alone: how many become valid as veraPDF sees it, how
-// long they take, and how far their pages are from the original's. Run with PDFs as arguments; without, over the corpus.
+// `npm run bench:pdfa`: compares PDF to PDF/A over HTTP with Ghostscript and LibreOffice alone: the number of results
+// that veraPDF accepts, the time, and the distance of pages to the original. Run with PDFs as arguments; without
+// arguments it uses the corpus.
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +14,7 @@ import { agent, exchange, median, multipart, row } from "./measure.ts";
 
 const FLAVOURS = ["1b", "2b", "2u", "3b", "3u"] as const;
 type Flavour = (typeof FLAVOURS)[number];
-/** Pages of each document that are compared. */
+/** Number of compared pages of each document. */
 const COMPARED = 6;
 const DPI = "50";
 const ROUNDS = 15;
@@ -29,7 +30,7 @@ const files = given.length > 0 ? given : corpusPdfs(join(corpusDir!, "pdf"));
 
 interface Result {
   readonly ms: number;
-  /** Undefined where there is no output. */
+  /** Path of the output; undefined if there is none. */
   readonly path: string | undefined;
 }
 type Tool = (from: string, flavour: Flavour, to: string) => Promise<boolean> | boolean;
@@ -112,7 +113,7 @@ function ours(rasterize: boolean): Tool {
   };
 }
 
-/** As its manual says, with an output intent of sRGB by its own definition file. */
+/** Follows the manual of Ghostscript, with an sRGB output intent from its own definition file. */
 function gs(from: string, flavour: Flavour, to: string): boolean {
   const options = ["-q", "-dNOPAUSE", "-dBATCH", `-dPDFA=${flavour[0]}`, "-dPDFACompatibilityPolicy=1"];
   const colors = ["-sDEVICE=pdfwrite", "-sColorConversionStrategy=RGB", `-o${to}`];
@@ -133,7 +134,7 @@ function office(from: string, flavour: Flavour, to: string): boolean {
   return made !== undefined;
 }
 
-/** Of the pages that are compared: the largest distance, from 0 to 255; 255 where a page is missing. */
+/** Returns the largest distance of the compared pages, from 0 to 255; 255 if a page is missing. */
 function furthest(one: string, other: string): number {
   const [before, after] = [picturesOf(one), picturesOf(other)];
   return Math.max(
@@ -161,7 +162,7 @@ function picturesOf(pdf: string) {
   return pictures;
 }
 
-/** Those that open, as poppler sees it. */
+/** Returns the documents that poppler can open. */
 function corpusPdfs(place: string): string[] {
   const opens = (path: string) => {
     try {

@@ -1,11 +1,12 @@
-// The programs this service is measured against, each as a whole process that reads a file and writes files.
+// Defines the programs that this service is compared with, each run as a whole process that reads a file and writes
+// files.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 export interface PageJob {
   readonly file: string;
-  /** From 1. */
+  /** Page number, from 1. */
   readonly page: number;
   readonly dpi: number;
   readonly format: "png" | "jpg" | "tif";
@@ -13,11 +14,11 @@ export interface PageJob {
 
 export interface Peer {
   readonly name: string;
-  /** @returns undefined where it cannot make this format */
+  /** @returns undefined if the program cannot produce this format */
   command(job: PageJob, folder: string): readonly string[] | undefined;
 }
 
-/** Of JPEG, for all. */
+/** JPEG quality of all programs. */
 export const JPEG_QUALITY = 80;
 
 export const peers: readonly Peer[] = [

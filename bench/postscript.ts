@@ -1,5 +1,5 @@
-// `node scripts/bootstrap.mjs bench/postscript.ts`: PostScript and EPS to PDF over HTTP beside `gs` as a whole process, one and
-// four at a time, in one run, as ratios.
+// `node scripts/bootstrap.mjs bench/postscript.ts`: compares PostScript and EPS to PDF over HTTP with `gs` as a whole
+// process, one and four at a time, in one run, as ratios.
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { Agent, request } from "node:http";
@@ -43,7 +43,10 @@ try {
   rmSync(folder, { recursive: true });
 }
 
-/** Milliseconds until so many are done that were begun together; the two take turns, so that the machine is the same for both. */
+/**
+ * Measures the milliseconds until all jobs that started together are done. The two programs take turns, so that the
+ * state of the machine is the same for both.
+ */
 async function compare(name: string, atATime: number): Promise<{ ours: number; theirs: number }> {
   const ours: number[] = [];
   const theirs: number[] = [];

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A resident LibreOffice over UNO: starts one, then converts each file whose path comes on standard input, and answers with a
+"""Starts a resident LibreOffice over UNO, then converts each file whose path arrives on standard input, and prints one
 line for each. Usage: resident-office.py <profile folder> <output file>"""
 import os
 import signal
@@ -10,7 +10,7 @@ import time
 import uno
 from com.sun.star.beans import PropertyValue
 
-# So that LibreOffice ends too.
+# Ends LibreOffice too.
 signal.signal(signal.SIGTERM, lambda *_: sys.exit())
 profile, output = sys.argv[1:]
 pipe = f"bench{os.getpid()}"

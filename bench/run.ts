@@ -1,5 +1,5 @@
-// `npm run bench`: this service over HTTP beside its peers as whole processes, in one run, as ratios.
-// `npm run bench -- --quick` takes fewer rounds; `npm run bench -- pages` or `documents` runs a part of it; `CORPUS_DIR` names a
+// `npm run bench`: compares this service over HTTP with its peers as whole processes, in one run, as ratios. `npm run
+// bench -- --quick` runs fewer rounds; `npm run bench -- pages` or `documents` runs one part; `CORPUS_DIR` names a
 // folder with real documents.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -32,7 +32,7 @@ if (corpusDir === undefined) {
 const folder = mkdtempSync(join(tmpdir(), "bench-"));
 const parts = ["pages", "documents"].filter((part) => process.argv.includes(part));
 const isWanted = (part: string) => parts.length === 0 || parts.includes(part);
-// All endpoints, and a place for large documents.
+// The keyed variant with a container has all endpoints, and accepts large documents.
 const service = await startService({ variant: "keyed", container: true });
 try {
   if (isWanted("pages")) for (const format of FORMATS) await compare(service, format, corpusDir);

@@ -1,5 +1,5 @@
-// Makes a fresh clone ready (node modules, the pinned Node, WebAssembly artefacts), then runs a script of the project.
-// Plain JavaScript without dependencies: it runs before anything is installed, on any Node from 20 on.
+// Prepares a fresh clone (node modules, the pinned Node, WebAssembly artifacts), then runs a script of the project.
+// Plain JavaScript without dependencies, because it runs before anything is installed, on any Node from version 20.
 
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -13,10 +13,10 @@ const wasmSources = join(root, "wasm");
 const wasmOutputs = join(root, "wasm/dist");
 const lockFile = join(root, ".wrangler/bootstrap.lock");
 
-/** The process that works for this one at the moment, so that signals reach it. */
+/** The process that currently works for this one. Signals are passed on to it. */
 let child;
 
-/** An end that is explained by its message alone. */
+/** An exit that the message alone explains. */
 class Refusal extends Error {}
 
 async function main() {
@@ -29,7 +29,7 @@ async function main() {
 
   if (!modulesAreInstalled() || staleWasmFolders().length > 0) await prepare();
 
-  // Once everything is installed, npm finds the pinned Node first: no second process is needed then.
+  // Once everything is installed, npm finds the pinned Node first, so that no second process is needed.
   if (process.version === `v${pinnedVersion()}`) {
     process.argv = [process.execPath, resolve(script), ...args];
     endWithParent(() => process.kill(process.pid, "SIGTERM"));
@@ -48,7 +48,7 @@ async function prepare() {
   for (const signal of signals) process.on(signal, relay);
   process.on("exit", unlock);
   await lock();
-  // Looked at again: whoever held the lock may have done the work.
+  // Checked again: the process that held the lock may have installed them.
   if (!modulesAreInstalled()) await installModules();
   for (const folder of staleWasmFolders()) await buildWasm(folder);
   unlock();
@@ -58,7 +58,9 @@ async function prepare() {
 
 // Node modules
 
-/** True when node_modules holds exactly what package-lock.json asks for, by npm's own record of what it installed. */
+/**
+ * Reports whether node_modules matches package-lock.json exactly, according to npm's own record of the installation.
+ */
 function modulesAreInstalled() {
   const record = join(root, "node_modules/.package-lock.json");
   if (!existsSync(record) || !existsSync(pinnedNode)) return false;
@@ -77,14 +79,15 @@ async function installModules() {
   const first = !existsSync(join(root, "node_modules"));
   console.log(first ? "Installing node modules (first run, about a minute)…" : "Updating node modules…");
   let install = await run(...npm("ci", "--include=dev"));
-  // npm 11 refuses a lock file that lacks optional packages of other platforms; this installs the same versions.
+  // npm 11 rejects a lock file that lacks optional packages of other platforms; this command installs the same
+  // versions.
   if (install.code !== 0) install = await run(...npm("install", "--no-save", "--include=dev"));
   if (install.code !== 0) {
     throw new Refusal(
       `${tail(install.output)}\nThe node modules could not be installed. Is the package registry within reach? Try again with: npm ci`,
     );
   }
-  // An npm that is told not to run install scripts leaves the pinned Node out.
+  // If npm is configured not to run install scripts, it does not install the pinned Node.
   if (!existsSync(pinnedNode) || (await run(pinnedNode, ["--version"])).output.trim() !== `v${pinnedVersion()}`) {
     await run(...npm("rebuild", "node", "--ignore-scripts=false"));
   }
@@ -95,7 +98,7 @@ async function installModules() {
   }
 }
 
-/** npm as it was called, or the one on the path, never run by the Node that it is about to replace. */
+/** Runs npm as it was called, or the one on the path, but never with the Node that it is about to replace. */
 function npm(...args) {
   const own = join(root, "node_modules");
   const { npm_execpath: cli, npm_node_execpath: node } = process.env;
@@ -103,15 +106,15 @@ function npm(...args) {
   return ["npm", args];
 }
 
-/** The environment without the project's own programs. */
+/** Returns the environment without the project's own programs. */
 function outerEnvironment() {
   const path = (process.env.PATH ?? "").split(delimiter).filter((entry) => !entry.endsWith("node_modules/.bin"));
   return { ...process.env, PATH: path.join(delimiter) };
 }
 
-// WebAssembly artefacts
+// WebAssembly artifacts
 
-/** Folders of wasm/ that have a build script and whose outputs are missing or made from other sources. */
+/** Returns folders of wasm/ that have a build script and whose outputs are missing or outdated. */
 function staleWasmFolders() {
   if (!existsSync(wasmSources)) return [];
   return readdirSync(wasmSources).filter((folder) => {
@@ -130,17 +133,20 @@ async function buildWasm(folder) {
   mkdirSync(wasmOutputs, { recursive: true });
   const build = await run(pinnedNode, [join(wasmSources, folder, "build.ts")]);
   if (build.code !== 0) throw new Refusal(`${tail(build.output)}\nwasm/${folder}/build.ts failed.`);
-  // A second of slack: file systems round times.
+  // Allows a second of tolerance, because file systems round times.
   const outputs = readdirSync(wasmOutputs).filter(
     (name) => !name.startsWith(".") && statSync(join(wasmOutputs, name)).mtimeMs >= since - 1000,
   );
   writeFileSync(join(wasmOutputs, `.${folder}.json`), JSON.stringify({ sources: before, outputs }));
 }
 
-/** Changes with the folder's files, the builds' shared ones beside it, and the packages they read (compiler, third-party engine). */
+/**
+ * Returns a value that changes with the folder's files, the shared files of the builds, and the packages that they read
+ * (compiler, third-party engine).
+ */
 function fingerprint(folder) {
   const hash = createHash("sha256").update(readFileSync(join(root, "package-lock.json")));
-  // The kernel for pictures shares the transform of the one for JPEG; third-party binaries share their rewriting.
+  // The kernel for pictures shares the transform of the kernel for JPEG; third-party binaries share their rewriting.
   const files = [folder, "jpeg", "rewrite"]
     .flatMap((name) => readdirSync(join(wasmSources, name), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
@@ -151,7 +157,7 @@ function fingerprint(folder) {
   return hash.digest("hex");
 }
 
-// One preparation at a time: both variants may be started at once on a fresh clone.
+// Only one preparation runs at a time: both variants may start at once on a fresh clone.
 
 async function lock() {
   mkdirSync(dirname(lockFile), { recursive: true });
@@ -192,7 +198,7 @@ function isAlive(pid) {
 
 // Processes
 
-/** Runs to the end, output kept. */
+/** Runs a command to its end and keeps its output. */
 function run(command, args) {
   return new Promise((done) => {
     let output = "";
@@ -205,9 +211,9 @@ function run(command, args) {
 }
 
 function runWithPinnedNode(script, args) {
-  // As npm would have set it, had the programs been there when it started.
+  // The path that npm would have set if the programs had existed when it started.
   const path = `${join(root, "node_modules/.bin")}${delimiter}${process.env.PATH ?? ""}`;
-  // The IPC channel tells the script when this process is gone, however it went.
+  // The IPC channel tells the script when this process has ended, for whatever reason.
   const stdio = ["inherit", "inherit", "inherit", "ipc"];
   child = spawn(pinnedNode, [resolve(script), ...args], { env: { ...process.env, PATH: path }, stdio });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
@@ -222,7 +228,10 @@ function runWithPinnedNode(script, args) {
   });
 }
 
-/** npm does not pass every signal on, and none when it is killed. Outside npm a parent may well end first (nohup). */
+/**
+ * Ends this process with its parent. npm does not pass on every signal, and none if it is killed. Outside npm, a parent
+ * may end first (nohup).
+ */
 function endWithParent(end) {
   const parent = process.ppid;
   if (process.env.npm_lifecycle_event === undefined) return;

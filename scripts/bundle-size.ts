@@ -1,4 +1,4 @@
-// The size of the Worker as it would be uploaded.
+// Measures the size of the Worker as it would be uploaded.
 
 import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,14 +8,15 @@ import { root, runWrangler } from "./wrangler.ts";
 
 const MIB = 1024 * 1024;
 /**
- * A Worker may be 10 MiB after gzip on the paid plan; the rest is room for what differs between our gzip and theirs.
+ * Limit of the compressed size. A Worker may have 10 MiB after gzip on the paid plan; the remainder covers the
+ * difference between our gzip and theirs.
  * https://developers.cloudflare.com/workers/platform/limits/#worker-size
  */
 const LIMIT_BYTES = 9.5 * MIB;
 
 /**
- * @returns one line that tells the size
- * @throws Error when the Worker does not build or is too large
+ * @returns one line with the size
+ * @throws Error if the Worker does not build or is too large
  */
 export async function checkBundleSize(): Promise<string> {
   const folder = join(root, ".wrangler/bundle");
@@ -23,7 +24,7 @@ export async function checkBundleSize(): Promise<string> {
   await runWrangler(["deploy", "--dry-run", "--containers-rollout=none", "--outdir", folder]);
   let bytes = 0;
   for (const name of await readdir(folder)) {
-    // Beside the modules lie a source map, which is uploaded apart, and a note of wrangler's.
+    // The folder also contains a source map, which is uploaded separately, and a note written by wrangler.
     if (name.endsWith(".map") || name === "README.md") continue;
     bytes += (await promisify(gzip)(await readFile(join(folder, name)))).length;
   }

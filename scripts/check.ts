@@ -1,5 +1,5 @@
-// `npm run check`: everything that must hold before a change goes in, one line each. Does not stop at the first failure.
-// `npm run check -- --quick` leaves out the tests.
+// `npm run check`: runs every check that must pass before a change is merged, and prints one line for each. Does not
+// stop at the first failure. `npm run check -- --quick` skips the tests.
 
 import { spawn } from "node:child_process";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { root } from "./wrangler.ts";
 
 interface Check {
   readonly name: string;
-  /** @returns what to say beside "ok"; throws an Error with the output when it fails */
+  /** @returns the text to print beside "ok"; throws an Error with the output if the check fails */
   run(): Promise<string>;
 }
 
@@ -29,7 +29,7 @@ const tests: Check = {
   },
 };
 
-// The quick ones two at a time: each keeps about one processor busy.
+// The quick checks run two at a time, because each keeps about one processor busy.
 const results: boolean[] = [];
 for (let next = 0; next < quick.length; next += 2) {
   results.push(...(await Promise.all(quick.slice(next, next + 2).map(report))));

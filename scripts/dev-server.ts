@@ -1,5 +1,5 @@
-// Runs the Worker under `wrangler dev` and ends it with everything it started. Used by start.ts and by the tests; knows
-// neither keys nor terminals.
+// Runs the Worker under `wrangler dev` and ends it with every process it started. Used by start.ts and by the tests.
+// Has no knowledge of keys or terminals.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, writeSync } from "node:fs";
@@ -13,35 +13,35 @@ export type Variant = "private" | "keyed";
 
 export interface DevServerOptions {
   readonly variant: Variant;
-  /** 0 takes any free one. */
+  /** Port of the service; 0 selects any free one. */
   readonly port: number;
-  /** @default any free one */
+  /** Port of the debugger. @default any free one */
   readonly inspectorPort?: number;
   /** Folder of the local R2 and KV. */
   readonly persistTo: string;
-  /** Written anew. */
+  /** Path of the log file, which is replaced. */
   readonly logFile: string;
-  /** Replace `[vars]` of wrangler.toml. */
+  /** Variables that replace `[vars]` of wrangler.toml. */
   readonly vars?: Readonly<Record<string, string>>;
   /**
-   * Reads a body that the Worker left unread before its answer goes out, as wrangler does for clients that cannot take
-   * an answer in the middle of an upload. False shows when the Worker itself answers.
+   * True to read a body that the Worker left unread before its answer is sent, as wrangler does for clients that cannot
+   * accept an answer during an upload. False to show when the Worker itself answers.
    * @default true
    */
   readonly drainBodies?: boolean;
   /** Called with each line that wrangler or the Worker writes. */
   onLine?(line: string): void;
-  /** Gives up waiting and ends what was started. */
+  /** Stops waiting and ends all started processes when aborted. */
   readonly signal?: AbortSignal;
 }
 
 export interface DevServer {
-  /** On 127.0.0.1, without a slash at the end. */
+  /** URL on 127.0.0.1, without a slash at the end. */
   readonly url: string;
   readonly port: number;
-  /** Of wrangler; also the id of the process group that all its children are in. */
+  /** Process ID of wrangler, which is also the ID of the process group of all its children. */
   readonly pid: number;
-  /** Settles when the service has ended, whether asked to or not. */
+  /** Resolves when the service has ended, intentionally or not. */
   readonly ended: Promise<void>;
   /** Ends every process, gently first. */
   stop(): Promise<void>;
@@ -53,8 +53,8 @@ const READY_WITHIN_MS = 60_000;
 const STOP_WITHIN_MS = 3_000;
 
 /**
- * Settles once GET /up answers 200.
- * @throws Error with the last lines of the log, when it does not come up
+ * Starts the service, and resolves once GET /up answers 200.
+ * @throws Error with the last lines of the log, if the service does not start
  */
 export async function startDevServer(options: DevServerOptions): Promise<DevServer> {
   const log = openLog(options.logFile);
@@ -67,7 +67,7 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
     });
   });
   const kill = () => killGroup(pid);
-  // What wrangler leaves behind when it ends out of turn.
+  // Ends the processes that wrangler leaves behind when it exits unexpectedly.
   child.once("exit", kill);
   const stop = async () => {
     if (child.exitCode === null && child.signalCode === null) child.kill("SIGTERM");
@@ -83,7 +83,7 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
     readLines(child, (line) => {
       log.write(line);
       options.onLine?.(line);
-      // wrangler stays and waits for the sources to change.
+      // wrangler keeps running and waits until the sources change.
       if (line.includes("[ERROR]")) fail();
     });
     setTimeout(fail, READY_WITHIN_MS).unref();
@@ -101,13 +101,14 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
   }
 }
 
-/** The last lines of a log. */
+/** Returns the last lines of a log. */
 export function logTail(logFile: string, lines = 25): string {
   return readFileSync(logFile, "utf8").trimEnd().split("\n").slice(-lines).join("\n");
 }
 
 /**
- * The runtime's processes of a service: the one that runs the Worker first, then wrangler's proxy in front of it.
+ * Returns the runtime's processes of a service: first the one that runs the Worker, then wrangler's proxy in front of
+ * it.
  * @param group - {@link DevServer.pid}
  */
 export function workerdPids(group: number): number[] {
@@ -115,14 +116,14 @@ export function workerdPids(group: number): number[] {
   for (const entry of readdirSync("/proc")) {
     if (!/^\d+$/.test(entry)) continue;
     try {
-      // proc(5): after the name in parentheses come the state, the parent and the process group.
+      // proc(5): the name in parentheses is followed by the state, the parent and the process group.
       const [, name, state, pgrp] =
         /^\d+ \((.*)\) (\S) \d+ (\d+)/s.exec(readFileSync(`/proc/${entry}/stat`, "utf8")) ?? [];
       if (name !== "workerd" || state === "Z" || Number(pgrp) !== group) continue;
       const runsWorker = readFileSync(`/proc/${entry}/cmdline`, "utf8").includes("--inspector-addr");
       found.push({ pid: Number(entry), runsWorker });
     } catch {
-      // It ended while we looked.
+      // The process ended in the meantime.
     }
   }
   return found.sort((a, b) => Number(b.runsWorker) - Number(a.runsWorker)).map(({ pid }) => pid);
@@ -142,7 +143,8 @@ function spawnWrangler(options: DevServerOptions): ChildProcess {
       ...wranglerEnvironment(join(options.persistTo, "registry")),
       ...(options.drainBodies === false ? { WRANGLER_DISABLE_REQUEST_BODY_DRAINING: "true" } : {}),
     },
-    // A group of its own: a Ctrl-C of the terminal reaches only us, and one signal reaches all of it.
+    // A separate process group: Ctrl-C in the terminal reaches only this process, and one signal reaches the whole
+    // group.
     detached: true,
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
@@ -152,11 +154,11 @@ function killGroup(group: number): void {
   try {
     process.kill(-group, "SIGKILL");
   } catch {
-    // All gone already.
+    // All processes have ended already.
   }
 }
 
-/** wrangler tells its parent when, and on which port, it listens. */
+/** Resolves with the port once wrangler reports to its parent that it listens. */
 function listeningPort(child: ChildProcess): Promise<number> {
   return new Promise((resolve) => {
     child.on("message", (message) => {
@@ -179,7 +181,10 @@ async function answers(url: string, ended: Promise<void>): Promise<void> {
   }
 }
 
-/** wrangler outlives a runtime that crashed: without one for two looks in a row (a reload takes less), it is ended. */
+/**
+ * Ends wrangler if the runtime has crashed, because wrangler keeps running without it: no runtime in two checks in a
+ * row (a reload takes less time).
+ */
 function watchRuntime(group: number, ended: Promise<void>, kill: () => void): void {
   let pids = workerdPids(group);
   let missing = 0;
@@ -204,12 +209,12 @@ function isAlive(pid: number): boolean {
 function readLines(child: ChildProcess, onLine: (line: string) => void): void {
   for (const input of [child.stdout, child.stderr]) {
     if (input === null) continue;
-    // esbuild's part of the output is coloured whatever it is told.
+    // The part of the output that comes from esbuild is colored regardless of settings.
     createInterface({ input, crlfDelay: Infinity }).on("line", (line) => onLine(stripVTControlCharacters(line)));
   }
 }
 
-/** Written at once: the last lines before an end are the ones that matter. */
+/** Opens a log that is written synchronously, because the last lines before an end are the important ones. */
 function openLog(file: string): { write(line: string): void; close(): void } {
   mkdirSync(dirname(file), { recursive: true });
   const descriptor = openSync(file, "w");

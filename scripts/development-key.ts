@@ -1,4 +1,4 @@
-// The API key that `npm start` prints in the keyed variant.
+// Provides the API key that `npm start` prints in the keyed variant.
 
 import { randomUUID } from "node:crypto";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -7,9 +7,9 @@ import { hashKey } from "../src/core/api-key.ts";
 import { putKeys } from "./key-records.ts";
 
 /**
- * Makes a key known to the local namespace.
- * @param folder - what the local service persists to
- * @param given - a key of the caller's choice; without it, one that was made on the first start is used again
+ * Adds a key to the local namespace.
+ * @param folder - folder to which the local service persists
+ * @param given - a key of the caller's choice; without it, the key that was created on the first start is used again
  */
 export async function developmentKey(folder: string, given: string | undefined): Promise<string> {
   if (given) {
@@ -26,7 +26,7 @@ export async function developmentKey(folder: string, given: string | undefined):
   return made;
 }
 
-/** After the kept key was revoked: the next start makes another one. */
+/** Removes the stored key after it was revoked. The next start creates another one. */
 export async function forgetDevelopmentKey(folder: string, revokedHash: string): Promise<void> {
   const file = keptIn(folder);
   const kept = await readFile(file, "utf8").catch(() => "");

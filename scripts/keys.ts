@@ -1,4 +1,4 @@
-// `npm run keys`: makes, lists and revokes the API keys of the keyed variant.
+// `npm run keys`: creates, lists and revokes the API keys of the keyed variant.
 
 import { randomUUID } from "node:crypto";
 import { join, resolve } from "node:path";
@@ -17,13 +17,13 @@ const USAGE = `Usage:
   --remote           the keys of the deployed service; uses wrangler's login or CLOUDFLARE_API_TOKEN
   --persist-to DIR   with --local: the folder of that service's storage (default .wrangler/keyed)`;
 
-/** Enough of a hash to name one key of many. */
+/** Number of digits of a hash that identify one key among many. */
 const SHOWN_HASH_LENGTH = 12;
 const MIN_PREFIX_LENGTH = 4;
-/** KV metadata, which holds the owner, may be 1024 bytes long. */
+/** Limits the owner, which is stored in KV metadata of at most 1024 bytes. */
 const MAX_OWNER_BYTES = 256;
 
-/** An end that is explained by its message alone. */
+/** An exit that the message alone explains. */
 class Refusal extends Error {}
 
 try {
@@ -67,14 +67,14 @@ function readArguments() {
 }
 
 async function create(namespace: Namespace, owner: string, given: string | undefined): Promise<void> {
-  // RFC 9110 section 5.5: what a header field can carry without loss.
+  // RFC 9110 section 5.5: characters that a header field can carry without loss.
   if (given !== undefined && !/^[\x21-\x7e]{1,256}$/.test(given)) {
     throw new Refusal("A key is 1 to 256 printable ASCII characters without spaces.");
   }
   if (Buffer.byteLength(owner) > MAX_OWNER_BYTES) throw new Refusal(`--owner is longer than ${MAX_OWNER_BYTES} bytes.`);
   const key = given ?? randomUUID();
   const hash = hashKey(key);
-  // Also keeps a revoked key from coming back to life.
+  // Also keeps a revoked key from becoming valid again.
   if (given !== undefined && (await listKeys(namespace)).some((entry) => entry.hash === hash)) {
     throw new Refusal("This key exists already (perhaps revoked): choose another one.");
   }

@@ -1,5 +1,5 @@
-// Says for each entry of src/core/limits.ts and container/limits.ts what it limits, and for a time limit, which one holds
-// for all of it. For docs/limits.md and its test only: the Worker does not import this.
+// Explains each entry of src/core/limits.ts and container/limits.ts: the subject of the limit, and for a time limit,
+// the outer one that contains it. For docs/limits.md and its test only: the Worker does not import this.
 
 import { CONTAINER_LIMITS } from "../container/limits.ts";
 import { LIMITS } from "../src/core/limits.ts";

@@ -1,9 +1,10 @@
-// Debian packages that the project uses, by purpose, and their installation. Knows nothing of the engines themselves.
+// Lists the Debian packages that the project uses, by purpose, and installs them. Has no knowledge of the engines
+// themselves.
 
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 
-/** Other people's programs that judge what this service makes. */
+/** Third-party programs that verify the results of this service. */
 export const TEST_PACKAGES: readonly string[] = [
   "7zip",
   "curl",
@@ -21,7 +22,7 @@ export const TEST_PACKAGES: readonly string[] = [
 ];
 
 /**
- * Installs those that are missing; silent when none is.
+ * Installs missing packages. Prints nothing if none is missing.
  * @throws Error whose message says what to do
  */
 export function installPackages(wanted: readonly string[], purpose: string): void {
@@ -38,7 +39,7 @@ export function installPackages(wanted: readonly string[], purpose: string): voi
     );
   }
   console.log(`Installing Debian packages for ${purpose}: ${names}…`);
-  // Lists that are there may still name versions that are gone: then update and try once more.
+  // Existing package lists may name versions that are gone: in that case, update them and retry once.
   if (haveLists() && apt("install", ...missing).ok) return;
   const update = apt("update");
   const install = apt("install", ...missing);
@@ -48,7 +49,7 @@ export function installPackages(wanted: readonly string[], purpose: string): voi
   }
 }
 
-/** @returns undefined where there is no dpkg */
+/** @returns undefined if dpkg is not available */
 function missingPackages(wanted: readonly string[]): string[] | undefined {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the placeholders are dpkg-query's
   const format = "${Package} ${db:Status-Status}\n";

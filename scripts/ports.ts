@@ -1,10 +1,10 @@
-// Whether a port of this machine can be listened on.
+// Checks if a port of this machine is free.
 
 import { createServer } from "node:net";
 
 /**
- * True when nothing listens there: neither on IPv4 nor on IPv6, because clients try both addresses of `localhost`, and
- * whoever holds the other one would get their requests.
+ * Reports whether no process listens on the port, neither on IPv4 nor on IPv6: clients try both addresses of
+ * `localhost`, and the holder of the other one would receive their requests.
  */
 export async function portIsFree(port: number): Promise<boolean> {
   return (await canListen(port, "127.0.0.1")) && (await canListen(port, "::1"));
@@ -13,7 +13,7 @@ export async function portIsFree(port: number): Promise<boolean> {
 function canListen(port: number, host: string): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();
-    // A machine without IPv6 has no one listening there.
+    // A machine without IPv6 has no listeners there.
     server.once("error", (error: NodeJS.ErrnoException) =>
       resolve(error.code !== "EADDRINUSE" && error.code !== "EACCES"),
     );

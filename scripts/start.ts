@@ -1,5 +1,6 @@
-// `npm start`: the service on this machine, until Ctrl-C. Environment: VARIANT (private, keyed), PORT, API_KEY,
-// MAX_UPLOAD_MB, MAX_INPUTS, FILE_LIFETIME_HOURS, BASE_URL; STATE_DIR, for stored files, keys and logs, is .wrangler otherwise.
+// `npm start`: runs the service on this machine until Ctrl-C. Environment: VARIANT (private, keyed), PORT, API_KEY,
+// MAX_UPLOAD_MB, MAX_INPUTS, FILE_LIFETIME_HOURS, BASE_URL; STATE_DIR, the folder for stored files, keys and logs
+// (default .wrangler).
 
 import { join, relative, resolve } from "node:path";
 import { type ContainerProcess, installEngines, startContainer } from "./container-process.ts";
@@ -8,9 +9,12 @@ import { developmentKey } from "./development-key.ts";
 import { portIsFree } from "./ports.ts";
 import { root } from "./wrangler.ts";
 
-/** wrangler dev never fires cron triggers by itself; what has outlived its time is removed as often as this. */
+/** Interval at which expired files are removed, because wrangler dev never fires cron triggers. */
 const SWEEP_EVERY_MS = 10 * 60_000;
-/** A terminal's Ctrl-C reaches every process of the foreground, and npm passes it on as well: that is one, not two. */
+/**
+ * Time within which two Ctrl-C count as one: the terminal sends it to every foreground process, and npm passes it on
+ * too.
+ */
 const SAME_CTRL_C_MS = 300;
 
 const interrupted = new AbortController();
@@ -21,7 +25,7 @@ let container: ContainerProcess | undefined;
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, onSignal);
 process.on("disconnect", onSignal);
 process.channel?.unref();
-// The terminal may go before we do.
+// The terminal may close before this process ends.
 process.stdout.on("error", () => {});
 process.stderr.on("error", () => {});
 
@@ -71,7 +75,7 @@ Ready: ${address} (${variant} variant; log: ${relative(root, logFile)}; Ctrl-C e
 `);
 
   const { url } = service;
-  // The route is wrangler's; like all of it, it listens on the loopback address alone.
+  // The route belongs to wrangler, and listens only on the loopback address.
   setInterval(() => void fetch(`${url}/cdn-cgi/local/scheduled`).catch(() => {}), SWEEP_EVERY_MS).unref();
 
   await service.ended;
@@ -95,7 +99,10 @@ async function stop(): Promise<void> {
   await Promise.all([service?.stop(), container?.stop()]);
 }
 
-/** Without them the endpoints that need none still work, and the others say that the service is busy. */
+/**
+ * Starts the engines. Without them, endpoints that need none still work, and the others report that the service is
+ * busy.
+ */
 async function startEngines(logFile: string, port: number): Promise<void> {
   try {
     await installEngines(interrupted.signal);
@@ -118,7 +125,9 @@ function readPort(value: string): number {
   throw new Error(`PORT is "${value}"; it can be a number from 1 to 65535.`);
 }
 
-/** For the debugger: away from the service's port by a fixed step, so that it is known, or any free one (0). */
+/**
+ * Returns the debugger's port: the service's port plus a fixed step, so that it is predictable, or any free one (0).
+ */
 async function portBeside(port: number): Promise<number> {
   const beside = nearbyPort(port);
   return (await portIsFree(beside)) ? beside : 0;
@@ -133,7 +142,7 @@ function settings(): Record<string, string> {
   return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
 }
 
-/** Failures of the Worker (structured) and of the runtime show up here as well as in the log. */
+/** Shows failures of the Worker (structured) and of the runtime on the terminal as well as in the log. */
 function showError(line: string): void {
   if (line.startsWith("[wrangler:error]") || line.includes("[ERROR]")) console.error(line);
   if (!line.startsWith("{")) return;
@@ -141,6 +150,6 @@ function showError(line: string): void {
     const entry = JSON.parse(line) as Record<string, unknown>;
     if (entry.message === "failed" && Number(entry.status) >= 500) console.error(line);
   } catch {
-    // Not one of our lines.
+    // The line was not written by this project.
   }
 }

@@ -1,5 +1,5 @@
-// `npm test`: installs the programs that tests judge with and the engines, then runs every test. Arguments go to vitest.
-// With `--project` it installs only what these tiers need (test/README.md).
+// `npm test`: installs the test programs and the engines, then runs every test. Arguments are passed to vitest. With
+// `--project`, it installs only what these tiers need (test/README.md).
 
 import { spawn } from "node:child_process";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { installEngines } from "./container-process.ts";
 import { installPackages, TEST_PACKAGES } from "./packages.ts";
 import { root } from "./wrangler.ts";
 
-/** Tiers that need nothing to be installed beyond the node modules. */
+/** Tiers that need only the node modules. */
 const SELF_CONTAINED: readonly string[] = ["unit", "worker", "server"];
 
 const args = process.argv.slice(2);

@@ -1,4 +1,4 @@
-// How this project calls wrangler: quietly, without a terminal, without calls to the outside. Knows no Worker and no variant.
+// Calls wrangler quietly, without a terminal and without network requests. Has no knowledge of a Worker or a variant.
 
 import { spawn } from "node:child_process";
 import { dirname, join } from "node:path";
@@ -6,14 +6,14 @@ import { fileURLToPath } from "node:url";
 
 export const root: string = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** The command line program itself: its `bin` script would add a process that only passes signals on. */
+/** Path of the command line program itself: its `bin` script would add a process that only passes on signals. */
 export const wranglerCli: string = join(root, "node_modules/wrangler/wrangler-dist/cli.js");
 
-/** Everything wrangler would fetch, send or write outside the checkout on its own account is off. */
+/** Returns an environment in which wrangler fetches, sends and writes nothing outside the checkout on its own. */
 export function wranglerEnvironment(registryPath?: string): NodeJS.ProcessEnv {
   return {
     ...process.env,
-    // The banner is where it asks for newer versions of itself.
+    // The banner is the place where wrangler checks for newer versions of itself.
     WRANGLER_HIDE_BANNER: "true",
     WRANGLER_SEND_METRICS: "false",
     WRANGLER_SEND_ERROR_REPORTS: "false",
@@ -21,7 +21,7 @@ export function wranglerEnvironment(registryPath?: string): NodeJS.ProcessEnv {
     CLOUDFLARE_CF_FETCH_ENABLED: "false",
     WRANGLER_WRITE_LOGS: "false",
     WRANGLER_NO_SKILLS_UPDATE_PROMPTS: "true",
-    // Pages on the service's own port that show everything stored.
+    // Pages on the service's own port that show all stored data.
     X_LOCAL_EXPLORER: "false",
     X_LOCAL_OBSERVABILITY: "false",
     // Two variants of one Worker must not find each other.
@@ -33,8 +33,8 @@ export function wranglerEnvironment(registryPath?: string): NodeJS.ProcessEnv {
 
 /**
  * Runs a wrangler command to its end.
- * @returns what it wrote to its standard output
- * @throws Error with everything it wrote, when it fails
+ * @returns its standard output
+ * @throws Error with all of its output, if the command fails
  */
 export function runWrangler(args: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {

@@ -1,4 +1,5 @@
-// `node scripts/bootstrap.mjs scripts/write-limits.ts`: writes the tables of docs/limits.md anew, after a limit has changed.
+// `node scripts/bootstrap.mjs scripts/write-limits.ts`: rewrites the tables of docs/limits.md after a limit has
+// changed.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// The Worker's entry: what the platform calls, and nothing else.
+// The Worker's entry point, which contains only the handlers that the platform calls.
 import { app } from "./app.ts";
 import { type Env, readConfig } from "./core/config.ts";
 import { createStore } from "./storage/store.ts";
@@ -8,7 +8,7 @@ export { EngineContainer } from "./placement/engine-container.ts";
 export default {
   fetch: app.fetch,
 
-  /** Removes files whose time is up (wrangler.toml, [triggers]). */
+  /** Removes expired files (wrangler.toml, [triggers]). */
   async scheduled(_controller, env) {
     const removed = await createStore(env.FILES, { lifetimeMs: readConfig(env).fileLifetimeMs }).sweep();
     console.log(JSON.stringify({ message: "swept", removed }));

@@ -1,16 +1,17 @@
-// What an API key becomes where it is kept: the format of API_KEYS, for the Worker that reads it and the script that writes it.
+// Defines the format of API_KEYS, in which only the hash of an API key is stored. The Worker reads it and the script of
+// the operator writes it.
 import { createHash } from "node:crypto";
 
-/** The value of an entry of API_KEYS, as JSON. The entry's key is {@link hashKey} of the API key. */
+/** The value of an entry of API_KEYS, as JSON. The key of the entry is the {@link hashKey} of the API key. */
 export interface KeyRecord {
   readonly owner: string;
-  /** ISO 8601. */
+  /** Time of creation, in ISO 8601. */
   readonly created: string;
-  /** ISO 8601, or null while the key is valid. */
+  /** Time of revocation, in ISO 8601, or null while the key is valid. */
   readonly revoked: string | null;
 }
 
-/** @returns the SHA-256 of the key's UTF-8: 64 lowercase hexadecimal digits */
+/** @returns the SHA-256 of the key's UTF-8 bytes, in 64 lowercase hexadecimal digits */
 export function hashKey(apiKey: string): string {
   return createHash("sha256").update(apiKey, "utf8").digest("hex");
 }

@@ -1,4 +1,4 @@
-// Bounds how many work at a time and how many wait, and for how long. Knows nothing of the work.
+// Limits how many tickets work at the same time, how many wait, and for how long. Has no knowledge of the work.
 
 import { EngineFailure } from "./failure.ts";
 
@@ -10,9 +10,9 @@ export interface QueueLimits<Ticket = unknown> {
   /** Milliseconds after which a waiting ticket is refused. @default no limit */
   readonly maxWaitMs?: number;
   /**
-   * Chooses who works next; called while there is room.
-   * @param waiting in the order of their arrival
-   * @returns one of `waiting`, or undefined to let nobody in for now. @default the first
+   * Chooses the ticket that works next. Called while there is room.
+   * @param waiting in the order of arrival
+   * @returns one of `waiting`, or undefined to admit none for now. @default the first
    */
   next?(waiting: readonly Ticket[], working: readonly Ticket[]): Ticket | undefined;
 }
@@ -23,7 +23,7 @@ interface Waiting<Ticket> {
   refuse(error: unknown): void;
 }
 
-/** A queue of tickets, each of which is there once: objects that `next` tells apart. */
+/** A queue of tickets. Tickets are objects that `next` can tell apart, and each is in the queue only once. */
 export class BoundedQueue<Ticket = unknown> {
   readonly #limits: QueueLimits<Ticket>;
   readonly #waiting: Waiting<Ticket>[] = [];
@@ -33,7 +33,7 @@ export class BoundedQueue<Ticket = unknown> {
     this.#limits = limits;
   }
 
-  /** The tickets that wait, in the order of their arrival. */
+  /** Returns the waiting tickets in the order of arrival. */
   get waiting(): readonly Ticket[] {
     return this.#waiting.map(({ ticket }) => ticket);
   }
@@ -44,8 +44,8 @@ export class BoundedQueue<Ticket = unknown> {
 
   /**
    * Waits for a turn.
-   * @returns the turn; disposing of it lets in the next ticket
-   * @throws EngineFailure `busy` if too many wait already, or the wait takes too long
+   * @returns the turn; disposing of it admits the next ticket
+   * @throws EngineFailure `busy` if too many tickets wait already, or the wait takes too long
    * @throws the signal's reason when aborted
    */
   async take(ticket: Ticket, signal: AbortSignal): Promise<Disposable> {
@@ -78,7 +78,7 @@ export class BoundedQueue<Ticket = unknown> {
     return promise;
   }
 
-  /** Lets in whoever may work. Call it when `next` may choose otherwise than before. */
+  /** Admits waiting tickets while there is room. Must be called when the choice of `next` may have changed. */
   admit(): void {
     while (this.#waiting.length > 0 && this.#working.length < this.#limits.atOnce) {
       const waiting = this.waiting;
@@ -89,7 +89,7 @@ export class BoundedQueue<Ticket = unknown> {
     }
   }
 
-  /** Refuses a ticket that waits. */
+  /** Refuses a waiting ticket. */
   refuse(ticket: Ticket, error: unknown): void {
     this.#waiting.find((one) => one.ticket === ticket)?.refuse(error);
   }

@@ -1,7 +1,8 @@
-// A document read from its beginning, so many bytes at a time, whatever chunks it comes in. Knows no format.
+// Reads a document from its start in pieces of requested sizes, whatever the sizes of its chunks. Does not know any
+// format.
 
 export class ByteReader implements AsyncDisposable {
-  /** Of the next byte, from the beginning. */
+  /** Offset of the next byte from the start of the document. */
   position = 0;
   readonly #chunks: AsyncIterator<Uint8Array>;
   #chunk: Uint8Array = new Uint8Array(0);
@@ -11,11 +12,11 @@ export class ByteReader implements AsyncDisposable {
     this.#chunks = chunks[Symbol.asyncIterator]();
   }
 
-  /** @returns exactly so many bytes, valid until the next call; undefined where there are fewer, which are skipped then */
+  /** @returns exactly `count` bytes, valid until the next call; undefined if fewer are left, which are then skipped */
   async read(count: number): Promise<Uint8Array | undefined> {
     if (this.#chunk.length === 0) await this.#fill();
     if (this.#chunk.length >= count) return this.#take(count);
-    // In several chunks: what a file claims is not reserved before it is there.
+    // Bytes from several chunks are collected first: memory is not reserved for a size that the file only claims.
     const parts: Uint8Array[] = [];
     let collected = 0;
     for await (const part of this.pieces(count)) {
@@ -32,7 +33,7 @@ export class ByteReader implements AsyncDisposable {
     return bytes;
   }
 
-  /** The next bytes, at most so many, as they come. What is not read of them is not skipped. */
+  /** Yields at most the next `count` bytes as they arrive. Bytes that the caller does not read are not skipped. */
   async *pieces(count: number): AsyncGenerator<Uint8Array> {
     for (let left = count; left > 0; ) {
       if (this.#chunk.length === 0 && !(await this.#fill())) return;
@@ -42,7 +43,7 @@ export class ByteReader implements AsyncDisposable {
     }
   }
 
-  /** @returns whether so many were there */
+  /** @returns true if that many bytes were left */
   async skip(count: number): Promise<boolean> {
     let left = count;
     while (left > 0) {
@@ -52,7 +53,7 @@ export class ByteReader implements AsyncDisposable {
     return true;
   }
 
-  /** Leaves the rest unread. */
+  /** Ends the reading. The rest stays unread. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#chunks.return?.();
   }
@@ -64,7 +65,7 @@ export class ByteReader implements AsyncDisposable {
     return part;
   }
 
-  /** Has a chunk, if there was none. @returns false at the end */
+  /** Fetches the next chunk that is not empty. @returns false at the end */
   async #fill(): Promise<boolean> {
     while (this.#chunk.length === 0 && !this.#isAtEnd) {
       const { done, value } = await this.#chunks.next();
@@ -75,6 +76,6 @@ export class ByteReader implements AsyncDisposable {
   }
 }
 
-/** Node's Buffers are not quite what they extend: what is sliced from one is no copy. */
+/** Returns a plain view of the same bytes. Node's Buffer differs from Uint8Array: `slice` of a Buffer does not copy. */
 export const plain = ({ buffer, byteOffset, length }: Uint8Array): Uint8Array =>
   new Uint8Array(buffer, byteOffset, length);

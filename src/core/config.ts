@@ -1,24 +1,24 @@
-// The service's settings, read once from the environment of the Worker. Knows no request.
+// Reads the settings of the service from the Worker's environment. Has no knowledge of requests.
 
 import { LIMITS } from "./limits.ts";
 
 export interface Env {
   readonly FILES: R2Bucket;
   readonly API_KEYS: KVNamespace;
-  /** `private` (no key) or `keyed`. */
+  /** Access to the service: `private` (no key) or `keyed`. */
   readonly VARIANT?: string;
   readonly MAX_UPLOAD_MB?: string;
   readonly MAX_INPUTS?: string;
   readonly FILE_LIFETIME_HOURS?: string;
-  /** Where clients reach the service, when that differs from what the request says (behind a proxy). */
+  /** Public URL of the service, if it differs from the request's URL (behind a proxy). */
   readonly BASE_URL?: string;
   /** The container with the native engines, in production. */
   readonly CONTAINER?: DurableObjectNamespace;
-  /** Over how many instances of it the load is spread. */
+  /** Number of container instances that share the load. */
   readonly CONTAINER_INSTANCES?: string;
-  /** The same on a developer's machine: where it listens. Goes before CONTAINER. */
+  /** Address of the container on a developer's machine. Takes precedence over CONTAINER. */
   readonly CONTAINER_URL?: string;
-  /** What the container asks of whoever calls it; without it there is no container. */
+  /** Secret that the container expects from its callers. Without it, the container is not used. */
   readonly CONTAINER_SECRET?: string;
 }
 
@@ -26,16 +26,16 @@ export type Variant = "private" | "keyed";
 
 export interface Config {
   readonly variant: Variant;
-  /** Of one file, for the endpoints whose limit can be set (spec, "Limits"). */
+  /** Size limit of one file, for the endpoints whose limit can be set (spec, "Limits"). */
   readonly maxUploadBytes: number;
-  /** How many files and ids one request may give. */
+  /** Maximum number of files and ids in one request. */
   readonly maxInputs: number;
-  /** 0 = for ever. */
+  /** Lifetime of stored files in milliseconds; 0 means unlimited. */
   readonly fileLifetimeMs: number;
   readonly baseUrl: string | undefined;
 }
 
-/** @throws Error with a sentence for the operator when a setting makes no sense */
+/** @throws Error with a sentence for the operator if a setting is invalid */
 export function readConfig(env: Env): Config {
   const variant = env.VARIANT ?? "private";
   if (variant !== "private" && variant !== "keyed") {

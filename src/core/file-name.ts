@@ -1,25 +1,29 @@
-// Names of files as clients send them, made safe to store, to offer for download and to put into an archive.
+// Makes file names from clients safe for storage, for downloads and for archives.
 
-/** Bytes of UTF-8; file systems end at 255, and an extension with a number must still fit. */
+/** Maximum length in bytes of UTF-8. File systems allow 255, and an extension with a number must still fit. */
 const MAX_NAME_BYTES = 200;
 
-// Controls, what Windows and shells forbid or split at, and Unicode's direction overrides, which disguise extensions.
+// Matches control characters, characters that Windows and shells forbid or treat as separators, and Unicode's direction
+// overrides, which disguise extensions.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: controls are what must go
 const UNSAFE = /[\u0000-\u001f\u007f"*:<>?|\\/\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
 
 /**
- * The base name of a path, without unsafe characters, at most {@link MAX_NAME_BYTES} bytes long.
- * @returns an empty string where nothing is left
+ * Returns the base name of a path, without unsafe characters, at most {@link MAX_NAME_BYTES} bytes long.
+ * @returns an empty string if nothing is left
  */
 export function safeName(path: string): string {
   const base = path.split(/[\\/]/).findLast((segment) => segment.trim() !== "") ?? "";
   return shorten(bounded(base.replace(UNSAFE, "").trim()).toWellFormed().normalize("NFC").replace(/^\.+/, ""));
 }
 
-/** The name without its last extension. */
+/** Returns the name without its last extension. */
 export const stem = (name: string): string => name.replace(/(?<=.)\.[^.]*$/, "");
 
-/** Of a name that is far too long, what is left of it in the end: to normalize takes time by the square of the marks on a letter. */
+/**
+ * Shortens a name that is far too long, but keeps its extension: the time to normalize grows with the square of the
+ * number of marks on a letter.
+ */
 function bounded(name: string): string {
   if (name.length <= 8 * MAX_NAME_BYTES) return name;
   return name.slice(0, 4 * MAX_NAME_BYTES) + (EXTENSION.exec(name)?.[0] ?? "");
@@ -40,8 +44,8 @@ function shorten(name: string): string {
 const TOKEN = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 
 /**
- * Content-Disposition of a download (RFC 6266). A token-safe name stands unquoted with nothing after it, since clients
- * in use take all that follows `filename=` as the path; any other name is given in quoted ASCII and in UTF-8.
+ * Returns the Content-Disposition of a download (RFC 6266). A name that is a token is unquoted and last, because some
+ * clients take everything after `filename=` as the path. Any other name is sent twice: in quoted ASCII and in UTF-8.
  */
 export function attachment(name: string): string {
   if (TOKEN.test(name)) return `attachment; filename=${name}`;

@@ -1,6 +1,6 @@
-// Limits of a request at the edge, and the limits that the edge and the container share. container/limits.ts has those of
-// the container alone. Names end with their unit (Ms, Bytes) unless they count something. scripts/limit-meanings.ts says
-// what each one limits, and docs/limits.md lists all of them. Imports nothing.
+// Limits of a request at the edge, and the limits that the edge and the container share. container/limits.ts has those
+// of the container alone. Names end with their unit (Ms, Bytes) unless they count something. scripts/limit-meanings.ts
+// explains each one, and docs/limits.md lists all of them. Imports nothing.
 
 const KIB = 2 ** 10;
 const MIB = 2 ** 20;
@@ -42,7 +42,9 @@ export const LIMITS = {
   /** A job that receives its output from the container holds one part of it, 5 MiB; so does a streaming job. */
   receivingJobs: 6,
   receivingJobsWaiting: 32,
-  /** A job that waits for the container's first byte holds only a chunk. The container limits how many of them it runs. */
+  /**
+   * A job that waits for the container's first byte holds only a chunk. The container limits how many of them it runs.
+   */
   containerJobs: 64,
   containerJobsWaiting: 64,
 
@@ -52,7 +54,9 @@ export const LIMITS = {
   /** Leaves an engine a heap of 56 MiB, which opens a document of this size (measured: 22 MiB to start with). */
   edgeHeldBytes: 40 * MIB,
 
-  /** A3 at 2400 dpi in rgb passes, and the size of a BMP still fits its 32 bit field; 14,400 points at 2400 dpi do not. */
+  /**
+   * A3 at 2400 dpi in rgb passes, and the size of a BMP still fits its 32-bit field; 14,400 points at 2400 dpi do not.
+   */
   imageSamples: 2 ** 32 - 2 ** 16,
   imageSidePixels: 400_000,
   tiffPages: 10_000,

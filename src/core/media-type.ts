@@ -1,8 +1,9 @@
-// What kind of document some bytes are: content first, the name's extension second, never what the client claims.
+// Determines the media type of a document from its content, then from the extension of its name, never from the
+// client's claim.
 
 const ascii = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0));
 
-/** Signatures at the start of a file; the longest and most certain first. */
+/** Signatures at the start of a file, the longest and most reliable first. */
 const SIGNATURES: readonly (readonly [Uint8Array, string])[] = [
   [ascii("\x89PNG\r\n\x1a\n"), "image/png"],
   [ascii("\xff\xd8\xff"), "image/jpeg"],
@@ -15,7 +16,10 @@ const SIGNATURES: readonly (readonly [Uint8Array, string])[] = [
   [ascii("{\\rtf"), "application/rtf"],
 ];
 
-/** By extension, for what no signature tells: text formats, and what lies in a zip or an OLE container. */
+/**
+ * Media types by extension, for files without a distinctive signature: text formats, and documents in a zip or OLE
+ * container.
+ */
 const EXTENSIONS: Readonly<Record<string, string>> = {
   bmp: "image/bmp",
   css: "text/css",
@@ -45,14 +49,15 @@ const OLE_BASED = new Set(["doc", "ppt", "xls"]);
 const PDF_HEADER_WITHIN = 1024;
 
 /**
+ * Returns the media type of a file.
  * @param start the first bytes of the file
- * @param name its name, for the extension
+ * @param name of the file, for its extension
  */
 export function mediaTypeOf(start: Uint8Array, name: string): string {
   for (const [signature, type] of SIGNATURES) if (startsWith(start, signature)) return type;
   if (indexOf(start.subarray(0, PDF_HEADER_WITHIN + 5), ascii("%PDF-")) >= 0) return "application/pdf";
   if (isPostscript(start)) return "application/postscript";
-  // A bitmap file header's reserved words are zero.
+  // The reserved words of a bitmap file header are zero.
   if (startsWith(start, ascii("BM")) && start.length >= 14 && start.subarray(6, 10).every((byte) => byte === 0)) {
     return "image/bmp";
   }
@@ -74,7 +79,7 @@ export function mediaTypeOf(start: Uint8Array, name: string): string {
   return byName && !isBinaryByName ? byName : "application/octet-stream";
 }
 
-/** Markup without the white space and the comments that it begins with. */
+/** Returns the markup without leading white space and comments. */
 export function behindComments(markup: string): string {
   let rest = markup.trimStart();
   while (rest.startsWith("<!--")) {
@@ -85,7 +90,10 @@ export function behindComments(markup: string): string {
   return rest;
 }
 
-/** A program, or what it comes in: printer commands before it, the header of DOS, AppleSingle, MacBinary. */
+/**
+ * Reports whether the bytes start a PostScript program, possibly wrapped: printer commands, or a header of DOS,
+ * AppleSingle or MacBinary.
+ */
 function isPostscript(start: Uint8Array): boolean {
   if (startsWith(start, ascii("\xc5\xd0\xd3\xc6"))) return true;
   const blank = start.findIndex((byte) => !BLANK_BEFORE_POSTSCRIPT.has(byte));
@@ -98,10 +106,13 @@ function isPostscript(start: Uint8Array): boolean {
   return isWrapped && indexOf(start, ascii("%!PS")) >= 0;
 }
 
-/** White space, zeros, ends of transmission. */
+/** White space, null bytes and end-of-transmission characters. */
 const BLANK_BEFORE_POSTSCRIPT = new Set(ascii(" \t\r\n\f\0\x04"));
 
-/** What is surely something else is not opened: a text, or what nobody recognises, may be a PDF that is damaged. */
+/**
+ * Reports whether the content may be a PDF. Files of other known types are not opened; text and unrecognized content
+ * are, because they may be a damaged PDF.
+ */
 export function mayBePdf(type: string): boolean {
   return type === "application/pdf" || type === "application/octet-stream" || /^text\/(?!html)|json$|xml$/.test(type);
 }

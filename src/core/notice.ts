@@ -1,5 +1,5 @@
-// Defines notices of what a document lost, as operations report them and as they are transmitted. src/http/notices.ts turns
-// them into sentences.
+// Defines notices of what a document lost, as operations report them and as they are transmitted. src/http/notices.ts
+// turns them into sentences.
 
 /** Codes in the order in which the client sees them. */
 export const NOTICE_CODES = [

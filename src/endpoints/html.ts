@@ -1,3 +1,4 @@
+// Declares /html, which stores a string of HTML as a file.
 import { endpoint } from "../http/endpoint.ts";
 import { outputName } from "../http/fields.ts";
 import { saveHtml } from "../operations/save-html.ts";

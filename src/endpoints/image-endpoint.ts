@@ -1,4 +1,4 @@
-// What the five image endpoints have in common (spec, "Image endpoints").
+// Declares the common parts of the five image endpoints (spec, "Image endpoints").
 
 import { mayBePdf } from "../core/media-type.ts";
 import type { ColorModel } from "../core/raster.ts";
@@ -8,7 +8,7 @@ import { choice, type Field, integer, outputName, pages } from "../http/fields.t
 import { type RasterizeParams, rasterizePdf } from "../operations/rasterize-pdf.ts";
 import { edge } from "../placement/placement.ts";
 
-/** @param extra fields that this format has besides */
+/** @param extra additional fields of this format */
 export function imageEndpoint(declaration: {
   readonly format: RasterizeParams["format"];
   readonly formatName: string;

@@ -1,4 +1,4 @@
-// The list of all endpoints: what is not here is not served.
+// Lists all endpoints. An endpoint that is not listed here is not served.
 import type { Endpoint } from "../http/endpoint.ts";
 import { bmp } from "./bmp.ts";
 import { compressedPdf } from "./compressed-pdf.ts";

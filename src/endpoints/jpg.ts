@@ -1,3 +1,4 @@
+// Declares /jpg, which draws the pages of a PDF as JPEG images.
 import { integer } from "../http/fields.ts";
 import { imageEndpoint } from "./image-endpoint.ts";
 

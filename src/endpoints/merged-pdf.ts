@@ -1,3 +1,4 @@
+// Declares /merged-pdf, which merges PDFs, or selected pages of them, into one.
 import { mayBePdf } from "../core/media-type.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { outOfRange } from "../http/errors.ts";

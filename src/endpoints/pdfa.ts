@@ -1,3 +1,4 @@
+// Declares /pdfa, which converts a PDF to PDF/A.
 import { mayBePdf } from "../core/media-type.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { nonconforming, outOfRange } from "../http/errors.ts";

@@ -1,3 +1,4 @@
+// Declares /split-pdf, which splits a PDF into several.
 import { mayBePdf } from "../core/media-type.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { outOfRange } from "../http/errors.ts";

@@ -1,3 +1,4 @@
+// Declares /zip, which packs files into a zip archive.
 import { endpoint } from "../http/endpoint.ts";
 import { moreThanOneKey } from "../http/errors.ts";
 import { outputName } from "../http/fields.ts";

@@ -1,4 +1,4 @@
-// Names of fields and files in the body of a POST, as clients spell them.
+// Interprets the names of fields and files in the body of a POST, in all spellings that clients use.
 
 /** Name of a field or file as it was sent: `pages[2]` is `{ name: "pages", index: 2 }`. */
 export interface FormKey {

@@ -1,4 +1,4 @@
-// GET, HEAD and DELETE of a stored file (spec, "GET /resource/{id}"; RFC 9110 for ranges and conditions).
+// Serves GET, HEAD and DELETE of a stored file (spec, "GET /resource/{id}"; RFC 9110 for ranges and conditions).
 
 import { attachment } from "../core/file-name.ts";
 import type { ByteRange, StoredFile } from "../storage/file.ts";
@@ -76,9 +76,9 @@ function fileHeaders({ name, type, size, etag, modified }: StoredFile): Headers 
     ETag: `"${etag}"`,
     "Last-Modified": modified.toUTCString(),
     "Accept-Ranges": "bytes",
-    // Ids are secrets and files can be deleted: no shared cache keeps them, a private one asks before it uses them.
+    // Ids are secrets and files can be deleted: shared caches must not store them, and a private cache must revalidate.
     "Cache-Control": "private, no-cache",
-    // What is stored came from anyone: it is never to run as a page of the service's origin.
+    // Stored content comes from anyone: it must never run as a page of the service's origin.
     "X-Content-Type-Options": "nosniff",
     "Content-Security-Policy": "sandbox; default-src 'none'",
     "Referrer-Policy": "no-referrer",
@@ -94,7 +94,7 @@ function matchesTag(header: string | null, etag: string, strong: boolean): boole
   });
 }
 
-/** RFC 9110 13.1.2 and 13.1.3: a tag is the better witness, a date counts only without one. */
+/** RFC 9110 13.1.2 and 13.1.3: a tag takes precedence, and a date counts only without one. */
 function isUnchanged(asked: Headers, { etag, modified }: StoredFile): boolean {
   const tags = asked.get("If-None-Match");
   if (tags !== null) return matchesTag(tags, etag, false);
@@ -102,13 +102,13 @@ function isUnchanged(asked: Headers, { etag, modified }: StoredFile): boolean {
   return Math.floor(modified.getTime() / 1000) * 1000 <= since;
 }
 
-/** RFC 9110 13.1.5: an If-Range that does not match turns the request into one for the whole file. */
+/** RFC 9110 13.1.5: if If-Range does not match, the whole file is returned. */
 function isRangeCurrent(asked: Headers, { etag, modified }: StoredFile): boolean {
   const ifRange = asked.get("If-Range");
   return ifRange === null || ifRange === `"${etag}"` || ifRange === modified.toUTCString();
 }
 
-/** RFC 9110 14.1.2. Several ranges, or what is no byte range, are answered with the whole file, as 14.2 allows. */
+/** RFC 9110 14.1.2. For several ranges, or an invalid byte range, the whole file is returned, as 14.2 allows. */
 function parseRange(header: string | null, size: number): ByteRange | "unsatisfiable" | undefined {
   const match = /^\s*bytes\s*=\s*(?:(\d{1,15})\s*)?-\s*(?:(\d{1,15})\s*)?$/i.exec(header ?? "");
   const [, from, to] = match ?? [];

@@ -1,4 +1,5 @@
-// Pages of a PDF as pictures, one output for each page. It knows what each format can hold, not how it is written.
+// Draws the pages of a PDF as pictures, one output for each page. Knows the limits of each format, but not its
+// encoding.
 
 import * as z from "zod";
 import { EngineFailure, OutOfRange } from "../core/failure.ts";
@@ -27,10 +28,10 @@ export type RasterizeParams = z.infer<typeof paramsSchema>;
 export type RasterFormat = RasterizeParams["format"];
 
 const { imageSamples: MAX_SAMPLES, imageSidePixels: MAX_SIDE } = LIMITS;
-/** An engine's heap never shrinks: beyond this the next page begins in a fresh one. */
+/** Heap size beyond which the next page gets a new engine, because the heap of an engine never shrinks. */
 const HEAP_MARK_BYTES = 48 * 1024 * 1024;
 const DEFAULT_JPEG_QUALITY = 75;
-/** The spec's lowest resolution: where even it gives too many pixels, no other would help. */
+/** The spec's lowest resolution. If even this one produces too many pixels, no other would help. */
 const LOWEST_DPI = 12;
 
 const MEDIA_TYPES: Readonly<Record<RasterFormat, string>> = {
@@ -42,10 +43,11 @@ const MEDIA_TYPES: Readonly<Record<RasterFormat, string>> = {
 };
 
 /**
- * One output for each page that is asked for, in that order. An output's body is drawn while it is read, and must be read
- * before the next output is asked for.
- * @throws EngineFailure what the document or the engine made impossible
- * @throws OutOfRange `pages`, or `resolution` where a page would have more pixels than the format or {@link MAX_SAMPLES} allows
+ * Yields one output for each requested page, in the requested order. The body of an output is drawn while it is read,
+ * and must be read before the next output is requested.
+ * @throws EngineFailure the failure that the document or the engine caused
+ * @throws OutOfRange `pages`, or `resolution` if a page would have more pixels than the format or {@link MAX_SAMPLES}
+ * allows
  */
 const run: Run<RasterizeParams> = async function* (inputs, params, context) {
   const limits = { heapLimitBytes: context.heapLimitBytes, withoutStructure: true };

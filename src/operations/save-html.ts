@@ -1,4 +1,4 @@
-// A string of HTML as an .html file, byte for byte.
+// Stores a string of HTML as an .html file, byte for byte.
 import * as z from "zod";
 import { operation, type Run } from "../core/operation.ts";
 

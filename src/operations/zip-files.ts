@@ -1,5 +1,5 @@
-// Files in a zip archive, one output. Streams: of no file more than half a MiB is held. Knows what is worth compressing, not how
-// an archive is written.
+// Packs files into a zip archive. Yields one output. Streams: holds at most half a MiB of any file. Decides which files
+// are worth compressing, but does not know the format of the archive.
 
 import { crc32, createDeflateRaw, deflateRawSync } from "node:zlib";
 import * as z from "zod";
@@ -17,17 +17,20 @@ import {
   type ZipEntry,
 } from "../formats/zip/records.ts";
 
-/** A file up to this size is compressed at once; of a larger one so much is tried. */
+/** Files up to this size are compressed at once. For larger files, this many bytes are compressed as a trial. */
 const HELD_BYTES = 2 ** 19;
 const CHUNK_BYTES = 2 ** 16;
-/** What saves less than this part is stored. */
+/** Share of a file's size that compression must save; otherwise the file is stored. */
 const LEAST_GAIN = 0.03;
-/** Compressed by what they are, so that nothing is tried. */
+/** Types that are compressed by nature, so that no trial is necessary. */
 const COMPRESSED_TYPE = /^image\/(jpeg|png|gif)$|^application\/(zip|vnd\.openxmlformats.*)$/;
-/** A size that may pass 32 bits: deflate adds 5 bytes to 16 KiB that it cannot compress (RFC 1951, 3.2.4). */
+/**
+ * Size from which the data may exceed 32 bits: deflate adds 5 bytes to 16 KiB that it cannot compress (RFC 1951,
+ * 3.2.4).
+ */
 const LARGE_BYTES = 2 ** 32 - 2 ** 24;
 
-/** @throws what an input throws */
+/** @throws the error that an input throws */
 const run: Run<Record<string, never>> = async function* (inputs, _params, context) {
   yield { extension: "zip", type: "application/zip", body: archive(inputs, context) };
 };
@@ -58,14 +61,14 @@ async function* archive(inputs: readonly Input[], { signal }: Context): AsyncGen
 
 type Written = AsyncGenerator<Uint8Array, EntryHead & EntrySizes>;
 
-/** A file whose beginning has been read. */
+/** A file whose start has been read. */
 interface Begun {
   readonly input: Input;
-  /** All of a small file. */
+  /** The first bytes, or all of a small file. */
   readonly start: Uint8Array;
-  /** What comes after it, to be read once. */
+  /** The bytes after `start`, which can be read only once. */
   readonly rest: AsyncIterable<Uint8Array>;
-  /** Leaves what has not been read. */
+  /** Ends the reading. The rest stays unread. */
   close(): Promise<void>;
 }
 
@@ -112,8 +115,8 @@ async function* writeDeflated({ start, rest }: Begun, about: Omit<EntryHead, "me
 }
 
 /**
- * Reads the input twice: a reader that sees the archive as a stream cannot tell where data end that are stored with their size
- * behind them.
+ * Reads the input twice: if the sizes of stored data followed the data, a reader that sees the archive as a stream
+ * could not tell where the data end.
  */
 async function* writeStored({ input, start, rest }: Begun, about: Omit<EntryHead, "method" | "streamed">): Written {
   const head = { ...about, method: METHOD.stored, streamed: false };
@@ -155,12 +158,15 @@ async function* joined(start: Uint8Array, rest: AsyncIterable<Uint8Array>): Asyn
   yield* rest;
 }
 
-/** node:zlib's stream, since workerd's CompressionStream takes in whatever it is given without waiting for its reader. */
+/**
+ * Compresses with node:zlib, because workerd's CompressionStream accepts all data at once without waiting for its
+ * reader.
+ */
 async function* deflated(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const stream = createDeflateRaw({ chunkSize: CHUNK_BYTES });
   const feed = async () => {
     for await (const chunk of chunks) {
-      // The chunk's buffer may be used again once it has been read.
+      // The buffer of the chunk may be reused once the chunk has been read.
       await new Promise<void>((resolve, reject) => {
         stream.write(chunk, (error) => (error ? reject(error) : resolve()));
       });

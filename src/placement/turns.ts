@@ -1,4 +1,4 @@
-// Turns for work that needs a share of the isolate's memory.
+// Limits concurrent work that needs a share of the isolate's memory.
 
 import { BoundedQueue, type QueueLimits } from "../core/bounded-queue.ts";
 
@@ -6,7 +6,7 @@ export type TurnLimits = Required<Pick<QueueLimits, "atOnce" | "waiting" | "maxW
 
 export interface Turns {
   /**
-   * Waits for a turn, which disposing of it gives back.
+   * Waits for a turn. Disposing of it ends the turn.
    * @throws EngineFailure `busy` if too many wait already, or the wait takes too long
    */
   take(signal: AbortSignal): Promise<Disposable>;

@@ -1,18 +1,19 @@
-// What requests keep of their files in the isolate's memory, bounded for each of them and for all: until they have ended, so that it need
-// not be fetched from storage again, or until others have come with which it is stored.
+// Limits the file contents that requests keep in the isolate's memory, per request and in total. Contents are kept
+// until the request ends, so that they need not be fetched from storage again, or until there are other files to be
+// stored with them.
 
 export interface KeptLimits {
-  /** Bytes, of one request. */
+  /** Maximum number of bytes of one request. */
   readonly each: number;
-  /** Bytes, of all requests together. */
+  /** Maximum number of bytes of all requests together. */
   readonly all: number;
 }
 
-/** Of one request; `using` gives back all that it took. */
+/** One request's share. `using` returns all of it. */
 export interface Keeping extends Disposable {
-  /** @returns whether there was room for so many more bytes */
+  /** @returns true if there was room for that many more bytes */
   take(bytes: number): boolean;
-  /** Gives back a part of what was taken. */
+  /** Returns a part of the bytes that were taken. */
   give(bytes: number): void;
 }
 

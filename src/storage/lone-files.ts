@@ -1,15 +1,15 @@
-// Files that are an object of R2 each. Layout:
-//   files/<id>    the bytes; HTTP metadata holds the media type, custom metadata the name (URI encoded) and, when the file was
-//                 small enough for one put(), its SHA-256
-//   sha256/<id>   an empty object whose custom metadata holds the SHA-256 of a larger file, which is known only after R2
-//                 wanted the metadata
+// Stores files that are objects of R2 on their own. Layout:
+//   files/<id>    the bytes; HTTP metadata holds the media type, custom metadata the name (URI encoded) and, if the
+//                 file was small enough for one put(), its SHA-256
+//   sha256/<id>   an empty object whose custom metadata holds the SHA-256 of a larger file, which becomes known only
+//                 after R2 requires the metadata
 import { createHash } from "node:crypto";
 import { type ByteRange, type Kind, type NewFile, newId, type StoredFile } from "./file.ts";
 import type { PartBuffer } from "./part-buffer.ts";
 
 /**
- * R2 takes multipart uploads in equal parts of at least 5 MiB. One part is the most that a file on its way in or out
- * holds in memory (two when it has a `head`).
+ * Size of a part. R2 accepts multipart uploads in equal parts of at least 5 MiB. A file in transit holds at most one
+ * part in memory (two if it has a `head`).
  */
 export const PART_BYTES = 5 * 2 ** 20;
 const SNIFFED_BYTES = 4096;
@@ -18,21 +18,24 @@ export const FILES = "files/";
 export const DIGESTS = "sha256/";
 export const keysOf = (id: string) => [FILES + id, DIGESTS + id];
 
-/** A file that was small enough for one part, and is stored nowhere yet. */
+/** A file that is small enough for one part, and not stored yet. */
 export interface WholeFile {
   readonly name: string;
   readonly type: string;
   readonly bytes: Uint8Array;
-  /** Lowercase hex. */
+  /** SHA-256 in lowercase hexadecimal digits. */
   readonly sha256: string;
 }
 
-/** A file of which all but the last part is stored. */
+/** A file whose parts are all stored except the last. */
 export interface PartedFile extends Pick<StoredFile, "name" | "type" | "size"> {
   readonly stored: Promise<StoredFile>;
 }
 
-/** Reads a file, and stores it on the way where it is large. When its body throws, or anything else, nothing of it is left. */
+/**
+ * Reads a file, and stores it at the same time if it is large. If its body throws, or anything else fails, nothing of
+ * the file remains.
+ */
 export async function readFile(
   bucket: R2Bucket,
   kind: Kind,
@@ -45,7 +48,7 @@ export async function readFile(
   let type = typeof file.type === "string" ? file.type : undefined;
   let upload: { readonly id: string; readonly parts: R2MultipartUpload } | undefined;
   const uploaded: R2UploadedPart[] = [];
-  // With a head the first part is kept until the end, for only then its first bytes are known.
+  // With a head, the first part is kept until the end, because its first bytes are known only then.
   let firstPart: Uint8Array | undefined;
 
   const typeFrom = (start: Uint8Array) =>
@@ -113,13 +116,13 @@ export async function putFile(bucket: R2Bucket, kind: Kind, file: WholeFile): Pr
   }
 }
 
-/** @returns undefined where there is none */
+/** @returns undefined if there is no such file */
 export async function findFile(bucket: R2Bucket, id: string): Promise<StoredFile | undefined> {
   const object = await bucket.head(FILES + id);
   return object ? describe(id, object) : undefined;
 }
 
-/** @returns undefined where there is none */
+/** @returns undefined if there is no such file */
 export async function openFile(bucket: R2Bucket, id: string, range?: ByteRange) {
   const object = await bucket.get(FILES + id, range ? { range: { ...range } } : {});
   return object ? { file: describe(id, object), body: object.body } : undefined;
@@ -146,7 +149,7 @@ function describe(id: string, object: R2Object): StoredFile {
   };
 }
 
-/** Reads a stored object once more: the digest of a file whose first bytes were written last. */
+/** Reads a stored object again to compute its digest, for a file whose first bytes were written last. */
 async function digestOf(bucket: R2Bucket, key: string): Promise<string> {
   const digest = createHash("sha256");
   const object = await bucket.get(key);

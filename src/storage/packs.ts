@@ -1,38 +1,42 @@
-// Small files that came together, in one object of R2: each put() costs a round trip, and money. Layout:
-//   packs/<start of the ids>   the index as JSON, then the bytes of the files in its order; custom metadata holds the length of the
-//                              index, how many files there are and, once one was removed, when all were stored
+// Stores small files that arrive together as one object of R2, because each put() costs a round trip, and money.
+// Layout:
+//   packs/<start of the ids>   the index as JSON, then the bytes of the files in its order; custom metadata holds the
+//                              length of the index, the number of files and, once one was removed, the time when all
+//                              were stored
 import { type ByteRange, type Kind, newPackedIds, packOf, type StoredFile } from "./file.ts";
 import type { WholeFile } from "./lone-files.ts";
 
 export const PACKS = "packs/";
 const keyOf = (id: string) => PACKS + packOf(id);
 
-/** The first read of a pack: no index is longer. */
+/** Size of the first read of a pack. No index is longer. */
 const START_BYTES = 2 ** 15;
-/** Of the files. A pack is held in memory when it is stored, and when a file is removed from it. */
+/**
+ * Maximum size of the files in a pack. A pack is held in memory when it is stored, and when a file is removed from it.
+ */
 export const PACK_BYTES = 2 * 2 ** 20;
-/** What is larger is stored alone. */
+/** Maximum size of a file in a pack. Larger files are stored alone. */
 export const LARGEST_FILE_BYTES = PACK_BYTES / 4;
-/** How often what others change at the same time is tried again. */
+/** Number of attempts to change a pack that others change at the same time. */
 const ATTEMPTS = 20;
-/** How many packs a request knows the start of. */
+/** Number of packs whose start a request remembers. */
 const REMEMBERED = 16;
 
-/** A file in the index: that part of its id which is not the pack's, and what is known of it. */
+/** A file in the index: the part of its id that differs from the pack's, and its properties. */
 type PackEntry = readonly [id: string, name: string, type: string, size: number, sha256: string];
 
 interface Start {
   readonly etag: string;
   readonly stored: Date;
   readonly entries: readonly PackEntry[];
-  /** Of the index. */
+  /** Length of the index. */
   readonly indexBytes: number;
-  /** The object's, from its first one, the index and as much more as was read. */
+  /** Bytes from the start of the object: the index, and as much more as was read. */
   readonly bytes: Uint8Array;
 }
 
 const encoder = new TextEncoder();
-/** All have the same length. */
+/** Any id. All have the same length. */
 const ANY_ID = `2${"0".repeat(36)}`;
 const entryOf = (id: string, { name, type, bytes, sha256 }: WholeFile): PackEntry => [
   id.slice(packOf(id).length),
@@ -42,7 +46,7 @@ const entryOf = (id: string, { name, type, bytes, sha256 }: WholeFile): PackEntr
   sha256,
 ];
 
-/** What goes into one pack. */
+/** Collects the files of one pack. */
 export class PackBuilder {
   readonly #kind: Kind;
   readonly #files: WholeFile[] = [];
@@ -57,12 +61,12 @@ export class PackBuilder {
     return this.#files;
   }
 
-  /** Of the files. */
+  /** Size of the files. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** @returns whether there was room for it */
+  /** @returns true if there was room for the file */
   add(file: WholeFile): boolean {
     const bytes = this.#bytes + file.bytes.length;
     const indexBytes = this.#indexBytes + encoder.encode(JSON.stringify(entryOf(ANY_ID, file))).length + 1;
@@ -72,7 +76,7 @@ export class PackBuilder {
     return true;
   }
 
-  /** @returns the files in the order in which they were added. When it fails, nothing is left. */
+  /** @returns the files in the order in which they were added. If this fails, nothing remains in storage. */
   async put(bucket: R2Bucket): Promise<StoredFile[]> {
     const ids = newPackedIds(this.#kind, this.#files.length);
     const entries = this.#files.map((file, index) => entryOf(ids[index], file));
@@ -88,7 +92,7 @@ export class PackBuilder {
   }
 }
 
-/** The packs of a bucket, for one request: what it has read of the last few stays. */
+/** The packs of a bucket, for one request. Remembers the start of those that it read last. */
 export class Packs {
   readonly #bucket: R2Bucket;
   readonly #read = new Map<string, Promise<Start | undefined>>();
@@ -97,13 +101,13 @@ export class Packs {
     this.#bucket = bucket;
   }
 
-  /** @returns undefined where there is none */
+  /** @returns undefined if there is no such file */
   async find(id: string) {
     const pack = await this.#start(id);
     return pack && memberOf(pack, id);
   }
 
-  /** @returns undefined where there is none */
+  /** @returns undefined if there is no such file */
   async open(id: string, range?: ByteRange) {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const pack = await this.#start(id);
@@ -117,13 +121,13 @@ export class Packs {
       const onlyIf = { etagMatches: pack.etag };
       const object = await this.#bucket.get(keyOf(id), { range: { offset: from, length }, onlyIf });
       if (object && "body" in object) return { file: member.file, body: object.body };
-      // A file was removed in between, which moved the others.
+      // Another request removed a file in between, which moved the others.
       this.#read.delete(keyOf(id));
     }
     throw new Error(`${keyOf(id)} changes all the time`);
   }
 
-  /** @param ids of files in one pack */
+  /** @param ids ids of files in one pack */
   async remove(ids: readonly string[]): Promise<void> {
     const key = keyOf(ids[0]);
     const gone = new Set(ids.map((id) => id.slice(packOf(id).length)));
@@ -160,7 +164,7 @@ export class Packs {
   }
 }
 
-/** When the files of a listed pack were stored, and how many they are. */
+/** Returns the time when the files of a listed pack were stored, and their number. */
 export function aboutPack({ uploaded, customMetadata }: R2Object): { stored: Date; count: number } {
   const { stored, count } = customMetadata!;
   return { stored: stored === undefined ? uploaded : new Date(Number(stored)), count: Number(count) };
@@ -188,7 +192,7 @@ function parse(object: R2Object, bytes: Uint8Array): Start {
   return { etag: object.etag, stored: aboutPack(object).stored, entries, indexBytes, bytes };
 }
 
-/** The files with their offsets from the start of the object. */
+/** Yields the files with their offsets from the start of the object. */
 function* placesIn({ entries, indexBytes }: Start): Generator<{ readonly entry: PackEntry; readonly offset: number }> {
   let offset = indexBytes;
   for (const entry of entries) {

@@ -1,6 +1,7 @@
-// Cuts a stream of chunks into parts of equal size, in one buffer that grows as it is needed. Knows nothing of what they are.
+// Cuts a stream of chunks into parts of equal size, in one buffer that grows as needed. Has no knowledge of the
+// content.
 
-/** A buffer of this size stays for the next file. */
+/** Size up to which the buffer is reused for the next file. */
 const FIRST_BUFFER_BYTES = 2 ** 17;
 
 export class PartBuffer {
@@ -9,9 +10,9 @@ export class PartBuffer {
   #length = 0;
 
   /**
-   * Begins anew.
-   * @param partBytes how long a part is
-   * @param sizeHint bytes that will come at most, where something tells
+   * Starts a new stream.
+   * @param partBytes size of a part
+   * @param sizeHint upper limit of the bytes that will follow, if known
    */
   begin(partBytes: number, sizeHint = FIRST_BUFFER_BYTES): void {
     this.#partBytes = partBytes;
@@ -20,7 +21,7 @@ export class PartBuffer {
     if (this.#buffer.length < size || this.#buffer.length > partBytes) this.#buffer = new Uint8Array(size);
   }
 
-  /** Each part is valid until the next is asked for. */
+  /** Yields each completed part, which is valid only until the next one is requested. */
   *add(chunk: Uint8Array): Generator<Uint8Array> {
     let taken = 0;
     while (taken < chunk.length) {
@@ -36,7 +37,10 @@ export class PartBuffer {
     }
   }
 
-  /** What is left after the last whole part, for whoever asks to keep; in no buffer that is much too large for it. */
+  /**
+   * Returns the bytes after the last complete part. The caller may keep them: they are not in a buffer that is much too
+   * large.
+   */
   rest(): Uint8Array {
     const rest = this.#buffer.subarray(0, this.#length);
     const isCopied = rest.length < this.#buffer.length / 2;

@@ -1,4 +1,4 @@
-// Files by id in R2, alone or in packs. Nothing above this file knows R2, and this file knows no HTTP.
+// Stores files by id in R2, alone or in packs. No code above this file knows R2, and this file does not know HTTP.
 
 import { Batch } from "./batch.ts";
 import { type ByteRange, isId, isPacked, type Kind, packOf, type StoredFile } from "./file.ts";
@@ -9,16 +9,16 @@ import { aboutPack, PACKS, Packs } from "./packs.ts";
 const MAX_DELETED_AT_ONCE = 1000;
 
 export interface Store {
-  /** For the files of one request. Small ones wait for others as long as `room` has some for them. */
+  /** Returns a batch for the files of one request. Small files wait for others as long as `room` has space for them. */
   batch(kind: Kind, room: Keeping): Batch;
-  /** @returns undefined where there is no such file, or its time is up */
+  /** @returns undefined if there is no such file, or it has expired */
   find(id: string): Promise<StoredFile | undefined>;
-  /** The file with its bytes, or a range of them. */
+  /** Returns the file with its bytes, or a range of them. */
   open(id: string, range?: ByteRange): Promise<{ file: StoredFile; body: ReadableStream<Uint8Array> } | undefined>;
-  /** @returns lowercase hex */
+  /** @returns the SHA-256 in lowercase hexadecimal digits */
   sha256(id: string): Promise<string | undefined>;
   remove(ids: readonly string[]): Promise<void>;
-  /** Removes what is older than the lifetime. @returns how many files went */
+  /** Removes expired files. @returns the number of removed files */
   sweep(): Promise<number>;
 }
 

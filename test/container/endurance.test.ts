@@ -1,5 +1,6 @@
-// The whole service over many documents of every kind that becomes PDF, good, damaged, locked and hostile, and over processes
-// killed in mid-job: nothing grows, nothing stalls, everyone is answered. ENDURANCE_DOCUMENTS and ENDURANCE_KILLS make the runs longer.
+// Tests the whole service with many documents of every kind that becomes PDF (sound, damaged, locked and hostile), and
+// with processes killed in mid-job: resources do not grow, no job stalls, and every client is answered.
+// ENDURANCE_DOCUMENTS and ENDURANCE_KILLS make the runs longer.
 
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -112,7 +113,7 @@ function ownMemory(pid: number): number {
 const server = () => service.container!.pid!;
 const zygote = () => processTree(server()).find((pid) => readFileSync(`/proc/${pid}/comm`, "utf8") === "zygote\n")!;
 
-/** Where the server's own folders are, on disk and in memory: found by the names that they carry. */
+/** Returns the server's own folders, on disk and in memory, which are recognized by their names. */
 function folders(): string[] {
   const places = [dirname(execFileSync("mktemp", ["-u"], { encoding: "utf8" }).trim()), "/dev/shm"];
   const own = places.flatMap((place) => readdirSync(place).map((name) => join(place, name)));

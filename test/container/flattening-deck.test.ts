@@ -1,4 +1,5 @@
-// A deck of slides with shadows, as LibreOffice exports it: what becomes pictures is counted, and the file beside Ghostscript's.
+// Flattens a deck of slides with shadows, exported by LibreOffice: counts the pictures, and compares the file with
+// Ghostscript's.
 // Contract: docs/api.md#flattened-transparencies-pdf
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";

@@ -118,7 +118,7 @@ class Runner {
     };
   }
 
-  /** Returns a service that has done every job once, so right answers are known and nothing starts for the first time. */
+  /** Returns a service that has done every job once: right answers are known, and nothing starts for the first time. */
   async #living(): Promise<TestedService> {
     if (this.#service) return this.#service;
     const service = await TestedService.start();

@@ -1,4 +1,4 @@
-// The keyed variant (spec, "Authentication"), and what the two variants have in common.
+// Tests the keyed variant (spec, "Authentication"), and the common behavior of the two variants.
 // Contract: docs/api.md#variants, #errors
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
@@ -29,7 +29,8 @@ describe("keyed variant", () => {
   });
 
   test("the key is checked before the body is read", async () => {
-    // Half a request: whoever waits for the rest never answers. wrangler's proxy does, so the Worker's own log is asked.
+    // Sends half a request: a server that waits for the rest never answers. wrangler's proxy does wait, so the test
+    // reads the Worker's own log.
     const { hostname, port } = new URL(url);
     const socket = connect(Number(port), hostname, () => {
       socket.write(

@@ -1,5 +1,5 @@
-// What an isolate holds: large pages, many pages, large uploads. The runtime's process is watched from outside while it works; it
-// holds the local R2 as well, so what is seen here is more than the isolate's own.
+// Measures the memory of an isolate with large pages, many pages and large uploads. The runtime's process is watched
+// from outside while it works; it contains the local R2 as well, so the measured values exceed the isolate's own.
 // Contract: docs/api.md#image-endpoints, #limits
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -86,6 +86,7 @@ test("an upload of 100 MB", async () => {
     const { status } = await client.post("/png", { file: upload(new Uint8Array(100 * MiB)), output: "page" });
     expect(status).toBe(413);
   });
-  // Chunks that wait for the collector, and the local R2's: up to 105 were seen. The file itself would come on top, once at least.
+  // Allows for chunks that wait for the garbage collector, and those of the local R2: up to 105 were measured. A file
+  // held in memory would add at least its own size.
   expect(growth / MiB).toBeLessThan(128);
 });

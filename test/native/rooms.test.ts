@@ -1,5 +1,5 @@
-// Imports between the folders of src and container go down the tables of ARCHITECTURE.md. Biome checks that by the rules
-// of biome.rooms.json; this test checks the rules.
+// Checks the rules of biome.rooms.json, with which Biome verifies that imports between the folders of src and container
+// only go down the tables of ARCHITECTURE.md.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// PDFs made PDF/A in tests, and read back with qpdf.
+// Converts PDFs to PDF/A for tests, and reads the results with qpdf.
 import { repairPdfa } from "../../src/operations/pdfa-steps/repair-pdfa.ts";
 import { LEVELS, type LevelName } from "./levels.ts";
 import { CONTEXT, outputsOf } from "./operations.ts";

@@ -1,4 +1,5 @@
-// Chromium beside a site of pages that it may visit, opened once for the tests of one file, and what many of them ask of both.
+// Opens Chromium together with a site of pages that it may visit, once for the tests of one file, and offers common
+// checks of both.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { afterAll, beforeAll, expect } from "vitest";
@@ -10,12 +11,14 @@ import { type Answer, type Site, startPages } from "./web.ts";
 /** There once {@link openChromium} has done its work, like {@link site}. */
 export let chromium: Chromium;
 export let site: Site;
-/** Of the site, by their path. */
+/** The pages of the site by path. */
 export const pages = new Map<string, Answer>();
 
 type Settings = Parameters<typeof startChromium>[0];
 
-/** To be called once at the top of a test file. @param settings by the port of the site; by default it may be visited */
+/**
+ * Must be called once at the top of a test file. @param settings by the port of the site; by default it may be visited
+ */
 export function openChromium(
   settings: (port: number) => Settings = (port) => ({ web: { allow: `127.0.0.1:${port}` } }),
 ): void {
@@ -40,7 +43,7 @@ export const STRICT = {
   bytes: 2 ** 22,
 };
 
-/** Port 1 of what is allowed answers nobody. */
+/** No server listens on port 1 of the allowed host. */
 export const strictSettings = (port: number): Settings => ({
   limits: STRICT,
   web: { allow: `127.0.0.1:${port} 127.0.0.2:* 127.0.0.1:8` },

@@ -1,9 +1,9 @@
-// Where the real documents lie that are not part of this repository. Tests over them are skipped where they are absent.
+// Locates the real documents that are not part of this repository. Tests that need them are skipped if they are absent.
 
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
-/** Where they are looked for. */
+/** Folder of the documents. */
 export const corpusPlace: string = resolve(
   process.env.CORPUS_DIR ?? join(import.meta.dirname, "../../../shared/corpus"),
 );

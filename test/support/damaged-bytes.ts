@@ -4,7 +4,7 @@ export interface Damage {
   readonly copies: number;
   /** Bytes that are changed in each copy. */
   readonly changes: number;
-  /** Half of them lie in so many first bytes, where lists and dictionaries are. */
+  /** Half of the changes are in this many first bytes, where lists and dictionaries are. */
   readonly headBytes: number;
 }
 

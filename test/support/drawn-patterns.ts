@@ -18,7 +18,7 @@ interface Order {
   readonly order?: "top-down" | "bottom-up";
 }
 
-/** Draws a page in bands of so many bytes. */
+/** Draws a page in bands of the given size in bytes. */
 export function drawn(index: number, bandBytes: number, { colorModel = "rgb", order = "top-down" }: Order = {}) {
   document.engine.release((raw) => raw._wasm_empty_store());
   const page = new MupdfPage(document, index);

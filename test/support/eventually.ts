@@ -1,4 +1,5 @@
-// Waits for what becomes true after a while, however busy the machine is. Knows nothing of what it waits for.
+// Waits for a condition that becomes true after a while, however busy the machine is. Has no knowledge of the
+// condition.
 import { vi } from "vitest";
 
 /**

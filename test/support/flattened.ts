@@ -1,4 +1,4 @@
-// Flattening in tests: what came of it, and how far it looks from what it was, by the eyes of two renderers.
+// Flattens documents for tests, and measures how far the result looks from the original in two renderers.
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { flattenTransparency } from "../../src/operations/container-only/flatten-transparency.ts";

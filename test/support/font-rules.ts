@@ -1,5 +1,5 @@
-// Which rules for fonts a document breaks (ISO 19005-1, 6.3; -2, 6.2.11), read anew from its bytes: what a validator would say of what
-// the tests are about.
+// Finds the rules for fonts that a document breaks (ISO 19005-1, 6.3; -2, 6.2.11), read independently from its bytes:
+// the findings that a validator would report about the subject of the tests.
 
 import { cffWidth } from "../../src/fonts/cff/cff.ts";
 import { characterMaps } from "../../src/fonts/truetype/maps.ts";
@@ -19,10 +19,10 @@ import { readSimpleEncoding } from "../../src/pdf/text/simple-encoding.ts";
 const MIB = 2 ** 20;
 const TAGGED = /^[A-Z]{6}\+/;
 
-/** What a code leads to in a font. */
+/** The glyph that a code selects in a font. */
 interface Shown {
   readonly code: number;
-  /** Undefined where there is no such glyph; null where it is `.notdef`. */
+  /** Undefined if there is no such glyph; null if it is `.notdef`. */
   readonly programWidth: number | undefined | null;
   readonly width: number;
 }

@@ -1,4 +1,4 @@
-// The machine's own fonts and CMaps, for tests of fonts.
+// Offers the fonts and CMaps of the machine to tests of fonts.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import type { FontShelf } from "../../src/core/font-shelf.ts";
 
@@ -23,7 +23,7 @@ export const machineShelf: FontShelf = {
   cmap: async (name) => read(readdirSync(CMAPS).map((folder) => `${CMAPS}/${folder}/${name}`)),
 };
 
-/** What tests of fonts need; without it they are skipped, and say so. */
+/** True if the machine has the fonts that the tests need. Otherwise the tests are skipped with a message. */
 export const hasMachineFonts: boolean =
   existsSync(CMAPS) &&
   machineType1("NimbusSans-Regular") !== undefined &&

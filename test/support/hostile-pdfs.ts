@@ -1,4 +1,4 @@
-// Documents that ask for too much, made by code: each must end in a picture or a plain refusal, in bounded time and memory.
+// Builds documents that demand too much: each must end in a picture or a clear rejection, in bounded time and memory.
 import { constants, deflateRawSync, deflateSync } from "node:zlib";
 
 type Piece = string | Uint8Array;

@@ -1,4 +1,4 @@
-// What an operation needs to be carried out in a test, and its outputs as bytes.
+// Provides the context in which tests run operations, and returns their outputs as bytes.
 import { EngineFailure } from "../../src/core/failure.ts";
 import type { Context, Input, Operation, Output } from "../../src/core/operation.ts";
 

@@ -1,4 +1,4 @@
-// How much of what there is in a PDF, as poppler and qpdf see it.
+// Counts the parts of a PDF with poppler and qpdf.
 import { type Json, type OutlineItem, PdfJson } from "./pdf-json.ts";
 import { textOf } from "./pdf-readers.ts";
 

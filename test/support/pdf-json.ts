@@ -1,4 +1,4 @@
-// A PDF as qpdf reads it, and what else poppler's programs say of one: the eyes with which parts of documents are tested.
+// Reads a PDF with qpdf, and with poppler's programs, for tests of a document's parts.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +8,7 @@ import { parsePages } from "../../src/core/pages.ts";
 import { mergePdfs } from "../../src/operations/merge-pdfs.ts";
 import { CONTEXT, outputsOf } from "./operations.ts";
 
-/** What qpdf's JSON has: strings for names, references and texts, arrays, objects. */
+/** Values of qpdf's JSON: strings for names, references and texts, arrays, objects. */
 // biome-ignore lint/suspicious/noExplicitAny: tests say themselves what they expect
 export type Json = any;
 
@@ -30,7 +30,7 @@ function withPdf<T>(pdf: Uint8Array, work: (path: string, folder: string) => T):
   }
 }
 
-/** Standard output, and where there is none, standard error. */
+/** Standard output or, if it is empty, standard error. */
 export function said(pdf: Uint8Array, program: string, ...options: string[]): string {
   return withPdf(pdf, (path) => {
     const { stdout, stderr, error } = spawnSync(program, [...options, path], { encoding: "utf8", maxBuffer: 2 ** 30 });
@@ -57,7 +57,7 @@ export class PdfJson {
     this.#objects = this.json.qpdf[1];
   }
 
-  /** What a reference leads to; a stream's dictionary. */
+  /** Returns the value of a reference; the dictionary of a stream. */
   get(value: Json): Json {
     if (typeof value !== "string" || !/^\d+ \d+ R$/.test(value)) return value;
     const object = this.#objects[`obj:${value}`];

@@ -1,4 +1,4 @@
-// What other programs (qpdf, poppler) read in a PDF.
+// Reads PDFs with other programs (qpdf, poppler).
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -59,7 +59,7 @@ export function textOf(pdf: Uint8Array): string[] {
 /** The same, without the space around. */
 export const pageTexts = (pdf: Uint8Array): string[] => textOf(pdf).map((text) => text.trim());
 
-/** What `pdfinfo` says: its lines by their names. */
+/** Returns the lines of `pdfinfo` by their names. */
 export function infoOf(pdf: Uint8Array): Record<string, string> {
   return withFile(pdf, (path) => {
     const lines = execFileSync("pdfinfo", [path], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).split(

@@ -1,4 +1,4 @@
-// What becomes of a picture: the PDF, by the operation itself, and what other programs see on its pages.
+// Converts a picture to PDF with the operation, and reads the pages with other programs.
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
@@ -95,7 +95,7 @@ export function imagesOf(pdf: Buffer): { readonly dictionary: string; readonly d
   );
 }
 
-/** Of each page, in points. */
+/** Returns the size of each page, in points. */
 export function pageSizes(pdf: Buffer): [number, number][] {
   return [...pdf.toString("latin1").matchAll(/\/MediaBox\[0 0 ([\d.]+) ([\d.]+)\]/g)].map(([, width, height]) => [
     Number(width),
@@ -111,7 +111,7 @@ export async function byTiffcp(file: Buffer, ...options: string[]): Promise<Buff
   });
 }
 
-/** Colours on white, by the last channel. */
+/** Returns colors on white, by the last channel. */
 export function onWhite({ channels, values, ...picture }: TestSamples): TestSamples {
   const laid: number[] = [];
   for (let at = 0; at < values.length; at += channels) {

@@ -1,4 +1,4 @@
-// Pictures as numbers, decoded by programs that are not ours, and how far apart two of them look.
+// Decodes pictures to numbers with third-party programs, and measures the visible distance between two pictures.
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

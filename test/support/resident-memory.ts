@@ -1,4 +1,4 @@
-// How much memory a process takes while something is done.
+// Measures the memory of a process during some work.
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 

@@ -17,17 +17,20 @@ export interface ServiceOptions {
   readonly apiKeys?: readonly string[];
   /** False: the Worker's answer is seen before the body has been sent. @default true */
   readonly drainBodies?: boolean;
-  /** True: with a container of its own. Otherwise one that runs already, and is not stopped with the service. @default none */
+  /**
+   * True to start a container for this service; otherwise a running one, which is not stopped with the service.
+   * @default none
+   */
   readonly container?: true | Pick<ContainerProcess, "vars">;
 }
 
-/** What a test process needs of a service that another process started. */
+/** The properties of a service that a test process needs if another process started it. */
 export interface ServiceAddress {
   /** Without a slash at the end. */
   readonly url: string;
   /** The first key it knows. */
   readonly key?: string;
-  /** Of wrangler; `workerdPids` of scripts/dev-server.ts finds the runtime's processes by it. */
+  /** Process ID of wrangler, with which `workerdPids` of scripts/dev-server.ts finds the runtime's processes. */
   readonly pid: number;
   readonly logFile: string;
   /** Folder of its local R2 and KV. */
@@ -37,7 +40,7 @@ export interface ServiceAddress {
 export interface Service extends ServiceAddress {
   /** The process that runs the Worker first, then wrangler's proxy. */
   workerdPids(): number[];
-  /** Its own, where it has one. */
+  /** The service's own container, if it has one. */
   readonly container?: ContainerProcess;
   /** Ends all of its processes and removes its storage and its log. */
   stop(): Promise<void>;

@@ -1,4 +1,4 @@
-// Rasters made up for the tests of codecs: paper with letters, slopes, noise, gray that is said in rgb, see-through shapes.
+// Rasters made for the tests of codecs: paper with letters, gradients, noise, gray in rgb, translucent shapes.
 import { type Band, CHANNELS, type ColorModel, type Raster } from "../../src/core/raster.ts";
 
 export const KINDS = ["gradient", "text", "noise", "gray-in-rgb", "transparent", "blank"] as const;
@@ -35,8 +35,8 @@ export function syntheticRaster(kind: Kind, shape: Shape): SyntheticRaster {
 }
 
 /**
- * A raster of these samples. Like an engine's, its bands are views of one memory that the next band overwrites, and that
- * does not begin on a word.
+ * Returns a raster of these samples. As with an engine, its bands are views of one memory that the next band
+ * overwrites, and that is not aligned to a word.
  */
 export function rasterOf(samples: Uint8Array, shape: Shape): SyntheticRaster {
   const rowBytes = shape.width * CHANNELS[shape.colorModel];

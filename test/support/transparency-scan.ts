@@ -1,11 +1,13 @@
-// Transparency in a PDF as qpdf's JSON of all its objects shows it: an eye that shares nothing with the code under test.
+// Finds transparency in qpdf's JSON of all objects of a PDF. Shares no code with the tested implementation.
 import { spawnSync } from "node:child_process";
 import { type Json, PdfJson } from "./pdf-json.ts";
 import { withFile } from "./pdf-readers.ts";
 
 const OPAQUE_BLENDING = new Set(["/Normal", "/Compatible"]);
 
-/** @returns what is transparent or marks a transparency group, in whatever object, whether a page leads there or not */
+/**
+ * @returns everything transparent, and every mark of a transparency group, in any object, reachable from a page or not
+ */
 export function transparencyIn(pdf: Uint8Array): string[] {
   const json = new PdfJson(pdf);
   const found: string[] = [];
@@ -46,7 +48,7 @@ function markOf(json: PdfJson, key: string, element: Json): string | undefined {
   return undefined;
 }
 
-/** Graphics states that stand in content streams as they are: there is no such thing, so anything that looks like one counts. */
+/** Graphics states inline in content streams. The format has none, so anything that looks like one counts. */
 function statesInContent(pdf: Uint8Array): string[] {
   const text = withFile(pdf, (path) => {
     const options = ["--qdf", "--object-streams=disable", "--no-warn", path, "-"];

@@ -1,4 +1,4 @@
-// veraPDF asked by a test itself, in one process for many files, apart from the one that the service keeps.
+// Runs veraPDF for a test, in one process for many files, separate from the one that the service keeps.
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -14,7 +14,7 @@ export interface Asked {
   readonly flavour: string;
 }
 
-/** @returns for each file what it breaks, empty where it is valid; `failed: ...` where it cannot be validated */
+/** @returns the broken rules of each file, empty if it is valid; `failed: ...` if it cannot be validated */
 export async function whatTheyBreak(asked: readonly Asked[]): Promise<string[]> {
   const child = spawn("java", [...OPTIONS, "-cp", join(program, "*"), "Server", join(program, "sample.pdf")], {
     stdio: ["pipe", "pipe", "inherit"],

@@ -1,4 +1,4 @@
-// The web of the tests: sites that say what they are told to, an ear that hears whoever comes, a DNS server that lies.
+// Simulates the web for tests: sites with given answers, a listener that records every visitor, a DNS server that lies.
 
 import { createSocket, type Socket as UdpSocket } from "node:dgram";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -10,7 +10,7 @@ export interface Site extends AsyncDisposable {
   readonly url: string;
 }
 
-/** @param host where it listens. @default 127.0.0.1 */
+/** @param host address to listen on. @default 127.0.0.1 */
 export async function startSite(
   answer: (request: IncomingMessage, response: ServerResponse) => void,
   { port = 0, host = "127.0.0.1" } = {},
@@ -115,7 +115,7 @@ export async function startDns(
     const kind = type === TYPE_A ? "A" : type === TYPE_AAAA ? "AAAA" : undefined;
     const addresses = kind ? answer(name, kind).filter((address) => isIPv4(address) === (kind === "A")) : [];
     const header = Buffer.from(query.subarray(0, 12));
-    // RFC 1035, 4.1.1: a response without error; one question, so many answers, nothing more.
+    // RFC 1035, 4.1.1: a response without error; one question, the given number of answers, nothing else.
     header.writeUInt16BE(0x8180, 2);
     header.writeUInt16BE(addresses.length, 6);
     header.writeUInt32BE(0, 8);

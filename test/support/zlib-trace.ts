@@ -1,8 +1,8 @@
-// Reads a zlib stream (RFC 1950, 1951) and tells what it is made of, which node:zlib does not tell.
+// Reads a zlib stream (RFC 1950, 1951) and reports its structure, which node:zlib does not.
 import { inflateSync } from "node:zlib";
 
 export interface ZlibTrace {
-  /** As node:zlib gives them; it checks Adler-32, too. */
+  /** The bytes as node:zlib returns them, which also checks Adler-32. */
   readonly bytes: Buffer;
   /** BTYPE of each block: 0 stored, 1 fixed codes, 2 dynamic codes. */
   readonly blocks: readonly number[];

@@ -6,7 +6,7 @@ import { failsWith } from "./offices.ts";
 import { aChild, childrenOf, isRunning } from "./processes.ts";
 
 export interface ZygoteUnderTest {
-  /** What a job is, for the names of tests. */
+  /** Name of one job, for the titles of tests. */
   readonly unit: string;
   /** Returns the engine, which runs two jobs at a time. */
   engine(): { readonly pid: number | undefined; readonly mode: string };

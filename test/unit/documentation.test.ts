@@ -1,5 +1,5 @@
-// Compares docs/api.md with the endpoints' declarations, checks that tests cite its sections, and follows the links of all
-// pages.
+// Compares docs/api.md with the endpoints' declarations, checks that tests cite its sections, and follows the links of
+// all pages.
 
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";

@@ -1,4 +1,4 @@
-// Objects are read, inflated, hashed and written by what workerd has of Node's modules.
+// Tests that objects are read, inflated, hashed and written with workerd's versions of Node's modules.
 import { deflateSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { splitPdf } from "../../src/operations/split-pdf.ts";

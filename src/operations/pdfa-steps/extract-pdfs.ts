@@ -1,4 +1,4 @@
-// The PDFs that are embedded in a PDF, one output each. Their numbers are those by which replace-pdfs.ts knows them.
+// Extracts the PDFs that are embedded in a PDF, one output each. replace-pdfs.ts identifies them by the same numbers.
 
 import * as z from "zod";
 import { operation, type Run } from "../../core/operation.ts";
@@ -14,7 +14,7 @@ const paramsSchema = z.object({
 });
 export type ExtractPdfsParams = z.infer<typeof paramsSchema>;
 
-/** @throws EngineFailure what the document or the engine made impossible */
+/** @throws EngineFailure the failure that the document or the engine caused */
 const run: Run<ExtractPdfsParams> = async function* ([input], { most }, context) {
   const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);
   const budget = new Budget(objectBytes);

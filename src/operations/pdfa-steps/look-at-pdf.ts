@@ -1,4 +1,5 @@
-// How the pages of a PDF look and read, for comparing others with it later: one output, of look-records.ts. Knows no other document.
+// Records how the pages of a PDF look and read, for comparison with another PDF later. Yields one output, in the format
+// of look-records.ts. Has no knowledge of the other document.
 
 import * as z from "zod";
 import { type Context, type Input, operation, type Run } from "../../core/operation.ts";
@@ -7,7 +8,9 @@ import { LookedAt, spread } from "../../pdf/pdfa/comparison/document-look.ts";
 import { encodeCount, encodeLook } from "../../pdf/pdfa/comparison/look-records.ts";
 import { lookOptions, prepareArchivalSpares } from "./compare-pdfs.ts";
 
-/** Of all records. Pictures beyond are left out: what differs there is looked at again when it is compared. */
+/**
+ * Maximum size of all records. Further pictures are left out, and pages that differ are drawn again for the comparison.
+ */
 const MOST_BYTES = 24 * 2 ** 20;
 
 const paramsSchema = z.object({
@@ -16,7 +19,7 @@ const paramsSchema = z.object({
 });
 type LookParams = z.infer<typeof paramsSchema>;
 
-/** @throws EngineFailure what made the document unreadable */
+/** @throws EngineFailure the failure that made the document unreadable */
 const run: Run<LookParams> = async function* ([input], params, context) {
   yield { extension: "looks", type: "application/octet-stream", body: looks(input!, params, context) };
 };

@@ -1,4 +1,4 @@
-// The container's HTTP interface with operations made for these tests: bounds, ends, and what is left afterwards.
+// Tests the container's HTTP interface with operations made for these tests: limits, endings, and remains.
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -74,7 +74,7 @@ const left = () => readdir(scratch.path);
 const nothingIsLeft = () => eventually(async () => expect(await left()).toEqual([]));
 const text = (value: string) => new TextEncoder().encode(value);
 
-/** Gives the inputs back, with what their file was called. */
+/** Returns the inputs, with the names of their files. */
 async function* echo({ inputs }: HostedJob): AsyncGenerator<Output> {
   for (const { path, stream } of inputs)
     yield { extension: path.split("/").at(-1)!, type: "text/plain", body: stream() };
@@ -85,7 +85,7 @@ const failing = (error: unknown) =>
     yield* await Promise.reject<Output[]>(error);
   };
 
-/** Works until it is told to end. */
+/** Works until it is aborted. */
 function waiting() {
   const jobs: HostedJob[] = [];
   const run = async function* (job: HostedJob): AsyncGenerator<Output> {

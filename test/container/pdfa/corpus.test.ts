@@ -1,5 +1,5 @@
-// Real documents, and what LibreOffice, Chromium and Ghostscript make, at the five levels of PDF/A: veraPDF is asked by the test itself,
-// and what a document consists of is counted before and after.
+// Converts real documents, and output of LibreOffice, Chromium and Ghostscript, to the five levels of PDF/A. The test
+// itself runs veraPDF, and counts the parts of each document before and after.
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -17,18 +17,20 @@ import { picturesOf } from "../../support/pdf-readers.ts";
 import { parsePnm, perceptualDistance } from "../../support/pictures.ts";
 import { whatTheyBreak } from "../../support/verapdf.ts";
 
-/** Of which no program makes anything but an error: no PDF at all, no pages, a password. */
+/** Documents that every program rejects: no PDF at all, no pages, a password. */
 const NOT_OPEN = ["637.pdf", "actually_an_rtf.pdf", "enc-XI-R6-V5-U-view-O-master.pdf"];
 /** 400 pages are compared at one level alone, for their time. */
 const LARGE = "pdf2image-memory-error-test-400p.pdf";
-/** What poppler reads differently in damaged originals: a page tree that goes round in circles. */
+/** Damaged originals that poppler reads differently: a page tree with a cycle. */
 const NOT_COUNTED = ["crash-121-2.pdf"];
 /** As poppler draws them. */
 const DPI = 36;
 const COMPARED = 2;
-/** Of the first pages; from about 8 on one sees it side by side. */
+/** Largest distance of the first pages. From about 8 on, the difference is visible side by side. */
 const FARTHEST = 8;
-/** Poppler divides by nothing where this file blends a colour of nothing; what is flattened is what MuPDF and the standard see. */
+/**
+ * Poppler divides by zero where this file blends a color of zeros; the flattened file matches MuPDF and the standard.
+ */
 const DRAWN_OTHERWISE = ["ColorDodge-1b.pdf"];
 /** On a busy machine. */
 const BUDGET_MS = 900_000;

@@ -1,4 +1,4 @@
-// Files that take a validator long: one at a time, and small ones pass them. With the real validator.
+// Tests files that take a validator long: they run one at a time, and small files pass them. Uses the real validator.
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -52,7 +52,7 @@ const engines = () => {
 };
 
 interface Running {
-  /** Where the result is. */
+  /** Path of the result. */
   readonly made: Promise<string>;
   /** Settles when the job leaves its place to others. */
   readonly aside: Promise<void>;
@@ -81,7 +81,7 @@ function convert(name: string, pdf: Uint8Array, ends = signal): Running {
 }
 
 test("two heavy files leave a validator and a place to a small one", async () => {
-  // What is compiled by now does not count below.
+  // Warms up the validator, so that compilation does not count below.
   for (const name of ["first", "second"]) await convert(name, plainPdf("A")).made;
   const ending = new AbortController();
   const heavy = ["heavy-1", "heavy-2"].map((name) => convert(name, heavyPdf(), ending.signal));

@@ -1,4 +1,5 @@
-// The rungs that make PDF/A one by one, and what is refused that the validator accepts.
+// Tests the stages of conversion to PDF/A one by one, and results that are rejected although the validator accepts
+// them.
 import { describe, expect, test } from "vitest";
 import { conforming } from "../../../container/pdfa/conforming.ts";
 import { ghostscript } from "../../../container/pdfa/ghostscript.ts";

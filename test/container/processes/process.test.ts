@@ -1,3 +1,4 @@
+// Tests the programs that the container runs for jobs, and the scratch folders of jobs.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { chown, mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// The supervisor alone, with servers made to fail: what it restarts, how soon, and what it leaves behind.
+// Tests the supervisor alone with servers that fail on purpose: which ones it restarts, how soon, and what remains.
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

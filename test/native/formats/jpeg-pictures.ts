@@ -1,4 +1,4 @@
-// Pictures made up for the tests of the JPEG codec, and what another encoder makes of them.
+// Synthetic pictures for the tests of the JPEG codec, and the output of another encoder for them.
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect } from "vitest";
@@ -43,7 +43,7 @@ export function photograph(width: number, height: number, channels: number): Pic
   });
 }
 
-/** Black strokes with soft edges on white paper, and a box of one colour. */
+/** Black strokes with soft edges on white paper, and a box of one color. */
 export function textPage(width: number, height: number, channels: number): Picture {
   return paint(width, height, channels, (x, y, channel) => {
     if (x > width - 50 && y > height - 50) return [30, 90, 200][channel]!;
@@ -88,7 +88,7 @@ export function concatenate(chunks: Iterable<Uint8Array>): Uint8Array {
 
 export const encode = (picture: Picture, quality: number) => concatenate(encodeJpeg(rasterOf(picture), { quality }));
 
-/** What libjpeg-turbo makes of the same picture with the same choices. */
+/** Returns libjpeg-turbo's encoding of the same picture with the same settings. */
 export async function cjpeg(picture: Picture, quality: number): Promise<Uint8Array> {
   const { width, height, channels, samples } = picture;
   const header = Buffer.from(`P${channels === 1 ? 5 : 6}\n${width} ${height}\n255\n`);

@@ -1,4 +1,4 @@
-// What a client reads of a document that cannot be made to conform, and how it gets there from the container.
+// Tests the message that a client receives about a document that cannot conform, and its way from the container.
 // Contract: docs/api.md#errors
 import { expect, test } from "vitest";
 import { EngineFailure, type Nonconformity } from "../../../src/core/failure.ts";

@@ -1,3 +1,4 @@
+// Tests the turns for work at the edge.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { toServiceError } from "../../../src/http/errors.ts";
 import { createTurns } from "../../../src/placement/turns.ts";

@@ -6,7 +6,7 @@ import { expectPixels, imagesOf, onWhite, pageSizes, pdfOf } from "../../../supp
 const [gray, rgb, rgba] = [pattern(1), pattern(3), pattern(4)];
 const { width, height } = gray;
 
-/** Blue first, as it is stored. */
+/** Blue first, as in the file. */
 const swapped = ({ values, channels, ...picture }: TestSamples): TestSamples => ({
   ...picture,
   channels,

@@ -1,3 +1,4 @@
+// Tests GIF files as other programs read them.
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import type { Band, ColorModel, Raster } from "../../../../src/core/raster.ts";
@@ -33,7 +34,7 @@ function gray(width: number, height: number, pixel: (x: number, y: number) => nu
   return { width, height, colorModel: "gray", samples };
 }
 
-/** A raster whose bands lie in one buffer, not always on a word, that is overwritten as soon as the next band is due. */
+/** A raster whose bands share one buffer, not always aligned to a word, that the next band overwrites. */
 function raster(picture: Picture, heights: readonly number[] = [64]): Raster {
   const { width, height, colorModel, samples } = picture;
   const stride = width * channels(picture);
@@ -156,7 +157,7 @@ function rootMeanSquare(a: ArrayLike<number>, b: ArrayLike<number>): number {
   return Math.sqrt(sum / a.length);
 }
 
-/** The picture with the file's palette and the nearest colour everywhere. */
+/** Returns the picture with the file's palette and the nearest color everywhere. */
 function undithered(picture: Picture, gif: Uint8Array): Picture {
   const colors = palette(gif);
   return rgb(picture.width, picture.height, (x, y) => {

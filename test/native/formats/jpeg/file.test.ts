@@ -1,4 +1,4 @@
-// The JPEG codec as a stream: bands in, chunks out, the markers before the scan, and what it refuses.
+// Tests the JPEG codec as a stream: bands in, chunks out, the markers before the scan, and rejected input.
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";

@@ -1,4 +1,4 @@
-// JPEGs at another size, and JPEGs made small: judged by libjpeg's eyes.
+// Tests JPEGs that are resampled, and JPEGs that are encoded small. libjpeg decodes the results.
 import { describe, expect, test } from "vitest";
 import { JpegReader } from "../../../../src/formats/jpeg/coefficients.ts";
 import { UnreadableJpeg } from "../../../../src/formats/jpeg/file.ts";

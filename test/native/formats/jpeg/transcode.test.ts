@@ -1,4 +1,4 @@
-// The same coefficients in fewer bytes: judged by what libjpeg makes of both files, pixel by pixel.
+// Tests that the same coefficients take fewer bytes: libjpeg decodes both files to the same pixels.
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";

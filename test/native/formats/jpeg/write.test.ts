@@ -1,4 +1,5 @@
-// JPEG pictures as libjpeg-turbo, MuPDF and poppler show them, and beside libjpeg-turbo's own (cjpeg, baseline, not optimised).
+// Tests JPEG pictures as libjpeg-turbo, MuPDF and poppler show them, and compares them with libjpeg-turbo's own (cjpeg,
+// baseline, not optimized).
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { PDFDocument } from "pdf-lib";

@@ -13,7 +13,7 @@ import {
 import { expectPixels, imagesOf, onWhite, pageSizes, pdfOf } from "../../../support/picture-pdfs.ts";
 import { popplerPage } from "../../../support/pictures.ts";
 
-/** What is seen of samples of that depth. */
+/** Returns the picture with its samples scaled to 8 bits. */
 const seen = ({ values, ...picture }: TestSamples, bits: number): TestSamples => ({
   ...picture,
   values: values.map((value) => Math.round((value * 255) / (2 ** bits - 1))),

@@ -43,7 +43,7 @@ function chunksOf(png: Buffer): Chunk[] {
 const typesOf = (png: Buffer) => chunksOf(png).map(({ type }) => type);
 const chunk = (png: Buffer, type: string) => chunksOf(png).find((one) => one.type === type)?.data;
 
-/** What pngcheck says of a file that it finds no fault with. */
+/** Returns the output of pngcheck, and expects that it finds no fault. */
 async function check(png: Buffer): Promise<string> {
   return withFile(png, "png", (file) => Promise.resolve(execFileSync("pngcheck", ["-v", file]).toString()));
 }

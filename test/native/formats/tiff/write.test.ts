@@ -1,4 +1,5 @@
-// TIFF files as libtiff reads them: tiffcp writes them anew without compression, tiffinfo tells their fields, tiff2rgba shows them.
+// Tests TIFF files with libtiff: tiffcp rewrites them without compression, tiffinfo lists their fields, tiff2rgba shows
+// them.
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -73,7 +74,7 @@ function field(tiff: Buffer, tag: number): number {
   throw new Error(`the file has no field ${tag}`);
 }
 
-/** What a raster's samples are in the file. */
+/** Returns the samples that the file should contain for a raster. */
 function expected(raster: SyntheticRaster): Uint8Array {
   if (raster.colorModel !== "lab") return raster.samples;
   return raster.samples.map((value, index) => (index % 3 === 0 ? value : value - 128));

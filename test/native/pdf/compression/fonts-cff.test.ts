@@ -1,5 +1,5 @@
-// Whole CFF fonts in a document: the glyphs that are shown stay, text and pictures are what they were, and what is damaged or doubtful
-// stays as it is. The fonts are those of the machine.
+// Tests complete CFF fonts in a document: used glyphs remain, text and pictures stay the same, and damaged or doubtful
+// fonts are not changed. The fonts are installed on the machine.
 
 import { execFileSync } from "node:child_process";
 import { deflateSync } from "node:zlib";
@@ -32,7 +32,7 @@ interface Shown {
   readonly program: Uint8Array;
   readonly entries?: string;
   readonly encoding?: string;
-  /** Where the font is a CIDFont. */
+  /** Additional entries of the CIDFont, if the font is one. */
   readonly inner?: string;
   readonly name?: string;
   readonly catalog?: (font: string, builder: PdfBuilder) => string;

@@ -1,5 +1,5 @@
-// Type 1 fonts in a document as CFF, from medium on: what is drawn, read and copied is the same. The fonts are those of the machine, and
-// some made here.
+// Tests the conversion of Type 1 fonts to CFF, from level medium on: drawing, reading and copying stay the same. The
+// fonts are installed on the machine, and some are made here.
 
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
@@ -36,7 +36,7 @@ const countOf = (pdf: Uint8Array, key: string) =>
 const programsOf = (pdf: Uint8Array) =>
   new PdfJson(pdf).dictionaries.filter((one) => one["/Subtype"] === "/Type1C").length;
 
-/** hsbw with so many units, then a square. */
+/** hsbw with the given width, then a square. */
 const square = (side: number) => {
   const number = (value: number) => [255, value >> 24, value >> 16, value >> 8, value & 0xff];
   const [there, back] = [number(side), number(-side)];
@@ -146,7 +146,7 @@ describe.skipIf(!hasMachineFonts)("Type 1 fonts become CFF", () => {
   test.each(plain)("a font with %s stays Type 1, with fewer glyphs", async (_, clear) => {
     const glyphs = [...font.glyphs.keys()].map((name) => [name, charStringOf(name)] as const);
     const made = madeType1({ subrs: subrsOf(), glyphs, clear });
-    // What is said first counts here.
+    // The first definition counts here.
     const ordered = Buffer.from(made)
       .toString("latin1")
       .replace(/\/PaintType 0 def|\/FontMatrix \[0.001[^\n]*/g, "");

@@ -1,5 +1,5 @@
-// Several subsets of one font in a document: one program where they agree, and theirs where they do not. The fonts are those of the
-// machine.
+// Tests several subsets of one font in a document: they share one program if they agree, and keep their own if not. The
+// fonts are installed on the machine.
 
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
@@ -41,7 +41,7 @@ function expectSameLook(made: Uint8Array, pdf: Uint8Array): void {
   expect(mupdfPictures(made).equals(mupdfPictures(pdf))).toBe(true);
 }
 
-/** Of a page: its text, and the program of its font. */
+/** A page: its text, and the program of its font. */
 interface Page {
   readonly text: string;
   readonly program: Uint8Array;
@@ -175,7 +175,7 @@ describe.skipIf(!hasMachineFonts)("subsets of one font", () => {
       (await withProfile(pdf, { cleanup: { compression: "compress-entire-file" } })).length,
     );
     expectSameLook(made, pdf);
-    // Of another weight: the same names, other outlines.
+    // A font of another weight: the same names, other outlines.
     const bold = readProgram(machineFace("NimbusSans-Bold")!) as { font: CffFont };
     const other = writeCff(
       bold.font,
@@ -216,7 +216,7 @@ describe.skipIf(!hasMachineFonts)("subsets of one font", () => {
     return copy;
   };
   const numbered = () => {
-    // A glyph under the number of another one, as producers number them anew.
+    // A glyph with the number of another one, as producers that renumber glyphs write it.
     const copy = new Uint8Array(subset("ab"));
     const { tables, offsets } = readTrueType(copy)!;
     const [a, b] = [glyphOf("a"), glyphOf("b")];

@@ -1,5 +1,5 @@
-// Whole Type 1 fonts in a document: the glyphs that are shown stay, text and pictures are what they were, and what is damaged or doubtful
-// stays as it is. The fonts are those of the machine, and some made here.
+// Tests complete Type 1 fonts in a document: used glyphs remain, text and pictures stay the same, and damaged or
+// doubtful fonts are not changed. The fonts are installed on the machine, and some are made here.
 
 import { execFileSync } from "node:child_process";
 import { deflateSync } from "node:zlib";

@@ -1,4 +1,5 @@
-// Whole fonts in a document: the glyphs that are shown stay, and text is what it was. The fonts are those of the machine.
+// Tests complete fonts in a document: used glyphs remain, and text stays the same. The fonts are installed on the
+// machine.
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { characterMaps } from "../../../../src/fonts/truetype/maps.ts";
@@ -109,7 +110,7 @@ describe.skipIf(!path)("fonts", () => {
     const { builder, descriptor } = withFont();
     const reference = builder.add(simple(descriptor));
     const page = builder.page("a");
-    // Of one outline, and made of others.
+    // Glyphs of one outline, and composite glyphs.
     const content = builder.stream(Buffer.from("BT /G 24 Tf 30 150 Td (Caf\xe9 \x80 \xc5) Tj ET", "latin1"));
     builder.set(
       page,

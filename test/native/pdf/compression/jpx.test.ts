@@ -1,4 +1,5 @@
-// JPEG 2000 images: smaller where they have more pixels than a level wants, in their own colours; what is peculiar stays.
+// Tests JPEG 2000 images: they shrink if they have more pixels than a level allows, and keep their colors. Unusual
+// images stay the same.
 import { describe, expect, test } from "vitest";
 import { srgbProfile } from "../../../../src/formats/icc/profile.ts";
 import { compressPdf } from "../../../../src/operations/compress-pdf.ts";
@@ -53,7 +54,7 @@ describe("becomes another coding, in the same colours", () => {
       expect(image["/Filter"]).not.toBe("/JPXDecode");
       expect([image["/ColorSpace"]].flat()[0]).toBe(space);
       expect(image["/Width"]).toBe(level === "medium" ? 40 : 27);
-      // Waves are finer than what is left; their mean colours are not.
+      // Waves are finer than the remaining pixels; their mean colors are not.
       expect(perceptualDistance(before, await popplerPage(made, 1, 150), 10)).toBeLessThan(level === "medium" ? 4 : 8);
     }
   });

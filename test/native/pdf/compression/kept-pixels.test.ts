@@ -1,4 +1,4 @@
-// Pictures that keep their samples, because fewer would be another picture.
+// Tests pictures that keep all of their samples, because fewer samples would change the picture.
 import { expect, test } from "vitest";
 import { compressPdf } from "../../../../src/operations/compress-pdf.ts";
 import type { CompressionProfile } from "../../../../src/pdf/compression/profile.ts";

@@ -1,4 +1,4 @@
-// Scans of print at the level high: small, crisp, and nothing else on the page harmed.
+// Tests scans of print at level high: the result is small and crisp, and the rest of the page is intact.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -29,7 +29,7 @@ const STAMP = `q 0.8 0.1 0.1 RG 0.8 0.1 0.1 rg 3 w 1 0.3 -0.3 1 250 60 cm 0 0 12
 const CHART = [0.9, 0.3, 0.6, 0.5]
   .map((value, bar) => `${value} ${1 - value} ${bar / 4} rg ${60 + bar * 50} 60 40 ${120 * value + 20} re f`)
   .join(" ");
-/** Where the parts of {@link page} lie, in points from the top left. */
+/** Positions of the parts of {@link page}, in points from the top left. */
 const BOXES = { headline: [30, 30, 220, 40], chart: [55, 390, 210, 160], stamp: [230, 470, 150, 90] } as const;
 
 /** A5. */

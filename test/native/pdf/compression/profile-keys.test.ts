@@ -1,4 +1,4 @@
-// Keys of a profile, each by itself: what it does to a file, read back by other programs.
+// Tests the keys of a profile one by one: their effect on a file, read by other programs.
 import { describe, expect, test } from "vitest";
 import { compressPdf } from "../../../../src/operations/compress-pdf.ts";
 import { flattenAndCompress } from "../../../../src/operations/container-only/flatten-and-compress.ts";
@@ -35,7 +35,7 @@ describe("bits", () => {
 
 describe("fax codes", () => {
   const [width, height] = [333, 250];
-  /** Discs of any size at any place, and rows of one colour: no pattern that deflates well. */
+  /** Discs of any size at any place, and rows of one color: no pattern that deflates well. */
   let state = 1;
   const random = () => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;

@@ -1,4 +1,5 @@
-// Real documents at every quality: nothing transparent is left, they look the same, their text and their parts are there.
+// Flattens real documents at every quality: nothing transparent remains, the appearance is the same, and text and parts
+// are kept.
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,11 +11,11 @@ import { PdfJson } from "../../../support/pdf-json.ts";
 import { pageTexts, qpdfComplaints, withFile } from "../../../support/pdf-readers.ts";
 import { transparencyIn } from "../../../support/transparency-scan.ts";
 
-/** What is refused, and why; tested elsewhere. */
+/** Documents that are rejected; the reasons are tested elsewhere. */
 const REFUSED = new Set(["637.pdf", "actually_an_rtf.pdf", "enc-XI-R6-V5-U-view-O-master.pdf"]);
 /** qpdf cannot read it. */
 const DAMAGED = "crash-121-2.pdf";
-/** In what is seen side by side from 8 on. */
+/** Largest distance of pages. From 8 on, it is visible side by side. */
 const FARTHEST = { low: 5, medium: 4, high: 4 };
 const KEPT_CHARACTERS = 0.97;
 

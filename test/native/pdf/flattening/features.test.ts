@@ -1,4 +1,5 @@
-// Every kind of transparency by itself: none is left, the page looks the same, its text is there, and what can stay a vector does.
+// Tests every kind of transparency on its own: none remains, the page looks the same, its text is kept, and content
+// stays a vector wherever possible.
 import { describe, expect, test } from "vitest";
 import { FLATTENING_QUALITIES } from "../../../../src/pdf/flattening/settings.ts";
 import { PdfBuilder } from "../../../fixtures/pdf-builder.ts";

@@ -1,4 +1,4 @@
-// Documents that ask for too much: each ends, in bounded memory, and what comes of it has no transparency.
+// Tests documents that demand too much: each job ends, in bounded memory, and no output has transparency.
 import { describe, expect, test } from "vitest";
 import { flattened } from "../../../support/flattened.ts";
 import { HOSTILE_PDFS, onePage, stream } from "../../../support/hostile-pdfs.ts";

@@ -23,7 +23,7 @@ describe.each(["lossy", "lossless"])("%s", (mode) => {
     expect([image!.width, image!.height]).toEqual([416, 416]);
     expect(image!.dpi).toBeLessThanOrEqual(100);
     if (lossless) expect(image!.coding).not.toBe("jpeg");
-    // Palettes at random: what is between two entries is no entry.
+    // Random palettes: a value between two entries is not an entry.
     expect(await distances(before, after)).toBeLessThan(name.startsWith("indexed, 4") ? 14 : bits === 1 ? 5 : 4);
   });
 

@@ -1,4 +1,4 @@
-// Images wherever they are drawn, and what stays as it is.
+// Tests images in all places that can draw them, and images that stay the same.
 import { deflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { imageObject, onePage, type RawObject, rawPdf, samples } from "../../../fixtures/image-pdfs.ts";

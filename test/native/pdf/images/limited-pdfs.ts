@@ -1,4 +1,5 @@
-// What a limit of resolution makes of a PDF, and how others see it: poppler's list of images, two readers' pictures.
+// Applies a limit of resolution to a PDF, and inspects the result with other programs: poppler's list of images, and
+// the pictures of two readers.
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";

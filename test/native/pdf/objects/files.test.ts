@@ -1,3 +1,4 @@
+// Tests the files of PDFs: reading, and writing them again.
 import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

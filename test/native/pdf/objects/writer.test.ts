@@ -1,4 +1,4 @@
-// What the writer of PDFs puts into a file, as qpdf reads it.
+// Tests files of the PDF writer, as qpdf reads them.
 import { expect, test } from "vitest";
 import { Budget } from "../../../../src/pdf/objects/budget.ts";
 import { PdfFile } from "../../../../src/pdf/objects/pdf-file.ts";

@@ -1,3 +1,4 @@
+// Tests the rules of PDF/A for actions, annotations, layers, attachments, metadata and colors.
 import { describe, expect, test } from "vitest";
 import {
   actionsPdf,
@@ -164,7 +165,7 @@ describe("attachments (6.1.11, 6.8)", () => {
     expect([...files.keys()]).toEqual(["nested.pdf"]);
     expect(files.get("nested.pdf")).toMatch(/^%PDF-1\.7[\s\S]*<pdfaid:part>2</);
     expect(json.annotations(1)[0]["/Subtype"]).toBe("/Stamp");
-    // Where the validator refused one nothing stays.
+    // If the validator rejected an attachment, none remains.
     expect(attachedTo((await readArchived(attachmentsPdf(), "2b", "6.8-5")).bytes).size).toBe(0);
   });
 
@@ -220,7 +221,7 @@ describe("metadata (6.6, 6.7)", () => {
     expect(packet.match(/<xmp:ModifyDate>/g)).toHaveLength(1);
     expect(packet).toContain("pdfaSchema:namespaceURI");
     expect(packet).not.toMatch(/dc:publisher|Of the packet/);
-    // What it does not describe, but plain text, is described for it.
+    // Plain text without a description in the packet gets one.
     expect(packet).toMatch(/<odd:Thing[^>]*>1<\/odd:Thing>/);
     expect(packet).toMatch(/<odd:Other[^>]*>x<\/odd:Other>/);
     expect(packet.match(/<pdfaSchema:prefix[^>]*>odd</g)).toHaveLength(1);
@@ -237,7 +238,7 @@ describe("metadata (6.6, 6.7)", () => {
         "<stRef:instanceID>uuid:4</stRef:instanceID><stRef:documentID>uuid:5</stRef:documentID>",
       );
       expect(packet).toMatch(/<stEvt:action>saved<.*<stEvt:when>2020-01-01T10:00:00Z<.*<stEvt:action>converted</);
-      // What the standard knows is not described again.
+      // Properties that the standard knows are not described again.
       expect(/<pdfaProperty:name>InstanceID</.test(packet)).toBe(level === "1b");
       expect(packet).not.toMatch(/stRef:originalDocumentID|stEvt:changed|photoshop|my:List/);
     }

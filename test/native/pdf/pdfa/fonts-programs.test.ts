@@ -1,5 +1,5 @@
-// Font programs read, and written with other widths and glyphs: what is not changed stays, and no bytes bring a reader to a stop. The
-// programs are those of the machine.
+// Tests font programs that are read, and written with other widths and glyphs: unchanged parts stay the same, and no
+// input makes a reader hang. The programs are installed on the machine.
 import { describe, expect, test } from "vitest";
 import { cffWidth, glyphNames, readCff } from "../../../../src/fonts/cff/cff.ts";
 import { glyphWidth, withWidth } from "../../../../src/fonts/cff/charstring2.ts";
@@ -230,7 +230,7 @@ describe.skipIf(!hasMachineFonts)("programs", () => {
   });
 });
 
-/** A read beyond the end is the only thing that is allowed to be thrown: whoever mends fonts leaves such a one alone. */
+/** Only a read beyond the end may throw: the repair leaves such a font alone. */
 function tried<T>(work: () => T): T | undefined {
   try {
     return work();

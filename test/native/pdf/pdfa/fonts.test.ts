@@ -1,4 +1,5 @@
-// Documents whose fonts break rules, one each: none is broken afterwards, the picture is what it was, and text is there.
+// Tests documents whose fonts break one rule each: afterwards no rule is broken, the picture is the same, and the text
+// is present.
 import { describe, expect, test } from "vitest";
 import type { FontShelf } from "../../../../src/core/font-shelf.ts";
 import { Budget } from "../../../../src/pdf/objects/budget.ts";
@@ -47,7 +48,7 @@ function difference(one: Uint8Array, other: Uint8Array): number {
   return sum / before.length / 255;
 }
 
-/** What breaks in each, at level 2u. */
+/** Rules that each document breaks, at level 2u. */
 const BROKEN: Readonly<Record<string, readonly string[]>> = {
   "Type 1, widths out of step": ["unicode", "width"],
   "Type 1, no widths": ["unicode", "width", "widths"],
@@ -70,7 +71,7 @@ const BROKEN: Readonly<Record<string, readonly string[]>> = {
   "not embedded: Korean, written downwards": ["embedded"],
 };
 
-/** What poppler reads at level 2u. */
+/** Text that poppler reads, at level 2u. */
 const TEXTS: Readonly<Record<string, string>> = {
   "Type 1, widths out of step": "Widths",
   "Type 1, glyphs that are not there": "xAyBz",

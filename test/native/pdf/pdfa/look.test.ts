@@ -1,4 +1,5 @@
-// What a repair must not change: how pages look, and what a document has. Read by poppler and qpdf.
+// Tests properties that a repair must not change: the appearance of pages, and the parts of a document. Read by poppler
+// and qpdf.
 import { describe, expect, test } from "vitest";
 import { EngineFailure } from "../../../../src/core/failure.ts";
 import { repairPdfa } from "../../../../src/operations/pdfa-steps/repair-pdfa.ts";
@@ -12,9 +13,11 @@ import { type Json, PdfJson } from "../../../support/pdf-json.ts";
 import { pageTexts, qpdfComplaints } from "../../../support/pdf-readers.ts";
 import { perceptualDistance, pixel, popplerPage } from "../../../support/pictures.ts";
 
-/** In levels of 255, of a page of few colours. */
+/** Largest distance of a page with few colors, in levels of 255. */
 const SAME = 0.5;
-/** What changes their look is the rule that they break: interpolation, colours of equal names, profiles that are none. */
+/**
+ * Documents whose appearance depends on the broken rule itself: interpolation, colors of equal names, invalid profiles.
+ */
 const CHANGED = ["marked", "content", "states", "rgb", "cmyk", "both", "limits"];
 
 describe.each(Object.entries(ARCHIVAL_PDFS))("%s", (name, make) => {

@@ -1,11 +1,15 @@
-// Pages that are larger than PDF/A allows: the same pages, in larger units. Seen by poppler and qpdf.
+// Tests pages that are larger than PDF/A allows: the result has the same pages in larger units. Read by poppler and
+// qpdf.
 import { expect, test } from "vitest";
 import { hugePdf } from "../../../fixtures/huge-pdf.ts";
 import { readArchived } from "../../../support/archival.ts";
 import { pageTexts, qpdfComplaints } from "../../../support/pdf-readers.ts";
 import { perceptualDistance, popplerPage } from "../../../support/pictures.ts";
 
-/** Of what is drawn three times as fine; from about here on one sees a difference side by side. */
+/**
+ * Largest distance of pages drawn at three times the resolution. From about 8 on, the difference is visible side by
+ * side.
+ */
 const FARTHEST = 8;
 
 test.each(["1b", "2b"] as const)("%s: looks the same, in units that state its size", async (level) => {
@@ -24,7 +28,7 @@ test.each(["1b", "2b"] as const)("%s: looks the same, in units that state its si
   expect(note["/Rect"].map(Number)).toEqual([1000, 10000, 9000, 11700].map((side) => expect.closeTo(side / 3, 0)));
   expect([note["/DA"], note["/AP"]]).toEqual([expect.stringContaining("/Helv 300 Tf"), expect.anything()]);
   expect(json.at(json.catalog, "Threads", 0, "F", "R")).toEqual([1000, 2000, 3000, 4000]);
-  // Of a page that stays as it is.
+  // The destination of a page that is not changed.
   expect(json.get(link["/Dest"]).slice(1)).toEqual(["/XYZ", 10, 20, 0]);
   expect(json.get(json.catalog["/OpenAction"]).slice(1)).toEqual(["/FitR", 0, 0, expect.closeTo(666.67, 1), 1000]);
   const there = json.tree(json.at(json.catalog, "Names", "Dests")).get("u:there");

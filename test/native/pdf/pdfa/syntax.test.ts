@@ -1,3 +1,4 @@
+// Tests the syntax rules of PDF/A.
 import { describe, expect, test } from "vitest";
 import { contentPdf, limitsPdf, statesPdf } from "../../../fixtures/archival-pdfs.ts";
 import { PdfBuilder, plainPdf } from "../../../fixtures/pdf-builder.ts";

@@ -21,7 +21,7 @@ describe.each(names.map((name, index) => ({ name, index })))("$name", ({ index }
   ] as const)("in bands of %i rows, %s", (height, order) => {
     const banded = drawn(index, rows(height), { order });
     expect(banded.count).toBe(Math.ceil(whole.height / height));
-    // Where bands meet a clipping path may be filtered otherwise.
+    // At the border of two bands, a clipping path may be filtered differently.
     expect(difference(banded.samples, whole.samples, 32)).toBe(0);
   });
 

@@ -1,4 +1,4 @@
-// The engine that is made ahead of its job.
+// Tests the engine that is created before its job arrives.
 import { expect, test } from "vitest";
 import { MupdfDocument } from "../../../../src/engines/mupdf/document.ts";
 import { prepareSpare, takeMupdf } from "../../../../src/engines/mupdf/spare.ts";

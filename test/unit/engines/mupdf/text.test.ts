@@ -1,4 +1,4 @@
-// What a page says, whether or not anything of it can be seen.
+// Tests the text of a page, whether it is visible or not.
 import { expect, test } from "vitest";
 import { MupdfDocument } from "../../../../src/engines/mupdf/document.ts";
 import { Mupdf } from "../../../../src/engines/mupdf/mupdf.ts";
@@ -20,7 +20,7 @@ async function linesOf(pdf: Uint8Array): Promise<string[]> {
   }
 }
 
-/** Recognised text in a font whose glyph has no outline, alone between BT and ET; and a stamp. */
+/** Recognized text in a font whose glyph has no outline, alone between BT and ET; and a stamp. */
 function recognizedPdf(): Uint8Array {
   const builder = new PdfBuilder();
   const map = builder.stream(

@@ -1,4 +1,4 @@
-// The zlib streams of the kernel: what they inflate to, at the edges of what DEFLATE allows, and what they are made of.
+// Tests the zlib streams of the kernel: their inflated bytes, at the limits of DEFLATE, and their structure.
 import { describe, expect, test } from "vitest";
 import {
   type DeflateKernel,
@@ -96,7 +96,7 @@ describe("matches", () => {
       const trace = traced({ samples: Buffer.concat([one, other, one, other, one, other]), rowBytes });
       expect(trace.distances.has(32768)).toBe(reached);
       expect(Math.max(0, ...trace.distances)).toBeLessThanOrEqual(32768);
-      // What is not found again cannot be made shorter.
+      // Data without a repetition cannot be made shorter.
       expect(trace.blocks.includes(0)).toBe(true);
     }
   });

@@ -1,9 +1,10 @@
-// zlib streams of every make, cut and damaged in every way, beside zlib's own reader.
+// Tests zlib streams of every kind, truncated and damaged in every way, and compares the results with zlib's own
+// reader.
 import { deflateSync, inflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { Inflater, type StreamState } from "../../../../src/formats/deflate/inflate-kernel.ts";
 
-/** What becomes of a stream that comes in pieces. */
+/** Inflates a stream that arrives in pieces. */
 function inflate(stream: Uint8Array, pieceBytes = stream.length): { bytes: Buffer; state: StreamState } {
   using inflater = new Inflater();
   const chunks: Buffer[] = [];

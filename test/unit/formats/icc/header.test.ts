@@ -10,7 +10,7 @@ const changed = (change: (bytes: Buffer) => void): Buffer => {
   change(bytes);
   return bytes;
 };
-/** sRGB with a last tag that takes up the rest of so many bytes. */
+/** sRGB with a last tag that fills the profile to the given number of bytes. */
 const ofSize = (size: number): Buffer => {
   const bytes = Buffer.concat([srgbProfile()], size);
   bytes.writeUInt32BE(size, 0);

@@ -1,3 +1,4 @@
+// Tests the lengths of Huffman codes in JPEG.
 import { expect, test } from "vitest";
 import { optimalTable } from "../../../../src/formats/jpeg/huffman-lengths.ts";
 
@@ -7,7 +8,7 @@ const counted = (entries: Readonly<Record<number, number>>) => {
   return counts;
 };
 
-/** How much of all codes there are is used: less than all of it, since one code belongs to nobody. */
+/** Share of all possible codes that is used: less than 1, because one code is reserved. */
 const used = (lengths: Uint8Array) => lengths.reduce((sum, count, index) => sum + count / 2 ** (index + 1), 0);
 
 test("frequent symbols have short codes", () => {

@@ -118,7 +118,7 @@ describe("segments, in memory and in a stream", () => {
 });
 
 describe("readers", () => {
-  /** Whether a whole file and a part of TIFF have a picture, and the transform each of them sees. */
+  /** Returns, for a whole file and for a part of TIFF, true if it has a picture, and the transform that is detected. */
   function read(bytes: Buffer): readonly unknown[] {
     const file = new JpegFile(bytes);
     const coded = readCoded(bytes, {});

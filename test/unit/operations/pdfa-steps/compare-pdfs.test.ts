@@ -1,4 +1,4 @@
-// What the comparison finds between a document and what was made of it.
+// Tests the differences that the comparison finds between a document and its converted copy.
 import { describe, expect, test } from "vitest";
 import { type Comparison, comparePdfs } from "../../../../src/operations/pdfa-steps/compare-pdfs.ts";
 import { lookAtPdf } from "../../../../src/operations/pdfa-steps/look-at-pdf.ts";

@@ -1,4 +1,4 @@
-// Content streams in fewer bytes: token by token the same, or left alone.
+// Tests content streams that take fewer bytes: all tokens stay the same, or the stream is not changed.
 import { describe, expect, test } from "vitest";
 import { ALL_DIGITS, shorterContent, VISIBLE_DIGITS } from "../../../../src/pdf/compression/shorter-content.ts";
 

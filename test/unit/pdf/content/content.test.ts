@@ -1,3 +1,4 @@
+// Tests the reader of content streams.
 import { describe, expect, test } from "vitest";
 import { type ContentOperation, readOperations } from "../../../../src/pdf/content/content.ts";
 import { Dictionary, Name, PdfString, type Value } from "../../../../src/pdf/objects/values.ts";

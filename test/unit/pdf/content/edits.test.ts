@@ -1,4 +1,4 @@
-// Bytes of content streams that are replaced, and all others that are not.
+// Tests the replacement of bytes in content streams. All other bytes stay the same.
 import { expect, test } from "vitest";
 import { applyEdits } from "../../../../src/pdf/content/edits.ts";
 

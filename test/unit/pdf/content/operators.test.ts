@@ -1,3 +1,4 @@
+// Tests the operators of content streams.
 import { describe, expect, test } from "vitest";
 import { readOperations } from "../../../../src/pdf/content/content.ts";
 import {

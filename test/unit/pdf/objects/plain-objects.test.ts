@@ -1,4 +1,4 @@
-// Objects that are read without the engine are those that the engine reads; what is not certain is left to it.
+// Tests that objects read without the engine equal those that the engine reads, which handles all uncertain cases.
 import { expect, test } from "vitest";
 import { parsePages } from "../../../../src/core/pages.ts";
 import { mergePdfs } from "../../../../src/operations/merge-pdfs.ts";
@@ -14,7 +14,7 @@ import { CONTEXT, outputsOf } from "../../../support/operations.ts";
 const HEAP_BYTES = 64 * 2 ** 20;
 const text = (value: Value) => serialize(value, ({ number }) => number);
 
-/** By object number, what is read without the engine, and what the engine reads. */
+/** By object number, the object read without the engine, and the one that the engine reads. */
 async function readTwice(pdf: Uint8Array): Promise<[number: number, plain: Value | undefined, engine: string][]> {
   // Below the number of objects from which on the engine is not asked.
   const source = await MupdfSource.open(pdf, HEAP_BYTES, new Budget(HEAP_BYTES));

@@ -1,3 +1,4 @@
+// Tests the values of PDF objects.
 import { describe, expect, test } from "vitest";
 import { Lexer } from "../../../../src/pdf/objects/lexer.ts";
 import { serialize, serializeNumber, sorted } from "../../../../src/pdf/objects/serialize.ts";

@@ -1,4 +1,4 @@
-// Forms in forms that multiply: what no validator comes to the end of is refused before one is asked.
+// Tests nested forms whose content multiplies: documents that no validator could finish are rejected before it starts.
 import { describe, expect, test } from "vitest";
 import { countContent } from "../../../../src/operations/pdfa-steps/count-content.ts";
 import { repairPdfa } from "../../../../src/operations/pdfa-steps/repair-pdfa.ts";
@@ -6,7 +6,7 @@ import type { ContentWork } from "../../../../src/pdf/pdfa/content/content-count
 import { PdfBuilder } from "../../../fixtures/pdf-builder.ts";
 import { CONTEXT, outputsOf } from "../../../support/operations.ts";
 
-/** Forms that are each drawn so many times by the one around it. */
+/** Nested forms, each drawn the given number of times by the one around it. */
 function nestedForms(depth: number, times: number, isEndless = false): Uint8Array {
   const builder = new PdfBuilder();
   const innermost = builder.reserve();
@@ -18,7 +18,7 @@ function nestedForms(depth: number, times: number, isEndless = false): Uint8Arra
   builder.page("0 0 9 9 re f q /X Do Q (", "", `/XObject<</X ${outer}>>`);
   return builder.bytes();
 }
-/** What a validator takes for the result of a repair, as the repair tells it. */
+/** Returns the cost of validating the repaired document, as the repair reports it. */
 async function repaired(pdf: Uint8Array): Promise<ContentWork> {
   const params = { level: { part: 2, conformance: "b" }, failures: [] } as const;
   const [made, work] = await outputsOf(repairPdfa, [pdf], params, CONTEXT);
@@ -51,7 +51,7 @@ describe("forms in forms", () => {
   });
 });
 
-/** What is drawn by a procedure of so many operators, so many times. */
+/** The content of a procedure, and how often it is drawn. */
 const SQUARES = "0 0 9 9 re f ".repeat(500);
 const TIMES = 100;
 const USES: Readonly<Record<string, (builder: PdfBuilder) => void>> = {

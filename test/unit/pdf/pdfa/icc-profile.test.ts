@@ -1,3 +1,4 @@
+// Tests the ICC profiles of PDF/A.
 import { describe, expect, test } from "vitest";
 import { readHeader } from "../../../../src/formats/icc/header.ts";
 import { asVersion2, grayProfile, srgbProfile } from "../../../../src/formats/icc/profile.ts";

@@ -1,4 +1,4 @@
-// Metadata that PDF/A keeps of what a document says of itself.
+// Tests the document's metadata that PDF/A preserves.
 import { expect, test } from "vitest";
 import { keptProperties } from "../../../../src/pdf/pdfa/metadata/kept-properties.ts";
 

@@ -1,3 +1,4 @@
+// Tests the annotations of merged and split documents.
 import { describe, expect, test } from "vitest";
 import { PdfBuilder } from "../../../../fixtures/pdf-builder.ts";
 import { merged, PdfJson } from "../../../../support/pdf-json.ts";

@@ -1,3 +1,4 @@
+// Tests the destinations of links in merged and split documents.
 import { describe, expect, test } from "vitest";
 import { PdfBuilder } from "../../../../fixtures/pdf-builder.ts";
 import { merged, PdfJson, said } from "../../../../support/pdf-json.ts";
@@ -28,7 +29,7 @@ function linked(prefix: string): Uint8Array {
   return builder.bytes();
 }
 
-/** What each link of a page leads to: a page from 1, an address, a file, or nothing. */
+/** Returns the destination of each link of a page: a page from 1, an address, a file, or nothing. */
 function goals(document: PdfJson, pageNumber: number): unknown[] {
   const named = document.tree(document.at(document.catalog, "Names", "Dests"));
   return document.annotations(pageNumber).map((annotation) => {

@@ -1,3 +1,4 @@
+// Tests page labels and layers of merged and split documents.
 import { describe, expect, test } from "vitest";
 import { PdfBuilder, plainPdf } from "../../../../fixtures/pdf-builder.ts";
 import { attachedTo, type Json, merged, PdfJson } from "../../../../support/pdf-json.ts";

@@ -1,4 +1,4 @@
-// Scripts of documents that are merged, carried out by Node.
+// Runs the scripts of merged documents in Node.
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { PdfBuilder } from "../../../../fixtures/pdf-builder.ts";
@@ -30,7 +30,7 @@ function calculated(value: string): Uint8Array {
   return builder.bytes();
 }
 
-/** What a calculation gives, carried out by Node with the scripts of the document. */
+/** Returns the result of a calculation, which Node runs with the scripts of the document. */
 function calculate(pdf: Uint8Array, field: string, values: Record<string, number>): unknown {
   const document = new PdfJson(pdf);
   const text = (value: Json): string => String(document.get(value)).slice(2);

@@ -1,3 +1,4 @@
+// Tests the outlines of merged and split documents.
 import { describe, expect, test } from "vitest";
 import { PdfBuilder, plainPdf } from "../../../../fixtures/pdf-builder.ts";
 import { CONTEXT } from "../../../../support/operations.ts";

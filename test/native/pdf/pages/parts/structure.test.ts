@@ -1,3 +1,4 @@
+// Tests the structure trees of merged and split documents.
 import { describe, expect, test } from "vitest";
 import { PdfBuilder, plainPdf } from "../../../../fixtures/pdf-builder.ts";
 import { CONTEXT } from "../../../../support/operations.ts";
@@ -11,8 +12,8 @@ interface Tagged {
 }
 
 /**
- * Two pages: on each a heading and a paragraph, a table row over both with an empty cell, a figure on page 2, a link on page 1, and a
- * paragraph that begins on page 1 and ends on page 2.
+ * Two pages: on each a heading and a paragraph, a table row across both with an empty cell, a figure on page 2, a link
+ * on page 1, and a paragraph that starts on page 1 and ends on page 2.
  */
 function tagged(prefix: string, { role = "P", align = "/Center", language = "en" }: Tagged = {}): Uint8Array {
   const builder = new PdfBuilder();
@@ -69,7 +70,10 @@ function kidsOf(document: PdfJson, element: Json): Json[] {
   return Array.isArray(kids) ? kids : [element["/K"]];
 }
 
-/** Checks that every marked content of a page has an element, which says that it has it, and gives types along the way up. */
+/**
+ * Checks that every marked content of a page has an element that refers back to it, and returns the types of its
+ * ancestors.
+ */
 function pathsOf(document: PdfJson, pageNumber: number): string[] {
   const page = document.pages[pageNumber - 1];
   const parents = document.tree(document.at(document.catalog, "StructTreeRoot", "ParentTree"));
