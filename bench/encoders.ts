@@ -150,7 +150,7 @@ function rasterOf({ width, height, rgb }: Pixels): Raster {
     *bands() {
       for (let top = 0; top < height; top += 64) {
         const rows = Math.min(64, height - top);
-        yield { top, rows, samples: rgb.slice(top * width * 3, (top + rows) * width * 3) };
+        yield { top, rows, samples: Uint8Array.from(rgb.subarray(top * width * 3, (top + rows) * width * 3)) };
       }
     },
   };
