@@ -1,5 +1,6 @@
 // Tests conversions with both ways to run LibreOffice: output, limits, confinement and leftovers.
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -256,7 +257,9 @@ describe("trouble in the zygote", () => {
     const pid = Number(await new Promise((resolve) => service.stdout.once("data", resolve)));
     await eventually(() => expect(childrenOf(pid)).not.toEqual([]));
     const pids = [pid, ...childrenOf(pid)];
+    const ended = once(service, "exit");
     service.kill("SIGKILL");
+    await ended;
     await eventually(() => expect(pids.filter((one) => existsSync(`/proc/${one}`))).toEqual([]));
     // The next scratch folder sweeps what the previous one left.
     await using next = await Scratch.open(documents);
