@@ -23,7 +23,7 @@ afterAll(() => rm(folder, { recursive: true }));
 const start = (program: string, ...args: string[]) =>
   promisify(execFile)(program, args, { env: IMAGE_ENVIRONMENT, timeout: TIMEOUT_MS });
 const build = (engine: string, ...args: string[]) =>
-  start(join(root, "container", engine, "build.sh"), join(folder, engine), ...args);
+  start(join(root, "container/engines", engine, "build.sh"), join(folder, engine), ...args);
 
 /** @returns the reason why the build cannot run here */
 function missing(program: string, ...headers: string[]): string | undefined {

@@ -133,9 +133,14 @@ test("a job that nobody reads any more ends its thread, and the next job finds a
   expect(await inThread(job())).toHaveLength(3);
 });
 
+test("an operation that does not exist: crashed, and not run", async () => {
+  await expect(inThread(job({ operation: "no such operation" }))).rejects.toMatchObject({ reason: "crashed" });
+});
+
 test("a job that ends one thread after the other: too-complex, told in the log, and the next one works", async () => {
   // A failure outside of any operation ends a thread.
-  await expect(inThread(job({ operation: "no such operation" }))).rejects.toMatchObject({ reason: "too-complex" });
+  const malformed = job({ inputs: null as never });
+  await expect(inThread(malformed)).rejects.toMatchObject({ reason: "too-complex" });
   expect(logged).toContain("a thread failed");
   expect(await inThread(job())).toHaveLength(3);
 });
