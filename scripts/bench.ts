@@ -1,0 +1,12 @@
+// `npm run bench`, `npm run bench:<name>`: installs what a benchmark compares, then runs it. The first argument names the
+// file in bench/.
+
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { installEngines } from "./container-process.ts";
+import { installPackages, TEST_PACKAGES } from "./packages.ts";
+
+const [name = "run"] = process.argv.splice(2, 1);
+installPackages(TEST_PACKAGES, "the benchmarks");
+await installEngines();
+await import(pathToFileURL(join(import.meta.dirname, "..", "bench", `${name}.ts`)).href);
