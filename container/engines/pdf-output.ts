@@ -1,4 +1,4 @@
-// Checks a PDF that an engine's process wrote, and moves it out of the process's folder. Knows no engine.
+// Checks a PDF that an engine's process wrote, and moves it out of the process's folder. Knows nothing about engines.
 
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { copyFile, rename } from "node:fs/promises";

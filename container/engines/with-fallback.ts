@@ -1,5 +1,5 @@
 // Runs an engine's jobs in forks of its warm zygote, or with its plain program while there is no zygote: slow, but
-// works wherever the engine does. Knows no engine.
+// works wherever the engine does. Knows nothing about engines.
 
 import { type Launch, NotReady } from "../processes/resident.ts";
 import { Zygote, type ZygoteJob } from "./zygote/zygote.ts";

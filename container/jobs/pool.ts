@@ -1,5 +1,5 @@
 // Limits how many jobs run at a time and how many wait. A flood of jobs is refused at once rather than queued, and
-// clients take turns, so that none keeps the others waiting. Knows no engine and no HTTP.
+// clients take turns, so that none keeps the others waiting. Knows nothing about engines or HTTP.
 
 import { BoundedQueue } from "../../src/core/bounded-queue.ts";
 import { EngineFailure } from "../../src/core/failure.ts";

@@ -1,5 +1,5 @@
 // Runs the operations of the registry in a worker thread, one job at a time. Sends the answer's frames, at most a few
-// ahead of what has been read. Knows no HTTP; jobs/threads.ts is its other end.
+// ahead of what has been read. Knows nothing about HTTP; jobs/threads.ts is its other end.
 
 import { readlinkSync } from "node:fs";
 import { basename } from "node:path";

@@ -1,5 +1,5 @@
 // Keeps worker threads warm for the edge's own operations, so that the server itself never blocks. A job that must end
-// is ended with its thread, and another thread takes its place. Knows no operation.
+// is ended with its thread, and another thread takes its place. Knows nothing about operations.
 
 import { constants, setPriority } from "node:os";
 import { Worker } from "node:worker_threads";

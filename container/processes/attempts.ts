@@ -1,5 +1,5 @@
 // Decides for all engines when work is retried: a job once when it loses its engine, and a document that ends its
-// engine twice is refused. Knows none of the engines.
+// engine twice is refused. Knows nothing about any particular engine.
 
 import { EngineFailure } from "../../src/core/failure.ts";
 

@@ -1,5 +1,5 @@
 // Keeps one of something running: starts it, and starts another when it is gone, with pauses that double while starting
-// fails. Knows nothing of what it keeps.
+// fails. Knows nothing about what it keeps.
 
 import { EngineFailure } from "../../src/core/failure.ts";
 import { untilAborted } from "./until-aborted.ts";

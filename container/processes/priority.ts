@@ -1,6 +1,6 @@
 // Lowers the priority of slow jobs' processes. A job registers what works for it, and once the job is slow, the system
-// serves those processes and threads last. A job's work finds its own registry without being passed one. Knows no
-// engine.
+// serves those processes and threads last. A job's work finds its own registry without being passed one. Knows nothing
+// about engines.
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { constants, setPriority } from "node:os";

@@ -1,5 +1,5 @@
 // Runs a native program once, with an argument array, limits and bounded output, and ends its whole process group.
-// Knows no engine.
+// Knows nothing about engines.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { writeFile } from "node:fs/promises";

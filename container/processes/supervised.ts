@@ -1,4 +1,5 @@
-// The server's side of processes/supervise.pl: sends heartbeats and handles uncaught exceptions. Knows no job.
+// The server's side of processes/supervise.pl: sends heartbeats and handles uncaught exceptions. Knows nothing about
+// jobs.
 
 import { writeSync } from "node:fs";
 

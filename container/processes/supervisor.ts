@@ -1,5 +1,5 @@
-// Keeps one engine's process running: checks that it is alive, and restarts it when it has ended. Knows no engine and
-// no job.
+// Keeps one engine's process running: checks that it is alive, and restarts it when it has ended. Knows nothing about
+// engines or jobs.
 
 import { EngineFailure } from "../../src/core/failure.ts";
 import { EngineLost } from "./attempts.ts";

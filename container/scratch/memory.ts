@@ -1,5 +1,6 @@
 // Provides room in the machine's memory for the files of small jobs, if the system has a file system there (tmpfs(5)):
-// this takes a third less processor time than a disk. Limited in bytes; jobs that need more use a disk. Knows no job.
+// this takes a third less processor time than a disk. Limited in bytes; jobs that need more use a disk. Knows nothing
+// about jobs.
 
 import { statfsSync } from "node:fs";
 import { EngineFailure } from "../../src/core/failure.ts";

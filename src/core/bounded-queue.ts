@@ -1,4 +1,4 @@
-// Limits how many tickets work at the same time, how many wait, and for how long. Has no knowledge of the work.
+// Limits how many tickets work at the same time, how many wait, and for how long. Knows nothing about the work.
 
 import { EngineFailure } from "./failure.ts";
 

@@ -1,5 +1,5 @@
-// Reads a document from its start in pieces of requested sizes, whatever the sizes of its chunks. Does not know any
-// format.
+// Reads a document from its start in pieces of requested sizes, whatever the sizes of its chunks. Knows nothing about
+// formats.
 
 export class ByteReader implements AsyncDisposable {
   /** Offset of the next byte from the start of the document. */

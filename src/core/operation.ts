@@ -1,4 +1,4 @@
-// Defines the contract of every operation: documents in, documents out. Has no knowledge of HTTP, storage or the
+// Defines the contract of every operation: documents in, documents out. Knows nothing about HTTP, storage or the
 // platform.
 import type { z } from "zod";
 import type { FontShelf } from "./font-shelf.ts";

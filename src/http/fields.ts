@@ -1,5 +1,5 @@
-// Defines the kinds of field of this API. Each kind parses the client's text and describes itself for OpenAPI. Has no
-// knowledge of endpoints.
+// Defines the kinds of field of this API. Each kind parses the client's text and describes itself for OpenAPI. Knows
+// nothing about endpoints.
 import * as z from "zod";
 import { safeName } from "../core/file-name.ts";
 import { type PageSelection, parsePages } from "../core/pages.ts";

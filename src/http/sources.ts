@@ -1,4 +1,4 @@
-// Finds the inputs of a request (files, ids, an address or a text) in storage. Has no knowledge of endpoints.
+// Finds the inputs of a request (files, ids, an address or a text) in storage. Knows nothing about endpoints.
 
 import { EngineFailure } from "../core/failure.ts";
 import type { Input } from "../core/operation.ts";

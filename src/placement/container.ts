@@ -1,5 +1,5 @@
 // Connects the Worker to the container, for placement/remote.ts: a Durable Object in production, an address in
-// development, a shared secret in both. Has no knowledge of operations or frames.
+// development, a shared secret in both. Knows nothing about operations or frames.
 import type { Env } from "../core/config.ts";
 import { EngineFailure } from "../core/failure.ts";
 import { LIMITS } from "../core/limits.ts";

@@ -1,4 +1,4 @@
-// Defines stored files and their ids. Has no knowledge of the storage.
+// Defines stored files and their ids. Knows nothing about the storage.
 import type { Chunks } from "../core/operation.ts";
 
 export interface StoredFile {

@@ -1,5 +1,6 @@
 // Converts web pages and HTML to PDF. Provides every job with its own page and its own access to the web, and retries
-// it when a process was lost during the work. Knows no HTTP server, and nothing about how many jobs the service admits.
+// it when a process was lost during the work. Knows nothing about the HTTP server, or about how many jobs the service
+// admits.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { EngineFailure, OutOfRange } from "../../../src/core/failure.ts";

@@ -1,5 +1,5 @@
 // Starts one Chromium with two pipes for commands. It runs as its own user, in its own network namespace and in its own
-// sandbox, if this machine allows them. Knows no page.
+// sandbox, if this machine allows them. Knows nothing about pages.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";

@@ -1,4 +1,5 @@
-// Loads a page and tracks its progress: redirects, the response's status and type, pending requests. Knows no printing.
+// Loads a page and tracks its progress: redirects, the response's status and type, pending requests. Knows nothing
+// about printing.
 
 import type { Protocol } from "devtools-protocol";
 import { EngineFailure } from "../../../src/core/failure.ts";

@@ -1,5 +1,5 @@
 // Converts PostScript to PDF: starts Ghostscript in the best way this machine allows, keeps it running, and reports why
-// a program failed. Knows no HTTP, and nothing about how many jobs the service admits.
+// a program failed. Knows nothing about HTTP, or about how many jobs the service admits.
 
 import { createReadStream, createWriteStream } from "node:fs";
 import { writeFile } from "node:fs/promises";

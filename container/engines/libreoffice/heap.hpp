@@ -1,4 +1,4 @@
-// Provides the small memory blocks of a child. Knows nothing of LibreOffice.
+// Provides the small memory blocks of a child. Knows nothing about LibreOffice.
 #pragma once
 
 namespace zygote {

@@ -1,5 +1,5 @@
-// Reads fonts in the Compact Font Format (Adobe Technical Note 5176): glyphs by name or CID, encodings and widths. Has
-// no knowledge of PDF; cff/writer.ts writes such fonts.
+// Reads fonts in the Compact Font Format (Adobe Technical Note 5176): glyphs by name or CID, encodings and widths.
+// Knows nothing about PDF; cff/writer.ts writes such fonts.
 
 import {
   cffExpertCharset,

@@ -1,4 +1,4 @@
-// Reads and sets the widths of Type 2 charstrings (Adobe Technical Note 5177, 3.1) without drawing. Has no knowledge of
+// Reads and sets the widths of Type 2 charstrings (Adobe Technical Note 5177, 3.1) without drawing. Knows nothing about
 // fonts.
 import type { Index } from "./syntax.ts";
 

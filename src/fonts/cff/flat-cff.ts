@@ -1,5 +1,5 @@
 // Copies glyphs of a CFF font into a font without subroutines. Subsets of one font number their subroutines
-// differently; without them, the subsets can be compared. Keeps hints. Has no knowledge of PDF.
+// differently; without them, the subsets can be compared. Keeps hints. Knows nothing about PDF.
 
 import { NOTDEF } from "../names/glyph-names.ts";
 import { TAGGED } from "../names/subset-tag.ts";

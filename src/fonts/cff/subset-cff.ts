@@ -1,6 +1,6 @@
 // Subsets a CFF font, bare or in OpenType (Adobe Technical Notes 5176 and 5177): unused glyphs become empty, and unused
 // subroutines only return. Glyphs keep their numbers, names and places. Everything else stays in place, byte for byte;
-// free bytes become zeros, which compress to almost nothing. Has no knowledge of PDF.
+// free bytes become zeros, which compress to almost nothing. Knows nothing about PDF.
 
 import { standardEncoding } from "../names/glyph-names.ts";
 import { checksum, MAGIC } from "../truetype/subset-truetype.ts";

@@ -1,4 +1,4 @@
-// Writes outlines as Type 2 charstrings without hints (Adobe Technical Note 5177). Has no knowledge of fonts.
+// Writes outlines as Type 2 charstrings without hints (Adobe Technical Note 5177). Knows nothing about fonts.
 import type { Type1Outline } from "../type1/charstring.ts";
 
 /** Limits the operands of one operator (5177, appendix B). */

@@ -1,5 +1,5 @@
 // Names of glyphs: the characters they stand for (Adobe Glyph List), and the encodings that PDF defines (ISO 32000-1,
-// annex D). Has no knowledge of fonts.
+// annex D). Knows nothing about fonts.
 import encodings from "./encodings.json" with { type: "json" };
 import glyphs from "./glyph-list.json" with { type: "json" };
 

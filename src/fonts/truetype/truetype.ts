@@ -1,5 +1,5 @@
-// Reads TrueType font programs as PDF embeds them (ISO 32000-1, 9.9): tables, outlines by glyph, metrics. Has no
-// knowledge of PDF.
+// Reads TrueType font programs as PDF embeds them (ISO 32000-1, 9.9): tables, outlines by glyph, metrics. Knows nothing
+// about PDF.
 
 export interface TrueTypeFont {
   readonly version: number;

@@ -1,5 +1,5 @@
-// Removes the program that fits a TrueType outline to the pixels of coarse screens (OpenType, "glyf"). Has no knowledge
-// of tables.
+// Removes the program that fits a TrueType outline to the pixels of coarse screens (OpenType, "glyf"). Knows nothing
+// about tables.
 
 const SIMPLE_HEADER = 10;
 /** Flags of a component of a composite glyph. */

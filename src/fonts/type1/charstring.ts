@@ -1,5 +1,5 @@
 // Draws Type 1 charstrings (Adobe Type 1 Font Format, 6 and 8) and finds the subroutines they call. Executes flex and
-// hint replacement, and ignores hints. Has no knowledge of fonts.
+// hint replacement, and ignores hints. Knows nothing about fonts.
 
 /** A part of a path. Numbers are distances from the previous point, as in the charstring. */
 export interface PathStep {

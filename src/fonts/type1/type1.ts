@@ -1,5 +1,5 @@
 // Reads Type 1 font programs (Adobe Type 1 Font Format): glyphs and their widths. Rewrites them with other widths and
-// more glyphs. Never draws outlines. Has no knowledge of PDF.
+// more glyphs. Never draws outlines. Knows nothing about PDF.
 import { type Encoding, NOTDEF, standardEncoding } from "../names/glyph-names.ts";
 
 interface Type1Glyph {

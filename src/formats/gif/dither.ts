@@ -1,5 +1,5 @@
 // Maps pixels to a palette that lacks some of their colors. Diffuses errors only where a picture is smooth: letters,
-// lines and plain areas take the nearest color. Has no knowledge of the palette's origin or the use of the indices.
+// lines and plain areas take the nearest color. Knows nothing about the palette's origin or the use of the indices.
 
 import { ColorIndex } from "./census.ts";
 import type { Palette } from "./palette.ts";

@@ -1,4 +1,4 @@
-// ICC profiles (ICC.1): header and tag table. Has no knowledge of colors or of file formats that contain profiles.
+// ICC profiles (ICC.1): header and tag table. Knows nothing about colors or of file formats that contain profiles.
 
 /**
  * Limits a profile. The largest for print are about 3 MB; JPEG, the format with the least room for one, can hold 255

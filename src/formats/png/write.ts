@@ -1,5 +1,5 @@
-// Writes rasters as PNG (Portable Network Graphics, 3rd edition), streamed a batch of rows at a time. Has no knowledge
-// of documents.
+// Writes rasters as PNG (Portable Network Graphics, 3rd edition), streamed a batch of rows at a time. Knows nothing
+// about documents.
 
 import { crc32, deflateSync } from "node:zlib";
 import { CHANNELS, type ColorModel, type Raster } from "../../core/raster.ts";

@@ -1,5 +1,5 @@
-// Reads TIFF as pages of a PDF: every picture that is neither a reduced copy nor a mask of another. Knows of PDF only
-// its images.
+// Reads TIFF as pages of a PDF: every picture that is neither a reduced copy nor a mask of another. Handles no part of
+// PDF except images.
 
 import { plain } from "../../core/byte-reader.ts";
 import { EngineFailure } from "../../core/failure.ts";

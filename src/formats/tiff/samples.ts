@@ -1,4 +1,4 @@
-// Converts the samples of one picture of a TIFF for PDF, with color and opacity separate. Has no knowledge of
+// Converts the samples of one picture of a TIFF for PDF, with color and opacity separate. Knows nothing about
 // compression.
 import { EngineFailure } from "../../core/failure.ts";
 import { bytesOfRow, type Rows, type Samples, Stretches } from "../to-pdf/image-data.ts";

@@ -1,5 +1,5 @@
-// Writes rasters as TIFF (TIFF 6.0, with Deflate of Adobe's Photoshop technical notes), streamed a strip at a time. Has
-// no knowledge of documents.
+// Writes rasters as TIFF (TIFF 6.0, with Deflate of Adobe's Photoshop technical notes), streamed a strip at a time.
+// Knows nothing about documents.
 
 import { CHANNELS, type ColorModel, type Raster } from "../../core/raster.ts";
 import { type DeflateKernel, MAX_CHUNK_ROWS, startDeflate } from "../deflate/deflate-kernel.ts";

@@ -1,4 +1,4 @@
-// Converts rows of samples to the data of a PDF image. Has no knowledge of file formats.
+// Converts rows of samples to the data of a PDF image. Knows nothing about file formats.
 
 import { EngineFailure } from "../../core/failure.ts";
 import { OUTPUT_BYTES, startDeflate } from "../deflate/deflate-kernel.ts";

@@ -1,4 +1,4 @@
-// Writes pictures as a PDF, one page each, while they are read. Has no knowledge of picture formats, or of PDF beyond
+// Writes pictures as a PDF, one page each, while they are read. Knows nothing about picture formats, or of PDF beyond
 // this form.
 import { deflateSync } from "node:zlib";
 import { pageSize } from "./page-size.ts";

@@ -1,5 +1,5 @@
-// Describes a picture in terms of PDF: readers of file formats return it, and picture-pdf.ts writes it. Has no
-// knowledge of file formats.
+// Describes a picture in terms of PDF: readers of file formats return it, and picture-pdf.ts writes it. Knows nothing
+// about file formats.
 import type { Chunks } from "../../core/operation.ts";
 
 /** One page. */

@@ -1,5 +1,5 @@
 // Removes content that layers hide by default (ISO 32000-1, 8.11.3): marks in content, images and forms, annotations.
-// Visible content keeps its layers. Has no knowledge of output.
+// Visible content keeps its layers. Knows nothing about output.
 import { readOperations } from "../content/content.ts";
 import { applyEdits, type Edit } from "../content/edits.ts";
 import { TEXT_PLACING, TEXT_SHOWING, withoutMarks } from "../content/operators.ts";

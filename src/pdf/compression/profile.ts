@@ -1,5 +1,5 @@
 // The schema of a custom compression profile (a JSON file of clients). Everything that is absent is off, and unknown
-// keys are ignored. Has no knowledge of the compression itself.
+// keys are ignored. Knows nothing about the compression itself.
 import * as z from "zod";
 
 /** The range of meaningful resolutions of a picture. */

@@ -1,4 +1,4 @@
-// Lists the operators of content streams by category (ISO 32000-1, table 51 and Annex A). Has no knowledge of operands,
+// Lists the operators of content streams by category (ISO 32000-1, table 51 and Annex A). Knows nothing about operands,
 // except which operators name a resource.
 import type { Value } from "../objects/values.ts";
 

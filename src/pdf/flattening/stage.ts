@@ -1,4 +1,4 @@
-// A copy of the document that is used only for drawing. One of its pages shows any given content. Has no knowledge of
+// A copy of the document that is used only for drawing. One of its pages shows any given content. Knows nothing about
 // transparency.
 
 import { EngineFailure } from "../../core/failure.ts";

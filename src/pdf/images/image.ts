@@ -1,5 +1,5 @@
 // Reads the description of an image from its dictionary (ISO 32000-1, 8.9.5), under the names of image XObjects or the
-// short ones of inline images. Has no knowledge of samples.
+// short ones of inline images. Knows nothing about samples.
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { type Dictionary, PdfStream, Reference, type Value } from "../objects/values.ts";
 import { type ImageColors, readColors } from "./image-colors.ts";

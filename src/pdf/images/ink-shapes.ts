@@ -1,5 +1,5 @@
 // Selects the ink shapes of a scan that are print: thin lines like those of letters, each in one color. Groups them
-// into the few inks of the page. Has no knowledge of pixels.
+// into the few inks of the page. Knows nothing about pixels.
 
 /** Number of values per shape. wasm/picture/assembly/shapes.ts defines their order. */
 export const SHAPE_NUMBERS = 15;

@@ -1,4 +1,4 @@
-// Reads objects from a file with MuPDF, which repairs and decrypts it on the way. Has no knowledge of what objects
+// Reads objects from a file with MuPDF, which repairs and decrypts it on the way. Knows nothing about what objects
 // mean.
 
 import { EngineFailure } from "../../core/failure.ts";

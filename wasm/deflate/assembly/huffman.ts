@@ -1,5 +1,5 @@
 // Builds prefix codes of DEFLATE (RFC 1951 section 3.2.2): lengths from frequencies, codes from lengths. Knows nothing
-// of blocks.
+// about blocks.
 
 /** Symbols that occur, rarest first: `frequency << 9 | symbol`. */
 const leaves: usize = memory.data(1152, 16);

@@ -1,5 +1,5 @@
 // Finds repetitions in rows of pixels for DEFLATE. Steps by whole pixels, which finds more and costs less on rendered
-// pages. Writes no bits and knows no picture format.
+// pages. Writes no bits, and knows nothing about picture formats.
 import { distanceSymbol, endBlock } from "./blocks";
 import {
   distanceBits,
