@@ -7,8 +7,9 @@ import { constants, setPriority } from "node:os";
 import { threadsOf } from "./proc.ts";
 
 /**
- * Gives a slow job a tenth of a quick job's share of a processor that both want. The lowest priority (19) would leave a
- * long but honest document a hundredth, and beside a stream of quick jobs it would reach its time limit.
+ * Gives a slow job a tenth of a quick job's share of a processor that both want. At the lowest priority (19), a long
+ * but harmless document would get a hundredth of the processor, and would reach its time limit while quick jobs keep
+ * arriving.
  */
 export const SLOW_PRIORITY: number = constants.priority.PRIORITY_BELOW_NORMAL;
 

@@ -23,7 +23,7 @@ interface Waiting<Ticket> {
   refuse(error: unknown): void;
 }
 
-/** A queue of tickets. Tickets are objects that `next` can tell apart, and each is in the queue only once. */
+/** A queue of tickets. Tickets are objects that `next` can distinguish, and each is in the queue only once. */
 export class BoundedQueue<Ticket = unknown> {
   readonly #limits: QueueLimits<Ticket>;
   readonly #waiting: Waiting<Ticket>[] = [];

@@ -28,8 +28,8 @@ export interface Output {
   readonly type: string;
   readonly body: Uint8Array | Chunks;
   /**
-   * Returns bytes that replace as many at the start of the output, at most 4096. Called once after `body` ended, for
-   * formats whose first bytes depend on the end (TIFF).
+   * Returns at most 4096 bytes, which replace the same number of bytes at the start of the output. Called once after
+   * `body` ended, for formats whose first bytes depend on the end (TIFF).
    */
   head?(): Uint8Array;
   /**

@@ -34,7 +34,7 @@ export interface ChromiumSettings {
   readonly web?: WebProxySettings;
   /** Confinement of the browsers. @default the best that this machine allows */
   readonly confinement?: Confinement;
-  /** Paths where the program may be. @default Debian's places */
+  /** Paths where the program may be. @default Debian's paths */
   readonly programs?: readonly string[];
   readonly limits?: Partial<ChromiumLimits>;
   log(message: string, details?: Record<string, unknown>): void;
@@ -112,7 +112,7 @@ export class Chromium implements AsyncDisposable {
    * @param outputPath written when the PDF is complete
    * @throws EngineFailure `unreachable`, `not-a-web-page`, `timed-out`, `too-large`, `too-complex`, `crashed`, `busy`
    *   (no browser can be started, or it was lost twice)
-   * @throws OutOfRange for `url`, if it leads to a place that may not be visited
+   * @throws OutOfRange for `url`, if it leads to a host that must not be visited
    * @throws the signal's reason when aborted
    */
   async printToPdf(

@@ -31,7 +31,7 @@ const UNSAFE_PORT = "net::ERR_UNSAFE_PORT";
 /** Error of a browser whose network process has ended: our proxy is always reachable otherwise. */
 const PROXY_UNREACHABLE = "net::ERR_PROXY_CONNECTION_FAILED";
 
-/** The page led to a place that may not be visited. */
+/** The page led to a host that must not be visited. */
 export class LedAstray extends Error {
   override readonly name = "LedAstray";
 }
@@ -59,7 +59,7 @@ export class Loading implements Disposable {
 
   /**
    * @param frameId ID of the page's main frame
-   * @param isRefused reports whether a visit to a place was refused
+   * @param isRefused reports whether a visit to a host was refused
    */
   constructor(session: Session, frameId: string, isRefused: (url: string) => boolean) {
     this.#session = session;

@@ -43,11 +43,12 @@ import org.verapdf.xmp.containers.StaticXmpCoreContainers;
  * memory runs out the process ends (-XX:+ExitOnOutOfMemoryError).
  */
 final class Server {
-  /** Maximum number of examined places at which one rule fails. */
+  /** Maximum number of examined locations at which one rule fails. */
   private static final int PLACES_SEEN = 10_000;
 
   /**
-   * Maximum number of reported places of one rule: one for each page, and each path once for those on the same page.
+   * Maximum number of reported locations of one rule: one for each page, and one for each path among those on the same
+   * page.
    */
   private static final int PLACES_TOLD = 1_000;
 
@@ -64,7 +65,7 @@ final class Server {
   /** Object in the place of a failure. The last one is the nearest. */
   private static final Pattern OBJECT = Pattern.compile("\\((\\d{1,9}) \\d+ obj ");
 
-  /** Index of operators and the like: a fault of one in a loop is a fault of thousands. */
+  /** Index of an operator or another element: an element in a loop would otherwise be reported thousands of times. */
   private static final Pattern INDEX = Pattern.compile("\\[\\d+");
 
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -196,7 +197,7 @@ final class Server {
     return json;
   }
 
-  /** Shortens a place to its end, which is more specific than its middle. */
+  /** Shortens the path of a location to its end, which is more specific than its middle. */
   private static String shortened(String text) {
     int half = LONGEST_TEXT / 2;
     return text.length() <= LONGEST_TEXT ? text : text.substring(0, half) + "…" + text.substring(text.length() - half);

@@ -18,7 +18,7 @@ const TURNS = new Map([
   [RRCURVETO, RRCURVETO],
 ]);
 
-/** An outline, and the place of its origin. */
+/** An outline, and the position of its origin. */
 export interface PlacedOutline {
   readonly outline: Type1Outline;
   readonly origin: readonly [x: number, y: number];

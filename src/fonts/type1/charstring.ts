@@ -14,7 +14,7 @@ export interface Type1Outline {
   readonly path: readonly PathStep[];
   /** Numbers of the called subroutines. */
   readonly called: ReadonlySet<number>;
-  /** Parts of a composed glyph: codes in the standard encoding, and the place of the accent (6.4, `seac`). */
+  /** Parts of a composed glyph: codes in the standard encoding, and the position of the accent (6.4, `seac`). */
   readonly parts?: { readonly base: number; readonly accent: number; readonly dx: number; readonly dy: number };
 }
 

@@ -38,7 +38,9 @@ const CLASSIC_RAW_BYTES = Math.floor(2 ** 32 / 1.01) - 2 ** 22;
 const WHITE_POINT = [3457, 10000, 3585, 10000];
 
 export interface TiffFile {
-  /** The whole file, but with first bytes that lack the place of the directory. Chunks are valid until the next one. */
+  /**
+   * The whole file, except that its first bytes lack the offset of the directory. Chunks are valid until the next one.
+   */
   readonly body: Iterable<Uint8Array>;
   /** Returns the correct first bytes. @throws Error before `body` has ended */
   head(): Uint8Array;

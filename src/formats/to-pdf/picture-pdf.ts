@@ -19,8 +19,8 @@ const DEVICES = { gray: "/DeviceGray", rgb: "/DeviceRGB", cmyk: "/DeviceCMYK" } 
 const INSET = 0.0001;
 
 /**
- * Matrices by orientation, from the unit square of a stored picture to that of the displayed picture: the places of the
- * lowest row's right end, the highest row's left end, and the lowest row's left end.
+ * Matrices by orientation, from the unit square of a stored picture to that of the displayed picture: the positions of
+ * the lowest row's right end, the highest row's left end, and the lowest row's left end.
  */
 const MATRICES: Readonly<Record<Orientation, readonly [number, number, number, number, number, number]>> = {
   1: [1, 0, 0, 1, 0, 0],
@@ -77,7 +77,7 @@ function contentsOf(picture: Picture, pageWidth: number, pageHeight: number): st
     .join("");
 }
 
-/** Returns the matrix from the unit square to the place of the part on the page. */
+/** Returns the matrix from the unit square to the position of the part on the page. */
 function place(
   { x, y, image, isBottomUp = false }: PicturePart,
   picture: Picture,

@@ -108,7 +108,7 @@ function withoutHidden(
     const isShown = TEXT_SHOWING.has(operator);
     if (TEXT_PLACING.has(operator)) leading = [];
     if (replacement === undefined) {
-      // Visible text keeps its place, which depends on the hidden text before it.
+      // Visible text keeps its position, which depends on the hidden text before it.
       if (isShown) for (const cut of leading) cuts.delete(cut);
       if (isShown) leading = [];
       continue;

@@ -21,7 +21,7 @@ export interface ScanOptions {
   readonly notesAll?: boolean;
 }
 
-/** The place of a form in the content that paints it. */
+/** The position of a form in the content that paints it. */
 export interface FormPlace {
   /** Number of forms around this content. */
   readonly depth: number;

@@ -77,7 +77,7 @@ function* lists(ranges: readonly string[]): Generator<string> {
 }
 
 /**
- * Returns content that puts each word at the place where it is drawn. Omits characters without a Unicode value and
+ * Returns content that puts each word at the position where it is drawn. Omits characters without a Unicode value and
  * those beyond the basic plane.
  * @param fontName the font's name in the resources
  * @param toPage matrix from displayed points, y upwards, to the page's space

@@ -200,7 +200,7 @@ describe("colour", () => {
   });
 });
 
-/** A header and one tag: enough to be told apart. */
+/** A header and one tag, which are enough to distinguish the profiles. */
 function testProfile(space: string): Buffer {
   const profile = Buffer.alloc(160);
   profile.writeUInt32BE(160);
