@@ -1,7 +1,8 @@
-// Stores files that have an R2 object of their own. Layout: files/<id>    the bytes; HTTP metadata holds the media
-// type, custom metadata the name (URI encoded) and, if the file was small enough for one put(), its SHA-256 sha256/<id>
-// an empty object whose custom metadata holds the SHA-256 of a larger file, which becomes known only after R2 requires
-// the metadata
+// Stores files that have an R2 object of their own. Layout:
+//   files/<id>    the bytes; HTTP metadata holds the media type, custom metadata the name (URI encoded) and, if the
+//                 file was small enough for one put(), its SHA-256
+//   sha256/<id>   an empty object whose custom metadata holds the SHA-256 of a larger file, which becomes known only
+//                 after R2 requires the metadata
 import { createHash } from "node:crypto";
 import { type ByteRange, type Kind, type NewFile, newId, type StoredFile } from "./file.ts";
 import type { PartBuffer } from "./part-buffer.ts";
