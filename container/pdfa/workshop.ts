@@ -47,7 +47,7 @@ const LOOKING_ENDS_MS = 200;
 /** Maximum work of a light validation. Validations with more time or memory run one at a time. */
 const LIGHT: ContentWork = { ms: 2_000, bytes: 256 * 2 ** 20 };
 
-/** Failures that a document can cause in the validator; a file made from it may not cause them. */
+/** Failures that a document can cause in the validator. A file made from the document possibly does not cause them. */
 const UNREADABLE = new Set(["password-protected", "damaged", "too-complex"]);
 
 export class JobWorkshop implements Workshop {

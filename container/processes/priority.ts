@@ -63,8 +63,8 @@ export function worksForJob(lowerIt: () => void): () => void {
 }
 
 /**
- * Lowers each thread of a process, as each has its own priority (setpriority(2)). Threads and processes that they start
- * later inherit it.
+ * Lowers the priority of each thread of a process, because each thread has its own (setpriority(2)). Threads and
+ * processes that they start later inherit it.
  */
 export function lowerProcess(pid: number): void {
   for (const thread of threadsOf(pid)) lowerThread(Number(thread));

@@ -1,5 +1,6 @@
 // Carries out the contract of operation.ts in the container: encodes inputs, parameters, outputs and failures for the
-// connection between the two. Used by both ends. Knows nothing about addresses and secrets, nor of operations by name.
+// connection between the two. Used by both ends. Knows nothing about addresses and secrets, and does not know
+// operations by name.
 //
 // A message is a sequence of frames: one byte for the kind, four bytes for the length (big-endian), the payload.
 //   request   json {params, inputs: [{name, size}]}, then the bytes of all inputs, one after the other

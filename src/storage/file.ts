@@ -13,7 +13,7 @@ export interface StoredFile {
   readonly modified: Date;
 }
 
-/** A file whose body has been read, but which may not be stored yet. */
+/** A file whose body has been read, but which is possibly not stored yet. */
 export interface Arrival extends Pick<StoredFile, "name" | "type" | "size"> {
   /** The whole content, if it fits into one part. */
   readonly bytes?: Uint8Array;

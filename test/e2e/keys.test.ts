@@ -1,4 +1,4 @@
-// `npm run keys` against the storage of a running service.
+// Tests `npm run keys` with the storage of a running service.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { putKeys } from "../../scripts/key-records.ts";

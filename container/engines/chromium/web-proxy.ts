@@ -1,6 +1,6 @@
-// An HTTP proxy, the only way from a page to the web. It resolves names itself, checks every address, and connects to
-// the address that it checked. Each job visits the web on its own connections, within its own limits. Knows nothing
-// about browsers.
+// Serves as an HTTP proxy, which is the only way from a page to the web. Resolves names itself, checks every address,
+// and connects to the address that it checked. Each job has its own connections and limits. Knows nothing about
+// browsers.
 
 import { lookup, Resolver } from "node:dns/promises";
 import {

@@ -23,7 +23,7 @@ struct Identity {
  */
 void limitResources(const Job& job);
 
-/** @returns false if this process may not change its user */
+/** @returns false if this process is not allowed to change its user */
 bool becomeUser(Identity identity);
 
 /**

@@ -95,7 +95,7 @@ export function glyphWidth(charString: Uint8Array, subrs: Index, globalSubrs: In
       case escaped:
         return undefined;
       default:
-        // An operator that draws before any move leaves no width.
+        // A charstring that draws before any move states no width.
         return of(false);
     }
   }

@@ -1,5 +1,5 @@
 // Writes a CFF font of named glyphs (Adobe Technical Note 5176), from one font or from several parts of one font. Knows
-// nothing about PDF, or of where the glyphs come from.
+// nothing about PDF or about the source of the glyphs.
 
 import { cffStrings, NOTDEF } from "../names/glyph-names.ts";
 import { cffWidth, glyphNames, PRIVATE, readCff, TOP } from "./cff.ts";

@@ -95,7 +95,7 @@ class Drawing {
       const byte = bytes[at];
       if (byte === undefined || byte === RETURN) {
         const caller = callers.pop();
-        // Readers may not show a glyph without an end.
+        // Some readers do not show a glyph without an end.
         if (!caller) return undefined;
         ({ bytes, at } = caller);
       } else if (byte >= 32) {

@@ -1,5 +1,5 @@
-// Writes pictures as a PDF, one page each, while they are read. Knows nothing about picture formats, or of PDF beyond
-// this form.
+// Writes pictures as a PDF, one page each, while they are read. Knows nothing about picture formats, or about PDF
+// beyond this form.
 import { deflateSync } from "node:zlib";
 import { pageSize } from "./page-size.ts";
 import type { ColorSpace, Orientation, PdfImage, Picture, PicturePart } from "./picture.ts";

@@ -20,7 +20,7 @@ export interface ShownCodes {
   readonly pairs: Set<number>;
 }
 
-/** @returns undefined if some text may not have been found */
+/** @returns undefined if it is possible that some text was not found */
 export function findFontUses(file: PdfFile): FontUses | undefined {
   const shown = new Map<number, ShownCodes>();
   try {

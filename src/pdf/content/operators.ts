@@ -74,7 +74,10 @@ export const RESOURCE_CATEGORIES: ReadonlyMap<string, ResourceCategory> = new Ma
   ["DP", "Properties"],
 ]);
 
-/** Returns operators with the effect of an operation besides its marks; undefined for operations that leave no mark. */
+/**
+ * Returns operators that have all effects of an operation except its marks; undefined for operations that paint
+ * nothing.
+ */
 export function withoutMarks(operator: string, operands: readonly Value[]): string | undefined {
   if (PATH_PAINTING.has(operator)) return PATH_END;
   if (OBJECT_PAINTING.has(operator)) return "";

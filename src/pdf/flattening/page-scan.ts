@@ -1,4 +1,4 @@
-// The part of a page's scan that the scans of its content and its forms share.
+// Holds the part of a page's scan that the scans of its content and its forms share.
 
 import type { ContentOperation } from "../content/content.ts";
 import type { Budget } from "../objects/budget.ts";
