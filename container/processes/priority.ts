@@ -1,5 +1,5 @@
-// Lowers the priority of slow jobs' processes. A job registers what works for it, and once the job is slow, the system
-// serves those processes and threads last. A job's work finds its own registry without being passed one. Knows nothing
+// Lowers the priority of slow jobs' processes. A job registers the processes and threads that work for it. Once the job
+// is slow, the system schedules these last. The registry of a job is found through its async context. Knows nothing
 // about engines.
 
 import { AsyncLocalStorage } from "node:async_hooks";

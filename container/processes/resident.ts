@@ -34,7 +34,7 @@ export interface About {
 export interface Ending {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** Reason, if this side ended it. */
+  /** Reason, if this process ended the other one. */
   readonly why: EngineFailure | undefined;
 }
 

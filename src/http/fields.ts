@@ -66,7 +66,7 @@ export function pages(description: string, fallback: string): Field<PageSelectio
 
 /**
  * Returns a list of page selection expressions, which also accept the words `even` and `odd`; `all` selects every page
- * (WIRE).
+ * (docs/api.md#page-selections).
  */
 export function pagesList(description: string, required: boolean): ListField<PageSelection> {
   const parse = (text: string): PageSelection | undefined => {

@@ -87,7 +87,8 @@ function connectionOf({ CONTAINER_URL, CONTAINER, CONTAINER_INSTANCES }: Env) {
 }
 
 /**
- * Returns a stream that pulls from chunks, and the error that ended them: the error of the broken connection says less.
+ * Returns a stream that pulls from chunks, and the error that ended them, which says more than the error of the broken
+ * connection.
  */
 function streamOf(chunks: AsyncIterable<Uint8Array>): {
   stream: ReadableStream<Uint8Array>;

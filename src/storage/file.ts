@@ -50,8 +50,8 @@ const ID = /^[12][0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]
 export const isId = (text: string) => ID.test(text);
 
 /**
- * Number of characters of an id that name the pack with the file (60 random bits). The others (61) are the file's own
- * secret.
+ * Number of characters of an id that name the file's pack (60 random bits). The rest (61 random bits) is known only to
+ * those who know the file's id.
  */
 const PACK_CHARACTERS = 19;
 export const packOf = (id: string) => id.slice(0, PACK_CHARACTERS);
