@@ -5,7 +5,7 @@ import { copyFile, rename } from "node:fs/promises";
 import { EngineFailure } from "../../src/core/failure.ts";
 
 /**
- * Checks an output. The files in the folder were written by a process that read a stranger's document: a link would
+ * Checks an output. The files in the folder were written by a process that read an untrusted document. A link would
  * make this process, which has more rights, open another file.
  *
  * @returns its size in bytes

@@ -54,13 +54,12 @@ const DEFAULTS: ChromiumLimits = {
   browserBytes: CONTAINER_LIMITS.browserBytes,
 };
 
-/** Time after which a browser whose network process ended has another one; it may take a few times as long. */
+/** Usual time in which a browser replaces a network process that has ended. It can take several times as long. */
 const NETWORK_BACK_MS = 500;
 /** Number of retries after each kind of loss. */
 const RETRIES = { browser: 1, renderer: 1, network: 6 };
 /**
- * Maximum wait for the reason of a failed command, which is reported after the failure: the process that was to answer
- * has ended.
+ * Maximum wait for the reason of a failed command: the end of a process is reported after the failures that it causes.
  */
 const REASON_COMES_MS = 1_000;
 
@@ -78,7 +77,7 @@ export class Chromium implements AsyncDisposable {
   }
 
   /**
-   * Resolves once the browser is warm, or could not be started, which is then retried. @throws Error for an invalid
+   * Resolves once the browser is warm, or its first start has failed and will be retried. @throws Error for an invalid
    * allow-list
    */
   static async start(settings: ChromiumSettings): Promise<Chromium> {

@@ -11,7 +11,7 @@ import type { Session } from "./pipe.ts";
 const PAGE_TYPES = ["text/html", "application/xhtml+xml"];
 /** Maximum number of navigations by scripts and refreshes. The browser limits redirects by status to 20 each. */
 const MAX_NAVIGATIONS = CONTAINER_LIMITS.pageNavigations;
-/** Refreshes with a longer delay are not waited for: their page is meant to be read. */
+/** Refreshes with a longer delay are ignored, because their page is meant to be read. */
 const REFRESH_WITHIN_SECONDS = 2;
 /** Requests that may never end, and that a complete page does not need. */
 const ENDLESS_TYPES: readonly string[] = [

@@ -59,10 +59,10 @@ final class Server {
 
   private static final long SIGN_OF_LIFE_MS = 1_000;
 
-  /** Page in the place of a failure, from 0. */
+  /** Page in the location of a failure, from 0. */
   private static final Pattern PAGE = Pattern.compile("/pages\\[(\\d{1,9})\\]");
 
-  /** Object in the place of a failure. The last one is the nearest. */
+  /** Object in the location of a failure. The last one is the nearest. */
   private static final Pattern OBJECT = Pattern.compile("\\((\\d{1,9}) \\d+ obj ");
 
   /** Index of an operator or another element: an element in a loop would otherwise be reported thousands of times. */
@@ -129,7 +129,7 @@ final class Server {
     }
   }
 
-  /** Tests the server. The sample conforms only to 2b: the rules of each level are loaded, and apply. */
+  /** Tests that the rules of each level are loaded and applied. The sample conforms only to 2b. */
   private static String selfTest(String sample) throws InterruptedException {
     for (String flavour : new String[] {"1b", "2b", "2u", "3b", "3u"}) {
       ObjectNode answer = answer(sample, flavour);

@@ -1,4 +1,4 @@
-// Limits what a child may do that opens a stranger's document: compute, read the system's files, and write into its
+// Limits what a child that opens an untrusted document may do: compute, read the system's files, and write into its
 // folder.
 #pragma once
 
