@@ -33,7 +33,8 @@ const JOBS_PER_THREAD = 1000;
  */
 const SPARE_MS = 10_000;
 /**
- * Maximum wait for a thread's end. A thread ends at once unless it is in a system call, for whose end nothing waits.
+ * Maximum wait for a thread's end. A thread ends at once unless it is in a system call; the end of the call is not
+ * awaited.
  */
 const END_MS = 500;
 const THREAD = new URL("./thread.ts", import.meta.url);

@@ -53,7 +53,7 @@ export interface CffFont {
   readonly subFonts: readonly SubFont[];
   /** Sub fonts by glyph; undefined if there is only one. */
   readonly fdSelect: Uint8Array | undefined;
-  /** Place of the font's own encoding, or the number of a predefined one. */
+  /** Offset of the font's own encoding, or the number of a predefined one. */
   readonly encodingPlace: { readonly start: number; readonly end: number } | 0 | 1;
 }
 

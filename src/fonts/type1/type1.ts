@@ -25,7 +25,7 @@ export interface Type1Font {
   readonly scale: number;
   /** Number of meaningless bytes before each charstring; -1 if charstrings are not encrypted. */
   readonly lenIV: number;
-  /** Place of the stored number of charstrings. `glyphsEnd` is the end of the last one. */
+  /** Offset of the stored number of charstrings. `glyphsEnd` is the end of the last one. */
   readonly count: { readonly start: number; readonly end: number };
   readonly glyphsEnd: number;
   /** Text between an entry's length and its bytes, and after them: `RD` and `ND` under other names. */

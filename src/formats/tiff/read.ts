@@ -70,7 +70,7 @@ function isSecondary(directory: Directory): boolean {
   return ((directory.number(254) ?? 0) & 5) !== 0 || directory.number(255) === 2;
 }
 
-/** @throws EngineFailure `too-complex` for a file that claims to be more than it is */
+/** @throws EngineFailure `too-complex` for a file that claims far more data than it contains */
 function checkClaims(pages: readonly TiffPage[], fileBytes: number): void {
   let segments = 0;
   let sampleBytes = 0;

@@ -13,7 +13,7 @@ const ALTERNATES = { 1: "/DeviceGray", 3: "/DeviceRGB", 4: "/DeviceCMYK" } as co
 const DEVICES = { gray: "/DeviceGray", rgb: "/DeviceRGB", cmyk: "/DeviceCMYK" } as const;
 
 /**
- * Points by which an image is smaller than its place on each side. The gap is invisible, but some viewers enlarge an
+ * Points by which an image is smaller than its area on each side. The gap is invisible, but some viewers enlarge an
  * image that reaches to the very edge of a pixel by one pixel.
  */
 const INSET = 0.0001;

@@ -5,7 +5,7 @@ import * as z from "zod";
 /** The range of meaningful resolutions of a picture. */
 const dpi = z.number().min(1).max(9600);
 const optional = <T extends z.ZodType>(type: T) => type.exactOptional();
-/** Some clients write words. */
+/** Some clients write "on" and "off" instead of booleans. */
 const flag = optional(z.union([z.boolean(), z.enum(["on", "off"]).transform((word) => word === "on")]));
 const group = <T extends z.ZodRawShape>(shape: T) => optional(z.object(shape));
 

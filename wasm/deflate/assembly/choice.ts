@@ -2,7 +2,7 @@
 import { NONE, PAETH, predicted, SUB, UP } from "./filters";
 import { pixelBytes, rowBytes, rowFilters, rows, sampleBytes } from "./layout";
 
-/** Stands in place of a filter: the row equals the one above. */
+/** Replaces the number of a filter if the row equals the one above. */
 export const BLANK: u8 = 0xff;
 
 /** Maximum number of pixels sampled for each choice. */
