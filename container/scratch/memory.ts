@@ -6,7 +6,7 @@ import { statfsSync } from "node:fs";
 import { EngineFailure } from "../../src/core/failure.ts";
 import { CONTAINER_LIMITS } from "../limits.ts";
 
-/** A folder or a file could not grow. On a disk it may have room. */
+/** A folder or a file in memory could not grow. A disk may have room for it. */
 export class NoRoom extends EngineFailure {
   constructor(detail: string) {
     super("too-large", detail);
