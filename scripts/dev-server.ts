@@ -1,5 +1,5 @@
 // Runs the Worker under `wrangler dev` and ends it with every process it started. Used by start.ts and by the tests.
-// Has no knowledge of keys or terminals.
+// Knows nothing about keys or terminals.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, writeSync } from "node:fs";

@@ -7,7 +7,7 @@ import { parseArgs } from "node:util";
 import type { FaultOptions, Run } from "../test/faults/part.ts";
 import { installEngines } from "./container-process.ts";
 
-/** Parts by name, with the flags that each reads beside the common ones. */
+/** Parts by name, with the flags that each reads besides the common ones. */
 const PARTS: Readonly<Record<string, { readonly flags: readonly string[]; load(): Promise<{ run: Run }> }>> = {
   kill: {
     flags: ["rounds", "recover-ms", "give-up-ms", "clients", "signals", "double-every", "most-failures"],

@@ -1,4 +1,4 @@
-// Lists the Debian packages that the project uses, by purpose, and installs them. Has no knowledge of the engines
+// Lists the Debian packages that the project uses, by purpose, and installs them. Knows nothing about the engines
 // themselves.
 
 import { spawnSync } from "node:child_process";

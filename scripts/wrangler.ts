@@ -1,4 +1,4 @@
-// Calls wrangler quietly, without a terminal and without network requests. Has no knowledge of a Worker or a variant.
+// Calls wrangler quietly, without a terminal and without network requests. Knows nothing about a Worker or a variant.
 
 import { spawn } from "node:child_process";
 import { dirname, join } from "node:path";

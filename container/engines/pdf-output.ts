@@ -1,11 +1,11 @@
-// Checks a PDF that an engine's process wrote, and moves it out of the process's folder. Knows no engine.
+// Checks a PDF that an engine's process wrote, and moves it out of the process's folder. Knows nothing about engines.
 
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { copyFile, rename } from "node:fs/promises";
 import { EngineFailure } from "../../src/core/failure.ts";
 
 /**
- * Checks an output. The files in the folder were written by a process that read a stranger's document: a link would
+ * Checks an output. The files in the folder were written by a process that read an untrusted document. A link would
  * make this process, which has more rights, open another file.
  *
  * @returns its size in bytes

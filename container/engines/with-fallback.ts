@@ -1,5 +1,5 @@
 // Runs an engine's jobs in forks of its warm zygote, or with its plain program while there is no zygote: slow, but
-// works wherever the engine does. Knows no engine.
+// works wherever the engine does. Knows nothing about engines.
 
 import { type Launch, NotReady } from "../processes/resident.ts";
 import { Zygote, type ZygoteJob } from "./zygote/zygote.ts";
@@ -38,7 +38,7 @@ export class WithFallback<Job extends ZygoteJob, Result, PlainMode extends strin
     this.#zygote = new Zygote({ engine, children, prepare, warm, log });
   }
 
-  /** Resolves once the zygote is warm, or could not be started, which is then retried. The log says which. */
+  /** Resolves once the zygote is warm, or its first start has failed and will be retried. The log says which. */
   static async start<Job extends ZygoteJob, Result, PlainMode extends string>(
     settings: FallbackSettings<Job, Result, PlainMode>,
   ): Promise<WithFallback<Job, Result, PlainMode>> {

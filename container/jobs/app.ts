@@ -1,5 +1,6 @@
 // Serves the container's HTTP interface: POST /{operation} with the frames of placement/remote.ts in both directions,
-// and GET /up. Provides each job with a folder, a place, a time limit and an end. Knows no operation and no engine.
+// and GET /up. Provides each job with a folder, a place and a time limit, and cleans up after it. Knows nothing about
+// operations or engines.
 
 import { createHash, timingSafeEqual } from "node:crypto";
 import { closeSync, createWriteStream, openSync, writeSync } from "node:fs";

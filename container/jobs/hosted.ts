@@ -1,5 +1,5 @@
-// Defines a job as the container runs it: an operation with limits, answered in frames of placement/remote.ts. Knows no
-// HTTP and no engine.
+// Defines a job as the container runs it: an operation with limits, answered in frames of placement/remote.ts. Knows
+// nothing about HTTP or engines.
 
 import type { NativeJob } from "../operations/native.ts";
 import type { Places } from "./pool.ts";

@@ -1,5 +1,5 @@
-// Limits how many jobs run at a time and how many wait. A flood of jobs is refused at once rather than queued, and
-// clients take turns, so that none keeps the others waiting. Knows no engine and no HTTP.
+// Limits how many jobs run at a time and how many wait. A flood of jobs is refused at once rather than queued, and jobs
+// of different clients run alternately, so that no client blocks the others. Knows nothing about engines or HTTP.
 
 import { BoundedQueue } from "../../src/core/bounded-queue.ts";
 import { EngineFailure } from "../../src/core/failure.ts";
@@ -19,7 +19,7 @@ export interface PlaceLimits {
 /** One job's membership. Disposing of it admits the next job. */
 export interface Entry extends Disposable {
   /**
-   * Waits until this job may run. Jobs run in the order of asking, but one job of each client runs before the next job
+   * Waits until this job may run. Jobs run in the order of arrival, but one job of each client runs before the next job
    * of any.
    * @throws EngineFailure `busy` when the wait took too long, when others need its place in the queue, or when the
    *   service ends
@@ -27,7 +27,7 @@ export interface Entry extends Disposable {
    */
   turn(signal: AbortSignal): Promise<void>;
   /**
-   * Admits the next job while `work` runs, then resumes this job before those that wait.
+   * Admits the next job while `work` runs, and then resumes this job ahead of waiting jobs.
    * @throws the same errors as {@link Entry.turn}
    */
   aside<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>;
@@ -40,10 +40,10 @@ export interface Newcomer {
   readonly slowed?: () => void;
 }
 
-/** One job's wish to run. */
+/** A job's request to run. */
 interface Ticket {
   readonly client: string;
-  /** True if the job was aside and resumes before those that wait. */
+  /** True if the job gave up its place for a while and resumes ahead of waiting jobs. */
   readonly isFirst: boolean;
 }
 
@@ -143,7 +143,7 @@ export class Places {
     return this.#queue.take(ticket, signal);
   }
 
-  /** Returns a job that was aside first, then a job of the client whose last turn is longest ago. */
+  /** Returns a job that gave up its place for a while, or else a job of the client whose last turn is longest ago. */
   #next(waiting: readonly Ticket[], working: readonly Ticket[]): Ticket | undefined {
     const able = waiting.filter(({ client }) => this.#mayWork(client, working));
     const lastTurn = ({ client }: Ticket) => this.#shareOf(client).lastTurn;
@@ -165,7 +165,7 @@ export class Places {
   }
 }
 
-/** A job at work, first in a quick place, then perhaps in the slow lane. */
+/** A running job, first in a quick place, then perhaps in the slow lane. */
 class Stay {
   readonly #limits: PlaceLimits;
   readonly #client: string;

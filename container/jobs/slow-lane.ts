@@ -1,5 +1,5 @@
-// Places for jobs that have run for long, shared by all operations. Jobs that move here free the quick places, and each
-// client is limited to a share. Knows no job and no engine.
+// Provides places for jobs that have run for long, shared by all operations. Jobs that move here free the quick places,
+// and each client is limited to a share. Knows nothing about jobs or engines.
 
 import { CONTAINER_LIMITS } from "../limits.ts";
 

@@ -1,5 +1,5 @@
 // Runs the operations of the registry in a worker thread, one job at a time. Sends the answer's frames, at most a few
-// ahead of what has been read. Knows no HTTP; jobs/threads.ts is its other end.
+// ahead of what has been read. Knows nothing about HTTP; jobs/threads.ts is its other end.
 
 import { readlinkSync } from "node:fs";
 import { basename } from "node:path";
@@ -26,7 +26,8 @@ export type FromThread =
 const operations = new Map([...HOSTED_OPERATIONS, ...STEPS].map((operation) => [operation.name, operation]));
 
 /**
- * Delay before deferred work, which makes the next job faster. The job that ended may be part of one that continues.
+ * Delay before deferred work, which makes the next job faster. The work waits because the job that ended may be a step
+ * of a job that continues.
  */
 const REST_MS = 20;
 /** Maximum number of unread frames. Frames are 1 MiB at most. */

@@ -1,5 +1,5 @@
-// Keeps worker threads warm for the edge's own operations, so that the server itself never blocks. A job that must end
-// is ended with its thread, and another thread takes its place. Knows no operation.
+// Keeps worker threads warm for the edge's own operations, so that the server itself never blocks. To stop a job, its
+// thread is ended, and another thread replaces it. Knows nothing about operations.
 
 import { constants, setPriority } from "node:os";
 import { Worker } from "node:worker_threads";
@@ -32,7 +32,10 @@ const JOBS_PER_THREAD = 1000;
  * its engines.
  */
 const SPARE_MS = 10_000;
-/** Maximum wait for a thread's end. A thread ends at once unless it is in system code; it is not waited for then. */
+/**
+ * Maximum wait for a thread's end. A thread ends at once unless it is in a system call; the end of the call is not
+ * awaited.
+ */
 const END_MS = 500;
 const THREAD = new URL("./thread.ts", import.meta.url);
 
@@ -160,7 +163,7 @@ export class Threads implements AsyncDisposable, JobThreads {
     const { heapMiB, module = THREAD } = this.#settings;
     const worker = new Worker(module, {
       resourceLimits: { maxOldGenerationSizeMb: heapMiB, maxYoungGenerationSizeMb: 64, stackSizeMb: 4 },
-      // Code that a document makes an engine run finds no secret in the environment.
+      // The environment contains no secrets, so that code that a document runs in an engine cannot find any.
       env: {},
     });
     const thread: Thread = {
@@ -296,7 +299,8 @@ class Mailbox {
   readonly #broken = (error: unknown): void => this.fail(failureOf(error));
 
   /**
-   * Called when the thread exits. An error within the thread is reported before, so at this point the thread was ended.
+   * Called when the thread exits. An error within the thread is reported before this event, so if there was none,
+   * something else ended the thread.
    */
   readonly #exited = (): void => this.fail(new EngineLost("the thread ended"));
 

@@ -1,4 +1,5 @@
-// Starts engines while the service already listens, and retries those that do not start. Knows none of them.
+// Starts engines while the service already listens, and retries those that do not start. Knows nothing about any
+// particular engine.
 
 import { EngineFailure } from "../../src/core/failure.ts";
 import { Keeper } from "../processes/keeper.ts";

@@ -1,4 +1,4 @@
-// Answers with a PDF that an engine exported, its images limited as the client asked.
+// Answers with a PDF that an engine exported, and limits its images as the client requested.
 
 import { createReadStream, readFileSync } from "node:fs";
 import type { Notice } from "../../src/core/notice.ts";

@@ -21,7 +21,7 @@ export const nativePostscriptToPdf = native(
     const { count, fonts } = await ghostscript.convertToPdf(input, path, params, job.signal);
     const notices = noticesAbout("fonts-substituted", fonts).map((notice) => ({ ...notice, count }));
     const exported = { path, size: (await stat(path)).size, notices };
-    // Ghostscript has limited all images but those of one bit.
+    // Ghostscript has limited all images except bilevel ones.
     yield* limitedExport(exported, { ...params, onlyBilevel: true }, job, engines);
   },
 );

@@ -1,5 +1,5 @@
-// Prepares the document that the repairing rungs start with: the original, or the form of it that its level needs
-// first, made once for all of them.
+// Prepares the document that the repairing rungs start with: the original, or a copy with the changes that the level
+// requires first (flattened, or with converted attachments). The copy is made once for all rungs.
 
 import { flattenTransparency } from "../../src/operations/flatten-transparency.ts";
 import { extractPdfs } from "../../src/operations/pdfa-steps/extract-pdfs.ts";
@@ -28,7 +28,7 @@ export class RepairBases implements Bases {
   }
 
   /**
-   * Returns the base that a validation shows to be needed.
+   * Returns the base that is needed according to a validation.
    * @param validation of the original, or of a file made from it
    * @throws EngineFailure
    */

@@ -1,4 +1,4 @@
-// The third rung: Ghostscript rewrites the contents of the pages, everything else is the original's, and the result is
+// The third rung: Ghostscript rewrites the page contents, everything else is taken from the original, and the result is
 // repaired.
 
 import { replaceContents } from "../../src/operations/pdfa-steps/replace-contents.ts";

@@ -90,7 +90,7 @@ const CLAIM = "pdfaid";
  * 14.3.2).
  */
 const METADATA = "/XML";
-/** Number of bytes before and after the name that suffice for such a dictionary. */
+/** Number of bytes before and after the name that are enough for such a dictionary. */
 const NEARBY = 256;
 
 /** Reports whether the file may claim to conform, in which case the validator is asked. */

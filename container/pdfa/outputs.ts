@@ -6,15 +6,15 @@ import type { Output } from "../../src/core/operation.ts";
 import { type FileInput, fileInput, SMALL_BYTES } from "../scratch/file-input.ts";
 
 /**
- * Reads an answer to its end even if its reader leaves: a thread whose answer is left early is ended with it, and the
- * rest is only a frame without meaning.
+ * Reads an answer to its end even if its reader stops early. Otherwise the thread would be ended, although only a
+ * meaningless frame is left to read.
  */
 export function toTheEnd(frames: AsyncGenerator<Uint8Array>): AsyncIterable<Uint8Array> {
   const leave = async (): Promise<IteratorResult<Uint8Array>> => {
     try {
       while (!(await frames.next()).done);
     } catch {
-      // The job was aborted, which its reader learns in another way.
+      // The job was aborted. The reader is notified in another way.
     }
     return { done: true, value: undefined };
   };

@@ -5,11 +5,11 @@ import { picturePages } from "../../src/operations/pdfa-steps/picture-pages.ts";
 import { type Judgement, type Rung, repairOnce } from "./rung.ts";
 
 const MOST_PASSES = 5;
-/** The final way: flat annotations, in RGB. */
+/** The last way to draw pages: flat annotations, in RGB. */
 const LAST_WAY = { inRgb: true, flatAnnotations: true };
 /**
- * Ways to draw pages, tried in this order. Annotations stay, unless one of them breaks a rule. Inks stay, unless they
- * make a difference: a blend in RGB that has inks too may look different in them.
+ * Ways to draw pages, tried in this order. Annotations stay, unless one of them breaks a rule. CMYK and spot colors
+ * stay, unless the page then looks different: a page that is blended in RGB may look different in CMYK.
  */
 const WAYS = [{ inRgb: false, flatAnnotations: false }, { inRgb: false, flatAnnotations: true }, LAST_WAY];
 
@@ -26,7 +26,7 @@ export const pictures: Rung = {
       for (const page of offendingPages(found)) pages.add(page);
       if (pages.size === before && ++way === WAYS.length) break;
     }
-    // Bookmarks and links are dropped only if they are the fault.
+    // Bookmarks and links are dropped only if they break a rule.
     if (best) {
       const pictured = await workshop.make(picturePages, [best.candidate, original], {
         ...LAST_WAY,

@@ -11,7 +11,8 @@ export const repair: Rung = {
     const base = await bases.for(ofOriginal);
     const needsAnother = async (found: Judgement["validation"]) => (await bases.for(found)) !== base;
     const last = yield* repaired(workshop, base, needsAnother);
-    // The validation of the repaired file may show a need that the original's could not show, or that was not known.
+    // The validation of the repaired file may show that another base is needed, which the validation of the original
+    // could not show.
     const other = await bases.for(last?.validation);
     if (other !== base) yield* repaired(workshop, other);
   },

@@ -33,7 +33,7 @@ export interface Known {
   readonly original: FileInput;
   /** Bases to repair instead of the original. */
   readonly bases: Bases;
-  /** Validation of the original; undefined if it claims no conformance, or could not be read. */
+  /** Validation of the original; undefined if the original does not claim conformance or could not be read. */
   readonly ofOriginal: Validation | undefined;
   /** Nearest candidate so far, if any. */
   readonly best: Judged | undefined;
@@ -50,9 +50,9 @@ export interface Judged extends Judgement {
   readonly candidate: MadeFile;
 }
 
-/** A file that an operation made, sometimes with the work that a validation of it takes. */
+/** A file that an operation made, and the work of validating it, if known. */
 export interface MadeFile extends FileInput {
-  /** Losses of the original up to this file. @default none */
+  /** Losses between the original and this file. @default none */
   readonly notices?: readonly Notice[];
   /** Work of a validation; undefined if it was not counted. */
   readonly work?: ContentWork;

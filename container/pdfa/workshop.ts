@@ -41,13 +41,13 @@ export interface WorkshopJob {
   log(message: string, details?: Record<string, unknown>): void;
 }
 
-/** Time that a thread has to end a useless look by itself, because a new thread costs more. */
+/** Time that a thread has to end a look that is no longer needed. Replacing the thread would cost more. */
 const LOOKING_ENDS_MS = 200;
 
-/** Maximum work of a light validation. Validations with more time or memory run one at a time. */
+/** Maximum work of a light validation. Validations that need more time or memory run one at a time. */
 const LIGHT: ContentWork = { ms: 2_000, bytes: 256 * 2 ** 20 };
 
-/** Failures that a document can cause in the validator; a file made from it may not cause them. */
+/** Failures that a document can cause in the validator. A file made from the document possibly does not cause them. */
 const UNREADABLE = new Set(["password-protected", "damaged", "too-complex"]);
 
 export class JobWorkshop implements Workshop {

@@ -1,5 +1,5 @@
-// Decides for all engines when work is retried: a job once when it loses its engine, and a document that ends its
-// engine twice is refused. Knows none of the engines.
+// Decides for all engines when work is retried: a job that loses its engine is retried once, and a document whose
+// engine crashes twice is refused. Knows nothing about any particular engine.
 
 import { EngineFailure } from "../../src/core/failure.ts";
 
@@ -30,7 +30,7 @@ const CLEANUP_MS = 700;
 export interface Retries<Kind extends string> {
   /** Number of retries after losses of each kind. */
   readonly retries: Readonly<Record<Kind, number>>;
-  /** Returns the kind of loss that a failure is, or undefined if the failure is the answer. */
+  /** Returns the kind of loss of a failure, or undefined if the failure is final. */
   kindOf(failure: unknown): Kind | undefined;
   /** Called before each retry, which waits for it. */
   again?(failure: unknown, kind: Kind): void | Promise<void>;
@@ -92,7 +92,7 @@ export function lastFailure(failure: unknown): unknown {
   return new EngineFailure(reason, failure.detail, { cause: failure });
 }
 
-/** Reports whether a person or the system ended the process: a fault within a process ends it by other signals. */
+/** Reports whether a person or the system ended the process. A fault within the process ends it with other signals. */
 export function isFromOutside(signal: NodeJS.Signals | null): boolean {
   return signal !== null && OUTSIDE.has(signal);
 }

@@ -1,5 +1,5 @@
 // Finds processes that were stopped (SIGSTOP) and would keep their job waiting until its limit. A busy process is in
-// another state, however long it takes.
+// another state, however long it works.
 
 import { stateOf } from "./proc.ts";
 

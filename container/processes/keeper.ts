@@ -1,21 +1,21 @@
-// Keeps one of something running: starts it, and starts another when it is gone, with pauses that double while starting
-// fails. Knows nothing of what it keeps.
+// Keeps one instance of something running: starts one, and starts another when it is gone, with pauses that double
+// while starts fail. Knows nothing about the instances.
 
 import { EngineFailure } from "../../src/core/failure.ts";
 import { untilAborted } from "./until-aborted.ts";
 
 export interface KeeperSettings<T> {
-  /** Starts one, and leaves nothing behind when that fails. @param signal aborted when the keeper is closed */
+  /** Starts an instance, and leaves nothing behind when that fails. @param signal aborted when the keeper is closed */
   start(signal: AbortSignal): Promise<T>;
-  /** Called with each one that starts, once it is the current one. */
+  /** Called with each instance that has started, once it is the current one. */
   started?(one: T): void;
   /**
    * Called when a start has failed.
    * @param pauseMs pause that follows
-   * @returns the failure for those who wait, now and until one starts; undefined to let them wait
+   * @returns the failure for all callers until an instance starts; undefined to let them wait
    */
   failed(error: unknown, pauseMs: number): Error | undefined;
-  /** Ends one that is no longer wanted. */
+  /** Ends an instance that is no longer needed. */
   end(one: T): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export class Keeper<T> {
     this.#settings = settings;
   }
 
-  /** The one that runs, if there is one. */
+  /** The running instance, if there is one. */
   get current(): T | undefined {
     return this.#current;
   }
@@ -65,7 +65,7 @@ export class Keeper<T> {
   }
 
   /**
-   * Returns the current one, or waits for the one that is starting.
+   * Returns the current instance, or waits for the one that is starting.
    * @throws the failure of the last start, while none succeeds
    * @throws EngineFailure `busy` when closed
    * @throws the signal's reason when aborted
@@ -77,7 +77,7 @@ export class Keeper<T> {
     return this.#current ?? untilAborted(this.#next.promise, signal);
   }
 
-  /** Starts one, and retries while that fails. Call it when none is current and none is starting. */
+  /** Starts an instance, and retries while that fails. Call it when no instance is running or starting. */
   async start({ beforeMs, firstMs, longestMs }: Pauses): Promise<void> {
     const { signal } = this.#closing;
     this.#pauseMs = beforeMs;
@@ -95,7 +95,7 @@ export class Keeper<T> {
     }
   }
 
-  /** Makes one the current one, and leaves the one before it to the caller. */
+  /** Makes an instance the current one. The caller has to end the previous one. */
   replace(one: T): void {
     this.#failure = undefined;
     this.#current = one;
@@ -103,7 +103,7 @@ export class Keeper<T> {
     this.#settings.started?.(one);
   }
 
-  /** Drops the current one, so that callers wait for the next. @returns false if it is not the current one */
+  /** Drops an instance, so that callers wait for the next one. @returns false if it is not the current one */
   vacate(one: T): boolean {
     if (this.#current !== one) return false;
     this.#current = undefined;
@@ -111,7 +111,7 @@ export class Keeper<T> {
     return true;
   }
 
-  /** Ends the current one, and one that is starting once it has started. */
+  /** Ends the current instance. An instance that is starting is ended once it has started. */
   async close(): Promise<void> {
     const closing = new EngineFailure("busy", "closing");
     this.#closing.abort(closing);

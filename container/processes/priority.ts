@@ -1,14 +1,15 @@
-// Lowers the priority of slow jobs' processes. A job registers what works for it, and once the job is slow, the system
-// serves those processes and threads last. A job's work finds its own registry without being passed one. Knows no
-// engine.
+// Lowers the priority of slow jobs' processes. A job registers the processes and threads that work for it. Once the job
+// is slow, the system schedules these last. The registry of a job is found through its async context. Knows nothing
+// about engines.
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { constants, setPriority } from "node:os";
 import { threadsOf } from "./proc.ts";
 
 /**
- * Gives a slow job a tenth of a quick job's share of a processor that both want. The lowest priority (19) would leave a
- * long but honest document a hundredth, and beside a stream of quick jobs it would reach its time limit.
+ * Gives a slow job a tenth of a quick job's share of a processor that both want. At the lowest priority (19), a long
+ * but harmless document would get a hundredth of the processor, and would reach its time limit while quick jobs keep
+ * arriving.
  */
 export const SLOW_PRIORITY: number = constants.priority.PRIORITY_BELOW_NORMAL;
 
@@ -62,8 +63,8 @@ export function worksForJob(lowerIt: () => void): () => void {
 }
 
 /**
- * Lowers each thread of a process, as each has its own priority (setpriority(2)). Threads and processes that they start
- * later inherit it.
+ * Lowers the priority of each thread of a process, because each thread has its own (setpriority(2)). Threads and
+ * processes that they start later inherit it.
  */
 export function lowerProcess(pid: number): void {
   for (const thread of threadsOf(pid)) lowerThread(Number(thread));

@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 
-/** A process that is `stopped` (SIGSTOP) or `traced` (by a debugger) is not scheduled, however long it has work. */
+/** A process that is `stopped` (SIGSTOP) or `traced` (by a debugger) is not scheduled, however much work it has. */
 export type ProcessState = "running" | "stopped" | "traced" | "ended";
 
 /** State letters. All others are states of a process that runs or waits. */

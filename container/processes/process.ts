@@ -1,5 +1,5 @@
 // Runs a native program once, with an argument array, limits and bounded output, and ends its whole process group.
-// Knows no engine.
+// Knows nothing about engines.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { writeFile } from "node:fs/promises";
@@ -15,7 +15,10 @@ export interface Limits {
   readonly timeoutMs: number;
   /** Processor time limit of each process. @default the wall-clock limit, in whole seconds */
   readonly cpuSeconds?: number;
-  /** Address space limit of each process. @default no limit: only for programs that reserve what they never use */
+  /**
+   * Address space limit of each process. @default no limit, which is only right for programs that reserve memory that
+   * they never use
+   */
   readonly memoryBytes?: number;
   /** Maximum size of a file that the program writes. @default 2 GiB */
   readonly fileBytes?: number;
@@ -119,9 +122,9 @@ export async function run(program: string, args: readonly string[], options: Run
 }
 
 /**
- * Returns the command line that starts a program with limits. setpriv(1) and prlimit(1), both in Debian's essential
- * util-linux, and a few lines of Perl, which is essential too, set what is inherited and then become the program: no
- * shell, and no process in between.
+ * Returns the command line that starts a program with limits. setpriv(1), prlimit(1) and a few lines of Perl set the
+ * limits, which are inherited, and then execute the program in the same process, without a shell. util-linux and Perl
+ * are essential packages of Debian.
  */
 export function confined(
   program: string,
@@ -179,7 +182,8 @@ export function killGroup(child: ChildProcess): void {
 function endOf(child: ChildProcess): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
   return new Promise((resolve, reject) => {
     child.once("error", (cause) => reject(new EngineLost(`not started: ${cause.message}`, { cause })));
-    // Processes that it left running would hold their ends of the pipes, and "close" would come late or not at all.
+    // Does not wait for "close": processes that the program left running hold the pipes open, and the event would come
+    // late or never.
     child.once("exit", (code, signal) => {
       killGroup(child);
       setTimeout(() => resolve({ code, signal }), LAST_OUTPUT_MS).unref();

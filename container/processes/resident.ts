@@ -1,5 +1,5 @@
 // Runs an engine's long-lived process, which reports in its first line whether it is ready and then answers in lines of
-// JSON. Knows no engine and no protocol beyond that.
+// JSON. Knows nothing about engines, or about any protocol beyond that.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
@@ -34,7 +34,7 @@ export interface About {
 export interface Ending {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** Reason, if this side ended it. */
+  /** Reason, if this process ended the other one. */
   readonly why: EngineFailure | undefined;
 }
 

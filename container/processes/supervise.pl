@@ -4,8 +4,8 @@
 # of every Debian.
 # Usage: supervise.pl program arguments...
 #
-# The program writes to the descriptor HEARTBEAT_FD once it is ready, and then more often than once a second. If it ends
-# by itself with 0, or before it was ready for the first time, this process ends likewise.
+# The program writes to the descriptor HEARTBEAT_FD once it is ready, and then more often than once a second. If the
+# program exits with 0, or ends before it was ready for the first time, this process ends with the same status.
 use strict;
 use warnings;
 use Config;
@@ -14,13 +14,13 @@ use POSIX ();
 
 my ($tickSeconds, $longestTickSeconds) = (0.25, 1);
 my $silentSeconds = 6;
-# A debugger stops a process for a shorter time.
+# Longer than a debugger stops a process when it attaches.
 my $stoppedSeconds = 1;
 my $startSeconds = 60;
 # Shorter than the ten seconds after which platforms kill.
 my $stopSeconds = 7;
 my ($firstPause, $longestPause) = (0.1, 10);
-# The end of a server that lived this long has a new cause.
+# A server that lived this long ends for a new reason, so the pause starts at the minimum again.
 my $soundSeconds = 20;
 
 # linux/prctl.h: orphans of the server become children of this process, and the server ends with this process.
@@ -33,9 +33,10 @@ syscall($prctl, $setSubreaper, 1, 0, 0, 0) == 0 or die "supervise.pl: prctl: $!\
 die "supervise.pl: no program\n" unless @ARGV;
 
 $| = 1;
-# An inherited descriptor, such as the channel to the parent, stays open in the server; so does the heartbeat's.
+# Keeps inherited descriptors open in the server, such as the channel to the parent, and the descriptor of the
+# heartbeat.
 $^F = 255;
-# The handler only wakes this process.
+# The handler does nothing; its call interrupts the sleep of this process.
 $SIG{CHLD} = sub { };
 my ($server, $heart, $stopping) = (0);
 $SIG{$_} = sub {

@@ -1,4 +1,5 @@
-// The server's side of processes/supervise.pl: sends heartbeats and handles uncaught exceptions. Knows no job.
+// The server's side of processes/supervise.pl: sends heartbeats and handles uncaught exceptions. Knows nothing about
+// jobs.
 
 import { writeSync } from "node:fs";
 
@@ -6,7 +7,7 @@ type Log = (message: string, details?: Record<string, unknown>) => void;
 
 /** Heartbeat interval. The supervisor waits several times as long. */
 const BEAT_MS = 500;
-/** Maximum number of uncaught exceptions within a minute; more are no accident. */
+/** Maximum number of uncaught exceptions within a minute. More than that are not isolated accidents. */
 const MOST_UNEXPECTED = 20;
 const MINUTE_MS = 60_000;
 /** sysexits(3): EX_SOFTWARE. */
@@ -27,9 +28,9 @@ export function showLife(descriptor = Number(process.env.HEARTBEAT_FD)): void {
 }
 
 /**
- * Keeps the process running after an uncaught exception. Such an exception is a defect of ours and costs only its own
- * job: jobs share no state except pools and engines that check what they hold, and every wait for what the exception
- * cut short has a limit. The process ends only when there are too many exceptions, or when it has not started yet.
+ * Keeps the process running after an uncaught exception. Such an exception is a bug in this service and fails only its
+ * own job: jobs share only pools and engines, which check their own state, and nothing waits without a limit for the
+ * interrupted work. The process ends only if there are too many exceptions, or if it has not finished starting.
  */
 export function outliveExceptions(log: Log, isUp: () => boolean): void {
   const times: number[] = [];

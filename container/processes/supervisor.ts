@@ -1,5 +1,5 @@
-// Keeps one engine's process running: checks that it is alive, and restarts it when it has ended. Knows no engine and
-// no job.
+// Keeps one engine's process running: checks that it is alive, and restarts it when it has ended. Knows nothing about
+// engines or jobs.
 
 import { EngineFailure } from "../../src/core/failure.ts";
 import { EngineLost } from "./attempts.ts";
@@ -26,8 +26,8 @@ export interface Supervised {
 }
 
 /**
- * Pauses between starts. An engine that has never started is more likely not built, or of another version, than
- * unlucky: its starts may take long and must not take the processors from what replaces it.
+ * Pauses between starts. An engine that has never started is probably not built, or has the wrong version. Its starts
+ * can take long and must not take processor time from its fallback.
  */
 const FIRST_START = { beforeMs: 0, firstMs: 100, longestMs: 60_000 };
 const RESTART = { beforeMs: 100, firstMs: 100, longestMs: 10_000 };
@@ -41,7 +41,7 @@ export class Supervisor {
   #hasRun = false;
   /** Number of times that the process was killed before it had ever started. */
   #kills = 0;
-  /** Why the last start failed, as logged. */
+  /** Reason for the failure of the last start, as logged. */
   #reason: string | undefined;
 
   /** Starts the process in the background, and retries for as long as that fails. */
@@ -94,8 +94,8 @@ export class Supervisor {
       silentBeats = 0;
       heard(resident, line);
     };
-    // Counts beats rather than time: if this process was itself held up, the other one's output from that time is still
-    // unread.
+    // Counts ticks of this process's timer instead of time, because after a delay of this process, the output of the
+    // other one is still unread.
     const beat = setInterval(() => {
       if (++silentBeats * HEARTBEAT_MS > silenceMs) {
         resident.end(new EngineFailure("crashed", `${engine} was silent for ${silenceMs} ms`));

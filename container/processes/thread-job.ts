@@ -1,4 +1,4 @@
-// Defines a job for a thread: an operation and the files that it works on. Knows no operation by name.
+// Defines a job for a thread: an operation and the files that it works on. Does not know operations by name.
 import type { Notice } from "../../src/core/notice.ts";
 import type { Signature } from "../../src/core/operation.ts";
 

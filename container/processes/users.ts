@@ -1,5 +1,5 @@
-// The unprivileged users that engines run as, if this process is root. No two documents that are open at the same time
-// have the same user, and no engine has a user of another one: users may signal their own processes and read their own
+// Assigns the unprivileged users that engines run as, if this process is root. Documents that are open at the same time
+// have different users, and engines never share a user, because a user may signal its own processes and read its own
 // files.
 
 import { EngineFailure } from "../../src/core/failure.ts";
@@ -32,7 +32,7 @@ export const USERS = {
 } as const satisfies Record<string, UserRange>;
 
 /**
- * Returns the first of a range's users, for as many processes as it has to serve.
+ * Returns the first user of a range that needs one user for each process.
  * @throws EngineFailure `busy` if they would need users of another range
  */
 export function firstOf({ first, count }: UserRange, processes: number): number {
@@ -40,7 +40,7 @@ export function firstOf({ first, count }: UserRange, processes: number): number 
   return first;
 }
 
-/** A user of one process alone. Disposing of it returns it. */
+/** A user that only one process has. Disposing of it returns the user to the pool. */
 export interface LentUser extends Disposable {
   readonly id: number;
 }

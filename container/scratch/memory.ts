@@ -1,11 +1,12 @@
 // Provides room in the machine's memory for the files of small jobs, if the system has a file system there (tmpfs(5)):
-// this takes a third less processor time than a disk. Limited in bytes; jobs that need more use a disk. Knows no job.
+// this takes a third less processor time than a disk. Limited in bytes; jobs that need more use a disk. Knows nothing
+// about jobs.
 
 import { statfsSync } from "node:fs";
 import { EngineFailure } from "../../src/core/failure.ts";
 import { CONTAINER_LIMITS } from "../limits.ts";
 
-/** A folder or a file could not grow. On a disk it may have room. */
+/** A folder or a file in memory could not grow. A disk may have room for it. */
 export class NoRoom extends EngineFailure {
   constructor(detail: string) {
     super("too-large", detail);

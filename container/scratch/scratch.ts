@@ -49,8 +49,8 @@ export class Scratch implements AsyncDisposable {
   /**
    * Creates a folder that only this process's user can access.
    * @param kind a word for people who look at the file system
-   * @param bytes size of the folder's first contents. Only when it is given can the folder be in memory, and its user
-   *   must then observe {@link JobFolder.memory}
+   * @param bytes size of the folder's first contents. The folder can be in memory only if this is given; the caller
+   * must then observe {@link JobFolder.memory}
    */
   async folder(kind = "job", bytes?: number): Promise<JobFolder> {
     const memory = bytes === undefined ? undefined : this.#memory?.enter(bytes);
@@ -86,7 +86,7 @@ export class Scratch implements AsyncDisposable {
 function makeFolder(parent: string): string {
   const path = mkdtempSync(join(parent, `${PREFIX}${process.pid}-`));
   own.add(path);
-  // Engines that run as another user pass through, but cannot list the names inside.
+  // Engines that run as another user can pass through the folder, but cannot list it.
   chmodSync(path, 0o711);
   return path;
 }
@@ -101,7 +101,7 @@ async function sweep(parent: string): Promise<void> {
     const [, pid] = new RegExp(`^${PREFIX}(\\d+)-\\w+$`).exec(name) ?? [];
     const path = join(parent, name);
     if (pid === undefined || own.has(path) || (Number(pid) !== process.pid && isRunning(Number(pid)))) continue;
-    // A folder that cannot be removed belongs to another user, who sweeps it.
+    // A folder that cannot be removed belongs to another user, whose service sweeps it.
     await remove(path).catch(() => {});
   }
 }

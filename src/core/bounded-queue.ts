@@ -1,4 +1,4 @@
-// Limits how many tickets work at the same time, how many wait, and for how long. Has no knowledge of the work.
+// Limits how many tickets work at the same time, how many wait, and for how long. Knows nothing about the work.
 
 import { EngineFailure } from "./failure.ts";
 
@@ -23,7 +23,7 @@ interface Waiting<Ticket> {
   refuse(error: unknown): void;
 }
 
-/** A queue of tickets. Tickets are objects that `next` can tell apart, and each is in the queue only once. */
+/** A queue of tickets. Tickets are objects that `next` can distinguish, and each is in the queue only once. */
 export class BoundedQueue<Ticket = unknown> {
   readonly #limits: QueueLimits<Ticket>;
   readonly #waiting: Waiting<Ticket>[] = [];

@@ -1,5 +1,5 @@
-// Reads a document from its start in pieces of requested sizes, whatever the sizes of its chunks. Does not know any
-// format.
+// Reads a document from its start in pieces of requested sizes, whatever the sizes of its chunks. Knows nothing about
+// formats.
 
 export class ByteReader implements AsyncDisposable {
   /** Offset of the next byte from the start of the document. */
@@ -16,7 +16,7 @@ export class ByteReader implements AsyncDisposable {
   async read(count: number): Promise<Uint8Array | undefined> {
     if (this.#chunk.length === 0) await this.#fill();
     if (this.#chunk.length >= count) return this.#take(count);
-    // Bytes from several chunks are collected first: memory is not reserved for a size that the file only claims.
+    // Bytes from several chunks are collected before memory is allocated, because the size is only a claim of the file.
     const parts: Uint8Array[] = [];
     let collected = 0;
     for await (const part of this.pieces(count)) {

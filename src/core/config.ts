@@ -1,4 +1,4 @@
-// Reads the settings of the service from the Worker's environment. Has no knowledge of requests.
+// Reads the settings of the service from the Worker's environment. Knows nothing about requests.
 
 import { LIMITS } from "./limits.ts";
 

@@ -1,4 +1,4 @@
-// Searches bytes for a text. Does not know any format.
+// Searches bytes for a text. Knows nothing about formats.
 
 /** @param text characters up to U+00FF, one byte each */
 export const contains = (bytes: Uint8Array, text: string): boolean =>

@@ -15,7 +15,7 @@ export const FAILURE_REASONS = [
   "timed-out",
   "crashed",
   "busy",
-  // The connection to the place of the work broke, through no fault of the job.
+  // The connection to the engine or the container broke, through no fault of the job.
   "lost",
 ] as const;
 export type FailureReason = (typeof FAILURE_REASONS)[number];

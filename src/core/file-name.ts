@@ -21,8 +21,8 @@ export function safeName(path: string): string {
 export const stem = (name: string): string => name.replace(/(?<=.)\.[^.]*$/, "");
 
 /**
- * Shortens a name that is far too long, but keeps its extension: the time to normalize grows with the square of the
- * number of marks on a letter.
+ * Shortens a name that is far too long, but keeps its extension. This limits the time of normalization, which grows
+ * with the square of the number of marks on a letter.
  */
 function bounded(name: string): string {
   if (name.length <= 8 * MAX_NAME_BYTES) return name;

@@ -1,4 +1,4 @@
-// Defines the source of fonts and CMaps that a host offers. Knows no paths.
+// Defines the source of fonts and CMaps that a host offers. Knows nothing about paths.
 
 export interface FontShelf {
   /**

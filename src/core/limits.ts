@@ -18,7 +18,7 @@ export const LIMITS = {
   inputs: 1000,
   fieldBytes: 64 * KIB,
   fieldsBytes: 4 * MIB,
-  /** There are fields that do not belong to inputs. */
+  /** Leaves room for fields that do not belong to an input. */
   formParts: 1000,
   /** Each input can have a file, an id, a type and an expression. */
   formPartsPerInput: 4,
@@ -39,7 +39,7 @@ export const LIMITS = {
   /** A Wasm engine needs most of an isolate's memory. */
   engineJobs: 1,
   engineJobsWaiting: 16,
-  /** A job that receives its output from the container holds one part of it, 5 MiB; so does a streaming job. */
+  /** A job that receives its output from the container holds one part of 5 MiB, and so does a streaming job. */
   receivingJobs: 6,
   receivingJobsWaiting: 32,
   /**

@@ -1,4 +1,4 @@
-// Defines the contract of every operation: documents in, documents out. Has no knowledge of HTTP, storage or the
+// Defines the contract of every operation: documents in, documents out. Knows nothing about HTTP, storage or the
 // platform.
 import type { z } from "zod";
 import type { FontShelf } from "./font-shelf.ts";
@@ -28,8 +28,8 @@ export interface Output {
   readonly type: string;
   readonly body: Uint8Array | Chunks;
   /**
-   * Returns bytes that replace as many at the start of the output, at most 4096. Called once after `body` ended, for
-   * formats whose first bytes depend on the end (TIFF).
+   * Returns at most 4096 bytes, which replace the same number of bytes at the start of the output. Called once after
+   * `body` ended, for formats whose first bytes depend on the end (TIFF).
    */
   head?(): Uint8Array;
   /**

@@ -1,4 +1,4 @@
-// Defines pixels on their way from a renderer to an encoder, in bands of rows. Has no knowledge of PDF or of any file
+// Defines pixels on their way from a renderer to an encoder, in bands of rows. Knows nothing about PDF or any file
 // format.
 
 export const COLOR_MODELS = ["gray", "rgb", "rgba", "cmyk", "lab"] as const;

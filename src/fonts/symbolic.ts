@@ -1,5 +1,5 @@
-// Symbolic fonts: flags of font descriptors (ISO 32000-1, table 123), and the places of codes in character maps
-// (9.6.6.4). Has no knowledge of font programs.
+// Symbolic fonts: flags of font descriptors (ISO 32000-1, table 123), and the positions of codes in character maps
+// (9.6.6.4). Knows nothing about font programs.
 
 /** Bits of `Flags`. */
 export const FONT_FLAGS = {

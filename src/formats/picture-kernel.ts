@@ -1,5 +1,5 @@
 // Wraps the Wasm kernel for single pictures: JPEG coefficients, resampling, a census of colors, bilevel coding.
-// Provides instances and views of their memory; has no knowledge of formats.
+// Provides instances and views of their memory; knows nothing about formats.
 import pictureModule from "#wasm/picture.wasm";
 
 /** An address in the kernel's memory. */

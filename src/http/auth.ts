@@ -1,4 +1,4 @@
-// Checks the API keys of the keyed variant. The service stores only SHA-256 hashes of keys. Has no knowledge of routes.
+// Checks the API keys of the keyed variant. The service stores only SHA-256 hashes of keys. Knows nothing about routes.
 import { hashKey, type KeyRecord } from "../core/api-key.ts";
 import type { Variant } from "../core/config.ts";
 import { LIMITS } from "../core/limits.ts";

@@ -1,5 +1,5 @@
 // Creates every error response: the spec's error table as functions, and the only mapping from an engine's failure to a
-// response. Has no knowledge of Hono or engines.
+// response. Knows nothing about Hono or engines.
 import { EngineFailure, type Nonconformity, OutOfRange } from "../core/failure.ts";
 
 /** An error whose message is meant for the client. Constructed only in this file. */

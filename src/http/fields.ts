@@ -1,5 +1,5 @@
-// Defines the kinds of field of this API. Each kind parses the client's text and describes itself for OpenAPI. Has no
-// knowledge of endpoints.
+// Defines the kinds of field of this API. Each kind parses the client's text and describes itself for OpenAPI. Knows
+// nothing about endpoints.
 import * as z from "zod";
 import { safeName } from "../core/file-name.ts";
 import { type PageSelection, parsePages } from "../core/pages.ts";
@@ -66,7 +66,7 @@ export function pages(description: string, fallback: string): Field<PageSelectio
 
 /**
  * Returns a list of page selection expressions, which also accept the words `even` and `odd`; `all` selects every page
- * (WIRE).
+ * (docs/api.md#page-selections).
  */
 export function pagesList(description: string, required: boolean): ListField<PageSelection> {
   const parse = (text: string): PageSelection | undefined => {

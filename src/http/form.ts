@@ -34,7 +34,10 @@ export interface Form extends SentFields {
   readonly uploads: Batch;
   /** Names of fields and files in the order of arrival, one entry for each value. */
   readonly order: readonly string[];
-  /** Encoding of the body. JSON clients may leave out what multipart clients must send (WIRE: `output`). */
+  /**
+   * Encoding of the body. JSON clients may leave out `output`, which multipart clients must send
+   * (docs/api.md#json-bodies).
+   */
   readonly encoding: "multipart" | "json";
 }
 
@@ -61,7 +64,7 @@ export interface FormOptions {
 
 /** Returns the limit of parts. */
 const maxParts = (maxFiles: number) => LIMITS.formPartsPerInput * maxFiles + LIMITS.formParts;
-/** Size of a read. The runtime's own chunks are small, and each costs a turn of all code that processes it. */
+/** Size of a read. The runtime's own chunks are small, and each costs a pass through all code that processes it. */
 const READ_BYTES = 2 ** 16;
 
 /** @throws ServiceError 400, 413, 415, 503 */

@@ -1,5 +1,5 @@
-// Words the losses of a document, and nothing else does: one sentence of the response's `notices` for each kind of
-// loss.
+// Puts the losses of a document into words. No other file does: one sentence of the response's `notices` for each kind
+// of loss.
 import { combined, type Notice, type NoticeCode } from "../core/notice.ts";
 
 const SHOWN_SUBJECTS = 10;

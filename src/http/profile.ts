@@ -1,4 +1,4 @@
-// Reads a JSON file that a client sends in a field, and checks it key by key. Does not know any keys.
+// Reads a JSON file that a client sends in a field, and checks it key by key. Knows nothing about keys.
 import type { z } from "zod";
 import { LIMITS } from "../core/limits.ts";
 import { fieldRequired, fieldTooLarge, outOfRange, profileNotJson } from "./errors.ts";

@@ -1,4 +1,4 @@
-// Finds the inputs of a request (files, ids, an address or a text) in storage. Has no knowledge of endpoints.
+// Finds the inputs of a request (files, ids, an address or a text) in storage. Knows nothing about endpoints.
 
 import { EngineFailure } from "../core/failure.ts";
 import type { Input } from "../core/operation.ts";
@@ -32,7 +32,7 @@ export type Located = Arrival | StoredFile;
 const LOOKUPS_AT_ONCE = 6;
 const CHUNK_BYTES = 2 ** 18;
 
-/** The places to look for sources. */
+/** The parts of the service in which sources are found. */
 export interface Where {
   readonly store: Store;
   /** Receives files that the service stores on behalf of the client. */

@@ -27,8 +27,8 @@ export type CompressParams = z.infer<typeof paramsSchema>;
 const TYPE = { extension: "pdf", type: "application/pdf" } as const;
 
 /**
- * Heap limit that tells the container from an isolate: an isolate never has this much memory, the container always
- * does.
+ * Heap limit that distinguishes the container from an isolate: an isolate never has this much memory, the container
+ * always does.
  */
 const CONTAINER_BYTES = 256 * 2 ** 20;
 

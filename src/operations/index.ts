@@ -1,5 +1,5 @@
-// The registry: every operation that runs in JavaScript, by the places that run it. An operation that is not listed
-// here runs only in the process that imports it.
+// The registry: lists every operation that runs in JavaScript, by where it runs. An operation that is not listed here
+// runs only in the process that imports it.
 import type { Operation } from "../core/operation.ts";
 import { compressPdf } from "./compress-pdf.ts";
 import { flattenAndCompress } from "./container-only/flatten-and-compress.ts";

@@ -1,5 +1,5 @@
 // Connects the Worker to the container, for placement/remote.ts: a Durable Object in production, an address in
-// development, a shared secret in both. Has no knowledge of operations or frames.
+// development, a shared secret in both. Knows nothing about operations or frames.
 import type { Env } from "../core/config.ts";
 import { EngineFailure } from "../core/failure.ts";
 import { LIMITS } from "../core/limits.ts";
@@ -87,7 +87,8 @@ function connectionOf({ CONTAINER_URL, CONTAINER, CONTAINER_INSTANCES }: Env) {
 }
 
 /**
- * Returns a stream that pulls from chunks, and the error that ended them: the error of the broken connection says less.
+ * Returns a stream that pulls from chunks, and the error that ended them, which says more than the error of the broken
+ * connection.
  */
 function streamOf(chunks: AsyncIterable<Uint8Array>): {
   stream: ReadableStream<Uint8Array>;

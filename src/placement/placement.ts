@@ -7,7 +7,7 @@ import type { Container, Context, Input, Operation, Output, Run, Signature } fro
 import { remote } from "./remote.ts";
 import type { Turns } from "./turns.ts";
 
-/** An operation with its parameters, and the places that can run it. */
+/** An operation with its parameters and the hosts that can run it: edge, container or both. */
 export interface Job {
   readonly edge?: Bound;
   readonly container?: Bound;
@@ -56,7 +56,7 @@ export const container = <P>(operation: Signature<P>, params: NoInfer<P>): Job =
   holds: "nothing",
 });
 
-/** The places that can run jobs, with their limits. */
+/** The hosts that can run jobs, with their limits. */
 export interface Places {
   /** Limits jobs with an engine at the edge. */
   readonly engineTurns: Turns;
@@ -68,7 +68,7 @@ export interface Places {
   readonly container: Container | undefined;
 }
 
-/** One place that can run a job. */
+/** One host that can run a job. */
 export interface Attempt {
   readonly where: "edge" | "container";
   run(context: Omit<Context, "heapLimitBytes" | "container">): AsyncIterable<Output>;
@@ -81,9 +81,9 @@ export interface Attempt {
 const BESIDE_THE_ENGINE_BYTES = 32 * 2 ** 20;
 
 /**
- * Returns the places to try a job, best first. The next one is tried only if the job {@link needsMoreRoom} and has
- * produced no output yet.
- * @throws EngineFailure `too-large` if the inputs leave no memory for an engine at the edge and there is no other place
+ * Returns the hosts on which to try a job, best first. The next one is tried only if the job {@link needsMoreRoom} and
+ * has produced no output yet.
+ * @throws EngineFailure `too-large` if the inputs leave no memory for an engine at the edge and there is no other host
  */
 export function attempts(job: Job, inputs: readonly Input[], places: Places): readonly [Attempt, ...Attempt[]] {
   const copies = { nothing: 0, part: 0, input: 1, "input-and-output": 2 }[job.holds];

@@ -1,5 +1,6 @@
 // Carries out the contract of operation.ts in the container: encodes inputs, parameters, outputs and failures for the
-// connection between the two. Used by both ends. Has no knowledge of addresses and secrets, nor of operations by name.
+// connection between the two. Used by both ends. Knows nothing about addresses and secrets, and does not know
+// operations by name.
 //
 // A message is a sequence of frames: one byte for the kind, four bytes for the length (big-endian), the payload.
 //   request   json {params, inputs: [{name, size}]}, then the bytes of all inputs, one after the other
@@ -59,8 +60,8 @@ type Frame = { readonly json: unknown } | { readonly bytes: Uint8Array };
 /**
  * Returns the operation as the container runs it. If the reader stops, the job in the container ends. An output that is
  * not read to its end is skipped when the next one is requested.
- * @throws EngineFailure, OutOfRange the error that the container reported; `lost` if it broke off, `busy` if there is
- * no container
+ * @throws EngineFailure, OutOfRange the error that the container reported; `lost` if the connection broke, `busy` if
+ * there is no container
  */
 export function remote<P>({ name }: Signature<P>): Run<P> {
   return async function* (inputs, params, context) {
@@ -83,7 +84,7 @@ async function* encodeRequest(inputs: readonly Input[], params: unknown): AsyncG
   for (const input of inputs) {
     for await (const chunk of input.stream()) {
       for (const frame of bytesFrames(chunk)) {
-        // Each chunk costs both ends a turn, so a small document is sent in one chunk.
+        // Each chunk costs both ends an event-loop turn, so a small document is sent in one chunk.
         yield header ? joined(header, frame) : frame;
         header = undefined;
       }

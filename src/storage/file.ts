@@ -1,4 +1,4 @@
-// Defines stored files and their ids. Has no knowledge of the storage.
+// Defines stored files and their ids. Knows nothing about the storage.
 import type { Chunks } from "../core/operation.ts";
 
 export interface StoredFile {
@@ -13,7 +13,7 @@ export interface StoredFile {
   readonly modified: Date;
 }
 
-/** A file whose body has been read, but which may not be stored yet. */
+/** A file whose body has been read, but which is possibly not stored yet. */
 export interface Arrival extends Pick<StoredFile, "name" | "type" | "size"> {
   /** The whole content, if it fits into one part. */
   readonly bytes?: Uint8Array;
@@ -50,8 +50,8 @@ const ID = /^[12][0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]
 export const isId = (text: string) => ID.test(text);
 
 /**
- * Number of characters of an id that name the pack with the file (60 random bits). The others (61) are the file's own
- * secret.
+ * Number of characters of an id that name the file's pack (60 random bits). The rest (61 random bits) is known only to
+ * those who know the file's id.
  */
 const PACK_CHARACTERS = 19;
 export const packOf = (id: string) => id.slice(0, PACK_CHARACTERS);

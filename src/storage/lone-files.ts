@@ -1,4 +1,4 @@
-// Stores files that are objects of R2 on their own. Layout:
+// Stores files that have an R2 object of their own. Layout:
 //   files/<id>    the bytes; HTTP metadata holds the media type, custom metadata the name (URI encoded) and, if the
 //                 file was small enough for one put(), its SHA-256
 //   sha256/<id>   an empty object whose custom metadata holds the SHA-256 of a larger file, which becomes known only

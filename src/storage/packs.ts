@@ -1,5 +1,4 @@
-// Stores small files that arrive together as one object of R2, because each put() costs a round trip, and money.
-// Layout:
+// Stores small files that arrive together as one object of R2, because each put() costs money and a round trip. Layout:
 //   packs/<start of the ids>   the index as JSON, then the bytes of the files in its order; custom metadata holds the
 //                              length of the index, the number of files and, once one was removed, the time when all
 //                              were stored
@@ -19,7 +18,7 @@ export const PACK_BYTES = 2 * 2 ** 20;
 export const LARGEST_FILE_BYTES = PACK_BYTES / 4;
 /** Number of attempts to change a pack that others change at the same time. */
 const ATTEMPTS = 20;
-/** Number of packs whose start a request remembers. */
+/** Number of packs whose first bytes a request remembers. */
 const REMEMBERED = 16;
 
 /** A file in the index: the part of its id that differs from the pack's, and its properties. */

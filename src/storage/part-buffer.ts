@@ -1,4 +1,4 @@
-// Cuts a stream of chunks into parts of equal size, in one buffer that grows as needed. Has no knowledge of the
+// Cuts a stream of chunks into parts of equal size, in one buffer that grows as needed. Knows nothing about the
 // content.
 
 /** Size up to which the buffer is reused for the next file. */

@@ -1,5 +1,5 @@
-// Builds that the container's image runs, run here as in an image: without a locale. The packages that the builds need
-// are present where install-engines.sh built the engines; headers come from Debian's mirror.
+// Tests the builds of the container's image under the conditions of the image: without a locale. The packages that the
+// builds need are present where install-engines.sh built the engines; headers come from Debian's mirror.
 
 import { execFile, spawnSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";

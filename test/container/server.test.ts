@@ -1,4 +1,5 @@
-// The container as deployed: a separate process with real engines. Wherever it is killed, it answers and continues.
+// Tests the container as deployed: a separate process with real engines. It recovers whenever one of its processes is
+// killed.
 import { execFileSync } from "node:child_process";
 import { chmod, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";

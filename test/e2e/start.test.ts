@@ -1,4 +1,4 @@
-// `npm start` as a newcomer meets it: both variants from one checkout, and nothing left when it ends.
+// Tests `npm start` as a new user runs it: both variants run from one checkout, and nothing is left when it ends.
 
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";

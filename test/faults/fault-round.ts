@@ -199,7 +199,7 @@ function judged({ settings, recoveryMs, running, others, hits, begunAnew, left }
   for (const flight of [...running, ...others]) {
     if (flight.isLate) complaints.push(`${flight.sample.engine} later than its limit`);
     if (flight.isRight || !flight.answer) continue;
-    // A job that arrives while an engine starts may be refused; a job that was already running may not.
+    // A job that arrives while an engine starts may be refused; a job that was already running must not be refused.
     if (others.includes(flight) && isBusy(flight.answer)) busy++;
     else if (hits > 1 && isCleanFailure(flight.answer)) excused++;
     else complaints.push(`${running.includes(flight) ? "running" : "new"} job: ${flight.complaint}`);

@@ -1,4 +1,4 @@
-// Tells the processes of the service apart by their place in the tree and their command line.
+// Distinguishes the processes of the service by their position in the tree and their command line.
 
 import { type ProcessInfo, processesBelow } from "./process-table.ts";
 
@@ -43,7 +43,7 @@ function kindOf({ command, state }: ProcessInfo, parentKind: string): string {
   return /^(setpriv|prlimit|unshare|choom|perl)$/.test(program.split("/").at(-1)!) ? "starting" : "other";
 }
 
-/** Tells a zygote from its child, which looks the same. */
+/** Distinguishes a zygote from its child, which looks the same. */
 function forked(engine: string, parentKind: string): string {
   return parentKind === `${engine}-zygote` ? `${engine}-child` : `${engine}-zygote`;
 }

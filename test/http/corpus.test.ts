@@ -1,4 +1,4 @@
-// Real documents: the right picture, or the right error. The pictures are compared with poppler's.
+// Tests that real documents give the right picture or the right error. The pictures are compared with poppler's.
 // Contract: docs/api.md#png, #image-endpoints, #errors
 import { readdirSync } from "node:fs";
 import { join } from "node:path";

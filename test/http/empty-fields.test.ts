@@ -1,4 +1,4 @@
-// Empty optional fields, which browser forms send for inputs left empty, count as not sent.
+// Tests that empty optional fields count as not sent. Browser forms send them for inputs that were left empty.
 // Contract: docs/api.md#requests, #json-bodies
 import { beforeAll, describe, expect, test } from "vitest";
 import { labelledPdf } from "../fixtures/pdfs.ts";

@@ -1,4 +1,4 @@
-// Common behavior of POST /bmp, /jpg, /png, /gif, /tif (spec, "Image endpoints").
+// Tests the common behavior of POST /bmp, /jpg, /png, /gif and /tif (spec, "Image endpoints").
 // Contract: docs/api.md#image-endpoints, #page-selections, #output-names, #responses, #bmp, #gif, #jpg, #png, #tif
 import { beforeAll, describe, expect, test } from "vitest";
 import { PdfBuilder } from "../fixtures/pdf-builder.ts";

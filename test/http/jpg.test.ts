@@ -1,4 +1,4 @@
-// Behavior that only POST /jpg has (spec, "Image endpoints"; ITU-T T.81).
+// Tests behavior that only POST /jpg has (spec, "Image endpoints"; ITU-T T.81).
 // Contract: docs/api.md#jpg
 import { beforeAll, expect, test } from "vitest";
 import { quartersPdf, textPdf } from "../fixtures/pdfs.ts";

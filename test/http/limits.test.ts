@@ -1,5 +1,5 @@
-// Limits: inputs that are too large, too many or too hostile. Each ends in a picture or a clear 4xx, and the next
-// request works.
+// Tests the limits with inputs that are too large, too many or hostile. Each request ends in a picture or a clear 4xx,
+// and the next one works.
 // Contract: docs/api.md#limits, #errors
 import { request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";

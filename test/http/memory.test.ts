@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** The largest heap of an engine that the log tells of. */
+/** The largest heap of an engine according to the log. */
 function largestHeap(): number {
   const heaps = [...readFileSync(service.logFile, "utf8").matchAll(/"heapBytes":(\d+)/g)].map(([, bytes]) =>
     Number(bytes),

@@ -1,4 +1,4 @@
-// GET /openapi.json: OpenAPI 3.1 generated from the same declarations that serve requests.
+// Tests GET /openapi.json, which is generated from the declarations that serve requests.
 // Contract: docs/api.md#api-description, #errors
 import { describe, expect, test } from "vitest";
 import { keyedClient, privateClient } from "../support/client.ts";

@@ -1,5 +1,5 @@
-// POST /pdf with `downsample` for pictures of one bit in PostScript: the resolution is at most the requested one, and
-// as close to it as for other sources.
+// Tests POST /pdf with `downsample` for bilevel pictures in PostScript: their resolution is at most the requested one,
+// and as close to it as for other types of input.
 // Contract: docs/api.md#pdf
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

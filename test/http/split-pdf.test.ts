@@ -1,5 +1,5 @@
-// POST /split-pdf (spec, "POST /split-pdf"): the output files, their order and their names. The content that they keep
-// is tested with the operation.
+// POST /split-pdf (spec, "POST /split-pdf"): the output files, their order and their names. The operation's own tests
+// check which content they keep.
 // Contract: docs/api.md#split-pdf, #page-selections, #output-names, #responses, #notices
 import { beforeAll, describe, expect, test } from "vitest";
 import { encrypted, labelledPdf } from "../fixtures/pdfs.ts";

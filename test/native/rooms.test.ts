@@ -1,5 +1,5 @@
-// Checks the rules of biome.rooms.json, with which Biome verifies that imports between the folders of src and container
-// only go down the tables of ARCHITECTURE.md.
+// Checks the rules of biome.rooms.json. With these, Biome verifies that a folder of src or container imports only from
+// rows below its own in the tables of ARCHITECTURE.md.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

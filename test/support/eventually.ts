@@ -1,4 +1,4 @@
-// Waits for a condition that becomes true after a while, however busy the machine is. Has no knowledge of the
+// Waits for a condition that becomes true after a while, however busy the machine is. Knows nothing about the
 // condition.
 import { vi } from "vitest";
 

@@ -9,7 +9,10 @@ import type { OfficeToPdfOptions } from "../../container/engines/libreoffice/job
 import { type LibreOffice, startLibreOffice } from "../../container/engines/libreoffice/libreoffice.ts";
 import { Scratch } from "../../container/scratch/scratch.ts";
 
-/** A folder for documents and outputs. Like the others, it is set once {@link openOffices} has done its work. */
+/**
+ * A folder for documents and outputs. Like the variables below, it is set when the hooks of {@link openOffices} have
+ * run.
+ */
 export let documents: string;
 export let scratch: Scratch;
 export let zygote: LibreOffice;
@@ -20,7 +23,7 @@ export const logged: { message: string; details: Record<string, unknown> | undef
 export function openOffices(): void {
   beforeAll(async () => {
     documents = await mkdtemp(join(tmpdir(), "office-test-"));
-    // Readable for everyone: permissions must not be what keeps hostile documents from these files.
+    // Readable for everyone, so that only the sandbox, and not permissions, keeps hostile documents from these files.
     await chmod(documents, 0o755);
     scratch = await Scratch.open(undefined, "/dev/shm");
     const log = (message: string, details?: Record<string, unknown>) => logged.push({ message, details });

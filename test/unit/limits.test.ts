@@ -1,4 +1,4 @@
-// The table of limits: an inner time limit is shorter than the outer one, and docs/limits.md lists all of them.
+// Tests the table of limits: an inner time limit is shorter than the outer one, and docs/limits.md lists all limits.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// The path to the container as in production: a real Durable Object, in a runtime that has no containers.
+// Tests the path to the container as in production, with a real Durable Object, in a runtime that has no containers.
 import { env as bindings } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { app } from "../../src/app.ts";

@@ -1,4 +1,4 @@
-// The streaming form reader with R2, inside the runtime that serves requests.
+// Tests the streaming form reader with R2, inside the runtime that serves requests.
 // Contract: docs/api.md#requests, #json-bodies, #limits
 
 import { createHash } from "node:crypto";

@@ -1,5 +1,5 @@
-// The pipeline with an operation made for the test: the files it stores, and that failed or abandoned requests leave
-// nothing behind.
+// Tests the pipeline with an operation made for the test: it stores the right files, and failed or abandoned requests
+// leave nothing behind.
 import { expect, test } from "vitest";
 import * as z from "zod";
 import { EngineFailure } from "../../src/core/failure.ts";

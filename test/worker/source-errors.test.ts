@@ -1,4 +1,4 @@
-// The error responses that follow from the source of an endpoint.
+// Tests the error responses that follow from the source of an endpoint.
 import { expect, test } from "vitest";
 import { mayBePdf } from "../../src/core/media-type.ts";
 import { errorsOf, type Source } from "../../src/http/source.ts";

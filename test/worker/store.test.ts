@@ -1,4 +1,4 @@
-// The store against R2, inside the runtime that serves it.
+// Tests the store with R2, inside the runtime that serves requests.
 // Contract: docs/api.md#ids
 
 import { createHash } from "node:crypto";

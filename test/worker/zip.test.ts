@@ -1,5 +1,5 @@
-// An archive of files that are many times larger than an isolate's memory, made and stored inside the runtime that
-// serves requests.
+// Tests an archive of files that are many times larger than an isolate's memory. It is made and stored inside the
+// runtime that serves requests.
 import { expect, test } from "vitest";
 import type { Input } from "../../src/core/operation.ts";
 import { zipFiles } from "../../src/operations/zip-files.ts";

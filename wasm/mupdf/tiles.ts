@@ -1,6 +1,7 @@
 // Makes MuPDF distinguish the tiles of a pattern. It caches them by the pattern's number and four of the six numbers of
-// the matrix, with the pixel position of the first use. A use of the same pattern at another place, in a form that is
-// drawn twice, then had the tiles of the first. The number passed to the device is therefore mixed with the other two.
+// the matrix, with the pixel position of the first use. If a form that uses a pattern was drawn a second time at
+// another position, it got the tiles of the first time. The number passed to the device is therefore mixed with the
+// other two.
 import { concat, signed, unsigned } from "../rewrite/binary.ts";
 import { type Body, NO_RESULT } from "../rewrite/code.ts";
 import { OP } from "../rewrite/opcodes.ts";

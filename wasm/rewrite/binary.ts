@@ -1,5 +1,5 @@
 // Reads and writes the parts of the WebAssembly binary format that metering needs: sections, LEB128, exports, names.
-// Knows nothing of the engine whose module it is (WebAssembly Core Specification, chapter 5).
+// Knows nothing about the engine whose module it is (WebAssembly Core Specification, chapter 5).
 
 export const SECTION = {
   custom: 0,

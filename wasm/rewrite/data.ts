@@ -10,7 +10,7 @@ interface Segment {
   readonly bytes: Uint8Array;
 }
 
-/** @returns the initial content of memory 0; runs of zeros are not part of any segment */
+/** @returns the initial content of memory 0; bytes outside all segments are zero */
 export function readMemory(sections: readonly Section[]): Uint8Array {
   const segments = readSegments(sections);
   const memory = new Uint8Array(Math.max(...segments.map(({ address, bytes }) => address + bytes.length)));
@@ -20,7 +20,7 @@ export function readMemory(sections: readonly Section[]): Uint8Array {
 
 /**
  * Replaces a word of the initial content, in place.
- * @throws Error unless `from` is there; otherwise it is another version of the engine
+ * @throws Error if the word is not `from`, because the module is then another version of the engine
  */
 export function replaceWord(sections: readonly Section[], address: number, from: number, to: number): void {
   for (const { address: start, bytes } of readSegments(sections)) {

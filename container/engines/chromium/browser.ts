@@ -1,6 +1,6 @@
 // Manages one running Chromium and its pages. Some pages are made ahead of time, each with its own context (cookies,
 // cache, storage), and each is used once. Detects when the browser or a page has died, was stopped or has grown too
-// large. Knows no job.
+// large. Knows nothing about jobs.
 
 import type { Socket } from "node:net";
 import { EngineFailure } from "../../../src/core/failure.ts";

@@ -1,5 +1,6 @@
 // Converts web pages and HTML to PDF. Provides every job with its own page and its own access to the web, and retries
-// it when a process was lost during the work. Knows no HTTP server, and nothing about how many jobs the service admits.
+// it when a process was lost during the work. Knows nothing about the HTTP server, or about how many jobs the service
+// admits.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { EngineFailure, OutOfRange } from "../../../src/core/failure.ts";
@@ -33,7 +34,7 @@ export interface ChromiumSettings {
   readonly web?: WebProxySettings;
   /** Confinement of the browsers. @default the best that this machine allows */
   readonly confinement?: Confinement;
-  /** Paths where the program may be. @default Debian's places */
+  /** Paths where the program may be. @default Debian's paths */
   readonly programs?: readonly string[];
   readonly limits?: Partial<ChromiumLimits>;
   log(message: string, details?: Record<string, unknown>): void;
@@ -53,13 +54,12 @@ const DEFAULTS: ChromiumLimits = {
   browserBytes: CONTAINER_LIMITS.browserBytes,
 };
 
-/** Time after which a browser whose network process ended has another one; it may take a few times as long. */
+/** Usual time in which a browser replaces a network process that has ended. It can take several times as long. */
 const NETWORK_BACK_MS = 500;
 /** Number of retries after each kind of loss. */
 const RETRIES = { browser: 1, renderer: 1, network: 6 };
 /**
- * Maximum wait for the reason of a failed command, which is reported after the failure: the process that was to answer
- * has ended.
+ * Maximum wait for the reason of a failed command: the end of a process is reported after the failures that it causes.
  */
 const REASON_COMES_MS = 1_000;
 
@@ -77,7 +77,7 @@ export class Chromium implements AsyncDisposable {
   }
 
   /**
-   * Resolves once the browser is warm, or could not be started, which is then retried. @throws Error for an invalid
+   * Resolves once the browser is warm, or its first start has failed and will be retried. @throws Error for an invalid
    * allow-list
    */
   static async start(settings: ChromiumSettings): Promise<Chromium> {
@@ -111,7 +111,7 @@ export class Chromium implements AsyncDisposable {
    * @param outputPath written when the PDF is complete
    * @throws EngineFailure `unreachable`, `not-a-web-page`, `timed-out`, `too-large`, `too-complex`, `crashed`, `busy`
    *   (no browser can be started, or it was lost twice)
-   * @throws OutOfRange for `url`, if it leads to a place that may not be visited
+   * @throws OutOfRange for `url`, if it leads to a host that must not be visited
    * @throws the signal's reason when aborted
    */
   async printToPdf(

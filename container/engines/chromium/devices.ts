@@ -1,4 +1,4 @@
-// Emulates the device that a page is shown on: its screen size, its input and its user agent. Knows no job.
+// Emulates the device that a page is shown on: its screen size, its input and its user agent. Knows nothing about jobs.
 
 import type { Session } from "./pipe.ts";
 

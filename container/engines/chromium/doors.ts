@@ -1,5 +1,5 @@
-// Opens doors through which a browser's connections reach our proxy, one for each context. Knows no browser and no
-// proxy.
+// Opens doors through which a browser's connections reach our proxy, one for each context. Knows nothing about the
+// browser or the proxy.
 
 import { createServer, type Server, type Socket } from "node:net";
 

@@ -1,5 +1,5 @@
 // Starts one Chromium with two pipes for commands. It runs as its own user, in its own network namespace and in its own
-// sandbox, if this machine allows them. Knows no page.
+// sandbox, if this machine allows them. Knows nothing about pages.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -39,7 +39,7 @@ export interface LaunchedChromium extends Confinement {
 
 export interface LaunchSettings {
   readonly scratch: Scratch;
-  /** Candidates, of which the first that exists is used. @default Debian's */
+  /** Candidates. The first one that exists is used. @default Debian's */
   readonly programs?: readonly string[];
   /** The only confinement to try, because it worked before. @default the best that works */
   readonly confinement?: Confinement | undefined;
@@ -55,16 +55,16 @@ const CONFINEMENTS: readonly Confinement[] = [
   { network: "flags", sandbox: false },
 ];
 
-/** Programs of Debian's packages, with the shell without a desktop first. */
+/** Programs from Debian's packages. The headless shell comes first. */
 export const PROGRAMS = ["/usr/lib/chromium/chromium-headless-shell", "/usr/lib/chromium/chromium"];
 const USER = USERS.chromium.first;
 const START_TIMEOUT_MS = 60_000;
 /**
- * Number of retries of a start: after the browser was killed or stopped, and after it ended by itself, because perhaps
- * only one of its processes was killed.
+ * Number of retries of a start: `disturbed` after the browser was killed or stopped, `failed` after it ended by itself.
+ * The latter is retried too, because something else may have killed only one of its processes.
  */
 const START_RETRIES = { disturbed: 4, failed: 1 };
-/** Maximum delay of a process's exit event after its pipe was closed. */
+/** Maximum time between the end of the browser's pipe and its exit event. */
 const END_TOLD_MS = 1_000;
 /** Interval between checks of a browser that is starting. */
 const LOOK_MS = 250;
@@ -73,7 +73,7 @@ const END_TIMEOUT_MS = 5_000;
 /** Maximum size of a file that the browser may write; shared memory counts as files. */
 const FILE_BYTES = 2 ** 31;
 const OPEN_FILES = 8192;
-/** Shared memory that suffices. Containers often have 64 MiB, which a few large pictures use up. */
+/** Minimum size of shared memory. Containers often have 64 MiB, which a few large pictures use up. */
 const ENOUGH_SHARED_MEMORY_BYTES = 2 ** 29;
 /** File descriptors of the child: Chromium's two pipes, and briefly the channel that passes a socket. */
 const STDIO = ["ignore", "ignore", "pipe", "pipe", "pipe"] as const;
@@ -321,10 +321,11 @@ function flags(folder: string, { sandbox }: Confinement, hasSharedMemory: boolea
     "--disable-gpu",
     // Glyphs keep the widths that they have on paper.
     "--font-render-hinting=none",
-    // One process for each job, which has no cookies and no account: frames of other sites share it.
+    // Frames of other sites share the one process of their job. This is safe because a job has no cookies and no
+    // account.
     "--disable-site-isolation-trials",
     `--disable-features=${DISABLED_FEATURES.join(",")}`,
-    // The command line opens no page: pages are made ready for jobs later.
+    // Opens no page at the start. Pages for jobs are created later.
     "--no-startup-window",
   ];
 }
@@ -336,13 +337,13 @@ const DISABLED_FEATURES = [
   "DialMediaRouteProvider",
   "GlobalMediaControls",
   "InterestFeedContentSuggestions",
-  // Every server seems to be at the proxy's address, which is a local one.
+  // To Chromium, every server seems to have the proxy's address, which is local.
   "LocalNetworkAccessChecks",
   "MediaRouter",
   "NetworkTimeServiceQuerying",
   "OptimizationHints",
   "PaintHolding",
-  // A page keeps the frame in which it was blank, instead of a second one made for its document.
+  // A document is loaded into the frame of the blank page, instead of a new frame.
   "RenderDocument",
   "SpareRendererForSitePerProcess",
   "Translate",

@@ -1,4 +1,5 @@
-// Loads a page and tracks its progress: redirects, the response's status and type, pending requests. Knows no printing.
+// Loads a page and tracks its progress: redirects, the response's status and type, pending requests. Knows nothing
+// about printing.
 
 import type { Protocol } from "devtools-protocol";
 import { EngineFailure } from "../../../src/core/failure.ts";
@@ -10,7 +11,7 @@ import type { Session } from "./pipe.ts";
 const PAGE_TYPES = ["text/html", "application/xhtml+xml"];
 /** Maximum number of navigations by scripts and refreshes. The browser limits redirects by status to 20 each. */
 const MAX_NAVIGATIONS = CONTAINER_LIMITS.pageNavigations;
-/** Refreshes with a longer delay are not waited for: their page is meant to be read. */
+/** Refreshes with a longer delay are ignored, because their page is meant to be read. */
 const REFRESH_WITHIN_SECONDS = 2;
 /** Requests that may never end, and that a complete page does not need. */
 const ENDLESS_TYPES: readonly string[] = [
@@ -30,7 +31,7 @@ const UNSAFE_PORT = "net::ERR_UNSAFE_PORT";
 /** Error of a browser whose network process has ended: our proxy is always reachable otherwise. */
 const PROXY_UNREACHABLE = "net::ERR_PROXY_CONNECTION_FAILED";
 
-/** The page led to a place that may not be visited. */
+/** The page led to a host that must not be visited. */
 export class LedAstray extends Error {
   override readonly name = "LedAstray";
 }
@@ -58,7 +59,7 @@ export class Loading implements Disposable {
 
   /**
    * @param frameId ID of the page's main frame
-   * @param isRefused reports whether a visit to a place was refused
+   * @param isRefused reports whether a visit to a host was refused
    */
   constructor(session: Session, frameId: string, isRefused: (url: string) => boolean) {
     this.#session = session;

@@ -1,4 +1,4 @@
-// Losses that the job did not cause: it is retried after them, as often as each allows. Knows no browser.
+// Losses that the job did not cause: it is retried after them, as often as each allows. Knows nothing about browsers.
 
 import { EngineFailure } from "../../../src/core/failure.ts";
 

@@ -1,4 +1,4 @@
-// Writes a PDF from the browser to a file, in chunks. Of PDF, it knows only how Chromium writes the URL of a link.
+// Writes a PDF from the browser to a file, in chunks. Depends on PDF only in how Chromium writes the URL of a link.
 
 import { open, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -29,15 +29,15 @@ export async function savePdf(session: Session, stream: string, path: string, ma
 }
 
 /**
- * Makes an uploaded document's links to its neighbors relative again (RFC 3986, 4.2), because its own address was made
- * up by the proxy. A prefix of the same length replaces it, so every offset in the file stays right.
+ * Makes an uploaded document's links to its neighbors relative again (RFC 3986, 4.2), because the address of the
+ * document was made up by the proxy. The replacement has the same length, so every offset in the file stays right.
  */
 class RelativeLinks {
   static readonly #made = Buffer.from(`http://${DOCUMENT_HOST}/`);
   static readonly #relative = Buffer.from("./".repeat(RelativeLinks.#made.length / 2));
   #rest: Buffer = Buffer.alloc(0);
 
-  /** Rewrites a chunk, and keeps what may be the beginning of a prefix for the next one. */
+  /** Rewrites a chunk. Holds back bytes at its end that may be the start of an address, until the next chunk. */
   pass(chunk: Buffer, isLast: boolean): Buffer {
     const bytes = Buffer.concat([this.#rest, chunk]);
     const made = RelativeLinks.#made;

@@ -89,7 +89,7 @@ export function observe({ isScripted, looksAtSight }: Questions): void {
     if (params[0] === "scroll") confirm(looksAtSight);
     return Reflect.apply(listen, this ?? window, params);
   } as typeof window.addEventListener;
-  // Dialogs cannot be answered, and without them there is one kind of endless loop fewer.
+  // Dialogs are disabled: nobody can answer them, and scripts can open them in an endless loop.
   window.alert = () => {};
   window.confirm = () => false;
   window.prompt = () => null;

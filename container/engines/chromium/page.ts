@@ -59,7 +59,7 @@ export interface Printing {
   /** Version of the browser. */
   readonly version: string;
   readonly signal: AbortSignal;
-  /** Reports whether a visit to a place was refused. */
+  /** Reports whether a visit to a host was refused. */
   isRefused(url: string): boolean;
 }
 

@@ -19,7 +19,7 @@ export interface Paper {
   /** Size and margin for a page that is made for screens, or when the client asked for a layout. */
   readonly size: string;
   readonly margin: string;
-  /** Set when the client asked for no layout: what a document that is made for paper decides itself. */
+  /** The settings that a document made for paper decides itself. Set if the client did not ask for a layout. */
   readonly ownPages?: OwnPages;
   readonly questions: Questions;
   /** True once moving and pending content has been waited for. @default false */
@@ -55,9 +55,9 @@ export function setPaper(
       return false;
     }
   };
-  // Size and margin are the client's where they are not the document's. As important declarations, they override style
-  // sheets that cannot be read. Those that can be read lose theirs, since an important declaration of a named page
-  // would win.
+  // Sets the client's size and margin unless the document decides them. The declarations are important, so they
+  // override style sheets that cannot be read. Important declarations in readable style sheets are removed, because
+  // those of a named page would win.
   const disarm = (rules: CSSRuleList) => {
     for (const rule of rules) {
       if (rule instanceof CSSPageRule) {

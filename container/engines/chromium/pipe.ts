@@ -1,5 +1,5 @@
-// Speaks the Chrome DevTools Protocol over a browser's two pipes: commands with their answers, and events. Knows no
-// command by name.
+// Speaks the Chrome DevTools Protocol over a browser's two pipes: commands with their answers, and events. Does not
+// know commands by name.
 
 import type { Readable, Writable } from "node:stream";
 import type { ProtocolMapping } from "devtools-protocol/types/protocol-mapping.js";

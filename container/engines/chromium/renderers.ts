@@ -51,8 +51,8 @@ export class Renderers {
     const running = this.#running();
     const moved = homes.filter(({ pid }) => pid === undefined || !running.includes(pid));
     for (const { pid, isLow } of homes) if (isLow && pid !== undefined && running.includes(pid)) lowerProcess(pid);
-    // Nothing says which process belongs to which page: a quick page keeps its priority even if a slow one then does
-    // too.
+    // It is unknown which process belongs to which page. Slow pages keep their priority as long as a quick page might
+    // be affected.
     if (moved.length === 0 || moved.some(({ isLow }) => !isLow)) return;
     const known = new Set(homes.map(({ pid }) => pid));
     for (const pid of running) if (!known.has(pid)) lowerProcess(pid);

@@ -1,5 +1,5 @@
-// Keeps one Chromium running for all jobs, and replaces it when it has worked for long, while the old one finishes its
-// pages. Knows no job.
+// Keeps one Chromium running for all jobs. After many jobs a new one takes over, while the old one finishes its pages.
+// Knows nothing about jobs.
 
 import { EngineFailure } from "../../../src/core/failure.ts";
 import { CONTAINER_LIMITS } from "../../limits.ts";
@@ -10,15 +10,15 @@ import { type Confinement, type LaunchSettings, launchChromium } from "./launch.
 
 export type SupplySettings = Omit<LaunchSettings, "signal"> & Omit<BrowserSettings, "gone">;
 
-/** Jobs after which another browser takes over, which frees what the browser has accumulated. */
+/** Jobs after which another browser takes over, to free the memory that the old one has accumulated. */
 const JOBS_PER_BROWSER = 500;
-/** Age after which a browser's death counts as a new fault, as it also does once the browser has had work. */
+/** Age after which the death of a browser that has had no work counts as a new fault, which needs no pause. */
 const SOUND_AFTER_MS = 10_000;
-/** Pauses after starts that fail. */
+/** Pauses between starts that fail. */
 const FAILED = { firstMs: 100, longestMs: 10_000 };
-/** Pauses after browsers that end one after the other without having had work. */
+/** Pauses when several browsers in a row end without having had work. */
 const UNUSED = { firstMs: 100, longestMs: 1_000 };
-/** Maximum wait of a job for a browser after others that did not start. */
+/** Maximum wait of a job for a browser after earlier starts failed. */
 const FAILING_PATIENCE_MS = 1_500;
 
 export class BrowserSupply {
@@ -52,7 +52,7 @@ export class BrowserSupply {
     void this.#keeper.start({ ...FAILED, beforeMs: 0 });
   }
 
-  /** The first browser, or undefined if it did not start, which is then retried. */
+  /** The first browser, or undefined if it did not start. The start is then retried. */
   get first(): Promise<Browser | undefined> {
     return this.#keeper.next.catch(() => undefined);
   }
@@ -146,7 +146,7 @@ export class BrowserSupply {
     }
   }
 
-  /** Has another browser started, unless this one has been replaced already. */
+  /** Starts another browser, unless this one has been replaced already. */
   #bury(browser: Browser, why: string): void {
     if (this.#closing.signal.aborted || why === RETIRED || !this.#keeper.vacate(browser)) return;
     const isSound = browser.used > 0 || performance.now() - this.#last!.since > SOUND_AFTER_MS;

@@ -1,5 +1,5 @@
 // Reads the state of a browser's processes from Linux (proc(5)): finds stopped processes and those that have grown too
-// large. Knows no command of the browser's.
+// large. Does not use any command of the browser.
 
 import { childrenOf, read, stateIn, stateOf, statusOf } from "../../processes/proc.ts";
 

@@ -1,5 +1,5 @@
-// Decides which places of the web may be visited: public addresses on the usual ports, and those that the operator
-// allows. Opens no connections.
+// Decides which hosts and ports a web page may connect to: public addresses on the usual ports, and those that the
+// operator allows. Opens no connections.
 
 import type { LookupAddress } from "node:dns";
 import { BlockList, isIP, isIPv4 } from "node:net";
@@ -53,7 +53,7 @@ for (const [network, prefix] of NOT_PUBLIC_V6) notPublic.addSubnet(network, pref
 /** Reports whether an address is public: anybody on the internet may talk to it, and it is not this machine's own. */
 export function isPublic(address: string): boolean {
   if (isIPv4(address)) return !notPublic.check(address, "ipv4") && !isOwn(address);
-  // A zone index makes the address one of a link.
+  // An address with a zone index is only valid on one link.
   if (address.includes("%")) return false;
   return globalUnicastV6.check(address, "ipv6") && !notPublic.check(address, "ipv6") && !isOwn(address);
 }
@@ -76,7 +76,7 @@ export class AllowList {
   readonly #usualPorts: readonly number[];
 
   /**
-   * @param usualPorts ports of public places, and of items without a port
+   * @param usualPorts ports of public hosts, and of items without a port
    * @param text items separated by commas or spaces. An item is a name, an address or a network (`10.1.0.0/16`,
    * `[fd00::]/8`), followed by `:port` or `:*` if it is not for the usual ports alone. IPv6 addresses are in brackets
    * @throws Error that names the invalid item
@@ -94,12 +94,12 @@ export class AllowList {
     return this.#rules.some((rule) => rule.host === host && this.#isPortOf(rule, port));
   }
 
-  /** Reports whether the list has addresses, which names of this machine's surroundings may lead to. */
+  /** Reports whether the list has addresses, to which local names may resolve. */
   get hasNetworks(): boolean {
     return this.#rules.some(({ addresses }) => addresses !== undefined);
   }
 
-  /** Reports whether any place may be visited on that port. */
+  /** Reports whether any host may be visited on that port. */
   hasPort(port: number): boolean {
     return this.#usualPorts.includes(port) || this.#rules.some((rule) => this.#isPortOf(rule, port));
   }
@@ -132,13 +132,15 @@ function ruleOf(item: string): Rule {
 
 /** Resolves names to addresses. */
 export interface Lookups {
-  /** Asks the DNS alone: names that this machine knows by other means are not for pages. */
+  /**
+   * Asks only the DNS, because pages must not use names that this machine knows from elsewhere, such as its hosts file.
+   */
   public(host: string): Promise<readonly string[]>;
   /** Uses every way this machine has, for names that the operator allows. */
   allowed(host: string): Promise<readonly string[]>;
 }
 
-/** The place may not be visited. Distinct from a place that could not be reached. */
+/** The host must not be visited, in contrast to one that could not be reached. */
 export class Refused extends Error {
   override readonly name = "Refused";
 }
@@ -148,7 +150,7 @@ const NOT_PUBLIC_NAME =
   /(^|\.)(localhost|local|localdomain|internal|intranet|private|home|lan|corp|invalid|test|example|onion|alt|arpa)$/;
 
 /**
- * Returns the addresses at which a place may be visited. A caller connects to one of these.
+ * Returns the addresses at which a host may be visited. The caller must connect to one of these.
  * @param host canonical, as in the URL standard, with IPv6 without brackets
  * @throws Refused; errors of the lookup
  */

@@ -1,5 +1,6 @@
-// An HTTP proxy, the only way from a page to the web. It resolves names itself, checks every address, and connects to
-// the address that it checked. Each job visits the web on its own connections, within its own limits. Knows no browser.
+// Serves as an HTTP proxy, which is the only way from a page to the web. Resolves names itself, checks every address,
+// and connects to the address that it checked. Each job has its own connections and limits. Knows nothing about
+// browsers.
 
 import { lookup, Resolver } from "node:dns/promises";
 import {
@@ -22,7 +23,7 @@ import { AllowList, admit, type Lookups, Refused } from "./web-addresses.ts";
 export interface WebProxySettings {
   /** Rules for {@link AllowList}. @default nothing */
   readonly allow?: string;
-  /** Allowed ports of public places. @default 80 and 443 */
+  /** Allowed ports of public hosts. @default 80 and 443 */
   readonly usualPorts?: readonly number[];
   /** DNS servers for names that are not allowed by name. @default this machine's */
   readonly dnsServers?: readonly string[];
@@ -106,7 +107,7 @@ export class Visit {
     this.#refused.add(`${host} ${port}`);
   }
 
-  /** Reports whether the page was refused a visit to that place. */
+  /** Reports whether the page was refused a visit to that host. */
   isRefused(url: string): boolean {
     if (!URL.canParse(url)) return false;
     const { host, port } = placeOf(new URL(url));
@@ -219,7 +220,7 @@ export class WebProxy {
     });
   }
 
-  /** Connects to a place. @throws Refused; Error if the place cannot be reached */
+  /** Connects to a host. @throws Refused; Error if the host cannot be reached */
   async #connect(host: string, port: number, visit: Visit): Promise<Socket> {
     const addresses = await admit(host, port, this.#allow, this.#lookups).catch((error: unknown) => {
       if (error instanceof Refused) visit.refuse(host, port);

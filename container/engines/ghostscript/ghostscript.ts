@@ -1,5 +1,5 @@
 // Converts PostScript to PDF: starts Ghostscript in the best way this machine allows, keeps it running, and reports why
-// a program failed. Knows no HTTP, and nothing about how many jobs the service admits.
+// a program failed. Knows nothing about HTTP, or about how many jobs the service admits.
 
 import { createReadStream, createWriteStream } from "node:fs";
 import { writeFile } from "node:fs/promises";
@@ -136,7 +136,7 @@ export async function startGhostscript(settings: GhostscriptSettings): Promise<G
   return new Ghostscript(settings, runner);
 }
 
-/** Copies the program without the wrappers around it, so that positions in the file are its own. */
+/** Copies the program without its wrappers, so that file positions are relative to the program. */
 async function copySection(from: string, { offset, length }: PostscriptProgram, to: string): Promise<void> {
   await pipeline(
     createReadStream(from, { start: offset, end: offset + length - 1 }),

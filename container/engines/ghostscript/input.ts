@@ -1,5 +1,5 @@
 // Finds the PostScript program in a file (after printer commands, in an EPS with a preview, in a Macintosh wrapper) and
-// reads the comments that Ghostscript must not guess at. Knows nothing of how it is run.
+// reads the comments that Ghostscript must not guess at. Knows nothing about how it is run.
 
 import { type FileHandle, open } from "node:fs/promises";
 

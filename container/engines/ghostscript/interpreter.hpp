@@ -1,5 +1,5 @@
-// Ghostscript in this process: one interpreter, warmed up, that can run one job. Knows nothing of forks, limits or the
-// protocol.
+// Ghostscript in this process: one interpreter, warmed up, that can run one job. Knows nothing about forks, limits or
+// the protocol.
 #pragma once
 
 #include <string>

@@ -22,7 +22,7 @@ using zygote::Outcome;
 using zygote::Program;
 using zygote::Status;
 
-// The service decides a job's setup. This one only tests that a job works at all.
+// For jobs, the service writes the setup. The self-test uses this minimal one.
 constexpr char openOutput[] = "<< /OutputDevice /pdfwrite /OutputFile (output.pdf) >> setpagedevice\n";
 
 Outcome attempt(const Program& self, const std::string& name, const std::string& program) {

@@ -35,7 +35,7 @@ export class PlainGhostscript implements PlainRunner<PostscriptJob, FontSubstitu
     });
     const said = `${stdout.toString("utf8")}\n${stderr}`;
     if (code === 0 && !REPORT.test(said)) return substitutionsPrinted(said);
-    // Memory runs out with this error only because of the address space limit: a program can cause it in no other way.
+    // Only the address space limit causes this error. A program cannot cause it in another way.
     const reason = said.includes("/VMerror") ? "too-large" : "damaged";
     throw new EngineFailure(reason, `exit code ${code}: ${whatWasReported(said)}`);
   }

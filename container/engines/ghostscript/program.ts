@@ -44,7 +44,10 @@ save pop
 `;
 }
 
-/** Page device of a document, which may choose its paper; a picture may not (EPSF specification 3.0, 2.5). */
+/**
+ * Page device of a document. A document is allowed to choose its paper, but a picture is not (EPSF specification 3.0,
+ * 2.5).
+ */
 const DOCUMENT_PAGE_DEVICE =
   "dup length dict copy [ /LockDistillerParams /OutputFile /MaxInlineImageSize ] { 1 index exch undef } forall setpagedevice";
 

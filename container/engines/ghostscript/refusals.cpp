@@ -1,5 +1,6 @@
-// Replaces functions of the C library that Ghostscript calls (exported with -rdynamic). A refusal ends the process,
-// because a program can catch the error that a refusal becomes, and continue without what was refused.
+// Replaces the allocation functions of the C library that Ghostscript calls (exported with -rdynamic). A refused
+// allocation ends the process, because a PostScript program could catch the resulting error and continue without the
+// memory.
 #include <cstddef>
 
 #include "shortage.hpp"

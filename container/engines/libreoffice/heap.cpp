@@ -111,7 +111,7 @@ void* take(std::size_t bytes) {
 }
 
 void giveBack(void* block) {
-  // Another thread does not return a block: the loss is limited by the region.
+  // Only the owner returns blocks. The loss of blocks that other threads free is limited to the size of the region.
   if (!isOwner) return;
   Class& list = lists[classOfSpan[indexOfSpan(block)]];
   FreeBlock* const head = static_cast<FreeBlock*>(block);

@@ -1,5 +1,5 @@
-// Decides how LibreOffice imports a document whose content does not reveal it: Excel opens text and HTML that has
-// Excel's own extension as a spreadsheet. Applies to both ways to run LibreOffice.
+// Decides how LibreOffice imports a document whose content does not reveal it: like Excel, it opens text and HTML as a
+// spreadsheet if the file has one of Excel's extensions. Both ways to run LibreOffice use this.
 
 import { open } from "node:fs/promises";
 import { extname } from "node:path";
@@ -18,12 +18,12 @@ export async function importFor(path: string): Promise<Import> {
   if (![".xls", ".xlsx", ".csv"].includes(extname(path).toLowerCase())) return byContent;
   const start = await startOf(path);
   const encoding = encodingOf(start);
-  // Text with 16 bits per character has zeros too.
+  // UTF-16 contains zero bytes too.
   if (start.includes(0) && !encoding.label.startsWith("utf-16")) return byContent;
   const text = new TextDecoder(encoding.label).decode(start);
   // LibreOffice detects Spreadsheet XML (Excel 2003) by its content.
   if (/^\s*<\?xml/i.test(text)) return byContent;
-  // Keeps the document's language, and recognizes numbers and dates, as Excel does.
+  // The options keep the document's language and recognize numbers and dates, as Excel does.
   if (/^\s*</.test(text)) return { importFilter: "calc_HTML_WebQuery", importOptions: "0 true" };
   const { separator, firstLine } = separatorOf(text);
   const options = [separator.charCodeAt(0), '"'.charCodeAt(0), encoding.number, firstLine];
@@ -53,8 +53,8 @@ function encodingOf(start: Buffer): { readonly label: string; readonly number: n
 }
 
 /**
- * Returns the separator that is most frequent in the first line outside of quotation marks, or the one that a line of
- * its own declares to Excel.
+ * Returns the separator that a `sep=` line declares, or else the one that occurs most often outside quotation marks in
+ * the first line.
  */
 function separatorOf(text: string): { readonly separator: string; readonly firstLine: number } {
   const [line = ""] = text.split(/\r\n?|\n/, 1);

@@ -1,6 +1,7 @@
-// Replaces dladdr(3), with which LibreOffice asks for the library of an address, for every part that it loads. The C
-// library's function also searches all symbols of that library, which takes a twentieth of a small conversion; the name
-// alone is enough. Exported (-rdynamic), so that LibreOffice calls this one.
+// Replaces dladdr(3). LibreOffice calls it for every part that it loads, to find the library that contains an address.
+// The C library's function also searches all symbols of that library, which takes a twentieth of the time of a small
+// conversion; LibreOffice needs only the library's name. This function is exported (-rdynamic), so that LibreOffice
+// calls it instead.
 #include <dlfcn.h>
 #include <link.h>
 
@@ -8,7 +9,7 @@ extern "C" int dladdr(const void* address, Dl_info* info) noexcept {
   dl_find_object found{};
   if (_dl_find_object(const_cast<void*>(address), &found) != 0) return 0;
   const char* const name = found.dlfo_link_map->l_name;
-  // The program itself has no name here. No caller asks for it.
+  // The program itself has no name in this map, and no caller asks for it.
   if (name == nullptr || name[0] == '\0') return 0;
   *info = {name, found.dlfo_map_start, nullptr, nullptr};
   return 1;

@@ -1,5 +1,5 @@
 // Converts office documents to PDF: starts LibreOffice in the best way this machine allows, keeps it running, and
-// reports why a document failed. Knows no HTTP, and nothing about how many jobs the service admits.
+// reports why a document failed. Knows nothing about HTTP, or about how many jobs the service admits.
 
 import { chmodSync, constants, copyFileSync, statSync } from "node:fs";
 import { copyFile } from "node:fs/promises";

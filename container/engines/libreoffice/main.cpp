@@ -30,7 +30,7 @@ using zygote::Outcome;
 using zygote::Status;
 using zygote::workingDirectory;
 
-// Maximum number of looks until LibreOffice's start-up threads have ended.
+// Maximum number of checks until LibreOffice's start-up threads have ended.
 constexpr int quietLooks = 1'000;
 constexpr useconds_t quietPauseUs = 5'000;
 

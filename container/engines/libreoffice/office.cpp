@@ -96,7 +96,7 @@ bool hasNulBytes(const std::string& path) {
   std::string head(4096, ' ');
   file.read(&head[0], static_cast<std::streamsize>(head.size()));
   head.resize(static_cast<std::size_t>(file.gcount()));
-  // Text with 16 bits per character has zeros too, but starts with a byte order mark (Unicode).
+  // UTF-16 contains zero bytes too, but starts with a byte order mark.
   if (head.compare(0, 2, "\xff\xfe") == 0 || head.compare(0, 2, "\xfe\xff") == 0) return false;
   return head.find('\0') != std::string::npos;
 }
@@ -125,8 +125,8 @@ const char* exportFilterFor(const Job& job, const Loaded& loaded) {
 }
 
 /**
- * Removes headers and footers. LibreOffice's own sheets have the sheet's name above and a page number below; text and
- * HTML come without any.
+ * Removes headers and footers. A sheet that LibreOffice creates from text or HTML gets the sheet's name as its header
+ * and a page number as its footer, which the input does not have.
  */
 void removeHeaders(const Reference<css::lang::XComponent>& document) {
   const Reference<css::style::XStyleFamiliesSupplier> supplier(document, UNO_QUERY_THROW);
@@ -307,8 +307,8 @@ void forgetDocuments() {
   const auto clearAuthors = symbol<void (*)(void*)>("_ZN8SwModule19ClearRedlineAuthorsEv", writer);
   const auto virtualTable = symbol<void**>("_ZTV8SwModule", writer);
   if (moduleOf == nullptr || clearAuthors == nullptr || virtualTable == nullptr) return;
-  // SfxToolsModule::Writer. A member function takes its object first. The check ensures that the object is a SwModule:
-  // a virtual table's address is that after two entries.
+  // SfxToolsModule::Writer. A member function takes its object as the first argument. The check makes sure that the
+  // object is a SwModule: an object points behind the first two entries of its virtual table.
   constexpr int writerModule = 3;
   void*** const module = static_cast<void***>(moduleOf(writerModule));
   if (module != nullptr && *module == virtualTable + 2) clearAuthors(module);

@@ -1,4 +1,5 @@
-// LibreOffice in this process: loads a document and stores it as PDF. Knows nothing of forks, limits or the protocol.
+// LibreOffice in this process: loads a document and stores it as PDF. Knows nothing about forks, limits or the
+// protocol.
 #pragma once
 
 #include <string>

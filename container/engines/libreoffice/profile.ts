@@ -1,4 +1,4 @@
-// Makes LibreOffice's user profile anew for every start, from our one file of settings.
+// Creates a new user profile for every start of LibreOffice, from our one file of settings.
 
 import { chmod, copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";

@@ -43,11 +43,12 @@ import org.verapdf.xmp.containers.StaticXmpCoreContainers;
  * memory runs out the process ends (-XX:+ExitOnOutOfMemoryError).
  */
 final class Server {
-  /** Maximum number of examined places at which one rule fails. */
+  /** Maximum number of examined locations at which one rule fails. */
   private static final int PLACES_SEEN = 10_000;
 
   /**
-   * Maximum number of reported places of one rule: one for each page, and each path once for those on the same page.
+   * Maximum number of reported locations of one rule: one for each page, and one for each path among those on the same
+   * page.
    */
   private static final int PLACES_TOLD = 1_000;
 
@@ -58,13 +59,13 @@ final class Server {
 
   private static final long SIGN_OF_LIFE_MS = 1_000;
 
-  /** Page in the place of a failure, from 0. */
+  /** Page in the location of a failure, from 0. */
   private static final Pattern PAGE = Pattern.compile("/pages\\[(\\d{1,9})\\]");
 
-  /** Object in the place of a failure. The last one is the nearest. */
+  /** Object in the location of a failure. The last one is the nearest. */
   private static final Pattern OBJECT = Pattern.compile("\\((\\d{1,9}) \\d+ obj ");
 
-  /** Index of operators and the like: a fault of one in a loop is a fault of thousands. */
+  /** Index of an operator or another element: an element in a loop would otherwise be reported thousands of times. */
   private static final Pattern INDEX = Pattern.compile("\\[\\d+");
 
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -128,7 +129,7 @@ final class Server {
     }
   }
 
-  /** Tests the server. The sample conforms only to 2b: the rules of each level are loaded, and apply. */
+  /** Tests that the rules of each level are loaded and applied. The sample conforms only to 2b. */
   private static String selfTest(String sample) throws InterruptedException {
     for (String flavour : new String[] {"1b", "2b", "2u", "3b", "3u"}) {
       ObjectNode answer = answer(sample, flavour);
@@ -196,7 +197,7 @@ final class Server {
     return json;
   }
 
-  /** Shortens a place to its end, which is more specific than its middle. */
+  /** Shortens the path of a location to its end, which is more specific than its middle. */
   private static String shortened(String text) {
     int half = LONGEST_TEXT / 2;
     return text.length() <= LONGEST_TEXT ? text : text.substring(0, half) + "…" + text.substring(text.length() - half);

@@ -42,7 +42,7 @@ const JAVA = "/usr/bin/java";
 /** Maximum time without output. The process writes a heartbeat each second, but not while it collects a large heap. */
 const SILENCE_MS = 6_000;
 /**
- * Time after which the process of a file that nobody waits for any more is ended. Until then, ending it costs more than
+ * Time after which a process is ended if no caller waits for its file any more. Until then, ending it costs more than
  * finishing.
  */
 const ABANDONED_MS = 2_000;
@@ -130,7 +130,7 @@ export class VeraPdfProcess {
   async validate(path: string, { part, conformance }: ArchivalLevel, signal: AbortSignal): Promise<Validation> {
     const resident = await this.#supervisor.ready(signal).catch(asBusy);
     signal.throwIfAborted();
-    // The process's user cannot reach the file in its original place.
+    // The process's user cannot access the file at its original path.
     const copy = join(resident.folder.path, `file-${this.#nextFile++}.pdf`);
     try {
       const { size } = statSync(path);
@@ -187,7 +187,7 @@ async function prepare({ scratch, program, slot, heapBytes, timeoutMs }: VeraPdf
   const user = firstOf(USERS.veraPdf, slot + 1) + slot;
   const folder = await scratch.folder("verapdf");
   await chmod(folder.path, 0o711);
-  // The project itself may be in a place that other users cannot pass through.
+  // The project may be in a folder that other users cannot pass through.
   const jars = join(folder.path, "program");
   await cp(program, jars, { recursive: true });
   const temporary = join(folder.path, "temporary");

@@ -1,4 +1,4 @@
-// Limits what a child may do that opens a stranger's document: compute, read the system's files, and write into its
+// Limits what a child that opens an untrusted document may do: compute, read the system's files, and write into its
 // folder.
 #pragma once
 
@@ -23,7 +23,7 @@ struct Identity {
  */
 void limitResources(const Job& job);
 
-/** @returns false if this process may not change its user */
+/** @returns false if this process is not allowed to change its user */
 bool becomeUser(Identity identity);
 
 /**

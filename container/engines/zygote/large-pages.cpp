@@ -37,7 +37,7 @@ std::vector<Range> codeOfLibraries() {
   return ranges;
 }
 
-/** @returns true if the copy has replaced the code; the copy's size and address are multiples of a large page */
+/** Replaces code by a copy, whose size and address must be multiples of a large page. Returns true if it succeeds. */
 bool takePlace(void* copy, void* code, std::size_t bytes) {
   if (madvise(copy, bytes, MADV_HUGEPAGE) != 0) return false;
   std::memcpy(copy, code, bytes);
@@ -58,7 +58,7 @@ void replace(const Range& range) {
   munmap(reinterpret_cast<void*>(rest), first + bytes + largePage - rest);
 }
 
-/** Reports whether there are large pages. Small pages of the process's own would make every fork slower. */
+/** Reports whether there are large pages. A copy in small pages would make every fork slower. */
 bool areThereLargePages() {
   std::ifstream file("/sys/kernel/mm/transparent_hugepage/enabled");
   std::string modes;

@@ -1,4 +1,4 @@
-// Moves code into large pages before children are forked. Knows no engine.
+// Moves code into large pages before children are forked. Knows nothing about engines.
 #pragma once
 
 namespace zygote {

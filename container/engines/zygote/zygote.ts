@@ -1,5 +1,5 @@
 // Runs jobs in a zygote (container/engines/zygote): sends them as JSON lines, and reports how each job's child ended. A
-// job whose zygote or child was killed or froze fails as lost. Knows no engine.
+// job whose zygote or child was killed or froze fails as lost. Knows nothing about engines.
 //
 // Requests: {"id","folder","input","output","timeoutMs","cpuSeconds","memoryBytes","fileBytes"} and the fields of
 // the engine's own jobs, {"op":"cancel","id"} or {"op":"ping"}. Answers: once {"ready":true,"version","startMs"} or

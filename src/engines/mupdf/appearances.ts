@@ -1,4 +1,4 @@
-// Makes MuPDF create appearances for annotations and widgets from their dictionaries. Has no knowledge of which
+// Makes MuPDF create appearances for annotations and widgets from their dictionaries. Knows nothing about which
 // annotations need one.
 
 import type { MupdfDocument } from "./document.ts";

@@ -1,4 +1,5 @@
-// Provides the pixmap that MuPDF draws on: some rows of a picture, in one of the color models. Knows no page.
+// Provides the pixmap that MuPDF draws on: some rows of a picture, in one of the color models. Knows nothing about
+// pages.
 import { CHANNELS, type ColorModel } from "../../core/raster.ts";
 import type { Mupdf, Tank } from "./mupdf.ts";
 import type { Pointer } from "./raw.ts";

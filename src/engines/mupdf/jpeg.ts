@@ -7,7 +7,7 @@ import type { Mupdf, MupdfOptions } from "./mupdf.ts";
 import { takeMupdf } from "./spare.ts";
 
 const IMAGE = 4;
-/** Memory of an idle engine. If the heap may not grow beyond this, there is no room for a picture. */
+/** Memory of an idle engine. If the heap is not allowed to grow beyond this size, there is no room for a picture. */
 const ENGINE_BYTES = 24 * 2 ** 20;
 /** Memory besides the samples: their copy in the engine, and the coefficients of a progressive picture. */
 const BYTES_PER_SAMPLE = 4;

@@ -1,4 +1,4 @@
-// Wraps one instance of MuPDF: created for one job, limited in memory and work, then discarded. Has no knowledge of
+// Wraps one instance of MuPDF: created for one job, limited in memory and work, then discarded. Knows nothing about
 // documents; mupdf/document.ts opens one in it.
 import module from "#wasm/mupdf.wasm";
 import createGlue, { CMYK_PROFILE } from "../../../wasm/dist/mupdf-glue.js";

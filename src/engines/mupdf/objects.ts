@@ -1,4 +1,4 @@
-// Reads and changes the objects of a PDF in the engine's memory. Knows nothing of their meaning.
+// Reads and changes the objects of a PDF in the engine's memory. Knows nothing about their meaning.
 import type { Mupdf } from "./mupdf.ts";
 import type { MupdfExports, Pointer } from "./raw.ts";
 

@@ -1,5 +1,5 @@
 // Corrects in memory what MuPDF reads differently from the standard in a page's dictionary, before the page is loaded.
-// Has no knowledge of drawing.
+// Knows nothing about drawing.
 import { ANNOTATION_FLAGS, effectiveFlags } from "../../visibility/annotation-flags.ts";
 import type { ShownAnnotations } from "./mupdf.ts";
 import type { PdfObjects } from "./objects.ts";

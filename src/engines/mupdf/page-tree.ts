@@ -1,5 +1,5 @@
-// Flattens a page tree that MuPDF refuses (it has a cycle, or an invalid node), with the pages that can be found. Knows
-// only the tree.
+// Flattens a page tree that MuPDF refuses (it has a cycle, or an invalid node), with the pages that can be found. Uses
+// only the page tree.
 import type { Mupdf } from "./mupdf.ts";
 import type { PdfObjects } from "./objects.ts";
 import type { MupdfExports, Pointer } from "./raw.ts";

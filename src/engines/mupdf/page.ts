@@ -1,4 +1,5 @@
-// Draws one page of a PDF as a Raster: a display list, drawn band by band into one pixmap. Knows no file format.
+// Draws one page of a PDF as a Raster: a display list, drawn band by band into one pixmap. Knows nothing about file
+// formats.
 
 import { EngineFailure } from "../../core/failure.ts";
 import type { Band, ColorModel, Raster } from "../../core/raster.ts";

@@ -1,4 +1,4 @@
-// Creates engines ahead of time, so that the next job finds one that is ready. Knows no job.
+// Creates engines ahead of time, so that the next job finds one that is ready. Knows nothing about jobs.
 
 import { MupdfDocument } from "./document.ts";
 import { Mupdf, type MupdfOptions } from "./mupdf.ts";

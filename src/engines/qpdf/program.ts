@@ -1,4 +1,5 @@
-// Declares the interface of qpdf's module: its exports, its callbacks, and its end. Knows nothing of how it is called.
+// Declares the interface of qpdf's module: its exports, its callbacks, and its end. Knows nothing about how it is
+// called.
 
 /** The module's exports by purpose. Their letters belong to the one build that wasm/qpdf/build.ts accepts. */
 export interface QpdfExports {

@@ -1,5 +1,5 @@
 // Provides the system that qpdf's module needs: files, standard streams, clock, memory, C++ exceptions. Two files
-// exist: a document that is read in place, and one that is written into chunks. Knows no PDF.
+// exist: a document that is read in place, and one that is written into chunks. Knows nothing about PDF.
 
 import { ProgramEnd, type QpdfExports, type SystemOptions } from "./program.ts";
 

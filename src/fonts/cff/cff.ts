@@ -1,5 +1,5 @@
-// Reads fonts in the Compact Font Format (Adobe Technical Note 5176): glyphs by name or CID, encodings and widths. Has
-// no knowledge of PDF; cff/writer.ts writes such fonts.
+// Reads fonts in the Compact Font Format (Adobe Technical Note 5176): glyphs by name or CID, encodings and widths.
+// Knows nothing about PDF; cff/writer.ts writes such fonts.
 
 import {
   cffExpertCharset,
@@ -53,7 +53,7 @@ export interface CffFont {
   readonly subFonts: readonly SubFont[];
   /** Sub fonts by glyph; undefined if there is only one. */
   readonly fdSelect: Uint8Array | undefined;
-  /** Place of the font's own encoding, or the number of a predefined one. */
+  /** Offset of the font's own encoding, or the number of a predefined one. */
   readonly encodingPlace: { readonly start: number; readonly end: number } | 0 | 1;
 }
 

@@ -1,4 +1,4 @@
-// Reads and sets the widths of Type 2 charstrings (Adobe Technical Note 5177, 3.1) without drawing. Has no knowledge of
+// Reads and sets the widths of Type 2 charstrings (Adobe Technical Note 5177, 3.1) without drawing. Knows nothing about
 // fonts.
 import type { Index } from "./syntax.ts";
 
@@ -95,7 +95,7 @@ export function glyphWidth(charString: Uint8Array, subrs: Index, globalSubrs: In
       case escaped:
         return undefined;
       default:
-        // An operator that draws before any move leaves no width.
+        // A charstring that draws before any move states no width.
         return of(false);
     }
   }

@@ -1,5 +1,5 @@
 // Copies glyphs of a CFF font into a font without subroutines. Subsets of one font number their subroutines
-// differently; without them, the subsets can be compared. Keeps hints. Has no knowledge of PDF.
+// differently; without them, the subsets can be compared. Keeps hints. Knows nothing about PDF.
 
 import { NOTDEF } from "../names/glyph-names.ts";
 import { TAGGED } from "../names/subset-tag.ts";
@@ -18,7 +18,7 @@ const [CALLSUBR, RETURN, ESCAPE, ENDCHAR, HINTMASK, CNTRMASK, CALLGSUBR] = [10, 
 const FONT_BBOX = 5;
 /** Operator of a font that is a slanted copy of another one. */
 const SYNTHETIC_BASE = 1220;
-/** Operators for the places of a font's parts, and for its names and notices. */
+/** Operators for the offsets of a font's parts, and for its names and notices. */
 const PLACES: ReadonlySet<number> = new Set([TOP.charset, TOP.encoding, TOP.charStrings, TOP.private, FONT_BBOX]);
 const NOTES = new Set([0, 1, 2, 3, 4, 13, 14, 1200, 1201, 1202, 1203, 1204, 1221, 1222]);
 const WIDTHS: ReadonlySet<number> = new Set([PRIVATE.subrs, PRIVATE.defaultWidth, PRIVATE.nominalWidth]);

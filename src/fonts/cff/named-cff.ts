@@ -1,5 +1,5 @@
-// Writes a CFF font of named glyphs (Adobe Technical Note 5176), from one font or from several parts of one font. Has
-// no knowledge of PDF, or of where the glyphs come from.
+// Writes a CFF font of named glyphs (Adobe Technical Note 5176), from one font or from several parts of one font. Knows
+// nothing about PDF or about the source of the glyphs.
 
 import { cffStrings, NOTDEF } from "../names/glyph-names.ts";
 import { cffWidth, glyphNames, PRIVATE, readCff, TOP } from "./cff.ts";
@@ -28,7 +28,7 @@ export interface NamedCff {
   /** Names by code; `.notdef` for a code that is looked up and has none. */
   readonly codes: ReadonlyMap<number, string>;
   readonly box: readonly number[];
-  /** Entries of the Top DICT and of the Private DICT, except places and widths. */
+  /** Entries of the Top DICT and of the Private DICT, except offsets and widths. */
   readonly top: Uint8Array;
   readonly private: Uint8Array;
 }
@@ -124,7 +124,7 @@ function written(
   const head = [HEADER, writeIndex([Buffer.from(name, "latin1")])];
   const behind = [writeIndex(Array.from(strings.keys(), (one) => Buffer.from(one, "latin1"))), writeIndex([])];
   const body = [charset, encoding, charStrings, privateDict];
-  // Integers have a fixed size, so that a first pass finds the places.
+  // Integers have a fixed size, so that a first pass finds the offsets.
   const top = (start: number) => {
     const places = body.map((_, part) => start + sizeOf(body.slice(0, part)));
     return writeIndex([

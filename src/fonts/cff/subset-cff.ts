@@ -1,6 +1,6 @@
 // Subsets a CFF font, bare or in OpenType (Adobe Technical Notes 5176 and 5177): unused glyphs become empty, and unused
-// subroutines only return. Glyphs keep their numbers, names and places. Everything else stays in place, byte for byte;
-// free bytes become zeros, which compress to almost nothing. Has no knowledge of PDF.
+// subroutines only return. Glyphs keep their numbers, names and order. Everything else stays in place, byte for byte;
+// free bytes become zeros, which compress to almost nothing. Knows nothing about PDF.
 
 import { standardEncoding } from "../names/glyph-names.ts";
 import { checksum, MAGIC } from "../truetype/subset-truetype.ts";
@@ -66,7 +66,7 @@ function emptied(font: CffFont, glyphs: ReadonlySet<number>): Uint8Array | undef
 
 interface Used {
   readonly glyphs: ReadonlySet<number>;
-  /** Used subroutines by the place of their list, which sub fonts can share. */
+  /** Used subroutines by the offset of their list, which sub fonts can share. */
   readonly subrs: ReadonlyMap<number, UsedSubrs>;
 }
 

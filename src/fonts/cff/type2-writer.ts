@@ -1,4 +1,4 @@
-// Writes outlines as Type 2 charstrings without hints (Adobe Technical Note 5177). Has no knowledge of fonts.
+// Writes outlines as Type 2 charstrings without hints (Adobe Technical Note 5177). Knows nothing about fonts.
 import type { Type1Outline } from "../type1/charstring.ts";
 
 /** Limits the operands of one operator (5177, appendix B). */
@@ -18,7 +18,7 @@ const TURNS = new Map([
   [RRCURVETO, RRCURVETO],
 ]);
 
-/** An outline, and the place of its origin. */
+/** An outline, and the position of its origin. */
 export interface PlacedOutline {
   readonly outline: Type1Outline;
   readonly origin: readonly [x: number, y: number];

@@ -1,5 +1,5 @@
 // Rewrites a CFF font (Adobe Technical Note 5176) with a selection of its glyphs, in another order, repeated, with
-// other widths or other names. Never draws outlines. Has no knowledge of PDF.
+// other widths or other names. Never draws outlines. Knows nothing about PDF.
 
 import { cffStrings } from "../names/glyph-names.ts";
 import { type CffFont, PRIVATE, type SubFont, subFontOf, TOP } from "./cff.ts";

@@ -1,9 +1,9 @@
 // Names of glyphs: the characters they stand for (Adobe Glyph List), and the encodings that PDF defines (ISO 32000-1,
-// annex D). Has no knowledge of fonts.
+// annex D). Knows nothing about fonts.
 import encodings from "./encodings.json" with { type: "json" };
 import glyphs from "./glyph-list.json" with { type: "json" };
 
-/** The glyph of an unused place in an encoding or a glyph order. */
+/** The glyph of an unused position in an encoding or a glyph order. */
 export const NOTDEF = ".notdef";
 
 /** The glyph name of each code from 0 to 255; undefined for a code without one. */

@@ -1,4 +1,4 @@
-// The tag that distinguishes a subset of a font from the font (ISO 32000-1, 9.6.4).
+// Makes the tag that distinguishes a subset of a font from the complete font (ISO 32000-1, 9.6.4).
 import { createHash } from "node:crypto";
 
 export const TAGGED = /^[A-Z]{6}\+/;

@@ -1,4 +1,4 @@
-// Reads the character maps of TrueType fonts (OpenType, "cmap"). Has no knowledge of outlines.
+// Reads the character maps of TrueType fonts (OpenType, "cmap"). Knows nothing about outlines.
 import { type TrueTypeFont, viewOf } from "./truetype.ts";
 
 /** Returns the glyph for a code in a character map; 0 if there is none. */

@@ -1,5 +1,5 @@
 // Merges subsets of one TrueType font, in which glyphs have the same numbers, into one font (ISO 32000-1, 9.9).
-// Compares the subsets by fingerprints first, so that no two are in memory together. Has no knowledge of PDF.
+// Compares the subsets by fingerprints first, so that no two are in memory together. Knows nothing about PDF.
 
 import { type CharacterMap, characterMaps } from "./maps.ts";
 import { assemble, HINTS, mapsOf, namelessPost, outlines, outlinesOf } from "./subset-truetype.ts";

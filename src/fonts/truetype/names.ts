@@ -1,4 +1,4 @@
-// Reads the glyph names of a TrueType font (OpenType, "post"). Has no knowledge of PDF.
+// Reads the glyph names of a TrueType font (OpenType, "post"). Knows nothing about PDF.
 import { macGlyphOrder } from "../names/glyph-names.ts";
 import { type TrueTypeFont, viewOf } from "./truetype.ts";
 

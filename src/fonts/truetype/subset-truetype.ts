@@ -1,5 +1,5 @@
 // Subsets a TrueType font: keeps the outlines of some glyphs, with their numbers, and the tables that PDF needs (ISO
-// 32000-1, 9.9). Has no knowledge of PDF.
+// 32000-1, 9.9). Knows nothing about PDF.
 
 import { type CharacterMap, characterMaps } from "./maps.ts";
 import { outlineOf, readTrueType, type TrueTypeFont, viewOf, withComponents } from "./truetype.ts";

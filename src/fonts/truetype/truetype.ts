@@ -1,5 +1,5 @@
-// Reads TrueType font programs as PDF embeds them (ISO 32000-1, 9.9): tables, outlines by glyph, metrics. Has no
-// knowledge of PDF.
+// Reads TrueType font programs as PDF embeds them (ISO 32000-1, 9.9): tables, outlines by glyph, metrics. Knows nothing
+// about PDF.
 
 export interface TrueTypeFont {
   readonly version: number;
@@ -23,7 +23,7 @@ export const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer
 
 /**
  * @param isLenient accepts truncated tables and misplaced outlines; missing parts are empty
- * @returns undefined if the bytes are not a TrueType font, or its tables are not at their stated places
+ * @returns undefined if the bytes are not a TrueType font, or its tables are not at their stated offsets
  */
 export function readTrueType(bytes: Uint8Array, isLenient = false): TrueTypeFont | undefined {
   if (bytes.length < 12) return undefined;
@@ -93,7 +93,7 @@ function componentsOf(outline: Uint8Array): number[] | undefined {
   return componentPlaces(outline)?.map((at) => viewOf(outline).getUint16(at));
 }
 
-/** Returns the places of component numbers in an outline; undefined if it is damaged. */
+/** Returns the offsets of component numbers in an outline; undefined if it is damaged. */
 export function componentPlaces(outline: Uint8Array): number[] | undefined {
   const places: number[] = [];
   if (outline.length < 10) return places;

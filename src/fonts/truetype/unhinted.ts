@@ -1,5 +1,5 @@
-// Removes the program that fits a TrueType outline to the pixels of coarse screens (OpenType, "glyf"). Has no knowledge
-// of tables.
+// Removes the program that fits a TrueType outline to the pixels of coarse screens (OpenType, "glyf"). Knows nothing
+// about tables.
 
 const SIMPLE_HEADER = 10;
 /** Flags of a component of a composite glyph. */
@@ -11,8 +11,8 @@ const TWO_BY_TWO = 0x0080;
 const INSTRUCTIONS = 0x0100;
 
 /**
- * Matches names of fonts whose programs draw the glyphs, which are heaps of strokes without them; also matches names
- * without a meaning. FreeType calls such fonts tricky.
+ * Matches names of fonts whose programs draw the glyphs. Without their programs, the glyphs of these fonts are jumbled
+ * strokes. Also matches names without a meaning. FreeType calls such fonts tricky.
  */
 const DRAWN_BY_PROGRAM = /^DF|^DLC|HuaTian|Ming|cpop|^NEC|^CIDFont|[^ -~]/i;
 

@@ -1,5 +1,5 @@
 // Rewrites a TrueType font with other advances, more glyphs and another character map, or with a few glyphs in a new
-// order. Copies outlines and never draws them. Has no knowledge of PDF.
+// order. Copies outlines and never draws them. Knows nothing about PDF.
 import { SYMBOL_BASE } from "../symbolic.ts";
 import { assemble, namelessPost, SHORT_REACH, segments } from "./subset-truetype.ts";
 import { advanceOf, bearingOf, componentPlaces, outlineOf, type TrueTypeFont, viewOf } from "./truetype.ts";

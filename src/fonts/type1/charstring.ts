@@ -1,5 +1,5 @@
 // Draws Type 1 charstrings (Adobe Type 1 Font Format, 6 and 8) and finds the subroutines they call. Executes flex and
-// hint replacement, and ignores hints. Has no knowledge of fonts.
+// hint replacement, and ignores hints. Knows nothing about fonts.
 
 /** A part of a path. Numbers are distances from the previous point, as in the charstring. */
 export interface PathStep {
@@ -14,7 +14,7 @@ export interface Type1Outline {
   readonly path: readonly PathStep[];
   /** Numbers of the called subroutines. */
   readonly called: ReadonlySet<number>;
-  /** Parts of a composed glyph: codes in the standard encoding, and the place of the accent (6.4, `seac`). */
+  /** Parts of a composed glyph: codes in the standard encoding, and the position of the accent (6.4, `seac`). */
   readonly parts?: { readonly base: number; readonly accent: number; readonly dx: number; readonly dy: number };
 }
 
@@ -95,7 +95,7 @@ class Drawing {
       const byte = bytes[at];
       if (byte === undefined || byte === RETURN) {
         const caller = callers.pop();
-        // Readers may not show a glyph without an end.
+        // Some readers do not show a glyph without an end.
         if (!caller) return undefined;
         ({ bytes, at } = caller);
       } else if (byte >= 32) {

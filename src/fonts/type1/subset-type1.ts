@@ -1,10 +1,10 @@
 // Subsets a Type 1 font (Adobe Type 1 Font Format): removes unused glyphs from its dictionary; unused subroutines
-// return at once. Keeps everything else, and leaves unusual parts alone. Has no knowledge of PDF.
+// return at once. Keeps everything else, and leaves unusual parts alone. Knows nothing about PDF.
 import { NOTDEF, standardEncoding } from "../names/glyph-names.ts";
 import { type Allowance, drawType1, type Type1Outline } from "./charstring.ts";
 import { plainOf, programOf, readType1, secretOf, type Type1Font, type Type1Program } from "./type1.ts";
 
-/** Subroutines by number, and their places in the decrypted part. */
+/** Subroutines by number, and their offsets in the decrypted part. */
 interface Subrs {
   /** Place of the stored number of subroutines. */
   readonly count: { readonly start: number; readonly end: number };

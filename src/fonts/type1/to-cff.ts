@@ -1,5 +1,5 @@
 // Converts glyphs of Type 1 fonts to a CFF font without hints (Adobe Technical Note 5176). Outlines, widths, names and
-// codes stay the same; unlike an encrypted font, the result compresses. Has no knowledge of PDF.
+// codes stay the same; unlike an encrypted font, the result compresses. Knows nothing about PDF.
 
 import { MAX_BYTES, type NamedCff, type NamedGlyph, type WantedNames } from "../cff/named-cff.ts";
 import { isWritable, type PlacedOutline, type2CharString } from "../cff/type2-writer.ts";

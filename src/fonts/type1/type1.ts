@@ -1,5 +1,5 @@
 // Reads Type 1 font programs (Adobe Type 1 Font Format): glyphs and their widths. Rewrites them with other widths and
-// more glyphs. Never draws outlines. Has no knowledge of PDF.
+// more glyphs. Never draws outlines. Knows nothing about PDF.
 import { type Encoding, NOTDEF, standardEncoding } from "../names/glyph-names.ts";
 
 interface Type1Glyph {
@@ -25,7 +25,7 @@ export interface Type1Font {
   readonly scale: number;
   /** Number of meaningless bytes before each charstring; -1 if charstrings are not encrypted. */
   readonly lenIV: number;
-  /** Place of the stored number of charstrings. `glyphsEnd` is the end of the last one. */
+  /** Offset of the stored number of charstrings. `glyphsEnd` is the end of the last one. */
   readonly count: { readonly start: number; readonly end: number };
   readonly glyphsEnd: number;
   /** Text between an entry's length and its bytes, and after them: `RD` and `ND` under other names. */

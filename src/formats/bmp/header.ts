@@ -1,5 +1,5 @@
-// Reads the headers of BMP, from the 12-byte header of OS/2 to the 124-byte fifth version of Windows. Has no knowledge
-// of pixels.
+// Reads the headers of BMP, from the 12-byte header of OS/2 to the 124-byte fifth version of Windows. Knows nothing
+// about pixels.
 
 import { ByteReader } from "../../core/byte-reader.ts";
 import { EngineFailure } from "../../core/failure.ts";

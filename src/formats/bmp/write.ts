@@ -1,5 +1,5 @@
 // Writes rasters as Windows bitmaps (BITMAPFILEHEADER and BITMAPINFOHEADER), streamed from the last row to the first.
-// Has no knowledge of documents.
+// Knows nothing about documents.
 
 import { CHANNELS, type ColorModel, type Raster } from "../../core/raster.ts";
 

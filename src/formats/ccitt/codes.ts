@@ -1,4 +1,4 @@
-// The codes of ITU-T T.4 (tables 2 and 3) and T.6 (table 1): runs of white and black, and modes. Has no knowledge of
+// The codes of ITU-T T.4 (tables 2 and 3) and T.6 (table 1): runs of white and black, and modes. Knows nothing about
 // pictures.
 
 /** Terminating codes for runs of 0 to 63, then make-up codes for 64 to 1728 in steps of 64, as bits. */

@@ -1,5 +1,5 @@
-// Decodes fax codes (ITU-T T.4 and T.6, TIFF 6.0 sections 10 and 11) into rows, each a list of its color changes. Has
-// no knowledge of TIFF.
+// Decodes fax codes (ITU-T T.4 and T.6, TIFF 6.0 sections 10 and 11) into rows, each a list of its color changes. Knows
+// nothing about TIFF.
 import { HORIZONTAL_MODE, MODE_BITS, MODE_TABLE, PASS_MODE, RUN_BITS, RUN_TABLES } from "./codes.ts";
 
 export interface FaxOptions {

@@ -1,4 +1,4 @@
-// Encodes rows, each a list of its color changes, as T.6 (ITU-T T.6, 2.2). Has no knowledge of PDF.
+// Encodes rows, each a list of its color changes, as T.6 (ITU-T T.6, 2.2). Knows nothing about PDF.
 import { type Code, HORIZONTAL, MAKE_UP, PASS, TERMINATING, VERTICAL } from "./codes.ts";
 
 const MOST_RUN = 2560;

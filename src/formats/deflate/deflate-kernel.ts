@@ -1,5 +1,5 @@
-// Wraps the Wasm kernel that compresses rows of pixels into zlib streams, and pools a few idle instances of it. Has no
-// knowledge of picture formats or rasters.
+// Wraps the Wasm kernel that compresses rows of pixels into zlib streams, and pools a few idle instances of it. Knows
+// nothing about picture formats or rasters.
 import deflateModule from "#wasm/deflate.wasm";
 
 /** Exports of wasm/deflate/assembly/index.ts. */

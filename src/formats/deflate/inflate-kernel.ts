@@ -1,4 +1,4 @@
-// Wraps the Wasm kernel that inflates zlib streams, and pools a few idle instances of it. Has no knowledge of picture
+// Wraps the Wasm kernel that inflates zlib streams, and pools a few idle instances of it. Knows nothing about picture
 // formats.
 import inflateModule from "#wasm/inflate.wasm";
 

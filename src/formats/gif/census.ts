@@ -1,5 +1,5 @@
 // Counts the colors of a picture and their pixels: exactly up to 256 colors, beyond that in a histogram that becomes
-// only as coarse as necessary. Works on runs of pixels; has no knowledge of palettes or file formats.
+// only as coarse as necessary. Works on runs of pixels; knows nothing about palettes or file formats.
 
 import { skipRun, wordsOf } from "./run.ts";
 

@@ -1,5 +1,5 @@
 // Maps pixels to a palette that lacks some of their colors. Diffuses errors only where a picture is smooth: letters,
-// lines and plain areas take the nearest color. Has no knowledge of the palette's origin or the use of the indices.
+// lines and plain areas take the nearest color. Knows nothing about the palette's origin or the use of the indices.
 
 import { ColorIndex } from "./census.ts";
 import type { Palette } from "./palette.ts";
@@ -106,7 +106,7 @@ export class Ditherer {
         before = color;
       }
       if (kept >= 0) {
-        // A run is looked for in whole words, and may be found to be shorter than this pixel.
+        // The search for a run compares whole words, so the result can be less than this pixel.
         const more = Math.max(0, (skipRun(this.#words, color, at, last + 3) - at) / 3 - 1);
         this.#keep(this.#keptNumbers[kept], x, more, indices);
         at += more * 3;

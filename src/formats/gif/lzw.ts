@@ -1,4 +1,4 @@
-// Compresses palette indices into the variable-length codes of a GIF picture (GIF89a, Appendix F). Has no knowledge of
+// Compresses palette indices into the variable-length codes of a GIF picture (GIF89a, Appendix F). Knows nothing about
 // colors or blocks.
 
 const MAX_BITS = 12;

@@ -1,5 +1,5 @@
 // Chooses the 256 colors that represent a picture with more colors: unchanged colors of areas, and the rest by
-// splitting the histogram at its largest variance and by k-means. Has no knowledge of pixel positions or file formats.
+// splitting the histogram at its largest variance and by k-means. Knows nothing about pixel positions or file formats.
 
 import { type Area, type Cells, type ColorCensus, MAX_COLORS } from "./census.ts";
 

@@ -1,4 +1,5 @@
-// ICC profiles (ICC.1): header and tag table. Has no knowledge of colors or of file formats that contain profiles.
+// Reads the header and the tag table of ICC profiles (ICC.1). Knows nothing about colors or the file formats that
+// contain profiles.
 
 /**
  * Limits a profile. The largest for print are about 3 MB; JPEG, the format with the least room for one, can hold 255

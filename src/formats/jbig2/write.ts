@@ -11,7 +11,7 @@ const PAGE = 1;
 const PAGE_FLAGS = 0x01;
 /** Arithmetic coding, template 0, typical prediction (T.88 7.4.6.2). */
 const REGION_FLAGS = 0x08;
-/** Nominal places of the four adaptive pixels (T.88 6.2.5.4). */
+/** Nominal positions of the four adaptive pixels (T.88 6.2.5.4). */
 const ADAPTIVE = [3, -1, -3, -1, 2, -2, -2, -2];
 
 /**

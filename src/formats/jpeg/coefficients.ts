@@ -1,4 +1,4 @@
-// Reads a JPEG's coefficients into the kernel: all of them, or one row of MCUs at a time. Has no knowledge of pixels.
+// Reads a JPEG's coefficients into the kernel: all of them, or one row of MCUs at a time. Knows nothing about pixels.
 
 import type { PictureKernel } from "../picture-kernel.ts";
 import { JpegFile, type JpegFrame, type JpegScan, UnreadableJpeg } from "./file.ts";

@@ -1,5 +1,5 @@
 // Reads the marker segments of an existing JPEG (ITU-T T.81 annex B), up to its first scan and between its scans.
-// Supports the JPEGs of PDF's DCTDecode: Huffman coding, 8 bits a sample, one to four components. Has no knowledge of
+// Supports the JPEGs of PDF's DCTDecode: Huffman coding, 8 bits a sample, one to four components. Knows nothing about
 // coefficients.
 
 import { adobeTransform, isFrame, isJfif, MARKERS, type MarkerSegment, readSegment } from "./markers.ts";

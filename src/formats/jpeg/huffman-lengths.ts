@@ -1,4 +1,4 @@
-// Makes Huffman tables for counted symbols (ITU-T T.81 annex K.2). Has no knowledge of pictures.
+// Makes Huffman tables for counted symbols (ITU-T T.81 annex K.2). Knows nothing about pictures.
 
 /** A table in the form of the DHT marker. */
 export interface OptimalTable {

@@ -1,4 +1,4 @@
-// Huffman tables of a baseline JPEG (ITU-T T.81 annex C). Has no knowledge of pixels or markers.
+// Huffman tables of a baseline JPEG (ITU-T T.81 annex C). Knows nothing about pixels or markers.
 
 /** A Huffman table in the form of the DHT marker. */
 interface HuffmanTable {

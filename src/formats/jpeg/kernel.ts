@@ -1,5 +1,5 @@
-// Wraps the Wasm kernel that turns rows of pixels into entropy-coded bytes, and pools a few idle instances of it. Has
-// no knowledge of markers or rasters.
+// Wraps the Wasm kernel that turns rows of pixels into entropy-coded bytes, and pools a few idle instances of it. Knows
+// nothing about markers or rasters.
 import jpegModule from "#wasm/jpeg.wasm";
 import type { HuffmanTables } from "./huffman.ts";
 import type { JpegKind } from "./write-header.ts";

@@ -1,5 +1,5 @@
 // Markers and marker segments of JPEG (ITU-T T.81, B.1.1), in memory and in a stream, and the segments that determine
-// the meaning of components (JFIF 1.02, Adobe's 5116.DCT_Filter). Has no knowledge of the other contents of segments.
+// the meaning of components (JFIF 1.02, Adobe's 5116.DCT_Filter). Knows nothing about the other contents of segments.
 import type { ByteReader } from "../../core/byte-reader.ts";
 
 /** Codes of markers (table B.1). */

@@ -1,5 +1,5 @@
-// Resamples a JPEG in the kernel, one component at a time, without converting colors or sampling factors first. Has no
-// knowledge of PDF.
+// Resamples a JPEG in the kernel, one component at a time, without converting colors or sampling factors first. Knows
+// nothing about PDF.
 
 import type { PictureKernel } from "../picture-kernel.ts";
 import { coefficientBytes, type JpegReader } from "./coefficients.ts";

@@ -1,5 +1,5 @@
 // Encodes samples in the kernel as the smallest possible JPEG: with a dead zone, tables made for the picture, and
-// progressive scans if they are smaller. Serves whole pictures in memory; write.ts streams. Has no knowledge of PDF.
+// progressive scans if they are smaller. Serves whole pictures in memory; write.ts streams. Knows nothing about PDF.
 
 import type { Address, PictureKernel } from "../picture-kernel.ts";
 import { gridOf, type McuGrid, placeGrid } from "./coefficients.ts";

@@ -1,5 +1,5 @@
 // Writes coefficients in the kernel as scans of a file: sequential or progressive, with Huffman tables made for each.
-// Has no knowledge of pixels.
+// Knows nothing about pixels.
 
 import type { PictureKernel } from "../picture-kernel.ts";
 import { type OptimalTable, optimalTable } from "./huffman-lengths.ts";

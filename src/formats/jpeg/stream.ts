@@ -1,5 +1,5 @@
 // Takes a JPEG apart and reassembles it without changing its codes (T.81, annex B), for TIFF, which stores tables
-// separately and codes each strip on its own. Has no knowledge of TIFF.
+// separately and codes each strip on its own. Knows nothing about TIFF.
 import { EngineFailure } from "../../core/failure.ts";
 import { checkFrame, unsupportedJpeg } from "./frame.ts";
 import {

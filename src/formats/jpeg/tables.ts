@@ -1,4 +1,4 @@
-// Quantizers of a baseline JPEG (ITU-T T.81 annex K). Has no knowledge of pixels or markers.
+// Quantizers of a baseline JPEG (ITU-T T.81 annex K). Knows nothing about pixels or markers.
 
 /** Natural positions (row by row) in zigzag order, T.81 figure A.6. */
 export const ZIGZAG = Uint8Array.of(

@@ -1,5 +1,5 @@
 // Recodes a JPEG with the same coefficients: with tables made for it, progressive scans if they are smaller, and
-// without segments that only cameras and editors read. Has no knowledge of PDF.
+// without segments that only cameras and editors read. Knows nothing about PDF.
 
 import { PictureKernel } from "../picture-kernel.ts";
 import { coefficientBytes, JpegReader } from "./coefficients.ts";

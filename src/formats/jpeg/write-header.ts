@@ -1,5 +1,5 @@
 // Writes the marker segments before the scan of a baseline JPEG (ITU-T T.81 annex B, JFIF 1.02, Adobe's APP14, ICC.1
-// annex B.4). Has no knowledge of pixels.
+// annex B.4). Knows nothing about pixels.
 import type { HuffmanTables } from "./huffman.ts";
 import { MARKERS, START_OF_IMAGE } from "./markers.ts";
 import { ZIGZAG } from "./tables.ts";

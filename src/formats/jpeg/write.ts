@@ -1,4 +1,4 @@
-// Encodes a raster as a baseline JPEG file (ITU-T T.81), band by band. Has no knowledge of PDF; the kernel makes
+// Encodes a raster as a baseline JPEG file (ITU-T T.81), band by band. Knows nothing about PDF; the kernel makes
 // samples and codes.
 
 import { CHANNELS, type Raster } from "../../core/raster.ts";

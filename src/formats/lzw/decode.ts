@@ -1,5 +1,5 @@
-// Decodes TIFF's LZW (6.0 section 13), and the form of programs before version 5.0, which wrote the low bits first. Has
-// no knowledge of TIFF.
+// Decodes the LZW of TIFF (6.0, section 13), and the older form of programs before TIFF 5.0, which write the low bits
+// first. Knows nothing about TIFF.
 
 const CLEAR = 256;
 const END = 257;
@@ -79,7 +79,7 @@ class LzwDecoder {
         firsts[free] = firsts[before];
         lengths[free] = lengths[before] + 1;
         free++;
-        // Codes grow one code earlier than necessary; in the old form they did not.
+        // Codes get wider one code earlier than necessary, except in the old form.
         if (this.#width < 12 && free + (this.#isOld ? 0 : 1) >= 1 << this.#width) this.#width++;
       }
       before = code;

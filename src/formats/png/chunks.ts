@@ -1,5 +1,5 @@
 // Reads the chunks of a PNG (3rd edition, clauses 5 and 11): the picture's properties, and whether its data are sound.
-// Has no knowledge of pixels.
+// Knows nothing about pixels.
 import { crc32 } from "node:zlib";
 import { ByteReader } from "../../core/byte-reader.ts";
 import { EngineFailure } from "../../core/failure.ts";

@@ -1,5 +1,5 @@
 // Reads PNG (Portable Network Graphics, 3rd edition) as a PDF image. The data are those of the file if PDF supports
-// their form; otherwise the samples are compressed again. Knows of PDF only its images.
+// their form; otherwise the samples are compressed again. Handles no part of PDF except images.
 import type { Input } from "../../core/operation.ts";
 import { bytesOfRow, checkWork, flateImage, pngPredictor, type Rows, softMask } from "../to-pdf/image-data.ts";
 import { alphaOfIndices, alphaOfKey, alphaSamples, colorSamples } from "../to-pdf/opacity.ts";

@@ -88,7 +88,7 @@ async function interlaced(input: Input, header: PngHeader, holdBytes: number): P
   return picture;
 }
 
-/** Writes the pixels of a pass's row to their places in the picture. */
+/** Writes the pixels of a pass's row to their positions in the picture. */
 function spread(
   row: Uint8Array,
   picture: Uint8Array,

@@ -1,5 +1,5 @@
-// Writes rasters as PNG (Portable Network Graphics, 3rd edition), streamed a batch of rows at a time. Has no knowledge
-// of documents.
+// Writes rasters as PNG (Portable Network Graphics, 3rd edition), streamed a batch of rows at a time. Knows nothing
+// about documents.
 
 import { crc32, deflateSync } from "node:zlib";
 import { CHANNELS, type ColorModel, type Raster } from "../../core/raster.ts";
@@ -13,7 +13,7 @@ const MAX_SIDE = 2 ** 31 - 1;
 /** Length and type before the data of a chunk. */
 const CHUNK_HEAD_BYTES = 8;
 const METERS_PER_INCH = 0.0254;
-/** 1/2.2, the value of clause 11.3.2.2 for use beside sRGB. */
+/** 1/2.2, the value of clause 11.3.2.2 for use next to sRGB. */
 const SRGB_GAMMA = 45455;
 
 /**
@@ -90,7 +90,7 @@ function chunk(type: string, data: Uint8Array): Uint8Array {
   return framed(type, bytes);
 }
 
-/** Writes length, type and checksum around the data, for which the bytes have reserved places. */
+/** Writes length, type and checksum around the data, for which the bytes have room. */
 function framed(type: string, bytes: Uint8Array): Uint8Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   view.setUint32(0, bytes.length - CHUNK_HEAD_BYTES - 4);

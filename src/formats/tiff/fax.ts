@@ -1,5 +1,5 @@
 // Reads pictures of a TIFF in fax codes (ITU-T T.4 and T.6). Keeps the codes if PDF's filter supports them; otherwise
-// recodes them as T.6, which loses nothing. Knows of PDF only its images.
+// recodes them as T.6, which loses nothing. Handles no part of PDF except images.
 import { FaxDecoder } from "../ccitt/decode.ts";
 import { FaxEncoder } from "../ccitt/encode.ts";
 import type { PdfImage } from "../to-pdf/picture.ts";

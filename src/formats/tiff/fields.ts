@@ -1,5 +1,5 @@
-// Reads image file directories of TIFF (6.0 section 2) and BigTIFF, which EXIF uses, too: fields by tag. Has no
-// knowledge of the meaning of tags.
+// Reads image file directories of TIFF (6.0 section 2) and BigTIFF, which EXIF uses, too: fields by tag. Knows nothing
+// about the meaning of tags.
 
 /** Bytes of a value by type, from 1 on: TIFF 6.0, IFD of the first supplement, LONG8, SLONG8 and IFD8 of BigTIFF. */
 const TYPE_BYTES = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8];

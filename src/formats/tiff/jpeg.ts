@@ -1,5 +1,5 @@
 // Reads pictures of a TIFF that are JPEGs (Adobe's technical note 2, and 6.0 section 22) as images whose codes are
-// those of the file. Knows of PDF only its images.
+// those of the file. Handles no part of PDF except images.
 import { EngineFailure } from "../../core/failure.ts";
 import { unsupportedJpeg } from "../jpeg/frame.ts";
 import { MARKERS } from "../jpeg/markers.ts";

@@ -1,4 +1,4 @@
-// Decodes PackBits (TIFF 6.0 section 9). Has no knowledge of TIFF.
+// Decodes PackBits (TIFF 6.0 section 9). Knows nothing about TIFF.
 
 const OUTPUT_BYTES = 16_384;
 const MOST_RUN = 128;

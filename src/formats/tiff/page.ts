@@ -1,5 +1,5 @@
 // Reads the description of one picture of a TIFF from its directory (TIFF 6.0 sections 3 to 23 and the technical notes
-// of its libraries), with plausible numbers or a failure. Has no knowledge of pixels.
+// of its libraries), with plausible numbers or a failure. Knows nothing about pixels.
 import { EngineFailure } from "../../core/failure.ts";
 import { bytesOfRow } from "../to-pdf/image-data.ts";
 import type { Directory, TiffBytes } from "./fields.ts";

@@ -1,5 +1,5 @@
 // Reverses TIFF's predictors in a row: differences from the left (6.0 section 14), and those of floating point (Adobe's
-// technical note 3). Has no knowledge of files.
+// technical note 3). Knows nothing about files.
 import type { TiffPage } from "./page.ts";
 
 /** @param samples number of samples of a pixel in this row */

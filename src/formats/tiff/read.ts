@@ -1,5 +1,5 @@
-// Reads TIFF as pages of a PDF: every picture that is neither a reduced copy nor a mask of another. Knows of PDF only
-// its images.
+// Reads TIFF as pages of a PDF: every picture that is neither a reduced copy nor a mask of another. Handles no part of
+// PDF except images.
 
 import { plain } from "../../core/byte-reader.ts";
 import { EngineFailure } from "../../core/failure.ts";
@@ -70,7 +70,7 @@ function isSecondary(directory: Directory): boolean {
   return ((directory.number(254) ?? 0) & 5) !== 0 || directory.number(255) === 2;
 }
 
-/** @throws EngineFailure `too-complex` for a file that claims to be more than it is */
+/** @throws EngineFailure `too-complex` for a file that claims far more data than it contains */
 function checkClaims(pages: readonly TiffPage[], fileBytes: number): void {
   let segments = 0;
   let sampleBytes = 0;

@@ -1,5 +1,5 @@
 // Unpacks the rows of a TIFF from its strips and tiles, one plane at a time and one row at a time, from the first to
-// the last. Has no knowledge of colors.
+// the last. Knows nothing about colors.
 
 import { EngineFailure } from "../../core/failure.ts";
 import { FaxDecoder, type FaxOptions } from "../ccitt/decode.ts";

@@ -1,4 +1,4 @@
-// Converts the samples of one picture of a TIFF for PDF, with color and opacity separate. Has no knowledge of
+// Converts the samples of one picture of a TIFF for PDF, with color and opacity separate. Knows nothing about
 // compression.
 import { EngineFailure } from "../../core/failure.ts";
 import { bytesOfRow, type Rows, type Samples, Stretches } from "../to-pdf/image-data.ts";
@@ -13,12 +13,12 @@ import { subsampledRows, toRgb } from "./ycbcr.ts";
 const BLOCK_BYTES = 65_536;
 const ICC_PROFILE = 34_675;
 const COLOR_MAP = 320;
-/** Returns CIE's L*a*b* under D50 (ISO 32000-1, 8.6.5.4), with the range of a and b that their bits permit. */
+/** Returns the L*a*b* color space under D50 (ISO 32000-1, 8.6.5.4), with the range of a and b that their bits allow. */
 const labSpace = (most: number): ColorSpace => ({
   kind: "calibrated",
   array: `[/Lab<</WhitePoint[0.9642 1 0.8249]/Range[-128 ${most} -128 ${most}]>>]`,
 });
-/** The L* of 16 set bits; 100 is 0xff00 (ICC.1, 6.3.4.2). */
+/** The L* that 0xffff stands for; 0xff00 stands for 100 (ICC.1, 6.3.4.2). */
 const ICC_LIGHTNESS = (100 * 65_535) / 65_280;
 
 export interface TiffSamples {
@@ -47,7 +47,8 @@ export async function samplesOf(page: TiffPage, holdBytes: number): Promise<Tiff
 }
 
 /**
- * Reports whether samples are whole bytes, with one more sample after the colors: opacity, or one without a meaning.
+ * Reports whether samples are whole bytes, and one more sample follows the colors: opacity, or a sample without
+ * meaning.
  */
 function isOneMore({ bits, samples, colors, alpha, ...page }: TiffPage): boolean {
   const isWhole = (bits === 8 || bits === 16) && samples === colors + 1 && !alpha?.isAssociated;
@@ -68,7 +69,7 @@ function splitSamples(page: TiffPage, holdBytes: number): TiffSamples {
   return { color, ...(alpha ? { opacity: () => alphaSamples(rows(), colors, bits / 8) } : {}) };
 }
 
-/** Returns the bytes of a row with all its contents, including those beyond the picture's edge. */
+/** Returns the number of bytes of a stored row, including the parts of segments beyond the picture's edge. */
 export const storedRowBytes = ({ segmentWidth, across, bits, samples }: TiffPage): number =>
   bytesOfRow(segmentWidth, bits * samples) * across;
 
@@ -117,7 +118,7 @@ function planesOf(page: TiffPage): Plane[] {
   const { width, height, segmentWidth, segmentHeight, samples, bits, photometric, subsampling, predictor, isPlanar } =
     page;
   const [h, v] = subsampling;
-  // Zero means no light, no ink, or white (section 8). Missing rows are white for light, and zero otherwise.
+  // Zero means no light, no ink, or white (section 8), so missing rows get 255 for light, and 0 otherwise.
   const isLight = photometric === PHOTOMETRIC.blackIsZero || photometric === PHOTOMETRIC.rgb;
   const fill = isLight ? 255 : 0;
   if (h * v > 1) {

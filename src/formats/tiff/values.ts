@@ -1,5 +1,5 @@
-// Reads samples of a TIFF of any depth and format as whole numbers of 8 or 16 bits (6.0 section 19, SampleFormat). Has
-// no knowledge of colors.
+// Reads samples of a TIFF of any depth and format as whole numbers of 8 or 16 bits (6.0 section 19, SampleFormat).
+// Knows nothing about colors.
 import type { TiffPage } from "./page.ts";
 
 /** The values that become the least and the greatest sample. */

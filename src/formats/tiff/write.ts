@@ -1,5 +1,5 @@
-// Writes rasters as TIFF (TIFF 6.0, with Deflate of Adobe's Photoshop technical notes), streamed a strip at a time. Has
-// no knowledge of documents.
+// Writes rasters as TIFF (TIFF 6.0, with Deflate of Adobe's Photoshop technical notes), streamed a strip at a time.
+// Knows nothing about documents.
 
 import { CHANNELS, type ColorModel, type Raster } from "../../core/raster.ts";
 import { type DeflateKernel, MAX_CHUNK_ROWS, startDeflate } from "../deflate/deflate-kernel.ts";
@@ -38,7 +38,9 @@ const CLASSIC_RAW_BYTES = Math.floor(2 ** 32 / 1.01) - 2 ** 22;
 const WHITE_POINT = [3457, 10000, 3585, 10000];
 
 export interface TiffFile {
-  /** The whole file, but with first bytes that lack the place of the directory. Chunks are valid until the next one. */
+  /**
+   * The whole file, except that its first bytes lack the offset of the directory. Chunks are valid until the next one.
+   */
   readonly body: Iterable<Uint8Array>;
   /** Returns the correct first bytes. @throws Error before `body` has ended */
   head(): Uint8Array;

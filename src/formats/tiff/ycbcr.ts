@@ -1,4 +1,4 @@
-// Converts TIFF's YCbCr (6.0 sections 20 and 21) outside of JPEGs. Has no knowledge of files.
+// Converts TIFF's YCbCr (6.0 sections 20 and 21) outside of JPEGs. Knows nothing about files.
 import type { TiffPage } from "./page.ts";
 
 const COEFFICIENTS = 529;

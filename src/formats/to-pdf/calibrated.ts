@@ -1,5 +1,5 @@
-// Converts colors that a file describes by numbers to PDF's CalGray and CalRGB (ISO 32000-1, 8.6.5). Has no knowledge
-// of file formats.
+// Converts colors that a file describes by numbers to PDF's CalGray and CalRGB (ISO 32000-1, 8.6.5). Knows nothing
+// about file formats.
 import { type ColorSpace, GRAY, RGB } from "./picture.ts";
 
 /** Chromaticities x and y. */

@@ -1,4 +1,4 @@
-// Converts rows of samples to the data of a PDF image. Has no knowledge of file formats.
+// Converts rows of samples to the data of a PDF image. Knows nothing about file formats.
 
 import { EngineFailure } from "../../core/failure.ts";
 import { OUTPUT_BYTES, startDeflate } from "../deflate/deflate-kernel.ts";
@@ -13,8 +13,8 @@ export interface Samples extends Pick<PdfImage, "width" | "height" | "bitsPerCom
   readonly components: number;
   readonly softMask?: PdfImage;
   /**
-   * Returns rows packed as in PDF (ISO 32000-1, 8.9.3): high bits first, 16 bits high byte first, rows begin at whole
-   * bytes.
+   * Returns rows packed as in PDF (ISO 32000-1, 8.9.3): the high bit or byte of a sample comes first, and each row
+   * begins at a whole byte.
    */
   rows(): Rows;
 }
@@ -22,8 +22,8 @@ export interface Samples extends Pick<PdfImage, "width" | "height" | "bitsPerCom
 export const bytesOfRow = (width: number, bitsPerPixel: number): number => Math.ceil((width * bitsPerPixel) / 8);
 
 /**
- * Limits the unpacked bytes of a file. All pictures that this service makes of a page are within the limit. Data that
- * must be coded again have half of it.
+ * Limits the unpacked bytes of a file. All pictures that this service makes of a page are within the limit. The limit
+ * is half as large for data that must be coded again.
  */
 export const MOST_SAMPLE_BYTES = 2 ** 32;
 const MOST_CODED_BYTES = 2 ** 31;
@@ -49,7 +49,7 @@ const ROWS_HELD = 2;
  * Checks that rows can be unpacked and coded again.
  * @param rowBytes bytes of a row before or after, whichever is larger
  * @param holdBytes limits the memory for rows
- * @throws EngineFailure `too-large` for rows, `too-complex` for all of them
+ * @throws EngineFailure `too-large` if a row is too large, `too-complex` if all rows together are
  */
 export function checkWork(rowBytes: number, rows: number, holdBytes: number): void {
   if (rowBytes * rows > MOST_CODED_BYTES) throw new EngineFailure("too-complex", `${rows} rows of ${rowBytes} bytes`);

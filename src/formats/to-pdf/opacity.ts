@@ -1,4 +1,4 @@
-// Separates opacity and color: converts rows that contain both to rows of either. Has no knowledge of files.
+// Separates opacity and color: converts rows that contain both to rows of either. Knows nothing about files.
 import { bytesOfRow, type Rows } from "./image-data.ts";
 
 /** Yields the color of pixels whose last sample is opacity. @param sampleBytes 1 or 2 */

@@ -1,5 +1,5 @@
-// Writes pictures as a PDF, one page each, while they are read. Has no knowledge of picture formats, or of PDF beyond
-// this form.
+// Writes pictures as a PDF, one page each, while they are read. Knows nothing about picture formats, or about PDF
+// beyond this form.
 import { deflateSync } from "node:zlib";
 import { pageSize } from "./page-size.ts";
 import type { ColorSpace, Orientation, PdfImage, Picture, PicturePart } from "./picture.ts";
@@ -13,14 +13,14 @@ const ALTERNATES = { 1: "/DeviceGray", 3: "/DeviceRGB", 4: "/DeviceCMYK" } as co
 const DEVICES = { gray: "/DeviceGray", rgb: "/DeviceRGB", cmyk: "/DeviceCMYK" } as const;
 
 /**
- * Points by which an image is smaller than its place on each side. The gap is invisible, but some viewers enlarge an
+ * Points by which an image is smaller than its area on each side. The gap is invisible, but some viewers enlarge an
  * image that reaches to the very edge of a pixel by one pixel.
  */
 const INSET = 0.0001;
 
 /**
- * Matrices by orientation, from the unit square of a stored picture to that of the displayed picture: the places of the
- * lowest row's right end, the highest row's left end, and the lowest row's left end.
+ * Matrices by orientation, from the unit square of a stored picture to that of the displayed picture: the positions of
+ * the lowest row's right end, the highest row's left end, and the lowest row's left end.
  */
 const MATRICES: Readonly<Record<Orientation, readonly [number, number, number, number, number, number]>> = {
   1: [1, 0, 0, 1, 0, 0],
@@ -77,7 +77,7 @@ function contentsOf(picture: Picture, pageWidth: number, pageHeight: number): st
     .join("");
 }
 
-/** Returns the matrix from the unit square to the place of the part on the page. */
+/** Returns the matrix from the unit square to the position of the part on the page. */
 function place(
   { x, y, image, isBottomUp = false }: PicturePart,
   picture: Picture,

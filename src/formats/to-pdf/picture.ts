@@ -1,5 +1,5 @@
-// Describes a picture in terms of PDF: readers of file formats return it, and picture-pdf.ts writes it. Has no
-// knowledge of file formats.
+// Describes a picture in terms of PDF: readers of file formats return it, and picture-pdf.ts writes it. Knows nothing
+// about file formats.
 import type { Chunks } from "../../core/operation.ts";
 
 /** One page. */
@@ -17,7 +17,7 @@ export interface Picture {
   readonly parts: readonly PicturePart[];
 }
 
-/** Displayed places of the first row and the first column (TIFF 6.0 section 8, and EXIF). 1 is upright. */
+/** Displayed positions of the first row and the first column (TIFF 6.0 section 8, and EXIF). 1 is upright. */
 export type Orientation = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
 
 /** Dots per inch. */

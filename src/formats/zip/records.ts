@@ -1,5 +1,5 @@
-// Writes the records of a zip archive (PKWARE's APPNOTE.TXT 6.3.10; numbers in comments are its sections). Has no
-// knowledge of the origin or the compression of entries.
+// Writes the records of a zip archive (PKWARE's APPNOTE.TXT 6.3.10; numbers in comments are its sections). Knows
+// nothing about the origin or the compression of entries.
 
 export const METHOD = { stored: 0, deflated: 8 } as const;
 

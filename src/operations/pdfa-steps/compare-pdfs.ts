@@ -1,5 +1,5 @@
 // Compares a PDF with the one it was made from: pages, their sizes, pictures and text. Yields one output, a JSON list
-// of the pages that differ. Has no knowledge of why they might differ.
+// of the pages that differ. Knows nothing about why they might differ.
 
 import * as z from "zod";
 import { EngineFailure } from "../../core/failure.ts";

@@ -1,4 +1,4 @@
-// Measures what a validator needs for a PDF, and whether it can finish. Has no knowledge of the rules.
+// Measures what a validator needs for a PDF, and whether it can finish. Knows nothing about the rules.
 
 import * as z from "zod";
 import { type Output, operation, type Run } from "../../core/operation.ts";

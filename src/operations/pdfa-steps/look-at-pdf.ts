@@ -1,5 +1,5 @@
 // Records how the pages of a PDF look and read, for comparison with another PDF later. Yields one output, in the format
-// of look-records.ts. Has no knowledge of the other document.
+// of look-records.ts. Knows nothing about the other document.
 
 import * as z from "zod";
 import { type Context, type Input, operation, type Run } from "../../core/operation.ts";

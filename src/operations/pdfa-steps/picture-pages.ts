@@ -1,4 +1,4 @@
-// Replaces some or all pages of a PDF by pictures of them, with invisible text for searching. Has no knowledge of the
+// Replaces some or all pages of a PDF by pictures of them, with invisible text for searching. Knows nothing about the
 // reason.
 
 import * as z from "zod";

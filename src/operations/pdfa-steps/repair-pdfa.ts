@@ -1,5 +1,5 @@
-// Repairs a PDF in place to follow a level of PDF/A (ISO 19005-1, -2, -3). Changes only what breaks a rule. Has no
-// knowledge of the validator: its findings on the previous attempt select additional repairs.
+// Repairs a PDF in place to follow a level of PDF/A (ISO 19005-1, -2, -3). Changes only what breaks a rule. Knows
+// nothing about the validator: its findings on the previous attempt select additional repairs.
 
 import * as z from "zod";
 import { EngineFailure } from "../../core/failure.ts";

@@ -1,6 +1,6 @@
 // Replaces the contents of a PDF's pages by those of another PDF, and keeps everything else: tags, links, forms,
-// outlines, destinations, labels, attachments. Intended for documents that another program rewrote, losing these. Does
-// not know any such program.
+// outlines, destinations, labels, attachments. Intended for documents that another program rewrote, losing these. Knows
+// nothing about such programs.
 
 import * as z from "zod";
 import { EngineFailure } from "../../core/failure.ts";

@@ -1,5 +1,5 @@
 // Reduces the size of a file. Stores equal objects once, omits discarded objects, and recodes each stream as it is
-// written, so that no two streams are in memory. Has no knowledge of operations.
+// written, so that no two streams are in memory. Knows nothing about operations.
 
 import { EngineFailure } from "../../core/failure.ts";
 import { type Survey, surveyFile } from "../content/survey.ts";

@@ -1,4 +1,4 @@
-// The plan for one font program. Has no knowledge of font formats.
+// Defines the plan for one font program: the glyphs to keep and the result. Knows nothing about font formats.
 import type { PdfStream, Reference } from "../objects/values.ts";
 
 /** The plan for one font program, which several fonts may share. */

@@ -1,5 +1,5 @@
-// Collects the codes that a file shows in each font, and the fonts that must be able to show other codes. Has no
-// knowledge of font programs.
+// Collects the codes that a file shows in each font, and the fonts that must be able to show other codes. Knows nothing
+// about font programs.
 import { EngineFailure } from "../../core/failure.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { type Dictionary, type PdfString, Reference, type Value } from "../objects/values.ts";
@@ -20,7 +20,7 @@ export interface ShownCodes {
   readonly pairs: Set<number>;
 }
 
-/** @returns undefined if some text may not have been found */
+/** @returns undefined if it is possible that some text was not found */
 export function findFontUses(file: PdfFile): FontUses | undefined {
   const shown = new Map<number, ShownCodes>();
   try {

@@ -1,5 +1,5 @@
 // Removes content that layers hide by default (ISO 32000-1, 8.11.3): marks in content, images and forms, annotations.
-// Visible content keeps its layers. Has no knowledge of output.
+// Visible content keeps its layers. Knows nothing about output.
 import { readOperations } from "../content/content.ts";
 import { applyEdits, type Edit } from "../content/edits.ts";
 import { TEXT_PLACING, TEXT_SHOWING, withoutMarks } from "../content/operators.ts";
@@ -108,7 +108,7 @@ function withoutHidden(
     const isShown = TEXT_SHOWING.has(operator);
     if (TEXT_PLACING.has(operator)) leading = [];
     if (replacement === undefined) {
-      // Visible text keeps its place, which depends on the hidden text before it.
+      // Visible text keeps its position, which depends on the hidden text before it.
       if (isShown) for (const cut of leading) cuts.delete(cut);
       if (isShown) leading = [];
       continue;

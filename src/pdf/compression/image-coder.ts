@@ -22,7 +22,7 @@ const DRAWING_FACTOR = 2;
 const MAX_SAMPLES = 2 ** 34;
 
 export interface Memory extends SampleLimits {
-  /** True if another place has more memory. An image that is too large here then fails instead of staying unchanged. */
+  /** True if another host has more memory. An image that is too large here then fails instead of staying unchanged. */
   readonly moreElsewhere: boolean;
   /** The decoder for JPEG 2000. */
   readonly decoder: ImageDecoder;
@@ -186,7 +186,7 @@ export class ImageCoder {
     return smaller(lossless(), result);
   }
 
-  /** @throws EngineFailure `too-large` if another place has enough memory to code the image */
+  /** @throws EngineFailure `too-large` if another host has enough memory to code the image */
   #mayBeElsewhere(
     { width, height, colors }: PdfImage,
     size: { readonly width: number; readonly height: number },

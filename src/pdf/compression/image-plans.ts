@@ -1,4 +1,4 @@
-// Plans the stored size of each image of a file by its largest use on pages. Has no knowledge of samples.
+// Plans the stored size of each image of a file by its largest use on pages. Knows nothing about samples.
 
 import type { PdfImage } from "../images/image.ts";
 import { readImage } from "../images/image.ts";

@@ -1,5 +1,5 @@
 // Merges subsets of one font into one program if all glyphs that they share are equal. Compares fingerprints, so that
-// no two programs are in memory. Has no knowledge of font dictionaries.
+// no two programs are in memory. Knows nothing about font dictionaries.
 
 import { glyphNames } from "../../fonts/cff/cff.ts";
 import { flatCff } from "../../fonts/cff/flat-cff.ts";

@@ -1,5 +1,5 @@
 // Converts the layers of mixed raster content to a form with the object number of the image. Content draws both with Do
-// in the unit square (ISO 32000-1, 8.9.5 and 8.10). Has no knowledge of pixels.
+// in the unit square (ISO 32000-1, 8.9.5 and 8.10). Knows nothing about pixels.
 import type { PdfImage } from "../images/image.ts";
 import { SAMPLE_ENTRIES } from "../images/image.ts";
 import type { MixedRaster, Stencil } from "../images/mixed-raster.ts";

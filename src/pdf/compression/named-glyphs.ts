@@ -1,5 +1,5 @@
 // Maps the codes of a PDF font to glyphs of a CFF or Type 1 font, by all the rules that readers use (ISO 32000-1,
-// 9.6.6.2 and 9.7.4.2). Has no knowledge of outlines.
+// 9.6.6.2 and 9.7.4.2). Knows nothing about outlines.
 import { builtInEncoding, type CffFont, glyphNames } from "../../fonts/cff/cff.ts";
 import type { EmbeddedCff } from "../../fonts/cff/subset-cff.ts";
 import { type Encoding, NOTDEF, standardEncoding } from "../../fonts/names/glyph-names.ts";

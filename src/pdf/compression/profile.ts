@@ -1,11 +1,11 @@
 // The schema of a custom compression profile (a JSON file of clients). Everything that is absent is off, and unknown
-// keys are ignored. Has no knowledge of the compression itself.
+// keys are ignored. Knows nothing about the compression itself.
 import * as z from "zod";
 
 /** The range of meaningful resolutions of a picture. */
 const dpi = z.number().min(1).max(9600);
 const optional = <T extends z.ZodType>(type: T) => type.exactOptional();
-/** Some clients write words. */
+/** Some clients write "on" and "off" instead of booleans. */
 const flag = optional(z.union([z.boolean(), z.enum(["on", "off"]).transform((word) => word === "on")]));
 const group = <T extends z.ZodRawShape>(shape: T) => optional(z.object(shape));
 

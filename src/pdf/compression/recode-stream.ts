@@ -1,5 +1,5 @@
-// Recodes a stream with the smallest lossless coding (ISO 32000-1, 7.4). The decoded bytes stay the same. Has no
-// knowledge of content.
+// Recodes a stream with the smallest lossless coding (ISO 32000-1, 7.4). The decoded bytes stay the same. Knows nothing
+// about content.
 import { constants, deflateSync, inflateSync } from "node:zlib";
 import { EngineFailure } from "../../core/failure.ts";
 import { transcodeJpeg } from "../../formats/jpeg/transcode.ts";

@@ -1,4 +1,4 @@
-// The settings of a compression, and its three levels. Has no knowledge of client profiles or of the compression
+// Defines the settings of a compression, and its three levels. Knows nothing about client profiles or the compression
 // itself.
 
 /** How images of one kind are downsampled and recoded. */

@@ -1,5 +1,5 @@
-// Shortens a content stream without a change of what it draws (ISO 32000-1, 7.8.2): removes comments and unnecessary
-// spaces, and shortens numbers. Has no knowledge of resources.
+// Shortens a content stream without changing what it draws (ISO 32000-1, 7.8.2): removes comments and unnecessary
+// spaces, and shortens numbers. Knows nothing about resources.
 import { inlineDictionary, skipInlineData } from "../content/content.ts";
 import { KEYWORDS } from "../content/operators.ts";
 import { Lexer } from "../objects/lexer.ts";

@@ -1,5 +1,5 @@
 // Maps the codes of a PDF font to glyphs of a TrueType font, and collects the lookups in its character maps (ISO
-// 32000-1, 9.6.6.4 and 9.7.4.2). Has no knowledge of outlines.
+// 32000-1, 9.6.6.4 and 9.7.4.2). Knows nothing about outlines.
 import { SYMBOL_BASES } from "../../fonts/symbolic.ts";
 import type { CharacterMap } from "../../fonts/truetype/maps.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";

@@ -1,5 +1,5 @@
 // Removes unused fonts, images and other entries from resources (ISO 32000-1, 7.8.3). Pages and forms can share one
-// dictionary: it keeps everything that any of them uses. Has no knowledge of content, which resources.ts reads.
+// dictionary: it keeps everything that any of them uses. Knows nothing about content, which resources.ts reads.
 import { EngineFailure } from "../../core/failure.ts";
 import { ResourceUsage } from "../content/resources.ts";
 import type { Survey } from "../content/survey.ts";

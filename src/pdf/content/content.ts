@@ -1,5 +1,5 @@
 // Splits content streams (ISO 32000-1, 7.8.2) into operations with their byte offsets, so that unchanged parts can be
-// copied byte for byte. Has no knowledge of operators, except what inline images require.
+// copied byte for byte. Knows nothing about operators, except what inline images require.
 import { isBoundary, isWhite, Lexer } from "../objects/lexer.ts";
 import { Dictionary, type Value } from "../objects/values.ts";
 import { KEYWORDS, VALUE_KEYWORDS } from "./operators.ts";

@@ -1,4 +1,4 @@
-// Replaces some bytes of a content stream and keeps the rest. Has no knowledge of operators.
+// Replaces some bytes of a content stream and keeps the rest. Knows nothing about operators.
 
 /** Replaces the bytes from `start` to `end`. Inserts the text if both are equal. */
 export interface Edit {

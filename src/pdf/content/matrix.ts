@@ -1,5 +1,5 @@
-// Affine transformations of the plane as PDF defines them (ISO 32000-1, 8.3.4), and their effect on rectangles. Has no
-// knowledge of pages.
+// Affine transformations of the plane as PDF defines them (ISO 32000-1, 8.3.4), and their effect on rectangles. Knows
+// nothing about pages.
 
 /** `x' = a x + c y + e`, `y' = b x + d y + f`. */
 export type Matrix = readonly [a: number, b: number, c: number, d: number, e: number, f: number];

@@ -1,4 +1,4 @@
-// Lists the operators of content streams by category (ISO 32000-1, table 51 and Annex A). Has no knowledge of operands,
+// Lists the operators of content streams by category (ISO 32000-1, table 51 and Annex A). Knows nothing about operands,
 // except which operators name a resource.
 import type { Value } from "../objects/values.ts";
 
@@ -74,7 +74,10 @@ export const RESOURCE_CATEGORIES: ReadonlyMap<string, ResourceCategory> = new Ma
   ["DP", "Properties"],
 ]);
 
-/** Returns operators with the effect of an operation besides its marks; undefined for operations that leave no mark. */
+/**
+ * Returns operators that have all effects of an operation except its marks; undefined for operations that paint
+ * nothing.
+ */
 export function withoutMarks(operator: string, operands: readonly Value[]): string | undefined {
   if (PATH_PAINTING.has(operator)) return PATH_END;
   if (OBJECT_PAINTING.has(operator)) return "";

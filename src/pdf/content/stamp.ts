@@ -1,5 +1,5 @@
-// Converts annotations that lose their function but keep their look to stamps (ISO 32000-1, 12.5.6.12). Has no
-// knowledge of the reason.
+// Converts annotations that lose their function but keep their look to stamps (ISO 32000-1, 12.5.6.12). Knows nothing
+// about the reason.
 import { type Dictionary, Name } from "../objects/values.ts";
 
 /** Entries that a stamp keeps from the former annotation; all others are specific to its type. */

@@ -1,5 +1,5 @@
-// Walks through all objects that a file leads to, once, and records content streams, fonts and the like. Has no
-// knowledge of their later use.
+// Walks through all objects that a file leads to, once, and records content streams, fonts and resources. Knows nothing
+// about their later use.
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, Name, type PdfObject, PdfStream, Reference, type Value } from "../objects/values.ts";
 

@@ -1,5 +1,5 @@
-// Collects the kinds of color that a page paints with. Pictures of the page are in CMYK if it uses inks. Has no
-// knowledge of rendering.
+// Collects the kinds of color that a page paints with. Pictures of the page are in CMYK if it uses inks. Knows nothing
+// about rendering.
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { type Dictionary, Reference, type Value } from "../objects/values.ts";
 

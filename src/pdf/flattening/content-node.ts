@@ -1,5 +1,5 @@
 // The data that a scan collects from a content stream: the painting operations with their byte positions, and the forms
-// that the scan entered. Has no knowledge of rendering or files.
+// that the scan entered. Knows nothing about rendering or files.
 
 import type { Box, Matrix } from "../content/matrix.ts";
 import type { Dictionary, Value } from "../objects/values.ts";

@@ -1,5 +1,5 @@
 // Scans one content stream as a viewer processes it: painting operations, their graphics state, and possible positions
-// for pictures. Knows other streams only as forms that the scanner may enter.
+// for pictures. Reads other streams only if they are forms that the scanner enters.
 import { type ContentOperation, readOperations } from "../content/content.ts";
 import { type Box, boundsOf, IDENTITY, matrixOf, multiply } from "../content/matrix.ts";
 import {

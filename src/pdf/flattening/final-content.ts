@@ -1,5 +1,5 @@
 // Builds the final content of a page: transparent operations are removed, made opaque or given another color, and
-// pictures are inserted at their positions. Has no knowledge of pixels.
+// pictures are inserted at their positions. Knows nothing about pixels.
 
 import { readOperations } from "../content/content.ts";
 import { applyEdits } from "../content/edits.ts";

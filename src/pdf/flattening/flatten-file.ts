@@ -1,5 +1,5 @@
 // Removes the transparency of a document. Pages without transparency keep their content; marks that have lost their
-// meaning are removed from all objects. Has no knowledge of operations.
+// meaning are removed from all objects. Knows nothing about operations.
 
 import { EngineFailure } from "../../core/failure.ts";
 import { surveyFile } from "../content/survey.ts";

@@ -1,5 +1,5 @@
-// The parts of the graphics state and of text objects (ISO 32000-1, 8.4 and 9.4) that determine whether painting is
-// transparent. Plain data.
+// Holds the parts of the graphics state and of text objects (ISO 32000-1, 8.4 and 9.4) that determine whether painting
+// is transparent. Contains only data.
 
 import type { Matrix } from "../content/matrix.ts";
 import type { Dictionary, Value } from "../objects/values.ts";

@@ -1,5 +1,5 @@
 // Replaces soft masks that have no intermediate values (ISO 32000-1, 11.6.5.3) with equivalent masks of one bit
-// (8.9.6.3). Has no knowledge of pages.
+// (8.9.6.3). Knows nothing about pages.
 
 import { EngineFailure } from "../../core/failure.ts";
 import { PictureKernel } from "../../formats/picture-kernel.ts";

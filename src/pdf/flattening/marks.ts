@@ -1,5 +1,5 @@
 // Finds the marks that make painting transparent (ISO 32000-1, 11.6): entries of graphics state dictionaries and of
-// images, in the resources of anything that paints. Has no knowledge of content streams.
+// images, in the resources of anything that paints. Knows nothing about content streams.
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, PdfStream, Reference, type Value } from "../objects/values.ts";
 

@@ -1,5 +1,5 @@
 // Replaces a group of shapes with constant alpha over one color with opaque shapes in mixed colors. The shapes hide
-// each other as before (ISO 32000-1, 11.4). Has no knowledge of pixels.
+// each other as before (ISO 32000-1, 11.4). Knows nothing about pixels.
 import { readOperations } from "../content/content.ts";
 import { applyEdits, type Edit } from "../content/edits.ts";
 import {

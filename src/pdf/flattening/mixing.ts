@@ -1,5 +1,5 @@
 // Computes the single color that results from constant alpha over one backdrop color (ISO 32000-1, 11.3.6). The painted
-// shape then stays a vector. Has no knowledge of pixels.
+// shape then stays a vector. Knows nothing about pixels.
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { serializeNumber } from "../objects/serialize.ts";
 import type { Value } from "../objects/values.ts";

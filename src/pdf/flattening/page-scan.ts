@@ -1,4 +1,4 @@
-// The part of a page's scan that the scans of its content and its forms share.
+// Holds the part of a page's scan that the scans of its content and its forms share.
 
 import type { ContentOperation } from "../content/content.ts";
 import type { Budget } from "../objects/budget.ts";
@@ -21,7 +21,7 @@ export interface ScanOptions {
   readonly notesAll?: boolean;
 }
 
-/** The place of a form in the content that paints it. */
+/** The position of a form in the content that paints it. */
 export interface FormPlace {
   /** Number of forms around this content. */
   readonly depth: number;

@@ -1,4 +1,4 @@
-// Computes the bounding box of a path from its construction operators (ISO 32000-1, 8.5.2). Has no knowledge of
+// Computes the bounding box of a path from its construction operators (ISO 32000-1, 8.5.2). Knows nothing about
 // painting.
 import type { ContentOperation } from "../content/content.ts";
 import type { Box } from "../content/matrix.ts";

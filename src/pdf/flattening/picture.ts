@@ -1,5 +1,5 @@
-// Stores pixels as an image of the file, with a mask of one bit if only some of them count (ISO 32000-1, 8.9.6.3). Has
-// no knowledge of pages.
+// Stores pixels as an image of the file, with a mask of one bit if only some of them count (ISO 32000-1, 8.9.6.3).
+// Knows nothing about pages.
 import { deflateSync } from "node:zlib";
 import { encodePixels, newPixels } from "../../formats/jpeg/samples.ts";
 import { PictureKernel } from "../../formats/picture-kernel.ts";

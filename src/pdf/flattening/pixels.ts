@@ -1,5 +1,5 @@
-// Compares pictures of a page: the pixels that differ, the rectangles around them, and their sharpness. Has no
-// knowledge of PDF.
+// Compares pictures of a page: the pixels that differ, the rectangles around them, and their sharpness. Knows nothing
+// about PDF.
 import type { Box } from "../content/matrix.ts";
 import type { Pixels } from "./stage.ts";
 

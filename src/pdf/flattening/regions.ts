@@ -1,5 +1,4 @@
-// Draws the regions of a page that one operation or a run changes, as pictures of these regions only. Has no knowledge
-// of content streams.
+// Draws pictures of the regions of a page that one operation or a run changes. Knows nothing about content streams.
 
 import { type Box, boundsOf, inverse, type Matrix, multiply } from "../content/matrix.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";

@@ -1,4 +1,4 @@
-// Dictionaries of named resources (ISO 32000-1, 7.8.3), and unused names in them. Has no knowledge of content.
+// Dictionaries of named resources (ISO 32000-1, 7.8.3), and unused names in them. Knows nothing about content.
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary } from "../objects/values.ts";
 

@@ -1,5 +1,5 @@
 // Collects consecutive painting operations into runs. Moves the position of each run's picture out of clips and forms
-// while nothing else paints. Has no knowledge of content streams.
+// while nothing else paints. Knows nothing about content streams.
 import type { Clip, ContentNode, ContentPlace, Paint, Run } from "./content-node.ts";
 
 export class RunBuilder {

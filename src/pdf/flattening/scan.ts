@@ -1,5 +1,5 @@
 // Scans the content of a page as a viewer processes it. Notes transparent painting, and the positions of pictures that
-// could replace it. Has no knowledge of rendering.
+// could replace it. Knows nothing about rendering.
 
 import { EngineFailure } from "../../core/failure.ts";
 import type { ContentOperation } from "../content/content.ts";

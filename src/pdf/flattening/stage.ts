@@ -1,5 +1,5 @@
-// A copy of the document that is used only for drawing. One of its pages shows any given content. Has no knowledge of
-// transparency.
+// Provides a copy of the document that is used only for drawing. One of its pages shows any given content. Knows
+// nothing about transparency.
 
 import { EngineFailure } from "../../core/failure.ts";
 import { MupdfDocument } from "../../engines/mupdf/document.ts";

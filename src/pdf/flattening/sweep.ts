@@ -1,5 +1,5 @@
 // Removes transparency marks from objects as they are written. Marks without any transparent painting have no effect,
-// but PDF/A-1 still forbids them (ISO 19005-1, 6.4). Has no knowledge of content.
+// but PDF/A-1 still forbids them (ISO 19005-1, 6.4). Knows nothing about content.
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, Name, type PdfObject, PdfStream, type Value } from "../objects/values.ts";
 

@@ -1,5 +1,5 @@
 // Reduces content to its text, which becomes invisible (ISO 32000-1, 9.3.6). Content that became a picture can still be
-// searched and read aloud. Has no knowledge of pictures.
+// searched and read aloud. Knows nothing about pictures.
 import { readOperations } from "../content/content.ts";
 import { applyEdits, type Edit } from "../content/edits.ts";
 import { OBJECT_PAINTING, PATH_PAINTING, TEXT_SHOWING } from "../content/operators.ts";

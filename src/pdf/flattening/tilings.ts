@@ -1,4 +1,4 @@
-// Detects whether a page may use tiling patterns (ISO 32000-1, 8.7.3), which the renderer caches. Has no knowledge of
+// Detects whether a page may use tiling patterns (ISO 32000-1, 8.7.3), which the renderer caches. Knows nothing about
 // content.
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { type Dictionary, Reference, type Value } from "../objects/values.ts";

@@ -1,5 +1,5 @@
 // Builds variants of a page's content: up to an operation, or without some operations. Drawing them shows the effect of
-// the operations. Has no knowledge of pixels.
+// the operations. Knows nothing about pixels.
 
 import { applyEdits, type Edit } from "../content/edits.ts";
 import { apply, type Box, inverse, type Matrix } from "../content/matrix.ts";

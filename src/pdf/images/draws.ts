@@ -1,4 +1,4 @@
-// Lists the objects that a content stream draws, and their sizes (ISO 32000-1, 8.3). Has no knowledge of resources: it
+// Lists the objects that a content stream draws, and their sizes (ISO 32000-1, 8.3). Knows nothing about resources: it
 // keeps the names.
 import { inlineDictionary, skipInlineData } from "../content/content.ts";
 import { TEXT_SHOWING } from "../content/operators.ts";

@@ -1,5 +1,5 @@
 // Reads the samples of an image into the kernel, at the requested size. Reads pictures larger than memory row by row if
-// their data allows it. Has no knowledge of colors.
+// their data allows it. Knows nothing about colors.
 import { constants, inflateSync } from "node:zlib";
 import { JpegReader } from "../../formats/jpeg/coefficients.ts";
 import { UnreadableJpeg } from "../../formats/jpeg/file.ts";

@@ -1,5 +1,5 @@
 // Finds the largest size at which each image of a file is drawn: on pages, in forms, patterns, glyphs, soft masks and
-// appearances of annotations (ISO 32000-1, 8.10, 8.7.3, 9.6.5, 11.5 and 12.5.5). Has no knowledge of image data.
+// appearances of annotations (ISO 32000-1, 8.10, 8.7.3, 9.6.5, 11.5 and 12.5.5). Knows nothing about image data.
 
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, PdfStream, Reference, type Value } from "../objects/values.ts";

@@ -1,5 +1,5 @@
-// Reads the description of an image from its dictionary (ISO 32000-1, 8.9.5), with the names of both image XObjects and
-// inline images. Has no knowledge of samples.
+// Reads the description of an image from its dictionary (ISO 32000-1, 8.9.5), under the names of image XObjects or the
+// short ones of inline images. Knows nothing about samples.
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { type Dictionary, PdfStream, Reference, type Value } from "../objects/values.ts";
 import { type ImageColors, readColors } from "./image-colors.ts";
@@ -24,7 +24,7 @@ export interface PdfImage {
   readonly hasColorKey: boolean;
   readonly softMask: Reference | undefined;
   readonly stencilMask: Reference | undefined;
-  /** True for a soft mask with a Matte entry: the color with which its image was preblended (11.6.5.3). */
+  /** True for a soft mask with a Matte entry, which is the color that its image was preblended with (11.6.5.3). */
   readonly matte: boolean;
 }
 
@@ -123,7 +123,7 @@ function numbersOf(file: PdfFile, dictionary: Dictionary | undefined): Map<strin
 
 const longFilter = (name = "") => FILTERS[name] ?? name;
 
-/** Resolves a color space that an inline image names from the resources (8.9.7). */
+/** Looks up the color space that an inline image names in the resources (8.9.7). */
 function named(file: PdfFile, space: Value | undefined, spaces: Dictionary | undefined): Value | undefined {
   const name = spaces && file.name(space);
   return (name !== undefined && spaces?.get(name)) || space;

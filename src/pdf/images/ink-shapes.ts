@@ -1,5 +1,5 @@
 // Selects the ink shapes of a scan that are print: thin lines like those of letters, each in one color. Groups them
-// into the few inks of the page. Has no knowledge of pixels.
+// into the few inks of the page. Knows nothing about pixels.
 
 /** Number of values per shape. wasm/picture/assembly/shapes.ts defines their order. */
 export const SHAPE_NUMBERS = 15;
@@ -10,14 +10,14 @@ const LEAST_AREA = 6 / 300 ** 2;
 /** Maximum standard deviation of brightness in a shape of one ink. */
 const MOST_UNEVEN = 30;
 /**
- * Maximum distances between inks of one color: in brightness, and in color difference plus a share of the stronger
- * color difference.
+ * Maximum distances between colors of the same ink: in brightness, and in chroma, where a share of the stronger chroma
+ * is added.
  */
 const SAME_BRIGHTNESS = 26;
 const SAME_COLOR = 7;
 const SAME_HUE = 0.25;
 const MOST_INKS = 12;
-/** Factor for the brightness distance of rare inks. */
+/** Factor by which the maximum brightness distance grows for rare inks. */
 const LIKELY = 2.5;
 /** Minimum area in square inches of an ink with its own layer. */
 const LEAST_INK = 0.006;
@@ -63,7 +63,7 @@ class Group {
 export function chooseInks(shapes: Float64Array, choices: Uint8Array, firstInk: number, dpi: number): Ink[] {
   const of = (index: number) => shapes.subarray(index * SHAPE_NUMBERS, (index + 1) * SHAPE_NUMBERS);
   const print = Array.from(choices, (_, index) => index).filter((index) => isPrint(of(index), dpi));
-  // Colors of large shapes are the most reliable.
+  // Large shapes come first, because their colors are the most reliable.
   print.sort((a, b) => of(b)[1] - of(a)[1] || a - b);
   const groups: Group[] = [];
   for (const index of print) {
@@ -78,7 +78,7 @@ export function chooseInks(shapes: Float64Array, choices: Uint8Array, firstInk: 
     group.add(index, Math.max(1, shape[1]), color);
   }
   const inks = groups.filter(({ area }) => area >= LEAST_INK * dpi * dpi * CORE_PART);
-  // A letter thinner than all others can have the same ink.
+  // A thinner letter looks lighter, but can have the same ink.
   for (const { color, members } of groups.filter((group) => !inks.includes(group))) {
     const ink = inks.find((candidate) => candidate.isNear(color, LIKELY));
     if (ink) for (const member of members) ink.members.push(member);

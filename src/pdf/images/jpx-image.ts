@@ -1,5 +1,5 @@
 // Reads JPEG 2000 data as an image of plain samples, in the color space that the file or the data defines (ISO 32000-1,
-// 7.4.9). Has no knowledge of other codings.
+// 7.4.9). Knows nothing about other codings.
 
 import type { DecodedImage } from "../../engines/mupdf/image.ts";
 import { type JpxHeader, readJpxHeader } from "../../formats/jpx/header.ts";

@@ -1,5 +1,5 @@
 // Limits the resolution of a file's images, and optionally converts photographs to JPEG. Nothing else in the file
-// changes. Has no knowledge of operations or of the origin of the file.
+// changes. Knows nothing about operations or the origin of the file.
 import { EngineFailure } from "../../core/failure.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { PdfStream, Reference, type StreamBody } from "../objects/values.ts";

@@ -1,4 +1,4 @@
-// Recodes an image with other samples or in another coding, in the same colors. Has no knowledge of where it is drawn.
+// Recodes an image with other samples or in another coding, in the same colors. Knows nothing about where it is drawn.
 
 import { deflateSync } from "node:zlib";
 import { encodeCcitt } from "../../formats/ccitt/write.ts";

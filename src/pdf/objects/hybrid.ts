@@ -1,6 +1,6 @@
-// Makes the hidden objects of hybrid-reference files (ISO 32000-1, 7.5.8.4) visible. The tables of these files mark
-// objects as free that a cross-reference stream beside them contains, and MuPDF relies on the table. Appends one
-// cross-reference stream for the whole file. Has no knowledge of the engine.
+// Makes the hidden objects of hybrid-reference files (ISO 32000-1, 7.5.8.4) visible. The table of such a file marks
+// these objects as free, and only an additional cross-reference stream contains them; MuPDF relies on the table.
+// Appends one cross-reference stream for the whole file. Knows nothing about the engine.
 import { inflateSync } from "node:zlib";
 import { Lexer } from "./lexer.ts";
 import { serialize } from "./serialize.ts";

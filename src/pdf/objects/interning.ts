@@ -1,5 +1,5 @@
 // Finds objects that are equal including everything they refer to, so that a font or an image of many inputs is stored
-// once. Does not copy anything. Visitors of a copier must not make objects different that count as equal here.
+// once. Does not copy anything. Visitors of a copier must treat objects alike that count as equal here.
 import { createHash } from "node:crypto";
 import type { Budget } from "./budget.ts";
 import type { PdfFile } from "./pdf-file.ts";

@@ -1,4 +1,4 @@
-// Reads objects from a file with MuPDF, which repairs and decrypts it on the way. Has no knowledge of what objects
+// Reads objects from a file with MuPDF, which repairs and decrypts it on the way. Knows nothing about what objects
 // mean.
 
 import { EngineFailure } from "../../core/failure.ts";
@@ -59,7 +59,7 @@ export class MupdfSource implements ObjectSource {
   readonly #document: MupdfDocument;
   readonly #budget: Budget;
   readonly #tank: Tank;
-  /** Places of streams; undefined if the document must be decrypted. */
+  /** Positions of streams; undefined if the document must be decrypted. */
   readonly #places: StreamPlaces | undefined;
   /** Reader of plain objects; undefined if the document has few objects or the engine has changed some. */
   #plain: PlainObjects | undefined;
@@ -128,7 +128,7 @@ export class MupdfSource implements ObjectSource {
     return image;
   }
 
-  /** Returns a copy of the profile that MuPDF uses for device CMYK, and so determines what most people have seen. */
+  /** Returns a copy of the profile that MuPDF uses for device CMYK, so that the colors stay as MuPDF draws them. */
   cmykProfile(): Uint8Array {
     return this.#document.engine.cmykProfile();
   }

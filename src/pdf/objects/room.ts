@@ -1,4 +1,4 @@
-// Divides the memory of a job between the engine and the objects. Has no knowledge of operations.
+// Divides the memory of a job between the engine and the objects. Knows nothing about operations.
 
 const MIB = 2 ** 20;
 /** Part of the memory for the engine, which starts with 22 MiB and grows with the document. */

@@ -1,4 +1,4 @@
-// Serializes values to PDF syntax (ISO 32000-1, 7.3), as text with one character for each byte. Has no knowledge of
+// Serializes values to PDF syntax (ISO 32000-1, 7.3), as text with one character for each byte. Knows nothing about
 // files.
 import { Dictionary, Name, PdfString, Reference, type Value } from "./values.ts";
 

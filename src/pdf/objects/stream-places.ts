@@ -1,6 +1,6 @@
 // Finds the large streams of a file without the engine. A scan of 30 MB would pass through the engine's heap, which
-// never shrinks again, and would be copied once more. Finds only streams with an unambiguous place. Knows the syntax,
-// but does not interpret it.
+// never shrinks again, and would be copied once more. Finds only streams with an unambiguous position. Knows the
+// syntax, but does not interpret it.
 import { isWhite, Lexer } from "./lexer.ts";
 import { serialize, sorted } from "./serialize.ts";
 import { Dictionary } from "./values.ts";
@@ -12,7 +12,7 @@ const MAX_OBJECTS = 50_000;
 /** Maximum length of a number, a generation and white space before `obj`. */
 const HEADER_BYTES = 24;
 
-/** The places of streams in a file that is not encrypted. */
+/** The positions of streams in a file that is not encrypted. */
 export class StreamPlaces {
   readonly #bytes: Uint8Array;
   /** Offsets after `obj` of all versions of each object, by object number; scanned on first use. */
@@ -25,7 +25,7 @@ export class StreamPlaces {
   /**
    * @param dictionary the stream's dictionary as the engine reads it, with its Length
    * @param length the resolved length
-   * @returns a view of the stream's bytes in the file; undefined if the stream is small or its place is ambiguous
+   * @returns a view of the stream's bytes in the file; undefined if the stream is small or its position is ambiguous
    */
   find(number: number, dictionary: Dictionary, length: number): Uint8Array | undefined {
     if (length < LARGE_BYTES || length >= this.#bytes.length) return undefined;

@@ -1,5 +1,5 @@
 // Reads name trees and number trees (ISO 32000-1, 7.9.6 and 7.9.7) of any shape, and writes them sorted and balanced.
-// Has no knowledge of the values.
+// Knows nothing about the values.
 import type { PdfFile } from "./pdf-file.ts";
 import { Dictionary, PdfString, Reference, type Value } from "./values.ts";
 

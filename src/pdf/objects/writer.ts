@@ -168,7 +168,7 @@ export class FileWriter implements StreamSink {
       const text = `${serialize(object, this.#numberOf)}\n`;
       this.#packed.push({ number, text });
       this.#packedLength += text.length;
-      // The place is set when the object stream is written.
+      // The row is filled in when the object stream is written.
       this.#rows[number] = [PACKED, 0, 0];
       if (this.#packed.length >= PACKED_OBJECTS || this.#packedLength >= PACKED_CHARACTERS) this.#pack();
     }

@@ -1,4 +1,4 @@
-// Reads the pages of a file in order, from a page tree of any form (ISO 32000-1, 7.7.3). Has no knowledge of their
+// Reads the pages of a file in order, from a page tree of any form (ISO 32000-1, 7.7.3). Knows nothing about their
 // content.
 import { EngineFailure } from "../../core/failure.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";

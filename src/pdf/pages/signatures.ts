@@ -1,6 +1,6 @@
 // Removes the signatures of a document (ISO 32000-1, 12.8), each of which covers the bytes of the file as it is,
 // without changing its look, and counts them. A visible signature field becomes a stamp, since viewers draw a mark of
-// their own over a field that waits for a signature; an invisible one is removed. Has no knowledge of operations.
+// their own over a field that waits for a signature; an invisible one is removed. Knows nothing about operations.
 
 import { becomeStamp } from "../content/stamp.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";

@@ -1,5 +1,5 @@
 // Holds a file on its way to PDF/A: all its objects, copied from the source so that they can be changed in place, and
-// its pages. Has no knowledge of the rules.
+// its pages. Knows nothing about the rules.
 import type { FontShelf } from "../../core/font-shelf.ts";
 import type { Notice } from "../../core/notice.ts";
 import type { MupdfSource } from "../objects/mupdf-source.ts";

@@ -1,7 +1,7 @@
 // Defines the findings of a validator, independent of the validator.
 import * as z from "zod";
 
-/** A rule that is broken, with some of the places that break it. */
+/** A rule that is broken, with some of the locations that break it. */
 export interface RuleFailure {
   /** Clause of the requested part of ISO 19005, for example `6.2.11.4.1`. */
   readonly clause: string;
@@ -11,11 +11,11 @@ export interface RuleFailure {
 }
 
 export interface FailurePlace {
-  /** Page number, from 1, if the place is on a page. */
+  /** Page number, from 1, if the location is on a page. */
   readonly pageNumber?: number;
-  /** Number of the object, if the place is an object of the file. */
+  /** Number of the object, if the location is an object of the file. */
   readonly objectNumber?: number;
-  /** The validator's own description of the place. */
+  /** The validator's own description of the location. */
   readonly context: string;
 }
 

@@ -1,5 +1,5 @@
 // Reads CMaps, which split strings into codes and map codes to CIDs and Unicode values (ISO 32000-1, 9.7.5 and 9.10.3;
-// Adobe Technical Note 5014). Has no knowledge of fonts. Ignores unknown syntax.
+// Adobe Technical Note 5014). Knows nothing about fonts. Ignores unknown syntax.
 import { Lexer } from "../objects/lexer.ts";
 import { Dictionary, Name, PdfString, type Value } from "../objects/values.ts";
 

@@ -1,5 +1,5 @@
 // Visits all text that a file shows: on pages, in forms, patterns, glyphs, soft masks and appearances of each state,
-// including hidden layers (ISO 32000-1, 9.4.3). Has no knowledge of fonts, except where they are set.
+// including hidden layers (ISO 32000-1, 9.4.3). Knows nothing about fonts, except where they are set.
 
 import { EngineFailure } from "../../core/failure.ts";
 import { inlineDictionary, skipInlineData } from "../content/content.ts";

@@ -1,4 +1,4 @@
-// The Worker's own operations, run in the container's threads.
+// Tests the Worker's operations in the container's threads.
 import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// An engine that does not start is retried, and no job waits for it meanwhile.
+// Tests that the start of an engine is retried if it fails, and that no job waits for it meanwhile.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Watched } from "../../../container/jobs/watched.ts";
 

@@ -1,4 +1,5 @@
-// Invalid output of an engine's process, or of an impostor: it must not throw anything past its listeners.
+// Tests that invalid output of an engine's process, or of an impostor, does not cause an exception outside the
+// listeners.
 
 import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// Content that compression removes and keeps, read back with qpdf and poppler.
+// Tests which content compression removes and which it keeps, read back with qpdf and poppler.
 // Contract: docs/api.md#compressed-pdf
 import { deflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";

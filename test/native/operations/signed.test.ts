@@ -1,5 +1,5 @@
-// Signed documents: every operation that rewrites them removes what it would break, keeps what they show, and reports
-// it.
+// Tests that every operation that rewrites signed documents removes the signatures, keeps their appearance, and reports
+// the loss.
 // Contract: docs/api.md#notices
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";

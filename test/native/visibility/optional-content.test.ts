@@ -1,4 +1,4 @@
-// Visible layers of a document (ISO 32000-1, 8.11.4): drawing, merging, compressing and archiving must agree on them.
+// Tests that drawing, merging, compressing and PDF/A agree on the visible layers of a document (ISO 32000-1, 8.11.4).
 import { describe, expect, test } from "vitest";
 import { compressPdf } from "../../../src/operations/compress-pdf.ts";
 import { PdfBuilder, plainPdf } from "../../fixtures/pdf-builder.ts";

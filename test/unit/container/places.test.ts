@@ -1,4 +1,4 @@
-// Places for jobs: fast and slow ones, shared among clients, tested with fake timers.
+// Tests the quick and the slow places for jobs, and how clients share them, with fake timers.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type Entry, Places } from "../../../container/jobs/pool.ts";
 import { SlowLane, slowPlaces } from "../../../container/jobs/slow-lane.ts";

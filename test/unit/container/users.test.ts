@@ -1,4 +1,4 @@
-// The table of users that engines run as.
+// Tests the table of users that engines run as.
 import { describe, expect, test } from "vitest";
 import { SlowLane, slowPlaces } from "../../../container/jobs/slow-lane.ts";
 import { firstOf, USERS, UserPool } from "../../../container/processes/users.ts";

@@ -1,4 +1,4 @@
-// The queue that bounds turns, places and zygotes. Its limits are tested with turns (placement/turns.test.ts).
+// Tests the queue that limits turns, places and zygotes. placement/turns.test.ts tests its limits.
 import { expect, test } from "vitest";
 import { BoundedQueue } from "../../../src/core/bounded-queue.ts";
 

@@ -31,7 +31,7 @@ describe("safeName", () => {
     expect(name.endsWith(".pdf")).toBe(given.endsWith(".pdf"));
   });
 
-  // To bring so many marks into their order takes minutes.
+  // Normalizing the order of so many combining marks takes minutes.
   test("of one letter with marks without end", () => {
     const name = safeName(`a${"\u0301\u0323".repeat(500_000)}.pdf`);
     expect(name).toMatch(/^\u1ea1\u0323+\.pdf$/);

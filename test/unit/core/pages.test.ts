@@ -1,4 +1,4 @@
-// Page selection expressions.
+// Tests page selections.
 // Contract: docs/api.md#page-selections
 import { describe, expect, test } from "vitest";
 import { MAX_SELECTED_PAGES, parsePages, resolvePages, selectPages } from "../../../src/core/pages.ts";

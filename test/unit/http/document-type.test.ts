@@ -1,4 +1,4 @@
-// Document types recognized from the first bytes and the name of a file.
+// Tests how document types are recognized from the first bytes and the name of a file.
 // Contract: docs/api.md#pdf, #inputs
 import { describe, expect, test } from "vitest";
 import { documentTypeOf } from "../../../src/http/document-type.ts";

@@ -1,4 +1,4 @@
-// Recognition of JSON from its beginning.
+// Tests how JSON is recognized from its beginning.
 import { describe, expect, test } from "vitest";
 import { mayBeginJson } from "../../../src/http/json-beginning.ts";
 

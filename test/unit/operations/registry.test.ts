@@ -1,4 +1,4 @@
-// The registry of operations, and the types that callers of operations are checked by.
+// Tests the registry of operations, and the types that check their callers.
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -33,7 +33,7 @@ test("one name means one behavior", () => {
   expect(flattenAndCompress.name).toBe("flatten-and-compress");
 });
 
-// The compiler is what checks this: nothing is run.
+// The compiler checks this. Nothing runs.
 test("a call that does not match its declaration does not compile", () => {
   const pages = parsePages("1-last")!;
   const params = { format: "png", colorModel: "rgb", dpi: 300, pages } as const;

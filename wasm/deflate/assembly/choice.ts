@@ -2,7 +2,7 @@
 import { NONE, PAETH, predicted, SUB, UP } from "./filters";
 import { pixelBytes, rowBytes, rowFilters, rows, sampleBytes } from "./layout";
 
-/** Stands in place of a filter: the row equals the one above. */
+/** Replaces the number of a filter if the row equals the one above. */
 export const BLANK: u8 = 0xff;
 
 /** Maximum number of pixels sampled for each choice. */
@@ -30,8 +30,8 @@ const hashes: usize = memory.data(12288, 16);
 const HASHES_BYTES: usize = 3072;
 
 /**
- * Returns the filter under which rows compress best. Samples only pixels that differ from their neighbors: flat paper
- * tells nothing.
+ * Returns the filter under which rows compress best. Samples only pixels that differ from their neighbors, because flat
+ * paper says nothing about the best filter.
  * @param telling number of rows that are not BLANK
  * @param before returned if there are too few samples
  */

@@ -1,5 +1,5 @@
 // Applies PNG's filters (PNG 3rd ed. clause 9) to sixteen bytes at a time. Sub is also TIFF's predictor 2 (TIFF 6.0
-// section 14). Knows no file format. Writes may extend slightly past the end of an output.
+// section 14). Knows nothing about file formats. Writes may extend slightly past the end of an output.
 import { total } from "./lanes";
 import { pixelBytes, sampleBytes } from "./layout";
 

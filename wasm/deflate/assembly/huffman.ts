@@ -1,5 +1,5 @@
 // Builds prefix codes of DEFLATE (RFC 1951 section 3.2.2): lengths from frequencies, codes from lengths. Knows nothing
-// of blocks.
+// about blocks.
 
 /** Symbols that occur, rarest first: `frequency << 9 | symbol`. */
 const leaves: usize = memory.data(1152, 16);
@@ -93,8 +93,8 @@ function countDepths(used: usize, limit: u32): void {
     store<u32>(counts + (length << 2), load<u32>(counts + (length << 2)) + 1);
     kraft += 1 << (limit - length);
   }
-  // Cutting the deepest leaves oversubscribes the code: hang one of the deepest beside a shorter one until it fits
-  // again.
+  // Cutting the deepest leaves oversubscribes the code: move one of the deepest next to a shallower one until the code
+  // fits again.
   for (; kraft > <u32>1 << limit; kraft--) {
     let length = limit - 1;
     while (load<u32>(counts + (length << 2)) == 0) length--;

@@ -16,7 +16,7 @@ export { chunkRows, output, rows } from "./layout";
 const FILTERED: i32 = 0;
 const DIFFERENCES: i32 = 2;
 
-/** Number of earlier places that are compared in search of a repetition. */
+/** Number of earlier positions that are compared to find a repetition. */
 const TRIES: i32 = 12;
 const TRIES_IN_PHOTOGRAPHS: i32 = 2;
 

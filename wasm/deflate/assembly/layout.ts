@@ -12,9 +12,9 @@ export const TOKENS: usize = 8192;
 export const tokens: usize = memory.data(32768, 16);
 
 /**
- * Places, modulo 2^16, of the last pixel and of the last two pixels with a hash; and, by place modulo 2^15, the
- * previous place with the same hash of two pixels. An entry is never wrong, only unhelpful: a found place is always
- * compared.
+ * Positions of the last pixel and of the last two pixels with a hash, modulo 2^16. `previousPair` has, by position
+ * modulo 2^15, the previous position with the same hash of two pixels. A stale entry is harmless, because a match is
+ * always compared with the pixels.
  */
 export const HASH_BITS: u32 = 15;
 export const TABLE_BYTES: usize = 65536;
@@ -57,7 +57,7 @@ export const distanceBits: usize = memory.data(32, 16);
 export const MOST_ROWS: usize = 4096;
 export const rowFilters: usize = memory.data(4096, 16);
 
-/** Number of bytes from which on the output may be taken. */
+/** Minimum number of bytes of output before the caller may take it. */
 export const OUTPUT_CHUNK: usize = 65536;
 /** Bytes kept free before and after the output, where the caller may frame it. */
 export const FRAME_BYTES: usize = 16;

@@ -1,5 +1,5 @@
 // Finds repetitions in rows of pixels for DEFLATE. Steps by whole pixels, which finds more and costs less on rendered
-// pages. Writes no bits and knows no picture format.
+// pages. Writes no bits, and knows nothing about picture formats.
 import { distanceSymbol, endBlock } from "./blocks";
 import {
   distanceBits,
@@ -21,7 +21,7 @@ import {
 
 /** Length of a run of equal pixels that is taken without a search for a longer match. */
 const LONG_RUN_PIXELS: usize = 24;
-/** Length of a match beyond which fewer places are compared. */
+/** Length of a match beyond which fewer positions are compared. */
 const GOOD_PIXELS: usize = 8;
 /** Number of gray samples from which a match is always worthwhile, as any whole pixel of color is. */
 const SURE_SAMPLES: usize = 10;
@@ -95,7 +95,7 @@ function addRun(from: usize, to: usize, distance: usize): void {
 
 /**
  * Adds a row as literals and matches, its first `lead` bytes literally.
- * @param tries number of earlier places to compare
+ * @param tries number of earlier positions to compare
  * @param looksAbove compares the pixels above in any case
  */
 export function addRow(row: usize, lead: usize, tries: i32, looksAbove: bool): void {
@@ -200,7 +200,7 @@ function longestMatch(pixel: usize, at: usize, end: usize, tries: i32, looksAbov
   const place = origin + at - window;
   let best: usize = 0;
   let bestDistance: usize = 0;
-  // The row above, where antialiased strokes repeat. It is not always among the last places of its chain.
+  // The row above, where antialiased strokes repeat. It is not always among the last positions of its chain.
   if (looksAbove && rowBytes <= reach) {
     const length = wholePixels(pixel, equalBytes(at - rowBytes, at, longest));
     if (length >= shortest) {

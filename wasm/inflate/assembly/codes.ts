@@ -3,7 +3,7 @@
 
 /** Longest code, in bits. */
 export const MOST_BITS: u32 = 15;
-/** Maximum bits of codes that are found with one look into a table. */
+/** Maximum length in bits of codes that one table lookup finds. */
 export const QUICK_BITS: u32 = 11;
 const QUICK_MASK: u32 = (1 << QUICK_BITS) - 1;
 

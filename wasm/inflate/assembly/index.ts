@@ -1,5 +1,5 @@
-// Decompresses zlib streams (RFC 1950, RFC 1951) in pieces of any size. Returns all data before damage. Knows no
-// picture.
+// Decompresses zlib streams (RFC 1950, RFC 1951) in pieces of any size. Returns all data before damage. Knows nothing
+// about pictures.
 import { addBytes, adler, resetAdler } from "../../deflate/assembly/adler";
 import { lookUp, makeTable, MOST_BITS } from "./codes";
 import { CHECKSUM_DIFFERS, DAMAGED, ENDED, NEEDS_INPUT, OUTPUT_IS_FULL } from "./outcomes";

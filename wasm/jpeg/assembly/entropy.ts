@@ -1,4 +1,5 @@
-// Codes quantized blocks sequentially with Huffman codes (T.81 F.1.2), and writes the stream of bits. Knows no pixels.
+// Codes quantized blocks sequentially with Huffman codes (T.81 F.1.2), and writes the stream of bits. Knows nothing
+// about pixels.
 import { CODES_BYTES, codes, output, PAIRS_BYTES, pairs, zigzag } from "./layout";
 import { category, LENGTH_BITS, LENGTH_MASK, valueBits } from "./tables";
 import { dcLevel, transformExact, transformFast } from "./transform";

@@ -1,5 +1,5 @@
-// Defines the kernel's interface: takes rows of pixels, returns entropy-coded bytes. Knows no markers but EOI; headers
-// are its caller's.
+// Defines the kernel's interface: takes rows of pixels, returns entropy-coded bytes. Knows nothing about markers except
+// EOI; the caller writes the headers.
 import { encodeBlock, finishEntropy, outputEnd, putBits, rewindOutput, startEntropy } from "./entropy";
 import {
   BLOCK_BYTES,

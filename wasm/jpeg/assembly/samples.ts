@@ -1,5 +1,5 @@
 // Converts the pixels of one MCU to level-shifted samples in blocks (T.81 A.3.1; YCbCr as defined by JFIF 1.02). Knows
-// no coefficients.
+// nothing about coefficients.
 import { BLOCK_BYTES, blocks } from "./layout";
 
 /** Kinds of MCU, by the content of their blocks. */

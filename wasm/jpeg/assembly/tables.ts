@@ -31,8 +31,8 @@ const FAST_SCALE: usize = memory.data<f64>([
 ]);
 
 /**
- * Returns the place of a coefficient. The transforms work on columns and transpose once, so the coefficient of row v,
- * column u is at u * 8 + v.
+ * Returns the transposed index of a coefficient. The transforms work on columns and transpose once, so the coefficient
+ * of row v, column u is at u * 8 + v.
  */
 @inline
 function transposed(position: usize): usize {

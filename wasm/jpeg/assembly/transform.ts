@@ -1,6 +1,6 @@
 // Transforms one block in place: forward DCT (T.81 A.3.3), quantization (A.3.4) and the mask of nonzero coefficients.
 // Has three transforms: a fast one of 16 bits, an exact one for fine quantizers, and an exact one with a dead zone.
-// Knows no Huffman codes.
+// Knows nothing about Huffman codes.
 import { BLOCK_BYTES, dcFactors, factors, zigzagMasks } from "./layout";
 
 /** Quantized DC coefficient of the block that was transformed last. */

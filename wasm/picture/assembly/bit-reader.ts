@@ -1,7 +1,7 @@
-// Reads the bits of a scan (T.81 F.2.2) and Huffman codes. A stream that ends early continues with zeros, and is
-// detected.
+// Reads the bits of a scan (T.81 F.2.2) and Huffman codes. If a stream ends early, zeros follow, and the caller can
+// detect it.
 
-/** Maximum length of codes that are found with one look into a table. */
+/** Maximum length in bits of codes that one table lookup finds. */
 const FAST_BITS: u32 = 10;
 const TABLES: usize = 8;
 /** Bytes of one table: entries `length << 8 | symbol` by the next bits, then limits and symbols for longer codes. */
@@ -49,7 +49,7 @@ function fillSlowly(): void {
     } else {
       byte = 0x100;
     }
-    // A marker or the end: zeros follow, some of which may be read ahead without being needed.
+    // A marker or the end was reached. Zeros follow. Reading some of them ahead is not an error until they are needed.
     if (byte == 0x100) {
       byte = 0;
       if (madeUp < 1 << 20) madeUp += 8;
@@ -148,7 +148,7 @@ export function setReadTable(table: usize): void {
  */
 export function takeRestart(number: u32): bool {
   if (isExhausted()) return false;
-  // Whole bytes that were read ahead are excess data before the marker.
+  // Eight or more unused bits mean that there are excess data before the marker.
   if (count - madeUp >= 8) return false;
   ahead = 0;
   count = 0;

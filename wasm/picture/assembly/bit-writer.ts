@@ -1,4 +1,4 @@
-// Counts the symbols of scans, and then writes them with the codes that were made for them. Knows no blocks.
+// Counts the symbols of scans, and then writes them with the codes that were made for them. Knows nothing about blocks.
 import { reserve } from "./memory";
 
 /** Tables of 257 counts. The last one belongs to no symbol, and only keeps the code of all ones free (T.81 K.2). */

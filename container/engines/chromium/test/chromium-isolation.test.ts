@@ -1,4 +1,4 @@
-// Tests that no page reaches a place that is not public. Tries every known way twice: once with a listener that must
+// Tests that no page reaches a host that is not public. Tries every known way twice: once with a listener that must
 // hear nothing, and once with the listener on the allow-list, to prove that the way works.
 // Contract: docs/api.md#pdf
 import type { IncomingMessage, ServerResponse } from "node:http";

@@ -69,7 +69,7 @@ test("a program whose process and zygote are frozen is told when its time is up"
   await nothingIsLeft([before, child]);
 });
 
-/** Copies what the zygote consists of. */
+/** Copies the files of the zygote. */
 function install(dist: string): void {
   mkdirSync(dist);
   for (const name of ["ghostscript-warm-up.ps", "ghostscript-zygote"]) {
@@ -104,7 +104,7 @@ test("a zygote that cannot be started again: programs are run the plain way, unt
   process.kill(engine.pid!, "SIGKILL");
   await eventually(() => expect(engine.mode).toBe("plain"));
   expect((await convert(engine, pages(2))).pages).toBe(2);
-  // A program that starts and then gives up is not a zygote either.
+  // The same holds for a zygote that starts and then reports that it is not ready.
   writeFileSync(program, '#!/bin/sh\necho \'{"ready":false,"reason":"no"}\'\n', { mode: 0o755 });
   expect((await convert(engine, pages(2))).pages).toBe(2);
   renameSync(`${program}.away`, program);

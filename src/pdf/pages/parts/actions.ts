@@ -1,5 +1,5 @@
 // Updates actions (ISO 32000-1, 12.6) that lead to a page, name fields, or run scripts. All values belong to the
-// source. Has no knowledge of annotations or outlines.
+// source. Knows nothing about annotations or outlines.
 
 import { Dictionary, Name, PdfString, Reference, type Value } from "../../objects/values.ts";
 import type { Part, Taking } from "../assemble.ts";

@@ -1,5 +1,5 @@
-// Builds the catalog entries for the whole document (ISO 32000-1, table 28), mostly from the first input. Entries with
-// their own module are handled there, and all other entries are removed.
+// Builds the catalog entries for the whole document (ISO 32000-1, table 28), mostly from the first input. Other modules
+// handle the entries that have a module of their own. All remaining entries are removed.
 
 import { Dictionary, Reference, type Value } from "../../objects/values.ts";
 import type { Part, Result, TakenPage, Taking } from "../assemble.ts";

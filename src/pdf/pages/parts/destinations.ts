@@ -1,5 +1,5 @@
 // Updates destinations (ISO 32000-1, 12.3.2) on taken pages, and merges the named destinations of all inputs into one
-// tree. Has no knowledge of the objects that use them.
+// tree. Knows nothing about the objects that use them.
 
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { textOf } from "../../objects/text-strings.ts";

@@ -1,5 +1,5 @@
 // Splits JavaScript into tokens for renaming: distinguishes strings, comments and expressions. The tokens of any text,
-// even of an invalid program, join to the same text. Has no knowledge of fields.
+// even of an invalid program, join to the same text. Knows nothing about fields.
 
 export interface Token {
   readonly kind: "space" | "string" | "word" | "number" | "regexp" | "template" | "sign";

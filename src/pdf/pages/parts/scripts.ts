@@ -1,5 +1,5 @@
 // Rewrites JavaScript of a form whose fields or functions were renamed because another input has the same names. Only
-// changes field names that are passed to functions for fields. Has no knowledge of PDF objects.
+// changes field names that are passed to functions for fields. Knows nothing about PDF objects.
 import { literalOf, literalValue, type Token, tokensOf } from "./script-tokens.ts";
 
 export interface ScriptNames {

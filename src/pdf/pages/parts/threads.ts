@@ -4,7 +4,7 @@ import { type Dictionary, Reference, type Value } from "../../objects/values.ts"
 import type { Part, Result, TakenPage, Taking } from "../assemble.ts";
 import type { SourceDocument } from "../source-document.ts";
 
-/** Maximum number of beads read. A hostile ring may not close. */
+/** Maximum number of beads read. In a hostile file, the ring is perhaps not closed. */
 const MAX_BEADS = 200_000;
 
 interface Thread {

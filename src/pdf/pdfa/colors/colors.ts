@@ -109,7 +109,7 @@ function writeIntent({ file }: Archive, { dictionary, profile }: Intent): void {
   file.catalog.set("OutputIntents", [file.add(intent)]);
 }
 
-/** A place with a color space that the defaults of the resources do not, or may not, affect. */
+/** A dictionary with a color space that the defaults of the resources do not affect, or must not affect. */
 interface Holder {
   /** True for the blending space of a transparency group, which is not a color itself. */
   readonly isGroup: boolean;

@@ -1,4 +1,4 @@
-// Determines the kinds of colors of a page that matter for its picture. Has no knowledge of drawing.
+// Determines the kinds of colors of a page that matter for its picture. Knows nothing about drawing.
 
 import { decodedBytes } from "../../compression/recode-stream.ts";
 import { readOperations } from "../../content/content.ts";

@@ -1,5 +1,5 @@
 // Manages the ICC profiles of a file to be archived (ISO 19005-1, 6.2.3.2; -2, 6.2.4.2): decides which of its profiles
-// are kept, and creates each missing one once. Has no knowledge of content.
+// are kept, and creates each missing one once. Knows nothing about content.
 
 import {
   COLOR_CLASSES,

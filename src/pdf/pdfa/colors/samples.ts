@@ -32,7 +32,7 @@ function decodeJpx(archive: Archive, dictionary: Dictionary, reference: Referenc
   const colors = readColors(file, dictionary.get("ColorSpace"));
   const isOwn = colors && !colors.palette && colors.channels === image.components;
   if (!isOwn) dictionary.set("ColorSpace", Name.of(device));
-  // These applied to the samples of a palette, or the engine has already applied them.
+  // These entries described the samples of a palette, or the engine has already applied them.
   for (const key of ["Decode", "SMaskInData"]) dictionary.delete(key);
   dictionary.set("Width", image.width).set("Height", image.height).set("BitsPerComponent", 8);
   putSamples(archive, dictionary, reference, image.samples);

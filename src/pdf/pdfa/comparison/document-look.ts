@@ -1,5 +1,5 @@
-// Renders the pages of a document and counts their characters, so that two documents can be compared. Has no knowledge
-// of the other document.
+// Renders the pages of a document and counts their characters, so that two documents can be compared. Knows nothing
+// about the other document.
 
 import { EngineFailure } from "../../../core/failure.ts";
 import { MupdfDocument } from "../../../engines/mupdf/document.ts";

@@ -1,5 +1,5 @@
 // Encodes the looks of pages as bytes, so that those of one document can be made at the same time as those of another.
-// Has no knowledge of PDF.
+// Knows nothing about PDF.
 import { createHash } from "node:crypto";
 import type { PageLook } from "./document-look.ts";
 import type { Picture } from "./page-look.ts";

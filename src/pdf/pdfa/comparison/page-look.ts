@@ -1,6 +1,6 @@
 // Compares the look and the text of two pages: coarse pictures tile by tile, and the number of each character. Made for
 // pages whose fonts may have been replaced by others of the same widths: shapes may differ, but ink must not appear or
-// disappear. Has no knowledge of PDF.
+// disappear. Knows nothing about PDF.
 
 /** A page's picture in RGB with 8 bits, the upper row first. */
 export interface Picture {

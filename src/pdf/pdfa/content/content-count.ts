@@ -1,6 +1,6 @@
 // Estimates what a validator needs for the content of a file, in time and memory. A validator reads each stream once,
-// and forms, patterns and glyphs again for each use (ISO 32000-1, 8.7.3, 8.10 and 9.6.5), so nested forms multiply. Has
-// no knowledge of the rules.
+// and forms, patterns and glyphs again for each use (ISO 32000-1, 8.7.3, 8.10 and 9.6.5), so nested forms multiply.
+// Knows nothing about the rules.
 import { EngineFailure } from "../../../core/failure.ts";
 import type { ContentOperation } from "../../content/content.ts";
 import { TEXT_SHOWING } from "../../content/operators.ts";

@@ -1,6 +1,6 @@
 // Creates text for searching and copying only, over the picture of a page. Its font has no program, which text that is
-// never drawn does not require (ISO 19005-2, 6.2.11.4.1; ISO 19005-1, 6.3.4), and its codes are UTF-16. Has no
-// knowledge of the target file.
+// never drawn does not require (ISO 19005-2, 6.2.11.4.1; ISO 19005-1, 6.3.4), and its codes are UTF-16. Knows nothing
+// about the target file.
 import type { Character, TextLine } from "../../../engines/mupdf/text.ts";
 import { asSymbolic } from "../../../fonts/symbolic.ts";
 import { bodyOf } from "../../compression/recode-stream.ts";
@@ -77,7 +77,7 @@ function* lists(ranges: readonly string[]): Generator<string> {
 }
 
 /**
- * Returns content that puts each word at the place where it is drawn. Omits characters without a Unicode value and
+ * Returns content that puts each word at the position where it is drawn. Omits characters without a Unicode value and
  * those beyond the basic plane.
  * @param fontName the font's name in the resources
  * @param toPage matrix from displayed points, y upwards, to the page's space

@@ -1,4 +1,4 @@
-// Restores the Unicode values of fonts that lost them when the fonts were rewritten. Has no knowledge of the program
+// Restores the Unicode values of fonts that lost them when the fonts were rewritten. Knows nothing about the program
 // that rewrote them.
 import { bodyOf, decodedBytes } from "../../compression/recode-stream.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";

@@ -1,4 +1,4 @@
-// Finds the PDFs that are embedded in a document (ISO 32000-1, 7.11.4), always in the same order. Has no knowledge of
+// Finds the PDFs that are embedded in a document (ISO 32000-1, 7.11.4), always in the same order. Knows nothing about
 // their use.
 import { EngineFailure } from "../../../core/failure.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";

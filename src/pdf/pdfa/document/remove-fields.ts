@@ -1,4 +1,4 @@
-// Removes form fields whose widgets were removed (ISO 32000-1, 12.7). Has no knowledge of the reason.
+// Removes form fields whose widgets were removed (ISO 32000-1, 12.7). Knows nothing about the reason.
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Reference, type Value } from "../../objects/values.ts";
 

@@ -1,5 +1,5 @@
 // Reads a font program from any entry of a descriptor, determines its actual format, and stores it in the right stream
-// (ISO 32000-1, 9.9). Has no knowledge of text.
+// (ISO 32000-1, 9.9). Knows nothing about text.
 import { EngineFailure } from "../../../core/failure.ts";
 import { builtInEncoding, type CffFont, cffTable, cffWidth, glyphNames, readCff } from "../../../fonts/cff/cff.ts";
 import { type CffGlyph, writeCff } from "../../../fonts/cff/writer.ts";

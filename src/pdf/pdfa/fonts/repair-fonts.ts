@@ -1,5 +1,5 @@
 // Makes the fonts of a file conform to ISO 19005: embedded, complete, with widths and encodings that match the
-// programs, and with Unicode values. Content streams are not changed. Has no knowledge of paths: missing fonts come
+// programs, and with Unicode values. Content streams are not changed. Knows nothing about paths: missing fonts come
 // from a shelf.
 
 import { EngineFailure } from "../../../core/failure.ts";

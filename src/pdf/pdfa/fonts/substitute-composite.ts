@@ -1,5 +1,5 @@
-// Replaces the program of a CIDFont that has none, or an unreadable one. Glyphs are chosen by the text of their codes
-// and get the widths of the document (ISO 32000-1, 9.7.4).
+// Embeds a face in a CIDFont whose program is missing or unreadable. Glyphs are chosen by the text of their codes and
+// get the widths of the document (ISO 32000-1, 9.7.4).
 import { writeCff } from "../../../fonts/cff/writer.ts";
 import { subsetTag } from "../../../fonts/names/subset-tag.ts";
 import { unitsPerEm } from "../../../fonts/truetype/truetype.ts";
@@ -102,7 +102,10 @@ function ofCff(face: Face & { kind: "cff" }, slots: readonly Slot[], info: Syste
   return bytes && readProgram(bytes);
 }
 
-/** Returns a glyph, as wide as an ideograph if the available width is much larger than the normal glyph. */
+/**
+ * Returns the glyph of a text. Takes the full-width form, as wide as an ideograph, if the available width is much
+ * larger than the normal glyph.
+ */
 function glyphFor(face: Face, text: string | undefined, width: number): number {
   if (text === undefined) return 0;
   const glyph = face.glyphOf(text);

@@ -1,5 +1,5 @@
-// Replaces the program of a simple font that has none, or an unreadable one, by a face that looks similar. The widths
-// of the document are kept, so that lines keep their length.
+// Embeds a face that looks similar in a simple font whose program is missing or unreadable. The document's widths are
+// kept, so that lines keep their length.
 import { writeCff } from "../../../fonts/cff/writer.ts";
 import {
   dingbatsEncoding,
@@ -57,7 +57,7 @@ export async function substituteSimple(task: FontTask, { font, codes }: ShownFon
   const wanted = slots.filter(({ text, name }) => text !== undefined || name !== undefined).length;
   const all = choice.faces.map((face) => ({ face, index: 0 }));
   let face = await bestFace(shelf, all, count, wanted);
-  // If no face covers the text, blanks would replace it.
+  // With a face that covers less than half of the text, blanks would replace most of it.
   if (!face || count(face) * 2 < wanted) return undefined;
   if (face.name.startsWith("LiberationSans-") && isNarrow(face, slots)) {
     const narrow = face.name.replace("LiberationSans", "LiberationSansNarrow");
@@ -136,7 +136,7 @@ function ofCff(face: Face & { kind: "cff" }, slots: readonly Slot[]): Made | und
   const known = new Map<string, string>();
   const taken = new Set<string>([NOTDEF]);
   for (const slot of slots) {
-    // Glyphs that the face does not have are left blank.
+    // A glyph that the face does not have becomes a space.
     const glyph = glyphIn(face, slot) || face.glyphOf(" ");
     const width = slot.width ?? Math.round(face.widthOf(glyph));
     widths.set(slot.code, width);

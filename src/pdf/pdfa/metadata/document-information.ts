@@ -1,5 +1,5 @@
 // Rewrites the information dictionary (ISO 32000-1, 14.3.3) with values that XMP can also express, and removes the
-// others (ISO 19005-1, 6.7.3). Has no knowledge of XMP.
+// others (ISO 19005-1, 6.7.3). Knows nothing about XMP.
 import { textOf, textString } from "../../objects/text-strings.ts";
 import { Dictionary, Name, PdfString } from "../../objects/values.ts";
 import { type Archive, isString } from "../archive.ts";

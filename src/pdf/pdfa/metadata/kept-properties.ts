@@ -1,6 +1,6 @@
 // Selects the properties of a document's own XMP that can stay: Dublin Core, rights, origin, properties that the packet
-// itself declares, and plain ones that are declared for it (ISO 19005-1, 6.7.8 and 6.7.9; -2, 6.6.2.3). Has no
-// knowledge of PDF. Because the packet is untrusted, its size is limited and entities are rejected.
+// itself declares, and plain ones that are declared for it (ISO 19005-1, 6.7.8 and 6.7.9; -2, 6.6.2.3). Knows nothing
+// about PDF. Because the packet is untrusted, its size is limited and entities are rejected.
 import { type Attr, DOMParser, type Element, type Node, XMLSerializer } from "@xmldom/xmldom";
 import { legible } from "./document-information.ts";
 import { EXTENSION, ExtensionSchemas, PROPERTY, SCHEMA } from "./extension-schemas.ts";

@@ -1,4 +1,4 @@
-// BMP to PDF: every header, depth and coding, as poppler and MuPDF draw the page, pixel by pixel.
+// Tests BMP to PDF with every header, depth and coding: poppler and MuPDF must draw the same pixels.
 import { describe, expect, test } from "vitest";
 import { bmp, bmpRows, jpeg, pack, pattern, png, type TestSamples, toBits } from "../../../fixtures/pictures.ts";
 import { expectPixels, imagesOf, onWhite, pageSizes, pdfOf } from "../../../support/picture-pdfs.ts";

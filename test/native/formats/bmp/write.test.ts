@@ -1,4 +1,4 @@
-// BMP files as netpbm reads them (bmptopnm), and their headers.
+// Tests BMP files with netpbm (bmptopnm), and tests their headers.
 import { describe, expect, test } from "vitest";
 import type { Raster } from "../../../../src/core/raster.ts";
 import { bmpSizeBytes, encodeBmp, MAX_BMP_BYTES } from "../../../../src/formats/bmp/write.ts";

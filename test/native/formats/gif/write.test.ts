@@ -137,7 +137,7 @@ function walk(gif: Buffer): { pixels: number; clears: number } {
   }
 }
 
-/** Means of 5 x 5 pixels around each that has so many: what remains of a picture seen from further away. */
+/** Means of 5 x 5 pixels around each pixel that is far enough from the edge: how a picture looks from a distance. */
 function blurred({ width, height, samples }: Picture): Float64Array {
   const out = new Float64Array(width * height * 3);
   for (let y = 2; y < height - 2; y++) {

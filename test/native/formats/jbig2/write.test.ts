@@ -1,4 +1,4 @@
-// Bilevel pictures as JBIG2 in a PDF, read back by three readers, bit by bit.
+// Tests bilevel pictures as JBIG2 in a PDF: three readers must return every bit.
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";

@@ -20,7 +20,7 @@ import {
 } from "../jpeg-pictures.ts";
 
 const run = promisify(execFile);
-/** Not toEqual, which takes minutes to tell how long arrays differ. */
+/** Does not use toEqual, which takes minutes to describe how long arrays differ. */
 const same = (a: Uint8Array, b: Uint8Array) => Buffer.compare(a, b) === 0;
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString("latin1");
 

@@ -1,4 +1,5 @@
-// PNG to PDF: every kind of it, as poppler and MuPDF draw the page, pixel by pixel; and which data pass as they are.
+// Tests PNG to PDF with every kind of PNG: poppler and MuPDF must draw the same pixels, and data that PDF can contain
+// must pass unchanged.
 import { deflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import {
@@ -200,7 +201,7 @@ describe("colour", () => {
   });
 });
 
-/** A header and one tag: enough to be told apart. */
+/** A header and one tag, which are enough to distinguish the profiles. */
 function testProfile(space: string): Buffer {
   const profile = Buffer.alloc(160);
   profile.writeUInt32BE(160);

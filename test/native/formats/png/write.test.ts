@@ -1,4 +1,4 @@
-// PNG files as libpng reads them (pngtopam of netpbm) and as pngcheck judges them.
+// Tests PNG files with libpng (pngtopam of netpbm) and pngcheck.
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { inflateSync } from "node:zlib";

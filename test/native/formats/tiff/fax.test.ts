@@ -1,4 +1,4 @@
-// Fax codes in TIFF, as poppler and MuPDF draw the pages, pixel by pixel. Files are made by libtiff's own tools.
+// Tests fax codes in TIFF: poppler and MuPDF must draw the same pixels. The tools of libtiff make the files.
 import { describe, expect, test } from "vitest";
 import { plainTiff, type TestSamples, tagAt, tiff } from "../../../fixtures/pictures.ts";
 import { byTiffcp, expectPixels, imagesOf, pdfOf } from "../../../support/picture-pdfs.ts";

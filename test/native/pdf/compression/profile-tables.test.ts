@@ -1,4 +1,5 @@
-// ICC profiles with tables: smaller behind predictors, and byte for byte what they were.
+// Tests that predictors make ICC profiles with tables smaller, and that the decoded profiles stay the same byte for
+// byte.
 import { execFileSync } from "node:child_process";
 import { deflateSync } from "node:zlib";
 import { expect, test } from "vitest";

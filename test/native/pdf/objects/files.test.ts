@@ -100,7 +100,7 @@ describe("values of a source", () => {
 
   test("what is damaged late is repaired late: nothing that was there is lost", async () => {
     const sound = Buffer.from(onePage("0 0 9 9 re f", "", ["(one)", "(two)", "(three)"], "/A 5 0 R/B 6 0 R/C 7 0 R"));
-    // The table says of an object in the midst that it is somewhere else.
+    // The table has a wrong offset for an object in the middle.
     const text = sound.toString("latin1");
     const offset = String(text.indexOf("6 0 obj")).padStart(10, "0");
     const broken = new Uint8Array(Buffer.from(text.replace(`${offset} 00000 n`, "0000000020 00000 n"), "latin1"));

@@ -19,7 +19,7 @@ test.each(["1b", "2b"] as const)("%s: looks the same, in units that state its si
   expect(page(1)["/MediaBox"].map(Number)).toEqual([0, 0, 20000 / 3, 10000].map((side) => expect.closeTo(side, 2)));
   expect([page(1)["/UserUnit"], page(2)["/UserUnit"]]).toEqual([level === "1b" ? undefined : 3, undefined]);
   expect(pageTexts(bytes).map((text) => text.replace(/\s+/g, " "))).toEqual(["Huge Note", "Plain"]);
-  // Poppler knows no units.
+  // Poppler ignores `UserUnit`.
   const [one, other] = [await popplerPage(before, 1, 1.2), await popplerPage(bytes, 1, 3.6)];
   expect(perceptualDistance(one, other)).toBeLessThan(FARTHEST);
   const [field, link, note] = json.annotations(1);

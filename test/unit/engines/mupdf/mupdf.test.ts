@@ -1,4 +1,4 @@
-// MuPDF as an engine: colors, bands, limits and hostile documents.
+// Tests MuPDF as an engine: colors, bands, limits and hostile documents.
 import { PDFDocument } from "mupdf";
 import { describe, expect, test, vi } from "vitest";
 import { EngineFailure } from "../../../../src/core/failure.ts";

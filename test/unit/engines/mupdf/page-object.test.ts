@@ -1,4 +1,4 @@
-// Drawing decisions that depend on entries of a page: annotations, boxes, layers and the page tree.
+// Tests how entries of a page affect its drawing: annotations, boxes, layers and the page tree.
 import { describe, expect, test } from "vitest";
 import { MupdfDocument } from "../../../../src/engines/mupdf/document.ts";
 import { Mupdf } from "../../../../src/engines/mupdf/mupdf.ts";

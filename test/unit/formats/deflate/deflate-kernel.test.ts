@@ -64,7 +64,7 @@ function noise(length: number, seed = 1): Uint8Array {
   return Uint8Array.from({ length }, () => next() * 256);
 }
 
-/** Undoes PNG's filters (PNG 3rd ed. clause 9) and tells which there were. */
+/** Undoes PNG's filters (PNG 3rd ed. clause 9) and returns which ones were used. */
 function unfilter(filtered: Buffer, rowBytes: number, pixelBytes: number): [samples: Buffer, filters: Set<number>] {
   const rows = filtered.length / (rowBytes + 1);
   const samples = Buffer.alloc(rows * rowBytes);

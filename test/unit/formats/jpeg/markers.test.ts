@@ -1,4 +1,4 @@
-// Odd markers, with one result for all readers: files in memory, streams, and parts of TIFF.
+// Tests that all readers treat odd markers alike: those of files in memory, of streams, and of parts of TIFF.
 import { describe, expect, test } from "vitest";
 import { ByteReader } from "../../../../src/core/byte-reader.ts";
 import { JpegFile } from "../../../../src/formats/jpeg/file.ts";

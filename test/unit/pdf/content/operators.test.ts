@@ -1,4 +1,4 @@
-// Tests the operators of content streams.
+// Tests the categories of content operators, and their replacement by operators that paint nothing.
 import { describe, expect, test } from "vitest";
 import { readOperations } from "../../../../src/pdf/content/content.ts";
 import {

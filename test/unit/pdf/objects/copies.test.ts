@@ -1,4 +1,4 @@
-// Copying between files, and how much memory objects may take.
+// Tests copying between files, and the limit of memory for objects.
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { Budget } from "../../../../src/pdf/objects/budget.ts";

@@ -1,4 +1,4 @@
-// CMaps: the codes of a string, their CIDs, their Unicode values.
+// Tests CMaps: the codes of a string, their CIDs and their Unicode values.
 import { describe, expect, test } from "vitest";
 import { CMap, parseCMap } from "../../../../src/pdf/text/cmap.ts";
 

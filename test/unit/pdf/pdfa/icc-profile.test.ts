@@ -14,7 +14,7 @@ const curve = (kind: number, ...numbers: number[]): Buffer => {
   return tag;
 };
 
-/** The tag's data, and where its place and size stand. */
+/** The data of the tag, and the position of its offset and size. */
 function tagOf(profile: Uint8Array, signature: string): { data: Buffer; entry: number } {
   const bytes = Buffer.from(profile);
   const entry = bytes.indexOf(signature, 128, "latin1");
