@@ -148,7 +148,7 @@ function showError(line: string): void {
   if (!line.startsWith("{")) return;
   try {
     const entry = JSON.parse(line) as Record<string, unknown>;
-    if (entry.message === "failed" && Number(entry.status) >= 500) console.error(line);
+    if (entry.message === "request failed" && Number(entry.status) >= 500) console.error(line);
   } catch {
     // The line was not written by this project.
   }

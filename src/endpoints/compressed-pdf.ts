@@ -17,7 +17,7 @@ export const compressedPdf = endpoint({
   source: { kind: "file-or-id", description: "PDF", accepts: mayBePdf },
   fields: {
     output: outputName("Name of the file, without extension."),
-    compression_level: choice("low favours fidelity, high a small file; custom does what the profile says.", [
+    compression_level: choice("low favors fidelity, high a small file; custom does what the profile says.", [
       "low",
       "medium",
       "high",

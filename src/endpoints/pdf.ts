@@ -41,7 +41,7 @@ export const pdf = endpoint({
       "letter",
     ),
     page_margin: length(
-      `Margin on all sides, in inches or millimetres (HTML). ${OWN_PAGE} margin, unless page_margin is sent.`,
+      `Margin on all sides, in inches or millimeters (HTML). ${OWN_PAGE} margin, unless page_margin is sent.`,
       "1in",
     ),
     page_orientation: choice(

@@ -2,7 +2,7 @@
 // request. The content that a merged document keeps is tested with the operation.
 // Contract: docs/api.md#merged-pdf, #page-selections, #responses, #notices
 import { beforeAll, describe, expect, test } from "vitest";
-import { encrypted, labelledPdf } from "../fixtures/pdfs.ts";
+import { encrypted, labeledPdf } from "../fixtures/pdfs.ts";
 import { lockedPdf, signedPdf } from "../fixtures/signed-pdfs.ts";
 import { type FormFields, privateClient, upload } from "../support/client.ts";
 import { pageTexts, qpdfComplaints } from "../support/pdf-readers.ts";
@@ -13,7 +13,7 @@ let b: Uint8Array;
 /** Id of `a`, which is stored. */
 let id: string;
 beforeAll(async () => {
-  [a, b] = await Promise.all([labelledPdf("A", 5), labelledPdf("B", 2)]);
+  [a, b] = await Promise.all([labeledPdf("A", 5), labeledPdf("B", 2)]);
   const { body } = await client.post("/zip", { file: upload(a, "stored.pdf"), output: "a" });
   id = body.inputId![0]!;
 });
@@ -73,7 +73,7 @@ describe("order and pages", () => {
   });
 
   test("even selects nothing of a document of one page, and the others are merged", async () => {
-    const single = await labelledPdf("S", 1);
+    const single = await labeledPdf("S", 1);
     for (const [order, expected] of [
       [
         [single, a, b],

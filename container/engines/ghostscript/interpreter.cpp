@@ -169,7 +169,7 @@ std::string startInterpreter() {
   for (std::string& text : texts) arguments.push_back(&text[0]);
   arguments.push_back(nullptr);
   code = gsapi_init_with_args(interpreter, static_cast<int>(texts.size()), arguments.data());
-  return code < 0 ? "not initialised: " + std::to_string(code) + " " + whatWasPrinted() : "";
+  return code < 0 ? "not initialized: " + std::to_string(code) + " " + whatWasPrinted() : "";
 }
 
 std::string interpreterVersion() {

@@ -10,14 +10,14 @@ import {
   huffman as huffmanAddress,
   OUTPUT_CHUNK,
   output as outputAddress,
-  quantisers as quantisersAddress,
+  quantizers as quantizersAddress,
   rows as rowsAddress,
 } from "./layout";
 import { CMYK, GRAY, samplesOf, YCBCR_420, YCBCR_444 } from "./samples";
 import { deriveFactors, deriveHuffman, deriveZigzag, LENGTH_BITS, LENGTH_MASK } from "./tables";
 import { isUniform } from "./uniform";
 
-export const quantisers = quantisersAddress;
+export const quantizers = quantizersAddress;
 export const huffman = huffmanAddress;
 export const rows = rowsAddress;
 export const output = outputAddress;

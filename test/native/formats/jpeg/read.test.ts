@@ -175,7 +175,7 @@ describe("profiles", () => {
     }
   });
 
-  test("with a piece missing, or of other colours: none", async () => {
+  test("with a piece missing, or of other colors: none", async () => {
     const [first, second] = halves("RGB ");
     expect(await passed(withSegments(rgb, [piece(1, 3, first), piece(2, 3, second)]))).toContain("/DeviceRGB");
     const [gray, more] = halves("GRAY");

@@ -67,7 +67,7 @@ function crop(
 
 describe("a scan of print", () => {
   test.each<[string, Partial<Scanner>]>([
-    ["in colour", {}],
+    ["in color", {}],
     ["in gray", { gray: true }],
     ["on tinted paper", { paper: [236, 222, 190] }],
     ["with much grain", { grain: 9 }],
@@ -85,7 +85,7 @@ describe("a scan of print", () => {
     expect(distance).toBeLessThan(0.85 * perceptualDistance(before, await popplerPage(other, 1, 150), 1));
   });
 
-  test("a headline, a chart and a stamp keep their colours and their shape", async () => {
+  test("a headline, a chart and a stamp keep their colors and their shape", async () => {
     const scan = scanOf(MIXED);
     const made = await compressed(scan);
     expect(isLayered(made)).toBe(true);
