@@ -28,7 +28,9 @@ export const TEST_PACKAGES: readonly string[] = [
 export function installPackages(wanted: readonly string[], purpose: string): void {
   const missing = missingPackages(wanted);
   if (missing === undefined) {
-    console.log(`This is not a Debian system: have the programs of these packages on the path: ${wanted.join(", ")}.`);
+    console.log(
+      `This is not a Debian system. Make the programs of these packages available on the path: ${wanted.join(", ")}.`,
+    );
     return;
   }
   if (missing.length === 0) return;

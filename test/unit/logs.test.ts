@@ -9,7 +9,9 @@ const read = (path: string) => readFileSync(join(root, path), "utf8");
 
 /** Matches the message of a call of a log function, in TypeScript and in Perl. */
 const CALLS = /(?:\b(?:log|report)\(\s*(?:c\.get\("requestId"\), )?|stringify\(\{ message: )(["'`])(.+?)\1/g;
-const files = globSync(["src/**/*.ts", "container/**/*.{ts,pl}"], { cwd: root }).filter((path) => !/\btest\b/.test(path));
+const files = globSync(["src/**/*.ts", "container/**/*.{ts,pl}"], { cwd: root }).filter(
+  (path) => !/\btest\b/.test(path),
+);
 const inCode = new Set(files.flatMap((path) => [...read(path).matchAll(CALLS)].map(([, , message]) => message!)));
 const inDocs = [...read("docs/logs.md").matchAll(/^\| `([^`]+)` \|/gm)].map(([, message]) => message!);
 
