@@ -1,6 +1,7 @@
-// `node scripts/bootstrap.mjs bench/loaders.ts FOLDER`: the TIFF and BMP files of a folder as PDF pages, by this project's readers and
-// by MuPDF's loaders, in turn in one process. A file `x.truth` beside `x.tif` holds its right pixels: width and height in 32
-// bits each, low byte first, then RGB. `--peak ours FILE` or `--peak mupdf FILE` reads one file and tells the memory of the process.
+// `node scripts/bootstrap.mjs bench/loaders.ts FOLDER`: the TIFF and BMP files of a folder as PDF pages, by this
+// project's readers and by MuPDF's loaders, in turn in one process. A file `x.truth` beside `x.tif` holds its right
+// pixels: width and height in 32 bits each, low byte first, then RGB. `--peak ours FILE` or `--peak mupdf FILE` reads
+// one file and tells the memory of the process.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { deflateSync } from "node:zlib";

@@ -22,7 +22,8 @@ export const compressedPdf = endpoint({
       ["low", "medium", "high", "custom"],
     ),
     profile: jsonFile(
-      "JSON file with compression settings, at most 1 MB. Required if compression_level is custom, and ignored otherwise.",
+      "JSON file with compression settings, at most 1 MB. Required if compression_level is custom, and " +
+        "ignored otherwise.",
     ),
   },
   naming: "name",

@@ -138,21 +138,24 @@ describe("order and pages", () => {
 });
 
 describe("200", () => {
-  test("spec: outputUrl and outputId are strings, inputId is an array of strings in the order of the inputs", async () => {
-    const { status, body } = await post({
-      file: [file(a), file(b)],
-      "id[]": id,
-      "pages[]": ["1", "1", "1"],
-      "type[]": ["file", "id", "file"],
-    });
-    expect(status).toBe(200);
-    expect([typeof body.outputUrl, typeof body.outputId]).toEqual(["string", "string"]);
-    expect(body.inputId).toHaveLength(3);
-    expect(body.inputId![1]).toBe(id);
-    const [first, , third] = body.inputId as string[];
-    const again = await merge({ "id[]": [third!, first!], "pages[]": ["1", "1"], "type[]": ["id", "id"] });
-    expect(pageTexts(again.bytes)).toEqual(["B1", "A1"]);
-  });
+  test(
+    "spec: outputUrl and outputId are strings, inputId is an array " + "of strings in the order of the inputs",
+    async () => {
+      const { status, body } = await post({
+        file: [file(a), file(b)],
+        "id[]": id,
+        "pages[]": ["1", "1", "1"],
+        "type[]": ["file", "id", "file"],
+      });
+      expect(status).toBe(200);
+      expect([typeof body.outputUrl, typeof body.outputId]).toEqual(["string", "string"]);
+      expect(body.inputId).toHaveLength(3);
+      expect(body.inputId![1]).toBe(id);
+      const [first, , third] = body.inputId as string[];
+      const again = await merge({ "id[]": [third!, first!], "pages[]": ["1", "1"], "type[]": ["id", "id"] });
+      expect(pageTexts(again.bytes)).toEqual(["B1", "A1"]);
+    },
+  );
 
   test("spec: one input makes an array too", async () => {
     const { body } = await post({ "id[]": id, "pages[]": "1", "type[]": "id" });

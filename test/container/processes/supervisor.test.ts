@@ -162,8 +162,18 @@ test("an exception that nobody caught is logged with its place, and the server g
     .split("\n")
     .flatMap((line) => (line.startsWith("{") ? [JSON.parse(line)] : []));
   expect(told).toMatchObject([
-    { message: "unexpected error thrown", kind: "exception", error: "Error: thrown", stack: expect.stringContaining(".mjs") },
-    { message: "unexpected error thrown", kind: "rejection", error: "Error: rejected", stack: expect.stringContaining(".mjs") },
+    {
+      message: "unexpected error thrown",
+      kind: "exception",
+      error: "Error: thrown",
+      stack: expect.stringContaining(".mjs"),
+    },
+    {
+      message: "unexpected error thrown",
+      kind: "rejection",
+      error: "Error: rejected",
+      stack: expect.stringContaining(".mjs"),
+    },
   ]);
 });
 

@@ -18,7 +18,8 @@ const compressed = async (pdf: Uint8Array, level: Level = "high", context = CONT
 const isLayered = (pdf: Uint8Array) => uncompressed(pdf).includes("/ImageMask true");
 
 const FONTS =
-  "/Font<</F <</Type/Font/Subtype/Type1/BaseFont/Times-Roman>>/B <</Type/Font/Subtype/Type1/BaseFont/Helvetica-Bold>>>>";
+  "/Font<</F <</Type/Font/Subtype/Type1/BaseFont/Times-Roman>>/B " +
+  "<</Type/Font/Subtype/Type1/BaseFont/Helvetica-Bold>>>>";
 const LINES = Array.from(
   { length: 34 },
   (_, line) => `(Line ${line} of a letter that somebody wrote, in print as small as this.) Tj T*`,

@@ -317,16 +317,19 @@ describe("colors (6.2.2 to 6.2.4)", () => {
     }
   });
 
-  test("spot colors of a mixture are described; equal names mean the same where a validator asked for it (6.2.4.4)", async () => {
-    const result = await readArchived(colorsPdf("cmyk"), "2b", "6.2.4.4-2");
-    const { json } = result;
-    const spaces = json.at(result.page(1)["/Resources"], "ColorSpace");
-    const colorants = json.at(spaces["/Mix"], 4, "Colorants");
-    expect(Object.keys(colorants)).toEqual(["/Gold", "/Silver"]);
-    expect(json.at(colorants, "Silver", 3)).toMatchObject({ "/FunctionType": 4, "/Domain": [0, 1] });
-    expect(result.text).toMatch(/\{ 0 {2}?exch\s+0 0 \}|\{ 0 exch\s+0 0\s+\}/);
-    expect(json.at(spaces["/Again"])[3]).toBe(json.at(spaces["/Ink"])[3]);
-  });
+  test(
+    "spot colors of a mixture are described; equal names mean the same " + "where a validator asked for it (6.2.4.4)",
+    async () => {
+      const result = await readArchived(colorsPdf("cmyk"), "2b", "6.2.4.4-2");
+      const { json } = result;
+      const spaces = json.at(result.page(1)["/Resources"], "ColorSpace");
+      const colorants = json.at(spaces["/Mix"], 4, "Colorants");
+      expect(Object.keys(colorants)).toEqual(["/Gold", "/Silver"]);
+      expect(json.at(colorants, "Silver", 3)).toMatchObject({ "/FunctionType": 4, "/Domain": [0, 1] });
+      expect(result.text).toMatch(/\{ 0 {2}?exch\s+0 0 \}|\{ 0 exch\s+0 0\s+\}/);
+      expect(json.at(spaces["/Again"])[3]).toBe(json.at(spaces["/Ink"])[3]);
+    },
+  );
 });
 
 test("a glyph has the resources that it uses, and no way back to its font", async () => {
