@@ -124,7 +124,8 @@ function find(entries: readonly KeyEntry[], name: string): KeyEntry {
   }
   if (matches.length === 0) {
     throw new Refusal(
-      `No key matches. Give the key itself, or at least ${MIN_PREFIX_LENGTH} characters of its hash as "list" shows it.`,
+      `No key matches. Give the key itself, or at least ${MIN_PREFIX_LENGTH} characters of its hash ` +
+        `as "list" shows it.`,
     );
   }
   return matches[0] as KeyEntry;

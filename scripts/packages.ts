@@ -37,7 +37,8 @@ export function installPackages(wanted: readonly string[], purpose: string): voi
   const names = missing.join(" ");
   if (process.getuid?.() !== 0) {
     throw new Error(
-      `Debian packages are missing for ${purpose}. Install them as root:\n  apt-get install --no-install-recommends ${names}`,
+      `Debian packages are missing for ${purpose}. Install them as root:\n` +
+        `  apt-get install --no-install-recommends ${names}`,
     );
   }
   console.log(`Installing Debian packages for ${purpose}: ${names}…`);

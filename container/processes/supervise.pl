@@ -82,7 +82,11 @@ sub runServer {
         $stopped = isStopped($server) ? $stopped + $tick : 0;
         my $isLate = $stopping && now() - $stopping > $stopSeconds;
         my $isSilent = $silent > ($ready ? $silentSeconds : $startSeconds);
-        my $why = $isLate ? 'it does not end' : $stopped > $stoppedSeconds ? 'it is stopped' : $isSilent ? 'it is silent' : undef;
+        my $why =
+              $isLate                    ? 'it does not end'
+            : $stopped > $stoppedSeconds ? 'it is stopped'
+            : $isSilent                  ? 'it is silent'
+            :                              undef;
         next unless $why;
         report('server killed', why => $why);
         $killed = kill 'KILL', $server;

@@ -168,7 +168,9 @@ function encodeMcus(mcuKind: u32, bytes: usize, mcuSide: usize, count: u32): boo
  */
 export function encode(count: u32): bool {
   const stride = width * pixelBytes;
-  for (let y = <usize>count; y < side; y++) memory.copy(rowsAddress + y * stride, rowsAddress + (y - 1) * stride, stride);
+  for (let y = <usize>count; y < side; y++) {
+    memory.copy(rowsAddress + y * stride, rowsAddress + (y - 1) * stride, stride);
+  }
   if (kind == YCBCR_420) return encodeMcus(YCBCR_420, 3, 16, count);
   if (kind == YCBCR_444) return encodeMcus(YCBCR_444, 3, 8, count);
   if (kind == CMYK) return encodeMcus(CMYK, 4, 8, count);
