@@ -222,7 +222,8 @@ for (const [level, list] of Object.entries(ratios)) {
     list.filter((ratio) => ratio.time <= 1).length,
   ];
   console.log(
-    `\n${level}: of ${list.length} documents ${smaller} are smaller (median ${size.toFixed(2)}), ${near} as near or nearer, ${sooner} take no more time (median ${time.toFixed(2)}).`,
+    `\n${level}: of ${list.length} documents ${smaller} are smaller (median ${size.toFixed(2)}), ${near} as near or nearer, ` +
+      `${sooner} take no more time (median ${time.toFixed(2)}).`,
   );
 }
 rmSync(folder, { recursive: true });

@@ -1,5 +1,6 @@
-// `npm run bench:encoders`: this project's encoders beside @jsquash/png and @jsquash/jpeg (mozjpeg) in one process. A page is drawn
-// once; all encode the same pixels in turn. Times are CPU time; memory is that of a process of its own for each.
+// `npm run bench:encoders`: this project's encoders beside @jsquash/png and @jsquash/jpeg (mozjpeg) in one process. A
+// page is drawn once; all encode the same pixels in turn. Times are CPU time; memory is that of a process of its own
+// for each.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";

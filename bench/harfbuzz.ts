@@ -1,5 +1,5 @@
-// HarfBuzz's subsetter as the package harfbuzzjs ships it, asked for what a PDF needs: glyphs keep their numbers, and tables
-// that a PDF does not read go.
+// HarfBuzz's subsetter as the package harfbuzzjs ships it, asked for what a PDF needs: glyphs keep their numbers, and
+// tables that a PDF does not read go.
 import { readFileSync } from "node:fs";
 
 const WRITABLE = 2;

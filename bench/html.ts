@@ -51,7 +51,8 @@ async function inTurn(file: string): Promise<void> {
   }
   const [us, them] = [median(own), median(cold)];
   console.log(
-    `${basename(file).padEnd(16)}${us.toFixed(0).padStart(6)} ms ${them.toFixed(0).padStart(6)} ms  ${(us / them).toFixed(3)}`,
+    `${basename(file).padEnd(16)}${us.toFixed(0).padStart(6)} ms ${them.toFixed(0).padStart(6)} ms  ` +
+      `${(us / them).toFixed(3)}`,
   );
 }
 
@@ -66,7 +67,8 @@ async function together(file: string): Promise<void> {
   const us = await rate(() => ours(service, file));
   const them = await rate((client, job) => theirs(file, client * JOBS_OF_EACH + job));
   console.log(
-    `${basename(file).padEnd(16)}${us.toFixed(1).padStart(6)}    ${them.toFixed(1).padStart(6)}     x ${(us / them).toFixed(1)}`,
+    `${basename(file).padEnd(16)}${us.toFixed(1).padStart(6)}    ${them.toFixed(1).padStart(6)}     ` +
+      `x ${(us / them).toFixed(1)}`,
   );
 }
 

@@ -113,7 +113,8 @@ async function wholeCorpus(): Promise<void> {
     const { perSecond, cpuMs } = await load(service, clients, all);
     const seconds = (all.length / perSecond).toFixed(1);
     console.log(
-      `All ${all.length} of the corpus, ${clients} at a time: ${seconds} s, ${((cpuMs * all.length) / 1000).toFixed(1)} s of CPU`,
+      `All ${all.length} of the corpus, ${clients} at a time: ${seconds} s, ` +
+        `${((cpuMs * all.length) / 1000).toFixed(1)} s of CPU`,
     );
   }
 }

@@ -1,6 +1,6 @@
-// `node scripts/bootstrap.mjs bench/subsets.ts FOLDER...`: subsets of the fonts in folders, by this project's code and by
-// HarfBuzz, both in one process, call by call in turn. `HARFBUZZ_SUBSET` names harfbuzz-subset.wasm of the package harfbuzzjs.
-// MuPDF draws each kept glyph before and after.
+// `node scripts/bootstrap.mjs bench/subsets.ts FOLDER...`: subsets of the fonts in folders, by this project's code and
+// by HarfBuzz, both in one process, call by call in turn. `HARFBUZZ_SUBSET` names harfbuzz-subset.wasm of the package
+// harfbuzzjs. MuPDF draws each kept glyph before and after.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { deflateSync, gzipSync } from "node:zlib";

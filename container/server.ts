@@ -37,7 +37,7 @@ import { Scratch } from "./scratch/scratch.ts";
 const { CONTAINER_SECRET: secret, PORT = "8080", HOST = "127.0.0.1", JOBS, SCRATCH_DIR } = process.env;
 const { MEMORY_SCRATCH_DIR = "/dev/shm" } = process.env;
 if (!secret) {
-  console.error("CONTAINER_SECRET is not set: it is what the Worker shows with every request.");
+  console.error("CONTAINER_SECRET is not set. The Worker sends it with every request.");
   process.exit(1);
 }
 
@@ -105,7 +105,7 @@ verapdf.running
     await warmUp({ ...engines, validator }, folder.path, ending.signal);
   })
   // An engine that fails here starts again with the first job.
-  .catch((error) => log("PDF/A is not warmed up", { error: String(error) }));
+  .catch((error) => log("pdfa warm-up failed", { error: String(error) }));
 
 const app = createApp({
   secret,
@@ -129,14 +129,14 @@ const listening = {
   serverOptions: { keepAliveTimeout: 65_000 },
 };
 const server = serve(listening, ({ port }) => {
-  log("listening", { port, jobs });
+  log("server started", { port, jobs });
   isUp = true;
   showLife();
   process.send?.({ port, pid: process.pid });
 });
 server.on("error", (error) => {
-  if (isUp) return log("a connection was not accepted", { error: String(error) });
-  log("cannot listen", { error: String(error) });
+  if (isUp) return log("connection not accepted", { error: String(error) });
+  log("server not started", { error: String(error) });
   process.exit(1);
 });
 
@@ -144,7 +144,7 @@ let stopping = false;
 async function stop(why: string, graceMs: number): Promise<void> {
   if (stopping) return;
   stopping = true;
-  log("ending", { why });
+  log("shutdown started", { why });
   try {
     await end(graceMs);
   } finally {

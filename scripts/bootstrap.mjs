@@ -84,7 +84,8 @@ async function installModules() {
   if (install.code !== 0) install = await run(...npm("install", "--no-save", "--include=dev"));
   if (install.code !== 0) {
     throw new Refusal(
-      `${tail(install.output)}\nThe node modules could not be installed. Is the package registry within reach? Try again with: npm ci`,
+      `${tail(install.output)}\nThe node modules could not be installed. ` +
+        "Is the package registry within reach? Try again with: npm ci",
     );
   }
   // If npm is configured not to run install scripts, it does not install the pinned Node.
@@ -93,7 +94,8 @@ async function installModules() {
   }
   if (!existsSync(pinnedNode)) {
     throw new Refusal(
-      "Node modules are installed, but the pinned Node is not: its install script did not run. Try: npm rebuild node --ignore-scripts=false",
+      "Node modules are installed, but the pinned Node is not: its install script did not run. " +
+        "Try: npm rebuild node --ignore-scripts=false",
     );
   }
 }

@@ -9,7 +9,7 @@ import { type KeyEntry, listKeys, type Namespace, putKeys } from "./key-records.
 import { root } from "./wrangler.ts";
 
 const USAGE = `Usage:
-  npm run keys -- create [--owner NAME] [--key VALUE]   prints the new key, this one time
+  npm run keys -- create [--owner NAME] [--key VALUE]   prints the new key, only once
   npm run keys -- list
   npm run keys -- revoke <key, or first characters of its hash>
 
@@ -105,11 +105,13 @@ async function list(namespace: Namespace): Promise<void> {
 async function revoke(namespace: Namespace, name: string): Promise<void> {
   const entry = find(await listKeys(namespace), name);
   const shown = `${entry.hash.slice(0, SHOWN_HASH_LENGTH)} (${entry.owner})`;
-  if (entry.revoked !== null) return console.log(`${shown} was revoked at ${entry.revoked} already.`);
+  if (entry.revoked !== null) return console.log(`${shown} was already revoked at ${entry.revoked}.`);
   await putKeys(namespace, [{ ...entry, revoked: new Date().toISOString() }]);
   if (namespace !== "remote") await forgetDevelopmentKey(namespace.persistTo, entry.hash);
   // https://developers.cloudflare.com/kv/concepts/how-kv-works/#consistency
-  console.log(`Revoked ${shown}.${namespace === "remote" ? " It may take a minute to be known everywhere." : ""}`);
+  console.log(
+    `Revoked ${shown}.${namespace === "remote" ? " The change may take a minute to reach all locations." : ""}`,
+  );
 }
 
 function find(entries: readonly KeyEntry[], name: string): KeyEntry {
@@ -122,7 +124,8 @@ function find(entries: readonly KeyEntry[], name: string): KeyEntry {
   }
   if (matches.length === 0) {
     throw new Refusal(
-      `No key matches. Give the key itself, or at least ${MIN_PREFIX_LENGTH} characters of its hash as "list" shows it.`,
+      `No key matches. Give the key itself, or at least ${MIN_PREFIX_LENGTH} characters of its hash ` +
+        `as "list" shows it.`,
     );
   }
   return matches[0] as KeyEntry;

@@ -28,14 +28,17 @@ export const TEST_PACKAGES: readonly string[] = [
 export function installPackages(wanted: readonly string[], purpose: string): void {
   const missing = missingPackages(wanted);
   if (missing === undefined) {
-    console.log(`This is not a Debian system: have the programs of these packages on the path: ${wanted.join(", ")}.`);
+    console.log(
+      `This is not a Debian system. Make the programs of these packages available on the path: ${wanted.join(", ")}.`,
+    );
     return;
   }
   if (missing.length === 0) return;
   const names = missing.join(" ");
   if (process.getuid?.() !== 0) {
     throw new Error(
-      `Debian packages are missing for ${purpose}. Install them as root:\n  apt-get install --no-install-recommends ${names}`,
+      `Debian packages are missing for ${purpose}. Install them as root:\n` +
+        `  apt-get install --no-install-recommends ${names}`,
     );
   }
   console.log(`Installing Debian packages for ${purpose}: ${names}…`);

@@ -67,7 +67,7 @@ async function main(): Promise<void> {
   const address = `http://localhost:${port}`;
   const header = apiKey === undefined ? "" : `-H 'Api-Key: ${apiKey}' `;
   console.log(`
-Ready: ${address} (${variant} variant; log: ${relative(root, logFile)}; Ctrl-C ends it)${
+Ready: ${address} (${variant} variant; log: ${relative(root, logFile)}; press Ctrl-C to stop)${
     apiKey === undefined ? "" : `\nDevelopment key: ${apiKey}`
   }
 
@@ -110,7 +110,7 @@ async function startEngines(logFile: string, port: number): Promise<void> {
     container = await startContainer({ logFile, port: port + 2000 <= 65535 ? port + 2000 : port - 2000 });
   } catch (error) {
     if (interrupted.signal.aborted) return;
-    console.error(`${(error as Error).message}\nGoing on without the container: office documents cannot be converted.`);
+    console.error(`${(error as Error).message}\nContinuing without the container. Operations that need it return 503.`);
   }
 }
 
@@ -148,7 +148,7 @@ function showError(line: string): void {
   if (!line.startsWith("{")) return;
   try {
     const entry = JSON.parse(line) as Record<string, unknown>;
-    if (entry.message === "failed" && Number(entry.status) >= 500) console.error(line);
+    if (entry.message === "request failed" && Number(entry.status) >= 500) console.error(line);
   } catch {
     // The line was not written by this project.
   }

@@ -38,7 +38,7 @@ app.use(async (c, next) => {
   const started = Date.now();
   await next();
   c.res.headers.set("X-Request-Id", c.get("requestId"));
-  log(c.get("requestId"), "answered", {
+  log(c.get("requestId"), "request answered", {
     method: c.req.method,
     path: c.req.path,
     status: c.res.status,
@@ -110,7 +110,7 @@ app.notFound(() => {
 app.onError((error, c) => {
   const answer = error instanceof HTTPException ? new ServiceError(error.status, error.message) : toServiceError(error);
   if (answer.status >= 500 || error instanceof EngineFailure) {
-    log(c.get("requestId"), "failed", { status: answer.status, error: String(error), stack: error.stack });
+    log(c.get("requestId"), "request failed", { status: answer.status, error: String(error), stack: error.stack });
   }
   return c.json({ error: answer.message }, answer.status as 400, { ...answer.headers });
 });

@@ -11,6 +11,6 @@ export default {
   /** Removes expired files (wrangler.toml, [triggers]). */
   async scheduled(_controller, env) {
     const removed = await createStore(env.FILES, { lifetimeMs: readConfig(env).fileLifetimeMs }).sweep();
-    console.log(JSON.stringify({ message: "swept", removed }));
+    console.log(JSON.stringify({ message: "expired files removed", removed }));
   },
 } satisfies ExportedHandler<Env>;

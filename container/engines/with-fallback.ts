@@ -13,8 +13,6 @@ export interface PlainRunner<Job, Result> {
 export interface FallbackSettings<Job extends ZygoteJob, Result, PlainMode extends string> {
   /** The engine's name, for the log. */
   readonly engine: string;
-  /** Name of a job, for the log. */
-  readonly unit: string;
   /** Maximum number of jobs that the zygote runs at a time; more wait. */
   readonly children: number;
   /** @throws NotReady */
@@ -32,9 +30,8 @@ export class WithFallback<Job extends ZygoteJob, Result, PlainMode extends strin
 
   private constructor(settings: FallbackSettings<Job, Result, PlainMode>) {
     this.#settings = settings;
-    const { engine, unit, children, prepare, log } = settings;
-    const warm = (about: Record<string, unknown>) =>
-      log(`${engine}: warm, one fork for each ${unit}`, { mode: "zygote", ...about });
+    const { engine, children, prepare, log } = settings;
+    const warm = (about: Record<string, unknown>) => log("zygote warmed", { engine, mode: "zygote", ...about });
     this.#zygote = new Zygote({ engine, children, prepare, warm, log });
   }
 
@@ -43,12 +40,11 @@ export class WithFallback<Job extends ZygoteJob, Result, PlainMode extends strin
     settings: FallbackSettings<Job, Result, PlainMode>,
   ): Promise<WithFallback<Job, Result, PlainMode>> {
     const runner = new WithFallback(settings);
-    const { engine, unit, plainMode, log } = settings;
+    const { engine, plainMode, log } = settings;
     try {
       await runner.#zygote.started();
     } catch (error) {
-      const message = `${engine}: one process for each ${unit}, because the zygote is not ready`;
-      log(message, { mode: plainMode, reason: (error as Error).message });
+      log("plain program chosen", { engine, mode: plainMode, reason: (error as Error).message });
     }
     return runner;
   }

@@ -63,7 +63,7 @@ export function createApp(settings: AppSettings): App {
 
   app.notFound((c) => c.json({ error: "no such operation" }, 404));
   app.onError((error, c) => {
-    settings.log("failed", { error: String(error), stack: error.stack });
+    settings.log("request failed", { error: String(error), stack: error.stack });
     return c.json({ error: "failed" }, 500);
   });
   return app;
@@ -125,7 +125,7 @@ async function* carryOut(
     Object.assign(details, describeError(error));
     yield encodeFailure(error);
   } finally {
-    log("job", { ended: "left by the client", ...details, durationMs: since(started) });
+    log("job ended", { ended: "left by the client", ...details, durationMs: since(started) });
   }
 }
 

@@ -74,7 +74,9 @@ async function carryOut(job: ThreadJob): Promise<void> {
   send({ done: true });
   rest = setTimeout(async () => {
     // The next job may have started, and must not fail with this work.
-    for (const work of deferred) await work().catch((error) => context.log("not deferred", describeError(error)));
+    for (const work of deferred) {
+      await work().catch((error) => context.log("deferred work failed", describeError(error)));
+    }
   }, REST_MS);
 }
 

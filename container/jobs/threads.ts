@@ -176,7 +176,7 @@ export class Threads implements AsyncDisposable, JobThreads {
     worker.once("message", () => {
       thread.isReady = true;
     });
-    worker.on("error", (error) => this.#settings.log("a thread failed", { error: String(error) }));
+    worker.on("error", (error) => this.#settings.log("thread failed", { error: String(error) }));
     worker.on("exit", () => this.#mourn(thread));
     worker.unref();
     return thread;
@@ -195,7 +195,7 @@ export class Threads implements AsyncDisposable, JobThreads {
     const beyond = Math.max(0, this.#all.size - this.#settings.size);
     const idle = this.#idle.toSorted((one, other) => one.jobs - other.jobs);
     for (const thread of idle.slice(0, beyond)) {
-      this.#replace(thread).catch((error) => this.#settings.log("a thread was not ended", { error: String(error) }));
+      this.#replace(thread).catch((error) => this.#settings.log("thread not ended", { error: String(error) }));
     }
   }
 

@@ -36,7 +36,7 @@ export class Watched<E extends Engine> {
       started: running.resolve,
       failed: (failure) => {
         const error = String(failure);
-        if (error !== logged) log(`${name} cannot be started`, { error });
+        if (error !== logged) log("engine not started", { engine: name, error });
         logged = error;
         return failure as Error;
       },

@@ -8,7 +8,7 @@ import { encodeAnswer } from "../../src/placement/remote.ts";
 export const answer = (
   outputs: Iterable<Output> | AsyncIterable<Output>,
   log: (message: string, details?: Record<string, unknown>) => void,
-): AsyncGenerator<Uint8Array<ArrayBuffer>> => encodeAnswer(outputs, (error) => log("failed", describeError(error)));
+): AsyncGenerator<Uint8Array<ArrayBuffer>> => encodeAnswer(outputs, (error) => log("job failed", describeError(error)));
 
 /** Describes an error for the log, with its origin unless it was thrown on purpose. */
 export function describeError(error: unknown): Record<string, unknown> {

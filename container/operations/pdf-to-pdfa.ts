@@ -39,7 +39,7 @@ export async function* convertToPdfa(
   if (!input) throw new EngineFailure("unsupported", "no file");
   const rungs = rasterize ? [...RUNGS, pictures] : RUNGS;
   const { document, rung } = await climb(input, rungs, new JobWorkshop(level, rungs, engines, job));
-  job.log("conforms", { rung, bytes: document.size });
+  job.log("document converted to pdfa", { rung, bytes: document.size });
   yield {
     extension: "pdf",
     type: "application/pdf",

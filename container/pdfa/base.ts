@@ -58,7 +58,7 @@ export class RepairBases implements Bases {
       indexes.push(index);
       converted.push(made);
     }
-    workshop.log("embedded PDFs", { found: found.length, converted: converted.length });
+    workshop.log("embedded documents converted", { found: found.length, converted: converted.length });
     return workshop.make(replacePdfs, [this.#original, ...converted], { indexes });
   }
 }

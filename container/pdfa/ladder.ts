@@ -7,7 +7,7 @@ import { type FileInput, SMALL_BYTES } from "../scratch/file-input.ts";
 import { RepairBases } from "./base.ts";
 import {
   type Judged,
-  type Judgement,
+  type Judgment,
   type Known,
   type Looking,
   type MadeFile,
@@ -43,15 +43,15 @@ export async function climb(
       let next = await candidates.next();
       while (!next.done) {
         const candidate = next.value;
-        const judgement = candidate === original ? UNTOUCHED : await judge(original, candidate, looking, workshop);
-        if (passes(judgement)) {
-          const { compared, furthest } = judgement.comparison;
+        const judgment = candidate === original ? UNTOUCHED : await judge(original, candidate, looking, workshop);
+        if (passes(judgment)) {
+          const { compared, furthest } = judgment.comparison;
           workshop.log("candidate accepted", { rung: rung.name, compared, furthest });
           return { document: candidate, rung: rung.name };
         }
-        workshop.log("candidate refused", { rung: rung.name, ...summary(judgement) });
-        if (!best || isNearer(judgement, best)) best = { ...judgement, candidate };
-        next = await candidates.next(judgement);
+        workshop.log("candidate refused", { rung: rung.name, ...summary(judgment) });
+        if (!best || isNearer(judgment, best)) best = { ...judgment, candidate };
+        next = await candidates.next(judgment);
       }
     } catch (error) {
       workshop.signal.throwIfAborted();
@@ -112,7 +112,7 @@ function hasFilteredMetadata(text: string): boolean {
 }
 
 /** Judgment of the original itself, which the validator accepts. */
-const UNTOUCHED: Judgement = {
+const UNTOUCHED: Judgment = {
   validation: { valid: true, failures: [] },
   comparison: { compared: 0, furthest: { mean: 0, worst: 0 }, differences: [] },
 };
@@ -122,7 +122,7 @@ async function judge(
   candidate: MadeFile,
   looking: Looking | undefined,
   workshop: Workshop,
-): Promise<Judgement> {
+): Promise<Judgment> {
   const comparing = workshop.compare(original, candidate, looking);
   const [validation, comparison] = await Promise.all([workshop.validate(candidate), comparing]);
   return { validation, comparison };
@@ -132,8 +132,8 @@ async function judge(
  * Reports whether one candidate is nearer than another. A candidate that looks right ranks above a valid one, because
  * pictures of pages can repair the rest.
  */
-function isNearer(one: Judgement, other: Judgement): boolean {
-  const faults = ({ validation, comparison }: Judgement) => [
+function isNearer(one: Judgment, other: Judgment): boolean {
+  const faults = ({ validation, comparison }: Judgment) => [
     comparison.differences.length,
     validation?.failures.length ?? Number.POSITIVE_INFINITY,
   ];
@@ -143,7 +143,7 @@ function isNearer(one: Judgement, other: Judgement): boolean {
 }
 
 /** Summarizes a judgment for the log. */
-function summary({ validation, comparison }: Judgement): Record<string, unknown> {
+function summary({ validation, comparison }: Judgment): Record<string, unknown> {
   const rules = validation?.failures.map(({ clause, test, places }) => `${clause}-${test} (${places.length})`);
   return { rules: rules?.slice(0, 20) ?? "unreadable", differences: comparison.differences.slice(0, 5) };
 }

@@ -2,7 +2,7 @@
 // not enough, replaces all pages by pictures.
 
 import { picturePages } from "../../src/operations/pdfa-steps/picture-pages.ts";
-import { type Judgement, type Rung, repairOnce } from "./rung.ts";
+import { type Judgment, type Rung, repairOnce } from "./rung.ts";
 
 const MOST_PASSES = 5;
 /** The last way to draw pages: flat annotations, in RGB. */
@@ -40,7 +40,7 @@ export const pictures: Rung = {
 };
 
 /** Page numbers. */
-function offendingPages({ validation, comparison }: Judgement): number[] {
+function offendingPages({ validation, comparison }: Judgment): number[] {
   const broken = (validation?.failures ?? []).flatMap(({ places }) => places.map(({ pageNumber }) => pageNumber));
   const changed = comparison.differences.map(({ pageNumber }) => pageNumber);
   return [...broken, ...changed].filter((page) => page !== undefined);

@@ -1,7 +1,7 @@
 // The second rung: repairs violations of the rules in place, guided by the validator's findings.
 
 import type { RuleFailure } from "../../src/pdf/pdfa/rule-failure.ts";
-import { type Judgement, type MadeFile, type Rung, repairOnce, type Workshop } from "./rung.ts";
+import { type Judgment, type MadeFile, type Rung, repairOnce, type Workshop } from "./rung.ts";
 
 const MOST_PASSES = 4;
 
@@ -9,7 +9,7 @@ export const repair: Rung = {
   name: "repair",
   async *candidates(workshop, { ofOriginal, bases }) {
     const base = await bases.for(ofOriginal);
-    const needsAnother = async (found: Judgement["validation"]) => (await bases.for(found)) !== base;
+    const needsAnother = async (found: Judgment["validation"]) => (await bases.for(found)) !== base;
     const last = yield* repaired(workshop, base, needsAnother);
     // The validation of the repaired file may show that another base is needed, which the validation of the original
     // could not show.
@@ -26,19 +26,19 @@ export const repair: Rung = {
 export async function* repaired(
   workshop: Workshop,
   base: MadeFile,
-  ends: (found: Judgement["validation"]) => Promise<boolean> = async () => false,
-): AsyncGenerator<MadeFile, Judgement | undefined, Judgement> {
+  ends: (found: Judgment["validation"]) => Promise<boolean> = async () => false,
+): AsyncGenerator<MadeFile, Judgment | undefined, Judgment> {
   const known = new Map<string, RuleFailure>();
-  let judgement: Judgement | undefined;
+  let judgment: Judgment | undefined;
   let before = "";
   for (let pass = 0; pass < MOST_PASSES; pass++) {
-    judgement = yield await repairOnce(workshop, base, [...known.values()]);
-    const found = judgement.validation?.failures ?? [];
+    judgment = yield await repairOnce(workshop, base, [...known.values()]);
+    const found = judgment.validation?.failures ?? [];
     const now = JSON.stringify(found.map(({ clause, test, places }) => [clause, test, places.length]));
     // Another pass changes neither what it cannot repair nor how the page looks.
-    if (found.length === 0 || now === before || (await ends(judgement.validation))) break;
+    if (found.length === 0 || now === before || (await ends(judgment.validation))) break;
     before = now;
     for (const failure of found) known.set(`${failure.clause}-${failure.test}`, failure);
   }
-  return judgement;
+  return judgment;
 }

@@ -19,7 +19,7 @@ export interface Rung {
    * Yields candidates one after the other, and receives the judgment of each. Ends when it has no better candidate.
    * @throws EngineFailure, which ends this rung
    */
-  candidates(workshop: Workshop, known: Known): AsyncGenerator<MadeFile, void, Judgement>;
+  candidates(workshop: Workshop, known: Known): AsyncGenerator<MadeFile, void, Judgment>;
 }
 
 /** Documents to repair, see base.ts. */
@@ -40,13 +40,13 @@ export interface Known {
 }
 
 /** Findings about a candidate. */
-export interface Judgement {
+export interface Judgment {
   /** Undefined if the validator could not read the candidate. */
   readonly validation: Validation | undefined;
   readonly comparison: Comparison;
 }
 
-export interface Judged extends Judgement {
+export interface Judged extends Judgment {
   readonly candidate: MadeFile;
 }
 
@@ -109,5 +109,5 @@ export const repairOnce = (
 ): Promise<MadeFile> => workshop.make(repairPdfa, [input], { level: workshop.level, failures });
 
 /** Reports whether a candidate is acceptable. */
-export const passes = ({ validation, comparison }: Judgement): boolean =>
+export const passes = ({ validation, comparison }: Judgment): boolean =>
   validation?.valid === true && comparison.differences.length === 0;

@@ -111,7 +111,7 @@ export class JobWorkshop implements Workshop {
       return (await climb(embedded, this.#rungs, inner)).document;
     } catch (error) {
       this.signal.throwIfAborted();
-      this.log("an embedded PDF is not converted", { error: String(error) });
+      this.log("embedded document not converted", { error: String(error) });
       return undefined;
     }
   }
@@ -147,7 +147,7 @@ export class JobWorkshop implements Workshop {
       // The estimate was too low. A file made from this one would take as long, and fail too.
       if (error.reason === "too-large") throw new EngineFailure("too-much-content", error.detail, { cause: error });
       if (!UNREADABLE.has(error.reason)) throw error;
-      this.log("not validated", { error: String(error) });
+      this.log("candidate not validated", { error: String(error) });
       return undefined;
     }
   }

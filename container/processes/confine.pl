@@ -60,7 +60,8 @@ sub restrictFiles {
         # A path that does not exist on this system needs no rule.
         next if $parent < 0;
         $rights &= $ofFiles unless -d $path;
-        syscall($addRule, $ruleset, $pathBeneath, pack('Q l', $rights, $parent), 0) == 0 or die "confine.pl: $path: $!\n";
+        syscall($addRule, $ruleset, $pathBeneath, pack('Q l', $rights, $parent), 0) == 0
+            or die "confine.pl: $path: $!\n";
     }
     syscall($restrictSelf, $ruleset, 0) == 0 or die "confine.pl: landlock: $!\n";
 }

@@ -53,11 +53,11 @@ until ($stopping) {
     killOrphans();
     my $how = $status & 127 ? 'signal ' . ($status & 127) : 'code ' . ($status >> 8);
     if ($stopping || $status == 0 || !$wasReady) {
-        report('the server ended', how => $how);
+        report('server ended', how => $how);
         exit($stopping ? 0 : $status & 127 ? 128 + ($status & 127) : $status >> 8);
     }
     $pause = $firstPause if now() - $since > $soundSeconds;
-    report('the server ended and is started again', how => $how, pauseMs => 1000 * $pause);
+    report('server restarted', how => $how, pauseMs => 1000 * $pause);
     my $until = now() + $pause;
     while (!$stopping && now() < $until) {
         rest($until - now());
@@ -83,9 +83,13 @@ sub runServer {
         $stopped = isStopped($server) ? $stopped + $tick : 0;
         my $isLate = $stopping && now() - $stopping > $stopSeconds;
         my $isSilent = $silent > ($ready ? $silentSeconds : $startSeconds);
-        my $why = $isLate ? 'it does not end' : $stopped > $stoppedSeconds ? 'it is stopped' : $isSilent ? 'it is silent' : undef;
+        my $why =
+              $isLate                    ? 'it does not end'
+            : $stopped > $stoppedSeconds ? 'it is stopped'
+            : $isSilent                  ? 'it is silent'
+            :                              undef;
         next unless $why;
-        report('the server is killed', why => $why);
+        report('server killed', why => $why);
         $killed = kill 'KILL', $server;
     }
 }

@@ -35,13 +35,13 @@ export function showLife(descriptor = Number(process.env.HEARTBEAT_FD)): void {
 export function outliveExceptions(log: Log, isUp: () => boolean): void {
   const times: number[] = [];
   const take = (kind: string) => (error: unknown) => {
-    log("unexpected", { kind, error: String(error), stack: (error as Error | undefined)?.stack });
+    log("unexpected error thrown", { kind, error: String(error), stack: (error as Error | undefined)?.stack });
     const now = performance.now();
     times.push(now);
     if (times.length > MOST_UNEXPECTED) times.shift();
     const isTooMuch = times.length === MOST_UNEXPECTED && now - times[0] < MINUTE_MS;
     if (isUp() && !isTooMuch) return;
-    log("ending", { why: isUp() ? "too many unexpected exceptions" : "it has not come up" });
+    log("shutdown started", { why: isUp() ? "too many unexpected exceptions" : "it has not come up" });
     process.exit(EXIT_CODE);
   };
   process.on("uncaughtException", take("exception"));

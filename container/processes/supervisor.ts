@@ -118,7 +118,7 @@ export class Supervisor {
     ended(resident, ending);
     if (this.#keeper.isClosing) return;
     const { code, signal, why } = ending;
-    log(`${engine}: ended and is started again`, { how: String(signal ?? code), why: why?.detail });
+    log("engine ended", { engine, how: String(signal ?? code), why: why?.detail });
     await resident.close();
     await this.#keeper.start(RESTART);
   }
@@ -129,10 +129,8 @@ export class Supervisor {
     // The caller that waits for the first start reports its failure.
     const isTold = !this.#hasRun && this.#reason === undefined && !isKilled;
     if (reason !== this.#reason && !isTold) {
-      this.#settings.log(`${this.#settings.engine}: not started${this.#hasRun ? " again" : ""}, yet`, {
-        error: reason,
-        pauseMs,
-      });
+      const { engine, log } = this.#settings;
+      log("engine not started", { engine, error: reason, hasRun: this.#hasRun, pauseMs });
     }
     this.#reason = reason;
     // Callers keep waiting if the process was only killed as it started.

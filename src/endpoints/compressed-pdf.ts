@@ -17,14 +17,13 @@ export const compressedPdf = endpoint({
   source: { kind: "file-or-id", description: "PDF", accepts: mayBePdf },
   fields: {
     output: outputName("Name of the file, without extension."),
-    compression_level: choice("low favours fidelity, high a small file; custom does what the profile says.", [
-      "low",
-      "medium",
-      "high",
-      "custom",
-    ]),
+    compression_level: choice(
+      "low favors fidelity, and high favors a small file; custom uses the settings of the profile.",
+      ["low", "medium", "high", "custom"],
+    ),
     profile: jsonFile(
-      "JSON file with compression settings, at most 1 MB; required when compression_level is custom, else not looked into.",
+      "JSON file with compression settings, at most 1 MB. Required if compression_level is custom, and " +
+        "ignored otherwise.",
     ),
   },
   naming: "name",

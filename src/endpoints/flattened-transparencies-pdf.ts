@@ -16,7 +16,8 @@ export const flattenedTransparenciesPdf = endpoint({
   fields: {
     output: outputName("Name of the file, without extension."),
     quality: choice(
-      "low for proofs on black-and-white printers and for the web, medium for desktop proofs and colour printers, high for press.",
+      "low for proofs on black-and-white printers and for the web, medium for desktop proofs and color " +
+        "printers, high for press.",
       FLATTENING_QUALITIES,
       "medium",
     ),

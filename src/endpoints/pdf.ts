@@ -20,18 +20,18 @@ export const pdf = endpoint({
   summary: "Converts a document to PDF.",
   source: {
     kind: "file-id-or-url",
-    description: "Word, Excel, PowerPoint, PostScript or EPS document, HTML, or a picture (JPEG, PNG, TIFF, BMP)",
+    description: "Word, Excel, PowerPoint, PostScript or EPS document, HTML, or an image (JPEG, PNG, TIFF, BMP)",
   },
   fields: {
     output: outputName("Name of the file, without extension."),
-    compression: choice("How pictures are compressed.", ["lossy", "lossless"], "lossy"),
+    compression: choice("Compression of images.", ["lossy", "lossless"], "lossy"),
     downsample: choice(
-      "The most dots per inch that pictures keep; off leaves them as they are.",
+      "Maximum resolution of images, in dots per inch; off keeps their resolution.",
       ["off", "75", "150", "300", "600", "1200"],
       "300",
     ),
     tagged_pdf: choice(
-      "Whether the PDF is tagged (Office documents and HTML). Of HTML, the outline of its headings comes with the tags.",
+      "Tags the PDF (Office documents and HTML). For HTML, this also adds an outline of the headings.",
       ["on", "off"],
       "off",
     ),
@@ -41,7 +41,7 @@ export const pdf = endpoint({
       "letter",
     ),
     page_margin: length(
-      `Margin on all sides, in inches or millimetres (HTML). ${OWN_PAGE} margin, unless page_margin is sent.`,
+      `Margin on all sides, in inches or millimeters (HTML). ${OWN_PAGE} margin, unless page_margin is sent.`,
       "1in",
     ),
     page_orientation: choice(

@@ -23,11 +23,12 @@ export const pdfa = endpoint({
   source: { kind: "file-or-id", description: "PDF", accepts: mayBePdf },
   fields: {
     output: outputName("Name of the file, without extension."),
-    output_type: choice("The version: b keeps the look, u also gives all text Unicode values.", [
-      ...(Object.keys(LEVELS) as [LevelName, ...LevelName[]]),
-    ]),
+    output_type: choice(
+      "Version of PDF/A. Level b preserves the appearance; level u also requires Unicode values for all text.",
+      [...(Object.keys(LEVELS) as [LevelName, ...LevelName[]])],
+    ),
     rasterize_if_errors_encountered: choice(
-      "Whether a page that cannot be converted becomes a picture.",
+      "Replaces a page that cannot be converted by an image of it.",
       ["on", "off"],
       "off",
     ),

@@ -13,7 +13,8 @@ export const splitPdfEndpoint = endpoint({
   source: { kind: "file-or-id", description: "PDF", accepts: mayBePdf },
   fields: {
     output: outputNameOrInputs(
-      "Prefix of the files' names, without extension; a number from 1 is appended to each. The input's name if left out.",
+      "Prefix of the files' names, without extension; a number from 1 is appended to each. The input's name " +
+        "if left out.",
     ),
     pages: pagesList("The pages of each file to make; one file for each page if left out.", false),
   },

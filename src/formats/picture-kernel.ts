@@ -10,7 +10,7 @@ export interface PictureExports {
   readonly memory: WebAssembly.Memory;
   readonly top: WebAssembly.Global;
   readonly tableDefinition: WebAssembly.Global;
-  readonly quantisers: WebAssembly.Global;
+  readonly quantizers: WebAssembly.Global;
   readonly counts: WebAssembly.Global;
   readonly plainBits: WebAssembly.Global;
   readonly overflowed: WebAssembly.Global;
@@ -59,7 +59,7 @@ export interface PictureExports {
   bitsPosition(): Address;
   reconstruct(index: number, row: number): Address;
 
-  startQuantising(): void;
+  startQuantizing(): void;
   takeSamples(index: number, row: number, from: Address, stride: number, table: number): void;
   takePixels(kind: number, row: number, from: Address): void;
 

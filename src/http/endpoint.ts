@@ -149,7 +149,7 @@ export async function handle(endpoint: Endpoint, request: Request, service: Serv
       const [first, ...others] = attempts(job, inputs, service);
       await carryOut(first).catch(async (error: unknown) => {
         if (others.length === 0 || outputs.count > 0 || !needsMoreRoom(error)) throw error;
-        service.log("moved to the container", { error: String(error) });
+        service.log("job moved to container", { error: String(error) });
         await carryOut(others[0]);
       });
     }
@@ -162,7 +162,7 @@ export async function handle(endpoint: Endpoint, request: Request, service: Serv
     await Promise.all([uploads.discard(), outputs.discard()]);
     if (error instanceof OutOfRange) throw asDeclared(error, endpoint);
     const answered = error instanceof EngineFailure ? endpoint.failures?.[error.reason]?.(error) : undefined;
-    if (answered) service.log("failed", { status: answered.status, error: String(error) });
+    if (answered) service.log("request failed", { status: answered.status, error: String(error) });
     throw answered ?? error;
   }
 }
@@ -178,7 +178,7 @@ async function onceMoreIfLost(
     await carryOut();
   } catch (error) {
     if (!wasLost(error)) throw error;
-    log("begun again", { error: String(error) });
+    log("job retried", { error: String(error) });
     await outputs.discard();
     await container?.comesBack(signal);
     await carryOut();

@@ -63,7 +63,8 @@ export const tooComplex = () => new ServiceError(422, "The input file is too com
 const tooMuchContent = () =>
   new ServiceError(
     422,
-    "The input file has more content than can be validated: the limit is about 4 million operators on a page and 6 million in all, " +
+    "The input file has more content than can be validated: the limit is about 4 million operators on a page " +
+      "and 6 million in all, " +
       "or 150,000 annotations, of which 50,000 may be without an appearance.",
   );
 export const unreachable = () => new ServiceError(422, "The web page could not be loaded.");

@@ -32,7 +32,12 @@ export function openApi(endpoints: readonly Endpoint[], config: Config, baseUrl:
     paths: {
       ...Object.fromEntries(served.map((endpoint) => [endpoint.path, { post: describePost(endpoint, config) }])),
       "/resource/{id}": describeResource(),
-      "/up": { get: { summary: "Health of the service.", responses: { 200: { description: "The service works." } } } },
+      "/up": {
+        get: {
+          summary: "Returns the health of the service.",
+          responses: { 200: { description: "The service is running." } },
+        },
+      },
     },
     components: {
       schemas: {
@@ -87,7 +92,7 @@ function describePost(endpoint: Endpoint, config: Config): Json {
       },
     },
     responses: {
-      200: { description: "What was made is stored.", content: json(describeAnswer(endpoint)) },
+      200: { description: "The output was stored.", content: json(describeAnswer(endpoint)) },
       ...describeErrors(errors),
     },
   };
@@ -172,7 +177,7 @@ function describeAnswer({ naming, source }: Endpoint): Json {
   };
   const notices = {
     ...list(one(), 1),
-    description: "What the documents lost on their way, a sentence each; absent where nothing was lost.",
+    description: "One sentence for each kind of content that was lost or replaced; absent if nothing was.",
     examples: [["2 digital signatures were removed"]],
   };
   return { type: "object", properties: { ...properties, notices }, required: Object.keys(properties) };
@@ -185,18 +190,18 @@ function describeResource(): Json {
   return {
     parameters: [id],
     get: {
-      summary: "A stored file, its URL, or what is known of it.",
+      summary: "Returns a stored file, its URL, or information about it.",
       parameters: [format],
       responses: {
         200: { description: "format=file: the file. format=url and format=info: a JSON object.", content: binary },
-        206: { description: "The range of the file that was asked for.", content: binary },
-        304: { description: "The file is the one named in If-None-Match." },
+        206: { description: "The requested range of the file.", content: binary },
+        304: { description: "The file matches If-None-Match." },
         ...describeErrors([invalidRequest(), noSuchFile(), rangeNotSatisfiable(0)]),
       },
     },
     delete: {
       summary: "Removes a stored file.",
-      responses: { 204: { description: "The file is gone." }, ...describeErrors([noSuchFile()]) },
+      responses: { 204: { description: "The file was removed." }, ...describeErrors([noSuchFile()]) },
     },
   };
 }

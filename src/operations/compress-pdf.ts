@@ -60,7 +60,7 @@ const run: Run<CompressParams> = async function* ([input], params, context) {
     objects.close();
   }
   const isSmaller = size < bytes.length || settings.evenIfLarger;
-  context.log("compressed", { from: bytes.length, to: isSmaller ? size : bytes.length });
+  context.log("document compressed", { from: bytes.length, to: isSmaller ? size : bytes.length });
   const notices = isSmaller ? [...ofCopy, ...ofEither] : ofEither;
   if (params.level !== "custom" || !settings.forWeb) {
     yield { ...TYPE, body: isSmaller ? released(chunks) : bytes, notices: () => notices };

@@ -41,13 +41,13 @@ async function linearize(input: Input, context: Context) {
     // Repair creates a new document, which would lose the restrictions.
     if (!encrypted) {
       const repaired = await repair(bytes, input, context, notices);
-      context.log("repaired", { said: flaws });
+      context.log("document repaired", { flaws });
       run = inOrder(repaired, { ...context, heapLimitBytes: context.heapLimitBytes - repaired.length });
     } else if (run.status === STATUS.failed) throw new EngineFailure("damaged", flaws);
   }
   succeeded(run);
-  const said = run.messages ? { said: run.messages } : {};
-  context.log("linearized", { heapBytes: run.heapBytes, fuel: run.fuelUsed, ...said });
+  const messages = run.messages ? { messages: run.messages } : {};
+  context.log("document linearized", { heapBytes: run.heapBytes, fuel: run.fuelUsed, ...messages });
   return { extension: "pdf", type: "application/pdf", body: released(run.output), notices: () => notices };
 }
 

@@ -87,7 +87,7 @@ const run: Run<MergePdfsParams> = async function* (inputs, { pages }, context) {
     yield { extension: "pdf", type: "application/pdf", body, notices: () => notices };
   } finally {
     engine?.close();
-    context.log("merged", merged);
+    context.log("documents merged", merged);
   }
 };
 

@@ -72,7 +72,7 @@ const run: Run<RasterizeParams> = async function* (inputs, params, context) {
       }
     } finally {
       const reported = document.messageCount > 0 ? { reported: document.messageCount, first: document.messages } : {};
-      context.log("rasterized", { pages, heapBytes, ...reported });
+      context.log("document rasterized", { pages, heapBytes, ...reported });
       document.close();
       context.defer(() => prepareSpare(limits));
     }

@@ -60,7 +60,12 @@ const run: Run<SplitPdfParams> = async function* (inputs, { pages }, context) {
     } finally {
       const { count, first } = objects.reported;
       const reported = count > 0 ? { reported: count, first } : {};
-      context.log("split", { outputs, heapBytes: objects.heapBytes, objectBytes: budget.usedBytes, ...reported });
+      context.log("document split", {
+        outputs,
+        heapBytes: objects.heapBytes,
+        objectBytes: budget.usedBytes,
+        ...reported,
+      });
       objects.close();
     }
   }

@@ -6,7 +6,8 @@ export const ANNOTATION_FLAGS = { invisible: 1, hidden: 2, print: 4, noView: 32,
 /** Annotation types of ISO 32000-1, table 169, and ISO 32000-2, table 171. */
 const STANDARD_TYPES = new Set(
   (
-    "Text Link FreeText Line Square Circle Polygon PolyLine Highlight Underline Squiggly StrikeOut Caret Stamp Ink Popup " +
+    "Text Link FreeText Line Square Circle Polygon PolyLine Highlight Underline Squiggly StrikeOut Caret " +
+    "Stamp Ink Popup " +
     "FileAttachment Sound Movie Screen Widget PrinterMark TrapNet Watermark 3D Redact Projection RichMedia"
   ).split(" "),
 );

@@ -19,7 +19,7 @@ const LOOK_EVERY_MS = 100;
 /** Time that the tree and the folders have to stay unchanged to count as at rest. */
 const QUIET_MS = 1_500;
 /** Matches log entries that report a second attempt of a job. */
-const BEGUN_ANEW = /"message":"[^"]*\b(?:anew|begun again|again once|once more|retried|retries)\b/gi;
+const BEGUN_ANEW = /"message":"job retried"/g;
 
 interface Address {
   readonly url: string;

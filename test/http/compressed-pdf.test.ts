@@ -1,7 +1,7 @@
 // POST /compressed-pdf (spec, "POST /compressed-pdf"). The effect on a document's parts is tested with the operation.
 // Contract: docs/api.md#compressed-pdf, #notices, #inputs
 import { beforeAll, describe, expect, test } from "vitest";
-import { encrypted, labelledPdf } from "../fixtures/pdfs.ts";
+import { encrypted, labeledPdf } from "../fixtures/pdfs.ts";
 import { certifiedPdf, lockedPdf } from "../fixtures/signed-pdfs.ts";
 import { type FormFields, privateClient, upload } from "../support/client.ts";
 import { corpusFile } from "../support/corpus.ts";
@@ -11,7 +11,7 @@ const PROTECTION = "protection by an owner password was removed";
 const client = privateClient();
 let pdf: Uint8Array;
 beforeAll(async () => {
-  pdf = await labelledPdf("P", 20);
+  pdf = await labeledPdf("P", 20);
 });
 
 const post = (fields: FormFields) =>

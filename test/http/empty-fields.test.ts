@@ -1,13 +1,13 @@
 // Tests that empty optional fields count as not sent. Browser forms send them for inputs that were left empty.
 // Contract: docs/api.md#requests, #json-bodies
 import { beforeAll, describe, expect, test } from "vitest";
-import { labelledPdf } from "../fixtures/pdfs.ts";
+import { labeledPdf } from "../fixtures/pdfs.ts";
 import { type FormFields, keyedClient, privateClient, upload } from "../support/client.ts";
 
 const client = privateClient();
 let pdf: Uint8Array;
 beforeAll(async () => {
-  pdf = await labelledPdf("P", 2);
+  pdf = await labeledPdf("P", 2);
 });
 
 const required = (name: string) => [400, `The '${name}' field is required.`];

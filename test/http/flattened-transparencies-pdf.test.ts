@@ -3,7 +3,7 @@
 // Contract: docs/api.md#flattened-transparencies-pdf, #notices, #inputs
 import { beforeAll, describe, expect, test } from "vitest";
 import { PdfBuilder } from "../fixtures/pdf-builder.ts";
-import { encrypted, labelledPdf } from "../fixtures/pdfs.ts";
+import { encrypted, labeledPdf } from "../fixtures/pdfs.ts";
 import { lockedPdf } from "../fixtures/signed-pdfs.ts";
 import { type FormFields, keyedClient, upload } from "../support/client.ts";
 import { corpusFile } from "../support/corpus.ts";
@@ -20,7 +20,7 @@ builder.page(
 const transparent = builder.bytes();
 let opaque: Uint8Array;
 beforeAll(async () => {
-  opaque = await labelledPdf("P", 3);
+  opaque = await labeledPdf("P", 3);
 });
 const post = (fields: FormFields) => client.post("/flattened-transparencies-pdf", { output: "flat", ...fields });
 const error = async (fields: FormFields) => {

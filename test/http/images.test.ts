@@ -44,22 +44,25 @@ describe.each(FORMATS)("POST /$format", ({ format, type, models }) => {
     );
   });
 
-  test("spec: a page looks as a viewer shows it: a note that is not printed, no stamp that only paper has", async () => {
-    const builder = new PdfBuilder();
-    const look = builder.stream("1 0 0 rg 0 0 90 90 re f", "/Type/XObject/Subtype/Form/BBox[0 0 90 90]");
-    const annotation = (type: string, x: number, flags: number) =>
-      `<</Subtype/${type}/Rect[${x} 50 ${x + 90} 140]/F ${flags}/AP<</N ${look}>>>>`;
-    builder.page(
-      "A",
-      `/Annots[${annotation("Text", 10, 0)}${annotation("Stamp", 110, 36)}${annotation("Ink", 205, 2)}]`,
-    );
-    const pdf = builder.bytes();
-    const [file] = await make({ color_model: "rgb", resolution: "72" }, pdf);
-    const drawn = await decode(file!.bytes, reading);
-    expect(perceptualDistance(drawn, await popplerPage(pdf, 1, 72))).toBeLessThan(format === "gif" ? 12 : 10);
-    const isRed = (x: number) => pixel(drawn, x, 100)[0]! > 200 && pixel(drawn, x, 100)[1]! < 60;
-    expect([isRed(55), isRed(155), isRed(250)]).toEqual([true, false, false]);
-  });
+  test(
+    "spec: a page looks as a viewer shows it: a note that is not " + "printed, no stamp that only paper has",
+    async () => {
+      const builder = new PdfBuilder();
+      const look = builder.stream("1 0 0 rg 0 0 90 90 re f", "/Type/XObject/Subtype/Form/BBox[0 0 90 90]");
+      const annotation = (type: string, x: number, flags: number) =>
+        `<</Subtype/${type}/Rect[${x} 50 ${x + 90} 140]/F ${flags}/AP<</N ${look}>>>>`;
+      builder.page(
+        "A",
+        `/Annots[${annotation("Text", 10, 0)}${annotation("Stamp", 110, 36)}${annotation("Ink", 205, 2)}]`,
+      );
+      const pdf = builder.bytes();
+      const [file] = await make({ color_model: "rgb", resolution: "72" }, pdf);
+      const drawn = await decode(file!.bytes, reading);
+      expect(perceptualDistance(drawn, await popplerPage(pdf, 1, 72))).toBeLessThan(format === "gif" ? 12 : 10);
+      const isRed = (x: number) => pixel(drawn, x, 100)[0]! > 200 && pixel(drawn, x, 100)[1]! < 60;
+      expect([isRed(55), isRed(155), isRed(250)]).toEqual([true, false, false]);
+    },
+  );
 
   test("spec: one page gives strings, several give arrays", async () => {
     const one = await client().post(path, { file: upload(threePages), output: "a", resolution: "12", pages: "2" });

@@ -2,7 +2,7 @@
 // tested with the operation.
 // Contract: docs/api.md#linearized-pdf, #notices, #inputs
 import { beforeAll, describe, expect, test } from "vitest";
-import { encrypted, labelledPdf } from "../fixtures/pdfs.ts";
+import { encrypted, labeledPdf } from "../fixtures/pdfs.ts";
 import { lockedPdf } from "../fixtures/signed-pdfs.ts";
 import { type FormFields, keyedClient, upload } from "../support/client.ts";
 import { said } from "../support/pdf-json.ts";
@@ -11,7 +11,7 @@ import { infoOf, linearizationOf, pageTexts } from "../support/pdf-readers.ts";
 const client = keyedClient();
 let pdf: Uint8Array;
 beforeAll(async () => {
-  pdf = await labelledPdf("P", 20);
+  pdf = await labeledPdf("P", 20);
 });
 const post = (fields: FormFields) => client.post("/linearized-pdf", { output: "fast", ...fields });
 const error = async (fields: FormFields) => {

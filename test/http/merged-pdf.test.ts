@@ -2,7 +2,7 @@
 // request. The content that a merged document keeps is tested with the operation.
 // Contract: docs/api.md#merged-pdf, #page-selections, #responses, #notices
 import { beforeAll, describe, expect, test } from "vitest";
-import { encrypted, labelledPdf } from "../fixtures/pdfs.ts";
+import { encrypted, labeledPdf } from "../fixtures/pdfs.ts";
 import { lockedPdf, signedPdf } from "../fixtures/signed-pdfs.ts";
 import { type FormFields, privateClient, upload } from "../support/client.ts";
 import { pageTexts, qpdfComplaints } from "../support/pdf-readers.ts";
@@ -13,7 +13,7 @@ let b: Uint8Array;
 /** Id of `a`, which is stored. */
 let id: string;
 beforeAll(async () => {
-  [a, b] = await Promise.all([labelledPdf("A", 5), labelledPdf("B", 2)]);
+  [a, b] = await Promise.all([labeledPdf("A", 5), labeledPdf("B", 2)]);
   const { body } = await client.post("/zip", { file: upload(a, "stored.pdf"), output: "a" });
   id = body.inputId![0]!;
 });
@@ -73,7 +73,7 @@ describe("order and pages", () => {
   });
 
   test("even selects nothing of a document of one page, and the others are merged", async () => {
-    const single = await labelledPdf("S", 1);
+    const single = await labeledPdf("S", 1);
     for (const [order, expected] of [
       [
         [single, a, b],
@@ -138,21 +138,24 @@ describe("order and pages", () => {
 });
 
 describe("200", () => {
-  test("spec: outputUrl and outputId are strings, inputId is an array of strings in the order of the inputs", async () => {
-    const { status, body } = await post({
-      file: [file(a), file(b)],
-      "id[]": id,
-      "pages[]": ["1", "1", "1"],
-      "type[]": ["file", "id", "file"],
-    });
-    expect(status).toBe(200);
-    expect([typeof body.outputUrl, typeof body.outputId]).toEqual(["string", "string"]);
-    expect(body.inputId).toHaveLength(3);
-    expect(body.inputId![1]).toBe(id);
-    const [first, , third] = body.inputId as string[];
-    const again = await merge({ "id[]": [third!, first!], "pages[]": ["1", "1"], "type[]": ["id", "id"] });
-    expect(pageTexts(again.bytes)).toEqual(["B1", "A1"]);
-  });
+  test(
+    "spec: outputUrl and outputId are strings, inputId is an array " + "of strings in the order of the inputs",
+    async () => {
+      const { status, body } = await post({
+        file: [file(a), file(b)],
+        "id[]": id,
+        "pages[]": ["1", "1", "1"],
+        "type[]": ["file", "id", "file"],
+      });
+      expect(status).toBe(200);
+      expect([typeof body.outputUrl, typeof body.outputId]).toEqual(["string", "string"]);
+      expect(body.inputId).toHaveLength(3);
+      expect(body.inputId![1]).toBe(id);
+      const [first, , third] = body.inputId as string[];
+      const again = await merge({ "id[]": [third!, first!], "pages[]": ["1", "1"], "type[]": ["id", "id"] });
+      expect(pageTexts(again.bytes)).toEqual(["B1", "A1"]);
+    },
+  );
 
   test("spec: one input makes an array too", async () => {
     const { body } = await post({ "id[]": id, "pages[]": "1", "type[]": "id" });

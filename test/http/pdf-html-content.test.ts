@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { docx, paragraph } from "../fixtures/office.ts";
-import { labelledPdf } from "../fixtures/pdfs.ts";
+import { labeledPdf } from "../fixtures/pdfs.ts";
 import { privateClient, upload } from "../support/client.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "pdf-html-content-test-"));
@@ -76,8 +76,8 @@ describe("an .html file is HTML whatever it begins with", () => {
 
 describe("what is clearly something else is judged by its content", () => {
   test("a PDF and an empty file are no input", async () => {
-    expect(await error(await labelledPdf("P", 1))).toEqual(NOT_VALID);
-    expect(await error(`\r\n${Buffer.from(await labelledPdf("P", 1)).toString("latin1")}`)).toEqual(NOT_VALID);
+    expect(await error(await labeledPdf("P", 1))).toEqual(NOT_VALID);
+    expect(await error(`\r\n${Buffer.from(await labeledPdf("P", 1)).toString("latin1")}`)).toEqual(NOT_VALID);
     expect(await error("")).toEqual(NOT_VALID);
     expect(await error(Buffer.from("7f454c4602010100000000000000000003003e00", "hex"))).toEqual(NOT_VALID);
   });

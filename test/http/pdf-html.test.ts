@@ -76,7 +76,7 @@ describe("an HTML file becomes a PDF", () => {
     expect(info["Page rot"]).toBe("0");
   });
 
-  test("page_margin in inches and in millimetres", async () => {
+  test("page_margin in inches and in millimeters", async () => {
     for (const [page_margin, points] of [
       ["0in", 0],
       ["0.25in", 18],

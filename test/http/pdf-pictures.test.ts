@@ -196,7 +196,7 @@ describe("what an isolate holds", () => {
   test("what has to be held and is too large goes to the container; without one: 413", async () => {
     const interlaced = upload(large(3, true), "large.png");
     expect(pageSizes(await converted({ file: interlaced }, createClient(service.url)))).toEqual([[4000, 3000]]);
-    expect(readFileSync(service.logFile, "utf8")).toContain("moved to the container");
+    expect(readFileSync(service.logFile, "utf8")).toContain("job moved to container");
     expect((await error(interlaced, createClient(alone.url)))[0]).toBe(413);
     const scan = tiff([plainTiff(rgb, 2)]);
     const behind = upload(Buffer.concat([scan, Buffer.alloc(50 * MiB)]), "large.tif");
@@ -260,7 +260,7 @@ describe.skipIf(corpusDir === undefined)("real pictures", () => {
       bound: 30,
       why: "inks without a profile: every program has a conversion of its own",
     },
-    "speed_bench_prog.jpg": { bound: 4, why: "poppler honours the picture's profile, djpeg does not" },
+    "speed_bench_prog.jpg": { bound: 4, why: "poppler honors the picture's profile, djpeg does not" },
     "zackthecat.tif": { bound: 4, why: "decoders of JPEG clamp before black and white are moved" },
   };
 

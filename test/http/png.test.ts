@@ -21,7 +21,7 @@ test.each([
   ["gray", 0],
   ["rgb", 2],
   ["rgba", 6],
-])("spec: color_model %s is colour type %i, and pHYs carries the resolution", async (model, colorType) => {
+])("spec: color_model %s is color type %i, and pHYs carries the resolution", async (model, colorType) => {
   const bytes = await make(model);
   expect([bytes.readUInt8(24), bytes.readUInt8(25)]).toEqual([8, colorType]);
   const pHYs = bytes.indexOf("pHYs");

@@ -2,7 +2,7 @@
 // check which content they keep.
 // Contract: docs/api.md#split-pdf, #page-selections, #output-names, #responses, #notices
 import { beforeAll, describe, expect, test } from "vitest";
-import { encrypted, labelledPdf } from "../fixtures/pdfs.ts";
+import { encrypted, labeledPdf } from "../fixtures/pdfs.ts";
 import { lockedPdf } from "../fixtures/signed-pdfs.ts";
 import { type FormFields, privateClient, upload } from "../support/client.ts";
 import { pageTexts, qpdfComplaints } from "../support/pdf-readers.ts";
@@ -10,7 +10,7 @@ import { pageTexts, qpdfComplaints } from "../support/pdf-readers.ts";
 const client = privateClient();
 let pdf: Uint8Array;
 beforeAll(async () => {
-  pdf = await labelledPdf("P", 5);
+  pdf = await labeledPdf("P", 5);
 });
 
 const book = () => upload(pdf, "My book.pdf");
@@ -77,7 +77,7 @@ describe("outputs", () => {
   });
 
   test("500 pages as 500 files, each a sound PDF", async () => {
-    const long = await labelledPdf("L", 500);
+    const long = await labeledPdf("L", 500);
     const { status, body } = await client.post("/split-pdf", { file: upload(long, "long.pdf") });
     expect(status).toBe(200);
     expect(body.outputUrl).toHaveLength(500);

@@ -138,13 +138,15 @@ function mesh(triangles: number): Uint8Array {
   for (let index = 0; index < vertices.length; index++)
     vertices[index] = index % 12 === 0 ? 0 : (index * 2654435761) >>> 24;
   const shading =
-    "/ShadingType 4/ColorSpace/DeviceRGB/BitsPerCoordinate 32/BitsPerComponent 8/BitsPerFlag 8/Decode[0 612 0 792 0 1 0 1 0 1]";
+    "/ShadingType 4/ColorSpace/DeviceRGB/BitsPerCoordinate 32/BitsPerComponent 8/BitsPerFlag 8/Decode[0 612 " +
+    "0 792 0 1 0 1 0 1]";
   return onePage("/S sh", "/Shading<</S 5 0 R>>", [flate(vertices.toString("latin1"), shading)]);
 }
 
 function typeThree(): Uint8Array {
   const font =
-    "<</Type/Font/Subtype/Type3/FontBBox[0 0 1000 1000]/FontMatrix[.001 0 0 .001 0 0]/CharProcs<</a 6 0 R>>/FirstChar 97/LastChar 97" +
+    "<</Type/Font/Subtype/Type3/FontBBox[0 0 1000 1000]/FontMatrix[.001 0 0 .001 0 0]/CharProcs<</a 6 0 " +
+    "R>>/FirstChar 97/LastChar 97" +
     "/Widths[1000]/Encoding<</Differences[97/a]>>/Resources<</Font<</F 5 0 R>>>>>>";
   const glyph = stream("1000 0 d0 BT /F 500 Tf (aaaaaaaaaa) Tj ET 0 0 500 500 re f");
   return onePage("BT /F 100 Tf 50 300 Td (aaaa) Tj ET", "/Font<</F 5 0 R>>", [font, glyph]);

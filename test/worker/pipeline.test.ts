@@ -57,27 +57,31 @@ function runJob(job: Job, signal?: AbortSignal, container?: ConnectedContainer, 
 
 const output = (text: string) => ({ extension: "txt", type: "text/plain", body: new TextEncoder().encode(text) });
 
-test("outputs are made ahead of those that are stored: small ones that are stored together, else a few, large ones one", async () => {
-  const objects = async () => (await keysInBucket()).filter((key) => !key.includes("/1")).length;
-  for (const [size, ahead, stored] of [
-    [10, 12, 1],
-    [2 ** 20, 6, 12],
-    [PART_BYTES - 10, 1, 12],
-  ] as const) {
-    const seen: number[] = [];
-    const answer = await run(async function* () {
-      for (let made = 0; made < 12; made++) {
-        seen.push(made - (await objects()));
-        yield { ...output(""), body: new Uint8Array(size) };
-      }
-    });
-    expect(Math.max(...seen)).toBeLessThanOrEqual(ahead);
-    expect(answer.outputId).toHaveLength(12);
-    // All objects exist once the answer does.
-    expect(await objects()).toBe(stored);
-    await bucket.delete(await keysInBucket());
-  }
-});
+test(
+  "outputs are made ahead of those that are stored: small ones that are stored together, else a few, large " +
+    "ones one",
+  async () => {
+    const objects = async () => (await keysInBucket()).filter((key) => !key.includes("/1")).length;
+    for (const [size, ahead, stored] of [
+      [10, 12, 1],
+      [2 ** 20, 6, 12],
+      [PART_BYTES - 10, 1, 12],
+    ] as const) {
+      const seen: number[] = [];
+      const answer = await run(async function* () {
+        for (let made = 0; made < 12; made++) {
+          seen.push(made - (await objects()));
+          yield { ...output(""), body: new Uint8Array(size) };
+        }
+      });
+      expect(Math.max(...seen)).toBeLessThanOrEqual(ahead);
+      expect(answer.outputId).toHaveLength(12);
+      // All objects exist once the answer does.
+      expect(await objects()).toBe(stored);
+      await bucket.delete(await keysInBucket());
+    }
+  },
+);
 
 test.each([
   ["before its first output", 0],

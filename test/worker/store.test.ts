@@ -60,25 +60,28 @@ describe("a file", () => {
     expect(await keysInBucket()).toEqual([]);
   });
 
-  test("files end with their lifetime: they are not found any more, and sweep removes them; 0 is for ever", async () => {
-    let time = Date.now();
-    const hour = 3_600_000;
-    const mortal = createStore(bucket, { lifetimeMs: hour, now: () => time });
-    const files = [];
-    for (const size of [10, PART_BYTES + 1]) {
-      files.push(await put(mortal, { kind: "input", name: "a", type: "text/plain", body: new Uint8Array(size) }));
-    }
-    expect(await mortal.sweep()).toBe(0);
-    time += hour - 60_000;
-    expect(await mortal.find(files[0]!.id)).toBeDefined();
-    time += 120_000;
-    expect(await mortal.find(files[0]!.id)).toBeUndefined();
-    expect(await mortal.open(files[1]!.id)).toBeUndefined();
-    expect(await store.sweep()).toBe(0);
-    expect(await store.find(files[0]!.id)).toBeDefined();
-    expect(await mortal.sweep()).toBe(2);
-    expect(await keysInBucket()).toEqual([]);
-  });
+  test(
+    "files end with their lifetime: they are not found any more, " + "and sweep removes them; 0 is for ever",
+    async () => {
+      let time = Date.now();
+      const hour = 3_600_000;
+      const mortal = createStore(bucket, { lifetimeMs: hour, now: () => time });
+      const files = [];
+      for (const size of [10, PART_BYTES + 1]) {
+        files.push(await put(mortal, { kind: "input", name: "a", type: "text/plain", body: new Uint8Array(size) }));
+      }
+      expect(await mortal.sweep()).toBe(0);
+      time += hour - 60_000;
+      expect(await mortal.find(files[0]!.id)).toBeDefined();
+      time += 120_000;
+      expect(await mortal.find(files[0]!.id)).toBeUndefined();
+      expect(await mortal.open(files[1]!.id)).toBeUndefined();
+      expect(await store.sweep()).toBe(0);
+      expect(await store.find(files[0]!.id)).toBeDefined();
+      expect(await mortal.sweep()).toBe(2);
+      expect(await keysInBucket()).toEqual([]);
+    },
+  );
 
   test("remove takes more ids than one call of R2 does", async () => {
     const file = await put(store, { kind: "input", name: "a", type: "text/plain", body: new Uint8Array(1) });

@@ -26,7 +26,10 @@ const EDITS: readonly Edit[] = [
   { from: 'throw"TRYLATER"', to: 'throw engine.failure("more data is wanted")' },
   // Growth: the engine's owner decides how far. The glue would add a fifth.
   {
-    from: "h:_=>{var a=h.length,e=2147483648;if((_>>>=0)>e)return!1;for(var t=1;t<=4;t*=2){var s=a*(1+.2/t);s=Math.min(s,_+100663296);var n=Math.min(e,V(Math.max(_,s),65536));if(Z(n))return!0}return!1}",
+    from:
+      "h:_=>{var a=h.length,e=2147483648;if((_>>>=0)>e)return!1;for(var t=1;t<=4;t*=2){var " +
+      "s=a*(1+.2/t);s=Math.min(s,_+100663296);var " +
+      "n=Math.min(e,V(Math.max(_,s),65536));if(Z(n))return!0}return!1}",
     to: "h:_=>engine.growHeap(_>>>0,Z)?1:0",
   },
 ];

@@ -245,7 +245,7 @@ export class Browser {
     void this.#dispose(page)
       .then(() => this.#refill())
       .catch((error: unknown) => {
-        if (!this.#gone) this.#settings.log("Chromium: no page was made", { error: String(error) });
+        if (!this.#gone) this.#settings.log("chromium page not made", { error: String(error) });
       });
   }
 
@@ -345,7 +345,7 @@ export class Browser {
   #look(): void {
     if (this.#gone) return;
     for (const finding of this.chromium.watch.look(this.#settings.limits)) {
-      this.#settings.log("Chromium: a process is ended", { ...finding });
+      this.#settings.log("chromium process killed", { ...finding });
       if (finding.what === "browser") {
         this.#die(finding.why);
         return;
@@ -390,7 +390,7 @@ export class Browser {
     this.#settings.gone(this, why);
     this.chromium
       .end()
-      .catch((error: unknown) => this.#settings.log("Chromium: files are left", { error: String(error) }))
+      .catch((error: unknown) => this.#settings.log("chromium files left behind", { error: String(error) }))
       .finally(() => this.#end());
   }
 }

@@ -85,9 +85,9 @@ export class Chromium implements AsyncDisposable {
     const first = await chromium.#supply.first;
     if (first === undefined) return chromium;
     const { network, sandbox, version, startMs } = first.chromium;
-    settings.log("Chromium: warm", { network, sandbox, version, startMs, pid: chromium.pid });
-    if (network === "flags") settings.log("Chromium: no network namespace here, its own flags keep it to the proxy");
-    if (!sandbox) settings.log("Chromium: no user namespace here, its renderers are not in its sandbox");
+    settings.log("chromium warmed", { network, sandbox, version, startMs, pid: chromium.pid });
+    if (network === "flags") settings.log("chromium started without network namespace");
+    if (!sandbox) settings.log("chromium started without sandbox");
     return chromium;
   }
 
@@ -140,7 +140,7 @@ export class Chromium implements AsyncDisposable {
   /** Retries a job once if its browser died, once if its renderer did, and a few times while there is no network. */
   async #attempts(job: Job): Promise<void> {
     const again = async (error: unknown, lost: keyof typeof RETRIES) => {
-      this.#settings.log(`Chromium: a job begins anew, because its ${lost} was lost`, { reason: String(error) });
+      this.#settings.log("job retried", { engine: "Chromium", lost, error: String(error) });
       if (lost === "network") await sleep(NETWORK_BACK_MS, undefined, { signal: job.signal });
     };
     await retried({ retries: RETRIES, kindOf: lossOf, again }, (left) => this.#attempt(job, left.renderer === 0));

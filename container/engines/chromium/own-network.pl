@@ -11,7 +11,8 @@ use Socket;
 # netdevice(7): SIOCSIFFLAGS with IFF_UP and IFF_RUNNING; struct ifreq is a name of 16 bytes and a union of 24 bytes.
 my ($setFlags, $up, $running) = (0x8914, 0x1, 0x40);
 socket(my $socket, AF_INET, SOCK_DGRAM, 0) or die "own-network.pl: socket: $!\n";
-ioctl($socket, $setFlags, my $request = pack('a16 s x22', 'lo', $up | $running)) or die "own-network.pl: loopback: $!\n";
+ioctl($socket, $setFlags, my $request = pack('a16 s x22', 'lo', $up | $running))
+    or die "own-network.pl: loopback: $!\n";
 close $socket;
 
 my ($node, $listener, @program) = @ARGV;

@@ -106,7 +106,7 @@ export class BrowserSupply {
 
   #failed(error: Error): Error {
     if (this.#failure !== error.message) {
-      this.#settings.log("Chromium: it cannot be started", { error: error.message });
+      this.#settings.log("engine not started", { engine: "Chromium", error: error.message });
     }
     this.#failure = error.message;
     return error;
@@ -151,7 +151,8 @@ export class BrowserSupply {
     if (this.#closing.signal.aborted || why === RETIRED || !this.#keeper.vacate(browser)) return;
     const isSound = browser.used > 0 || performance.now() - this.#last!.since > SOUND_AFTER_MS;
     const beforeMs = isSound ? 0 : this.#pauseMs;
-    this.#settings.log("Chromium: the browser ended and is started again", {
+    this.#settings.log("engine ended", {
+      engine: "Chromium",
       why,
       pauseMs: beforeMs,
       stderr: browser.chromium.lastWords().slice(-500),
@@ -172,7 +173,7 @@ export class BrowserSupply {
         this.#keeper.replace(browser);
         old.retire();
       })
-      .catch((error: Error) => this.#settings.log("Chromium: it cannot be started", { error: error.message }))
+      .catch((error: Error) => this.#settings.log("engine not started", { engine: "Chromium", error: error.message }))
       .finally(() => {
         this.#isRecycling = false;
       });

@@ -125,7 +125,6 @@ export async function startGhostscript(settings: GhostscriptSettings): Promise<G
   const { scratch, children = 2, dist = DEFAULT_DIST, log } = settings;
   const runner = await WithFallback.start({
     engine: "Ghostscript",
-    unit: "program",
     children,
     prepare: () => prepareGhostscript(scratch, children, dist),
     resultOf: substitutionsReported,

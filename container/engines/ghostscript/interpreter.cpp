@@ -169,7 +169,7 @@ std::string startInterpreter() {
   for (std::string& text : texts) arguments.push_back(&text[0]);
   arguments.push_back(nullptr);
   code = gsapi_init_with_args(interpreter, static_cast<int>(texts.size()), arguments.data());
-  return code < 0 ? "not initialised: " + std::to_string(code) + " " + whatWasPrinted() : "";
+  return code < 0 ? "not initialized: " + std::to_string(code) + " " + whatWasPrinted() : "";
 }
 
 std::string interpreterVersion() {
@@ -194,7 +194,8 @@ std::string warmUp(const std::string& path) {
 }
 
 Outcome convertToPdf(const Job& job) {
-  for (const std::string& name : namesIn(".")) gsapi_add_control_path(interpreter, GS_PERMIT_FILE_READING, name.c_str());
+  for (const std::string& name : namesIn("."))
+    gsapi_add_control_path(interpreter, GS_PERMIT_FILE_READING, name.c_str());
   gsapi_add_control_path(interpreter, GS_PERMIT_FILE_WRITING, job.output.c_str());
   const Result prepared = run("setup.ps");
   if (prepared.code < 0) return {Status::failed, "the device was not set up: " + whatWasPrinted()};
@@ -203,7 +204,8 @@ Outcome convertToPdf(const Job& job) {
   const int before = pageCount();
   const Result result = run(job.input);
   Outcome outcome = outcomeOf(result, pageCount() > before);
-  if (outcome.status == Status::ok && !closeOutput(job.output)) outcome = {Status::damaged, "left its output incomplete"};
+  if (outcome.status == Status::ok && !closeOutput(job.output))
+    outcome = {Status::damaged, "left its output incomplete"};
   if (outcome.status != Status::ok && isDiskFull(job.folder)) return {Status::lost, "no room on the disk"};
   return outcome;
 }

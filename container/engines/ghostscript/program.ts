@@ -49,7 +49,8 @@ save pop
  * 2.5).
  */
 const DOCUMENT_PAGE_DEVICE =
-  "dup length dict copy [ /LockDistillerParams /OutputFile /MaxInlineImageSize ] { 1 index exch undef } forall setpagedevice";
+  "dup length dict copy [ /LockDistillerParams /OutputFile /MaxInlineImageSize ] { 1 index exch undef } " +
+  "forall setpagedevice";
 
 /**
  * Returns the program that runs the input. Errors that the input does not catch pass to the caller. An input that ends

@@ -14,7 +14,8 @@ version="$(dpkg-query -W -f '${Version}' libreoffice-core-nogui)"
 cd "$work"
 # Apt's own user fetches packages, and may not write into root's folder.
 if [ "$(id -u)" = 0 ] && id _apt > /dev/null 2>&1; then chown _apt "$work"; fi
-apt-get download -q "libreofficekit-dev=$version" "libreoffice-dev=$version" "libreoffice-dev-common=$version" > /dev/null
+apt-get download -q "libreofficekit-dev=$version" "libreoffice-dev=$version" \
+  "libreoffice-dev-common=$version" > /dev/null
 for package in *.deb; do dpkg-deb -x "$package" sdk; done
 
 # UNO's interfaces as C++ headers.

@@ -146,7 +146,8 @@ void* aligned(std::size_t alignment, std::size_t bytes) {
 }  // namespace
 
 void zygote::useOwnPages() {
-  void* const mapped = mmap(nullptr, regionBytes + spanBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* const mapped =
+      mmap(nullptr, regionBytes + spanBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) return;
   // Looked up before blocks come from the region, because the lookup may need some.
   glibcsSizeOf = findGlibcsSizeOf();

@@ -128,7 +128,6 @@ export async function startLibreOffice(settings: LibreOfficeSettings): Promise<L
   const { scratch, children = 2, dist = DEFAULT_DIST, log } = settings;
   const runner = await WithFallback.start({
     engine: "LibreOffice",
-    unit: "document",
     children,
     prepare: () => prepareLibreOffice({ scratch, children, dist }),
     resultOf: () => {},

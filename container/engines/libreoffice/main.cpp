@@ -57,7 +57,8 @@ void warmUp(const Zygote& self) {
     job.output = "sample.pdf";
     if (!copyFile(samples + "/" + name, job.input)) self.program.giveUp("the sample " + name + " cannot be copied");
     const Outcome outcome = zygote::convertToPdf(job, Afterwards::close);
-    if (outcome.status != Status::ok) self.program.giveUp("the sample " + name + " was not converted: " + outcome.detail);
+    if (outcome.status != Status::ok)
+      self.program.giveUp("the sample " + name + " was not converted: " + outcome.detail);
     unlink(job.input.c_str());
     unlink(job.output.c_str());
   }

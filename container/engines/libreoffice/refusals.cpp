@@ -11,7 +11,8 @@ extern "C" {
 
 void* mmap(void* address, std::size_t length, int protection, int flags, int file, off_t offset) noexcept {
   const long result = syscall(SYS_mmap, address, length, protection, flags, file, offset);
-  if (result == -1 && errno == ENOMEM && zygote::isPlausible(length)) zygote::refused(zygote::Status::exhausted, "memory");
+  if (result == -1 && errno == ENOMEM && zygote::isPlausible(length))
+    zygote::refused(zygote::Status::exhausted, "memory");
   return reinterpret_cast<void*>(result);
 }
 

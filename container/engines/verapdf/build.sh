@@ -27,7 +27,8 @@ else
   find "$jars" -name '*.jar' ! -name pagewright-server.jar -exec cp -t "$work/verapdf" {} +
 fi
 # Accepts only the listed files, with the listed checksums.
-(cd "$work/verapdf" && sha256sum --quiet --strict -c "$here/checksums.sha256" && ls *.jar | diff - <(cut -c 67- "$here/checksums.sha256"))
+(cd "$work/verapdf" && sha256sum --quiet --strict -c "$here/checksums.sha256" &&
+  ls *.jar | diff - <(cut -c 67- "$here/checksums.sha256"))
 
 mkdir "$work/classes"
 # An image has no locale, and javac would assume ASCII.

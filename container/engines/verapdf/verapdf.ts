@@ -121,6 +121,6 @@ export async function startVeraPdf(settings: VeraPdfSettings): Promise<VeraPdf> 
     await Promise.all(running.map((process) => process.close()));
     throw failed.reason;
   }
-  log("veraPDF: warm, one process for each file at a time", { processes, ...running[0].about });
+  log("verapdf warmed", { processes, ...running[0].about });
   return new VeraPdf(running, log);
 }

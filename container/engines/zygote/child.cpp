@@ -123,7 +123,7 @@ Outcome outcomeOf(const Child& child, int waitStatus) {
   std::string message(1 + longestDetail, '\0');
   const ssize_t length = read(child.outcome, &message[0], message.size());
   close(child.outcome);
-  if (child.cancelled) return {Status::crashed, "cancelled"};
+  if (child.canceled) return {Status::crashed, "canceled"};
   if (child.late) return {Status::timeout, "ran for " + std::to_string(child.job.timeoutMs) + " ms"};
   if (WIFSIGNALED(waitStatus)) {
     const int signal = WTERMSIG(waitStatus);

@@ -23,7 +23,7 @@ struct Child {
   int outcome = -1;
   Clock::time_point deadline;
   bool late = false;
-  bool cancelled = false;
+  bool canceled = false;
 };
 
 /**

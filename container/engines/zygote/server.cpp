@@ -119,12 +119,12 @@ class Server {
   void cancel(const std::string& id) {
     const auto waiting = std::find_if(waiting_.begin(), waiting_.end(), [&](const Job& job) { return job.id == id; });
     if (waiting != waiting_.end()) {
-      answer(*waiting, {Status::crashed, "cancelled"});
+      answer(*waiting, {Status::crashed, "canceled"});
       waiting_.erase(waiting);
     }
     for (Child& child : children_) {
       if (child.job.id != id) continue;
-      child.cancelled = true;
+      child.canceled = true;
       killChild(child);
     }
   }

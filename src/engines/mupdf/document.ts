@@ -131,7 +131,7 @@ export class MupdfDocument {
         );
         raw._wasm_drop_stream(stream);
         this.#pointer = raw._wasm_pdf_document_from_fz_document(opened);
-        if (this.#pointer === 0) throw new EngineFailure("not-a-pdf", "recognised as another kind of document");
+        if (this.#pointer === 0) throw new EngineFailure("not-a-pdf", "recognized as another kind of document");
         raw._wasm_pdf_disable_js(this.#pointer);
         // An empty user password is tried, so that a document with only an owner password opens.
         if (raw._wasm_needs_password(this.#pointer))

@@ -52,7 +52,7 @@ export function asVersion2(bytes: Uint8Array): Uint8Array | undefined {
   });
   const all = [...columns, ...curves];
   if (!all.every((tag) => tag !== undefined)) return undefined;
-  return profile(header.space, "The colours of an embedded profile", all);
+  return profile(header.space, "The colors of an embedded profile", all);
 }
 
 type Tag = readonly [signature: string, data: Uint8Array];

@@ -135,8 +135,8 @@ export class JpegReader {
   }
 
   #takeSteps(index: number): void {
-    const steps = this.file.quantisers[this.frame.components[index].quantiser];
-    if (!steps) throw new UnreadableJpeg("a quantiser is missing");
+    const steps = this.file.quantizers[this.frame.components[index].quantizer];
+    if (!steps) throw new UnreadableJpeg("a quantizer is missing");
     this.#kernel.view(this.#kernel.exports.stepsOf(index), 128).set(new Uint8Array(steps.buffer));
     this.#seen.add(index);
   }

@@ -15,7 +15,7 @@ export interface JpegComponent {
   readonly across: number;
   readonly down: number;
   /** Number of the quantizer, 0 to 3. */
-  readonly quantiser: number;
+  readonly quantizer: number;
 }
 
 export interface JpegFrame {
@@ -48,7 +48,7 @@ const { SOF0, SOF1, SOF2, DHT, DAC, SOI, EOI, SOS, DQT, DNL, DRI } = MARKERS;
 export class JpegFile {
   readonly bytes: Uint8Array;
   /** 64 steps each, in zigzag order. */
-  readonly quantisers: (Uint16Array | undefined)[] = [];
+  readonly quantizers: (Uint16Array | undefined)[] = [];
   /** DC tables 0 to 3, AC tables 4 to 7. */
   readonly huffman: (Definition | undefined)[] = [];
   frame: JpegFrame | undefined;
@@ -94,7 +94,7 @@ export class JpegFile {
 
   #take(segment: MarkerSegment, data: Uint8Array): void {
     const { marker } = segment;
-    if (marker === DQT) this.#takeQuantisers(data);
+    if (marker === DQT) this.#takeQuantizers(data);
     else if (marker === DHT) this.#takeHuffman(data);
     else if (marker === DRI) this.restartInterval = ((data[0] ?? 0) << 8) | (data[1] ?? 0);
     else if (isFrame(marker)) this.#takeFrame(marker, data);
@@ -103,16 +103,16 @@ export class JpegFile {
     this.adobeTransform = adobeTransform(segment) ?? this.adobeTransform;
   }
 
-  #takeQuantisers(segment: Uint8Array): void {
+  #takeQuantizers(segment: Uint8Array): void {
     for (let at = 0; at < segment.length; ) {
       const [precision, index] = [segment[at] >> 4, segment[at] & 15];
       const size = precision === 0 ? 64 : 128;
-      if (precision > 1 || index > 3 || at + 1 + size > segment.length) throw new UnreadableJpeg("a quantiser");
+      if (precision > 1 || index > 3 || at + 1 + size > segment.length) throw new UnreadableJpeg("a quantizer");
       const steps = Uint16Array.from({ length: 64 }, (_, k) =>
         precision === 0 ? segment[at + 1 + k] : (segment[at + 1 + 2 * k] << 8) | segment[at + 2 + 2 * k],
       );
-      if (steps.includes(0)) throw new UnreadableJpeg("a quantiser of zero");
-      this.quantisers[index] = steps;
+      if (steps.includes(0)) throw new UnreadableJpeg("a quantizer of zero");
+      this.quantizers[index] = steps;
       at += 1 + size;
     }
   }
@@ -148,11 +148,11 @@ export class JpegFile {
       throw new UnreadableJpeg("a frame of another shape");
     }
     const components = Array.from({ length: count }, (_, index) => {
-      const [id, sampling, quantiser] = segment.subarray(6 + 3 * index, 9 + 3 * index) as unknown as number[];
-      return { id: id!, across: sampling! >> 4, down: sampling! & 15, quantiser: quantiser! };
+      const [id, sampling, quantizer] = segment.subarray(6 + 3 * index, 9 + 3 * index) as unknown as number[];
+      return { id: id!, across: sampling! >> 4, down: sampling! & 15, quantizer: quantizer! };
     });
-    for (const { across, down, quantiser } of components) {
-      if (across < 1 || across > 4 || down < 1 || down > 4 || quantiser > 3) throw new UnreadableJpeg("a component");
+    for (const { across, down, quantizer } of components) {
+      if (across < 1 || across > 4 || down < 1 || down > 4 || quantizer > 3) throw new UnreadableJpeg("a component");
     }
     const blocks = components.reduce((sum, { across, down }) => sum + across * down, 0);
     // An MCU has at most ten blocks (T.81 B.2.3). A single component is never interleaved.

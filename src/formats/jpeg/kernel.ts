@@ -7,7 +7,7 @@ import type { JpegKind } from "./write-header.ts";
 /** Exports of wasm/jpeg/assembly/index.ts. */
 interface Exports {
   readonly memory: WebAssembly.Memory;
-  readonly quantisers: WebAssembly.Global;
+  readonly quantizers: WebAssembly.Global;
   readonly huffman: WebAssembly.Global;
   readonly rows: WebAssembly.Global;
   readonly output: WebAssembly.Global;
@@ -57,14 +57,14 @@ export function startKernel(
   kind: JpegKind,
   width: number,
   rowBytes: number,
-  quantisers: readonly [Uint8Array, Uint8Array],
+  quantizers: readonly [Uint8Array, Uint8Array],
   huffmanTables: HuffmanTables,
   exact: boolean,
 ): JpegKernel {
   const exports = idle.pop() ?? (new WebAssembly.Instance(jpegModule).exports as unknown as Exports);
   const memory = new Uint8Array(exports.memory.buffer);
-  quantisers.forEach((steps, index) => {
-    memory.set(steps, exports.quantisers.value + index * steps.length);
+  quantizers.forEach((steps, index) => {
+    memory.set(steps, exports.quantizers.value + index * steps.length);
   });
   huffmanTables.forEach(({ lengths, symbols }, index) => {
     const at = exports.huffman.value + index * HUFFMAN_BYTES;

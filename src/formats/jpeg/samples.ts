@@ -5,7 +5,7 @@ import type { Address, PictureKernel } from "../picture-kernel.ts";
 import { gridOf, type McuGrid, placeGrid } from "./coefficients.ts";
 import { END_OF_IMAGE } from "./markers.ts";
 import { concatenate, JpegScans } from "./scans.ts";
-import { quantisersOf, ZIGZAG } from "./tables.ts";
+import { quantizersOf, ZIGZAG } from "./tables.ts";
 import { headOf } from "./transcode.ts";
 
 /** Sides are padded to a multiple of this: whole MCUs, whatever the sampling. */
@@ -122,11 +122,11 @@ const isYCbCr = (components: number, adobeTransform: number | undefined) => comp
 function start(kernel: PictureKernel, grid: McuGrid, quality: number): void {
   const { exports } = kernel;
   placeGrid(kernel, grid, true);
-  const [luminance, chrominance] = quantisersOf(quality);
-  const steps = kernel.view(exports.quantisers.value, 128);
+  const [luminance, chrominance] = quantizersOf(quality);
+  const steps = kernel.view(exports.quantizers.value, 128);
   steps.set(luminance);
   steps.set(chrominance, 64);
-  exports.startQuantising();
+  exports.startQuantizing();
 }
 
 function finish(
@@ -140,7 +140,7 @@ function finish(
   const isYcc = isYCbCr(grid.components.length, adobeTransform);
   const components = grid.components.map(({ across, down }, index) => {
     const table = isYcc && index > 0 ? 1 : 0;
-    return { id: index + 1, across, down, table, quantiser: table };
+    return { id: index + 1, across, down, table, quantizer: table };
   });
   const scans = new JpegScans(kernel, components);
   const sequential = scans.sequential();
@@ -148,7 +148,7 @@ function finish(
   // Coefficients made by this service fit the codes.
   if (!sequential || !progressive) throw new RangeError("coefficients beyond what JPEG codes");
   const isProgressive = progressive.length < sequential.length;
-  const quantisers = quantisersOf(quality).map((steps) => Uint16Array.from(ZIGZAG, (position) => steps[position]));
-  const head = headOf({ quantisers, hasJfif: false, adobeTransform }, { width, height, components }, isProgressive);
+  const quantizers = quantizersOf(quality).map((steps) => Uint16Array.from(ZIGZAG, (position) => steps[position]));
+  const head = headOf({ quantizers, hasJfif: false, adobeTransform }, { width, height, components }, isProgressive);
   return concatenate([...head, isProgressive ? progressive : sequential, END_OF_IMAGE]);
 }

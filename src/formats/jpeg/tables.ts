@@ -40,7 +40,7 @@ const MAX_STEP = 255;
  * @param quality 1 to 100
  * @returns luminance and chrominance, 64 steps each, row by row
  */
-export function quantisersOf(quality: number): readonly [Uint8Array, Uint8Array] {
+export function quantizersOf(quality: number): readonly [Uint8Array, Uint8Array] {
   const percent = quality < 50 ? Math.floor(5000 / quality) : 200 - 2 * quality;
   const scaled = (steps: Uint8Array) =>
     steps.map((step) => Math.min(MAX_STEP, Math.max(1, Math.floor((step * percent + 50) / 100))));

@@ -48,7 +48,7 @@ function bestScans(kernel: PictureKernel, { frame }: JpegReader) {
 
 /** Yields everything before the scans. JFIF and Adobe's marker determine the colors if they are present. */
 export function* headOf(
-  file: Pick<JpegFile, "quantisers" | "hasJfif" | "adobeTransform">,
+  file: Pick<JpegFile, "quantizers" | "hasJfif" | "adobeTransform">,
   frame: Omit<JpegFrame, "progressive">,
   progressive: boolean,
 ): Generator<Uint8Array> {
@@ -58,12 +58,12 @@ export function* headOf(
     yield segment(APP14, ascii("Adobe"), [0, 100, 0, 0, 0, 0, file.adobeTransform]);
   }
   let fine = false;
-  for (const quantiser of new Set(frame.components.map((component) => component.quantiser))) {
-    const steps = file.quantisers[quantiser]!;
+  for (const quantizer of new Set(frame.components.map((component) => component.quantizer))) {
+    const steps = file.quantizers[quantizer]!;
     const large = steps.some((step) => step > 255);
     fine ||= large;
     const values = large ? Array.from(steps).flatMap((step) => [step >> 8, step & 255]) : steps;
-    yield segment(DQT, [(large ? 16 : 0) | quantiser], values);
+    yield segment(DQT, [(large ? 16 : 0) | quantizer], values);
   }
   yield frameSegment(frame, progressive ? SOF2 : fine ? SOF1 : SOF0);
 }
@@ -72,6 +72,6 @@ function frameSegment({ width, height, components }: Omit<JpegFrame, "progressiv
   return segment(
     marker,
     [8, height >> 8, height & 255, width >> 8, width & 255, components.length],
-    components.flatMap(({ id, across, down, quantiser }) => [id, (across << 4) | down, quantiser]),
+    components.flatMap(({ id, across, down, quantizer }) => [id, (across << 4) | down, quantizer]),
   );
 }

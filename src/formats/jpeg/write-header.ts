@@ -42,7 +42,7 @@ interface JpegHeader {
   /** Dots per inch in both directions. */
   readonly dpi: number;
   /** Luminance and chrominance, 64 steps each, row by row. */
-  readonly quantisers: readonly [Uint8Array, Uint8Array];
+  readonly quantizers: readonly [Uint8Array, Uint8Array];
   readonly huffmanTables: HuffmanTables;
   readonly iccProfile: Uint8Array | undefined;
 }
@@ -120,7 +120,7 @@ export function jpegHeader({
   width,
   height,
   dpi,
-  quantisers,
+  quantizers,
   huffmanTables,
   iccProfile,
 }: JpegHeader): Uint8Array {
@@ -135,7 +135,7 @@ export function jpegHeader({
       segment(
         DQT,
         [table],
-        Array.from(ZIGZAG, (position) => quantisers[table][position]),
+        Array.from(ZIGZAG, (position) => quantizers[table][position]),
       ),
     ),
     segment(

@@ -4,7 +4,7 @@
 import { CHANNELS, type Raster } from "../../core/raster.ts";
 import { huffmanTablesOf } from "./huffman.ts";
 import { type JpegKernel, startKernel } from "./kernel.ts";
-import { quantisersOf } from "./tables.ts";
+import { quantizersOf } from "./tables.ts";
 import { type JpegKind, jpegHeader } from "./write-header.ts";
 
 export interface JpegOptions {
@@ -69,14 +69,14 @@ export function* encodeJpeg(raster: Raster, options: JpegOptions): Generator<Uin
     if (!(side >= 1 && side <= JPEG_MAX_SIDE)) throw new RangeError(`A JPEG cannot have a side of ${side} pixels`);
   }
   const kind = kindOf(raster, quality);
-  const quantisers = quantisersOf(quality);
+  const quantizers = quantizersOf(quality);
   const huffmanTables = huffmanTablesOf(quality);
-  yield jpegHeader({ kind, width, height, dpi, quantisers, huffmanTables, iccProfile });
+  yield jpegHeader({ kind, width, height, dpi, quantizers, huffmanTables, iccProfile });
 
   const rowBytes = width * CHANNELS[raster.colorModel];
   const mcuRows = kind === "ycbcr-420" ? 16 : 8;
   const exact = quality < FAST_TRANSFORM_QUALITIES.from || quality > FAST_TRANSFORM_QUALITIES.to;
-  const kernel = startKernel(kind, width, mcuRows * rowBytes, quantisers, huffmanTables, exact);
+  const kernel = startKernel(kind, width, mcuRows * rowBytes, quantizers, huffmanTables, exact);
   try {
     yield* encodeBands(raster, kernel, rowBytes);
   } finally {

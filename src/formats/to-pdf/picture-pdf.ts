@@ -176,7 +176,10 @@ class Writer {
         return space.array;
       case "indexed": {
         const base = yield* this.colorSpace(space.base);
-        return `[/Indexed${base.startsWith("/") ? "" : " "}${base} ${space.palette.length / 3 - 1}<${hex(space.palette)}>]`;
+        return (
+          `[/Indexed${base.startsWith("/") ? "" : " "}${base} ` +
+          `${space.palette.length / 3 - 1}<${hex(space.palette)}>]`
+        );
       }
       default:
         return DEVICES[space.kind];

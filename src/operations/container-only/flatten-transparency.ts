@@ -34,7 +34,10 @@ const run: Run<FlattenParams> = async function* ([input], { quality }, context) 
       return;
     }
     const { coverage } = flattened;
-    context.log("flattened", { pages: coverage.length, coverage: coverage.map((share) => Number(share.toFixed(4))) });
+    context.log("document flattened", {
+      pages: coverage.length,
+      coverage: coverage.map((share) => Number(share.toFixed(4))),
+    });
     yield { ...TYPE, body: flattened.chunks, notices: () => notices };
   } finally {
     objects.close();

@@ -169,7 +169,7 @@ async function picturedPage(
   } catch (error) {
     if (!(error instanceof EngineFailure) || error.reason === "too-large") throw error;
     // If a page cannot be drawn, no viewer shows it either.
-    context.log("a page without a picture", { pageNumber: page.index + 1, error: String(error) });
+    context.log("page left blank", { pageNumber: page.index + 1, error: String(error) });
   }
   after.set("Resources", resources);
   after.set("Contents", target.add(new PdfStream(new Dictionary(), bodyOf(Buffer.from(content, "latin1")))));

@@ -293,7 +293,7 @@ function indexedSpace(base: Value, palette: Uint8Array, channels: number): Value
 /** Encodes some of the pixels with their original samples, so that the same values stay transparent (8.9.6.4). */
 function colorKeyed(kernel: PictureKernel, image: PdfImage, pixels: Pixels): RecodedImage {
   const { bits, colors, decode, dictionary } = image;
-  if (bits === 16 || (colors?.palette && decode)) throw new UnreadableImage("a rare kind of colour key");
+  if (bits === 16 || (colors?.palette && decode)) throw new UnreadableImage("a rare kind of color key");
   const stretched = 255 / (2 ** bits - 1);
   let mask = dictionary.get("Mask");
   if (colors?.palette) {

@@ -231,7 +231,7 @@ describe("a job that is ended", () => {
     await expect(answer).rejects.toThrow("the client went away");
     await eventually(() => expect(jobs[0]!.signal.aborted).toBe(true));
     await nothingIsLeft();
-    expect(running.logged.at(-1)).toMatchObject({ message: "job" });
+    expect(running.logged.at(-1)).toMatchObject({ message: "job ended" });
   });
 
   test("by its client, in the middle of what it sends", async () => {

@@ -141,7 +141,7 @@ test("a job that ends one thread after the other: too-complex, told in the log, 
   // A failure outside of any operation ends a thread.
   const malformed = job({ inputs: null as never });
   await expect(inThread(malformed)).rejects.toMatchObject({ reason: "too-complex" });
-  expect(logged).toContain("a thread failed");
+  expect(logged).toContain("thread failed");
   expect(await inThread(job())).toHaveLength(3);
 });
 

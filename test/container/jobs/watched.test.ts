@@ -33,7 +33,7 @@ test("jobs are told at once that it did not start, until it has", async () => {
   expect(await watched.running).toBe(engine);
   expect(watched.mode).toBe("warm");
   // The same reason is not logged again.
-  expect(logged).toEqual(["Engine cannot be started"]);
+  expect(logged).toEqual(["engine not started"]);
 });
 
 test("the pause between two starts grows to 30 s", async () => {

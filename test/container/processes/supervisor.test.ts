@@ -78,7 +78,7 @@ test("a server that is killed is started again, and what it left is killed and r
   expect(await survivors(left)).toEqual([]);
   // None of the processes is a zombie of the supervisor.
   expect(left.filter((pid) => parentOf(pid) === command.pid)).toEqual([]);
-  expect(command.output()).toMatch(/"the server ended and is started again","how":"signal 9","pauseMs":100\}/);
+  expect(command.output()).toMatch(/"server restarted","how":"signal 9","pauseMs":100\}/);
 });
 
 test("an orphan is reaped while the server runs", async () => {
@@ -92,7 +92,7 @@ test("a server that is stopped is killed and started again", async () => {
   const command = await supervise(ALIVE);
   process.kill(await nextServer(command, 1), "SIGSTOP");
   await nextServer(command, 2);
-  expect(command.output()).toContain('"the server is killed","why":"it is stopped"');
+  expect(command.output()).toContain('"server killed","why":"it is stopped"');
 });
 
 test("a server that blocks is killed and started again", async () => {
@@ -100,7 +100,7 @@ test("a server that blocks is killed and started again", async () => {
   const command = await supervise(block + ALIVE);
   process.kill(await nextServer(command, 1), "SIGUSR2");
   await nextServer(command, 2);
-  expect(command.output()).toContain('"the server is killed","why":"it is silent"');
+  expect(command.output()).toContain('"server killed","why":"it is silent"');
 });
 
 test("a server that is killed again and again gets longer pauses", async () => {
@@ -162,13 +162,23 @@ test("an exception that nobody caught is logged with its place, and the server g
     .split("\n")
     .flatMap((line) => (line.startsWith("{") ? [JSON.parse(line)] : []));
   expect(told).toMatchObject([
-    { message: "unexpected", kind: "exception", error: "Error: thrown", stack: expect.stringContaining(".mjs") },
-    { message: "unexpected", kind: "rejection", error: "Error: rejected", stack: expect.stringContaining(".mjs") },
+    {
+      message: "unexpected error thrown",
+      kind: "exception",
+      error: "Error: thrown",
+      stack: expect.stringContaining(".mjs"),
+    },
+    {
+      message: "unexpected error thrown",
+      kind: "rejection",
+      error: "Error: rejected",
+      stack: expect.stringContaining(".mjs"),
+    },
   ]);
 });
 
 test("no end of exceptions: the server is started again", async () => {
   const command = await supervise(`${ALIVE} setInterval(() => { throw new Error("again"); }, 10);`);
   await nextServer(command, 2);
-  expect(command.output()).toContain('"the server ended and is started again","how":"code 70"');
+  expect(command.output()).toContain('"server restarted","how":"code 70"');
 });

@@ -8,7 +8,7 @@ import { describe, expect, test } from "vitest";
 import { EngineFailure } from "../../../src/core/failure.ts";
 import { linearizePdf } from "../../../src/operations/linearize-pdf.ts";
 import { PdfBuilder } from "../../fixtures/pdf-builder.ts";
-import { encrypted, labelledPdf, textPdf, withoutXref } from "../../fixtures/pdfs.ts";
+import { encrypted, labeledPdf, textPdf, withoutXref } from "../../fixtures/pdfs.ts";
 import { corpusDir, corpusFile } from "../../support/corpus.ts";
 import { HOSTILE_PDFS, pdfOf } from "../../support/hostile-pdfs.ts";
 import { CONTEXT, outputsOf } from "../../support/operations.ts";
@@ -57,7 +57,7 @@ test("a file made by code, a large one, one that has to be repaired first", asyn
   const short = await textPdf(3);
   for (const [pdf, source] of [
     [short, short],
-    [await labelledPdf("P", 1000), undefined],
+    [await labeledPdf("P", 1000), undefined],
     [withoutXref(short), short],
   ] as const) {
     const made = await linearize(pdf);

@@ -156,9 +156,12 @@ describe("pages that were left out leave nothing", () => {
 
 describe("what pages use stays", () => {
   const resources =
-    "/Font<</F 6 0 R/Unused 6 0 R/G 6 0 R>>/ExtGState<</E<</Type/ExtGState/CA .5>>>>/ColorSpace<</C[/Separation/Spot/DeviceGray 7 0 R]" +
-    "/DefaultRGB[/CalRGB<</WhitePoint[.95 1 1.09]>>]/I[/Indexed/DeviceGray 1<00FF>]/Unused/DeviceGray>>/Pattern<</P 8 0 R/Unused 8 0 R>>" +
-    "/Shading<</S<</ShadingType 2/ColorSpace/DeviceGray/Coords[0 0 9 9]/Function 7 0 R>>>>/XObject<</X 9 0 R/Y 10 0 R/Unused 9 0 R>>/ProcSet[/PDF]";
+    "/Font<</F 6 0 R/Unused 6 0 R/G 6 0 R>>/ExtGState<</E<</Type/ExtGState/CA " +
+    ".5>>>>/ColorSpace<</C[/Separation/Spot/DeviceGray 7 0 R]" +
+    "/DefaultRGB[/CalRGB<</WhitePoint[.95 1 1.09]>>]/I[/Indexed/DeviceGray " +
+    "1<00FF>]/Unused/DeviceGray>>/Pattern<</P 8 0 R/Unused 8 0 R>>" +
+    "/Shading<</S<</ShadingType 2/ColorSpace/DeviceGray/Coords[0 0 9 9]/Function 7 0 R>>>>/XObject<</X 9 0 " +
+    "R/Y 10 0 R/Unused 9 0 R>>/ProcSet[/PDF]";
   const objects = (content: string, page = "") => [
     "<</Type/Catalog/Pages 2 0 R>>",
     `<</Type/Pages/Kids[3 0 R 4 0 R]/Count 2/MediaBox[0 0 200 100]/Resources<<${resources}>>>>`,

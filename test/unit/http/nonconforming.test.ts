@@ -19,8 +19,10 @@ test("one sentence with the first rules and pages", () => {
   ]);
   const rules = [rule("6.1", [1]), rule("6.2", [1, 2]), rule("6.3", [2, 3, 4]), rule("6.4", [])];
   expect(sentence({ standard: "PDF/A-1b", rules, changedPages: [7] })[1]).toBe(
-    "The input file cannot be converted to PDF/A-1b: rule 6.1 (test 1) is broken on page 1, rule 6.2 (test 1) is broken on " +
-      "pages 1 and 2, rule 6.3 (test 1) is broken on pages 2, 3 and 4, more rules are broken, page 7 would not look or read the same.",
+    "The input file cannot be converted to PDF/A-1b: rule 6.1 (test 1) is broken on page 1, rule 6.2 (test " +
+      "1) is broken on " +
+      "pages 1 and 2, rule 6.3 (test 1) is broken on pages 2, 3 and 4, more rules are broken, page 7 would " +
+      "not look or read the same.",
   );
   expect(sentence()).toEqual([422, "The input file cannot be converted to PDF/A."]);
 });
@@ -28,7 +30,8 @@ test("one sentence with the first rules and pages", () => {
 test("many pages are not all told", () => {
   const pages = Array.from({ length: 12 }, (_, index) => index + 1);
   expect(sentence({ standard: "PDF/A-3u", rules: [], changedPages: pages })[1]).toBe(
-    "The input file cannot be converted to PDF/A-3u: pages 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and others would not look or read the same.",
+    "The input file cannot be converted to PDF/A-3u: pages 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and others would " +
+      "not look or read the same.",
   );
 });
 

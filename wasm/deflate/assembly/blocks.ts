@@ -271,7 +271,9 @@ function fixedCodeBits(): u64 {
 }
 
 function makeFixedCodes(): void {
-  for (let symbol: usize = 0; symbol < LITERAL_SYMBOLS; symbol++) store<u8>(literalLengths + symbol, fixedLength(symbol));
+  for (let symbol: usize = 0; symbol < LITERAL_SYMBOLS; symbol++) {
+    store<u8>(literalLengths + symbol, fixedLength(symbol));
+  }
   memory.fill(distanceLengths, 5, DISTANCE_SYMBOLS);
 }
 

@@ -51,7 +51,9 @@ export function makeTable(table: usize, lengths: usize, count: usize): i32 {
   for (let bits: u32 = 1; bits <= QUICK_BITS; bits++) {
     for (let codes = load<u16>(table + COUNTS + (<usize>bits << 1)); codes > 0; codes--) {
       const entry = <u16>(((<u32>load<u16>(table + SYMBOLS + (place << 1))) << 4) | bits);
-      for (let at = reversed(code, bits); at <= QUICK_MASK; at += 1 << bits) store<u16>(table + (<usize>at << 1), entry);
+      for (let at = reversed(code, bits); at <= QUICK_MASK; at += 1 << bits) {
+        store<u16>(table + (<usize>at << 1), entry);
+      }
       code++;
       place++;
     }

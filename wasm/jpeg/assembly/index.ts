@@ -10,14 +10,14 @@ import {
   huffman as huffmanAddress,
   OUTPUT_CHUNK,
   output as outputAddress,
-  quantisers as quantisersAddress,
+  quantizers as quantizersAddress,
   rows as rowsAddress,
 } from "./layout";
 import { CMYK, GRAY, samplesOf, YCBCR_420, YCBCR_444 } from "./samples";
 import { deriveFactors, deriveHuffman, deriveZigzag, LENGTH_BITS, LENGTH_MASK } from "./tables";
 import { isUniform } from "./uniform";
 
-export const quantisers = quantisersAddress;
+export const quantizers = quantizersAddress;
 export const huffman = huffmanAddress;
 export const rows = rowsAddress;
 export const output = outputAddress;
@@ -168,7 +168,9 @@ function encodeMcus(mcuKind: u32, bytes: usize, mcuSide: usize, count: u32): boo
  */
 export function encode(count: u32): bool {
   const stride = width * pixelBytes;
-  for (let y = <usize>count; y < side; y++) memory.copy(rowsAddress + y * stride, rowsAddress + (y - 1) * stride, stride);
+  for (let y = <usize>count; y < side; y++) {
+    memory.copy(rowsAddress + y * stride, rowsAddress + (y - 1) * stride, stride);
+  }
   if (kind == YCBCR_420) return encodeMcus(YCBCR_420, 3, 16, count);
   if (kind == YCBCR_444) return encodeMcus(YCBCR_444, 3, 8, count);
   if (kind == CMYK) return encodeMcus(CMYK, 4, 8, count);

@@ -6,7 +6,7 @@ export const BLOCK_BYTES: usize = 128;
 export const blocks: usize = memory.data(768, 16);
 
 /** Two tables of 64 quantizer steps of 8 bits, row by row (not in zigzag order). Set by the caller. */
-export const quantisers: usize = memory.data(128, 16);
+export const quantizers: usize = memory.data(128, 16);
 /** Tables DC 0, AC 0, DC 1, AC 1, each 16 bytes BITS and 256 bytes HUFFVAL (T.81 annex C). Set by the caller. */
 export const huffman: usize = memory.data(1088, 16);
 export const HUFFMAN_BYTES: usize = 272;

@@ -8,7 +8,7 @@ import {
   huffman,
   PAIRS_BYTES,
   pairs,
-  quantisers,
+  quantizers,
   zigzag,
   zigzagMasks,
 } from "./layout";
@@ -97,7 +97,7 @@ export function deriveHuffman(): void {
  */
 export function deriveFactors(exact: bool): void {
   for (let table: usize = 0; table < 2; table++) {
-    const steps = quantisers + table * 64;
+    const steps = quantizers + table * 64;
     store<i64>(dcFactors + table * 8, <i64>ceil(4294967296.0 / (8.0 * <f64>load<u8>(steps))));
     for (let position: usize = 0; position < 64; position++) {
       const step = <f64>load<u8>(steps + position);

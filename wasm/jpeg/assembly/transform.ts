@@ -109,7 +109,7 @@ function nonzeroMask(q0: v128, q1: v128, q2: v128, q3: v128, q4: v128, q5: v128,
  * away from zero, since rounding them up would make whole pictures lighter.
  */
 @inline
-function quantiseDc(sum: i32, table: usize): i32 {
+function quantizeDc(sum: i32, table: usize): i32 {
   return <i32>((<i64>sum * load<i64>(dcFactors + (table << 3)) + 0x80000000 + <i64>(sum >> 31)) >> 32);
 }
 
@@ -144,7 +144,7 @@ const EXACT_STEP_BITS: i32 = 19;
 
 /** Multiplies coefficients by 2^14 / step with 19 fraction bits, and rounds. */
 @inline
-function quantiseExact(coefficients: v128, at: usize): v128 {
+function quantizeExact(coefficients: v128, at: usize): v128 {
   const factor = v128.load(at);
   const half = i32x4.splat(1 << (EXACT_STEP_BITS - 1));
   return i16x8.narrow_i32x4_s(
@@ -162,7 +162,7 @@ const ZONE_ROUNDING: i32 = <i32>(0.42 * <f64>(1 << EXACT_STEP_BITS));
 
 /** The same operation with a dead zone. */
 @inline
-function quantise4ToZone(product: v128): v128 {
+function quantize4ToZone(product: v128): v128 {
   const sign = i32x4.shr_s(product, 31);
   const magnitude = i32x4.sub(v128.xor(product, sign), sign);
   const level = i32x4.shr_s(i32x4.add(magnitude, i32x4.splat(ZONE_ROUNDING)), EXACT_STEP_BITS);
@@ -171,11 +171,11 @@ function quantise4ToZone(product: v128): v128 {
 }
 
 @inline
-function quantiseToZone(coefficients: v128, at: usize): v128 {
+function quantizeToZone(coefficients: v128, at: usize): v128 {
   const factor = v128.load(at);
   return i16x8.narrow_i32x4_s(
-    quantise4ToZone(i32x4.extmul_low_i16x8_s(coefficients, factor)),
-    quantise4ToZone(i32x4.extmul_high_i16x8_s(coefficients, factor)),
+    quantize4ToZone(i32x4.extmul_low_i16x8_s(coefficients, factor)),
+    quantize4ToZone(i32x4.extmul_high_i16x8_s(coefficients, factor)),
   );
 }
 
@@ -190,13 +190,13 @@ const EXACTLY: u32 = 1;
 const TO_ZONE: u32 = 2;
 
 @inline
-function quantise(coefficients: v128, at: usize, kind: u32): v128 {
-  if (kind == TO_ZONE) return quantiseToZone(coefficients, at);
-  return kind == EXACTLY ? quantiseExact(coefficients, at) : quantiseFast(coefficients, at);
+function quantize(coefficients: v128, at: usize, kind: u32): v128 {
+  if (kind == TO_ZONE) return quantizeToZone(coefficients, at);
+  return kind == EXACTLY ? quantizeExact(coefficients, at) : quantizeFast(coefficients, at);
 }
 
 @inline
-function quantiseFast(coefficients: v128, at: usize): v128 {
+function quantizeFast(coefficients: v128, at: usize): v128 {
   return i16x8.q15mulr_sat_s(coefficients, v128.load(at));
 }
 
@@ -223,7 +223,7 @@ function transform(block: usize, table: usize, kind: u32): u64 {
     or4(v128.xor(d4, flat), v128.xor(d5, flat), v128.xor(d6, flat), v128.xor(d7, flat)),
   );
   if (!v128.any_true(unlike)) {
-    dcLevel = quantiseDc(64 * <i32>first, table);
+    dcLevel = quantizeDc(64 * <i32>first, table);
     return 0;
   }
 
@@ -313,16 +313,16 @@ function transform(block: usize, table: usize, kind: u32): u64 {
     d7 = high64(r3, r7);
   }
 
-  dcLevel = quantiseDc(<i32>i16x8.extract_lane_s(d0, 0) >> scale, table);
+  dcLevel = quantizeDc(<i32>i16x8.extract_lane_s(d0, 0) >> scale, table);
   const at = factors + table * BLOCK_BYTES;
-  d0 = quantise(d0, at, kind);
-  d1 = quantise(d1, at + 16, kind);
-  d2 = quantise(d2, at + 32, kind);
-  d3 = quantise(d3, at + 48, kind);
-  d4 = quantise(d4, at + 64, kind);
-  d5 = quantise(d5, at + 80, kind);
-  d6 = quantise(d6, at + 96, kind);
-  d7 = quantise(d7, at + 112, kind);
+  d0 = quantize(d0, at, kind);
+  d1 = quantize(d1, at + 16, kind);
+  d2 = quantize(d2, at + 32, kind);
+  d3 = quantize(d3, at + 48, kind);
+  d4 = quantize(d4, at + 64, kind);
+  d5 = quantize(d5, at + 80, kind);
+  d6 = quantize(d6, at + 96, kind);
+  d7 = quantize(d7, at + 112, kind);
   v128.store(block, d0);
   v128.store(block, d1, 16);
   v128.store(block, d2, 32);

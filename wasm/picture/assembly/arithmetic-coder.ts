@@ -85,10 +85,10 @@ export function encodeBit(context: usize, bit: u32): void {
     else interval = probability;
     store<u8>(contexts + context, <u8>(move >> 24));
   }
-  renormalise();
+  renormalize();
 }
 
-function renormalise(): void {
+function renormalize(): void {
   do {
     interval <<= 1;
     code <<= 1;

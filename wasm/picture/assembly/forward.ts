@@ -6,7 +6,7 @@ import { Component, componentAt, componentCount, mcuColumns } from "./components
 
 /** Quantizes the samples in `from` and stores them in zigzag order. */
 @inline
-function quantise(from: usize, table: usize, to: usize): void {
+function quantize(from: usize, table: usize, to: usize): void {
   let mask = transformToZone(from, table);
   store<i16>(to, <i16>dcLevel);
   while (mask) {
@@ -41,7 +41,7 @@ export function takeSamples(component: Component, row: u32, from: usize, stride:
     }
     let at = from;
     for (let line = blocks; line < blocks + JPEG_BLOCK_BYTES; line += 16, at += stride) v128.store(line, load8(at));
-    quantise(blocks, table, component.block(column, row));
+    quantize(blocks, table, component.block(column, row));
   }
 }
 
@@ -68,7 +68,7 @@ export function takePixels(kind: u32, row: u32, from: usize): void {
           const column = mcu * component.across + x;
           const at = row * component.down + y;
           if (column < component.usedColumns && at < component.usedRows) {
-            quantise(block, table, component.block(column, at));
+            quantize(block, table, component.block(column, at));
           } else {
             repeat(component, column, at);
           }

@@ -1,6 +1,6 @@
 // Defines the kernel's interface. One instance works on one picture: it reads and writes JPEG data as coefficients,
 // resamples, examines pixels, and codes bilevel ones. Files, markers and PDF are its caller's.
-import { quantisers as jpegQuantisers } from "../../jpeg/assembly/layout";
+import { quantizers as jpegQuantizers } from "../../jpeg/assembly/layout";
 import { deriveFactors, deriveZigzag } from "../../jpeg/assembly/tables";
 import { bitsPosition, definition, setReadTable } from "./bit-reader";
 import { counts, finishWriting, setWriteTable, startCounting, startWriting } from "./bit-writer";
@@ -52,8 +52,8 @@ export { bitsPosition };
 
 /** Receives the definitions of Huffman tables: BITS (16 bytes), HUFFVAL (256 bytes). */
 export const tableDefinition: usize = definition;
-/** Two tables of 64 steps of 8 bits, row by row, for {@link startQuantising}. */
-export const quantisers: usize = jpegQuantisers;
+/** Two tables of 64 steps of 8 bits, row by row, for {@link startQuantizing}. */
+export const quantizers: usize = jpegQuantizers;
 
 /** Allocates memory for a component: a number of rows of its blocks, and a row of samples. */
 export function placeComponent(
@@ -106,7 +106,7 @@ export function isEmpty(index: u32): bool {
 }
 
 /** Prepares quantizing. Call it once the quantizers are stored, before samples are taken. */
-export function startQuantising(): void {
+export function startQuantizing(): void {
   deriveZigzag();
   deriveFactors(true);
 }

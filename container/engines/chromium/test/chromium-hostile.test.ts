@@ -88,7 +88,8 @@ describe("a hostile page", () => {
     [
       "frames in frames",
       script(
-        "document.body.append(Object.assign(document.createElement('iframe'), { srcdoc: document.documentElement.outerHTML }))",
+        "document.body.append(Object.assign(document.createElement('iframe'), { srcdoc: " +
+          "document.documentElement.outerHTML }))",
       ),
       ["pages", "timed-out"],
     ],

@@ -47,11 +47,13 @@ describe("a document with print styles of its own keeps CSS units", () => {
     ["an imported sheet", `<style>@import url("data:text/css,@media print { b { color: red } }");</style>`],
     [
       "a script's style sheet",
-      "<script>document.head.append(Object.assign(document.createElement('style'), { textContent: '@page { margin: 1in }' }))</script>",
+      "<script>document.head.append(Object.assign(document.createElement('style'), { textContent: '@page { " +
+        "margin: 1in }' }))</script>",
     ],
     [
       "a late script's style sheet",
-      "<script>setTimeout(() => document.head.append(Object.assign(document.createElement('style'), { textContent: '@page { margin: 1in }' })), 60)</script>",
+      "<script>setTimeout(() => document.head.append(Object.assign(document.createElement('style'), { " +
+        "textContent: '@page { margin: 1in }' })), 60)</script>",
     ],
   ])("%s", async (_, head) => {
     expect(scaleOf(await print(page(head)))).toBeCloseTo(OWN_SCALE, 2);

@@ -199,7 +199,7 @@ describe("what of a page is kept", () => {
       expect(textOf(made)).toContain(word);
   });
 
-  test("links to a document's neighbours stay relative", async () => {
+  test("links to a document's neighbors stay relative", async () => {
     const made = await print(
       chromium,
       `<a href="other.html">other</a> <a href="a/b?c#d">below</a> <a href="">self</a>`,

@@ -80,7 +80,7 @@ showpage showpage`;
     expect(objects).toContain("/URI (https://example.com/)");
   });
 
-  test("spot colours, CMYK and overprint stay what they are", async () => {
+  test("spot colors, CMYK and overprint stay what they are", async () => {
     const body = `true setoverprint [ /Separation (Gold) /DeviceCMYK { dup 0.5 mul exch 0 exch 0 exch pop 0 } ] setcolorspace
 0.8 setcolor 0 0 99 99 rectfill 0.1 0.2 0.3 0.4 setcmykcolor 99 99 99 99 rectfill showpage`;
     const objects = (await convert(by(mode), document(body))).objects();

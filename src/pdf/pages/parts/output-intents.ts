@@ -63,4 +63,5 @@ function readIntent(file: PdfFile, value: Value): Intent | undefined {
 }
 
 const printOf = (file: PdfFile, { dictionary, profile }: Intent) =>
-  `${fingerprint(file, dictionary)} ${profile?.components} ${profile && createHash("sha256").update(profile.bytes).digest("base64")}`;
+  `${fingerprint(file, dictionary)} ${profile?.components} ` +
+  `${profile && createHash("sha256").update(profile.bytes).digest("base64")}`;

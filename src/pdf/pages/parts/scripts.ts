@@ -29,7 +29,8 @@ export function helperScript({ helper, fields, foreign }: ScriptNames, own: read
   return (
     `function ${helper}(n,k){if(!arguments.length)return [${own.map(literalOf).join(",")}];var m={${map}};` +
     `function f(s){var p=s.split("."),q=m["."+p[0]];if(q)p[0]=q;return (q||k?"":${others})+p.join(".")}` +
-    `function g(s){s=String(s).split(",");for(var i=0;i<s.length;i++)s[i]=f(s[i].replace(/^\\s+|\\s+$/g,""));return s.join(",")}` +
+    `function g(s){s=String(s).split(",");` +
+    `for(var i=0;i<s.length;i++)s[i]=f(s[i].replace(/^\\s+|\\s+$/g,""));return s.join(",")}` +
     `if(!(n instanceof Array))return g(n);` +
     `var r=[];for(var i=0;i<n.length;i++)r.push(g(n[i]));return r}`
   );

@@ -11,8 +11,10 @@ import { findStructure } from "./structure-index.ts";
 /** Standard structure types (table 333 to 340, and ISO 32000-2, 14.8.4). */
 const STANDARD = new Set(
   (
-    "Document Part Art Sect Div BlockQuote Caption TOC TOCI Index NonStruct Private P H H1 H2 H3 H4 H5 H6 L LI Lbl LBody Table TR TH TD " +
-    "THead TBody TFoot Span Quote Note Reference BibEntry Code Link Annot Ruby RB RT RP Warichu WT WP Figure Formula Form " +
+    "Document Part Art Sect Div BlockQuote Caption TOC TOCI Index NonStruct Private P H H1 H2 H3 H4 H5 H6 L " +
+    "LI Lbl LBody Table TR TH TD " +
+    "THead TBody TFoot Span Quote Note Reference BibEntry Code Link Annot Ruby RB RT RP Warichu WT WP Figure " +
+    "Formula Form " +
     "DocumentFragment Aside Title FENote Sub Em Strong Artifact"
   ).split(" "),
 );

@@ -46,7 +46,10 @@ function meaningOf({ file }: Archive, value: Value): string {
   const stream = file.stream(value);
   if (!stream) return fingerprint(file, value) ?? (value instanceof Reference ? `${value.number} R` : "");
   const bytes = decodedOr(stream) ?? new Uint8Array(0);
-  return `${fingerprint(file, file.dictionary(value)!.get("Range"))} ${createHash("sha256").update(bytes).digest("hex")}`;
+  return (
+    `${fingerprint(file, file.dictionary(value)!.get("Range"))} ` +
+    `${createHash("sha256").update(bytes).digest("hex")}`
+  );
 }
 
 /** Makes the parts of a space indirect objects, so that several spaces can share them. */

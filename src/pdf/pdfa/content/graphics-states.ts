@@ -11,7 +11,8 @@ export const RENDERING_INTENTS: ReadonlySet<string> = new Set([
 ]);
 const BLEND_MODES = new Set(
   (
-    "Normal Compatible Multiply Screen Overlay Darken Lighten ColorDodge ColorBurn HardLight SoftLight Difference Exclusion " +
+    "Normal Compatible Multiply Screen Overlay Darken Lighten ColorDodge ColorBurn HardLight SoftLight " +
+    "Difference Exclusion " +
     "Hue Saturation Color Luminosity"
   ).split(" "),
 );

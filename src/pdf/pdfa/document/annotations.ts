@@ -10,7 +10,8 @@ import { madeAppearances } from "./appearances.ts";
 import { drawBeneath, makeOpaque } from "./opaque-appearances.ts";
 
 const TYPES_1 =
-  "Text Link FreeText Line Square Circle Highlight Underline Squiggly StrikeOut Stamp Ink Popup Widget PrinterMark TrapNet";
+  "Text Link FreeText Line Square Circle Highlight Underline Squiggly StrikeOut Stamp Ink Popup Widget " +
+  "PrinterMark TrapNet";
 const TYPES_2 = `${TYPES_1} Polygon PolyLine Caret FileAttachment Watermark Redact`;
 /** Flags that PDF/A does not allow: an annotation is visible and printed, or does not exist. */
 const FORBIDDEN_FLAGS =

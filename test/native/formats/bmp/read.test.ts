@@ -40,7 +40,7 @@ describe("palettes", () => {
     await expectPixels(await pdfOf(topDown), inColors(picture, palette));
   });
 
-  test("with fewer colours and with more", async () => {
+  test("with fewer colors and with more", async () => {
     const few = { ...gray, values: gray.values.map((value) => value % 100) };
     await expectPixels(
       await pdfOf(bmp(width, height, { bits: 8, palette: colors(100), data: bmpRows(pack(few, 8)) })),
@@ -53,7 +53,7 @@ describe("palettes", () => {
   });
 });
 
-describe("colours", () => {
+describe("colors", () => {
   test("24 and 32 bits; the fourth byte means nothing", async () => {
     for (const headerBytes of [12, 40]) {
       await expectPixels(
@@ -194,12 +194,12 @@ test("a JPEG or a PNG inside passes as it is", async () => {
   );
 });
 
-test("the page's size follows from dots per metre", async () => {
+test("the page's size follows from dots per meter", async () => {
   const file = bmp(width, height, { bits: 24, pixelsPerMeter: 11_811, data: bmpRows(pack(rgb, 8)) });
   expect(pageSizes(await pdfOf(file))[0]!.map((points) => Math.round(points * 100) / 100)).toEqual([9.84, 6.96]);
 });
 
-describe("colour spaces of the later headers", () => {
+describe("color spaces of the later headers", () => {
   const withHeader = (write: (header: Buffer) => void, behind = Buffer.alloc(0)) => {
     const file = bmp(width, height, { bits: 24, headerBytes: 124, data: bmpRows(pack(rgb, 8)) });
     write(file.subarray(14));

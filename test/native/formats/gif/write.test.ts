@@ -182,9 +182,9 @@ function photograph(width: number, height: number): Picture {
   });
 }
 
-describe("pictures of few colours", () => {
+describe("pictures of few colors", () => {
   test.each([1, 2, 3, 4, 5, 16, 17, 128, 129, 255, 256])(
-    "of %i colours keep every pixel and get the smallest palette",
+    "of %i colors keep every pixel and get the smallest palette",
     (count) => {
       const picks = noise(count);
       const picture = rgb(83, 61, (x, y) => {
@@ -197,7 +197,7 @@ describe("pictures of few colours", () => {
     },
   );
 
-  test("of one more colour than a palette holds are told from pictures of as many", () => {
+  test("of one more color than a palette holds are told from pictures of as many", () => {
     const colors = (count: number) => rgb(count, 3, (x) => [x & 255, x >> 8, 99]);
     expectExact(colors(256));
     const got = decode(encode(colors(257)));
@@ -220,8 +220,8 @@ describe("gray pictures", () => {
   });
 });
 
-describe("pictures of many colours", () => {
-  test("look from further away more like the original than the nearest colours would", () => {
+describe("pictures of many colors", () => {
+  test("look from further away more like the original than the nearest colors would", () => {
     const picture = photograph(300, 240);
     const gif = encode(picture);
     const got = decode(gif);
@@ -253,7 +253,7 @@ describe("pictures of many colours", () => {
     });
   })();
 
-  test("keep letters beside a photograph free of dither: one colour in, one colour out, black and white exact", () => {
+  test("keep letters beside a photograph free of dither: one color in, one color out, black and white exact", () => {
     const got = decode(encode(page));
     const answers = new Map<number, Set<string>>();
     for (let y = 0; y < 200; y++) {
@@ -270,7 +270,7 @@ describe("pictures of many colours", () => {
     expect([...(answers.get(255) ?? [])]).toEqual(["255,255,255"]);
   });
 
-  test("keep the colours of large areas exactly", () => {
+  test("keep the colors of large areas exactly", () => {
     const photo = photograph(300, 300);
     const colors = [
       [254, 254, 253],
@@ -285,7 +285,7 @@ describe("pictures of many colours", () => {
     expect(Buffer.compare(got.samples.subarray(0, 59 * 900), picture.samples.subarray(0, 59 * 900))).toBe(0);
   });
 
-  test("keep plain areas plain, though there be more of them than the palette has colours", () => {
+  test("keep plain areas plain, though there be more of them than the palette has colors", () => {
     const tint = (x: number, y: number) => {
       const tile = Math.floor(y / 12) * 25 + Math.floor(x / 12);
       return [(tile * 83) & 255, (tile * 29) & 255, (tile * 151) & 255];
@@ -297,7 +297,7 @@ describe("pictures of many colours", () => {
     }
   });
 
-  test("use the palette even where all colours are nearly the same", () => {
+  test("use the palette even where all colors are nearly the same", () => {
     const grain = noise(3);
     const next = () => grain.next().value as number;
     const picture = rgb(200, 200, () => [240 + (next() & 7), 230 + (next() & 7), 220 + (next() & 7)]);
@@ -338,7 +338,7 @@ describe("the file", () => {
     [17, 5],
     [GIF_MAX_SIDE, 1],
     [1, GIF_MAX_SIDE],
-  ])("of %i x %i pixels is read back, of few and of many colours", (width, height) => {
+  ])("of %i x %i pixels is read back, of few and of many colors", (width, height) => {
     expectExact(gray(width, height, (x, y) => (x + y) % 7));
     const many = rgb(width, height, (x, y) => [(x + y) & 255, ((x + y) >> 3) & 255, ((x ^ y) >> 1) & 255]);
     const gif = encode(many);

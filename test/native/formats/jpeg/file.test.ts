@@ -108,13 +108,13 @@ describe("the header", () => {
     expect(sampling(frame(4, 50))).toEqual([0x11, 0x11, 0x11, 0x11]);
   });
 
-  test("has cjpeg's quantisers", async () => {
-    const quantisers = (jpeg: Uint8Array) =>
+  test("has cjpeg's quantizers", async () => {
+    const quantizers = (jpeg: Uint8Array) =>
       segmentsOf(jpeg)
         .filter(({ marker }) => marker === 0xdb)
         .map(({ data }) => [...data]);
     for (let quality = 1; quality <= 100; quality += 3) {
-      expect(quantisers(encode(picture(3), quality))).toEqual(quantisers(await cjpeg(picture(3), quality)));
+      expect(quantizers(encode(picture(3), quality))).toEqual(quantizers(await cjpeg(picture(3), quality)));
     }
   });
 

@@ -116,11 +116,11 @@ describe("how it is seen", () => {
   test.each([
     ["nothing is said: 72 dpi", [], [96, 64]],
     ["JFIF in inches", [jfif(1, 300, 150)], [23.04, 30.72]],
-    ["JFIF in centimetres", [jfif(2, 100, 100)], [27.21, 18.14]],
+    ["JFIF in centimeters", [jfif(2, 100, 100)], [27.21, 18.14]],
     ["JFIF with the shape of pixels only", [jfif(0, 2, 1)], [48, 64]],
     ["JFIF with nonsense", [jfif(1, 1, 1)], [96, 64]],
     ["EXIF in inches", [exif(2)], [34.56, 46.08]],
-    ["EXIF in centimetres", [exif(3)], [13.61, 18.14]],
+    ["EXIF in centimeters", [exif(3)], [13.61, 18.14]],
     ["EXIF where JFIF says nothing", [jfif(0, 1, 1), exif(2)], [34.56, 46.08]],
     ["JFIF before EXIF", [jfif(1, 144, 144), exif(2)], [48, 32]],
   ])("%s", async (_, segments, size) => {
@@ -175,7 +175,7 @@ describe("profiles", () => {
     }
   });
 
-  test("with a piece missing, or of other colours: none", async () => {
+  test("with a piece missing, or of other colors: none", async () => {
     const [first, second] = halves("RGB ");
     expect(await passed(withSegments(rgb, [piece(1, 3, first), piece(2, 3, second)]))).toContain("/DeviceRGB");
     const [gray, more] = halves("GRAY");

@@ -40,8 +40,8 @@ describe("files of libjpeg", () => {
     ["progressive", ["-quality", "80", "-progressive"], 3],
     ["restart markers", ["-quality", "80", "-restart", "3B"], 3],
     ["restart markers and progression", ["-quality", "80", "-restart", "1", "-progressive"], 3],
-    ["quantisers of 16 bits", ["-quality", "2"], 3],
-    ["the finest quantisers", ["-quality", "100", "-sample", "1x1"], 3],
+    ["quantizers of 16 bits", ["-quality", "2"], 3],
+    ["the finest quantizers", ["-quality", "100", "-sample", "1x1"], 3],
   ];
   test.each(shapes)("%s", async (_, options, channels) => {
     for (const [width, height] of [

@@ -123,7 +123,7 @@ describe("extreme samples", () => {
     }
   });
 
-  test("pictures of one colour have that colour everywhere", async () => {
+  test("pictures of one color have that color everywhere", async () => {
     for (const rgb of [
       [255, 255, 255],
       [0, 0, 0],
@@ -170,11 +170,11 @@ describe("CMYK", () => {
     expect(markers).not.toContain(0xe0);
   });
 
-  test("shows its colours in libjpeg", async () => {
+  test("shows its colors in libjpeg", async () => {
     expect(columns(await decode(jpeg, "jpg"))).toEqual(EXPECTED);
   });
 
-  test("shows its colours in MuPDF", async () => {
+  test("shows its colors in MuPDF", async () => {
     const png = await withFile(jpeg, "picture.jpg", async (file) => {
       const { stdout } = await run("mutool", ["draw", "-q", "-r", "300", "-F", "png", "-o", "-", file], {
         encoding: "buffer",
@@ -186,7 +186,7 @@ describe("CMYK", () => {
     expect(columns(shown)).toEqual(EXPECTED);
   });
 
-  test("shows its colours in a PDF in poppler", async () => {
+  test("shows its colors in a PDF in poppler", async () => {
     const document = await PDFDocument.create();
     const page = document.addPage([240, 40]);
     page.drawImage(await document.embedJpg(jpeg), { width: 240, height: 40 });

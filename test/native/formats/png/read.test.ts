@@ -81,7 +81,7 @@ describe("every pixel, of every kind", () => {
   );
 
   test.each(KINDS.filter(({ colorType }) => colorType === 0 || colorType === 2))(
-    "color type $colorType, $bits bits, interlaced: $isInterlaced: one colour is transparent",
+    "color type $colorType, $bits bits, interlaced: $isInterlaced: one color is transparent",
     async (kind) => {
       const { picture, shown, file } = example(kind);
       const { channels, width } = picture;
@@ -161,7 +161,7 @@ describe("how it is seen", () => {
   });
 });
 
-describe("colour", () => {
+describe("color", () => {
   const spaceOf = async (before: Buffer[], colorType: 0 | 2 = 2) => {
     const pdf = await pdfOf(png(pattern(colorType === 2 ? 3 : 1), { colorType, bits: 8, before }));
     return /\/ColorSpace(.*?)\/BitsPerComponent/.exec(imagesOf(pdf)[0]!.dictionary)![1]!;
@@ -174,7 +174,7 @@ describe("colour", () => {
   const SRGB = [31_270, 32_900, 64_000, 33_000, 30_000, 60_000, 15_000, 6000];
   const WIDE = [31_270, 32_900, 73_500, 26_500, 11_500, 82_600, 15_700, 1800];
 
-  test("device colours for sRGB, however it is said", async () => {
+  test("device colors for sRGB, however it is said", async () => {
     expect(await spaceOf([])).toBe("/DeviceRGB");
     expect(await spaceOf([pngChunk("sRGB", Buffer.from([0])), pngChunk("gAMA", uints(100_000))])).toBe("/DeviceRGB");
     expect(await spaceOf([pngChunk("gAMA", uints(45_455)), pngChunk("cHRM", uints(...SRGB))])).toBe("/DeviceRGB");
@@ -190,7 +190,7 @@ describe("colour", () => {
     );
   });
 
-  test("a profile stays, unless it is one of other colours or none at all", async () => {
+  test("a profile stays, unless it is one of other colors or none at all", async () => {
     const iccp = (profile: Uint8Array) =>
       pngChunk("iCCP", Buffer.concat([Buffer.from("name\0\0"), deflateSync(profile)]));
     expect(await spaceOf([iccp(testProfile("RGB "))])).toContain("/ICCBased");

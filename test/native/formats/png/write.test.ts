@@ -104,13 +104,13 @@ describe("the file", () => {
     expect(typesOf(png)).not.toContain("PLTE");
   });
 
-  test("tells the resolution in whole pixels per metre", async () => {
+  test("tells the resolution in whole pixels per meter", async () => {
     const png = collect(encodePng(syntheticRaster("text", { width: 9, height: 9, colorModel: "rgb", dpi: 300 })));
     expect(chunk(png, "pHYs")?.toString("hex")).toBe("00002e2300002e2301");
     expect(await check(png)).toContain("300 dpi");
   });
 
-  test("says sRGB for colours, gamma alone for gray", () => {
+  test("says sRGB for colors, gamma alone for gray", () => {
     const types = (colorModel: ColorModel) =>
       typesOf(collect(encodePng(syntheticRaster("text", { width: 9, height: 9, colorModel }))));
     expect(types("rgb")).toEqual(["IHDR", "gAMA", "sRGB", "pHYs", "IDAT", "IEND"]);

@@ -216,12 +216,12 @@ describe("pages", () => {
 
   test("every one, but no smaller copies and no masks; in their order and size", async () => {
     const inch = { 282: [300, 1], 283: [150, 1], 296: [2] };
-    const centimetre = { 282: [300, 1], 283: [300, 1], 296: [3] };
+    const centimeter = { 282: [300, 1], 283: [300, 1], 296: [3] };
     const unitless = { 282: [2, 1], 283: [1, 1], 296: [1] };
     const file = tiff([
       page(inch),
       page({ 254: [1] }),
-      page(centimetre),
+      page(centimeter),
       page({ 254: [4] }),
       page(unitless),
       page({ 254: [2] }),

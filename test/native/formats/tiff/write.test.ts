@@ -189,7 +189,7 @@ describe("the file", () => {
   });
 });
 
-describe("colours as others show them", () => {
+describe("colors as others show them", () => {
   const plain = (colorModel: ColorModel, color: readonly number[]) =>
     encode(
       rasterOf(

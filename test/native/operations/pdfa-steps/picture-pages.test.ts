@@ -32,7 +32,7 @@ function pdfOf(...contents: string[]): PdfBuilder {
 const FARTHEST = 8;
 const text = "BT /F 24 Tf 30 150 Td (Some words) Tj ET";
 
-describe("colours stay what they were", () => {
+describe("colors stay what they were", () => {
   test("gray, RGB, and CMYK with its profile, at 300 dpi", async () => {
     const pdf = pdfOf(text, `1 0 0 rg ${text}`, `0 1 1 0 k ${text}`).bytes();
     const bytes = await pictured(pdf, { pages: "all" });

@@ -115,18 +115,21 @@ describe.skipIf(!hasMachineFonts)("CFF fonts", () => {
 
   const formOf = (reference: string) => `/AcroForm<</Fields[]/DR<</Font<</G ${reference}>>>>>>`;
 
-  test("glyphs and parts of accents that are shown are the same, others empty, all under their numbers and names", () => {
-    const bytes = composed();
-    const whole = readCff(bytes)!;
-    const made = readCff(subsetCff(bytes, new Set([glyphOf("eacute"), glyphOf("B")]))!)!;
-    expect(glyphNames(made)).toEqual(names);
-    const same = names.filter((_, glyph) => {
-      const [one, other] = [whole.charStrings.at(glyph), made.charStrings.at(glyph)];
-      if (Buffer.compare(one, other) !== 0) expect([...other]).toEqual([14]);
-      return one.length > 1 && Buffer.compare(one, other) === 0;
-    });
-    expect(same.sort()).toEqual([".notdef", "B", "acute", "e", "eacute"]);
-  });
+  test(
+    "glyphs and parts of accents that are shown are the same, others " + "empty, all under their numbers and names",
+    () => {
+      const bytes = composed();
+      const whole = readCff(bytes)!;
+      const made = readCff(subsetCff(bytes, new Set([glyphOf("eacute"), glyphOf("B")]))!)!;
+      expect(glyphNames(made)).toEqual(names);
+      const same = names.filter((_, glyph) => {
+        const [one, other] = [whole.charStrings.at(glyph), made.charStrings.at(glyph)];
+        if (Buffer.compare(one, other) !== 0) expect([...other]).toEqual([14]);
+        return one.length > 1 && Buffer.compare(one, other) === 0;
+      });
+      expect(same.sort()).toEqual([".notdef", "B", "acute", "e", "eacute"]);
+    },
+  );
 
   test("the OpenType font around it has sums that are right", () => {
     const made = subsetCff(wrapped, new Set([40]))!;

@@ -71,7 +71,8 @@ describe.skipIf(!hasMachineFonts)("Type 1 fonts become CFF", () => {
           subrs: subrsOf(),
           glyphs: [NOTDEF, ["odd.name", charStringOf("g")], ["A", charStringOf("A")]],
           encoding:
-            "256 array 0 1 255 {1 index exch /.notdef put} for dup 3 /odd.name put dup 8#201 /odd.name put dup 65 /A put readonly",
+            "256 array 0 1 255 {1 index exch /.notdef put} for dup 3 /odd.name put dup 8#201 /odd.name put " +
+            "dup 65 /A put readonly",
           more: `/Padding (${"x".repeat(2000)}) def`,
         }),
         encoding: "",

@@ -33,7 +33,7 @@ const compressed = async (pdf: Uint8Array, level: Level) =>
 const imageOf = (pdf: Uint8Array) =>
   new PdfJson(pdf).dictionaries.find((dictionary) => dictionary["/Subtype"] === "/Image");
 
-describe("becomes another coding, in the same colours", () => {
+describe("becomes another coding, in the same colors", () => {
   test.each<[string, Uint8Array, string, string]>([
     ["RGB by the data", jp2("rgb", RGB), "", "/DeviceRGB"],
     ["gray by the data", jp2("gray", GRAY), "", "/DeviceGray"],
@@ -66,7 +66,7 @@ describe("stays what it is", () => {
     ["with opacity that nobody uses", jp2("cmyk", RGB, opacity(4)), ""],
     ["indices of a palette", jp2("gray", GRAY), "/ColorSpace[/Indexed/DeviceRGB 1<000000ffffff>]"],
     ["with a Decode array", jp2("rgb", RGB), "/ColorSpace/DeviceRGB/Decode[1 0 1 0 1 0]"],
-    ["with transparent colours", jp2("rgb", RGB), "/ColorSpace/DeviceRGB/Mask[0 9 0 9 0 9]"],
+    ["with transparent colors", jp2("rgb", RGB), "/ColorSpace/DeviceRGB/Mask[0 9 0 9 0 9]"],
     ["with components that do not fit its space", jp2("rgb", RGB), "/ColorSpace/DeviceCMYK"],
     ["of another size than it says", jp2("rgb", RGB), "/ColorSpace/DeviceRGB/Width 81"],
     ["without a codestream", jp2("rgb", srgbProfile()).subarray(0, 2400), "/ColorSpace/DeviceRGB"],

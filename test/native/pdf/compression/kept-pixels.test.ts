@@ -24,7 +24,7 @@ const matted = (entries: string, bytes: Uint8Array) =>
 const RGB = "/ColorSpace/DeviceRGB/BitsPerComponent 8";
 const rgb = samples(SIDE, SIDE, 3, 8, shade);
 
-test("with a matte, where only colours come down, and so the mask would stay", async () => {
+test("with a matte, where only colors come down, and so the mask would stay", async () => {
   const made = await custom(matted(RGB, rgb), { images: { color: SMALL } });
   expect(await sizesOf(made)).toEqual([
     [SIDE, SIDE],

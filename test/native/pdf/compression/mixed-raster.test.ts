@@ -18,7 +18,8 @@ const compressed = async (pdf: Uint8Array, level: Level = "high", context = CONT
 const isLayered = (pdf: Uint8Array) => uncompressed(pdf).includes("/ImageMask true");
 
 const FONTS =
-  "/Font<</F <</Type/Font/Subtype/Type1/BaseFont/Times-Roman>>/B <</Type/Font/Subtype/Type1/BaseFont/Helvetica-Bold>>>>";
+  "/Font<</F <</Type/Font/Subtype/Type1/BaseFont/Times-Roman>>/B " +
+  "<</Type/Font/Subtype/Type1/BaseFont/Helvetica-Bold>>>>";
 const LINES = Array.from(
   { length: 34 },
   (_, line) => `(Line ${line} of a letter that somebody wrote, in print as small as this.) Tj T*`,
@@ -67,7 +68,7 @@ function crop(
 
 describe("a scan of print", () => {
   test.each<[string, Partial<Scanner>]>([
-    ["in colour", {}],
+    ["in color", {}],
     ["in gray", { gray: true }],
     ["on tinted paper", { paper: [236, 222, 190] }],
     ["with much grain", { grain: 9 }],
@@ -85,7 +86,7 @@ describe("a scan of print", () => {
     expect(distance).toBeLessThan(0.85 * perceptualDistance(before, await popplerPage(other, 1, 150), 1));
   });
 
-  test("a headline, a chart and a stamp keep their colours and their shape", async () => {
+  test("a headline, a chart and a stamp keep their colors and their shape", async () => {
     const scan = scanOf(MIXED);
     const made = await compressed(scan);
     expect(isLayered(made)).toBe(true);

@@ -105,7 +105,7 @@ describe.each(["lossy", "lossless"])("%s", (mode) => {
     ["/ColorSpace/DeviceRGB/BitsPerComponent 8/Mask[250 255 250 255 250 255]", 3, 8],
     ["/ColorSpace/DeviceGray/BitsPerComponent 4/Mask[15 15]", 1, 4],
     [`/ColorSpace[/Indexed/DeviceRGB 15<${palette}>]/BitsPerComponent 4/Mask[15 15]`, 1, 4],
-  ] as const)("a colour key: %s", async (entries, channels, bits) => {
+  ] as const)("a color key: %s", async (entries, channels, bits) => {
     const bytes = samples(SIDE, SIDE, channels, bits, (x, y) => (shapes(x, y) ? 1 : 0.4));
     const before = only(entries, bytes);
     const after = await limited(before, { maxImageDpi: 60, lossless });

@@ -117,7 +117,7 @@ describe("inline images", () => {
     "in hexadecimal digits": [`${key}/BPC 8/CS/G/F/AHx`, Buffer.from(`${gray.toString("hex")}>`)],
     "in base 85": [`${key}/BPC 8/CS/RGB/F[/A85/Fl]`, Buffer.from(ascii85(deflated))],
     "a stencil": [`${key}/IM true/BPC 1`, bits],
-    "of a named colour space": [`${key}/BPC 8/CS/Own`, gray],
+    "of a named color space": [`${key}/BPC 8/CS/Own`, gray],
     indexed: [`${key}/BPC 1/CS[/I/RGB 1<ff8000004080>]`, bits],
   };
 

@@ -24,7 +24,8 @@ async function rewritten(bytes: Uint8Array): Promise<Uint8Array> {
 
 describe("values of a source", () => {
   const page =
-    "/A[1 -2 16777217 2147483647 .5 -1e3 true false null 3 0 R 99 0 R]/B(\\000\\377(x))/C<414200>/D/A#20#e9/E<</F<</G[[]]>>>>";
+    "/A[1 -2 16777217 2147483647 .5 -1e3 true false null 3 0 R 99 0 " +
+    "R]/B(\\000\\377(x))/C<414200>/D/A#20#e9/E<</F<</G[[]]>>>>";
 
   test("are as they are in the file", async () => {
     using opened = await openPdf(onePage("n", "", [], page));

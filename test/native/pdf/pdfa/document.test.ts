@@ -115,7 +115,7 @@ describe("annotations (6.3, 6.5)", () => {
     expect(json.at(json.catalog, "AcroForm")).not.toHaveProperty("/SigFlags");
   });
 
-  test("part 1 with an intent that is not RGB: no colours of annotations (6.5.3)", async () => {
+  test("part 1 with an intent that is not RGB: no colors of annotations (6.5.3)", async () => {
     expect((await readArchived(annotationsPdf(), "1b")).text).toMatch(/\/IC\b/);
   });
 });
@@ -269,7 +269,7 @@ describe("metadata (6.6, 6.7)", () => {
   });
 });
 
-describe("colours (6.2.2 to 6.2.4)", () => {
+describe("colors (6.2.2 to 6.2.4)", () => {
   const intentOf = ({ json }: Archived) => json.at(json.catalog, "OutputIntents", 0);
   const componentsOf = ({ json }: Archived, space: Json): number => {
     expect(json.at(space, 0)).toBe("/ICCBased");
@@ -317,16 +317,19 @@ describe("colours (6.2.2 to 6.2.4)", () => {
     }
   });
 
-  test("spot colours of a mixture are described; equal names mean the same where a validator asked for it (6.2.4.4)", async () => {
-    const result = await readArchived(colorsPdf("cmyk"), "2b", "6.2.4.4-2");
-    const { json } = result;
-    const spaces = json.at(result.page(1)["/Resources"], "ColorSpace");
-    const colorants = json.at(spaces["/Mix"], 4, "Colorants");
-    expect(Object.keys(colorants)).toEqual(["/Gold", "/Silver"]);
-    expect(json.at(colorants, "Silver", 3)).toMatchObject({ "/FunctionType": 4, "/Domain": [0, 1] });
-    expect(result.text).toMatch(/\{ 0 {2}?exch\s+0 0 \}|\{ 0 exch\s+0 0\s+\}/);
-    expect(json.at(spaces["/Again"])[3]).toBe(json.at(spaces["/Ink"])[3]);
-  });
+  test(
+    "spot colors of a mixture are described; equal names mean the same " + "where a validator asked for it (6.2.4.4)",
+    async () => {
+      const result = await readArchived(colorsPdf("cmyk"), "2b", "6.2.4.4-2");
+      const { json } = result;
+      const spaces = json.at(result.page(1)["/Resources"], "ColorSpace");
+      const colorants = json.at(spaces["/Mix"], 4, "Colorants");
+      expect(Object.keys(colorants)).toEqual(["/Gold", "/Silver"]);
+      expect(json.at(colorants, "Silver", 3)).toMatchObject({ "/FunctionType": 4, "/Domain": [0, 1] });
+      expect(result.text).toMatch(/\{ 0 {2}?exch\s+0 0 \}|\{ 0 exch\s+0 0\s+\}/);
+      expect(json.at(spaces["/Again"])[3]).toBe(json.at(spaces["/Ink"])[3]);
+    },
+  );
 });
 
 test("a glyph has the resources that it uses, and no way back to its font", async () => {

@@ -213,7 +213,8 @@ describe.skipIf(!hasMachineFonts)("where text is", () => {
   test("codes of which nothing tells what they are do not become blanks", async () => {
     const builder = new PdfBuilder();
     const cid = builder.add(
-      "<</Type/Font/Subtype/CIDFontType2/BaseFont/Unknown/DW 600/CIDSystemInfo<</Registry(Adobe)/Ordering(Identity)/Supplement 0>>>>",
+      "<</Type/Font/Subtype/CIDFontType2/BaseFont/Unknown/DW " +
+        "600/CIDSystemInfo<</Registry(Adobe)/Ordering(Identity)/Supplement 0>>>>",
     );
     const font = builder.add(
       `<</Type/Font/Subtype/Type0/BaseFont/Unknown/Encoding/Identity-H/DescendantFonts[${cid}]>>`,

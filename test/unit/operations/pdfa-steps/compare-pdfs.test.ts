@@ -55,7 +55,7 @@ describe("differences", () => {
     expect(await kinds(withLayer("/OFF"), withLayer("/ON"))).toEqual([[1, "picture"]]);
   });
 
-  test("another colour, another size", async () => {
+  test("another color, another size", async () => {
     expect(await kinds(page(square), page(square.replace("0 0 1", "1 0 0")))).toEqual([[1, "picture"]]);
     const wide = Buffer.from(plainPdf("A")).toString("latin1").replace("[0 0 300 200]", "[0 0 320 200]");
     expect(await kinds(plainPdf("A"), Buffer.from(wide, "latin1"))).toEqual([[1, "size"]]);

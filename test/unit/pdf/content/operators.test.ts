@@ -13,7 +13,8 @@ import {
 
 /** ISO 32000-1, Annex A, without the parts of an inline image. */
 const ANNEX_A =
-  "b B b* B* BDC BI BMC BT BX c cm CS cs d d0 d1 Do DP EMC ET EX f F f* G g gs h i j J K k l m M MP n q Q re RG rg ri " +
+  "b B b* B* BDC BI BMC BT BX c cm CS cs d d0 d1 Do DP EMC ET EX f F f* G g gs h i j J K k l m M MP n q Q re " +
+  "RG rg ri " +
   "s S sc SC scn SCN sh T* Tc Td TD Tf Tj TJ TL Tm Tr Ts Tw Tz v w W W* y ' \"";
 
 const sorted = (operators: Iterable<string>) => [...operators].sort();

@@ -5,7 +5,7 @@ import { ParseSpeeds, PDFDocument } from "pdf-lib";
 import { describe, expect, test } from "vitest";
 import { writeFile } from "../../../../src/pdf/objects/writer.ts";
 import { hybridPdf } from "../../../fixtures/object-pdfs.ts";
-import { labelledPdf, quartersPdf, textPdf, turnedPdf, withoutXref } from "../../../fixtures/pdfs.ts";
+import { labeledPdf, quartersPdf, textPdf, turnedPdf, withoutXref } from "../../../fixtures/pdfs.ts";
 import { corpusDir } from "../../../support/corpus.ts";
 import { gathered, openPdf } from "../../../support/pdf-objects.ts";
 
@@ -29,7 +29,7 @@ async function expectSamePages(bytes: Uint8Array): Promise<void> {
 describe("documents made here have the same pages, and every object parses", () => {
   test.each([
     ["text", () => textPdf(12)],
-    ["labels", () => labelledPdf("A", 3)],
+    ["labels", () => labeledPdf("A", 3)],
     ["a turned and cropped page", turnedPdf],
     ["colors", quartersPdf],
     ["a hybrid-reference file", async () => hybridPdf()],

@@ -100,12 +100,15 @@ test("what an operator has to say counts, and images in the content count most",
   expect(images.bytes).toBeGreaterThan(curves.bytes * 10);
 });
 
-test("a page of half a million operators is read in time that grows with it, one of two million curves is refused", async () => {
-  const page = (operation: string, times: number) => {
-    const builder = new PdfBuilder();
-    builder.page(`) Tj ET ${operation.repeat(times)} BT (`);
-    return builder.bytes();
-  };
-  expect((await repaired(page("0 0 m 9 9 l S 0 g ", 125_000))).bytes).toBeGreaterThan(2 ** 27);
-  await expect(repaired(page("1 2 3 4 5 6 c ", 2_000_000))).rejects.toMatchObject({ reason: "too-much-content" });
-});
+test(
+  "a page of half a million operators is read in time that grows with " + "it, one of two million curves is refused",
+  async () => {
+    const page = (operation: string, times: number) => {
+      const builder = new PdfBuilder();
+      builder.page(`) Tj ET ${operation.repeat(times)} BT (`);
+      return builder.bytes();
+    };
+    expect((await repaired(page("0 0 m 9 9 l S 0 g ", 125_000))).bytes).toBeGreaterThan(2 ** 27);
+    await expect(repaired(page("1 2 3 4 5 6 c ", 2_000_000))).rejects.toMatchObject({ reason: "too-much-content" });
+  },
+);

@@ -5,7 +5,7 @@ import { attachedTo, type Json, merged, PdfJson } from "../../../../support/pdf-
 import { picturesOf, qpdfComplaints, uncompressed } from "../../../../support/pdf-readers.ts";
 
 /** Seven pages: i, ii, iii, 1, 2, A-5, A-6. */
-function labelled(): Uint8Array {
+function labeled(): Uint8Array {
   const builder = new PdfBuilder();
   for (let number = 1; number <= 7; number++) builder.page(`${number}`);
   builder.catalog = "/PageLabels<</Nums[0<</S/r>>3<</S/D>>5<</S/D/P(A-)/St 5>>]>>";
@@ -29,7 +29,7 @@ function labels(document: PdfJson): string[] {
 
 describe("page labels", () => {
   test("every page keeps the label that it showed", async () => {
-    const pdf = await merged([labelled(), "2,3,7-6,1-4"], plainPdf("a", "b", "c"), [labelled(), "6,6"]);
+    const pdf = await merged([labeled(), "2,3,7-6,1-4"], plainPdf("a", "b", "c"), [labeled(), "6,6"]);
     const document = new PdfJson(pdf);
     expect(labels(document)).toEqual(["ii", "iii", "A-6", "A-5", "i", "ii", "iii", "1", "1", "2", "3", "A-5", "A-5"]);
     expect(document.tree(document.at(document.catalog, "PageLabels")).get("0")).toEqual({ "/S": "/r", "/St": 2 });

@@ -24,7 +24,8 @@ function calculated(value: string): Uint8Array {
   builder.page("1", `/Annots[${fields.join(" ")}]`);
   builder.page("2");
   const shared = builder.add(
-    "<</S/JavaScript/JS(function sum\\(n, c\\) { var s = 0; for \\(var i = 1; i <= c; i++\\) s += +this.getField\\(n + i\\).value; return s; })>>",
+    "<</S/JavaScript/JS(function sum\\(n, c\\) { var s = 0; for \\(var i = 1; i <= c; i++\\) s += " +
+      "+this.getField\\(n + i\\).value; return s; })>>",
   );
   builder.catalog = `/AcroForm<</Fields[${fields.join(" ")}]>>/Names<</JavaScript<</Names[(init)${shared}]>>>>`;
   return builder.bytes();
