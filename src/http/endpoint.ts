@@ -110,11 +110,7 @@ export async function handle(endpoint: Endpoint, request: Request, service: Serv
   using waiting = service.waiting.open();
   const form = await readForm(request, {
     store,
-    fileFields: new Set(endpoint.source.kind === "text" ? [endpoint.source.field] : ["file"]),
-    textFields: new Set(endpoint.source.kind === "text" ? [endpoint.source.field] : []),
-    jsonFileFields: new Set(
-      Object.entries(endpoint.fields).flatMap(([name, field]) => ("isFile" in field && field.isFile ? [name] : [])),
-    ),
+    ...streamedFields(endpoint),
     maxFileBytes: uploadLimit(endpoint, service.config),
     maxFiles: service.config.maxInputs,
     uploadTurns: service.uploadTurns,
@@ -165,6 +161,16 @@ export async function handle(endpoint: Endpoint, request: Request, service: Serv
     if (answered) service.log("request failed", { status: answered.status, error: String(error) });
     throw answered ?? error;
   }
+}
+
+/** Returns the names of the fields that are read in other ways than a short text. */
+function streamedFields({ source, fields }: Endpoint) {
+  const jsonFiles = Object.entries(fields).filter(([, field]) => "isFile" in field && field.isFile);
+  return {
+    fileFields: new Set(source.kind === "text" ? [source.field] : ["file"]),
+    textFields: new Set(source.kind === "text" ? [source.field] : []),
+    jsonFileFields: new Set(jsonFiles.map(([name]) => name)),
+  };
 }
 
 /** Retries a job that was lost with its container, after a limited wait for the container to return. */

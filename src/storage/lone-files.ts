@@ -3,7 +3,7 @@
 //                 file was small enough for one put(), its SHA-256
 //   sha256/<id>   an empty object whose custom metadata holds the SHA-256 of a larger file, which becomes known only
 //                 after R2 requires the metadata
-import { createHash } from "node:crypto";
+import { createHash, type Hash } from "node:crypto";
 import { type ByteRange, type Kind, type NewFile, newId, type StoredFile } from "./file.ts";
 import type { PartBuffer } from "./part-buffer.ts";
 
@@ -44,65 +44,97 @@ export async function readFile(
 ): Promise<WholeFile | PartedFile> {
   const { name } = file;
   const digest = createHash("sha256");
+  const upload = new Upload(bucket, kind, file);
   let size = 0;
-  let type = typeof file.type === "string" ? file.type : undefined;
-  let upload: { readonly id: string; readonly parts: R2MultipartUpload } | undefined;
-  const uploaded: R2UploadedPart[] = [];
-  // With a head, the first part is kept until the end, because its first bytes are known only then.
-  let firstPart: Uint8Array | undefined;
-
-  const typeFrom = (start: Uint8Array) =>
-    (type ??= (file.type as (start: Uint8Array) => string)(start.subarray(0, SNIFFED_BYTES)));
-  const send = async (number: number, part: Uint8Array) => {
-    if (!upload) {
-      const id = newId(kind);
-      upload = { id, parts: await bucket.createMultipartUpload(FILES + id, options(name, typeFrom(part))) };
-    }
-    return upload.parts.uploadPart(number, part);
-  };
-  const sendNext = async (part: Uint8Array) => {
-    uploaded.push(await send(uploaded.length + (firstPart ? 2 : 1), part));
-  };
-  const finish = async (rest: Uint8Array): Promise<StoredFile> => {
-    if (rest.length > 0) await sendNext(rest);
-    if (firstPart) uploaded.unshift(await send(1, firstPart));
-    const { id, parts } = upload!;
-    const object = await parts.complete(uploaded);
-    upload = undefined;
-    try {
-      const sha256 = file.head ? await digestOf(bucket, FILES + id) : digest.digest("hex");
-      await bucket.put(DIGESTS + id, new Uint8Array(0), { customMetadata: { sha256 } });
-    } catch (error) {
-      await bucket.delete(keysOf(id));
-      throw error;
-    }
-    return { ...describe(id, object), name };
-  };
-  const undo = async (error: unknown): Promise<never> => {
-    await upload?.parts.abort();
-    throw error;
-  };
-
   try {
     parts.begin(file.partBytes ?? PART_BYTES, file.sizeHint);
     for await (const chunk of file.body instanceof Uint8Array ? [file.body] : file.body) {
       size += chunk.length;
       if (!file.head) digest.update(chunk);
-      for (const part of parts.add(chunk)) {
-        if (file.head && !firstPart) {
-          firstPart = part.slice();
-          typeFrom(firstPart);
-        } else await sendNext(part);
-      }
+      for (const part of parts.add(chunk)) await upload.add(part);
     }
     const rest = parts.rest();
     const head = file.head?.();
-    if (head) (firstPart ?? rest).set(head);
-    if (upload || firstPart) return { name, type: type!, size, stored: finish(rest).catch(undo) };
+    if (head) (upload.firstPart ?? rest).set(head);
+    if (upload.hasParts) {
+      const stored = upload.finish(rest, digest).catch((error: unknown) => upload.undo(error));
+      return { name, type: upload.typeFrom(rest), size, stored };
+    }
     if (head) digest.update(rest);
-    return { name, type: typeFrom(rest), bytes: rest, sha256: digest.digest("hex") };
+    return { name, type: upload.typeFrom(rest), bytes: rest, sha256: digest.digest("hex") };
   } catch (error) {
-    return undo(error);
+    return upload.undo(error);
+  }
+}
+
+/** The upload of one file in parts. It begins in R2 with the first part that is sent. */
+class Upload {
+  readonly #bucket: R2Bucket;
+  readonly #kind: Kind;
+  readonly #file: NewFile;
+  #type: string | undefined;
+  #sending: { readonly id: string; readonly parts: R2MultipartUpload } | undefined;
+  readonly #uploaded: R2UploadedPart[] = [];
+  /** With a head, the first part is kept until the end, because its first bytes are known only then. */
+  firstPart: Uint8Array | undefined;
+
+  constructor(bucket: R2Bucket, kind: Kind, file: NewFile) {
+    this.#bucket = bucket;
+    this.#kind = kind;
+    this.#file = file;
+  }
+
+  get hasParts(): boolean {
+    return this.#sending !== undefined || this.firstPart !== undefined;
+  }
+
+  /** @param start first bytes of the file; ignored if the type is known */
+  typeFrom(start: Uint8Array): string {
+    const { type } = this.#file;
+    this.#type ??= typeof type === "string" ? type : type(start.subarray(0, SNIFFED_BYTES));
+    return this.#type;
+  }
+
+  async add(part: Uint8Array): Promise<void> {
+    if (this.#file.head && !this.firstPart) {
+      this.firstPart = part.slice();
+      this.typeFrom(this.firstPart);
+    } else await this.#sendNext(part);
+  }
+
+  /** @param digest digest of the whole file, unless it has a head */
+  async finish(rest: Uint8Array, digest: Hash): Promise<StoredFile> {
+    if (rest.length > 0) await this.#sendNext(rest);
+    if (this.firstPart) this.#uploaded.unshift(await this.#send(1, this.firstPart));
+    const { id, parts } = this.#sending!;
+    const object = await parts.complete(this.#uploaded);
+    this.#sending = undefined;
+    try {
+      const sha256 = this.#file.head ? await digestOf(this.#bucket, FILES + id) : digest.digest("hex");
+      await this.#bucket.put(DIGESTS + id, new Uint8Array(0), { customMetadata: { sha256 } });
+    } catch (error) {
+      await this.#bucket.delete(keysOf(id));
+      throw error;
+    }
+    return { ...describe(id, object), name: this.#file.name };
+  }
+
+  async undo(error: unknown): Promise<never> {
+    await this.#sending?.parts.abort();
+    throw error;
+  }
+
+  async #sendNext(part: Uint8Array): Promise<void> {
+    this.#uploaded.push(await this.#send(this.#uploaded.length + (this.firstPart ? 2 : 1), part));
+  }
+
+  async #send(number: number, part: Uint8Array): Promise<R2UploadedPart> {
+    if (!this.#sending) {
+      const id = newId(this.#kind);
+      const settings = options(this.#file.name, this.typeFrom(part));
+      this.#sending = { id, parts: await this.#bucket.createMultipartUpload(FILES + id, settings) };
+    }
+    return this.#sending.parts.uploadPart(number, part);
   }
 }
 

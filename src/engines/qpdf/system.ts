@@ -1,6 +1,7 @@
 // Provides the system that qpdf's module needs: files, standard streams, clock, memory, C++ exceptions. Two files
 // exist: a document that is read in place, and one that is written into chunks. Knows nothing about PDF.
 
+import { callImports } from "./calls.ts";
 import { ProgramEnd, type QpdfExports, type SystemOptions } from "./program.ts";
 
 const INPUT_PATH = "/input.pdf";
@@ -66,7 +67,8 @@ export class QpdfSystem {
   }
 
   imports(): WebAssembly.Imports {
-    return { a: { ...this.#processImports(), ...this.#fileImports(), ...this.#exceptionImports(), ...this.#calls() } };
+    const calls = callImports(() => this.#exports);
+    return { a: { ...this.#processImports(), ...this.#fileImports(), ...this.#exceptionImports(), ...calls } };
   }
 
   #memory(): Uint8Array {
@@ -261,35 +263,23 @@ export class QpdfSystem {
 
   /** Implements C++ exceptions: the address of the object is thrown through JavaScript as a number. */
   #exceptionImports() {
-    const header = (object: number) => object - HEADER.bytes;
-    const find = (types: readonly number[]): number => {
-      const { ga: setResult, ma: canCatch } = this.#exports;
-      const object = this.#lastThrown;
-      const type = object === 0 ? 0 : this.#words().getUint32(header(object) + HEADER.type, true);
-      if (object !== 0) this.#words().setUint32(header(object) + HEADER.adjusted, object, true);
-      const found = types.find(
-        (caught) => caught === 0 || caught === type || canCatch(caught, type, header(object) + HEADER.adjusted) !== 0,
-      );
-      setResult(object === 0 ? 0 : (found ?? type));
-      return object;
-    };
     return {
       a: (object: number, type: number, destructor: number): never => {
         const words = this.#words();
-        words.setUint32(header(object) + HEADER.adjusted, 0, true);
-        words.setUint32(header(object) + HEADER.type, type, true);
-        words.setUint32(header(object) + HEADER.destructor, destructor, true);
+        words.setUint32(headerOf(object) + HEADER.adjusted, 0, true);
+        words.setUint32(headerOf(object) + HEADER.type, type, true);
+        words.setUint32(headerOf(object) + HEADER.destructor, destructor, true);
         this.#lastThrown = object;
         this.#uncaught++;
         throw object;
       },
       n: (object: number): number => {
         const bytes = this.#memory();
-        if (bytes[header(object) + HEADER.caught] === 0) {
-          bytes[header(object) + HEADER.caught] = 1;
+        if (bytes[headerOf(object) + HEADER.caught] === 0) {
+          bytes[headerOf(object) + HEADER.caught] = 1;
           this.#uncaught--;
         }
-        bytes[header(object) + HEADER.rethrown] = 0;
+        bytes[headerOf(object) + HEADER.rethrown] = 0;
         this.#caught.push(object);
         this.#exports.la(object);
         return this.#exports.na(object);
@@ -304,10 +294,10 @@ export class QpdfSystem {
         const object = this.#caught.pop();
         if (object === undefined) throw new Error("nothing to throw again");
         const bytes = this.#memory();
-        if (bytes[header(object) + HEADER.rethrown] === 0) {
+        if (bytes[headerOf(object) + HEADER.rethrown] === 0) {
           this.#caught.push(object);
-          bytes[header(object) + HEADER.rethrown] = 1;
-          bytes[header(object) + HEADER.caught] = 0;
+          bytes[headerOf(object) + HEADER.rethrown] = 1;
+          bytes[headerOf(object) + HEADER.caught] = 0;
           this.#uncaught++;
         }
         this.#lastThrown = object;
@@ -317,83 +307,31 @@ export class QpdfSystem {
         this.#lastThrown ||= object;
         throw this.#lastThrown;
       },
-      d: () => find([]),
-      j: (type: number) => find([type]),
-      K: (one: number, other: number) => find([one, other]),
+      d: () => this.#find([]),
+      j: (type: number) => this.#find([type]),
+      K: (one: number, other: number) => this.#find([one, other]),
       R: () => this.#uncaught,
       A: (type: number) => type,
     };
   }
 
   /**
-   * Returns wrappers of functions that may throw: the caller learns of C++ exceptions, and all other exceptions pass
-   * through. There are millions of calls, mostly with few arguments, so each of those counts has its own function.
+   * Finds the first of the types that can catch the last thrown object, and reports it to the module. The type 0 catches
+   * all objects.
    */
-  #calls(): WebAssembly.ModuleImports {
-    const functions: Callee[] = [];
-    const callee = (index: number) => {
-      functions[index] ??= this.#exports.da.get(index) as Callee;
-      return functions[index];
-    };
-    const caught = (thrown: unknown, stack: number) => {
-      this.#exports.ha(stack);
-      if (typeof thrown !== "number") throw thrown;
-      this.#exports.fa(1, 0);
-    };
-    const stackPointer = () => this.#exports.ja();
-    const none = (index: number) => {
-      const stack = stackPointer();
-      try {
-        return callee(index)();
-      } catch (thrown) {
-        caught(thrown, stack);
-      }
-    };
-    const one = (index: number, a: number) => {
-      const stack = stackPointer();
-      try {
-        return callee(index)(a);
-      } catch (thrown) {
-        caught(thrown, stack);
-      }
-    };
-    const two = (index: number, a: number, b: number) => {
-      const stack = stackPointer();
-      try {
-        return callee(index)(a, b);
-      } catch (thrown) {
-        caught(thrown, stack);
-      }
-    };
-    const three = (index: number, a: number, b: number, c: number) => {
-      const stack = stackPointer();
-      try {
-        return callee(index)(a, b, c);
-      } catch (thrown) {
-        caught(thrown, stack);
-      }
-    };
-    const four = (index: number, a: number, b: number, c: number, d: number) => {
-      const stack = stackPointer();
-      try {
-        return callee(index)(a, b, c, d);
-      } catch (thrown) {
-        caught(thrown, stack);
-      }
-    };
-    const more = (index: number, ...values: number[]) => {
-      const stack = stackPointer();
-      try {
-        return callee(index)(...values);
-      } catch (thrown) {
-        caught(thrown, stack);
-      }
-    };
-    const few = { i: none, b: one, e: one, G: two, c: two, I: two, f: two, h: three, k: three, m: four, l: four };
-    return { ...few, ...Object.fromEntries([..."JzpxvyLrsu"].map((name) => [name, more])) };
+  #find(types: readonly number[]): number {
+    const { ga: setResult, ma: canCatch } = this.#exports;
+    const object = this.#lastThrown;
+    const type = object === 0 ? 0 : this.#words().getUint32(headerOf(object) + HEADER.type, true);
+    if (object !== 0) this.#words().setUint32(headerOf(object) + HEADER.adjusted, object, true);
+    const found = types.find(
+      (caught) => caught === 0 || caught === type || canCatch(caught, type, headerOf(object) + HEADER.adjusted) !== 0,
+    );
+    setResult(object === 0 ? 0 : (found ?? type));
+    return object;
   }
 }
 
-type Callee = (...values: number[]) => unknown;
+const headerOf = (object: number): number => object - HEADER.bytes;
 
 export { INPUT_PATH, OUTPUT_PATH };

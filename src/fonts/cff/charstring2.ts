@@ -52,54 +52,53 @@ export function glyphWidth(charString: Uint8Array, subrs: Index, globalSubrs: In
       stack.push({ value, start: callers.length === 0 ? start : -1, end });
       continue;
     }
-    const count = stack.length;
-    const of = (isThere: boolean): Found => {
-      const operand = isThere ? stack[0] : undefined;
-      return { width: operand?.value, operand, call };
-    };
-    switch (byte) {
-      case hstem:
-      case vstem:
-      case hstemhm:
-      case vstemhm:
-      case hintmask:
-      case cntrmask:
-        return of(count % 2 === 1);
-      case rmoveto:
-        return of(count > 2);
-      case hmoveto:
-      case vmoveto:
-        return of(count > 1);
-      case endchar:
-        return of(count === 1 || count === 5);
-      case callsubr:
-      case callgsubr: {
-        const index = byte === callsubr ? subrs : globalSubrs;
-        const operand = stack.pop();
-        const number = operand ? operand.value + bias(index.count) : -1;
-        if (!operand || !(number >= 0 && number < index.count) || callers.length >= MAX_DEPTH) return undefined;
-        const subr = entryOf(index, Math.floor(number));
-        if (!subr) return undefined;
-        if (callers.length === 0 && operand.start >= 0) call ??= { start: operand.start, end: at, subr };
-        callers.push({ bytes, at });
-        bytes = subr;
-        at = 0;
-        break;
-      }
-      case OPERATORS.return: {
-        const caller = callers.pop();
-        if (!caller) return undefined;
-        ({ bytes, at } = caller);
-        break;
-      }
-      case escaped:
-        return undefined;
-      default:
-        // A charstring that draws before any move states no width.
-        return of(false);
+    if (byte === callsubr || byte === callgsubr) {
+      const index = byte === callsubr ? subrs : globalSubrs;
+      const operand = stack.pop();
+      const number = operand ? operand.value + bias(index.count) : -1;
+      if (!operand || !(number >= 0 && number < index.count) || callers.length >= MAX_DEPTH) return undefined;
+      const subr = entryOf(index, Math.floor(number));
+      if (!subr) return undefined;
+      if (callers.length === 0 && operand.start >= 0) call ??= { start: operand.start, end: at, subr };
+      callers.push({ bytes, at });
+      bytes = subr;
+      at = 0;
+      continue;
     }
+    if (byte === OPERATORS.return) {
+      const caller = callers.pop();
+      if (!caller) return undefined;
+      ({ bytes, at } = caller);
+      continue;
+    }
+    if (byte === escaped) return undefined;
+    const operand = hasWidth(byte, stack.length) ? stack[0] : undefined;
+    return { width: operand?.value, operand, call };
   }
   return undefined;
+}
+
+/** Reports whether the first of so many operands of a charstring's first operator is a width. */
+function hasWidth(operator: number, count: number): boolean {
+  switch (operator) {
+    case hstem:
+    case vstem:
+    case hstemhm:
+    case vstemhm:
+    case hintmask:
+    case cntrmask:
+      return count % 2 === 1;
+    case rmoveto:
+      return count > 2;
+    case hmoveto:
+    case vmoveto:
+      return count > 1;
+    case endchar:
+      return count === 1 || count === 5;
+    default:
+      // An operator that draws before any move leaves no width.
+      return false;
+  }
 }
 
 function entryOf(index: Index, at: number): Uint8Array | undefined {

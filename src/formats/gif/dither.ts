@@ -84,11 +84,8 @@ export class Ditherer {
     const rows = this.#rows;
     const last = first + this.#width * 3 - 3;
     const errors = this.#errors;
-    const next = this.#nextErrors;
-    const colors = this.#palette.colors;
     const gradients = this.#gradients;
     const steps = this.#steps;
-
     let rowGradient = false;
     let before = -1;
     let kept = -1;
@@ -106,8 +103,7 @@ export class Ditherer {
         before = color;
       }
       if (kept >= 0) {
-        // The search for a run compares whole words, so the result can be less than this pixel.
-        const more = Math.max(0, (skipRun(this.#words, color, at, last + 3) - at) / 3 - 1);
+        const more = this.#runAfter(color, at, last);
         this.#keep(this.#keptNumbers[kept], x, more, indices);
         at += more * 3;
         x += more;
@@ -133,17 +129,22 @@ export class Ditherer {
       const wantedRed = sample(red + ((errors[e] + carriedRed + 8) >> 4));
       const wantedGreen = sample(green + ((errors[e + 1] + carriedGreen + 8) >> 4));
       const wantedBlue = sample(blue + ((errors[e + 2] + carriedBlue + 8) >> 4));
-      const index = this.#nearest((wantedRed | (wantedGreen << 8) | (wantedBlue << 16)) & CACHED);
-      indices[x] = index;
-      const got = colors[index];
+      indices[x] = this.#nearest((wantedRed | (wantedGreen << 8) | (wantedBlue << 16)) & CACHED);
+      const got = this.#palette.colors[indices[x]];
       const errorRed = bounded(wantedRed - (got & 0xff));
       const errorGreen = bounded(wantedGreen - ((got >> 8) & 0xff));
       const errorBlue = bounded(wantedBlue - (got >> 16));
       carriedRed = errorRed * 7;
       carriedGreen = errorGreen * 7;
       carriedBlue = errorBlue * 7;
-      passDown(next, e, errorRed, errorGreen, errorBlue);
+      passDown(this.#nextErrors, e, errorRed, errorGreen, errorBlue);
     }
+  }
+
+  /** Returns how many pixels after this one have its color. */
+  #runAfter(color: number, at: number, last: number): number {
+    // A run is looked for in whole words, and may be found to be shorter than this pixel.
+    return Math.max(0, (skipRun(this.#words, color, at, last + 3) - at) / 3 - 1);
   }
 
   /** Writes the index of an area's color, once and `more` times again. */

@@ -15,6 +15,7 @@ import { streamOf } from "./picture.ts";
 import { Regions } from "./regions.ts";
 import { FreeNames } from "./resource-names.ts";
 import { scanContent } from "./scan.ts";
+import type { Variant } from "./stage.ts";
 import { TextOnly } from "./text-only.ts";
 import { TooMuch } from "./too-much.ts";
 
@@ -49,24 +50,66 @@ export async function flattenAnnotations(
   await stage.show({ page, resources, objects, states, hasTilings: true });
   const base = background(job, resources, bytes, colors);
   const regions = new Regions(file, stage, colorModel(file, page, colors), job.resolutions);
-  const textOnly = new TextOnly(file, { file, marks, colors: new ColorUse(file), budget: file.budget });
-  const names = new FreeNames("FlAnnot", objects);
-  const forms = new Map<string, Reference>();
-  let below = "";
-  const show = ({ form, matrix }: Appearance) => {
-    const name = names.next();
-    forms.set(name, form);
-    return `q ${matrixText(matrix)} cm /${name} Do Q\n`;
-  };
-  const withText = (text: string) =>
-    stage.variant(new Uint8Array(Buffer.concat([base, Buffer.from(text, "latin1")])), forms);
+  const stack = new AppearanceStack(job, { resources, base, regions, names: new FreeNames("FlAnnot", objects) });
 
-  const flatten = (appearance: Appearance): Reference => {
-    using after = withText(below + show(appearance));
-    using before = withText(below);
+  const changed = new Map<number, Value>();
+  all.forEach((value, index) => {
+    job.signal.throwIfAborted();
+    const annotation = file.dictionary(value);
+    if (!annotation) return;
+    const current = currentAppearance(file, annotation);
+    const placed = current && placedBy(file, annotation, current);
+    if (isTransparent(value)) {
+      const appearances = replaced(file, annotation.get("AP"), (form) => {
+        const appearance = marks.inObject(form) ? placedBy(file, annotation, form) : undefined;
+        return appearance ? stack.flatten(appearance) : form;
+      });
+      const copy = annotation.clone().set("AP", appearances);
+      if (value instanceof Reference) file.put(value, copy);
+      else changed.set(index, copy);
+    }
+    if (placed && isSeen(file, annotation)) stack.add(placed);
+  });
+  return changed.size === 0
+    ? undefined
+    : (file.array(page.get("Annots")) ?? []).map((value, index) => changed.get(index) ?? value);
+}
+
+interface AnnotatedPage {
+  readonly resources: Dictionary | undefined;
+  /** The page's content with all saved states closed. */
+  readonly base: Uint8Array;
+  readonly regions: Regions;
+  readonly names: FreeNames;
+}
+
+/** The appearances of a page's annotations, each drawn over those before it. */
+class AppearanceStack {
+  readonly #job: PageJob;
+  readonly #page: AnnotatedPage;
+  readonly #textOnly: TextOnly;
+  readonly #forms = new Map<string, Reference>();
+  #below = "";
+
+  constructor(job: PageJob, page: AnnotatedPage) {
+    const { file, marks } = job;
+    this.#job = job;
+    this.#page = page;
+    this.#textOnly = new TextOnly(file, { file, marks, colors: new ColorUse(file), budget: file.budget });
+  }
+
+  add(appearance: Appearance): void {
+    this.#below += this.#show(appearance);
+  }
+
+  /** Returns an appearance with the same text, and pictures of the change that the given one makes to the page. */
+  flatten(appearance: Appearance): Reference {
+    const { regions, resources } = this.#page;
+    using after = this.#withText(this.#below + this.#show(appearance));
+    using before = this.#withText(this.#below);
     const changed = regions.changed(regions.coarse(after), regions.coarse(before), undefined);
     const pictures = changed ? regions.pictures(after, before, changed, undefined) : [];
-    const text = textOnly.form(appearance.form, resources);
+    const text = this.#textOnly.form(appearance.form, resources);
     const used = new Dictionary();
     let content = "";
     for (const { image, matrix } of pictures) {
@@ -85,30 +128,19 @@ export async function flattenAnnotations(
       // Without a graphics state, some viewers draw a highlight of their own.
       Resources: Dictionary.of({ XObject: used, ExtGState: Dictionary.of({ G0: Dictionary.of({ SA: true }) }) }),
     });
-    return file.add(streamOf(dictionary, new Uint8Array(Buffer.from(content, "latin1"))));
-  };
+    return this.#job.file.add(streamOf(dictionary, new Uint8Array(Buffer.from(content, "latin1"))));
+  }
 
-  const changed = new Map<number, Value>();
-  all.forEach((value, index) => {
-    job.signal.throwIfAborted();
-    const annotation = file.dictionary(value);
-    if (!annotation) return;
-    const current = currentAppearance(file, annotation);
-    const placed = current && placedBy(file, annotation, current);
-    if (isTransparent(value)) {
-      const appearances = replaced(file, annotation.get("AP"), (form) => {
-        const appearance = marks.inObject(form) ? placedBy(file, annotation, form) : undefined;
-        return appearance ? flatten(appearance) : form;
-      });
-      const copy = annotation.clone().set("AP", appearances);
-      if (value instanceof Reference) file.put(value, copy);
-      else changed.set(index, copy);
-    }
-    if (placed && isSeen(file, annotation)) below += show(placed);
-  });
-  return changed.size === 0
-    ? undefined
-    : (file.array(page.get("Annots")) ?? []).map((value, index) => changed.get(index) ?? value);
+  #show({ form, matrix }: Appearance): string {
+    const name = this.#page.names.next();
+    this.#forms.set(name, form);
+    return `q ${matrixText(matrix)} cm /${name} Do Q\n`;
+  }
+
+  #withText(text: string): Variant {
+    const content = Buffer.concat([this.#page.base, Buffer.from(text, "latin1")]);
+    return this.#job.stage.variant(new Uint8Array(content), this.#forms);
+  }
 }
 
 function isSeen(file: PdfFile, annotation: Dictionary): boolean {

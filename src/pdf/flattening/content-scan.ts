@@ -57,7 +57,8 @@ export class ContentScan {
   run(): void {
     for (const operation of readOperations(this.node.bytes)) {
       this.#scanner.countOperation();
-      this.#take(operation);
+      if (PATH_CONSTRUCTION.has(operation.operator)) this.#extendPath(operation);
+      else this.#take(operation);
     }
     this.node.ending = { saved: this.#saved.length, marked: this.#marked.length, strays: this.#strays };
   }
@@ -77,11 +78,6 @@ export class ContentScan {
 
   #take(operation: ContentOperation): void {
     const { operator, operands } = operation;
-    if (PATH_CONSTRUCTION.has(operator)) {
-      if (this.#pathStart < 0) this.#pathStart = operation.start;
-      this.#pathBox = extended(this.#pathBox, operation);
-      return;
-    }
     if (this.#text && PARAMETERS.has(operator)) this.#text.setting(operation);
     switch (operator) {
       case "q":
@@ -137,6 +133,11 @@ export class ContentScan {
         else if (PATH_PAINTING.has(operator)) this.#path(operation);
         else this.#color(operation);
     }
+  }
+
+  #extendPath(operation: ContentOperation): void {
+    if (this.#pathStart < 0) this.#pathStart = operation.start;
+    this.#pathBox = extended(this.#pathBox, operation);
   }
 
   #save(): void {

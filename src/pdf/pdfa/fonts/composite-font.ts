@@ -65,11 +65,49 @@ function mendTrueTypeCids(
   const listed = glyphMapOf(file, inner);
   const glyphOf = listed ?? ((cid: number) => cid);
   const widths = new CidWidths(file, inner);
+  const { advances, added, places, moved, newWidths } = placed(program, { codes, map }, glyphOf, widths);
+  if (advances.size > 0 || added.length > 0 || isMisplaced) {
+    const bytes = changeTrueType(program, { advances, added });
+    const changed = bytes && readProgram(bytes);
+    if (!changed) return undefined;
+    setProgram(file, descriptor, changed, level);
+  }
+  if (places.size > 0) {
+    const size = Math.max(...places.keys(), listed ? storedCids(file, inner) : program.glyphCount - 1) + 1;
+    inner.set(
+      "CIDToGIDMap",
+      glyphStream(file, size, (cid) => places.get(cid) ?? glyphOf(cid), program.glyphCount + added.length),
+    );
+  } else if (!listed) inner.set("CIDToGIDMap", Name.of("Identity"));
+  if (newWidths.size > 0) inner.set("W", withCidWidths(listOf(file, inner), newWidths));
+  inner.set("Subtype", Name.of("CIDFontType2"));
+  const reverse = reversed(characterMaps(program) ?? []);
+  return { moved, unicodeOf: ({ code, bytes }) => reverse(glyphOf(map.cidOf(code, bytes) ?? 0)) };
+}
+
+interface Placed {
+  /** New advances of the program's glyphs. */
+  readonly advances: ReadonlyMap<number, number>;
+  readonly added: readonly TrueTypeGlyph[];
+  /** New glyphs of CIDs, by CID. */
+  readonly places: ReadonlyMap<number, number>;
+  /** New CIDs of codes, by code. */
+  readonly moved: ReadonlyMap<number, number>;
+  /** Widths of the new CIDs. */
+  readonly newWidths: ReadonlyMap<number, number>;
+}
+
+/** Finds a glyph with the right width for each code. */
+function placed(
+  program: TrueTypeFont,
+  { codes, map }: Pick<Composite, "codes" | "map">,
+  glyphOf: (cid: number) => number,
+  widths: CidWidths,
+): Placed {
   const scale = 1000 / unitsPerEm(program);
   const advances = new Map<number, number>();
   const settled = new Map<number, number>();
   const added: TrueTypeGlyph[] = [];
-  /** New glyphs of CIDs, by CID. */
   const places = new Map<number, number>();
   const moved = new Map<number, number>();
   const newWidths = new Map<number, number>();
@@ -104,23 +142,7 @@ function mendTrueTypeCids(
       if (!isInStep(width, own)) advances.set(glyph, width / scale);
     } else if (!isInStep(width, set)) places.set(cid, place(glyph, width));
   }
-  if (advances.size > 0 || added.length > 0 || isMisplaced) {
-    const bytes = changeTrueType(program, { advances, added });
-    const changed = bytes && readProgram(bytes);
-    if (!changed) return undefined;
-    setProgram(file, descriptor, changed, level);
-  }
-  if (places.size > 0) {
-    const size = Math.max(...places.keys(), listed ? storedCids(file, inner) : program.glyphCount - 1) + 1;
-    inner.set(
-      "CIDToGIDMap",
-      glyphStream(file, size, (cid) => places.get(cid) ?? glyphOf(cid), program.glyphCount + added.length),
-    );
-  } else if (!listed) inner.set("CIDToGIDMap", Name.of("Identity"));
-  if (newWidths.size > 0) inner.set("W", withCidWidths(listOf(file, inner), newWidths));
-  inner.set("Subtype", Name.of("CIDFontType2"));
-  const reverse = reversed(characterMaps(program) ?? []);
-  return { moved, unicodeOf: ({ code, bytes }) => reverse(glyphOf(map.cidOf(code, bytes) ?? 0)) };
+  return { advances, added, places, moved, newWidths };
 }
 
 const listOf = (file: PdfFile, inner: Dictionary): readonly Value[] => file.array(inner.get("W")) ?? [];

@@ -40,8 +40,45 @@ export function mendNamed(
 ): Mended | undefined {
   const { file, level } = task;
   const { names: read } = readSimpleEncoding(file, font.get("Encoding"), glyphs.encoding);
-  const names = [...read];
   const dictionaryWidth = simpleWidths(file, font);
+  const { names, widths, added, isEncodingChanged } = planned(codes, read, dictionaryWidth, glyphs);
+  const set = new Map([...widths].filter(([name, width]) => width !== glyphs.widthOf(name)));
+  const changed = set.size > 0 || added.size > 0 ? glyphs.changed(set, [...added.values()]) : program;
+  if (!changed) return undefined;
+  if (changed !== program || isMisplaced) setProgram(file, descriptor, changed, level);
+  if (isEncodingChanged) font.set("Encoding", encodingOf(names));
+  if (!hasSoundWidths(file, font)) {
+    const ownWidth = (code: number) => glyphs.widthOf(names[code] ?? NOTDEF) ?? 0;
+    setWidths(
+      file,
+      font,
+      (code) => dictionaryWidth?.(code) ?? ownWidth(code),
+      codes.map(({ code }) => code),
+    );
+  }
+  if (file.name(font.get("Subtype")) !== "MMType1") font.set("Subtype", Name.of("Type1"));
+  const isDingbats = /dingbats/i.test(file.name(font.get("BaseFont")) ?? "");
+  const textOf = (code: number) => nameText(read[code], isDingbats) ?? nameText(names[code], isDingbats);
+  return { unicodeOf: ({ code }) => textOf(code), isChanged: isEncodingChanged };
+}
+
+interface Plan {
+  /** Names of glyphs by code. */
+  readonly names: readonly (string | undefined)[];
+  /** Widths of the program's glyphs. */
+  readonly widths: ReadonlyMap<string, number>;
+  readonly added: ReadonlyMap<string, AddedGlyph>;
+  readonly isEncodingChanged: boolean;
+}
+
+/** Finds a glyph for each code. A code whose width differs from that of its glyph gets a glyph of its own. */
+function planned(
+  codes: ShownFont["codes"],
+  read: readonly (string | undefined)[],
+  dictionaryWidth: ReturnType<typeof simpleWidths>,
+  glyphs: NamedProgram,
+): Plan {
+  const names = [...read];
   const widths = new Map<string, number>();
   const added = new Map<string, AddedGlyph>();
   let isEncodingChanged = false;
@@ -78,24 +115,7 @@ export function mendNamed(
       add(code, alias, alias, width);
     }
   }
-  const set = new Map([...widths].filter(([name, width]) => width !== glyphs.widthOf(name)));
-  const changed = set.size > 0 || added.size > 0 ? glyphs.changed(set, [...added.values()]) : program;
-  if (!changed) return undefined;
-  if (changed !== program || isMisplaced) setProgram(file, descriptor, changed, level);
-  if (isEncodingChanged) font.set("Encoding", encodingOf(names));
-  if (!hasSoundWidths(file, font)) {
-    const ownWidth = (code: number) => glyphs.widthOf(names[code] ?? NOTDEF) ?? 0;
-    setWidths(
-      file,
-      font,
-      (code) => dictionaryWidth?.(code) ?? ownWidth(code),
-      codes.map(({ code }) => code),
-    );
-  }
-  if (file.name(font.get("Subtype")) !== "MMType1") font.set("Subtype", Name.of("Type1"));
-  const isDingbats = /dingbats/i.test(file.name(font.get("BaseFont")) ?? "");
-  const textOf = (code: number) => nameText(read[code], isDingbats) ?? nameText(names[code], isDingbats);
-  return { unicodeOf: ({ code }) => textOf(code), isChanged: isEncodingChanged };
+  return { names, widths, added, isEncodingChanged };
 }
 
 const nameText = (name: string | undefined, isDingbats: boolean) =>

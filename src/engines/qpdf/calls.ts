@@ -1,0 +1,75 @@
+// Provides the functions through which qpdf's module calls its functions that may throw. The caller learns of C++
+// exceptions; all other exceptions pass through.
+import type { QpdfExports } from "./program.ts";
+
+type Callee = (...values: number[]) => unknown;
+
+/**
+ * Returns the wrappers that the module imports. There are millions of calls, mostly with few arguments, so each of
+ * those counts has its own function.
+ */
+export function callImports(exports: () => QpdfExports): WebAssembly.ModuleImports {
+  const functions: Callee[] = [];
+  const callee = (index: number) => {
+    functions[index] ??= exports().da.get(index) as Callee;
+    return functions[index];
+  };
+  const stackPointer = () => exports().ja();
+  const none = (index: number) => {
+    const stack = stackPointer();
+    try {
+      return callee(index)();
+    } catch (thrown) {
+      unwind(exports(), thrown, stack);
+    }
+  };
+  const one = (index: number, a: number) => {
+    const stack = stackPointer();
+    try {
+      return callee(index)(a);
+    } catch (thrown) {
+      unwind(exports(), thrown, stack);
+    }
+  };
+  const two = (index: number, a: number, b: number) => {
+    const stack = stackPointer();
+    try {
+      return callee(index)(a, b);
+    } catch (thrown) {
+      unwind(exports(), thrown, stack);
+    }
+  };
+  const three = (index: number, a: number, b: number, c: number) => {
+    const stack = stackPointer();
+    try {
+      return callee(index)(a, b, c);
+    } catch (thrown) {
+      unwind(exports(), thrown, stack);
+    }
+  };
+  const four = (index: number, a: number, b: number, c: number, d: number) => {
+    const stack = stackPointer();
+    try {
+      return callee(index)(a, b, c, d);
+    } catch (thrown) {
+      unwind(exports(), thrown, stack);
+    }
+  };
+  const more = (index: number, ...values: number[]) => {
+    const stack = stackPointer();
+    try {
+      return callee(index)(...values);
+    } catch (thrown) {
+      unwind(exports(), thrown, stack);
+    }
+  };
+  const few = { i: none, b: one, e: one, G: two, c: two, I: two, f: two, h: three, k: three, m: four, l: four };
+  return { ...few, ...Object.fromEntries([..."JzpxvyLrsu"].map((name) => [name, more])) };
+}
+
+/** Restores the stack, and reports a C++ exception, which is thrown as a number. */
+function unwind({ ha: restoreStack, fa: setThrown }: QpdfExports, thrown: unknown, stack: number): void {
+  restoreStack(stack);
+  if (typeof thrown !== "number") throw thrown;
+  setThrown(1, 0);
+}
