@@ -143,7 +143,7 @@ export class Ditherer {
 
   /** Returns how many pixels after this one have its color. */
   #runAfter(color: number, at: number, last: number): number {
-    // A run is looked for in whole words, and may be found to be shorter than this pixel.
+    // The search for a run compares whole words, so the result can be less than this pixel.
     return Math.max(0, (skipRun(this.#words, color, at, last + 3) - at) / 3 - 1);
   }
 
