@@ -22,7 +22,7 @@ import { startLibreOffice } from "./engines/libreoffice/libreoffice.ts";
 import { startVeraPdf } from "./engines/verapdf/verapdf.ts";
 import { createApp } from "./jobs/app.ts";
 import type { Hosted } from "./jobs/hosted.ts";
-import { Places } from "./jobs/pool.ts";
+import { PlacePool } from "./jobs/pool.ts";
 import { SlowLane, slowPlaces } from "./jobs/slow-lane.ts";
 import { Threads } from "./jobs/threads.ts";
 import { Watched } from "./jobs/watched.ts";
@@ -88,7 +88,7 @@ const operations = new Map<string, Hosted>([
 
 function inThreads(operation: Operation<unknown>): Hosted {
   return {
-    places: new Places(limits),
+    places: new PlacePool(limits),
     timeoutMs: CONTAINER_LIMITS.longJobMs,
     run: ({ inputs, params, signal, log }) =>
       threads.run(threadJob(operation, inputs, params, CONTAINER_LIMITS.threadHeapBytes), signal, log),
@@ -96,7 +96,7 @@ function inThreads(operation: Operation<unknown>): Hosted {
 }
 
 function withEngines({ run, timeoutMs, onlyInputs = false }: NativeOperation): Hosted {
-  return { places: new Places(limits), timeoutMs, onlyInputs, run: (job) => run(job, job.params, engines) };
+  return { places: new PlacePool(limits), timeoutMs, onlyInputs, run: (job) => run(job, job.params, engines) };
 }
 
 verapdf.running

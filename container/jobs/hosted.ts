@@ -2,7 +2,7 @@
 // nothing about HTTP or engines.
 
 import type { NativeJob } from "../operations/native.ts";
-import type { Places } from "./pool.ts";
+import type { PlacePool } from "./pool.ts";
 
 export interface HostedJob extends NativeJob {
   /** Parameters as received; the operation checks them. */
@@ -10,7 +10,7 @@ export interface HostedJob extends NativeJob {
 }
 
 export interface Hosted {
-  readonly places: Places;
+  readonly places: PlacePool;
   /** True if only the inputs are written to the job's folder, which may then be in memory. @default false */
   readonly onlyInputs?: boolean;
   /** Time limit of a job, from the moment when its turn comes. */

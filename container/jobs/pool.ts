@@ -54,8 +54,8 @@ interface Share {
   lastTurn: number;
 }
 
-/** Places for jobs to run in. */
-export class Places {
+/** The places for jobs of one operation to run in. */
+export class PlacePool {
   readonly #limits: PlaceLimits;
   readonly #shares = new Map<string, Share>();
   readonly #queue: BoundedQueue<Ticket>;

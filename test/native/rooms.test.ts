@@ -71,6 +71,16 @@ describe.each(["src", "container"] as const)("the rooms of %s", (tree) => {
   });
 });
 
+test("no file of src or container imports upwards or in a cycle", () => {
+  const rules = ["--only=style/noRestrictedImports", "--only=suspicious/noImportCycles"];
+  const args = [BIOME, "lint", "--reporter=json", "--max-diagnostics=none", ...rules, "src", "container"];
+  const { diagnostics } = JSON.parse(runToTheEnd(args, root).stdout) as {
+    diagnostics: { category: string; location: unknown }[];
+  };
+  const broken = diagnostics.filter(({ category }) => category.startsWith("lint/"));
+  expect(broken.map(({ category, location }) => ({ category, location }))).toEqual([]);
+});
+
 /** Runs Biome, which exits with 1 if it has found anything. */
 function runToTheEnd(args: readonly string[], cwd: string): { readonly stdout: string } {
   try {

@@ -6,9 +6,11 @@ import { dirname, join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readConfig } from "../../src/core/config.ts";
 import { EngineFailure, FAILURE_REASONS } from "../../src/core/failure.ts";
+import { NOTICE_CODES } from "../../src/core/notice.ts";
 import { MAX_SELECTED_PAGES } from "../../src/core/pages.ts";
 import { endpoints } from "../../src/endpoints/index.ts";
 import * as errors from "../../src/http/errors.ts";
+import { noticeSentences } from "../../src/http/notices.ts";
 import { openApi } from "../../src/http/openapi.ts";
 import { codeIn, linksOf, rowsOf, sectionsOf } from "../support/markdown.ts";
 
@@ -93,7 +95,8 @@ describe("every endpoint", () => {
     const titles = [...sections.values()].map(({ title }) => title).filter((title) => title.startsWith("/"));
     expect(titles.sort()).toEqual(endpoints.map(({ path }) => path).sort());
     const text = read("docs/api.md");
-    for (const path of Object.keys(paths)) expect(text).toContain(`${path}\``);
+    const others = Object.keys(paths).filter((path) => !titles.includes(path));
+    for (const path of others) expect(text).toContain(`${path}\``);
   });
 
   test("page selections have the limit of the code", () => {
@@ -140,6 +143,16 @@ describe("every error sentence", () => {
       }
     }
   });
+});
+
+test("every notice is in the table, in the order of the code", () => {
+  const examples = rowsOf(sections.get("notices")!.text, "Notice").map(
+    (row) => codeIn(row.Example!)[0]!.split(":")[0]!,
+  );
+  const sentences = NOTICE_CODES.flatMap((code, index) =>
+    noticeSentences([{ code, count: Number(/\d+/.exec(examples[index] ?? "")?.[0] ?? 1) }]),
+  );
+  expect(examples).toEqual(sentences);
 });
 
 describe("links", () => {

@@ -8,7 +8,7 @@ import { type ServerType, serve } from "@hono/node-server";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createApp } from "../../../container/jobs/app.ts";
 import type { Hosted, HostedJob } from "../../../container/jobs/hosted.ts";
-import { type PlaceLimits, Places } from "../../../container/jobs/pool.ts";
+import { type PlaceLimits, PlacePool } from "../../../container/jobs/pool.ts";
 import { Scratch } from "../../../container/scratch/scratch.ts";
 import { EngineFailure, OutOfRange } from "../../../src/core/failure.ts";
 import type { Output } from "../../../src/core/operation.ts";
@@ -51,7 +51,7 @@ async function start(
   const logged: Record<string, unknown>[] = [];
   const hosted = Object.entries(operations).map(([name, run]): [string, Hosted] => [
     name,
-    { places: new Places(limits), timeoutMs, run: (job) => encodeAnswer(run(job)) },
+    { places: new PlacePool(limits), timeoutMs, run: (job) => encodeAnswer(run(job)) },
   ]);
   const { fetch } = createApp({
     secret,

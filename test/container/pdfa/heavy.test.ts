@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { PdfRewriter } from "../../../container/engines/ghostscript/pdf.ts";
 import { startVeraPdf, type VeraPdf, type Weight } from "../../../container/engines/verapdf/verapdf.ts";
-import { Places } from "../../../container/jobs/pool.ts";
+import { PlacePool } from "../../../container/jobs/pool.ts";
 import { Threads } from "../../../container/jobs/threads.ts";
 import { convertToPdfa } from "../../../container/operations/pdf-to-pdfa.ts";
 import { fileInput } from "../../../container/scratch/file-input.ts";
@@ -42,7 +42,7 @@ function heavyPdf(): Uint8Array {
   return builder.bytes();
 }
 
-const places = new Places({ atOnce: 2, waiting: 8, maxWaitMs: 60_000 });
+const places = new PlacePool({ atOnce: 2, waiting: 8, maxWaitMs: 60_000 });
 /** In the order in which the validator came to their end. */
 const validated: (Weight | undefined)[] = [];
 const engines = () => {

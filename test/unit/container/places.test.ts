@@ -1,6 +1,6 @@
 // Tests the quick and the slow places for jobs, and how clients share them, with fake timers.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { type Entry, Places } from "../../../container/jobs/pool.ts";
+import { type Entry, PlacePool } from "../../../container/jobs/pool.ts";
 import { SlowLane, slowPlaces } from "../../../container/jobs/slow-lane.ts";
 
 beforeEach(() => void vi.useFakeTimers());
@@ -9,8 +9,8 @@ afterEach(() => void vi.useRealTimers());
 const AFTER_MS = 3_000;
 const { signal } = new AbortController();
 
-function placesWith(lane: SlowLane, { atOnce = 2, waiting = 8 } = {}): Places {
-  return new Places({ atOnce, waiting, maxWaitMs: 60_000, slow: { lane, afterMs: AFTER_MS } });
+function placesWith(lane: SlowLane, { atOnce = 2, waiting = 8 } = {}): PlacePool {
+  return new PlacePool({ atOnce, waiting, maxWaitMs: 60_000, slow: { lane, afterMs: AFTER_MS } });
 }
 
 interface Job {
@@ -20,7 +20,7 @@ interface Job {
 }
 
 /** A job that works until it is ended. */
-function begin(places: Places, client: string): Job {
+function begin(places: PlacePool, client: string): Job {
   const entry = places.enter({
     client,
     slowed: () => {
