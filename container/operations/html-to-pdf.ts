@@ -6,7 +6,7 @@ import { open, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { EngineFailure } from "../../src/core/failure.ts";
 import { htmlToPdf } from "../../src/operations/html-to-pdf.ts";
-import type { Source } from "../engines/chromium/chromium.ts";
+import type { PageSource } from "../engines/chromium/chromium.ts";
 import { CONTAINER_LIMITS } from "../limits.ts";
 import type { FileInput } from "../scratch/file-input.ts";
 import { limitedExport } from "./limited-export.ts";
@@ -25,7 +25,7 @@ export const nativeHtmlToPdf = native(
   },
 );
 
-async function sourceOf(url: string | undefined, input: FileInput | undefined): Promise<Source> {
+async function sourceOf(url: string | undefined, input: FileInput | undefined): Promise<PageSource> {
   if (url !== undefined) return { url };
   if (!input || input.size === 0) throw new EngineFailure("unsupported", "an empty file");
   const isXml = [".xhtml", ".xht"].includes(extname(input.name).toLowerCase());

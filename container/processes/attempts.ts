@@ -21,7 +21,7 @@ export interface AttemptLimits {
  * Runs one attempt, which leaves nothing behind when it fails and rejects when its signal is aborted.
  * @param timeoutMs time that is left
  */
-export type Attempt<T> = (signal: AbortSignal, timeoutMs: number) => Promise<T>;
+export type AttemptedWork<T> = (signal: AbortSignal, timeoutMs: number) => Promise<T>;
 
 /** Time an attempt has to end its processes when its time is up. After that, the job is answered without it. */
 const CLEANUP_MS = 700;
@@ -61,7 +61,7 @@ export async function retried<T, Kind extends string>(
  * @throws EngineFailure `timed-out`; `busy` when the engine was lost both times, `too-complex` when it crashed last
  * @throws the signal's reason when aborted, and any other error that the attempt throws
  */
-export async function twice<T>({ timeoutMs, signal, log }: AttemptLimits, attempt: Attempt<T>): Promise<T> {
+export async function twice<T>({ timeoutMs, signal, log }: AttemptLimits, attempt: AttemptedWork<T>): Promise<T> {
   const late = new AbortController();
   const either = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
   const started = performance.now();

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { afterAll, beforeAll } from "vitest";
-import { Chromium, type ChromiumSettings, type Source } from "../../container/engines/chromium/chromium.ts";
+import { Chromium, type ChromiumSettings, type PageSource } from "../../container/engines/chromium/chromium.ts";
 import type { PrintOptions } from "../../container/engines/chromium/page.ts";
 import { Scratch } from "../../container/scratch/scratch.ts";
 import { parentOf, processTree } from "./processes.ts";
@@ -35,7 +35,7 @@ export function startChromium(settings: Omit<ChromiumSettings, "scratch" | "log"
 
 export const LETTER = { width: 612, height: 792 };
 
-export const html = (text: string | Buffer, type = "text/html; charset=utf-8"): Source => ({
+export const html = (text: string | Buffer, type = "text/html; charset=utf-8"): PageSource => ({
   document: { type, stream: () => Readable.from([Buffer.from(text)]) },
 });
 
@@ -44,7 +44,7 @@ let made = 0;
 /** Prints a source. @returns the path of the PDF */
 export async function print(
   chromium: Chromium,
-  source: Source | string,
+  source: PageSource | string,
   options: Partial<PrintOptions> = {},
   signal?: AbortSignal,
 ): Promise<string> {
@@ -54,7 +54,7 @@ export async function print(
 /** Prints a source like {@link print}, for clients that may not have asked for a layout. */
 export async function printAs(
   chromium: Chromium,
-  source: Source | string,
+  source: PageSource | string,
   options: PrintOptions,
   signal?: AbortSignal,
 ): Promise<string> {

@@ -18,8 +18,8 @@ import { BrowserSupply } from "./supply.ts";
 import type { WatchLimits } from "./watch.ts";
 import { DOCUMENT_HOST, type ServedDocument, type VisitLimits, WebProxy, type WebProxySettings } from "./web-proxy.ts";
 
-/** Source that is printed. */
-export type Source =
+/** A page that is printed: its address, or its document. */
+export type PageSource =
   | { readonly url: string }
   | {
       readonly document: ServedDocument;
@@ -115,7 +115,7 @@ export class Chromium implements AsyncDisposable {
    * @throws the signal's reason when aborted
    */
   async printToPdf(
-    source: Source,
+    source: PageSource,
     outputPath: string,
     options: PrintOptions,
     signal: AbortSignal = new AbortController().signal,
@@ -159,12 +159,12 @@ export class Chromium implements AsyncDisposable {
       exceeded: (what) => exceed(new EngineFailure("too-large", `the page wants more than ${what}`)),
     });
     page.visit(visit);
-    const place =
+    const location =
       "url" in source
         ? { url: source.url, isStill: false }
         : { url: `http://${DOCUMENT_HOST}/`, isStill: source.isStill ?? false };
     const printed = printPage(page, {
-      ...{ place, outputPath, options, limits: this.#limits, signal },
+      ...{ location, outputPath, options, limits: this.#limits, signal },
       version: browser.chromium.version,
       isRefused: (url) => visit.isRefused(url),
     });
@@ -184,7 +184,7 @@ export class Chromium implements AsyncDisposable {
 }
 
 interface Job {
-  readonly source: Source;
+  readonly source: PageSource;
   readonly outputPath: string;
   readonly options: PrintOptions;
   readonly signal: AbortSignal;
@@ -200,7 +200,7 @@ function lossOf(error: unknown): keyof typeof RETRIES | undefined {
 }
 
 /** Returns the failure to report for a job that is not retried. */
-function failureOf(error: unknown, source: Source): unknown {
+function failureOf(error: unknown, source: PageSource): unknown {
   if (error instanceof ProtocolError) return new EngineFailure("crashed", error.message, { cause: error });
   if (lossOf(error) !== undefined) {
     const { message } = error as Error;

@@ -44,14 +44,14 @@ const POINTS_PER_INCH = 72;
 const CSS_PIXELS_PER_POINT = 96 / 72;
 
 /** A page's location. */
-export interface Place {
+export interface PageLocation {
   readonly url: string;
   /** True if the page seems to have no script and nothing that loads when visible, so that it need not be shown. */
   readonly isStill: boolean;
 }
 
 export interface Printing {
-  readonly place: Place;
+  readonly location: PageLocation;
   /** Path of the file, written when the PDF is complete. */
   readonly outputPath: string;
   readonly options: PrintOptions;
@@ -65,8 +65,8 @@ export interface Printing {
 
 /** Prints a page to a file. @throws EngineFailure; BrowserGone, RendererLost, NetworkGone; LedAstray */
 export async function printPage(page: LeasedPage, printing: Printing): Promise<void> {
-  const { place, outputPath, options, limits, version, isRefused, signal } = printing;
-  const { url, isStill } = place;
+  const { location, outputPath, options, limits, version, isRefused, signal } = printing;
+  const { url, isStill } = location;
   const { session, failed } = page;
   const within = <T>(timeoutMs: number, work: Promise<T>, what: string) => inTime(timeoutMs, work, failed, what);
   // Pages are made as desktops.

@@ -20,7 +20,7 @@ const AT_ONCE_BYTES = 2 ** 17;
 
 const inflateAside = promisify(inflateRaw);
 
-interface Part {
+interface PackagePart {
   readonly name: string;
   readonly method: number;
   readonly crc: number;
@@ -58,19 +58,19 @@ export async function damagedPart(path: string): Promise<string | undefined> {
   return undefined;
 }
 
-async function directory(size: number, read: (at: number, bytes: number) => Promise<Buffer>): Promise<Part[]> {
+async function directory(size: number, read: (at: number, bytes: number) => Promise<Buffer>): Promise<PackagePart[]> {
   const tail = await read(Math.max(0, size - END.mostBytes), END.mostBytes);
   const signature = Buffer.alloc(4);
   signature.writeUInt32LE(END.signature);
   const end = tail.lastIndexOf(signature);
   if (end < 0 || end + END.bytes > tail.length) return [];
   const bytes = await read(tail.readUInt32LE(end + 16), Math.min(tail.readUInt32LE(end + 12), MOST_DIRECTORY_BYTES));
-  const parts: Part[] = [];
+  const parts: PackagePart[] = [];
   for (let at = 0; at + ENTRY.bytes <= bytes.length && bytes.readUInt32LE(at) === ENTRY.signature; ) {
     const nameBytes = bytes.readUInt16LE(at + 28);
     const name = bytes.toString("utf8", at + ENTRY.bytes, at + ENTRY.bytes + nameBytes);
     const isLocked = (bytes.readUInt16LE(at + 8) & 1) !== 0;
-    const part: Part = {
+    const part: PackagePart = {
       name,
       method: bytes.readUInt16LE(at + 10),
       crc: bytes.readUInt32LE(at + 16),
@@ -84,7 +84,7 @@ async function directory(size: number, read: (at: number, bytes: number) => Prom
   return parts;
 }
 
-async function isWhole({ method, crc, bytes }: Part, packed: Buffer): Promise<boolean> {
+async function isWhole({ method, crc, bytes }: PackagePart, packed: Buffer): Promise<boolean> {
   if (bytes === 0) return true;
   try {
     const options = { maxOutputLength: bytes };

@@ -21,7 +21,7 @@ import type { ArchivalLevel } from "./level.ts";
 import type { RuleFailure } from "./rule-failure.ts";
 
 /** A dictionary of the file, possibly that of a stream, and the first place that refers to it. */
-export interface Place {
+export interface FoundDictionary {
   readonly dictionary: Dictionary;
   /** Key of the entry that holds it, directly or in an array, for example the name of a resource. */
   readonly key: string;
@@ -77,7 +77,7 @@ export class Archive {
   readonly #failures: readonly RuleFailure[];
   /** Numbers of objects that can be changed in place. */
   readonly #own = new Set<number>();
-  #places: readonly Place[] = [];
+  #places: readonly FoundDictionary[] = [];
   #values: readonly Reference[] = [];
   #noResources: Reference | undefined;
 
@@ -108,7 +108,7 @@ export class Archive {
   }
 
   /** All dictionaries, as of the last {@link survey}. */
-  get places(): readonly Place[] {
+  get places(): readonly FoundDictionary[] {
     return this.#places;
   }
 
@@ -136,7 +136,7 @@ export class Archive {
   /** Finds all dictionaries that can be reached from the trailer, and makes them changeable. */
   async survey(): Promise<void> {
     const { file } = this;
-    const places: Place[] = [];
+    const places: FoundDictionary[] = [];
     const values: Reference[] = [];
     const seen = new Set<number>();
     const waiting: { readonly value: Value; readonly key: string; readonly above: string }[] = [];

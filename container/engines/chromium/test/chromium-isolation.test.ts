@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { html, openScratch, print, startChromium } from "../../../../test/support/chromiums.ts";
 import { type Ear, openEar, type Site, startDns, startSite } from "../../../../test/support/web.ts";
-import type { Chromium, Source } from "../chromium.ts";
+import type { Chromium, PageSource } from "../chromium.ts";
 
 openScratch();
 
@@ -14,11 +14,11 @@ openScratch();
  * take at all.
  */
 type Heard = "always" | "never";
-type Form = readonly [name: string, heard: Heard, source: (ear: string, port: number) => Source | string];
+type Form = readonly [name: string, heard: Heard, source: (ear: string, port: number) => PageSource | string];
 
 const page = (body: string, head = "") => `<!doctype html><title>t</title>${head}<body>before ${body}`;
 const script = (code: string) => page(`<script>${code}</script>`);
-const url = (text: string): Source => ({ url: text });
+const url = (text: string): PageSource => ({ url: text });
 const svg = (body: string) =>
   `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="9" height="9">${body}</svg>`;
 const dataUrl = (type: string, text: string) => `data:${type};base64,${Buffer.from(text).toString("base64")}`;

@@ -3,13 +3,13 @@
 import { describe, expect, test } from "vitest";
 import { chromium, openChromium, pages, show, site } from "../../../../test/support/chromium-site.ts";
 import { html, infoOf, LETTER, printAs, wordsOf } from "../../../../test/support/chromiums.ts";
-import type { Source } from "../chromium.ts";
+import type { PageSource } from "../chromium.ts";
 import type { PrintOptions } from "../page.ts";
 
 openChromium();
 
 const OWN = { size: true, margin: true };
-const print = (source: Source | string, options: Partial<PrintOptions> = {}) =>
+const print = (source: PageSource | string, options: Partial<PrintOptions> = {}) =>
   printAs(chromium, source, { paper: LETTER, margin: 72, ownPages: OWN, ...options });
 
 /** Ten letters of 0.6 em at 12 points, 72 points wide at their own scale; and text at the edge of a 4-inch box. */

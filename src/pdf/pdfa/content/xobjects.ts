@@ -1,7 +1,7 @@
 // Repairs external objects (ISO 19005-1, 6.2.4 to 6.2.7; -2, 6.2.8 and 6.2.9): removes alternates and interpolation of
 // images, PostScript, and references to other files.
 import { Name, type Reference } from "../../objects/values.ts";
-import { type Archive, type Place, rectangleOf, streamOf } from "../archive.ts";
+import { type Archive, type FoundDictionary, rectangleOf, streamOf } from "../archive.ts";
 import { RENDERING_INTENTS } from "./graphics-states.ts";
 
 export function mendXObjects(archive: Archive): void {
@@ -14,7 +14,7 @@ export function mendXObjects(archive: Archive): void {
   }
 }
 
-function mendImage({ file }: Archive, { dictionary }: Place): void {
+function mendImage({ file }: Archive, { dictionary }: FoundDictionary): void {
   for (const key of ["Alternates", "OPI", "Interpolate"]) dictionary.delete(key);
   const intent = dictionary.get("Intent");
   if (intent !== undefined && !RENDERING_INTENTS.has(file.name(intent) ?? "")) dictionary.delete("Intent");
@@ -22,7 +22,7 @@ function mendImage({ file }: Archive, { dictionary }: Place): void {
     dictionary.set("BitsPerComponent", 1);
 }
 
-function mendForm({ file }: Archive, { dictionary }: Place): void {
+function mendForm({ file }: Archive, { dictionary }: FoundDictionary): void {
   for (const key of ["OPI", "PS", "Ref", "Subtype2"]) dictionary.delete(key);
   if (!rectangleOf(file, dictionary.get("BBox"))) dictionary.set("BBox", [0, 0, 0, 0]);
 }
