@@ -17,8 +17,9 @@ my $silentSeconds = 6;
 # A debugger stops a process for a shorter time.
 my $stoppedSeconds = 1;
 my $startSeconds = 60;
-# Shorter than the ten seconds after which platforms kill.
-my $stopSeconds = 7;
+# The time that the server gives its jobs, and some to end its engines. By default (graceMs of container/limits.ts) it is
+# shorter than the ten seconds after which platforms kill.
+my $stopSeconds = ($ENV{GRACE_MS} // 4000) / 1000 + 3;
 my ($firstPause, $longestPause) = (0.1, 10);
 # The end of a server that lived this long has a new cause.
 my $soundSeconds = 20;
