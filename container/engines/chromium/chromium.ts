@@ -9,7 +9,7 @@ import type { EngineState } from "../../processes/engine-state.ts";
 import { worksForJob } from "../../processes/priority.ts";
 import { untilAborted } from "../../processes/until-aborted.ts";
 import type { Scratch } from "../../scratch/scratch.ts";
-import type { Confinement } from "./launch.ts";
+import type { Confinement } from "./confinement.ts";
 import { LedAstray } from "./loading.ts";
 import { BrowserGone, NetworkGone, RendererLost } from "./losses.ts";
 import { type PageLimits, type PrintOptions, printPage } from "./page.ts";

@@ -7,7 +7,8 @@ import type { EngineState } from "../../processes/engine-state.ts";
 import { Keeper } from "../../processes/keeper.ts";
 import { untilAborted } from "../../processes/until-aborted.ts";
 import { Browser, type BrowserSettings, RETIRED } from "./browser.ts";
-import { type Confinement, type LaunchSettings, launchChromium } from "./launch.ts";
+import type { Confinement } from "./confinement.ts";
+import { type LaunchSettings, launchChromium } from "./launch.ts";
 
 export type SupplySettings = Omit<LaunchSettings, "signal"> & Omit<BrowserSettings, "gone">;
 
