@@ -1,6 +1,7 @@
 // The tiers of tests, by what they need (test/README.md). "unit": nothing; pure code, in Node. "native": programs of Debian
 // packages that judge what such code makes. "worker": the platform (R2, its streams), inside workerd. "server": Linux;
-// the container's server without engines. "container": its native engines. "http": the whole service under wrangler dev.
+// the container's server without engines. "container": its native engines. "docker": its image, where Docker runs. "http":
+// the whole service under wrangler dev.
 
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
@@ -69,6 +70,17 @@ export default defineConfig({
           name: "container",
           include: ["test/container/**/*.test.ts", "container/engines/*/test/**/*.test.ts"],
           exclude: SERVER_TESTS,
+          environment: "node",
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "docker",
+          include: ["test/docker/**/*.test.ts"],
           environment: "node",
           testTimeout: 120_000,
           hookTimeout: 120_000,

@@ -4,8 +4,7 @@
 # machine and for the container's image.
 #
 # install-engines.sh installs everything.
-# install-engines.sh --drop-build-tools also removes the compiler afterwards if this run installed it: for an image, in
-# the same layer. The built programs need only what stays.
+# install-engines.sh --packages installs only what the built programs need, for an image that takes them from another.
 set -euo pipefail
 # The same as in an image: a step that needs another locale fails everywhere, and files have the same order everywhere.
 export LC_ALL=C
@@ -17,7 +16,7 @@ dist="$here/dist"
 engines=(
   # LibreOffice without a desktop. Math is for the formulas inside other documents.
   libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui libreoffice-draw-nogui libreoffice-math-nogui
-  ghostscript chromium-headless-shell qpdf default-jre-headless poppler-utils fontconfig
+  ghostscript chromium-headless-shell default-jre-headless fontconfig
 )
 fonts=(
   # Fonts with the same widths as Arial, Times New Roman, Courier New and Arial Narrow; Calibri; Cambria.
@@ -56,7 +55,9 @@ install_packages() {
   echo "Installing $# Debian packages (and what they need): $*"
   # The JRE's packages link their manuals here, and a slim base has no such folder.
   mkdir -p /usr/share/man/man1
-  # The list of packages may be missing, or older than the mirror's.
+  # Without a list of packages, apt-get takes g++ for a pattern, and succeeds.
+  if ! compgen -G '/var/lib/apt/lists/*_Packages*' > /dev/null; then apt update; fi
+  # The list may be older than the mirror's.
   quiet_apt install -y --no-install-recommends "$@" && return
   apt update
   apt install -y --no-install-recommends "$@"
@@ -79,7 +80,7 @@ build_zygote() {
   local wanted
   wanted="$(missing "${build_tools[@]}")"
   # shellcheck disable=SC2086 # One word for each package.
-  if [ -n "$wanted" ]; then install_packages $wanted && tools="$wanted"; fi
+  if [ -n "$wanted" ]; then install_packages $wanted; fi
   echo "Building the zygote of $5 (about 15 seconds)…"
   mkdir -p "$dist"
   # The build fetches headers through the list of packages.
@@ -94,8 +95,8 @@ trap 'rm -f "$log"' EXIT
 wanted="$(missing "${engines[@]}" "${fonts[@]}")"
 # shellcheck disable=SC2086 # One word for each package.
 if [ -n "$wanted" ]; then install_packages $wanted; fi
+if [ "${1:-}" = --packages ]; then exit; fi
 
-tools=""
 build_zygote libreoffice libreoffice-core-nogui libreofficekit-dev zygote LibreOffice
 build_zygote ghostscript libgs10 libgs-dev ghostscript-zygote Ghostscript
 
@@ -104,15 +105,9 @@ built="$(cat "$here"/engines/verapdf/{Server.java,build.sh,checksums.sha256,pom.
 if [ ! -f "$dist/verapdf/pagewright-server.jar" ] || [ "$(cat "$dist/verapdf.stamp" 2> /dev/null)" != "$built" ]; then
   wanted="$(missing "${java_build_tools[@]}")"
   # shellcheck disable=SC2086 # One word for each package.
-  if [ -n "$wanted" ]; then install_packages $wanted && tools="$tools $wanted"; fi
+  if [ -n "$wanted" ]; then install_packages $wanted; fi
   echo "Fetching veraPDF and building its server (about 30 seconds)…"
   mkdir -p "$dist"
   "$here/engines/verapdf/build.sh" "$dist"
   echo "$built" > "$dist/verapdf.stamp"
-fi
-
-if [ -n "$tools" ] && [ "${1:-}" = --drop-build-tools ]; then
-  echo "Removing the build tools."
-  # shellcheck disable=SC2086
-  apt purge -y --auto-remove $tools
 fi

@@ -4,42 +4,43 @@
 // Environment variables:
 // - CONTAINER_SECRET (required)
 // - PORT, HOST
+// - ENGINES: names of the engines that start (operations/native.ts), all by default; operations of others do not exist
 // - JOBS: number of jobs of each kind that run at a time
+// - GRACE_MS: time that jobs have to end after SIGTERM, limits.ts by default
 // - SCRATCH_DIR: a folder that other users can pass through
 // - MEMORY_SCRATCH_DIR: a folder with the same permissions in memory, /dev/shm by default
 // - URL_ALLOW: addresses that web pages may visit beside the public web, see engines/chromium/web-addresses.ts
 // - URL_DNS: the DNS servers to ask
 
 import { availableParallelism, totalmem } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
 import { serve } from "@hono/node-server";
 import { EngineFailure } from "../src/core/failure.ts";
 import type { Operation } from "../src/core/operation.ts";
 import { HOSTED_OPERATIONS } from "../src/operations/index.ts";
-import { Chromium } from "./engines/chromium/chromium.ts";
-import { startGhostscript } from "./engines/ghostscript/ghostscript.ts";
-import { PdfRewriter } from "./engines/ghostscript/pdf.ts";
-import { startLibreOffice } from "./engines/libreoffice/libreoffice.ts";
-import { startVeraPdf } from "./engines/verapdf/verapdf.ts";
 import { createApp } from "./jobs/app.ts";
 import type { Hosted } from "./jobs/hosted.ts";
 import { PlacePool } from "./jobs/pool.ts";
+import { RunningEngines } from "./jobs/running-engines.ts";
+import { selectedEngines } from "./jobs/selection.ts";
 import { SlowLane, slowPlaces } from "./jobs/slow-lane.ts";
-import { Threads } from "./jobs/threads.ts";
-import { Watched } from "./jobs/watched.ts";
 import { CONTAINER_LIMITS } from "./limits.ts";
 import { NATIVE_OPERATIONS } from "./operations/index.ts";
-import type { Engines, NativeOperation } from "./operations/native.ts";
-import { warmUp } from "./operations/warm-up.ts";
+import type { EngineName, NativeOperation } from "./operations/native.ts";
 import { outliveExceptions, showLife } from "./processes/supervised.ts";
 import { threadJob } from "./processes/thread-job.ts";
 import { Scratch } from "./scratch/scratch.ts";
 
 const { CONTAINER_SECRET: secret, PORT = "8080", HOST = "127.0.0.1", JOBS, SCRATCH_DIR } = process.env;
-const { MEMORY_SCRATCH_DIR = "/dev/shm" } = process.env;
-if (!secret) {
-  console.error("CONTAINER_SECRET is not set. The Worker sends it with every request.");
-  process.exit(1);
-}
+const { MEMORY_SCRATCH_DIR = "/dev/shm", GRACE_MS = String(CONTAINER_LIMITS.graceMs) } = process.env;
+if (!secret) leave("CONTAINER_SECRET is not set: it is what the Worker shows with every request.");
+if (!/^\d{1,9}$/.test(GRACE_MS)) leave(`GRACE_MS is "${GRACE_MS}"; it can be a number of milliseconds.`);
+const selected = readSelection();
+
+/** Interval at which the service looks whether its last jobs have ended. */
+const LOOK_MS = 50;
+/** Maximum time that clients have to read their answers before their connections are closed. */
+const LAST_ANSWERS_MS = 500;
 
 let isUp = false;
 outliveExceptions(log, () => isUp);
@@ -54,44 +55,23 @@ const limits = { atOnce: jobs, waiting: jobsWaitingPerPlace * jobs, maxWaitMs, s
 const children = jobs + lane.places;
 const ending = new AbortController();
 const scratch = await Scratch.open(SCRATCH_DIR, MEMORY_SCRATCH_DIR);
-const threads = new Threads({ size: jobs, heapMiB: 512, log });
-const office = new Watched({ name: "LibreOffice", start: () => startLibreOffice({ scratch, children, log }), log });
-const ghostscript = new Watched({
-  name: "Ghostscript",
-  start: () => startGhostscript({ scratch, children, log }),
-  log,
-});
-const verapdf = new Watched({ name: "veraPDF", start: () => startVeraPdf({ scratch, processes: jobs, log }), log });
-const rewriter = new PdfRewriter(scratch);
-
 const { URL_ALLOW, URL_DNS } = process.env;
 const web = { allow: URL_ALLOW ?? "", ...(URL_DNS ? { dnsServers: URL_DNS.split(",") } : {}) };
-const chromium = new Watched({
-  name: "Chromium",
-  start: () => Chromium.start({ scratch, ready: jobs + 1, web, log }),
-  log,
-});
-
-const engines: Engines = {
-  chromium,
-  ghostscript,
-  office,
-  verapdf,
-  rewriter,
-  threads,
-  heapLimitBytes: CONTAINER_LIMITS.threadHeapBytes,
-};
+const engines = new RunningEngines({ scratch, selected, jobs, children, web, log });
+const hosted = selected.has("threads") ? HOSTED_OPERATIONS : [];
+const native = NATIVE_OPERATIONS.filter(({ engine }) => selected.has(engine));
 const operations = new Map<string, Hosted>([
-  ...HOSTED_OPERATIONS.map((operation) => [operation.name, inThreads(operation)] as const),
-  ...NATIVE_OPERATIONS.map((operation) => [operation.name, withEngines(operation)] as const),
+  ...hosted.map((operation) => [operation.name, inThreads(operation)] as const),
+  ...native.map((operation) => [operation.name, withEngines(operation)] as const),
 ]);
 
 function inThreads(operation: Operation<unknown>): Hosted {
+  const { threads, heapLimitBytes } = engines;
   return {
     places: new PlacePool(limits),
     timeoutMs: CONTAINER_LIMITS.longJobMs,
     run: ({ inputs, params, signal, log }) =>
-      threads.run(threadJob(operation, inputs, params, CONTAINER_LIMITS.threadHeapBytes), signal, log),
+      threads.run(threadJob(operation, inputs, params, heapLimitBytes), signal, log),
   };
 }
 
@@ -99,27 +79,15 @@ function withEngines({ run, timeoutMs, onlyInputs = false }: NativeOperation): H
   return { places: new PlacePool(limits), timeoutMs, onlyInputs, run: (job) => run(job, job.params, engines) };
 }
 
-verapdf.running
-  .then(async (validator) => {
-    await using folder = await scratch.folder("job");
-    await warmUp({ ...engines, validator }, folder.path, ending.signal);
-  })
-  // An engine that fails here starts again with the first job.
-  .catch((error) => log("pdfa warm-up failed", { error: String(error) }));
-
+let stopping = false;
 const app = createApp({
   secret,
   operations,
   scratch,
   maxInputBytes: CONTAINER_LIMITS.jobInputBytes,
   ending: ending.signal,
-  health: () => ({
-    office: office.mode,
-    chromium: chromium.mode,
-    ghostscript: ghostscript.mode,
-    verapdf: verapdf.mode,
-    slow: lane.taken,
-  }),
+  isEnding: () => stopping,
+  health: () => ({ engines: engines.states, slow: lane.taken }),
   log,
 });
 const listening = {
@@ -129,7 +97,7 @@ const listening = {
   serverOptions: { keepAliveTimeout: 65_000 },
 };
 const server = serve(listening, ({ port }) => {
-  log("server started", { port, jobs });
+  log("server started", { port, jobs, engines: [...selected].join(",") });
   isUp = true;
   showLife();
   process.send?.({ port, pid: process.pid });
@@ -140,7 +108,8 @@ server.on("error", (error) => {
   process.exit(1);
 });
 
-let stopping = false;
+engines.start();
+
 async function stop(why: string, graceMs: number): Promise<void> {
   if (stopping) return;
   stopping = true;
@@ -152,18 +121,37 @@ async function stop(why: string, graceMs: number): Promise<void> {
   }
 }
 
+/** Lets jobs end for a limited time, during which the service still listens and refuses others. */
 async function end(graceMs: number): Promise<void> {
-  for (const { places } of operations.values()) places.close();
+  engines.holdStarts();
+  const until = performance.now() + graceMs;
+  while (isBusy() && performance.now() < until) await sleep(LOOK_MS);
+  ending.abort(new EngineFailure("busy", "the service ends"));
   const closed = new Promise((resolve) => server.close(resolve));
-  const timer = setTimeout(() => ending.abort(new EngineFailure("busy", "the service ends")), graceMs);
-  await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, graceMs + 500))]);
-  clearTimeout(timer);
-  await threads[Symbol.asyncDispose]();
-  await Promise.all([office.close(), chromium.close(), ghostscript.close(), verapdf.close()]);
+  await Promise.race([closed, sleep(LAST_ANSWERS_MS)]);
+  await engines.close();
   await scratch[Symbol.asyncDispose]();
 }
-process.on("SIGTERM", () => void stop("SIGTERM", CONTAINER_LIMITS.graceMs));
-process.on("SIGINT", () => void stop("SIGINT", CONTAINER_LIMITS.graceMs));
+
+function isBusy(): boolean {
+  return [...operations.values()].some(({ places }) => places.counts.present > 0);
+}
+
+function readSelection(): ReadonlySet<EngineName> {
+  try {
+    return selectedEngines(process.env.ENGINES);
+  } catch (error) {
+    return leave((error as Error).message);
+  }
+}
+
+function leave(why: string): never {
+  console.error(why);
+  process.exit(1);
+}
+
+process.on("SIGTERM", () => void stop("SIGTERM", Number(GRACE_MS)));
+process.on("SIGINT", () => void stop("SIGINT", Number(GRACE_MS)));
 // The parent that started this service has ended, and no one waits for an answer.
 process.on("disconnect", () => void stop("the parent is gone", 0));
 

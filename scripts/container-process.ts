@@ -33,6 +33,7 @@ export interface ContainerProcess {
   kill(): void;
 }
 
+const dist = join(root, "container/dist");
 const LISTENS_WITHIN_MS = 30_000;
 /** Maximum time to stop, longer than the supervisor gives the server. */
 const STOP_WITHIN_MS = 9_000;
@@ -42,7 +43,6 @@ const STOP_WITHIN_MS = 9_000;
  * @throws Error if that is not possible, for example without being root; the reason has been shown
  */
 export async function installEngines(signal?: AbortSignal): Promise<void> {
-  const dist = join(root, "container/dist");
   mkdirSync(dist, { recursive: true });
   const script = join(root, "container/install-engines.sh");
   const child = spawn("flock", [join(dist, ".lock"), script], { stdio: "inherit", ...(signal ? { signal } : {}) });
@@ -94,7 +94,7 @@ function spawnSupervisor(logFile: string, env: Readonly<Record<string, string>>)
   const server = [process.execPath, "--no-warnings", join(root, "container/server.ts")];
   try {
     return spawn("perl", [join(root, "container/processes/supervise.pl"), ...server], {
-      env: { ...process.env, HOST: "127.0.0.1", ...env },
+      env: { ...process.env, HOST: "127.0.0.1", NODE_COMPILE_CACHE: join(dist, "compiled"), ...env },
       // Detached from the terminal's Ctrl-C. The channel tells the server when this process has ended, for whatever
       // reason.
       detached: true,

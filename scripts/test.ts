@@ -8,7 +8,7 @@ import { installPackages, TEST_PACKAGES } from "./packages.ts";
 import { root } from "./wrangler.ts";
 
 /** Tiers that need only the node modules. */
-const SELF_CONTAINED: readonly string[] = ["unit", "worker", "server"];
+const SELF_CONTAINED: readonly string[] = ["unit", "worker", "server", "docker"];
 
 const args = process.argv.slice(2);
 const tiers = args.flatMap((arg, index) => {

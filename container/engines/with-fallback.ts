@@ -1,6 +1,7 @@
 // Runs an engine's jobs in forks of its warm zygote, or with its plain program while there is no zygote: slow, but
 // works wherever the engine does. Knows nothing about engines.
 
+import type { EngineState } from "../processes/engine-state.ts";
 import { type Launch, NotReady } from "../processes/resident.ts";
 import { Zygote, type ZygoteJob } from "./zygote/zygote.ts";
 
@@ -51,6 +52,11 @@ export class WithFallback<Job extends ZygoteJob, Result, PlainMode extends strin
 
   get mode(): "zygote" | PlainMode {
     return this.#zygote.isFailing ? this.#settings.plainMode : "zygote";
+  }
+
+  get state(): EngineState {
+    if (this.#zygote.isFailing) return "fallback";
+    return this.#zygote.pid === undefined ? "starting" : "warm";
   }
 
   /** Process ID of the zygote, if it runs. */

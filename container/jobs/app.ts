@@ -27,6 +27,8 @@ export interface AppSettings {
   readonly maxInputBytes: number;
   /** Ends every job when aborted. */
   readonly ending: AbortSignal;
+  /** Reports whether the service is about to end: jobs that run go on, and new ones are refused. */
+  isEnding(): boolean;
   /** Returns fields to add to the health response. */
   health(): Record<string, unknown>;
   log(message: string, details?: Record<string, unknown>): void;
@@ -34,6 +36,8 @@ export interface AppSettings {
 
 type App = Hono<{ Bindings: HttpBindings }>;
 
+/** Time after which another instance, or this one started again, can take the job. */
+const RETRY_AFTER_S = "5";
 /** Time a client has to read the failure of a job that timed out, before its connection is closed. */
 const LAST_WORDS_MS = 5_000;
 
@@ -42,7 +46,7 @@ export function createApp(settings: AppSettings): App {
   const isSecret = comparison(settings.secret);
 
   app.get("/up", (c) => {
-    const ending = settings.ending.aborted;
+    const ending = settings.isEnding();
     const jobs = Object.fromEntries([...settings.operations].map(([name, { places }]) => [name, places.counts]));
     return c.json({ status: ending ? "ending" : "OK", jobs, ...settings.health() }, ending ? 503 : 200);
   });
@@ -52,6 +56,7 @@ export function createApp(settings: AppSettings): App {
     const operation = c.req.param("operation");
     const hosted = settings.operations.get(operation);
     if (!hosted) return c.json({ error: "no such operation" }, 404);
+    if (settings.isEnding()) return c.json({ error: "the service ends" }, 503, { "Retry-After": RETRY_AFTER_S });
     const requestId = c.req.header("X-Request-Id") ?? crypto.randomUUID();
     const log: AppSettings["log"] = (message, details) => settings.log(message, { requestId, operation, ...details });
     const client = c.req.header("X-Client") ?? "";

@@ -21,8 +21,7 @@ export interface Entry extends Disposable {
   /**
    * Waits until this job may run. Jobs run in the order of arrival, but one job of each client runs before the next job
    * of any.
-   * @throws EngineFailure `busy` when the wait took too long, when others need its place in the queue, or when the
-   *   service ends
+   * @throws EngineFailure `busy` when the wait took too long, or when others need its place in the queue
    * @throws the signal's reason when aborted
    */
   turn(signal: AbortSignal): Promise<void>;
@@ -61,7 +60,6 @@ export class PlacePool {
   readonly #queue: BoundedQueue<Ticket>;
   #present = 0;
   #turns = 0;
-  #closed = false;
 
   constructor(limits: PlaceLimits) {
     this.#limits = limits;
@@ -78,7 +76,6 @@ export class PlacePool {
   /** @throws EngineFailure `busy` when the places and the queue are full */
   enter({ client = "", slowed = () => {} }: Newcomer = {}): Entry {
     const { atOnce, waiting } = this.#limits;
-    if (this.#closed) throw new EngineFailure("busy", "the service ends");
     if (this.#present >= atOnce + waiting && !this.#makeRoomFor(client))
       throw new EngineFailure("busy", `${this.#present} jobs are there already`);
     this.#present++;
@@ -87,14 +84,14 @@ export class PlacePool {
     let isGone = false;
     return {
       turn: async (signal) => {
-        stay.begin(await this.#turn({ client, isFirst: false }, signal));
+        stay.begin(await this.#queue.take({ client, isFirst: false }, signal));
       },
       aside: async (work, signal) => {
         stay.end();
         try {
           return await work();
         } finally {
-          stay.begin(await this.#turn({ client, isFirst: true }, signal));
+          stay.begin(await this.#queue.take({ client, isFirst: true }, signal));
         }
       },
       [Symbol.dispose]: () => {
@@ -106,12 +103,6 @@ export class PlacePool {
         if (--share.present === 0) this.#shares.delete(client);
       },
     };
-  }
-
-  /** Admits no more jobs and refuses those that wait. */
-  close(): void {
-    this.#closed = true;
-    for (const ticket of this.#queue.waiting) this.#queue.refuse(ticket, new EngineFailure("busy", "the service ends"));
   }
 
   #shareOf(client: string): Share {
@@ -138,12 +129,7 @@ export class PlacePool {
     return last !== undefined;
   }
 
-  async #turn(ticket: Ticket, signal: AbortSignal): Promise<Disposable> {
-    if (this.#closed) throw new EngineFailure("busy", "the service ends");
-    return this.#queue.take(ticket, signal);
-  }
-
-  /** Returns a job that gave up its place for a while, or else a job of the client whose last turn is longest ago. */
+  /** Returns a job that was aside first, then a job of the client whose last turn is longest ago. */
   #next(waiting: readonly Ticket[], working: readonly Ticket[]): Ticket | undefined {
     const able = waiting.filter(({ client }) => this.#mayWork(client, working));
     const lastTurn = ({ client }: Ticket) => this.#shareOf(client).lastTurn;

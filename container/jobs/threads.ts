@@ -6,12 +6,16 @@ import { Worker } from "node:worker_threads";
 import { EngineFailure } from "../../src/core/failure.ts";
 import { encodeFailure } from "../../src/placement/remote.ts";
 import { EngineLost, lastFailure, twice } from "../processes/attempts.ts";
+import type { EngineState } from "../processes/engine-state.ts";
 import { lowerThread, worksForJob } from "../processes/priority.ts";
 import type { JobThreads, ThreadJob } from "../processes/thread-job.ts";
 import type { FromThread, ToThread } from "./thread.ts";
 
 export interface ThreadSettings {
-  /** Number of threads that are kept warm; as many as there are places for jobs. */
+  /**
+   * Maximum number of threads that are kept warm; as many as there are places for jobs. Each starts when it is first
+   * needed.
+   */
   readonly size: number;
   /** Time after the last thread became idle until threads beyond `size` are ended. @default 10 s */
   readonly spareMs?: number;
@@ -37,6 +41,9 @@ const SPARE_MS = 10_000;
  * awaited.
  */
 const END_MS = 500;
+/** Folder of compiled code: a thread starts in a third of the processor time with it. */
+const { NODE_COMPILE_CACHE } = process.env;
+const COMPILED = NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE };
 const THREAD = new URL("./thread.ts", import.meta.url);
 
 interface Thread {
@@ -68,12 +75,28 @@ export class Threads implements AsyncDisposable, JobThreads {
   readonly #settings: ThreadSettings;
   readonly #idle: Thread[] = [];
   #all = new Set<Thread>();
+  /** Number of threads that are kept warm so far. */
+  #kept = 0;
   #closed = false;
   #trimming: NodeJS.Timeout | undefined;
 
   constructor(settings: ThreadSettings) {
     this.#settings = settings;
-    for (let count = 0; count < settings.size; count++) this.#idle.push(this.#start());
+  }
+
+  get state(): EngineState {
+    if ([...this.#all].some(({ isReady }) => isReady)) return "warm";
+    return this.#kept > 0 ? "starting" : "off";
+  }
+
+  /** Keeps one thread warm before a job needs it. Resolves once it is ready, or did not start. */
+  async warm(): Promise<void> {
+    if (this.#kept > 0 || this.#closed) return;
+    const thread = this.#start();
+    this.#idle.push(thread);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    for (const event of ["message", "exit"]) thread.worker.once(event, () => resolve());
+    await promise;
   }
 
   /**
@@ -163,8 +186,8 @@ export class Threads implements AsyncDisposable, JobThreads {
     const { heapMiB, module = THREAD } = this.#settings;
     const worker = new Worker(module, {
       resourceLimits: { maxOldGenerationSizeMb: heapMiB, maxYoungGenerationSizeMb: 64, stackSizeMb: 4 },
-      // The environment contains no secrets, so that code that a document runs in an engine cannot find any.
-      env: {},
+      // Code that a document makes an engine run finds no secret in the environment.
+      env: COMPILED,
     });
     const thread: Thread = {
       ...{ worker, jobs: 0, number: undefined, priority: "usual" as const, done: new Map(), isReady: false },
@@ -173,6 +196,7 @@ export class Threads implements AsyncDisposable, JobThreads {
       if ("ready" in message) thread.number = message.thread;
     });
     this.#all.add(thread);
+    this.#kept = Math.min(this.#settings.size, Math.max(this.#kept, this.#all.size));
     worker.once("message", () => {
       thread.isReady = true;
     });
@@ -184,15 +208,15 @@ export class Threads implements AsyncDisposable, JobThreads {
 
   #rest(thread: Thread): void {
     this.#idle.push(thread);
-    const { size, spareMs = SPARE_MS } = this.#settings;
-    if (this.#all.size <= size) return;
+    const { spareMs = SPARE_MS } = this.#settings;
+    if (this.#all.size <= this.#kept) return;
     clearTimeout(this.#trimming);
     this.#trimming = setTimeout(() => this.#trim(), spareMs).unref();
   }
 
   /** Ends the idle threads beyond `size` that ran the fewest jobs and so have compiled the least. */
   #trim(): void {
-    const beyond = Math.max(0, this.#all.size - this.#settings.size);
+    const beyond = Math.max(0, this.#all.size - this.#kept);
     const idle = this.#idle.toSorted((one, other) => one.jobs - other.jobs);
     for (const thread of idle.slice(0, beyond)) {
       this.#replace(thread).catch((error) => this.#settings.log("thread not ended", { error: String(error) }));
@@ -216,7 +240,7 @@ export class Threads implements AsyncDisposable, JobThreads {
   }
 
   #refill(): void {
-    if (!this.#closed && this.#all.size < this.#settings.size) this.#idle.push(this.#start());
+    if (!this.#closed && this.#all.size < this.#kept) this.#idle.push(this.#start());
   }
 
   #forget(thread: Thread): void {

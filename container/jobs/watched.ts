@@ -1,18 +1,21 @@
-// Starts engines while the service already listens, and retries those that do not start. Knows nothing about any
-// particular engine.
+// Starts an engine in its turn, while the service already listens, and retries one that does not start. Knows no engine.
 
 import { EngineFailure } from "../../src/core/failure.ts";
+import type { EngineState } from "../processes/engine-state.ts";
 import { Keeper } from "../processes/keeper.ts";
+import type { StartPlace } from "./start-order.ts";
 
 interface Engine {
-  /** How the engine runs, for the health response. */
-  readonly mode: string;
+  /** State once the engine has started. */
+  readonly state: EngineState;
   close(): Promise<void>;
 }
 
 export interface WatchedSettings<E> {
   /** The engine's name, for the log. */
   readonly name: string;
+  /** The engine's place among those that start. */
+  readonly place: StartPlace;
   /** Starts the engine, and leaves nothing behind when that fails. */
   start(): Promise<E>;
   log(message: string, details?: Record<string, unknown>): void;
@@ -24,15 +27,23 @@ export class Watched<E extends Engine> {
   /** Resolves when the engine has started, however late. */
   readonly running: Promise<E>;
   readonly #name: string;
+  readonly #place: StartPlace;
   readonly #keeper: Keeper<E>;
+  #isStarted = false;
+  #isAsked = false;
 
-  constructor({ name, start, log }: WatchedSettings<E>) {
+  constructor({ name, place, start, log }: WatchedSettings<E>) {
     const running = Promise.withResolvers<E>();
     this.running = running.promise;
     this.#name = name;
+    this.#place = place;
     let logged: string | undefined;
     this.#keeper = new Keeper<E>({
-      start,
+      start: (closing) =>
+        place.run(async () => {
+          closing.throwIfAborted();
+          return start();
+        }),
       started: running.resolve,
       failed: (failure) => {
         const error = String(failure);
@@ -42,18 +53,36 @@ export class Watched<E extends Engine> {
       },
       end: (engine) => engine.close().catch(() => {}),
     });
+  }
+
+  get state(): EngineState {
+    const { current, failure } = this.#keeper;
+    if (current) return current.state;
+    if (failure) return "failed";
+    return this.#isStarted ? "starting" : "off";
+  }
+
+  /** True once a job has asked for the engine. */
+  get isAsked(): boolean {
+    return this.#isAsked;
+  }
+
+  /** Starts the engine when its turn comes. */
+  start(): void {
+    if (this.#isStarted) return;
+    this.#isStarted = true;
     void this.#keeper.start(PAUSES);
   }
 
-  get mode(): string {
-    return this.#keeper.current?.mode ?? (this.#keeper.failure ? "failed" : "starting");
-  }
-
   /**
-   * Waits for the first start, unless the job is ended. After a failed start, rejects without waiting.
+   * Starts the engine at once unless it has started, and waits for its first start, unless the job is ended. After a
+   * failed start, rejects without waiting.
    * @throws EngineFailure `busy` when the engine could not be started
    */
   async ready(signal: AbortSignal): Promise<E> {
+    this.#isAsked = true;
+    this.#place.hurry();
+    this.start();
     try {
       return await this.#keeper.ready(signal);
     } catch (error) {

@@ -15,7 +15,7 @@ import { native } from "./native.ts";
 /** @throws EngineFailure, OutOfRange as {@link Chromium.printToPdf} does; `unsupported` for an empty document */
 export const nativeHtmlToPdf = native(
   htmlToPdf,
-  { timeoutMs: CONTAINER_LIMITS.documentJobMs },
+  { engine: "chromium", timeoutMs: CONTAINER_LIMITS.documentJobMs },
   async function* (job, { url, lossless, maxImageDpi, ...printing }, engines) {
     const chromium = await engines.chromium.ready(job.signal);
     const path = join(job.folder, "result.pdf");

@@ -9,6 +9,10 @@ import type { VeraPdf } from "../engines/verapdf/verapdf.ts";
 import type { JobThreads } from "../processes/thread-job.ts";
 import type { FileInput } from "../scratch/file-input.ts";
 
+/** Names of the engines, as the setting ENGINES has them. */
+export const ENGINE_NAMES = ["office", "ghostscript", "verapdf", "chromium", "threads"] as const;
+export type EngineName = (typeof ENGINE_NAMES)[number];
+
 export interface NativeJob {
   readonly inputs: readonly FileInput[];
   /** The job's own folder, which is removed when the job has ended. */
@@ -42,6 +46,8 @@ interface Engine<E> {
 
 /** Describes an operation before it runs a job. */
 interface Needs {
+  /** Engine without which the operation is not offered. */
+  readonly engine: EngineName;
   /** Time limit of a job, from the moment when its turn comes. */
   readonly timeoutMs: number;
   /** True if only the inputs are written to the job's folder, which may then be in memory. @default false */

@@ -19,7 +19,7 @@ const RUNGS = [conforming, repair, ghostscript];
 
 export const nativePdfToPdfa = native(
   pdfToPdfa,
-  { timeoutMs: CONTAINER_LIMITS.longJobMs },
+  { engine: "verapdf", timeoutMs: CONTAINER_LIMITS.longJobMs },
   async function* (job, params, engines) {
     const validator = await engines.verapdf.ready(job.signal);
     yield* answer(convertToPdfa({ ...engines, validator }, params, job), job.log);

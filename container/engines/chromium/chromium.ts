@@ -6,10 +6,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { EngineFailure, OutOfRange } from "../../../src/core/failure.ts";
 import { CONTAINER_LIMITS } from "../../limits.ts";
 import { EngineLost, lastFailure, retried } from "../../processes/attempts.ts";
+import type { EngineState } from "../../processes/engine-state.ts";
 import { worksForJob } from "../../processes/priority.ts";
 import { untilAborted } from "../../processes/until-aborted.ts";
 import type { Scratch } from "../../scratch/scratch.ts";
-import type { Confinement } from "./launch.ts";
+import type { Confinement } from "./confinement.ts";
 import { LedAstray } from "./loading.ts";
 import { BrowserGone, NetworkGone, RendererLost } from "./losses.ts";
 import { type PageLimits, type PrintOptions, printPage } from "./page.ts";
@@ -96,9 +97,8 @@ export class Chromium implements AsyncDisposable {
     return this.#supply.confinement;
   }
 
-  /** Network confinement, or `starting` or `failed` while there is no browser. */
-  get mode(): string {
-    return this.#supply.mode;
+  get state(): EngineState {
+    return this.#supply.state;
   }
 
   /** Process ID of the current browser. */

@@ -10,19 +10,11 @@ import type { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { EngineLost, isFromOutside, retried } from "../../processes/attempts.ts";
 import { killGroup, minimalEnvironment, Tail } from "../../processes/process.ts";
-import { USERS } from "../../processes/users.ts";
 import type { JobFolder, Scratch } from "../../scratch/scratch.ts";
+import { BROWSER_USER, type Confinement, confinedBrowser, isRoot, type Way, waysToConfine } from "./confinement.ts";
 import { type Doors, doorsByAddress, doorsByPort, PROXY_PORT } from "./doors.ts";
 import { Pipe } from "./pipe.ts";
 import { Watch } from "./watch.ts";
-
-/** Describes how far a browser is confined. */
-export interface Confinement {
-  /** `namespace`: the browser has no network but the proxy. `flags`: command-line flags tell it to use nothing else. */
-  readonly network: "namespace" | "flags";
-  /** True if the renderers run in Chromium's own sandbox. */
-  readonly sandbox: boolean;
-}
 
 export interface LaunchedChromium extends Confinement {
   readonly process: ChildProcess;
@@ -47,17 +39,8 @@ export interface LaunchSettings {
   readonly signal: AbortSignal;
 }
 
-/** Confinements to try, best first. */
-const CONFINEMENTS: readonly Confinement[] = [
-  { network: "namespace", sandbox: true },
-  { network: "namespace", sandbox: false },
-  { network: "flags", sandbox: true },
-  { network: "flags", sandbox: false },
-];
-
 /** Programs from Debian's packages. The headless shell comes first. */
 export const PROGRAMS = ["/usr/lib/chromium/chromium-headless-shell", "/usr/lib/chromium/chromium"];
-const USER = USERS.chromium.first;
 const START_TIMEOUT_MS = 60_000;
 /**
  * Number of retries of a start: `disturbed` after the browser was killed or stopped, `failed` after it ended by itself.
@@ -70,15 +53,10 @@ const END_TOLD_MS = 1_000;
 const LOOK_MS = 250;
 /** Maximum time until killed processes are gone, however busy the machine is. */
 const END_TIMEOUT_MS = 5_000;
-/** Maximum size of a file that the browser may write; shared memory counts as files. */
-const FILE_BYTES = 2 ** 31;
-const OPEN_FILES = 8192;
 /** Minimum size of shared memory. Containers often have 64 MiB, which a few large pictures use up. */
 const ENOUGH_SHARED_MEMORY_BYTES = 2 ** 29;
 /** File descriptors of the child: Chromium's two pipes, and briefly the channel that passes a socket. */
 const STDIO = ["ignore", "ignore", "pipe", "pipe", "pipe"] as const;
-
-const helper = (name: string) => join(import.meta.dirname, name);
 
 /**
  * Starts a browser in the best confinement that works.
@@ -94,24 +72,19 @@ export async function launchChromium(settings: LaunchSettings): Promise<Launched
     signal.throwIfAborted();
     return error instanceof EngineLost ? "disturbed" : "failed";
   };
-  for (const confinement of first ? [first] : CONFINEMENTS) {
+  for (const way of await waysToConfine(first)) {
     try {
-      return await retried({ retries: START_RETRIES, kindOf }, () => launch(program, scratch, confinement, signal));
+      return await retried({ retries: START_RETRIES, kindOf }, () => launch(program, scratch, way, signal));
     } catch (error) {
       // Repeated kills or stops say nothing about the confinement.
       if (signal.aborted || error instanceof EngineLost) throw error;
-      reasons.push(`${confinement.network}${confinement.sandbox ? " and sandbox" : ""}: ${(error as Error).message}`);
+      reasons.push(`${way.network}${way.sandbox ? " and sandbox" : ""}: ${(error as Error).message}`);
     }
   }
   throw new Error(reasons.join("; "));
 }
 
-async function launch(
-  program: string,
-  scratch: Scratch,
-  confinement: Confinement,
-  signal: AbortSignal,
-): Promise<LaunchedChromium> {
+async function launch(program: string, scratch: Scratch, way: Way, signal: AbortSignal): Promise<LaunchedChromium> {
   const started = performance.now();
   const folder = await scratch.folder("chromium");
   const stderr = new Tail(4096);
@@ -128,14 +101,14 @@ async function launch(
   };
   try {
     await prepareFolder(folder);
-    child = start(program, folder.path, confinement, await hasSharedMemory());
+    child = start(program, folder.path, way, await hasSharedMemory());
     child.stderr!.on("data", (chunk: Buffer) => stderr.add(chunk));
     const exited = exitOf(child);
     const [, , , out, incoming] = child.stdio as unknown as [unknown, unknown, unknown, Writable, Readable];
     const browser = child;
     const pipe = new Pipe(out, incoming, () => killGroup(browser));
     const ready = async (starting: ChildProcess) => {
-      if (confinement.network === "namespace") listening = await socketOf(starting);
+      if (way.network === "namespace") listening = await socketOf(starting);
       return pipe.browser.send("Browser.getVersion").catch(async (error: unknown) => {
         await Promise.race([exited, sleep(END_TOLD_MS)]);
         throw error;
@@ -144,7 +117,8 @@ async function launch(
     const watch = new Watch(child.pid ?? 0);
     const { product } = await whileItStarts(Promise.race([ready(child), exited]), watch, signal);
     return {
-      ...confinement,
+      network: way.network,
+      sandbox: way.sandbox,
       process: child,
       pipe,
       doors: listening ? doorsByAddress(listening) : doorsByPort(),
@@ -161,20 +135,17 @@ async function launch(
   }
 }
 
-function start(program: string, folder: string, confinement: Confinement, hasSharedMemory: boolean): ChildProcess {
-  const inNamespace = confinement.network === "namespace";
-  const [command, ...args] = [
-    ...(inNamespace ? enterNamespace() : []),
-    ...becomeBrowser(inNamespace),
-    program,
-    ...flags(folder, confinement, hasSharedMemory),
-  ] as [string, ...string[]];
+function start(program: string, folder: string, way: Way, hasSharedMemory: boolean): ChildProcess {
+  const [command, ...args] = [...confinedBrowser(way), program, ...flags(folder, way, hasSharedMemory)] as [
+    string,
+    ...string[],
+  ];
   return spawn(command, args, {
     cwd: folder,
     env: { ...minimalEnvironment(folder), TZ: "UTC", PROXY_PORT: String(PROXY_PORT) },
     // A new session, and so a new process group, which is killed as a whole.
     detached: true,
-    stdio: [...STDIO, ...(inNamespace ? ["ipc" as const] : [])],
+    stdio: [...STDIO, ...(way.network === "namespace" ? ["ipc" as const] : [])],
   });
 }
 
@@ -238,41 +209,7 @@ function hasGroup(pid: number): boolean {
 async function prepareFolder({ path }: JobFolder): Promise<void> {
   const profile = join(path, "profile");
   await mkdir(profile);
-  if (isRoot()) for (const own of [path, profile]) await chown(own, USER, USER);
-}
-
-const isRoot = () => process.getuid?.() === 0;
-
-/**
- * Returns the command that enters a network namespace. unshare(1) is part of Debian's essential util-linux, and Perl is
- * essential too. Root needs no user namespace.
- */
-function enterNamespace(): string[] {
-  const asUser = isRoot() ? [] : ["--user", "--map-current-user", "--keep-caps"];
-  return [
-    "unshare",
-    ...asUser,
-    "--net",
-    "--",
-    "perl",
-    helper("own-network.pl"),
-    process.execPath,
-    helper("proxy-socket.mjs"),
-  ];
-}
-
-function becomeBrowser(inNamespace: boolean): string[] {
-  return [
-    "setpriv",
-    "--no-new-privs",
-    ...["--pdeathsig", "KILL"],
-    ...(isRoot() ? [`--reuid=${USER}`, `--regid=${USER}`, "--clear-groups"] : []),
-    // The capabilities that made the namespace are not passed to the browser.
-    ...(inNamespace && !isRoot() ? ["--inh-caps=-all", "--ambient-caps=-all"] : []),
-    // proc(5): when memory runs out, the kernel ends the browser before the service.
-    ...["choom", "-n", "500", "--"],
-    ...["prlimit", `--fsize=${FILE_BYTES}`, `--nofile=${OPEN_FILES}`, "--core=0", "--"],
-  ];
+  if (isRoot()) for (const own of [path, profile]) await chown(own, BROWSER_USER, BROWSER_USER);
 }
 
 function flags(folder: string, { sandbox }: Confinement, hasSharedMemory: boolean): string[] {

@@ -3,10 +3,12 @@
 
 import { EngineFailure } from "../../../src/core/failure.ts";
 import { CONTAINER_LIMITS } from "../../limits.ts";
+import type { EngineState } from "../../processes/engine-state.ts";
 import { Keeper } from "../../processes/keeper.ts";
 import { untilAborted } from "../../processes/until-aborted.ts";
 import { Browser, type BrowserSettings, RETIRED } from "./browser.ts";
-import { type Confinement, type LaunchSettings, launchChromium } from "./launch.ts";
+import type { Confinement } from "./confinement.ts";
+import { type LaunchSettings, launchChromium } from "./launch.ts";
 
 export type SupplySettings = Omit<LaunchSettings, "signal"> & Omit<BrowserSettings, "gone">;
 
@@ -62,10 +64,9 @@ export class BrowserSupply {
     return this.#confinement;
   }
 
-  /** Network confinement, or `starting` or `failed` while there is no browser. */
-  get mode(): string {
+  get state(): EngineState {
     if (this.#keeper.failure) return "failed";
-    return this.#keeper.current === undefined ? "starting" : (this.#confinement?.network ?? "");
+    return this.#keeper.current === undefined ? "starting" : "warm";
   }
 
   get pid(): number | undefined {

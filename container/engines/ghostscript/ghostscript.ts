@@ -8,6 +8,7 @@ import { pipeline } from "node:stream/promises";
 import { EngineFailure } from "../../../src/core/failure.ts";
 import { CONTAINER_LIMITS } from "../../limits.ts";
 import { twice } from "../../processes/attempts.ts";
+import type { EngineState } from "../../processes/engine-state.ts";
 import { limitFolder } from "../../scratch/folder-limit.ts";
 import type { Scratch } from "../../scratch/scratch.ts";
 import { takePdf } from "../pdf-output.ts";
@@ -50,6 +51,10 @@ export class Ghostscript implements AsyncDisposable {
   /** `zygote`: a warm process is forked for each program. `plain`: a Ghostscript is started for each. */
   get mode(): "zygote" | "plain" {
     return this.#runner.mode;
+  }
+
+  get state(): EngineState {
+    return this.#runner.state;
   }
 
   /** Process ID of the zygote, if it runs. */

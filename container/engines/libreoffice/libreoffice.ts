@@ -7,6 +7,7 @@ import { extname, join } from "node:path";
 import { EngineFailure } from "../../../src/core/failure.ts";
 import { CONTAINER_LIMITS } from "../../limits.ts";
 import { twice } from "../../processes/attempts.ts";
+import type { EngineState } from "../../processes/engine-state.ts";
 import { NoRoom } from "../../scratch/memory.ts";
 import type { JobFolder } from "../../scratch/scratch.ts";
 import { checkPdf } from "../pdf-output.ts";
@@ -47,6 +48,10 @@ export class LibreOffice implements AsyncDisposable {
   /** `zygote`: a warm process is forked for each document. `soffice`: a LibreOffice is started for each. */
   get mode(): "zygote" | "soffice" {
     return this.#runner.mode;
+  }
+
+  get state(): EngineState {
+    return this.#runner.state;
   }
 
   /** Process ID of the zygote, if it runs. */

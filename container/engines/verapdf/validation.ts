@@ -11,7 +11,7 @@ export interface Validation {
 
 export interface VeraPdfSettings {
   readonly scratch: Scratch;
-  /** Maximum number of files at a time; more wait. @default 1 */
+  /** Maximum number of files at a time, each in its own process; more wait. @default 1 */
   readonly processes?: number;
   /** Time limit of one file. @default veraPdfMs of container/limits.ts */
   readonly timeoutMs?: number;

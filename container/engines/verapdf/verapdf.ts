@@ -8,8 +8,9 @@ import { EngineFailure } from "../../../src/core/failure.ts";
 import type { ArchivalLevel } from "../../../src/pdf/pdfa/level.ts";
 import { CONTAINER_LIMITS } from "../../limits.ts";
 import { twice } from "../../processes/attempts.ts";
+import type { EngineState } from "../../processes/engine-state.ts";
 import { untilAborted } from "../../processes/until-aborted.ts";
-import { VeraPdfProcess } from "./process.ts";
+import { VeraPdfProcess, type VeraPdfProcessSettings } from "./process.ts";
 import type { Validation, VeraPdfSettings } from "./validation.ts";
 
 /**
@@ -26,27 +27,40 @@ interface Ticket {
   readonly weight: Weight;
 }
 
+type ProcessSettings = Omit<VeraPdfProcessSettings, "slot"> & {
+  /** Maximum number of processes. */
+  readonly processes: number;
+};
+
 const isHeavy = ({ weight }: Ticket) => weight === "heavy";
 
 const DEFAULT_DIST = join(import.meta.dirname, "../../dist");
 
 /** A running veraPDF, made by {@link startVeraPdf}. */
 export class VeraPdf implements AsyncDisposable {
-  readonly mode = "resident";
-  readonly #processes: readonly VeraPdfProcess[];
+  readonly #processes: VeraPdfProcess[] = [];
   /** Processes without a file. */
-  readonly #idle: VeraPdfProcess[];
-  readonly #log: VeraPdfSettings["log"];
+  readonly #idle: VeraPdfProcess[] = [];
+  readonly #settings: ProcessSettings;
   readonly #queue: BoundedQueue<Ticket>;
+  /** The start of a further process. */
+  #growing: Promise<void> | undefined;
+  #isClosing = false;
 
-  constructor(processes: readonly VeraPdfProcess[], log: VeraPdfSettings["log"]) {
-    this.#processes = processes;
-    this.#log = log;
-    this.#idle = [...processes];
+  constructor(settings: ProcessSettings, first: VeraPdfProcess) {
+    this.#settings = settings;
     this.#queue = new BoundedQueue<Ticket>({
-      atOnce: processes.length,
-      next: (waiting, working) => waiting.find((ticket) => !(isHeavy(ticket) && working.some(isHeavy))),
+      atOnce: settings.processes,
+      next: (waiting, working) =>
+        working.length < this.#processes.length
+          ? waiting.find((ticket) => !(isHeavy(ticket) && working.some(isHeavy)))
+          : undefined,
     });
+    this.#add(first);
+  }
+
+  get state(): EngineState {
+    return this.#processes.some(({ isReady }) => isReady) ? "warm" : "starting";
   }
 
   /** Process IDs of the running processes. */
@@ -69,14 +83,16 @@ export class VeraPdf implements AsyncDisposable {
     signal: AbortSignal,
     weight: Weight = "light",
   ): Promise<Validation> {
-    return twice({ signal, log: this.#log }, (until) => this.#attempt(path, level, until, weight));
+    return twice({ signal, log: this.#settings.log }, (until) => this.#attempt(path, level, until, weight));
   }
 
   async #attempt(path: string, level: ArchivalLevel, signal: AbortSignal, weight: Weight): Promise<Validation> {
     if (weight === "heavy" && this.#queue.waiting.filter(isHeavy).length >= MOST_WAITING) {
       throw new EngineFailure("busy", `${MOST_WAITING} heavy files wait already`);
     }
-    const turn = await this.#queue.take({ weight }, signal);
+    const taken = this.#queue.take({ weight }, signal);
+    if (this.#queue.waiting.length > 0) this.#grow();
+    const turn = await taken;
     // If no process is ready, this takes the last one.
     const place = this.#idle.findLastIndex(({ isReady }) => isReady);
     const [process] = this.#idle.splice(place, 1) as [VeraPdfProcess];
@@ -89,38 +105,53 @@ export class VeraPdf implements AsyncDisposable {
   }
 
   async close(): Promise<void> {
+    this.#isClosing = true;
+    await this.#growing;
     await Promise.all(this.#processes.map((process) => process.close()));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
+
+  #add(process: VeraPdfProcess): void {
+    this.#processes.push(process);
+    this.#idle.push(process);
+    this.#queue.admit();
+  }
+
+  /** Starts a further process, because a file waits. Until it is ready, the file may be taken by another. */
+  #grow(): void {
+    if (this.#growing || this.#isClosing || this.#processes.length >= this.#settings.processes) return;
+    this.#growing = VeraPdfProcess.start({ ...this.#settings, slot: this.#processes.length })
+      .then(
+        (process) => this.#add(process),
+        (error) => this.#settings.log("verapdf process not started", { error: String(error) }),
+      )
+      .finally(() => {
+        this.#growing = undefined;
+      });
+  }
 }
 
 /**
- * Starts veraPDF, which tests itself with a file that conforms. Processes that end later are restarted.
+ * Starts veraPDF with one process, which tests itself with a file that conforms. Further processes start when files wait,
+ * and those that end later are restarted.
  * @throws EngineFailure `busy` if it is not built or fails its self-test
  */
 export async function startVeraPdf(settings: VeraPdfSettings): Promise<VeraPdf> {
-  const { processes = 1, dist = DEFAULT_DIST, log } = settings;
+  const { dist = DEFAULT_DIST, log } = settings;
   const program = join(dist, "verapdf");
   if (!existsSync(join(program, "pagewright-server.jar"))) throw new EngineFailure("busy", `${program} is not built`);
-  const common = {
+  const full = {
     ...settings,
     program,
+    processes: settings.processes ?? 1,
     timeoutMs: settings.timeoutMs ?? CONTAINER_LIMITS.veraPdfMs,
     heapBytes: settings.heapBytes ?? CONTAINER_LIMITS.veraPdfHeapBytes,
     filesPerProcess: settings.filesPerProcess ?? 2000,
   };
-  const started = await Promise.allSettled(
-    Array.from({ length: processes }, (_, slot) => VeraPdfProcess.start({ ...common, slot })),
-  );
-  const failed = started.find((result) => result.status === "rejected");
-  const running = started.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
-  if (failed) {
-    await Promise.all(running.map((process) => process.close()));
-    throw failed.reason;
-  }
-  log("verapdf warmed", { processes, ...running[0].about });
-  return new VeraPdf(running, log);
+  const first = await VeraPdfProcess.start({ ...full, slot: 0 });
+  log("verapdf warmed", { ...first.about });
+  return new VeraPdf(full, first);
 }

@@ -59,6 +59,7 @@ async function start(
     scratch,
     maxInputBytes,
     ending: ending.signal,
+    isEnding: () => ending.signal.aborted,
     health: () => ({ mood: "good" }),
     log: (message, details) => logged.push({ message, ...details }),
   });

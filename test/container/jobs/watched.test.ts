@@ -1,5 +1,6 @@
 // Tests that the start of an engine is retried if it fails, and that no job waits for it meanwhile.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { StartOrder } from "../../../container/jobs/start-order.ts";
 import { Watched } from "../../../container/jobs/watched.ts";
 
 beforeEach(() => void vi.useFakeTimers());
@@ -7,9 +8,16 @@ afterEach(() => void vi.useRealTimers());
 
 const forever = new AbortController().signal;
 
+/** The only place of an order in which every engine may start. */
+function place() {
+  const order = new StartOrder();
+  order.open();
+  return order.place();
+}
+
 /** Watches an engine that starts immediately, but only after the given number of failures. */
 function failing(failures: number) {
-  const engine = { mode: "warm", closed: 0, close: async () => void engine.closed++ };
+  const engine = { state: "warm" as const, closed: 0, close: async () => void engine.closed++ };
   const starts: number[] = [];
   const logged: string[] = [];
   const start = async () => {
@@ -17,21 +25,22 @@ function failing(failures: number) {
     if (starts.length <= failures) throw new Error("no room");
     return engine;
   };
-  const watched = new Watched({ name: "Engine", start, log: (message) => logged.push(message) });
+  const watched = new Watched({ name: "Engine", place: place(), start, log: (message) => logged.push(message) });
+  watched.start();
   return { engine, watched, starts, logged };
 }
 
 test("jobs are told at once that it did not start, until it has", async () => {
   const { engine, watched, logged } = failing(2);
-  expect(watched.mode).toBe("starting");
+  expect(watched.state).toBe("starting");
   await expect(watched.ready(forever)).rejects.toMatchObject({ reason: "busy" });
-  expect(watched.mode).toBe("failed");
+  expect(watched.state).toBe("failed");
   await vi.advanceTimersByTimeAsync(1_000);
   await expect(watched.ready(forever)).rejects.toMatchObject({ reason: "busy" });
   await vi.advanceTimersByTimeAsync(2_000);
   expect(await watched.ready(forever)).toBe(engine);
   expect(await watched.running).toBe(engine);
-  expect(watched.mode).toBe("warm");
+  expect(watched.state).toBe("warm");
   // The same reason is not logged again.
   expect(logged).toEqual(["engine not started"]);
 });
@@ -44,23 +53,43 @@ test("the pause between two starts grows to 30 s", async () => {
 });
 
 test("while it starts again, nobody waits", async () => {
-  const { promise, resolve } = Promise.withResolvers<{ mode: string; close(): Promise<void> }>();
+  const { promise, resolve } = Promise.withResolvers<{ state: "warm"; close(): Promise<void> }>();
   const results = [Promise.reject(new Error("no room")), promise];
-  const watched = new Watched({ name: "Engine", start: () => results.shift()!, log: () => {} });
+  const watched = new Watched({ name: "Engine", place: place(), start: () => results.shift()!, log: () => {} });
+  watched.start();
   await vi.advanceTimersByTimeAsync(1_500);
   expect(results).toEqual([]);
   await expect(watched.ready(forever)).rejects.toMatchObject({ reason: "busy" });
-  resolve({ mode: "warm", close: async () => {} });
+  resolve({ state: "warm", close: async () => {} });
   await watched.running;
-  expect((await watched.ready(forever)).mode).toBe("warm");
+  expect((await watched.ready(forever)).state).toBe("warm");
 });
 
 test("a job that is ended does not wait for the first start", async () => {
   const ending = new AbortController();
-  const watched = new Watched({ name: "Engine", start: () => new Promise<never>(() => {}), log: () => {} });
+  const watched = new Watched({
+    name: "Engine",
+    place: place(),
+    start: () => new Promise<never>(() => {}),
+    log: () => {},
+  });
   const ready = watched.ready(ending.signal);
   ending.abort(new Error("the client went away"));
   await expect(ready).rejects.toThrow("the client went away");
+});
+
+test("an engine that is not to start is off, until a job asks for it", async () => {
+  const engine = { state: "warm" as const, close: async () => {} };
+  const watched = new Watched({
+    name: "Engine",
+    place: new StartOrder().place(),
+    start: async () => engine,
+    log: () => {},
+  });
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect([watched.state, watched.isAsked]).toEqual(["off", false]);
+  expect(await watched.ready(forever)).toBe(engine);
+  expect([watched.state, watched.isAsked]).toEqual(["warm", true]);
 });
 
 test("what is closed is not started again, and what starts nevertheless is closed", async () => {

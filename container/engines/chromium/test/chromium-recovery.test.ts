@@ -156,10 +156,10 @@ test("while Chromium cannot be started, jobs are told so at once, and then they 
   const ask = () => reasonOf(print(own, "<p>asks", {}, AbortSignal.timeout(PATIENCE_MS / 6)));
   for (let round = 0; round < 2; round++) {
     for (let job = 0; job < 4; job++) expect(await ask()).toBe("busy");
-    expect(own.mode).toBe("failed");
+    expect(own.state).toBe("failed");
     await install();
     await eventually(async () => expect(await ask()).toBe("1 pages"));
-    expect(own.mode).toBe(own.confinement?.network);
+    expect(own.state).toBe("warm");
     await rm(program);
     process.kill(own.pid!, "SIGKILL");
   }

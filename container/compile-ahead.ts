@@ -1,0 +1,14 @@
+// Fills the folder NODE_COMPILE_CACHE with the compiled code of the server and its threads, as a step of the image's
+// build: with it, they start in a third of the processor time.
+
+import { flushCompileCache } from "node:module";
+
+for (const module of [
+  "./jobs/app.ts",
+  "./jobs/running-engines.ts",
+  "./pdfa/system-shelf.ts",
+  "../src/operations/index.ts",
+]) {
+  await import(module);
+}
+flushCompileCache();

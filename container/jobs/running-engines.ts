@@ -1,0 +1,115 @@
+// Starts the selected engines of an instance in their order, and reports their states.
+
+import { Chromium } from "../engines/chromium/chromium.ts";
+import type { WebProxySettings } from "../engines/chromium/web-proxy.ts";
+import { type Ghostscript, startGhostscript } from "../engines/ghostscript/ghostscript.ts";
+import { PdfRewriter } from "../engines/ghostscript/pdf.ts";
+import { type LibreOffice, startLibreOffice } from "../engines/libreoffice/libreoffice.ts";
+import { startVeraPdf, type VeraPdf } from "../engines/verapdf/verapdf.ts";
+import { CONTAINER_LIMITS } from "../limits.ts";
+import { ENGINE_NAMES, type EngineName, type Engines } from "../operations/native.ts";
+import { warmUp } from "../operations/warm-up.ts";
+import type { EngineState } from "../processes/engine-state.ts";
+import type { Scratch } from "../scratch/scratch.ts";
+import { StartOrder } from "./start-order.ts";
+import { Threads } from "./threads.ts";
+import { Watched } from "./watched.ts";
+
+export interface RunningEnginesSettings {
+  readonly scratch: Scratch;
+  readonly selected: ReadonlySet<EngineName>;
+  /** Number of jobs of each kind that run at a time while they are quick. */
+  readonly jobs: number;
+  /** Number of documents that an engine has open at a time, for quick and slow jobs. */
+  readonly children: number;
+  readonly web: WebProxySettings;
+  log(message: string, details?: Record<string, unknown>): void;
+}
+
+export class RunningEngines implements Engines {
+  readonly office: Watched<LibreOffice>;
+  readonly ghostscript: Watched<Ghostscript>;
+  readonly chromium: Watched<Chromium>;
+  readonly verapdf: Watched<VeraPdf>;
+  readonly rewriter: PdfRewriter;
+  readonly threads: Threads;
+  readonly heapLimitBytes: number = CONTAINER_LIMITS.threadHeapBytes;
+  readonly #settings: RunningEnginesSettings;
+  readonly #order = new StartOrder();
+  /** Aborted when the engines are closed. */
+  readonly #closing = new AbortController();
+  readonly #places = {
+    // Engines that no job waits for start in this order: LibreOffice takes longest and is used most, veraPDF costs most
+    // and is used least.
+    office: this.#order.place(),
+    threads: this.#order.place(),
+    ghostscript: this.#order.place(),
+    chromium: this.#order.place(),
+    verapdf: this.#order.place(),
+    pdfa: this.#order.place(),
+  };
+
+  constructor(settings: RunningEnginesSettings) {
+    this.#settings = settings;
+    const { scratch, jobs, children, web, log } = settings;
+    this.rewriter = new PdfRewriter(scratch);
+    this.threads = new Threads({ size: jobs, heapMiB: 512, log });
+    this.office = new Watched({
+      ...{ name: "LibreOffice", place: this.#places.office, log },
+      start: () => startLibreOffice({ scratch, children, log }),
+    });
+    this.ghostscript = new Watched({
+      ...{ name: "Ghostscript", place: this.#places.ghostscript, log },
+      start: () => startGhostscript({ scratch, children, log }),
+    });
+    this.chromium = new Watched({
+      ...{ name: "Chromium", place: this.#places.chromium, log },
+      start: () => Chromium.start({ scratch, ready: jobs + 1, web, log }),
+    });
+    this.verapdf = new Watched({
+      ...{ name: "veraPDF", place: this.#places.verapdf, log },
+      start: () => startVeraPdf({ scratch, processes: jobs, log }),
+    });
+  }
+
+  /** Starts the selected engines one after the other, apart from those that a job waits for. */
+  start(): void {
+    const { selected } = this.#settings;
+    for (const name of ENGINE_NAMES) if (name !== "threads" && selected.has(name)) this[name].start();
+    if (selected.has("threads")) void this.#places.threads.run(() => this.threads.warm());
+    if (selected.has("verapdf")) {
+      this.#warmUpPdfa().catch((error) => this.#settings.log("pdfa warm-up failed", { error: String(error) }));
+    }
+    this.#order.open();
+  }
+
+  /** Starts no more engines that no job waits for. */
+  holdStarts(): void {
+    this.#order.close();
+  }
+
+  get states(): Readonly<Record<EngineName, EngineState>> {
+    const stateOf = (name: EngineName): EngineState => {
+      const { state } = this[name];
+      return state === "off" && this.#settings.selected.has(name) ? "starting" : state;
+    };
+    return Object.fromEntries(ENGINE_NAMES.map((name) => [name, stateOf(name)])) as Record<EngineName, EngineState>;
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.threads[Symbol.asyncDispose]();
+    await Promise.all([this.office, this.chromium, this.ghostscript, this.verapdf].map((engine) => engine.close()));
+  }
+
+  /** Warms PDF/A up last, unless a document has done so. */
+  async #warmUpPdfa(): Promise<void> {
+    const validator = await this.verapdf.running;
+    await this.#places.pdfa.run(async () => {
+      if (this.verapdf.isAsked || this.#closing.signal.aborted) return;
+      await using folder = await this.#settings.scratch.folder("job");
+      const { threads, rewriter, heapLimitBytes } = this;
+      await warmUp({ threads, rewriter, heapLimitBytes, validator }, folder.path, this.#closing.signal);
+    });
+  }
+}
