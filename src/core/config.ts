@@ -12,6 +12,8 @@ export interface Env {
   readonly FILE_LIFETIME_HOURS?: string;
   /** Public URL of the service, if it differs from the request's URL (behind a proxy). */
   readonly BASE_URL?: string;
+  /** Address of the client, if not Cloudflare's header but the host tells it. */
+  readonly CLIENT_ADDRESS?: string;
   /** The container with the native engines, in production. */
   readonly CONTAINER?: DurableObjectNamespace;
   /** Number of container instances that share the load. */

@@ -20,10 +20,11 @@ export async function requireKey(apiKey: string | undefined, keys: KVNamespace):
 }
 
 /**
+ * @param address address of the client. @default the one in Cloudflare's header
  * @returns an identifier that is the same for all requests of one client and reveals neither its key nor its address
  */
-export function clientOf(headers: Headers, variant: Variant): string {
+export function clientOf(headers: Headers, variant: Variant, address?: string): string {
   // Nobody checks the key in other variants: a client could send a different one with each request.
   const key = variant === "keyed" ? headers.get("Api-Key") : undefined;
-  return hashKey(key ?? headers.get("CF-Connecting-IP") ?? "").slice(0, CLIENT_DIGITS);
+  return hashKey(key ?? address ?? headers.get("CF-Connecting-IP") ?? "").slice(0, CLIENT_DIGITS);
 }
