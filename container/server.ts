@@ -21,8 +21,9 @@ import { PdfRewriter } from "./engines/ghostscript/pdf.ts";
 import { startLibreOffice } from "./engines/libreoffice/libreoffice.ts";
 import { startVeraPdf } from "./engines/verapdf/verapdf.ts";
 import { createApp } from "./jobs/app.ts";
-import type { Hosted } from "./jobs/hosted.ts";
+import type { Hosted, HostedJob } from "./jobs/hosted.ts";
 import { Places } from "./jobs/pool.ts";
+import { runInShares, ThreadClaims } from "./jobs/shares.ts";
 import { SlowLane, slowPlaces } from "./jobs/slow-lane.ts";
 import { Threads } from "./jobs/threads.ts";
 import { Watched } from "./jobs/watched.ts";
@@ -55,6 +56,7 @@ const children = jobs + lane.places;
 const ending = new AbortController();
 const scratch = await Scratch.open(SCRATCH_DIR, MEMORY_SCRATCH_DIR);
 const threads = new Threads({ size: jobs, heapMiB: 512, log });
+const claims = new ThreadClaims(jobs);
 const office = new Watched({ name: "LibreOffice", start: () => startLibreOffice({ scratch, children, log }), log });
 const ghostscript = new Watched({
   name: "Ghostscript",
@@ -87,12 +89,17 @@ const operations = new Map<string, Hosted>([
 ]);
 
 function inThreads(operation: Operation<unknown>): Hosted {
-  return {
-    places: new Places(limits),
-    timeoutMs: CONTAINER_LIMITS.longJobMs,
-    run: ({ inputs, params, signal, log }) =>
-      threads.run(threadJob(operation, inputs, params, CONTAINER_LIMITS.threadHeapBytes), signal, log),
-  };
+  const { threadHeapBytes, longJobMs: timeoutMs, shareAheadBytes: aheadBytes } = CONTAINER_LIMITS;
+  async function* run({ inputs, params, signal, log }: HostedJob): AsyncGenerator<Uint8Array> {
+    using claim = claims.take(operation.shareOf ? jobs : 1);
+    const inThread = (params: unknown, signal: AbortSignal) =>
+      threads.run(threadJob(operation, inputs, params, threadHeapBytes), signal, log);
+    if (claim.count === 1) return yield* inThread(params, signal);
+    const share = (share: number, shares: number, signal: AbortSignal) =>
+      inThread(operation.shareOf!(params, { share, shares }), signal);
+    yield* runInShares({ claim, aheadBytes, signal, run: share });
+  }
+  return { places: new Places(limits), timeoutMs, run };
 }
 
 function withEngines({ run, timeoutMs, onlyInputs = false }: NativeOperation): Hosted {

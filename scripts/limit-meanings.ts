@@ -86,6 +86,7 @@ export const EDGE_MEANINGS: Readonly<Record<SizeOf<typeof LIMITS>, string>> = {
 export const CONTAINER_MEANINGS: Readonly<Record<SizeOf<typeof CONTAINER_LIMITS>, string>> = {
   jobInputBytes: "all inputs of a job",
   threadHeapBytes: "heap of an edge engine",
+  shareAheadBytes: "pages that wait for those before them, for each thread that draws pages of one job",
   jobsWaitingPerPlace: "waiting jobs of an operation for each of its places",
   slowJobsPerPlace: "jobs in the slow lane for each place of an operation",
   slowJobBytes: "memory of the machine for each job in the slow lane",
