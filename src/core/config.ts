@@ -1,10 +1,12 @@
 // Reads the settings of the service from the Worker's environment. Has no knowledge of requests.
 
+import type { KeyRecords } from "./api-key.ts";
+import type { Bucket } from "./bucket.ts";
 import { LIMITS } from "./limits.ts";
 
 export interface Env {
-  readonly FILES: R2Bucket;
-  readonly API_KEYS: KVNamespace;
+  readonly FILES: Bucket;
+  readonly API_KEYS: KeyRecords;
   /** Access to the service: `private` (no key) or `keyed`. */
   readonly VARIANT?: string;
   readonly MAX_UPLOAD_MB?: string;

@@ -4,6 +4,7 @@
 //   sha256/<id>   an empty object whose custom metadata holds the SHA-256 of a larger file, which becomes known only
 //                 after R2 requires the metadata
 import { createHash } from "node:crypto";
+import type { Bucket, BucketObject, MultipartUpload, UploadedPart } from "../core/bucket.ts";
 import { type ByteRange, type Kind, type NewFile, newId, type StoredFile } from "./file.ts";
 import type { PartBuffer } from "./part-buffer.ts";
 
@@ -37,7 +38,7 @@ export interface PartedFile extends Pick<StoredFile, "name" | "type" | "size"> {
  * the file remains.
  */
 export async function readFile(
-  bucket: R2Bucket,
+  bucket: Bucket,
   kind: Kind,
   file: NewFile,
   parts: PartBuffer,
@@ -46,8 +47,8 @@ export async function readFile(
   const digest = createHash("sha256");
   let size = 0;
   let type = typeof file.type === "string" ? file.type : undefined;
-  let upload: { readonly id: string; readonly parts: R2MultipartUpload } | undefined;
-  const uploaded: R2UploadedPart[] = [];
+  let upload: { readonly id: string; readonly parts: MultipartUpload } | undefined;
+  const uploaded: UploadedPart[] = [];
   // With a head, the first part is kept until the end, because its first bytes are known only then.
   let firstPart: Uint8Array | undefined;
 
@@ -106,7 +107,7 @@ export async function readFile(
   }
 }
 
-export async function putFile(bucket: R2Bucket, kind: Kind, file: WholeFile): Promise<StoredFile> {
+export async function putFile(bucket: Bucket, kind: Kind, file: WholeFile): Promise<StoredFile> {
   const id = newId(kind);
   try {
     return describe(id, await bucket.put(FILES + id, file.bytes, options(file.name, file.type, file.sha256)));
@@ -117,18 +118,18 @@ export async function putFile(bucket: R2Bucket, kind: Kind, file: WholeFile): Pr
 }
 
 /** @returns undefined if there is no such file */
-export async function findFile(bucket: R2Bucket, id: string): Promise<StoredFile | undefined> {
+export async function findFile(bucket: Bucket, id: string): Promise<StoredFile | undefined> {
   const object = await bucket.head(FILES + id);
   return object ? describe(id, object) : undefined;
 }
 
 /** @returns undefined if there is no such file */
-export async function openFile(bucket: R2Bucket, id: string, range?: ByteRange) {
+export async function openFile(bucket: Bucket, id: string, range?: ByteRange) {
   const object = await bucket.get(FILES + id, range ? { range: { ...range } } : {});
   return object ? { file: describe(id, object), body: object.body } : undefined;
 }
 
-export async function sha256OfFile(bucket: R2Bucket, id: string): Promise<string | undefined> {
+export async function sha256OfFile(bucket: Bucket, id: string): Promise<string | undefined> {
   const file = await bucket.head(FILES + id);
   return file?.customMetadata?.sha256 ?? (await bucket.head(DIGESTS + id))?.customMetadata?.sha256;
 }
@@ -138,7 +139,7 @@ const options = (name: string, contentType: string, sha256?: string) => ({
   customMetadata: { name: encodeURIComponent(name), ...(sha256 ? { sha256 } : {}) },
 });
 
-function describe(id: string, object: R2Object): StoredFile {
+function describe(id: string, object: BucketObject): StoredFile {
   return {
     id,
     name: decodeURIComponent(object.customMetadata?.name ?? id),
@@ -150,7 +151,7 @@ function describe(id: string, object: R2Object): StoredFile {
 }
 
 /** Reads a stored object again to compute its digest, for a file whose first bytes were written last. */
-async function digestOf(bucket: R2Bucket, key: string): Promise<string> {
+async function digestOf(bucket: Bucket, key: string): Promise<string> {
   const digest = createHash("sha256");
   const object = await bucket.get(key);
   if (object) for await (const chunk of object.body) digest.update(chunk);
