@@ -9,14 +9,14 @@ const LONGEST_PAUSE_MS = 30_000;
 type Log = (message: string, details?: Record<string, unknown>) => void;
 
 export class EngineKeeper {
-  readonly #settings: EngineSettings;
+  readonly #settings: Omit<EngineSettings, "port">;
   readonly #log: Log;
   readonly #closing = new AbortController();
   readonly #kept: Promise<void>;
   readonly #tried = Promise.withResolvers<void>();
   #server: EngineServer | undefined;
 
-  constructor(settings: EngineSettings, log: Log) {
+  constructor(settings: Omit<EngineSettings, "port">, log: Log) {
     this.#settings = settings;
     this.#log = log;
     this.#kept = this.#keep();

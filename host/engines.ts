@@ -11,8 +11,8 @@ export interface EngineSettings {
   readonly port?: number;
   /** Receives the log of the server: `inherit`, or a file descriptor. */
   readonly output: "inherit" | number;
-  /** Variables added to the server's environment. */
-  readonly env?: Readonly<Record<string, string>>;
+  /** The server's environment, without what is decided here. */
+  readonly env: NodeJS.ProcessEnv;
 }
 
 export interface EngineServer {
@@ -41,7 +41,7 @@ const root = join(import.meta.dirname, "..");
  * Starts the server, and resolves once it listens. Its engines may still be starting then, and jobs wait for them.
  * @throws Error if it does not start
  */
-export async function startEngineServer({ port, output, env = {} }: EngineSettings): Promise<EngineServer> {
+export async function startEngineServer({ port, output, env }: EngineSettings): Promise<EngineServer> {
   const chosen = port ?? (await freePort());
   const secret = randomBytes(24).toString("base64url");
   const child = spawnSupervisor(output, { ...env, PORT: String(chosen), CONTAINER_SECRET: secret });
@@ -72,11 +72,11 @@ export async function startEngineServer({ port, output, env = {} }: EngineSettin
 }
 
 /** Starts the supervisor like the container's image does. */
-function spawnSupervisor(output: EngineSettings["output"], env: Readonly<Record<string, string>>): ChildProcess {
+function spawnSupervisor(output: EngineSettings["output"], env: NodeJS.ProcessEnv): ChildProcess {
   const server = [process.execPath, "--no-warnings", join(root, "container/server.ts")];
   const stdio: StdioOptions = ["ignore", output, output, "ipc"];
   return spawn("perl", [join(root, "container/processes/supervise.pl"), ...server], {
-    env: { ...process.env, HOST: "127.0.0.1", ...env },
+    env: { ...env, HOST: "127.0.0.1" },
     // Detached from the terminal's Ctrl-C. The channel tells the server when this process has ended, for whatever
     // reason.
     detached: true,

@@ -2,7 +2,7 @@
 // are still at work.
 
 import type { IncomingMessage } from "node:http";
-import type { HttpBindings } from "@hono/node-server";
+import type { Http2Bindings, HttpBindings } from "@hono/node-server";
 import type { createApp } from "../src/app.ts";
 import type { Env } from "../src/core/config.ts";
 import { type Forwarded, readForwarded } from "./forwarded.ts";
@@ -22,7 +22,7 @@ export class Listener {
     this.#settings = settings;
   }
 
-  readonly fetch = (request: Request, { incoming }: HttpBindings): Response | Promise<Response> => {
+  readonly fetch = (request: Request, { incoming }: HttpBindings | Http2Bindings): Response | Promise<Response> => {
     const { app, env } = this.#settings;
     const { address, origin } = this.#origin(incoming);
     const { BASE_URL = origin, ...others } = env();
@@ -43,7 +43,7 @@ export class Listener {
     while (this.#working.size > 0) await Promise.allSettled([...this.#working]);
   }
 
-  #origin({ headers, socket }: IncomingMessage): Forwarded {
+  #origin({ headers, socket }: Pick<IncomingMessage, "headers" | "socket">): Forwarded {
     return readForwarded(headers, socket.remoteAddress, this.#settings.trustedProxies);
   }
 

@@ -8,7 +8,7 @@ import { createApp } from "../src/app.ts";
 import { type Env, readConfig } from "../src/core/config.ts";
 import { createStore } from "../src/storage/store.ts";
 import { EngineKeeper } from "./engine-keeper.ts";
-import { openKeys } from "./keys.ts";
+import { GivenKeys } from "./given-keys.ts";
 import { Listener } from "./listener.ts";
 import { readSettings, type Settings } from "./settings.ts";
 import { FileBucket } from "./storage/file-bucket.ts";
@@ -29,8 +29,10 @@ outliveExceptions(log, () => isUp);
 
 const settings = orExit(() => readSettings(process.env));
 const bucket = await FileBucket.open(settings.dataFolder).catch(exit);
-const keys = orExit(() => openKeys(settings));
-const engines = settings.startsEngines ? new EngineKeeper({ output: "inherit" }, log) : undefined;
+const keys = new GivenKeys(settings.apiKeys);
+const engines = settings.startsEngines
+  ? new EngineKeeper({ output: "inherit", env: engineEnvironment() }, log)
+  : undefined;
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void stop(signal));
 process.on("disconnect", () => void stop("the parent is gone"));
 await engines?.tried;
@@ -108,6 +110,12 @@ async function endsWithin(work: Promise<unknown>, limitMs: number): Promise<bool
   const hasEnded = await promise;
   clearTimeout(timer);
   return hasEnded;
+}
+
+/** Returns the environment without the secrets that the engines do not need. */
+function engineEnvironment(): NodeJS.ProcessEnv {
+  const isSecret = (name: string) => name === "API_KEYS" || /^(?:S3|AWS)_/.test(name);
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isSecret(name)));
 }
 
 function orExit<T>(read: () => T): T {
