@@ -28,7 +28,7 @@ export class EngineKeeper {
   }
 
   /** Settings with which the app finds the server, if it runs. */
-  get vars(): Partial<EngineServer["vars"]> {
+  get vars(): EngineServer["vars"] {
     return this.#server?.vars ?? {};
   }
 

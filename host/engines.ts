@@ -21,7 +21,7 @@ export interface EngineServer {
   /** Secret that callers must send. */
   readonly secret: string;
   /** Settings with which the app finds the server. */
-  readonly vars: { readonly CONTAINER_URL: string; readonly CONTAINER_SECRET: string };
+  readonly vars: Readonly<Record<string, string>>;
   /** Process ID of the current server. */
   readonly pid: number | undefined;
   /** Resolves when supervisor and server have ended, intentionally or not. */

@@ -172,7 +172,7 @@ describe("what an isolate holds", () => {
 
   test.each([3, 4] as const)("a PNG of 33 megapixels with %i channels streams through", async (channels) => {
     const file = upload(large(channels), "large.png");
-    const growth = await growthDuring(alone.workerdPids()[0]!, async () => {
+    const growth = await growthDuring(alone.appPid(), async () => {
       const pdf = await converted({ file }, createClient(alone.url));
       expect(imagesOf(pdf)).toHaveLength(channels - 2);
       expect(pageSizes(pdf)).toEqual([[7680, 4320]]);
@@ -188,9 +188,7 @@ describe("what an isolate holds", () => {
     };
     // The local R2 grows with the stored files and stays that large.
     await post("/html", { content: upload(file) });
-    expect(
-      (await growthDuring(alone.workerdPids()[0]!, () => post("/pdf", { file: upload(file) }))) / MiB,
-    ).toBeLessThan(96);
+    expect((await growthDuring(alone.appPid(), () => post("/pdf", { file: upload(file) }))) / MiB).toBeLessThan(96);
   });
 
   test("what has to be held and is too large goes to the container; without one: 413", async () => {
