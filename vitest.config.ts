@@ -25,7 +25,7 @@ const OVER_HTTP = {
   globalSetup: ["./test/support/global-setup.ts"],
   testTimeout: 180_000,
   hookTimeout: 120_000,
-} as const;
+};
 
 export default defineConfig({
   test: {

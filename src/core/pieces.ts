@@ -5,21 +5,23 @@ import { plain } from "./byte-reader.ts";
 
 type Reading = Promise<{ readonly value?: Uint8Array | undefined; readonly done: boolean }>;
 
-/** The standard's reader, whose option `min` not all declarations of its types have. */
+/** workerd's own reader, which fills a buffer from several chunks. The standard's `min` fails at the end of a stream. */
 interface FillingReader {
-  read(view: Uint8Array, options: { readonly min: number }): Reading;
+  readAtLeast(bytes: number, view: Uint8Array): Reading;
   cancel(): Promise<void>;
 }
+
+const FILLS_BUFFERS = "readAtLeast" in ReadableStreamBYOBReader.prototype;
 
 export class PieceReader {
   readonly #read: () => Reading;
   readonly #cancel: () => Promise<void>;
 
   constructor(body: ReadableStream<Uint8Array>, pieceBytes: number) {
-    const filling = fillingReader(body);
-    if (filling) {
-      this.#read = () => filling.read(new Uint8Array(pieceBytes), { min: pieceBytes });
-      this.#cancel = () => filling.cancel();
+    if (FILLS_BUFFERS) {
+      const reader = body.getReader({ mode: "byob" }) as unknown as FillingReader;
+      this.#read = () => reader.readAtLeast(pieceBytes, new Uint8Array(pieceBytes));
+      this.#cancel = () => reader.cancel();
     } else {
       const reader = body.getReader();
       this.#read = () => reader.read();
@@ -28,13 +30,12 @@ export class PieceReader {
   }
 
   /**
-   * @returns a piece of the wanted size, or the rest; a stream that is not one of bytes gives its own chunks. Undefined
-   * at the end
+   * @returns a piece of the wanted size, or the rest. Where the runtime does not fill buffers, its chunks are large, and
+   * each is a piece. Undefined at the end
    */
   async read(): Promise<Uint8Array | undefined> {
     for (;;) {
       const { done, value } = await this.#read();
-      // The last piece may come with the end or before it.
       if (value && value.length > 0) return plain(value);
       if (done) return undefined;
     }
@@ -59,18 +60,5 @@ export async function readBytes(body: ReadableStream<Uint8Array>, size: number):
     bytes = whole.subarray(0, length);
   }
   await pieces.cancel();
-  return bytes;
-}
-
-/**
- * Returns a reader that fills buffers, if the stream is one of bytes. workerd's are, and their own chunks are small. Not
- * all of Node's are, and their chunks are large.
- */
-function fillingReader(body: ReadableStream<Uint8Array>): FillingReader | undefined {
-  try {
-    return body.getReader({ mode: "byob" }) as unknown as FillingReader;
-  } catch (error) {
-    if (body.locked) throw error;
-    return undefined;
-  }
+  return bytes.subarray(0, size);
 }
