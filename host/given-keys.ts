@@ -4,15 +4,15 @@ import { hashKey, type KeyRecord, type KeyRecords } from "../src/core/api-key.ts
 
 export class GivenKeys implements KeyRecords {
   readonly #records: ReadonlyMap<string, KeyRecord>;
-  readonly #others: KeyRecords | undefined;
+  readonly #others: KeyRecords;
 
-  constructor(keys: readonly string[], others?: KeyRecords) {
+  constructor(keys: readonly string[], others: KeyRecords) {
     const record: KeyRecord = { owner: "environment", created: new Date().toISOString(), revoked: null };
     this.#records = new Map(keys.map((key) => [hashKey(key), record]));
     this.#others = others;
   }
 
   async get(hash: string, type: "json"): Promise<KeyRecord | null> {
-    return this.#records.get(hash) ?? (await this.#others?.get(hash, type)) ?? null;
+    return this.#records.get(hash) ?? this.#others.get(hash, type);
   }
 }

@@ -12,6 +12,8 @@ import { GivenKeys } from "./given-keys.ts";
 import { Listener } from "./listener.ts";
 import { readSettings, type Settings } from "./settings.ts";
 import { FileBucket } from "./storage/file-bucket.ts";
+import { KeyDatabase } from "./storage/key-database.ts";
+import { S3Bucket } from "./storage/s3-bucket.ts";
 
 const SWEEP_EVERY_MS = 10 * 60_000;
 /** Longer than proxies keep a connection: the side that closes second loses a request. */
@@ -28,8 +30,9 @@ let stopping: number | undefined;
 outliveExceptions(log, () => isUp);
 
 const settings = orExit(() => readSettings(process.env));
-const bucket = await FileBucket.open(settings.dataFolder).catch(exit);
-const keys = new GivenKeys(settings.apiKeys);
+const bucket = await (settings.s3 ? S3Bucket.open(settings.s3) : FileBucket.open(settings.dataFolder)).catch(exit);
+const database = await KeyDatabase.open(settings.dataFolder).catch(exit);
+const keys = new GivenKeys(settings.apiKeys, database);
 const engines = settings.startsEngines
   ? new EngineKeeper({ output: "inherit", env: engineEnvironment() }, log)
   : undefined;
@@ -97,7 +100,8 @@ async function end(): Promise<void> {
     }
   }
   await engines?.close();
-  bucket[Symbol.dispose]();
+  database[Symbol.dispose]();
+  if (bucket instanceof FileBucket) bucket[Symbol.dispose]();
 }
 
 async function endsWithin(work: Promise<unknown>, limitMs: number): Promise<boolean> {
@@ -114,7 +118,7 @@ async function endsWithin(work: Promise<unknown>, limitMs: number): Promise<bool
 
 /** Returns the environment without the secrets that the engines do not need. */
 function engineEnvironment(): NodeJS.ProcessEnv {
-  const isSecret = (name: string) => name === "API_KEYS" || /^(?:S3|AWS)_/.test(name);
+  const isSecret = (name: string) => name === "API_KEYS" || name.startsWith("S3_");
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isSecret(name)));
 }
 
