@@ -194,7 +194,10 @@ describe("what an isolate holds", () => {
   test("what has to be held and is too large goes to the container; without one: 413", async () => {
     const interlaced = upload(large(3, true), "large.png");
     expect(pageSizes(await converted({ file: interlaced }, createClient(service.url)))).toEqual([[4000, 3000]]);
-    expect(readFileSync(service.logFile, "utf8")).toContain("moved to the container");
+    // The host runs it there at once.
+    if (service.target === "wrangler") {
+      expect(readFileSync(service.logFile, "utf8")).toContain("moved to the container");
+    }
     expect((await error(interlaced, createClient(alone.url)))[0]).toBe(413);
     const scan = tiff([plainTiff(rgb, 2)]);
     const behind = upload(Buffer.concat([scan, Buffer.alloc(50 * MiB)]), "large.tif");

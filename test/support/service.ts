@@ -109,7 +109,9 @@ const STARTS: Readonly<Record<Target, (options: ServiceOptions, around: Surround
     return { url, pid, stop, appPid: () => workerdPids(pid)[0]! };
   },
   async host({ variant, vars = {} }, { persistTo: dataFolder, logFile, keys, containerVars }) {
-    const settings = { ENGINES: "off", VARIANT: variant, API_KEYS: keys.join(","), ...vars, ...containerVars };
+    // As much memory as an isolate has: without a container, the same documents are too large.
+    const own = { ENGINES: "off", MEMORY_MB: "128", VARIANT: variant, API_KEYS: keys.join(",") };
+    const settings = { ...own, ...vars, ...containerVars };
     const { url, pid, stop } = await startHost({ dataFolder, logFile, settings });
     return { url, pid, stop, appPid: () => pid };
   },
