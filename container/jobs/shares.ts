@@ -62,11 +62,12 @@ export interface SharedJob {
 export async function* runInShares(job: SharedJob): AsyncGenerator<Uint8Array> {
   const over = new AbortController();
   const signal = AbortSignal.any([job.signal, over.signal]);
-  const ahead: ReadAhead[] = [];
-  const start = (share: number, shares: number) => {
+  const started: StartedShare[] = [];
+  const start = (share: number, shares: number): StartedShare => {
     const frames = new ReadAhead(job.run(share, shares, signal), job.aheadBytes);
-    ahead.push(frames);
-    return decodeAnswer(frames, { signal });
+    const begun = { outputs: decodeAnswer(frames, { signal }), ended: frames.ended };
+    started.push(begun);
+    return begun;
   };
   try {
     for await (const frame of encodeAnswer(outputsOf(job, start))) {
@@ -75,25 +76,34 @@ export async function* runInShares(job: SharedJob): AsyncGenerator<Uint8Array> {
     }
   } finally {
     over.abort(new Error("the job is over"));
-    await Promise.all(ahead.map((frames) => frames.ended));
+    await Promise.all(started.map(({ ended }) => ended));
   }
+}
+
+interface StartedShare {
+  readonly outputs: AsyncGenerator<Output>;
+  /** Resolves when its thread has ended the work. */
+  readonly ended: Promise<void>;
 }
 
 async function* outputsOf(
   { claim }: SharedJob,
-  start: (share: number, shares: number) => AsyncGenerator<Output>,
+  start: (share: number, shares: number) => StartedShare,
 ): AsyncGenerator<Output> {
   const shares = claim.count;
   const first = start(0, shares);
-  let next = await first.next();
+  let next = await first.outputs.next();
   const total = next.done ? 0 : (next.value.total ?? 1);
   claim.keep(Math.max(1, Math.min(shares, total)));
   const all = [first, ...Array.from({ length: claim.count - 1 }, (_, other) => start(other + 1, shares))];
   for (let place = 0; place < total; place++) {
-    if (place > 0) next = await all[place % all.length]!.next();
+    if (place > 0) next = await all[place % all.length]!.outputs.next();
     if (next.done) throw new EngineFailure("crashed", `output ${place + 1} of ${total} is missing`);
     yield next.value;
   }
-  // A thread that is not read to the end of its answer cannot be used again.
-  for (const share of all) await share.next();
+  // A thread whose work is not over at the end of the job cannot be used again.
+  for (const { outputs, ended } of all) {
+    await outputs.next();
+    await ended;
+  }
 }
