@@ -1,7 +1,8 @@
 // The tiers of tests, by what they need (test/README.md). "unit": nothing; pure code, in Node. "native": programs of Debian
 // packages that judge what such code makes. "worker": the platform (R2, its streams), inside workerd. "server": Linux;
 // the container's server without engines. "container": its native engines. "docker": its image, where Docker runs. "http":
-// the whole service under wrangler dev.
+// the whole service under wrangler dev. "host": a part of "http" for the host on Node, where PAGEWRIGHT_TARGET=host makes
+// all of it run.
 
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
@@ -15,6 +16,17 @@ const sayWhetherTheCorpusIsThere = {
 };
 
 const SERVER_TESTS = ["test/container/jobs/**/*.test.ts", "test/container/processes/**/*.test.ts"];
+
+/** Uploads, downloads, keys, the engines of both kinds, and their errors. */
+const HOST_TESTS = ["html", "keyed", "merged-pdf", "png", "requests", "resource"].map(
+  (name) => `test/http/${name}.test.ts`,
+);
+const OVER_HTTP = {
+  environment: "node",
+  globalSetup: ["./test/support/global-setup.ts"],
+  testTimeout: 180_000,
+  hookTimeout: 120_000,
+};
 
 export default defineConfig({
   test: {
@@ -92,12 +104,19 @@ export default defineConfig({
         test: {
           name: "http",
           include: ["test/http/**/*.test.ts", "test/e2e/**/*.test.ts"],
-          environment: "node",
-          globalSetup: ["./test/support/global-setup.ts"],
-          testTimeout: 180_000,
-          hookTimeout: 120_000,
+          ...OVER_HTTP,
           // After the others, so that they do not slow the service down.
           sequence: { groupOrder: 3 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "host",
+          include: HOST_TESTS,
+          env: { PAGEWRIGHT_TARGET: "host" },
+          ...OVER_HTTP,
+          sequence: { groupOrder: 4 },
         },
       },
     ],

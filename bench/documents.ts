@@ -27,7 +27,7 @@ interface Task {
 const MB = 1e6;
 
 /** A book with text on every page, and incompressible pictures of the given total size. */
-function book(pages: number, pictureBytes = 0): Uint8Array {
+export function book(pages: number, pictureBytes = 0): Uint8Array {
   const builder = new PdfBuilder();
   for (let page = 1; page <= pages; page++) {
     const size = Math.floor(pictureBytes / pages);

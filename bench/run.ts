@@ -1,12 +1,13 @@
 // `npm run bench`: compares this service over HTTP with its peers as whole processes, in one run, as ratios. `npm run
-// bench -- --quick` runs fewer rounds; `npm run bench -- pages` or `documents` runs one part; `CORPUS_DIR` names a
-// folder with real documents.
+// bench -- --quick` runs fewer rounds; `npm run bench -- pages` or `documents` runs one part, and `hosts` another one:
+// the service on Node beside wrangler dev. `CORPUS_DIR` names a folder with real documents.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { corpusDir, corpusPlace } from "../test/support/corpus.ts";
 import { type Service, startService } from "../test/support/service.ts";
 import { compareDocuments } from "./documents.ts";
+import { compareHosts } from "./hosts.ts";
 import { agent, exchange, median, multipart, row } from "./measure.ts";
 import { JPEG_QUALITY, type PageJob, type Peer, peers, type Run, runPeer } from "./peers.ts";
 
@@ -27,6 +28,11 @@ const ROUNDS = process.argv.includes("--quick") ? 3 : 7;
 if (corpusDir === undefined) {
   console.error(`The corpus of real documents is not at ${corpusPlace}: set CORPUS_DIR.`);
   process.exit(1);
+}
+
+if (process.argv.includes("hosts")) {
+  await compareHosts(corpusDir, ROUNDS);
+  process.exit(0);
 }
 
 const folder = mkdtempSync(join(tmpdir(), "bench-"));

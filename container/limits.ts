@@ -32,6 +32,8 @@ export const CONTAINER_LIMITS = {
 
   jobInputBytes: GIB,
   threadHeapBytes: GIB,
+  /** Pages of up to this size wait for a slower page while the next ones are drawn. */
+  shareAheadBytes: 16 * MIB,
   jobsWaitingPerPlace: 8,
   slowJobsPerPlace: 4,
   /** Jobs that take more are rare, and their engines end them at their own limits. */

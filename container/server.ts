@@ -19,10 +19,11 @@ import { EngineFailure } from "../src/core/failure.ts";
 import type { Operation } from "../src/core/operation.ts";
 import { HOSTED_OPERATIONS } from "../src/operations/index.ts";
 import { createApp } from "./jobs/app.ts";
-import type { Hosted } from "./jobs/hosted.ts";
+import type { Hosted, HostedJob } from "./jobs/hosted.ts";
 import { PlacePool } from "./jobs/pool.ts";
 import { RunningEngines } from "./jobs/running-engines.ts";
 import { selectedEngines } from "./jobs/selection.ts";
+import { runInShares, ThreadClaims } from "./jobs/shares.ts";
 import { SlowLane, slowPlaces } from "./jobs/slow-lane.ts";
 import { CONTAINER_LIMITS } from "./limits.ts";
 import { NATIVE_OPERATIONS } from "./operations/index.ts";
@@ -55,6 +56,7 @@ const limits = { atOnce: jobs, waiting: jobsWaitingPerPlace * jobs, maxWaitMs, s
 const children = jobs + lane.places;
 const ending = new AbortController();
 const scratch = await Scratch.open(SCRATCH_DIR, MEMORY_SCRATCH_DIR);
+const claims = new ThreadClaims(jobs);
 const { URL_ALLOW, URL_DNS } = process.env;
 const web = { allow: URL_ALLOW ?? "", ...(URL_DNS ? { dnsServers: URL_DNS.split(",") } : {}) };
 const engines = new RunningEngines({ scratch, selected, jobs, children, web, log });
@@ -67,12 +69,17 @@ const operations = new Map<string, Hosted>([
 
 function inThreads(operation: Operation<unknown>): Hosted {
   const { threads, heapLimitBytes } = engines;
-  return {
-    places: new PlacePool(limits),
-    timeoutMs: CONTAINER_LIMITS.longJobMs,
-    run: ({ inputs, params, signal, log }) =>
-      threads.run(threadJob(operation, inputs, params, heapLimitBytes), signal, log),
-  };
+  const { longJobMs: timeoutMs, shareAheadBytes: aheadBytes } = CONTAINER_LIMITS;
+  async function* run({ inputs, params, signal, log }: HostedJob): AsyncGenerator<Uint8Array> {
+    using claim = claims.take(operation.shareOf ? jobs : 1);
+    const inThread = (params: unknown, signal: AbortSignal) =>
+      threads.run(threadJob(operation, inputs, params, heapLimitBytes), signal, log);
+    if (claim.count === 1) return yield* inThread(params, signal);
+    const share = (share: number, shares: number, signal: AbortSignal) =>
+      inThread(operation.shareOf!(params, { share, shares }), signal);
+    yield* runInShares({ claim, aheadBytes, signal, run: share });
+  }
+  return { places: new PlacePool(limits), timeoutMs, run };
 }
 
 function withEngines({ run, timeoutMs, onlyInputs = false }: NativeOperation): Hosted {

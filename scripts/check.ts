@@ -16,6 +16,7 @@ const quick: readonly Check[] = [
   { name: "format and lint", run: () => program("@biomejs/biome/bin/biome", "check", "--error-on-warnings") },
   { name: "types", run: () => program("typescript/bin/tsc", "-p", ".") },
   { name: "types of the Worker", run: () => program("typescript/bin/tsc", "-p", "src") },
+  { name: "types of the host", run: () => program("typescript/bin/tsc", "-p", "host") },
   { name: "unused code and dependencies", run: () => program("knip/bin/knip.js") },
   { name: "spelling", run: () => program("cspell/bin.mjs", "--no-progress", "--no-summary") },
   { name: "Markdown", run: () => program("markdownlint-cli2/markdownlint-cli2-bin.mjs") },

@@ -1,11 +1,10 @@
-// Runs the container's service under its supervisor on this machine: installs its engines, and ends it with everything
-// it started. Used by start.ts and by the tests.
+// Installs the container's engines on this machine, and runs its service with a log file. Used by start.ts and by the
+// tests.
 
-import { type ChildProcess, spawn } from "node:child_process";
-import { randomBytes } from "node:crypto";
+import { spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { dirname, join } from "node:path";
+import { type EngineServer, startEngineServer } from "../host/engines.ts";
 import { portIsFree } from "./ports.ts";
 import { root } from "./wrangler.ts";
 
@@ -18,25 +17,9 @@ export interface ContainerOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-export interface ContainerProcess {
-  /** URL on 127.0.0.1, without a slash at the end. It stays the same when the service is restarted. */
-  readonly url: string;
-  /** Secret that callers must send. */
-  readonly secret: string;
-  /** Settings with which the Worker finds the service. */
-  readonly vars: Readonly<Record<string, string>>;
-  /** Process ID of the current server. */
-  readonly pid: number | undefined;
-  /** Ends every process, gently first. */
-  stop(): Promise<void>;
-  /** Ends supervisor and server at once; what they started ends by itself. */
-  kill(): void;
-}
+export type ContainerProcess = EngineServer;
 
 const dist = join(root, "container/dist");
-const LISTENS_WITHIN_MS = 30_000;
-/** Maximum time to stop, longer than the supervisor gives the server. */
-const STOP_WITHIN_MS = 9_000;
 
 /**
  * Installs missing engines, and shows the progress. Fast when all are installed. Runs once at a time.
@@ -58,82 +41,15 @@ export async function installEngines(signal?: AbortSignal): Promise<void> {
  * @throws Error with the last lines of the log, if it does not start
  */
 export async function startContainer({ port, logFile, env = {} }: ContainerOptions): Promise<ContainerProcess> {
-  const chosen = port !== undefined && (await portIsFree(port)) ? port : await freePort();
-  const secret = randomBytes(24).toString("base64url");
   mkdirSync(dirname(logFile), { recursive: true });
-  closeSync(openSync(logFile, "w"));
-  const child = spawnSupervisor(logFile, { ...env, PORT: String(chosen), CONTAINER_SECRET: secret });
-  let pid: number | undefined;
-  child.on("message", (message) => {
-    ({ pid } = message as { readonly pid: number });
-  });
-  const stop = () => endProcess(child);
+  const output = openSync(logFile, "w");
   try {
-    await listening(child);
+    const isFree = port !== undefined && (await portIsFree(port));
+    return await startEngineServer({ ...(isFree ? { port } : {}), output, env: { ...process.env, ...env } });
   } catch (error) {
-    await stop();
     const log = readFileSync(logFile, "utf8").trimEnd().split("\n").slice(-15).join("\n");
     throw new Error(`${(error as Error).message} ${logFile} ends with:\n${log}`);
-  }
-  const url = `http://127.0.0.1:${chosen}`;
-  return {
-    url,
-    secret,
-    vars: { CONTAINER_URL: url, CONTAINER_SECRET: secret },
-    get pid() {
-      return pid;
-    },
-    stop,
-    kill: () => child.kill("SIGKILL"),
-  };
-}
-
-/** Starts the supervisor like the container's image does. */
-function spawnSupervisor(logFile: string, env: Readonly<Record<string, string>>): ChildProcess {
-  const log = openSync(logFile, "a");
-  const server = [process.execPath, "--no-warnings", join(root, "container/server.ts")];
-  try {
-    return spawn("perl", [join(root, "container/processes/supervise.pl"), ...server], {
-      env: { ...process.env, HOST: "127.0.0.1", NODE_COMPILE_CACHE: join(dist, "compiled"), ...env },
-      // Detached from the terminal's Ctrl-C. The channel tells the server when this process has ended, for whatever
-      // reason.
-      detached: true,
-      stdio: ["ignore", log, log, "ipc"],
-    });
   } finally {
-    closeSync(log);
+    closeSync(output);
   }
-}
-
-function listening(child: ChildProcess): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error("The container does not listen.")), LISTENS_WITHIN_MS);
-    const settle = (settled: () => void) => {
-      clearTimeout(timer);
-      settled();
-    };
-    child.once("message", () => settle(resolve));
-    child.once("error", (error) => settle(() => reject(error)));
-    child.once("exit", () => settle(() => reject(new Error("The container ended."))));
-  });
-}
-
-async function endProcess(child: ChildProcess): Promise<void> {
-  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  const ended = new Promise((resolve) => child.once("exit", resolve));
-  child.kill("SIGTERM");
-  const timer = setTimeout(() => child.kill("SIGKILL"), STOP_WITHIN_MS);
-  await ended;
-  clearTimeout(timer);
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
-    });
-  });
 }

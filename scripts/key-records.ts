@@ -1,9 +1,10 @@
-// Reads and writes API keys as the KV namespace stores them: the hash of a key -> its owner. The key itself is never
-// stored there.
+// Reads and writes API keys where a service looks them up, in a KV namespace or in the database of the host on Node: the
+// hash of a key -> its owner. The key itself is never stored there.
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { KeyDatabase } from "../host/storage/key-database.ts";
 import type { KeyRecord } from "../src/core/api-key.ts";
 import { openLocalStorage } from "./local-storage.ts";
 import { runWrangler } from "./wrangler.ts";
@@ -13,11 +14,18 @@ export interface KeyEntry extends KeyRecord {
   readonly hash: string;
 }
 
-/** Selects the namespace: that of a service on this machine, by the folder it persists to, or the deployed one. */
-export type Namespace = { readonly persistTo: string } | "remote";
+/**
+ * Selects the keys of a service: under wrangler dev on this machine, by the folder it persists to; of a host on Node, by
+ * its data folder; or of the deployed Worker.
+ */
+export type Namespace = { readonly persistTo: string } | { readonly data: string } | "remote";
 
-/** Writes records, replacing those with the same hash. A running local service sees them at once. */
+/** Writes records, replacing those with the same hash. A service that runs on this machine sees them at once. */
 export async function putKeys(namespace: Namespace, entries: readonly KeyEntry[]): Promise<void> {
+  if (typeof namespace === "object" && "data" in namespace) {
+    using database = await KeyDatabase.open(namespace.data);
+    return database.put(entries);
+  }
   const records = entries.map(({ hash, ...metadata }) => ({ key: hash, value: JSON.stringify(metadata), metadata }));
   if (namespace === "remote") return putRemote(records);
   await using storage = await openLocalStorage(namespace.persistTo);
@@ -26,8 +34,14 @@ export async function putKeys(namespace: Namespace, entries: readonly KeyEntry[]
 
 /** Returns all records, oldest first. */
 export async function listKeys(namespace: Namespace): Promise<KeyEntry[]> {
-  const entries = namespace === "remote" ? await listRemote() : await listLocal(namespace.persistTo);
-  return entries.sort((a, b) => (a.created < b.created ? -1 : 1));
+  return (await listAll(namespace)).sort((a, b) => (a.created < b.created ? -1 : 1));
+}
+
+async function listAll(namespace: Namespace): Promise<KeyEntry[]> {
+  if (namespace === "remote") return listRemote();
+  if ("persistTo" in namespace) return listLocal(namespace.persistTo);
+  using database = await KeyDatabase.open(namespace.data);
+  return database.list();
 }
 
 async function listLocal(persistTo: string): Promise<KeyEntry[]> {

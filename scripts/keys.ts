@@ -15,7 +15,8 @@ const USAGE = `Usage:
 
   --local            the keys of the service on this machine (default)
   --remote           the keys of the deployed service; uses wrangler's login or CLOUDFLARE_API_TOKEN
-  --persist-to DIR   with --local: the folder of that service's storage (default .wrangler/keyed)`;
+  --persist-to DIR   with --local: the folder of that service's storage (default .wrangler/keyed)
+  --data DIR         the keys of a host on Node: its DATA_DIR`;
 
 /** Number of digits of a hash that identify one key among many. */
 const SHOWN_HASH_LENGTH = 12;
@@ -36,10 +37,7 @@ try {
 async function main(): Promise<void> {
   const { values, positionals } = readArguments();
   if (values.help) return console.log(USAGE);
-  if (values.local && values.remote) throw new Refusal(`--local or --remote, not both.\n\n${USAGE}`);
-  const namespace: Namespace = values.remote
-    ? "remote"
-    : { persistTo: resolve(values["persist-to"] ?? join(root, ".wrangler/keyed")) };
+  const namespace = namespaceOf(values);
 
   const [command, ...rest] = positionals;
   if (command === "create" && rest.length === 0) return create(namespace, values.owner ?? "unnamed", values.key);
@@ -47,6 +45,16 @@ async function main(): Promise<void> {
   if (command === "revoke" && rest.length === 1) return revoke(namespace, rest[0] as string);
   throw new Refusal(USAGE);
 }
+
+function namespaceOf({ local, remote, data, "persist-to": persistTo }: Values): Namespace {
+  if ([local || persistTo, remote, data].filter((chosen) => chosen).length > 1) {
+    throw new Refusal(`Only one of --local, --remote and --data.\n\n${USAGE}`);
+  }
+  if (remote) return "remote";
+  return data ? { data: resolve(data) } : { persistTo: resolve(persistTo ?? join(root, ".wrangler/keyed")) };
+}
+
+type Values = ReturnType<typeof readArguments>["values"];
 
 function readArguments() {
   try {
@@ -58,6 +66,7 @@ function readArguments() {
         local: { type: "boolean" },
         remote: { type: "boolean" },
         "persist-to": { type: "string" },
+        data: { type: "string" },
         help: { type: "boolean", short: "h" },
       },
     });
@@ -107,7 +116,8 @@ async function revoke(namespace: Namespace, name: string): Promise<void> {
   const shown = `${entry.hash.slice(0, SHOWN_HASH_LENGTH)} (${entry.owner})`;
   if (entry.revoked !== null) return console.log(`${shown} was already revoked at ${entry.revoked}.`);
   await putKeys(namespace, [{ ...entry, revoked: new Date().toISOString() }]);
-  if (namespace !== "remote") await forgetDevelopmentKey(namespace.persistTo, entry.hash);
+  if (typeof namespace === "object" && "persistTo" in namespace)
+    await forgetDevelopmentKey(namespace.persistTo, entry.hash);
   // https://developers.cloudflare.com/kv/concepts/how-kv-works/#consistency
   console.log(
     `Revoked ${shown}.${namespace === "remote" ? " The change may take a minute to reach all locations." : ""}`,

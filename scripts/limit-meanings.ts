@@ -23,6 +23,7 @@ export const TIME_MEANINGS: Readonly<Record<TimeLimit, TimeMeaning>> = {
   turnWaitMs: { meaning: "wait for a turn in an isolate; then 503", within: "requestJobMs" },
   containerAnswerMs: { meaning: "wait for the container to answer; then 503", within: "requestJobMs" },
   containerReturnMs: { meaning: "wait for a lost container before the job is retried", within: "requestJobMs" },
+  storeAnswerMs: { meaning: "wait for an S3 store to answer a request, retries included", within: "requestJobMs" },
   longJobMs: { meaning: "job in the container, apart from those of the next row", within: "requestJobMs" },
   documentJobMs: {
     meaning: "job with PostScript, an Office document, HTML or a web page",
@@ -86,6 +87,7 @@ export const EDGE_MEANINGS: Readonly<Record<SizeOf<typeof LIMITS>, string>> = {
 export const CONTAINER_MEANINGS: Readonly<Record<SizeOf<typeof CONTAINER_LIMITS>, string>> = {
   jobInputBytes: "all inputs of a job",
   threadHeapBytes: "heap of an edge engine",
+  shareAheadBytes: "pages that wait for those before them, for each thread that draws pages of one job",
   jobsWaitingPerPlace: "waiting jobs of an operation for each of its places",
   slowJobsPerPlace: "jobs in the slow lane for each place of an operation",
   slowJobBytes: "memory of the machine for each job in the slow lane",

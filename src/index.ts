@@ -1,12 +1,13 @@
 // The Worker's entry point, which contains only the handlers that the platform calls.
-import { app } from "./app.ts";
+import { createApp } from "./app.ts";
+import { ISOLATE_BUDGETS } from "./core/budgets.ts";
 import { type Env, readConfig } from "./core/config.ts";
 import { createStore } from "./storage/store.ts";
 
 export { EngineContainer } from "./placement/engine-container.ts";
 
 export default {
-  fetch: app.fetch,
+  fetch: createApp(ISOLATE_BUDGETS).fetch,
 
   /** Removes expired files (wrangler.toml, [triggers]). */
   async scheduled(_controller, env) {

@@ -11,6 +11,12 @@ export interface KeyRecord {
   readonly revoked: string | null;
 }
 
+/** The part of a KV namespace that the service uses. */
+export interface KeyRecords {
+  /** @param hash the {@link hashKey} of an API key */
+  get(hash: string, type: "json"): Promise<KeyRecord | null>;
+}
+
 /** @returns the SHA-256 of the key's UTF-8 bytes, in 64 lowercase hexadecimal digits */
 export function hashKey(apiKey: string): string {
   return createHash("sha256").update(apiKey, "utf8").digest("hex");

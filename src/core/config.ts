@@ -1,10 +1,12 @@
 // Reads the settings of the service from the Worker's environment. Knows nothing about requests.
 
+import type { KeyRecords } from "./api-key.ts";
+import type { Bucket } from "./bucket.ts";
 import { LIMITS } from "./limits.ts";
 
 export interface Env {
-  readonly FILES: R2Bucket;
-  readonly API_KEYS: KVNamespace;
+  readonly FILES: Bucket;
+  readonly API_KEYS: KeyRecords;
   /** Access to the service: `private` (no key) or `keyed`. */
   readonly VARIANT?: string;
   readonly MAX_UPLOAD_MB?: string;
@@ -12,6 +14,8 @@ export interface Env {
   readonly FILE_LIFETIME_HOURS?: string;
   /** Public URL of the service, if it differs from the request's URL (behind a proxy). */
   readonly BASE_URL?: string;
+  /** Address of the client, if not Cloudflare's header but the host tells it. */
+  readonly CLIENT_ADDRESS?: string;
   /** The container with the native engines, in production. */
   readonly CONTAINER?: DurableObjectNamespace;
   /** Number of container instances that share the load. */

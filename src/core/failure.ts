@@ -83,3 +83,8 @@ export class OutOfRange extends Error {
     this.value = value;
   }
 }
+
+/** The storage has no room for what was to be written. Nothing of it remains, and what was stored before is intact. */
+export class StorageFull extends Error {
+  override readonly name = "StorageFull";
+}

@@ -13,6 +13,7 @@ export const LIMITS = {
   containerAnswerMs: 30_000,
   /** The supervisor restarts a server within a second; the server takes a few seconds to load. */
   containerReturnMs: 15_000,
+  storeAnswerMs: 30_000,
 
   uploadBytes: 100 * MIB,
   inputs: 1000,

@@ -38,6 +38,8 @@ export interface Output {
    * @default nothing was lost
    */
   notices?(): readonly Notice[];
+  /** Number of outputs of the whole job, the same for each of them. @default 1 */
+  readonly total?: number;
 }
 
 /** The services that an operation can use. */
@@ -77,8 +79,19 @@ export interface Signature<P> {
   readonly params: z.ZodType<P>;
 }
 
+/** One of several equal shares of a job: the outputs with the places `share`, `share + shares`, …, from 0. */
+export interface Share {
+  readonly share: number;
+  readonly shares: number;
+}
+
 export interface Operation<P> extends Signature<P> {
   run(inputs: readonly Input[], params: P, context: Context): AsyncIterable<Output>;
+  /**
+   * Returns the parameters of one share of the job, for an operation whose outputs do not depend on each other. Each
+   * output then tells the total of the whole job.
+   */
+  shareOf?(params: P, share: Share): P;
 }
 
 /** Declares an operation whose code runs elsewhere. */

@@ -5,6 +5,7 @@ import { stem } from "../core/file-name.ts";
 import { LIMITS } from "../core/limits.ts";
 import type { Notice } from "../core/notice.ts";
 import type { Context, Input, Output } from "../core/operation.ts";
+import { letOthersRun } from "../core/pause.ts";
 import type { ConnectedContainer } from "../placement/container.ts";
 import { type Attempt, attempts, type Job, needsMoreRoom, type Places, wasLost } from "../placement/placement.ts";
 import type { Turns } from "../placement/turns.ts";
@@ -206,11 +207,11 @@ const CHUNKS_AT_A_STRETCH = 8;
  * runtime check.
  */
 async function* breathe(body: Output["body"]): AsyncGenerator<Uint8Array> {
-  await scheduler.wait(0);
+  await letOthersRun();
   let count = 0;
   for await (const chunk of body instanceof Uint8Array ? [body] : body) {
     yield chunk;
-    if (++count % CHUNKS_AT_A_STRETCH === 0) await scheduler.wait(0);
+    if (++count % CHUNKS_AT_A_STRETCH === 0) await letOthersRun();
   }
 }
 

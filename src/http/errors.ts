@@ -1,6 +1,6 @@
 // Creates every error response: the spec's error table as functions, and the only mapping from an engine's failure to a
 // response. Knows nothing about Hono or engines.
-import { EngineFailure, type Nonconformity, OutOfRange } from "../core/failure.ts";
+import { EngineFailure, type Nonconformity, OutOfRange, StorageFull } from "../core/failure.ts";
 
 /** An error whose message is meant for the client. Constructed only in this file. */
 export class ServiceError extends Error {
@@ -99,12 +99,14 @@ export const crashed = () => new ServiceError(500, "The file could not be proces
 export const busy = (retryAfterSeconds = 5) =>
   new ServiceError(503, "The service is busy, please try again later.", { "Retry-After": String(retryAfterSeconds) });
 export const timedOut = () => new ServiceError(504, "Processing the file took too long and was stopped.");
+export const storageFull = () => new ServiceError(507, "There is no room to store another file.");
 const unexpected = () => new ServiceError(500, "The request failed because of an internal error.");
 
 /** Maps any thrown value to a response. A value that is not meant for the client becomes one fixed sentence. */
 export function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   if (error instanceof OutOfRange) return outOfRange(error.parameter, error.value);
+  if (error instanceof StorageFull) return storageFull();
   if (error instanceof EngineFailure) return fromEngineFailure(error);
   return unexpected();
 }

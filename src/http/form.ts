@@ -4,6 +4,7 @@ import { Busboy, type BusboyFileStream, type BusboyHeaders } from "@fastify/busb
 import { safeName } from "../core/file-name.ts";
 import { LIMITS } from "../core/limits.ts";
 import { mediaTypeOf } from "../core/media-type.ts";
+import { PieceReader } from "../core/pieces.ts";
 import type { Turns } from "../placement/turns.ts";
 import type { Batch } from "../storage/batch.ts";
 import type { Arrival } from "../storage/file.ts";
@@ -129,7 +130,7 @@ class MultipartReader {
     this.#busboy = busboy;
     this.#uploads = uploads;
     this.#options = options;
-    this.#isKept = bodySize > 0 && bodySize <= LIMITS.keptUploadBytes && options.keeping.take(bodySize);
+    this.#isKept = bodySize > 0 && options.keeping.take(bodySize);
     this.#finished = new Promise<void>((resolve) => busboy.on("finish", resolve));
     busboy.on("error", () => this.#fail(malformedBody()));
     busboy.on("partsLimit", () => this.#fail(tooManyFields()));
@@ -141,16 +142,16 @@ class MultipartReader {
 
   async read(body: ReadableStream<Uint8Array>): Promise<Form> {
     const { signal, textFields } = this.#options;
-    const reader = body.getReader({ mode: "byob" });
+    const pieces = new PieceReader(body, READ_BYTES);
     const gone = () => this.#fail(signal.reason);
     signal.addEventListener("abort", gone);
     try {
-      await this.#feed(reader);
+      await this.#feed(pieces);
     } catch (error) {
       this.#fail(error);
     } finally {
       signal.removeEventListener("abort", gone);
-      void reader.cancel().catch(() => {});
+      void pieces.cancel().catch(() => {});
     }
     await this.#storing;
     if (this.#failure) {
@@ -222,19 +223,17 @@ class MultipartReader {
   }
 
   /** Passes the body on until its end, or until a failure and a limited number of bytes after it. */
-  async #feed(reader: ReadableStreamBYOBReader): Promise<void> {
+  async #feed(pieces: PieceReader): Promise<void> {
     const busboy = this.#busboy;
     let drained = 0;
     for (;;) {
       // This throws only if the client has disconnected, so nobody reads the response.
-      const { done, value } = await reader
-        .readAtLeast(READ_BYTES, new Uint8Array(READ_BYTES))
-        .catch(() => Promise.reject(malformedBody()));
-      if (done) break;
+      const piece = await pieces.read().catch(() => Promise.reject(malformedBody()));
+      if (!piece) break;
       if (this.#failure) {
-        drained += value.length;
+        drained += piece.length;
         if (drained > LIMITS.drainedBytes || this.#options.signal.aborted) break;
-      } else if (!busboy.write(value)) {
+      } else if (!busboy.write(piece)) {
         await Promise.race([new Promise((resolve) => busboy.once("drain", resolve)), this.#failed.promise]);
       }
     }

@@ -2,6 +2,7 @@
 
 import { EngineFailure } from "../core/failure.ts";
 import type { Input } from "../core/operation.ts";
+import { PieceReader, readBytes } from "../core/pieces.ts";
 import { SHORTCUT_TYPE, shortcutName, shortcutTo, webAddress } from "../core/web-address.ts";
 import type { Batch } from "../storage/batch.ts";
 import type { Arrival, StoredFile } from "../storage/file.ts";
@@ -171,25 +172,19 @@ export function toInput(source: Located, store: Store): Input {
     },
     async bytes() {
       if (inMemory || size === 0) return inMemory ?? new Uint8Array(0);
-      const reader = (await open()).getReader({ mode: "byob" });
-      const { value } = await reader.readAtLeast(size, new Uint8Array(size));
-      if (value?.length !== size)
-        throw new EngineFailure("crashed", `a file of ${size} bytes has ${value?.length ?? 0}`);
-      return value;
+      const bytes = await readBytes(await open(), size);
+      if (bytes.length !== size) throw new EngineFailure("crashed", `a file of ${size} bytes has ${bytes.length}`);
+      return bytes;
     },
   };
 }
 
 /** Regroups chunks to {@link CHUNK_BYTES}. R2's own chunks have 4 KiB, and each costs a turn of the event loop. */
 async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const reader = body.getReader({ mode: "byob" });
+  const pieces = new PieceReader(body, CHUNK_BYTES);
   try {
-    for (;;) {
-      const { done, value } = await reader.readAtLeast(CHUNK_BYTES, new Uint8Array(CHUNK_BYTES));
-      if (value && value.length > 0) yield value;
-      if (done || !value || value.length < CHUNK_BYTES) return;
-    }
+    for (let piece = await pieces.read(); piece; piece = await pieces.read()) yield piece;
   } finally {
-    await reader.cancel();
+    await pieces.cancel();
   }
 }

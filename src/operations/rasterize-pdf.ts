@@ -23,6 +23,8 @@ const paramsSchema = z.object({
   pages: pageSelection,
   /** Quality of `jpg`. @default 75 */
   jpegQuality: z.int().min(1).max(100).exactOptional(),
+  /** Draws only a share of the pages. @default all of them */
+  share: z.object({ share: z.int().min(0), shares: z.int().min(1) }).exactOptional(),
 });
 export type RasterizeParams = z.infer<typeof paramsSchema>;
 export type RasterFormat = RasterizeParams["format"];
@@ -57,12 +59,14 @@ const run: Run<RasterizeParams> = async function* (inputs, params, context) {
     let heapBytes = 0;
     let pages = 0;
     try {
-      for (const pageNumber of resolvePages(params.pages, document.pageCount)) {
+      const pageNumbers = resolvePages(params.pages, document.pageCount);
+      const { share, shares } = params.share ?? { share: 0, shares: 1 };
+      for (let place = share; place < pageNumbers.length; place += shares) {
         context.signal.throwIfAborted();
-        const page = new MupdfPage(document, pageNumber - 1);
+        const page = new MupdfPage(document, pageNumbers[place]! - 1);
         try {
           checkSize(page, params);
-          yield output(page.raster({ ...params, signal: context.signal }), params);
+          yield { ...output(page.raster({ ...params, signal: context.signal }), params), total: pageNumbers.length };
         } finally {
           page.close();
         }
@@ -79,7 +83,12 @@ const run: Run<RasterizeParams> = async function* (inputs, params, context) {
   }
 };
 
-export const rasterizePdf = operation({ name: "rasterize-pdf", params: paramsSchema, run });
+export const rasterizePdf = operation({
+  name: "rasterize-pdf",
+  params: paramsSchema,
+  run,
+  shareOf: (params, share) => ({ ...params, share }),
+});
 
 function checkSize(page: MupdfPage, { format, colorModel, dpi }: RasterizeParams): void {
   const { width, height } = page.pixels(dpi);

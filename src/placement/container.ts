@@ -4,6 +4,7 @@ import type { Env } from "../core/config.ts";
 import { EngineFailure } from "../core/failure.ts";
 import { LIMITS } from "../core/limits.ts";
 import type { Container } from "../core/operation.ts";
+import { wait } from "../core/pause.ts";
 
 const DEFAULT_INSTANCES = 2;
 const ASK_EVERY_MS = 500;
@@ -39,6 +40,8 @@ export function connectContainer(env: Env, requestId: string, client: string): C
           "X-Client": client,
         },
         body: upload.stream,
+        // Node requires it for a body that is a stream.
+        ...{ duplex: "half" },
         signal: AbortSignal.any([signal, slow.signal]),
       });
       const response = await connection
@@ -60,7 +63,7 @@ export function connectContainer(env: Env, requestId: string, client: string): C
     async comesBack(signal) {
       const until = Date.now() + LIMITS.containerReturnMs;
       while (Date.now() < until) {
-        await scheduler.wait(ASK_EVERY_MS, { signal });
+        await wait(ASK_EVERY_MS, signal);
         const ends = AbortSignal.any([signal, AbortSignal.timeout(until - Date.now())]);
         const response = await connection
           .fetch(new Request(`${connection.base}/up`, { signal: ends }))

@@ -1,8 +1,8 @@
 // Decides where a job runs, at the edge or in the container, by comparing its memory needs with the limits of an
 // isolate. Does not know operations by name.
 
+import type { Budgets } from "../core/budgets.ts";
 import { EngineFailure } from "../core/failure.ts";
-import { LIMITS } from "../core/limits.ts";
 import type { Container, Context, Input, Operation, Output, Run, Signature } from "../core/operation.ts";
 import { remote } from "./remote.ts";
 import type { Turns } from "./turns.ts";
@@ -58,6 +58,7 @@ export const container = <P>(operation: Signature<P>, params: NoInfer<P>): Job =
 
 /** The hosts that can run jobs, with their limits. */
 export interface Places {
+  readonly budgets: Budgets;
   /** Limits jobs with an engine at the edge. */
   readonly engineTurns: Turns;
   /** Limits jobs in the container, and other jobs that hold only one part of their output. */
@@ -81,27 +82,29 @@ export interface Attempt {
 const BESIDE_THE_ENGINE_BYTES = 32 * 2 ** 20;
 
 /**
- * Returns the hosts on which to try a job, best first. The next one is tried only if the job {@link needsMoreRoom} and
- * has produced no output yet.
+ * Returns the hosts on which to try a job, best first: only the container if the budgets prefer it and it can run the
+ * job. The next one is tried only if the job {@link needsMoreRoom} and has produced no output yet.
  * @throws EngineFailure `too-large` if the inputs leave no memory for an engine at the edge and there is no other host
  */
 export function attempts(job: Job, inputs: readonly Input[], places: Places): readonly [Attempt, ...Attempt[]] {
+  const { budgets } = places;
   const copies = { nothing: 0, part: 0, input: 1, "input-and-output": 2 }[job.holds];
   const heldBytes = copies * inputs.reduce((largest, { size }) => Math.max(largest, size), 0);
   const elsewhere = job.container && places.container ? inContainer(job.container, inputs, places) : undefined;
   if (!job.edge) return [elsewhere ?? inContainer(job.container!, inputs, places)];
+  if (elsewhere && budgets.engines === "container") return [elsewhere];
   if (job.holds === "nothing" || job.holds === "part") {
     const here = streamed(job.edge, inputs, job.holds === "part" ? places.containerTurns : undefined);
     return elsewhere ? [here, elsewhere] : [here];
   }
-  if (heldBytes > LIMITS.edgeHeldBytes) {
+  if (heldBytes > budgets.edgeHeldBytes) {
     if (!elsewhere) {
-      const limitBytes = LIMITS.edgeHeldBytes / copies;
+      const limitBytes = budgets.edgeHeldBytes / copies;
       throw new EngineFailure("too-large", `the largest input has ${heldBytes / copies} bytes`, { limitBytes });
     }
     return [elsewhere];
   }
-  const here = atEdge(job.edge, inputs, edgeHeapLimit(heldBytes), places);
+  const here = atEdge(job.edge, inputs, edgeHeapLimit(heldBytes, budgets), places);
   return elsewhere ? [here, elsewhere] : [here];
 }
 
@@ -113,8 +116,8 @@ export const needsMoreRoom = (error: unknown): boolean =>
   error instanceof EngineFailure && error.reason === "too-large";
 
 /** Returns the limit of the engine's heap next to the given number of held bytes. */
-const edgeHeapLimit = (heldBytes: number) =>
-  Math.min(LIMITS.edgeHeapBytes, LIMITS.isolateBytes - BESIDE_THE_ENGINE_BYTES - heldBytes);
+const edgeHeapLimit = (heldBytes: number, { edgeHeapBytes, isolateBytes }: Budgets) =>
+  Math.min(edgeHeapBytes, isolateBytes - BESIDE_THE_ENGINE_BYTES - heldBytes);
 
 function streamed(run: Bound, inputs: readonly Input[], turns: Turns | undefined): Attempt {
   return {

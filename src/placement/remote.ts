@@ -4,7 +4,7 @@
 //
 // A message is a sequence of frames: one byte for the kind, four bytes for the length (big-endian), the payload.
 //   request   json {params, inputs: [{name, size}]}, then the bytes of all inputs, one after the other
-//   answer    for each output: json {output: {extension, type}}, its bytes, json {end: {head?: base64, notices?}};
+//   answer    for each output: json {output: {extension, type, total}}, its bytes, json {end: {head?: base64, notices?}};
 //             then json {done: true}, or at any place {failure: {reason, detail, nonconformity?}} or
 //             {outOfRange: {parameter, value}}
 
@@ -36,7 +36,7 @@ export interface RemoteRequest extends RequestHeader {
 }
 
 type AnswerEvent =
-  | { readonly output: { readonly extension: string; readonly type: string } }
+  | { readonly output: Pick<Output, "extension" | "type" | "total"> }
   | { readonly end: OutputEnd }
   | { readonly done: true }
   | { readonly failure: Failure }
@@ -141,8 +141,8 @@ export async function* encodeAnswer(
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   try {
     for await (const output of outputs) {
-      const { extension, type, body } = output;
-      const begin = jsonFrame({ output: { extension, type } } satisfies AnswerEvent);
+      const { extension, type, body, total = 1 } = output;
+      const begin = jsonFrame({ output: { extension, type, total } } satisfies AnswerEvent);
       const end = () => jsonFrame({ end: endOf(output) } satisfies AnswerEvent);
       if (body instanceof Uint8Array && body.length <= MAX_BYTES_FRAME) {
         yield joined(begin, ...bytesFrames(body), end());

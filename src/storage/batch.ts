@@ -1,6 +1,7 @@
 // Stores the files of one request. Small files wait to be stored together, and work continues before earlier files are
 // confirmed, up to a limit.
 
+import type { Bucket } from "../core/bucket.ts";
 import type { Arrival, Kind, NewFile, StoredFile } from "./file.ts";
 import type { Keeping } from "./kept-bytes.ts";
 import { PART_BYTES, putFile, readFile, type WholeFile } from "./lone-files.ts";
@@ -16,7 +17,7 @@ interface Waiting extends PromiseWithResolvers<StoredFile> {
 }
 
 export interface BatchOptions {
-  readonly bucket: R2Bucket;
+  readonly bucket: Bucket;
   readonly kind: Kind;
   /** Memory for small files that wait. A file that gets none is stored at once. */
   readonly room: Keeping;
@@ -24,7 +25,7 @@ export interface BatchOptions {
 }
 
 export class Batch {
-  readonly #bucket: R2Bucket;
+  readonly #bucket: Bucket;
   readonly #kind: Kind;
   readonly #room: Keeping;
   readonly #remove: BatchOptions["remove"];

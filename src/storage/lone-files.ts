@@ -4,6 +4,7 @@
 //   sha256/<id>   an empty object whose custom metadata holds the SHA-256 of a larger file, which becomes known only
 //                 after R2 requires the metadata
 import { createHash, type Hash } from "node:crypto";
+import type { Bucket, BucketObject, MultipartUpload, UploadedPart } from "../core/bucket.ts";
 import { type ByteRange, type Kind, type NewFile, newId, type StoredFile } from "./file.ts";
 import type { PartBuffer } from "./part-buffer.ts";
 
@@ -37,7 +38,7 @@ export interface PartedFile extends Pick<StoredFile, "name" | "type" | "size"> {
  * the file remains.
  */
 export async function readFile(
-  bucket: R2Bucket,
+  bucket: Bucket,
   kind: Kind,
   file: NewFile,
   parts: PartBuffer,
@@ -69,16 +70,16 @@ export async function readFile(
 
 /** The upload of one file in parts. It begins in R2 with the first part that is sent. */
 class Upload {
-  readonly #bucket: R2Bucket;
+  readonly #bucket: Bucket;
   readonly #kind: Kind;
   readonly #file: NewFile;
   #type: string | undefined;
-  #sending: { readonly id: string; readonly parts: R2MultipartUpload } | undefined;
-  readonly #uploaded: R2UploadedPart[] = [];
+  #sending: { readonly id: string; readonly parts: MultipartUpload } | undefined;
+  readonly #uploaded: UploadedPart[] = [];
   /** With a head, the first part is kept until the end, because its first bytes are known only then. */
   firstPart: Uint8Array | undefined;
 
-  constructor(bucket: R2Bucket, kind: Kind, file: NewFile) {
+  constructor(bucket: Bucket, kind: Kind, file: NewFile) {
     this.#bucket = bucket;
     this.#kind = kind;
     this.#file = file;
@@ -128,7 +129,7 @@ class Upload {
     this.#uploaded.push(await this.#send(this.#uploaded.length + (this.firstPart ? 2 : 1), part));
   }
 
-  async #send(number: number, part: Uint8Array): Promise<R2UploadedPart> {
+  async #send(number: number, part: Uint8Array): Promise<UploadedPart> {
     if (!this.#sending) {
       const id = newId(this.#kind);
       const settings = options(this.#file.name, this.typeFrom(part));
@@ -138,7 +139,7 @@ class Upload {
   }
 }
 
-export async function putFile(bucket: R2Bucket, kind: Kind, file: WholeFile): Promise<StoredFile> {
+export async function putFile(bucket: Bucket, kind: Kind, file: WholeFile): Promise<StoredFile> {
   const id = newId(kind);
   try {
     return describe(id, await bucket.put(FILES + id, file.bytes, options(file.name, file.type, file.sha256)));
@@ -149,18 +150,18 @@ export async function putFile(bucket: R2Bucket, kind: Kind, file: WholeFile): Pr
 }
 
 /** @returns undefined if there is no such file */
-export async function findFile(bucket: R2Bucket, id: string): Promise<StoredFile | undefined> {
+export async function findFile(bucket: Bucket, id: string): Promise<StoredFile | undefined> {
   const object = await bucket.head(FILES + id);
   return object ? describe(id, object) : undefined;
 }
 
 /** @returns undefined if there is no such file */
-export async function openFile(bucket: R2Bucket, id: string, range?: ByteRange) {
+export async function openFile(bucket: Bucket, id: string, range?: ByteRange) {
   const object = await bucket.get(FILES + id, range ? { range: { ...range } } : {});
   return object ? { file: describe(id, object), body: object.body } : undefined;
 }
 
-export async function sha256OfFile(bucket: R2Bucket, id: string): Promise<string | undefined> {
+export async function sha256OfFile(bucket: Bucket, id: string): Promise<string | undefined> {
   const file = await bucket.head(FILES + id);
   return file?.customMetadata?.sha256 ?? (await bucket.head(DIGESTS + id))?.customMetadata?.sha256;
 }
@@ -170,7 +171,7 @@ const options = (name: string, contentType: string, sha256?: string) => ({
   customMetadata: { name: encodeURIComponent(name), ...(sha256 ? { sha256 } : {}) },
 });
 
-function describe(id: string, object: R2Object): StoredFile {
+function describe(id: string, object: BucketObject): StoredFile {
   return {
     id,
     name: decodeURIComponent(object.customMetadata?.name ?? id),
@@ -182,7 +183,7 @@ function describe(id: string, object: R2Object): StoredFile {
 }
 
 /** Reads a stored object again to compute its digest, for a file whose first bytes were written last. */
-async function digestOf(bucket: R2Bucket, key: string): Promise<string> {
+async function digestOf(bucket: Bucket, key: string): Promise<string> {
   const digest = createHash("sha256");
   const object = await bucket.get(key);
   if (object) for await (const chunk of object.body) digest.update(chunk);

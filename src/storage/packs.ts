@@ -2,6 +2,7 @@
 //   packs/<start of the ids>   the index as JSON, then the bytes of the files in its order; custom metadata holds the
 //                              length of the index, the number of files and, once one was removed, the time when all
 //                              were stored
+import type { Bucket, BucketObject } from "../core/bucket.ts";
 import { type ByteRange, type Kind, newPackedIds, packOf, type StoredFile } from "./file.ts";
 import type { WholeFile } from "./lone-files.ts";
 
@@ -76,7 +77,7 @@ export class PackBuilder {
   }
 
   /** @returns the files in the order in which they were added. If this fails, nothing remains in storage. */
-  async put(bucket: R2Bucket): Promise<StoredFile[]> {
+  async put(bucket: Bucket): Promise<StoredFile[]> {
     const ids = newPackedIds(this.#kind, this.#files.length);
     const entries = this.#files.map((file, index) => entryOf(ids[index], file));
     const key = keyOf(ids[0]);
@@ -93,10 +94,10 @@ export class PackBuilder {
 
 /** The packs of a bucket, for one request. Remembers the start of those that it read last. */
 export class Packs {
-  readonly #bucket: R2Bucket;
+  readonly #bucket: Bucket;
   readonly #read = new Map<string, Promise<Start | undefined>>();
 
-  constructor(bucket: R2Bucket) {
+  constructor(bucket: Bucket) {
     this.#bucket = bucket;
   }
 
@@ -164,7 +165,7 @@ export class Packs {
 }
 
 /** Returns the time when the files of a listed pack were stored, and their number. */
-export function aboutPack({ uploaded, customMetadata }: R2Object): { stored: Date; count: number } {
+export function aboutPack({ uploaded, customMetadata }: BucketObject): { stored: Date; count: number } {
   const { stored, count } = customMetadata!;
   return { stored: stored === undefined ? uploaded : new Date(Number(stored)), count: Number(count) };
 }
@@ -185,7 +186,7 @@ function packed(entries: readonly PackEntry[], bodies: readonly Uint8Array[], st
   return [body, { customMetadata }] as const;
 }
 
-function parse(object: R2Object, bytes: Uint8Array): Start {
+function parse(object: BucketObject, bytes: Uint8Array): Start {
   const indexBytes = Number(object.customMetadata!.index);
   const entries = JSON.parse(new TextDecoder().decode(bytes.subarray(0, indexBytes))) as PackEntry[];
   return { etag: object.etag, stored: aboutPack(object).stored, entries, indexBytes, bytes };

@@ -1,5 +1,6 @@
 // Stores files by id in R2, alone or in packs. No code above this file knows R2, and this file does not know HTTP.
 
+import type { Bucket, BucketObject } from "../core/bucket.ts";
 import { Batch } from "./batch.ts";
 import { type ByteRange, isId, isPacked, type Kind, packOf, type StoredFile } from "./file.ts";
 import type { Keeping } from "./kept-bytes.ts";
@@ -22,7 +23,7 @@ export interface Store {
   sweep(): Promise<number>;
 }
 
-export function createStore(bucket: R2Bucket, options: { lifetimeMs: number; now?: () => number }): Store {
+export function createStore(bucket: Bucket, options: { lifetimeMs: number; now?: () => number }): Store {
   const packs = new Packs(bucket);
   const now = options.now ?? Date.now;
   const isOver = (stored: Date) => options.lifetimeMs > 0 && stored.getTime() + options.lifetimeMs <= now();
@@ -58,17 +59,17 @@ export function createStore(bucket: R2Bucket, options: { lifetimeMs: number; now
 
     async sweep() {
       if (options.lifetimeMs === 0) return 0;
-      const alone = ({ uploaded }: R2Object) => ({ stored: uploaded, count: 1 });
-      const digest = ({ uploaded }: R2Object) => ({ stored: uploaded, count: 0 });
+      const alone = ({ uploaded }: BucketObject) => ({ stored: uploaded, count: 1 });
+      const digest = ({ uploaded }: BucketObject) => ({ stored: uploaded, count: 0 });
       let removed = 0;
-      for (const [prefix, about] of [
-        [FILES, alone] as const,
-        [PACKS, aboutPack] as const,
-        [DIGESTS, digest] as const,
+      for (const [prefix, about, include] of [
+        [FILES, alone, []] as const,
+        [PACKS, aboutPack, ["customMetadata"] as const] as const,
+        [DIGESTS, digest, []] as const,
       ]) {
         let cursor: string | undefined;
         do {
-          const page = await bucket.list({ prefix, include: ["customMetadata"], ...(cursor ? { cursor } : {}) });
+          const page = await bucket.list({ prefix, include: [...include], ...(cursor ? { cursor } : {}) });
           const old = page.objects.filter((object) => isOver(about(object).stored));
           if (old.length > 0) await bucket.delete(old.map(({ key }) => key));
           removed += old.reduce((sum, object) => sum + about(object).count, 0);

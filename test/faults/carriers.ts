@@ -43,7 +43,8 @@ export function http(url: string, key?: string): Carrier {
   };
 }
 
-function formOf({ fields, files }: Sample): FormData {
+/** Returns the body of a request. */
+export function formOf({ fields, files }: Sample): FormData {
   const form = new FormData();
   for (const [name, given] of Object.entries(fields)) {
     for (const value of [given].flat()) form.append(name, value as string);

@@ -4,24 +4,24 @@
 import { request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { countFiles, type LocalStorage, openLocalStorage } from "../../scripts/local-storage.ts";
 import { squarePdf, textPdf } from "../fixtures/pdfs.ts";
 import { type Client, createClient, upload } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";
 import { HOSTILE_PDFS } from "../support/hostile-pdfs.ts";
 import { type Service, startService } from "../support/service.ts";
+import { openStoredFiles, type StoredFiles } from "../support/stored-files.ts";
 
 const MiB = 2 ** 20;
 let service: Service;
 let client: Client;
-let storage: LocalStorage;
+let storage: StoredFiles;
 /** Counts the objects in the service's bucket. */
-const storedFiles = () => countFiles(storage);
+const storedFiles = () => storage.count();
 
 beforeAll(async () => {
   service = await startService({ variant: "private", vars: { MAX_UPLOAD_MB: "12" } });
   client = createClient(service.url);
-  storage = await openLocalStorage(service.persistTo);
+  storage = await openStoredFiles(service);
 });
 afterAll(async () => {
   await storage?.[Symbol.asyncDispose]();

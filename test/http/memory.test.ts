@@ -33,7 +33,7 @@ function largestHeap(): number {
 describe("a letter page at 2400 dpi", () => {
   test.each(["png", "jpg", "tif", "gif", "bmp"])("/%s: 20,400 x 26,400 pixels in bounded memory", async (format) => {
     const pdf = upload(await textPdf(1));
-    const growth = await growthDuring(service.workerdPids()[0]!, async () => {
+    const growth = await growthDuring(service.appPid(), async () => {
       const { status, body } = await client.post(`/${format}`, { file: pdf, output: "large", resolution: "2400" });
       expect([status, body.error]).toEqual([200, undefined]);
       const start = await fetch(String(body.outputUrl), { headers: { Range: "bytes=0-4095" } });
@@ -75,14 +75,14 @@ test("300 pages at 150 dpi hold no more memory than 3", async () => {
     expect(status).toBe(200);
   };
   await run(3);
-  const few = await growthDuring(service.workerdPids()[0]!, () => run(3));
-  const many = await growthDuring(service.workerdPids()[0]!, () => run(300));
+  const few = await growthDuring(service.appPid(), () => run(3));
+  const many = await growthDuring(service.appPid(), () => run(300));
   expect((many - few) / MiB).toBeLessThan(32);
   expect(largestHeap() / MiB).toBeLessThan(64);
 });
 
 test("an upload of 100 MB", async () => {
-  const growth = await growthDuring(service.workerdPids()[0]!, async () => {
+  const growth = await growthDuring(service.appPid(), async () => {
     const { status } = await client.post("/png", { file: upload(new Uint8Array(100 * MiB)), output: "page" });
     expect(status).toBe(413);
   });

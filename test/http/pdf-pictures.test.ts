@@ -172,7 +172,7 @@ describe("what an isolate holds", () => {
 
   test.each([3, 4] as const)("a PNG of 33 megapixels with %i channels streams through", async (channels) => {
     const file = upload(large(channels), "large.png");
-    const growth = await growthDuring(alone.workerdPids()[0]!, async () => {
+    const growth = await growthDuring(alone.appPid(), async () => {
       const pdf = await converted({ file }, createClient(alone.url));
       expect(imagesOf(pdf)).toHaveLength(channels - 2);
       expect(pageSizes(pdf)).toEqual([[7680, 4320]]);
@@ -188,15 +188,16 @@ describe("what an isolate holds", () => {
     };
     // The local R2 grows with the stored files and stays that large.
     await post("/html", { content: upload(file) });
-    expect(
-      (await growthDuring(alone.workerdPids()[0]!, () => post("/pdf", { file: upload(file) }))) / MiB,
-    ).toBeLessThan(96);
+    expect((await growthDuring(alone.appPid(), () => post("/pdf", { file: upload(file) }))) / MiB).toBeLessThan(96);
   });
 
   test("what has to be held and is too large goes to the container; without one: 413", async () => {
     const interlaced = upload(large(3, true), "large.png");
     expect(pageSizes(await converted({ file: interlaced }, createClient(service.url)))).toEqual([[4000, 3000]]);
-    expect(readFileSync(service.logFile, "utf8")).toContain("job moved to container");
+    // The host runs it there at once.
+    if (service.target === "wrangler") {
+      expect(readFileSync(service.logFile, "utf8")).toContain("job moved to container");
+    }
     expect((await error(interlaced, createClient(alone.url)))[0]).toBe(413);
     const scan = tiff([plainTiff(rgb, 2)]);
     const behind = upload(Buffer.concat([scan, Buffer.alloc(50 * MiB)]), "large.tif");

@@ -5,7 +5,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { countFiles, openLocalStorage } from "../../scripts/local-storage.ts";
 import { docx, pageBreak, paragraph, xlsx, zip } from "../fixtures/office.ts";
 import { squarePdf, textPdf } from "../fixtures/pdfs.ts";
 import { createClient, type FormFields, keyedClient, privateClient, upload } from "../support/client.ts";
@@ -14,6 +13,7 @@ import { eventually } from "../support/eventually.ts";
 import { textAndInfoOf, withFile } from "../support/pdf-readers.ts";
 import { officeAtWork, officeProcesses } from "../support/processes.ts";
 import { type Service, startService } from "../support/service.ts";
+import { openStoredFiles } from "../support/stored-files.ts";
 
 const NOT_VALID = "Uploaded file is not valid input for this route.";
 const LOCKED = "The input file is password protected and cannot be processed.";
@@ -233,8 +233,8 @@ describe("the container goes and comes", () => {
 
   /** Counts the objects in the service's bucket. */
   async function storedFiles(): Promise<number> {
-    await using storage = await openLocalStorage(service.persistTo);
-    return await countFiles(storage);
+    await using storage = await openStoredFiles(service);
+    return await storage.count();
   }
 
   test("killed between two jobs: the next one is begun again, and the others work", async () => {

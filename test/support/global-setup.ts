@@ -5,14 +5,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { startContainer } from "../../scripts/container-process.ts";
-import { type Service, type ServiceAddress, startService } from "./service.ts";
+import { type Service, type ServiceAddress, startService, targetOf } from "./service.ts";
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const target = targetOf({ ...process.env, ...project.config.env });
   const folder = await mkdtemp(join(tmpdir(), "container-"));
   const container = await startContainer({ logFile: join(folder, "container.log") });
   const started = await Promise.allSettled([
-    startService({ variant: "private", container }),
-    startService({ variant: "keyed", container }),
+    startService({ variant: "private", container, target }),
+    startService({ variant: "keyed", container, target }),
   ]);
   const services = started.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
   const stop = async () => {
@@ -29,7 +30,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 }
 
 /** Without the functions: it is sent to other processes. */
-function address({ workerdPids: _, stop: __, container: ___, ...rest }: Service): ServiceAddress {
+function address({ appPid: _, stop: __, container: ___, ...rest }: Service): ServiceAddress {
   return rest;
 }
 

@@ -1,4 +1,4 @@
-// A whole service of its own for a test: the Worker under wrangler dev on a free port with empty storage.
+// A whole service of its own for a test, on a free port with empty storage: the Worker under wrangler dev, or the host.
 
 import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -8,14 +8,19 @@ import { type ContainerProcess, startContainer } from "../../scripts/container-p
 import { startDevServer, type Variant, workerdPids } from "../../scripts/dev-server.ts";
 import { putKeys } from "../../scripts/key-records.ts";
 import { hashKey } from "../../src/core/api-key.ts";
+import { startHost } from "./host-server.ts";
+
+export type Target = "wrangler" | "host";
 
 export interface ServiceOptions {
+  /** @default the one that PAGEWRIGHT_TARGET names */
+  readonly target?: Target;
   readonly variant: Variant;
-  /** Settings of the Worker, for example `MAX_UPLOAD_MB`. */
+  /** Settings of the service, for example `MAX_UPLOAD_MB`. */
   readonly vars?: Readonly<Record<string, string>>;
   /** Keys it knows. @default one new key in the keyed variant, none in the private one */
   readonly apiKeys?: readonly string[];
-  /** False: the Worker's answer is seen before the body has been sent. @default true */
+  /** False: the Worker's answer is seen before the body has been sent, as the host's always is. @default true */
   readonly drainBodies?: boolean;
   /**
    * True to start a container for this service; otherwise a running one, which is not stopped with the service.
@@ -26,36 +31,31 @@ export interface ServiceOptions {
 
 /** The properties of a service that a test process needs if another process started it. */
 export interface ServiceAddress {
+  readonly target: Target;
   /** Without a slash at the end. */
   readonly url: string;
   /** The first key it knows. */
   readonly key?: string;
-  /** Process ID of wrangler, with which `workerdPids` of scripts/dev-server.ts finds the runtime's processes. */
+  /** Process ID of the host, or of wrangler, with which `workerdPids` finds the runtime's processes. */
   readonly pid: number;
   readonly logFile: string;
-  /** Folder of its local R2 and KV. */
+  /** Folder of its storage. */
   readonly persistTo: string;
 }
 
 export interface Service extends ServiceAddress {
-  /** The process that runs the Worker first, then wrangler's proxy. */
-  workerdPids(): number[];
+  /** Process ID of the process that runs the app. */
+  appPid(): number;
   /** The service's own container, if it has one. */
   readonly container?: ContainerProcess;
   /** Ends all of its processes and removes its storage and its log. */
   stop(): Promise<void>;
 }
 
-export async function startService({
-  variant,
-  vars = {},
-  apiKeys,
-  drainBodies = true,
-  container,
-}: ServiceOptions): Promise<Service> {
+/** Starts a service of the kind that the environment names, by default under wrangler dev. */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const { target = targetOf(process.env), variant, apiKeys, container } = options;
   const folder = await mkdtemp(join(tmpdir(), `${variant}-service-`));
-  const persistTo = join(folder, "storage");
-  const logFile = join(folder, "service.log");
   let own: ContainerProcess | undefined;
   const remove = async () => {
     await own?.stop();
@@ -63,27 +63,19 @@ export async function startService({
   };
   try {
     const keys = apiKeys ?? (variant === "keyed" ? [randomUUID()] : []);
-    if (keys.length > 0) await putKeys({ persistTo }, keys.map(keyOfTests));
     if (container === true) own = await startContainer({ logFile: join(folder, "container.log") });
-    const containerVars = own?.vars ?? (container === true ? {} : container?.vars);
-    const server = await startDevServer({
-      variant,
-      port: 0,
-      persistTo,
-      logFile,
-      vars: { ...vars, ...containerVars },
-      drainBodies,
-    });
+    const containerVars = own?.vars ?? (container === true ? {} : (container?.vars ?? {}));
+    const paths = { persistTo: join(folder, "storage"), logFile: join(folder, "service.log") };
+    const started = await STARTS[target](options, { ...paths, keys, containerVars });
+    const { stop, ...address } = started;
     return {
-      url: server.url,
+      ...address,
+      ...paths,
+      target,
       ...(keys[0] === undefined ? {} : { key: keys[0] }),
-      pid: server.pid,
-      logFile,
-      persistTo,
       ...(own ? { container: own } : {}),
-      workerdPids: () => workerdPids(server.pid),
       stop: async () => {
-        await server.stop();
+        await stop();
         await remove();
       },
     };
@@ -92,6 +84,38 @@ export async function startService({
     throw error;
   }
 }
+
+/** Returns the target that an environment names. */
+export const targetOf = ({ PAGEWRIGHT_TARGET: name }: NodeJS.ProcessEnv): Target => {
+  if (name === undefined || name === "") return "wrangler";
+  if (name === "wrangler" || name === "host") return name;
+  throw new Error(`PAGEWRIGHT_TARGET is "${name}"; it can be wrangler or host.`);
+};
+
+interface Surroundings {
+  readonly persistTo: string;
+  readonly logFile: string;
+  readonly keys: readonly string[];
+  readonly containerVars: Readonly<Record<string, string>>;
+}
+
+type Started = Pick<Service, "url" | "pid" | "appPid" | "stop">;
+
+const STARTS: Readonly<Record<Target, (options: ServiceOptions, around: Surroundings) => Promise<Started>>> = {
+  async wrangler({ variant, vars = {}, drainBodies = true }, { persistTo, logFile, keys, containerVars }) {
+    if (keys.length > 0) await putKeys({ persistTo }, keys.map(keyOfTests));
+    const all = { ...vars, ...containerVars };
+    const { url, pid, stop } = await startDevServer({ variant, port: 0, persistTo, logFile, vars: all, drainBodies });
+    return { url, pid, stop, appPid: () => workerdPids(pid)[0]! };
+  },
+  async host({ variant, vars = {} }, { persistTo: dataFolder, logFile, keys, containerVars }) {
+    // As much memory as an isolate has: without a container, the same documents are too large.
+    const own = { ENGINES: "off", MEMORY_MB: "128", VARIANT: variant, API_KEYS: keys.join(",") };
+    const settings = { ...own, ...vars, ...containerVars };
+    const { url, pid, stop } = await startHost({ dataFolder, logFile, settings });
+    return { url, pid, stop, appPid: () => pid };
+  },
+};
 
 function keyOfTests(key: string) {
   return { hash: hashKey(key), owner: "tests", created: new Date().toISOString(), revoked: null };

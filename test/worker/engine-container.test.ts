@@ -1,7 +1,8 @@
 // Tests the path to the container as in production, with a real Durable Object, in a runtime that has no containers.
 import { env as bindings } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { app } from "../../src/app.ts";
+import { createApp } from "../../src/app.ts";
+import { ISOLATE_BUDGETS } from "../../src/core/budgets.ts";
 import type { Env } from "../../src/core/config.ts";
 import { toServiceError } from "../../src/http/errors.ts";
 import { connectContainer } from "../../src/placement/container.ts";
@@ -62,7 +63,7 @@ test("and the client 503 with Retry-After, while what needs no container works",
     for (const [name, value] of Object.entries(fields)) body.append(name, value);
     const request = new Request(`http://localhost${path}`, { method: "POST", body });
     const context = { waitUntil() {}, passThroughOnException() {} } as unknown as ExecutionContext;
-    return app.fetch(request, { ...env, ...secret }, context);
+    return createApp(ISOLATE_BUDGETS).fetch(request, { ...env, ...secret }, context);
   };
   const answer = await ask("/pdf", { output: "made", file: new File(["{\\rtf1 Hello}"], "letter.doc") });
   expect(answer.status).toBe(503);

@@ -2,6 +2,7 @@
 // leave nothing behind.
 import { expect, test } from "vitest";
 import * as z from "zod";
+import { ISOLATE_BUDGETS } from "../../src/core/budgets.ts";
 import { EngineFailure } from "../../src/core/failure.ts";
 import { type Output, operation, type Run, signature } from "../../src/core/operation.ts";
 import { endpoint, handle, type Service } from "../../src/http/endpoint.ts";
@@ -24,6 +25,7 @@ const service: Service = {
   uploadTurns: turns(),
   kept: createKeptBytes({ each: 2 ** 20, all: 2 ** 20 }),
   waiting: createKeptBytes({ each: 2 ** 20, all: 2 ** 20 }),
+  budgets: ISOLATE_BUDGETS,
   engineTurns: turns(),
   containerTurns: turns(),
   remoteTurns: turns(),

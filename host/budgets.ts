@@ -1,0 +1,33 @@
+// Divides the host's memory among its requests.
+
+import type { Budgets } from "../src/core/budgets.ts";
+import { LIMITS } from "../src/core/limits.ts";
+import { PART_BYTES } from "../src/storage/lone-files.ts";
+
+/** Requests that wait hold a connection and their headers, and no file. */
+const WAITING = 1024;
+
+/**
+ * @param memoryBytes memory for files in transit and for files that are kept until their request ends; an engine that
+ * runs here because there is no container takes as much again
+ */
+export function hostBudgets(memoryBytes: number): Budgets {
+  const parts = Math.max(LIMITS.uploads, Math.floor(memoryBytes / 4 / PART_BYTES));
+  return {
+    engines: "container",
+    uploads: parts,
+    uploadsWaiting: WAITING,
+    receivingJobs: parts,
+    receivingJobsWaiting: WAITING,
+    // The container limits how many of them run.
+    containerJobs: WAITING,
+    containerJobsWaiting: WAITING,
+    keptUploadBytes: memoryBytes / 16,
+    keptUploadsBytes: memoryBytes / 4,
+    engineJobs: LIMITS.engineJobs,
+    engineJobsWaiting: WAITING,
+    isolateBytes: memoryBytes,
+    edgeHeapBytes: memoryBytes,
+    edgeHeldBytes: memoryBytes / 4,
+  };
+}

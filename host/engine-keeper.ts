@@ -1,0 +1,65 @@
+// Keeps the engines' server running for as long as the host does. Without it, the app runs what it can by itself.
+
+import { setTimeout as pause } from "node:timers/promises";
+import { type EngineServer, type EngineSettings, startEngineServer } from "./engines.ts";
+
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 30_000;
+
+type Log = (message: string, details?: Record<string, unknown>) => void;
+
+export class EngineKeeper {
+  readonly #settings: Omit<EngineSettings, "port">;
+  readonly #log: Log;
+  readonly #closing = new AbortController();
+  readonly #kept: Promise<void>;
+  readonly #tried = Promise.withResolvers<void>();
+  #server: EngineServer | undefined;
+
+  constructor(settings: Omit<EngineSettings, "port">, log: Log) {
+    this.#settings = settings;
+    this.#log = log;
+    this.#kept = this.#keep();
+  }
+
+  /** Resolves after the first attempt to start the server, whether it succeeded or not. */
+  get tried(): Promise<void> {
+    return this.#tried.promise;
+  }
+
+  /** Settings with which the app finds the server, if it runs. */
+  get vars(): EngineServer["vars"] {
+    return this.#server?.vars ?? {};
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#server?.stop();
+    await this.#kept;
+  }
+
+  /** Ends the server at once. */
+  kill(): void {
+    this.#closing.abort();
+    this.#server?.kill();
+  }
+
+  async #keep(): Promise<void> {
+    const { signal } = this.#closing;
+    for (let pauseMs = FIRST_PAUSE_MS; !signal.aborted; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+      try {
+        this.#server = await startEngineServer(this.#settings);
+        this.#tried.resolve();
+        pauseMs = FIRST_PAUSE_MS;
+        if (signal.aborted) await this.#server.stop();
+        await this.#server.ended;
+        if (!signal.aborted) this.#log("the engines ended and are started again");
+      } catch (error) {
+        this.#tried.resolve();
+        this.#log("the engines cannot be started", { error: String(error) });
+      }
+      this.#server = undefined;
+      await pause(pauseMs, undefined, { signal }).catch(() => {});
+    }
+  }
+}

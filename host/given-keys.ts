@@ -1,0 +1,18 @@
+// Adds API keys that the environment gives to those of the key database.
+
+import { hashKey, type KeyRecord, type KeyRecords } from "../src/core/api-key.ts";
+
+export class GivenKeys implements KeyRecords {
+  readonly #records: ReadonlyMap<string, KeyRecord>;
+  readonly #others: KeyRecords;
+
+  constructor(keys: readonly string[], others: KeyRecords) {
+    const record: KeyRecord = { owner: "environment", created: new Date().toISOString(), revoked: null };
+    this.#records = new Map(keys.map((key) => [hashKey(key), record]));
+    this.#others = others;
+  }
+
+  async get(hash: string, type: "json"): Promise<KeyRecord | null> {
+    return this.#records.get(hash) ?? this.#others.get(hash, type);
+  }
+}

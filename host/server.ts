@@ -1,0 +1,140 @@
+// The service on Node: serves the app, starts the engines beside it, removes expired files, and shuts down gracefully.
+// Writes JSON lines to standard output. settings.ts lists its environment variables.
+
+import type { Server } from "node:http";
+import { serve } from "@hono/node-server";
+import { outliveExceptions, showLife } from "../container/processes/supervised.ts";
+import { createApp } from "../src/app.ts";
+import { type Env, readConfig } from "../src/core/config.ts";
+import { createStore } from "../src/storage/store.ts";
+import { EngineKeeper } from "./engine-keeper.ts";
+import { GivenKeys } from "./given-keys.ts";
+import { Listener } from "./listener.ts";
+import { readSettings, type Settings } from "./settings.ts";
+import { FileBucket } from "./storage/file-bucket.ts";
+import { KeyDatabase } from "./storage/key-database.ts";
+import { S3Bucket } from "./storage/s3-bucket.ts";
+
+const SWEEP_EVERY_MS = 10 * 60_000;
+/** Longer than proxies keep a connection: the side that closes second loses a request. */
+const KEEP_ALIVE_MS = 75_000;
+/** Time for a whole upload. */
+const RECEIVE_MS = 30 * 60_000;
+/** Time for requests that were cut off to remove their files. */
+const CLEAN_UP_MS = 2_000;
+/** Time within which two Ctrl-C count as one: the terminal and npm both send it. */
+const SAME_CTRL_C_MS = 300;
+
+let isUp = false;
+let stopping: number | undefined;
+outliveExceptions(log, () => isUp);
+
+const settings = orExit(() => readSettings(process.env));
+const bucket = await (settings.s3 ? S3Bucket.open(settings.s3) : FileBucket.open(settings.dataFolder)).catch(exit);
+const database = await KeyDatabase.open(settings.dataFolder).catch(exit);
+const keys = new GivenKeys(settings.apiKeys, database);
+const engines = settings.startsEngines
+  ? new EngineKeeper({ output: "inherit", env: engineEnvironment() }, log)
+  : undefined;
+for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void stop(signal));
+process.on("disconnect", () => void stop("the parent is gone"));
+await engines?.tried;
+
+const env = (): Env => ({ ...settings.variables, ...engines?.vars, FILES: bucket, API_KEYS: keys });
+const listener = new Listener({ app: createApp(settings.budgets), env, trustedProxies: settings.trustedProxies });
+const server = listen(settings);
+await sweep();
+setInterval(sweep, SWEEP_EVERY_MS).unref();
+
+function listen({ host, port }: Settings): Server {
+  const serverOptions = { keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: RECEIVE_MS };
+  const listening = serve({ fetch: listener.fetch, hostname: host, port, serverOptions }, ({ port }) => {
+    log("listening", { host, port });
+    isUp = true;
+    showLife();
+    process.send?.({ port, pid: process.pid });
+  }) as Server;
+  listening.on("error", (error) => {
+    if (isUp) return log("a connection was not accepted", { error: String(error) });
+    log("cannot listen", { error: String(error) });
+    engines?.kill();
+    process.exit(1);
+  });
+  return listening;
+}
+
+async function sweep(): Promise<void> {
+  try {
+    const { fileLifetimeMs: lifetimeMs } = readConfig(env());
+    log("swept", { removed: await createStore(bucket, { lifetimeMs }).sweep() });
+  } catch (error) {
+    log("not swept", { error: String(error) });
+  }
+}
+
+async function stop(why: string): Promise<void> {
+  if (stopping !== undefined) {
+    if (performance.now() - stopping > SAME_CTRL_C_MS) {
+      engines?.kill();
+      process.exit(130);
+    }
+    return;
+  }
+  stopping = performance.now();
+  log("ending", { why });
+  try {
+    await end();
+  } finally {
+    process.exit(0);
+  }
+}
+
+async function end(): Promise<void> {
+  if (isUp) {
+    const closed = new Promise((resolve) => server.close(resolve));
+    const quiet = closed.then(() => listener.idle());
+    if (!(await endsWithin(quiet, settings.stopMs))) {
+      log("requests are cut off");
+      server.closeAllConnections();
+      await endsWithin(quiet, CLEAN_UP_MS);
+    }
+  }
+  await engines?.close();
+  database[Symbol.dispose]();
+  if (bucket instanceof FileBucket) bucket[Symbol.dispose]();
+}
+
+async function endsWithin(work: Promise<unknown>, limitMs: number): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => resolve(false), limitMs);
+  work.then(
+    () => resolve(true),
+    () => resolve(true),
+  );
+  const hasEnded = await promise;
+  clearTimeout(timer);
+  return hasEnded;
+}
+
+/** Returns the environment without the secrets that the engines do not need. */
+function engineEnvironment(): NodeJS.ProcessEnv {
+  const isSecret = (name: string) => name === "API_KEYS" || name.startsWith("S3_");
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isSecret(name)));
+}
+
+function orExit<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    return exit(error);
+  }
+}
+
+function exit(error: unknown): never {
+  log("cannot start", { error: String(error) });
+  process.exit(1);
+}
+
+function log(message: string, details: Record<string, unknown> = {}): void {
+  console.log(JSON.stringify({ time: new Date().toISOString(), message, ...details }));
+}

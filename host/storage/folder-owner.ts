@@ -1,0 +1,29 @@
+// Makes sure that one process at a time uses a folder. The lock is SQLite's on a database in the folder: the kernel
+// releases it when the process ends, however that happens.
+
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as wait } from "node:timers/promises";
+
+/** A process that ends may still finish its requests while the next one starts. */
+const ATTEMPTS = 50;
+const PAUSE_MS = 200;
+const SQLITE_BUSY = 5;
+
+/** @throws Error with a sentence for the operator if another process keeps the folder */
+export async function ownFolder(folder: string): Promise<Disposable> {
+  const database = new DatabaseSync(join(folder, "owner.db"));
+  for (let attempt = 1; ; attempt++) {
+    try {
+      database.exec("PRAGMA journal_mode = MEMORY; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
+      return { [Symbol.dispose]: () => database.close() };
+    } catch (error) {
+      if (attempt < ATTEMPTS && (error as { errcode?: number }).errcode === SQLITE_BUSY) {
+        await wait(PAUSE_MS);
+        continue;
+      }
+      database.close();
+      throw new Error(`The folder ${folder} is in use by another process.`, { cause: error });
+    }
+  }
+}

@@ -1,0 +1,127 @@
+// The format of an object in the file system: its bytes, then a trailer with its properties. As both are in one file,
+// one rename makes them visible together. The bytes may be in several pieces, because parts of an upload come in any
+// order and are not moved afterwards.
+
+import type { FileHandle } from "node:fs/promises";
+
+/** Marks the end of a whole file, after the length of the properties in four bytes. */
+const MAGIC = Buffer.from("PWobject");
+const FOOTER_BYTES = 4 + MAGIC.length;
+/** Size of the first read of the end of a file. Few trailers are longer. */
+const END_BYTES = 4096;
+const CHUNK_BYTES = 2 ** 17;
+
+export interface Piece {
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** Properties of an object, as JSON in the trailer. */
+export interface Properties {
+  readonly size: number;
+  readonly etag: string;
+  /** In milliseconds since 1970. */
+  readonly uploaded: number;
+  readonly contentType?: string;
+  readonly customMetadata?: Record<string, string>;
+  /** Where the bytes are, in their order. */
+  readonly pieces: readonly Piece[];
+}
+
+export async function writeAll(file: FileHandle, bytes: Uint8Array, offset: number): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    done += (await file.write(bytes, done, bytes.length - done, offset + done)).bytesWritten;
+  }
+}
+
+/** Writes the trailer behind everything that was written. */
+export async function writeTrailer(file: FileHandle, properties: Properties): Promise<void> {
+  const json = Buffer.from(JSON.stringify(properties));
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(json.length);
+  await writeAll(file, Buffer.concat([json, length, MAGIC]), (await file.stat()).size);
+}
+
+/** @throws Error if the file is not an object */
+export async function readTrailer(file: FileHandle): Promise<Properties> {
+  const { size } = await file.stat();
+  let end = await readPiece(file, endOf(size, END_BYTES));
+  if (end.length < FOOTER_BYTES || !MAGIC.equals(end.subarray(-MAGIC.length))) throw new Error("not an object's file");
+  const trailerBytes = end.readUInt32LE(end.length - FOOTER_BYTES) + FOOTER_BYTES;
+  if (trailerBytes > end.length) end = await readPiece(file, endOf(size, trailerBytes));
+  return JSON.parse(end.toString("utf8", end.length - trailerBytes, end.length - FOOTER_BYTES)) as Properties;
+}
+
+const endOf = (size: number, bytes: number): Piece => {
+  const length = Math.min(size, bytes);
+  return { offset: size - length, length };
+};
+
+/** Returns the pieces of a range of the bytes, which is cut at their end. */
+export function piecesOf({ pieces, size }: Properties, range: Piece = { offset: 0, length: size }): Piece[] {
+  const found: Piece[] = [];
+  let [skip, left] = [range.offset, range.length];
+  for (const { offset, length } of pieces) {
+    const taken = Math.min(left, length - skip);
+    if (taken > 0) found.push({ offset: offset + skip, length: taken });
+    left -= Math.max(0, taken);
+    skip = Math.max(0, skip - length);
+  }
+  return found;
+}
+
+/** Reads all pieces into memory, and closes the file. */
+export async function readPieces(file: FileHandle, pieces: readonly Piece[]): Promise<Uint8Array> {
+  try {
+    if (pieces.length === 1) return await readPiece(file, pieces[0]!);
+    const parts: Buffer[] = [];
+    for (const piece of pieces) parts.push(await readPiece(file, piece));
+    return Buffer.concat(parts);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Streams the pieces, and closes the file at the end, after an error, or when the stream is canceled. */
+export function streamPieces(file: FileHandle, pieces: readonly Piece[]): ReadableStream<Uint8Array> {
+  const left = [...pieces];
+  return new ReadableStream({
+    type: "bytes",
+    autoAllocateChunkSize: CHUNK_BYTES,
+    async pull(controller) {
+      const request = controller.byobRequest!;
+      const view = request.view!;
+      const piece = left[0];
+      if (!piece) {
+        await file.close();
+        controller.close();
+        request.respond(0);
+        return;
+      }
+      try {
+        const target = new Uint8Array(view.buffer, view.byteOffset, Math.min(view.byteLength, piece.length));
+        const read = await readInto(file, target, piece.offset);
+        if (read < piece.length) left[0] = { offset: piece.offset + read, length: piece.length - read };
+        else left.shift();
+        request.respond(read);
+      } catch (error) {
+        await file.close();
+        throw error;
+      }
+    },
+    cancel: () => file.close(),
+  });
+}
+
+async function readPiece(file: FileHandle, { offset, length }: Piece): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafeSlow(length);
+  for (let done = 0; done < length; ) done += await readInto(file, bytes.subarray(done), offset + done);
+  return bytes;
+}
+
+/** @returns the number of bytes read, at least one unless the target is empty */
+async function readInto(file: FileHandle, target: Uint8Array, offset: number): Promise<number> {
+  const { bytesRead } = await file.read(target, 0, target.length, offset);
+  if (bytesRead === 0 && target.length > 0) throw new Error("the file is shorter than its trailer says");
+  return bytesRead;
+}

@@ -1,0 +1,19 @@
+// `npm run serve`: runs the service on Node, without Cloudflare's platform. Installs the engines if they are missing.
+// host/settings.ts lists the environment variables.
+
+import { installEngines } from "./container-process.ts";
+
+const interrupted = new AbortController();
+const interrupt = () => interrupted.abort();
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+if (process.env.ENGINES !== "off" && !process.env.CONTAINER_URL) {
+  for (const signal of signals) process.on(signal, interrupt);
+  await installEngines(interrupted.signal).catch((error: Error) => {
+    if (interrupted.signal.aborted) process.exit(130);
+    console.error(`${error.message}\nGoing on without the container: office documents cannot be converted.`);
+    process.env.ENGINES = "off";
+  });
+  for (const signal of signals) process.off(signal, interrupt);
+}
+await import(new URL("../host/server.ts", import.meta.url).href);

@@ -1,0 +1,26 @@
+// Declares what the requests of one process share: its memory, and the turns to use it.
+
+import { LIMITS } from "./limits.ts";
+
+/** Entries of LIMITS that hold for an isolate, and that a process with more memory replaces. */
+type Shared =
+  | "uploads"
+  | "uploadsWaiting"
+  | "keptUploadBytes"
+  | "keptUploadsBytes"
+  | "engineJobs"
+  | "engineJobsWaiting"
+  | "receivingJobs"
+  | "receivingJobsWaiting"
+  | "containerJobs"
+  | "containerJobsWaiting"
+  | "isolateBytes"
+  | "edgeHeapBytes"
+  | "edgeHeldBytes";
+
+export interface Budgets extends Readonly<Record<Shared, number>> {
+  /** The place where a job runs that could run in either: at the edge while it fits there, or always in the container. */
+  readonly engines: "edge" | "container";
+}
+
+export const ISOLATE_BUDGETS: Budgets = { ...LIMITS, engines: "edge" };

@@ -1,0 +1,78 @@
+// `npm run serve`: the whole service on Node by one command, which ends without leaving anything.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { createClient, upload } from "../support/client.ts";
+import { eventually } from "../support/eventually.ts";
+import { type Command, canListen, freePort, processTree, run, survivors, waitForOutput } from "../support/processes.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "serve-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
+
+let started: number[] = [];
+afterEach(async () => {
+  for (const pid of await survivors(started)) process.kill(pid, "SIGKILL");
+  started = [];
+});
+
+async function serve(port: number, env: Record<string, string> = {}): Promise<Command> {
+  const command = run("npm", ["run", "serve"], { PORT: String(port), DATA_DIR: folder, VARIANT: "keyed", ...env });
+  // The last line of a start.
+  await waitForOutput(command, '"swept"').finally(() => {
+    started.push(...processTree(command.pid));
+  });
+  return command;
+}
+
+/** Takes long enough to be met at work. */
+const BUSY_PAGE = "<h1>Hello</h1><script>for (const end = Date.now() + 2000; Date.now() < end;);</script>";
+
+/** Returns the number of web pages that the container is working on. */
+async function workingIn(command: Command): Promise<number> {
+  const [, port] = /"listening","port":(\d+),"jobs"/.exec(command.output())!;
+  const { jobs } = (await (await fetch(`http://127.0.0.1:${port}/up`)).json()) as {
+    readonly jobs: Readonly<Record<string, { readonly working: number }>>;
+  };
+  return jobs["html-to-pdf"]!.working;
+}
+
+describe("npm run serve", () => {
+  test("keeps files and keys over a restart, and lets a job end at Ctrl-C", async () => {
+    const port = await freePort();
+    const first = await serve(port, { API_KEYS: "one, two" });
+    const client = createClient(`http://127.0.0.1:${port}`, "two");
+    const [made] = await client.make("/html", { content: "<p>Kept</p>", output: "kept" });
+    const late = client.post("/pdf", { file: upload(BUSY_PAGE, "page.html"), output: "late" });
+    await eventually(async () => expect(await workingIn(first)).toBe(1), { intervalMs: 20 });
+    const all = processTree(first.pid);
+    process.kill(-first.pid, "SIGINT");
+    const { status, body } = await late;
+    expect([status, body.error]).toEqual([200, undefined]);
+    expect(await first.ended).toBe(0);
+    expect(await survivors(all)).toEqual([]);
+    expect(await canListen(port)).toBe(true);
+
+    await serve(port, { API_KEYS: "one" });
+    for (const id of [made!.id, String(body.outputId)]) {
+      expect((await fetch(`${client.url}/resource/${id}?format=file`)).status).toBe(200);
+    }
+    expect((await client.post("/html", { content: "a", output: "a" })).status).toBe(401);
+  });
+
+  test("where it cannot listen, it says so, ends with 1 and leaves nothing", async () => {
+    const port = await freePort();
+    await serve(port, { ENGINES: "off" });
+    const second = run("npm", ["run", "serve"], { PORT: String(port), DATA_DIR: join(folder, "second") });
+    expect(await second.ended).toBe(1);
+    expect(second.output()).toContain("cannot listen");
+    expect(await survivors(processTree(second.pid))).toEqual([]);
+  });
+
+  test("a setting that cannot be is told in a sentence, exit code 1", async () => {
+    const command = run("npm", ["run", "serve"], { PORT: "http", ENGINES: "off" });
+    expect(await command.ended).toBe(1);
+    expect(command.output()).toContain("PORT must be a whole number");
+  });
+});

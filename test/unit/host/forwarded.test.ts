@@ -1,0 +1,38 @@
+// The client and the public address behind proxies.
+import { expect, test } from "vitest";
+import { readForwarded } from "../../../host/forwarded.ts";
+
+const SENT = {
+  host: "inside:8787",
+  "x-forwarded-for": "1.1.1.1, 2.2.2.2, 3.3.3.3",
+  "x-forwarded-proto": "https",
+  "x-forwarded-host": "pdf.example.com",
+};
+
+test("without a trusted proxy, the headers of strangers mean nothing", () => {
+  expect(readForwarded(SENT, "9.9.9.9", 0)).toEqual({ address: "9.9.9.9" });
+});
+
+test.each([
+  [1, "3.3.3.3"],
+  [2, "2.2.2.2"],
+  [5, "1.1.1.1"],
+])("%i trusted proxies: the address that the outermost one saw", (proxies, address) => {
+  expect(readForwarded(SENT, "9.9.9.9", proxies)).toEqual({ address, origin: "https://pdf.example.com" });
+});
+
+test("the host of the request where the proxy keeps it", () => {
+  expect(readForwarded({ host: "a.example:8443", "x-forwarded-proto": "https" }, "9.9.9.9", 1)).toEqual({
+    address: "9.9.9.9",
+    origin: "https://a.example:8443",
+  });
+});
+
+test.each([
+  { host: "a.example" },
+  { host: "a.example", "x-forwarded-proto": "javascript" },
+  { host: "a.example/path?", "x-forwarded-proto": "https" },
+  { "x-forwarded-proto": "https" },
+])("no origin of %o", (headers) => {
+  expect(readForwarded(headers, undefined, 1)).toEqual({ address: undefined });
+});

@@ -1,0 +1,56 @@
+// The settings of the host on Node.
+import { expect, test } from "vitest";
+import { readSettings } from "../../../host/settings.ts";
+import { ISOLATE_BUDGETS } from "../../../src/core/budgets.ts";
+
+test("defaults", () => {
+  const { budgets: _, ...settings } = readSettings({});
+  expect(settings).toMatchObject({
+    ...{ port: 8787, host: "127.0.0.1", apiKeys: [], trustedProxies: 0, stopMs: 25_000, startsEngines: true },
+    variables: {},
+  });
+});
+
+test("the Worker's variables are passed on, others are not", () => {
+  const { variables } = readSettings({
+    VARIANT: "keyed",
+    MAX_UPLOAD_MB: "5",
+    BASE_URL: "",
+    PATH: "/bin",
+    API_KEYS: "a",
+  });
+  expect(variables).toEqual({ VARIANT: "keyed", MAX_UPLOAD_MB: "5" });
+});
+
+test("a container elsewhere, or none: no engines are started", () => {
+  expect(readSettings({ CONTAINER_URL: "http://engines:8080", CONTAINER_SECRET: "s" }).startsEngines).toBe(false);
+  expect(readSettings({ ENGINES: "off" }).startsEngines).toBe(false);
+});
+
+test("keys are separated by commas", () => {
+  expect(readSettings({ API_KEYS: " one, two,," }).apiKeys).toEqual(["one", "two"]);
+});
+
+test.each([
+  ["PORT", "http"],
+  ["PORT", "70000"],
+  ["TRUSTED_PROXIES", "-1"],
+  ["STOP_SECONDS", "1.5"],
+  ["MEMORY_MB", "1"],
+  ["VARIANT", "open"],
+  ["MAX_UPLOAD_MB", "many"],
+])("%s=%s is refused in a sentence", (name, value) => {
+  expect(() => readSettings({ [name]: value })).toThrow(new RegExp(`^${name} must be .*"${value}"`));
+});
+
+test("more memory means more room for each purpose, and the least is no less than an isolate has", () => {
+  const little = readSettings({ MEMORY_MB: "128" }).budgets;
+  const much = readSettings({ MEMORY_MB: "4096" }).budgets;
+  for (const name of ["uploads", "receivingJobs", "keptUploadBytes", "keptUploadsBytes", "edgeHeldBytes"] as const) {
+    expect(much[name]).toBeGreaterThan(little[name]);
+  }
+  for (const name of ["uploads", "receivingJobs", "keptUploadBytes", "keptUploadsBytes", "isolateBytes"] as const) {
+    expect(little[name]).toBeGreaterThanOrEqual(ISOLATE_BUDGETS[name]);
+  }
+  expect([little.engines, ISOLATE_BUDGETS.engines]).toEqual(["container", "edge"]);
+});

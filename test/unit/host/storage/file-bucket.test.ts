@@ -1,0 +1,127 @@
+// The bucket in the file system.
+
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { FileBucket } from "../../../../host/storage/file-bucket.ts";
+import { testBucket } from "../../../support/bucket-conformance.ts";
+
+let folder: string;
+let bucket: FileBucket;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "file-bucket-"));
+  bucket = await FileBucket.open(folder);
+});
+afterEach(async () => {
+  bucket[Symbol.dispose]();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const bytes = new TextEncoder().encode("hello");
+const filesIn = async (part: string) =>
+  (await readdir(join(folder, part), { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+
+async function reopen(): Promise<void> {
+  bucket[Symbol.dispose]();
+  bucket = await FileBucket.open(folder);
+}
+
+testBucket(() => bucket);
+
+describe("keys", () => {
+  test("cannot lead out of the folder, and come back as they are", async () => {
+    const keys = [
+      "../a",
+      "../../etc/a",
+      "files/../../a",
+      "./a",
+      ".",
+      "..",
+      "a/..",
+      "%2e%2e/a",
+      "a\\..\\b",
+      "a\0b",
+      "é b",
+    ];
+    for (const key of keys) await bucket.put(key, new TextEncoder().encode(key));
+    expect((await bucket.list()).objects.map(({ key }) => key)).toEqual(keys.toSorted());
+    for (const key of keys) expect(new TextDecoder().decode(await (await bucket.get(key))!.bytes())).toBe(key);
+    expect(await filesIn("objects")).toHaveLength(keys.length);
+    expect((await readdir(folder)).toSorted()).toEqual(["objects", "owner.db", "writing"]);
+  });
+
+  test("do not collide: a key may be the beginning of another, down to a slash", async () => {
+    for (const key of ["a", "a/b", "a/b/c", "%", "%25"]) await bucket.put(key, new TextEncoder().encode(key));
+    for (const key of ["a", "a/b", "a/b/c", "%", "%25"]) {
+      expect(new TextDecoder().decode(await (await bucket.get(key))!.bytes())).toBe(key);
+    }
+  });
+
+  test.each(["", "/", "/a", "a/"])("%j is none", async (key) => {
+    await expect(bucket.put(key, bytes)).rejects.toThrow("not a key");
+    expect(await filesIn("writing")).toEqual([]);
+  });
+});
+
+describe("after a crash", () => {
+  test("objects are there, and what was being written is gone", async () => {
+    await bucket.put("files/a", bytes, { customMetadata: { name: "a" } });
+    const upload = await bucket.createMultipartUpload("files/b");
+    await upload.uploadPart(1, bytes);
+    expect(await filesIn("writing")).toHaveLength(1);
+    await reopen();
+    expect(await filesIn("writing")).toEqual([]);
+    expect((await bucket.list()).objects).toMatchObject([{ key: "files/a", size: 5, customMetadata: { name: "a" } }]);
+    await expect(upload.complete([])).rejects.toThrow();
+  });
+
+  test("a file that is not whole is an error and not half an object", async () => {
+    await bucket.put("files/a", bytes);
+    const path = join(folder, "objects/files/a");
+    const whole = await readFile(path);
+    for (const length of [0, 3, 5, whole.length - 1]) {
+      await writeFile(path, whole.subarray(0, length));
+      await expect(bucket.get("files/a")).rejects.toThrow("cannot be read");
+    }
+  });
+});
+
+test("nothing of a failed write remains", async () => {
+  const { etag } = await bucket.put("files/a", bytes);
+  expect(await bucket.put("files/a", bytes, { onlyIf: { etagMatches: "other" } })).toBeNull();
+  const upload = await bucket.createMultipartUpload("files/a");
+  const part = await upload.uploadPart(1, bytes);
+  await expect(upload.complete([{ ...part, etag: "other" }])).rejects.toThrow("part 1");
+  await upload.abort();
+  expect(await filesIn("writing")).toEqual([]);
+  expect((await bucket.head("files/a"))!.etag).toBe(etag);
+});
+
+test("a part that is sent again replaces the first", async () => {
+  const upload = await bucket.createMultipartUpload("files/a");
+  await upload.uploadPart(1, new Uint8Array(100_000));
+  const again = await upload.uploadPart(1, bytes);
+  await upload.complete([again]);
+  expect(await (await bucket.get("files/a"))!.bytes()).toEqual(Buffer.from(bytes));
+});
+
+test("properties longer than a block are read", async () => {
+  const name = "n".repeat(20_000);
+  await bucket.put("files/a", bytes, { customMetadata: { name } });
+  expect((await bucket.head("files/a"))!.customMetadata).toEqual({ name });
+});
+
+test("a reader keeps the object that it opened while others replace and remove it", async () => {
+  const large = new Uint8Array(1_000_000).fill(1);
+  await bucket.put("files/a", large);
+  const reader = (await bucket.get("files/a"))!.body.getReader();
+  let read = (await reader.read()).value!.length;
+  await bucket.put("files/a", bytes);
+  await bucket.delete("files/a");
+  for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
+    expect(chunk.value.every((byte) => byte === 1)).toBe(true);
+    read += chunk.value.length;
+  }
+  expect(read).toBe(large.length);
+});
