@@ -31,7 +31,9 @@ export const TIME_MEANINGS: Readonly<Record<TimeLimit, TimeMeaning>> = {
   },
   placeWaitMs: { meaning: "wait for a place in the container; then 503", within: "requestJobMs" },
   slowAfterMs: { meaning: "time after which a job moves to the slow lane", within: "documentJobMs" },
-  graceMs: { meaning: "time that jobs have to end when the container is stopped" },
+  graceMs: {
+    meaning: "time that jobs have to end when the container is stopped, where `GRACE_MS` does not set another",
+  },
   libreOfficeMs: { meaning: "LibreOffice, for one document", within: "documentJobMs" },
   ghostscriptMs: { meaning: "Ghostscript, for one PostScript file", within: "documentJobMs" },
   rewriterMs: { meaning: "Ghostscript, for one PDF on its way to PDF/A", within: "longJobMs" },

@@ -98,8 +98,13 @@ test("what is closed is not started again, and what starts nevertheless is close
   await failed.watched.close();
   await vi.advanceTimersByTimeAsync(100_000);
   expect(failed.starts).toHaveLength(1);
-  const late = failing(0);
-  await late.watched.close();
+  const { engine } = failing(0);
+  const { promise, resolve } = Promise.withResolvers<typeof engine>();
+  const late = new Watched({ name: "Engine", place: place(), start: () => promise, log: () => {} });
+  late.start();
   await vi.advanceTimersByTimeAsync(0);
-  expect(late.engine.closed).toBe(1);
+  await late.close();
+  resolve(engine);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(engine.closed).toBe(1);
 });

@@ -158,6 +158,10 @@ describe("trouble", () => {
 
   test("of two, one is killed: files are validated by the other meanwhile", async () => {
     await using two = await startVeraPdf({ scratch, log, processes: 2 });
+    expect(two.pids, "a second one starts when a file waits").toHaveLength(1);
+    const both = [1, 2].map(() => two.validate(sample, LEVELS["2b"], never));
+    expect((await Promise.all(both)).map(({ valid }) => valid)).toEqual([true, true]);
+    await eventually(() => expect(two.pids).toHaveLength(2));
     const [killed, other] = two.pids;
     process.kill(killed!, "SIGKILL");
     await eventually(() => expect(two.pids).toEqual([other]));
