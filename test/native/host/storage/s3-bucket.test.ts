@@ -26,7 +26,7 @@ describe.skipIf(missing)("a bucket of S3", () => {
       count = objects.length;
       await bucket.delete(objects.map(({ key }) => key));
     }
-  });
+  }, 60_000);
 
   testBucket(() => bucket, { skipped: "S3Proxy compares the entity tag before it writes, not while it does." });
 

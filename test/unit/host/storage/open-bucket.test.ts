@@ -1,10 +1,26 @@
 // The settings that choose the host's bucket.
 
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { readS3Settings } from "../../../../host/storage/open-bucket.ts";
+import { openBucket, readS3Settings } from "../../../../host/storage/open-bucket.ts";
 
 const S3_ENDPOINT = "https://store.example:9000";
 const credentials = { S3_ACCESS_KEY_ID: "id", S3_SECRET_ACCESS_KEY: "secret" };
+
+test("without a store, the bucket is in the data folder", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "open-bucket-"));
+  {
+    using bucket = await openBucket(join(folder, "data"), {});
+    await bucket.put("files/a", new Uint8Array(1));
+  }
+  {
+    using bucket = await openBucket(join(folder, "data"), {});
+    expect((await bucket.head("files/a"))!.size).toBe(1);
+  }
+  await rm(folder, { recursive: true });
+});
 
 describe("settings of an S3 store", () => {
   test("are read, with a bucket and a region by default", () => {
