@@ -4,15 +4,9 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { KeyDatabase } from "../host/storage/key-database.ts";
+import { KeyDatabase, type KeyEntry } from "../host/storage/key-database.ts";
 import type { KeyRecord } from "../src/core/api-key.ts";
-import { openLocalStorage } from "./local-storage.ts";
 import { runWrangler } from "./wrangler.ts";
-
-/** A KV entry with its key. The record is stored as metadata too, so that a list needs no further reads. */
-export interface KeyEntry extends KeyRecord {
-  readonly hash: string;
-}
 
 /**
  * Selects the keys of a service: under wrangler dev on this machine, by the folder it persists to; of a host on Node, by
@@ -28,7 +22,7 @@ export async function putKeys(namespace: Namespace, entries: readonly KeyEntry[]
   }
   const records = entries.map(({ hash, ...metadata }) => ({ key: hash, value: JSON.stringify(metadata), metadata }));
   if (namespace === "remote") return putRemote(records);
-  await using storage = await openLocalStorage(namespace.persistTo);
+  await using storage = await openNamespace(namespace.persistTo);
   for (const { key, value, metadata } of records) await storage.keys.put(key, value, { metadata });
 }
 
@@ -44,8 +38,14 @@ async function listAll(namespace: Namespace): Promise<KeyEntry[]> {
   return database.list();
 }
 
+/** Loads Miniflare only where it is used: the image of the service does not have it. */
+async function openNamespace(persistTo: string) {
+  const { openLocalStorage } = await import("./local-storage.ts");
+  return openLocalStorage(persistTo);
+}
+
 async function listLocal(persistTo: string): Promise<KeyEntry[]> {
-  await using storage = await openLocalStorage(persistTo);
+  await using storage = await openNamespace(persistTo);
   const entries: KeyEntry[] = [];
   for (let cursor: string | undefined; ; ) {
     const page = await storage.keys.list(cursor === undefined ? {} : { cursor });

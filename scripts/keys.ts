@@ -3,9 +3,10 @@
 import { randomUUID } from "node:crypto";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import type { KeyEntry } from "../host/storage/key-database.ts";
 import { hashKey } from "../src/core/api-key.ts";
 import { forgetDevelopmentKey } from "./development-key.ts";
-import { type KeyEntry, listKeys, type Namespace, putKeys } from "./key-records.ts";
+import { listKeys, type Namespace, putKeys } from "./key-records.ts";
 import { root } from "./wrangler.ts";
 
 const USAGE = `Usage:

@@ -8,10 +8,12 @@ import { readdirSync } from "node:fs";
 export const TEST_PACKAGES: readonly string[] = [
   "7zip",
   "curl",
+  "default-jre-headless",
   "ghostscript",
   "libarchive-tools",
   "libjpeg-turbo-progs",
   "libtiff-tools",
+  "maven",
   "mupdf-tools",
   "netpbm",
   "pngcheck",

@@ -5,6 +5,7 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { installEngines } from "./container-process.ts";
 import { installPackages, TEST_PACKAGES } from "./packages.ts";
+import { installS3Server } from "./s3-server.ts";
 import { root } from "./wrangler.ts";
 
 /** Tiers that need only the node modules. */
@@ -21,6 +22,7 @@ try {
   if (needsPrograms) {
     installPackages(TEST_PACKAGES, "the tests");
     await installEngines();
+    if (tiers.length === 0 || tiers.includes("native")) await installS3Server();
   }
 } catch (error) {
   console.error((error as Error).message);

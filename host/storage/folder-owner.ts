@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
 
 /** A process that ends may still finish its requests while the next one starts. */
-const ATTEMPTS = 50;
+const ATTEMPTS = 25;
 const PAUSE_MS = 200;
 const SQLITE_BUSY = 5;
 

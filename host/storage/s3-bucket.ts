@@ -24,19 +24,34 @@ const CHANGED = 412;
 /** Another write is in progress. */
 const CONFLICT = 409;
 
-export class S3Bucket implements Bucket {
+export class S3Bucket implements Bucket, Disposable {
   readonly #client: S3Client;
 
   private constructor(client: S3Client) {
     this.#client = client;
   }
 
-  /** @throws Error with a sentence for the operator if the bucket cannot be used */
+  /**
+   * Opens the bucket, which is created if it is missing.
+   * @throws Error with a sentence for the operator if it cannot be used
+   */
   static async open(settings: S3Settings): Promise<S3Bucket> {
-    const bucket = new S3Bucket(new S3Client(settings));
-    await bucket.#check(settings);
-    return bucket;
+    const client = new S3Client(settings);
+    const bucket = new S3Bucket(client);
+    try {
+      const { ok } = await client.send({ method: "HEAD", expected: [MISSING] });
+      if (!ok) await client.sendWhole({ method: "PUT" });
+      await bucket.#check();
+      return bucket;
+    } catch (error) {
+      throw new Error(`The bucket ${settings.bucket} at ${settings.endpoint} cannot be used: ${error}`, {
+        cause: error,
+      });
+    }
   }
+
+  /** Does nothing: connections that are not used close by themselves. */
+  [Symbol.dispose](): void {}
 
   async head(key: string): Promise<BucketObject | null> {
     const response = await this.#client.send({ method: "HEAD", key, expected: [MISSING] });
@@ -125,14 +140,10 @@ export class S3Bucket implements Bucket {
   }
 
   /** Writes on a condition that cannot hold: a store that ignores it would let two hosts undo each other's changes. */
-  async #check({ endpoint, bucket }: S3Settings): Promise<void> {
+  async #check(): Promise<void> {
     const key = `check/${randomUUID()}`;
-    const onlyIf = { etagMatches: "0".repeat(32) };
-    const written = await this.put(key, new Uint8Array(0), { onlyIf }).catch((cause: unknown) => {
-      throw new Error(`The bucket ${bucket} at ${endpoint} cannot be written: ${cause}`, { cause });
-    });
-    if (written === null) return;
+    if ((await this.put(key, new Uint8Array(0), { onlyIf: { etagMatches: "0".repeat(32) } })) === null) return;
     await this.delete(key);
-    throw new Error(`The S3 store at ${endpoint} ignores If-Match in PUT, which the service needs.`);
+    throw new Error("the store ignores If-Match in PUT");
   }
 }

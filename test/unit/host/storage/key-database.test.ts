@@ -1,5 +1,5 @@
 // The database of API keys of the host on Node.
-// Contract: docs/api.md#authentication
+// Contract: docs/api.md#variants
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

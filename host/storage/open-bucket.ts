@@ -1,0 +1,41 @@
+// Opens the bucket that the settings name: in a folder, or in an S3-compatible store.
+//
+// - S3_ENDPOINT: URL of the store; without it, files are in the data folder
+// - S3_BUCKET, S3_REGION: name of the bucket, and region
+// - S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY: credentials
+
+import type { Bucket } from "../../src/core/bucket.ts";
+import { FileBucket } from "./file-bucket.ts";
+import { S3Bucket } from "./s3-bucket.ts";
+import type { S3Settings } from "./s3-client.ts";
+
+const DEFAULT_BUCKET = "pagewright-files";
+const DEFAULT_REGION = "us-east-1";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** @throws Error with a sentence for the operator if a setting is invalid, or the bucket cannot be used */
+export function openBucket(dataFolder: string, environment: Environment): Promise<Bucket & Disposable> {
+  const settings = readS3Settings(environment);
+  return settings ? S3Bucket.open(settings) : FileBucket.open(dataFolder);
+}
+
+/** @returns undefined without S3_ENDPOINT */
+export function readS3Settings(environment: Environment): S3Settings | undefined {
+  const { S3_ENDPOINT: endpoint, S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = environment;
+  if (!endpoint) return undefined;
+  if (!/^https?:\/\/[^/]+\/?$/.test(endpoint)) {
+    throw new Error(`S3_ENDPOINT must be an http or https URL without a path, not "${endpoint}".`);
+  }
+  if (!accessKeyId || !secretAccessKey) {
+    throw new Error("S3_ENDPOINT needs S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.");
+  }
+  const { S3_BUCKET: bucket, S3_REGION: region } = environment;
+  return {
+    endpoint,
+    bucket: bucket || DEFAULT_BUCKET,
+    region: region || DEFAULT_REGION,
+    accessKeyId,
+    secretAccessKey,
+  };
+}

@@ -1,0 +1,53 @@
+// The bucket in the file system on a disk that is full.
+
+import { spawnSync } from "node:child_process";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { FileBucket } from "../../../../host/storage/file-bucket.ts";
+import { StorageFull } from "../../../../src/core/failure.ts";
+import { toServiceError } from "../../../../src/http/errors.ts";
+import { createKeptBytes } from "../../../../src/storage/kept-bytes.ts";
+import { createStore } from "../../../../src/storage/store.ts";
+
+const folder = await mkdtemp(join(tmpdir(), "full-disk-"));
+const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=15m", "tmpfs", folder]).status === 0;
+if (!mounted) console.log("The test of a full disk is skipped: only root can mount a small one.");
+afterAll(async () => {
+  if (mounted) spawnSync("umount", [folder]);
+  await rm(folder, { recursive: true, force: true });
+});
+
+test.skipIf(!mounted)(
+  "a full disk is 507, keeps what was there, and takes files again once there is room",
+  async () => {
+    using bucket = await FileBucket.open(folder);
+    const store = createStore(bucket, { lifetimeMs: 0 });
+    const storing = async (bytes: number) => {
+      const batch = store.batch("output", createKeptBytes({ each: 0, all: 0 }).open());
+      try {
+        await batch.receive({ name: "a.bin", type: "image/png", body: new Uint8Array(bytes).fill(bytes) });
+        return (await batch.settle())[0]!;
+      } catch (error) {
+        await batch.discard();
+        throw error;
+      }
+    };
+    const small = await storing(100_000);
+    const large = await storing(11_000_000);
+    for (const bytes of [5_000_000, 12_000_000]) {
+      const failure = await storing(bytes).catch((error: unknown) => error);
+      expect(failure).toBeInstanceOf(StorageFull);
+      expect(toServiceError(failure)).toMatchObject({ status: 507 });
+      expect(await readdir(join(folder, "writing"))).toEqual([]);
+    }
+    for (const { id, size } of [small, large]) {
+      const bytes = await new Response((await store.open(id))!.body).bytes();
+      expect(bytes.length).toBe(size);
+      expect(bytes.every((byte) => byte === size % 256)).toBe(true);
+    }
+    await store.remove([large.id]);
+    expect((await storing(5_000_000)).size).toBe(5_000_000);
+  },
+);

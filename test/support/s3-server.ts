@@ -1,0 +1,70 @@
+// Starts S3Proxy, a server of the S3 protocol over a folder, with an empty bucket.
+
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { vi } from "vitest";
+import type { S3Settings } from "../../host/storage/s3-client.ts";
+import { s3ServerJars, s3ServerSources } from "../../scripts/s3-server.ts";
+import { freePort, run } from "./processes.ts";
+
+const BUCKET = "pagewright-files";
+/** A Java program starts in three seconds, and takes many times that on a busy machine. */
+const STARTED_WITHIN_MS = 150_000;
+
+export interface S3Server extends AsyncDisposable {
+  readonly settings: S3Settings;
+}
+
+/** Says why the server cannot be started here, if so. */
+export async function missingS3Server(): Promise<string | undefined> {
+  const jars = await readdir(s3ServerJars).catch(() => []);
+  return jars.length > 0 ? undefined : "S3Proxy is not there. `npm test -- --project native` fetches it.";
+}
+
+export async function startS3Server(): Promise<S3Server> {
+  const folder = await mkdtemp(join(tmpdir(), "s3-server-"));
+  // A bucket is a folder of the server's.
+  await mkdir(join(folder, "data", BUCKET), { recursive: true });
+  const endpoint = `http://127.0.0.1:${await freePort()}`;
+  const settings = {
+    endpoint,
+    bucket: BUCKET,
+    region: "us-east-1",
+    accessKeyId: "tests",
+    secretAccessKey: "of the tests",
+  };
+  const properties = join(folder, "s3proxy.conf");
+  await writeFile(properties, propertiesOf(settings, join(folder, "data")));
+  const log = `-Dlogback.configurationFile=${join(s3ServerSources, "logback.xml")}`;
+  const jvm = ["-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", log, "-cp", join(s3ServerJars, "*")];
+  const server = run("java", [...jvm, "org.gaul.s3proxy.Main", "--properties", properties]);
+  const stop = async () => {
+    server.child.kill("SIGKILL");
+    await server.ended;
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    const answers = async () => (await fetch(endpoint)).body?.cancel();
+    await vi.waitFor(answers, { timeout: STARTED_WITHIN_MS, interval: 250 });
+  } catch (error) {
+    await stop();
+    throw new Error(`S3Proxy does not answer:\n${server.output()}`, { cause: error });
+  }
+  return { settings, [Symbol.asyncDispose]: stop };
+}
+
+function propertiesOf({ endpoint, accessKeyId, secretAccessKey }: S3Settings, data: string): string {
+  return Object.entries({
+    "s3proxy.endpoint": endpoint,
+    "s3proxy.authorization": "aws-v2-or-v4",
+    "s3proxy.identity": accessKeyId,
+    "s3proxy.credential": secretAccessKey,
+    "jclouds.provider": "filesystem-nio2",
+    "jclouds.filesystem.basedir": data,
+    "jclouds.identity": "unused",
+    "jclouds.credential": "unused",
+  })
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join("");
+}

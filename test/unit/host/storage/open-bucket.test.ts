@@ -1,0 +1,53 @@
+// The settings that choose the host's bucket.
+
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { openBucket, readS3Settings } from "../../../../host/storage/open-bucket.ts";
+
+const S3_ENDPOINT = "https://store.example:9000";
+const credentials = { S3_ACCESS_KEY_ID: "id", S3_SECRET_ACCESS_KEY: "secret" };
+
+test("without a store, the bucket is in the data folder", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "open-bucket-"));
+  {
+    using bucket = await openBucket(join(folder, "data"), {});
+    await bucket.put("files/a", new Uint8Array(1));
+  }
+  {
+    using bucket = await openBucket(join(folder, "data"), {});
+    expect((await bucket.head("files/a"))!.size).toBe(1);
+  }
+  await rm(folder, { recursive: true });
+});
+
+describe("settings of an S3 store", () => {
+  test("are read, with a bucket and a region by default", () => {
+    expect(readS3Settings({ ...credentials, S3_ENDPOINT })).toEqual({
+      endpoint: S3_ENDPOINT,
+      bucket: "pagewright-files",
+      region: "us-east-1",
+      accessKeyId: "id",
+      secretAccessKey: "secret",
+    });
+    const chosen = { ...credentials, S3_ENDPOINT, S3_BUCKET: "mine", S3_REGION: "eu-central-1" };
+    expect(readS3Settings(chosen)).toMatchObject({ bucket: "mine", region: "eu-central-1" });
+  });
+
+  test("are not there without an endpoint", () => {
+    expect(readS3Settings({})).toBeUndefined();
+    expect(readS3Settings({ ...credentials, S3_ENDPOINT: "" })).toBeUndefined();
+  });
+
+  test.each(["store.example", "ftp://store.example", "https://store.example/bucket"])(
+    "%s is no endpoint",
+    (endpoint) => {
+      expect(() => readS3Settings({ ...credentials, S3_ENDPOINT: endpoint })).toThrow("S3_ENDPOINT must be");
+    },
+  );
+
+  test("are refused without credentials", () => {
+    expect(() => readS3Settings({ S3_ENDPOINT })).toThrow("S3_ACCESS_KEY_ID");
+  });
+});
