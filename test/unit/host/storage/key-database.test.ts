@@ -1,5 +1,4 @@
 // The database of API keys of the host on Node.
-// Contract: docs/api.md#authentication
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
