@@ -1,5 +1,5 @@
-// A bucket of an S3-compatible store. Any number of hosts can share it: the store decides which of several writes on the
-// same condition happens.
+// A bucket of an S3-compatible store. Any number of hosts can share it: the store decides which of several writes on
+// the same condition happens.
 
 import { createHash, randomUUID } from "node:crypto";
 import type {

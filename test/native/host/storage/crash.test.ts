@@ -14,7 +14,9 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const writer = () => run(process.execPath, ["--no-warnings", "test/fixtures/writing-process.ts", folder]);
 
-test("what was stored is there and whole, what was removed is not, and nothing is half there", async () => {
+test("what was stored is there and whole, what was removed is not, and nothing is half there", {
+  timeout: 60_000 * KILLS,
+}, async () => {
   const stored = new Set<string>();
   for (let round = 0; round < KILLS; round++) {
     const command = writer();

@@ -1,4 +1,5 @@
 // The bucket in the file system on a disk that is full.
+// Contract: docs/api.md#errors
 
 import { spawnSync } from "node:child_process";
 import { mkdtemp, readdir, rm } from "node:fs/promises";

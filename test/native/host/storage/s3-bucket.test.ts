@@ -1,23 +1,30 @@
-// The bucket of an S3-compatible store, against S3Proxy.
+// The bucket of an S3-compatible store, against S3Proxy, or against the store that S3_ENDPOINT and its companions name
+// (docs/self-hosting.md), in buckets of its own.
 
+import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { readS3Settings } from "../../../../host/storage/open-bucket.ts";
 import { S3Bucket } from "../../../../host/storage/s3-bucket.ts";
+import type { S3Settings } from "../../../../host/storage/s3-client.ts";
 import { createKeptBytes } from "../../../../src/storage/kept-bytes.ts";
 import { createStore } from "../../../../src/storage/store.ts";
 import { testBucket } from "../../../support/bucket-conformance.ts";
 import { freePort } from "../../../support/processes.ts";
 import { missingS3Server, type S3Server, startS3Server } from "../../../support/s3-server.ts";
 
-const missing = await missingS3Server();
+const given = readS3Settings(process.env);
+const missing = given ? undefined : await missingS3Server();
 if (missing) console.log(`Tests of the S3 bucket are skipped: ${missing}`);
 
 describe.skipIf(missing)("a bucket of S3", () => {
-  let server: S3Server;
+  let server: S3Server | undefined;
+  let settings: S3Settings;
   let bucket: S3Bucket;
   let other: S3Bucket;
   beforeAll(async () => {
-    server = await startS3Server();
-    [bucket, other] = [await S3Bucket.open(server.settings), await S3Bucket.open(server.settings)];
+    if (!given) server = await startS3Server();
+    settings = server?.settings ?? { ...given!, bucket: `tests-${randomUUID()}` };
+    [bucket, other] = [await S3Bucket.open(settings), await S3Bucket.open(settings)];
   }, 180_000);
   afterAll(() => server?.[Symbol.asyncDispose]());
   beforeEach(async () => {
@@ -28,19 +35,20 @@ describe.skipIf(missing)("a bucket of S3", () => {
     }
   }, 60_000);
 
-  testBucket(() => bucket, { skipped: "S3Proxy compares the entity tag before it writes, not while it does." });
+  const skipped = "S3Proxy compares the entity tag before it writes, not while it does.";
+  testBucket(() => bucket, given ? undefined : { skipped });
 
   test("is made if it is not there", async () => {
-    const made = await S3Bucket.open({ ...server.settings, bucket: "another" });
+    const made = await S3Bucket.open({ ...settings, bucket: `other-${randomUUID()}` });
     await made.put("files/a", new Uint8Array(1));
     expect((await made.list()).objects.map(({ key }) => key)).toEqual(["files/a"]);
     expect((await bucket.list()).objects).toEqual([]);
   });
 
   test("is not opened with a wrong secret, nor where no store answers", async () => {
-    const wrong = S3Bucket.open({ ...server.settings, secretAccessKey: "wrong" });
-    await expect(wrong).rejects.toThrow(/The bucket pagewright-files at .* cannot be used: .* 403/);
-    const nobody = S3Bucket.open({ ...server.settings, endpoint: `http://127.0.0.1:${await freePort()}` });
+    const wrong = S3Bucket.open({ ...settings, secretAccessKey: "wrong" });
+    await expect(wrong).rejects.toThrow(/The bucket .* at .* cannot be used: .* 403/);
+    const nobody = S3Bucket.open({ ...settings, endpoint: `http://127.0.0.1:${await freePort()}` });
     await expect(nobody).rejects.toThrow("cannot be used");
   });
 
