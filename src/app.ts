@@ -10,6 +10,7 @@ import { clientOf, requireKey } from "./http/auth.ts";
 import { handle, type Service } from "./http/endpoint.ts";
 import { methodNotAllowed, noSuchEndpoint, ServiceError, toServiceError } from "./http/errors.ts";
 import { openApi } from "./http/openapi.ts";
+import { readiness } from "./http/ready.ts";
 import { deleteResource, readResource } from "./http/resource.ts";
 import { connectContainer } from "./placement/container.ts";
 import { createTurns } from "./placement/turns.ts";
@@ -63,7 +64,11 @@ for (const endpoint of endpoints) {
       engineTurns,
       containerTurns,
       remoteTurns,
-      container: connectContainer(c.env, c.get("requestId"), clientOf(c.req.raw.headers, config.variant)),
+      container: connectContainer(c.env, {
+        requestId: c.get("requestId"),
+        client: clientOf(c.req.raw.headers, config.variant),
+        waitUntil: (work) => c.executionCtx.waitUntil(work),
+      }),
       uploadTurns,
       kept,
       waiting,
@@ -101,6 +106,11 @@ app.all("/resource/:id", () => {
 });
 
 app.get("/up", (c) => c.json({ status: "OK", variant: c.get("config").variant }));
+app.get("/ready", async (c) => {
+  const ready = await readiness(c.env);
+  if (ready.reasons.length > 0) log(c.get("requestId"), "not ready", { reasons: ready.reasons });
+  return c.json(ready, ready.reasons.length === 0 ? 200 : 503);
+});
 app.get("/openapi.json", (c) => c.json(openApi(endpoints, c.get("config"), baseUrl(c.get("config"), c.req.raw))));
 
 app.notFound(() => {

@@ -33,6 +33,12 @@ export function openApi(endpoints: readonly Endpoint[], config: Config, baseUrl:
       ...Object.fromEntries(served.map((endpoint) => [endpoint.path, { post: describePost(endpoint, config) }])),
       "/resource/{id}": describeResource(),
       "/up": { get: { summary: "Health of the service.", responses: { 200: { description: "The service works." } } } },
+      "/ready": {
+        get: {
+          summary: "Whether the service can do all that it promises.",
+          responses: { 200: { description: "It can." }, 503: { description: "It cannot; `reasons` says why." } },
+        },
+      },
     },
     components: {
       schemas: {
