@@ -57,10 +57,17 @@ export default defineConfig({
       },
       {
         extends: true,
-        plugins: [cloudflareTest({ wrangler: { configPath: "./wrangler.toml" }, miniflare: { cf: false } })],
+        plugins: [
+          cloudflareTest({
+            main: "./test/worker/platform.ts",
+            wrangler: { configPath: "./wrangler.toml" },
+            miniflare: { cf: false },
+          }),
+        ],
         test: {
           name: "worker",
           include: ["test/worker/**/*.test.ts"],
+          globalSetup: ["./test/support/stand-in-platform.ts"],
           testTimeout: 60_000,
           sequence: { groupOrder: 1 },
         },

@@ -4,6 +4,7 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { checkBundleSize } from "./bundle-size.ts";
+import { checkConfiguration, checkStartup } from "./deployment.ts";
 import { root } from "./wrangler.ts";
 
 interface Check {
@@ -21,6 +22,8 @@ const quick: readonly Check[] = [
   { name: "spelling", run: () => program("cspell/bin.mjs", "--no-progress", "--no-summary") },
   { name: "Markdown", run: () => program("markdownlint-cli2/markdownlint-cli2-bin.mjs") },
   { name: "bundle", run: checkBundleSize },
+  { name: "deployment", run: async () => checkConfiguration() },
+  { name: "startup", run: checkStartup },
 ];
 const tests: Check = {
   name: "tests",

@@ -12,6 +12,7 @@ import { clientOf, requireKey } from "./http/auth.ts";
 import { handle, type Service } from "./http/endpoint.ts";
 import { methodNotAllowed, noSuchEndpoint, ServiceError, toServiceError } from "./http/errors.ts";
 import { openApi } from "./http/openapi.ts";
+import { readiness } from "./http/ready.ts";
 import { deleteResource, readResource } from "./http/resource.ts";
 import { connectContainer } from "./placement/container.ts";
 import { createTurns } from "./placement/turns.ts";
@@ -31,6 +32,11 @@ export function createApp(budgets: Budgets): App {
   addEndpoints(app, createPlaces(budgets));
   addResources(app);
   app.get("/up", (c) => c.json({ status: "OK", variant: c.get("config").variant }));
+  app.get("/ready", async (c) => {
+    const ready = await readiness(c.env);
+    if (ready.reasons.length > 0) log(c.get("requestId"), "readiness refused", { reasons: ready.reasons });
+    return c.json(ready, ready.reasons.length === 0 ? 200 : 503);
+  });
   app.get("/openapi.json", (c) => c.json(openApi(endpoints, c.get("config"), baseUrl(c.get("config"), c.req.raw))));
   answerErrors(app);
   return app;
@@ -83,7 +89,11 @@ function addEndpoints(app: App, places: SharedPlaces): void {
         ...places,
         config,
         store: createStore(c.env.FILES, { lifetimeMs: config.fileLifetimeMs }),
-        container: connectContainer(c.env, c.get("requestId"), client),
+        container: connectContainer(c.env, {
+          requestId: c.get("requestId"),
+          client,
+          waitUntil: (work) => c.executionCtx.waitUntil(work),
+        }),
         baseUrl: baseUrl(config, c.req.raw),
         log: (message, details) => log(c.get("requestId"), message, details),
         defer(work) {

@@ -4,7 +4,10 @@ import { ISOLATE_BUDGETS } from "./core/budgets.ts";
 import { type Env, readConfig } from "./core/config.ts";
 import { createStore } from "./storage/store.ts";
 
-export { EngineContainer } from "./placement/engine-container.ts";
+// The library finds it by its name when a Durable Object is made anew beside a running container.
+export { ContainerProxy } from "@cloudflare/containers";
+export { Dispatcher } from "./placement/dispatcher.ts";
+export { EngineContainer, WebContainer } from "./placement/engine-container.ts";
 
 export default {
   fetch: createApp(ISOLATE_BUDGETS).fetch,

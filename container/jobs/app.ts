@@ -10,6 +10,7 @@ import { ReadableStream } from "node:stream/web";
 import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
 import { EngineFailure } from "../../src/core/failure.ts";
+import { FRAME_VERSION, FRAME_VERSION_HEADER, sameFrames } from "../../src/placement/frame-version.ts";
 import { decodeRequest, encodeFailure, type RemoteRequest } from "../../src/placement/remote.ts";
 import { describeError } from "../operations/answer.ts";
 import { Priority } from "../processes/priority.ts";
@@ -53,6 +54,8 @@ export function createApp(settings: AppSettings): App {
 
   app.post("/:operation", (c) => {
     if (!isSecret(c.req.header("Authorization") ?? "")) return c.json({ error: "wrong secret" }, 401);
+    c.header(FRAME_VERSION_HEADER, FRAME_VERSION);
+    if (!sameFrames(c.req.raw.headers)) return c.json({ error: `frames of version ${FRAME_VERSION} only` }, 409);
     const operation = c.req.param("operation");
     const hosted = settings.operations.get(operation);
     if (!hosted) return c.json({ error: "no such operation" }, 404);
@@ -62,8 +65,8 @@ export function createApp(settings: AppSettings): App {
     const client = c.req.header("X-Client") ?? "";
     const signal = AbortSignal.any([c.req.raw.signal, settings.ending]);
     const job = carryOut(hosted, c.env, client, signal, { ...settings, log });
-    const headers = { "Content-Type": "application/octet-stream" };
-    return new Response(ReadableStream.from(job) as globalThis.ReadableStream<Uint8Array<ArrayBuffer>>, { headers });
+    c.header("Content-Type", "application/octet-stream");
+    return c.body(ReadableStream.from(job) as globalThis.ReadableStream<Uint8Array<ArrayBuffer>>);
   });
 
   app.notFound((c) => c.json({ error: "no such operation" }, 404));

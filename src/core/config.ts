@@ -18,11 +18,16 @@ export interface Env {
   readonly CLIENT_ADDRESS?: string;
   /** The container with the native engines, in production. */
   readonly CONTAINER?: DurableObjectNamespace;
-  /** Number of container instances that share the load. */
+  /** The container for web pages, in production. */
+  readonly WEB_CONTAINER?: DurableObjectNamespace;
+  /** Leases the instances of both. */
+  readonly DISPATCHER?: DurableObjectNamespace;
+  /** Number of instances of each; equal to `max_instances` (wrangler.toml). */
   readonly CONTAINER_INSTANCES?: string;
-  /** Address of the container on a developer's machine. Takes precedence over CONTAINER. */
+  readonly WEB_CONTAINER_INSTANCES?: string;
+  /** Address of the container on a developer's machine. Takes precedence over the bindings. */
   readonly CONTAINER_URL?: string;
-  /** Secret that the container expects from its callers. Without it, the container is not used. */
+  /** Secret of the container with the address. */
   readonly CONTAINER_SECRET?: string;
 }
 

@@ -14,6 +14,24 @@ export const LIMITS = {
   /** The supervisor restarts a server within a second; the server takes a few seconds to load. */
   containerReturnMs: 15_000,
   storeAnswerMs: 30_000,
+  slotWaitMs: 60_000,
+  /** A few renewals may be late: an isolate that computes sends none. */
+  leaseMs: 20_000,
+  leaseRenewMs: 5_000,
+  leaseAskMs: 5_000,
+  /** The platform's library waits 8 s for a machine and 20 s for the server. */
+  instanceStartMs: 40_000,
+  instanceAskMs: 5_000,
+  /** Half of the time after which an instance sleeps (placement/engine-container.ts). */
+  instanceAwakeMs: 300_000,
+  /** The supervisor restarts a server within a second. */
+  instanceGoneMs: 2_000,
+  instanceFullMs: 2_000,
+  instanceNotStartedMs: 10_000,
+  instanceOtherVersionMs: 10_000,
+  /** Equal to the container's own limit. */
+  instanceSlowAfterMs: 3_000,
+  readyMs: 5_000,
 
   uploadBytes: 100 * MIB,
   inputs: 1000,
@@ -48,6 +66,11 @@ export const LIMITS = {
    */
   containerJobs: 64,
   containerJobsWaiting: 64,
+  /** One for each processor of the instance type (wrangler.toml). */
+  instanceJobs: 2,
+  /** Equal to the container's slow lane on a machine of that type. */
+  instanceSlowJobs: 8,
+  instanceJobsWaiting: 128,
 
   /** Workers end an isolate at 128 MB, which cover code, requests, buffers, the Wasm heap and the input. */
   isolateBytes: 128 * MIB,

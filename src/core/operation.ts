@@ -62,10 +62,15 @@ export interface Context {
 export interface Container {
   /**
    * Sends the frames of a request and returns those of the response. Aborting ends the job in the container.
-   * @param operation name of the operation
    * @throws EngineFailure `lost` if the container is unreachable or the connection breaks, `busy` if it accepts no job
    */
-  post(operation: string, body: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
+  post(
+    operation: Pick<Signature<unknown>, "name" | "internet">,
+    body: AsyncIterable<Uint8Array>,
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<Uint8Array>>;
+  /** Called when a job that was posted has ended, with its error if it failed. */
+  ended?(error?: unknown): void;
 }
 
 /** Converts documents to documents. Yields one output at a time, so that only one is in memory. */
@@ -77,6 +82,8 @@ export interface Signature<P> {
   readonly name: string;
   /** Schema of the parameters, which checks those that come from another process. */
   readonly params: z.ZodType<P>;
+  /** True if the operation loads what it shows from the internet. @default false */
+  readonly internet?: boolean;
 }
 
 /** One of several equal shares of a job: the outputs with the places `share`, `share + shares`, …, from 0. */

@@ -1,7 +1,8 @@
 // Declares /pdf, which converts documents of all kinds to PDF.
 
+import type { Signature } from "../core/operation.ts";
 import { addressIn } from "../core/web-address.ts";
-import { documentTypeOf } from "../http/document-type.ts";
+import { type DocumentType, documentTypeOf, typeOfStart } from "../http/document-type.ts";
 import { endpoint, type Given } from "../http/endpoint.ts";
 import { notAWebPage, outOfRange, unreachable, unsupportedFile, wrongType } from "../http/errors.ts";
 import { choice, type Length, length, outputName } from "../http/fields.ts";
@@ -10,6 +11,14 @@ import { imageToPdf } from "../operations/image-to-pdf.ts";
 import { officeToPdf } from "../operations/office-to-pdf.ts";
 import { postscriptToPdf } from "../operations/postscript-to-pdf.ts";
 import { container, edge, streamingWork } from "../placement/placement.ts";
+
+/** The operations of documents that the edge cannot convert. */
+const CONTAINER_ONLY: { readonly [type in DocumentType]?: Pick<Signature<unknown>, "internet"> } = {
+  office: officeToPdf,
+  postscript: postscriptToPdf,
+  html: htmlToPdf,
+  "web-page": htmlToPdf,
+};
 
 /** If web_layout is sent, the document is not read as one made for paper. */
 const OWN_PAGE = "If web_layout is not sent, a document made for paper keeps its own @page";
@@ -62,6 +71,7 @@ export const pdf = endpoint({
     damaged: wrongType,
     unsupported: ({ feature }) => (feature === undefined ? wrongType() : unsupportedFile(feature)),
   },
+  foresees: (start, name) => CONTAINER_ONLY[typeOfStart(start, name)],
   async prepare(values, { inputs: [input], isSent }) {
     const { compression, downsample, tagged_pdf } = values;
     // This check applies to every document type: margins that leave no room are out of range.

@@ -1,5 +1,5 @@
 // Declares /pdfa, which converts a PDF to PDF/A.
-import { mayBePdf } from "../core/media-type.ts";
+import { mayBePdf, mediaTypeOf } from "../core/media-type.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { nonconforming, outOfRange } from "../http/errors.ts";
 import { choice, outputName } from "../http/fields.ts";
@@ -35,6 +35,7 @@ export const pdfa = endpoint({
   },
   naming: "name",
   errors: [outOfRange("output_type", "PDF/A-4"), nonconforming()],
+  foresees: (start, name) => (mayBePdf(mediaTypeOf(start, name)) ? pdfToPdfa : undefined),
   prepare({ output_type, rasterize_if_errors_encountered }) {
     const params: PdfToPdfaParams = { level: LEVELS[output_type], rasterize: rasterize_if_errors_encountered === "on" };
     return container(pdfToPdfa, params);

@@ -51,13 +51,17 @@ const OFFICE_XML = /mso-application|schemas-microsoft-com:office|office:document
 const HTML_BEGIN = /^<(!doctype\s+html|html|head|body|meta|title|table|div|p|h1)[\s>]/i;
 
 export async function documentTypeOf(input: Input): Promise<DocumentType> {
-  const start = await startOf(input);
+  return typeOfStart(await startOf(input), input.name);
+}
+
+/** @param start the first bytes; if there are few of them, the type may be another one */
+export function typeOfStart(start: Uint8Array, name: string): DocumentType {
   const text = textOf(start);
-  if (text && HTML_NAME.test(input.name) && !PDF_BEGIN.test(text)) return "html";
+  if (text && HTML_NAME.test(name) && !PDF_BEGIN.test(text)) return "html";
   const found = BY_CONTENT[mediaTypeOf(start, "")];
   if (found) return found;
-  if (isBeforeOle(start, input.name)) return "office";
-  return text === undefined ? "none" : textTypeOf(text, input.name);
+  if (isBeforeOle(start, name)) return "office";
+  return text === undefined ? "none" : textTypeOf(text, name);
 }
 
 function isBeforeOle(start: Uint8Array, name: string): boolean {

@@ -4,10 +4,10 @@ import { EngineFailure, type FailureReason, OutOfRange } from "../core/failure.t
 import { stem } from "../core/file-name.ts";
 import { LIMITS } from "../core/limits.ts";
 import type { Notice } from "../core/notice.ts";
-import type { Context, Input, Output } from "../core/operation.ts";
+import type { Context, Input, Output, Signature } from "../core/operation.ts";
 import { letOthersRun } from "../core/pause.ts";
-import type { ConnectedContainer } from "../placement/container.ts";
-import { type Attempt, attempts, type Job, needsMoreRoom, type Places, wasLost } from "../placement/placement.ts";
+import type { ConnectedContainer } from "../placement/connection.ts";
+import { type Attempt, attempts, type Job, needsMoreRoom, type Places } from "../placement/placement.ts";
 import type { Turns } from "../placement/turns.ts";
 import type { Batch } from "../storage/batch.ts";
 import type { KeptBytes } from "../storage/kept-bytes.ts";
@@ -37,6 +37,11 @@ export interface Declaration<F extends Fields> {
   readonly errors?: readonly ServiceError[];
   /** Responses to failures that have a different meaning for this endpoint. */
   readonly failures?: Readonly<Partial<Record<FailureReason, (failure: EngineFailure) => ServiceError>>>;
+  /**
+   * Returns the operation that a file with these first bytes needs, if only the container has it: an instance starts
+   * while the rest of the file arrives. @default none is known so early
+   */
+  readonly foresees?: (start: Uint8Array, name: string) => Pick<Signature<unknown>, "internet"> | undefined;
   /** Creates the job. Called after every field has passed its range check. */
   prepare(values: Values<F>, given: Given): Job | Promise<Job>;
 }
@@ -118,6 +123,10 @@ export async function handle(endpoint: Endpoint, request: Request, service: Serv
     keeping,
     waiting,
     signal,
+    begins(start, name) {
+      const operation = endpoint.foresees?.(start, name);
+      if (operation) service.container?.startAhead(operation);
+    },
   });
   const { uploads } = form;
   const outputs = store.batch("output", waiting);
@@ -174,7 +183,7 @@ function streamedFields({ source, fields }: Endpoint) {
   };
 }
 
-/** Retries a job that was lost with its container, after a limited wait for the container to return. */
+/** Retries a job that its container failed, once: on another instance, or after a limited wait for it to return. */
 async function onceMoreIfLost(
   carryOut: () => Promise<void>,
   outputs: Batch,
@@ -184,10 +193,9 @@ async function onceMoreIfLost(
   try {
     await carryOut();
   } catch (error) {
-    if (!wasLost(error)) throw error;
+    if (!(await container?.comesBack(error, signal))) throw error;
     log("job retried", { error: String(error) });
     await outputs.discard();
-    await container?.comesBack(signal);
     await carryOut();
   }
 }

@@ -59,6 +59,8 @@ export interface FormOptions {
   /** Memory for files that wait to be stored together with others. */
   readonly waiting: Keeping;
   readonly signal: AbortSignal;
+  /** Called with the first bytes of each file, while the rest arrives. */
+  begins?(start: Uint8Array, name: string): void;
   /** Size of the whole body in bytes, if the client sent it. */
   readonly bodySize?: number;
 }
@@ -253,7 +255,7 @@ async function storePart(
   stream: BusboyFileStream,
   fileName: string | undefined,
   uploads: Batch,
-  { maxFileBytes, uploadTurns, signal, bodySize }: FormOptions,
+  { maxFileBytes, uploadTurns, signal, bodySize, begins }: FormOptions,
   isKept: boolean,
 ): Promise<Arrival | undefined> {
   using _turn = await uploadTurns.take(signal);
@@ -262,6 +264,7 @@ async function storePart(
   // A form sends a part without a name and without content for a file input that was left empty.
   if (first.done && !fileName) return undefined;
   const name = safeName(decodeEncodedWords(fileName ?? "")) || "file";
+  if (!first.done) begins?.(first.value, name);
   async function* counted(): AsyncGenerator<Uint8Array> {
     let total = 0;
     for (let next = first; !next.done; next = await chunks.next()) {

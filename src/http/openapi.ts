@@ -38,6 +38,15 @@ export function openApi(endpoints: readonly Endpoint[], config: Config, baseUrl:
           responses: { 200: { description: "The service is running." } },
         },
       },
+      "/ready": {
+        get: {
+          summary: "Reports whether the service can do all that it promises.",
+          responses: {
+            200: { description: "It can." },
+            503: { description: "It cannot. `reasons` lists the causes." },
+          },
+        },
+      },
     },
     components: {
       schemas: {

@@ -32,4 +32,4 @@ export type HtmlToPdfParams = z.infer<typeof paramsSchema>;
 /** The @page rules that a document may set: `size` stands for size and orientation. */
 export type OwnPages = NonNullable<HtmlToPdfParams["ownPages"]>;
 
-export const htmlToPdf = signature({ name: "html-to-pdf", params: paramsSchema });
+export const htmlToPdf = signature({ name: "html-to-pdf", params: paramsSchema, internet: true });

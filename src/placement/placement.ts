@@ -108,9 +108,6 @@ export function attempts(job: Job, inputs: readonly Input[], places: Places): re
   return elsewhere ? [here, elsewhere] : [here];
 }
 
-/** Reports whether the job was lost through no fault of its own. */
-export const wasLost = (error: unknown): boolean => error instanceof EngineFailure && error.reason === "lost";
-
 /** Reports whether the job may succeed with more memory. */
 export const needsMoreRoom = (error: unknown): boolean =>
   error instanceof EngineFailure && error.reason === "too-large";

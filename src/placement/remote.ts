@@ -63,15 +63,21 @@ type Frame = { readonly json: unknown } | { readonly bytes: Uint8Array };
  * @throws EngineFailure, OutOfRange the error that the container reported; `lost` if the connection broke, `busy` if
  * there is no container
  */
-export function remote<P>({ name }: Signature<P>): Run<P> {
+export function remote<P>(operation: Signature<P>): Run<P> {
   return async function* (inputs, params, context) {
-    if (!context.container) throw new EngineFailure("busy", `no container for ${name}`);
+    const { container } = context;
+    if (!container) throw new EngineFailure("busy", `no container for ${operation.name}`);
     const left = new AbortController();
     const signal = AbortSignal.any([context.signal, left.signal]);
+    let failure: unknown;
     try {
-      yield* decodeAnswer(await context.container.post(name, encodeRequest(inputs, params), signal), context);
+      yield* decodeAnswer(await container.post(operation, encodeRequest(inputs, params), signal), context);
+    } catch (error) {
+      failure = error;
+      throw error;
     } finally {
       left.abort(new EngineFailure("crashed", "nobody reads the answer"));
+      container.ended?.(failure);
     }
   };
 }

@@ -3,6 +3,7 @@
 import { ReadableStream } from "node:stream/web";
 import * as z from "zod";
 import { type Container, type Context, type Input, signature } from "../../src/core/operation.ts";
+import { FRAME_VERSION, FRAME_VERSION_HEADER } from "../../src/placement/frame-version.ts";
 import { remote } from "../../src/placement/remote.ts";
 
 export interface ContainerAddress {
@@ -27,7 +28,7 @@ export function post(
 ) {
   return fetch(`${url}/${operation}`, {
     method: "POST",
-    headers: { Authorization: `Bearer ${secret}`, "X-Client": client },
+    headers: { Authorization: `Bearer ${secret}`, "X-Client": client, [FRAME_VERSION_HEADER]: FRAME_VERSION },
     body: ReadableStream.from(body) as unknown as BodyInit,
     duplex: "half",
     ...(signal ? { signal } : {}),
@@ -37,7 +38,7 @@ export function post(
 function containerAt(address: ContainerAddress): Container {
   return {
     async post(operation, body, signal) {
-      const response = await post(address, operation, body, signal);
+      const response = await post(address, operation.name, body, signal);
       if (response.status !== 200) throw new Error(`the container answered ${response.status}`);
       return response.body!;
     },

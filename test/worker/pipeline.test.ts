@@ -7,7 +7,7 @@ import { EngineFailure } from "../../src/core/failure.ts";
 import { type Output, operation, type Run, signature } from "../../src/core/operation.ts";
 import { endpoint, handle, type Service } from "../../src/http/endpoint.ts";
 import { outputName } from "../../src/http/fields.ts";
-import type { ConnectedContainer } from "../../src/placement/container.ts";
+import type { ConnectedContainer } from "../../src/placement/connection.ts";
 import { edge, container as elsewhereAlone, type Job } from "../../src/placement/placement.ts";
 import { encodeAnswer } from "../../src/placement/remote.ts";
 import { createTurns } from "../../src/placement/turns.ts";
@@ -127,9 +127,10 @@ test("the input is read from memory or from storage alike, and stays", async () 
 function elsewhere() {
   const asked: string[] = [];
   const container: ConnectedContainer = {
-    comesBack: async () => {},
+    comesBack: async () => false,
+    startAhead() {},
     async post(operation) {
-      asked.push(operation);
+      asked.push(operation.name);
       const made = async function* () {
         yield output("made elsewhere");
       };
@@ -180,7 +181,9 @@ function losing(lost: number) {
   const container: ConnectedContainer = {
     async comesBack() {
       told.push("waited for");
+      return true;
     },
+    startAhead() {},
     async post() {
       const isLost = told.filter((what) => what === "asked").length < lost;
       told.push("asked");
@@ -227,9 +230,10 @@ test("a client that goes away while the container is waited for ends the job", a
   const { told, container } = losing(1);
   const waiting: ConnectedContainer = {
     ...container,
-    async comesBack(signal) {
+    async comesBack(_error, signal) {
       gone.abort(new Error("the client went away"));
       signal.throwIfAborted();
+      return true;
     },
   };
   await expect(runJob(remoteJob, gone.signal, waiting)).rejects.toThrow();
@@ -241,7 +245,8 @@ test("jobs that the container works at take no turn from others until something 
   const slow = Promise.withResolvers<void>();
   let asked = 0;
   const container: ConnectedContainer = {
-    async comesBack() {},
+    comesBack: async () => false,
+    startAhead() {},
     async post() {
       if (++asked === 1) await slow.promise;
       return encodeAnswer(

@@ -12,6 +12,7 @@ import { type PlaceLimits, PlacePool } from "../../../container/jobs/pool.ts";
 import { Scratch } from "../../../container/scratch/scratch.ts";
 import { EngineFailure, OutOfRange } from "../../../src/core/failure.ts";
 import type { Output } from "../../../src/core/operation.ts";
+import { FRAME_VERSION, FRAME_VERSION_HEADER } from "../../../src/placement/frame-version.ts";
 import { encodeAnswer } from "../../../src/placement/remote.ts";
 import { type ContainerAddress, carryOut, memoryInput, post } from "../../support/container-client.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -118,6 +119,17 @@ describe("who may ask", () => {
     expect(await response.json()).toEqual({ status: "OK", jobs: { echo: { working: 0, present: 0 } }, mood: "good" });
   });
 
+  test("another version of the frames: 409, with the own version, before anything is read", async () => {
+    const { jobs, run } = waiting();
+    const running = await start({ run });
+    for (const version of [undefined, "0", `${FRAME_VERSION}0`]) {
+      const headers = { Authorization: `Bearer ${secret}`, ...(version ? { [FRAME_VERSION_HEADER]: version } : {}) };
+      const response = await fetch(`${running.url}/run`, { method: "POST", headers, body: "no frames" });
+      expect([response.status, response.headers.get(FRAME_VERSION_HEADER)]).toEqual([409, FRAME_VERSION]);
+    }
+    expect(jobs).toEqual([]);
+  });
+
   test("what is not there: 404", async () => {
     const running = await start({ echo });
     const nothing = async function* () {};
@@ -150,7 +162,11 @@ describe("a job", () => {
     await expect(carryOut(running, "locked", [])).rejects.toMatchObject({ reason: "password-protected" });
     await expect(carryOut(running, "beyond", [])).rejects.toMatchObject({ parameter: "pages", value: "9" });
     await expect(carryOut(running, "bug", [])).rejects.toMatchObject({ reason: "crashed" });
-    const headers = { Authorization: `Bearer ${secret}`, "X-Request-Id": "the id of a request" };
+    const headers = {
+      Authorization: `Bearer ${secret}`,
+      "X-Request-Id": "the id of a request",
+      [FRAME_VERSION_HEADER]: FRAME_VERSION,
+    };
     await (await fetch(`${running.url}/bug`, { method: "POST", headers, body: "not frames" })).arrayBuffer();
     const ended = { requestId: "the id of a request", operation: "bug", ended: "failed" };
     await eventually(() => expect(running.logged).toContainEqual(expect.objectContaining(ended)));

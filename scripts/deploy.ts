@@ -1,0 +1,16 @@
+// `npm run deploy`: deploys the Worker and its containers to Cloudflare, after a check of the configuration. Arguments
+// go to `wrangler deploy`.
+
+import { spawn } from "node:child_process";
+import { checkConfiguration } from "./deployment.ts";
+import { root, wranglerCli } from "./wrangler.ts";
+
+try {
+  console.log(checkConfiguration());
+} catch (error) {
+  console.error(`wrangler.toml: ${(error as Error).message}`);
+  process.exit(1);
+}
+const args = ["--no-warnings", wranglerCli, "deploy", ...process.argv.slice(2)];
+// wrangler asks questions, and shows how the image is built.
+spawn(process.execPath, args, { cwd: root, stdio: "inherit" }).on("exit", (code) => process.exit(code ?? 1));

@@ -1,0 +1,165 @@
+// Leases the slots of a pool's instances to jobs: a Durable Object for each pool, which carries out what slots.ts
+// decides. All it knows can be asked for again, so nothing is stored.
+
+import { DurableObject } from "cloudflare:workers";
+import type { Env } from "../core/config.ts";
+import { LIMITS } from "../core/limits.ts";
+import { within } from "../core/within.ts";
+import { instance, instancesOf, type Pool } from "./pools.ts";
+import { type Asking, type Lease, type SlotLimits, Slots, type Trouble } from "./slots.ts";
+
+/** Neither: nothing yet, ask again. */
+export interface Answer {
+  readonly instance?: number;
+  /** Set if the job gets no slot: the reason. */
+  readonly refused?: string;
+}
+
+export interface PoolSummary {
+  readonly instances: readonly string[];
+  readonly jobs: number;
+  readonly waiting: number;
+}
+
+const LIMITS_OF_SLOTS: Omit<SlotLimits, "instances"> = {
+  jobs: LIMITS.instanceJobs,
+  slowJobs: LIMITS.instanceSlowJobs,
+  slowAfterMs: LIMITS.instanceSlowAfterMs,
+  waiting: LIMITS.instanceJobsWaiting,
+  leaseMs: LIMITS.leaseMs,
+  awakeMs: LIMITS.instanceAwakeMs,
+  troubleMs: {
+    gone: LIMITS.instanceGoneMs,
+    full: LIMITS.instanceFullMs,
+    "not-started": LIMITS.instanceNotStartedMs,
+    "other-version": LIMITS.instanceOtherVersionMs,
+  },
+};
+
+export class Dispatcher extends DurableObject<Env> {
+  #slots: Slots | undefined;
+  /** The questions that wait for an answer, by the id of their job. */
+  readonly #questions = new Map<string, (answer: Answer) => void>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  /**
+   * Asks for a slot. Waits for a limited time, after which the client asks again with the same id. A client that no
+   * longer asks loses its place in the queue.
+   */
+  async ask(pool: Pool, job: Asking): Promise<Answer> {
+    const slots = this.#slotsOf(pool);
+    slots.ask(job);
+    const lease = slots.leaseOf(job.id);
+    if (lease) return { instance: lease.instance };
+    const { promise, resolve } = Promise.withResolvers<Answer>();
+    const timer = setTimeout(() => resolve({}), LIMITS.leaseAskMs);
+    this.#questions.set(job.id, resolve);
+    this.#advance(pool);
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      if (this.#questions.get(job.id) === resolve) this.#questions.delete(job.id);
+    }
+  }
+
+  /** Notes that a job still runs. */
+  renew(pool: Pool, lease: Lease): void {
+    this.#slotsOf(pool).renew(lease);
+  }
+
+  /** Frees the slot of a job, or its place in the queue. */
+  leave(pool: Pool, id: string): void {
+    this.#slotsOf(pool).leave(id);
+    this.#questions.get(id)?.({ refused: "the job has left" });
+    this.#advance(pool);
+  }
+
+  /** Frees the slot of a job that its instance failed. */
+  fail(pool: Pool, { id, instance }: Lease, why: Trouble): void {
+    log("instance failed a job", { pool, instance, why });
+    this.#slotsOf(pool).isInTrouble(instance, why);
+    this.leave(pool, id);
+  }
+
+  /** Starts an instance ahead of a job that will come, unless one is awake. */
+  async startAhead(pool: Pool): Promise<void> {
+    const slots = this.#slotsOf(pool);
+    await this.#askAboutUnknown(pool);
+    const chosen = slots.ahead();
+    if (chosen !== undefined) await this.#start(pool, chosen);
+  }
+
+  /**
+   * Describes the pool. Starts nothing, unless no instance could be started the last time: whoever sends no jobs until
+   * the service is ready again would wait for ever.
+   */
+  async summary(pool: Pool): Promise<PoolSummary> {
+    await this.#askAboutUnknown(pool);
+    const slots = this.#slotsOf(pool);
+    const { summary } = slots;
+    const chosen = summary.instances.every((condition) => condition === "not-started") ? slots.ahead() : undefined;
+    if (chosen !== undefined) this.ctx.waitUntil(this.#start(pool, chosen));
+    return summary;
+  }
+
+  #slotsOf(pool: Pool): Slots {
+    const limits = { ...LIMITS_OF_SLOTS, instances: instancesOf(this.env, pool) };
+    this.#slots ??= new Slots(limits, () => Date.now());
+    return this.#slots;
+  }
+
+  /** Carries out the decisions of the moment, and comes back when time alone may change them. */
+  #advance(pool: Pool): void {
+    const slots = this.#slotsOf(pool);
+    void this.#askAboutUnknown(pool);
+    const { granted, refused, start } = slots.decide();
+    for (const { id, instance } of granted) this.#questions.get(id)?.({ instance });
+    for (const { id, why } of refused) this.#questions.get(id)?.({ refused: why });
+    for (const number of start) void this.#start(pool, number);
+    clearTimeout(this.#timer);
+    const changesInMs = slots.changesInMs();
+    if (changesInMs !== undefined) this.#timer = setTimeout(() => this.#advance(pool), changesInMs);
+  }
+
+  /** Learns which instances run, after this object or they have been idle. */
+  async #askAboutUnknown(pool: Pool): Promise<void> {
+    const slots = this.#slotsOf(pool);
+    const asked = slots.askAbout().map(async (number) => {
+      try {
+        const runs = await within(LIMITS.instanceAskMs, () => stub(this.env, pool, number).isRunning());
+        if (runs) slots.isReady(number);
+        else slots.isAsleep(number);
+      } catch (error) {
+        log("instance did not answer", { pool, instance: number, error: String(error) });
+        slots.isInTrouble(number, "not-started");
+      }
+      this.#advance(pool);
+    });
+    await Promise.all(asked);
+  }
+
+  async #start(pool: Pool, number: number): Promise<void> {
+    const slots = this.#slotsOf(pool);
+    const begun = Date.now();
+    try {
+      await within(LIMITS.instanceStartMs, () => stub(this.env, pool, number).wake());
+      log("instance started", { pool, instance: number, durationMs: Date.now() - begun });
+      slots.isReady(number);
+    } catch (error) {
+      log("instance not started", { pool, instance: number, error: String(error) });
+      slots.isInTrouble(number, "not-started");
+    }
+    this.#advance(pool);
+  }
+}
+
+function stub(env: Env, pool: Pool, number: number) {
+  const found = instance(env, pool, number);
+  if (!found) throw new Error(`the service has no containers of the kind "${pool}"`);
+  return found;
+}
+
+function log(message: string, details: Record<string, unknown>): void {
+  console.log(JSON.stringify({ message, ...details }));
+}

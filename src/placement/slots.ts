@@ -1,0 +1,307 @@
+// Decides which instance of a container runs a job, which instance starts, and which job is refused, from what is known
+// of the instances. Knows neither the platform nor its clock: dispatcher.ts carries the decisions out.
+
+export interface SlotLimits {
+  /** Number of instances that may run. They are numbered from 0. */
+  readonly instances: number;
+  /** Jobs that an instance runs at full speed, one for each processor. */
+  readonly jobs: number;
+  /** Further jobs of an instance that have run for `slowAfterMs` and therefore have a low priority there. */
+  readonly slowJobs: number;
+  readonly slowAfterMs: number;
+  /** Jobs that may wait for a slot. */
+  readonly waiting: number;
+  /** Time after which a job that its client no longer mentions loses its slot, or its place in the queue. */
+  readonly leaseMs: number;
+  /** Time since its last job for which an instance is taken to be awake. Shorter than the time after which it sleeps. */
+  readonly awakeMs: number;
+  /** Time for which an instance in trouble gets no job. */
+  readonly troubleMs: Readonly<Record<Trouble, number>>;
+}
+
+/**
+ * `gone`: the connection broke. `full`: it refused a job. `not-started`: the platform could not start it.
+ * `other-version`: it does not understand this Worker's frames.
+ */
+export type Trouble = "gone" | "full" | "not-started" | "other-version";
+
+/** Troubles that do not pass within the time that a job waits. */
+const LASTING: ReadonlySet<Trouble> = new Set(["not-started", "other-version"]);
+
+/** `asked`: the platform is being asked whether it runs. */
+type Condition =
+  | { readonly is: "unknown" | "asked" | "asleep" | "starting" }
+  | { readonly is: "ready"; readonly until: number }
+  | { readonly is: "in-trouble"; readonly why: Trouble; readonly until: number };
+
+/** A job that asks for a slot. */
+export interface Asking {
+  readonly id: string;
+  /** Distinguishes clients, which take turns. */
+  readonly client: string;
+  /** Instances that failed this job already. They are used only if no other can be. */
+  readonly avoid: readonly number[];
+}
+
+/** The right of a job to run on an instance. */
+export interface Lease {
+  readonly id: string;
+  readonly client: string;
+  readonly instance: number;
+}
+
+export interface Decisions {
+  readonly granted: readonly Lease[];
+  readonly refused: readonly { readonly id: string; readonly why: string }[];
+  /** Instances to start. */
+  readonly start: readonly number[];
+}
+
+interface Waiting extends Asking {
+  heardAt: number;
+}
+
+interface Held extends Lease {
+  readonly since: number;
+  heardAt: number;
+}
+
+const UNKNOWN: Condition = { is: "unknown" };
+
+export class Slots {
+  readonly #limits: SlotLimits;
+  readonly #now: () => number;
+  readonly #conditions: Condition[];
+  /** In the order of arrival. */
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #held = new Map<string, Held>();
+  #refused: { id: string; why: string }[] = [];
+  /** Instances whose last start failed. */
+  readonly #unstartable = new Set<number>();
+
+  constructor(limits: SlotLimits, now: () => number) {
+    this.#limits = limits;
+    this.#now = now;
+    this.#conditions = Array.from({ length: limits.instances }, () => UNKNOWN);
+  }
+
+  /** Adds a job to the queue, or notes that its client still waits. */
+  ask(job: Asking): void {
+    const heardAt = this.#now();
+    const held = this.#held.get(job.id);
+    const waits = this.#waiting.get(job.id);
+    if (held) held.heardAt = heardAt;
+    else if (waits) waits.heardAt = heardAt;
+    else if (this.#waiting.size >= this.#limits.waiting && !this.#makeRoomFor(job.client)) {
+      this.#refused.push({ id: job.id, why: `${this.#waiting.size} jobs wait already` });
+    } else this.#waiting.set(job.id, { ...job, heardAt });
+  }
+
+  /** Returns the lease of a job that has one. */
+  leaseOf(id: string): Lease | undefined {
+    return this.#held.get(id);
+  }
+
+  /** Notes that a job still runs. A lease that is not known was granted before this object lost its memory. */
+  renew({ id, client, instance }: Lease): void {
+    if (this.#conditions[instance] === undefined) return;
+    const now = this.#now();
+    this.#held.set(id, { id, client, instance, since: this.#held.get(id)?.since ?? now, heardAt: now });
+    this.#used(instance);
+  }
+
+  /** Frees the slot of a job, or its place in the queue. */
+  leave(id: string): void {
+    const held = this.#held.get(id);
+    if (held) this.#used(held.instance);
+    this.#held.delete(id);
+    this.#waiting.delete(id);
+  }
+
+  /** Returns the instances of which it must be asked whether they run, and notes that they are being asked. */
+  askAbout(): readonly number[] {
+    const unknown = this.#all().filter((instance) => this.#condition(instance).is === "unknown");
+    for (const instance of unknown) this.#conditions[instance] = { is: "asked" };
+    return unknown;
+  }
+
+  isReady(instance: number): void {
+    this.#unstartable.delete(instance);
+    this.#conditions[instance] = { is: "ready", until: this.#now() + this.#limits.awakeMs };
+  }
+
+  isAsleep(instance: number): void {
+    this.#conditions[instance] = { is: "asleep" };
+  }
+
+  isInTrouble(instance: number, why: Trouble): void {
+    if (this.#conditions[instance] === undefined) return;
+    if (why === "not-started") this.#unstartable.add(instance);
+    const until = this.#now() + this.#limits.troubleMs[why];
+    this.#conditions[instance] = { is: "in-trouble", why, until };
+  }
+
+  /** Returns the instance to start ahead of a job that will come, unless one is awake or starting. */
+  ahead(): number | undefined {
+    if (this.#all().some((instance) => ["ready", "starting", "asked"].includes(this.#condition(instance).is))) return;
+    const asleep = this.#asleep()[0];
+    if (asleep !== undefined) this.#conditions[asleep] = { is: "starting" };
+    return asleep;
+  }
+
+  /** Grants slots, refuses jobs that cannot get one, and chooses the instances to start. */
+  decide(): Decisions {
+    this.#forgetTheSilent();
+    const granted: Held[] = [];
+    const crowded: Waiting[] = [];
+    for (let job = this.#nextIn(crowded); job; job = this.#nextIn(crowded)) {
+      const instance = this.#idle(job) ?? this.#shared(job);
+      if (instance === undefined || this.#count(instance) >= this.#limits.jobs) crowded.push(job);
+      if (instance !== undefined) granted.push(this.#grant(job, instance));
+    }
+    const start = this.#startFor(crowded);
+    this.#refuseTheHopeless();
+    const refused = this.#refused;
+    this.#refused = [];
+    return { granted, refused, start };
+  }
+
+  /** Returns the time until a decision may change without an event, while jobs wait. */
+  changesInMs(): number | undefined {
+    if (this.#waiting.size === 0) return undefined;
+    const now = this.#now();
+    const { slowAfterMs, leaseMs } = this.#limits;
+    const times = [
+      ...[...this.#held.values()].flatMap(({ since, heardAt }) => [since + slowAfterMs, heardAt + leaseMs]),
+      ...this.#conditions.flatMap((condition) => ("until" in condition ? [condition.until] : [])),
+    ].filter((time) => time > now);
+    return times.length === 0 ? undefined : Math.min(...times) - now + 1;
+  }
+
+  /** Describes the instances and the queue, for /ready. */
+  get summary(): { readonly instances: readonly string[]; readonly jobs: number; readonly waiting: number } {
+    const instances = this.#all().map((instance) => {
+      const condition = this.#condition(instance);
+      if (condition.is === "in-trouble") return condition.why;
+      return condition.is === "asleep" && this.#unstartable.has(instance) ? "not-started" : condition.is;
+    });
+    return { instances, jobs: this.#held.size, waiting: this.#waiting.size };
+  }
+
+  #all(): readonly number[] {
+    return [...this.#conditions.keys()];
+  }
+
+  #asleep(): readonly number[] {
+    return this.#all().filter((instance) => this.#condition(instance).is === "asleep");
+  }
+
+  #condition(instance: number): Condition {
+    const condition = this.#conditions[instance] ?? UNKNOWN;
+    return "until" in condition && condition.until <= this.#now() ? UNKNOWN : condition;
+  }
+
+  #used(instance: number): void {
+    if (this.#condition(instance).is === "ready") this.isReady(instance);
+  }
+
+  #count(instance: number): number {
+    return [...this.#held.values()].filter((held) => held.instance === instance).length;
+  }
+
+  #quickCount(instance: number): number {
+    const quickSince = this.#now() - this.#limits.slowAfterMs;
+    return [...this.#held.values()].filter((held) => held.instance === instance && held.since > quickSince).length;
+  }
+
+  /** Returns the instances that may run a job: those that it does not avoid, or all if nothing can come of them. */
+  #candidates({ avoid }: Asking): readonly number[] {
+    const others = this.#all().filter((instance) => !avoid.includes(instance));
+    const isHopeful = others.some((instance) => this.#condition(instance).is !== "in-trouble");
+    return isHopeful ? others : this.#all();
+  }
+
+  #ready(job: Asking): readonly number[] {
+    return this.#candidates(job).filter((instance) => this.#condition(instance).is === "ready");
+  }
+
+  /** Returns the first instance with an idle processor. The last ones can go to sleep. */
+  #idle(job: Asking): number | undefined {
+    return this.#ready(job).find((instance) => this.#count(instance) < this.#limits.jobs);
+  }
+
+  /** Returns the instance with the fewest jobs among those where slow jobs leave room. */
+  #shared(job: Asking): number | undefined {
+    const { jobs, slowJobs } = this.#limits;
+    return this.#ready(job)
+      .filter((instance) => this.#quickCount(instance) < jobs && this.#count(instance) < jobs + slowJobs)
+      .sort((one, other) => this.#count(one) - this.#count(other))[0];
+  }
+
+  /** Returns the next job to decide on: the first one of the client with the fewest slots. */
+  #nextIn(decided: readonly Waiting[]): Waiting | undefined {
+    const slots = new Map<string, number>();
+    for (const { client } of this.#held.values()) slots.set(client, (slots.get(client) ?? 0) + 1);
+    const slotsOf = ({ client }: Asking) => slots.get(client) ?? 0;
+    return [...this.#waiting.values()]
+      .filter((job) => !decided.includes(job))
+      .reduce<Waiting | undefined>((best, job) => (best && slotsOf(best) <= slotsOf(job) ? best : job), undefined);
+  }
+
+  #grant({ id, client }: Waiting, instance: number): Held {
+    const now = this.#now();
+    const held: Held = { id, client, instance, since: now, heardAt: now };
+    this.#waiting.delete(id);
+    this.#held.set(id, held);
+    this.#used(instance);
+    return held;
+  }
+
+  /** Chooses sleeping instances to start for jobs that found no idle processor. */
+  #startFor(crowded: readonly Waiting[]): readonly number[] {
+    // A running instance may be among those that are being asked about.
+    if (this.#all().some((instance) => this.#condition(instance).is === "asked")) return [];
+    const starting = this.#all().filter((instance) => this.#condition(instance).is === "starting");
+    let room = starting.length * this.#limits.jobs;
+    const chosen: number[] = [];
+    for (const job of crowded) {
+      if (room-- > 0) continue;
+      const candidates = this.#candidates(job);
+      const asleep = this.#asleep().find((instance) => candidates.includes(instance));
+      if (asleep === undefined) continue;
+      this.#conditions[asleep] = { is: "starting" };
+      chosen.push(asleep);
+      room = this.#limits.jobs - 1;
+    }
+    return chosen;
+  }
+
+  #refuseTheHopeless(): void {
+    const conditions = this.#all().map((instance) => this.#condition(instance));
+    const troubles = conditions.flatMap((condition) => (condition.is === "in-trouble" ? [condition.why] : []));
+    if (troubles.length < conditions.length || !troubles.every((why) => LASTING.has(why))) return;
+    const why = `all ${conditions.length} instances are in trouble: ${[...new Set(troubles)].join(", ")}`;
+    for (const id of this.#waiting.keys()) this.#refused.push({ id, why });
+    this.#waiting.clear();
+  }
+
+  #forgetTheSilent(): void {
+    const silentSince = this.#now() - this.#limits.leaseMs;
+    for (const jobs of [this.#waiting, this.#held]) {
+      for (const [id, { heardAt }] of jobs) if (heardAt <= silentSince) jobs.delete(id);
+    }
+  }
+
+  /** Refuses the last job of the client with the most waiting jobs, if this client has fewer by more than one. */
+  #makeRoomFor(client: string): boolean {
+    const counts = new Map<string, number>();
+    for (const job of this.#waiting.values()) counts.set(job.client, (counts.get(job.client) ?? 0) + 1);
+    const [most, count] = [...counts].reduce((one, other) => (other[1] > one[1] ? other : one), ["", 0]);
+    if (count <= (counts.get(client) ?? 0) + 1) return false;
+    const last = [...this.#waiting.values()].findLast((job) => job.client === most);
+    if (!last) return false;
+    this.#waiting.delete(last.id);
+    this.#refused.push({ id: last.id, why: "others wait too" });
+    return true;
+  }
+}

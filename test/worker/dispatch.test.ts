@@ -1,0 +1,346 @@
+// The way of a job to the instances of the container: real Durable Objects, and real HTTP servers in place of the
+// platform's container runtime.
+/// <reference types="@cloudflare/vitest-plugin/types" />
+import { createExecutionContext, runInDurableObject } from "cloudflare:test";
+import { env as bindings } from "cloudflare:workers";
+import { beforeEach, describe, expect, inject, test } from "vitest";
+import * as z from "zod";
+import { createApp } from "../../src/app.ts";
+import { ISOLATE_BUDGETS } from "../../src/core/budgets.ts";
+import type { Env } from "../../src/core/config.ts";
+import { type Context, signature } from "../../src/core/operation.ts";
+import { toServiceError } from "../../src/http/errors.ts";
+import type { ConnectedContainer } from "../../src/placement/connection.ts";
+import { connectContainer } from "../../src/placement/container.ts";
+import { dispatcher } from "../../src/placement/dispatcher-stub.ts";
+import { instance } from "../../src/placement/pools.ts";
+import { remote } from "../../src/placement/remote.ts";
+import type { Behavior, InstanceRecord } from "../support/platform-protocol.ts";
+import { environmentOf, usePlatform } from "./platform.ts";
+
+const app = createApp(ISOLATE_BUDGETS);
+
+let env: Env;
+let number = 0;
+const platform = inject("platform");
+/** A limit for a busy machine. */
+const soon = { timeout: 30_000 };
+const never = new AbortController().signal;
+
+const whoami = signature({ name: "whoami", params: z.null() });
+/** Ends when its instance is released. */
+const held = signature({ name: "held", params: z.null() });
+const webPage = signature({ name: "whoami", params: z.null(), internet: true });
+
+beforeEach(() => {
+  usePlatform(platform);
+  env = environmentOf(`test ${++number}`, bindings as unknown as Env);
+});
+
+async function call<T>(verb: string, name: string, body?: unknown): Promise<T> {
+  const response = await fetch(`${platform}/${verb}/${encodeURIComponent(`test ${number}/${name}`)}`, {
+    method: "POST",
+    body: JSON.stringify(body ?? null),
+  });
+  return response.json();
+}
+const behave = (name: string, behavior: Behavior) => call("behave", name, behavior);
+const release = (...names: readonly string[]) => Promise.all(names.map((name) => call("release", name)));
+const tell = (name: string) => call<InstanceRecord>("tell", name);
+
+function connect(client = "a client"): { container: ConnectedContainer; settled(): Promise<unknown> } {
+  const afterwards: Promise<unknown>[] = [];
+  const waitUntil = (work: Promise<unknown>) => void afterwards.push(work);
+  const container = connectContainer(env, { requestId: "a request", client, waitUntil })!;
+  return { container, settled: () => Promise.all(afterwards) };
+}
+
+/** Runs a job as the pipeline does, and returns the name of the instance that did it. */
+async function run(operation = whoami, signal = never, { container, settled } = connect()): Promise<string> {
+  const context: Context = { signal, container, heapLimitBytes: 0, defer: () => {}, log: () => {} };
+  const once = async () => {
+    let text = "";
+    for await (const { body } of remote(operation)([], null, context)) {
+      for await (const chunk of body as AsyncIterable<Uint8Array>) text += new TextDecoder().decode(chunk);
+    }
+    return text;
+  };
+  try {
+    return await once().catch(async (error: unknown) => {
+      if (!(await container.comesBack(error, signal))) throw error;
+      return once();
+    });
+  } finally {
+    await settled();
+  }
+}
+
+/** Ends the memory of an object, as a deployment does. */
+const restart = (stub: DurableObjectStub) =>
+  runInDurableObject(stub, (_, state) => state.abort("deployed")).catch(() => {});
+
+const summary = (pool: "engines" | "web" = "engines") => dispatcher(env, pool)!.summary(pool);
+
+test("a job starts the first instance, and the next ones use it", async () => {
+  expect(await summary()).toMatchObject({ instances: ["asleep", "asleep"] });
+  for (let count = 0; count < 3; count++) expect(await run()).toBe("engines instance-0");
+  expect((await tell("engines instance-0")).starts).toHaveLength(1);
+  expect((await tell("engines instance-1")).starts).toHaveLength(0);
+  expect(await summary()).toEqual({ instances: ["ready", "asleep"], jobs: 0, waiting: 0 });
+});
+
+test("a second instance starts when the first has a job for each processor, and is used", async () => {
+  const jobs = Array.from({ length: 4 }, () => run(held));
+  await expect.poll(async () => (await summary()).jobs, soon).toBe(4);
+  await expect.poll(async () => (await summary()).instances, soon).toEqual(["ready", "ready"]);
+  await release("engines instance-0", "engines instance-1");
+  expect(new Set(await Promise.all(jobs)).size).toBeGreaterThanOrEqual(1);
+  expect((await tell("engines instance-1")).starts).toHaveLength(1);
+  expect(await run()).toBe("engines instance-0");
+});
+
+test("web pages have instances of their own, which alone have the internet", async () => {
+  expect(await run(webPage)).toBe("web instance-0");
+  expect(await run(whoami)).toBe("engines instance-0");
+  const [web] = (await tell("web instance-0")).starts;
+  const [engines] = (await tell("engines instance-0")).starts;
+  expect(web).toMatchObject({ enableInternet: "true", ENGINES: "chromium" });
+  expect(engines).toMatchObject({ enableInternet: "false", ENGINES: "office,ghostscript,verapdf,threads" });
+});
+
+describe("the secret", () => {
+  test("is made at each start of a container, and survives the memory of the object", async () => {
+    await run();
+    await restart(instance(env, "engines", 0)!);
+    expect(await run()).toBe("engines instance-0");
+    expect((await tell("engines instance-0")).starts).toHaveLength(1);
+    await call("stop", "engines instance-0");
+    await expect.poll(async () => instance(env, "engines", 0)!.isRunning(), soon).toBe(false);
+    expect(await run()).toMatch(/^engines instance-[01]$/);
+    const secrets = [...(await tell("engines instance-0")).starts, ...(await tell("engines instance-1")).starts].map(
+      ({ CONTAINER_SECRET }) => CONTAINER_SECRET,
+    );
+    expect(new Set(secrets).size).toBe(2);
+    for (const secret of secrets) expect(secret).toMatch(/^[\w-]{43}$/);
+  });
+
+  test("that a container does not know ends the container, and the job is done by another one", async () => {
+    await run();
+    await behave("engines instance-0", 401);
+    expect(await run()).toBe("engines instance-1");
+    expect((await tell("engines instance-0")).running).toBe(false);
+  });
+});
+
+describe("a job that its instance does not take or finish is done by another one", () => {
+  test.each<[Behavior, string]>([
+    [401, "gone"],
+    [404, "gone"],
+    [429, "not-started"],
+    [500, "gone"],
+    [502, "gone"],
+    [503, "not-started"],
+    ["hangs-up", "gone"],
+    ["breaks-off", "gone"],
+    ["full", "full"],
+    ["old", "other-version"],
+    ["does-not-start", "not-started"],
+  ])("%s", async (behavior, trouble) => {
+    await behave("engines instance-0", behavior);
+    expect(await run()).toBe("engines instance-1");
+    expect((await tell("engines instance-1")).jobs).toEqual(["whoami"]);
+    // The next ones do not try it for a while. On a slow machine, a short one is over already.
+    const [first] = (await summary()).instances;
+    expect([trouble, "asleep", "ready"]).toContain(first);
+  });
+
+  test.each<Behavior>([401, 429, 500, "hangs-up", "breaks-off", "full", "old", "does-not-start"])(
+    "and if the other one is no better (%s): 503 with Retry-After, after one attempt each",
+    async (behavior) => {
+      await Promise.all([0, 1].map((number) => behave(`engines instance-${number}`, behavior)));
+      const error = await run().then(
+        (name) => name,
+        (reason: unknown) => toServiceError(reason),
+      );
+      expect(error).toMatchObject({ status: 503, headers: { "Retry-After": "5" } });
+      const jobs = await Promise.all([0, 1].map(async (number) => (await tell(`engines instance-${number}`)).jobs));
+      expect(jobs.map(({ length }) => length)).toEqual(behavior === "does-not-start" ? [0, 0] : [1, 1]);
+      expect((await summary()).jobs).toBe(0);
+    },
+  );
+
+  test("a container that is killed in the middle of a job", async () => {
+    const name = run(held);
+    await expect.poll(async () => (await tell("engines instance-0")).jobs, soon).toEqual(["held"]);
+    await release("engines instance-1");
+    await call("stop", "engines instance-0");
+    expect(await name).toBe("engines instance-1");
+  });
+});
+
+describe("a slot", () => {
+  test("is free when its job has ended, failed or was left by its client", async () => {
+    await run();
+    expect(await summary()).toMatchObject({ jobs: 0, waiting: 0 });
+    const gone = new AbortController();
+    const left = run(held, gone.signal);
+    left.catch(() => {});
+    await expect.poll(async () => (await summary()).jobs, soon).toBe(1);
+    gone.abort(new Error("the client went away"));
+    await expect(left).rejects.toThrow("the client went away");
+    expect(await summary()).toMatchObject({ jobs: 0, waiting: 0 });
+  });
+
+  test("a client that goes away while it waits for one leaves the queue", async () => {
+    await behave("engines instance-0", "starts-late");
+    const gone = new AbortController();
+    const waits = run(whoami, gone.signal);
+    waits.catch(() => {});
+    await expect
+      .poll(async () => await summary(), soon)
+      .toMatchObject({ instances: ["starting", "asleep"], waiting: 1 });
+    gone.abort(new Error("the client went away"));
+    await expect(waits).rejects.toThrow("the client went away");
+    expect(await summary()).toMatchObject({ waiting: 0 });
+    await release("engines instance-0");
+  });
+
+  test("a dispatcher that has lost its memory finds the instance that runs", async () => {
+    await behave("engines instance-0", "does-not-start");
+    await run();
+    await behave("engines instance-0", "works");
+    await restart(dispatcher(env, "engines")!);
+    expect(await run()).toBe("engines instance-1");
+    expect((await summary()).instances).toEqual(["asleep", "ready"]);
+  });
+});
+
+test("an instance that starts ahead of a job is the one that does it", async () => {
+  const { container, settled } = connect();
+  container.startAhead(whoami);
+  container.startAhead(whoami);
+  await settled();
+  expect(await summary()).toEqual({ instances: ["ready", "asleep"], jobs: 0, waiting: 0 });
+  expect(await run()).toBe("engines instance-0");
+  expect((await tell("engines instance-0")).starts).toHaveLength(1);
+});
+
+test("an instance starts while the rest of the upload arrives", async () => {
+  const begin = [
+    "--bound",
+    'Content-Disposition: form-data; name="file"; filename="letter.doc"',
+    "",
+    `{\\rtf1 ${"Hello ".repeat(20_000)}`,
+  ].join("\r\n");
+  const arrives = Promise.withResolvers<void>();
+  const body = new ReadableStream({
+    type: "bytes",
+    async start(controller) {
+      controller.enqueue(new TextEncoder().encode(begin));
+      await arrives.promise;
+      controller.error(new Error("enough"));
+    },
+  });
+  const headers = { "Content-Type": "multipart/form-data; boundary=bound" };
+  const request = new Request("http://localhost/pdf", { method: "POST", headers, body });
+  const answer = app.fetch(request, env, createExecutionContext());
+  await expect.poll(async () => (await tell("engines instance-0")).starts.length, soon).toBe(1);
+  expect((await tell("web instance-0")).starts).toEqual([]);
+  arrives.resolve();
+  expect((await answer).status).toBe(400);
+});
+
+describe("GET /ready", () => {
+  const ready = async (changed: Partial<Env> = {}) => {
+    const response = await app.fetch(new Request("http://localhost/ready"), { ...env, ...changed });
+    expect([200, 503]).toContain(response.status);
+    const body = (await response.json()) as { readonly status: string; readonly reasons: readonly string[] };
+    expect(body.status).toBe(response.status === 200 ? "OK" : "unavailable");
+    return body;
+  };
+
+  test("200 while the containers sleep, which it does not wake", async () => {
+    const response = await app.fetch(new Request("http://localhost/ready"), env);
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({
+      status: "OK",
+      storage: "OK",
+      container: { engines: "OK", web: "OK" },
+      reasons: [],
+    });
+    expect((await tell("engines instance-0")).starts).toEqual([]);
+  });
+
+  test("503 once no container could be started, until one can be", async () => {
+    await Promise.all([0, 1].map((index) => behave(`engines instance-${index}`, "does-not-start")));
+    await run().catch(() => {});
+    expect(await ready()).toMatchObject({
+      storage: "OK",
+      container: { engines: "failed", web: "OK" },
+      reasons: ["The container for documents does not start."],
+    });
+    await behave("engines instance-0", "works");
+    await expect.poll(async () => (await ready()).reasons, soon).toEqual([]);
+  });
+
+  test("503 if the storage does not answer", async () => {
+    const FILES = { head: () => Promise.reject(new Error("R2 is away")) } as unknown as R2Bucket;
+    expect(await ready({ FILES })).toMatchObject({ storage: "failed", reasons: ["The storage does not answer."] });
+  });
+
+  test("503 without a container", async () => {
+    const { DISPATCHER: _, ...without } = env;
+    const response = await app.fetch(new Request("http://localhost/ready"), without);
+    expect(response.status).toBe(503);
+    expect(await response.json()).toMatchObject({ reasons: ["CONTAINER_URL is not set."] });
+    expect(await ready({ CONTAINER_URL: "http://127.0.0.1:9" })).toMatchObject({
+      reasons: ["CONTAINER_SECRET is not set."],
+    });
+    const away = { CONTAINER_URL: "http://127.0.0.1:9", CONTAINER_SECRET: "any" };
+    expect(await ready(away)).toMatchObject({ reasons: ["The container does not answer."] });
+  });
+});
+
+describe("a container with an address", () => {
+  /** Starts it, and returns the settings of the Worker. */
+  async function start(changed: Record<string, string> = {}) {
+    const settings = { CONTAINER_SECRET: "a secret of this test", ...changed };
+    const { port } = await call<{ port: number }>("start", "alone", settings);
+    return { ...settings, CONTAINER_URL: `http://127.0.0.1:${port}` };
+  }
+  const connectTo = (settings: Partial<Env>) => ({
+    container: connectContainer({ ...env, ...settings }, { requestId: "r", client: "c", waitUntil: () => {} })!,
+    settled: async () => {},
+  });
+
+  test("does jobs", async () => {
+    expect(await run(whoami, never, connectTo(await start()))).toBe("alone");
+  });
+
+  test.each<[Behavior, number]>([
+    [401, 1],
+    [429, 1],
+    ["full", 1],
+    ["old", 1],
+    [500, 2],
+    [503, 2],
+    ["hangs-up", 2],
+    ["breaks-off", 2],
+  ])("that is in trouble (%s): 503 after %i attempts", async (behavior, attempts) => {
+    const settings = await start();
+    await behave("alone", behavior);
+    const failure = await run(whoami, never, connectTo(settings)).catch(toServiceError);
+    expect(failure).toMatchObject({ status: 503, headers: { "Retry-After": "5" } });
+    expect((await tell("alone")).jobs).toHaveLength(attempts);
+  });
+
+  test("that ends in a job is waited for", async () => {
+    const settings = await start();
+    const job = run(held, never, connectTo(settings));
+    await expect.poll(async () => (await tell("alone")).jobs, soon).toEqual(["held"]);
+    await call("stop", "alone");
+    await release("alone");
+    await start({ PORT: new URL(settings.CONTAINER_URL).port });
+    expect(await job).toBe("alone");
+  });
+});

@@ -1,0 +1,134 @@
+// The Worker of the tests in workerd: that of src/, with Durable Objects that reach test/support/stand-in-platform.ts
+// where the platform would give them a container runtime. Without `usePlatform`, they have none.
+
+import {
+  Dispatcher as RealDispatcher,
+  EngineContainer as RealEngineContainer,
+  WebContainer as RealWebContainer,
+} from "../../src/index.ts";
+
+export { ContainerProxy, default } from "../../src/index.ts";
+
+type Context = ConstructorParameters<typeof RealEngineContainer>[0];
+type Env = ConstructorParameters<typeof RealEngineContainer>[1];
+
+// The tests and the Worker share this, because they run in one isolate. A container outlives the memory of its object.
+const shared = globalThis as unknown as { platform?: { readonly url: string; readonly ports: Map<string, number> } };
+
+/** Gives all objects that are made from now on a container runtime. */
+export function usePlatform(url: string): void {
+  shared.platform ??= { url, ports: new Map() };
+}
+
+/** Returns an environment whose objects are those of one test: their names begin with its name. */
+export function environmentOf(test: string, env: Env): Env {
+  const scoped = (namespace: DurableObjectNamespace | undefined) => ({
+    idFromName: (name: string) => namespace!.idFromName(`${test}/${name}`),
+    get: (id: DurableObjectId) => namespace!.get(id),
+  });
+  const { CONTAINER, WEB_CONTAINER, DISPATCHER } = env;
+  const objects = {
+    CONTAINER: scoped(CONTAINER),
+    WEB_CONTAINER: scoped(WEB_CONTAINER),
+    DISPATCHER: scoped(DISPATCHER),
+  };
+  return { ...env, ...(objects as unknown as Pick<Env, keyof typeof objects>) };
+}
+
+export class Dispatcher extends RealDispatcher {
+  constructor(ctx: Context, env: Env) {
+    const [test, pool] = ctx.id.name?.split("/") ?? [];
+    super(ctx, test && pool ? environmentOf(test, env) : env);
+  }
+}
+
+export class EngineContainer extends RealEngineContainer {
+  constructor(ctx: Context, env: Env) {
+    super(withRuntime(ctx, "engines"), env);
+  }
+}
+
+export class WebContainer extends RealWebContainer {
+  constructor(ctx: Context, env: Env) {
+    super(withRuntime(ctx, "web"), env);
+  }
+}
+
+function withRuntime(ctx: Context, pool: string): Context {
+  const { platform } = shared;
+  if (!platform) return ctx;
+  const [test, name] = ctx.id.name!.split("/");
+  const runtime = new Runtime(platform.url, platform.ports, `${test}/${pool} ${name}`);
+  return Object.defineProperty(ctx, "container", { value: runtime });
+}
+
+/** The part of `ctx.container` that the library uses. */
+class Runtime {
+  readonly #platform: string;
+  readonly #ports: Map<string, number>;
+  readonly #name: string;
+  #starting: Promise<void> | undefined;
+
+  constructor(platform: string, ports: Map<string, number>, name: string) {
+    this.#platform = platform;
+    this.#ports = ports;
+    this.#name = name;
+  }
+
+  get running(): boolean {
+    return this.#starting !== undefined || this.#ports.has(this.#name);
+  }
+
+  start({ env, enableInternet }: { readonly env: object; readonly enableInternet: boolean }): void {
+    if (this.running) throw new Error("start() cannot be called on a container that is already running.");
+    this.#starting = this.#call("start", { ...env, enableInternet: String(enableInternet) }).then((answer) => {
+      this.#ports.set(this.#name, (answer as { readonly port: number }).port);
+    });
+    const started = () => {
+      this.#starting = undefined;
+    };
+    this.#starting.then(started, started);
+  }
+
+  monitor(): Promise<void> {
+    const ended = this.#end();
+    // The library may not look at it.
+    ended.catch(() => {});
+    return ended;
+  }
+
+  async #end(): Promise<void> {
+    await this.#starting;
+    await this.#call("wait");
+    this.#ports.delete(this.#name);
+  }
+
+  getTcpPort(_port: number) {
+    return {
+      fetch: async (url: string, init?: RequestInit): Promise<Response> => {
+        await this.#starting;
+        const port = this.#ports.get(this.#name);
+        if (port === undefined) throw new Error("the container is not listening");
+        return fetch(new Request(`http://127.0.0.1:${port}${new URL(url).pathname}`, init));
+      },
+    };
+  }
+
+  signal(): void {
+    void this.destroy();
+  }
+
+  async destroy(): Promise<void> {
+    await this.#call("stop");
+    this.#ports.delete(this.#name);
+  }
+
+  async #call(verb: string, body?: unknown): Promise<unknown> {
+    const response = await fetch(`${this.#platform}/${verb}/${encodeURIComponent(this.#name)}`, {
+      method: "POST",
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    if (!response.ok) throw new Error(await response.text());
+    return response.json();
+  }
+}
