@@ -53,10 +53,10 @@ export class EngineKeeper {
         pauseMs = FIRST_PAUSE_MS;
         if (signal.aborted) await this.#server.stop();
         await this.#server.ended;
-        if (!signal.aborted) this.#log("the engines ended and are started again");
+        if (!signal.aborted) this.#log("engine server restarted");
       } catch (error) {
         this.#tried.resolve();
-        this.#log("the engines cannot be started", { error: String(error) });
+        this.#log("engine server not started", { error: String(error) });
       }
       this.#server = undefined;
       await pause(pauseMs, undefined, { signal }).catch(() => {});

@@ -11,9 +11,8 @@ import { EngineKeeper } from "./engine-keeper.ts";
 import { GivenKeys } from "./given-keys.ts";
 import { Listener } from "./listener.ts";
 import { readSettings, type Settings } from "./settings.ts";
-import { FileBucket } from "./storage/file-bucket.ts";
 import { KeyDatabase } from "./storage/key-database.ts";
-import { S3Bucket } from "./storage/s3-bucket.ts";
+import { openBucket } from "./storage/open-bucket.ts";
 
 const SWEEP_EVERY_MS = 10 * 60_000;
 /** Longer than proxies keep a connection: the side that closes second loses a request. */
@@ -30,7 +29,7 @@ let stopping: number | undefined;
 outliveExceptions(log, () => isUp);
 
 const settings = orExit(() => readSettings(process.env));
-const bucket = await (settings.s3 ? S3Bucket.open(settings.s3) : FileBucket.open(settings.dataFolder)).catch(exit);
+const bucket = await orExit(() => openBucket(settings.dataFolder, process.env)).catch(exit);
 const database = await KeyDatabase.open(settings.dataFolder).catch(exit);
 const keys = new GivenKeys(settings.apiKeys, database);
 const engines = settings.startsEngines
@@ -49,14 +48,14 @@ setInterval(sweep, SWEEP_EVERY_MS).unref();
 function listen({ host, port }: Settings): Server {
   const serverOptions = { keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: RECEIVE_MS };
   const listening = serve({ fetch: listener.fetch, hostname: host, port, serverOptions }, ({ port }) => {
-    log("listening", { host, port });
+    log("host started", { host, port });
     isUp = true;
     showLife();
     process.send?.({ port, pid: process.pid });
   }) as Server;
   listening.on("error", (error) => {
-    if (isUp) return log("a connection was not accepted", { error: String(error) });
-    log("cannot listen", { error: String(error) });
+    if (isUp) return log("connection not accepted", { error: String(error) });
+    log("host not started", { error: String(error) });
     engines?.kill();
     process.exit(1);
   });
@@ -66,9 +65,9 @@ function listen({ host, port }: Settings): Server {
 async function sweep(): Promise<void> {
   try {
     const { fileLifetimeMs: lifetimeMs } = readConfig(env());
-    log("swept", { removed: await createStore(bucket, { lifetimeMs }).sweep() });
+    log("expired files removed", { removed: await createStore(bucket, { lifetimeMs }).sweep() });
   } catch (error) {
-    log("not swept", { error: String(error) });
+    log("expired files not removed", { error: String(error) });
   }
 }
 
@@ -81,7 +80,7 @@ async function stop(why: string): Promise<void> {
     return;
   }
   stopping = performance.now();
-  log("ending", { why });
+  log("shutdown started", { why });
   try {
     await end();
   } finally {
@@ -94,14 +93,14 @@ async function end(): Promise<void> {
     const closed = new Promise((resolve) => server.close(resolve));
     const quiet = closed.then(() => listener.idle());
     if (!(await endsWithin(quiet, settings.stopMs))) {
-      log("requests are cut off");
+      log("requests cut off");
       server.closeAllConnections();
       await endsWithin(quiet, CLEAN_UP_MS);
     }
   }
   await engines?.close();
   database[Symbol.dispose]();
-  if (bucket instanceof FileBucket) bucket[Symbol.dispose]();
+  bucket[Symbol.dispose]();
 }
 
 async function endsWithin(work: Promise<unknown>, limitMs: number): Promise<boolean> {
@@ -131,7 +130,7 @@ function orExit<T>(read: () => T): T {
 }
 
 function exit(error: unknown): never {
-  log("cannot start", { error: String(error) });
+  log("host not started", { error: String(error) });
   process.exit(1);
 }
 

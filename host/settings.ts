@@ -3,7 +3,7 @@
 // - VARIANT, MAX_UPLOAD_MB, MAX_INPUTS, FILE_LIFETIME_HOURS, BASE_URL: as in the Worker
 // - PORT, HOST: where the host listens
 // - DATA_DIR: folder of the key database, and of the stored files unless they are in S3
-// - S3_ENDPOINT, S3_BUCKET, S3_REGION, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY: an S3-compatible store for the files
+// - S3_ENDPOINT and others of storage/open-bucket.ts: an S3-compatible store for the files
 // - API_KEYS: keys of the keyed variant, separated by commas, beside those of the key database
 // - TRUSTED_PROXIES: number of proxies in front, whose X-Forwarded headers are believed
 // - MEMORY_MB: memory for files in transit
@@ -15,7 +15,6 @@ import { resolve } from "node:path";
 import type { Budgets } from "../src/core/budgets.ts";
 import { type Env, readConfig } from "../src/core/config.ts";
 import { hostBudgets } from "./budgets.ts";
-import type { S3Settings } from "./storage/s3-client.ts";
 
 /** Settings that the app reads from its bindings. */
 export type Variables = Omit<Env, "FILES" | "API_KEYS" | "CONTAINER">;
@@ -25,8 +24,6 @@ export interface Settings {
   readonly host: string;
   /** Absolute path. */
   readonly dataFolder: string;
-  /** @default files are stored in the data folder */
-  readonly s3: S3Settings | undefined;
   readonly apiKeys: readonly string[];
   readonly trustedProxies: number;
   readonly stopMs: number;
@@ -63,7 +60,6 @@ export function readSettings(environment: Environment): Settings {
     port: count("PORT", 8787, 0, 65_535),
     host: environment.HOST || "127.0.0.1",
     dataFolder: resolve(environment.DATA_DIR || ".pagewright"),
-    s3: environment.S3_ENDPOINT ? readS3(environment) : undefined,
     apiKeys: (environment.API_KEYS ?? "")
       .split(",")
       .map((key) => key.trim())
@@ -73,20 +69,5 @@ export function readSettings(environment: Environment): Settings {
     budgets: hostBudgets(count("MEMORY_MB", 512, 128, 2 ** 20) * 2 ** 20),
     startsEngines: environment.ENGINES !== "off" && !variables.CONTAINER_URL,
     variables,
-  };
-}
-
-function readS3(environment: Environment): S3Settings {
-  const required = (name: string) => {
-    const value = environment[name];
-    if (value) return value;
-    throw new Error(`${name} must be set where S3_ENDPOINT is.`);
-  };
-  return {
-    endpoint: required("S3_ENDPOINT"),
-    bucket: required("S3_BUCKET"),
-    region: environment.S3_REGION || "auto",
-    accessKeyId: required("S3_ACCESS_KEY_ID"),
-    secretAccessKey: required("S3_SECRET_ACCESS_KEY"),
   };
 }

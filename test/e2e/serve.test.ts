@@ -1,6 +1,6 @@
 // `npm run serve`: the whole service on Node by one command, which ends without leaving anything.
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
@@ -20,7 +20,7 @@ afterEach(async () => {
 async function serve(port: number, env: Record<string, string> = {}): Promise<Command> {
   const command = run("npm", ["run", "serve"], { PORT: String(port), DATA_DIR: folder, VARIANT: "keyed", ...env });
   // The last line of a start.
-  await waitForOutput(command, '"swept"').finally(() => {
+  await waitForOutput(command, '"expired files removed"').finally(() => {
     started.push(...processTree(command.pid));
   });
   return command;
@@ -31,12 +31,21 @@ const BUSY_PAGE = "<h1>Hello</h1><script>for (const end = Date.now() + 2000; Dat
 
 /** Returns the number of web pages that the container is working on. */
 async function workingIn(command: Command): Promise<number> {
-  const [, port] = /"listening","port":(\d+),"jobs"/.exec(command.output())!;
+  const [, port] = /"server started","port":(\d+)/.exec(command.output())!;
   const { jobs } = (await (await fetch(`http://127.0.0.1:${port}/up`)).json()) as {
     readonly jobs: Readonly<Record<string, { readonly working: number }>>;
   };
   return jobs["html-to-pdf"]!.working;
 }
+
+async function endsWithEverything(command: Command): Promise<void> {
+  const all = processTree(command.pid);
+  process.kill(-command.pid, "SIGINT");
+  expect(await command.ended).toBe(0);
+  expect(await survivors(all)).toEqual([]);
+}
+
+const nameOf = (pid: number) => readFileSync(`/proc/${pid}/comm`, "utf8").trim();
 
 describe("npm run serve", () => {
   test("keeps files and keys over a restart, and lets a job end at Ctrl-C", async () => {
@@ -46,28 +55,42 @@ describe("npm run serve", () => {
     const [made] = await client.make("/html", { content: "<p>Kept</p>", output: "kept" });
     const late = client.post("/pdf", { file: upload(BUSY_PAGE, "page.html"), output: "late" });
     await eventually(async () => expect(await workingIn(first)).toBe(1), { intervalMs: 20 });
-    const all = processTree(first.pid);
-    process.kill(-first.pid, "SIGINT");
+    const ended = endsWithEverything(first);
     const { status, body } = await late;
     expect([status, body.error]).toEqual([200, undefined]);
-    expect(await first.ended).toBe(0);
-    expect(await survivors(all)).toEqual([]);
+    await ended;
     expect(await canListen(port)).toBe(true);
 
-    await serve(port, { API_KEYS: "one" });
+    const second = await serve(port, { API_KEYS: "one" });
     for (const id of [made!.id, String(body.outputId)]) {
       expect((await fetch(`${client.url}/resource/${id}?format=file`)).status).toBe(200);
     }
     expect((await client.post("/html", { content: "a", output: "a" })).status).toBe(401);
+    await endsWithEverything(second);
+  });
+
+  test("starts the engines again when they end with their supervisor", async () => {
+    const command = await serve(await freePort(), { VARIANT: "private" });
+    const [, port] = /"host":"127.0.0.1","port":(\d+)/.exec(command.output())!;
+    const client = createClient(`http://127.0.0.1:${port}`);
+    const supervisor = processTree(command.pid).find((pid) => nameOf(pid) === "perl")!;
+    process.kill(supervisor, "SIGKILL");
+    await waitForOutput(command, "engine server restarted");
+    await eventually(async () => {
+      const { status } = await client.post("/pdf", { file: upload("<h1>Hello</h1>", "page.html"), output: "a" });
+      expect(status).toBe(200);
+    });
+    await endsWithEverything(command);
   });
 
   test("where it cannot listen, it says so, ends with 1 and leaves nothing", async () => {
     const port = await freePort();
-    await serve(port, { ENGINES: "off" });
+    const first = await serve(port, { ENGINES: "off" });
     const second = run("npm", ["run", "serve"], { PORT: String(port), DATA_DIR: join(folder, "second") });
     expect(await second.ended).toBe(1);
-    expect(second.output()).toContain("cannot listen");
+    expect(second.output()).toContain("host not started");
     expect(await survivors(processTree(second.pid))).toEqual([]);
+    await endsWithEverything(first);
   });
 
   test("a setting that cannot be is told in a sentence, exit code 1", async () => {

@@ -9,7 +9,7 @@ const read = (path: string) => readFileSync(join(root, path), "utf8");
 
 /** Matches the message of a call of a log function, in TypeScript and in Perl. */
 const CALLS = /(?:\b(?:log|report)\(\s*(?:c\.get\("requestId"\), )?|stringify\(\{ message: )(["'`])(.+?)\1/g;
-const files = globSync(["src/**/*.ts", "container/**/*.{ts,pl}"], { cwd: root }).filter(
+const files = globSync(["src/**/*.ts", "container/**/*.{ts,pl}", "host/**/*.ts"], { cwd: root }).filter(
   (path) => !/\btest\b/.test(path),
 );
 const inCode = new Set(files.flatMap((path) => [...read(path).matchAll(CALLS)].map(([, , message]) => message!)));
