@@ -54,8 +54,10 @@ export function createApp(settings: AppSettings): App {
 
   app.post("/:operation", (c) => {
     if (!isSecret(c.req.header("Authorization") ?? "")) return c.json({ error: "wrong secret" }, 401);
-    c.header(FRAME_VERSION_HEADER, FRAME_VERSION);
-    if (!sameFrames(c.req.raw.headers)) return c.json({ error: `frames of version ${FRAME_VERSION} only` }, 409);
+    if (!sameFrames(c.req.header(FRAME_VERSION_HEADER))) {
+      const headers = { [FRAME_VERSION_HEADER]: FRAME_VERSION };
+      return c.json({ error: `only frames of version ${FRAME_VERSION}` }, 409, headers);
+    }
     const operation = c.req.param("operation");
     const hosted = settings.operations.get(operation);
     if (!hosted) return c.json({ error: "no such operation" }, 404);
@@ -65,8 +67,8 @@ export function createApp(settings: AppSettings): App {
     const client = c.req.header("X-Client") ?? "";
     const signal = AbortSignal.any([c.req.raw.signal, settings.ending]);
     const job = carryOut(hosted, c.env, client, signal, { ...settings, log });
-    c.header("Content-Type", "application/octet-stream");
-    return c.body(ReadableStream.from(job) as globalThis.ReadableStream<Uint8Array<ArrayBuffer>>);
+    const headers = { "Content-Type": "application/octet-stream", [FRAME_VERSION_HEADER]: FRAME_VERSION };
+    return new Response(ReadableStream.from(job) as globalThis.ReadableStream<Uint8Array<ArrayBuffer>>, { headers });
   });
 
   app.notFound((c) => c.json({ error: "no such operation" }, 404));

@@ -38,10 +38,10 @@ interface NotTakenOptions extends ErrorOptions {
 export async function exchange(settings: Exchange): Promise<ReadableStream<Uint8Array>> {
   const response = await answerTo(settings);
   const { status, headers, body } = response;
-  if (status === 200 && body && sameFrames(headers)) return body;
-  await body?.cancel();
-  const isOtherVersion = (status === 200 || headers.has(FRAME_VERSION_HEADER)) && !sameFrames(headers);
   const version = headers.get(FRAME_VERSION_HEADER);
+  if (status === 200 && body && sameFrames(version)) return body;
+  await body?.cancel();
+  const isOtherVersion = (status === 200 || version !== null) && !sameFrames(version);
   const detail = isOtherVersion ? `uses frames of version ${version}, not ${FRAME_VERSION}` : `answered ${status}`;
   throw new NotTaken(`the container ${detail}`, { status, isOtherVersion });
 }

@@ -7,5 +7,5 @@ export const FRAME_VERSION = "1";
 /** Header of every request with frames and of every response to one. */
 export const FRAME_VERSION_HEADER = "X-Frame-Version";
 
-/** Reports whether the other end, which sent these headers, uses the same frames. */
-export const sameFrames = (headers: Headers): boolean => headers.get(FRAME_VERSION_HEADER) === FRAME_VERSION;
+/** Reports whether the other end uses the same frames. */
+export const sameFrames = (header: string | null | undefined): boolean => header === FRAME_VERSION;
