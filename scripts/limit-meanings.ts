@@ -23,6 +23,10 @@ export const TIME_MEANINGS: Readonly<Record<TimeLimit, TimeMeaning>> = {
   turnWaitMs: { meaning: "wait for a turn in an isolate; then 503", within: "requestJobMs" },
   containerAnswerMs: { meaning: "wait for the container to answer; then 503", within: "requestJobMs" },
   containerReturnMs: { meaning: "wait for a lost container before the job is retried", within: "requestJobMs" },
+  answerStallMs: {
+    meaning: "time in which a client takes nothing of an answer that is sent while it is made",
+    within: "requestJobMs",
+  },
   longJobMs: { meaning: "job in the container, apart from those of the next row", within: "requestJobMs" },
   documentJobMs: {
     meaning: "job with PostScript, an Office document, HTML or a web page",

@@ -7,17 +7,19 @@ import { EngineFailure } from "./core/failure.ts";
 import { LIMITS } from "./core/limits.ts";
 import { endpoints } from "./endpoints/index.ts";
 import { clientOf, requireKey } from "./http/auth.ts";
-import { handle, type Service } from "./http/endpoint.ts";
+import type { Service } from "./http/endpoint.ts";
 import { methodNotAllowed, noSuchEndpoint, ServiceError, toServiceError } from "./http/errors.ts";
 import { openApi } from "./http/openapi.ts";
+import { handle } from "./http/pipeline.ts";
 import { deleteResource, readResource } from "./http/resource.ts";
+import { Timing } from "./http/timing.ts";
 import { connectContainer } from "./placement/container.ts";
 import { createTurns } from "./placement/turns.ts";
 import { createKeptBytes } from "./storage/kept-bytes.ts";
 import { PACK_BYTES } from "./storage/packs.ts";
 import { createStore } from "./storage/store.ts";
 
-type Variables = { requestId: string; config: Config };
+type Variables = { requestId: string; config: Config; timing: Timing };
 type Bindings = { Bindings: Env; Variables: Variables };
 
 // All requests that an isolate serves share its memory.
@@ -35,9 +37,11 @@ export const app = new Hono<Bindings>();
 app.use(async (c, next) => {
   c.set("requestId", crypto.randomUUID());
   c.set("config", readConfig(c.env));
+  c.set("timing", new Timing());
   const started = Date.now();
   await next();
   c.res.headers.set("X-Request-Id", c.get("requestId"));
+  if (c.req.method === "POST") c.res.headers.set("Server-Timing", c.get("timing").header());
   log(c.get("requestId"), "answered", {
     method: c.req.method,
     path: c.req.path,
@@ -68,6 +72,7 @@ for (const endpoint of endpoints) {
       kept,
       waiting,
       baseUrl: baseUrl(config, c.req.raw),
+      timing: c.get("timing"),
       log: (message, details) => log(c.get("requestId"), message, details),
       defer(work) {
         const afterwards = async () => {
@@ -81,7 +86,7 @@ for (const endpoint of endpoints) {
     const answer = handle(endpoint, c.req.raw, service);
     // The request ends when the client disconnects, but the files it stored must still be removed.
     c.executionCtx.waitUntil(answer.catch(() => {}));
-    return c.json(await answer);
+    return await answer;
   });
   app.all(endpoint.path, (c) => {
     throw endpoint.variants.includes(c.get("config").variant) ? methodNotAllowed("POST") : noSuchEndpoint();

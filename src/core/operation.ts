@@ -38,6 +38,8 @@ export interface Output {
    * @default nothing was lost
    */
   notices?(): readonly Notice[];
+  /** Number of outputs of the whole job, the same for each of them. @default 1 */
+  readonly total?: number;
 }
 
 /** The services that an operation can use. */

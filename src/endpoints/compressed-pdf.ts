@@ -28,6 +28,8 @@ export const compressedPdf = endpoint({
     ),
   },
   naming: "name",
+  produces: "application/pdf",
+  tells: ["inputSize"],
   setsUploadLimit: true,
   errors: [
     outOfRange("compression_level", "best"),

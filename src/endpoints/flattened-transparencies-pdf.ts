@@ -22,6 +22,7 @@ export const flattenedTransparenciesPdf = endpoint({
     ),
   },
   naming: "name",
+  produces: "application/pdf",
   setsUploadLimit: true,
   errors: [outOfRange("quality", "best")],
   prepare: ({ quality }) => container(flattenTransparency, { quality }),

@@ -13,6 +13,7 @@ export const linearizedPdf = endpoint({
   source: { kind: "file-or-id", description: "PDF", accepts: mayBePdf },
   fields: { output: outputName("Name of the file, without extension.") },
   naming: "name",
+  produces: "application/pdf",
   setsUploadLimit: true,
   // qpdf keeps its files in memory: the input and the output.
   prepare: () => edge(linearizePdf, {}, "input-and-output"),

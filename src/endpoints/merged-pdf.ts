@@ -22,6 +22,7 @@ export const mergedPdf = endpoint({
     pages: pagesList("The pages of each input, in the order of type[].", true),
   },
   naming: "name",
+  produces: "application/pdf",
   setsUploadLimit: true,
   errors: [outOfRange("pages[]", "0")],
   prepare: ({ pages }) => edge(mergePdfs, { pages }),

@@ -57,6 +57,8 @@ export const pdf = endpoint({
     ),
   },
   naming: "name",
+  produces: "application/pdf",
+  tells: ["substitutedFonts"],
   errors: [outOfRange("downsample", "100"), unsupportedFile("lossless JPEG"), unreachable(), notAWebPage()],
   failures: {
     damaged: wrongType,

@@ -33,6 +33,7 @@ export const pdfa = endpoint({
     ),
   },
   naming: "name",
+  produces: "application/pdf",
   errors: [outOfRange("output_type", "PDF/A-4"), nonconforming()],
   prepare({ output_type, rasterize_if_errors_encountered }) {
     const params: PdfToPdfaParams = { level: LEVELS[output_type], rasterize: rasterize_if_errors_encountered === "on" };

@@ -18,6 +18,7 @@ export const splitPdfEndpoint = endpoint({
     pages: pagesList("The pages of each file to make; one file for each page if left out.", false),
   },
   naming: "list",
+  produces: "application/pdf",
   setsUploadLimit: true,
   errors: [outOfRange("pages[]", "0")],
   prepare: ({ pages }) => edge(splitPdf, pages.length > 0 ? { pages } : {}),

@@ -12,6 +12,7 @@ export const zip = endpoint({
   source: { kind: "files-and-ids", description: "Any file" },
   fields: { output: outputName("Name of the archive, without extension.") },
   naming: "name",
+  produces: "application/zip",
   setsUploadLimit: true,
   errors: [moreThanOneKey("output")],
   prepare: () => streaming(zipFiles, {}),

@@ -91,6 +91,8 @@ const shownPages = (pageNumbers: readonly number[]): string => {
 export const noSuchEndpoint = () => new ServiceError(404, "There is no such endpoint.");
 export const methodNotAllowed = (allow: string) =>
   new ServiceError(405, `This endpoint only accepts ${allow} requests.`, { Allow: allow });
+export const notAcceptable = (types: readonly string[]) =>
+  new ServiceError(406, `The answer is available as ${types.join(", ")} only.`, { Vary: "Accept" });
 export const rangeNotSatisfiable = (sizeBytes: number) =>
   new ServiceError(416, "The requested range is not within the file.", { "Content-Range": `bytes */${sizeBytes}` });
 export const preconditionFailed = () => new ServiceError(412, "The file is not the one named in If-Match.");

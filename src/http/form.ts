@@ -46,6 +46,8 @@ export interface FormOptions {
   readonly textFields: ReadonlySet<string>;
   /** Names of the fields that are small JSON files. Their text becomes a value of the field. */
   readonly jsonFileFields: ReadonlySet<string>;
+  /** True if files need not outlive the request. They are stored only if there is no memory for them. */
+  readonly isTransient: boolean;
   readonly maxFileBytes: number;
   readonly maxFiles: number;
   /** Limits concurrent uploads, because each holds a buffer of one part. */
@@ -137,7 +139,7 @@ class MultipartReader {
   }
 
   async read(body: ReadableStream<Uint8Array>): Promise<Form> {
-    const { signal, textFields } = this.#options;
+    const { signal, isTransient } = this.#options;
     const reader = body.getReader({ mode: "byob" });
     const gone = () => this.#fail(signal.reason);
     signal.addEventListener("abort", gone);
@@ -155,8 +157,7 @@ class MultipartReader {
       throw this.#failure;
     }
     const files = this.#files;
-    // A text is not kept, so it need not be stored if it is in memory.
-    if (textFields.size === 0 || files.some(({ value }) => !value.bytes)) this.#uploads.send();
+    if (!isTransient || files.some(({ value }) => !value.bytes)) this.#uploads.send();
     return {
       fields: grouped(this.#fields),
       files: grouped(files),
@@ -251,7 +252,7 @@ async function storePart(
   stream: BusboyFileStream,
   fileName: string | undefined,
   uploads: Batch,
-  { maxFileBytes, uploadTurns, signal, bodySize }: FormOptions,
+  { maxFileBytes, uploadTurns, signal, bodySize, isTransient }: FormOptions,
   isKept: boolean,
 ): Promise<Arrival | undefined> {
   using _turn = await uploadTurns.take(signal);
@@ -275,6 +276,7 @@ async function storePart(
     body: counted(),
     ...(bodySize ? { sizeHint: bodySize } : {}),
     ...(isKept && bodySize && bodySize > PART_BYTES ? { partBytes: bodySize } : {}),
+    isHeld: isKept && isTransient,
   });
 }
 

@@ -9,6 +9,7 @@ import {
   invalidKey,
   invalidRequest,
   noSuchFile,
+  notAcceptable,
   rangeNotSatisfiable,
   type ServiceError,
   timedOut,
@@ -59,6 +60,7 @@ function describePost(endpoint: Endpoint, config: Config): Json {
     ...(endpoint.errors ?? []),
     ...(config.variant === "keyed" ? [invalidKey()] : []),
     fileTooLarge(maxFileBytes),
+    notAcceptable(["application/json", ...Object.keys(describeFiles(endpoint))]),
     crashed(),
     busy(),
     timedOut(),
@@ -86,8 +88,13 @@ function describePost(endpoint: Endpoint, config: Config): Json {
         },
       },
     },
+    parameters: ANSWER_PARAMETERS,
     responses: {
-      200: { description: "What was made is stored.", content: json(describeAnswer(endpoint)) },
+      200: {
+        description: "What was made: stored, or the answer itself, as the Accept field says.",
+        headers: ANSWER_HEADERS,
+        content: { ...json(describeAnswer(endpoint)), ...describeFiles(endpoint) },
+      },
       ...describeErrors(errors),
     },
   };
@@ -160,7 +167,32 @@ function describeSchema(type: z.ZodType): Json {
   return schema;
 }
 
-function describeAnswer({ naming, source }: Endpoint): Json {
+/** Returns the forms of an answer besides JSON. */
+function describeFiles({ produces, naming }: Endpoint): Json {
+  const types = naming === "name" ? [produces] : [produces, "application/zip"];
+  return Object.fromEntries(types.map((type) => [type, { schema: { type: "string", format: "binary" } }]));
+}
+
+const field = (name: string, description: string, example: string): Json => ({
+  ...{ name, in: "header", description },
+  ...{ schema: { type: "string" }, example },
+});
+const ANSWER_PARAMETERS: readonly Json[] = [
+  field("Prefer", "Stores a file that is the answer, which has an Output-Id then.", "return=representation; store"),
+];
+const ANSWER_HEADERS: Json = Object.fromEntries(
+  [
+    field("Output-Id", "Id of the file that is the answer, if it is stored.", "2d0c1f2a5-7d3f-4c39-9d7e-6a0a7f1b0c55"),
+    field("Notices", "The notices, as a list of strings (RFC 9651).", '"JavaScript was removed"'),
+    field(
+      "Server-Timing",
+      "Milliseconds of each part of the work.",
+      "receive;dur=3, wait;dur=0, engine;dur=40, store;dur=8",
+    ),
+  ].map(({ name, in: _, ...header }) => [name, header]),
+);
+
+function describeAnswer({ naming, source, tells = [] }: Endpoint): Json {
   const one = (format?: string): Json => ({ type: "string", ...(format ? { format } : {}) });
   const list = (items: Json, minItems: number): Json => ({ type: "array", items, minItems });
   const output = (item: Json): Json =>
@@ -175,7 +207,15 @@ function describeAnswer({ naming, source }: Endpoint): Json {
     description: "What the documents lost on their way, a sentence each; absent where nothing was lost.",
     examples: [["2 digital signatures were removed"]],
   };
-  return { type: "object", properties: { ...properties, notices }, required: Object.keys(properties) };
+  const size = (of: string): Json => ({ type: "integer", description: `Size of the ${of} in bytes.` });
+  const font = { type: "object", properties: { name: one(), replacedBy: one() }, required: ["name"] };
+  const optional: Json = {
+    ...(naming === "list" ? {} : { outputSize: size("output") }),
+    ...(tells.includes("inputSize") ? { inputSize: size("input") } : {}),
+    notices,
+    ...(tells.includes("substitutedFonts") ? { substitutedFonts: list(font, 1) } : {}),
+  };
+  return { type: "object", properties: { ...properties, ...optional }, required: Object.keys(properties) };
 }
 
 function describeResource(): Json {

@@ -34,7 +34,7 @@ const DEFAULT_JPEG_QUALITY = 75;
 /** The spec's lowest resolution. If even this one produces too many pixels, no other would help. */
 const LOWEST_DPI = 12;
 
-const MEDIA_TYPES: Readonly<Record<RasterFormat, string>> = {
+export const MEDIA_TYPES: Readonly<Record<RasterFormat, string>> = {
   bmp: "image/bmp",
   jpg: "image/jpeg",
   png: "image/png",
@@ -57,12 +57,13 @@ const run: Run<RasterizeParams> = async function* (inputs, params, context) {
     let heapBytes = 0;
     let pages = 0;
     try {
-      for (const pageNumber of resolvePages(params.pages, document.pageCount)) {
+      const pageNumbers = resolvePages(params.pages, document.pageCount);
+      for (const pageNumber of pageNumbers) {
         context.signal.throwIfAborted();
         const page = new MupdfPage(document, pageNumber - 1);
         try {
           checkSize(page, params);
-          yield output(page.raster({ ...params, signal: context.signal }), params);
+          yield { ...output(page.raster({ ...params, signal: context.signal }), params), total: pageNumbers.length };
         } finally {
           page.close();
         }

@@ -3,7 +3,8 @@
 //
 // A message is a sequence of frames: one byte for the kind, four bytes for the length (big-endian), the payload.
 //   request   json {params, inputs: [{name, size}]}, then the bytes of all inputs, one after the other
-//   answer    for each output: json {output: {extension, type}}, its bytes, json {end: {head?: base64, notices?}};
+//   answer    for each output: json {output: {extension, type, total, headed}}, its bytes, json {end: {head?: base64,
+//             notices?}};
 //             then json {done: true}, or at any place {failure: {reason, detail, nonconformity?}} or
 //             {outOfRange: {parameter, value}}
 
@@ -35,11 +36,16 @@ export interface RemoteRequest extends RequestHeader {
 }
 
 type AnswerEvent =
-  | { readonly output: { readonly extension: string; readonly type: string } }
+  | { readonly output: OutputBeginning }
   | { readonly end: OutputEnd }
   | { readonly done: true }
   | { readonly failure: Failure }
   | { readonly outOfRange: { readonly parameter: string; readonly value: string } };
+
+interface OutputBeginning extends Pick<Output, "extension" | "type" | "total"> {
+  /** False if the first bytes are final when they are sent. @default they may be replaced */
+  readonly headed?: boolean;
+}
 
 /** Properties of an output that are known only at its end. */
 interface OutputEnd {
@@ -140,8 +146,8 @@ export async function* encodeAnswer(
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   try {
     for await (const output of outputs) {
-      const { extension, type, body } = output;
-      const begin = jsonFrame({ output: { extension, type } } satisfies AnswerEvent);
+      const { extension, type, body, total = 1, head } = output;
+      const begin = jsonFrame({ output: { extension, type, total, headed: head !== undefined } } satisfies AnswerEvent);
       const end = () => jsonFrame({ end: endOf(output) } satisfies AnswerEvent);
       if (body instanceof Uint8Array && body.length <= MAX_BYTES_FRAME) {
         yield joined(begin, ...bytesFrames(body), end());
@@ -211,7 +217,8 @@ export async function* decodeAnswer(
       if ("done" in event) return;
       if (!("output" in event)) throw senseless("an answer out of order");
       const body = outputBody(next);
-      yield { ...event.output, body: body.chunks(), head: body.head, notices: body.notices };
+      const { headed = true, ...about } = event.output;
+      yield { ...about, body: body.chunks(), ...(headed ? { head: body.head } : {}), notices: body.notices };
       for await (const _ of body.chunks());
     }
   } finally {

@@ -21,6 +21,7 @@ function options(maxFileBytes = 100 * MiB, inBucket = bucket) {
     fileFields: new Set(["file"]),
     textFields: new Set<string>(),
     jsonFileFields: new Set(["settings"]),
+    isTransient: false,
     maxFileBytes,
     maxFiles: 100,
     uploadTurns: createTurns({ atOnce: 6, waiting: 6, maxWaitMs: 10_000 }),
