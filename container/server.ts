@@ -7,7 +7,7 @@
 // - JOBS: number of jobs of each kind that run at a time
 // - SCRATCH_DIR: a folder that other users can pass through
 // - MEMORY_SCRATCH_DIR: a folder with the same permissions in memory, /dev/shm by default
-// - URL_ALLOW: addresses that web pages may visit beside the public web, see engines/chromium/web-addresses.ts
+// - URL_ALLOW: addresses that `url` and web pages may visit beside the public web, see engines/chromium/web-addresses.ts
 // - URL_DNS: the DNS servers to ask
 
 import { availableParallelism, totalmem } from "node:os";
@@ -20,6 +20,7 @@ import { startGhostscript } from "./engines/ghostscript/ghostscript.ts";
 import { PdfRewriter } from "./engines/ghostscript/pdf.ts";
 import { startLibreOffice } from "./engines/libreoffice/libreoffice.ts";
 import { startVeraPdf } from "./engines/verapdf/verapdf.ts";
+import { WebFiles } from "./engines/web/web-files.ts";
 import { createApp } from "./jobs/app.ts";
 import type { Hosted } from "./jobs/hosted.ts";
 import { Places } from "./jobs/pool.ts";
@@ -79,6 +80,7 @@ const engines: Engines = {
   verapdf,
   rewriter,
   threads,
+  web: new WebFiles(web),
   heapLimitBytes: CONTAINER_LIMITS.threadHeapBytes,
 };
 const operations = new Map<string, Hosted>([

@@ -2,10 +2,10 @@
 // Contains no logic of its own.
 import { Hono } from "hono";
 import { HTTPException } from "hono/http-exception";
-import { type Config, type Env, readConfig } from "./core/config.ts";
+import { type Config, type Env, readConfig, type Variant } from "./core/config.ts";
 import { EngineFailure } from "./core/failure.ts";
 import { LIMITS } from "./core/limits.ts";
-import { endpoints } from "./endpoints/index.ts";
+import { endpoints, routes } from "./endpoints/index.ts";
 import { clientOf, requireKey } from "./http/auth.ts";
 import type { Service } from "./http/endpoint.ts";
 import { methodNotAllowed, noSuchEndpoint, ServiceError, toServiceError } from "./http/errors.ts";
@@ -57,10 +57,15 @@ app.use(async (c, next) => {
   await next();
 });
 
-for (const endpoint of endpoints) {
-  app.post(endpoint.path, async (c) => {
+const everywhere: readonly Variant[] = ["private", "keyed"];
+const posts = [
+  ...endpoints.map((endpoint) => ({ ...endpoint, serve: handle.bind(undefined, endpoint) })),
+  ...routes.map((route) => ({ ...route, variants: everywhere })),
+];
+for (const { path, variants, serve } of posts) {
+  app.post(path, async (c) => {
     const config = c.get("config");
-    if (!endpoint.variants.includes(config.variant)) throw noSuchEndpoint();
+    if (!variants.includes(config.variant)) throw noSuchEndpoint();
     const service: Service = {
       config,
       store: createStore(c.env.FILES, { lifetimeMs: config.fileLifetimeMs }),
@@ -83,13 +88,13 @@ for (const endpoint of endpoints) {
         c.executionCtx.waitUntil(afterwards());
       },
     };
-    const answer = handle(endpoint, c.req.raw, service);
+    const answer = serve(c.req.raw, service);
     // The request ends when the client disconnects, but the files it stored must still be removed.
     c.executionCtx.waitUntil(answer.catch(() => {}));
     return await answer;
   });
-  app.all(endpoint.path, (c) => {
-    throw endpoint.variants.includes(c.get("config").variant) ? methodNotAllowed("POST") : noSuchEndpoint();
+  app.all(path, (c) => {
+    throw variants.includes(c.get("config").variant) ? methodNotAllowed("POST") : noSuchEndpoint();
   });
 }
 
@@ -106,7 +111,9 @@ app.all("/resource/:id", () => {
 });
 
 app.get("/up", (c) => c.json({ status: "OK", variant: c.get("config").variant }));
-app.get("/openapi.json", (c) => c.json(openApi(endpoints, c.get("config"), baseUrl(c.get("config"), c.req.raw))));
+app.get("/openapi.json", (c) =>
+  c.json(openApi({ endpoints, routes }, c.get("config"), baseUrl(c.get("config"), c.req.raw))),
+);
 
 app.notFound(() => {
   throw noSuchEndpoint();

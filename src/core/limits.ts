@@ -13,6 +13,7 @@ export const LIMITS = {
   containerAnswerMs: 30_000,
   /** The supervisor restarts a server within a second; the server takes a few seconds to load. */
   containerReturnMs: 15_000,
+  fetchesMs: 300_000,
   /** A job ends with its answer, so a client that does not read keeps others from the engine. */
   answerStallMs: 30_000,
 

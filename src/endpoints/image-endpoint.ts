@@ -20,7 +20,7 @@ export function imageEndpoint(declaration: {
     path: `/${format}`,
     variants: ["private", "keyed"],
     summary: `Converts a PDF to ${formatName} files, one per selected page.`,
-    source: { kind: "file-or-id", description: "PDF", accepts: mayBePdf },
+    source: { kind: "one", description: "PDF", accepts: mayBePdf },
     fields: {
       output: outputName("Prefix of the files' names, without extension; a number from 1 is appended to each."),
       pages: pages("The pages to convert, in this order.", "1-last"),

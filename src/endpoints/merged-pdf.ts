@@ -11,7 +11,7 @@ export const mergedPdf = endpoint({
   variants: ["private", "keyed"],
   summary: "Merges PDFs, or chosen pages of them, into one PDF.",
   source: {
-    kind: "files-and-ids",
+    kind: "several",
     description: "PDF",
     accepts: mayBePdf,
     orderedBy: "type",

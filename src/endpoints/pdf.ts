@@ -19,7 +19,8 @@ export const pdf = endpoint({
   variants: ["private", "keyed"],
   summary: "Converts a document to PDF.",
   source: {
-    kind: "file-id-or-url",
+    kind: "one",
+    webPages: true,
     description: "Word, Excel, PowerPoint, PostScript or EPS document, HTML, or a picture (JPEG, PNG, TIFF, BMP)",
   },
   fields: {
@@ -92,7 +93,7 @@ export const pdf = endpoint({
         return container(htmlToPdf, { ...html, url });
       }
       case "none":
-        throw wrongType();
+        throw isSent("url") ? notAWebPage() : wrongType();
     }
   },
 });

@@ -20,7 +20,7 @@ export const pdfa = endpoint({
   path: "/pdfa",
   variants: ["private", "keyed"],
   summary: "Converts a PDF to a PDF/A version.",
-  source: { kind: "file-or-id", description: "PDF", accepts: mayBePdf },
+  source: { kind: "one", description: "PDF", accepts: mayBePdf },
   fields: {
     output: outputName("Name of the file, without extension."),
     output_type: choice("The version: b keeps the look, u also gives all text Unicode values.", [

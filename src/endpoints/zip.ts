@@ -9,7 +9,7 @@ export const zip = endpoint({
   path: "/zip",
   variants: ["private", "keyed"],
   summary: "Packs files into a .zip archive.",
-  source: { kind: "files-and-ids", description: "Any file" },
+  source: { kind: "several", description: "Any file" },
   fields: { output: outputName("Name of the archive, without extension.") },
   naming: "name",
   produces: "application/zip",

@@ -40,7 +40,7 @@ export function answerOf({ naming, source, tells = [] }: Endpoint, results: Resu
   return {
     outputUrl: several ? urls : urls[0],
     outputId: several ? ids : ids[0],
-    ...(source.kind === "text" ? {} : { inputId: source.kind === "files-and-ids" ? inputIds : inputIds[0] }),
+    ...(source.kind === "text" ? {} : { inputId: source.kind === "several" ? inputIds : inputIds[0] }),
     ...(several ? {} : { outputSize: outputs[0].size }),
     ...(tells.includes("inputSize") ? { inputSize: inputs[0].size } : {}),
     ...(notices.length > 0 ? { notices } : {}),

@@ -68,6 +68,7 @@ const tooMuchContent = () =>
   );
 export const unreachable = () => new ServiceError(422, "The web page could not be loaded.");
 export const notAWebPage = () => new ServiceError(422, "The address does not lead to a web page.");
+export const fileUnreachable = () => new ServiceError(422, "The file at the URL could not be loaded.");
 /** Returns an error with one sentence that names the first broken rules, and the pages that would have changed. */
 export function nonconforming({ standard, rules, changedPages }: Nonconformity = NOTHING_TOLD): ServiceError {
   const reasons = rules.slice(0, SHOWN_RULES).map(({ clause, test, pageNumbers }) => {

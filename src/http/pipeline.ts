@@ -10,9 +10,11 @@ import { answerHeaders, answerOf, downloadHeaders } from "./answer.ts";
 import { streamOf } from "./body-stream.ts";
 import { type Delivery, deliver } from "./delivery.ts";
 import { type Endpoint, type Service, uploadLimit } from "./endpoint.ts";
+import type { Fetching } from "./fetched.ts";
 import { listName } from "./fields.ts";
-import { type Form, readForm } from "./form.ts";
+import type { Form } from "./form.ts";
 import { type Wishes, wishesOf } from "./negotiation.ts";
+import { readForm } from "./read-form.ts";
 import { chunksOf, idOf, type Located, locateSources, toInput } from "./sources.ts";
 
 /** Runs a request. If it fails, it removes the files that it stored. */
@@ -24,9 +26,11 @@ export async function handle(endpoint: Endpoint, request: Request, service: Serv
     const waiting = resources.use(service.waiting.open());
     const late = new AbortController();
     const signal = AbortSignal.any([request.signal, late.signal]);
-    const form = await receive(endpoint, request, { service, wishes, keeping, waiting, signal });
+    const isTransient = endpoint.source.kind === "text" || wishes.mayBeFile;
+    const form = await receive(endpoint, request, { service, isTransient, keeping, waiting, signal });
     const outputs = service.store.batch("output", waiting);
-    const exchange = { endpoint, service, wishes, form, outputs, holding: waiting, signal, late };
+    const memory = { keeping, holding: waiting, isTransient };
+    const exchange = { endpoint, service, wishes, form, outputs, ...memory, signal, late };
     try {
       const { sources, delivery } = await carryOut(exchange, resources);
       return await respond(exchange, sources, delivery, resources);
@@ -47,29 +51,30 @@ interface Exchange {
   readonly wishes: Wishes;
   readonly form: Form;
   readonly outputs: Batch;
+  readonly keeping: Keeping;
   readonly holding: Keeping;
+  /** True if files that were sent need not outlive the request. */
+  readonly isTransient: boolean;
   /** Aborted when the client disconnects, or by {@link late}. */
   readonly signal: AbortSignal;
   readonly late: AbortController;
 }
 
-interface Receiving extends Pick<Exchange, "service" | "wishes" | "signal"> {
-  readonly keeping: Keeping;
+interface Receiving extends Pick<Exchange, "service" | "signal" | "keeping" | "isTransient"> {
   readonly waiting: Keeping;
 }
 
 function receive(endpoint: Endpoint, request: Request, receiving: Receiving): Promise<Form> {
-  const { service, wishes, ...memory } = receiving;
+  const { service, ...others } = receiving;
   const { source, fields } = endpoint;
   return readForm(request, {
-    ...memory,
+    ...others,
     store: service.store,
     fileFields: new Set(source.kind === "text" ? [source.field] : ["file"]),
     textFields: new Set(source.kind === "text" ? [source.field] : []),
     jsonFileFields: new Set(
       Object.entries(fields).flatMap(([name, field]) => ("isFile" in field && field.isFile ? [name] : [])),
     ),
-    isTransient: source.kind === "text" || wishes.mayBeFile,
     maxFileBytes: uploadLimit(endpoint, service.config),
     maxFiles: service.config.maxInputs,
     uploadTurns: service.timing.of(service.uploadTurns),
@@ -85,20 +90,26 @@ interface CarriedOut {
 async function carryOut(exchange: Exchange, resources: DisposableStack): Promise<CarriedOut> {
   const { endpoint, service, form, outputs, signal, late } = exchange;
   const { store, timing, config } = service;
-  const { uploads } = form;
-  const sources = await locateSources(endpoint.source, form, { store, uploads, maxInputs: config.maxInputs });
-  const { output: name, prepare } = endpoint.bind(form, defaults(endpoint, form, sources));
-  const inputs = sources.map((source) => toInput(source, store));
-  const isNumbered = endpoint.naming !== "name";
   const context = { signal, log: service.log, defer: service.defer };
-  resources.use(abortAfter(LIMITS.requestJobMs, late));
-  const job = await prepare(inputs);
   const places: Places = {
     container: service.container,
     engineTurns: timing.of(service.engineTurns),
     containerTurns: timing.of(service.containerTurns),
     remoteTurns: timing.of(service.remoteTurns),
   };
+  const fetching: Fetching = {
+    ...{ ...context, places, container: service.container, uploads: form.uploads, keeping: exchange.keeping },
+    isTransient: exchange.isTransient,
+    maxBytes: uploadLimit(endpoint, config),
+  };
+  const sources = await within(LIMITS.fetchesMs, late, () =>
+    locateSources(endpoint.source, form, { store, fetching, maxInputs: config.maxInputs }),
+  );
+  const { output: name, prepare } = endpoint.bind(form, defaults(endpoint, form, sources));
+  const inputs = sources.map((source) => toInput(source, store));
+  const isNumbered = endpoint.naming !== "name";
+  resources.use(abortAfter(LIMITS.requestJobMs, late));
+  const job = await prepare(inputs);
   const attempted = (attempt: Attempt) =>
     onceMoreIfLost(
       // A job that is retried reports its losses again, and begins its outputs anew.
@@ -208,6 +219,11 @@ async function onceMoreIfLost<T>(
     await service.container?.comesBack(signal);
     return carryOut();
   }
+}
+
+async function within<T>(timeoutMs: number, controller: AbortController, work: () => Promise<T>): Promise<T> {
+  using _limit = abortAfter(timeoutMs, controller);
+  return await work();
 }
 
 function abortAfter(timeoutMs: number, controller: AbortController): Disposable {

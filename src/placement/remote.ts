@@ -3,7 +3,7 @@
 //
 // A message is a sequence of frames: one byte for the kind, four bytes for the length (big-endian), the payload.
 //   request   json {params, inputs: [{name, size}]}, then the bytes of all inputs, one after the other
-//   answer    for each output: json {output: {extension, type, total, headed}}, its bytes, json {end: {head?: base64,
+//   answer    for each output: json {output: {extension, name?, type, total, headed}}, its bytes, json {end: {head?: base64,
 //             notices?}};
 //             then json {done: true}, or at any place {failure: {reason, detail, nonconformity?}} or
 //             {outOfRange: {parameter, value}}
@@ -42,7 +42,7 @@ type AnswerEvent =
   | { readonly failure: Failure }
   | { readonly outOfRange: { readonly parameter: string; readonly value: string } };
 
-interface OutputBeginning extends Pick<Output, "extension" | "type" | "total"> {
+interface OutputBeginning extends Pick<Output, "extension" | "name" | "type" | "total"> {
   /** False if the first bytes are final when they are sent. @default they may be replaced */
   readonly headed?: boolean;
 }
@@ -58,6 +58,7 @@ interface Failure {
   readonly detail: string;
   readonly nonconformity?: Nonconformity;
   readonly feature?: string;
+  readonly limitBytes?: number;
 }
 
 type Frame = { readonly json: unknown } | { readonly bytes: Uint8Array };
@@ -146,8 +147,9 @@ export async function* encodeAnswer(
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   try {
     for await (const output of outputs) {
-      const { extension, type, body, total = 1, head } = output;
-      const begin = jsonFrame({ output: { extension, type, total, headed: head !== undefined } } satisfies AnswerEvent);
+      const { extension, name, type, body, total = 1, head } = output;
+      const about = { extension, type, total, headed: head !== undefined, ...(name === undefined ? {} : { name }) };
+      const begin = jsonFrame({ output: about } satisfies AnswerEvent);
       const end = () => jsonFrame({ end: endOf(output) } satisfies AnswerEvent);
       if (body instanceof Uint8Array && body.length <= MAX_BYTES_FRAME) {
         yield joined(begin, ...bytesFrames(body), end());
@@ -183,13 +185,14 @@ function failureEvent(error: unknown): AnswerEvent {
 }
 
 function failure(reason: FailureReason, detail: string, error?: EngineFailure): AnswerEvent {
-  const { nonconformity, feature } = error ?? {};
+  const { nonconformity, feature, limitBytes } = error ?? {};
   return {
     failure: {
       reason,
       detail: detail.slice(0, MAX_DETAIL_LENGTH),
       ...(nonconformity ? { nonconformity } : {}),
       ...(feature === undefined ? {} : { feature }),
+      ...(limitBytes === undefined ? {} : { limitBytes }),
     },
   };
 }
@@ -254,12 +257,13 @@ function outputBody(next: () => Promise<Frame>) {
 function throwFailure(event: AnswerEvent): void {
   if ("outOfRange" in event) throw new OutOfRange(event.outOfRange.parameter, event.outOfRange.value);
   if (!("failure" in event)) return;
-  const { reason, detail, nonconformity, feature } = event.failure;
+  const { reason, detail, nonconformity, feature, limitBytes } = event.failure;
   // The other end may run another version.
   const known = FAILURE_REASONS.includes(reason) ? reason : "crashed";
   throw new EngineFailure(known, `container: ${detail}`, {
     ...(nonconformity ? { nonconformity } : {}),
     ...(feature === undefined ? {} : { feature }),
+    ...(limitBytes === undefined ? {} : { limitBytes }),
   });
 }
 

@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { readConfig } from "../../src/core/config.ts";
 import { EngineFailure, FAILURE_REASONS } from "../../src/core/failure.ts";
 import { MAX_SELECTED_PAGES } from "../../src/core/pages.ts";
-import { endpoints } from "../../src/endpoints/index.ts";
+import { endpoints, routes } from "../../src/endpoints/index.ts";
 import * as errors from "../../src/http/errors.ts";
 import { openApi } from "../../src/http/openapi.ts";
 import { codeIn, linksOf, rowsOf, sectionsOf } from "../support/markdown.ts";
@@ -39,7 +39,7 @@ type Responses = Record<string, { content?: { "application/json"?: { examples?: 
 type Examples = Record<string, { readonly value: { readonly error: string } }>;
 
 const config = readConfig({ VARIANT: "keyed" } as Parameters<typeof readConfig>[0]);
-const { paths } = openApi(endpoints, config, "https://example.com") as unknown as Described;
+const { paths } = openApi({ endpoints, routes }, config, "https://example.com") as unknown as Described;
 
 /** The section of an endpoint, followed by the sections of the same page that it refers to for other parameters. */
 function textOf(path: string): string {
@@ -91,7 +91,7 @@ describe("every endpoint", () => {
 
   test("no section describes an endpoint that is not there", () => {
     const titles = [...sections.values()].map(({ title }) => title).filter((title) => title.startsWith("/"));
-    expect(titles.sort()).toEqual(endpoints.map(({ path }) => path).sort());
+    expect(titles.sort()).toEqual([...endpoints, ...routes].map(({ path }) => path).sort());
     const text = read("docs/api.md");
     for (const path of Object.keys(paths)) expect(text).toContain(`${path}\``);
   });

@@ -51,7 +51,7 @@ async function ask(run: Run<null>, headers: Record<string, string>, signal?: Abo
     path: "/made",
     variants: ["private"],
     summary: "",
-    source: { kind: "file-or-id", description: "", accepts: () => true },
+    source: { kind: "one", description: "", accepts: () => true },
     fields: { output: outputName("") },
     naming: "prefix",
     produces: "text/plain",

@@ -3,7 +3,7 @@
 
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { readForm } from "../../src/http/form.ts";
+import { readForm } from "../../src/http/read-form.ts";
 import { createTurns } from "../../src/placement/turns.ts";
 import { createKeptBytes } from "../../src/storage/kept-bytes.ts";
 import { PART_BYTES } from "../../src/storage/lone-files.ts";

@@ -52,7 +52,7 @@ function answerOf(job: Job, beside: Service, headers: Record<string, string>, si
     path: "/made",
     variants: ["private"],
     summary: "",
-    source: { kind: "file-or-id", description: "", accepts: () => true },
+    source: { kind: "one", description: "", accepts: () => true },
     fields: { output: outputName("") },
     naming: "prefix",
     produces: "text/plain",
