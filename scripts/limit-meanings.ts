@@ -43,6 +43,13 @@ export const TIME_MEANINGS: Readonly<Record<TimeLimit, TimeMeaning>> = {
     within: "documentJobMs",
   },
   readyMs: { meaning: "each check of `/ready`", within: "requestJobMs" },
+  answerStallMs: {
+    meaning: "time in which a client takes nothing of an answer that is sent while it is made",
+    within: "requestJobMs",
+  },
+  fetchesMs: { meaning: "fetching of all files that a request names by `url`" },
+  fetchMs: { meaning: "fetching of one file that a request names by `url`", within: "fetchesMs" },
+  fetchAnswerMs: { meaning: "wait for a web host to begin its answer with a file", within: "fetchMs" },
   longJobMs: { meaning: "job in the container, apart from those of the next row", within: "requestJobMs" },
   documentJobMs: {
     meaning: "job with PostScript, an Office document, HTML or a web page",
@@ -126,6 +133,7 @@ export const CONTAINER_MEANINGS: Readonly<Record<SizeOf<typeof CONTAINER_LIMITS>
   veraPdfHeapBytes: "heap of veraPDF",
   embeddedPdfs: "embedded PDFs that are converted to PDF/A; others are removed",
   embeddedDepth: "levels of embedded PDFs that are converted to PDF/A",
+  fetchRedirects: "redirects to a file",
   pageFileBytes: "PDF of a web page",
   pageTrafficBytes: "traffic of a web page",
   pageRequests: "requests of a web page",

@@ -3,24 +3,26 @@
 import { Hono } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { Budgets } from "./core/budgets.ts";
-import { type Config, type Env, readConfig } from "./core/config.ts";
+import { type Config, type Env, readConfig, type Variant } from "./core/config.ts";
 import { EngineFailure } from "./core/failure.ts";
 import { LIMITS } from "./core/limits.ts";
 import { letOthersRun } from "./core/pause.ts";
-import { endpoints } from "./endpoints/index.ts";
+import { endpoints, routes } from "./endpoints/index.ts";
 import { clientOf, requireKey } from "./http/auth.ts";
-import { handle, type Service } from "./http/endpoint.ts";
+import type { Service } from "./http/endpoint.ts";
 import { methodNotAllowed, noSuchEndpoint, ServiceError, toServiceError } from "./http/errors.ts";
 import { openApi } from "./http/openapi.ts";
+import { handle } from "./http/pipeline.ts";
 import { readiness } from "./http/ready.ts";
 import { deleteResource, readResource } from "./http/resource.ts";
+import { Timing } from "./http/timing.ts";
 import { connectContainer } from "./placement/container.ts";
 import { createTurns } from "./placement/turns.ts";
 import { createKeptBytes } from "./storage/kept-bytes.ts";
 import { PACK_BYTES } from "./storage/packs.ts";
 import { createStore } from "./storage/store.ts";
 
-type Variables = { requestId: string; config: Config };
+type Variables = { requestId: string; config: Config; timing: Timing };
 type Bindings = { Bindings: Env; Variables: Variables };
 type App = Hono<Bindings>;
 type SharedPlaces = ReturnType<typeof createPlaces>;
@@ -37,7 +39,9 @@ export function createApp(budgets: Budgets): App {
     if (ready.reasons.length > 0) log(c.get("requestId"), "readiness refused", { reasons: ready.reasons });
     return c.json(ready, ready.reasons.length === 0 ? 200 : 503);
   });
-  app.get("/openapi.json", (c) => c.json(openApi(endpoints, c.get("config"), baseUrl(c.get("config"), c.req.raw))));
+  app.get("/openapi.json", (c) =>
+    c.json(openApi({ endpoints, routes }, c.get("config"), baseUrl(c.get("config"), c.req.raw))),
+  );
   answerErrors(app);
   return app;
 }
@@ -61,9 +65,11 @@ function beginRequests(app: App): void {
   app.use(async (c, next) => {
     c.set("requestId", crypto.randomUUID());
     c.set("config", readConfig(c.env));
+    c.set("timing", new Timing());
     const started = Date.now();
     await next();
     c.res.headers.set("X-Request-Id", c.get("requestId"));
+    if (c.req.method === "POST") c.res.headers.set("Server-Timing", c.get("timing").header());
     log(c.get("requestId"), "request answered", {
       method: c.req.method,
       path: c.req.path,
@@ -80,10 +86,15 @@ function beginRequests(app: App): void {
 }
 
 function addEndpoints(app: App, places: SharedPlaces): void {
-  for (const endpoint of endpoints) {
-    app.post(endpoint.path, async (c) => {
+  const everywhere: readonly Variant[] = ["private", "keyed"];
+  const posts = [
+    ...endpoints.map((endpoint) => ({ ...endpoint, serve: handle.bind(undefined, endpoint) })),
+    ...routes.map((route) => ({ ...route, variants: everywhere })),
+  ];
+  for (const { path, variants, serve } of posts) {
+    app.post(path, async (c) => {
       const config = c.get("config");
-      if (!endpoint.variants.includes(config.variant)) throw noSuchEndpoint();
+      if (!variants.includes(config.variant)) throw noSuchEndpoint();
       const client = clientOf(c.req.raw.headers, config.variant, c.env.CLIENT_ADDRESS);
       const service: Service = {
         ...places,
@@ -95,6 +106,7 @@ function addEndpoints(app: App, places: SharedPlaces): void {
           waitUntil: (work) => c.executionCtx.waitUntil(work),
         }),
         baseUrl: baseUrl(config, c.req.raw),
+        timing: c.get("timing"),
         log: (message, details) => log(c.get("requestId"), message, details),
         defer(work) {
           const afterwards = async () => {
@@ -105,13 +117,13 @@ function addEndpoints(app: App, places: SharedPlaces): void {
           c.executionCtx.waitUntil(afterwards());
         },
       };
-      const answer = handle(endpoint, c.req.raw, service);
+      const answer = serve(c.req.raw, service);
       // The request ends when the client disconnects, but the files it stored must still be removed.
       c.executionCtx.waitUntil(answer.catch(() => {}));
-      return c.json(await answer);
+      return await answer;
     });
-    app.all(endpoint.path, (c) => {
-      throw endpoint.variants.includes(c.get("config").variant) ? methodNotAllowed("POST") : noSuchEndpoint();
+    app.all(path, (c) => {
+      throw variants.includes(c.get("config").variant) ? methodNotAllowed("POST") : noSuchEndpoint();
     });
   }
 }

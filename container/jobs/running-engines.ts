@@ -6,6 +6,7 @@ import { type Ghostscript, startGhostscript } from "../engines/ghostscript/ghost
 import { PdfRewriter } from "../engines/ghostscript/pdf.ts";
 import { type LibreOffice, startLibreOffice } from "../engines/libreoffice/libreoffice.ts";
 import { startVeraPdf, type VeraPdf } from "../engines/verapdf/verapdf.ts";
+import { WebFiles } from "../engines/web/web-files.ts";
 import { CONTAINER_LIMITS } from "../limits.ts";
 import { ENGINE_NAMES, type EngineName, type Engines } from "../operations/native.ts";
 import { warmUp } from "../operations/warm-up.ts";
@@ -33,6 +34,7 @@ export class RunningEngines implements Engines {
   readonly verapdf: Watched<VeraPdf>;
   readonly rewriter: PdfRewriter;
   readonly threads: Threads;
+  readonly web: WebFiles;
   readonly heapLimitBytes: number = CONTAINER_LIMITS.threadHeapBytes;
   readonly #settings: RunningEnginesSettings;
   readonly #order = new StartOrder();
@@ -53,6 +55,7 @@ export class RunningEngines implements Engines {
     this.#settings = settings;
     const { scratch, jobs, children, web, log } = settings;
     this.rewriter = new PdfRewriter(scratch);
+    this.web = new WebFiles(web);
     this.threads = new Threads({ size: jobs, heapMiB: 512, log });
     this.office = new Watched({
       ...{ name: "LibreOffice", place: this.#places.office, log },

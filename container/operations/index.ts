@@ -1,4 +1,5 @@
 // Lists the operations that only the container has.
+import { nativeFetchUrl } from "./fetch-url.ts";
 import { nativeHtmlToPdf } from "./html-to-pdf.ts";
 import type { NativeOperation } from "./native.ts";
 import { nativeOfficeToPdf } from "./office-to-pdf.ts";
@@ -6,6 +7,7 @@ import { nativePdfToPdfa } from "./pdf-to-pdfa.ts";
 import { nativePostscriptToPdf } from "./postscript-to-pdf.ts";
 
 export const NATIVE_OPERATIONS: readonly NativeOperation[] = [
+  nativeFetchUrl,
   nativeHtmlToPdf,
   nativeOfficeToPdf,
   nativePdfToPdfa,

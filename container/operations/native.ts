@@ -6,6 +6,7 @@ import type { Ghostscript } from "../engines/ghostscript/ghostscript.ts";
 import type { PdfRewriter } from "../engines/ghostscript/pdf.ts";
 import type { LibreOffice } from "../engines/libreoffice/libreoffice.ts";
 import type { VeraPdf } from "../engines/verapdf/verapdf.ts";
+import type { WebFiles } from "../engines/web/web-files.ts";
 import type { JobThreads } from "../processes/thread-job.ts";
 import type { FileInput } from "../scratch/file-input.ts";
 
@@ -32,6 +33,7 @@ export interface Engines {
   readonly verapdf: Engine<VeraPdf>;
   readonly rewriter: PdfRewriter;
   readonly threads: JobThreads;
+  readonly web: WebFiles;
   /** Maximum size of the heap of an engine in a thread. */
   readonly heapLimitBytes: number;
 }

@@ -32,6 +32,9 @@ export const LIMITS = {
   /** Equal to the container's own limit. */
   instanceSlowAfterMs: 3_000,
   readyMs: 5_000,
+  fetchesMs: 300_000,
+  /** A job ends with its answer, so a client that does not read keeps others from the engine. */
+  answerStallMs: 30_000,
 
   uploadBytes: 100 * MIB,
   inputs: 1000,

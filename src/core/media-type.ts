@@ -79,6 +79,20 @@ export function mediaTypeOf(start: Uint8Array, name: string): string {
   return byName && !isBinaryByName ? byName : "application/octet-stream";
 }
 
+/** Returns the extension of a media type, without the dot; undefined if it has none that is certain. */
+export const extensionOf = (type: string): string | undefined =>
+  SIGNED_EXTENSIONS[type] ?? Object.keys(EXTENSIONS).find((extension) => EXTENSIONS[extension] === type);
+
+/** Extensions of types that have a signature, or several extensions. */
+const SIGNED_EXTENSIONS: Readonly<Record<string, string>> = {
+  "application/postscript": "ps",
+  "image/gif": "gif",
+  "image/jpeg": "jpg",
+  "image/png": "png",
+  "image/tiff": "tif",
+  "text/html": "html",
+};
+
 /** Returns the markup without leading white space and comments. */
 export function behindComments(markup: string): string {
   let rest = markup.trimStart();

@@ -24,6 +24,8 @@ export type Chunks = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 export interface Output {
   /** Extension without the dot, for example `png`. */
   readonly extension: string;
+  /** Name with extension, of an output that has one of its own. @default the request's */
+  readonly name?: string;
   /** Media type, for example `image/png`. */
   readonly type: string;
   readonly body: Uint8Array | Chunks;

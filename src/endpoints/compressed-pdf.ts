@@ -14,7 +14,7 @@ export const compressedPdf = endpoint({
   path: "/compressed-pdf",
   variants: ["private", "keyed"],
   summary: "Reduces the file size of a PDF.",
-  source: { kind: "file-or-id", description: "PDF", accepts: mayBePdf },
+  source: { kind: "one", description: "PDF", accepts: mayBePdf },
   fields: {
     output: outputName("Name of the file, without extension."),
     compression_level: choice(
@@ -27,6 +27,8 @@ export const compressedPdf = endpoint({
     ),
   },
   naming: "name",
+  produces: "application/pdf",
+  tells: ["inputSize"],
   setsUploadLimit: true,
   errors: [
     outOfRange("compression_level", "best"),

@@ -12,7 +12,7 @@ export const flattenedTransparenciesPdf = endpoint({
   path: "/flattened-transparencies-pdf",
   variants: ["keyed"],
   summary: "Flattens all transparent objects in a PDF.",
-  source: { kind: "file-or-id", description: "PDF", accepts: mayBePdf },
+  source: { kind: "one", description: "PDF", accepts: mayBePdf },
   fields: {
     output: outputName("Name of the file, without extension."),
     quality: choice(
@@ -23,6 +23,7 @@ export const flattenedTransparenciesPdf = endpoint({
     ),
   },
   naming: "name",
+  produces: "application/pdf",
   setsUploadLimit: true,
   errors: [outOfRange("quality", "best")],
   prepare: ({ quality }) => container(flattenTransparency, { quality }),

@@ -11,5 +11,6 @@ export const html = endpoint({
   source: { kind: "text", field: "content", description: "HTML content" },
   fields: { output: outputName("Name of the file, without extension.") },
   naming: "name",
+  produces: "text/html",
   prepare: () => streaming(saveHtml, {}),
 });

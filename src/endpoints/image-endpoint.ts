@@ -5,7 +5,7 @@ import type { ColorModel } from "../core/raster.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import { outOfRange } from "../http/errors.ts";
 import { choice, type Field, integer, outputName, pages } from "../http/fields.ts";
-import { type RasterizeParams, rasterizePdf } from "../operations/rasterize-pdf.ts";
+import { MEDIA_TYPES, type RasterizeParams, rasterizePdf } from "../operations/rasterize-pdf.ts";
 import { edge } from "../placement/placement.ts";
 
 /** @param extra additional fields of this format */
@@ -20,7 +20,7 @@ export function imageEndpoint(declaration: {
     path: `/${format}`,
     variants: ["private", "keyed"],
     summary: `Converts a PDF to ${formatName} files, one per selected page.`,
-    source: { kind: "file-or-id", description: "PDF", accepts: mayBePdf },
+    source: { kind: "one", description: "PDF", accepts: mayBePdf },
     fields: {
       output: outputName("Prefix of the files' names, without extension; a number from 1 is appended to each."),
       pages: pages("The pages to convert, in this order.", "1-last"),
@@ -29,6 +29,7 @@ export function imageEndpoint(declaration: {
       ...(jpegQuality ? { jpeg_quality: jpegQuality } : {}),
     },
     naming: "prefix",
+    produces: MEDIA_TYPES[format],
     errors: [outOfRange("resolution", "9")],
     prepare: (values) =>
       edge(rasterizePdf, {

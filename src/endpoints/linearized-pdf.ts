@@ -10,9 +10,10 @@ export const linearizedPdf = endpoint({
   path: "/linearized-pdf",
   variants: ["keyed"],
   summary: "Linearizes a PDF, so that web servers can send it one page at a time.",
-  source: { kind: "file-or-id", description: "PDF", accepts: mayBePdf },
+  source: { kind: "one", description: "PDF", accepts: mayBePdf },
   fields: { output: outputName("Name of the file, without extension.") },
   naming: "name",
+  produces: "application/pdf",
   setsUploadLimit: true,
   // qpdf keeps its files in memory: the input and the output.
   prepare: () => edge(linearizePdf, {}, "input-and-output"),

@@ -11,7 +11,7 @@ export const mergedPdf = endpoint({
   variants: ["private", "keyed"],
   summary: "Merges PDFs, or chosen pages of them, into one PDF.",
   source: {
-    kind: "files-and-ids",
+    kind: "several",
     description: "PDF",
     accepts: mayBePdf,
     orderedBy: "type",
@@ -22,6 +22,7 @@ export const mergedPdf = endpoint({
     pages: pagesList("The pages of each input, in the order of type[].", true),
   },
   naming: "name",
+  produces: "application/pdf",
   setsUploadLimit: true,
   errors: [outOfRange("pages[]", "0")],
   prepare: ({ pages }) => edge(mergePdfs, { pages }),

@@ -28,7 +28,8 @@ export const pdf = endpoint({
   variants: ["private", "keyed"],
   summary: "Converts a document to PDF.",
   source: {
-    kind: "file-id-or-url",
+    kind: "one",
+    webPages: true,
     description: "Word, Excel, PowerPoint, PostScript or EPS document, HTML, or an image (JPEG, PNG, TIFF, BMP)",
   },
   fields: {
@@ -66,6 +67,8 @@ export const pdf = endpoint({
     ),
   },
   naming: "name",
+  produces: "application/pdf",
+  tells: ["substitutedFonts"],
   errors: [outOfRange("downsample", "100"), unsupportedFile("lossless JPEG"), unreachable(), notAWebPage()],
   failures: {
     damaged: wrongType,
@@ -100,7 +103,7 @@ export const pdf = endpoint({
         return container(htmlToPdf, { ...html, url });
       }
       case "none":
-        throw wrongType();
+        throw isSent("url") ? notAWebPage() : wrongType();
     }
   },
 });

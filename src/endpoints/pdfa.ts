@@ -20,7 +20,7 @@ export const pdfa = endpoint({
   path: "/pdfa",
   variants: ["private", "keyed"],
   summary: "Converts a PDF to a PDF/A version.",
-  source: { kind: "file-or-id", description: "PDF", accepts: mayBePdf },
+  source: { kind: "one", description: "PDF", accepts: mayBePdf },
   fields: {
     output: outputName("Name of the file, without extension."),
     output_type: choice(
@@ -34,6 +34,7 @@ export const pdfa = endpoint({
     ),
   },
   naming: "name",
+  produces: "application/pdf",
   errors: [outOfRange("output_type", "PDF/A-4"), nonconforming()],
   foresees: (start, name) => (mayBePdf(mediaTypeOf(start, name)) ? pdfToPdfa : undefined),
   prepare({ output_type, rasterize_if_errors_encountered }) {

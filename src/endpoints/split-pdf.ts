@@ -10,7 +10,7 @@ export const splitPdfEndpoint = endpoint({
   path: "/split-pdf",
   variants: ["private", "keyed"],
   summary: "Splits a PDF into one or more PDFs.",
-  source: { kind: "file-or-id", description: "PDF", accepts: mayBePdf },
+  source: { kind: "one", description: "PDF", accepts: mayBePdf },
   fields: {
     output: outputNameOrInputs(
       "Prefix of the files' names, without extension; a number from 1 is appended to each. The input's name " +
@@ -19,6 +19,7 @@ export const splitPdfEndpoint = endpoint({
     pages: pagesList("The pages of each file to make; one file for each page if left out.", false),
   },
   naming: "list",
+  produces: "application/pdf",
   setsUploadLimit: true,
   errors: [outOfRange("pages[]", "0")],
   prepare: ({ pages }) => edge(splitPdf, pages.length > 0 ? { pages } : {}),

@@ -69,6 +69,7 @@ const tooMuchContent = () =>
   );
 export const unreachable = () => new ServiceError(422, "The web page could not be loaded.");
 export const notAWebPage = () => new ServiceError(422, "The address does not lead to a web page.");
+export const fileUnreachable = () => new ServiceError(422, "The file at the URL could not be loaded.");
 /** Returns an error with one sentence that names the first broken rules, and the pages that would have changed. */
 export function nonconforming({ standard, rules, changedPages }: Nonconformity = NOTHING_TOLD): ServiceError {
   const reasons = rules.slice(0, SHOWN_RULES).map(({ clause, test, pageNumbers }) => {
@@ -92,6 +93,8 @@ const shownPages = (pageNumbers: readonly number[]): string => {
 export const noSuchEndpoint = () => new ServiceError(404, "There is no such endpoint.");
 export const methodNotAllowed = (allow: string) =>
   new ServiceError(405, `This endpoint only accepts ${allow} requests.`, { Allow: allow });
+export const notAcceptable = (types: readonly string[]) =>
+  new ServiceError(406, `The answer is available as ${types.join(", ")} only.`, { Vary: "Accept" });
 export const rangeNotSatisfiable = (sizeBytes: number) =>
   new ServiceError(416, "The requested range is not within the file.", { "Content-Range": `bytes */${sizeBytes}` });
 export const preconditionFailed = () => new ServiceError(412, "The file is not the one named in If-Match.");

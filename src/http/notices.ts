@@ -4,9 +4,35 @@ import { combined, type Notice, type NoticeCode } from "../core/notice.ts";
 
 const SHOWN_SUBJECTS = 10;
 
+/** Limits the header field: clients and proxies limit all of a response's headers to 8 KiB or more. */
+const HEADER_LENGTH = 4096;
+
 /** Returns sentences without a period; empty if nothing was lost. */
 export const noticeSentences = (notices: readonly Notice[]): string[] =>
   combined(notices).map((notice) => SENTENCES[notice.code](notice));
+
+/**
+ * Returns the value of the header field Notices, a list of strings (RFC 9651); empty if nothing was lost. Leaves out
+ * names if they make the field too long.
+ */
+export function noticesHeader(notices: readonly Notice[]): string {
+  const header = listOfStrings(noticeSentences(notices));
+  if (header.length <= HEADER_LENGTH) return header;
+  return listOfStrings(noticeSentences(notices.map(({ code, count }) => ({ code, count }))));
+}
+
+/** Returns a list of Strings, and of Display Strings for those that are not ASCII (RFC 9651, 3.3.3 and 3.3.8). */
+const listOfStrings = (sentences: readonly string[]): string =>
+  sentences
+    .map((sentence) => {
+      if (/^[\x20-\x7e]*$/.test(sentence)) return `"${sentence.replace(/["\\]/g, "\\$&")}"`;
+      const bytes = [...new TextEncoder().encode(sentence)];
+      return `%"${bytes.map((byte) => (isPlain(byte) ? String.fromCharCode(byte) : percent(byte))).join("")}"`;
+    })
+    .join(", ");
+
+const isPlain = (byte: number): boolean => byte >= 0x20 && byte <= 0x7e && byte !== 0x25 && byte !== 0x22;
+const percent = (byte: number): string => `%${byte.toString(16).padStart(2, "0")}`;
 
 const SENTENCES: Readonly<Record<NoticeCode, (notice: Notice) => string>> = {
   "signatures-removed": ({ count }) => `${counted(count, "digital signature was", "digital signatures were")} removed`,

@@ -9,17 +9,25 @@ import {
   invalidKey,
   invalidRequest,
   noSuchFile,
+  notAcceptable,
   rangeNotSatisfiable,
   type ServiceError,
   timedOut,
 } from "./errors.ts";
 import { type Field, type ListField, listName } from "./fields.ts";
+import type { Route } from "./route.ts";
 import { errorsOf, type Source } from "./source.ts";
 
 type Json = Record<string, unknown>;
 
+/** Everything that a POST can reach. */
+export interface Served {
+  readonly endpoints: readonly Endpoint[];
+  readonly routes: readonly Route[];
+}
+
 /** Returns the description as a JSON document (OpenAPI 3.1.1). */
-export function openApi(endpoints: readonly Endpoint[], config: Config, baseUrl: string): Json {
+export function openApi({ endpoints, routes }: Served, config: Config, baseUrl: string): Json {
   const served = endpoints.filter(({ variants }) => variants.includes(config.variant));
   return {
     openapi: "3.1.1",
@@ -31,6 +39,7 @@ export function openApi(endpoints: readonly Endpoint[], config: Config, baseUrl:
     servers: [{ url: baseUrl }],
     paths: {
       ...Object.fromEntries(served.map((endpoint) => [endpoint.path, { post: describePost(endpoint, config) }])),
+      ...Object.fromEntries(routes.map((route) => [route.path, { post: describeRoute(route, config) }])),
       "/resource/{id}": describeResource(),
       "/up": {
         get: {
@@ -65,14 +74,13 @@ export function openApi(endpoints: readonly Endpoint[], config: Config, baseUrl:
 }
 
 function describePost(endpoint: Endpoint, config: Config): Json {
-  const fields = Object.entries(endpoint.fields);
   const maxFileBytes = uploadLimit(endpoint, config);
-  const source = describeSource(endpoint.source, maxFileBytes, config.maxInputs);
   const errors = [
     ...errorsOf(endpoint.source),
     ...(endpoint.errors ?? []),
     ...(config.variant === "keyed" ? [invalidKey()] : []),
     fileTooLarge(maxFileBytes),
+    notAcceptable(["application/json", ...Object.keys(describeFiles(endpoint))]),
     crashed(),
     busy(),
     timedOut(),
@@ -81,39 +89,76 @@ function describePost(endpoint: Endpoint, config: Config): Json {
     summary: endpoint.summary,
     operationId: endpoint.path.slice(1),
     ...(config.variant === "keyed" ? { security: [{ ApiKey: [] }] } : {}),
-    requestBody: {
-      required: true,
-      content: {
-        "multipart/form-data": {
-          schema: {
-            type: "object",
-            properties: {
-              ...source.properties,
-              ...Object.fromEntries(fields.map(([name, field]) => [keyOf(name, field), describeField(field)])),
-            },
-            required: [
-              ...source.required,
-              ...fields.filter(([, { required }]) => required).map(([name, field]) => keyOf(name, field)),
-            ],
-            ...source.alternatives,
-          },
-        },
-      },
-    },
+    requestBody: { required: true, content: describeBodies(endpoint, config) },
+    parameters: ANSWER_PARAMETERS,
     responses: {
-      200: { description: "The output was stored.", content: json(describeAnswer(endpoint)) },
+      200: {
+        description: "What was made: stored, or the answer itself, as the Accept field says.",
+        headers: ANSWER_HEADERS,
+        content: { ...json(describeAnswer(endpoint)), ...describeFiles(endpoint) },
+      },
       ...describeErrors(errors),
+    },
+  };
+}
+
+/** Describes the body in each of its encodings. Only a multipart body can carry a file. */
+function describeBodies(endpoint: Endpoint, config: Config): Json {
+  const fields = Object.entries(endpoint.fields);
+  const described = fields.map(([name, field]) => [keyOf(name, field), describeField(field)] as const);
+  const needed = fields.filter(([, { required }]) => required).map(([name, field]) => keyOf(name, field));
+  const {
+    properties,
+    required,
+    names = [],
+    alternatives,
+  } = describeSource(endpoint.source, uploadLimit(endpoint, config), config.maxInputs);
+  const body = (given: Json, isRequired: (name: string) => boolean, without: string): Json => {
+    const sources = names.filter((name) => name !== without).map((name) => ({ required: [name] }));
+    return {
+      schema: {
+        type: "object",
+        properties: given,
+        required: [...required, ...needed].filter(isRequired),
+        ...(alternatives && sources.length > 0 ? { [alternatives]: sources } : {}),
+      },
+    };
+  };
+  const all = { ...properties, ...Object.fromEntries(described) };
+  const { file: _, ...texts } = all;
+  return {
+    "multipart/form-data": body(all, () => true, ""),
+    "application/json": body(texts, (name) => name !== "output", "file"),
+    "application/x-www-form-urlencoded": body(texts, () => true, "file"),
+  };
+}
+
+function describeRoute({ path, summary, body, answer, errors }: Route, config: Config): Json {
+  const isKeyed = config.variant === "keyed";
+  const content = Object.entries(body(config)).map(([type, schema]) => [type, { schema }]);
+  return {
+    summary,
+    operationId: path.slice(1),
+    ...(isKeyed ? { security: [{ ApiKey: [] }] } : {}),
+    requestBody: { required: true, content: Object.fromEntries(content) },
+    responses: {
+      200: { description: "Done.", content: json(answer) },
+      ...describeErrors([...errors, ...(isKeyed ? [invalidKey()] : []), busy()]),
     },
   };
 }
 
 const keyOf = (name: string, field: Field<unknown> | ListField<unknown>) => ("item" in field ? listName(name) : name);
 
-function describeSource(
-  source: Source,
-  maxFileBytes: number,
-  maxInputs: number,
-): { properties: Json; required: string[]; alternatives?: Json } {
+/** The fields of a source. Of those with `names`, there is exactly one (`oneOf`) or at least one (`anyOf`). */
+interface DescribedSource {
+  readonly properties: Json;
+  readonly required: readonly string[];
+  readonly names?: readonly string[];
+  readonly alternatives?: "oneOf" | "anyOf";
+}
+
+function describeSource(source: Source, maxFileBytes: number, maxInputs: number): DescribedSource {
   if (source.kind === "text") {
     return {
       properties: { [source.field]: { type: "string", description: source.description } },
@@ -122,32 +167,32 @@ function describeSource(
   }
   const limit = `at most ${Math.floor(maxFileBytes / 2 ** 20)} MB`;
   const file = { type: "string", format: "binary", description: `${source.description}, ${limit}` };
-  if (source.kind === "files-and-ids") {
+  if (source.kind === "several") {
     const several = (items: Json): Json => ({ type: "array", items, maxItems: maxInputs });
     const order =
-      source.orderedBy === undefined ? {} : { [listName(source.orderedBy)]: several({ enum: ["file", "id"] }) };
+      source.orderedBy === undefined ? {} : { [listName(source.orderedBy)]: several({ enum: ["file", "id", "url"] }) };
+    const inputs = {
+      file: several(file),
+      "id[]": several({ type: "string", description: "Id of a stored file." }),
+      "url[]": several({ type: "string", format: "uri", description: "Address of a file, which is fetched." }),
+    };
     return {
-      properties: {
-        file: several(file),
-        "id[]": several({ type: "string", description: "Id of a stored file." }),
-        ...order,
-      },
+      properties: { ...inputs, ...order },
       required: Object.keys(order),
-      alternatives: { anyOf: [{ required: ["file"] }, { required: ["id[]"] }] },
+      names: Object.keys(inputs),
+      alternatives: "anyOf",
     };
   }
   const properties = {
     file,
     id: { type: "string", description: "Id of a stored file, instead of a file." },
-    ...(source.kind === "file-id-or-url"
-      ? { url: { type: "string", format: "uri", description: "Address of a web page, instead of a file." } }
-      : {}),
+    url: {
+      type: "string",
+      format: "uri",
+      description: `Address of a file${source.webPages ? " or a web page" : ""}, instead of a file.`,
+    },
   };
-  return {
-    properties,
-    required: [],
-    alternatives: { oneOf: Object.keys(properties).map((name) => ({ required: [name] })) },
-  };
+  return { properties, required: [], names: Object.keys(properties), alternatives: "oneOf" };
 }
 
 function describeField(field: Field<unknown> | ListField<unknown>): Json {
@@ -174,7 +219,32 @@ function describeSchema(type: z.ZodType): Json {
   return schema;
 }
 
-function describeAnswer({ naming, source }: Endpoint): Json {
+/** Returns the forms of an answer besides JSON. */
+function describeFiles({ produces, naming }: Endpoint): Json {
+  const types = naming === "name" ? [produces] : [produces, "application/zip"];
+  return Object.fromEntries(types.map((type) => [type, { schema: { type: "string", format: "binary" } }]));
+}
+
+const field = (name: string, description: string, example: string): Json => ({
+  ...{ name, in: "header", description },
+  ...{ schema: { type: "string" }, example },
+});
+const ANSWER_PARAMETERS: readonly Json[] = [
+  field("Prefer", "Stores a file that is the answer, which has an Output-Id then.", "return=representation; store"),
+];
+const ANSWER_HEADERS: Json = Object.fromEntries(
+  [
+    field("Output-Id", "Id of the file that is the answer, if it is stored.", "2d0c1f2a5-7d3f-4c39-9d7e-6a0a7f1b0c55"),
+    field("Notices", "The notices, as a list of strings (RFC 9651).", '"JavaScript was removed"'),
+    field(
+      "Server-Timing",
+      "Milliseconds of each part of the work.",
+      "receive;dur=3, wait;dur=0, engine;dur=40, store;dur=8",
+    ),
+  ].map(({ name, in: _, ...header }) => [name, header]),
+);
+
+function describeAnswer({ naming, source, tells = [] }: Endpoint): Json {
   const one = (format?: string): Json => ({ type: "string", ...(format ? { format } : {}) });
   const list = (items: Json, minItems: number): Json => ({ type: "array", items, minItems });
   const output = (item: Json): Json =>
@@ -182,14 +252,22 @@ function describeAnswer({ naming, source }: Endpoint): Json {
   const properties: Json = {
     outputUrl: output(one("uri")),
     outputId: output(one()),
-    ...(source.kind === "text" ? {} : { inputId: source.kind === "files-and-ids" ? list(one(), 1) : one() }),
+    ...(source.kind === "text" ? {} : { inputId: source.kind === "several" ? list(one(), 1) : one() }),
   };
   const notices = {
     ...list(one(), 1),
     description: "One sentence for each kind of content that was lost or replaced; absent if nothing was.",
     examples: [["2 digital signatures were removed"]],
   };
-  return { type: "object", properties: { ...properties, notices }, required: Object.keys(properties) };
+  const size = (of: string): Json => ({ type: "integer", description: `Size of the ${of} in bytes.` });
+  const font = { type: "object", properties: { name: one(), replacedBy: one() }, required: ["name"] };
+  const optional: Json = {
+    ...(naming === "list" ? {} : { outputSize: size("output") }),
+    ...(tells.includes("inputSize") ? { inputSize: size("input") } : {}),
+    notices,
+    ...(tells.includes("substitutedFonts") ? { substitutedFonts: list(font, 1) } : {}),
+  };
+  return { type: "object", properties: { ...properties, ...optional }, required: Object.keys(properties) };
 }
 
 function describeResource(): Json {

@@ -1,9 +1,8 @@
 // Serves GET, HEAD and DELETE of a stored file (spec, "GET /resource/{id}"; RFC 9110 for ranges and conditions).
 
-import { attachment } from "../core/file-name.ts";
 import type { ByteRange, StoredFile } from "../storage/file.ts";
 import type { Store } from "../storage/store.ts";
-import { fileUrl } from "./endpoint.ts";
+import { downloadHeaders, fileUrl } from "./answer.ts";
 import { invalidRequest, noSuchFile, preconditionFailed, rangeNotSatisfiable } from "./errors.ts";
 
 /**
@@ -70,18 +69,13 @@ async function readFile(request: Request, id: string, store: Store): Promise<Res
 
 function fileHeaders({ name, type, size, etag, modified }: StoredFile): Headers {
   return new Headers({
-    "Content-Type": type,
+    ...downloadHeaders({ name, type }),
     "Content-Length": String(size),
-    "Content-Disposition": attachment(name),
     ETag: `"${etag}"`,
     "Last-Modified": modified.toUTCString(),
     "Accept-Ranges": "bytes",
     // Ids are secrets and files can be deleted: shared caches must not store them, and a private cache must revalidate.
     "Cache-Control": "private, no-cache",
-    // Stored content comes from anyone: it must never run as a page of the service's origin.
-    "X-Content-Type-Options": "nosniff",
-    "Content-Security-Policy": "sandbox; default-src 'none'",
-    "Referrer-Policy": "no-referrer",
   });
 }
 

@@ -5,11 +5,13 @@ import {
   fieldRequired,
   fileAndId,
   fileIdAndUrl,
+  fileUnreachable,
   noInput,
   noInputOrUrl,
   noSuchFile,
   notAPdf,
   otherInputs,
+  outOfRange,
   passwordProtected,
   type ServiceError,
   tooComplex,
@@ -21,29 +23,32 @@ import { listName } from "./fields.ts";
 
 /** The kinds of input that an endpoint accepts. */
 export type Source =
-  /** Exactly one of `file` and `id`. */
+  /** Exactly one of `file`, `id` and `url`. */
   | {
-      readonly kind: "file-or-id";
+      readonly kind: "one";
       readonly description: string;
-      /** Reports whether a document of this media type, as determined from its content, may be worth opening. */
-      accepts(type: string): boolean;
+      /**
+       * Reports whether a document of this media type, as determined from its content, may be worth opening.
+       * @default any type
+       */
+      accepts?(type: string): boolean;
+      /**
+       * True if the address of a web page stands for the page. It is stored as a file of its own, an internet shortcut.
+       * @default an address leads to a file
+       */
+      readonly webPages?: boolean;
     }
-  /** Any number of `file` and `id[]`, at least one in total. */
+  /** Any number of `file`, `id[]` and `url[]`, at least one in total. */
   | {
-      readonly kind: "files-and-ids";
+      readonly kind: "several";
       readonly description: string;
       /** Reports the same for each document. @default files of any type, which are not opened */
       accepts?(type: string): boolean;
-      /** Name of a list with `file` or `id` for each input, which sets their order. @default the order of arrival */
+      /** Name of a list with `file`, `id` or `url` for each input, which sets their order. @default the order of arrival */
       readonly orderedBy?: string;
       /** Names of other lists with one value for each input. */
       readonly perInput?: readonly string[];
     }
-  /**
-   * Exactly one of `file`, `id` and `url`. The address of a web page is stored as a file of its own, an internet
-   * shortcut.
-   */
-  | { readonly kind: "file-id-or-url"; readonly description: string }
   /** A text field, as long as a file may be. The text is not kept, so the response has no inputId. */
   | { readonly kind: "text"; readonly field: string; readonly description: string };
 
@@ -52,15 +57,23 @@ export function errorsOf(source: Source): readonly ServiceError[] {
   switch (source.kind) {
     case "text":
       return [fieldRequired(source.field)];
-    case "file-id-or-url":
-      return [fileAndId(), fileIdAndUrl(), noInputOrUrl(), noSuchFile(), ...errorsOfOpening()];
-    case "file-or-id":
-      return [fileAndId(), noSuchFile(), ...errorsOfOpening(source.accepts)];
-    case "files-and-ids": {
+    case "one":
+      return [
+        fileAndId(),
+        fileIdAndUrl(),
+        source.webPages ? noInputOrUrl() : noInput(),
+        outOfRange("url", "http://127.0.0.1/"),
+        noSuchFile(),
+        fileUnreachable(),
+        ...errorsOfOpening(source.accepts),
+      ];
+    case "several": {
       const { orderedBy, perInput = [], accepts } = source;
       return [
         noInput(),
         tooManyInputs(),
+        outOfRange(listName("url"), "http://127.0.0.1/"),
+        fileUnreachable(),
         ...(orderedBy === undefined ? [] : [tooFewInputs(), otherInputs(listName(orderedBy))]),
         ...perInput.map((name) => fieldRequired(listName(name))),
         noSuchFile(),

@@ -3,8 +3,6 @@
 import { EngineFailure } from "../core/failure.ts";
 import type { Input } from "../core/operation.ts";
 import { PieceReader, readBytes } from "../core/pieces.ts";
-import { SHORTCUT_TYPE, shortcutName, shortcutTo, webAddress } from "../core/web-address.ts";
-import type { Batch } from "../storage/batch.ts";
 import type { Arrival, StoredFile } from "../storage/file.ts";
 import type { Store } from "../storage/store.ts";
 import {
@@ -22,6 +20,7 @@ import {
   tooManyInputs,
   wrongType,
 } from "./errors.ts";
+import { type Fetching, receiveAddressed } from "./fetched.ts";
 import { isFilled, listName } from "./fields.ts";
 import type { Form } from "./form.ts";
 import type { Source } from "./source.ts";
@@ -36,8 +35,8 @@ const CHUNK_BYTES = 2 ** 18;
 /** The parts of the service in which sources are found. */
 export interface Where {
   readonly store: Store;
-  /** Receives files that the service stores on behalf of the client. */
-  readonly uploads: Batch;
+  /** Receives files that the client names by their address. */
+  readonly fetching: Fetching;
   readonly maxInputs: number;
 }
 
@@ -49,7 +48,7 @@ export async function locateSources(source: Source, form: Form, where: Where): P
   switch (source.kind) {
     case "text":
       return locateText(source.field, form);
-    case "files-and-ids":
+    case "several":
       return locateSeveral(source, form, where);
     default:
       return [await locateOne(source, form, where)];
@@ -64,46 +63,35 @@ function locateText(field: string, form: Form): readonly Located[] {
 }
 
 async function locateOne(
-  source: Extract<Source, { kind: "file-or-id" | "file-id-or-url" }>,
+  { accepts = () => true, webPages = false }: Extract<Source, { kind: "one" }>,
   form: Form,
-  { store, uploads }: Where,
+  { store, fetching }: Where,
 ): Promise<Located> {
   const files = form.files.get("file") ?? [];
   const ids = given(form, "id");
-  const urls = source.kind === "file-id-or-url" ? given(form, "url") : [];
+  const urls = given(form, "url");
   // A JSON body cannot contain a file, but it can claim to.
-  if ((files.length > 0 || form.fields.has("file")) && ids.length > 0) throw fileAndId();
-  if (urls.length > 0) {
-    if (files.length > 0 || form.fields.has("file") || ids.length > 0) throw fileIdAndUrl();
-    if (urls.length > 1) throw moreThanOneKey("url");
-    return receiveShortcut(urls[0], uploads);
-  }
+  const hasFile = files.length > 0 || form.fields.has("file");
+  if (hasFile && ids.length > 0) throw fileAndId();
+  if (urls.length > 0 && (hasFile || ids.length > 0)) throw fileIdAndUrl();
+  if (urls.length > 1) throw moreThanOneKey("url");
   if (files.length + ids.length > 1) throw tooManyFiles();
-  if (files.length + ids.length === 0) throw source.kind === "file-id-or-url" ? noInputOrUrl() : noInput();
-  const found = files[0] ?? (await known(ids[0], store));
-  if (source.kind === "file-or-id" && !source.accepts(found.type)) throw wrongType();
+  if (files.length + ids.length + urls.length === 0) throw webPages ? noInputOrUrl() : noInput();
+  const addressed = urls[0] === undefined ? undefined : { url: urls[0], parameter: "url", mayBePage: webPages };
+  const found = addressed ? await receiveAddressed(addressed, fetching) : (files[0] ?? (await known(ids[0], store)));
+  if (!accepts(found.type)) throw wrongType();
   return found;
 }
 
-/** @throws ServiceError 400 if the text is not the address of a web page */
-async function receiveShortcut(url: string, uploads: Batch): Promise<Arrival> {
-  const address = webAddress(url);
-  if (address === undefined) throw outOfRange("url", url);
-  const body = shortcutTo(address);
-  const name = shortcutName(address);
-  const shortcut = await uploads.receive({ name, type: SHORTCUT_TYPE, body, sizeHint: body.length });
-  uploads.send();
-  return shortcut;
-}
-
 async function locateSeveral(
-  { orderedBy, perInput = [], accepts = () => true }: Extract<Source, { kind: "files-and-ids" }>,
+  { orderedBy, perInput = [], accepts = () => true }: Extract<Source, { kind: "several" }>,
   form: Form,
-  { store, maxInputs }: Where,
+  { store, fetching, maxInputs }: Where,
 ): Promise<readonly Located[]> {
   const files = form.files.get("file") ?? [];
   const ids = given(form, "id");
-  const count = files.length + ids.length;
+  const urls = given(form, "url");
+  const count = files.length + ids.length + urls.length;
   if (count === 0) throw noInput();
   if (count > maxInputs) throw tooManyInputs();
   if (orderedBy !== undefined) {
@@ -117,20 +105,22 @@ async function locateSeveral(
     if (count < values) throw tooFewInputs();
   }
   const stored = await lookUp(ids, store);
-  const next = { file: files.values(), id: stored.values() };
+  const next = { file: files.values(), id: stored.values(), url: urls.values() };
   const order = orderedBy === undefined ? form.order : form.fields.get(orderedBy)!.map((kind) => kind.trim());
   const sources: Located[] = [];
   for (const kind of order.filter(isKind)) {
     const { done, value } = next[kind].next();
     // An empty id has a place in the order but names no input.
     if (done && orderedBy !== undefined) throw otherInputs(listName(orderedBy));
-    if (!done) sources.push(value);
+    if (done) continue;
+    const isAddress = typeof value === "string";
+    sources.push(isAddress ? await receiveAddressed({ url: value, parameter: listName("url") }, fetching) : value);
   }
   if (!sources.every(({ type }) => accepts(type))) throw wrongType();
   return sources;
 }
 
-const isKind = (text: string): text is "file" | "id" => text.trim() === "file" || text.trim() === "id";
+const isKind = (text: string): text is "file" | "id" | "url" => ["file", "id", "url"].includes(text.trim());
 
 /** Returns the values of a field without the empty ones. */
 const given = (form: Form, name: string): string[] =>
@@ -180,7 +170,7 @@ export function toInput(source: Located, store: Store): Input {
 }
 
 /** Regroups chunks to {@link CHUNK_BYTES}. R2's own chunks have 4 KiB, and each costs a turn of the event loop. */
-async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const pieces = new PieceReader(body, CHUNK_BYTES);
   try {
     for (let piece = await pieces.read(); piece; piece = await pieces.read()) yield piece;

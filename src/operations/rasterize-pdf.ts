@@ -36,7 +36,7 @@ const DEFAULT_JPEG_QUALITY = 75;
 /** The spec's lowest resolution. If even this one produces too many pixels, no other would help. */
 const LOWEST_DPI = 12;
 
-const MEDIA_TYPES: Readonly<Record<RasterFormat, string>> = {
+export const MEDIA_TYPES: Readonly<Record<RasterFormat, string>> = {
   bmp: "image/bmp",
   jpg: "image/jpeg",
   png: "image/png",

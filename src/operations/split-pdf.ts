@@ -48,14 +48,15 @@ const run: Run<SplitPdfParams> = async function* (inputs, { pages }, context) {
       const read = source.pages.filter(({ index }) => taken?.has(index + 1) ?? true);
       notices.push(...noticesOf("damaged-content-kept", countDamagedContents(file, read)));
       const select = (index: number) => (pages ? resolvePages(pages[index], pageCount) : [index + 1]);
-      for (; outputs < (pages?.length ?? pageCount); outputs++) {
+      const total = pages?.length ?? pageCount;
+      for (; outputs < total; outputs++) {
         context.signal.throwIfAborted();
         const wanted = select(outputs);
         const taken = { open: async () => source, select: () => wanted, close: () => {} };
         const room = new Budget(objectBytes - budget.limitBytes);
         const body = assemble([taken], documentParts, room, context.signal);
         // Notices are about the input, so the other outputs report none.
-        yield { extension: "pdf", type: "application/pdf", body, notices: () => notices.splice(0) };
+        yield { extension: "pdf", type: "application/pdf", body, total, notices: () => notices.splice(0) };
       }
     } finally {
       const { count, first } = objects.reported;

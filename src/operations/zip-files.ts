@@ -1,182 +1,24 @@
-// Packs files into a zip archive. Yields one output. Streams: holds at most half a MiB of any file. Decides which files
-// are worth compressing, but does not know the format of the archive.
+// Packs files into a zip archive. Yields one output. Streams: holds at most half a MiB of any file. Does not know the
+// format of the archive.
 
-import { crc32, createDeflateRaw, deflateRawSync } from "node:zlib";
 import * as z from "zod";
-import { EngineFailure } from "../core/failure.ts";
-import { mediaTypeOf } from "../core/media-type.ts";
 import { type Context, type Input, operation, type Run } from "../core/operation.ts";
+import { writeArchive } from "../formats/zip/archive.ts";
+import { type Written, writeEntry } from "../formats/zip/entries.ts";
 import { EntryNames } from "../formats/zip/names.ts";
-import {
-  centralDirectory,
-  dataDescriptor,
-  type EntryHead,
-  type EntrySizes,
-  localHeader,
-  METHOD,
-  type ZipEntry,
-} from "../formats/zip/records.ts";
-
-/** Files up to this size are compressed at once. For larger files, this many bytes are compressed as a trial. */
-const HELD_BYTES = 2 ** 19;
-const CHUNK_BYTES = 2 ** 16;
-/** Share of a file's size that compression must save; otherwise the file is stored. */
-const LEAST_GAIN = 0.03;
-/** Types that are compressed by nature, so that no trial is necessary. */
-const COMPRESSED_TYPE = /^image\/(jpeg|png|gif)$|^application\/(zip|vnd\.openxmlformats.*)$/;
-/**
- * Size from which the data may exceed 32 bits: deflate adds 5 bytes to 16 KiB that it cannot compress (RFC 1951,
- * 3.2.4).
- */
-const LARGE_BYTES = 2 ** 32 - 2 ** 24;
 
 /** @throws the error that an input throws */
 const run: Run<Record<string, never>> = async function* (inputs, _params, context) {
-  yield { extension: "zip", type: "application/zip", body: archive(inputs, context) };
+  yield { extension: "zip", type: "application/zip", body: writeArchive(entries(inputs, context)) };
 };
 
 export const zipFiles = operation({ name: "zip-files", params: z.object({}), run });
 
-async function* archive(inputs: readonly Input[], { signal }: Context): AsyncGenerator<Uint8Array> {
+function* entries(inputs: readonly Input[], { signal }: Context): Generator<Written> {
   const names = new EntryNames();
   const now = new Date();
-  const entries: ZipEntry[] = [];
-  let offset = 0;
   for (const input of inputs) {
     signal.throwIfAborted();
-    const written = writeEntry(input, { name: names.add(input.name), modified: input.modified ?? now });
-    const start = offset;
-    for (;;) {
-      const { done, value } = await written.next();
-      if (done) {
-        entries.push({ ...value, offset: start });
-        break;
-      }
-      offset += value.length;
-      yield value;
-    }
-  }
-  yield* centralDirectory(entries, offset);
-}
-
-type Written = AsyncGenerator<Uint8Array, EntryHead & EntrySizes>;
-
-/** A file whose start has been read. */
-interface Begun {
-  readonly input: Input;
-  /** The first bytes, or all of a small file. */
-  readonly start: Uint8Array;
-  /** The bytes after `start`, which can be read only once. */
-  readonly rest: AsyncIterable<Uint8Array>;
-  /** Ends the reading. The rest stays unread. */
-  close(): Promise<void>;
-}
-
-async function* writeEntry(input: Input, about: Pick<EntryHead, "name" | "modified">): Written {
-  const begun = await begin(input);
-  try {
-    if (begun.start.length === input.size) return yield* writeSmall(begun.start, about);
-    const head = { ...about, large: input.size >= LARGE_BYTES };
-    return yield* isWorthwhile(begun.start, input.name) ? writeDeflated(begun, head) : writeStored(begun, head);
-  } finally {
-    await begun.close();
-  }
-}
-
-async function* writeSmall(bytes: Uint8Array, about: Pick<EntryHead, "name" | "modified">): Written {
-  const deflated = isCompressed(bytes, about.name) ? bytes : deflateRawSync(bytes);
-  const isSmaller = deflated.length < bytes.length * (1 - LEAST_GAIN);
-  const data = isSmaller ? deflated : bytes;
-  const method = isSmaller ? METHOD.deflated : METHOD.stored;
-  const head = { ...about, method, streamed: false, large: false };
-  const sizes = { crc32: crc32(bytes), compressed: data.length, uncompressed: bytes.length };
-  yield localHeader(head, sizes);
-  yield data;
-  return { ...head, ...sizes };
-}
-
-async function* writeDeflated({ start, rest }: Begun, about: Omit<EntryHead, "method" | "streamed">): Written {
-  const head = { ...about, method: METHOD.deflated, streamed: true };
-  const sizes = { crc32: 0, compressed: 0, uncompressed: 0 };
-  yield localHeader(head);
-  const counted = async function* () {
-    for await (const chunk of joined(start, rest)) {
-      sizes.crc32 = crc32(chunk, sizes.crc32);
-      sizes.uncompressed += chunk.length;
-      yield chunk;
-    }
-  };
-  for await (const chunk of deflated(counted())) {
-    sizes.compressed += chunk.length;
-    yield chunk;
-  }
-  yield dataDescriptor(head, sizes);
-  return { ...head, ...sizes };
-}
-
-/**
- * Reads the input twice: if the sizes of stored data followed the data, a reader that sees the archive as a stream
- * could not tell where the data end.
- */
-async function* writeStored({ input, start, rest }: Begun, about: Omit<EntryHead, "method" | "streamed">): Written {
-  const head = { ...about, method: METHOD.stored, streamed: false };
-  let checksum = 0;
-  for await (const chunk of joined(start, rest)) checksum = crc32(chunk, checksum);
-  const sizes = { crc32: checksum, compressed: input.size, uncompressed: input.size };
-  yield localHeader(head, sizes);
-  yield* input.stream();
-  return { ...head, ...sizes };
-}
-
-function isWorthwhile(start: Uint8Array, name: string): boolean {
-  return !isCompressed(start, name) && deflateRawSync(start, { level: 1 }).length < start.length * (1 - LEAST_GAIN);
-}
-
-const isCompressed = (start: Uint8Array, name: string) => COMPRESSED_TYPE.test(mediaTypeOf(start, name));
-
-async function begin(input: Input): Promise<Begun> {
-  const chunks = input.stream()[Symbol.asyncIterator]();
-  const start = new Uint8Array(Math.min(input.size, HELD_BYTES));
-  let left: Uint8Array = new Uint8Array(0);
-  for (let filled = 0; filled < start.length; ) {
-    const { done, value } = await chunks.next();
-    if (done) throw new EngineFailure("crashed", `an input of ${input.size} bytes has ${filled}`);
-    const part = value.subarray(0, start.length - filled);
-    start.set(part, filled);
-    filled += part.length;
-    left = value.subarray(part.length);
-  }
-  async function* rest(): AsyncGenerator<Uint8Array> {
-    if (left.length > 0) yield left;
-    for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value;
-  }
-  return { input, start, rest: rest(), close: async () => void (await chunks.return?.()) };
-}
-
-async function* joined(start: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  yield start;
-  yield* rest;
-}
-
-/**
- * Compresses with node:zlib, because workerd's CompressionStream accepts all data at once without waiting for its
- * reader.
- */
-async function* deflated(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const stream = createDeflateRaw({ chunkSize: CHUNK_BYTES });
-  const feed = async () => {
-    for await (const chunk of chunks) {
-      // The buffer of the chunk may be reused once the chunk has been read.
-      await new Promise<void>((resolve, reject) => {
-        stream.write(chunk, (error) => (error ? reject(error) : resolve()));
-      });
-    }
-    stream.end();
-  };
-  feed().catch((error) => stream.destroy(error));
-  try {
-    yield* stream;
-  } finally {
-    stream.destroy();
+    yield writeEntry(input, { name: names.add(input.name), modified: input.modified ?? now });
   }
 }

@@ -4,7 +4,8 @@
 //
 // A message is a sequence of frames: one byte for the kind, four bytes for the length (big-endian), the payload.
 //   request   json {params, inputs: [{name, size}]}, then the bytes of all inputs, one after the other
-//   answer    for each output: json {output: {extension, type, total}}, its bytes, json {end: {head?: base64, notices?}};
+//   answer    for each output: json {output: {extension, name?, type, total, headed}}, its bytes, json {end: {head?: base64,
+//             notices?}};
 //             then json {done: true}, or at any place {failure: {reason, detail, nonconformity?}} or
 //             {outOfRange: {parameter, value}}
 
@@ -36,11 +37,16 @@ export interface RemoteRequest extends RequestHeader {
 }
 
 type AnswerEvent =
-  | { readonly output: Pick<Output, "extension" | "type" | "total"> }
+  | { readonly output: OutputBeginning }
   | { readonly end: OutputEnd }
   | { readonly done: true }
   | { readonly failure: Failure }
   | { readonly outOfRange: { readonly parameter: string; readonly value: string } };
+
+interface OutputBeginning extends Pick<Output, "extension" | "name" | "type" | "total"> {
+  /** False if the first bytes are final when they are sent. @default they may be replaced */
+  readonly headed?: boolean;
+}
 
 /** Properties of an output that are known only at its end. */
 interface OutputEnd {
@@ -53,6 +59,7 @@ interface Failure {
   readonly detail: string;
   readonly nonconformity?: Nonconformity;
   readonly feature?: string;
+  readonly limitBytes?: number;
 }
 
 type Frame = { readonly json: unknown } | { readonly bytes: Uint8Array };
@@ -147,8 +154,9 @@ export async function* encodeAnswer(
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   try {
     for await (const output of outputs) {
-      const { extension, type, body, total = 1 } = output;
-      const begin = jsonFrame({ output: { extension, type, total } } satisfies AnswerEvent);
+      const { extension, name, type, body, total = 1, head } = output;
+      const about = { extension, type, total, headed: head !== undefined, ...(name === undefined ? {} : { name }) };
+      const begin = jsonFrame({ output: about } satisfies AnswerEvent);
       const end = () => jsonFrame({ end: endOf(output) } satisfies AnswerEvent);
       if (body instanceof Uint8Array && body.length <= MAX_BYTES_FRAME) {
         yield joined(begin, ...bytesFrames(body), end());
@@ -184,13 +192,14 @@ function failureEvent(error: unknown): AnswerEvent {
 }
 
 function failure(reason: FailureReason, detail: string, error?: EngineFailure): AnswerEvent {
-  const { nonconformity, feature } = error ?? {};
+  const { nonconformity, feature, limitBytes } = error ?? {};
   return {
     failure: {
       reason,
       detail: detail.slice(0, MAX_DETAIL_LENGTH),
       ...(nonconformity ? { nonconformity } : {}),
       ...(feature === undefined ? {} : { feature }),
+      ...(limitBytes === undefined ? {} : { limitBytes }),
     },
   };
 }
@@ -218,7 +227,8 @@ export async function* decodeAnswer(
       if ("done" in event) return;
       if (!("output" in event)) throw senseless("an answer out of order");
       const body = outputBody(next);
-      yield { ...event.output, body: body.chunks(), head: body.head, notices: body.notices };
+      const { headed = true, ...about } = event.output;
+      yield { ...about, body: body.chunks(), ...(headed ? { head: body.head } : {}), notices: body.notices };
       for await (const _ of body.chunks());
     }
   } finally {
@@ -254,12 +264,13 @@ function outputBody(next: () => Promise<Frame>) {
 function throwFailure(event: AnswerEvent): void {
   if ("outOfRange" in event) throw new OutOfRange(event.outOfRange.parameter, event.outOfRange.value);
   if (!("failure" in event)) return;
-  const { reason, detail, nonconformity, feature } = event.failure;
+  const { reason, detail, nonconformity, feature, limitBytes } = event.failure;
   // The other end may run another version.
   const known = FAILURE_REASONS.includes(reason) ? reason : "crashed";
   throw new EngineFailure(known, `container: ${detail}`, {
     ...(nonconformity ? { nonconformity } : {}),
     ...(feature === undefined ? {} : { feature }),
+    ...(limitBytes === undefined ? {} : { limitBytes }),
   });
 }
 

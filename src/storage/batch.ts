@@ -32,6 +32,8 @@ export class Batch {
   readonly #parts = new PartBuffer();
   /** All files received, whether stored or not. */
   readonly #arrived: Promise<StoredFile>[] = [];
+  /** Files that are stored only when the batch is sent. Their memory is the caller's concern. */
+  #held: Waiting[] = [];
   /** Small files whose write has not started. */
   #waiting: Waiting[] = [];
   #pack: PackBuilder;
@@ -70,13 +72,18 @@ export class Batch {
     // The promise is awaited by whoever needs the file; until then its rejection must not count as unhandled.
     waiting.promise.catch(() => {});
     this.#arrived.push(waiting.promise);
-    if (bytes.length > LARGEST_FILE_BYTES) this.#sendAlone(waiting);
-    else if (!this.#wait(waiting)) {
-      this.send();
-      if (!this.#wait(waiting)) this.#sendAlone(waiting);
-    }
+    if (file.isHeld) this.#held.push(waiting);
+    else this.#take(waiting);
     await this.#confirm();
     return { name, type, size: bytes.length, bytes, stored: waiting.promise };
+  }
+
+  #take(waiting: Waiting): void {
+    if (waiting.file.bytes.length > LARGEST_FILE_BYTES) this.#sendAlone(waiting);
+    else if (!this.#wait(waiting)) {
+      this.#sendWaiting();
+      if (!this.#wait(waiting)) this.#sendAlone(waiting);
+    }
   }
 
   /** @returns true if there was room for the file */
@@ -91,8 +98,13 @@ export class Batch {
     return true;
   }
 
-  /** Sends the waiting files. More may follow. */
+  /** Sends the files that wait. More may follow. */
   send(): void {
+    for (const held of this.#held.splice(0)) this.#take(held);
+    this.#sendWaiting();
+  }
+
+  #sendWaiting(): void {
     const [waiting, pack] = [this.#waiting, this.#pack];
     this.#waiting = [];
     this.#pack = new PackBuilder(this.#kind);
@@ -115,7 +127,7 @@ export class Batch {
 
   /** Removes the files, whatever state they are in. The batch can be used again afterwards. */
   async discard(): Promise<void> {
-    for (const { reject } of this.#waiting) reject(new Error("the file is discarded"));
+    for (const { reject } of [...this.#held.splice(0), ...this.#waiting]) reject(new Error("the file is discarded"));
     this.#waiting = [];
     this.#room.give(this.#pack.bytes);
     this.#pack = new PackBuilder(this.#kind);

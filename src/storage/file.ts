@@ -35,6 +35,8 @@ export interface NewFile {
    * PART_BYTES
    */
   readonly partBytes?: number;
+  /** True to store the file only when the batch is sent, if it fits into one part. @default false */
+  readonly isHeld?: boolean;
 }
 
 export interface ByteRange {

@@ -74,6 +74,13 @@ describe("200", () => {
     }
   });
 
+  test("the answer tells both sizes", async () => {
+    const { body } = await post({ file: upload(pdf) });
+    expect(body.inputSize).toBe(pdf.length);
+    const info = await fetch(String(body.outputUrl).replace("format=file", "format=info"));
+    expect(body.outputSize).toBe(((await info.json()) as { size: number }).size);
+  });
+
   test("the smaller of input and output is the output", async () => {
     const first = await post({ file: upload(pdf), compression_level: "high" });
     const second = await client.make("/compressed-pdf", {
@@ -208,7 +215,7 @@ describe("notices", () => {
 
   test("none where nothing is lost, or nothing is changed", async () => {
     const { body } = await post({ file: upload(pdf) });
-    expect(Object.keys(body).toSorted()).toEqual(["inputId", "outputId", "outputUrl"]);
+    expect(Object.keys(body).toSorted()).toEqual(["inputId", "inputSize", "outputId", "outputSize", "outputUrl"]);
     const { body: again } = await post({ id: String(body.outputId) });
     expect(Object.keys(again)).not.toContain("notices");
   });

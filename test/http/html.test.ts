@@ -19,7 +19,7 @@ describe.each([
     const { status, headers, body } = await post("/html", { content: "<p>Hello", output: "hello" });
     expect(status).toBe(200);
     expect(headers.get("Content-Type")).toBe("application/json");
-    expect(Object.keys(body).sort()).toEqual(["outputId", "outputUrl"]);
+    expect(Object.keys(body).sort()).toEqual(["outputId", "outputSize", "outputUrl"]);
     expect(body.outputUrl).toBe(`${url}/resource/${body.outputId}?format=file`);
     expect(body.outputId).toMatch(/^2[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   });

@@ -83,6 +83,6 @@ describe("notices", () => {
 
   test("an owner password stays, and nothing is told", async () => {
     const { body } = await post({ file: upload(encrypted(pdf, "", "owner")) });
-    expect(Object.keys(body).toSorted()).toEqual(["inputId", "outputId", "outputUrl"]);
+    expect(Object.keys(body).toSorted()).toEqual(["inputId", "outputId", "outputSize", "outputUrl"]);
   });
 });

@@ -53,6 +53,7 @@ describe("/openapi.json", () => {
         "output",
         "pages",
         "resolution",
+        "url",
         ...(path === "/jpg" ? ["jpeg_quality"] : []),
       ].sort(),
     );
@@ -69,6 +70,30 @@ describe("/openapi.json", () => {
     expect(responses[413]!.description).toContain("The file exceeds the maximum size of 100 MB.");
   });
 
+  test.each(["application/json", "application/x-www-form-urlencoded"])("%s: the same without files", async (type) => {
+    const { requestBody } = await describePath(privateClient(), "/merged-pdf");
+    const { schema } = (
+      requestBody.content as unknown as Record<
+        string,
+        { schema: Schema & { required: string[]; properties: object; anyOf: object } }
+      >
+    )[type]!;
+    expect(Object.keys(schema.properties).toSorted()).toEqual(["id[]", "output", "pages[]", "type[]", "url[]"]);
+    expect(schema.required.includes("output")).toBe(type !== "application/json");
+    expect(schema.anyOf).toEqual([{ required: ["id[]"] }, { required: ["url[]"] }]);
+  });
+
+  test("the forms of an answer, and the routes without an operation", async () => {
+    const { responses } = await describePath(privateClient(), "/png");
+    expect(Object.keys(responses[200]!.content)).toEqual(["application/json", "image/png", "application/zip"]);
+    expect(responses[406]!.description).toBe(
+      "The answer is available as application/json, image/png, application/zip only.",
+    );
+    for (const path of ["/upload", "/delete"]) {
+      expect((await describePath(privateClient(), path)).responses[200]!.content).toHaveProperty(["application/json"]);
+    }
+  });
+
   test("spec: the key belongs to the keyed variant", async () => {
     expect((await describePath(privateClient(), "/html")).security).toBeUndefined();
     const keyed = await describePath(keyedClient(), "/html");
@@ -77,11 +102,11 @@ describe("/openapi.json", () => {
   });
 
   test.each([
-    ["/merged-pdf", ["file", "id[]", "output", "pages[]", "type[]"], ["output", "pages[]", "type[]"]],
-    ["/split-pdf", ["file", "id", "output", "pages[]"], []],
-    ["/zip", ["file", "id[]", "output"], ["output"]],
-    ["/linearized-pdf", ["file", "id", "output"], ["output"]],
-    ["/flattened-transparencies-pdf", ["file", "id", "output", "quality"], ["output"]],
+    ["/merged-pdf", ["file", "id[]", "output", "pages[]", "type[]", "url[]"], ["output", "pages[]", "type[]"]],
+    ["/split-pdf", ["file", "id", "output", "pages[]", "url"], []],
+    ["/zip", ["file", "id[]", "output", "url[]"], ["output"]],
+    ["/linearized-pdf", ["file", "id", "output", "url"], ["output"]],
+    ["/flattened-transparencies-pdf", ["file", "id", "output", "quality", "url"], ["output"]],
   ])("spec: every parameter of %s, and which are required", async (path, names, needed) => {
     const { requestBody } = await describePath(keyedClient(), path);
     const { properties, required } = requestBody.content["multipart/form-data"].schema;

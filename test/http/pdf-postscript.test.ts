@@ -156,6 +156,14 @@ describe("notices", () => {
     expect(await notices(shown("/Calibri"))).toEqual(REPLACED);
   });
 
+  test("as data too, for programs", async () => {
+    const file = upload(shown("/Calibri"), "a.ps");
+    const { body } = await privateClient().post("/pdf", { output: "a", file });
+    expect(body.substitutedFonts).toEqual([{ name: "Calibri", replacedBy: "Courier" }]);
+    const plain = await privateClient().post("/pdf", { output: "a", file: upload(shown("/Helvetica"), "a.ps") });
+    expect(plain.body).not.toHaveProperty("substitutedFonts");
+  });
+
   test("also of a file whose pictures of one bit are brought down", async () => {
     const withPicture = bilevelPictures([{ width: 400, height: 400 }]).replace(
       "\n",

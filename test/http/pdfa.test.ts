@@ -55,7 +55,7 @@ describe("200", () => {
       ...[200, "string", "string", "string"],
     ]);
     const { body: again } = await post({ id: String(body.outputId) });
-    expect(Object.keys(again).toSorted()).toEqual(["inputId", "outputId", "outputUrl"]);
+    expect(Object.keys(again).toSorted()).toEqual(["inputId", "outputId", "outputSize", "outputUrl"]);
     const [made] = await client.make("/pdfa", { id: String(body.outputId), output: "a", output_type: "PDF/A-2b" });
     const before = await fetch(String(body.outputUrl));
     expect(Buffer.from(made!.bytes)).toEqual(Buffer.from(await before.arrayBuffer()));

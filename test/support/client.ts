@@ -12,7 +12,10 @@ export interface Posted {
     readonly outputUrl?: string | string[];
     readonly outputId?: string | string[];
     readonly inputId?: string | string[];
+    readonly outputSize?: number;
+    readonly inputSize?: number;
     readonly notices?: string[];
+    readonly substitutedFonts?: { name: string; replacedBy?: string }[];
     readonly error?: string;
   };
 }

@@ -8,7 +8,7 @@ import { readConfig } from "../../src/core/config.ts";
 import { EngineFailure, FAILURE_REASONS } from "../../src/core/failure.ts";
 import { NOTICE_CODES } from "../../src/core/notice.ts";
 import { MAX_SELECTED_PAGES } from "../../src/core/pages.ts";
-import { endpoints } from "../../src/endpoints/index.ts";
+import { endpoints, routes } from "../../src/endpoints/index.ts";
 import * as errors from "../../src/http/errors.ts";
 import { noticeSentences } from "../../src/http/notices.ts";
 import { openApi } from "../../src/http/openapi.ts";
@@ -41,7 +41,7 @@ type Responses = Record<string, { content?: { "application/json"?: { examples?: 
 type Examples = Record<string, { readonly value: { readonly error: string } }>;
 
 const config = readConfig({ VARIANT: "keyed" } as Parameters<typeof readConfig>[0]);
-const { paths } = openApi(endpoints, config, "https://example.com") as unknown as Described;
+const { paths } = openApi({ endpoints, routes }, config, "https://example.com") as unknown as Described;
 
 /** The section of an endpoint, followed by the sections of the same page that it refers to for other parameters. */
 function textOf(path: string): string {
@@ -93,7 +93,7 @@ describe("every endpoint", () => {
 
   test("no section describes an endpoint that is not there", () => {
     const titles = [...sections.values()].map(({ title }) => title).filter((title) => title.startsWith("/"));
-    expect(titles.sort()).toEqual(endpoints.map(({ path }) => path).sort());
+    expect(titles.sort()).toEqual([...endpoints, ...routes].map(({ path }) => path).sort());
     const text = read("docs/api.md");
     const others = Object.keys(paths).filter((path) => !titles.includes(path));
     for (const path of others) expect(text).toContain(`${path}\``);
@@ -110,11 +110,12 @@ describe("every error sentence", () => {
     const pattern = sentence.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/<\w+>/g, ".+");
     return { status: Number(row.Status), sentence, pattern: new RegExp(`^${pattern}$`) };
   });
-  const { ServiceError, toServiceError, nonconforming, ...makers } = errors;
+  const { ServiceError, toServiceError, nonconforming, notAcceptable, ...makers } = errors;
   const rule = { clause: "6.2.4.3", test: 2, pageNumbers: [1] };
   const made = [
     ...Object.values(makers).map((make) => (make as (...values: unknown[]) => errors.ServiceError)("name", "value")),
     makers.unsupportedFile(),
+    notAcceptable(["application/json", "application/pdf"]),
     nonconforming(),
     nonconforming({ standard: "PDF/A-2b", rules: [rule], changedPages: [] }),
     ...FAILURE_REASONS.map((reason) => toServiceError(new EngineFailure(reason, "detail"))),

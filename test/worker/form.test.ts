@@ -3,7 +3,7 @@
 
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { readForm } from "../../src/http/form.ts";
+import { readForm } from "../../src/http/read-form.ts";
 import { createTurns } from "../../src/placement/turns.ts";
 import { createKeptBytes } from "../../src/storage/kept-bytes.ts";
 import { PART_BYTES } from "../../src/storage/lone-files.ts";
@@ -21,6 +21,7 @@ function options(maxFileBytes = 100 * MiB, inBucket = bucket) {
     fileFields: new Set(["file"]),
     textFields: new Set<string>(),
     jsonFileFields: new Set(["settings"]),
+    isTransient: false,
     maxFileBytes,
     maxFiles: 100,
     uploadTurns: createTurns({ atOnce: 6, waiting: 6, maxWaitMs: 10_000 }),

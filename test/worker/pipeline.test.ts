@@ -5,8 +5,11 @@ import * as z from "zod";
 import { ISOLATE_BUDGETS } from "../../src/core/budgets.ts";
 import { EngineFailure } from "../../src/core/failure.ts";
 import { type Output, operation, type Run, signature } from "../../src/core/operation.ts";
-import { endpoint, handle, type Service } from "../../src/http/endpoint.ts";
+import type { Answer } from "../../src/http/answer.ts";
+import { endpoint, type Service } from "../../src/http/endpoint.ts";
 import { outputName } from "../../src/http/fields.ts";
+import { handle } from "../../src/http/pipeline.ts";
+import { Timing } from "../../src/http/timing.ts";
 import type { ConnectedContainer } from "../../src/placement/connection.ts";
 import { edge, container as elsewhereAlone, type Job } from "../../src/placement/placement.ts";
 import { encodeAnswer } from "../../src/placement/remote.ts";
@@ -31,6 +34,7 @@ const service: Service = {
   remoteTurns: turns(),
   container: undefined,
   baseUrl: "https://service",
+  timing: new Timing(),
   log: () => {},
   defer: () => {},
 };
@@ -39,22 +43,29 @@ function run(made: Run<null>, signal?: AbortSignal, container?: ConnectedContain
   return runJob(edge(operation({ name: "made", params: z.null(), run: made }), null), signal, container, beside);
 }
 
-function runJob(job: Job, signal?: AbortSignal, container?: ConnectedContainer, beside = service) {
+async function runJob(job: Job, signal?: AbortSignal, container?: ConnectedContainer, beside = service) {
+  const response = await answerOf(job, { ...beside, container }, {}, signal);
+  return (await response.json()) as Answer;
+}
+
+/** Returns the response to a request for the job. */
+function answerOf(job: Job, beside: Service, headers: Record<string, string>, signal?: AbortSignal) {
   const made = endpoint({
     path: "/made",
     variants: ["private"],
     summary: "",
-    source: { kind: "file-or-id", description: "", accepts: () => true },
+    source: { kind: "one", description: "", accepts: () => true },
     fields: { output: outputName("") },
     naming: "prefix",
+    produces: "text/plain",
     errors: [],
     prepare: () => job,
   });
   const form = new FormData();
   form.append("file", new File(["content"], "input.txt"));
   form.append("output", "made");
-  const request = new Request("https://service/made", { method: "POST", body: form, ...(signal ? { signal } : {}) });
-  return handle(made, request, { ...beside, container });
+  const init = { method: "POST", body: form, headers, ...(signal ? { signal } : {}) };
+  return handle(made, new Request("https://service/made", init), beside);
 }
 
 const output = (text: string) => ({ extension: "txt", type: "text/plain", body: new TextEncoder().encode(text) });

@@ -23,20 +23,20 @@ test("a text is required", () => {
 
 test("a document that may be a PDF is opened as one", () => {
   const all = [NOT_BOTH, NO_SUCH_FILE, WRONG_TYPE, ...OPENED];
-  same({ kind: "file-or-id", description: "", accepts: mayBePdf }, [...all, NOT_A_PDF]);
-  same({ kind: "file-or-id", description: "", accepts: () => true }, all);
+  same({ kind: "one", description: "", accepts: mayBePdf }, [...all, NOT_A_PDF]);
+  same({ kind: "one", description: "", accepts: () => true }, all);
 });
 
 test("a document or an address", () => {
   const needs = "This route needs a File, an ID or a URL.";
   const oneOf = "This route will only accept one of a File, an ID or a URL.";
-  same({ kind: "file-id-or-url", description: "" }, [NOT_BOTH, needs, oneOf, NO_SUCH_FILE, WRONG_TYPE, ...OPENED]);
+  same({ kind: "one", description: "" }, [NOT_BOTH, needs, oneOf, NO_SUCH_FILE, WRONG_TYPE, ...OPENED]);
 });
 
 test("files that are not opened, and PDFs with lists of values", () => {
-  same({ kind: "files-and-ids", description: "" }, [COUNTS.noInput, COUNTS.tooMany, NO_SUCH_FILE]);
+  same({ kind: "several", description: "" }, [COUNTS.noInput, COUNTS.tooMany, NO_SUCH_FILE]);
   const lists = { orderedBy: "type", perInput: ["pages"] };
-  same({ kind: "files-and-ids", description: "", accepts: mayBePdf, ...lists }, [
+  same({ kind: "several", description: "", accepts: mayBePdf, ...lists }, [
     ...Object.values(COUNTS),
     "Too few 'file' or 'id' values.",
     "The 'type[]' values do not match the 'file' and 'id' values.",

@@ -85,6 +85,7 @@ export class Visit {
   readonly #refused = new Set<string>();
   /** Keeps connections to servers for this visit alone. */
   readonly agent: Agent;
+  readonly #connectTo: Connecting;
   readonly #sockets = new Set<Socket>();
   #bytes = 0;
   #requests = 0;
@@ -96,11 +97,17 @@ export class Visit {
     this.limits = limits;
     this.document = document;
     this.#exceeded = exceeded;
+    this.#connectTo = connectTo;
     this.agent = new CheckedAgent((host, port) => connectTo(host, port, this));
   }
 
   get bytes(): number {
     return this.#bytes;
+  }
+
+  /** Connects to a checked address of a place. @throws Refused; Error if the place cannot be reached */
+  connect(host: string, port: number): Promise<Socket> {
+    return this.#connectTo(host, port, this);
   }
 
   refuse(host: string, port: number): void {
@@ -260,7 +267,7 @@ function lookups(dnsServers: readonly string[] | undefined): Lookups {
 }
 
 /** Returns the host without brackets, and the port or its default. */
-function placeOf({ hostname, port, protocol }: URL): { host: string; port: number } {
+export function placeOf({ hostname, port, protocol }: URL): { host: string; port: number } {
   return {
     host: hostname.replace(/^\[|\]$/g, ""),
     port: Number(port) || (protocol === "https:" ? 443 : 80),

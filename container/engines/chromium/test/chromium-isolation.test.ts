@@ -4,6 +4,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { html, openScratch, print, startChromium } from "../../../../test/support/chromiums.ts";
+import { privateAddresses } from "../../../../test/support/private-addresses.ts";
 import { type Ear, openEar, type Site, startDns, startSite } from "../../../../test/support/web.ts";
 import type { Chromium, PageSource } from "../chromium.ts";
 
@@ -29,33 +30,11 @@ const slowly = (text: string) => `${text}<img src="${site.url}/slow">`;
 /** Returns the URL at which the allowed site redirects to `target`. */
 const redirect = (status: number, to: string) => `${site.url}/${status}/${encodeURIComponent(to)}`;
 
-const addresses: Form[] = [
-  ["127.0.0.1", "always", (_, port) => url(`http://127.0.0.1:${port}/`)],
-  ["decimal", "always", (_, port) => url(`http://2130706433:${port}/`)],
-  ["octal", "always", (_, port) => url(`http://0177.0.0.1:${port}/`)],
-  ["hex", "always", (_, port) => url(`http://0x7f.0.0.1:${port}/`)],
-  ["hex in one", "always", (_, port) => url(`http://0x7f000001:${port}/`)],
-  ["short", "always", (_, port) => url(`http://127.1:${port}/`)],
-  ["full-width digits", "always", (_, port) => url(`http://１２７.0.0.1:${port}/`)],
-  ["a trailing dot", "always", (_, port) => url(`http://127.0.0.1.:${port}/`)],
-  ["user-info", "always", (_, port) => url(`http://public.net@127.0.0.1:${port}/`)],
-  ["a backslash", "always", (_, port) => url(`http://127.0.0.1:${port}\\@public.net/`)],
-  ["localhost", "always", (_, port) => url(`http://localhost:${port}/`)],
-  ["localhost and a dot", "always", (_, port) => url(`http://localhost.:${port}/`)],
-  ["::1", "always", (_, port) => url(`http://[::1]:${port}/`)],
-  ["::1 in full", "always", (_, port) => url(`http://[0:0:0:0:0:0:0:1]:${port}/`)],
-  ["IPv4-mapped", "always", (_, port) => url(`http://[::ffff:127.0.0.1]:${port}/`)],
-  ["IPv4-mapped in hex", "always", (_, port) => url(`http://[::ffff:7f00:1]:${port}/`)],
-  ["0.0.0.0", "always", (_, port) => url(`http://0.0.0.0:${port}/`)],
-  ["::", "always", (_, port) => url(`http://[::]:${port}/`)],
-  ["TLS", "always", (_, port) => url(`https://127.0.0.1:${port}/`)],
-  ["a name that leads there", "always", (_, port) => url(`http://loopback.attack.net:${port}/`)],
-  ["a name that leads to ::1", "always", (_, port) => url(`http://loopback6.attack.net:${port}/`)],
-  // No kernel routes these to its loopback device. web-proxy.test.ts tests that the proxy does not try them.
-  ["6to4", "never", (_, port) => url(`http://[2002:7f00:1::]:${port}/`)],
-  ["NAT64", "never", (_, port) => url(`http://[64:ff9b::7f00:1]:${port}/`)],
-  ["Teredo", "never", (_, port) => url(`http://[2001:0:7f00:1::80ff:fffe]:${port}/`)],
-];
+const addresses: Form[] = privateAddresses.map(([name, heard, address]) => [
+  name,
+  heard,
+  (_, port) => url(address(port)),
+]);
 
 const redirects: Form[] = [301, 302, 303, 307, 308].map((status) => [
   `a redirect, ${status}`,

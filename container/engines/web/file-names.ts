@@ -1,0 +1,34 @@
+// Chooses the name of a file of the web. The name is not safe: the caller removes what a file system forbids.
+
+import { extensionOf } from "../../../src/core/media-type.ts";
+
+/**
+ * Returns the name that the server gives, or the last part of the path, or the host. A name without extension gets
+ * that of the media type.
+ */
+export function nameOf(disposition: string | undefined, url: URL, type: string): string {
+  const given = nameIn(disposition ?? "");
+  const name = given ?? (decode(url.pathname.split("/").at(-1) ?? "") || url.hostname);
+  const isNamed = given !== undefined || url.pathname.split("/").at(-1) !== "";
+  if (isNamed && /\.[A-Za-z0-9]{1,10}$/.test(name)) return name;
+  const extension = extensionOf(type.replace(/;.*/, "").trim().toLowerCase());
+  return extension === undefined ? name : `${name}.${extension}`;
+}
+
+/** Returns the file name in a Content-Disposition (RFC 6266): `filename*` first. */
+function nameIn(disposition: string): string | undefined {
+  const [, charset, extended] = /;\s*filename\*\s*=\s*([\w-]+)'[^']*'([^\s;]+)/i.exec(disposition) ?? [];
+  if (extended !== undefined && /^utf-8$/i.test(charset!)) return decode(extended);
+  const [, quoted, token] = /;\s*filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))/i.exec(disposition) ?? [];
+  const name = quoted?.replace(/\\(.)/g, "$1") ?? token;
+  // Node passes on bytes as letters of Latin-1; servers send UTF-8.
+  return name === undefined || name === "" ? undefined : Buffer.from(name, "latin1").toString("utf8");
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,27 @@
+// Writes a zip archive of entries, one after the other. Knows neither their content nor their compression.
+
+import type { Written } from "./entries.ts";
+import { centralDirectory, type ZipEntry } from "./records.ts";
+
+/** @param entries in their order; each is requested when the one before it has been written */
+export async function* writeArchive(entries: Iterable<Written> | AsyncIterable<Written>): AsyncGenerator<Uint8Array> {
+  const directory: ZipEntry[] = [];
+  let offset = 0;
+  for await (const written of entries) {
+    const start = offset;
+    try {
+      for (;;) {
+        const { done, value } = await written.next();
+        if (done) {
+          directory.push({ ...value, offset: start });
+          break;
+        }
+        offset += value.length;
+        yield value;
+      }
+    } finally {
+      await written.return(undefined as never);
+    }
+  }
+  yield* centralDirectory(directory, offset);
+}

@@ -1,0 +1,68 @@
+// Words a successful response: the JSON that names stored files, or the headers of a file.
+
+import { attachment } from "../core/file-name.ts";
+import { combined, type Notice, type NoticeSubject } from "../core/notice.ts";
+import type { StoredFile } from "../storage/file.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { noticeSentences, noticesHeader } from "./notices.ts";
+import type { Located } from "./sources.ts";
+
+/** The body of a successful response (spec, "Response objects"). */
+export interface Answer {
+  readonly outputUrl: string | readonly string[];
+  readonly outputId: string | readonly string[];
+  readonly inputId?: string | readonly string[];
+  /** Size of the output in bytes; absent if the other fields are lists. */
+  readonly outputSize?: number;
+  /** Size of the input in bytes, of endpoints that change it. */
+  readonly inputSize?: number;
+  /** Sentences on what the documents lost; absent if nothing was lost. */
+  readonly notices?: readonly string[];
+  /** Fonts that were replaced, of endpoints that replace them; absent if none was. */
+  readonly substitutedFonts?: readonly NoticeSubject[];
+}
+
+/** What a request led to. */
+export interface Results {
+  readonly inputs: readonly Located[];
+  readonly inputIds: readonly string[];
+  readonly outputs: readonly StoredFile[];
+  readonly lost: readonly Notice[];
+}
+
+export function answerOf({ naming, source, tells = [] }: Endpoint, results: Results, baseUrl: string): Answer {
+  const { inputs, inputIds, outputs, lost } = results;
+  const ids = outputs.map(({ id }) => id);
+  const urls = ids.map((id) => fileUrl(baseUrl, id));
+  const several = naming === "list" || (naming === "prefix" && ids.length > 1);
+  const notices = noticeSentences(lost);
+  const fonts = combined(lost).find(({ code }) => code === "fonts-substituted")?.subjects ?? [];
+  return {
+    outputUrl: several ? urls : urls[0],
+    outputId: several ? ids : ids[0],
+    ...(source.kind === "text" ? {} : { inputId: source.kind === "several" ? inputIds : inputIds[0] }),
+    ...(several ? {} : { outputSize: outputs[0].size }),
+    ...(tells.includes("inputSize") ? { inputSize: inputs[0].size } : {}),
+    ...(notices.length > 0 ? { notices } : {}),
+    ...(tells.includes("substitutedFonts") && fonts.length > 0 ? { substitutedFonts: fonts } : {}),
+  };
+}
+
+/** Returns the URL of a stored file (spec, "Response objects"). */
+export const fileUrl = (baseUrl: string, id: string) => `${baseUrl}/resource/${id}?format=file`;
+
+/** Returns the headers of every answer to a POST. */
+export function answerHeaders(lost: readonly Notice[]): Record<string, string> {
+  const notices = noticesHeader(lost);
+  return { Vary: "Accept", ...(notices === "" ? {} : { Notices: notices }) };
+}
+
+/** Returns the headers of a file that is sent as a download. */
+export const downloadHeaders = ({ name, type }: { readonly name: string; readonly type: string }) => ({
+  "Content-Type": type,
+  "Content-Disposition": attachment(name),
+  // The content comes from anyone: it must never run as a page of the service's origin.
+  "X-Content-Type-Options": "nosniff",
+  "Content-Security-Policy": "sandbox; default-src 'none'",
+  "Referrer-Policy": "no-referrer",
+});

@@ -1,0 +1,238 @@
+// Reads a multipart body: its fields, and its files, which go to the store as they arrive. Holds at most one upload part
+// of a file.
+import { Busboy, type BusboyFileStream, type BusboyHeaders } from "@fastify/busboy";
+import { safeName } from "../core/file-name.ts";
+import { LIMITS } from "../core/limits.ts";
+import { mediaTypeOf } from "../core/media-type.ts";
+import { PieceReader } from "../core/pieces.ts";
+import type { Batch } from "../storage/batch.ts";
+import type { Arrival } from "../storage/file.ts";
+import type { Keeping } from "../storage/kept-bytes.ts";
+import { PART_BYTES } from "../storage/lone-files.ts";
+import { fieldTooLarge, fileTooLarge, malformedBody, tooManyFields, tooManyInputs } from "./errors.ts";
+import { isFilled } from "./fields.ts";
+import { type Form, type FormOptions, maxParts } from "./form.ts";
+import { decodeEncodedWords, type FormEntry, type FormKey, grouped, parseName } from "./form-entries.ts";
+
+/** Size of a read. The runtime's own chunks are small, and each costs a turn of all code that processes it. */
+const READ_BYTES = 2 ** 16;
+
+export async function readMultipart(
+  body: ReadableStream<Uint8Array>,
+  contentType: string,
+  uploads: Batch,
+  options: FormOptions,
+): Promise<Form> {
+  let busboy: InstanceType<typeof Busboy>;
+  try {
+    busboy = new Busboy({
+      headers: { "content-type": contentType } as BusboyHeaders,
+      preservePath: true,
+      isPartAFile: (name) => {
+        const key = name === undefined ? "" : parseName(name).name;
+        return options.fileFields.has(key) || options.jsonFileFields.has(key);
+      },
+      limits: { fieldSize: LIMITS.fieldBytes, fieldNameSize: 200, parts: maxParts(options.maxFiles) },
+    });
+  } catch {
+    await body.cancel();
+    throw malformedBody();
+  }
+  return new MultipartReader(busboy, uploads, options).read(body);
+}
+
+/** Reads one multipart body. */
+class MultipartReader {
+  readonly #busboy: InstanceType<typeof Busboy>;
+  readonly #uploads: Batch;
+  readonly #options: FormOptions;
+  readonly #isKept: boolean;
+  readonly #fields: FormEntry<string>[] = [];
+  readonly #files: FormEntry<Arrival>[] = [];
+  readonly #order: string[] = [];
+  readonly #open = new Set<BusboyFileStream>();
+  readonly #finished: Promise<void>;
+  readonly #failed = Promise.withResolvers<void>();
+  #fieldBytes = 0;
+  #fileCount = 0;
+  #failure: unknown;
+  /** Files are stored one after the other, so the file being stored applies backpressure to the body. */
+  #storing: Promise<void> = Promise.resolve();
+
+  constructor(busboy: InstanceType<typeof Busboy>, uploads: Batch, options: FormOptions) {
+    const { bodySize = 0 } = options;
+    this.#busboy = busboy;
+    this.#uploads = uploads;
+    this.#options = options;
+    this.#isKept = bodySize > 0 && options.keeping.take(bodySize);
+    this.#finished = new Promise<void>((resolve) => busboy.on("finish", resolve));
+    busboy.on("error", () => this.#fail(malformedBody()));
+    busboy.on("partsLimit", () => this.#fail(tooManyFields()));
+    busboy.on("field", (name, value, _nameTruncated, valueTruncated) => {
+      if (name !== undefined) this.#takeField(parseName(name), value, valueTruncated);
+    });
+    busboy.on("file", (name, stream, fileName) => this.#takeFile(parseName(name), stream, fileName));
+  }
+
+  async read(body: ReadableStream<Uint8Array>): Promise<Form> {
+    const { signal, isTransient } = this.#options;
+    const pieces = new PieceReader(body, READ_BYTES);
+    const gone = () => this.#fail(signal.reason);
+    signal.addEventListener("abort", gone);
+    try {
+      await this.#feed(pieces);
+    } catch (error) {
+      this.#fail(error);
+    } finally {
+      signal.removeEventListener("abort", gone);
+      void pieces.cancel().catch(() => {});
+    }
+    await this.#storing;
+    if (this.#failure) {
+      await this.#uploads.discard();
+      throw this.#failure;
+    }
+    const files = this.#files;
+    if (!isTransient || files.some(({ value }) => !value.bytes)) this.#uploads.send();
+    return {
+      fields: grouped(this.#fields),
+      files: grouped(files),
+      uploads: this.#uploads,
+      order: this.#order,
+      encoding: "multipart",
+    };
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= error;
+    // A destroyed file stream blocks busboy for good, so nothing waits for busboy from here on.
+    for (const stream of this.#open) stream.destroy();
+    this.#failed.resolve();
+  }
+
+  #addField(key: FormKey, value: string): void {
+    this.#fieldBytes += value.length;
+    if (this.#fieldBytes > LIMITS.fieldsBytes) this.#fail(tooManyFields());
+    if (!this.#failure) this.#fields.push({ ...key, value });
+  }
+
+  #takeField(key: FormKey, value: string, isTruncated: boolean): void {
+    if (isTruncated) this.#fail(fieldTooLarge(key.name));
+    this.#addField(key, value);
+    this.#order.push(key.name);
+  }
+
+  #takeFile(key: FormKey, stream: BusboyFileStream, fileName: string | undefined): void {
+    this.#open.add(stream);
+    stream.on("error", () => this.#fail(malformedBody()));
+    const isJson = this.#options.jsonFileFields.has(key.name);
+    if (!isJson && ++this.#fileCount > this.#options.maxFiles) this.#fail(tooManyInputs());
+    this.#order.push(key.name);
+    this.#storing = this.#storing.then(async () => {
+      try {
+        if (isJson) await this.#readJsonFile(key, stream, fileName);
+        else await this.#storeFile(key, stream, fileName);
+      } catch (error) {
+        this.#fail(error);
+      } finally {
+        this.#open.delete(stream);
+        stream.resume();
+      }
+    });
+  }
+
+  async #readJsonFile(key: FormKey, stream: BusboyFileStream, fileName: string | undefined): Promise<void> {
+    const text = this.#failure ? undefined : await readSmallFile(stream, fileName);
+    if (text !== undefined) this.#addField(key, text);
+  }
+
+  async #storeFile(key: FormKey, stream: BusboyFileStream, fileName: string | undefined): Promise<void> {
+    if (this.#failure) return;
+    // Only for the first file can the body's length serve as a size hint.
+    const { bodySize: _, ...others } = this.#options;
+    const known = this.#files.length === 0 ? this.#options : others;
+    const file = await storePart(stream, fileName, this.#uploads, known, this.#isKept);
+    if (file) this.#files.push({ ...key, value: this.#isKept ? file : remember(file, this.#options.keeping) });
+  }
+
+  /** Passes the body on until its end, or until a failure and a limited number of bytes after it. */
+  async #feed(pieces: PieceReader): Promise<void> {
+    const busboy = this.#busboy;
+    let drained = 0;
+    for (;;) {
+      // This throws only if the client has disconnected, so nobody reads the response.
+      const piece = await pieces.read().catch(() => Promise.reject(malformedBody()));
+      if (!piece) break;
+      if (this.#failure) {
+        drained += piece.length;
+        if (drained > LIMITS.drainedBytes || this.#options.signal.aborted) break;
+      } else if (!busboy.write(piece)) {
+        await Promise.race([new Promise((resolve) => busboy.once("drain", resolve)), this.#failed.promise]);
+      }
+    }
+    if (this.#failure) return;
+    busboy.end();
+    await Promise.race([this.#finished, this.#failed.promise]);
+  }
+}
+
+/** Returns the file without its bytes if there is no memory to keep them. */
+export function remember(file: Arrival, keeping: Keeping): Arrival {
+  const { bytes, ...rest } = file;
+  return !bytes || keeping.take(bytes.length) ? file : rest;
+}
+
+async function storePart(
+  stream: BusboyFileStream,
+  fileName: string | undefined,
+  uploads: Batch,
+  options: FormOptions,
+  isKept: boolean,
+): Promise<Arrival | undefined> {
+  const { maxFileBytes, uploadTurns, signal, bodySize, isTransient, begins } = options;
+  using _turn = await uploadTurns.take(signal);
+  const chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
+  const first = await chunks.next();
+  // A form sends a part without a name and without content for a file input that was left empty.
+  if (first.done && !fileName) return undefined;
+  const name = safeName(decodeEncodedWords(fileName ?? "")) || "file";
+  if (!first.done) begins?.(first.value, name);
+  async function* body(): AsyncGenerator<Uint8Array> {
+    for (let next = first; !next.done; next = await chunks.next()) yield next.value;
+    if (stream.destroyed && !stream.readableEnded) throw malformedBody();
+  }
+  return uploads.receive({
+    name,
+    type: (start) => mediaTypeOf(start, name),
+    body: limited(body(), maxFileBytes),
+    ...(bodySize ? { sizeHint: bodySize } : {}),
+    ...(isKept && bodySize && bodySize > PART_BYTES ? { partBytes: bodySize } : {}),
+    isHeld: isKept && isTransient,
+  });
+}
+
+/** @throws ServiceError 413 after too many bytes */
+export async function* limited(chunks: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
+  let total = 0;
+  for await (const chunk of chunks) {
+    total += chunk.length;
+    if (total > maxBytes) throw fileTooLarge(maxBytes);
+    yield chunk;
+  }
+}
+
+/**
+ * @returns the text, or slightly more of it than a JSON file may have, possibly cut within a character;
+ * undefined if no file was sent
+ */
+async function readSmallFile(stream: BusboyFileStream, fileName: string | undefined): Promise<string | undefined> {
+  const decoder = new TextDecoder();
+  let room = LIMITS.jsonFileBytes + 4;
+  let text = "";
+  for await (const chunk of stream as AsyncIterable<Uint8Array>) {
+    text += decoder.decode(chunk.subarray(0, room), { stream: true });
+    room -= Math.min(room, chunk.length);
+  }
+  if (room > 0) text += decoder.decode();
+  return fileName || isFilled(text) ? text : undefined;
+}

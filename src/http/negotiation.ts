@@ -1,0 +1,84 @@
+// Chooses the form of an answer by the request's header fields Accept (RFC 9110, 12.5.1) and Prefer (RFC 7240). Knows
+// neither endpoints nor how an answer is made.
+import { parseAccept } from "hono/utils/accept";
+import { notAcceptable } from "./errors.ts";
+
+/** `json`: ids of stored files. `file`: the only output itself. `archive`: all outputs, as a zip archive. */
+export type Shape = "json" | "file" | "archive";
+
+/** What an endpoint can answer with. */
+export interface Offers {
+  /** Media type of each output, without parameters. */
+  readonly type: string;
+  readonly naming: "name" | "prefix" | "list";
+}
+
+export interface Wishes {
+  /** Form of an answer with one output. @throws ServiceError 406 if the client accepts none */
+  one(): Shape;
+  /** Form of an answer with several. @throws ServiceError 406 if the client accepts none */
+  several(): Shape;
+  /** True if files may be answered with, so that what is sent need not be stored. */
+  readonly mayBeFile: boolean;
+  /** True if a file that is the answer is stored as well. */
+  readonly stores: boolean;
+}
+
+const JSON_TYPE = "application/json";
+const ARCHIVE_TYPE = "application/zip";
+
+/** @throws ServiceError 406 if the client accepts no form at all */
+export function wishesOf(headers: Headers, { type, naming }: Offers): Wishes {
+  const accept = headers.get("Accept");
+  const archive: readonly [string, Shape][] = naming === "name" ? [] : [[ARCHIVE_TYPE, "archive"]];
+  const one = preferred(accept, [[JSON_TYPE, "json"], [type, "file"], ...archive]);
+  const several = preferred(accept, [[JSON_TYPE, "json"], ...archive]);
+  const types = [...new Set([JSON_TYPE, type, ...archive.map(([type]) => type)])];
+  if (one === undefined && (several === undefined || naming === "name")) throw notAcceptable(types);
+  return {
+    one: () => one ?? refuse(types),
+    several: () => several ?? refuse([JSON_TYPE, ...archive.map(([type]) => type)]),
+    mayBeFile: one !== "json" || (naming !== "name" && several !== "json"),
+    stores: storesToo(headers.get("Prefer") ?? ""),
+  };
+}
+
+function refuse(types: readonly string[]): never {
+  throw notAcceptable(types);
+}
+
+/** Returns the offer of the highest quality, and of equal ones the first; undefined if none is accepted. */
+function preferred(accept: string | null, offers: readonly (readonly [string, Shape])[]): Shape | undefined {
+  let best: { readonly shape: Shape; readonly quality: number } | undefined;
+  const ranges = parseAccept(accept ?? "")
+    .map(({ type, q }) => ({ range: type.toLowerCase(), q }))
+    // Some clients of old send a lone asterisk.
+    .map(({ range, q }) => ({ range: range === "*" ? "*/*" : range, q }))
+    .filter(({ range }) => /^[^/\s]+\/[^/\s]+$/.test(range));
+  for (const [type, shape] of offers) {
+    // Without a range, any type is accepted.
+    const quality = ranges.length === 0 ? 1 : qualityOf(type, ranges);
+    if (quality > (best?.quality ?? 0)) best = { shape, quality };
+  }
+  return best?.shape;
+}
+
+/**
+ * Returns the quality that the most specific range gives to a type. Parameters of a range other than `q` are ignored:
+ * no answer has several variants that differ by them, and clients send `charset`.
+ */
+function qualityOf(type: string, ranges: readonly { readonly range: string; readonly q: number }[]): number {
+  for (const range of [type, type.replace(/\/.*/, "/*"), "*/*"]) {
+    const matching = ranges.filter((one) => one.range === range);
+    if (matching.length > 0) return Math.max(...matching.map(({ q }) => q));
+  }
+  return 0;
+}
+
+/** Reports whether a client prefers `return=representation; store`. */
+function storesToo(prefer: string): boolean {
+  return prefer.split(",").some((preference) => {
+    const [name, ...parameters] = preference.split(";").map((part) => part.replace(/\s|"/g, "").toLowerCase());
+    return name === "return=representation" && parameters.includes("store");
+  });
+}

@@ -1,0 +1,249 @@
+// The single pipeline for the requests of all endpoints. Never mentions a path.
+
+import { EngineFailure, OutOfRange } from "../core/failure.ts";
+import { stem } from "../core/file-name.ts";
+import { LIMITS } from "../core/limits.ts";
+import { type Attempt, attempts, needsMoreRoom, type Places } from "../placement/placement.ts";
+import type { Batch } from "../storage/batch.ts";
+import type { Keeping } from "../storage/kept-bytes.ts";
+import { answerHeaders, answerOf, downloadHeaders } from "./answer.ts";
+import { streamOf } from "./body-stream.ts";
+import { type Delivery, deliver } from "./delivery.ts";
+import { type Endpoint, type Service, uploadLimit } from "./endpoint.ts";
+import type { Fetching } from "./fetched.ts";
+import { listName } from "./fields.ts";
+import type { Form } from "./form.ts";
+import { type Wishes, wishesOf } from "./negotiation.ts";
+import { readForm } from "./read-form.ts";
+import { chunksOf, idOf, type Located, locateSources, toInput } from "./sources.ts";
+
+/** Runs a request. If it fails, it removes the files that it stored. */
+export async function handle(endpoint: Endpoint, request: Request, service: Service): Promise<Response> {
+  const wishes = wishesOf(request.headers, { type: endpoint.produces, naming: endpoint.naming });
+  const resources = new DisposableStack();
+  try {
+    const keeping = resources.use(service.kept.open());
+    const waiting = resources.use(service.waiting.open());
+    const late = new AbortController();
+    const signal = AbortSignal.any([request.signal, late.signal]);
+    const isTransient = endpoint.source.kind === "text" || wishes.mayBeFile;
+    const form = await receive(endpoint, request, { service, isTransient, keeping, waiting, signal });
+    const outputs = service.store.batch("output", waiting);
+    const memory = { keeping, holding: waiting, isTransient };
+    const exchange = { endpoint, service, wishes, form, outputs, ...memory, signal, late };
+    try {
+      const { sources, delivery } = await carryOut(exchange, resources);
+      return await respond(exchange, sources, delivery, resources);
+    } catch (error) {
+      await Promise.all([form.uploads.discard(), outputs.discard()]);
+      throw worded(error, endpoint, service);
+    }
+  } catch (error) {
+    resources.dispose();
+    throw error;
+  }
+}
+
+/** A request whose body has been read. */
+interface Exchange {
+  readonly endpoint: Endpoint;
+  readonly service: Service;
+  readonly wishes: Wishes;
+  readonly form: Form;
+  readonly outputs: Batch;
+  readonly keeping: Keeping;
+  readonly holding: Keeping;
+  /** True if files that were sent need not outlive the request. */
+  readonly isTransient: boolean;
+  /** Aborted when the client disconnects, or by {@link late}. */
+  readonly signal: AbortSignal;
+  readonly late: AbortController;
+}
+
+interface Receiving extends Pick<Exchange, "service" | "signal" | "keeping" | "isTransient"> {
+  readonly waiting: Keeping;
+}
+
+function receive(endpoint: Endpoint, request: Request, receiving: Receiving): Promise<Form> {
+  const { service, ...others } = receiving;
+  return readForm(request, {
+    ...others,
+    store: service.store,
+    ...streamedFields(endpoint),
+    maxFileBytes: uploadLimit(endpoint, service.config),
+    maxFiles: service.config.maxInputs,
+    uploadTurns: service.timing.of(service.uploadTurns),
+    begins(start, name) {
+      const operation = endpoint.foresees?.(start, name);
+      if (operation) service.container?.startAhead(operation);
+    },
+  });
+}
+
+/** Returns the names of the fields that are read in other ways than a short text. */
+function streamedFields({ source, fields }: Endpoint) {
+  const jsonFiles = Object.entries(fields).filter(([, field]) => "isFile" in field && field.isFile);
+  return {
+    fileFields: new Set(source.kind === "text" ? [source.field] : ["file"]),
+    textFields: new Set(source.kind === "text" ? [source.field] : []),
+    jsonFileFields: new Set(jsonFiles.map(([name]) => name)),
+  };
+}
+
+interface CarriedOut {
+  readonly sources: readonly Located[];
+  readonly delivery: Delivery;
+}
+
+/** @param resources receives the time limit of the job, which may last as long as the answer */
+async function carryOut(exchange: Exchange, resources: DisposableStack): Promise<CarriedOut> {
+  const { endpoint, service, form, outputs, signal, late } = exchange;
+  const { store, timing, config } = service;
+  const context = { signal, log: service.log, defer: service.defer };
+  const places: Places = {
+    budgets: service.budgets,
+    container: service.container,
+    engineTurns: timing.of(service.engineTurns),
+    containerTurns: timing.of(service.containerTurns),
+    remoteTurns: timing.of(service.remoteTurns),
+  };
+  const fetching: Fetching = {
+    ...{ ...context, places, container: service.container, uploads: form.uploads, keeping: exchange.keeping },
+    isTransient: exchange.isTransient,
+    maxBytes: uploadLimit(endpoint, config),
+  };
+  const sources = await within(LIMITS.fetchesMs, late, () =>
+    locateSources(endpoint.source, form, { store, fetching, maxInputs: config.maxInputs }),
+  );
+  const { output: name, prepare } = endpoint.bind(form, defaults(endpoint, form, sources));
+  const inputs = sources.map((source) => toInput(source, store));
+  const isNumbered = endpoint.naming !== "name";
+  resources.use(abortAfter(LIMITS.requestJobMs, late));
+  const job = await prepare(inputs);
+  const attempted = (attempt: Attempt) =>
+    onceMoreIfLost(
+      // A job that is retried reports its losses again, and begins its outputs anew.
+      () => deliver(attempt.run(context), { ...exchange, name, isNumbered, store, timing }),
+      exchange,
+    );
+  const [first, ...others] = attempts(job, inputs, places);
+  const delivery = await timing.during("store", () =>
+    attempted(first).catch(async (error: unknown) => {
+      if (others.length === 0 || outputs.count > 0 || !needsMoreRoom(error)) throw error;
+      service.log("job moved to container", { error: String(error) });
+      return attempted(others[0]);
+    }),
+  );
+  return { sources, delivery };
+}
+
+async function respond(
+  exchange: Exchange,
+  sources: readonly Located[],
+  delivery: Delivery,
+  resources: DisposableStack,
+): Promise<Response> {
+  const { service, signal, wishes, outputs } = exchange;
+  const { uploads } = exchange.form;
+  if (delivery.kind === "stored") {
+    const response = await service.timing.during("store", () => respondWithJson(exchange, sources, delivery));
+    resources.dispose();
+    return response;
+  }
+  const ended = Promise.withResolvers<unknown>();
+  const response = await respondWithFile(exchange, delivery, ended.resolve);
+  if (delivery.kind !== "stream") signal.throwIfAborted();
+  service.defer(async () => {
+    const error = await ended.promise;
+    if (error !== undefined) service.log("answer broken off", { error: String(error) });
+    resources.dispose();
+    await Promise.all([uploads.discard(), ...(wishes.stores ? [] : [outputs.discard()])]);
+  });
+  return response;
+}
+
+async function respondWithJson(
+  { endpoint, service, form, outputs, signal }: Exchange,
+  sources: readonly Located[],
+  { lost }: Extract<Delivery, { kind: "stored" }>,
+): Promise<Response> {
+  const { uploads } = form;
+  const isKept = endpoint.source.kind !== "text";
+  const [stored] = await Promise.all([outputs.settle(), isKept ? uploads.settle() : uploads.discard()]);
+  signal.throwIfAborted();
+  const inputIds = isKept ? await Promise.all(sources.map(idOf)) : [];
+  const results = { inputs: sources, inputIds, outputs: stored, lost };
+  return Response.json(answerOf(endpoint, results, service.baseUrl), { headers: answerHeaders(lost) });
+}
+
+/** @param ended called when nothing more of the body will be read, with the reason unless it was complete */
+async function respondWithFile(
+  { service, wishes, signal }: Exchange,
+  delivery: Exclude<Delivery, { kind: "stored" }>,
+  ended: (error?: unknown) => void,
+): Promise<Response> {
+  const lost = delivery.kind === "stream" ? [] : delivery.lost;
+  const headers = new Headers({ ...downloadHeaders(delivery), ...answerHeaders(lost), "Cache-Control": "no-store" });
+  if (delivery.kind === "stream") return new Response(streamOf(delivery.body, { signal, ended }), { headers });
+  if (delivery.kind === "whole") {
+    ended();
+    headers.set("Content-Length", String(delivery.bytes.length));
+    return new Response(delivery.bytes as Uint8Array<ArrayBuffer>, { headers });
+  }
+  const { id, size } = await delivery.file.stored;
+  const opened = await service.store.open(id);
+  if (!opened) throw new EngineFailure("crashed", "the answer is not in storage any more");
+  if (!wishes.stores) {
+    return new Response(streamOf(chunksOf(opened.body), { signal, ended }), { headers });
+  }
+  ended();
+  headers.set("Content-Length", String(size));
+  headers.set("Output-Id", id);
+  headers.set("Preference-Applied", "return=representation");
+  return new Response(opened.body, { headers });
+}
+
+/** Returns the error that the client sees, in the words of the endpoint. */
+function worded(error: unknown, { fields, failures }: Endpoint, { log }: Service): unknown {
+  if (error instanceof OutOfRange) {
+    // Operations do not know the API spelling of a list parameter.
+    const field = fields[error.parameter];
+    return field && "item" in field ? new OutOfRange(listName(error.parameter), error.value) : error;
+  }
+  const answered = error instanceof EngineFailure ? failures?.[error.reason]?.(error) : undefined;
+  if (answered) log("request failed", { status: answered.status, error: String(error) });
+  return answered ?? error;
+}
+
+/** Retries a job that its container failed, once: on another instance, or after a limited wait for it to return. */
+async function onceMoreIfLost<T>(
+  carryOut: () => Promise<T>,
+  { outputs, service, signal }: Pick<Exchange, "outputs" | "service" | "signal">,
+): Promise<T> {
+  try {
+    return await carryOut();
+  } catch (error) {
+    if (!(await service.container?.comesBack(error, signal))) throw error;
+    service.log("job retried", { error: String(error) });
+    await outputs.discard();
+    return carryOut();
+  }
+}
+
+async function within<T>(timeoutMs: number, controller: AbortController, work: () => Promise<T>): Promise<T> {
+  using _limit = abortAfter(timeoutMs, controller);
+  return await work();
+}
+
+function abortAfter(timeoutMs: number, controller: AbortController): Disposable {
+  const tooLate = () => controller.abort(new EngineFailure("timed-out", `not done after ${timeoutMs} ms`));
+  const timer = setTimeout(tooLate, timeoutMs);
+  return { [Symbol.dispose]: () => clearTimeout(timer) };
+}
+
+/** Returns the default for `output` if it was not sent. JSON clients may always leave it out (docs/api.md#json-bodies). */
+function defaults({ path, fields }: Endpoint, { encoding }: Form, [first]: readonly Located[]): Record<string, string> {
+  if (!first) return {};
+  if (!fields.output?.required) return { output: stem(first.name) };
+  return encoding === "json" ? { output: `${stem(first.name)}_${path.slice(1)}` } : {};
+}

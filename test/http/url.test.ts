@@ -1,0 +1,254 @@
+// Inputs by their address, on every endpoint that takes files, over HTTP: fetched by the container, stored like uploads,
+// and never from a place that is not public.
+// Contract: docs/api.md#inputs-by-url
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type ContainerProcess, startContainer } from "../../scripts/container-process.ts";
+import { labeledPdf, textPdf } from "../fixtures/pdfs.ts";
+import { createClient, type FormFields, upload } from "../support/client.ts";
+import { textAndInfoOf } from "../support/pdf-readers.ts";
+import { attackersDns, furtherAddresses, privateAddresses } from "../support/private-addresses.ts";
+import { type Service, startService } from "../support/service.ts";
+import { type Answer, type Ear, openEar, type Site, startDns, startPages } from "../support/web.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "url-test-"));
+const pages = new Map<string, Answer>();
+const visits: string[] = [];
+let site: Site;
+let ear: Ear;
+let dns: Awaited<ReturnType<typeof startDns>>;
+let container: ContainerProcess;
+const services: Partial<Record<"private" | "keyed", Service>> = {};
+
+const show =
+  (type: string, body: string | Uint8Array): Answer =>
+  (request, response) => {
+    visits.push(String(request.url));
+    response.setHeader("Content-Type", type).end(Buffer.from(body));
+  };
+
+beforeAll(async () => {
+  ear = await openEar();
+  site = await startPages(pages);
+  dns = await startDns(attackersDns);
+  // 192.0.2.1 is nobody's: it makes the listener's port one that may be visited, so that only its address does not.
+  const env = { URL_ALLOW: `127.0.0.1:${site.port}, 192.0.2.1:${ear.port}`, URL_DNS: dns.address };
+  container = await startContainer({ logFile: join(folder, "container.log"), env });
+  for (const variant of ["private", "keyed"] as const) services[variant] = await startService({ variant, container });
+  pages.set("/three.pdf", show("application/pdf", await textPdf(3, [144, 144])));
+  pages.set("/a", show("application/pdf", await labeledPdf("A", 3)));
+  pages.set("/b.pdf", show("application/octet-stream", await labeledPdf("B", 3)));
+  pages.set("/text", show("text/plain", "just text"));
+  pages.set("/page", show("text/html", "<!doctype html><title>t</title><p>printed by its address"));
+  pages.set("/large", (_, response) => response.end(Buffer.alloc(101 * 2 ** 20)));
+}, 600_000);
+afterAll(async () => {
+  await Promise.all(Object.values(services).map((service) => service.stop()));
+  await container?.stop();
+  for (const started of [site, ear, dns]) await started?.[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true });
+});
+
+const client = (variant: "private" | "keyed" = "private") =>
+  createClient(services[variant]!.url, services[variant]!.key);
+async function error(path: string, fields: FormFields): Promise<[number, string | undefined]> {
+  const { status, body } = await client().post(path, { output: "made", ...fields });
+  return [status, body.error];
+}
+async function json(path: string, value: unknown, headers: Record<string, string> = {}) {
+  const init = {
+    method: "POST",
+    body: JSON.stringify(value),
+    headers: { "Content-Type": "application/json", ...headers },
+  };
+  const response = await fetch(services.private!.url + path, init);
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+const fileOf = (id: unknown) => fetch(`${services.private!.url}/resource/${id}?format=file`);
+
+test.each([
+  ["/png", {}],
+  ["/jpg", {}],
+  ["/gif", {}],
+  ["/bmp", {}],
+  ["/tif", {}],
+  ["/compressed-pdf", { compression_level: "low" }],
+  ["/pdfa", { output_type: "PDF/A-2b" }],
+  ["/split-pdf", {}],
+  ["/linearized-pdf", {}],
+  ["/flattened-transparencies-pdf", {}],
+  ["/merged-pdf", { "type[]": "url", "pages[]": "all" }],
+  ["/zip", {}],
+])("%s takes an address, and stores the file as an input", async (path, fields) => {
+  const url = `${site.url}/three.pdf`;
+  const name = ["/merged-pdf", "/zip"].includes(path) ? "url[]" : "url";
+  const { status, body } = await client("keyed").post(path, { output: "made", [name]: url, ...fields });
+  expect([status, body.error]).toEqual([200, undefined]);
+  const info = await fetch(`${services.keyed!.url}/resource/${[body.inputId].flat()[0]}?format=info`);
+  expect(await info.json()).toMatchObject({ name: "three.pdf", type: "application/pdf" });
+});
+
+test("/upload takes addresses too, beside files", async () => {
+  const { status, body } = await client().post("/upload", {
+    file: upload("text", "a.txt"),
+    "url[]": [`${site.url}/a`, `${site.url}/b.pdf`],
+  });
+  expect(status).toBe(200);
+  const { files } = body as unknown as { files: { name: string; id: string }[] };
+  expect(files.map(({ name }) => name)).toEqual(["a.txt", "a.pdf", "b.pdf"]);
+  expect((await fileOf(files[2]!.id)).headers.get("Content-Type")).toBe("application/pdf");
+});
+
+describe("a merge", () => {
+  const labels = async (fields: FormFields) => {
+    const [made] = await client().make("/merged-pdf", { output: "made", ...fields });
+    return textAndInfoOf(made!.bytes).text.match(/[A-Z]\d/g);
+  };
+
+  test("takes files, ids and addresses in the order of type[]", async () => {
+    const stored = await client().post("/zip", { file: upload(await labeledPdf("C", 2)), output: "c" });
+    expect(
+      await labels({
+        file: upload(await labeledPdf("D", 1)),
+        "id[]": [stored.body.inputId!].flat(),
+        "url[]": [`${site.url}/a`, `${site.url}/b.pdf`],
+        "type[]": ["url", "id", "url", "file"],
+        "pages[]": ["2", "all", "last-1", "1"],
+      }),
+    ).toEqual(["A2", "C1", "C2", "B3", "B2", "B1", "D1"]);
+  });
+
+  test("has the errors of other inputs", async () => {
+    const url = `${site.url}/a`;
+    expect(await error("/merged-pdf", { "url[]": url, "type[]": "file", "pages[]": "1" })).toEqual([
+      400,
+      "The 'type[]' values do not match the 'file' and 'id' values.",
+    ]);
+    expect(await error("/merged-pdf", { "url[]": [url, url], "type[]": "url", "pages[]": "1" })).toEqual([
+      400,
+      "Too many 'file' or 'id' values.",
+    ]);
+  });
+});
+
+describe("JSON", () => {
+  test("names inputs by address, and by id", async () => {
+    const { body } = await json("/merged-pdf", {
+      url: [`${site.url}/a`, `${site.url}/b.pdf`],
+      type: ["url", "url"],
+      pages: ["1", 2],
+    });
+    const info = (await (await fetch(String(body.outputUrl).replace("=file", "=info"))).json()) as { name: string };
+    expect(info.name).toBe("a_merged-pdf.pdf");
+    const again = await json("/png", { id: body.outputId, pages: [1, "2"], resolution: 36, output: null });
+    expect(again.body.outputId).toHaveLength(2);
+  });
+
+  test("is answered with a file, and nothing is kept of what was fetched", async () => {
+    const response = await fetch(`${services.private!.url}/png`, {
+      method: "POST",
+      body: JSON.stringify({ url: `${site.url}/three.pdf`, pages: 2 }),
+      headers: { "Content-Type": "application/json", Accept: "image/png" },
+    });
+    expect([response.status, response.headers.get("Content-Type")]).toEqual([200, "image/png"]);
+  });
+});
+
+describe("/pdf", () => {
+  test("converts a document", async () => {
+    const tiny = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==";
+    pages.set("/dot.png", show("image/png", Buffer.from(tiny, "base64")));
+    pages.set("/sheet", show("text/csv", "a,b\n1,2\n"));
+    for (const path of ["/dot.png", "/sheet"]) {
+      const { status, body } = await client().post("/pdf", { url: site.url + path, output: "made" });
+      expect([path, status, body.error]).toEqual([path, 200, undefined]);
+    }
+  });
+
+  test("prints a page, as before", async () => {
+    const { body } = await client().post("/pdf", { url: `${site.url}/page`, output: "made" });
+    const made = new Uint8Array(await (await fileOf(body.outputId)).arrayBuffer());
+    expect(textAndInfoOf(made).text).toContain("printed by its address");
+    expect(await (await fileOf(body.inputId)).text()).toContain("[InternetShortcut]");
+  });
+
+  test("takes nothing else", async () => {
+    for (const path of ["/text", "/three.pdf"]) {
+      expect(await error("/pdf", { url: site.url + path })).toEqual([422, "The address does not lead to a web page."]);
+    }
+  });
+});
+
+describe("errors", () => {
+  test("of an address that leads to no file", async () => {
+    expect(await error("/png", { url: `${site.url}/none` })).toEqual([422, "The file at the URL could not be loaded."]);
+    expect(await error("/zip", { "url[]": "http://nobody.invalid/" })).toEqual([
+      400,
+      "http://nobody.invalid/ is not within the acceptable range for url[].",
+    ]);
+    expect(await error("/png", { url: `${site.url}/large` })).toEqual([
+      413,
+      "The file exceeds the maximum size of 100 MB.",
+    ]);
+  });
+
+  test("of an address beside another input", async () => {
+    const url = `${site.url}/a`;
+    const file = upload(await textPdf(1));
+    expect(await error("/png", { url, file })).toEqual([
+      400,
+      "This route will only accept one of a File, an ID or a URL.",
+    ]);
+    expect(await error("/png", { url: [url, url] })).toEqual([
+      400,
+      "Found more than one url key, only one is allowed.",
+    ]);
+    expect(await error("/png", { url: "" })).toEqual([400, "This route needs a File or an ID."]);
+  });
+
+  test("of a file of an unsuitable type", async () => {
+    expect(await error("/png", { url: `${site.url}/page` })).toEqual([
+      400,
+      "Uploaded file is not valid input for this route.",
+    ]);
+  });
+});
+
+describe("a place that is not public is not visited", () => {
+  const all = [...privateAddresses.map(([name, , address]) => [name, address] as const), ...furtherAddresses];
+
+  test("many forms", () => expect(all.length).toBeGreaterThanOrEqual(40));
+
+  test.each(all)("%s", async (_, address) => {
+    const url = address(ear.port);
+    const range = (parameter: string) => ({
+      status: 400,
+      body: { error: `${url} is not within the acceptable range for ${parameter}.` },
+    });
+    const unreachable = { status: 422, body: { error: "The file at the URL could not be loaded." } };
+    const redirected = `${site.url}/redirect`;
+    pages.set("/redirect", (_, response) => {
+      const location = URL.canParse(url) ? new URL(url).href : encodeURI(url);
+      response.writeHead(302, { Location: location }).end();
+    });
+    expect([range("url"), unreachable]).toContainEqual(await json("/png", { url }));
+    expect([range("url[]"), unreachable]).toContainEqual(await json("/zip", { url: [url] }));
+    expect([range("url[]"), unreachable]).toContainEqual(
+      await json("/merged-pdf", { url: [url], type: ["url"], pages: ["1"] }),
+    );
+    expect((await json("/png", { url: redirected })).status).toBeGreaterThanOrEqual(400);
+    expect(ear.count).toBe(0);
+  });
+});
+
+test("without a container: 503", async () => {
+  const alone = await startService({ variant: "private" });
+  try {
+    const { status, body } = await createClient(alone.url).post("/png", { url: `${site.url}/a`, output: "made" });
+    expect([status, body.error]).toEqual([503, "The service is busy, please try again later."]);
+  } finally {
+    await alone.stop();
+  }
+});
