@@ -1,7 +1,8 @@
 // The container's image as a platform runs it: not as root, without capabilities, with a read-only root file system. Needs
 // Docker and the image; without them it is skipped, and says so. DOCKER_TESTS=1 has it build the image.
 
-import { type SpawnSyncReturns, spawnSync } from "node:child_process";
+import { execFile, type SpawnSyncReturns, spawnSync } from "node:child_process";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { root } from "../../scripts/wrangler.ts";
 import { docx, pageBreak, paragraph } from "../fixtures/office.ts";
@@ -95,12 +96,13 @@ describe("the image", () => {
   });
 
   test("SIGTERM: the job in progress is finished, another one is refused, and it ends by itself", async () => {
-    const job = convert(Array.from({ length: 400 }, (_, page) => `Page ${page}`));
+    const job = convert(Array.from({ length: 3000 }, (_, page) => `Page ${page}`));
     await eventually(async () => {
       const { jobs } = (await up()) as unknown as { jobs: Record<string, { working: number }> };
       expect(jobs["office-to-pdf"]!.working).toBe(1);
     });
-    did("kill", "--signal", "TERM", id);
+    // The end must be seen while the job runs.
+    await promisify(execFile)("docker", ["kill", "--signal", "TERM", id]);
     await eventually(async () => expect((await up()).status).toBe("ending"));
     const refused = await post({ url, secret }, "office-to-pdf", (async function* () {})());
     expect([refused.status, refused.headers.get("Retry-After")]).toEqual([503, "5"]);
