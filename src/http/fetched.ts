@@ -75,7 +75,7 @@ const PAGE_TYPE = /^(text\/html|application\/xhtml\+xml)\b/i;
 /** @returns undefined if it is a web page, and may be one */
 async function fetchFile(address: string, mayBePage: boolean, to: Fetching): Promise<Arrival | undefined> {
   const { uploads, keeping, maxBytes, places } = to;
-  const [attempt] = attempts(inContainer(fetchUrl, { url: address, maxBytes }), [], places);
+  const [attempt] = attempts(inContainer(fetchUrl, { url: new URL(address).href, maxBytes }), [], places);
   for await (const { name: given = "", type, body } of attempt.run(to)) {
     if (mayBePage && PAGE_TYPE.test(type)) return undefined;
     const name = safeName(given) || "file";

@@ -10,6 +10,11 @@ interface Schema {
   readonly maximum?: number;
   readonly default?: unknown;
 }
+interface Body {
+  readonly properties: object;
+  readonly required: readonly string[];
+  readonly anyOf: unknown;
+}
 interface Post {
   readonly security?: unknown;
   readonly requestBody: {
@@ -72,12 +77,8 @@ describe("/openapi.json", () => {
 
   test.each(["application/json", "application/x-www-form-urlencoded"])("%s: the same without files", async (type) => {
     const { requestBody } = await describePath(privateClient(), "/merged-pdf");
-    const { schema } = (
-      requestBody.content as unknown as Record<
-        string,
-        { schema: Schema & { required: string[]; properties: object; anyOf: object } }
-      >
-    )[type]!;
+    const bodies = requestBody.content as unknown as Record<string, { schema: Body }>;
+    const { schema } = bodies[type]!;
     expect(Object.keys(schema.properties).toSorted()).toEqual(["id[]", "output", "pages[]", "type[]", "url[]"]);
     expect(schema.required.includes("output")).toBe(type !== "application/json");
     expect(schema.anyOf).toEqual([{ required: ["id[]"] }, { required: ["url[]"] }]);

@@ -20,7 +20,7 @@ describe("time limits", () => {
     expect(TIMES[name]).toBeLessThan(TIMES[within]);
   });
 
-  test("lie within the limit of a request's job, except the fetching of inputs, how long an instance is awake, and the time to shut down", () => {
+  test("lie within the limit of a request's job or of its inputs, except an awake instance and the time to shut down", () => {
     const outermost = all.flatMap(([name, { within }]) => (within === undefined ? [name] : []));
     expect(outermost).toEqual(["requestJobMs", "instanceAwakeMs", "fetchesMs", "graceMs"]);
   });
