@@ -134,7 +134,7 @@ export async function handle(endpoint: Endpoint, request: Request, service: Serv
         const number = endpoint.naming === "name" ? "" : `_${outputs.count + 1}`;
         const name = `${output}${number}.${extension}`;
         // The next output is produced while the end of this one is being written to R2.
-        await outputs.receive({ name, type, body: breathe(body), ...(head ? { head } : {}) });
+        await outputs.receive({ name, type, body: breathe(body, signal), ...(head ? { head } : {}) });
         lost.push(...(notices?.() ?? []));
         signal.throwIfAborted();
       }
@@ -206,10 +206,11 @@ const CHUNKS_AT_A_STRETCH = 8;
  * noticed. Without the pauses, an operation that is never idle would block both until its end. Only a timer makes the
  * runtime check.
  */
-async function* breathe(body: Output["body"]): AsyncGenerator<Uint8Array> {
+async function* breathe(body: Output["body"], signal: AbortSignal): AsyncGenerator<Uint8Array> {
   await letOthersRun();
   let count = 0;
   for await (const chunk of body instanceof Uint8Array ? [body] : body) {
+    signal.throwIfAborted();
     yield chunk;
     if (++count % CHUNKS_AT_A_STRETCH === 0) await letOthersRun();
   }
