@@ -7,6 +7,9 @@ import type { createApp } from "../src/app.ts";
 import type { Env } from "../src/core/config.ts";
 import { type Forwarded, readForwarded } from "./forwarded.ts";
 
+/** Nobody receives it. */
+const LEFT = 499;
+
 export interface ListenerSettings {
   readonly app: ReturnType<typeof createApp>;
   /** Returns what the app finds in its environment. */
@@ -22,7 +25,7 @@ export class Listener {
     this.#settings = settings;
   }
 
-  readonly fetch = (request: Request, { incoming }: HttpBindings | Http2Bindings): Response | Promise<Response> => {
+  readonly fetch = async (request: Request, { incoming }: HttpBindings | Http2Bindings): Promise<Response> => {
     const { app, env } = this.#settings;
     const { address, origin } = this.#origin(incoming);
     const { BASE_URL = origin, ...others } = env();
@@ -31,11 +34,19 @@ export class Listener {
       ...(BASE_URL === undefined ? {} : { BASE_URL }),
       ...(address === undefined ? {} : { CLIENT_ADDRESS: address }),
     };
-    return app.fetch(request, bindings, {
+    const context = {
       waitUntil: (work: Promise<unknown>) => this.#follow(work),
       passThroughOnException() {},
       props: {},
-    } as unknown as Parameters<typeof app.fetch>[2] & object);
+    } as unknown as Parameters<typeof app.fetch>[2] & object;
+    try {
+      return await app.fetch(request, bindings, context);
+    } catch (error) {
+      // The server aborts a request with a text, which the app does not take for an error.
+      if (!request.signal.aborted) throw error;
+      console.log(JSON.stringify({ message: "request left by client", path: new URL(request.url).pathname }));
+      return new Response(null, { status: LEFT });
+    }
   };
 
   /** Resolves when no work is left, not even what was to be done after an answer. */

@@ -130,7 +130,8 @@ export function workerdPids(group: number): number[] {
 }
 
 function spawnWrangler(options: DevServerOptions): ChildProcess {
-  const vars = { ...options.vars, VARIANT: options.variant };
+  // The platform's containers do not run here.
+  const vars = { CONTAINER_URL: "off", ...options.vars, VARIANT: options.variant };
   const args = [
     ...["--no-warnings", "--import", join(root, "scripts/follow-parent.mjs"), wranglerCli, "dev", "--local"],
     ...["--ip", "127.0.0.1", "--port", String(options.port), "--inspector-port", String(options.inspectorPort ?? 0)],

@@ -25,7 +25,10 @@ export interface Env {
   /** Number of instances of each; equal to `max_instances` (wrangler.toml). */
   readonly CONTAINER_INSTANCES?: string;
   readonly WEB_CONTAINER_INSTANCES?: string;
-  /** Address of the container on a developer's machine. Takes precedence over the bindings. */
+  /**
+   * Address of a container that runs beside the service. Takes precedence over the bindings. `off`: the service runs
+   * without a container.
+   */
   readonly CONTAINER_URL?: string;
   /** Secret of the container with the address. */
   readonly CONTAINER_SECRET?: string;

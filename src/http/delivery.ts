@@ -183,7 +183,7 @@ class Outputs {
    * the runtime check.
    */
   async *#bodyOf({ body }: Output): AsyncGenerator<Uint8Array> {
-    const { timing } = this.#to;
+    const { timing, signal } = this.#to;
     const pause = () => timing.during("engine", () => letOthersRun());
     await pause();
     if (body instanceof Uint8Array) {
@@ -194,6 +194,7 @@ class Outputs {
     try {
       for (let count = 1; ; count++) {
         const { done, value } = await timing.during("engine", async () => chunks.next());
+        signal.throwIfAborted();
         if (done) return;
         yield value;
         if (count % Outputs.#CHUNKS_AT_A_STRETCH === 0) await pause();

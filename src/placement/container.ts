@@ -9,6 +9,7 @@ import { connectInstances } from "./dispatched.ts";
 /** @returns undefined if the service runs without a container */
 export function connectContainer(env: Env, caller: Caller): ConnectedContainer | undefined {
   const { CONTAINER_URL: url, CONTAINER_SECRET: secret } = env;
+  if (url === "off") return undefined;
   if (url && !secret)
     console.error(JSON.stringify({ message: "container not used", reason: "CONTAINER_SECRET is not set" }));
   if (url) return secret ? connectAddress(url, secret, caller) : undefined;

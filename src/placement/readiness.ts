@@ -17,6 +17,10 @@ const SUBJECTS: Readonly<Record<Pool, string>> = {
 
 export async function containerReadiness(env: Env): Promise<ContainerReadiness> {
   const { CONTAINER_URL: url, CONTAINER_SECRET: secret } = env;
+  if (url === "off") {
+    const reason = "The service runs without a container.";
+    return { engines: reason, web: reason };
+  }
   if (url) {
     const reason = secret ? await reasonOfAddress(url) : "CONTAINER_SECRET is not set.";
     return { engines: reason, web: reason };

@@ -21,23 +21,28 @@ test("a text is required", () => {
   same({ kind: "text", field: "content", description: "" }, ["The 'content' field is required."]);
 });
 
+const UNREACHABLE = "The file at the URL could not be loaded.";
+const notUrl = (parameter: string) => `http://127.0.0.1/ is not within the acceptable range for ${parameter}.`;
+const ONE_OF = "This route will only accept one of a File, an ID or a URL.";
+
 test("a document that may be a PDF is opened as one", () => {
-  const all = [NOT_BOTH, NO_SUCH_FILE, WRONG_TYPE, ...OPENED];
+  const given = [NOT_BOTH, ONE_OF, COUNTS.noInput, notUrl("url"), UNREACHABLE];
+  const all = [...given, NO_SUCH_FILE, WRONG_TYPE, ...OPENED];
   same({ kind: "one", description: "", accepts: mayBePdf }, [...all, NOT_A_PDF]);
   same({ kind: "one", description: "", accepts: () => true }, all);
 });
 
-test("a document or an address", () => {
-  const needs = "This route needs a File, an ID or a URL.";
-  const oneOf = "This route will only accept one of a File, an ID or a URL.";
-  same({ kind: "one", description: "" }, [NOT_BOTH, needs, oneOf, NO_SUCH_FILE, WRONG_TYPE, ...OPENED]);
+test("a document or a web page", () => {
+  const given = [NOT_BOTH, ONE_OF, "This route needs a File, an ID or a URL.", notUrl("url"), UNREACHABLE];
+  same({ kind: "one", webPages: true, description: "" }, [...given, NO_SUCH_FILE, WRONG_TYPE, ...OPENED]);
 });
 
 test("files that are not opened, and PDFs with lists of values", () => {
-  same({ kind: "several", description: "" }, [COUNTS.noInput, COUNTS.tooMany, NO_SUCH_FILE]);
+  const given = [...Object.values(COUNTS), notUrl("url[]"), UNREACHABLE];
+  same({ kind: "several", description: "" }, [...given, NO_SUCH_FILE]);
   const lists = { orderedBy: "type", perInput: ["pages"] };
   same({ kind: "several", description: "", accepts: mayBePdf, ...lists }, [
-    ...Object.values(COUNTS),
+    ...given,
     "Too few 'file' or 'id' values.",
     "The 'type[]' values do not match the 'file' and 'id' values.",
     "The 'pages[]' field is required.",
