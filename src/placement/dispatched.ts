@@ -10,7 +10,8 @@ import type { Caller, ConnectedContainer } from "./connection.ts";
 import type { Answer } from "./dispatcher.ts";
 import { dispatcher } from "./dispatcher-stub.ts";
 import { exchange, NotTaken } from "./exchange.ts";
-import { instance, type Pool, poolOf } from "./pools.ts";
+import { instance } from "./instance-stub.ts";
+import { type Pool, poolOf } from "./pools.ts";
 import type { Lease, Trouble } from "./slots.ts";
 
 /** Questions that may fail before the job does. A dispatcher that has just been replaced fails one. */

@@ -5,7 +5,8 @@ import { DurableObject } from "cloudflare:workers";
 import type { Env } from "../core/config.ts";
 import { LIMITS } from "../core/limits.ts";
 import { within } from "../core/within.ts";
-import { instance, instancesOf, type Pool } from "./pools.ts";
+import { instance } from "./instance-stub.ts";
+import { instancesOf, type Pool } from "./pools.ts";
 import { type Asking, type Lease, type SlotLimits, Slots, type Trouble } from "./slots.ts";
 
 /** Neither: nothing yet, ask again. */

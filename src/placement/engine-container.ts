@@ -2,6 +2,7 @@
 
 import { Container } from "@cloudflare/containers";
 import type { Env } from "../core/config.ts";
+import { POOL_ENGINES } from "./pools.ts";
 
 /** Key in the object's storage. The container outlives the object's memory, for example when a Worker is deployed. */
 const SECRET_KEY = "secret";
@@ -12,8 +13,7 @@ export class EngineContainer extends Container<Env> {
   override sleepAfter = "10m";
   override enableInternet = false;
   override pingEndpoint = "container/up";
-  /** The engines that this kind of container starts (container/server.ts). */
-  readonly engines: string = "office,ghostscript,verapdf,threads";
+  readonly engines: string = POOL_ENGINES.engines;
   #starting: Promise<string> | undefined;
   #requests = 0;
 
@@ -101,7 +101,7 @@ export class EngineContainer extends Container<Env> {
  */
 export class WebContainer extends EngineContainer {
   override enableInternet = true;
-  override readonly engines = "chromium";
+  override readonly engines = POOL_ENGINES.web;
 }
 
 function randomSecret(): string {

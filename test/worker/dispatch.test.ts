@@ -13,7 +13,7 @@ import { toServiceError } from "../../src/http/errors.ts";
 import type { ConnectedContainer } from "../../src/placement/connection.ts";
 import { connectContainer } from "../../src/placement/container.ts";
 import { dispatcher } from "../../src/placement/dispatcher-stub.ts";
-import { instance } from "../../src/placement/pools.ts";
+import { instance } from "../../src/placement/instance-stub.ts";
 import { remote } from "../../src/placement/remote.ts";
 import type { Behavior, InstanceRecord } from "../support/platform-protocol.ts";
 import { environmentOf, usePlatform } from "./platform.ts";

@@ -1,0 +1,33 @@
+// Tests that the instances of each kind start the engines of the operations that are sent there.
+import { expect, test } from "vitest";
+import { selectedEngines } from "../../../container/jobs/selection.ts";
+import { NATIVE_OPERATIONS } from "../../../container/operations/index.ts";
+import { ENGINE_NAMES } from "../../../container/operations/native.ts";
+import { htmlToPdf } from "../../../src/operations/html-to-pdf.ts";
+import { HOSTED_OPERATIONS } from "../../../src/operations/index.ts";
+import { officeToPdf } from "../../../src/operations/office-to-pdf.ts";
+import { pdfToPdfa } from "../../../src/operations/pdf-to-pdfa.ts";
+import { postscriptToPdf } from "../../../src/operations/postscript-to-pdf.ts";
+import { POOL_ENGINES, POOLS, poolOf } from "../../../src/placement/pools.ts";
+
+test("every engine is in one kind of container", () => {
+  const engines = POOLS.flatMap((pool) => [...selectedEngines(POOL_ENGINES[pool])]);
+  expect(engines.toSorted()).toEqual([...ENGINE_NAMES].toSorted());
+});
+
+test("the engine of every native operation is in the container that gets its jobs", () => {
+  const signatures = [htmlToPdf, officeToPdf, pdfToPdfa, postscriptToPdf];
+  expect(signatures.map(({ name }) => name).toSorted()).toEqual(NATIVE_OPERATIONS.map(({ name }) => name).toSorted());
+  for (const signature of signatures) {
+    const { engine } = NATIVE_OPERATIONS.find(({ name }) => name === signature.name)!;
+    expect(selectedEngines(POOL_ENGINES[poolOf(signature)]), signature.name).toContain(engine);
+  }
+});
+
+test("the edge's operations run where the threads are", () => {
+  for (const operation of HOSTED_OPERATIONS) expect(POOL_ENGINES[poolOf(operation)]).toContain("threads");
+});
+
+test("only the container for web pages has the internet", () => {
+  expect(poolOf(htmlToPdf)).toBe("web");
+});
