@@ -183,7 +183,8 @@ function parseList<T>(
 ): readonly T[] {
   if (required && given === undefined) throw fieldRequired(listName(name));
   if (given?.length === 0) throw outOfRange(listName(name), "");
-  const sent = required || given?.some(isFilled) ? given! : [];
+  // The empty values of a required list keep their places, because each belongs to an input.
+  const sent = required ? given! : (given?.filter(isFilled) ?? []);
   return sent.map((text) => {
     const result = item.safeParse(text);
     if (!result.success) throw outOfRange(listName(name), text);

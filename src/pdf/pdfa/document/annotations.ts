@@ -16,8 +16,8 @@ const TYPES_2 = `${TYPES_1} Polygon PolyLine Caret FileAttachment Watermark Reda
 /** Flags that PDF/A does not allow: an annotation is visible and printed, or does not exist. */
 const FORBIDDEN_FLAGS =
   ANNOTATION_FLAGS.invisible | ANNOTATION_FLAGS.hidden | ANNOTATION_FLAGS.noView | ANNOTATION_FLAGS.toggleNoView;
-/** Types that part 1 does not allow, and that consist only of their look. */
-const DRAWN = new Set(["Polygon", "PolyLine", "Caret"]);
+/** Types that not every part allows, and whose look the engine creates: shapes, and the icon of a removed file. */
+const DRAWN = new Set(["Polygon", "PolyLine", "Caret", "FileAttachment"]);
 /** Fields whose look viewers recreate if the form asks for it (ISO 32000-1, 12.7.2). */
 const RENEWED = new Set(["Tx", "Ch"]);
 const MAX_LEVELS = 64;
@@ -106,7 +106,7 @@ class AnnotationMender {
     const { file, level } = this.#archive;
     const { dictionary, reference, type, isHidden, fieldType } = annotation;
     if (isHidden && type !== "Widget" && type !== "Link" && type !== "Popup") return false;
-    const isLost = !this.#types.has(type) || (type === "FileAttachment" && !dictionary.has("FS"));
+    const isLost = this.#isLost(annotation);
     const isSigned = type === "Widget" && fieldType === "Sig" && this.#isSigned(dictionary);
     if ((isLost || isSigned) && this.#normal(dictionary) && !isHidden) {
       if (isSigned) {
@@ -114,7 +114,7 @@ class AnnotationMender {
         if (!dictionary.has("Contents")) dictionary.set("Contents", textString("Signature"));
       }
       becomeStamp(dictionary);
-    } else if (isLost && !DRAWN.has(type)) return false;
+    } else if (isLost && (!DRAWN.has(type) || isEmpty(this.#archive, dictionary))) return false;
     const flags = file.number(dictionary.get("F")) ?? 0;
     if (type !== "Popup" || level.part === 1 || dictionary.has("F"))
       dictionary.set("F", (flags & ~FORBIDDEN_FLAGS) | ANNOTATION_FLAGS.print);
@@ -122,6 +122,11 @@ class AnnotationMender {
     if (type === "Widget") dictionary.delete("A");
     this.#settleAppearance(annotation, pageIndex);
     return true;
+  }
+
+  /** Reports whether an annotation cannot keep its type. */
+  #isLost({ dictionary, type }: Annotation): boolean {
+    return !this.#types.has(type) || (type === "FileAttachment" && !dictionary.has("FS"));
   }
 
   #isSigned(dictionary: Dictionary): boolean {
@@ -201,6 +206,7 @@ class AnnotationMender {
     const made = await madeAppearances(this.#archive, numbers);
     for (const { annotation, pageIndex } of this.#bare) {
       const { dictionary, reference, type } = annotation;
+      if (this.#isLost(annotation)) becomeStamp(dictionary);
       const appearance = made.get(reference.number);
       if (!appearance) {
         const normal = this.#normal(dictionary);
@@ -220,7 +226,6 @@ class AnnotationMender {
         }
       }
       this.#setNormal(dictionary, normal, this.#isButton(annotation));
-      if (!this.#types.has(type)) becomeStamp(dictionary);
     }
   }
 

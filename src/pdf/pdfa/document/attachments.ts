@@ -30,6 +30,7 @@ const MAX_ATTACHED_BYTES = 64 * 2 ** 20;
 
 export async function mendAttachments(archive: Archive): Promise<void> {
   const { file, level } = archive;
+  const own = shareSpecifications(archive);
   const specifications = archive.places.filter(
     ({ dictionary, isStream }) => !isStream && file.dictionary(dictionary.get("EF")),
   );
@@ -43,7 +44,8 @@ export async function mendAttachments(archive: Archive): Promise<void> {
       continue;
     }
     describe(archive, dictionary);
-    if (reference) kept.push(reference);
+    const at = reference ?? own.get(dictionary);
+    if (at) kept.push(at);
   }
   archive.report(
     ...noticesAbout(
@@ -56,6 +58,22 @@ export async function mendAttachments(archive: Archive): Promise<void> {
   else for (const { dictionary } of archive.places) dictionary.delete("AF");
   const names = file.dictionary(file.catalog.get("Names"));
   if (level.part === 1) names?.delete("EmbeddedFiles");
+}
+
+/**
+ * Makes objects of the specifications that stand inside annotations, because the document can only be associated with
+ * an object. @returns the references
+ */
+function shareSpecifications({ file, places }: Archive): ReadonlyMap<Dictionary, Reference> {
+  const references = new Map<Dictionary, Reference>();
+  for (const { dictionary } of places) {
+    const specification = dictionary.get("FS");
+    if (!(specification instanceof Dictionary) || !specification.has("EF")) continue;
+    const reference = file.add(specification);
+    references.set(specification, reference);
+    dictionary.set("FS", reference);
+  }
+  return references;
 }
 
 async function stays(archive: Archive, specification: Dictionary): Promise<boolean> {

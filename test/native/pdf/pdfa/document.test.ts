@@ -8,6 +8,7 @@ import {
   layersPdf,
   MANAGED_PACKET,
   metadataPdf,
+  pinnedPdf,
   staleFormPdf,
   type3Pdf,
 } from "../../../fixtures/archival-pdfs.ts";
@@ -167,6 +168,18 @@ describe("attachments (6.1.11, 6.8)", () => {
     expect(json.annotations(1)[0]["/Subtype"]).toBe("/Stamp");
     // If the validator rejected an attachment, none remains.
     expect(attachedTo((await readArchived(attachmentsPdf(), "2b", "6.8-5")).bytes).size).toBe(0);
+  });
+
+  test.each(["1b", "2b"] as const)("%s: the icon of a removed file stays, as a stamp", async (level) => {
+    const { json } = await readArchived(pinnedPdf(), level);
+    const [pin] = json.annotations(1);
+    expect(pin).toMatchObject({ "/Subtype": "/Stamp", "/AP": { "/N": expect.any(String) } });
+    expect(pin).not.toHaveProperty("/FS");
+  });
+
+  test("part 3: a specification inside an annotation is associated with the document, too", async () => {
+    const { json } = await readArchived(pinnedPdf(), "3b");
+    expect(json.at(json.catalog, "AF")).toEqual([json.annotations(1)[0]["/FS"]]);
   });
 
   test("part 3: all stay, with names, a type, a date and a relation, associated with the document", async () => {
