@@ -11,6 +11,8 @@ import { handle, type Service } from "./http/endpoint.ts";
 import { methodNotAllowed, noSuchEndpoint, ServiceError, toServiceError } from "./http/errors.ts";
 import { openApi } from "./http/openapi.ts";
 import { deleteResource, readResource } from "./http/resource.ts";
+import { TUS_VERSION } from "./http/tus/headers.ts";
+import { serveUploads, TUS_PATH } from "./http/tus/uploads.ts";
 import { connectContainer } from "./placement/container.ts";
 import { createTurns } from "./placement/turns.ts";
 import { createKeptBytes } from "./storage/kept-bytes.ts";
@@ -46,8 +48,17 @@ app.use(async (c, next) => {
   });
 });
 
+app.use(`${TUS_PATH}/*`, async (c, next) => {
+  await next();
+  if (c.req.method !== "OPTIONS") c.res.headers.set("Tus-Resumable", TUS_VERSION);
+});
+
+/** Reports whether a request needs a key in the keyed variant. */
+const isGuarded = (method: string, path: string) =>
+  method === "POST" || (path.startsWith(`${TUS_PATH}/`) && method !== "OPTIONS");
+
 app.use(async (c, next) => {
-  if (c.req.method === "POST" && c.get("config").variant === "keyed") {
+  if (isGuarded(c.req.method, c.req.path) && c.get("config").variant === "keyed") {
     await requireKey(c.req.header("Api-Key"), c.env.API_KEYS);
   }
   await next();
@@ -99,6 +110,18 @@ app.delete("/resource/:id", (c) =>
 app.all("/resource/:id", () => {
   throw methodNotAllowed("GET, HEAD, DELETE");
 });
+
+for (const path of [TUS_PATH, `${TUS_PATH}/:id`]) {
+  app.all(path, async (c) => {
+    const config = c.get("config");
+    const store = createStore(c.env.FILES, { lifetimeMs: config.fileLifetimeMs });
+    const service = { bucket: c.env.FILES, store, config, uploadTurns, baseUrl: baseUrl(config, c.req.raw) };
+    const answer = serveUploads(c.req.raw, c.req.param("id"), service);
+    // The request ends when the client disconnects, but the bytes that it sent must still be stored.
+    c.executionCtx.waitUntil(answer.catch(() => {}));
+    return answer;
+  });
+}
 
 app.get("/up", (c) => c.json({ status: "OK", variant: c.get("config").variant }));
 app.get("/openapi.json", (c) => c.json(openApi(endpoints, c.get("config"), baseUrl(c.get("config"), c.req.raw))));
