@@ -70,7 +70,7 @@ export class ResumableUploads {
     if (!opened) return undefined;
     await using reader = opened.reader;
     if (this.#isOver(opened.state, opened.changed)) return "expired";
-    return UploadWriter.open({ bucket: this.#bucket, id, opened: { ...opened, reader }, wholeBytes });
+    return await UploadWriter.open({ bucket: this.#bucket, id, opened: { ...opened, reader }, wholeBytes });
   }
 
   /** Removes an unfinished upload. A request that writes to it fails. */

@@ -59,9 +59,12 @@ export class UploadWriter {
     const rest = restLength(state);
     writer.#buffer.begin(PART_BYTES, rest + state.length - state.offset);
     // The rest is shorter than a part, so it completes none.
+    let loaded = 0;
     for await (const piece of reader.pieces(rest)) {
-      for (const _part of writer.#buffer.add(piece)) throw new Error(`the state of ${options.id} is damaged`);
+      loaded += piece.length;
+      for (const _part of writer.#buffer.add(piece)) throw new Error(`the state of ${options.id} is too long`);
     }
+    if (loaded < rest) throw new Error(`the state of ${options.id} is too short`);
     return writer;
   }
 
