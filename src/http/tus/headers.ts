@@ -8,7 +8,8 @@ import { invalidHeader, wrongPatchType, wrongTusVersion } from "../errors.ts";
 
 export const TUS_VERSION = "1.0.0";
 export const EXTENSIONS = ["creation", "creation-with-upload", "checksum", "termination"];
-const PATCH_TYPE = "application/offset+octet-stream";
+/** Media type of a body with bytes of an upload. */
+export const PATCH_TYPE = "application/offset+octet-stream";
 
 interface Digest {
   update(chunk: Uint8Array): void;
