@@ -180,7 +180,10 @@ class Tus {
   }
 
   #progress(offset: number | undefined): Record<string, string> {
-    return { ...expiresAt(this.#uploads.expiry()), ...(offset === undefined ? {} : { "Upload-Offset": String(offset) }) };
+    return {
+      ...expiresAt(this.#uploads.expiry()),
+      ...(offset === undefined ? {} : { "Upload-Offset": String(offset) }),
+    };
   }
 }
 
