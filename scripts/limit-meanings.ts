@@ -93,6 +93,7 @@ export const EDGE_MEANINGS: Readonly<Record<SizeOf<typeof LIMITS>, string>> = {
   keyLength: "an API key, in characters",
   selectedPages: "pages of one selection",
   addressLength: "an address in `url`, in characters",
+  uploadMetadataLength: "`Upload-Metadata` of a resumable upload, in characters",
   keptUploadBytes: "uploads of a request that are kept in memory",
   keptUploadsBytes: "uploads of an isolate that are kept in memory",
   uploads: "uploads in an isolate",

@@ -2,6 +2,7 @@
 // Contains no logic of its own.
 import { Hono } from "hono";
 import { HTTPException } from "hono/http-exception";
+import { isResumable } from "./core/bucket.ts";
 import type { Budgets } from "./core/budgets.ts";
 import { type Config, type Env, readConfig, type Variant } from "./core/config.ts";
 import { EngineFailure } from "./core/failure.ts";
@@ -16,6 +17,8 @@ import { handle } from "./http/pipeline.ts";
 import { readiness } from "./http/ready.ts";
 import { deleteResource, readResource } from "./http/resource.ts";
 import { Timing } from "./http/timing.ts";
+import { TUS_VERSION } from "./http/tus/headers.ts";
+import { serveUploads, TUS_PATH } from "./http/tus/uploads.ts";
 import { connectContainer } from "./placement/container.ts";
 import { createTurns } from "./placement/turns.ts";
 import { createKeptBytes } from "./storage/kept-bytes.ts";
@@ -31,7 +34,9 @@ type SharedPlaces = ReturnType<typeof createPlaces>;
 export function createApp(budgets: Budgets): App {
   const app: App = new Hono();
   beginRequests(app);
-  addEndpoints(app, createPlaces(budgets));
+  const places = createPlaces(budgets);
+  addEndpoints(app, places);
+  addResumableUploads(app, places);
   addResources(app);
   app.get("/up", (c) => c.json({ status: "OK", variant: c.get("config").variant }));
   app.get("/ready", async (c) => {
@@ -77,13 +82,21 @@ function beginRequests(app: App): void {
       durationMs: Date.now() - started,
     });
   });
+  app.use(`${TUS_PATH}/*`, async (c, next) => {
+    await next();
+    if (c.req.method !== "OPTIONS") c.res.headers.set("Tus-Resumable", TUS_VERSION);
+  });
   app.use(async (c, next) => {
-    if (c.req.method === "POST" && c.get("config").variant === "keyed") {
+    if (isGuarded(c.req.method, c.req.path) && c.get("config").variant === "keyed") {
       await requireKey(c.req.header("Api-Key"), c.env.API_KEYS);
     }
     await next();
   });
 }
+
+/** Reports whether a request needs a key in the keyed variant. */
+const isGuarded = (method: string, path: string) =>
+  method === "POST" || (path.startsWith(`${TUS_PATH}/`) && method !== "OPTIONS");
 
 function addEndpoints(app: App, places: SharedPlaces): void {
   const everywhere: readonly Variant[] = ["private", "keyed"];
@@ -124,6 +137,22 @@ function addEndpoints(app: App, places: SharedPlaces): void {
     });
     app.all(path, (c) => {
       throw variants.includes(c.get("config").variant) ? methodNotAllowed("POST") : noSuchEndpoint();
+    });
+  }
+}
+
+function addResumableUploads(app: App, { uploadTurns }: SharedPlaces): void {
+  for (const path of [TUS_PATH, `${TUS_PATH}/:id`]) {
+    app.all(path, async (c) => {
+      const config = c.get("config");
+      const bucket = c.env.FILES;
+      if (!isResumable(bucket)) throw noSuchEndpoint();
+      const store = createStore(bucket, { lifetimeMs: config.fileLifetimeMs });
+      const service = { bucket, store, config, uploadTurns, baseUrl: baseUrl(config, c.req.raw) };
+      const answer = serveUploads(c.req.raw, c.req.param("id"), service);
+      // The request ends when the client disconnects, but the bytes that it sent must still be stored.
+      c.executionCtx.waitUntil(answer.catch(() => {}));
+      return answer;
     });
   }
 }

@@ -1,7 +1,9 @@
 // The Worker's entry point, which contains only the handlers that the platform calls.
 import { createApp } from "./app.ts";
+import { isResumable } from "./core/bucket.ts";
 import { ISOLATE_BUDGETS } from "./core/budgets.ts";
 import { type Env, readConfig } from "./core/config.ts";
+import { ResumableUploads } from "./storage/resumable-uploads.ts";
 import { createStore } from "./storage/store.ts";
 
 // The library finds it by its name when a Durable Object is made anew beside a running container.
@@ -14,7 +16,9 @@ export default {
 
   /** Removes expired files (wrangler.toml, [triggers]). */
   async scheduled(_controller, env) {
-    const removed = await createStore(env.FILES, { lifetimeMs: readConfig(env).fileLifetimeMs }).sweep();
-    console.log(JSON.stringify({ message: "expired files removed", removed }));
+    const lifetime = { lifetimeMs: readConfig(env).fileLifetimeMs };
+    const removed = await createStore(env.FILES, lifetime).sweep();
+    const uploads = isResumable(env.FILES) ? await new ResumableUploads(env.FILES, lifetime).sweep() : 0;
+    console.log(JSON.stringify({ message: "expired files removed", removed, uploads }));
   },
 } satisfies ExportedHandler<Env>;

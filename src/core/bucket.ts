@@ -61,6 +61,10 @@ export interface MultipartUpload {
   abort(): Promise<void>;
 }
 
+export interface ResumableMultipartUpload extends MultipartUpload {
+  readonly uploadId: string;
+}
+
 /** Writes are durable and visible to all readers when their promise resolves. A reader never sees a part of one. */
 export interface Bucket {
   head(key: string): Promise<BucketObject | null>;
@@ -82,3 +86,12 @@ export interface Bucket {
   list(options?: BucketListOptions): Promise<BucketPage>;
   createMultipartUpload(key: string, options?: BucketMetadata): Promise<MultipartUpload>;
 }
+
+/** A bucket in which other requests can continue a multipart upload. */
+export interface ResumableBucket extends Bucket {
+  createMultipartUpload(key: string, options?: BucketMetadata): Promise<ResumableMultipartUpload>;
+  /** Does not check whether there is such an upload. */
+  resumeMultipartUpload(key: string, uploadId: string): ResumableMultipartUpload;
+}
+
+export const isResumable = (bucket: Bucket): bucket is ResumableBucket => "resumeMultipartUpload" in bucket;

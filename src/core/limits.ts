@@ -51,6 +51,7 @@ export const LIMITS = {
   keyLength: 256,
   selectedPages: 20_000,
   addressLength: 8192,
+  uploadMetadataLength: 8192,
 
   /** Up to here, each file is stored in one piece and not read back from storage. Most requests are below it. */
   keptUploadBytes: 8 * MIB,

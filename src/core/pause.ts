@@ -4,16 +4,16 @@
 export const letOthersRun = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 /** @throws the signal's reason when aborted */
-export async function wait(ms: number, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
+export async function wait(ms: number, signal?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted();
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const gone = () => reject(signal.reason);
+  const gone = () => reject(signal?.reason);
   const timer = setTimeout(resolve, ms);
-  signal.addEventListener("abort", gone);
+  signal?.addEventListener("abort", gone);
   try {
     await promise;
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener("abort", gone);
+    signal?.removeEventListener("abort", gone);
   }
 }

@@ -98,6 +98,20 @@ export const notAcceptable = (types: readonly string[]) =>
 export const rangeNotSatisfiable = (sizeBytes: number) =>
   new ServiceError(416, "The requested range is not within the file.", { "Content-Range": `bytes */${sizeBytes}` });
 export const preconditionFailed = () => new ServiceError(412, "The file is not the one named in If-Match.");
+
+// Resumable uploads (tus 1.0).
+export const wrongTusVersion = (version: string) =>
+  new ServiceError(412, `The Tus-Resumable header must be ${version}.`, { "Tus-Version": version });
+export const invalidHeader = (name: string) => new ServiceError(400, `The ${shown(name)} header is not valid.`);
+export const noSuchUpload = () => new ServiceError(404, "That upload does not exist.");
+export const uploadExpired = () => new ServiceError(410, "The upload has expired.");
+export const offsetMismatch = () => new ServiceError(409, "The Upload-Offset is not that of the upload.");
+export const beyondLength = () => new ServiceError(413, "The body goes beyond the Upload-Length.");
+export const wrongPatchType = () =>
+  new ServiceError(415, "The Content-Type of the request must be application/offset+octet-stream.");
+export const uploadTaken = () => new ServiceError(423, "Another request has changed the upload.");
+export const checksumMismatch = () => new ServiceError(460, "The Upload-Checksum is not that of the body.");
+
 export const crashed = () => new ServiceError(500, "The file could not be processed because of an internal failure.");
 export const busy = (retryAfterSeconds = 5) =>
   new ServiceError(503, "The service is busy, please try again later.", { "Retry-After": String(retryAfterSeconds) });

@@ -17,6 +17,7 @@ import {
 import { type Field, type ListField, listName } from "./fields.ts";
 import type { Route } from "./route.ts";
 import { errorsOf, type Source } from "./source.ts";
+import { type TusCall, tusCalls } from "./tus/description.ts";
 
 type Json = Record<string, unknown>;
 
@@ -41,6 +42,9 @@ export function openApi({ endpoints, routes }: Served, config: Config, baseUrl: 
       ...Object.fromEntries(served.map((endpoint) => [endpoint.path, { post: describePost(endpoint, config) }])),
       ...Object.fromEntries(routes.map((route) => [route.path, { post: describeRoute(route, config) }])),
       "/resource/{id}": describeResource(),
+      ...Object.fromEntries(
+        Object.entries(tusCalls(config)).map(([path, calls]) => [path, describeUploads(path, calls, config)]),
+      ),
       "/up": {
         get: {
           summary: "Returns the health of the service.",
@@ -291,6 +295,25 @@ function describeResource(): Json {
       responses: { 204: { description: "The file was removed." }, ...describeErrors([noSuchFile()]) },
     },
   };
+}
+
+function describeUploads(path: string, calls: readonly TusCall[], { variant }: Config): Json {
+  const text = { schema: { type: "string" } };
+  const described = calls.map(({ method, summary, fields, bodyType, status, answers, errors }) => [
+    method,
+    {
+      summary,
+      ...(variant === "keyed" && method !== "options" ? { security: [{ ApiKey: [] }] } : {}),
+      parameters: Object.entries(fields).map(([name, required]) => ({ name, in: "header", required, ...text })),
+      ...(bodyType ? { requestBody: { content: { [bodyType]: { schema: { format: "binary" } } } } } : {}),
+      responses: {
+        [status]: { description: "Done.", headers: Object.fromEntries(answers.map((name) => [name, text])) },
+        ...describeErrors(errors),
+      },
+    },
+  ]);
+  const id = { name: "id", in: "path", required: true, ...text };
+  return { ...(path.includes("{id}") ? { parameters: [id] } : {}), ...Object.fromEntries(described) };
 }
 
 function describeErrors(errors: readonly ServiceError[]): Json {

@@ -13,7 +13,8 @@ import type { PartBuffer } from "./part-buffer.ts";
  * part in memory (two if it has a `head`).
  */
 export const PART_BYTES = 5 * 2 ** 20;
-const SNIFFED_BYTES = 4096;
+/** The most that is needed to tell the media type of a file. */
+export const SNIFFED_BYTES = 4096;
 
 export const FILES = "files/";
 export const DIGESTS = "sha256/";
@@ -132,7 +133,7 @@ class Upload {
   async #send(number: number, part: Uint8Array): Promise<UploadedPart> {
     if (!this.#sending) {
       const id = newId(this.#kind);
-      const settings = options(this.#file.name, this.typeFrom(part));
+      const settings = fileOptions(this.#file.name, this.typeFrom(part));
       this.#sending = { id, parts: await this.#bucket.createMultipartUpload(FILES + id, settings) };
     }
     return this.#sending.parts.uploadPart(number, part);
@@ -142,7 +143,7 @@ class Upload {
 export async function putFile(bucket: Bucket, kind: Kind, file: WholeFile): Promise<StoredFile> {
   const id = newId(kind);
   try {
-    return describe(id, await bucket.put(FILES + id, file.bytes, options(file.name, file.type, file.sha256)));
+    return describe(id, await bucket.put(FILES + id, file.bytes, fileOptions(file.name, file.type, file.sha256)));
   } catch (error) {
     await bucket.delete(FILES + id);
     throw error;
@@ -166,7 +167,8 @@ export async function sha256OfFile(bucket: Bucket, id: string): Promise<string |
   return file?.customMetadata?.sha256 ?? (await bucket.head(DIGESTS + id))?.customMetadata?.sha256;
 }
 
-const options = (name: string, contentType: string, sha256?: string) => ({
+/** Returns the properties of the object of a file. */
+export const fileOptions = (name: string, contentType: string, sha256?: string) => ({
   httpMetadata: { contentType },
   customMetadata: { name: encodeURIComponent(name), ...(sha256 ? { sha256 } : {}) },
 });

@@ -1,0 +1,217 @@
+// Serves resumable uploads by tus 1.0 (docs/api.md#resumable-uploads). Holds one part of an upload.
+
+import type { ResumableBucket } from "../../core/bucket.ts";
+import type { Config } from "../../core/config.ts";
+import { PieceReader } from "../../core/pieces.ts";
+import type { Turns } from "../../placement/turns.ts";
+import { ResumableUploads } from "../../storage/resumable-uploads.ts";
+import type { Store } from "../../storage/store.ts";
+import { UploadTaken, type UploadWriter } from "../../storage/upload-writer.ts";
+import {
+  beyondLength,
+  checksumMismatch,
+  fileTooLarge,
+  methodNotAllowed,
+  noSuchUpload,
+  offsetMismatch,
+  uploadExpired,
+  uploadTaken,
+} from "../errors.ts";
+import {
+  bodySizeOf,
+  bytesOf,
+  CHECKSUMS,
+  checksumOf,
+  EXTENSIONS,
+  isPatch,
+  metadataFor,
+  metadataOf,
+  requirePatch,
+  requireVersion,
+  TUS_VERSION,
+} from "./headers.ts";
+
+export const TUS_PATH = "/upload/tus";
+
+export interface TusService {
+  readonly bucket: ResumableBucket;
+  readonly store: Store;
+  readonly config: Config;
+  readonly uploadTurns: Turns;
+  /** Prefix of all URLs, without a path. */
+  readonly baseUrl: string;
+}
+
+/** Returns the method of a request. A client that cannot send PATCH or DELETE sends POST and names the method. */
+function methodOf({ method, headers }: Request): string {
+  const other = headers.get("X-HTTP-Method-Override");
+  return method === "POST" && other !== null ? other.trim().toUpperCase() : method;
+}
+
+/**
+ * Answers a request for all uploads, or for the one with an id.
+ * @throws ServiceError 400, 404, 405, 409, 410, 412, 413, 415, 423, 460, 503
+ */
+export async function serveUploads(request: Request, id: string | undefined, service: TusService): Promise<Response> {
+  const method = methodOf(request);
+  if (method === "OPTIONS") return describeService(service);
+  requireVersion(request.headers);
+  const tus = new Tus(service);
+  if (id === undefined) {
+    if (method === "POST") return tus.create(request);
+    throw methodNotAllowed("OPTIONS, POST");
+  }
+  switch (method) {
+    case "HEAD":
+      return tus.describe(id);
+    case "PATCH":
+      return tus.continue(request, id);
+    case "DELETE":
+      return tus.remove(id);
+    default:
+      throw methodNotAllowed("OPTIONS, HEAD, PATCH, DELETE");
+  }
+}
+
+function describeService({ config }: TusService): Response {
+  const headers = {
+    "Tus-Version": TUS_VERSION,
+    "Tus-Extension": [...EXTENSIONS, ...(config.fileLifetimeMs > 0 ? ["expiration"] : [])].join(","),
+    "Tus-Max-Size": String(config.maxUploadBytes),
+    "Tus-Checksum-Algorithm": Object.keys(CHECKSUMS).join(","),
+  };
+  return new Response(null, { status: 204, headers });
+}
+
+class Tus {
+  readonly #service: TusService;
+  readonly #uploads: ResumableUploads;
+
+  constructor(service: TusService) {
+    this.#service = service;
+    this.#uploads = new ResumableUploads(service.bucket, { lifetimeMs: service.config.fileLifetimeMs });
+  }
+
+  async create(request: Request): Promise<Response> {
+    const { headers } = request;
+    const { baseUrl, config } = this.#service;
+    const length = bytesOf(headers, "Upload-Length");
+    const { text, name } = metadataOf(headers);
+    const bodySize = bodySizeOf(headers);
+    const hasBody = isPatch(headers);
+    if (bodySize !== undefined && bodySize > 0) requirePatch(headers);
+    if (length > config.maxUploadBytes) throw fileTooLarge(config.maxUploadBytes);
+    if (hasBody && bodySize !== undefined && bodySize > length) throw beyondLength();
+    if (hasBody) checksumOf(headers);
+    const id = await this.#uploads.create({ name, length, metadata: text });
+    let offset: number | undefined;
+    if (hasBody && length > 0) {
+      try {
+        offset = await this.#write(request, id, 0);
+      } catch (error) {
+        // The client does not get to know the id.
+        await this.#uploads.remove(id);
+        throw error;
+      }
+    }
+    const location = { Location: `${baseUrl}${TUS_PATH}/${id}` };
+    return new Response(null, { status: 201, headers: { ...location, ...this.#progress(offset) } });
+  }
+
+  async describe(id: string): Promise<Response> {
+    const [upload, file] = await Promise.all([this.#uploads.find(id), this.#service.store.find(id)]);
+    const known = file ? { offset: file.size, length: file.size, metadata: metadataFor(file.name) } : upload;
+    if (!known) throw noSuchUpload();
+    if (known === "expired") throw uploadExpired();
+    const { offset, length, metadata } = known;
+    const headers = {
+      ...expiresAt("expires" in known ? known.expires : undefined),
+      "Upload-Offset": String(offset),
+      "Upload-Length": String(length),
+      ...(metadata === "" ? {} : { "Upload-Metadata": metadata }),
+      "Cache-Control": "no-store",
+    };
+    return new Response(null, { headers });
+  }
+
+  async continue(request: Request, id: string): Promise<Response> {
+    requirePatch(request.headers);
+    const offset = await this.#write(request, id, bytesOf(request.headers, "Upload-Offset"));
+    return new Response(null, { status: 204, headers: this.#progress(offset) });
+  }
+
+  async remove(id: string): Promise<Response> {
+    const { store } = this.#service;
+    const [upload, file] = await Promise.all([this.#uploads.find(id), store.find(id)]);
+    if (!upload && !file) throw noSuchUpload();
+    await this.#uploads.remove(id);
+    // A request may have finished the upload meanwhile.
+    await store.remove([id]);
+    if (upload === "expired") throw uploadExpired();
+    return new Response(null, { status: 204 });
+  }
+
+  /** Writes a body at an offset. @returns the offset after it */
+  async #write({ headers, body, signal }: Request, id: string, offset: number): Promise<number> {
+    const checksum = checksumOf(headers);
+    const bodySize = bodySizeOf(headers);
+    using _turn = await this.#service.uploadTurns.take(signal);
+    const writer = await this.#uploads.open(id, checksum && (bodySize ?? Number.POSITIVE_INFINITY));
+    if (!writer) return this.#writeNothing(id, offset, bodySize);
+    if (writer === "expired") throw uploadExpired();
+    if (writer.received !== offset) throw offsetMismatch();
+    if (bodySize !== undefined && bodySize > writer.missing) throw beyondLength();
+    try {
+      const isBroken = body !== null && (await receive(body, writer, (chunk) => checksum?.update(chunk)));
+      if (checksum && (isBroken || !checksum.isRight())) throw checksumMismatch();
+      if (writer.missing === 0) await writer.finish();
+      else await writer.save();
+    } catch (error) {
+      throw error instanceof UploadTaken ? uploadTaken() : error;
+    }
+    return writer.received;
+  }
+
+  /** Answers for an upload that is finished, to which nothing can be added. */
+  async #writeNothing(id: string, offset: number, bodySize: number | undefined): Promise<number> {
+    const file = await this.#service.store.find(id);
+    if (!file) throw noSuchUpload();
+    if (offset !== file.size) throw offsetMismatch();
+    if (bodySize !== 0) throw beyondLength();
+    return offset;
+  }
+
+  #progress(offset: number | undefined): Record<string, string> {
+    return {
+      ...expiresAt(this.#uploads.expiry()),
+      ...(offset === undefined ? {} : { "Upload-Offset": String(offset) }),
+    };
+  }
+}
+
+const expiresAt = (expires: Date | undefined): Record<string, string> =>
+  expires ? { "Upload-Expires": expires.toUTCString() } : {};
+
+/** Size of a read. The runtime's own chunks are small, and each costs a pass through all code that processes it. */
+const READ_BYTES = 2 ** 16;
+
+/** Passes a body to a writer as it arrives. @returns true if the connection broke before the end of the body */
+async function receive(
+  body: ReadableStream<Uint8Array>,
+  writer: UploadWriter,
+  onChunk: (chunk: Uint8Array) => void,
+): Promise<boolean> {
+  const pieces = new PieceReader(body, READ_BYTES);
+  try {
+    for (;;) {
+      const piece = await pieces.read().catch(() => "broken" as const);
+      if (piece === "broken") return true;
+      if (!piece) return false;
+      if (piece.length > writer.missing) throw beyondLength();
+      onChunk(piece);
+      await writer.add(piece);
+    }
+  } finally {
+    void pieces.cancel().catch(() => {});
+  }
+}

@@ -1,0 +1,55 @@
+// A TCP proxy whose connections break after given numbers of bytes from the client.
+
+import { connect, createServer, type Socket } from "node:net";
+
+export interface BreakingProxy extends AsyncDisposable {
+  /** Without a slash at the end. */
+  readonly url: string;
+  /** How many connections have been broken. */
+  readonly broken: number;
+}
+
+/**
+ * @param target port of the service
+ * @param after numbers of bytes from all clients, ascending, after each of which a connection breaks
+ */
+export async function startBreakingProxy(target: number, after: readonly number[]): Promise<BreakingProxy> {
+  const sockets = new Set<Socket>();
+  let [passed, broken] = [0, 0];
+  const server = createServer((client) => {
+    const service = connect(target, "127.0.0.1");
+    const both = [client, service];
+    for (const socket of both) {
+      sockets.add(socket);
+      socket.on("error", () => {});
+      socket.on("close", () => {
+        sockets.delete(socket);
+        for (const each of both) each.destroy();
+      });
+    }
+    client.on("data", (chunk) => {
+      passed += chunk.length;
+      if (passed >= (after[broken] ?? Number.POSITIVE_INFINITY)) {
+        broken++;
+        client.resetAndDestroy();
+        service.resetAndDestroy();
+      } else if (!service.write(chunk)) {
+        client.pause();
+        service.once("drain", () => client.resume());
+      }
+    });
+    service.pipe(client);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  return {
+    url: `http://127.0.0.1:${port}`,
+    get broken() {
+      return broken;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
