@@ -1,6 +1,7 @@
 // Serves resumable uploads by tus 1.0 (docs/api.md#resumable-uploads). Holds one part of an upload.
 
 import type { Config } from "../../core/config.ts";
+import { LIMITS } from "../../core/limits.ts";
 import type { Turns } from "../../placement/turns.ts";
 import { ResumableUploads } from "../../storage/resumable-uploads.ts";
 import type { Store } from "../../storage/store.ts";
@@ -216,7 +217,23 @@ async function receive(
       if (done || !value) return false;
       buffer = new Uint8Array(value.buffer);
     }
+  } catch (error) {
+    await drain(reader);
+    throw error;
   } finally {
     void reader.cancel().catch(() => {});
+  }
+}
+
+/** Reads a limited rest of a body that failed, because many clients read the response only after they have sent it. */
+async function drain(reader: ReadableStreamBYOBReader): Promise<void> {
+  let buffer = new Uint8Array(READ_BYTES);
+  for (let drained = 0; drained < LIMITS.drainedBytes; ) {
+    const read: ReadableStreamReadResult<Uint8Array<ArrayBuffer>> | undefined = await reader
+      .readAtLeast(READ_BYTES, buffer)
+      .catch(() => undefined);
+    if (!read?.value || read.done) return;
+    drained += read.value.length;
+    buffer = new Uint8Array(read.value.buffer);
   }
 }
