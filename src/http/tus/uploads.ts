@@ -42,7 +42,7 @@ export interface TusService {
 }
 
 /** Returns the method of a request. A client that cannot send PATCH or DELETE sends POST and names the method. */
-export function methodOf({ method, headers }: Request): string {
+function methodOf({ method, headers }: Request): string {
   const other = headers.get("X-HTTP-Method-Override");
   return method === "POST" && other !== null ? other.trim().toUpperCase() : method;
 }
