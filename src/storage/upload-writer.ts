@@ -9,6 +9,8 @@ import { type OpenedState, removeState, restLength, stateKey, type UploadState, 
 
 /** R2 allows one write per second of one object. */
 const COMMIT_EVERY_MS = 1000;
+/** Limits what is lost with a request that is killed while it waits for bytes. */
+const UNCOMMITTED_PARTS = 4;
 /** Part numbers that a request takes at a time. If it is lost, they are too. */
 const NUMBERS_AT_ONCE = 16;
 
@@ -116,7 +118,9 @@ export class UploadWriter {
     this.#parts.push(await this.#orTaken(() => multipart.uploadPart(this.#nextNumber++, part)));
     // A state in which nothing is missing would look finished.
     const isLast = this.#parts.length * PART_BYTES === this.#state.length;
-    const isDue = Date.now() - this.#committedAt >= COMMIT_EVERY_MS;
+    const isDue =
+      Date.now() - this.#committedAt >= COMMIT_EVERY_MS ||
+      this.#parts.length - this.#state.parts.length >= UNCOMMITTED_PARTS;
     if (this.#wholeBytes === undefined && isDue && !isLast) await this.#commit();
   }
 

@@ -2,6 +2,7 @@
 
 import type { ResumableBucket } from "../../core/bucket.ts";
 import type { Config } from "../../core/config.ts";
+import { LIMITS } from "../../core/limits.ts";
 import { PieceReader } from "../../core/pieces.ts";
 import type { Turns } from "../../placement/turns.ts";
 import { ResumableUploads } from "../../storage/resumable-uploads.ts";
@@ -211,7 +212,19 @@ async function receive(
       onChunk(piece);
       await writer.add(piece);
     }
+  } catch (error) {
+    await drain(pieces);
+    throw error;
   } finally {
     void pieces.cancel().catch(() => {});
+  }
+}
+
+/** Reads a limited rest of a body that failed, because many clients read the response only after they have sent it. */
+async function drain(pieces: PieceReader): Promise<void> {
+  for (let drained = 0; drained < LIMITS.drainedBytes; ) {
+    const piece = await pieces.read().catch(() => undefined);
+    if (!piece) return;
+    drained += piece.length;
   }
 }
