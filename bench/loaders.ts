@@ -18,7 +18,7 @@ const HEAP_BYTES = 48 * 2 ** 20;
 interface Made {
   readonly bytes: number;
   readonly pages: number;
-  /** Of the first page. */
+  /** Size of the first page. */
   readonly width: number;
   readonly height: number;
   readonly rgb: Uint8Array;

@@ -9,7 +9,8 @@
 // - GRACE_MS: time that jobs have to end after SIGTERM, limits.ts by default
 // - SCRATCH_DIR: a folder that other users can pass through
 // - MEMORY_SCRATCH_DIR: a folder with the same permissions in memory, /dev/shm by default
-// - URL_ALLOW: addresses that `url` and web pages may visit beside the public web, see engines/chromium/web-addresses.ts
+// - URL_ALLOW: addresses that `url` and web pages may visit beside the public web,
+//   see engines/chromium/web-addresses.ts
 // - URL_DNS: the DNS servers to ask
 
 import { availableParallelism, totalmem } from "node:os";

@@ -1,5 +1,5 @@
-// Reads and writes API keys where a service looks them up, in a KV namespace or in the database of the host on Node: the
-// hash of a key -> its owner. The key itself is never stored there.
+// Reads and writes API keys where a service looks them up, in a KV namespace or in the database of the host on Node:
+// the hash of a key -> its owner. The key itself is never stored there.
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -9,8 +9,8 @@ import type { KeyRecord } from "../src/core/api-key.ts";
 import { runWrangler } from "./wrangler.ts";
 
 /**
- * Selects the keys of a service: under wrangler dev on this machine, by the folder it persists to; of a host on Node, by
- * its data folder; or of the deployed Worker.
+ * Selects the keys of a service: under wrangler dev on this machine, by the folder it persists to; of a host on Node,
+ * by its data folder; or of the deployed Worker.
  */
 export type Namespace = { readonly persistTo: string } | { readonly data: string } | "remote";
 

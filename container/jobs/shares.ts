@@ -1,5 +1,5 @@
 // Divides a job with many outputs among threads: each makes every n-th output, and the answer has them in their order.
-// Knows no operation and no HTTP.
+// Knows nothing about operations or HTTP.
 
 import { EngineFailure } from "../../src/core/failure.ts";
 import type { Output } from "../../src/core/operation.ts";

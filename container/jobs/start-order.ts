@@ -1,5 +1,5 @@
 // Decides when engines start: at once if a job waits for them, otherwise one after the other in the order of their
-// places, and not beside an engine that a job waits for. Knows no engine.
+// places, and not beside an engine that a job waits for. Knows nothing about particular engines.
 
 /** One engine's place in the order. */
 export interface StartPlace {

@@ -1,4 +1,5 @@
-// Starts an engine in its turn, while the service already listens, and retries one that does not start. Knows no engine.
+// Starts an engine in its turn, while the service already listens, and retries one that does not start. Knows nothing
+// about engines.
 
 import { EngineFailure } from "../../src/core/failure.ts";
 import type { EngineState } from "../processes/engine-state.ts";

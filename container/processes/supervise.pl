@@ -17,8 +17,8 @@ my $silentSeconds = 6;
 # Longer than a debugger stops a process when it attaches.
 my $stoppedSeconds = 1;
 my $startSeconds = 60;
-# The time that the server gives its jobs, and some to end its engines. By default (graceMs of container/limits.ts) it is
-# shorter than the ten seconds after which platforms kill.
+# The time that the server gives its jobs, and some to end its engines. By default (graceMs of container/limits.ts) it
+# is shorter than the ten seconds after which platforms kill.
 my $stopSeconds = ($ENV{GRACE_MS} // 4000) / 1000 + 3;
 my ($firstPause, $longestPause) = (0.1, 10);
 # A server that lived this long ends for a new reason, so the pause starts at the minimum again.

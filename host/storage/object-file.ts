@@ -24,7 +24,7 @@ export interface Properties {
   readonly uploaded: number;
   readonly contentType?: string;
   readonly customMetadata?: Record<string, string>;
-  /** Where the bytes are, in their order. */
+  /** Positions of the bytes, in their order. */
   readonly pieces: readonly Piece[];
 }
 

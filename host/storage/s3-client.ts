@@ -1,4 +1,4 @@
-// Sends signed requests to one bucket of an S3-compatible store, and words its failures. Knows no objects.
+// Sends signed requests to one bucket of an S3-compatible store, and words its failures. Knows nothing about objects.
 
 import { DOMParser, type Element } from "@xmldom/xmldom";
 import { AwsClient } from "aws4fetch";

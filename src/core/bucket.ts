@@ -1,5 +1,5 @@
-// Declares what the service asks of the storage below it: a subset of Cloudflare's R2Bucket. Every R2Bucket is a Bucket;
-// host/storage has others, for the file system and for S3.
+// Declares what the service asks of the storage below it: a subset of Cloudflare's R2Bucket. Every R2Bucket is a
+// Bucket; host/storage has others, for the file system and for S3.
 
 export interface BucketObject {
   readonly key: string;

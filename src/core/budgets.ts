@@ -19,7 +19,9 @@ type Shared =
   | "edgeHeldBytes";
 
 export interface Budgets extends Readonly<Record<Shared, number>> {
-  /** The place where a job runs that could run in either: at the edge while it fits there, or always in the container. */
+  /**
+   * The place where a job runs that could run in either: at the edge while it fits there, or always in the container.
+   */
   readonly engines: "edge" | "container";
 }
 

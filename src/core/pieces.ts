@@ -5,7 +5,9 @@ import { plain } from "./byte-reader.ts";
 
 type Reading = Promise<{ readonly value?: Uint8Array | undefined; readonly done: boolean }>;
 
-/** workerd's own reader, which fills a buffer from several chunks. The standard's `min` fails at the end of a stream. */
+/**
+ * workerd's own reader, which fills a buffer from several chunks. The standard's `min` fails at the end of a stream.
+ */
 interface FillingReader {
   readAtLeast(bytes: number, view: Uint8Array): Reading;
   cancel(): Promise<void>;
@@ -30,8 +32,8 @@ export class PieceReader {
   }
 
   /**
-   * @returns a piece of the wanted size, or the rest. Where the runtime does not fill buffers, its chunks are large, and
-   * each is a piece. Undefined at the end
+   * @returns a piece of the wanted size, or the rest. Where the runtime does not fill buffers, its chunks are large,
+   * and each is a piece. Undefined at the end
    */
   async read(): Promise<Uint8Array | undefined> {
     for (;;) {

@@ -22,7 +22,7 @@ export interface Answer {
   readonly substitutedFonts?: readonly NoticeSubject[];
 }
 
-/** What a request led to. */
+/** Files and losses of a request. */
 export interface Results {
   readonly inputs: readonly Located[];
   readonly inputIds: readonly string[];

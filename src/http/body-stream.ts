@@ -1,4 +1,5 @@
-// Sends a body while it is made. Its failure breaks the connection, so that no client takes half a file for a whole one.
+// Sends a body while it is made. Its failure breaks the connection, so that no client takes half a file for a whole
+// one.
 
 import { EngineFailure } from "../core/failure.ts";
 import { LIMITS } from "../core/limits.ts";

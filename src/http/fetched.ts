@@ -1,4 +1,5 @@
-// Receives inputs that a request names by their address: the container fetches them, and they are stored as uploads are.
+// Receives inputs that a request names by their address: the container fetches them, and they are stored as uploads
+// are.
 
 import { EngineFailure, OutOfRange } from "../core/failure.ts";
 import { safeName } from "../core/file-name.ts";

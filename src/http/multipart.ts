@@ -1,5 +1,5 @@
-// Reads a multipart body: its fields, and its files, which go to the store as they arrive. Holds at most one upload part
-// of a file.
+// Reads a multipart body: its fields, and its files, which go to the store as they arrive. Holds at most one upload
+// part of a file.
 import { Busboy, type BusboyFileStream, type BusboyHeaders } from "@fastify/busboy";
 import { safeName } from "../core/file-name.ts";
 import { LIMITS } from "../core/limits.ts";

@@ -6,7 +6,7 @@ import { notAcceptable } from "./errors.ts";
 /** `json`: ids of stored files. `file`: the only output itself. `archive`: all outputs, as a zip archive. */
 export type Shape = "json" | "file" | "archive";
 
-/** What an endpoint can answer with. */
+/** Media types that an endpoint can answer with. */
 export interface Offers {
   /** Media type of each output, without parameters. */
   readonly type: string;

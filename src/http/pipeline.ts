@@ -241,7 +241,9 @@ function abortAfter(timeoutMs: number, controller: AbortController): Disposable 
   return { [Symbol.dispose]: () => clearTimeout(timer) };
 }
 
-/** Returns the default for `output` if it was not sent. JSON clients may always leave it out (docs/api.md#json-bodies). */
+/**
+ * Returns the default for `output` if it was not sent. JSON clients may always leave it out (docs/api.md#json-bodies).
+ */
 function defaults({ path, fields }: Endpoint, { encoding }: Form, [first]: readonly Located[]): Record<string, string> {
   if (!first) return {};
   if (!fields.output?.required) return { output: stem(first.name) };

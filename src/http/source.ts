@@ -44,7 +44,9 @@ export type Source =
       readonly description: string;
       /** Reports the same for each document. @default files of any type, which are not opened */
       accepts?(type: string): boolean;
-      /** Name of a list with `file`, `id` or `url` for each input, which sets their order. @default the order of arrival */
+      /**
+       * Name of a list with `file`, `id` or `url` for each input, which sets their order. @default the order of arrival
+       */
       readonly orderedBy?: string;
       /** Names of other lists with one value for each input. */
       readonly perInput?: readonly string[];

@@ -1,5 +1,5 @@
 // Sends the frames of one request over HTTP and returns those of the response, or says why there are none. Used for
-// containers with an address and for those of the platform alike. Has no knowledge of operations or secrets.
+// containers with an address and for those of the platform alike. Knows nothing about operations or secrets.
 
 import { EngineFailure } from "../core/failure.ts";
 import { LIMITS } from "../core/limits.ts";

@@ -4,8 +4,8 @@
 //
 // A message is a sequence of frames: one byte for the kind, four bytes for the length (big-endian), the payload.
 //   request   json {params, inputs: [{name, size}]}, then the bytes of all inputs, one after the other
-//   answer    for each output: json {output: {extension, name?, type, total, headed}}, its bytes, json {end: {head?: base64,
-//             notices?}};
+//   answer    for each output: json {output: {extension, name?, type, total, headed}}, its bytes,
+//             json {end: {head?: base64, notices?}};
 //             then json {done: true}, or at any place {failure: {reason, detail, nonconformity?}} or
 //             {outOfRange: {parameter, value}}
 

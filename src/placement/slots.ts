@@ -13,7 +13,9 @@ export interface SlotLimits {
   readonly waiting: number;
   /** Time after which a job that its client no longer mentions loses its slot, or its place in the queue. */
   readonly leaseMs: number;
-  /** Time since its last job for which an instance is taken to be awake. Shorter than the time after which it sleeps. */
+  /**
+   * Time since its last job for which an instance is taken to be awake. Shorter than the time after which it sleeps.
+   */
   readonly awakeMs: number;
   /** Time for which an instance in trouble gets no job. */
   readonly troubleMs: Readonly<Record<Trouble, number>>;

@@ -1,5 +1,5 @@
-// Writes the bytes of one request to an unfinished upload. Holds one part. Any number of requests may write to an upload
-// at the same time: one of them goes on, the others fail, and no byte of theirs gets into the file.
+// Writes the bytes of one request to an unfinished upload. Holds one part. Any number of requests may write to an
+// upload at the same time: one of them goes on, the others fail, and no byte of theirs gets into the file.
 
 import type { MultipartUpload, ResumableBucket, UploadedPart } from "../core/bucket.ts";
 import { mediaTypeOf } from "../core/media-type.ts";

@@ -1,5 +1,5 @@
-// The container's image as a platform runs it: not as root, without capabilities, with a read-only root file system. Needs
-// Docker and the image; without them it is skipped, and says so. DOCKER_TESTS=1 has it build the image.
+// The container's image as a platform runs it: not as root, without capabilities, with a read-only root file system.
+// Needs Docker and the image; without them it is skipped, and says so. DOCKER_TESTS=1 has it build the image.
 
 import { execFile, type SpawnSyncReturns, spawnSync } from "node:child_process";
 import { promisify } from "node:util";

@@ -1,5 +1,5 @@
-// Inputs by their address, on every endpoint that takes files, over HTTP: fetched by the container, stored like uploads,
-// and never from a place that is not public.
+// Inputs by their address, on every endpoint that takes files, over HTTP: fetched by the container, stored like
+// uploads, and never from a place that is not public.
 // Contract: docs/api.md#inputs-by-url
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,12 +1,13 @@
 // Describes what tests in workerd tell test/support/stand-in-platform.ts, and what it tells them.
 
 /**
- * How an instance behaves. `starts-late`: it starts when it is released. A number: it answers every job with this status. `full`: it reports that too many jobs are
- * there. `breaks-off`: its connection breaks in the middle of the response. `hangs-up`: before it.
+ * How an instance behaves. `starts-late`: it starts when it is released. A number: it answers every job with this
+ * status. `full`: it reports that too many jobs are there. `breaks-off`: its connection breaks in the middle of the
+ * response. `hangs-up`: before it.
  */
 export type Behavior = "works" | "full" | "hangs-up" | "breaks-off" | "old" | "does-not-start" | "starts-late" | number;
 
-/** What the platform tells of an instance. */
+/** State of an instance, as the platform reports it. */
 export interface InstanceRecord {
   readonly running: boolean;
   /** The environment of each start. */

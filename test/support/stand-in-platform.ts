@@ -1,5 +1,5 @@
-// Starts containers for tests inside workerd, which has no container runtime: real HTTP servers with the container's own
-// app, or with one of its misfortunes. Tests control it over HTTP, because they run in another process.
+// Starts containers for tests inside workerd, which has no container runtime: real HTTP servers with the container's
+// own app, or with one of its misfortunes. Tests control it over HTTP, because they run in another process.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";

@@ -16,8 +16,8 @@ export interface Confinement {
 }
 
 /**
- * How a browser gets a network namespace. `root`: this process may make one. `user`: the browser's user makes one within
- * a user namespace, which needs no privilege.
+ * How a browser gets a network namespace. `root`: this process may make one. `user`: the browser's user makes one
+ * within a user namespace, which needs no privilege.
  */
 type Entry = "root" | "user";
 

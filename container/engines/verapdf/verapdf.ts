@@ -135,8 +135,8 @@ export class VeraPdf implements AsyncDisposable {
 }
 
 /**
- * Starts veraPDF with one process, which tests itself with a file that conforms. Further processes start when files wait,
- * and those that end later are restarted.
+ * Starts veraPDF with one process, which tests itself with a file that conforms. Further processes start when files
+ * wait, and those that end later are restarted.
  * @throws EngineFailure `busy` if it is not built or fails its self-test
  */
 export async function startVeraPdf(settings: VeraPdfSettings): Promise<VeraPdf> {

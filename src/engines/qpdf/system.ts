@@ -316,8 +316,8 @@ export class QpdfSystem {
   }
 
   /**
-   * Finds the first of the types that can catch the last thrown object, and reports it to the module. The type 0 catches
-   * all objects.
+   * Finds the first of the types that can catch the last thrown object, and reports it to the module. The type 0
+   * catches all objects.
    */
   #find(types: readonly number[]): number {
     const { ga: setResult, ma: canCatch } = this.#exports;
