@@ -183,8 +183,7 @@ function parseList<T>(
 ): readonly T[] {
   if (required && given === undefined) throw fieldRequired(listName(name));
   if (given?.length === 0) throw outOfRange(listName(name), "");
-  // The empty values of a required list keep their places, because each belongs to an input.
-  const sent = required ? given! : (given?.filter(isFilled) ?? []);
+  const sent = required || given?.some(isFilled) ? given! : [];
   return sent.map((text) => {
     const result = item.safeParse(text);
     if (!result.success) throw outOfRange(listName(name), text);
