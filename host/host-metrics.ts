@@ -1,11 +1,11 @@
 // Counts the host's requests for Prometheus, and joins its metrics with the container's. docs/metrics.md lists them.
 
-import { Counter, collectDefaultMetrics, Gauge, Histogram, type PrometheusContentType, Registry } from "prom-client";
-import type { AnsweredRequest } from "../src/app.ts";
+import { Counter, Gauge, Histogram, type PrometheusContentType, Registry } from "prom-client";
+import { collectProcessMetrics, DURATION_BUCKETS } from "../container/processes/process-metrics.ts";
+import type { AnsweredRequest } from "../src/core/answered-request.ts";
 
 /** The metrics of this process itself. The container's own have another prefix. */
 const PROCESS_PREFIX = "pagewright_host_";
-const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 /** Label of paths without a route, and of methods that no route has. */
 const OTHER = "other";
@@ -26,14 +26,14 @@ export class HostMetrics {
     this.#durations = new Histogram({
       name: "pagewright_request_duration_seconds",
       help: "Time from a request's headers to those of its answer.",
-      ...{ labelNames: ["route", "method"], buckets: SECONDS, registers },
+      ...{ labelNames: ["route", "method"], buckets: DURATION_BUCKETS, registers },
     });
     this.#containerUp = new Gauge({
       name: "pagewright_container_up",
       help: "1 if the container's metrics follow, 0 if it did not answer or there is none.",
       registers,
     });
-    collectDefaultMetrics({ register: this.#registry, prefix: PROCESS_PREFIX });
+    collectProcessMetrics(this.#registry, PROCESS_PREFIX);
   }
 
   get contentType(): string {

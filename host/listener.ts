@@ -3,7 +3,8 @@
 
 import type { IncomingMessage } from "node:http";
 import type { Http2Bindings, HttpBindings } from "@hono/node-server";
-import { type createApp, LEFT_STATUS } from "../src/app.ts";
+import type { createApp } from "../src/app.ts";
+import { LEFT_STATUS } from "../src/core/answered-request.ts";
 import type { Env } from "../src/core/config.ts";
 import { type Forwarded, readForwarded } from "./forwarded.ts";
 

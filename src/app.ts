@@ -3,6 +3,7 @@
 import { Hono } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { routePath } from "hono/route";
+import { type AnsweredRequest, LEFT_STATUS } from "./core/answered-request.ts";
 import { isResumable } from "./core/bucket.ts";
 import type { Budgets } from "./core/budgets.ts";
 import { type Config, type Env, readConfig, type Variant } from "./core/config.ts";
@@ -30,18 +31,6 @@ type Variables = { requestId: string; config: Config; timing: Timing };
 type Bindings = { Bindings: Env; Variables: Variables };
 type App = Hono<Bindings>;
 type SharedPlaces = ReturnType<typeof createPlaces>;
-
-/** A request that was answered, as the log has it. */
-export interface AnsweredRequest {
-  readonly method: string;
-  /** Pattern of the route, such as `/resource/:id`. Ends with `*` if the path has no route. */
-  readonly route: string;
-  readonly status: number;
-  readonly durationMs: number;
-}
-
-/** Nobody receives it: the client has left. */
-export const LEFT_STATUS = 499;
 
 /**
  * @param budgets shared by all requests that the app serves

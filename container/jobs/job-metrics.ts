@@ -1,13 +1,13 @@
 // Counts the container's jobs for Prometheus, and reports the state of its engines. docs/metrics.md lists the metrics.
 
-import { Counter, collectDefaultMetrics, Gauge, Histogram, type PrometheusContentType, Registry } from "prom-client";
+import { Counter, Gauge, Histogram, type PrometheusContentType, Registry } from "prom-client";
 import type { AnswerEnd } from "../../src/placement/remote.ts";
 import { ENGINE_STATES, type EngineState } from "../processes/engine-state.ts";
+import { collectProcessMetrics, DURATION_BUCKETS } from "../processes/process-metrics.ts";
 import type { Hosted } from "./hosted.ts";
 
 /** The metrics of this process itself. The host serves these and its own in one page, so that names must differ. */
 const PROCESS_PREFIX = "pagewright_container_";
-const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 
 /** `left`: the client did not take the whole answer. */
 export type JobOutcome = AnswerEnd | "left";
@@ -48,12 +48,12 @@ export class JobMetrics {
     this.#wait = new Histogram({
       name: "pagewright_job_wait_seconds",
       help: "Time from the last byte of a job's inputs to its turn.",
-      ...{ labelNames: ["operation"], buckets: SECONDS, registers },
+      ...{ labelNames: ["operation"], buckets: DURATION_BUCKETS, registers },
     });
     this.#run = new Histogram({
       name: "pagewright_job_run_seconds",
       help: "Time from a job's turn to its end.",
-      ...{ labelNames: ["operation"], buckets: SECONDS, registers },
+      ...{ labelNames: ["operation"], buckets: DURATION_BUCKETS, registers },
     });
     new Gauge({
       name: "pagewright_engine_state",
@@ -81,7 +81,7 @@ export class JobMetrics {
   /** Returns all metrics in Prometheus' text format. */
   async text(): Promise<string> {
     // They watch the event loop and the garbage collector, in vain where nobody asks.
-    if (!this.#countsProcess) collectDefaultMetrics({ register: this.#registry, prefix: PROCESS_PREFIX });
+    if (!this.#countsProcess) collectProcessMetrics(this.#registry, PROCESS_PREFIX);
     this.#countsProcess = true;
     return this.#registry.metrics();
   }

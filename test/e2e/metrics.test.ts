@@ -60,7 +60,7 @@ test("metrics sum up to what four clients counted", async () => {
       .filter(({ name }) => name === "pagewright_requests_total")
       .map(({ labels: { method, route, status }, value }) => `${method} ${route} ${status}: ${value}`);
     expect(requests.toSorted()).toEqual([
-      `GET /resource/:id 404: ${all}`,
+      `GET /resource/:id 400: ${all}`,
       `GET other 404: ${all}`,
       `POST /pdf 200: ${all}`,
       `POST /pdf 400: ${all}`,
