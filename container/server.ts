@@ -21,6 +21,7 @@ import type { Operation } from "../src/core/operation.ts";
 import { HOSTED_OPERATIONS } from "../src/operations/index.ts";
 import { createApp } from "./jobs/app.ts";
 import type { Hosted, HostedJob } from "./jobs/hosted.ts";
+import { JobMetrics } from "./jobs/job-metrics.ts";
 import { PlacePool } from "./jobs/pool.ts";
 import { RunningEngines } from "./jobs/running-engines.ts";
 import { selectedEngines } from "./jobs/selection.ts";
@@ -96,6 +97,7 @@ const app = createApp({
   ending: ending.signal,
   isEnding: () => stopping,
   health: () => ({ engines: engines.states, slow: lane.taken }),
+  metrics: new JobMetrics({ operations, engines: () => engines.states }),
   log,
 });
 const listening = {

@@ -4,11 +4,9 @@
 import type { IncomingMessage } from "node:http";
 import type { Http2Bindings, HttpBindings } from "@hono/node-server";
 import type { createApp } from "../src/app.ts";
+import { LEFT_STATUS } from "../src/core/answered-request.ts";
 import type { Env } from "../src/core/config.ts";
 import { type Forwarded, readForwarded } from "./forwarded.ts";
-
-/** Nobody receives it. */
-const LEFT = 499;
 
 export interface ListenerSettings {
   readonly app: ReturnType<typeof createApp>;
@@ -45,7 +43,7 @@ export class Listener {
       // The server aborts a request with a text, which the app does not take for an error.
       if (!request.signal.aborted) throw error;
       console.log(JSON.stringify({ message: "request left by client", path: new URL(request.url).pathname }));
-      return new Response(null, { status: LEFT });
+      return new Response(null, { status: LEFT_STATUS });
     }
   };
 

@@ -9,7 +9,9 @@ import { type Env, readConfig } from "../src/core/config.ts";
 import { createStore } from "../src/storage/store.ts";
 import { EngineKeeper } from "./engine-keeper.ts";
 import { GivenKeys } from "./given-keys.ts";
+import { HostMetrics } from "./host-metrics.ts";
 import { Listener } from "./listener.ts";
+import { serveMetrics } from "./metrics-server.ts";
 import { readSettings, type Settings } from "./settings.ts";
 import { KeyDatabase } from "./storage/key-database.ts";
 import { openBucket } from "./storage/open-bucket.ts";
@@ -40,7 +42,15 @@ process.on("disconnect", () => void stop("the parent is gone"));
 await engines?.tried;
 
 const env = (): Env => ({ ...settings.variables, ...engines?.vars, FILES: bucket, API_KEYS: keys });
-const listener = new Listener({ app: createApp(settings.budgets), env, trustedProxies: settings.trustedProxies });
+const metrics = settings.metrics ? new HostMetrics() : undefined;
+const app = createApp(settings.budgets, metrics && ((request) => metrics.answered(request)));
+const listener = new Listener({ app, env, trustedProxies: settings.trustedProxies });
+if (settings.metrics && metrics) {
+  await serveMetrics({ ...settings.metrics, metrics, container: env, log }).catch((error) => {
+    engines?.kill();
+    exit(error);
+  });
+}
 const server = listen(settings);
 await sweep();
 setInterval(sweep, SWEEP_EVERY_MS).unref();

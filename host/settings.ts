@@ -2,6 +2,7 @@
 //
 // - VARIANT, MAX_UPLOAD_MB, MAX_INPUTS, FILE_LIFETIME_HOURS, BASE_URL: as in the Worker
 // - PORT, HOST: where the host listens
+// - METRICS_PORT, METRICS_HOST: where metrics are served, nowhere by default
 // - DATA_DIR: folder of the key database, and of the stored files unless they are in S3
 // - S3_ENDPOINT and others of storage/open-bucket.ts: an S3-compatible store for the files
 // - API_KEYS: keys of the keyed variant, separated by commas, beside those of the key database
@@ -22,6 +23,8 @@ export type Variables = Omit<Env, "FILES" | "API_KEYS" | "CONTAINER">;
 export interface Settings {
   readonly port: number;
   readonly host: string;
+  /** Address on which metrics are served. @default none */
+  readonly metrics?: { readonly port: number; readonly host: string };
   /** Absolute path. */
   readonly dataFolder: string;
   readonly apiKeys: readonly string[];
@@ -56,7 +59,11 @@ export function readSettings(environment: Environment): Settings {
     if (Number.isInteger(value) && value >= least && value <= most) return value;
     throw new Error(`${name} must be a whole number from ${least} to ${most}, not "${environment[name]}".`);
   };
+  const metrics = environment.METRICS_PORT
+    ? { port: count("METRICS_PORT", 0, 1, 65_535), host: environment.METRICS_HOST || "127.0.0.1" }
+    : undefined;
   return {
+    ...(metrics ? { metrics } : {}),
     port: count("PORT", 8787, 0, 65_535),
     host: environment.HOST || "127.0.0.1",
     dataFolder: resolve(environment.DATA_DIR || ".pagewright"),

@@ -42,6 +42,7 @@ export const TIME_MEANINGS: Readonly<Record<TimeLimit, TimeMeaning>> = {
     meaning: "time after which the slot of a job counts as slow; equal to `slowAfterMs`",
     within: "documentJobMs",
   },
+  metricsMs: { meaning: "answer of the container with its metrics, which the host's leave out otherwise" },
   readyMs: { meaning: "each check of `/ready`", within: "requestJobMs" },
   answerStallMs: {
     meaning: "time in which a client takes nothing of an answer that is sent while it is made",
@@ -88,6 +89,7 @@ export const EDGE_MEANINGS: Readonly<Record<SizeOf<typeof LIMITS>, string>> = {
   formParts: "parts of a form",
   formPartsPerInput: "further parts of a form for each input that `MAX_INPUTS` allows",
   jsonBodyBytes: "a JSON body",
+  metricsBytes: "metrics of the container, which the host's leave out otherwise",
   jsonFileBytes: "a compression profile",
   drainedBytes: "rest of a refused upload that is read before the connection is closed",
   keyLength: "an API key, in characters",

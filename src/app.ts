@@ -2,6 +2,8 @@
 // Contains no logic of its own.
 import { Hono } from "hono";
 import { HTTPException } from "hono/http-exception";
+import { routePath } from "hono/route";
+import { type AnsweredRequest, LEFT_STATUS } from "./core/answered-request.ts";
 import { isResumable } from "./core/bucket.ts";
 import type { Budgets } from "./core/budgets.ts";
 import { type Config, type Env, readConfig, type Variant } from "./core/config.ts";
@@ -30,10 +32,13 @@ type Bindings = { Bindings: Env; Variables: Variables };
 type App = Hono<Bindings>;
 type SharedPlaces = ReturnType<typeof createPlaces>;
 
-/** @param budgets shared by all requests that the app serves */
-export function createApp(budgets: Budgets): App {
+/**
+ * @param budgets shared by all requests that the app serves
+ * @param answered called with each request that was answered or left
+ */
+export function createApp(budgets: Budgets, answered?: (request: AnsweredRequest) => void): App {
   const app: App = new Hono();
-  beginRequests(app);
+  beginRequests(app, answered);
   const places = createPlaces(budgets);
   addEndpoints(app, places);
   addResumableUploads(app, places);
@@ -66,20 +71,30 @@ function createPlaces(budgets: Budgets) {
   };
 }
 
-function beginRequests(app: App): void {
+function beginRequests(app: App, answered: Parameters<typeof createApp>[1]): void {
   app.use(async (c, next) => {
     c.set("requestId", crypto.randomUUID());
     c.set("config", readConfig(c.env));
     c.set("timing", new Timing());
     const started = Date.now();
-    await next();
+    const end = (status: number) => {
+      const durationMs = Date.now() - started;
+      answered?.({ method: c.req.method, route: routePath(c, -1), status, durationMs });
+      return { status, durationMs };
+    };
+    try {
+      await next();
+    } catch (error) {
+      // Errors were answered: what remains are the texts with which a server aborts the requests of clients that left.
+      end(LEFT_STATUS);
+      throw error;
+    }
     c.res.headers.set("X-Request-Id", c.get("requestId"));
     if (c.req.method === "POST") c.res.headers.set("Server-Timing", c.get("timing").header());
     log(c.get("requestId"), "request answered", {
       method: c.req.method,
       path: c.req.path,
-      status: c.res.status,
-      durationMs: Date.now() - started,
+      ...end(c.res.status),
     });
   });
   app.use(`${TUS_PATH}/*`, async (c, next) => {

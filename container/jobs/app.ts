@@ -1,5 +1,5 @@
 // Serves the container's HTTP interface: POST /{operation} with the frames of placement/remote.ts in both directions,
-// and GET /up. Provides each job with a folder, a place and a time limit, and cleans up after it. Knows nothing about
+// GET /up and GET /metrics. Provides each job with a folder, a place and a time limit, and cleans up after it. Knows nothing about
 // operations or engines.
 
 import { createHash, timingSafeEqual } from "node:crypto";
@@ -11,12 +11,13 @@ import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
 import { EngineFailure } from "../../src/core/failure.ts";
 import { FRAME_VERSION, FRAME_VERSION_HEADER, sameFrames } from "../../src/placement/frame-version.ts";
-import { decodeRequest, encodeFailure, type RemoteRequest } from "../../src/placement/remote.ts";
+import { decodeRequest, encodeFailure, endOfAnswer, type RemoteRequest } from "../../src/placement/remote.ts";
 import { describeError } from "../operations/answer.ts";
 import { Priority } from "../processes/priority.ts";
 import { type FileInput, fileInput } from "../scratch/file-input.ts";
 import type { JobFolder, Scratch } from "../scratch/scratch.ts";
 import type { Hosted, HostedJob } from "./hosted.ts";
+import type { EndedJob, JobMetrics, JobOutcome } from "./job-metrics.ts";
 
 export interface AppSettings {
   /** The secret that callers send as `Authorization: Bearer`. */
@@ -32,6 +33,7 @@ export interface AppSettings {
   isEnding(): boolean;
   /** Returns fields to add to the health response. */
   health(): Record<string, unknown>;
+  readonly metrics: JobMetrics;
   log(message: string, details?: Record<string, unknown>): void;
 }
 
@@ -52,6 +54,11 @@ export function createApp(settings: AppSettings): App {
     return c.json({ status: ending ? "ending" : "OK", jobs, ...settings.health() }, ending ? 503 : 200);
   });
 
+  app.get("/metrics", async (c) => {
+    if (!isSecret(c.req.header("Authorization") ?? "")) return c.json({ error: "wrong secret" }, 401);
+    return c.body(await settings.metrics.text(), 200, { "Content-Type": settings.metrics.contentType });
+  });
+
   app.post("/:operation", (c) => {
     if (!isSecret(c.req.header("Authorization") ?? "")) return c.json({ error: "wrong secret" }, 401);
     if (!sameFrames(c.req.header(FRAME_VERSION_HEADER))) {
@@ -66,7 +73,8 @@ export function createApp(settings: AppSettings): App {
     const log: AppSettings["log"] = (message, details) => settings.log(message, { requestId, operation, ...details });
     const client = c.req.header("X-Client") ?? "";
     const signal = AbortSignal.any([c.req.raw.signal, settings.ending]);
-    const job = carryOut(hosted, c.env, client, signal, { ...settings, log });
+    const ended = (job: EndedJob) => settings.metrics.ended(operation, job);
+    const job = carryOut(hosted, c.env, client, signal, { ...settings, log, ended });
     const headers = { "Content-Type": "application/octet-stream", [FRAME_VERSION_HEADER]: FRAME_VERSION };
     return new Response(ReadableStream.from(job) as globalThis.ReadableStream<Uint8Array<ArrayBuffer>>, { headers });
   });
@@ -97,10 +105,11 @@ async function* carryOut(
   { incoming, outgoing }: HttpBindings,
   client: string,
   signal: AbortSignal,
-  { scratch, maxInputBytes, log }: AppSettings,
+  { scratch, maxInputBytes, log, ended }: AppSettings & { ended(job: EndedJob): void },
 ): AsyncGenerator<Uint8Array> {
   const started = performance.now();
-  const details: Record<string, unknown> = {};
+  const details: Record<string, unknown> & { receivedMs?: number; waitedMs?: number } = {};
+  let outcome: JobOutcome = "left";
   const priority = new Priority();
   const slowed = () => {
     details.slow = true;
@@ -127,16 +136,32 @@ async function* carryOut(
     const job = { inputs, params, folder: folder.path, log, aside, signal: ends };
     for await (const frame of priority.within(hosted.run(job))) {
       details.answerBytes = Number(details.answerBytes ?? 0) + frame.length;
+      outcome = outcomeOf(frame, signal);
       yield frame;
     }
     details.ended = "answered";
   } catch (error) {
     details.ended = "failed";
     Object.assign(details, describeError(error));
-    yield encodeFailure(error);
+    const failure = encodeFailure(error);
+    outcome = outcomeOf(failure, signal);
+    yield failure;
   } finally {
-    log("job ended", { ended: "left by the client", ...details, durationMs: since(started) });
+    const durationMs = since(started);
+    log("job ended", { ended: "left by the client", ...details, durationMs });
+    ended({ ...details, outcome, durationMs });
   }
+}
+
+/**
+ * Returns the outcome of a job whose answer ends with these frames, or is left after them. Called before they are sent,
+ * because a client that has them closes its connection.
+ */
+function outcomeOf(frames: Uint8Array, signal: AbortSignal): JobOutcome {
+  const end = endOfAnswer(frames);
+  // An operation that is aborted tells any error.
+  if (end === "answered" || !signal.aborted) return end ?? "left";
+  return signal.reason instanceof EngineFailure ? signal.reason.reason : "left";
 }
 
 const since = (start: number) => Math.round(performance.now() - start);

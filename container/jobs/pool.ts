@@ -59,6 +59,7 @@ export class PlacePool {
   readonly #shares = new Map<string, Share>();
   readonly #queue: BoundedQueue<Ticket>;
   #present = 0;
+  #running = 0;
   #turns = 0;
 
   constructor(limits: PlaceLimits) {
@@ -73,6 +74,16 @@ export class PlacePool {
     return { working: this.#queue.working.length, present: this.#present };
   }
 
+  /** Number of jobs that wait for their first turn. */
+  get waiting(): number {
+    return this.#queue.waiting.filter(({ isFirst }) => !isFirst).length;
+  }
+
+  /** Number of jobs whose first turn has come and that have not ended, in whatever lane. */
+  get running(): number {
+    return this.#running;
+  }
+
   /** @throws EngineFailure `busy` when the places and the queue are full */
   enter({ client = "", slowed = () => {} }: Newcomer = {}): Entry {
     const { atOnce, waiting } = this.#limits;
@@ -82,9 +93,12 @@ export class PlacePool {
     this.#shareOf(client).present++;
     const stay = new Stay(this.#limits, client, slowed);
     let isGone = false;
+    let hasRun = false;
     return {
       turn: async (signal) => {
         stay.begin(await this.#queue.take({ client, isFirst: false }, signal));
+        hasRun = true;
+        this.#running++;
       },
       aside: async (work, signal) => {
         stay.end();
@@ -99,6 +113,7 @@ export class PlacePool {
         isGone = true;
         stay.end();
         this.#present--;
+        if (hasRun) this.#running--;
         const share = this.#shareOf(client);
         if (--share.present === 0) this.#shares.delete(client);
       },

@@ -32,6 +32,7 @@ export const LIMITS = {
   /** Equal to the container's own limit. */
   instanceSlowAfterMs: 3_000,
   readyMs: 5_000,
+  metricsMs: 2_000,
   fetchesMs: 300_000,
   /** A job ends with its answer, so a client that does not read keeps others from the engine. */
   answerStallMs: 30_000,
@@ -46,6 +47,7 @@ export const LIMITS = {
   formPartsPerInput: 4,
   jsonBodyBytes: 8 * MIB,
   jsonFileBytes: MIB,
+  metricsBytes: 4 * MIB,
   /** Many clients read the response only after they have sent everything. */
   drainedBytes: 256 * MIB,
   keyLength: 256,

@@ -12,14 +12,17 @@
 import { EngineFailure, FAILURE_REASONS, type FailureReason, type Nonconformity, OutOfRange } from "../core/failure.ts";
 import { combined, type Notice, readNotices } from "../core/notice.ts";
 import type { Context, Input, Output, Run, Signature } from "../core/operation.ts";
+import {
+  bytesFrames,
+  decodeFrames,
+  type Frame,
+  joined,
+  jsonFrame,
+  MAX_BYTES_FRAME,
+  onlyJsonOf,
+  senseless,
+} from "./frames.ts";
 
-const JSON_FRAME = 1;
-const BYTES_FRAME = 2;
-const HEADER_BYTES = 5;
-/** Limits the payload of a frame of bytes. Longer data are split into several frames. */
-const MAX_BYTES_FRAME = 2 ** 20;
-/** Limits the payload of a JSON frame, which is collected before it is parsed. */
-const MAX_JSON_FRAME = 2 ** 20;
 const MAX_DETAIL_LENGTH = 4000;
 
 interface RequestHeader {
@@ -61,8 +64,6 @@ interface Failure {
   readonly feature?: string;
   readonly limitBytes?: number;
 }
-
-type Frame = { readonly json: unknown } | { readonly bytes: Uint8Array };
 
 /**
  * Returns the operation as the container runs it. If the reader stops, the job in the container ends. An output that is
@@ -204,6 +205,19 @@ function failure(reason: FailureReason, detail: string, error?: EngineFailure): 
   };
 }
 
+/** How an answer ended, from the container's view: completed, refused for a parameter, or failed. */
+export type AnswerEnd = "answered" | "out-of-range" | FailureReason;
+
+/** Returns how an answer ends with this chunk of frames, undefined if it goes on. */
+export function endOfAnswer(frames: Uint8Array): AnswerEnd | undefined {
+  // The last frame of an answer is always a chunk of its own.
+  const event = onlyJsonOf(frames) as AnswerEvent | undefined;
+  if (event === undefined) return;
+  if ("done" in event) return "answered";
+  if ("outOfRange" in event) return "out-of-range";
+  return "failure" in event ? event.failure.reason : undefined;
+}
+
 /**
  * @throws EngineFailure, OutOfRange the error in the response; `lost` if the response breaks off, `crashed` if it is
  * invalid
@@ -284,112 +298,6 @@ async function brokenOffAs<T>(reading: Promise<T>, signal: AbortSignal): Promise
     throw new EngineFailure("lost", `the container broke off: ${error}`, { cause: error });
   }
 }
-
-/** Decodes frames. Bytes are passed on as they arrive, in parts of their frame; only JSON is collected. */
-async function* decodeFrames(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Frame, undefined> {
-  const header = new Collector(HEADER_BYTES);
-  let json: Collector | undefined;
-  let bytesLeft = 0;
-  for await (const chunk of chunks) {
-    for (let at = 0; at < chunk.length; ) {
-      if (bytesLeft > 0) {
-        const part = chunk.subarray(at, at + bytesLeft);
-        at += part.length;
-        bytesLeft -= part.length;
-        yield { bytes: part };
-      } else if (json) {
-        at += json.add(chunk.subarray(at));
-        if (json.complete) {
-          yield { json: parse(json.bytes) };
-          json = undefined;
-        }
-      } else {
-        at += header.add(chunk.subarray(at));
-        if (!header.complete) continue;
-        const length = new DataView(header.bytes.buffer).getUint32(1);
-        const kind = header.bytes[0];
-        if (kind === BYTES_FRAME) bytesLeft = length;
-        else if (kind === JSON_FRAME && length > 0 && length <= MAX_JSON_FRAME) json = new Collector(length);
-        else throw senseless("a frame that is none");
-        header.clear();
-      }
-    }
-  }
-  if (bytesLeft > 0 || json || !header.empty) throw new EngineFailure("lost", "the last frame is not whole");
-  return undefined;
-}
-
-/** Collects a fixed number of bytes from pieces of any size. */
-class Collector {
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  #filled = 0;
-  constructor(size: number) {
-    this.bytes = new Uint8Array(size);
-  }
-  get complete(): boolean {
-    return this.#filled === this.bytes.length;
-  }
-  get empty(): boolean {
-    return this.#filled === 0;
-  }
-  /** @returns the number of bytes that it took */
-  add(chunk: Uint8Array): number {
-    const part = chunk.subarray(0, this.bytes.length - this.#filled);
-    this.bytes.set(part, this.#filled);
-    this.#filled += part.length;
-    return part.length;
-  }
-  clear(): void {
-    this.#filled = 0;
-  }
-}
-
-function parse(bytes: Uint8Array): unknown {
-  try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
-    if (typeof value === "object" && value !== null) return value;
-  } catch {
-    // The text is not JSON.
-  }
-  throw senseless("a JSON frame that is none");
-}
-
-function jsonFrame(value: unknown): Uint8Array<ArrayBuffer> {
-  const payload = new TextEncoder().encode(JSON.stringify(value));
-  // No genuine name or detail is this long.
-  if (payload.length > MAX_JSON_FRAME) throw new EngineFailure("too-complex", "a header that is too long");
-  return frame(JSON_FRAME, payload);
-}
-
-function* bytesFrames(bytes: Uint8Array): Generator<Uint8Array<ArrayBuffer>> {
-  for (let at = 0; at < bytes.length; at += MAX_BYTES_FRAME) {
-    yield frame(BYTES_FRAME, bytes.subarray(at, at + MAX_BYTES_FRAME));
-  }
-}
-
-/**
- * Returns a frame with a copy of the payload: the producer may reuse its buffer, and a connection keeps the frame until
- * it is sent.
- */
-function frame(kind: number, payload: Uint8Array): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(HEADER_BYTES + payload.length);
-  bytes[0] = kind;
-  new DataView(bytes.buffer).setUint32(1, payload.length);
-  bytes.set(payload, HEADER_BYTES);
-  return bytes;
-}
-
-function joined(...frames: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(frames.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const frame of frames) {
-    bytes.set(frame, at);
-    at += frame.length;
-  }
-  return bytes;
-}
-
-const senseless = (detail: string) => new EngineFailure("crashed", detail);
 
 const toBase64 = (bytes: Uint8Array) => btoa(String.fromCharCode(...bytes));
 const fromBase64 = (text: string) => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));

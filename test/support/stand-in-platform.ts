@@ -10,6 +10,7 @@ import { getRequestListener } from "@hono/node-server";
 import type { TestProject } from "vitest/node";
 import { createApp } from "../../container/jobs/app.ts";
 import type { Hosted, HostedJob } from "../../container/jobs/hosted.ts";
+import { JobMetrics } from "../../container/jobs/job-metrics.ts";
 import { PlacePool } from "../../container/jobs/pool.ts";
 import { Scratch } from "../../container/scratch/scratch.ts";
 import { EngineFailure } from "../../src/core/failure.ts";
@@ -94,9 +95,11 @@ class Instance {
       name,
       { places: places(), timeoutMs: 60_000, run: (job) => encodeAnswer(this.behavior === "full" ? full() : run(job)) },
     ]);
+    const operationsByName = new Map(hosted);
     return createApp({
       secret,
-      operations: new Map(hosted),
+      operations: operationsByName,
+      metrics: new JobMetrics({ operations: operationsByName, engines: () => ({}) }),
       scratch,
       maxInputBytes: 2 ** 20,
       isEnding: () => false,

@@ -8,6 +8,7 @@ import { type ServerType, serve } from "@hono/node-server";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createApp } from "../../../container/jobs/app.ts";
 import type { Hosted, HostedJob } from "../../../container/jobs/hosted.ts";
+import { JobMetrics } from "../../../container/jobs/job-metrics.ts";
 import { type PlaceLimits, PlacePool } from "../../../container/jobs/pool.ts";
 import { Scratch } from "../../../container/scratch/scratch.ts";
 import { EngineFailure, OutOfRange } from "../../../src/core/failure.ts";
@@ -16,6 +17,7 @@ import { FRAME_VERSION, FRAME_VERSION_HEADER } from "../../../src/placement/fram
 import { encodeAnswer } from "../../../src/placement/remote.ts";
 import { type ContainerAddress, carryOut, memoryInput, post } from "../../support/container-client.ts";
 import { eventually } from "../../support/eventually.ts";
+import { readSamples, sumOf } from "../../support/prometheus.ts";
 
 const MiB = 2 ** 20;
 const secret = "a secret of this test";
@@ -54,9 +56,11 @@ async function start(
     name,
     { places: new PlacePool(limits), timeoutMs, run: (job) => encodeAnswer(run(job)) },
   ]);
+  const places = new Map(hosted);
   const { fetch } = createApp({
     secret,
-    operations: new Map(hosted),
+    operations: places,
+    metrics: new JobMetrics({ operations: places, engines: () => ({ office: "warm", chromium: "failed" }) }),
     scratch,
     maxInputBytes,
     ending: ending.signal,
@@ -313,3 +317,84 @@ function headerOf(header: unknown): Uint8Array {
 async function* nothingToRead() {
   yield headerOf({ inputs: [] });
 }
+
+describe("metrics", () => {
+  const metricsOf = async ({ url }: Running) => {
+    const response = await fetch(`${url}/metrics`, { headers: { Authorization: `Bearer ${secret}` } });
+    expect(response.headers.get("Content-Type")).toContain("version=0.0.4");
+    return readSamples(await response.text());
+  };
+
+  test("need the secret", async () => {
+    const running = await start({ echo });
+    for (const headers of [{}, { Authorization: `Bearer ${secret}x` }]) {
+      expect((await fetch(`${running.url}/metrics`, { headers })).status).toBe(401);
+    }
+  });
+
+  test("count what clients were told, of each operation and outcome", async () => {
+    const running = await start(
+      { echo, locked: failing(new EngineFailure("password-protected", "")), beyond: failing(new OutOfRange("a", "b")) },
+      { maxInputBytes: 1000, limits: { atOnce: 2, waiting: 2, maxWaitMs: 60_000 } },
+    );
+    const told = new Map<string, number>();
+    const client = async (rounds: number, operation: string, sizeBytes: number) => {
+      for (let round = 0; round < rounds; round++) {
+        const outcome = await carryOut(running, operation, [memoryInput(new Uint8Array(sizeBytes), "a")]).then(
+          () => "answered",
+          (error: { reason?: string }) => error.reason ?? "out-of-range",
+        );
+        const key = `${operation} ${outcome}`;
+        told.set(key, (told.get(key) ?? 0) + 1);
+      }
+    };
+    const echoes = Array.from({ length: 8 }, () => client(10, "echo", 10));
+    await Promise.all([...echoes, client(7, "echo", 1001), client(5, "locked", 1), client(3, "beyond", 1)]);
+    // A job ends after its answer, with its folder.
+    await eventually(async () => {
+      const samples = await metricsOf(running);
+      const counted = samples
+        .filter(({ name }) => name === "pagewright_jobs_ended_total")
+        .map(({ labels: { operation, outcome }, value }): [string, number] => [`${operation} ${outcome}`, value]);
+      expect(Object.fromEntries(counted)).toEqual(Object.fromEntries(told));
+      const ran = [told.get("echo answered"), told.get("locked password-protected"), told.get("beyond out-of-range")];
+      for (const name of ["pagewright_job_wait_seconds_count", "pagewright_job_run_seconds_count"]) {
+        const counts = ["echo", "locked", "beyond"].map((operation) => sumOf(samples, name, { operation }));
+        expect(counts).toEqual(ran);
+      }
+    });
+  });
+
+  test("tell who waits and who runs, who left, and how the engines are", async () => {
+    const { jobs, run } = waiting();
+    const running = await start({ run, echo }, { limits: { atOnce: 2, waiting: 3, maxWaitMs: 60_000 } });
+    const gone = new AbortController();
+    const all = Array.from({ length: 5 }, () => carryOut(running, "run", [], {}, gone.signal));
+    for (const job of all) job.catch(() => {});
+    const places = async () => {
+      const samples = await metricsOf(running);
+      const names = ["pagewright_jobs_waiting", "pagewright_jobs_running"];
+      return names.map((name) => [sumOf(samples, name, { operation: "run" }), sumOf(samples, name)]);
+    };
+    await eventually(async () =>
+      expect(await places()).toEqual([
+        [3, 3],
+        [2, 2],
+      ]),
+    );
+    expect(jobs).toHaveLength(2);
+    gone.abort(new Error("enough"));
+    await Promise.allSettled(all);
+    await eventually(async () =>
+      expect(await places()).toEqual([
+        [0, 0],
+        [0, 0],
+      ]),
+    );
+    const samples = await metricsOf(running);
+    expect(sumOf(samples, "pagewright_jobs_ended_total", { outcome: "left" })).toBe(5);
+    expect(sumOf(samples, "pagewright_jobs_ended_total")).toBe(5);
+    const states = samples.filter(({ name, value }) => name === "pagewright_engine_state" && value === 1);
+    expect(states.map(({ labels }) => Object.values(labels).join())).toEqual(["office,warm", "chromium,failed"]);
+  });
+});

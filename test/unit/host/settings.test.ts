@@ -27,6 +27,11 @@ test("a container elsewhere, or none: no engines are started", () => {
   expect(readSettings({ ENGINES: "off" }).startsEngines).toBe(false);
 });
 
+test("metrics are served on a port of their own, if it is named", () => {
+  expect(readSettings({ METRICS_HOST: "0.0.0.0" }).metrics).toBeUndefined();
+  expect(readSettings({ METRICS_PORT: "9464" }).metrics).toEqual({ port: 9464, host: "127.0.0.1" });
+});
+
 test("keys are separated by commas", () => {
   expect(readSettings({ API_KEYS: " one, two,," }).apiKeys).toEqual(["one", "two"]);
 });
@@ -34,6 +39,7 @@ test("keys are separated by commas", () => {
 test.each([
   ["PORT", "http"],
   ["PORT", "70000"],
+  ["METRICS_PORT", "0"],
   ["TRUSTED_PROXIES", "-1"],
   ["STOP_SECONDS", "1.5"],
   ["MEMORY_MB", "1"],

@@ -1,0 +1,15 @@
+// Adds the metrics of a Node process to those of a service, and says how the services' histograms are divided.
+
+import { collectDefaultMetrics, type PrometheusContentType, type Registry } from "prom-client";
+
+/** Upper bounds of the histograms of requests and jobs, in seconds. */
+export const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
+
+/** Gauges whose names are those of counters, which `promtool check metrics` rejects. */
+const MISNAMED = ["nodejs_active_handles_total", "nodejs_active_requests_total", "nodejs_active_resources_total"];
+
+/** @param prefix of the names, different for each process whose metrics are served in one page */
+export function collectProcessMetrics(registry: Registry<PrometheusContentType>, prefix: string): void {
+  collectDefaultMetrics({ register: registry, prefix });
+  for (const name of MISNAMED) registry.removeSingleMetric(`${prefix}${name}`);
+}

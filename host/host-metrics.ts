@@ -1,0 +1,58 @@
+// Counts the host's requests for Prometheus, and joins its metrics with the container's. docs/metrics.md lists them.
+
+import { Counter, Gauge, Histogram, type PrometheusContentType, Registry } from "prom-client";
+import { collectProcessMetrics, DURATION_BUCKETS } from "../container/processes/process-metrics.ts";
+import type { AnsweredRequest } from "../src/core/answered-request.ts";
+
+/** The metrics of this process itself. The container's own have another prefix. */
+const PROCESS_PREFIX = "pagewright_host_";
+const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+/** Label of paths without a route, and of methods that no route has. */
+const OTHER = "other";
+
+export class HostMetrics {
+  readonly #registry = new Registry<PrometheusContentType>();
+  readonly #requests: Counter<"route" | "method" | "status">;
+  readonly #durations: Histogram<"route" | "method">;
+  readonly #containerUp: Gauge;
+
+  constructor() {
+    const registers = [this.#registry];
+    this.#requests = new Counter({
+      name: "pagewright_requests_total",
+      help: "Requests that were answered.",
+      ...{ labelNames: ["route", "method", "status"], registers },
+    });
+    this.#durations = new Histogram({
+      name: "pagewright_request_duration_seconds",
+      help: "Time from a request's headers to those of its answer.",
+      ...{ labelNames: ["route", "method"], buckets: DURATION_BUCKETS, registers },
+    });
+    this.#containerUp = new Gauge({
+      name: "pagewright_container_up",
+      help: "1 if the container's metrics follow, 0 if it did not answer or there is none.",
+      registers,
+    });
+    collectProcessMetrics(this.#registry, PROCESS_PREFIX);
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  answered({ route: pattern, method: name, status, durationMs }: AnsweredRequest): void {
+    const route = pattern.endsWith("*") ? OTHER : pattern;
+    const method = METHODS.has(name) ? name : OTHER;
+    this.#requests.inc({ route, method, status });
+    this.#durations.observe({ route, method }, durationMs / 1000);
+  }
+
+  /**
+   * Returns all metrics in Prometheus' text format.
+   * @param container the container's metrics in the same format, undefined if it did not answer
+   */
+  async text(container: string | undefined): Promise<string> {
+    this.#containerUp.set(container === undefined ? 0 : 1);
+    return `${await this.#registry.metrics()}${container ?? ""}`;
+  }
+}

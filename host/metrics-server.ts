@@ -1,0 +1,58 @@
+// Serves the host's metrics and the container's on a port of their own.
+
+import type { Server } from "node:http";
+import { serve } from "@hono/node-server";
+import { LIMITS } from "../src/core/limits.ts";
+import type { HostMetrics } from "./host-metrics.ts";
+import type { Variables } from "./settings.ts";
+
+export interface MetricsServerSettings {
+  readonly host: string;
+  readonly port: number;
+  readonly metrics: HostMetrics;
+  /** Returns where the container is, if there is one. */
+  container(): Pick<Variables, "CONTAINER_URL" | "CONTAINER_SECRET">;
+  log(message: string, details: Record<string, unknown>): void;
+}
+
+/** @throws Error if it cannot listen */
+export async function serveMetrics(settings: MetricsServerSettings): Promise<void> {
+  const { host: hostname, port, log } = settings;
+  const fetch = (request: Request) => respond(request, settings);
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const server = serve({ fetch, hostname, port }, () => resolve()) as Server;
+  server.on("error", reject);
+  await promise;
+  log("metrics served", { host: hostname, port });
+}
+
+async function respond(request: Request, { metrics, container, log }: MetricsServerSettings): Promise<Response> {
+  if (new URL(request.url).pathname !== "/metrics") return new Response("no such page\n", { status: 404 });
+  if (request.method !== "GET") return new Response("only GET\n", { status: 405, headers: { Allow: "GET" } });
+  const others = await containerMetrics(container()).catch((error) => {
+    log("container metrics not read", { error: String(error) });
+    return undefined;
+  });
+  return new Response(await metrics.text(others), { headers: { "Content-Type": metrics.contentType } });
+}
+
+/** @throws Error if the container does not answer in time, or not with metrics of a limited size */
+async function containerMetrics({
+  CONTAINER_URL,
+  CONTAINER_SECRET,
+}: ReturnType<MetricsServerSettings["container"]>): Promise<string | undefined> {
+  if (!CONTAINER_URL) return undefined;
+  const response = await fetch(`${CONTAINER_URL}/metrics`, {
+    headers: { Authorization: `Bearer ${CONTAINER_SECRET}` },
+    signal: AbortSignal.timeout(LIMITS.metricsMs),
+  });
+  const chunks: Uint8Array[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of response.body ?? []) {
+    sizeBytes += chunk.length;
+    if (sizeBytes > LIMITS.metricsBytes) throw new Error(`more than ${LIMITS.metricsBytes} bytes`);
+    chunks.push(chunk);
+  }
+  if (response.status !== 200) throw new Error(`status ${response.status}`);
+  return Buffer.concat(chunks).toString();
+}

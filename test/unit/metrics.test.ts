@@ -1,0 +1,58 @@
+// Compares docs/metrics.md with the metrics that the container and the host register.
+
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { expect, test } from "vitest";
+import { JobMetrics } from "../../container/jobs/job-metrics.ts";
+import { PlacePool } from "../../container/jobs/pool.ts";
+import { HostMetrics } from "../../host/host-metrics.ts";
+import { FAILURE_REASONS } from "../../src/core/failure.ts";
+import { codeIn, rowsOf, sectionsOf } from "../support/markdown.ts";
+import { readSamples } from "../support/prometheus.ts";
+
+const page = sectionsOf(readFileSync(resolve(import.meta.dirname, "../../docs/metrics.md"), "utf8"));
+const OF_PROCESSES = /^pagewright_(container|host)_(process|nodejs)_/;
+
+/** Returns name, type and labels of each metric with samples, apart from those of the process. */
+function described(text: string): string[] {
+  const samples = readSamples(text);
+  const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].filter(([, name]) => !OF_PROCESSES.test(name!));
+  return types.map(([, name, type]) => {
+    const suffix = type === "histogram" ? "_count" : "";
+    const labels = Object.keys(samples.find((sample) => sample.name === `${name}${suffix}`)!.labels);
+    return [name, type, ...labels].join(" ");
+  });
+}
+
+const documented = (section: string) =>
+  rowsOf(page.get(section)!.text, "Metric").map(({ Metric, Type, Labels }) =>
+    [codeIn(Metric!)[0], Type, ...codeIn(Labels!)].join(" "),
+  );
+
+test("of the container", async () => {
+  const places = new PlacePool({ atOnce: 1, waiting: 1, maxWaitMs: 1 });
+  const metrics = new JobMetrics({ operations: new Map([["a", { places }]]), engines: () => ({ office: "warm" }) });
+  metrics.ended("a", { outcome: "answered", receivedMs: 1, waitedMs: 3, durationMs: 8 });
+  const text = await metrics.text();
+  expect(described(text)).toEqual(documented("of-the-container"));
+  const sums = readSamples(text).filter(({ name }) => /seconds_sum$/.test(name) && !OF_PROCESSES.test(name));
+  expect(sums.map(({ value }) => value)).toEqual([0.002, 0.005]);
+});
+
+test("of the host, followed by the container's", async () => {
+  const metrics = new HostMetrics();
+  metrics.answered({ method: "GET", route: "/up", status: 200, durationMs: 1 });
+  metrics.answered({ method: "BREW", route: "/*", status: 404, durationMs: 1 });
+  const text = await metrics.text("pagewright_jobs_running 7\n");
+  expect(described(text)).toEqual(documented("of-the-host"));
+  const samples = readSamples(text);
+  expect(samples.at(-1)).toEqual({ name: "pagewright_jobs_running", labels: {}, value: 7 });
+  const requests = samples.filter(({ name }) => name === "pagewright_requests_total");
+  expect(requests.map(({ labels }) => Object.values(labels).join(" "))).toEqual(["/up GET 200", "other other 404"]);
+});
+
+test("outcomes", () => {
+  const rows = rowsOf(page.get("of-the-container")!.text, "Outcome");
+  const outcomes = rows.flatMap(({ Outcome }) => codeIn(Outcome!));
+  expect(outcomes).toEqual(["answered", "left", "out-of-range", ...FAILURE_REASONS]);
+});
