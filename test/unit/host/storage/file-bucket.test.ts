@@ -58,6 +58,15 @@ describe("keys", () => {
     }
   });
 
+  test.each(["../objects/files/a", "..", "", "a"])("no upload has the id %j", async (uploadId) => {
+    await bucket.put("files/a", bytes);
+    const upload = bucket.resumeMultipartUpload("files/a", uploadId);
+    await expect(upload.uploadPart(1, bytes)).rejects.toThrow("no upload");
+    await expect(upload.complete([{ partNumber: 1, etag: "0" }])).rejects.toThrow("no upload");
+    await upload.abort();
+    expect((await bucket.head("files/a"))!.size).toBe(5);
+  });
+
   test.each(["", "/", "/a", "a/"])("%j is none", async (key) => {
     await expect(bucket.put(key, bytes)).rejects.toThrow("not a key");
     expect(await filesIn("writing")).toEqual([]);
