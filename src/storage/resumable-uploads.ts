@@ -8,7 +8,7 @@ import { FILES, fileOptions } from "./lone-files.ts";
 import { findFacts, openState, removeState, statesIn, UPLOADS, type UploadFacts, writeState } from "./upload-state.ts";
 import { partCount, UploadWriter } from "./upload-writer.ts";
 
-/** R2's limit. */
+/** The limit of R2 and S3. */
 const LAST_PART_NUMBER = 10_000;
 
 export interface NewUpload {
@@ -104,7 +104,7 @@ export class ResumableUploads {
 
   async #abort(id: string, uploadId: string | undefined): Promise<void> {
     if (uploadId === undefined) return;
-    // Fails if the upload was finished at the same time, or R2 has removed it after its own time limit.
+    // Fails if the upload was finished at the same time, or the bucket has removed it after its own time limit.
     await this.#bucket
       .resumeMultipartUpload(FILES + id, uploadId)
       .abort()

@@ -1,7 +1,7 @@
-// Reads and writes the state of an unfinished upload, which is one object of R2, so that each change is one conditional
-// write. Layout:
+// Reads and writes the state of an unfinished upload, which is one object, so that each change is one conditional write.
+// Layout:
 //   uploads/<id>   facts as JSON, then the list of parts as JSON, then the bytes after the last part; custom metadata
-//                  holds the lengths of both texts and, once there is a part, R2's id of the multipart upload
+//                  holds the lengths of both texts and, once there is a part, the bucket's id of the multipart upload
 import type { Bucket, BucketObject, UploadedPart } from "../core/bucket.ts";
 import { ByteReader } from "../core/byte-reader.ts";
 import { wait } from "../core/pause.ts";
@@ -31,7 +31,7 @@ export interface UploadFacts {
 
 export interface UploadState extends UploadFacts {
   readonly parts: readonly UploadedPart[];
-  /** R2's id of the multipart upload. */
+  /** The bucket's id of the multipart upload. */
   readonly uploadId: string | undefined;
 }
 

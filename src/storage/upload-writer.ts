@@ -36,7 +36,7 @@ export class UploadWriter {
   readonly #wholeBytes: number | undefined;
   readonly #buffer = new PartBuffer();
   readonly #parts: UploadedPart[];
-  /** The state in R2. */
+  /** The state in the bucket. */
   #state: UploadState;
   #etag: string;
   #received: number;
@@ -125,7 +125,7 @@ export class UploadWriter {
   }
 
   /**
-   * Takes part numbers that no other request has, because R2 keeps the last of two parts with the same number.
+   * Takes part numbers that no other request has, because a bucket keeps the last of two parts with the same number.
    * @param bytes those after the last part that is stored, as far as they were received
    */
   async #begin(bytes: Uint8Array): Promise<MultipartUpload> {
