@@ -17,8 +17,8 @@ const sayWhetherTheCorpusIsThere = {
 
 const SERVER_TESTS = ["test/container/jobs/**/*.test.ts", "test/container/processes/**/*.test.ts"];
 
-/** Uploads, downloads, keys, the engines of both kinds, and their errors. */
-const HOST_TESTS = ["html", "keyed", "merged-pdf", "png", "requests", "resource"].map(
+/** Uploads, also resumable ones, downloads, keys, the engines of both kinds, and their errors. */
+const HOST_TESTS = ["html", "keyed", "merged-pdf", "png", "requests", "resource", "resumable-uploads"].map(
   (name) => `test/http/${name}.test.ts`,
 );
 const OVER_HTTP = {

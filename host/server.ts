@@ -6,6 +6,7 @@ import { serve } from "@hono/node-server";
 import { outliveExceptions, showLife } from "../container/processes/supervised.ts";
 import { createApp } from "../src/app.ts";
 import { type Env, readConfig } from "../src/core/config.ts";
+import { ResumableUploads } from "../src/storage/resumable-uploads.ts";
 import { createStore } from "../src/storage/store.ts";
 import { EngineKeeper } from "./engine-keeper.ts";
 import { GivenKeys } from "./given-keys.ts";
@@ -74,8 +75,10 @@ function listen({ host, port }: Settings): Server {
 
 async function sweep(): Promise<void> {
   try {
-    const { fileLifetimeMs: lifetimeMs } = readConfig(env());
-    log("expired files removed", { removed: await createStore(bucket, { lifetimeMs }).sweep() });
+    const lifetime = { lifetimeMs: readConfig(env()).fileLifetimeMs };
+    const removed = await createStore(bucket, lifetime).sweep();
+    const uploads = await new ResumableUploads(bucket, lifetime).sweep();
+    log("expired files removed", { removed, uploads });
   } catch (error) {
     log("expired files not removed", { error: String(error) });
   }

@@ -4,7 +4,6 @@ import { Hono } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { routePath } from "hono/route";
 import { type AnsweredRequest, LEFT_STATUS } from "./core/answered-request.ts";
-import { isResumable } from "./core/bucket.ts";
 import type { Budgets } from "./core/budgets.ts";
 import { type Config, type Env, readConfig, type Variant } from "./core/config.ts";
 import { EngineFailure } from "./core/failure.ts";
@@ -161,7 +160,6 @@ function addResumableUploads(app: App, { uploadTurns }: SharedPlaces): void {
     app.all(path, async (c) => {
       const config = c.get("config");
       const bucket = c.env.FILES;
-      if (!isResumable(bucket)) throw noSuchEndpoint();
       const store = createStore(bucket, { lifetimeMs: config.fileLifetimeMs });
       const service = { bucket, store, config, uploadTurns, baseUrl: baseUrl(config, c.req.raw) };
       const answer = serveUploads(c.req.raw, c.req.param("id"), service);

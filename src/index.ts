@@ -1,6 +1,5 @@
 // The Worker's entry point, which contains only the handlers that the platform calls.
 import { createApp } from "./app.ts";
-import { isResumable } from "./core/bucket.ts";
 import { ISOLATE_BUDGETS } from "./core/budgets.ts";
 import { type Env, readConfig } from "./core/config.ts";
 import { ResumableUploads } from "./storage/resumable-uploads.ts";
@@ -18,7 +17,7 @@ export default {
   async scheduled(_controller, env) {
     const lifetime = { lifetimeMs: readConfig(env).fileLifetimeMs };
     const removed = await createStore(env.FILES, lifetime).sweep();
-    const uploads = isResumable(env.FILES) ? await new ResumableUploads(env.FILES, lifetime).sweep() : 0;
+    const uploads = await new ResumableUploads(env.FILES, lifetime).sweep();
     console.log(JSON.stringify({ message: "expired files removed", removed, uploads }));
   },
 } satisfies ExportedHandler<Env>;

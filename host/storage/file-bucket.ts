@@ -1,6 +1,7 @@
 // A bucket in a folder of the file system, which belongs to one process. Layout:
 //   objects/<start of the key, to its last slash>/<rest of the key>   an object, see object-file.ts
 //   writing/<random name>                                             an object that is being written
+//   unfinished/                                                       uploads in parts, see unfinished-uploads.ts
 //   owner.db                                                          the lock of the process that uses the folder
 // An object is written and synced under its random name, then renamed, then its folder is synced: after a crash it is
 // there as it was before, or as it is now. Files that a crash left in writing/ are removed when the bucket is opened.
@@ -20,9 +21,11 @@ import type {
   MultipartUpload,
 } from "../../src/core/bucket.ts";
 import { StorageFull } from "../../src/core/failure.ts";
+import { syncFolder, unlessMissing } from "./durable.ts";
 import { FileUpload } from "./file-upload.ts";
 import { ownFolder } from "./folder-owner.ts";
 import { keyOf, pathOf, startOf } from "./key-path.ts";
+import { KeyedQueue } from "./keyed-queue.ts";
 import {
   type Piece,
   type Properties,
@@ -33,6 +36,7 @@ import {
   writeAll,
   writeTrailer,
 } from "./object-file.ts";
+import { UnfinishedUploads, type WholeUpload } from "./unfinished-uploads.ts";
 
 const PAGE_KEYS = 1000;
 /** Objects of a page whose properties are read at a time. */
@@ -54,15 +58,16 @@ interface Commit {
 export class FileBucket implements Bucket, Disposable {
   readonly #objects: string;
   readonly #writing: string;
+  readonly #uploads: UnfinishedUploads;
   readonly #owner: Disposable;
-  /** The last change of each key that is being changed. */
-  readonly #changes = new Map<string, Promise<unknown>>();
+  readonly #changes = new KeyedQueue();
   /** The keys that follow the last page of a list, so that the next page need not read the folders again. */
   #listed: { readonly cursor: string; readonly keys: readonly string[] } | undefined;
 
-  private constructor(folder: string, owner: Disposable) {
+  private constructor(folder: string, uploads: UnfinishedUploads, owner: Disposable) {
     this.#objects = join(folder, "objects");
     this.#writing = join(folder, "writing");
+    this.#uploads = uploads;
     this.#owner = owner;
   }
 
@@ -74,7 +79,8 @@ export class FileBucket implements Bucket, Disposable {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const owner = await ownFolder(folder);
     try {
-      const bucket = new FileBucket(folder, owner);
+      const uploads = await UnfinishedUploads.open(join(folder, "unfinished"));
+      const bucket = new FileBucket(folder, uploads, owner);
       await rm(bucket.#writing, { recursive: true, force: true });
       await mkdir(bucket.#writing, { mode: 0o700 });
       await mkdir(bucket.#objects, { recursive: true, mode: 0o700 });
@@ -147,24 +153,27 @@ export class FileBucket implements Bucket, Disposable {
   }
 
   async createMultipartUpload(key: string, options: BucketMetadata = {}): Promise<MultipartUpload> {
-    const written = await storing(() => this.#create());
-    return new FileUpload({
-      write: (bytes, offset) => storing(() => writeAll(written.file, bytes, offset)),
-      commit: (pieces) =>
-        storing(async () => {
-          const object = await this.#commit({ key, written, properties: propertiesOf(pieces, options) });
-          await written.file.close();
-          return object!;
-        }),
-      discard: () => discard(written),
-    });
+    pathOf(key);
+    const uploadId = await storing(() => this.#uploads.create(key, options));
+    return this.resumeMultipartUpload(key, uploadId);
+  }
+
+  resumeMultipartUpload(key: string, uploadId: string): MultipartUpload {
+    const commit = async ({ path, file, pieces, options }: WholeUpload) =>
+      (await this.#commit({ key, written: { path, file }, properties: propertiesOf(pieces, options) }))!;
+    return new FileUpload(uploadId, { uploads: this.#uploads, key, commit, storing });
+  }
+
+  /** Removes the unfinished uploads that nobody can resume: all but those with some ids. @returns their number */
+  removeUploadsExcept(ids: ReadonlySet<string>): Promise<number> {
+    return this.#uploads.removeExcept(ids);
   }
 
   async delete(keys: string | string[]): Promise<void> {
     const folders = new Set<string>();
     for (const key of [keys].flat()) {
       const path = this.#pathOf(key);
-      await this.#change(key, async () => {
+      await this.#changes.run(key, async () => {
         await unlink(path).then(() => folders.add(dirname(path)), unlessMissing);
       });
     }
@@ -226,25 +235,13 @@ export class FileBucket implements Bucket, Disposable {
     await written.file.datasync();
     const path = this.#pathOf(key);
     const folder = dirname(path);
-    return this.#change(key, async () => {
+    return this.#changes.run(key, async () => {
       if (onlyIf && (await this.head(key))?.etag !== onlyIf.etagMatches) return null;
       if ((await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined) await syncFolder(this.#objects);
       await rename(written.path, path);
       await syncFolder(folder);
       return describe(key, properties);
     });
-  }
-
-  /** Changes a key after all changes of it that began before. */
-  async #change<T>(key: string, work: () => Promise<T>): Promise<T> {
-    const change = (this.#changes.get(key) ?? Promise.resolve()).then(work);
-    const settled = change.catch(() => {});
-    this.#changes.set(key, settled);
-    try {
-      return await change;
-    } finally {
-      if (this.#changes.get(key) === settled) this.#changes.delete(key);
-    }
   }
 }
 
@@ -284,18 +281,4 @@ async function storing<T>(write: () => Promise<T>): Promise<T> {
 async function discard({ path, file }: Written): Promise<void> {
   await file.close();
   await unlink(path).catch(unlessMissing);
-}
-
-/** Makes the names in a folder durable. */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path);
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
-}
-
-function unlessMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== "ENOENT") throw error;
 }

@@ -5,6 +5,7 @@
 // - S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY: credentials
 
 import type { Bucket } from "../../src/core/bucket.ts";
+import { resumableIds } from "../../src/storage/upload-state.ts";
 import { FileBucket } from "./file-bucket.ts";
 import { S3Bucket } from "./s3-bucket.ts";
 import type { S3Settings } from "./s3-client.ts";
@@ -15,9 +16,13 @@ const DEFAULT_REGION = "us-east-1";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** @throws Error with a sentence for the operator if a setting is invalid, or the bucket cannot be used */
-export function openBucket(dataFolder: string, environment: Environment): Promise<Bucket & Disposable> {
+export async function openBucket(dataFolder: string, environment: Environment): Promise<Bucket & Disposable> {
   const settings = readS3Settings(environment);
-  return settings ? S3Bucket.open(settings) : FileBucket.open(dataFolder);
+  if (settings) return S3Bucket.open(settings);
+  const bucket = await FileBucket.open(dataFolder);
+  // A store has a lifecycle rule for them.
+  await bucket.removeUploadsExcept(await resumableIds(bucket));
+  return bucket;
 }
 
 /** @returns undefined without S3_ENDPOINT */

@@ -101,6 +101,10 @@ export class S3Bucket implements Bucket, Disposable {
     return S3Upload.create(this.#client, key, options);
   }
 
+  resumeMultipartUpload(key: string, uploadId: string): MultipartUpload {
+    return new S3Upload(this.#client, key, uploadId);
+  }
+
   async delete(keys: string | string[]): Promise<void> {
     const all = [keys].flat();
     if (all.length === 0) return;

@@ -24,6 +24,7 @@ export interface BucketCondition {
 
 export interface BucketMetadata {
   readonly httpMetadata?: { contentType: string };
+  /** Its names are lower case, because S3 makes them so. */
   readonly customMetadata?: Record<string, string>;
 }
 
@@ -52,17 +53,15 @@ export interface UploadedPart {
 
 /** An object that arrives in parts. Nobody sees it before it is complete. */
 export interface MultipartUpload {
+  readonly uploadId: string;
   /**
-   * Stores a part. Parts have numbers from 1 and come in any order. All but the last have the same size of at least
-   * 5 MiB.
+   * Stores a part durably, in place of an earlier one with the same number. Parts have numbers from 1 and come in any
+   * order. All but the last have the same size of at least 5 MiB.
    */
   uploadPart(partNumber: number, value: Uint8Array): Promise<UploadedPart>;
+  /** Joins parts, and forgets those that are not given. */
   complete(parts: UploadedPart[]): Promise<BucketObject>;
   abort(): Promise<void>;
-}
-
-export interface ResumableMultipartUpload extends MultipartUpload {
-  readonly uploadId: string;
 }
 
 /** Writes are durable and visible to all readers when their promise resolves. A reader never sees a part of one. */
@@ -85,13 +84,6 @@ export interface Bucket {
   delete(keys: string | string[]): Promise<void>;
   list(options?: BucketListOptions): Promise<BucketPage>;
   createMultipartUpload(key: string, options?: BucketMetadata): Promise<MultipartUpload>;
+  /** Continues an upload that another request or process began. Does not check that there is such an upload. */
+  resumeMultipartUpload(key: string, uploadId: string): MultipartUpload;
 }
-
-/** A bucket in which other requests can continue a multipart upload. */
-export interface ResumableBucket extends Bucket {
-  createMultipartUpload(key: string, options?: BucketMetadata): Promise<ResumableMultipartUpload>;
-  /** Does not check whether there is such an upload. */
-  resumeMultipartUpload(key: string, uploadId: string): ResumableMultipartUpload;
-}
-
-export const isResumable = (bucket: Bucket): bucket is ResumableBucket => "resumeMultipartUpload" in bucket;

@@ -1,14 +1,14 @@
 // Stores files that arrive in several requests. An upload has its id from the start, and is a stored file when its last
 // byte has arrived.
 
-import type { ResumableBucket } from "../core/bucket.ts";
+import type { Bucket } from "../core/bucket.ts";
 import { mediaTypeOf } from "../core/media-type.ts";
 import { isId, isPacked, newId } from "./file.ts";
 import { FILES, fileOptions } from "./lone-files.ts";
-import { findFacts, openState, removeState, UPLOADS, type UploadFacts, writeState } from "./upload-state.ts";
+import { findFacts, openState, removeState, statesIn, UPLOADS, type UploadFacts, writeState } from "./upload-state.ts";
 import { partCount, UploadWriter } from "./upload-writer.ts";
 
-/** R2's limit. */
+/** The limit of R2 and S3. */
 const LAST_PART_NUMBER = 10_000;
 
 export interface NewUpload {
@@ -26,12 +26,12 @@ export interface Unfinished extends NewUpload {
 }
 
 export class ResumableUploads {
-  readonly #bucket: ResumableBucket;
+  readonly #bucket: Bucket;
   readonly #lifetimeMs: number;
   readonly #now: () => number;
 
   /** @param lifetimeMs time after the last change until an unfinished upload is removed; 0 means unlimited */
-  constructor(bucket: ResumableBucket, { lifetimeMs, now = Date.now }: { lifetimeMs: number; now?: () => number }) {
+  constructor(bucket: Bucket, { lifetimeMs, now = Date.now }: { lifetimeMs: number; now?: () => number }) {
     this.#bucket = bucket;
     this.#lifetimeMs = lifetimeMs;
     this.#now = now;
@@ -86,18 +86,12 @@ export class ResumableUploads {
   async sweep(): Promise<number> {
     if (this.#lifetimeMs === 0) return 0;
     let removed = 0;
-    let cursor: string | undefined;
-    do {
-      const options = { prefix: UPLOADS, include: ["customMetadata" as const] };
-      const page = await this.#bucket.list({ ...options, ...(cursor ? { cursor } : {}) });
-      for (const { key, uploaded, customMetadata } of page.objects) {
-        if (this.expiry(uploaded)!.getTime() > this.#now()) continue;
-        await this.#bucket.delete(key);
-        await this.#abort(key.slice(UPLOADS.length), customMetadata?.uploadId);
-        removed++;
-      }
-      cursor = page.truncated ? page.cursor : undefined;
-    } while (cursor);
+    for await (const { key, uploaded, customMetadata } of statesIn(this.#bucket)) {
+      if (this.expiry(uploaded)!.getTime() > this.#now()) continue;
+      await this.#bucket.delete(key);
+      await this.#abort(key.slice(UPLOADS.length), customMetadata?.upload);
+      removed++;
+    }
     return removed;
   }
 
@@ -110,7 +104,7 @@ export class ResumableUploads {
 
   async #abort(id: string, uploadId: string | undefined): Promise<void> {
     if (uploadId === undefined) return;
-    // Fails if the upload was finished at the same time, or R2 has removed it after its own time limit.
+    // Fails if the upload was finished at the same time, or the bucket has removed it after its own time limit.
     await this.#bucket
       .resumeMultipartUpload(FILES + id, uploadId)
       .abort()

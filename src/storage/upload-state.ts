@@ -1,8 +1,8 @@
-// Reads and writes the state of an unfinished upload, which is one object of R2, so that each change is one conditional
-// write. Layout:
+// Reads and writes the state of an unfinished upload, which is one object, so that each change is one conditional write.
+// Layout:
 //   uploads/<id>   facts as JSON, then the list of parts as JSON, then the bytes after the last part; custom metadata
-//                  holds the lengths of both texts and, once there is a part, R2's id of the multipart upload
-import type { BucketObject, ResumableBucket, UploadedPart } from "../core/bucket.ts";
+//                  holds the lengths of both texts and, once there is a part, the bucket's id of the multipart upload
+import type { Bucket, BucketObject, UploadedPart } from "../core/bucket.ts";
 import { ByteReader } from "../core/byte-reader.ts";
 import { wait } from "../core/pause.ts";
 import { PART_BYTES } from "./lone-files.ts";
@@ -31,7 +31,7 @@ export interface UploadFacts {
 
 export interface UploadState extends UploadFacts {
   readonly parts: readonly UploadedPart[];
-  /** R2's id of the multipart upload. */
+  /** The bucket's id of the multipart upload. */
   readonly uploadId: string | undefined;
 }
 
@@ -44,10 +44,10 @@ export interface FoundFacts extends UploadFacts {
 }
 
 /** @returns undefined if there is no such upload */
-export async function findFacts(bucket: ResumableBucket, id: string): Promise<FoundFacts | undefined> {
+export async function findFacts(bucket: Bucket, id: string): Promise<FoundFacts | undefined> {
   const object = await bucket.get(stateKey(id), { range: { offset: 0, length: START_BYTES } });
   if (!object) return undefined;
-  const { facts, uploadId } = object.customMetadata!;
+  const { facts, upload: uploadId } = object.customMetadata!;
   const bytes = (await object.bytes()).subarray(0, Number(facts));
   return { ...(parse(bytes) as UploadFacts), changed: object.uploaded, uploadId };
 }
@@ -61,10 +61,10 @@ export interface OpenedState {
 }
 
 /** @returns undefined if there is no such upload */
-export async function openState(bucket: ResumableBucket, id: string): Promise<OpenedState | undefined> {
+export async function openState(bucket: Bucket, id: string): Promise<OpenedState | undefined> {
   const object = await bucket.get(stateKey(id));
   if (!object) return undefined;
-  const { facts, parts, uploadId } = object.customMetadata!;
+  const { facts, parts, upload: uploadId } = object.customMetadata!;
   const reader = new ByteReader(object.body);
   const known = parse((await reader.read(Number(facts)))!) as UploadFacts;
   const listed = parse((await reader.read(Number(parts)))!) as (readonly [number, string])[];
@@ -78,7 +78,7 @@ export async function openState(bucket: ResumableBucket, id: string): Promise<Op
  * @returns the new object, or null if another request has changed the state
  */
 export async function writeState(
-  bucket: ResumableBucket,
+  bucket: Bucket,
   id: string,
   { parts, uploadId, ...facts }: UploadState,
   rest: Uint8Array,
@@ -95,7 +95,7 @@ export async function writeState(
   const customMetadata = {
     facts: String(factBytes),
     parts: String(partBytes),
-    ...(uploadId === undefined ? {} : { uploadId }),
+    ...(uploadId === undefined ? {} : { upload: uploadId }),
   };
   const options = { customMetadata, ...(etag === undefined ? {} : { onlyIf: { etagMatches: etag } }) };
   for (let attempt = 1; ; attempt++) {
@@ -108,6 +108,26 @@ export async function writeState(
   }
 }
 
-export const removeState = (bucket: ResumableBucket, id: string) => bucket.delete(stateKey(id));
+/** Lists the states of all unfinished uploads, with their metadata and without their bytes. */
+export async function* statesIn(bucket: Bucket): AsyncGenerator<BucketObject> {
+  for (let cursor: string | undefined; ; ) {
+    const options = { prefix: UPLOADS, include: ["customMetadata" as const] };
+    const page = await bucket.list({ ...options, ...(cursor === undefined ? {} : { cursor }) });
+    yield* page.objects;
+    if (!page.truncated) return;
+    cursor = page.cursor;
+  }
+}
+
+/** Returns the ids of the multipart uploads that can be continued. */
+export async function resumableIds(bucket: Bucket): Promise<Set<string>> {
+  const ids = new Set<string>();
+  for await (const { customMetadata } of statesIn(bucket)) {
+    if (customMetadata?.upload !== undefined) ids.add(customMetadata.upload);
+  }
+  return ids;
+}
+
+export const removeState = (bucket: Bucket, id: string) => bucket.delete(stateKey(id));
 
 const parse = (bytes: Uint8Array): unknown => JSON.parse(new TextDecoder().decode(bytes));

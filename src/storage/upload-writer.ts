@@ -1,7 +1,7 @@
 // Writes the bytes of one request to an unfinished upload. Holds one part. Any number of requests may write to an
 // upload at the same time: one of them goes on, the others fail, and no byte of theirs gets into the file.
 
-import type { MultipartUpload, ResumableBucket, UploadedPart } from "../core/bucket.ts";
+import type { Bucket, MultipartUpload, UploadedPart } from "../core/bucket.ts";
 import { mediaTypeOf } from "../core/media-type.ts";
 import { FILES, fileOptions, PART_BYTES, SNIFFED_BYTES } from "./lone-files.ts";
 import { PartBuffer } from "./part-buffer.ts";
@@ -20,7 +20,7 @@ export class UploadTaken extends Error {
 }
 
 export interface WriterOptions {
-  readonly bucket: ResumableBucket;
+  readonly bucket: Bucket;
   readonly id: string;
   readonly opened: OpenedState;
   /**
@@ -31,12 +31,12 @@ export interface WriterOptions {
 }
 
 export class UploadWriter {
-  readonly #bucket: ResumableBucket;
+  readonly #bucket: Bucket;
   readonly #id: string;
   readonly #wholeBytes: number | undefined;
   readonly #buffer = new PartBuffer();
   readonly #parts: UploadedPart[];
-  /** The state in R2. */
+  /** The state in the bucket. */
   #state: UploadState;
   #etag: string;
   #received: number;
@@ -125,7 +125,7 @@ export class UploadWriter {
   }
 
   /**
-   * Takes part numbers that no other request has, because R2 keeps the last of two parts with the same number.
+   * Takes part numbers that no other request has, because a bucket keeps the last of two parts with the same number.
    * @param bytes those after the last part that is stored, as far as they were received
    */
   async #begin(bytes: Uint8Array): Promise<MultipartUpload> {

@@ -167,7 +167,7 @@ class Crashes {
 
   /** Files of requests that were cut off may be there until their lifetime ends, but none of them in part. */
   async #verifyAll(url: string): Promise<void> {
-    const unfinished = await this.#filesIn("writing");
+    const unfinished = [...(await this.#filesIn("writing")), ...(await this.#filesIn("unfinished"))];
     if (unfinished.length > 0) this.complaints.add("left half written", unfinished.length);
     for (const id of await this.#filesIn("objects/files")) {
       if (!(await this.#read(url, id))) this.complaints.add("a file that is not whole");

@@ -12,11 +12,11 @@ import { promisify } from "node:util";
 import { crc32 } from "node:zlib";
 import { Upload, type UploadOptions } from "tus-js-client";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { type DevServer, startDevServer, workerdPids } from "../../scripts/dev-server.ts";
 import { textPdf } from "../fixtures/pdfs.ts";
 import { startBreakingProxy } from "../support/breaking-proxy.ts";
 import { createClient } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";
+import { type MortalService, startMortalService } from "../support/mortal-service.ts";
 import { type Service, startService } from "../support/service.ts";
 
 const MiB = 2 ** 20;
@@ -303,28 +303,27 @@ describe("hostile requests", () => {
   });
 });
 
-test("an upload goes on after the runtime was killed in its middle", async () => {
-  const state = { persistTo: join(folder, "state"), logFile: join(folder, "killed.log") };
+test("an upload goes on after the service was killed in its middle", async () => {
+  const state = join(folder, "state");
   const bytes = randomBytes(60 * MiB);
-  let server: DevServer | undefined = await startDevServer({ variant: "private", port: 0, ...state });
+  let mortal: MortalService | undefined = await startMortalService(state);
   try {
-    const path = new URL(await create(bytes.length, {}, server.url)).pathname;
+    const path = new URL(await create(bytes.length, {}, mortal.url)).pathname;
     const headers = { ...version, ...patchType, "Upload-Offset": "0", "Content-Length": bytes.length };
-    const sending = request(server.url + path, { method: "PATCH", headers });
+    const sending = request(mortal.url + path, { method: "PATCH", headers });
     sending.on("error", () => {});
     sending.write(bytes.subarray(0, 40 * MiB));
-    await eventually(async () => expect(await offsetOf(server!.url + path)).toBeGreaterThan(10 * MiB));
-    for (const pid of workerdPids(server.pid)) process.kill(pid, "SIGKILL");
+    await eventually(async () => expect(await offsetOf(mortal!.url + path)).toBeGreaterThan(10 * MiB));
+    await mortal.kill();
     sending.destroy();
-    server.kill();
-    await server.ended;
-    server = await startDevServer({ variant: "private", port: 0, ...state });
-    const offset = await offsetOf(server.url + path);
+    mortal = undefined;
+    mortal = await startMortalService(state);
+    const offset = await offsetOf(mortal.url + path);
     expect(offset).toBeGreaterThan(10 * MiB);
-    expect((await patch(server.url + path, offset, bytes.subarray(offset))).status).toBe(204);
-    expect(await download(path, server.url)).toBe(sha256(bytes));
+    expect((await patch(mortal.url + path, offset, bytes.subarray(offset))).status).toBe(204);
+    expect(await download(path, mortal.url)).toBe(sha256(bytes));
   } finally {
-    await server?.stop();
+    await mortal?.stop();
   }
 });
 

@@ -3,7 +3,7 @@
 
 import { Buffer } from "node:buffer";
 import { expect, test } from "vitest";
-import type { Bucket, BucketObject } from "../../src/core/bucket.ts";
+import type { Bucket, BucketObject, MultipartUpload } from "../../src/core/bucket.ts";
 
 const PART_BYTES = 5 * 2 ** 20;
 const text = (value: string) => new TextEncoder().encode(value);
@@ -41,11 +41,15 @@ async function allOf(bucket: Bucket, prefix: string): Promise<BucketObject[]> {
   }
 }
 
-/**
- * @param bucket returns the bucket, which has no objects when a test begins
- * @param race says why the test of writes at the same time is skipped, if so
- */
-export function testBucket(bucket: () => Bucket, race?: { readonly skipped: string }): void {
+export interface ConformanceOptions {
+  /** Opens the bucket anew, as a process does that starts. @default nothing: each request has the bucket anew */
+  readonly reopen?: () => Promise<void>;
+  /** Says why the test of writes at the same time is skipped, if so. */
+  readonly race?: { readonly skipped: string } | undefined;
+}
+
+/** @param bucket returns the bucket, which has no objects when a test begins */
+export function testBucket(bucket: () => Bucket, { reopen = async () => {}, race }: ConformanceOptions = {}): void {
   if (race) console.log(`The test of writes on the same condition at the same time is skipped: ${race.skipped}`);
   testObjects(bucket);
   testStreams(bucket);
@@ -53,6 +57,8 @@ export function testBucket(bucket: () => Bucket, race?: { readonly skipped: stri
   if (!race) testRace(bucket);
   testLists(bucket);
   testUploads(bucket);
+  testResumedUploads(bucket, reopen);
+  testFailedUploads(bucket, reopen);
 }
 
 function testObjects(bucket: () => Bucket): void {
@@ -216,9 +222,9 @@ function testLists(bucket: () => Bucket): void {
   });
 }
 
-function testUploads(bucket: () => Bucket): void {
-  const properties = { httpMetadata: { contentType: "image/tiff" }, customMetadata: { name: "a.tif" } };
+const properties = { httpMetadata: { contentType: "image/tiff" }, customMetadata: { name: "a.tif" } };
 
+function testUploads(bucket: () => Bucket): void {
   test("an upload in parts is one object, and nothing is seen of it before", async () => {
     const parts = [part(1), part(2), part(3, 1234)];
     const upload = await bucket().createMultipartUpload("files/a", properties);
@@ -270,5 +276,96 @@ function testUploads(bucket: () => Bucket): void {
     await other.uploadPart(1, part(1));
     await other.abort();
     expect(await textOf(bucket(), "files/b")).toBe("kept");
+  });
+}
+
+function testResumedUploads(bucket: () => Bucket, reopen: () => Promise<void>): void {
+  test("an upload goes on in a bucket that was opened anew, with its parts and properties", async () => {
+    const parts = [part(1), part(2), part(3, 1234)];
+    const { uploadId } = await bucket().createMultipartUpload("files/a", properties);
+    const uploaded = [];
+    for (const [index, bytes] of parts.entries()) {
+      await reopen();
+      expect(await allOf(bucket(), "")).toEqual([]);
+      uploaded.push(
+        await bucket()
+          .resumeMultipartUpload("files/a", uploadId)
+          .uploadPart(index + 1, bytes),
+      );
+    }
+    await reopen();
+    const object = await bucket().resumeMultipartUpload("files/a", uploadId).complete(uploaded);
+    expect(object).toMatchObject({ key: "files/a", size: 2 * PART_BYTES + 1234 });
+    await reopen();
+    const got = (await bucket().get("files/a"))!;
+    expect(got).toMatchObject({ size: object.size, etag: object.etag, customMetadata: { name: "a.tif" } });
+    expect(got.httpMetadata).toMatchObject({ contentType: "image/tiff" });
+    expect(isSame(await got.bytes(), concat(...parts))).toBe(true);
+  });
+
+  test("a part that is sent again replaces the first, and parts that are not named are left out", async () => {
+    const upload = await bucket().createMultipartUpload("files/a", properties);
+    const old = await upload.uploadPart(1, part(1));
+    const second = await upload.uploadPart(3, part(2, 77));
+    await upload.uploadPart(2, part(9));
+    await reopen();
+    const resumed = bucket().resumeMultipartUpload("files/a", upload.uploadId);
+    const again = await resumed.uploadPart(1, part(4));
+    expect(again.etag).not.toBe(old.etag);
+    await resumed.complete([again, second]);
+    expect(isSame(await (await bucket().get("files/a"))!.bytes(), concat(part(4), part(2, 77)))).toBe(true);
+  });
+
+  test("several requests send parts of an upload at the same time", async () => {
+    const { uploadId } = await bucket().createMultipartUpload("files/a", properties);
+    const parts = [part(1), part(2), part(3), part(4, 5)];
+    const uploaded = await Promise.all(
+      parts.map((bytes, index) =>
+        bucket()
+          .resumeMultipartUpload("files/a", uploadId)
+          .uploadPart(index + 1, bytes),
+      ),
+    );
+    await bucket().resumeMultipartUpload("files/a", uploadId).complete(uploaded);
+    expect(isSame(await (await bucket().get("files/a"))!.bytes(), concat(...parts))).toBe(true);
+  });
+}
+
+function testFailedUploads(bucket: () => Bucket, reopen: () => Promise<void>): void {
+  test("an upload is not completed with a part that is missing, and can be completed afterwards", async () => {
+    const { uploadId } = await bucket().createMultipartUpload("files/a", properties);
+    const first = await bucket().resumeMultipartUpload("files/a", uploadId).uploadPart(1, part(1));
+    await reopen();
+    const resumed = bucket().resumeMultipartUpload("files/a", uploadId);
+    await expect(resumed.complete([first, { partNumber: 2, etag: first.etag }])).rejects.toThrow();
+    expect(await isMissing(bucket(), "files/a")).toBe(true);
+    const second = await resumed.uploadPart(2, part(2, 10));
+    await resumed.complete([first, second]);
+    expect((await bucket().head("files/a"))!.size).toBe(PART_BYTES + 10);
+  });
+
+  // S3Proxy takes parts of any upload, and finds out at its end.
+  const goOn = async (upload: MultipartUpload) => upload.complete([await upload.uploadPart(2, part(2, 10))]);
+
+  test("an upload that is over cannot go on, and leaves the object", async () => {
+    const { uploadId } = await bucket().createMultipartUpload("files/a", properties);
+    const resumed = () => bucket().resumeMultipartUpload("files/a", uploadId);
+    const only = await resumed().uploadPart(1, part(1, 10));
+    await resumed().complete([only]);
+    await reopen();
+    await expect(goOn(resumed())).rejects.toThrow();
+    expect(isSame(await (await bucket().get("files/a"))!.bytes(), part(1, 10))).toBe(true);
+  });
+
+  test("an upload that another request aborts is over, and so is one that never began", async () => {
+    const upload = await bucket().createMultipartUpload("files/a", properties);
+    const first = await upload.uploadPart(1, part(1));
+    await reopen();
+    await bucket().resumeMultipartUpload("files/a", upload.uploadId).abort();
+    const resumed = bucket().resumeMultipartUpload("files/a", upload.uploadId);
+    await expect(resumed.complete([first])).rejects.toThrow();
+    await expect(goOn(resumed)).rejects.toThrow();
+    await expect(goOn(bucket().resumeMultipartUpload("files/a", crypto.randomUUID()))).rejects.toThrow();
+    expect(await allOf(bucket(), "")).toEqual([]);
   });
 }

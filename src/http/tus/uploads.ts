@@ -1,6 +1,6 @@
 // Serves resumable uploads by tus 1.0 (docs/api.md#resumable-uploads). Holds one part of an upload.
 
-import type { ResumableBucket } from "../../core/bucket.ts";
+import type { Bucket } from "../../core/bucket.ts";
 import type { Config } from "../../core/config.ts";
 import { LIMITS } from "../../core/limits.ts";
 import { PieceReader } from "../../core/pieces.ts";
@@ -35,7 +35,7 @@ import {
 export const TUS_PATH = "/upload/tus";
 
 export interface TusService {
-  readonly bucket: ResumableBucket;
+  readonly bucket: Bucket;
   readonly store: Store;
   readonly config: Config;
   readonly uploadTurns: Turns;

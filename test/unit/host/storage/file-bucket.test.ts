@@ -1,6 +1,6 @@
 // The bucket in the file system.
 
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { appendFile, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -27,7 +27,7 @@ async function reopen(): Promise<void> {
   bucket = await FileBucket.open(folder);
 }
 
-testBucket(() => bucket);
+testBucket(() => bucket, { reopen });
 
 describe("keys", () => {
   test("cannot lead out of the folder, and come back as they are", async () => {
@@ -48,7 +48,7 @@ describe("keys", () => {
     expect((await bucket.list()).objects.map(({ key }) => key)).toEqual(keys.toSorted());
     for (const key of keys) expect(new TextDecoder().decode(await (await bucket.get(key))!.bytes())).toBe(key);
     expect(await filesIn("objects")).toHaveLength(keys.length);
-    expect((await readdir(folder)).toSorted()).toEqual(["objects", "owner.db", "writing"]);
+    expect((await readdir(folder)).toSorted()).toEqual(["objects", "owner.db", "unfinished", "writing"]);
   });
 
   test("do not collide: a key may be the beginning of another, down to a slash", async () => {
@@ -56,6 +56,15 @@ describe("keys", () => {
     for (const key of ["a", "a/b", "a/b/c", "%", "%25"]) {
       expect(new TextDecoder().decode(await (await bucket.get(key))!.bytes())).toBe(key);
     }
+  });
+
+  test.each(["../objects/files/a", "..", "", "a"])("no upload has the id %j", async (uploadId) => {
+    await bucket.put("files/a", bytes);
+    const upload = bucket.resumeMultipartUpload("files/a", uploadId);
+    await expect(upload.uploadPart(1, bytes)).rejects.toThrow("no upload");
+    await expect(upload.complete([{ partNumber: 1, etag: "0" }])).rejects.toThrow("no upload");
+    await upload.abort();
+    expect((await bucket.head("files/a"))!.size).toBe(5);
   });
 
   test.each(["", "/", "/a", "a/"])("%j is none", async (key) => {
@@ -67,13 +76,34 @@ describe("keys", () => {
 describe("after a crash", () => {
   test("objects are there, and what was being written is gone", async () => {
     await bucket.put("files/a", bytes, { customMetadata: { name: "a" } });
-    const upload = await bucket.createMultipartUpload("files/b");
-    await upload.uploadPart(1, bytes);
-    expect(await filesIn("writing")).toHaveLength(1);
+    await writeFile(join(folder, "writing/half"), bytes);
     await reopen();
     expect(await filesIn("writing")).toEqual([]);
     expect((await bucket.list()).objects).toMatchObject([{ key: "files/a", size: 5, customMetadata: { name: "a" } }]);
-    await expect(upload.complete([])).rejects.toThrow();
+  });
+
+  test("parts that were acknowledged count; a line and bytes that were cut off do not", async () => {
+    const { uploadId } = await bucket.createMultipartUpload("files/a");
+    const first = await bucket.resumeMultipartUpload("files/a", uploadId).uploadPart(1, bytes);
+    const path = join(folder, "unfinished", uploadId);
+    await appendFile(path, "half a par");
+    await appendFile(`${path}.parts`, `\n{"partNumber":1,"etag":"0000`);
+    await reopen();
+    const upload = bucket.resumeMultipartUpload("files/a", uploadId);
+    await expect(upload.complete([{ partNumber: 1, etag: "0000" }])).rejects.toThrow("part 1");
+    const second = await upload.uploadPart(2, bytes);
+    await upload.complete([first, second]);
+    expect(new TextDecoder().decode(await (await bucket.get("files/a"))!.bytes())).toBe("hello".repeat(2));
+    expect(await filesIn("unfinished")).toEqual([]);
+  });
+
+  test("halves of beginnings and ends of uploads are removed", async () => {
+    const [one, other] = [await bucket.createMultipartUpload("files/a"), await bucket.createMultipartUpload("files/b")];
+    await rm(join(folder, "unfinished", one.uploadId));
+    await rm(join(folder, "unfinished", `${other.uploadId}.parts`));
+    await reopen();
+    expect(await filesIn("unfinished")).toEqual([]);
+    await expect(bucket.resumeMultipartUpload("files/a", one.uploadId).uploadPart(1, bytes)).rejects.toThrow("upload");
   });
 
   test("a file that is not whole is an error and not half an object", async () => {
@@ -94,16 +124,20 @@ test("nothing of a failed write remains", async () => {
   const part = await upload.uploadPart(1, bytes);
   await expect(upload.complete([{ ...part, etag: "other" }])).rejects.toThrow("part 1");
   await upload.abort();
-  expect(await filesIn("writing")).toEqual([]);
+  expect([...(await filesIn("writing")), ...(await filesIn("unfinished"))]).toEqual([]);
   expect((await bucket.head("files/a"))!.etag).toBe(etag);
 });
 
-test("a part that is sent again replaces the first", async () => {
+test("an upload is completed with its own parts only, under its own key", async () => {
   const upload = await bucket.createMultipartUpload("files/a");
-  await upload.uploadPart(1, new Uint8Array(100_000));
-  const again = await upload.uploadPart(1, bytes);
-  await upload.complete([again]);
-  expect(await (await bucket.get("files/a"))!.bytes()).toEqual(Buffer.from(bytes));
+  const first = await upload.uploadPart(1, bytes);
+  const again = await upload.uploadPart(1, new Uint8Array(3));
+  await expect(upload.complete([first])).rejects.toThrow("part 1");
+  await expect(upload.complete([])).rejects.toThrow("at least one part");
+  await expect(bucket.resumeMultipartUpload("files/b", upload.uploadId).complete([again])).rejects.toThrow("upload");
+  expect((await upload.complete([again])).size).toBe(3);
+  await upload.abort();
+  expect((await bucket.head("files/a"))!.size).toBe(3);
 });
 
 test("properties longer than a block are read", async () => {

@@ -1,10 +1,13 @@
 // The settings that choose the host's bucket.
 
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openBucket, readS3Settings } from "../../../../host/storage/open-bucket.ts";
+import { PART_BYTES } from "../../../../src/storage/lone-files.ts";
+import { ResumableUploads } from "../../../../src/storage/resumable-uploads.ts";
+import type { UploadWriter } from "../../../../src/storage/upload-writer.ts";
 
 const S3_ENDPOINT = "https://store.example:9000";
 const credentials = { S3_ACCESS_KEY_ID: "id", S3_SECRET_ACCESS_KEY: "secret" };
@@ -18,6 +21,32 @@ test("without a store, the bucket is in the data folder", async () => {
   {
     using bucket = await openBucket(join(folder, "data"), {});
     expect((await bucket.head("files/a"))!.size).toBe(1);
+  }
+  await rm(folder, { recursive: true });
+});
+
+test("of the uploads in parts that a process left, those are kept that requests can resume", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "open-bucket-"));
+  const bytes = new Uint8Array(PART_BYTES + 1);
+  let id: string;
+  {
+    using bucket = await openBucket(folder, {});
+    const uploads = new ResumableUploads(bucket, { lifetimeMs: 0 });
+    id = await uploads.create({ name: "a", length: 2 * PART_BYTES, metadata: "" });
+    const writer = (await uploads.open(id)) as UploadWriter;
+    await writer.add(bytes);
+    await writer.save();
+    await (await bucket.createMultipartUpload("files/a")).uploadPart(1, bytes);
+  }
+  expect(await readdir(join(folder, "unfinished"))).toHaveLength(4);
+  {
+    using bucket = await openBucket(folder, {});
+    expect(await readdir(join(folder, "unfinished"))).toHaveLength(2);
+    const hour = 3_600_000;
+    const uploads = new ResumableUploads(bucket, { lifetimeMs: hour, now: () => Date.now() + 2 * hour });
+    expect(await uploads.find(id)).toBe("expired");
+    expect(await uploads.sweep()).toBe(1);
+    expect(await readdir(join(folder, "unfinished"))).toEqual([]);
   }
   await rm(folder, { recursive: true });
 });
