@@ -110,7 +110,7 @@ const server = serve(listening, ({ port }) => {
   log("server started", { port, jobs, engines: [...selected].join(",") });
   isUp = true;
   showLife();
-  process.send?.({ port, pid: process.pid });
+  if (process.connected) process.send?.({ port, pid: process.pid });
 });
 server.on("error", (error) => {
   if (isUp) return log("connection not accepted", { error: String(error) });
@@ -164,6 +164,8 @@ process.on("SIGTERM", () => void stop("SIGTERM", Number(GRACE_MS)));
 process.on("SIGINT", () => void stop("SIGINT", Number(GRACE_MS)));
 // The parent that started this service has ended, and no one waits for an answer.
 process.on("disconnect", () => void stop("the parent is gone", 0));
+// It ended before this process could hear of it, as when the supervisor starts the service again.
+if (process.connected === false) void stop("the parent is gone", 0);
 
 function log(message: string, details: Record<string, unknown> = {}): void {
   console.log(JSON.stringify({ time: new Date().toISOString(), message, ...details }));

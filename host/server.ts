@@ -40,6 +40,8 @@ const engines = settings.startsEngines
   : undefined;
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void stop(signal));
 process.on("disconnect", () => void stop("the parent is gone"));
+// The parent ended while the storage was opened.
+if (process.connected === false) await stop("the parent is gone");
 await engines?.tried;
 
 const env = (): Env => ({ ...settings.variables, ...engines?.vars, FILES: bucket, API_KEYS: keys });
@@ -62,7 +64,7 @@ function listen({ host, port }: Settings): Server {
     log("host started", { host, port });
     isUp = true;
     showLife();
-    process.send?.({ port, pid: process.pid });
+    if (process.connected) process.send?.({ port, pid: process.pid });
   }) as Server;
   listening.on("error", (error) => {
     if (isUp) return log("connection not accepted", { error: String(error) });

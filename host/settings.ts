@@ -53,6 +53,7 @@ export function readSettings(environment: Environment): Settings {
   const variables: Variables = Object.fromEntries(
     VARIABLES.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])),
   );
+  const startsEngines = environment.ENGINES !== "off" && !variables.CONTAINER_URL;
   readConfig(variables as Env);
   const count = (name: string, fallback: number, least: number, most: number) => {
     const value = Number(environment[name] || fallback);
@@ -74,7 +75,7 @@ export function readSettings(environment: Environment): Settings {
     trustedProxies: count("TRUSTED_PROXIES", 0, 0, 10),
     stopMs: count("STOP_SECONDS", 25, 0, 3600) * 1000,
     budgets: hostBudgets(count("MEMORY_MB", 512, 128, 2 ** 20) * 2 ** 20),
-    startsEngines: environment.ENGINES !== "off" && !variables.CONTAINER_URL,
-    variables,
+    startsEngines,
+    variables: startsEngines ? variables : { CONTAINER_URL: "off", ...variables },
   };
 }

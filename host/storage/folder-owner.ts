@@ -10,20 +10,34 @@ const ATTEMPTS = 25;
 const PAUSE_MS = 200;
 const SQLITE_BUSY = 5;
 
-/** @throws Error with a sentence for the operator if another process keeps the folder */
+/** @throws Error with a sentence for the operator if another process keeps the folder, or it cannot be written */
 export async function ownFolder(folder: string): Promise<Disposable> {
-  const database = new DatabaseSync(join(folder, "owner.db"));
+  const database = openDatabase(folder);
   for (let attempt = 1; ; attempt++) {
     try {
       database.exec("PRAGMA journal_mode = MEMORY; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
       return { [Symbol.dispose]: () => database.close() };
     } catch (error) {
-      if (attempt < ATTEMPTS && (error as { errcode?: number }).errcode === SQLITE_BUSY) {
+      const isInUse = (error as { errcode?: number }).errcode === SQLITE_BUSY;
+      if (isInUse && attempt < ATTEMPTS) {
         await wait(PAUSE_MS);
         continue;
       }
       database.close();
-      throw new Error(`The folder ${folder} is in use by another process.`, { cause: error });
+      throw isInUse
+        ? new Error(`The folder ${folder} is in use by another process.`, { cause: error })
+        : unusable(folder, error);
     }
   }
 }
+
+function openDatabase(folder: string): DatabaseSync {
+  try {
+    return new DatabaseSync(join(folder, "owner.db"));
+  } catch (error) {
+    throw unusable(folder, error);
+  }
+}
+
+const unusable = (folder: string, error: unknown): Error =>
+  new Error(`The folder ${folder} cannot be used: ${(error as Error).message}.`, { cause: error });

@@ -1,7 +1,7 @@
 // Keeps API keys in a SQLite database, keys.db in the data folder. Several processes of one machine can use it at the
 // same time: the service reads, `npm run keys` writes.
 
-import { mkdir } from "node:fs/promises";
+import { mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { KeyRecord, KeyRecords } from "../../src/core/api-key.ts";
@@ -33,10 +33,20 @@ export class KeyDatabase implements KeyRecords, Disposable {
     this.#list = this.#database.prepare("SELECT hash, owner, created, revoked FROM keys");
   }
 
-  /** Opens the database in a folder. Both are created if necessary. */
+  /**
+   * Opens the database in a folder. Both are created if necessary.
+   * @throws Error with a sentence for the operator if that is not possible
+   */
   static async open(folder: string): Promise<KeyDatabase> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    return new KeyDatabase(join(folder, "keys.db"));
+    const path = join(folder, "keys.db");
+    try {
+      // SQLite gives the files beside the database the same permissions.
+      await (await open(path, "a", 0o600)).close();
+      return new KeyDatabase(path);
+    } catch (error) {
+      throw new Error(`The key database in ${folder} cannot be opened: ${(error as Error).message}.`, { cause: error });
+    }
   }
 
   [Symbol.dispose](): void {

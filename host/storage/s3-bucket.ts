@@ -44,9 +44,10 @@ export class S3Bucket implements Bucket, Disposable {
       await bucket.#check();
       return bucket;
     } catch (error) {
-      throw new Error(`The bucket ${settings.bucket} at ${settings.endpoint} cannot be used: ${error}`, {
-        cause: error,
-      });
+      const { bucket: name, endpoint } = settings;
+      const { cause } = error as Error;
+      const why = cause instanceof Error ? `${error} (${cause.message})` : `${error}`;
+      throw new Error(`The bucket ${name} at ${endpoint} cannot be used: ${why}`, { cause: error });
     }
   }
 

@@ -60,8 +60,15 @@ export function readConfig(env: Env): Config {
     ),
     maxInputs: numberSetting("MAX_INPUTS", env.MAX_INPUTS, LIMITS.inputs),
     fileLifetimeMs: numberSetting("FILE_LIFETIME_HOURS", env.FILE_LIFETIME_HOURS, 24) * 3_600_000,
-    baseUrl: env.BASE_URL?.replace(/\/+$/, "") || undefined,
+    baseUrl: baseUrlSetting(env.BASE_URL),
   };
+}
+
+function baseUrlSetting(text = ""): string | undefined {
+  const url = text.replace(/\/+$/, "");
+  if (url === "") return undefined;
+  if (/^https?:\/\/[^\s/?#]+(?:\/[^\s?#]*)?$/.test(url)) return url;
+  throw new Error(`BASE_URL must be an http or https URL, not "${text}".`);
 }
 
 function numberSetting(name: string, text: string | undefined, fallback: number): number {

@@ -22,7 +22,7 @@ export function connectAddress(base: string, secret: string, { requestId, client
       const until = Date.now() + LIMITS.containerReturnMs;
       while (Date.now() < until) {
         await wait(ASK_EVERY_MS, signal);
-        if ((await isUp(base, AbortSignal.any([signal, AbortSignal.timeout(until - Date.now())]))) === true) break;
+        if (await isUp(base, AbortSignal.any([signal, AbortSignal.timeout(until - Date.now())]))) break;
         signal.throwIfAborted();
       }
       return true;
@@ -32,9 +32,23 @@ export function connectAddress(base: string, secret: string, { requestId, client
   };
 }
 
-/** @returns true if the container accepts jobs, false if it ends, undefined if it does not answer */
-export async function isUp(base: string, signal: AbortSignal): Promise<boolean | undefined> {
-  const response = await fetch(`${base}/up`, { signal }).catch(() => undefined);
-  await response?.body?.cancel();
-  return response?.ok;
+async function isUp(base: string, signal: AbortSignal): Promise<boolean> {
+  return (await healthOf(base, signal))?.status === "OK";
+}
+
+/** A part of the container's answer to `GET /up`. */
+interface Health {
+  /** `ending` if the container accepts no more jobs. */
+  readonly status: "OK" | "ending";
+  /** The state of each engine; absent if something else has the address. */
+  readonly engines?: Readonly<Record<string, string>>;
+}
+
+/** @returns undefined if the container does not answer */
+export async function healthOf(base: string, signal: AbortSignal): Promise<Health | undefined> {
+  try {
+    return (await (await fetch(`${base}/up`, { signal })).json()) as Health;
+  } catch {
+    return undefined;
+  }
 }

@@ -3,9 +3,9 @@
 import type { Env } from "../core/config.ts";
 import { LIMITS } from "../core/limits.ts";
 import { within } from "../core/within.ts";
-import { isUp } from "./addressed.ts";
+import { healthOf } from "./addressed.ts";
 import { dispatcher } from "./dispatcher-stub.ts";
-import { POOLS, type Pool } from "./pools.ts";
+import { POOL_ENGINES, POOLS, type Pool } from "./pools.ts";
 
 /** The reason why jobs of each kind cannot be done, or undefined if they can. */
 export type ContainerReadiness = Readonly<Record<Pool, string | undefined>>;
@@ -22,17 +22,28 @@ export async function containerReadiness(env: Env): Promise<ContainerReadiness> 
     return { engines: reason, web: reason };
   }
   if (url) {
-    const reason = secret ? await reasonOfAddress(url) : "CONTAINER_SECRET is not set.";
+    if (secret) return readinessOfAddress(url);
+    const reason = "CONTAINER_SECRET is not set.";
     return { engines: reason, web: reason };
   }
   const [engines, web] = await Promise.all(POOLS.map((pool) => reasonOfPool(env, pool)));
   return { engines, web };
 }
 
-async function reasonOfAddress(url: string): Promise<string | undefined> {
-  const up = await isUp(url, AbortSignal.timeout(LIMITS.readyMs));
-  if (up) return undefined;
-  return up === false ? "The container ends." : "The container does not answer.";
+async function readinessOfAddress(url: string): Promise<ContainerReadiness> {
+  const health = await healthOf(url, AbortSignal.timeout(LIMITS.readyMs));
+  if (health?.status === "OK") {
+    return { engines: reasonOfEngines("engines", health.engines), web: reasonOfEngines("web", health.engines) };
+  }
+  const reason = health ? "The container ends." : "The container does not answer.";
+  return { engines: reason, web: reason };
+}
+
+/** Engines that are still starting are not missing: jobs wait for them. */
+function reasonOfEngines(pool: Pool, states: Readonly<Record<string, string>> = {}): string | undefined {
+  const missing = POOL_ENGINES[pool].split(",").filter((name) => ["off", "failed"].includes(states[name] ?? "off"));
+  if (missing.length === 0) return undefined;
+  return `The container lacks engines: ${missing.map((name) => `${name} (${states[name] ?? "off"})`).join(", ")}.`;
 }
 
 async function reasonOfPool(env: Env, pool: Pool): Promise<string | undefined> {

@@ -1,9 +1,12 @@
 // A container that starts, is asked for work before its engines are ready, and is asked to end.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type ContainerProcess, startContainer } from "../../scripts/container-process.ts";
+import { root } from "../../scripts/wrangler.ts";
 import { docx, pageBreak, paragraph } from "../fixtures/office.ts";
 import { carryOut, memoryInput, post } from "../support/container-client.ts";
 import { eventually } from "../support/eventually.ts";
@@ -105,3 +108,15 @@ test("a job that takes longer than the grace is ended", async () => {
   process.kill(running.pid!, "SIGTERM");
   await expect(job).rejects.toMatchObject({ reason: expect.stringMatching(/busy|lost/) });
 });
+
+test("it ends if its parent was gone before it started", async () => {
+  const server = join(root, "container/server.ts");
+  const child = spawn("perl", [join(root, "container/processes/supervise.pl"), process.execPath, server], {
+    env: { ...process.env, CONTAINER_SECRET: "secret", ENGINES: "threads", PORT: "0" },
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+  });
+  const limit = setTimeout(() => child.kill("SIGKILL"), 40_000);
+  child.disconnect();
+  expect(await once(child, "exit")).toEqual([0, null]);
+  clearTimeout(limit);
+}, 60_000);

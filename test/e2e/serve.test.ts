@@ -83,6 +83,22 @@ describe("npm run serve", () => {
     await endsWithEverything(command);
   });
 
+  test("is not ready while engines are missing, and says which", async () => {
+    const port = await freePort();
+    const command = await serve(port, { ENGINES: "chromium", VARIANT: "private" });
+    const response = await fetch(`http://127.0.0.1:${port}/ready`);
+    expect([response.status, await response.json()]).toEqual([
+      503,
+      {
+        status: "unavailable",
+        storage: "OK",
+        container: { engines: "failed", web: "OK" },
+        reasons: ["The container lacks engines: office (off), ghostscript (off), verapdf (off), threads (off)."],
+      },
+    ]);
+    await endsWithEverything(command);
+  });
+
   test("where it cannot listen, it says so, ends with 1 and leaves nothing", async () => {
     const port = await freePort();
     const first = await serve(port, { ENGINES: "off" });

@@ -24,7 +24,8 @@ test("the Worker's variables are passed on, others are not", () => {
 
 test("a container elsewhere, or none: no engines are started", () => {
   expect(readSettings({ CONTAINER_URL: "http://engines:8080", CONTAINER_SECRET: "s" }).startsEngines).toBe(false);
-  expect(readSettings({ ENGINES: "off" }).startsEngines).toBe(false);
+  const off = readSettings({ ENGINES: "off" });
+  expect([off.startsEngines, off.variables.CONTAINER_URL]).toEqual([false, "off"]);
 });
 
 test("metrics are served on a port of their own, if it is named", () => {
@@ -45,6 +46,8 @@ test.each([
   ["MEMORY_MB", "1"],
   ["VARIANT", "open"],
   ["MAX_UPLOAD_MB", "many"],
+  ["BASE_URL", "pdf.example.com"],
+  ["BASE_URL", "ftp://pdf.example.com"],
 ])("%s=%s is refused in a sentence", (name, value) => {
   expect(() => readSettings({ [name]: value })).toThrow(new RegExp(`^${name} must be .*"${value}"`));
 });

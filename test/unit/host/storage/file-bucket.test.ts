@@ -1,6 +1,6 @@
 // The bucket in the file system.
 
-import { appendFile, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -158,4 +158,10 @@ test("a reader keeps the object that it opened while others replace and remove i
     read += chunk.value.length;
   }
   expect(read).toBe(large.length);
+});
+
+test("a folder that cannot be locked is refused in a sentence, which does not speak of another process", async () => {
+  const taken = join(folder, "taken");
+  await mkdir(join(taken, "owner.db"), { recursive: true });
+  await expect(FileBucket.open(taken)).rejects.toThrow(`The folder ${taken} cannot be used: unable to open`);
 });

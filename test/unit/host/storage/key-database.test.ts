@@ -1,7 +1,7 @@
 // The database of API keys of the host on Node.
 // Contract: docs/api.md#variants
 
-import { mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -36,4 +36,18 @@ test("keys are listed from the oldest, and stay when the database is opened agai
   await putKeys({ data: folder }, [entryOf("b", "2026-03"), entryOf("a", "2026-02")]);
   await putKeys({ data: folder }, [entryOf("c", "2026-04")]);
   expect((await listKeys({ data: folder })).map(({ created }) => created)).toEqual(["2026-02", "2026-03", "2026-04"]);
+});
+
+test("others cannot read its files, even in a folder that they can read", async () => {
+  await chmod(folder, 0o755);
+  using _keys = await KeyDatabase.open(folder);
+  const files = await readdir(folder);
+  expect(files).toContain("keys.db-wal");
+  const modes = await Promise.all(files.map(async (name) => (await stat(join(folder, name))).mode & 0o777));
+  expect(new Set(modes)).toEqual(new Set([0o600]));
+});
+
+test("a folder in which there can be no database is refused in a sentence", async () => {
+  await mkdir(join(folder, "keys.db"));
+  await expect(KeyDatabase.open(folder)).rejects.toThrow(`The key database in ${folder} cannot be opened`);
 });

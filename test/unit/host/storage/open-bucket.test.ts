@@ -80,3 +80,8 @@ describe("settings of an S3 store", () => {
     expect(() => readS3Settings({ S3_ENDPOINT })).toThrow("S3_ACCESS_KEY_ID");
   });
 });
+
+test("a store that is not there is refused with the reason", async () => {
+  const opened = openBucket("/nowhere", { ...credentials, S3_ENDPOINT: "http://127.0.0.1:2" });
+  await expect(opened).rejects.toThrow("(connect ECONNREFUSED 127.0.0.1:2)");
+});
