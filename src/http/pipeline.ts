@@ -29,7 +29,7 @@ export async function handle(endpoint: Endpoint, request: Request, service: Serv
     const isTransient = endpoint.source.kind === "text" || wishes.mayBeFile;
     const form = await receive(endpoint, request, { service, isTransient, keeping, waiting, signal });
     const outputs = service.store.batch("output", waiting);
-    const memory = { keeping, holding: waiting, isTransient };
+    const memory = { keeping, holding: resources.use(service.waiting.open()), isTransient };
     const exchange = { endpoint, service, wishes, form, outputs, ...memory, signal, late };
     try {
       const { sources, delivery } = await carryOut(exchange, resources);
