@@ -74,7 +74,10 @@ function beginRequests(app: App): void {
     const started = Date.now();
     await next();
     c.res.headers.set("X-Request-Id", c.get("requestId"));
-    if (c.req.method === "POST") c.res.headers.set("Server-Timing", c.get("timing").header());
+    if (c.req.method === "POST") {
+      c.res.headers.set("Server-Timing", c.get("timing").header());
+      c.res.headers.set("Vary", "Accept");
+    }
     log(c.get("requestId"), "request answered", {
       method: c.req.method,
       path: c.req.path,
