@@ -89,7 +89,10 @@ function beginRequests(app: App, answered: Parameters<typeof createApp>[1]): voi
       throw error;
     }
     c.res.headers.set("X-Request-Id", c.get("requestId"));
-    if (c.req.method === "POST") c.res.headers.set("Server-Timing", c.get("timing").header());
+    if (c.req.method === "POST") {
+      c.res.headers.set("Server-Timing", c.get("timing").header());
+      c.res.headers.set("Vary", "Accept");
+    }
     log(c.get("requestId"), "request answered", {
       method: c.req.method,
       path: c.req.path,

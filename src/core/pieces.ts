@@ -19,10 +19,14 @@ export class PieceReader {
   readonly #read: () => Reading;
   readonly #cancel: () => Promise<void>;
 
-  constructor(body: ReadableStream<Uint8Array>, pieceBytes: number) {
+  /**
+   * @param leastBytes size from which on a piece may be smaller. What a stream has given since the last piece is lost
+   * if it fails. @default the wanted size
+   */
+  constructor(body: ReadableStream<Uint8Array>, pieceBytes: number, leastBytes = pieceBytes) {
     if (FILLS_BUFFERS) {
       const reader = body.getReader({ mode: "byob" }) as unknown as FillingReader;
-      this.#read = () => reader.readAtLeast(pieceBytes, new Uint8Array(pieceBytes));
+      this.#read = () => reader.readAtLeast(leastBytes, new Uint8Array(pieceBytes));
       this.#cancel = () => reader.cancel();
     } else {
       const reader = body.getReader();

@@ -51,10 +51,10 @@ export function answerOf({ naming, source, tells = [] }: Endpoint, results: Resu
 /** Returns the URL of a stored file (spec, "Response objects"). */
 export const fileUrl = (baseUrl: string, id: string) => `${baseUrl}/resource/${id}?format=file`;
 
-/** Returns the headers of every answer to a POST. */
-export function answerHeaders(lost: readonly Notice[]): Record<string, string> {
+/** Returns the header that tells what was lost, if anything was. */
+export function lossHeaders(lost: readonly Notice[]): Record<string, string> {
   const notices = noticesHeader(lost);
-  return { Vary: "Accept", ...(notices === "" ? {} : { Notices: notices }) };
+  return notices === "" ? {} : { Notices: notices };
 }
 
 /** Returns the headers of a file that is sent as a download. */

@@ -94,7 +94,7 @@ export const noSuchEndpoint = () => new ServiceError(404, "There is no such endp
 export const methodNotAllowed = (allow: string) =>
   new ServiceError(405, `This endpoint only accepts ${allow} requests.`, { Allow: allow });
 export const notAcceptable = (types: readonly string[]) =>
-  new ServiceError(406, `The answer is available as ${types.join(", ")} only.`, { Vary: "Accept" });
+  new ServiceError(406, `The answer is available as ${types.join(", ")} only.`);
 export const rangeNotSatisfiable = (sizeBytes: number) =>
   new ServiceError(416, "The requested range is not within the file.", { "Content-Range": `bytes */${sizeBytes}` });
 export const preconditionFailed = () => new ServiceError(412, "The file is not the one named in If-Match.");

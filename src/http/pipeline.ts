@@ -6,7 +6,7 @@ import { LIMITS } from "../core/limits.ts";
 import { type Attempt, attempts, needsMoreRoom, type Places } from "../placement/placement.ts";
 import type { Batch } from "../storage/batch.ts";
 import type { Keeping } from "../storage/kept-bytes.ts";
-import { answerHeaders, answerOf, downloadHeaders } from "./answer.ts";
+import { answerOf, downloadHeaders, lossHeaders } from "./answer.ts";
 import { streamOf } from "./body-stream.ts";
 import { type Delivery, deliver } from "./delivery.ts";
 import { type Endpoint, type Service, uploadLimit } from "./endpoint.ts";
@@ -29,7 +29,7 @@ export async function handle(endpoint: Endpoint, request: Request, service: Serv
     const isTransient = endpoint.source.kind === "text" || wishes.mayBeFile;
     const form = await receive(endpoint, request, { service, isTransient, keeping, waiting, signal });
     const outputs = service.store.batch("output", waiting);
-    const memory = { keeping, holding: waiting, isTransient };
+    const memory = { keeping, holding: resources.use(service.waiting.open()), isTransient };
     const exchange = { endpoint, service, wishes, form, outputs, ...memory, signal, late };
     try {
       const { sources, delivery } = await carryOut(exchange, resources);
@@ -173,7 +173,7 @@ async function respondWithJson(
   signal.throwIfAborted();
   const inputIds = isKept ? await Promise.all(sources.map(idOf)) : [];
   const results = { inputs: sources, inputIds, outputs: stored, lost };
-  return Response.json(answerOf(endpoint, results, service.baseUrl), { headers: answerHeaders(lost) });
+  return Response.json(answerOf(endpoint, results, service.baseUrl), { headers: lossHeaders(lost) });
 }
 
 /** @param ended called when nothing more of the body will be read, with the reason unless it was complete */
@@ -183,7 +183,7 @@ async function respondWithFile(
   ended: (error?: unknown) => void,
 ): Promise<Response> {
   const lost = delivery.kind === "stream" ? [] : delivery.lost;
-  const headers = new Headers({ ...downloadHeaders(delivery), ...answerHeaders(lost), "Cache-Control": "no-store" });
+  const headers = new Headers({ ...downloadHeaders(delivery), ...lossHeaders(lost), "Cache-Control": "no-store" });
   if (delivery.kind === "stream") return new Response(streamOf(delivery.body, { signal, ended }), { headers });
   if (delivery.kind === "whole") {
     ended();

@@ -71,7 +71,7 @@ async function locateOne(
   const ids = given(form, "id");
   const urls = given(form, "url");
   // A JSON body cannot contain a file, but it can claim to.
-  const hasFile = files.length > 0 || form.fields.has("file");
+  const hasFile = files.length > 0 || given(form, "file").length > 0;
   if (hasFile && ids.length > 0) throw fileAndId();
   if (urls.length > 0 && (hasFile || ids.length > 0)) throw fileIdAndUrl();
   if (urls.length > 1) throw moreThanOneKey("url");

@@ -181,6 +181,7 @@ test("an error is JSON, whatever is accepted, and its time is told too", async (
     { error: "The input file is password protected and cannot be processed." },
   ]);
   expect(response.headers.get("Server-Timing")).toContain("receive;dur=");
+  expect(response.headers.get("Vary")).toBe("Accept");
 });
 
 test("what documents lost is told in a header", async () => {

@@ -65,8 +65,18 @@ describe("an optional field that is empty counts as not sent", () => {
       return { status: response.status, ...((await response.json()) as { error?: string }) };
     };
     expect((await post({ pages: "", color_model: "" })).status).toBe(200);
+    expect((await post({ file: "", url: "" })).status).toBe(200);
+    expect((await post({ file: [] })).status).toBe(200);
     expect((await post({ pages: [] })).error).toBe(" is not within the acceptable range for pages.");
   });
+});
+
+test("an empty file of a form without files counts as not sent", async () => {
+  const { body } = await client.post("/png", { file: upload(pdf), output: "a", pages: "1", resolution: "12" });
+  const sent = new URLSearchParams({ id: String(body.inputId), file: "", output: "a", pages: "1", resolution: "12" });
+  expect((await fetch(`${client.url}/png`, { method: "POST", body: sent })).status).toBe(200);
+  sent.set("file", "a.pdf");
+  expect((await fetch(`${client.url}/png`, { method: "POST", body: sent })).status).toBe(400);
 });
 
 describe("a required field that is empty is still required", () => {

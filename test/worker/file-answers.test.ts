@@ -31,7 +31,13 @@ interface Asked {
   after(): Promise<void>;
 }
 
-async function ask(run: Run<null>, headers: Record<string, string>, signal?: AbortSignal): Promise<Asked> {
+/** @param sent what the request sends. @default 1 MiB, of a known length */
+async function ask(
+  run: Run<null>,
+  headers: Record<string, string>,
+  signal?: AbortSignal,
+  { inputBytes = MiB, isChunked = false }: { inputBytes?: number; isChunked?: boolean } = {},
+): Promise<Asked> {
   const deferred: Promise<void>[] = [];
   const engineTurns = turns();
   const service: Service = {
@@ -61,7 +67,7 @@ async function ask(run: Run<null>, headers: Record<string, string>, signal?: Abo
     prepare: () => edge(operation({ name: "made", params: z.null(), run }), null),
   });
   const form = new FormData();
-  form.append("file", new File([new Uint8Array(MiB)], "input.txt"));
+  form.append("file", new File([new Uint8Array(inputBytes)], "input.txt"));
   form.append("output", "made");
   // A body whose length is known stays in memory.
   const sent = new Response(form);
@@ -70,7 +76,10 @@ async function ask(run: Run<null>, headers: Record<string, string>, signal?: Abo
   const request = new Request("https://service/made", {
     method: "POST",
     body,
-    headers: { ...headers, "Content-Type": type, "Content-Length": String(body.byteLength) },
+    headers: {
+      ...{ ...headers, "Content-Type": type },
+      ...(isChunked ? {} : { "Content-Length": String(body.byteLength) }),
+    },
     ...(signal ? { signal } : {}),
   });
   const response = await handle(made, request, service);
@@ -116,13 +125,23 @@ test("a small one: nothing is stored at any time, neither it nor what was sent",
     "content-disposition": "attachment; filename=made_1.txt",
     "content-length": "7",
     notices: '"the XFA form was removed, its AcroForm was kept"',
-    vary: "Accept",
     "x-content-type-options": "nosniff",
   });
   expect(response.headers.get("Output-Id")).toBeNull();
   expect(await response.text()).toBe("content");
   await after();
   expect(await keysInBucket()).toEqual([]);
+});
+
+test("one of 4 MiB is complete before its status, whatever the request sent and how", async () => {
+  for (const isChunked of [false, true]) {
+    const sent = { inputBytes: 500_000, isChunked };
+    const { response, after } = await ask(sized(4 * MiB), file, undefined, sent);
+    expect(response.headers.get("Content-Length")).toBe(String(4 * MiB));
+    await response.arrayBuffer();
+    await after();
+    expect(await keysInBucket()).toEqual([]);
+  }
 });
 
 test("stored too where the client prefers that: one object, whose id is told", async () => {

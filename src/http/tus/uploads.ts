@@ -202,7 +202,8 @@ async function receive(
   writer: UploadWriter,
   onChunk: (chunk: Uint8Array) => void,
 ): Promise<boolean> {
-  const pieces = new PieceReader(body, READ_BYTES);
+  // Each byte that arrives counts, even if the connection breaks before the next one.
+  const pieces = new PieceReader(body, READ_BYTES, 1);
   try {
     for (;;) {
       const piece = await pieces.read().catch(() => "broken" as const);
