@@ -74,8 +74,7 @@ export async function twice<T>({ timeoutMs, signal, log }: AttemptLimits, attemp
   };
   try {
     const kindOf = (failure: unknown) => (!either.aborted && isCrash(failure) ? "crash" : undefined);
-    const again = (failure: unknown) =>
-      log?.("the engine was lost or crashed, the job is begun again", { error: String(failure) });
+    const again = (failure: unknown) => log?.("job retried", { error: String(failure) });
     return await retried({ retries: { crash: 1 }, kindOf, again }, once);
   } catch (failure) {
     either.throwIfAborted();

@@ -18,10 +18,15 @@ export async function inventoryOf(processes: readonly KnownProcess[], folders: F
   return counts;
 }
 
+/** Kinds of which there are one or two: the second one starts on demand, and stays. */
+const ONE_OR_TWO = new Set(["process verapdf", "folder verapdf"]);
+
 /** Returns each kind whose count changed, and by how much. */
 export function differences(before: Inventory, after: Inventory): string[] {
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((what) => {
-    const more = (after.get(what) ?? 0) - (before.get(what) ?? 0);
+    const [was, is] = [before.get(what) ?? 0, after.get(what) ?? 0];
+    if (ONE_OR_TWO.has(what) && was > 0 && (is === 1 || is === 2)) return [];
+    const more = is - was;
     if (more === 0) return [];
     return [more > 0 ? `left behind: ${more} ${what}` : `missing: ${-more} ${what}`];
   });
