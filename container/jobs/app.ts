@@ -1,6 +1,6 @@
 // Serves the container's HTTP interface: POST /{operation} with the frames of placement/remote.ts in both directions,
-// GET /up and GET /metrics. Provides each job with a folder, a place and a time limit, and cleans up after it. Knows nothing about
-// operations or engines.
+// GET /up and GET /metrics. Provides each job with a folder, a place and a time limit, and cleans up after it. Knows
+// nothing about operations or engines.
 
 import { createHash, timingSafeEqual } from "node:crypto";
 import { closeSync, createWriteStream, openSync, writeSync } from "node:fs";

@@ -1,5 +1,5 @@
-// Reads and writes the state of an unfinished upload, which is one object, so that each change is one conditional write.
-// Layout:
+// Reads and writes the state of an unfinished upload, which is one object, so that each change is one conditional
+// write. Layout:
 //   uploads/<id>   facts as JSON, then the list of parts as JSON, then the bytes after the last part; custom metadata
 //                  holds the lengths of both texts and, once there is a part, the bucket's id of the multipart upload
 import type { Bucket, BucketObject, UploadedPart } from "../core/bucket.ts";
