@@ -6,8 +6,7 @@ import { serve } from "@hono/node-server";
 import { outliveExceptions, showLife } from "../container/processes/supervised.ts";
 import { createApp } from "../src/app.ts";
 import { type Env, readConfig } from "../src/core/config.ts";
-import { ResumableUploads } from "../src/storage/resumable-uploads.ts";
-import { createStore } from "../src/storage/store.ts";
+import { removeExpired } from "../src/storage/expired.ts";
 import { EngineKeeper } from "./engine-keeper.ts";
 import { GivenKeys } from "./given-keys.ts";
 import { HostMetrics } from "./host-metrics.ts";
@@ -77,10 +76,7 @@ function listen({ host, port }: Settings): Server {
 
 async function sweep(): Promise<void> {
   try {
-    const lifetime = { lifetimeMs: readConfig(env()).fileLifetimeMs };
-    const removed = await createStore(bucket, lifetime).sweep();
-    const uploads = await new ResumableUploads(bucket, lifetime).sweep();
-    log("expired files removed", { removed, uploads });
+    log("expired files removed", await removeExpired(bucket, readConfig(env()).fileLifetimeMs));
   } catch (error) {
     log("expired files not removed", { error: String(error) });
   }

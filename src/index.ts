@@ -2,8 +2,7 @@
 import { createApp } from "./app.ts";
 import { ISOLATE_BUDGETS } from "./core/budgets.ts";
 import { type Env, readConfig } from "./core/config.ts";
-import { ResumableUploads } from "./storage/resumable-uploads.ts";
-import { createStore } from "./storage/store.ts";
+import { removeExpired } from "./storage/expired.ts";
 
 // The library finds it by its name when a Durable Object is made anew beside a running container.
 export { ContainerProxy } from "@cloudflare/containers";
@@ -15,9 +14,7 @@ export default {
 
   /** Removes expired files (wrangler.toml, [triggers]). */
   async scheduled(_controller, env) {
-    const lifetime = { lifetimeMs: readConfig(env).fileLifetimeMs };
-    const removed = await createStore(env.FILES, lifetime).sweep();
-    const uploads = await new ResumableUploads(env.FILES, lifetime).sweep();
-    console.log(JSON.stringify({ message: "expired files removed", removed, uploads }));
+    const counts = await removeExpired(env.FILES, readConfig(env).fileLifetimeMs);
+    console.log(JSON.stringify({ message: "expired files removed", ...counts }));
   },
 } satisfies ExportedHandler<Env>;

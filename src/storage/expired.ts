@@ -1,0 +1,12 @@
+// Removes everything that has outlived its time.
+
+import type { Bucket } from "../core/bucket.ts";
+import { ResumableUploads } from "./resumable-uploads.ts";
+import { createStore } from "./store.ts";
+
+/** @returns the numbers of files and of unfinished uploads that were removed */
+export async function removeExpired(bucket: Bucket, lifetimeMs: number): Promise<{ removed: number; uploads: number }> {
+  const removed = await createStore(bucket, { lifetimeMs }).sweep();
+  const uploads = await new ResumableUploads(bucket, { lifetimeMs }).sweep();
+  return { removed, uploads };
+}
