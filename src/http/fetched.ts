@@ -14,6 +14,7 @@ import type { Arrival } from "../storage/file.ts";
 import type { Keeping } from "../storage/kept-bytes.ts";
 import { fileUnreachable, outOfRange } from "./errors.ts";
 import { limited, remember } from "./multipart.ts";
+import { onceMoreIfLost } from "./once-more.ts";
 
 export interface Fetching extends Pick<Context, "signal" | "log" | "defer"> {
   readonly places: Places;
@@ -47,7 +48,8 @@ export async function receiveAddressed(
   const address = webAddress(url);
   if (address === undefined) throw outOfRange(parameter, url);
   try {
-    const file = (await fetchOnceMoreIfLost(address, mayBePage, to)) ?? (await receiveShortcut(address, to));
+    const file =
+      (await onceMoreIfLost(() => fetchFile(address, mayBePage, to), to)) ?? (await receiveShortcut(address, to));
     if (!to.isTransient || !file.bytes) to.uploads.send();
     return file;
   } catch (error) {
@@ -57,16 +59,6 @@ export async function receiveAddressed(
     // A browser may succeed where this failed, or fails for a reason that the client can be told.
     if (mayBePage) return receiveShortcut(address, to);
     throw error.reason === "unreachable" ? fileUnreachable() : error;
-  }
-}
-
-async function fetchOnceMoreIfLost(address: string, mayBePage: boolean, to: Fetching): Promise<Arrival | undefined> {
-  try {
-    return await fetchFile(address, mayBePage, to);
-  } catch (error) {
-    if (!(await to.container?.comesBack(error, to.signal))) throw error;
-    to.log("job retried", { error: String(error) });
-    return fetchFile(address, mayBePage, to);
   }
 }
 

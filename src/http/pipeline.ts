@@ -14,8 +14,10 @@ import type { Fetching } from "./fetched.ts";
 import { listName } from "./fields.ts";
 import type { Form } from "./form.ts";
 import { type Wishes, wishesOf } from "./negotiation.ts";
+import { onceMoreIfLost } from "./once-more.ts";
 import { readForm } from "./read-form.ts";
 import { chunksOf, idOf, type Located, locateSources, toInput } from "./sources.ts";
+import { abortAfter } from "./time-limit.ts";
 
 /** Runs a request. If it fails, it removes the files that it stored. */
 export async function handle(endpoint: Endpoint, request: Request, service: Service): Promise<Response> {
@@ -124,7 +126,7 @@ async function carryOut(exchange: Exchange, resources: DisposableStack): Promise
     onceMoreIfLost(
       // A job that is retried reports its losses again, and begins its outputs anew.
       () => deliver(attempt.run(context), { ...exchange, name, isNumbered, store, timing }),
-      exchange,
+      { container: service.container, signal, log: service.log, undo: () => outputs.discard() },
     );
   const [first, ...others] = attempts(job, inputs, places);
   const delivery = await timing.during("store", () =>
@@ -215,30 +217,9 @@ function worded(error: unknown, { fields, failures }: Endpoint, { log }: Service
   return answered ?? error;
 }
 
-/** Retries a job that its container failed, once: on another instance, or after a limited wait for it to return. */
-async function onceMoreIfLost<T>(
-  carryOut: () => Promise<T>,
-  { outputs, service, signal }: Pick<Exchange, "outputs" | "service" | "signal">,
-): Promise<T> {
-  try {
-    return await carryOut();
-  } catch (error) {
-    if (!(await service.container?.comesBack(error, signal))) throw error;
-    service.log("job retried", { error: String(error) });
-    await outputs.discard();
-    return carryOut();
-  }
-}
-
 async function within<T>(timeoutMs: number, controller: AbortController, work: () => Promise<T>): Promise<T> {
   using _limit = abortAfter(timeoutMs, controller);
   return await work();
-}
-
-function abortAfter(timeoutMs: number, controller: AbortController): Disposable {
-  const tooLate = () => controller.abort(new EngineFailure("timed-out", `not done after ${timeoutMs} ms`));
-  const timer = setTimeout(tooLate, timeoutMs);
-  return { [Symbol.dispose]: () => clearTimeout(timer) };
 }
 
 /**

@@ -1,6 +1,5 @@
 // Stores files for later requests: those of a form, or the body itself. Holds at most one upload part.
 
-import { EngineFailure } from "../core/failure.ts";
 import { safeName } from "../core/file-name.ts";
 import { LIMITS } from "../core/limits.ts";
 import { mediaTypeOf } from "../core/media-type.ts";
@@ -13,6 +12,7 @@ import { decodeEncodedWords } from "./form-entries.ts";
 import { limited } from "./multipart.ts";
 import { readForm } from "./read-form.ts";
 import { chunksOf } from "./sources.ts";
+import { abortAfter } from "./time-limit.ts";
 
 /** Name of the header field that makes the body a file. */
 const NAME_FIELD = "Content-Filename";
@@ -48,7 +48,7 @@ async function receiveForm(request: Request, service: Service) {
     uploadTurns: timing.of(service.uploadTurns),
   });
   const { uploads } = form;
-  const timer = setTimeout(() => late.abort(new EngineFailure("timed-out", "fetching")), LIMITS.fetchesMs);
+  using _limit = abortAfter(LIMITS.fetchesMs, late);
   const fetching = {
     ...{ signal, uploads, keeping, isTransient: false, maxBytes: config.maxUploadBytes },
     ...{ places: service, container: service.container, log: service.log, defer: service.defer },
@@ -60,8 +60,6 @@ async function receiveForm(request: Request, service: Service) {
   } catch (error) {
     await uploads.discard();
     throw error;
-  } finally {
-    clearTimeout(timer);
   }
   uploads.send();
   return uploads;
