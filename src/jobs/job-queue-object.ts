@@ -1,0 +1,82 @@
+// Stores the queue of asynchronous jobs: one Durable Object, which carries out what queue.ts decides. Each job runs in
+// the Worker, through a call that lasts as long as the job.
+
+import { DurableObject } from "cloudflare:workers";
+import { type Env, readConfig } from "../core/config.ts";
+import type { Attempt, JobError, JobQueue, JobStatus, NewJob, Progress, TakenJob } from "../core/jobs.ts";
+import { logLine } from "../core/log-line.ts";
+import type { DeliveryEnd, Message } from "../core/webhooks.ts";
+import { Deliveries } from "./deliveries.ts";
+import { Driver } from "./driver.ts";
+import { Queue } from "./queue.ts";
+import { removeFiles } from "./removed-files.ts";
+import type { Sql } from "./sql.ts";
+
+/** The Worker's entry point for jobs, as the platform offers it to its own objects. */
+interface Exports {
+  readonly JobRunner: { run(job: TakenJob): Promise<void>; deliver(message: Message): Promise<DeliveryEnd> };
+}
+
+export class JobQueueObject extends DurableObject<Env> implements JobQueue {
+  readonly #driver: Driver;
+
+  constructor(context: DurableObjectState, env: Env) {
+    super(context, env);
+    const { storage } = context;
+    const { fileLifetimeMs: lifetimeMs } = readConfig(env);
+    const exports = context.exports as unknown as Exports;
+    const sql: Sql = (statement, ...values) => storage.sql.exec(statement, ...values).toArray();
+    const now = () => Date.now();
+    const deliveries = new Deliveries({ sql, now, random: Math.random });
+    const queue = new Queue({ sql, now, lifetimeMs, deliveries });
+    this.#driver = new Driver({
+      ...{ queue, deliveries },
+      atOnce: (decision) => storage.transactionSync(decision),
+      run: (job) => exports.JobRunner.run(job),
+      deliver: (message) => exports.JobRunner.deliver(message),
+      remove: (removal) => removeFiles(env.FILES, lifetimeMs, removal),
+      setAlarm: (time) => void (time === undefined ? storage.deleteAlarm() : storage.setAlarm(time)),
+      log: (message, details) => console.log(logLine({}, message, details)),
+    });
+  }
+
+  override async alarm(): Promise<void> {
+    this.#driver.advance();
+  }
+
+  enqueue(job: NewJob): Promise<boolean> {
+    return this.#driver.enqueue(job);
+  }
+
+  record(job: NewJob, answer: string): Promise<void> {
+    return this.#driver.record(job, answer);
+  }
+
+  status(id: string): Promise<JobStatus | undefined> {
+    return this.#driver.status(id);
+  }
+
+  cancel(id: string): Promise<boolean> {
+    return this.#driver.cancel(id);
+  }
+
+  renew(attempt: Attempt, progress?: Progress): Promise<boolean> {
+    return this.#driver.renew(attempt, progress);
+  }
+
+  reserve(attempt: Attempt, ids: number): Promise<boolean> {
+    return this.#driver.reserve(attempt, ids);
+  }
+
+  complete(attempt: Attempt, answer: string): Promise<boolean> {
+    return this.#driver.complete(attempt, answer);
+  }
+
+  fail(attempt: Attempt, error: JobError): Promise<void> {
+    return this.#driver.fail(attempt, error);
+  }
+
+  postpone(attempt: Attempt, error: JobError): Promise<void> {
+    return this.#driver.postpone(attempt, error);
+  }
+}
