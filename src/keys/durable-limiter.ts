@@ -1,0 +1,18 @@
+// Reaches the Durable Objects that count the requests of clients.
+
+import type { Limiter } from "../core/limiter.ts";
+import { LIMITS } from "../core/limits.ts";
+import { within } from "../core/within.ts";
+import type { ClientLimits } from "./client-limits.ts";
+
+export function durableLimiter(namespace: DurableObjectNamespace): Limiter {
+  const objects = namespace as DurableObjectNamespace<ClientLimits>;
+  const of = (client: string) => objects.get(objects.idFromName(client));
+  const inTime = <T>(call: () => Promise<T>) => within(LIMITS.limiterMs, call);
+  return {
+    ask: (client, limits, asked) => inTime(async () => of(client).ask(limits, asked)),
+    renew: (client, lease) => inTime(async () => of(client).renew(lease)),
+    leave: (client, lease, bytes) => inTime(async () => of(client).leave(lease, bytes)),
+    peek: (client, limits) => inTime(async () => of(client).peek(limits)),
+  };
+}
