@@ -1,0 +1,130 @@
+// Words the answers of pictures by URL: entity tags, conditions, caching. Knows nothing about drawing.
+
+import { streamOf } from "../http/body-stream.ts";
+import { chunksOf } from "../http/sources.ts";
+import { MEDIA_TYPES } from "../operations/rasterize-pdf.ts";
+import type { PagesService } from "./pages-service.ts";
+import { type CacheKey, cached, FRESH_SECONDS, keep } from "./picture-cache.ts";
+import { type DrawnPage, drawLarge, drawSmall, isSmall } from "./picture-maker.ts";
+import type { PictureParams } from "./picture-request.ts";
+
+/** How a picture is answered. */
+export interface Answering {
+  readonly request: Request;
+  readonly service: PagesService;
+  readonly key: CacheKey;
+  /** Name of the picture's file, without extension. */
+  readonly name: string;
+}
+
+export interface Asked {
+  readonly page: DrawnPage;
+  readonly params: PictureParams;
+  /** Further headers of the picture. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Headers of a picture that come from the cache with it. */
+const CACHED_HEADERS = ["Content-Type", "Content-Length", "Content-Disposition", "X-Content-Type-Options", "Link"];
+
+/** Ids are secrets, so shared caches must not store what they lead to. */
+export const cacheControl = ({ fileLifetimeMs }: PagesService["config"]) => {
+  const lifetimeSeconds = fileLifetimeMs > 0 ? Math.floor(fileLifetimeMs / 1000) : FRESH_SECONDS;
+  return `private, max-age=${Math.min(lifetimeSeconds, FRESH_SECONDS)}`;
+};
+
+/**
+ * Answers GET and HEAD of a picture: from the cache, or drawn.
+ * @param find finds the page and the picture; called unless the client or the cache has the picture
+ */
+export async function answerPicture(answering: Answering, find: () => Promise<Asked>): Promise<Response> {
+  const { request, service, key } = answering;
+  const entity = { ETag: `"${key.tag}"`, "Cache-Control": cacheControl(service.config) };
+  const unchanged = () => new Response(null, { status: 304, headers: entity });
+  if (isUnchanged(request.headers, key.tag)) return unchanged();
+  const found = await cached(service.cache, key);
+  if (found && hasAny(request.headers)) {
+    await found.body?.cancel();
+    return unchanged();
+  }
+  if (found) {
+    const headers = new Headers(entity);
+    for (const name of CACHED_HEADERS) {
+      const value = found.headers.get(name);
+      if (value !== null) headers.set(name, value);
+    }
+    return sent(request, found.body, Object.fromEntries(headers));
+  }
+  const asked = await find();
+  if (hasAny(request.headers)) return unchanged();
+  const headers = { ...headersOf(asked, answering.name), ...entity };
+  if (request.method === "HEAD") return new Response(null, { headers });
+  return isSmall(asked.params) ? answerSmall(answering, asked, headers) : answerLarge(answering, asked, headers);
+}
+
+function headersOf({ params, headers }: Asked, name: string): Record<string, string> {
+  return {
+    "Content-Type": MEDIA_TYPES[params.format],
+    "Content-Disposition": `inline; filename="${name}.${params.format}"`,
+    "X-Content-Type-Options": "nosniff",
+    ...headers,
+  };
+}
+
+async function answerSmall(
+  { request, service, key }: Answering,
+  { page, params }: Asked,
+  headers: Record<string, string>,
+): Promise<Response> {
+  const bytes = await service.shared.pictures.join(key.tag, request.signal, (signal) => {
+    const work = drawSmall(page, params, service, signal);
+    service.waitUntil(work.catch(() => {}));
+    return work;
+  });
+  const own = headersOf({ page, params }, "");
+  const kept = new Headers({ ...headers, "Content-Type": own["Content-Type"]! });
+  service.defer(() => keep(service.cache, key, { bytes, headers: kept }));
+  return sent(request, bytes, { ...headers, "Content-Length": String(bytes.length) });
+}
+
+async function answerLarge(
+  { request, service }: Answering,
+  { page, params }: Asked,
+  headers: Record<string, string>,
+): Promise<Response> {
+  const { signal } = request;
+  const { delivery, close } = await drawLarge(page, params, service, signal);
+  switch (delivery.kind) {
+    case "whole":
+      service.defer(close);
+      return sent(request, delivery.bytes, { ...headers, "Content-Length": String(delivery.bytes.length) });
+    case "stream":
+      return new Response(streamOf(delivery.body, { signal, ended: () => service.waitUntil(close()) }), { headers });
+    default: {
+      const stored = delivery.kind === "arrival" ? await delivery.file.stored : undefined;
+      const opened = stored && (await service.store.open(stored.id));
+      if (!opened) throw new Error("the picture is not in storage any more");
+      const body = streamOf(chunksOf(opened.body), { signal, ended: () => service.waitUntil(close()) });
+      return new Response(body, { headers });
+    }
+  }
+}
+
+function sent(
+  { method }: Request,
+  body: ReadableStream | Uint8Array | null,
+  headers: Record<string, string>,
+): Response {
+  if (method !== "HEAD") return new Response(body as BodyInit | null, { headers });
+  if (body instanceof ReadableStream) void body.cancel();
+  return new Response(null, { headers });
+}
+
+/** RFC 9110 13.1.2: a client that has any picture from this address needs no other, but there must be one. */
+export const hasAny = (asked: Headers): boolean => asked.get("If-None-Match")?.trim() === "*";
+
+/** RFC 9110 13.1.2. The tag of a picture does not depend on when it was drawn. */
+export function isUnchanged(asked: Headers, tag: string): boolean {
+  const tags = asked.get("If-None-Match");
+  return tags?.split(",").some((item) => item.trim().replace(/^W\//, "") === `"${tag}"`) ?? false;
+}

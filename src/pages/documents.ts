@@ -1,0 +1,14 @@
+// Finds the document of a picture in storage.
+
+import { mayBePdf } from "../core/media-type.ts";
+import { noSuchFile, wrongType } from "../http/errors.ts";
+import { toInput } from "../http/sources.ts";
+import type { PagesDocument, PagesService } from "./pages-service.ts";
+
+/** @throws ServiceError 404 if there is no such file, 400 if it is not a PDF */
+export async function openDocument(id: string, { store }: PagesService): Promise<PagesDocument> {
+  const file = await store.find(id);
+  if (!file) throw noSuchFile();
+  if (!mayBePdf(file.type)) throw wrongType();
+  return { file, input: toInput(file, store) };
+}

@@ -1,0 +1,137 @@
+// Keeps the pages that were drawn last open, because a viewer asks for many parts of few pages. They are pages of one
+// document, in one engine, which gives way to others.
+
+import { EngineFailure } from "../core/failure.ts";
+import type { Output } from "../core/operation.ts";
+import { liveEngineBytes, type Mupdf, onEngineGrowth } from "../engines/mupdf/mupdf.ts";
+import { type DrawPageParams, engineForPages, OpenPage, type PageLimits } from "../operations/draw-page.ts";
+import { PageStrips } from "../operations/page-strips.ts";
+import type { CountedTurns } from "../placement/turns.ts";
+import type { ShelvedPage } from "./shelved-page.ts";
+
+const PAGES = 8;
+/** Limits the PDFs of the pages together. A single one may be larger. */
+const PDF_BYTES = 4 * 2 ** 20;
+/** Size of the heap from which on the next page gets a new engine: a heap never shrinks. */
+const HEAP_MARK_BYTES = 30 * 2 ** 20;
+export const KEPT_STRIPS_BYTES = 12 * 2 ** 20;
+
+export interface PageName {
+  /** Id of the document. */
+  readonly id: string;
+  /** From 1. */
+  readonly number: number;
+}
+
+interface Kept {
+  readonly open: OpenPage;
+  readonly page: ShelvedPage;
+}
+
+export class KeptPages {
+  readonly #roomBytes: number;
+  /** The engine, with the id of its document. */
+  #engine: { readonly id: string; readonly mupdf: Mupdf } | undefined;
+  /** By number, the latest last. */
+  readonly #pages = new Map<number, Kept>();
+  #strips = new PageStrips(KEPT_STRIPS_BYTES);
+
+  /** @param roomBytes memory for all engines together */
+  constructor(roomBytes: number) {
+    this.#roomBytes = roomBytes;
+    onEngineGrowth((engine, bytes) => {
+      if (engine !== this.#engine?.mupdf && !this.hasRoom(bytes)) this.close();
+    });
+  }
+
+  /** Returns the same turns. The kept pages are closed when one begins. */
+  givingWayTo(turns: CountedTurns): CountedTurns {
+    return {
+      get waiting() {
+        return turns.waiting;
+      },
+      get room() {
+        return turns.room;
+      },
+      take: async (signal, isPatient) => {
+        const turn = await turns.take(signal, isPatient);
+        this.close();
+        return turn;
+      },
+    };
+  }
+
+  /** Reports whether there is memory for so much more. */
+  hasRoom(bytes: number): boolean {
+    return liveEngineBytes() + this.#strips.bytes + bytes <= this.#roomBytes;
+  }
+
+  /** Reports whether there is an engine for pages of the document. */
+  holds(id: string): boolean {
+    return this.#engine?.id === id;
+  }
+
+  /** Returns the page if it is open. */
+  find({ id, number }: PageName): ShelvedPage | undefined {
+    return this.holds(id) ? this.#pages.get(number)?.page : undefined;
+  }
+
+  /**
+   * Draws a picture without a pause.
+   * @throws EngineFailure the failure that the page caused
+   */
+  async draw(name: PageName, page: ShelvedPage, params: DrawPageParams, limits: PageLimits): Promise<Uint8Array> {
+    if (!this.holds(name.id) || (!this.find(name) && !this.#hasRoomFor(page.pdf!))) {
+      const mupdf = await engineForPages(limits);
+      this.close();
+      this.#engine = { id: name.id, mupdf };
+    }
+    const isAlone = this.#pages.size === 0;
+    let isDrawn = false;
+    try {
+      const bytes = bytesOf(this.#opened(name, page, limits).draw(params));
+      isDrawn = true;
+      return bytes;
+    } catch (error) {
+      if (isAlone || !(error instanceof EngineFailure)) throw error;
+    } finally {
+      if (!isDrawn) this.close();
+    }
+    // The failure may be that of another page, or of all of them together.
+    return this.draw(name, page, params, limits);
+  }
+
+  /** Closes the pages that are kept. */
+  close(): void {
+    this.#engine?.mupdf.close();
+    this.#engine = undefined;
+    this.#pages.clear();
+    this.#strips = new PageStrips(KEPT_STRIPS_BYTES);
+  }
+
+  #hasRoomFor(pdf: Uint8Array): boolean {
+    const { heapBytes, sourceBytes } = this.#engine!.mupdf;
+    return heapBytes < HEAP_MARK_BYTES && sourceBytes + pdf.length <= PDF_BYTES;
+  }
+
+  #opened({ number }: PageName, page: ShelvedPage, limits: PageLimits): OpenPage {
+    const { mupdf } = this.#engine!;
+    const kept = this.#pages.get(number) ?? { page, open: OpenPage.open(mupdf, page.pdf!, 1, limits, this.#strips) };
+    this.#pages.delete(number);
+    this.#pages.set(number, kept);
+    const [[oldest, { open }]] = this.#pages as unknown as [[number, Kept]];
+    if (this.#pages.size > PAGES) {
+      this.#pages.delete(oldest);
+      open[Symbol.dispose]();
+    }
+    return kept.open;
+  }
+}
+
+function bytesOf({ body, head }: Output): Uint8Array {
+  const chunks: Uint8Array[] = [];
+  for (const chunk of body as Iterable<Uint8Array>) chunks.push(chunk.slice());
+  const bytes = Buffer.concat(chunks);
+  if (head) bytes.set(head());
+  return bytes;
+}
