@@ -1,6 +1,7 @@
 // Defines the format of API_KEYS, in which only the hash of an API key is stored. The Worker reads it and the script of
 // the operator writes it.
 import { createHash } from "node:crypto";
+import type { Limits } from "./limiter.ts";
 
 /** The value of an entry of API_KEYS, as JSON. The key of the entry is the {@link hashKey} of the API key. */
 export interface KeyRecord {
@@ -9,6 +10,23 @@ export interface KeyRecord {
   readonly created: string;
   /** Time of revocation, in ISO 8601, or null while the key is valid. */
   readonly revoked: string | null;
+  /** Time from which on the key is not valid, in ISO 8601. @default never */
+  readonly expires?: string;
+  /** Endpoints that the key may use, without slashes. @default all */
+  readonly scopes?: readonly string[];
+  readonly limits?: Limits;
+  /** Lifetime of the files that the key makes, if it is shorter than that of the service. */
+  readonly fileLifetimeHours?: number;
+  /** Secrets that sign messages to the owner of the key, the newest first. @default there are none */
+  readonly webhookSecrets?: readonly SigningSecret[];
+}
+
+/** A secret of Standard Webhooks. */
+export interface SigningSecret {
+  /** `whsec_` and base64. */
+  readonly secret: string;
+  /** Time from which on it signs no more, in ISO 8601. @default never */
+  readonly until?: string;
 }
 
 /** The part of a KV namespace that the service uses. */

@@ -84,6 +84,11 @@ export interface Bucket {
   delete(keys: string | string[]): Promise<void>;
   list(options?: BucketListOptions): Promise<BucketPage>;
   createMultipartUpload(key: string, options?: BucketMetadata): Promise<MultipartUpload>;
+  /**
+   * Begins an upload that nobody resumes: its parts need not be durable before it is complete, and leave nothing behind
+   * if the process ends. @default the bucket makes no difference
+   */
+  createBriefUpload?(key: string, options?: BucketMetadata): Promise<MultipartUpload>;
   /** Continues an upload that another request or process began. Does not check that there is such an upload. */
   resumeMultipartUpload(key: string, uploadId: string): MultipartUpload;
 }

@@ -14,6 +14,8 @@ type Shared =
   | "receivingJobsWaiting"
   | "containerJobs"
   | "containerJobsWaiting"
+  | "pictureJobs"
+  | "pictureJobsWaiting"
   | "isolateBytes"
   | "edgeHeapBytes"
   | "edgeHeldBytes";

@@ -2,13 +2,36 @@
 
 import type { KeyRecords } from "./api-key.ts";
 import type { Bucket } from "./bucket.ts";
+import type { Claims } from "./claims.ts";
+import type { JobQueues } from "./jobs.ts";
+import type { Limiter, LimitName, Limits } from "./limiter.ts";
 import { LIMITS } from "./limits.ts";
+import type { PictureCache } from "./picture-cache.ts";
+import { readTraceSettings, type TraceSettings, type TraceVariables } from "./trace-settings.ts";
+import type { UsageRecords } from "./usage.ts";
 
-export interface Env {
+export interface Env extends TraceVariables {
   readonly FILES: Bucket;
   readonly API_KEYS: KeyRecords;
+  /** Answers to requests with an Idempotency-Key. */
+  readonly CLAIMS: Claims;
+  /** The queue of asynchronous jobs. */
+  readonly JOBS: JobQueues;
   /** Access to the service: `private` (no key) or `keyed`. */
   readonly VARIANT?: string;
+  /** Counts the requests of clients with limits. */
+  readonly CLIENT_LIMITS?: DurableObjectNamespace;
+  /** Database for the usage of keys. */
+  readonly USAGE?: D1Database;
+  /** What the host has instead of both. */
+  readonly LIMITER?: Limiter;
+  readonly USAGE_RECORDS?: UsageRecords;
+  /** Limits of each client's address in the private variant. */
+  readonly ADDRESS_REQUESTS_PER_MINUTE?: string;
+  readonly ADDRESS_CONCURRENT_JOBS?: string;
+  readonly ADDRESS_MEGABYTES_PER_DAY?: string;
+  /** Origins of web pages that may call the service, separated by commas, or `*`. */
+  readonly CORS_ORIGINS?: string;
   readonly MAX_UPLOAD_MB?: string;
   readonly MAX_INPUTS?: string;
   readonly FILE_LIFETIME_HOURS?: string;
@@ -16,10 +39,17 @@ export interface Env {
   readonly BASE_URL?: string;
   /** Address of the client, if not Cloudflare's header but the host tells it. */
   readonly CLIENT_ADDRESS?: string;
+  /** Finished pictures of pages. @default the platform's cache */
+  readonly PICTURES?: PictureCache;
+  /** Takes one data point for each request that was answered (docs/metrics.md). @default none is written */
+  readonly ANALYTICS?: Analytics;
   /** The container with the native engines, in production. */
   readonly CONTAINER?: DurableObjectNamespace;
   /** The container for web pages, in production. */
   readonly WEB_CONTAINER?: DurableObjectNamespace;
+  /** What web pages and `url` may load besides the public web, and the DNS servers to ask. For the container alone. */
+  readonly URL_ALLOW?: string;
+  readonly URL_DNS?: string;
   /** Leases the instances of both. */
   readonly DISPATCHER?: DurableObjectNamespace;
   /** Number of instances of each; equal to `max_instances` (wrangler.toml). */
@@ -34,6 +64,11 @@ export interface Env {
   readonly CONTAINER_SECRET?: string;
 }
 
+/** The part of Cloudflare's AnalyticsEngineDataset that the service uses. */
+interface Analytics {
+  writeDataPoint(point: { indexes: string[]; blobs: string[]; doubles: number[] }): void;
+}
+
 export type Variant = "private" | "keyed";
 
 export interface Config {
@@ -45,6 +80,12 @@ export interface Config {
   /** Lifetime of stored files in milliseconds; 0 means unlimited. */
   readonly fileLifetimeMs: number;
   readonly baseUrl: string | undefined;
+  /** @default traces are not exported */
+  readonly traces?: TraceSettings | undefined;
+  /** Limits of each client's address in the private variant. @default none */
+  readonly addressLimits?: Limits;
+  /** Origins of web pages that may call the service; `*` means all. @default none */
+  readonly corsOrigins?: readonly string[];
 }
 
 /** @throws Error with a sentence for the operator if a setting is invalid */
@@ -53,15 +94,41 @@ export function readConfig(env: Env): Config {
   if (variant !== "private" && variant !== "keyed") {
     throw new Error(`VARIANT must be "private" or "keyed", not "${variant}".`);
   }
+  const addressLimits = addressLimitsSetting(env);
   return {
     variant,
+    ...(variant === "private" && addressLimits ? { addressLimits } : {}),
+    ...(env.CORS_ORIGINS ? { corsOrigins: originsSetting(env.CORS_ORIGINS) } : {}),
     maxUploadBytes: Math.floor(
       numberSetting("MAX_UPLOAD_MB", env.MAX_UPLOAD_MB, LIMITS.uploadBytes / 2 ** 20) * 2 ** 20,
     ),
     maxInputs: numberSetting("MAX_INPUTS", env.MAX_INPUTS, LIMITS.inputs),
     fileLifetimeMs: numberSetting("FILE_LIFETIME_HOURS", env.FILE_LIFETIME_HOURS, 24) * 3_600_000,
     baseUrl: baseUrlSetting(env.BASE_URL),
+    traces: readTraceSettings(env),
   };
+}
+
+function addressLimitsSetting(env: Env): Limits | undefined {
+  const limit = (name: `ADDRESS_${"REQUESTS_PER_MINUTE" | "CONCURRENT_JOBS" | "MEGABYTES_PER_DAY"}`, of: LimitName) => {
+    const text = env[name] ?? "";
+    if (text.trim() === "") return {};
+    if (/^[1-9]\d{0,8}$/.test(text)) return { [of]: Number(text) };
+    throw new Error(`${name} must be a whole number of at least 1, not "${text}".`);
+  };
+  const limits: Limits = {
+    ...limit("ADDRESS_REQUESTS_PER_MINUTE", "requestsPerMinute"),
+    ...limit("ADDRESS_CONCURRENT_JOBS", "concurrentJobs"),
+    ...limit("ADDRESS_MEGABYTES_PER_DAY", "megabytesPerDay"),
+  };
+  return Object.keys(limits).length > 0 ? limits : undefined;
+}
+
+function originsSetting(text: string): readonly string[] {
+  const origins = text.split(",").map((origin) => origin.trim());
+  const isOrigin = (origin: string) => URL.canParse(origin) && new URL(origin).origin === origin;
+  if (origins.join() === "*" || origins.every(isOrigin)) return origins;
+  throw new Error(`CORS_ORIGINS must be * or origins such as https://app.example.com, not "${text}".`);
 }
 
 function baseUrlSetting(text = ""): string | undefined {

@@ -22,6 +22,7 @@ export const LIMITS = {
   /** The platform's library waits 8 s for a machine and 20 s for the server. */
   instanceStartMs: 40_000,
   instanceAskMs: 5_000,
+  instanceAliveMs: 20_000,
   /** Half of the time after which an instance sleeps (placement/engine-container.ts). */
   instanceAwakeMs: 300_000,
   /** The supervisor restarts a server within a second. */
@@ -31,9 +32,40 @@ export const LIMITS = {
   instanceOtherVersionMs: 10_000,
   /** Equal to the container's own limit. */
   instanceSlowAfterMs: 3_000,
+  limiterMs: 5_000,
+  usageMs: 10_000,
+  /** A few renewals may be late: an isolate that computes sends none. */
+  clientLeaseMs: 60_000,
+  clientRenewMs: 15_000,
   readyMs: 5_000,
   metricsMs: 2_000,
+  spansExportMs: 5_000,
   fetchesMs: 300_000,
+  /** Below the 100 s after which Cloudflare and other proxies give up. */
+  claimWaitMs: 60_000,
+  /** Engines at the edge pause more often. */
+  claimLeaseMs: 30_000,
+  claimRenewMs: 5_000,
+  claimAnswerMs: 10_000,
+  keptAnswerMs: 24 * 3_600_000,
+  /** An engine at the edge may keep its runner from renewing for as long. */
+  asyncLeaseMs: 30_000,
+  asyncRenewMs: 1_000,
+  /** Runners renew several times within it. */
+  asyncGraceMs: 5_000,
+  asyncAnswerMs: 10_000,
+  asyncPauseMs: 5_000,
+  /** An instance may have to start. */
+  webhookMs: 70_000,
+  webhookLeaseMs: 90_000,
+  webhookDayMs: 24 * 3_600_000,
+  statusPollMs: 500,
+  statusBeatMs: 15_000,
+  /** A request may ask the queue a limited number of times. */
+  statusStreamMs: 240_000,
+  /** An agent may hand the address to a person. */
+  oneTimeUploadMs: 3_600_000,
+  oneTimeHoldMs: 900_000,
   /** A job ends with its answer, so a client that does not read keeps others from the engine. */
   answerStallMs: 30_000,
 
@@ -45,12 +77,20 @@ export const LIMITS = {
   formParts: 1000,
   /** Each input can have a file, an id, a type and an expression. */
   formPartsPerInput: 4,
+  /** Thousands of parts have that much of names and boundaries. */
+  formOverheadBytes: 8 * MIB,
   jsonBodyBytes: 8 * MIB,
   jsonFileBytes: MIB,
   metricsBytes: 4 * MIB,
   /** Many clients read the response only after they have sent everything. */
   drainedBytes: 256 * MIB,
+  spans: 2048,
+  spansOfJob: 16,
   keyLength: 256,
+  /** A file must not end while it is being stored. */
+  fileLifetimeSeconds: 60,
+  usageDays: 400,
+  idempotencyKeyLength: 255,
   selectedPages: 20_000,
   addressLength: 8192,
   uploadMetadataLength: 8192,
@@ -72,6 +112,17 @@ export const LIMITS = {
    */
   containerJobs: 64,
   containerJobsWaiting: 64,
+  /** Leaves the rest to requests whose clients wait. */
+  asyncJobs: 2,
+  asyncJobsWaiting: 10_000,
+  /** A service that crashes or restarts takes its jobs along, through no fault of theirs. */
+  asyncAttempts: 5,
+  /** Ten minutes, with the pauses. */
+  asyncPostponements: 120,
+  webhooks: 8,
+  /** Nobody's slow receivers keep those of others waiting. */
+  webhooksOfClient: 4,
+  webhooksOfReceiver: 2,
   /** One for each processor of the instance type (wrangler.toml). */
   instanceJobs: 2,
   /** Equal to the container's slow lane on a machine of that type. */
@@ -90,4 +141,21 @@ export const LIMITS = {
   imageSamples: 2 ** 32 - 2 ** 16,
   imageSidePixels: 400_000,
   tiffPages: 10_000,
+
+  /** Pictures by URL are drawn one after the other, beside an engine at work if there is memory for both. */
+  pictureJobs: 1,
+  pictureJobsWaiting: 256,
+  pictureHeapBytes: 36 * MIB,
+  /** A0 at 300 dpi is beyond it, and is drawn as tiles. */
+  picturePixels: 2 ** 26,
+  pictureSidePixels: 16_384,
+  pictureDpi: 2400,
+  /** Up to here, a picture by URL is complete before it is sent, and cached. */
+  wholePicturePixels: 2 ** 20,
+  /** The largest side of a JPEG. */
+  pageSidePixels: 65_535,
+  extractedPageBytes: 8 * MIB,
+  extractedGroups: 64,
+  cachedPictureBytes: 2 * MIB,
+  cachedPictures: 64,
 } as const;

@@ -3,6 +3,7 @@
 import type { z } from "zod";
 import type { FontShelf } from "./font-shelf.ts";
 import type { Notice } from "./notice.ts";
+import type { Span } from "./trace.ts";
 
 /** A document that can be read more than once, independent of where it is stored. */
 export interface Input {
@@ -71,6 +72,8 @@ export interface Container {
     body: AsyncIterable<Uint8Array>,
     signal: AbortSignal,
   ): Promise<AsyncIterable<Uint8Array>>;
+  /** Called with what the container reports for a trace. @default none is wanted */
+  traced?(spans: readonly Span[]): void;
   /** Called when a job that was posted has ended, with its error if it failed. */
   ended?(error?: unknown): void;
 }

@@ -1,6 +1,5 @@
 // Parses page selection expressions (spec, "Page selection expression") without the document, and resolves them with
-// it.
-import * as z from "zod";
+// it. Pages in the browser use it too, so it imports no library.
 import { OutOfRange } from "./failure.ts";
 import { LIMITS } from "./limits.ts";
 
@@ -12,13 +11,6 @@ export interface PageSelection {
   readonly text: string;
   readonly items: readonly Item[];
 }
-
-const position = z.union([z.int(), z.literal("last")]);
-
-export const pageSelection: z.ZodType<PageSelection> = z.object({
-  text: z.string(),
-  items: z.array(z.union([z.object({ first: position, last: position }), z.enum(["even", "odd"])])),
-});
 
 /** Limits the pages of one expression, repeats included. */
 export const MAX_SELECTED_PAGES = LIMITS.selectedPages;
@@ -45,6 +37,12 @@ export function parsePages(expression: string, words = false): PageSelection | u
     items.push({ first, last: match[2] === undefined ? first : positionOf(match[2]) });
   }
   return { text: expression, items };
+}
+
+/** Parses an item of a list of expressions, which may also be `all`, `even` or `odd` (docs/api.md#page-selections). */
+export function parseListedPages(expression: string): PageSelection | undefined {
+  if (expression.trim().toLowerCase() !== "all") return parsePages(expression, true);
+  return { text: expression, items: [{ first: 1, last: "last" }] };
 }
 
 const positionOf = (text: string): Position => (text === "last" ? "last" : Number(text));

@@ -16,6 +16,19 @@ export function webAddress(text: string): string | undefined {
   return /^[^\s\p{Cc}]+$/u.test(text) ? text : href;
 }
 
+/** Names that nobody owns on the internet: RFC 6761, 6762, 8375, 9476 and ICANN's `internal`. */
+const NOT_PUBLIC_NAME =
+  /(^|\.)(localhost|local|localdomain|internal|intranet|private|home|lan|corp|invalid|test|example|onion|alt|arpa)$/;
+
+/**
+ * Reports whether a host can be one that everybody reaches, though its address may be anything.
+ * @param host canonical, as in the URL standard
+ */
+export function isPublicName(host: string): boolean {
+  const name = host.replace(/\.$/, "");
+  return /\.[a-z][a-z0-9-]*$/.test(name) && !NOT_PUBLIC_NAME.test(name);
+}
+
 export const SHORTCUT_TYPE = "application/internet-shortcut";
 
 /** @param address a result of {@link webAddress}: it contains neither spaces nor line ends */

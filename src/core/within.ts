@@ -10,3 +10,17 @@ export async function within<T>(limitMs: number, work: () => Promise<T>): Promis
     clearTimeout(timer);
   }
 }
+
+/** Asks someone in another process a question. */
+export type Asked<A> = <T>(question: (asked: A) => Promise<T>) => Promise<T>;
+
+/**
+ * Asks every question again that fails or gets no answer in time.
+ * @param connect returns a connection to the one who is asked. One that has failed is not used again
+ */
+export const askTwice =
+  <A>(limitMs: number, connect: () => A): Asked<A> =>
+  (question) => {
+    const once = () => within(limitMs, () => question(connect()));
+    return once().catch(once);
+  };

@@ -14,6 +14,7 @@ export const compressedPdf = endpoint({
   path: "/compressed-pdf",
   variants: ["private", "keyed"],
   summary: "Reduces the file size of a PDF.",
+  example: { compression_level: "medium" },
   source: { kind: "one", description: "PDF", accepts: mayBePdf },
   fields: {
     output: outputName("Name of the file, without extension."),
@@ -24,6 +25,7 @@ export const compressedPdf = endpoint({
     profile: jsonFile(
       "JSON file with compression settings, at most 1 MB. Required if compression_level is custom, and " +
         "ignored otherwise.",
+      { field: "compression_level", is: "custom" },
     ),
   },
   naming: "name",

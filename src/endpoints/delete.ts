@@ -1,21 +1,44 @@
 // Declares /delete, which removes stored files.
-import { fieldRequired, noSuchFile, tooManyInputs } from "../http/errors.ts";
+import { EXAMPLE_INPUT, EXAMPLE_OUTPUT, FILE_ID, json } from "../http/description.ts";
+import { fieldRequired, noSuchFile, notOwner, tooManyInputs } from "../http/errors.ts";
+import { errorsOfBody } from "../http/read-form.ts";
 import { removeFiles } from "../http/removals.ts";
 import type { Route } from "../http/route.ts";
 
 const ids = { type: "string", description: "Ids of stored files, separated by commas." };
-const list = { type: "array", items: { type: "string" } };
+const list = { type: "array", items: FILE_ID, minItems: 1 };
 const body = (given: object) => ({ type: "object", properties: { ids: given }, required: ["ids"] });
+const text = { ids: `${EXAMPLE_INPUT},${EXAMPLE_OUTPUT}` };
 
 export const deleteFiles: Route = {
   path: "/delete",
-  summary: "Removes stored files.",
-  body: () => ({
-    "multipart/form-data": body(ids),
-    "application/json": body({ oneOf: [ids, list] }),
-    "application/x-www-form-urlencoded": body(ids),
+  taken: () => ({ files: 0, fileBytes: 0 }),
+  describe: () => ({
+    section: "delete",
+    operations: [
+      {
+        ...{ method: "post", id: "delete", tag: "Files", needsKey: true },
+        summary: "Removes stored files.",
+        body: {
+          "multipart/form-data": { schema: body(ids), example: text },
+          "application/json": {
+            schema: body({ anyOf: [list, ids] }),
+            example: { ids: [EXAMPLE_INPUT, EXAMPLE_OUTPUT] },
+          },
+          "application/x-www-form-urlencoded": { schema: body(ids), example: text },
+        },
+        answers: {
+          200: {
+            description: "The ids of the files that were removed.",
+            content: json(
+              { type: "object", properties: { deleted: list }, required: ["deleted"] },
+              { deleted: [EXAMPLE_INPUT] },
+            ),
+          },
+        },
+        errors: [fieldRequired("ids"), tooManyInputs(), notOwner(), noSuchFile(), ...errorsOfBody("ids")],
+      },
+    ],
   }),
-  answer: { type: "object", properties: { deleted: list }, required: ["deleted"] },
-  errors: [fieldRequired("ids"), tooManyInputs(), noSuchFile()],
   serve: removeFiles,
 };

@@ -12,6 +12,7 @@ export const flattenedTransparenciesPdf = endpoint({
   path: "/flattened-transparencies-pdf",
   variants: ["keyed"],
   summary: "Flattens all transparent objects in a PDF.",
+  example: { quality: "high" },
   source: { kind: "one", description: "PDF", accepts: mayBePdf },
   fields: {
     output: outputName("Name of the file, without extension."),

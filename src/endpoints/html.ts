@@ -8,7 +8,7 @@ export const html = endpoint({
   path: "/html",
   variants: ["private", "keyed"],
   summary: "Saves a string of HTML as an .html file.",
-  source: { kind: "text", field: "content", description: "HTML content" },
+  source: { kind: "text", field: "content", description: "HTML, as a field or as a file part." },
   fields: { output: outputName("Name of the file, without extension.") },
   naming: "name",
   produces: "text/html",

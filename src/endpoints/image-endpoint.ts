@@ -20,6 +20,7 @@ export function imageEndpoint(declaration: {
     path: `/${format}`,
     variants: ["private", "keyed"],
     summary: `Converts a PDF to ${formatName} files, one per selected page.`,
+    example: { resolution: 150, pages: "1" },
     source: { kind: "one", description: "PDF", accepts: mayBePdf },
     fields: {
       output: outputName("Prefix of the files' names, without extension; a number from 1 is appended to each."),

@@ -10,6 +10,7 @@ export const mergedPdf = endpoint({
   path: "/merged-pdf",
   variants: ["private", "keyed"],
   summary: "Merges PDFs, or chosen pages of them, into one PDF.",
+  example: { "pages[]": ["1-3", "all"] },
   source: {
     kind: "several",
     description: "PDF",

@@ -20,6 +20,9 @@ const CONTAINER_ONLY: { readonly [type in DocumentType]?: Pick<Signature<unknown
   "web-page": htmlToPdf,
 };
 
+/** Smallest space between the margins of a page, in points: less would not hold a single letter. */
+const LEAST_ROOM = 9;
+
 /** If web_layout is sent, the document is not read as one made for paper. */
 const OWN_PAGE = "If web_layout is not sent, a document made for paper keeps its own @page";
 
@@ -27,6 +30,7 @@ export const pdf = endpoint({
   path: "/pdf",
   variants: ["private", "keyed"],
   summary: "Converts a document to PDF.",
+  example: { file: "report.docx", compression: "lossless" },
   source: {
     kind: "one",
     webPages: true,
@@ -51,7 +55,8 @@ export const pdf = endpoint({
       "letter",
     ),
     page_margin: length(
-      `Margin on all sides, in inches or millimeters (HTML). ${OWN_PAGE} margin, unless page_margin is sent.`,
+      `Margin on all sides, in inches or millimeters (HTML); at least ${LEAST_ROOM} points must remain between margins. ` +
+        `${OWN_PAGE} margin, unless page_margin is sent.`,
       "1in",
     ),
     page_orientation: choice(
@@ -79,7 +84,7 @@ export const pdf = endpoint({
     const { compression, downsample, tagged_pdf } = values;
     // This check applies to every document type: margins that leave no room are out of range.
     const html = printing(values, isSent);
-    switch (await documentTypeOf(input!)) {
+    switch (input ? await documentTypeOf(input) : "html") {
       case "office":
         return container(officeToPdf, {
           tagged: tagged_pdf === "on",
@@ -121,9 +126,6 @@ const PAPERS = {
 function metric(widthMm: number, heightMm: number) {
   return { width: (widthMm * 72) / 25.4, height: (heightMm * 72) / 25.4 };
 }
-
-/** Smallest space between the margins of a page, in points: less would not hold a single letter. */
-const LEAST_ROOM = 9;
 
 interface PrintingFields {
   readonly tagged_pdf: "on" | "off";

@@ -1,7 +1,7 @@
 // Declares /pdfa, which converts a PDF to PDF/A.
 import { mayBePdf, mediaTypeOf } from "../core/media-type.ts";
 import { endpoint } from "../http/endpoint.ts";
-import { nonconforming, outOfRange } from "../http/errors.ts";
+import { nonconforming, outOfRange, tooMuchContent } from "../http/errors.ts";
 import { choice, outputName } from "../http/fields.ts";
 import { type PdfToPdfaParams, pdfToPdfa } from "../operations/pdf-to-pdfa.ts";
 import type { ArchivalLevel } from "../pdf/pdfa/level.ts";
@@ -20,6 +20,7 @@ export const pdfa = endpoint({
   path: "/pdfa",
   variants: ["private", "keyed"],
   summary: "Converts a PDF to a PDF/A version.",
+  example: { output_type: "PDF/A-2b" },
   source: { kind: "one", description: "PDF", accepts: mayBePdf },
   fields: {
     output: outputName("Name of the file, without extension."),
@@ -35,7 +36,7 @@ export const pdfa = endpoint({
   },
   naming: "name",
   produces: "application/pdf",
-  errors: [outOfRange("output_type", "PDF/A-4"), nonconforming()],
+  errors: [outOfRange("output_type", "PDF/A-4"), nonconforming(), tooMuchContent()],
   foresees: (start, name) => (mayBePdf(mediaTypeOf(start, name)) ? pdfToPdfa : undefined),
   prepare({ output_type, rasterize_if_errors_encountered }) {
     const params: PdfToPdfaParams = { level: LEVELS[output_type], rasterize: rasterize_if_errors_encountered === "on" };

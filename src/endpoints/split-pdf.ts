@@ -10,6 +10,7 @@ export const splitPdfEndpoint = endpoint({
   path: "/split-pdf",
   variants: ["private", "keyed"],
   summary: "Splits a PDF into one or more PDFs.",
+  example: { "pages[]": ["1", "2-last"] },
   source: { kind: "one", description: "PDF", accepts: mayBePdf },
   fields: {
     output: outputNameOrInputs(

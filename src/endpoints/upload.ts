@@ -1,46 +1,84 @@
 // Declares /upload, which stores files for later requests.
-import { fieldRequired, fileUnreachable, outOfRange, tooManyInputs } from "../http/errors.ts";
+import { BINARY, bytesOf, EXAMPLE_INPUT, FILE_ID, json } from "../http/description.ts";
+import {
+  fieldRequired,
+  fileTooLarge,
+  fileUnreachable,
+  outOfRange,
+  storageFull,
+  timedOut,
+  tooManyInputs,
+} from "../http/errors.ts";
+import { errorsOfBody } from "../http/read-form.ts";
 import type { Route } from "../http/route.ts";
-import { receiveFiles } from "../http/uploads.ts";
+import { fetchLater, NAME_FIELD, receiveFiles } from "../http/uploads.ts";
+
+const ANSWER = {
+  type: "object",
+  properties: {
+    files: {
+      type: "array",
+      minItems: 1,
+      items: { type: "object", properties: { name: { type: "string" }, id: FILE_ID }, required: ["name", "id"] },
+    },
+  },
+  required: ["files"],
+};
 
 export const upload: Route = {
   path: "/upload",
-  summary: "Stores files, for requests that refer to them by id.",
-  body({ maxUploadBytes, maxInputs }) {
-    const file = {
-      type: "string",
-      format: "binary",
-      description: `Any file, at most ${Math.floor(maxUploadBytes / 2 ** 20)} MB`,
+  taken: (headers, { maxInputs, maxUploadBytes }) => ({
+    ...{ files: maxInputs, fileBytes: maxUploadBytes },
+    isFile: headers.has(NAME_FIELD),
+  }),
+  describe({ maxUploadBytes, maxInputs }) {
+    const description = `Any file, at most ${Math.floor(maxUploadBytes / 2 ** 20)} MB.`;
+    const list = { type: "array", minItems: 1, maxItems: maxInputs };
+    const file = { ...list, items: BINARY, description };
+    const urls = {
+      ...{ ...list, items: { type: "string", format: "uri" } },
+      description: "Addresses of files, which are fetched.",
     };
-    const urls = { type: "array", items: { type: "string", format: "uri" }, maxItems: maxInputs };
+    const alone = (properties: object) => ({ type: "object", properties, required: Object.keys(properties) });
+    const example = { files: [{ name: "report.pdf", id: EXAMPLE_INPUT }] };
+    const url = "https://www.example.com/report.pdf";
     return {
-      "multipart/form-data": {
-        type: "object",
-        properties: { file: { type: "array", items: file, maxItems: maxInputs }, "url[]": urls },
-        anyOf: [{ required: ["file"] }, { required: ["url[]"] }],
-      },
-      "application/json": { type: "object", properties: { url: urls }, required: ["url"] },
-      "application/octet-stream": {
-        ...file,
-        description: "The file itself, of any media type, with its name in the header field Content-Filename.",
-      },
+      section: "upload",
+      operations: [
+        {
+          ...{ method: "post", id: "upload", tag: "Files", needsKey: true },
+          summary: "Stores files, for requests that refer to them by id.",
+          headers: {
+            [NAME_FIELD]: {
+              description: "Name of the file that is the body: ASCII, UTF-8, percent-encoded, RFC 8187 or RFC 2047.",
+              example: "report.pdf",
+            },
+          },
+          body: {
+            "multipart/form-data": {
+              schema: {
+                ...{ type: "object", properties: { file, "url[]": urls } },
+                allOf: [{ anyOf: [alone({ file }), alone({ "url[]": urls })] }],
+              },
+              example: { file: [bytesOf("report.pdf")] },
+            },
+            "application/json": { schema: alone({ url: urls }), example: { url: [url] } },
+            "application/x-www-form-urlencoded": { schema: alone({ "url[]": urls }), example: { "url[]": [url] } },
+            "application/octet-stream": {
+              schema: { ...BINARY, description: "The file itself, of any media type, if Content-Filename is sent." },
+            },
+          },
+          answers: {
+            200: { description: "The names and ids of the files, in order.", content: json(ANSWER, example) },
+          },
+          errors: [
+            ...[fieldRequired("file"), outOfRange("url[]", "http://127.0.0.1/"), tooManyInputs(), fileUnreachable()],
+            ...[...errorsOfBody("url[]"), fileTooLarge(maxUploadBytes), timedOut(), storageFull()],
+          ],
+        },
+      ],
     };
   },
-  answer: {
-    type: "object",
-    properties: {
-      files: {
-        type: "array",
-        minItems: 1,
-        items: {
-          type: "object",
-          properties: { name: { type: "string" }, id: { type: "string" } },
-          required: ["name", "id"],
-        },
-      },
-    },
-    required: ["files"],
-  },
-  errors: [fieldRequired("file"), outOfRange("url[]", "http://127.0.0.1/"), tooManyInputs(), fileUnreachable()],
   serve: receiveFiles,
+  later: fetchLater,
 };

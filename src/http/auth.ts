@@ -1,22 +1,32 @@
 // Checks the API keys of the keyed variant. The service stores only SHA-256 hashes of keys. Knows nothing about routes.
-import { hashKey, type KeyRecords } from "../core/api-key.ts";
+import { hashKey, type KeyRecord, type KeyRecords } from "../core/api-key.ts";
 import type { Variant } from "../core/config.ts";
 import { LIMITS } from "../core/limits.ts";
+import type { FileMarks } from "../storage/marks.ts";
 import { invalidKey } from "./errors.ts";
 
-/** Number of hexadecimal digits that identify a client. */
-const CLIENT_DIGITS = 32;
+/** Number of hexadecimal digits that identify a client, or a token. */
+export const CLIENT_DIGITS = 32;
+
+export interface ValidKey {
+  /** {@link hashKey} of the key. */
+  readonly hash: string;
+  readonly record: KeyRecord;
+}
 
 /**
  * Checks an API key. The key is looked up by its hash: the time of the lookup reveals nothing about stored keys, so no
  * byte-by-byte comparison takes place.
- * @throws ServiceError 401 when the key is missing, unknown or revoked
+ * @throws ServiceError 401 when the key is missing, unknown, expired or revoked
  */
-export async function requireKey(apiKey: string | undefined, keys: KeyRecords): Promise<void> {
+export async function requireKey(apiKey: string | null | undefined, keys: KeyRecords): Promise<ValidKey> {
   // Longer header values are rejected without hashing.
   if (!apiKey || apiKey.length > LIMITS.keyLength) throw invalidKey();
-  const record = await keys.get(hashKey(apiKey), "json");
+  const hash = hashKey(apiKey);
+  const record = await keys.get(hash, "json");
   if (!record || record.revoked !== null) throw invalidKey();
+  if (record.expires !== undefined && Date.parse(record.expires) <= Date.now()) throw invalidKey();
+  return { hash, record };
 }
 
 /**
@@ -27,4 +37,30 @@ export function clientOf(headers: Headers, variant: Variant, address?: string): 
   // Nobody checks the key in other variants: a client could send a different one with each request.
   const key = variant === "keyed" ? headers.get("Api-Key") : undefined;
   return hashKey(key ?? address ?? headers.get("CF-Connecting-IP") ?? "").slice(0, CLIENT_DIGITS);
+}
+
+/** Returns the identifier of the client with a key, as {@link clientOf} does. */
+export const clientWith = ({ hash }: ValidKey): string => hash.slice(0, CLIENT_DIGITS);
+
+/** Returns what is stored of a token. */
+export const tokenMark = (token: string): string => hashKey(token).slice(0, CLIENT_DIGITS);
+
+/** Name of the header field with the token that removes the files of a request. */
+export const TOKEN_FIELD = "Delete-Token";
+
+/** Reports whether a request may remove a file. */
+export type MayRemove = (marks: FileMarks) => boolean;
+
+/**
+ * Returns what decides about removals in the keyed variant.
+ * @param owner the client with the key that was sent, if one was
+ */
+export function removalsBy(owner: string | undefined, headers: Headers): MayRemove {
+  const token = headers.get(TOKEN_FIELD);
+  const mark = token !== null && token.length <= LIMITS.keyLength ? tokenMark(token) : undefined;
+  return (marks) => {
+    if (mark !== undefined && mark === marks.token) return true;
+    // Files that are older than their marks have no owner.
+    return owner !== undefined && (marks.owner ?? owner) === owner;
+  };
 }

@@ -2,6 +2,7 @@
 // headers.
 
 import { EngineFailure } from "../core/failure.ts";
+import type { Progress } from "../core/jobs.ts";
 import type { Notice } from "../core/notice.ts";
 import type { Output } from "../core/operation.ts";
 import { letOthersRun } from "../core/pause.ts";
@@ -12,6 +13,7 @@ import type { Batch } from "../storage/batch.ts";
 import type { Arrival } from "../storage/file.ts";
 import type { Keeping } from "../storage/kept-bytes.ts";
 import type { Store } from "../storage/store.ts";
+import type { Caller } from "./endpoint.ts";
 import type { Shape, Wishes } from "./negotiation.ts";
 import { toInput } from "./sources.ts";
 import type { Timing } from "./timing.ts";
@@ -28,6 +30,9 @@ export interface Recipient {
   readonly holding: Keeping;
   readonly timing: Timing;
   readonly signal: AbortSignal;
+  /** Called with each output of a job that has several. */
+  progress?(progress: Progress): void;
+  readonly caller: Pick<Caller, "made"> | undefined;
 }
 
 /** A file that is the answer. */
@@ -92,6 +97,8 @@ class Outputs {
       // The next output is produced while the end of this one is being written to R2.
       await this.#to.outputs.receive({ name, type, body: this.#bodyOf(output), ...(head ? { head } : {}) });
       this.#lost.push(...(output.notices?.() ?? []));
+      const pagesTotal = output.total ?? 1;
+      if (pagesTotal > 1) this.#to.progress?.({ pagesDone: this.#count, pagesTotal });
     }
     return { kind: "stored", lost: this.#lost };
   }
@@ -183,10 +190,11 @@ class Outputs {
    * the runtime check.
    */
   async *#bodyOf({ body }: Output): AsyncGenerator<Uint8Array> {
-    const { timing, signal } = this.#to;
+    const { timing, signal, caller } = this.#to;
     const pause = () => timing.during("engine", () => letOthersRun());
     await pause();
     if (body instanceof Uint8Array) {
+      caller?.made(body.length);
       yield body;
       return;
     }
@@ -196,6 +204,7 @@ class Outputs {
         const { done, value } = await timing.during("engine", async () => chunks.next());
         signal.throwIfAborted();
         if (done) return;
+        caller?.made(value.length);
         yield value;
         if (count % Outputs.#CHUNKS_AT_A_STRETCH === 0) await pause();
       }

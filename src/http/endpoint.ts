@@ -1,16 +1,23 @@
 // Defines what an endpoint is, and what its requests are served with. Never mentions a path.
+import type { KeyRecords } from "../core/api-key.ts";
+import type { Claim } from "../core/claims.ts";
 import type { Config, Variant } from "../core/config.ts";
 import type { EngineFailure, FailureReason } from "../core/failure.ts";
+import type { JobQueue, Progress } from "../core/jobs.ts";
 import { LIMITS } from "../core/limits.ts";
 import type { Context, Input, Signature } from "../core/operation.ts";
+import type { Asked } from "../core/within.ts";
 import type { ConnectedContainer } from "../placement/connection.ts";
 import type { Job, Places } from "../placement/placement.ts";
 import type { Turns } from "../placement/turns.ts";
 import type { KeptBytes } from "../storage/kept-bytes.ts";
+import type { FileMarks } from "../storage/marks.ts";
 import type { Store } from "../storage/store.ts";
+import type { MayRemove } from "./auth.ts";
 import type { ServiceError } from "./errors.ts";
 import { type Fields, isSent, parseFields, type Values } from "./fields.ts";
 import type { Form } from "./form.ts";
+import type { Account } from "./job-account.ts";
 import type { Source } from "./source.ts";
 import type { Timing } from "./timing.ts";
 
@@ -22,6 +29,8 @@ export interface Declaration<F extends Fields> {
   readonly path: string;
   readonly variants: readonly Variant[];
   readonly summary: string;
+  /** Values of fields for an example, besides `output`; `file` is a name. @default a PDF */
+  readonly example?: Readonly<Record<string, string | number | readonly string[]>>;
   readonly source: Source;
   readonly fields: F;
   /**
@@ -50,6 +59,7 @@ export interface Declaration<F extends Fields> {
 
 /** The inputs of a request, and the fields that the client sent. */
 export interface Given {
+  /** Empty if they are yet to be fetched: then the fields alone are checked, and the job is not run. */
   readonly inputs: readonly Input[];
   /** Reports whether the client sent a value for a field, as opposed to relying on the default. */
   isSent(field: string): boolean;
@@ -90,8 +100,45 @@ export interface Service extends Places {
   /** Prefix of all URLs, without a path. */
   readonly baseUrl: string;
   readonly timing: Timing;
+  /** The claim on the request's Idempotency-Key, if it has one. */
+  readonly claim?: Claim | undefined;
   readonly log: Context["log"];
   readonly defer: Context["defer"];
+  /** Whoever sent the request, if it matters. */
+  readonly caller?: Caller;
+  /** Called with each output of a job that has several. */
+  readonly progress?: ((progress: Progress) => void) | undefined;
+}
+
+export interface Caller {
+  /** Counts bytes that an operation made. */
+  made(bytes: number): void;
+  /** Lets the job of the request count as one of the caller's until this is disposed. */
+  hold(): Disposable;
+  /** Returns the header fields of an answer that names files which the request stored. */
+  tokenHeaders(): Readonly<Record<string, string>>;
+  readonly mayRemove: MayRemove;
+}
+
+/** Who signs messages to a client. */
+export interface Signers {
+  /** Name of the record that does. */
+  readonly signer: string;
+  readonly records: KeyRecords;
+}
+
+/** Everything that accepting and running asynchronous jobs needs. */
+export interface QueuedService extends Service {
+  readonly jobs: Asked<JobQueue>;
+  /** Identifier of the client. */
+  readonly client: string;
+  /** Returns the marks of a file that is stored now. */
+  marks(): FileMarks;
+  /** What the job counts for; undefined if nothing of the client is limited or recorded. */
+  readonly account: Account | undefined;
+  /** Header fields that continue the trace of the request; undefined if it has none. */
+  readonly trace: Readonly<Record<string, string>> | undefined;
+  readonly signers: Signers;
 }
 
 /**

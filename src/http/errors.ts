@@ -7,12 +7,29 @@ export class ServiceError extends Error {
   override readonly name = "ServiceError";
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  constructor(status: number, message: string, headers: Record<string, string> = {}) {
-    super(message);
+  /** The message before {@link values} were put in, as docs/api.md#errors lists it. */
+  readonly sentence: string;
+  /** The words that the message has instead of those in angle brackets. */
+  readonly values: Readonly<Record<string, string>>;
+  constructor(
+    status: number,
+    sentence: string,
+    headers: Record<string, string> = {},
+    values: Record<string, string> = {},
+  ) {
+    super(sentence.replace(/<(\w+)>/g, (word, name) => values[name] ?? word));
     this.status = status;
     this.headers = headers;
+    this.sentence = sentence;
+    this.values = values;
   }
 }
+
+/** Returns an error whose sentence has values of the request in place of the words in angle brackets. */
+const about = (status: number, sentence: string, values: Record<string, string>, headers?: Record<string, string>) =>
+  new ServiceError(status, sentence, headers, values);
+
+const megabytes = (limitBytes: number) => ({ number: String(Math.floor(limitBytes / 2 ** 20)) });
 
 const SHOWN_VALUE_LENGTH = 200;
 const shown = (value: string): string =>
@@ -21,16 +38,23 @@ const shown = (value: string): string =>
 // The rows of the spec's table, with their text verbatim.
 export const invalidRequest = () => new ServiceError(400, "Invalid Request");
 export const outOfRange = (parameter: string, value: string) =>
-  new ServiceError(400, `${shown(value)} is not within the acceptable range for ${parameter}.`);
+  about(400, "<value> is not within the acceptable range for <parameter>.", { value: shown(value), parameter });
 export const fileAndId = () => new ServiceError(400, "This route will only accept a File or an ID, not both.");
 export const moreThanOneKey = (parameter: string) =>
-  new ServiceError(400, `Found more than one ${parameter} key, only one is allowed.`);
+  about(400, "Found more than one <parameter> key, only one is allowed.", { parameter });
 export const tooManyInputs = () => new ServiceError(400, "Too many 'file' or 'id' values.");
 export const fieldRequired = (parameter: string) =>
-  new ServiceError(400, `The '${shown(parameter)}' field is required.`);
+  about(400, "The '<parameter>' field is required.", { parameter: shown(parameter) });
 export const passwordProtected = () =>
   new ServiceError(401, "The input file is password protected and cannot be processed.");
 export const invalidKey = () => new ServiceError(401, "The provided key is not valid.");
+export const outOfScope = () => new ServiceError(403, "The key does not allow this endpoint.");
+export const notOwner = () =>
+  new ServiceError(403, "The file can only be removed with the key that made it, or with its Delete-Token.");
+/** @param limit such as "60 requests a minute" */
+export const limitReached = (limit: string, headers: Record<string, string> = {}) =>
+  about(429, "The limit of <limit> is reached, please try again later.", { limit }, headers);
+export const lengthRequired = () => new ServiceError(411, "The request must have a Content-Length.");
 export const noSuchFile = () => new ServiceError(404, "That file does not exist");
 export const profileNotJson = () =>
   new ServiceError(422, "The 'profile' file provided is not a JSON file, please see documentation for sample profile.");
@@ -42,25 +66,27 @@ export const fileIdAndUrl = () => new ServiceError(400, "This route will only ac
 export const tooManyFiles = () => new ServiceError(400, "This route will only accept one File or one ID.");
 export const tooFewInputs = () => new ServiceError(400, "Too few 'file' or 'id' values.");
 export const otherInputs = (parameter: string) =>
-  new ServiceError(400, `The '${parameter}' values do not match the 'file' and 'id' values.`);
+  about(400, "The '<parameter>' values do not match the 'file' and 'id' values.", { parameter });
 export const malformedBody = () => new ServiceError(400, "The request body is not valid multipart/form-data.");
 export const malformedJson = () => new ServiceError(400, "The request body is not a valid JSON object.");
 export const tooManyFields = () => new ServiceError(400, "The request has too many fields.");
 export const fieldTooLarge = (parameter: string) =>
-  new ServiceError(413, `The '${shown(parameter)}' field is too large.`);
+  about(413, "The '<parameter>' field is too large.", { parameter: shown(parameter) });
 export const bodyTooLarge = (limitBytes: number) =>
-  new ServiceError(413, `The request body exceeds the maximum size of ${Math.floor(limitBytes / 2 ** 20)} MB.`);
+  about(413, "The request body exceeds the maximum size of <number> MB.", megabytes(limitBytes));
 export const wrongContentType = () =>
   new ServiceError(415, "The Content-Type of the request must be multipart/form-data.");
 export const wrongType = () => new ServiceError(400, "Uploaded file is not valid input for this route.");
 export const notAPdf = () => new ServiceError(400, "The input file is damaged or is not a PDF.");
 export const fileTooLarge = (limitBytes: number) =>
-  new ServiceError(413, `The file exceeds the maximum size of ${Math.floor(limitBytes / 2 ** 20)} MB.`);
+  about(413, "The file exceeds the maximum size of <number> MB.", megabytes(limitBytes));
 export const unsupportedFile = (feature?: string) =>
-  new ServiceError(422, `The input file uses a feature that is not supported${feature ? `: ${feature}` : ""}.`);
-const needsTooMuchMemory = () => new ServiceError(413, "The input file needs more memory than is available.");
+  feature
+    ? about(422, "The input file uses a feature that is not supported: <feature>.", { feature })
+    : new ServiceError(422, "The input file uses a feature that is not supported.");
+export const needsTooMuchMemory = () => new ServiceError(413, "The input file needs more memory than is available.");
 export const tooComplex = () => new ServiceError(422, "The input file is too complex to be processed.");
-const tooMuchContent = () =>
+export const tooMuchContent = () =>
   new ServiceError(
     422,
     "The input file has more content than can be validated: the limit is about 4 million operators on a page " +
@@ -78,8 +104,9 @@ export function nonconforming({ standard, rules, changedPages }: Nonconformity =
   });
   if (rules.length > SHOWN_RULES) reasons.push("more rules are broken");
   if (changedPages.length > 0) reasons.push(`${shownPages(changedPages)} would not look or read the same`);
-  const why = reasons.length === 0 ? "" : `: ${reasons.join(", ")}`;
-  return new ServiceError(422, `The input file cannot be converted to ${standard}${why}.`);
+  if (reasons.length === 0) return about(422, "The input file cannot be converted to <standard>.", { standard });
+  const values = { standard, reasons: reasons.join(", ") };
+  return about(422, "The input file cannot be converted to <standard>: <reasons>.", values);
 }
 const NOTHING_TOLD: Nonconformity = { standard: "PDF/A", rules: [], changedPages: [] };
 const SHOWN_RULES = 3;
@@ -90,21 +117,37 @@ const shownPages = (pageNumbers: readonly number[]): string => {
   if (pageNumbers.length > SHOWN_PAGES) return `pages ${shown.join(", ")} and others`;
   return `pages ${shown.slice(0, -1).join(", ")} and ${shown.at(-1)}`;
 };
+export const noSuchPage = () => new ServiceError(404, "That page does not exist.");
 export const noSuchEndpoint = () => new ServiceError(404, "There is no such endpoint.");
 export const methodNotAllowed = (allow: string) =>
-  new ServiceError(405, `This endpoint only accepts ${allow} requests.`, { Allow: allow });
+  about(405, "This endpoint only accepts <methods> requests.", { methods: allow }, { Allow: allow });
 export const notAcceptable = (types: readonly string[]) =>
-  new ServiceError(406, `The answer is available as ${types.join(", ")} only.`);
+  about(406, "The answer is available as <types> only.", { types: types.join(", ") });
 export const rangeNotSatisfiable = (sizeBytes: number) =>
   new ServiceError(416, "The requested range is not within the file.", { "Content-Range": `bytes */${sizeBytes}` });
 export const preconditionFailed = () => new ServiceError(412, "The file is not the one named in If-Match.");
 
+// Asynchronous jobs.
+export const onlyAsynchronous = (header: string) =>
+  about(400, "The <header> header needs 'Prefer: respond-async'.", { header });
+export const noSigningSecret = () =>
+  new ServiceError(400, "The service has no secret to sign webhooks with, please ask its operator for one.");
+export const noSuchRequest = () => new ServiceError(404, "That request does not exist.");
+
+// Repeatable requests.
+export const stillAtWork = (retryAfterSeconds = 5) =>
+  new ServiceError(409, "Another request with this Idempotency-Key is still being processed.", {
+    "Retry-After": String(retryAfterSeconds),
+  });
+export const keyOfAnother = () => new ServiceError(422, "This Idempotency-Key was used with another request.");
+
 // Resumable uploads (tus 1.0).
 export const wrongTusVersion = (version: string) =>
-  new ServiceError(412, `The Tus-Resumable header must be ${version}.`, { "Tus-Version": version });
-export const invalidHeader = (name: string) => new ServiceError(400, `The ${shown(name)} header is not valid.`);
+  about(412, "The Tus-Resumable header must be <version>.", { version }, { "Tus-Version": version });
+export const invalidHeader = (name: string) => about(400, "The <header> header is not valid.", { header: shown(name) });
 export const noSuchUpload = () => new ServiceError(404, "That upload does not exist.");
 export const uploadExpired = () => new ServiceError(410, "The upload has expired.");
+export const uploadUsed = () => new ServiceError(410, "The upload address has been used.");
 export const offsetMismatch = () => new ServiceError(409, "The Upload-Offset is not that of the upload.");
 export const beyondLength = () => new ServiceError(413, "The body goes beyond the Upload-Length.");
 export const wrongPatchType = () =>
@@ -117,7 +160,11 @@ export const busy = (retryAfterSeconds = 5) =>
   new ServiceError(503, "The service is busy, please try again later.", { "Retry-After": String(retryAfterSeconds) });
 export const timedOut = () => new ServiceError(504, "Processing the file took too long and was stopped.");
 export const storageFull = () => new ServiceError(507, "There is no room to store another file.");
-const unexpected = () => new ServiceError(500, "The request failed because of an internal error.");
+export const unexpected = () => new ServiceError(500, "The request failed because of an internal error.");
+
+/** Returns an error as it was answered before. */
+export const repeated = (status: number, message: string, headers: Record<string, string>) =>
+  new ServiceError(status, message, headers);
 
 /** Maps any thrown value to a response. A value that is not meant for the client becomes one fixed sentence. */
 export function toServiceError(error: unknown): ServiceError {

@@ -45,8 +45,7 @@ export async function receiveAddressed(
   { url, parameter, mayBePage = false }: Addressed,
   to: Fetching,
 ): Promise<Arrival> {
-  const address = webAddress(url);
-  if (address === undefined) throw outOfRange(parameter, url);
+  const address = addressOf({ url, parameter });
   try {
     const file =
       (await onceMoreIfLost(() => fetchFile(address, mayBePage, to), to)) ?? (await receiveShortcut(address, to));
@@ -60,6 +59,13 @@ export async function receiveAddressed(
     if (mayBePage) return receiveShortcut(address, to);
     throw error.reason === "unreachable" ? fileUnreachable() : error;
   }
+}
+
+/** @throws ServiceError 400 if it is not the address of a public place, as far as that can be told from the text */
+export function addressOf({ url, parameter }: Addressed): string {
+  const address = webAddress(url);
+  if (address === undefined) throw outOfRange(parameter, url);
+  return address;
 }
 
 /** Media types of web pages. */

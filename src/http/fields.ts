@@ -2,7 +2,7 @@
 // nothing about endpoints.
 import * as z from "zod";
 import { safeName } from "../core/file-name.ts";
-import { type PageSelection, parsePages } from "../core/pages.ts";
+import { type PageSelection, parseListedPages, parsePages } from "../core/pages.ts";
 import { fieldRequired, moreThanOneKey, outOfRange } from "./errors.ts";
 
 export interface Field<T> {
@@ -15,6 +15,8 @@ export interface Field<T> {
    * required
    */
   readonly optional?: boolean;
+  /** Value of another field with which this one is required. @default none */
+  readonly requiredIf?: { readonly field: string; readonly is: string };
   /** Separator that joins several values into one. Without it, the field accepts only one value. */
   readonly joint?: string;
   /** True if the field is a file, which is read into memory and may be sent empty. @default false */
@@ -56,6 +58,15 @@ export function integer(
   return { description, schema: z.preprocess(digits, number), ...requiredUnless(String(fallback)) };
 }
 
+/** Returns an optional field that accepts a whole number in decimal digits. */
+export function optionalInteger(
+  description: string,
+  range: { readonly min: number; readonly max: number },
+): Field<number | undefined> {
+  const { schema } = integer(description, range, range.min);
+  return { description, required: false, optional: true, schema: schema.optional() };
+}
+
 /**
  * Returns a field that accepts a page selection expression. JSON clients may also send a list of page numbers and
  * ranges.
@@ -69,11 +80,7 @@ export function pages(description: string, fallback: string): Field<PageSelectio
  * (docs/api.md#page-selections).
  */
 export function pagesList(description: string, required: boolean): ListField<PageSelection> {
-  const parse = (text: string): PageSelection | undefined => {
-    if (text.trim().toLowerCase() !== "all") return parsePages(text, true);
-    return { text, items: [{ first: 1, last: "last" }] };
-  };
-  return { description, required, item: expression(["1-3,7", "last-1", "even", "all"], parse) };
+  return { description, required, item: expression(["1-3,7", "last-1", "even", "all"], parseListedPages) };
 }
 
 function expression(
@@ -110,10 +117,15 @@ export function length(description: string, fallback: string): Field<Length> {
 /**
  * Returns an optional field for a small JSON file. The value is its text, or the start of its text if the file is too
  * large.
+ * @param requiredIf the value of another field with which the endpoint requires it
  */
-export function jsonFile(description: string): Field<string | undefined> {
+export function jsonFile(
+  description: string,
+  requiredIf?: { readonly field: string; readonly is: string },
+): Field<string | undefined> {
   const schema = z.string().meta({ format: "binary", contentMediaType: "application/json" }).optional();
-  return { description, required: false, optional: true, isFile: true, schema };
+  const condition = requiredIf === undefined ? {} : { requiredIf };
+  return { description, required: false, optional: true, isFile: true, schema, ...condition };
 }
 
 /**

@@ -22,8 +22,14 @@ export interface Wishes {
   readonly mayBeFile: boolean;
   /** True if a file that is the answer is stored as well. */
   readonly stores: boolean;
+  /** True if the client asked for that, and is told the id. */
+  readonly tellsId: boolean;
+  /** The same for header fields that lead to the same form of the answer. */
+  readonly summary: string;
 }
 
+/** Name of the header field that makes a request repeatable (http/idempotency.ts). */
+export const KEY_FIELD = "Idempotency-Key";
 const JSON_TYPE = "application/json";
 const ARCHIVE_TYPE = "application/zip";
 
@@ -35,11 +41,15 @@ export function wishesOf(headers: Headers, { type, naming }: Offers): Wishes {
   const several = preferred(accept, [[JSON_TYPE, "json"], ...archive]);
   const types = [...new Set([JSON_TYPE, type, ...archive.map(([type]) => type)])];
   if (one === undefined && (several === undefined || naming === "name")) throw notAcceptable(types);
+  const tellsId = storesToo(headers.get("Prefer") ?? "");
   return {
     one: () => one ?? refuse(types),
     several: () => several ?? refuse([JSON_TYPE, ...archive.map(([type]) => type)]),
     mayBeFile: one !== "json" || (naming !== "name" && several !== "json"),
-    stores: storesToo(headers.get("Prefer") ?? ""),
+    // A repetition gets the same file.
+    stores: tellsId || headers.has(KEY_FIELD),
+    tellsId,
+    summary: [one, several, tellsId].join(" "),
   };
 }
 

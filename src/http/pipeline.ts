@@ -2,6 +2,7 @@
 
 import { EngineFailure, OutOfRange } from "../core/failure.ts";
 import { stem } from "../core/file-name.ts";
+import type { Progress } from "../core/jobs.ts";
 import { LIMITS } from "../core/limits.ts";
 import { type Attempt, attempts, needsMoreRoom, type Places } from "../placement/placement.ts";
 import type { Batch } from "../storage/batch.ts";
@@ -10,9 +11,10 @@ import { answerOf, downloadHeaders, lossHeaders } from "./answer.ts";
 import { streamOf } from "./body-stream.ts";
 import { type Delivery, deliver } from "./delivery.ts";
 import { type Endpoint, type Service, uploadLimit } from "./endpoint.ts";
-import type { Fetching } from "./fetched.ts";
+import { type Fetching, receiveAddressed } from "./fetched.ts";
 import { listName } from "./fields.ts";
 import type { Form } from "./form.ts";
+import { type Answered, contentOf, onlyOnce } from "./idempotency.ts";
 import { type Wishes, wishesOf } from "./negotiation.ts";
 import { onceMoreIfLost } from "./once-more.ts";
 import { readForm } from "./read-form.ts";
@@ -24,6 +26,7 @@ export async function handle(endpoint: Endpoint, request: Request, service: Serv
   const wishes = wishesOf(request.headers, { type: endpoint.produces, naming: endpoint.naming });
   const resources = new DisposableStack();
   try {
+    if (service.caller) resources.use(service.caller.hold());
     const keeping = resources.use(service.kept.open());
     const waiting = resources.use(service.waiting.open());
     const late = new AbortController();
@@ -32,13 +35,21 @@ export async function handle(endpoint: Endpoint, request: Request, service: Serv
     const form = await receive(endpoint, request, { service, isTransient, keeping, waiting, signal });
     const outputs = service.store.batch("output", waiting);
     const memory = { keeping, holding: resources.use(service.waiting.open()), isTransient };
-    const exchange = { endpoint, service, wishes, form, outputs, ...memory, signal, late };
+    const progress = service.progress ? { progress: service.progress } : {};
+    const exchange = { endpoint, service, wishes, form, outputs, ...memory, ...progress, signal, late };
+    const undo = () => Promise.all([form.uploads.discard(), outputs.discard()]);
     try {
-      const { sources, delivery } = await carryOut(exchange, resources);
-      return await respond(exchange, sources, delivery, resources);
+      return await onlyOnce(service, {
+        ...{ content: requestContent(exchange), signal },
+        carryOut: () => carryOut(exchange, resources),
+        async undo() {
+          await undo();
+          resources.dispose();
+        },
+      });
     } catch (error) {
-      await Promise.all([form.uploads.discard(), outputs.discard()]);
-      throw worded(error, endpoint, service);
+      await undo();
+      throw error;
     }
   } catch (error) {
     resources.dispose();
@@ -47,7 +58,7 @@ export async function handle(endpoint: Endpoint, request: Request, service: Serv
 }
 
 /** A request whose body has been read. */
-interface Exchange {
+export interface Exchange {
   readonly endpoint: Endpoint;
   readonly service: Service;
   readonly wishes: Wishes;
@@ -60,13 +71,21 @@ interface Exchange {
   /** Aborted when the client disconnects, or by {@link late}. */
   readonly signal: AbortSignal;
   readonly late: AbortController;
+  /** Called with each output of a job that has several. */
+  progress?(progress: Progress): void;
+}
+
+/** Returns what makes a request another one if it changes. */
+function requestContent({ endpoint: { path, source }, form, wishes }: Exchange): unknown {
+  const isOrdered = source.kind === "several" && source.orderedBy === undefined;
+  return [path, wishes.summary, contentOf(form, isOrdered)];
 }
 
 interface Receiving extends Pick<Exchange, "service" | "signal" | "keeping" | "isTransient"> {
   readonly waiting: Keeping;
 }
 
-function receive(endpoint: Endpoint, request: Request, receiving: Receiving): Promise<Form> {
+export function receive(endpoint: Endpoint, request: Request, receiving: Receiving): Promise<Form> {
   const { service, ...others } = receiving;
   return readForm(request, {
     ...others,
@@ -92,13 +111,26 @@ function streamedFields({ source, fields }: Endpoint) {
   };
 }
 
-interface CarriedOut {
+/**
+ * Does the work and makes the answer.
+ * @param resources receives the time limit of the job, which may last as long as the answer. They are disposed of with
+ * the answer; if this fails, by the caller
+ */
+export async function carryOut(exchange: Exchange, resources: DisposableStack): Promise<Answered> {
+  try {
+    const { sources, delivery } = await work(exchange, resources);
+    return await respond(exchange, sources, delivery, resources);
+  } catch (error) {
+    throw worded(error, exchange.endpoint, exchange.service);
+  }
+}
+
+interface Worked {
   readonly sources: readonly Located[];
   readonly delivery: Delivery;
 }
 
-/** @param resources receives the time limit of the job, which may last as long as the answer */
-async function carryOut(exchange: Exchange, resources: DisposableStack): Promise<CarriedOut> {
+async function work(exchange: Exchange, resources: DisposableStack): Promise<Worked> {
   const { endpoint, service, form, outputs, signal, late } = exchange;
   const { store, timing, config } = service;
   const context = { signal, log: service.log, defer: service.defer };
@@ -115,7 +147,10 @@ async function carryOut(exchange: Exchange, resources: DisposableStack): Promise
     maxBytes: uploadLimit(endpoint, config),
   };
   const sources = await within(LIMITS.fetchesMs, late, () =>
-    locateSources(endpoint.source, form, { store, fetching, maxInputs: config.maxInputs }),
+    locateSources(endpoint.source, form, {
+      ...{ store, maxInputs: config.maxInputs },
+      receive: (addressed) => receiveAddressed(addressed, fetching),
+    }),
   );
   const { output: name, prepare } = endpoint.bind(form, defaults(endpoint, form, sources));
   const inputs = sources.map((source) => toInput(source, store));
@@ -125,7 +160,7 @@ async function carryOut(exchange: Exchange, resources: DisposableStack): Promise
   const attempted = (attempt: Attempt) =>
     onceMoreIfLost(
       // A job that is retried reports its losses again, and begins its outputs anew.
-      () => deliver(attempt.run(context), { ...exchange, name, isNumbered, store, timing }),
+      () => deliver(attempt.run(context), { ...exchange, name, isNumbered, store, timing, caller: service.caller }),
       { container: service.container, signal, log: service.log, undo: () => outputs.discard() },
     );
   const [first, ...others] = attempts(job, inputs, places);
@@ -144,13 +179,13 @@ async function respond(
   sources: readonly Located[],
   delivery: Delivery,
   resources: DisposableStack,
-): Promise<Response> {
+): Promise<Answered> {
   const { service, signal, wishes, outputs } = exchange;
   const { uploads } = exchange.form;
   if (delivery.kind === "stored") {
     const response = await service.timing.during("store", () => respondWithJson(exchange, sources, delivery));
     resources.dispose();
-    return response;
+    return { response };
   }
   const ended = Promise.withResolvers<unknown>();
   const response = await respondWithFile(exchange, delivery, ended.resolve);
@@ -161,7 +196,8 @@ async function respond(
     resources.dispose();
     await Promise.all([uploads.discard(), ...(wishes.stores ? [] : [outputs.discard()])]);
   });
-  return response;
+  if (!wishes.stores || delivery.kind !== "arrival") return { response };
+  return { response, file: { id: (await delivery.file.stored).id, isOwn: !wishes.tellsId } };
 }
 
 async function respondWithJson(
@@ -200,13 +236,15 @@ async function respondWithFile(
   }
   ended();
   headers.set("Content-Length", String(size));
-  headers.set("Output-Id", id);
-  headers.set("Preference-Applied", "return=representation");
+  if (wishes.tellsId) {
+    headers.set("Output-Id", id);
+    headers.set("Preference-Applied", "return=representation");
+  }
   return new Response(opened.body, { headers });
 }
 
 /** Returns the error that the client sees, in the words of the endpoint. */
-function worded(error: unknown, { fields, failures }: Endpoint, { log }: Service): unknown {
+export function worded(error: unknown, { fields, failures }: Endpoint, { log }: Pick<Service, "log">): unknown {
   if (error instanceof OutOfRange) {
     // Operations do not know the API spelling of a list parameter.
     const field = fields[error.parameter];
@@ -225,7 +263,11 @@ async function within<T>(timeoutMs: number, controller: AbortController, work: (
 /**
  * Returns the default for `output` if it was not sent. JSON clients may always leave it out (docs/api.md#json-bodies).
  */
-function defaults({ path, fields }: Endpoint, { encoding }: Form, [first]: readonly Located[]): Record<string, string> {
+export function defaults(
+  { path, fields }: Endpoint,
+  { encoding }: Form,
+  [first]: readonly Pick<Located, "name">[],
+): Record<string, string> {
   if (!first) return {};
   if (!fields.output?.required) return { output: stem(first.name) };
   return encoding === "json" ? { output: `${stem(first.name)}_${path.slice(1)}` } : {};

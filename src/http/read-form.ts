@@ -1,6 +1,15 @@
 // Reads the body of a POST in any of its encodings. Removes what it stored if the body is invalid or the client
 // disconnects.
-import { wrongContentType } from "./errors.ts";
+import { LIMITS } from "../core/limits.ts";
+import {
+  bodyTooLarge,
+  fieldTooLarge,
+  malformedBody,
+  malformedJson,
+  type ServiceError,
+  tooManyFields,
+  wrongContentType,
+} from "./errors.ts";
 import type { Form, FormOptions } from "./form.ts";
 import { readMultipart } from "./multipart.ts";
 import { readJson, readUrlEncoded } from "./text-bodies.ts";
@@ -20,3 +29,16 @@ export async function readForm(request: Request, options: FormOptions): Promise<
   if (/^application\/(?:[\w.-]+\+)?json\b/i.test(contentType)) return readJson(request.body, uploads, options);
   throw wrongContentType();
 }
+
+/**
+ * Returns examples of the errors of a body that cannot be read.
+ * @param field name of one of its text fields
+ */
+export const errorsOfBody = (field: string): readonly ServiceError[] => [
+  malformedBody(),
+  malformedJson(),
+  tooManyFields(),
+  wrongContentType(),
+  fieldTooLarge(field),
+  bodyTooLarge(LIMITS.jsonBodyBytes),
+];

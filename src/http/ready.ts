@@ -1,39 +1,41 @@
 // Answers GET /ready: whether the service can do all that it promises at this moment.
 
 import type { Env } from "../core/config.ts";
-import { LIMITS } from "../core/limits.ts";
-import { within } from "../core/within.ts";
-import { containerReadiness } from "../placement/readiness.ts";
+import { containerReadiness, type PoolReadiness } from "../placement/readiness.ts";
+import type { StorageProbe } from "../storage/probe.ts";
+import type { Part, Readiness } from "./readiness.ts";
 
-type Part = "OK" | "failed";
-
-export interface Readiness {
-  readonly status: "OK" | "unavailable";
-  readonly storage: Part;
-  /** Containers that sleep are OK: a job starts them. */
-  readonly container: { readonly engines: Part; readonly web: Part };
-  /** Sentences for the operator; empty if all is well. */
-  readonly reasons: readonly string[];
+export interface ReadinessSettings {
+  readonly env: Env;
+  readonly storage: StorageProbe;
+  /** The queues of this process. */
+  readonly queues: readonly Readiness["queue"][];
 }
 
-export async function readiness(env: Env): Promise<Readiness> {
-  const [storage, { engines, web }] = await Promise.all([storageReason(env), containerReadiness(env)]);
-  const reasons = [...new Set([storage, engines, web].filter((reason) => reason !== undefined))];
+export async function readiness({ env, storage, queues }: ReadinessSettings): Promise<Readiness> {
+  const [failure, { pools, queue }] = await Promise.all([storage.failure(env.FILES), containerReadiness(env)]);
+  const all = queue ? [...queues, queue] : queues;
+  const room = Math.min(...all.map(({ room }) => room));
+  const full = room > 0 ? undefined : "There is no room in the queue.";
+  const reasons = [failure, pools.engines.reason, pools.web.reason, full].filter((reason) => reason !== undefined);
+  const engines = { ...pools.engines.engines, ...pools.web.engines };
   return {
     status: reasons.length === 0 ? "OK" : "unavailable",
-    storage: part(storage),
-    container: { engines: part(engines), web: part(web) },
-    reasons,
+    storage: failure === undefined ? "OK" : "failed",
+    container: { engines: partOf(pools.engines), web: partOf(pools.web) },
+    engines,
+    queue: { waiting: all.reduce((sum, { waiting }) => sum + waiting, 0), room },
+    reasons: [...new Set(reasons)],
+    notes: pools.engines.isOff && pools.web.isOff ? ["The service runs without a container."] : notesOf(engines),
   };
 }
 
-const part = (reason: string | undefined): Part => (reason === undefined ? "OK" : "failed");
+const partOf = ({ reason, isOff }: PoolReadiness): Part => (reason !== undefined ? "failed" : isOff ? "off" : "OK");
 
-async function storageReason({ FILES }: Env): Promise<string | undefined> {
-  try {
-    await within(LIMITS.readyMs, () => FILES.head("ready"));
-    return undefined;
-  } catch {
-    return "The storage does not answer.";
-  }
+function notesOf(engines: Readiness["engines"]): string[] {
+  return Object.entries(engines).flatMap(([name, { state, lacks = [] }]) => [
+    ...(state === "off" ? [`The engine ${name} is switched off.`] : []),
+    ...(state === "fallback" ? [`The engine ${name} runs in its fallback, which is slow.`] : []),
+    ...(lacks.length > 0 ? [`The sandbox of the engine ${name} lacks: ${lacks.join(", ")}.`] : []),
+  ]);
 }

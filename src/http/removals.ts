@@ -1,7 +1,9 @@
 // Removes several stored files at once.
 
+import type { FoundFile } from "../storage/file.ts";
 import type { Service } from "./endpoint.ts";
-import { fieldRequired, noSuchFile, tooManyInputs } from "./errors.ts";
+import { fieldRequired, noSuchFile, notOwner, tooManyInputs } from "./errors.ts";
+import { onlyOnce } from "./idempotency.ts";
 import { readForm } from "./read-form.ts";
 
 /** Limits concurrent lookups of ids; a Worker has six connections. */
@@ -9,22 +11,30 @@ const LOOKUPS_AT_ONCE = 6;
 
 /**
  * Answers POST /delete.
- * @throws ServiceError 404 if none of the ids names a file
+ * @throws ServiceError 404 if none of the ids names a file, 403 if the caller may remove none
  */
 export async function removeFiles(request: Request, service: Service): Promise<Response> {
-  const { store, config, timing } = service;
+  const { store, config, timing, caller } = service;
   const ids = await idsOf(request, service);
   if (ids.length === 0) throw fieldRequired("ids");
   if (ids.length > config.maxInputs) throw tooManyInputs();
-  return timing.during("store", async () => {
-    const deleted: string[] = [];
-    for (let at = 0; at < ids.length; at += LOOKUPS_AT_ONCE) {
-      const found = await Promise.all(ids.slice(at, at + LOOKUPS_AT_ONCE).map((id) => store.find(id)));
-      deleted.push(...found.flatMap((file) => (file ? [file.id] : [])));
-    }
-    if (deleted.length === 0) throw noSuchFile();
-    await store.remove(deleted);
-    return Response.json({ deleted });
+  return onlyOnce(service, {
+    content: ["/delete", ids],
+    signal: request.signal,
+    carryOut: () =>
+      timing.during("store", async () => {
+        const all: FoundFile[] = [];
+        for (let at = 0; at < ids.length; at += LOOKUPS_AT_ONCE) {
+          const found = await Promise.all(ids.slice(at, at + LOOKUPS_AT_ONCE).map((id) => store.find(id)));
+          all.push(...found.filter((file) => file !== undefined));
+        }
+        if (all.length === 0) throw noSuchFile();
+        const deleted = all.filter(({ marks }) => caller?.mayRemove(marks) ?? true).map(({ id }) => id);
+        if (deleted.length === 0) throw notOwner();
+        await store.remove(deleted);
+        return { response: Response.json({ deleted }) };
+      }),
+    undo: async () => {},
   });
 }
 

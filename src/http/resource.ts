@@ -1,39 +1,94 @@
 // Serves GET, HEAD and DELETE of a stored file (spec, "GET /resource/{id}"; RFC 9110 for ranges and conditions).
 
-import type { ByteRange, StoredFile } from "../storage/file.ts";
+import type { ByteRange, FoundFile, StoredFile } from "../storage/file.ts";
 import type { Store } from "../storage/store.ts";
 import { downloadHeaders, fileUrl } from "./answer.ts";
-import { invalidRequest, noSuchFile, preconditionFailed, rangeNotSatisfiable } from "./errors.ts";
+import type { MayRemove } from "./auth.ts";
+import { streamOf } from "./body-stream.ts";
+import { invalidRequest, noSuchFile, notOwner, outOfRange, preconditionFailed, rangeNotSatisfiable } from "./errors.ts";
+import { chunksOf } from "./sources.ts";
+
+/** Query parameter of a download that removes the file. */
+const LAST_DOWNLOAD = "delete_after";
+
+export interface Resources {
+  readonly store: Store;
+  readonly baseUrl: string;
+  /** Returns facts about the content of a file. */
+  facts(file: StoredFile): Promise<object>;
+  /** Returns who may remove a file. @throws ServiceError 401 */
+  removals(): Promise<MayRemove>;
+  /** Keeps the process at work after the answer. */
+  waitUntil(work: Promise<unknown>): void;
+}
 
 /**
  * Answers GET and HEAD.
- * @throws ServiceError 400 without a known format, 404, 416
+ * @throws ServiceError 400 without a known format, 401, 403, 404, 416
  */
-export async function readResource(request: Request, id: string, store: Store, baseUrl: string): Promise<Response> {
-  const formats = new URL(request.url).searchParams.getAll("format");
+export async function readResource(request: Request, id: string, resources: Resources): Promise<Response> {
+  const { store, baseUrl } = resources;
+  const { searchParams } = new URL(request.url);
+  const formats = searchParams.getAll("format");
   if (formats.length !== 1) throw invalidRequest();
   switch (formats[0]) {
     case "file":
-      return readFile(request, id, store);
+      return isLastDownload(searchParams) ? readOnce(request, id, resources) : readFile(request, id, store);
     case "url":
       return Response.json({ url: fileUrl(baseUrl, (await known(id, store)).id) });
     case "info": {
-      const { name, type, size, modified } = await known(id, store);
-      return Response.json({ id, name, url: fileUrl(baseUrl, id), type, size, modified: modified.toISOString() });
+      const file = await known(id, store);
+      const { name, type, size, modified, expires } = file;
+      const times = { modified: modified.toISOString(), ...(expires ? { expires: expires.toISOString() } : {}) };
+      return Response.json({
+        id,
+        name,
+        url: fileUrl(baseUrl, id),
+        type,
+        size,
+        ...times,
+        ...(await resources.facts(file)),
+      });
     }
     default:
       throw invalidRequest();
   }
 }
 
-/** @throws ServiceError 404 */
-export async function deleteResource(id: string, store: Store): Promise<Response> {
-  await known(id, store);
+/** Reports whether the file is removed once it has been downloaded. @throws ServiceError 400 */
+function isLastDownload(query: URLSearchParams): boolean {
+  const [value = "0", ...others] = query.getAll(LAST_DOWNLOAD);
+  if (others.length > 0 || !/^[01]$/.test(value)) throw outOfRange(LAST_DOWNLOAD, value);
+  return value === "1";
+}
+
+/** Answers with a file that is removed when all of it was sent. */
+async function readOnce(request: Request, id: string, resources: Resources): Promise<Response> {
+  const { store, waitUntil } = resources;
+  const { marks } = await known(id, store);
+  if (!(await resources.removals())(marks)) throw notOwner();
+  const response = await readFile(request, id, store);
+  if (request.method !== "GET" || response.status !== 200 || response.body === null) return response;
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  waitUntil(
+    promise.then(async (error) => {
+      if (error === undefined) await store.remove([id]);
+    }),
+  );
+  const body = streamOf(chunksOf(response.body), { signal: request.signal, ended: resolve });
+  return new Response(body, { headers: response.headers });
+}
+
+/** @throws ServiceError 401, 403, 404 */
+export async function deleteResource(id: string, { store, removals }: Resources): Promise<Response> {
+  const mayRemove = await removals();
+  const { marks } = await known(id, store);
+  if (!mayRemove(marks)) throw notOwner();
   await store.remove([id]);
   return new Response(null, { status: 204 });
 }
 
-async function known(id: string, store: Store): Promise<StoredFile> {
+async function known(id: string, store: Store): Promise<FoundFile> {
   const file = await store.find(id);
   if (!file) throw noSuchFile();
   return file;
@@ -67,8 +122,9 @@ async function readFile(request: Request, id: string, store: Store): Promise<Res
   return new Response(opened.body, { headers: fileHeaders(opened.file) });
 }
 
-function fileHeaders({ name, type, size, etag, modified }: StoredFile): Headers {
+function fileHeaders({ name, type, size, etag, modified, expires }: FoundFile): Headers {
   return new Headers({
+    ...(expires ? { Expires: expires.toUTCString() } : {}),
     ...downloadHeaders({ name, type }),
     "Content-Length": String(size),
     ETag: `"${etag}"`,
@@ -89,7 +145,7 @@ function matchesTag(header: string | null, etag: string, strong: boolean): boole
 }
 
 /** RFC 9110 13.1.2 and 13.1.3: a tag takes precedence, and a date counts only without one. */
-function isUnchanged(asked: Headers, { etag, modified }: StoredFile): boolean {
+function isUnchanged(asked: Headers, { etag, modified }: FoundFile): boolean {
   const tags = asked.get("If-None-Match");
   if (tags !== null) return matchesTag(tags, etag, false);
   const since = Date.parse(asked.get("If-Modified-Since") ?? "");
@@ -97,7 +153,7 @@ function isUnchanged(asked: Headers, { etag, modified }: StoredFile): boolean {
 }
 
 /** RFC 9110 13.1.5: if If-Range does not match, the whole file is returned. */
-function isRangeCurrent(asked: Headers, { etag, modified }: StoredFile): boolean {
+function isRangeCurrent(asked: Headers, { etag, modified }: FoundFile): boolean {
   const ifRange = asked.get("If-Range");
   return ifRange === null || ifRange === `"${etag}"` || ifRange === modified.toUTCString();
 }

@@ -6,6 +6,7 @@ import {
   fileAndId,
   fileIdAndUrl,
   fileUnreachable,
+  moreThanOneKey,
   noInput,
   noInputOrUrl,
   noSuchFile,
@@ -16,7 +17,9 @@ import {
   type ServiceError,
   tooComplex,
   tooFewInputs,
+  tooManyFiles,
   tooManyInputs,
+  unsupportedFile,
   wrongType,
 } from "./errors.ts";
 import { listName } from "./fields.ts";
@@ -64,6 +67,8 @@ export function errorsOf(source: Source): readonly ServiceError[] {
         fileAndId(),
         fileIdAndUrl(),
         source.webPages ? noInputOrUrl() : noInput(),
+        tooManyFiles(),
+        moreThanOneKey("url"),
         outOfRange("url", "http://127.0.0.1/"),
         noSuchFile(),
         fileUnreachable(),
@@ -76,7 +81,14 @@ export function errorsOf(source: Source): readonly ServiceError[] {
         tooManyInputs(),
         outOfRange(listName("url"), "http://127.0.0.1/"),
         fileUnreachable(),
-        ...(orderedBy === undefined ? [] : [tooFewInputs(), otherInputs(listName(orderedBy))]),
+        ...(orderedBy === undefined
+          ? []
+          : [
+              tooFewInputs(),
+              fieldRequired(listName(orderedBy)),
+              outOfRange(listName(orderedBy), "files"),
+              otherInputs(listName(orderedBy)),
+            ]),
         ...perInput.map((name) => fieldRequired(listName(name))),
         noSuchFile(),
         ...(accepts ? errorsOfOpening(accepts) : []),
@@ -91,4 +103,5 @@ const errorsOfOpening = (accepts?: (type: string) => boolean): readonly ServiceE
   ...(accepts === mayBePdf ? [notAPdf()] : []),
   passwordProtected(),
   tooComplex(),
+  unsupportedFile(),
 ];

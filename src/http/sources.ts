@@ -20,7 +20,7 @@ import {
   tooManyInputs,
   wrongType,
 } from "./errors.ts";
-import { type Fetching, receiveAddressed } from "./fetched.ts";
+import type { Addressed } from "./fetched.ts";
 import { isFilled, listName } from "./fields.ts";
 import type { Form } from "./form.ts";
 import type { Source } from "./source.ts";
@@ -35,13 +35,13 @@ const CHUNK_BYTES = 2 ** 18;
 /** The parts of the service in which sources are found. */
 export interface Where {
   readonly store: Store;
-  /** Receives files that the client names by their address. */
-  readonly fetching: Fetching;
+  /** Receives a file that the client names by its address. @returns undefined if it is to be received later */
+  receive(addressed: Addressed): Promise<Located | undefined>;
   readonly maxInputs: number;
 }
 
 /**
- * Locates the sources of a request.
+ * Locates the sources of a request, without those that are to be received later.
  * @throws ServiceError 400 if the number of sources is wrong, 404 if an id names no file
  */
 export async function locateSources(source: Source, form: Form, where: Where): Promise<readonly Located[]> {
@@ -51,7 +51,7 @@ export async function locateSources(source: Source, form: Form, where: Where): P
     case "several":
       return locateSeveral(source, form, where);
     default:
-      return [await locateOne(source, form, where)];
+      return locateOne(source, form, where);
   }
 }
 
@@ -65,8 +65,8 @@ function locateText(field: string, form: Form): readonly Located[] {
 async function locateOne(
   { accepts = () => true, webPages = false }: Extract<Source, { kind: "one" }>,
   form: Form,
-  { store, fetching }: Where,
-): Promise<Located> {
+  { store, receive }: Where,
+): Promise<readonly Located[]> {
   const files = form.files.get("file") ?? [];
   const ids = given(form, "id");
   const urls = given(form, "url");
@@ -78,15 +78,16 @@ async function locateOne(
   if (files.length + ids.length > 1) throw tooManyFiles();
   if (files.length + ids.length + urls.length === 0) throw webPages ? noInputOrUrl() : noInput();
   const addressed = urls[0] === undefined ? undefined : { url: urls[0], parameter: "url", mayBePage: webPages };
-  const found = addressed ? await receiveAddressed(addressed, fetching) : (files[0] ?? (await known(ids[0], store)));
+  const found = addressed ? await receive(addressed) : (files[0] ?? (await known(ids[0], store)));
+  if (!found) return [];
   if (!accepts(found.type)) throw wrongType();
-  return found;
+  return [found];
 }
 
 async function locateSeveral(
   { orderedBy, perInput = [], accepts = () => true }: Extract<Source, { kind: "several" }>,
   form: Form,
-  { store, fetching, maxInputs }: Where,
+  { store, receive, maxInputs }: Where,
 ): Promise<readonly Located[]> {
   const files = form.files.get("file") ?? [];
   const ids = given(form, "id");
@@ -113,8 +114,8 @@ async function locateSeveral(
     // An empty id has a place in the order but names no input.
     if (done && orderedBy !== undefined) throw otherInputs(listName(orderedBy));
     if (done) continue;
-    const isAddress = typeof value === "string";
-    sources.push(isAddress ? await receiveAddressed({ url: value, parameter: listName("url") }, fetching) : value);
+    const source = typeof value === "string" ? await receive({ url: value, parameter: listName("url") }) : value;
+    if (source) sources.push(source);
   }
   if (!sources.every(({ type }) => accepts(type))) throw wrongType();
   return sources;

@@ -6,40 +6,67 @@ import { mediaTypeOf } from "../core/media-type.ts";
 import type { Batch } from "../storage/batch.ts";
 import type { Service } from "./endpoint.ts";
 import { fieldRequired, malformedBody, tooManyInputs } from "./errors.ts";
-import { receiveAddressed } from "./fetched.ts";
+import { addressOf, receiveAddressed } from "./fetched.ts";
 import { isFilled, listName } from "./fields.ts";
+import type { Form } from "./form.ts";
 import { decodeEncodedWords } from "./form-entries.ts";
+import { contentOf, onlyOnce } from "./idempotency.ts";
 import { limited } from "./multipart.ts";
 import { readForm } from "./read-form.ts";
+import type { Finishing, Later, Receiving } from "./route.ts";
 import { chunksOf } from "./sources.ts";
 import { abortAfter } from "./time-limit.ts";
 
 /** Name of the header field that makes the body a file. */
-const NAME_FIELD = "Content-Filename";
+export const NAME_FIELD = "Content-Filename";
 
 /** Answers POST /upload. If it fails, it removes what it stored. */
 export async function receiveFiles(request: Request, service: Service): Promise<Response> {
-  using waiting = service.waiting.open();
-  const isForm = /^multipart\/form-data\b/i.test(request.headers.get("Content-Type") ?? "");
-  const fileName = isForm ? null : request.headers.get(NAME_FIELD);
-  const uploads =
-    fileName === null
-      ? await receiveForm(request, service)
-      : await receiveBody(request, fileName, service.store.batch("input", waiting), service);
-  const files = await service.timing.during("store", () => uploads.settle());
-  if (files.length === 0) throw fieldRequired("file");
-  request.signal.throwIfAborted();
-  return Response.json({ files: files.map(({ name, id }) => ({ name, id })) });
-}
-
-async function receiveForm(request: Request, service: Service) {
-  const { store, config, timing } = service;
   using keeping = service.kept.open();
   using waiting = service.waiting.open();
   const late = new AbortController();
   const signal = AbortSignal.any([request.signal, late.signal]);
+  const memory = { keeping, waiting, signal };
+  const fileName = isForm(request.headers) ? null : request.headers.get(NAME_FIELD);
+  const form =
+    fileName === null
+      ? await receiveForm(request, service, memory)
+      : await receiveBody(request, fileName, service.store.batch("input", waiting), service);
+  const { uploads } = form;
+  try {
+    return await onlyOnce(service, {
+      ...{ content: ["/upload", contentOf(form)], signal },
+      async carryOut() {
+        const response = await storeFiles(form, service, { keeping, signal, late });
+        request.signal.throwIfAborted();
+        return { response };
+      },
+      undo: () => uploads.discard(),
+    });
+  } catch (error) {
+    await uploads.discard();
+    throw error;
+  }
+}
+
+/** Fetching takes long; a body that is a file has nothing to be fetched. */
+export const fetchLater: Later = {
+  isFor: (headers) => isForm(headers) || !headers.has(NAME_FIELD),
+  receive: receiveForm,
+  check(form) {
+    const urls = urlsIn(form);
+    if (urls.length + (form.files.get("file") ?? []).length === 0) throw fieldRequired("file");
+    for (const url of urls) addressOf({ url, parameter: listName("url") });
+  },
+  carryOut: storeFiles,
+};
+
+const isForm = (headers: Headers) => /^multipart\/form-data\b/i.test(headers.get("Content-Type") ?? "");
+
+async function receiveForm(request: Request, service: Service, memory: Receiving): Promise<Form> {
+  const { store, config, timing } = service;
   const form = await readForm(request, {
-    ...{ store, keeping, waiting, signal, isTransient: false },
+    ...{ store, ...memory, isTransient: false },
     fileFields: new Set(["file"]),
     textFields: new Set<string>(),
     jsonFileFields: new Set<string>(),
@@ -47,42 +74,55 @@ async function receiveForm(request: Request, service: Service) {
     maxFiles: config.maxInputs,
     uploadTurns: timing.of(service.uploadTurns),
   });
-  const { uploads } = form;
-  using _limit = abortAfter(LIMITS.fetchesMs, late);
-  const fetching = {
-    ...{ signal, uploads, keeping, isTransient: false, maxBytes: config.maxUploadBytes },
-    ...{ places: service, container: service.container, log: service.log, defer: service.defer },
-  };
-  const urls = (form.fields.get("url") ?? []).filter(isFilled);
-  try {
-    if ((form.files.get("file") ?? []).length + urls.length > config.maxInputs) throw tooManyInputs();
-    for (const url of urls) await receiveAddressed({ url: url.trim(), parameter: listName("url") }, fetching);
-  } catch (error) {
-    await uploads.discard();
-    throw error;
+  if ((form.files.get("file") ?? []).length + urlsIn(form).length > config.maxInputs) {
+    await form.uploads.discard();
+    throw tooManyInputs();
   }
-  uploads.send();
-  return uploads;
+  return form;
 }
 
-async function receiveBody(request: Request, fileName: string, uploads: Batch, service: Service): Promise<Batch> {
+const urlsIn = ({ fields }: Form): string[] => (fields.get("url") ?? []).filter(isFilled).map((url) => url.trim());
+
+/** Fetches what the form names by address, and stores all files. */
+async function storeFiles(form: Form, service: Service, { keeping, signal, late }: Finishing): Promise<Response> {
+  const { uploads } = form;
+  const arrivals = [...(form.files.get("file") ?? [])];
+  const fetching = {
+    ...{ signal, uploads, keeping, isTransient: false, maxBytes: service.config.maxUploadBytes },
+    ...{ places: service, container: service.container, log: service.log, defer: service.defer },
+  };
+  using _limit = abortAfter(LIMITS.fetchesMs, late);
+  for (const url of urlsIn(form)) arrivals.push(await receiveAddressed({ url, parameter: listName("url") }, fetching));
+  if (arrivals.length === 0) throw fieldRequired("file");
+  await service.timing.during("store", () => uploads.settle());
+  const files = await Promise.all(arrivals.map(({ stored }) => stored));
+  return Response.json({ files: files.map(({ name, id }) => ({ name, id })) });
+}
+
+/** Receives the body of a request as a file. @param fileName name in any of the encodings for header fields */
+export async function receiveBody(
+  request: Request,
+  fileName: string,
+  uploads: Batch,
+  service: Pick<Service, "config" | "timing" | "uploadTurns">,
+): Promise<Form> {
   const { config, timing, uploadTurns } = service;
   using _turn = await timing.of(uploadTurns).take(request.signal);
   const name = safeName(decodedName(fileName)) || "file";
   const sizeHint = Number(request.headers.get("Content-Length") ?? 0);
   const body = request.body ? bodyOf(request.body, request.signal) : new Uint8Array(0);
   try {
-    await uploads.receive({
+    const file = await uploads.receive({
       name,
       type: (start) => mediaTypeOf(start, name),
       body: body instanceof Uint8Array ? body : limited(body, config.maxUploadBytes),
       ...(sizeHint > 0 ? { sizeHint } : {}),
     });
+    return { fields: new Map(), files: new Map([["file", [file]]]), uploads, order: ["file"], encoding: "multipart" };
   } catch (error) {
     await uploads.discard();
     throw error;
   }
-  return uploads;
 }
 
 /** @throws ServiceError 400 if the body breaks off */

@@ -4,6 +4,8 @@ import type { Operation } from "../core/operation.ts";
 import { compressPdf } from "./compress-pdf.ts";
 import { flattenAndCompress } from "./container-only/flatten-and-compress.ts";
 import { flattenTransparency } from "./container-only/flatten-transparency.ts";
+import { drawPage } from "./draw-page.ts";
+import { extractPages } from "./extract-pages.ts";
 import { imageToPdf } from "./image-to-pdf.ts";
 import { limitImages } from "./limit-images.ts";
 import { linearizePdf } from "./linearize-pdf.ts";
@@ -29,6 +31,8 @@ export const WORKER_OPERATIONS: readonly AnyOperation[] = [saveHtml, zipFiles];
 /** Operations that the container runs for the Worker, with more memory than an isolate has. */
 export const HOSTED_OPERATIONS: readonly AnyOperation[] = [
   compressPdf,
+  drawPage,
+  extractPages,
   flattenAndCompress,
   flattenTransparency,
   imageToPdf,

@@ -5,7 +5,8 @@ import * as z from "zod";
 import { EngineFailure, OutOfRange } from "../core/failure.ts";
 import { LIMITS } from "../core/limits.ts";
 import { type Chunks, type Output, operation, type Run } from "../core/operation.ts";
-import { pageSelection, resolvePages } from "../core/pages.ts";
+import { pageSelection } from "../core/page-selection.ts";
+import { resolvePages } from "../core/pages.ts";
 import { CHANNELS, COLOR_MODELS, type Raster } from "../core/raster.ts";
 import { MupdfDocument } from "../engines/mupdf/document.ts";
 import { MupdfPage } from "../engines/mupdf/page.ts";
@@ -66,7 +67,8 @@ const run: Run<RasterizeParams> = async function* (inputs, params, context) {
         const page = new MupdfPage(document, pageNumbers[place]! - 1);
         try {
           checkSize(page, params);
-          yield { ...output(page.raster({ ...params, signal: context.signal }), params), total: pageNumbers.length };
+          const raster = page.raster({ ...params, signal: context.signal });
+          yield { ...encodedAs(raster, params.format, params.jpegQuality), total: pageNumbers.length };
         } finally {
           page.close();
         }
@@ -101,8 +103,8 @@ function checkSize(page: MupdfPage, { format, colorModel, dpi }: RasterizeParams
   throw new EngineFailure("too-large", `a page of ${page.width} x ${page.height} points`);
 }
 
-function output(raster: Raster, params: RasterizeParams): Output {
-  const { format, jpegQuality = DEFAULT_JPEG_QUALITY } = params;
+/** Returns the picture as a file, which is encoded while its body is read. */
+export function encodedAs(raster: Raster, format: RasterFormat, jpegQuality = DEFAULT_JPEG_QUALITY): Output {
   return { extension: format, type: MEDIA_TYPES[format], ...encode(raster, format, jpegQuality) };
 }
 

@@ -4,7 +4,8 @@
 import * as z from "zod";
 import { type Notice, noticesOf } from "../core/notice.ts";
 import { operation, type Run } from "../core/operation.ts";
-import { pageSelection, resolvePages } from "../core/pages.ts";
+import { pageSelection } from "../core/page-selection.ts";
+import { resolvePages } from "../core/pages.ts";
 import { Budget } from "../pdf/objects/budget.ts";
 import { MupdfSource } from "../pdf/objects/mupdf-source.ts";
 import { PdfFile } from "../pdf/objects/pdf-file.ts";

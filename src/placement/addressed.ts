@@ -3,15 +3,16 @@
 import { EngineFailure } from "../core/failure.ts";
 import { LIMITS } from "../core/limits.ts";
 import { wait } from "../core/pause.ts";
-import type { Caller, ConnectedContainer } from "./connection.ts";
+import { type Caller, type ConnectedContainer, callerHeaders } from "./connection.ts";
+import type { ContainerHealth } from "./container-health.ts";
 import { exchange, NotTaken } from "./exchange.ts";
 
 const ASK_EVERY_MS = 500;
 
-export function connectAddress(base: string, secret: string, { requestId, client }: Caller): ConnectedContainer {
+export function connectAddress(base: string, secret: string, caller: Caller): ConnectedContainer {
   return {
     post({ name }, frames, signal) {
-      const headers = { Authorization: `Bearer ${secret}`, "X-Request-Id": requestId, "X-Client": client };
+      const headers = { Authorization: `Bearer ${secret}`, ...callerHeaders(caller) };
       return exchange({ url: `${base}/${name}`, headers, frames, signal, fetch: (request) => fetch(request) });
     },
 
@@ -29,25 +30,26 @@ export function connectAddress(base: string, secret: string, { requestId, client
     },
 
     startAhead() {},
+
+    traced: (spans) => caller.trace?.received(spans),
   };
 }
 
 async function isUp(base: string, signal: AbortSignal): Promise<boolean> {
-  return (await healthOf(base, signal))?.status === "OK";
+  const up = (await answerOf(`${base}/up`, signal)) as { readonly status?: string } | undefined;
+  return up?.status === "OK";
 }
 
-/** A part of the container's answer to `GET /up`. */
-interface Health {
-  /** `ending` if the container accepts no more jobs. */
-  readonly status: "OK" | "ending";
-  /** The state of each engine; absent if something else has the address. */
-  readonly engines?: Readonly<Record<string, string>>;
+/** @returns undefined if the container does not answer, or something else has the address */
+export async function askReady(base: string, signal: AbortSignal): Promise<ContainerHealth | undefined> {
+  const health = (await answerOf(`${base}/ready`, signal)) as Partial<ContainerHealth> | undefined;
+  return health?.engines && health.queue ? (health as ContainerHealth) : undefined;
 }
 
-/** @returns undefined if the container does not answer */
-export async function healthOf(base: string, signal: AbortSignal): Promise<Health | undefined> {
+/** @returns undefined if the container does not answer with JSON */
+async function answerOf(url: string, signal: AbortSignal): Promise<object | undefined> {
   try {
-    return (await (await fetch(`${base}/up`, { signal })).json()) as Health;
+    return Object(await (await fetch(url, { signal })).json());
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 // Describes the connection of a request to the container, whether it has an address or the platform runs it.
 
 import type { Container, Signature } from "../core/operation.ts";
+import type { Span } from "../core/trace.ts";
 
 export interface ConnectedContainer extends Container {
   /**
@@ -14,11 +15,26 @@ export interface ConnectedContainer extends Container {
   startAhead(operation: Pick<Signature<unknown>, "internet">): void;
 }
 
+interface CallerTrace {
+  /** Header fields that make the container's work a part of the trace. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Takes the spans that the container reports. */
+  received(spans: readonly Span[]): void;
+}
+
 /** The request on whose behalf the container works. */
 export interface Caller {
   readonly requestId: string;
   /** Distinguishes the requests of one client from those of others, and has no other meaning. */
   readonly client: string;
+  /** The trace of the request. @default it has none */
+  readonly trace?: CallerTrace;
   /** Lets work go on after the response. */
   waitUntil(work: Promise<unknown>): void;
 }
+
+/** Returns the header fields with which a container gets the request's name, its client and its trace. */
+export const callerHeaders = ({ requestId, client, trace }: Caller): Record<string, string> => ({
+  ...{ "X-Request-Id": requestId, "X-Client": client },
+  ...trace?.headers,
+});

@@ -6,7 +6,8 @@ import { EngineFailure } from "../core/failure.ts";
 import { LIMITS } from "../core/limits.ts";
 import type { Signature } from "../core/operation.ts";
 import { wait } from "../core/pause.ts";
-import type { Caller, ConnectedContainer } from "./connection.ts";
+import type { Span } from "../core/trace.ts";
+import { type Caller, type ConnectedContainer, callerHeaders } from "./connection.ts";
 import type { Answer } from "./dispatcher.ts";
 import { dispatcher } from "./dispatcher-stub.ts";
 import { exchange, NotTaken } from "./exchange.ts";
@@ -42,17 +43,20 @@ class Dispatched implements ConnectedContainer {
     frames: AsyncIterable<Uint8Array>,
     signal: AbortSignal,
   ): Promise<ReadableStream<Uint8Array>> {
-    const { requestId, client } = this.#caller;
     const pool = poolOf(operation);
     const lease = await this.#lease(pool, signal);
     this.#slot = new Slot(this.#env, pool, lease, this.#caller);
     return exchange({
       url: `http://container/${operation.name}`,
-      headers: { "X-Request-Id": requestId, "X-Client": client },
+      headers: callerHeaders(this.#caller),
       frames,
       signal,
       fetch: (request) => instance(this.#env, pool, lease.instance)!.fetch(request),
     });
+  }
+
+  traced(spans: readonly Span[]): void {
+    this.#caller.trace?.received(spans);
   }
 
   ended(error?: unknown): void {

@@ -4,6 +4,7 @@
 import { DurableObject } from "cloudflare:workers";
 import type { Env } from "../core/config.ts";
 import { LIMITS } from "../core/limits.ts";
+import { logLine } from "../core/log-line.ts";
 import { within } from "../core/within.ts";
 import { instance } from "./instance-stub.ts";
 import { instancesOf, type Pool } from "./pools.ts";
@@ -162,5 +163,5 @@ function stub(env: Env, pool: Pool, number: number) {
 }
 
 function log(message: string, details: Record<string, unknown>): void {
-  console.log(JSON.stringify({ message, ...details }));
+  console.log(logLine({}, message, details));
 }

@@ -2,6 +2,11 @@
 
 import { Container } from "@cloudflare/containers";
 import type { Env } from "../core/config.ts";
+import { LIMITS } from "../core/limits.ts";
+import { logLine } from "../core/log-line.ts";
+import { wait } from "../core/pause.ts";
+import { within } from "../core/within.ts";
+import type { ContainerHealth } from "./container-health.ts";
 import { POOL_ENGINES } from "./pools.ts";
 
 /** Key in the object's storage. The container outlives the object's memory, for example when a Worker is deployed. */
@@ -14,6 +19,9 @@ export class EngineContainer extends Container<Env> {
   override enableInternet = false;
   override pingEndpoint = "container/up";
   readonly engines: string = POOL_ENGINES.engines;
+  /** Time in which a container that works answers GET /up, in milliseconds. */
+  readonly aliveMs: number = LIMITS.instanceAliveMs;
+  #watching: Promise<void> | undefined;
   #starting: Promise<string> | undefined;
   #requests = 0;
 
@@ -25,6 +33,13 @@ export class EngineContainer extends Container<Env> {
   /** Reports whether the container runs, and starts nothing. */
   isRunning(): boolean {
     return this.ctx.container?.running ?? false;
+  }
+
+  /** Asks the container for its health, unless it sleeps. Does not keep it awake. */
+  async health(): Promise<ContainerHealth | undefined> {
+    if (!this.isRunning()) return undefined;
+    const answer = await this.ctx.container!.getTcpPort(this.defaultPort).fetch("http://container/ready");
+    return (await answer.json()) as ContainerHealth;
   }
 
   /**
@@ -46,6 +61,11 @@ export class EngineContainer extends Container<Env> {
     return answer;
   }
 
+  /** Returns the environment of the container, without its secret. */
+  protected settings(): Record<string, string> {
+    return { ENGINES: this.engines };
+  }
+
   /** Keeps the container awake while it works. */
   override async onActivityExpired(): Promise<void> {
     if (this.#requests === 0) await super.onActivityExpired();
@@ -57,6 +77,9 @@ export class EngineContainer extends Container<Env> {
    */
   async #passOn(request: Request): Promise<Response> {
     this.#requests++;
+    this.#watching ??= this.#watch().finally(() => {
+      this.#watching = undefined;
+    });
     const ended = () => {
       this.#requests--;
       this.renewActivityTimeout();
@@ -71,6 +94,20 @@ export class EngineContainer extends Container<Env> {
     } catch (error) {
       ended();
       throw error;
+    }
+  }
+
+  /** Ends a container that is frozen: its jobs would wait for their time limit, because no connection breaks. */
+  async #watch(): Promise<void> {
+    while (this.#requests > 0) {
+      await wait(this.aliveMs / 4);
+      try {
+        await within(this.aliveMs, () => this.ctx.container!.getTcpPort(this.defaultPort).fetch("http://container/up"));
+      } catch (error) {
+        if (this.#requests === 0 || !this.isRunning()) continue;
+        console.log(logLine({}, "instance ended", { error: String(error) }));
+        await this.destroy();
+      }
     }
   }
 
@@ -89,7 +126,7 @@ export class EngineContainer extends Container<Env> {
     if (this.isRunning() && !known) await this.destroy();
     const secret = this.isRunning() && known ? known : randomSecret();
     this.ctx.storage.kv.put(SECRET_KEY, secret);
-    this.envVars = { CONTAINER_SECRET: secret, ENGINES: this.engines };
+    this.envVars = { CONTAINER_SECRET: secret, ...this.settings() };
     await this.startAndWaitForPorts();
     return secret;
   }
@@ -102,6 +139,12 @@ export class EngineContainer extends Container<Env> {
 export class WebContainer extends EngineContainer {
   override enableInternet = true;
   override readonly engines = POOL_ENGINES.web;
+
+  /** Adds the settings of the Worker that are about addresses. Web pages are loaded by this kind of container alone. */
+  protected override settings(): Record<string, string> {
+    const { URL_ALLOW, URL_DNS } = this.env;
+    return { ...super.settings(), ...(URL_ALLOW ? { URL_ALLOW } : {}), ...(URL_DNS ? { URL_DNS } : {}) };
+  }
 }
 
 function randomSecret(): string {

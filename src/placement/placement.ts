@@ -112,9 +112,12 @@ export function attempts(job: Job, inputs: readonly Input[], places: Places): re
 export const needsMoreRoom = (error: unknown): boolean =>
   error instanceof EngineFailure && error.reason === "too-large";
 
+/** Returns the memory for all engines at the edge together, and the documents that they read. */
+export const roomForEngines = ({ isolateBytes }: Budgets) => isolateBytes - BESIDE_THE_ENGINE_BYTES;
+
 /** Returns the limit of the engine's heap next to the given number of held bytes. */
-const edgeHeapLimit = (heldBytes: number, { edgeHeapBytes, isolateBytes }: Budgets) =>
-  Math.min(edgeHeapBytes, isolateBytes - BESIDE_THE_ENGINE_BYTES - heldBytes);
+const edgeHeapLimit = (heldBytes: number, budgets: Budgets) =>
+  Math.min(budgets.edgeHeapBytes, roomForEngines(budgets) - heldBytes);
 
 function streamed(run: Bound, inputs: readonly Input[], turns: Turns | undefined): Attempt {
   return {

@@ -3,58 +3,117 @@
 import type { Env } from "../core/config.ts";
 import { LIMITS } from "../core/limits.ts";
 import { within } from "../core/within.ts";
-import { healthOf } from "./addressed.ts";
+import { askReady } from "./addressed.ts";
+import { type ContainerHealth, type EngineHealth, isAble } from "./container-health.ts";
+import type { PoolSummary } from "./dispatcher.ts";
 import { dispatcher } from "./dispatcher-stub.ts";
+import { instance } from "./instance-stub.ts";
 import { POOL_ENGINES, POOLS, type Pool } from "./pools.ts";
 
-/** The reason why jobs of each kind cannot be done, or undefined if they can. */
-export type ContainerReadiness = Readonly<Record<Pool, string | undefined>>;
+type EngineHealths = Readonly<Record<string, EngineHealth>>;
+
+export interface PoolReadiness {
+  /** The reason why jobs of this kind cannot be done. @default they can */
+  readonly reason?: string;
+  /** True if the service is meant to have no engine of this kind. @default false */
+  readonly isOff?: boolean;
+  readonly engines: EngineHealths;
+}
+
+export interface ContainerReadiness {
+  readonly pools: Readonly<Record<Pool, PoolReadiness>>;
+  /** The jobs in the container; undefined if it is not asked. */
+  readonly queue?: ContainerHealth["queue"];
+}
 
 const SUBJECTS: Readonly<Record<Pool, string>> = {
   engines: "The container for documents",
   web: "The container for web pages",
 };
+const ASLEEP: EngineHealth = { state: "asleep" };
 
 export async function containerReadiness(env: Env): Promise<ContainerReadiness> {
   const { CONTAINER_URL: url, CONTAINER_SECRET: secret } = env;
-  if (url === "off") {
-    const reason = "The service runs without a container.";
-    return { engines: reason, web: reason };
-  }
-  if (url) {
-    if (secret) return readinessOfAddress(url);
-    const reason = "CONTAINER_SECRET is not set.";
-    return { engines: reason, web: reason };
-  }
-  const [engines, web] = await Promise.all(POOLS.map((pool) => reasonOfPool(env, pool)));
-  return { engines, web };
+  if (url === "off") return { pools: both(() => ({ isOff: true, engines: {} })) };
+  if (url) return secret ? readinessOfAddress(url) : unready("CONTAINER_SECRET is not set.");
+  const [engines, web] = await Promise.all(POOLS.map((pool) => readinessOfPool(env, pool)));
+  return {
+    pools: { engines: engines.readiness, web: web.readiness },
+    queue: {
+      waiting: engines.waiting + web.waiting,
+      room: Math.max(0, LIMITS.instanceJobsWaiting - Math.max(engines.waiting, web.waiting)),
+    },
+  };
 }
+
+const both = (readiness: (pool: Pool) => PoolReadiness): ContainerReadiness["pools"] => ({
+  engines: readiness("engines"),
+  web: readiness("web"),
+});
+const unready = (reason: string): ContainerReadiness => ({ pools: both(() => ({ reason, engines: {} })) });
 
 async function readinessOfAddress(url: string): Promise<ContainerReadiness> {
-  const health = await healthOf(url, AbortSignal.timeout(LIMITS.readyMs));
-  if (health?.status === "OK") {
-    return { engines: reasonOfEngines("engines", health.engines), web: reasonOfEngines("web", health.engines) };
-  }
-  const reason = health ? "The container ends." : "The container does not answer.";
-  return { engines: reason, web: reason };
+  const health = await askReady(url, AbortSignal.timeout(LIMITS.readyMs));
+  if (!health) return unready("The container does not answer.");
+  const reason = health.status === "ending" ? "The container ends." : undefined;
+  const readiness = (pool: Pool) => readinessOfEngines(enginesOf(pool, health.engines), reason);
+  return { pools: both(readiness), queue: health.queue };
 }
 
-/** Engines that are still starting are not missing: jobs wait for them. */
-function reasonOfEngines(pool: Pool, states: Readonly<Record<string, string>> = {}): string | undefined {
-  const missing = POOL_ENGINES[pool].split(",").filter((name) => ["off", "failed"].includes(states[name] ?? "off"));
-  if (missing.length === 0) return undefined;
-  return `The container lacks engines: ${missing.map((name) => `${name} (${states[name] ?? "off"})`).join(", ")}.`;
+function readinessOfEngines(engines: EngineHealths, ending?: string): PoolReadiness {
+  const unable = Object.entries(engines).filter(([, engine]) => !isAble(engine));
+  const told = unable.map(([name, { state, trouble }]) => `${name} (${trouble ? `proof ${trouble}` : state})`);
+  const reason = ending ?? (told.length > 0 ? `The container lacks engines: ${told.join(", ")}.` : undefined);
+  const isOff = Object.values(engines).every(({ state }) => state === "off");
+  return { ...(reason === undefined ? {} : { reason }), ...(isOff ? { isOff } : {}), engines };
 }
 
-async function reasonOfPool(env: Env, pool: Pool): Promise<string | undefined> {
+function enginesOf(pool: Pool, engines: EngineHealths): EngineHealths {
+  const names = POOL_ENGINES[pool].split(",");
+  return Object.fromEntries(names.map((name) => [name, engines[name] ?? { state: "off" }]));
+}
+
+interface AskedPool {
+  readonly readiness: PoolReadiness;
+  readonly waiting: number;
+}
+
+async function readinessOfPool(env: Env, pool: Pool): Promise<AskedPool> {
   const stub = dispatcher(env, pool);
-  if (!stub) return "CONTAINER_URL is not set.";
+  const failed = (reason: string) => ({ readiness: { reason, engines: {} }, waiting: 0 });
+  if (!stub) return failed("CONTAINER_URL is not set.");
+  let summary: PoolSummary;
   try {
-    const { instances } = await within(LIMITS.readyMs, async () => stub.summary(pool));
-    if (instances.every((instance) => instance === "not-started")) return `${SUBJECTS[pool]} does not start.`;
-    if (instances.every((instance) => instance === "other-version")) return `${SUBJECTS[pool]} has another version.`;
-    return undefined;
+    summary = await within(LIMITS.readyMs, async () => stub.summary(pool));
   } catch {
-    return "The dispatcher does not answer.";
+    return failed("The dispatcher does not answer.");
   }
+  const { instances, waiting } = summary;
+  if (instances.every((instance) => instance === "not-started")) return failed(`${SUBJECTS[pool]} does not start.`);
+  if (instances.every((one) => one === "other-version")) return failed(`${SUBJECTS[pool]} has another version.`);
+  const awake = instances.flatMap((condition, number) => (condition === "ready" ? [number] : []));
+  const answers = await Promise.all(awake.map((number) => askInstance(env, pool, number)));
+  const engines = bestOf(pool, answers);
+  // A job that an instance fails goes to another one.
+  const readiness = awake.length < instances.length ? { engines } : readinessOfEngines(engines);
+  return { readiness, waiting };
+}
+
+/** Starts nothing. @returns undefined if the instance sleeps or does not answer */
+async function askInstance(env: Env, pool: Pool, number: number): Promise<ContainerHealth | undefined> {
+  try {
+    return await within(LIMITS.readyMs, async () => instance(env, pool, number)!.health());
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns each engine as the instance has it where it is best. */
+function bestOf(pool: Pool, answers: readonly (ContainerHealth | undefined)[]): EngineHealths {
+  const known = answers.flatMap((answer) => (answer ? [answer.engines] : []));
+  const best = (name: string) => {
+    const all = known.flatMap((engines) => engines[name] ?? []);
+    return all.find(isAble) ?? all[0] ?? ASLEEP;
+  };
+  return Object.fromEntries(POOL_ENGINES[pool].split(",").map((name) => [name, best(name)]));
 }

@@ -7,11 +7,12 @@
 //   answer    for each output: json {output: {extension, name?, type, total, headed}}, its bytes,
 //             json {end: {head?: base64, notices?}};
 //             then json {done: true}, or at any place {failure: {reason, detail, nonconformity?}} or
-//             {outOfRange: {parameter, value}}
+//             {outOfRange: {parameter, value}}; if the request has a `traceparent`, json {spans} at any place before
 
 import { EngineFailure, FAILURE_REASONS, type FailureReason, type Nonconformity, OutOfRange } from "../core/failure.ts";
 import { combined, type Notice, readNotices } from "../core/notice.ts";
-import type { Context, Input, Output, Run, Signature } from "../core/operation.ts";
+import type { Container, Context, Input, Output, Run, Signature } from "../core/operation.ts";
+import { readSpans, type Span } from "../core/trace.ts";
 import {
   bytesFrames,
   decodeFrames,
@@ -44,7 +45,8 @@ type AnswerEvent =
   | { readonly end: OutputEnd }
   | { readonly done: true }
   | { readonly failure: Failure }
-  | { readonly outOfRange: { readonly parameter: string; readonly value: string } };
+  | { readonly outOfRange: { readonly parameter: string; readonly value: string } }
+  | { readonly spans: readonly Span[] };
 
 interface OutputBeginning extends Pick<Output, "extension" | "name" | "type" | "total"> {
   /** False if the first bytes are final when they are sent. @default they may be replaced */
@@ -79,7 +81,8 @@ export function remote<P>(operation: Signature<P>): Run<P> {
     const signal = AbortSignal.any([context.signal, left.signal]);
     let failure: unknown;
     try {
-      yield* decodeAnswer(await container.post(operation, encodeRequest(inputs, params), signal), context);
+      const answer = await container.post(operation, encodeRequest(inputs, params), signal);
+      yield* decodeAnswer(answer, { signal: context.signal, traced: (spans) => container.traced?.(spans) });
     } catch (error) {
       failure = error;
       throw error;
@@ -205,6 +208,11 @@ function failure(reason: FailureReason, detail: string, error?: EngineFailure): 
   };
 }
 
+/** Encodes what the container did, for a trace. */
+export function encodeSpans(spans: readonly Span[]): Uint8Array<ArrayBuffer> {
+  return jsonFrame({ spans } satisfies AnswerEvent);
+}
+
 /** How an answer ended, from the container's view: completed, refused for a parameter, or failed. */
 export type AnswerEnd = "answered" | "out-of-range" | FailureReason;
 
@@ -224,14 +232,19 @@ export function endOfAnswer(frames: Uint8Array): AnswerEnd | undefined {
  */
 export async function* decodeAnswer(
   chunks: AsyncIterable<Uint8Array>,
-  { signal }: Pick<Context, "signal">,
+  { signal, traced }: Pick<Context, "signal"> & Pick<Container, "traced">,
 ): AsyncGenerator<Output> {
   const frames = decodeFrames(chunks);
   const next = async (): Promise<Frame> => {
-    const { done, value } = await brokenOffAs(frames.next(), signal);
-    if (done) throw new EngineFailure("lost", "the container broke off");
-    if ("json" in value) throwFailure(value.json as AnswerEvent);
-    return value;
+    for (;;) {
+      const { done, value } = await brokenOffAs(frames.next(), signal);
+      if (done) throw new EngineFailure("lost", "the container broke off");
+      if (!("json" in value)) return value;
+      const event = value.json as AnswerEvent;
+      throwFailure(event);
+      if (!("spans" in event)) return value;
+      traced?.(readSpans(event.spans));
+    }
   };
   try {
     for (;;) {

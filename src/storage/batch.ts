@@ -2,9 +2,10 @@
 // confirmed, up to a limit.
 
 import type { Bucket } from "../core/bucket.ts";
-import type { Arrival, Kind, NewFile, StoredFile } from "./file.ts";
+import type { Arrival, Kind, NewFile, NewIds, StoredFile } from "./file.ts";
 import type { Keeping } from "./kept-bytes.ts";
-import { PART_BYTES, putFile, readFile, type WholeFile } from "./lone-files.ts";
+import { type About, PART_BYTES, putFile, readFile, type WholeFile } from "./lone-files.ts";
+import type { FileMarks } from "./marks.ts";
 import { LARGEST_FILE_BYTES, PackBuilder } from "./packs.ts";
 import { PartBuffer } from "./part-buffer.ts";
 
@@ -19,16 +20,22 @@ interface Waiting extends PromiseWithResolvers<StoredFile> {
 export interface BatchOptions {
   readonly bucket: Bucket;
   readonly kind: Kind;
+  readonly ids: NewIds;
+  /** Returns the marks of a file that is stored now. */
+  marks(): FileMarks;
   /** Memory for small files that wait. A file that gets none is stored at once. */
   readonly room: Keeping;
   remove(ids: readonly string[]): Promise<void>;
+  /** Counts the bytes of a file that was received. @default not counted */
+  received?(bytes: number): void;
 }
 
 export class Batch {
   readonly #bucket: Bucket;
-  readonly #kind: Kind;
+  readonly #about: About;
   readonly #room: Keeping;
   readonly #remove: BatchOptions["remove"];
+  readonly #received: BatchOptions["received"];
   readonly #parts = new PartBuffer();
   /** All files received, whether stored or not. */
   readonly #arrived: Promise<StoredFile>[] = [];
@@ -40,12 +47,13 @@ export class Batch {
   /** Writes in progress. */
   readonly #sent: { readonly done: Promise<unknown>; readonly bytes: number }[] = [];
 
-  constructor({ bucket, kind, room, remove }: BatchOptions) {
+  constructor({ bucket, kind, ids, marks, room, remove, received }: BatchOptions) {
     this.#bucket = bucket;
-    this.#kind = kind;
+    this.#about = { kind, ids, marks };
     this.#room = room;
     this.#remove = remove;
-    this.#pack = new PackBuilder(kind);
+    this.#received = received;
+    this.#pack = new PackBuilder(this.#about);
   }
 
   /** Number of files received. */
@@ -59,7 +67,8 @@ export class Batch {
    * @throws the error that kept this or an earlier file from being stored
    */
   async receive(file: NewFile): Promise<Arrival> {
-    const read = await readFile(this.#bucket, this.#kind, file, this.#parts);
+    const read = await readFile(this.#bucket, this.#about, file, this.#parts);
+    this.#received?.("stored" in read ? read.size : read.bytes.length);
     if ("stored" in read) {
       // Only the last part of a large file is still in transit.
       this.#track(read.stored, PART_BYTES);
@@ -67,7 +76,7 @@ export class Batch {
       await this.#confirm();
       return read;
     }
-    const { name, type, bytes } = read;
+    const { name, type, bytes, sha256 } = read;
     const waiting = { ...Promise.withResolvers<StoredFile>(), file: read };
     // The promise is awaited by whoever needs the file; until then its rejection must not count as unhandled.
     waiting.promise.catch(() => {});
@@ -75,7 +84,7 @@ export class Batch {
     if (file.isHeld) this.#held.push(waiting);
     else this.#take(waiting);
     await this.#confirm();
-    return { name, type, size: bytes.length, bytes, stored: waiting.promise };
+    return { name, type, size: bytes.length, bytes, sha256, stored: waiting.promise };
   }
 
   #take(waiting: Waiting): void {
@@ -107,7 +116,7 @@ export class Batch {
   #sendWaiting(): void {
     const [waiting, pack] = [this.#waiting, this.#pack];
     this.#waiting = [];
-    this.#pack = new PackBuilder(this.#kind);
+    this.#pack = new PackBuilder(this.#about);
     this.#room.give(pack.bytes);
     if (waiting.length === 1) this.#sendAlone(waiting[0]);
     if (waiting.length < 2) return;
@@ -130,14 +139,14 @@ export class Batch {
     for (const { reject } of [...this.#held.splice(0), ...this.#waiting]) reject(new Error("the file is discarded"));
     this.#waiting = [];
     this.#room.give(this.#pack.bytes);
-    this.#pack = new PackBuilder(this.#kind);
+    this.#pack = new PackBuilder(this.#about);
     this.#sent.length = 0;
     const arrived = await Promise.allSettled(this.#arrived.splice(0));
     await this.#remove(arrived.flatMap((file) => (file.status === "fulfilled" ? [file.value.id] : [])));
   }
 
   #sendAlone({ file, resolve, reject }: Waiting): void {
-    const put = putFile(this.#bucket, this.#kind, file);
+    const put = putFile(this.#bucket, this.#about, file);
     put.then(resolve, reject);
     this.#track(put, file.bytes.length);
   }

@@ -1,5 +1,6 @@
 // Defines stored files and their ids. Knows nothing about the storage.
 import type { Chunks } from "../core/operation.ts";
+import type { FileMarks } from "./marks.ts";
 
 export interface StoredFile {
   readonly id: string;
@@ -11,12 +12,20 @@ export interface StoredFile {
   /** Entity tag: opaque, unquoted. */
   readonly etag: string;
   readonly modified: Date;
+  readonly marks: FileMarks;
+}
+
+/** A file that was found, and when it ends, unless it stays for ever. */
+export interface FoundFile extends StoredFile {
+  readonly expires?: Date;
 }
 
 /** A file whose body has been read, but which is possibly not stored yet. */
 export interface Arrival extends Pick<StoredFile, "name" | "type" | "size"> {
   /** The whole content, if it fits into one part. */
   readonly bytes?: Uint8Array;
+  /** SHA-256 in lowercase hexadecimal digits; absent if its first bytes were made last. */
+  readonly sha256?: string;
   /** Resolves when the file is stored. Rejects if that fails, in which case nothing of it remains. */
   readonly stored: Promise<StoredFile>;
 }
@@ -60,14 +69,26 @@ export const packOf = (id: string) => id.slice(0, PACK_CHARACTERS);
 /** Reports whether the file is in a pack or stored alone, according to the last bit of its id. */
 export const isPacked = (id: string) => Number.parseInt(id.at(-1)!, 16) % 2 === 1;
 
-const randomId = (kind: Kind, isPacked: boolean): string => {
-  const id = DIGITS[kind] + crypto.randomUUID();
-  const last = Number.parseInt(id.at(-1)!, 16);
-  return id.slice(0, -1) + (isPacked ? last | 1 : last & ~1).toString(16);
+/** Returns the id that a version 4 UUID stands for, with the last bit as it must be. */
+export const idFrom = (kind: Kind, uuid: string, isPacked: boolean): string => {
+  const last = Number.parseInt(uuid.at(-1)!, 16);
+  return DIGITS[kind] + uuid.slice(0, -1) + (isPacked ? last | 1 : last & ~1).toString(16);
 };
+const randomId = (kind: Kind, isPacked: boolean) => idFrom(kind, crypto.randomUUID(), isPacked);
 export const newId = (kind: Kind): string => randomId(kind, false);
-/** Returns ids for files in one pack. */
-export function newPackedIds(kind: Kind, count: number): string[] {
-  const pack = packOf(randomId(kind, true));
-  return Array.from({ length: count }, () => pack + randomId(kind, true).slice(PACK_CHARACTERS));
+/** Returns ids for files in one pack, whose common start is that of `first`. */
+export const packedIds = (first: string, kind: Kind, count: number): string[] =>
+  Array.from({ length: count }, () => packOf(first) + randomId(kind, true).slice(PACK_CHARACTERS));
+
+/** Makes the ids of new files. Storage has nothing under an id before it was made. */
+export interface NewIds {
+  /** Returns the id of a lone file. */
+  alone(kind: Kind): Promise<string>;
+  /** Returns ids for files in one pack. */
+  packed(kind: Kind, count: number): Promise<string[]>;
 }
+
+export const RANDOM_IDS: NewIds = {
+  alone: async (kind) => newId(kind),
+  packed: async (kind, count) => packedIds(randomId(kind, true), kind, count),
+};

@@ -3,9 +3,10 @@
 //                 file was small enough for one put(), its SHA-256
 //   sha256/<id>   an empty object whose custom metadata holds the SHA-256 of a larger file, which becomes known only
 //                 after R2 requires the metadata
-import { createHash, type Hash } from "node:crypto";
+import { createHash } from "node:crypto";
 import type { Bucket, BucketObject, MultipartUpload, UploadedPart } from "../core/bucket.ts";
-import { type ByteRange, type Kind, type NewFile, newId, type StoredFile } from "./file.ts";
+import type { ByteRange, Kind, NewFile, NewIds, StoredFile } from "./file.ts";
+import { type FileMarks, marksIn, metadataOf, noteExpiry } from "./marks.ts";
 import type { PartBuffer } from "./part-buffer.ts";
 
 /**
@@ -29,8 +30,18 @@ export interface WholeFile {
   readonly sha256: string;
 }
 
+/** The properties that the files of a batch share. */
+export interface About {
+  readonly kind: Kind;
+  readonly ids: NewIds;
+  /** Returns the marks of a file that is stored now. */
+  marks(): FileMarks;
+}
+
 /** A file whose parts are all stored except the last. */
 export interface PartedFile extends Pick<StoredFile, "name" | "type" | "size"> {
+  /** Absent if the file has a head. */
+  readonly sha256?: string;
   readonly stored: Promise<StoredFile>;
 }
 
@@ -40,13 +51,13 @@ export interface PartedFile extends Pick<StoredFile, "name" | "type" | "size"> {
  */
 export async function readFile(
   bucket: Bucket,
-  kind: Kind,
+  about: About,
   file: NewFile,
   parts: PartBuffer,
 ): Promise<WholeFile | PartedFile> {
   const { name } = file;
   const digest = createHash("sha256");
-  const upload = new Upload(bucket, kind, file);
+  const upload = new Upload(bucket, about, file);
   let size = 0;
   try {
     parts.begin(file.partBytes ?? PART_BYTES, file.sizeHint);
@@ -59,8 +70,9 @@ export async function readFile(
     const head = file.head?.();
     if (head) (upload.firstPart ?? rest).set(head);
     if (upload.hasParts) {
-      const stored = upload.finish(rest, digest).catch((error: unknown) => upload.undo(error));
-      return { name, type: upload.typeFrom(rest), size, stored };
+      const known = head ? {} : { sha256: digest.digest("hex") };
+      const stored = upload.finish(rest, known.sha256).catch((error: unknown) => upload.undo(error));
+      return { name, type: upload.typeFrom(rest), size, ...known, stored };
     }
     if (head) digest.update(rest);
     return { name, type: upload.typeFrom(rest), bytes: rest, sha256: digest.digest("hex") };
@@ -72,17 +84,17 @@ export async function readFile(
 /** The upload of one file in parts. It begins in R2 with the first part that is sent. */
 class Upload {
   readonly #bucket: Bucket;
-  readonly #kind: Kind;
+  readonly #about: About;
   readonly #file: NewFile;
   #type: string | undefined;
-  #sending: { readonly id: string; readonly parts: MultipartUpload } | undefined;
+  #sending: { readonly id: string; readonly parts: MultipartUpload; readonly marks: FileMarks } | undefined;
   readonly #uploaded: UploadedPart[] = [];
   /** With a head, the first part is kept until the end, because its first bytes are known only then. */
   firstPart: Uint8Array | undefined;
 
-  constructor(bucket: Bucket, kind: Kind, file: NewFile) {
+  constructor(bucket: Bucket, about: About, file: NewFile) {
     this.#bucket = bucket;
-    this.#kind = kind;
+    this.#about = about;
     this.#file = file;
   }
 
@@ -104,15 +116,16 @@ class Upload {
     } else await this.#sendNext(part);
   }
 
-  /** @param digest digest of the whole file, unless it has a head */
-  async finish(rest: Uint8Array, digest: Hash): Promise<StoredFile> {
+  /** @param knownDigest SHA-256 of the whole file, unless it has a head */
+  async finish(rest: Uint8Array, knownDigest: string | undefined): Promise<StoredFile> {
     if (rest.length > 0) await this.#sendNext(rest);
     if (this.firstPart) this.#uploaded.unshift(await this.#send(1, this.firstPart));
-    const { id, parts } = this.#sending!;
+    const { id, parts, marks } = this.#sending!;
+    await noteExpiry(this.#bucket, marks, id);
     const object = await parts.complete(this.#uploaded);
     this.#sending = undefined;
     try {
-      const sha256 = this.#file.head ? await digestOf(this.#bucket, FILES + id) : digest.digest("hex");
+      const sha256 = knownDigest ?? (await digestOf(this.#bucket, FILES + id));
       await this.#bucket.put(DIGESTS + id, new Uint8Array(0), { customMetadata: { sha256 } });
     } catch (error) {
       await this.#bucket.delete(keysOf(id));
@@ -132,18 +145,23 @@ class Upload {
 
   async #send(number: number, part: Uint8Array): Promise<UploadedPart> {
     if (!this.#sending) {
-      const id = newId(this.#kind);
-      const settings = fileOptions(this.#file.name, this.typeFrom(part));
-      this.#sending = { id, parts: await this.#bucket.createMultipartUpload(FILES + id, settings) };
+      const id = await this.#about.ids.alone(this.#about.kind);
+      const marks = this.#about.marks();
+      const settings = fileOptions({ name: this.#file.name, type: this.typeFrom(part), marks });
+      const [bucket, key] = [this.#bucket, FILES + id];
+      const parts = await (bucket.createBriefUpload?.(key, settings) ?? bucket.createMultipartUpload(key, settings));
+      this.#sending = { id, marks, parts };
     }
     return this.#sending.parts.uploadPart(number, part);
   }
 }
 
-export async function putFile(bucket: Bucket, kind: Kind, file: WholeFile): Promise<StoredFile> {
-  const id = newId(kind);
+export async function putFile(bucket: Bucket, about: About, file: WholeFile): Promise<StoredFile> {
+  const id = await about.ids.alone(about.kind);
+  const marks = about.marks();
   try {
-    return describe(id, await bucket.put(FILES + id, file.bytes, fileOptions(file.name, file.type, file.sha256)));
+    await noteExpiry(bucket, marks, id);
+    return describe(id, await bucket.put(FILES + id, file.bytes, fileOptions({ ...file, marks })));
   } catch (error) {
     await bucket.delete(FILES + id);
     throw error;
@@ -168,10 +186,14 @@ export async function sha256OfFile(bucket: Bucket, id: string): Promise<string |
 }
 
 /** Returns the properties of the object of a file. */
-export const fileOptions = (name: string, contentType: string, sha256?: string) => ({
-  httpMetadata: { contentType },
-  customMetadata: { name: encodeURIComponent(name), ...(sha256 ? { sha256 } : {}) },
+export const fileOptions = ({ name, type, sha256, marks }: DescribedFile) => ({
+  httpMetadata: { contentType: type },
+  customMetadata: { name: encodeURIComponent(name), ...(sha256 ? { sha256 } : {}), ...metadataOf(marks) },
 });
+
+interface DescribedFile extends Pick<StoredFile, "name" | "type" | "marks"> {
+  readonly sha256?: string;
+}
 
 function describe(id: string, object: BucketObject): StoredFile {
   return {
@@ -181,6 +203,7 @@ function describe(id: string, object: BucketObject): StoredFile {
     size: object.size,
     etag: object.etag,
     modified: object.uploaded,
+    marks: marksIn(object.customMetadata),
   };
 }
 

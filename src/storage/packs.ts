@@ -1,13 +1,16 @@
 // Stores small files that arrive together as one object of R2, because each put() costs money and a round trip. Layout:
 //   packs/<start of the ids>   the index as JSON, then the bytes of the files in its order; custom metadata holds the
-//                              length of the index, the number of files and, once one was removed, the time when all
-//                              were stored
+//                              length of the index, the number of files, their marks and, once one was removed, the
+//                              time when all were stored
 import type { Bucket, BucketObject } from "../core/bucket.ts";
-import { type ByteRange, type Kind, newPackedIds, packOf, type StoredFile } from "./file.ts";
-import type { WholeFile } from "./lone-files.ts";
+import { type ByteRange, packOf, type StoredFile } from "./file.ts";
+import type { About, WholeFile } from "./lone-files.ts";
+import { type FileMarks, marksIn, metadataOf, noteExpiry } from "./marks.ts";
 
 export const PACKS = "packs/";
-const keyOf = (id: string) => PACKS + packOf(id);
+export const packKeyOf = (id: string) => PACKS + packOf(id);
+/** Reports whether a name is that of a pack, not the id of a file. */
+export const isPackName = (name: string) => name === packOf(name);
 
 /** Size of the first read of a pack. No index is longer. */
 const START_BYTES = 2 ** 15;
@@ -28,6 +31,7 @@ type PackEntry = readonly [id: string, name: string, type: string, size: number,
 interface Start {
   readonly etag: string;
   readonly stored: Date;
+  readonly marks: FileMarks;
   readonly entries: readonly PackEntry[];
   /** Length of the index. */
   readonly indexBytes: number;
@@ -48,13 +52,13 @@ const entryOf = (id: string, { name, type, bytes, sha256 }: WholeFile): PackEntr
 
 /** Collects the files of one pack. */
 export class PackBuilder {
-  readonly #kind: Kind;
+  readonly #about: About;
   readonly #files: WholeFile[] = [];
   #bytes = 0;
   #indexBytes = 2;
 
-  constructor(kind: Kind) {
-    this.#kind = kind;
+  constructor(about: About) {
+    this.#about = about;
   }
 
   get files(): readonly WholeFile[] {
@@ -78,13 +82,15 @@ export class PackBuilder {
 
   /** @returns the files in the order in which they were added. If this fails, nothing remains in storage. */
   async put(bucket: Bucket): Promise<StoredFile[]> {
-    const ids = newPackedIds(this.#kind, this.#files.length);
+    const ids = await this.#about.ids.packed(this.#about.kind, this.#files.length);
+    const marks = this.#about.marks();
     const entries = this.#files.map((file, index) => entryOf(ids[index], file));
-    const key = keyOf(ids[0]);
+    const key = packKeyOf(ids[0]);
     const bodies = this.#files.map(({ bytes }) => bytes);
     try {
-      const { uploaded } = (await bucket.put(key, ...packed(entries, bodies)))!;
-      return entries.map((entry, index) => describe(ids[index], entry, uploaded));
+      await noteExpiry(bucket, marks, packOf(ids[0]));
+      const { uploaded: stored } = (await bucket.put(key, ...packed(entries, bodies, { marks })))!;
+      return entries.map((entry, index) => describe(ids[index], entry, { stored, marks }));
     } catch (error) {
       await bucket.delete(key);
       throw error;
@@ -119,17 +125,17 @@ export class Packs {
         return { file: member.file, body: new Response(pack.bytes.slice(from, from + length)).body! };
       }
       const onlyIf = { etagMatches: pack.etag };
-      const object = await this.#bucket.get(keyOf(id), { range: { offset: from, length }, onlyIf });
+      const object = await this.#bucket.get(packKeyOf(id), { range: { offset: from, length }, onlyIf });
       if (object && "body" in object) return { file: member.file, body: object.body };
       // Another request removed a file in between, which moved the others.
-      this.#read.delete(keyOf(id));
+      this.#read.delete(packKeyOf(id));
     }
-    throw new Error(`${keyOf(id)} changes all the time`);
+    throw new Error(`${packKeyOf(id)} changes all the time`);
   }
 
   /** @param ids ids of files in one pack */
   async remove(ids: readonly string[]): Promise<void> {
-    const key = keyOf(ids[0]);
+    const key = packKeyOf(ids[0]);
     const gone = new Set(ids.map((id) => id.slice(packOf(id).length)));
     this.#read.delete(key);
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -141,14 +147,14 @@ export class Packs {
       if (kept.length === 0) return this.#bucket.delete(key);
       const bodies = kept.map(({ entry, offset }) => pack.bytes.subarray(offset, offset + entry[3]));
       const entries = kept.map(({ entry }) => entry);
-      const [body, options] = packed(entries, bodies, pack.stored);
+      const [body, options] = packed(entries, bodies, pack);
       if (await this.#bucket.put(key, body, { ...options, onlyIf: { etagMatches: pack.etag } })) return;
     }
     throw new Error(`${key} changes all the time`);
   }
 
   async #start(id: string): Promise<Start | undefined> {
-    const key = keyOf(id);
+    const key = packKeyOf(id);
     let read = this.#read.get(key);
     if (!read) {
       read = this.#readStart(key);
@@ -170,7 +176,14 @@ export function aboutPack({ uploaded, customMetadata }: BucketObject): { stored:
   return { stored: stored === undefined ? uploaded : new Date(Number(stored)), count: Number(count) };
 }
 
-function packed(entries: readonly PackEntry[], bodies: readonly Uint8Array[], stored?: Date) {
+/** What the files of a pack have in common. */
+interface Common {
+  /** Absent while it is the time of the object. */
+  readonly stored?: Date;
+  readonly marks: FileMarks;
+}
+
+function packed(entries: readonly PackEntry[], bodies: readonly Uint8Array[], { stored, marks }: Common) {
   const index = encoder.encode(JSON.stringify(entries));
   const body = new Uint8Array(index.length + bodies.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
@@ -182,6 +195,7 @@ function packed(entries: readonly PackEntry[], bodies: readonly Uint8Array[], st
     index: String(index.length),
     count: String(entries.length),
     ...(stored ? { stored: String(stored.getTime()) } : {}),
+    ...metadataOf(marks),
   };
   return [body, { customMetadata }] as const;
 }
@@ -189,7 +203,8 @@ function packed(entries: readonly PackEntry[], bodies: readonly Uint8Array[], st
 function parse(object: BucketObject, bytes: Uint8Array): Start {
   const indexBytes = Number(object.customMetadata!.index);
   const entries = JSON.parse(new TextDecoder().decode(bytes.subarray(0, indexBytes))) as PackEntry[];
-  return { etag: object.etag, stored: aboutPack(object).stored, entries, indexBytes, bytes };
+  const { stored } = aboutPack(object);
+  return { etag: object.etag, stored, marks: marksIn(object.customMetadata), entries, indexBytes, bytes };
 }
 
 /** Yields the files with their offsets from the start of the object. */
@@ -203,11 +218,15 @@ function* placesIn({ entries, indexBytes }: Start): Generator<{ readonly entry: 
 
 function memberOf(pack: Start, id: string) {
   for (const { entry, offset } of placesIn(pack)) {
-    if (packOf(id) + entry[0] === id) return { file: describe(id, entry, pack.stored), sha256: entry[4], offset };
+    if (packOf(id) + entry[0] === id) return { file: describe(id, entry, pack), sha256: entry[4], offset };
   }
   return undefined;
 }
 
-function describe(id: string, [, name, type, size, sha256]: PackEntry, stored: Date): StoredFile {
-  return { id, name, type, size, etag: sha256.slice(0, 32), modified: stored };
+function describe(
+  id: string,
+  [, name, type, size, sha256]: PackEntry,
+  { stored, marks }: Pick<Start, "stored" | "marks">,
+): StoredFile {
+  return { id, name, type, size, etag: sha256.slice(0, 32), modified: stored, marks };
 }

@@ -5,6 +5,7 @@ import type { Bucket } from "../core/bucket.ts";
 import { mediaTypeOf } from "../core/media-type.ts";
 import { isId, isPacked, newId } from "./file.ts";
 import { FILES, fileOptions } from "./lone-files.ts";
+import { type FileMarks, marksIn, noteExpiry } from "./marks.ts";
 import { findFacts, openState, removeState, statesIn, UPLOADS, type UploadFacts, writeState } from "./upload-state.ts";
 import { partCount, UploadWriter } from "./upload-writer.ts";
 
@@ -16,6 +17,7 @@ export interface NewUpload {
   readonly length: number;
   /** The client's description of the file. */
   readonly metadata: string;
+  readonly marks?: FileMarks;
 }
 
 /** An unfinished upload. */
@@ -38,27 +40,33 @@ export class ResumableUploads {
   }
 
   /** Returns the id of the new upload. An empty file is stored at once. */
-  async create({ name, length, metadata }: NewUpload): Promise<string> {
+  async create({ name, length, metadata, marks = {} }: NewUpload): Promise<string> {
     const id = newId("input");
     const nothing = new Uint8Array(0);
-    if (length === 0) await this.#bucket.put(FILES + id, nothing, fileOptions(name, mediaTypeOf(nothing, name)));
-    else {
-      const state = { name, length, metadata, offset: 0, freeNumber: 1, parts: [], uploadId: undefined };
+    if (length === 0) {
+      await noteExpiry(this.#bucket, marks, id);
+      const type = mediaTypeOf(nothing, name);
+      await this.#bucket.put(FILES + id, nothing, fileOptions({ name, type, marks }));
+    } else {
+      const marked = Object.keys(marks).length > 0 ? { marks } : {};
+      const state = { name, length, metadata, ...marked, offset: 0, freeNumber: 1, parts: [], uploadId: undefined };
       await writeState(this.#bucket, id, state, nothing);
     }
     return id;
   }
 
   /** Returns the time after which an upload that changes now is removed. */
-  expiry(changed = new Date(this.#now())): Date | undefined {
-    return this.#lifetimeMs > 0 ? new Date(changed.getTime() + this.#lifetimeMs) : undefined;
+  expiry(changed = new Date(this.#now()), { expires = Infinity }: FileMarks = {}): Date | undefined {
+    const end = Math.min(this.#lifetimeMs > 0 ? changed.getTime() + this.#lifetimeMs : Infinity, expires);
+    return end === Infinity ? undefined : new Date(end);
   }
 
   /** @returns undefined if there is no such upload, or it is finished */
   async find(id: string): Promise<Unfinished | "expired" | undefined> {
     const facts = isUploadId(id) ? await findFacts(this.#bucket, id) : undefined;
     if (!facts) return undefined;
-    return this.#isOver(facts, facts.changed) ? "expired" : { ...facts, expires: this.expiry(facts.changed) };
+    if (this.#isOver(facts, facts.changed)) return "expired";
+    return { ...facts, expires: this.expiry(facts.changed, facts.marks) };
   }
 
   /**
@@ -84,10 +92,10 @@ export class ResumableUploads {
 
   /** Removes expired uploads. @returns their number */
   async sweep(): Promise<number> {
-    if (this.#lifetimeMs === 0) return 0;
     let removed = 0;
     for await (const { key, uploaded, customMetadata } of statesIn(this.#bucket)) {
-      if (this.expiry(uploaded)!.getTime() > this.#now()) continue;
+      const expires = this.expiry(uploaded, marksIn(customMetadata));
+      if (expires === undefined || expires.getTime() > this.#now()) continue;
       await this.#bucket.delete(key);
       await this.#abort(key.slice(UPLOADS.length), customMetadata?.upload);
       removed++;
@@ -96,8 +104,8 @@ export class ResumableUploads {
   }
 
   /** Reports whether an upload has outlived its time, or too many requests were lost for another one to finish it. */
-  #isOver({ length, offset, freeNumber }: UploadFacts, changed: Date): boolean {
-    const expires = this.expiry(changed);
+  #isOver({ length, offset, freeNumber, marks }: UploadFacts, changed: Date): boolean {
+    const expires = this.expiry(changed, marks);
     if (expires !== undefined && expires.getTime() <= this.#now()) return true;
     return freeNumber + partCount(length - offset) > LAST_PART_NUMBER;
   }
@@ -112,5 +120,5 @@ export class ResumableUploads {
   }
 }
 
-/** Reports whether an id can be that of a resumable upload. */
-const isUploadId = (id: string) => isId(id) && id.startsWith("1") && !isPacked(id);
+/** Reports whether an id can be that of a resumable upload, finished or not. */
+export const isUploadId = (id: string) => isId(id) && id.startsWith("1") && !isPacked(id);

@@ -2,10 +2,22 @@
 
 import type { Bucket, BucketObject } from "../core/bucket.ts";
 import { Batch } from "./batch.ts";
-import { type ByteRange, isId, isPacked, type Kind, packOf, type StoredFile } from "./file.ts";
+import {
+  type ByteRange,
+  type FoundFile,
+  isId,
+  isPacked,
+  type Kind,
+  type NewIds,
+  packOf,
+  RANDOM_IDS,
+  type StoredFile,
+} from "./file.ts";
 import type { Keeping } from "./kept-bytes.ts";
 import { DIGESTS, FILES, findFile, keysOf, openFile, sha256OfFile } from "./lone-files.ts";
-import { aboutPack, PACKS, Packs } from "./packs.ts";
+import { endedIn, type FileMarks } from "./marks.ts";
+import { aboutPack, isPackName, PACKS, Packs } from "./packs.ts";
+import { aboutPageFile, PAGE_FILES, PageFiles, removePageFiles, removePageFilesOf } from "./page-files.ts";
 
 const MAX_DELETED_AT_ONCE = 1000;
 
@@ -13,20 +25,44 @@ export interface Store {
   /** Returns a batch for the files of one request. Small files wait for others as long as `room` has space for them. */
   batch(kind: Kind, room: Keeping): Batch;
   /** @returns undefined if there is no such file, or it has expired */
-  find(id: string): Promise<StoredFile | undefined>;
+  find(id: string): Promise<FoundFile | undefined>;
   /** Returns the file with its bytes, or a range of them. */
-  open(id: string, range?: ByteRange): Promise<{ file: StoredFile; body: ReadableStream<Uint8Array> } | undefined>;
+  open(id: string, range?: ByteRange): Promise<{ file: FoundFile; body: ReadableStream<Uint8Array> } | undefined>;
   /** @returns the SHA-256 in lowercase hexadecimal digits */
   sha256(id: string): Promise<string | undefined>;
+  /** Removes files, and what was derived from their pages. */
   remove(ids: readonly string[]): Promise<void>;
+  /** What is derived from the pages of files. */
+  readonly pageFiles: PageFiles;
   /** Removes expired files. @returns the number of removed files */
   sweep(): Promise<number>;
 }
 
-export function createStore(bucket: Bucket, options: { lifetimeMs: number; now?: () => number }): Store {
+const unmarked = (): FileMarks => ({});
+
+export interface StoreOptions {
+  /** Lifetime of all files; 0 means unlimited. */
+  readonly lifetimeMs: number;
+  /** Makes the ids of files that are stored. @default at random */
+  readonly ids?: NewIds;
+  /** Returns the marks of a file that is stored now. @default none */
+  marks?(): FileMarks;
+  /** Counts the bytes of an input that was received. @default not counted */
+  received?(bytes: number): void;
+  readonly now?: () => number;
+}
+
+export function createStore(bucket: Bucket, options: StoreOptions): Store {
   const packs = new Packs(bucket);
   const now = options.now ?? Date.now;
-  const isOver = (stored: Date) => options.lifetimeMs > 0 && stored.getTime() + options.lifetimeMs <= now();
+  const endOf = (stored: Date) => (options.lifetimeMs > 0 ? stored.getTime() + options.lifetimeMs : Infinity);
+
+  /** @returns undefined if the file has expired */
+  function current(file: StoredFile): FoundFile | undefined {
+    const end = Math.min(endOf(file.modified), file.marks.expires ?? Infinity);
+    if (end <= now()) return undefined;
+    return end === Infinity ? file : { ...file, expires: new Date(end) };
+  }
 
   async function remove(ids: readonly string[]): Promise<void> {
     const known = ids.filter(isId);
@@ -38,45 +74,80 @@ export function createStore(bucket: Bucket, options: { lifetimeMs: number; now?:
   }
 
   return {
-    batch: (kind, room) => new Batch({ bucket, kind, room, remove }),
-    remove,
+    // The ids of a batch that is discarded are not known to anyone, so nothing was derived from its files.
+    batch(kind, room) {
+      const { ids = RANDOM_IDS, marks = unmarked, received } = options;
+      const counting = received && kind === "input" ? { received } : {};
+      return new Batch({ bucket, kind, ids, marks, room, remove, ...counting });
+    },
 
     async find(id) {
       if (!isId(id)) return undefined;
       const file = isPacked(id) ? (await packs.find(id))?.file : await findFile(bucket, id);
-      return file && !isOver(file.modified) ? file : undefined;
+      return file && current(file);
     },
+
+    async remove(ids) {
+      await remove(ids);
+      await removePageFiles(bucket, ids.filter(isId));
+    },
+
+    // A fresh look: a pack that was read before tells nothing about a removal since then.
+    pageFiles: new PageFiles(bucket, async (id) => (await createStore(bucket, options).find(id)) !== undefined),
 
     async open(id, range) {
       if (!isId(id)) return undefined;
       const opened = await (isPacked(id) ? packs.open(id, range) : openFile(bucket, id, range));
-      if (!opened || !isOver(opened.file.modified)) return opened;
-      await opened.body.cancel();
+      const file = opened && current(opened.file);
+      if (file) return { ...opened, file };
+      await opened?.body.cancel();
       return undefined;
     },
 
     sha256: async (id) => (isPacked(id) ? (await packs.find(id))?.sha256 : sha256OfFile(bucket, id)),
 
-    async sweep() {
-      if (options.lifetimeMs === 0) return 0;
-      const alone = ({ uploaded }: BucketObject) => ({ stored: uploaded, count: 1 });
-      const digest = ({ uploaded }: BucketObject) => ({ stored: uploaded, count: 0 });
-      let removed = 0;
-      for (const [prefix, about, include] of [
-        [FILES, alone, []] as const,
-        [PACKS, aboutPack, ["customMetadata"] as const] as const,
-        [DIGESTS, digest, []] as const,
-      ]) {
-        let cursor: string | undefined;
-        do {
-          const page = await bucket.list({ prefix, include: [...include], ...(cursor ? { cursor } : {}) });
-          const old = page.objects.filter((object) => isOver(about(object).stored));
-          if (old.length > 0) await bucket.delete(old.map(({ key }) => key));
-          removed += old.reduce((sum, object) => sum + about(object).count, 0);
-          cursor = page.truncated ? page.cursor : undefined;
-        } while (cursor);
-      }
-      return removed;
-    },
+    sweep: () => sweep(bucket, options.lifetimeMs, now()),
   };
+}
+
+/** Removes expired files. @returns their number */
+async function sweep(bucket: Bucket, lifetimeMs: number, now: number): Promise<number> {
+  const removedEarly = await sweepEnded(bucket, now);
+  if (lifetimeMs === 0) return removedEarly;
+  const alone = ({ uploaded }: BucketObject) => ({ stored: uploaded, count: 1 });
+  const digest = ({ uploaded }: BucketObject) => ({ stored: uploaded, count: 0 });
+  let removed = removedEarly;
+  for (const [prefix, about, include] of [
+    [FILES, alone, []] as const,
+    [PACKS, aboutPack, ["customMetadata" as const] as const] as const,
+    [DIGESTS, digest, []] as const,
+    [PAGE_FILES, aboutPageFile, ["customMetadata" as const] as const] as const,
+  ]) {
+    let cursor: string | undefined;
+    do {
+      const page = await bucket.list({ prefix, include: [...include], ...(cursor ? { cursor } : {}) });
+      const old = page.objects.filter((object) => about(object).stored.getTime() + lifetimeMs <= now);
+      if (old.length > 0) await bucket.delete(old.map(({ key }) => key));
+      removed += old.reduce((sum, object) => sum + about(object).count, 0);
+      cursor = page.truncated ? page.cursor : undefined;
+    } while (cursor);
+  }
+  return removed;
+}
+
+/** Removes the files that ended before the lifetime of all files. @returns their number */
+async function sweepEnded(bucket: Bucket, now: number): Promise<number> {
+  let removed = 0;
+  for await (const ended of endedIn(bucket, now)) {
+    for (const { name } of ended) {
+      const keys = isPackName(name) ? [PACKS + name] : keysOf(name);
+      const object = await bucket.head(keys[0]);
+      if (!object) continue;
+      removed += isPackName(name) ? aboutPack(object).count : 1;
+      await bucket.delete(keys);
+      await removePageFilesOf(bucket, name);
+    }
+    await bucket.delete(ended.map(({ key }) => key));
+  }
+  return removed;
 }

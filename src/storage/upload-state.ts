@@ -1,11 +1,13 @@
 // Reads and writes the state of an unfinished upload, which is one object, so that each change is one conditional
 // write. Layout:
 //   uploads/<id>   facts as JSON, then the list of parts as JSON, then the bytes after the last part; custom metadata
-//                  holds the lengths of both texts and, once there is a part, the bucket's id of the multipart upload
+//                  holds the lengths of both texts, the marks of the file and, once there is a part, the bucket's id of
+//                  the multipart upload
 import type { Bucket, BucketObject, UploadedPart } from "../core/bucket.ts";
 import { ByteReader } from "../core/byte-reader.ts";
 import { wait } from "../core/pause.ts";
 import { PART_BYTES } from "./lone-files.ts";
+import { type FileMarks, metadataOf } from "./marks.ts";
 
 export const UPLOADS = "uploads/";
 export const stateKey = (id: string) => UPLOADS + id;
@@ -27,6 +29,8 @@ export interface UploadFacts {
   readonly metadata: string;
   /** All part numbers from here on have never been given to a request. */
   readonly freeNumber: number;
+  /** Those of the file. @default none */
+  readonly marks?: FileMarks;
 }
 
 export interface UploadState extends UploadFacts {
@@ -96,6 +100,7 @@ export async function writeState(
     facts: String(factBytes),
     parts: String(partBytes),
     ...(uploadId === undefined ? {} : { upload: uploadId }),
+    ...metadataOf(facts.marks ?? {}),
   };
   const options = { customMetadata, ...(etag === undefined ? {} : { onlyIf: { etagMatches: etag } }) };
   for (let attempt = 1; ; attempt++) {

@@ -4,6 +4,7 @@
 import type { Bucket, MultipartUpload, UploadedPart } from "../core/bucket.ts";
 import { mediaTypeOf } from "../core/media-type.ts";
 import { FILES, fileOptions, PART_BYTES, SNIFFED_BYTES } from "./lone-files.ts";
+import { noteExpiry } from "./marks.ts";
 import { PartBuffer } from "./part-buffer.ts";
 import { type OpenedState, removeState, restLength, stateKey, type UploadState, writeState } from "./upload-state.ts";
 
@@ -105,6 +106,7 @@ export class UploadWriter {
   async finish(): Promise<void> {
     const rest = this.#buffer.rest();
     const multipart = this.#multipart ?? (await this.#begin(rest));
+    await noteExpiry(this.#bucket, this.#state.marks ?? {}, this.#id);
     await this.#orTaken(async () => {
       if (rest.length > 0) this.#parts.push(await multipart.uploadPart(this.#nextNumber++, rest));
       await multipart.complete(this.#parts);
@@ -129,7 +131,7 @@ export class UploadWriter {
    * @param bytes those after the last part that is stored, as far as they were received
    */
   async #begin(bytes: Uint8Array): Promise<MultipartUpload> {
-    const { name, uploadId, freeNumber, length, offset } = this.#state;
+    const { name, uploadId, freeNumber, length, offset, marks = {} } = this.#state;
     const key = FILES + this.#id;
     const rest = bytes.subarray(0, restLength(this.#state));
     const count =
@@ -142,7 +144,7 @@ export class UploadWriter {
       this.#multipart = this.#bucket.resumeMultipartUpload(key, uploadId);
     } else {
       const type = mediaTypeOf(bytes.subarray(0, SNIFFED_BYTES), name);
-      const multipart = await this.#bucket.createMultipartUpload(key, fileOptions(name, type));
+      const multipart = await this.#bucket.createMultipartUpload(key, fileOptions({ name, type, marks }));
       try {
         await this.#write({ uploadId: multipart.uploadId, freeNumber: freeNumber + count }, rest);
       } catch (error) {

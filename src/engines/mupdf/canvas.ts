@@ -13,6 +13,12 @@ const MARGIN = 2;
  */
 export const DRAWN_BYTES: Readonly<Record<ColorModel, number>> = { ...CHANNELS, gray: CHANNELS.rgb };
 
+/** A pixel of the whole picture. */
+export interface Place {
+  readonly left: number;
+  readonly top: number;
+}
+
 /** Pixmaps of bands of a picture, one at a time. */
 export class Canvas {
   readonly #engine: Mupdf;
@@ -30,21 +36,24 @@ export class Canvas {
   /**
    * Draws a band at its place in the picture: the pattern tiles that the engine keeps then serve the next bands, and
    * rounding is the same as in a picture of one band.
+   * @param place of the band's first pixel
    * @param matrix to the pixels of the whole picture
-   * @returns the rows from `top` on: a view of the heap, valid until the next call
+   * @returns the rows from `place.top` on: a view of the heap, valid until the next call
    */
-  draw(list: Pointer, top: number, rows: number, matrix: readonly number[], tank: Tank): Uint8Array {
+  draw(list: Pointer, place: Place, rows: number, matrix: readonly number[], tank: Tank): Uint8Array {
     const engine = this.#engine;
+    const { left, top } = place;
+    const right = left + this.#width;
     this.close();
     const start = engine.run((raw) => {
       const colorspace = this.#colorModel === "cmyk" ? raw._wasm_device_cmyk() : raw._wasm_device_rgb();
-      const box = engine.floats(0, top, this.#width, top + rows);
+      const box = engine.floats(left, top, right, top + rows);
       this.#pixmap = raw._wasm_new_pixmap_with_bbox(colorspace, box, Number(this.#colorModel === "rgba"));
       if (this.#colorModel === "rgba") raw._wasm_clear_pixmap(this.#pixmap);
       else raw._wasm_clear_pixmap_with_value(this.#pixmap, 255);
       const device = raw._wasm_new_draw_device(engine.identity(), this.#pixmap);
       try {
-        engine.clipTo(-MARGIN, top - MARGIN, this.#width + MARGIN, top + rows + MARGIN);
+        engine.clipTo(left - MARGIN, top - MARGIN, right + MARGIN, top + rows + MARGIN);
         raw._wasm_run_display_list(list, device, engine.floats(...matrix));
         raw._wasm_close_device(device);
       } finally {

@@ -17,6 +17,8 @@ export class MupdfDocument {
   readonly bytes: Uint8Array;
   readonly options: MupdfOptions;
   #engine: Mupdf;
+  /** Number of the stream from which the engine reads the bytes. */
+  #stream = 0;
   #pointer: Pointer = 0;
   #objects!: PdfObjects;
   #layers!: Layers;
@@ -83,6 +85,12 @@ export class MupdfDocument {
     this.#engine.close();
   }
 
+  /** Closes the document, and leaves the engine to others of the same origin that are open in it. */
+  leave(): void {
+    this.#engine.release((raw) => raw._wasm_drop_document(this.#pointer));
+    this.#engine.removeSource(this.#stream);
+  }
+
   /**
    * Closes the document.
    * @returns the engine, for another document of the same job; undefined if anything went wrong in it
@@ -94,7 +102,7 @@ export class MupdfDocument {
       raw._wasm_drop_document(this.#pointer);
       raw._wasm_empty_store();
     });
-    engine.source = new Uint8Array(0);
+    engine.removeSource(this.#stream);
     return engine.dead ? undefined : engine;
   }
 
@@ -122,10 +130,10 @@ export class MupdfDocument {
     const looksLikePdf = hasHeader(this.bytes);
     if (!looksLikePdf && !hasObjects(this.bytes)) throw new EngineFailure("not-a-pdf", "no header and no objects");
     const engine = this.#engine;
-    engine.source = this.bytes;
+    this.#stream = engine.addSource(this.bytes);
     try {
       engine.run((raw) => {
-        const stream = raw._wasm_new_stream(0);
+        const stream = raw._wasm_new_stream(this.#stream);
         const opened = engine.withText("application/pdf", (magic) =>
           raw._wasm_open_document_with_stream(magic, stream),
         );

@@ -15,6 +15,7 @@ const CANARY_BYTES = 4096;
 const CANARY = 0xa5;
 const UNHARMED = Buffer.alloc(CANARY_BYTES, CANARY);
 const SCRATCH_BYTES = 64;
+const NOTHING = new Uint8Array(0);
 /** Limits the messages kept for the log; a hostile document causes millions. */
 const KEPT_MESSAGES = 20;
 /**
@@ -50,6 +51,28 @@ export interface MupdfOptions {
   readonly withoutStructure?: boolean;
 }
 
+/** Engines that are not closed, and may be collected without that. */
+const live = new Set<WeakRef<Mupdf>>();
+
+/** Returns the memory that the engines of this process take at the moment, with the documents that they read. */
+export function liveEngineBytes(): number {
+  let bytes = 0;
+  for (const reference of live) {
+    const engine = reference.deref();
+    if (!engine || engine.dead) live.delete(reference);
+    else bytes += engine.heapBytes + engine.sourceBytes;
+  }
+  return bytes;
+}
+
+type GrowthListener = (engine: Mupdf, bytes: number) => void;
+const growthListeners: GrowthListener[] = [];
+
+/** Calls the listener before an engine takes so much more memory. It may close other engines that are idle. */
+export function onEngineGrowth(listener: GrowthListener): void {
+  growthListeners.push(listener);
+}
+
 /** An error that MuPDF itself reported. The engine is still usable. */
 export class MupdfError extends Error {
   override readonly name = "MupdfError";
@@ -64,8 +87,9 @@ export class Mupdf {
   messageCount = 0;
   /** Number of refused memory requests. MuPDF may have recovered by emptying its store. */
   refusals = 0;
-  /** The document that the engine reads through its stream callback. */
-  source: Uint8Array = new Uint8Array(0);
+  /** The documents that the engine reads through its stream callbacks, by the number of the stream. */
+  #streams = 0;
+  readonly #sources = new Map<number, Uint8Array>();
 
   #options: MupdfOptions;
   #dead = false;
@@ -99,6 +123,7 @@ export class Mupdf {
     })) as unknown as MupdfExports;
     engine = new Mupdf(raw, instance!, options);
     engine.#prepare();
+    live.add(new WeakRef(engine));
     return engine;
   }
 
@@ -121,6 +146,29 @@ export class Mupdf {
 
   get heapBytes(): number {
     return this.raw.HEAPU8.length;
+  }
+
+  /** Returns the document that the engine reads through the stream of this number. */
+  source(stream: number): Uint8Array {
+    return this.#sources.get(stream) ?? NOTHING;
+  }
+
+  /** @returns the number of a stream through which the engine can read the document until it is removed */
+  addSource(bytes: Uint8Array): number {
+    this.#announce(bytes.length);
+    this.#sources.set(++this.#streams, bytes);
+    return this.#streams;
+  }
+
+  removeSource(stream: number): void {
+    this.#sources.delete(stream);
+  }
+
+  /** Memory that the documents take outside of the heap, in bytes. */
+  get sourceBytes(): number {
+    let bytes = 0;
+    for (const source of this.#sources.values()) bytes += source.length;
+    return bytes;
   }
 
   /** True if the engine trapped or was closed. It cannot be used after that. */
@@ -172,7 +220,7 @@ export class Mupdf {
 
   close(): void {
     this.#dead = true;
-    this.source = new Uint8Array(0);
+    this.#sources.clear();
   }
 
   /** @returns a pointer to a rectangle (4 values) or a matrix (6); the next call overwrites it */
@@ -228,9 +276,16 @@ export class Mupdf {
   #growHeap(bytes: number, grow: (bytes: number) => unknown): boolean {
     const { heapLimitBytes } = this.#options;
     const wanted = Math.min(Math.ceil(bytes / MIB) * MIB, heapLimitBytes - (heapLimitBytes % 65536));
-    if (wanted >= bytes && grow(wanted)) return true;
+    if (wanted >= bytes) {
+      this.#announce(wanted - this.heapBytes);
+      if (grow(wanted)) return true;
+    }
     this.refusals++;
     return false;
+  }
+
+  #announce(bytes: number): void {
+    for (const listener of growthListeners) listener(this, bytes);
   }
 
   #overflowed(): boolean {
@@ -254,14 +309,16 @@ function hooksOf(engine: () => Mupdf): MupdfHooks {
     log_error: (text) => engine().complain(text),
     log_warning: (text) => engine().complain(text),
     load_font_file: () => 0,
-    stm_read(_id, position, target, size) {
-      const { source, raw } = engine();
-      const bytes = source.subarray(position, position + size);
+    stm_read(id, position, target, size) {
+      const { raw } = engine();
+      const bytes = engine()
+        .source(id)
+        .subarray(position, position + size);
       raw.HEAPU8.set(bytes, target);
       return bytes.length;
     },
-    stm_seek(_id, position, offset, whence) {
-      const from = [0, position, engine().source.length][whence];
+    stm_seek(id, position, offset, whence) {
+      const from = [0, position, engine().source(id).length][whence];
       return from + offset;
     },
     stm_close: ignore,

@@ -30,9 +30,24 @@ export interface Size {
   readonly height: number;
 }
 
+/** A part of a page, as it is drawn. */
+export interface View extends Size {
+  /**
+   * Maps points from the top left corner of the page to pixels: a, b, c, d, e, f. Equal matrices have the same grid of
+   * pixels.
+   */
+  readonly matrix: readonly [number, number, number, number, number, number];
+  /** The pixel of that grid in the top left corner of the picture. */
+  readonly left: number;
+  readonly top: number;
+}
+
 export interface RasterOptions {
   readonly colorModel: ColorModel;
+  /** The resolution that the file states, and that of the picture unless a view is given. */
   readonly dpi: number;
+  /** @default the whole page at the resolution */
+  readonly view?: View;
   /** @default {@link BAND_BYTES} */
   readonly bandBytes?: number;
   /** Checked before each band. */
@@ -75,9 +90,9 @@ export class MupdfPage {
 
   raster(options: RasterOptions): Raster {
     const { colorModel, dpi } = options;
-    const size = this.pixels(dpi);
-    const bands = (order?: "top-down" | "bottom-up") => this.#bands(size, options, order === "bottom-up");
-    const raster = { ...size, dpi, colorModel, bands };
+    const view = options.view ?? this.#whole(dpi);
+    const bands = (order?: "top-down" | "bottom-up") => this.#bands(view, options, order === "bottom-up");
+    const raster = { width: view.width, height: view.height, dpi, colorModel, bands };
     return colorModel === "cmyk" ? { ...raster, iccProfile: this.#document.engine.cmykProfile() } : raster;
   }
 
@@ -179,16 +194,21 @@ export class MupdfPage {
     throw new EngineFailure("too-complex", limit.message, { cause: limit });
   }
 
-  *#bands(size: Size, options: RasterOptions, bottomUp: boolean): Generator<Band> {
-    const { width, height } = size;
+  #whole(dpi: number): View {
+    const { width, height } = this.pixels(dpi);
+    return { width, height, left: 0, top: 0, matrix: [width / this.width, 0, 0, height / this.height, 0, 0] };
+  }
+
+  *#bands(view: View, options: RasterOptions, bottomUp: boolean): Generator<Band> {
+    const { width, height } = view;
     const { colorModel, signal, bandBytes = BAND_BYTES } = options;
     const { engine } = this.#document;
-    const scale = { x: width / this.width, y: height / this.height };
     const [left, upper] = this.#bounds;
+    const [a, b, c, d, e, f] = view.matrix;
     const tank = engine.tank(width * height * FUEL_PER_PIXEL);
     let rows = Math.min(height, Math.max(1, Math.floor(bandBytes / (width * DRAWN_BYTES[colorModel]))));
     const canvas = new Canvas(engine, colorModel, width);
-    const matrix = [scale.x, 0, 0, scale.y, -left * scale.x, -upper * scale.y];
+    const matrix = [a, b, c, d, e - left * a - upper * c, f - left * b - upper * d];
     try {
       for (let done = 0; done < height; ) {
         signal?.throwIfAborted();
@@ -197,7 +217,7 @@ export class MupdfPage {
         const top = bottomUp ? height - done - count : done;
         const samples = this.#withMemory(() => {
           if (this.#list === 0) this.#list = this.#interpret(...EVERY_PART);
-          return canvas.draw(this.#list, top, count, matrix, tank);
+          return canvas.draw(this.#list, { left: view.left, top: view.top + top }, count, matrix, tank);
         });
         if (samples) {
           yield { top, rows: count, samples };

@@ -53,6 +53,14 @@ export function requireVersion(headers: Headers): void {
 }
 
 /**
+ * Refuses what the service does not announce: whoever sends parts would take each of them for a part.
+ * @throws ServiceError 400
+ */
+export function requireKnownExtensions(headers: Headers): void {
+  for (const name of ["Upload-Concat", "Upload-Defer-Length"]) if (headers.has(name)) throw invalidHeader(name);
+}
+
+/**
  * Returns a number of bytes.
  * @throws ServiceError 400
  */

@@ -5,15 +5,18 @@ import type { Config } from "../../core/config.ts";
 import { LIMITS } from "../../core/limits.ts";
 import { PieceReader } from "../../core/pieces.ts";
 import type { Turns } from "../../placement/turns.ts";
-import { ResumableUploads } from "../../storage/resumable-uploads.ts";
+import type { FileMarks } from "../../storage/marks.ts";
+import { isUploadId, ResumableUploads } from "../../storage/resumable-uploads.ts";
 import type { Store } from "../../storage/store.ts";
 import { UploadTaken, type UploadWriter } from "../../storage/upload-writer.ts";
+import type { MayRemove } from "../auth.ts";
 import {
   beyondLength,
   checksumMismatch,
   fileTooLarge,
   methodNotAllowed,
   noSuchUpload,
+  notOwner,
   offsetMismatch,
   uploadExpired,
   uploadTaken,
@@ -27,6 +30,7 @@ import {
   isPatch,
   metadataFor,
   metadataOf,
+  requireKnownExtensions,
   requirePatch,
   requireVersion,
   TUS_VERSION,
@@ -39,6 +43,11 @@ export interface TusService {
   readonly store: Store;
   readonly config: Config;
   readonly uploadTurns: Turns;
+  /** Returns the marks of a file that is stored now. */
+  marks(): FileMarks;
+  readonly mayRemove: MayRemove;
+  /** Counts bytes that were received. */
+  received(bytes: number): void;
   /** Prefix of all URLs, without a path. */
   readonly baseUrl: string;
 }
@@ -62,6 +71,8 @@ export async function serveUploads(request: Request, id: string | undefined, ser
     if (method === "POST") return tus.create(request);
     throw methodNotAllowed("OPTIONS, POST");
   }
+  // Other files can be asked for and removed under their own path.
+  if (!isUploadId(id)) throw noSuchUpload();
   switch (method) {
     case "HEAD":
       return tus.describe(id);
@@ -96,6 +107,7 @@ class Tus {
   async create(request: Request): Promise<Response> {
     const { headers } = request;
     const { baseUrl, config } = this.#service;
+    requireKnownExtensions(headers);
     const length = bytesOf(headers, "Upload-Length");
     const { text, name } = metadataOf(headers);
     const bodySize = bodySizeOf(headers);
@@ -104,7 +116,7 @@ class Tus {
     if (length > config.maxUploadBytes) throw fileTooLarge(config.maxUploadBytes);
     if (hasBody && bodySize !== undefined && bodySize > length) throw beyondLength();
     if (hasBody) checksumOf(headers);
-    const id = await this.#uploads.create({ name, length, metadata: text });
+    const id = await this.#uploads.create({ name, length, metadata: text, marks: this.#service.marks() });
     let offset: number | undefined;
     if (hasBody && length > 0) {
       try {
@@ -142,9 +154,11 @@ class Tus {
   }
 
   async remove(id: string): Promise<Response> {
-    const { store } = this.#service;
+    const { store, mayRemove } = this.#service;
     const [upload, file] = await Promise.all([this.#uploads.find(id), store.find(id)]);
     if (!upload && !file) throw noSuchUpload();
+    const { marks = {} } = file ?? (upload === "expired" ? {} : upload!);
+    if (!mayRemove(marks)) throw notOwner();
     await this.#uploads.remove(id);
     // A request may have finished the upload meanwhile.
     await store.remove([id]);
@@ -162,6 +176,7 @@ class Tus {
     if (writer === "expired") throw uploadExpired();
     if (writer.received !== offset) throw offsetMismatch();
     if (bodySize !== undefined && bodySize > writer.missing) throw beyondLength();
+    const before = writer.received;
     try {
       const isBroken = body !== null && (await receive(body, writer, (chunk) => checksum?.update(chunk)));
       if (checksum && (isBroken || !checksum.isRight())) throw checksumMismatch();
@@ -169,6 +184,8 @@ class Tus {
       else await writer.save();
     } catch (error) {
       throw error instanceof UploadTaken ? uploadTaken() : error;
+    } finally {
+      this.#service.received(writer.received - before);
     }
     return writer.received;
   }

@@ -1,6 +1,7 @@
 // Merges the outlines of all inputs (ISO 32000-1, 12.3.3). Items of pages that were left out are kept only if they have
 // kept kids.
 
+import { textOf } from "../../objects/text-strings.ts";
 import { Dictionary, Name, Reference } from "../../objects/values.ts";
 import type { Part, Result, Taking } from "../assemble.ts";
 import type { SourceDocument } from "../source-document.ts";
@@ -59,6 +60,30 @@ function findItems(source: SourceDocument): Items {
     waiting.push({ value: dictionary.get("Next"), parent }, { value: dictionary.get("First"), parent: item.index });
   }
   return { items, byPage, elsewhere };
+}
+
+/** An item of the outline, as a viewer lists it. */
+export interface Bookmark {
+  readonly title: string;
+  /** The page index, from 0; -1 if the item leads to no page. */
+  readonly page: number;
+  /** The index of the parent item, -1 at the top level. */
+  readonly parent: number;
+}
+
+const LONGEST_TITLE = 500;
+
+/** @returns at most `limit` items. Each follows its parent and its preceding siblings */
+export function bookmarksOf(source: SourceDocument, limit: number): readonly Bookmark[] {
+  const { file } = source;
+  return source
+    .once(findItems)
+    .items.slice(0, limit)
+    .map(({ reference, goal, parent }) => {
+      const title = file.string(file.dictionary(reference)?.get("Title"));
+      const page = goal instanceof Reference ? (source.pageIndex(goal) ?? -1) : -1;
+      return { title: title ? textOf(title).slice(0, LONGEST_TITLE) : "", page, parent };
+    });
 }
 
 function goalOf(source: SourceDocument, item: Dictionary): Goal {

@@ -1,5 +1,6 @@
 // Copies page labels (ISO 32000-1, 12.4.2). Every taken page keeps its visible label.
 
+import { textOf } from "../../objects/text-strings.ts";
 import { readNumberTree, writeNumberTree } from "../../objects/trees.ts";
 import { Dictionary, Name, type PdfString, type Value } from "../../objects/values.ts";
 import type { Part, Result, Taking } from "../assemble.ts";
@@ -33,6 +34,62 @@ function findRanges(source: SourceDocument): readonly Range[] | undefined {
     ranges.push({ start, style: file.name(label?.get("S")), prefix: file.string(label?.get("P")), number });
   }
   return ranges[0]?.start === 0 ? ranges : [DEFAULT, ...ranges];
+}
+
+/** Limits the letters and digits of a label: a style of letters repeats them. */
+const LONGEST_NUMBER = 40;
+const LONGEST_PREFIX = 100;
+
+/** Returns the visible label of a page. @param index from 0; @returns undefined if the document labels no pages */
+export function labelText(source: SourceDocument, index: number): string | undefined {
+  const ranges = source.once(findRanges);
+  if (!ranges) return undefined;
+  const { style, prefix, number } = labelOf(ranges, index);
+  return `${prefix ? textOf(prefix).slice(0, LONGEST_PREFIX) : ""}${numeral(style, number)}`;
+}
+
+const ROMAN: readonly (readonly [number, string])[] = [
+  ...([
+    [1000, "m"],
+    [900, "cm"],
+    [500, "d"],
+    [400, "cd"],
+    [100, "c"],
+    [90, "xc"],
+    [50, "l"],
+    [40, "xl"],
+  ] as const),
+  ...([
+    [10, "x"],
+    [9, "ix"],
+    [5, "v"],
+    [4, "iv"],
+    [1, "i"],
+  ] as const),
+];
+
+/** Returns a number in a style of table 159. Numbers that a style cannot show are decimal. */
+function numeral(style: string | undefined, number: number): string {
+  const lower = style?.toLowerCase();
+  let text = String(number);
+  if (style === undefined) return "";
+  if (Number.isInteger(number) && number > 0) {
+    if (lower === "r" && number <= 1000 * (LONGEST_NUMBER / 2)) text = roman(number);
+    const repeats = Math.ceil(number / 26);
+    if (lower === "a" && repeats <= LONGEST_NUMBER)
+      text = String.fromCharCode(97 + ((number - 1) % 26)).repeat(repeats);
+  }
+  return style === lower ? text : text.toUpperCase();
+}
+
+function roman(number: number): string {
+  let text = "";
+  let left = number;
+  for (const [value, letters] of ROMAN) {
+    text += letters.repeat(Math.floor(left / value));
+    left %= value;
+  }
+  return text;
 }
 
 export class PageLabels implements Part {

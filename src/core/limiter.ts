@@ -1,0 +1,54 @@
+// Declares what counts requests against the limits of a client: a Durable Object for each client, or the database of
+// the host.
+
+/** Limits of one client. One that is absent does not apply. */
+export interface Limits {
+  /** Requests within any 60 seconds. */
+  readonly requestsPerMinute?: number;
+  /** Jobs at the same time. */
+  readonly concurrentJobs?: number;
+  /** Size of the bodies of requests within a day of UTC, in units of 2^20 bytes. */
+  readonly megabytesPerDay?: number;
+}
+
+export type LimitName = keyof Limits;
+
+/** The part of a request that counts. */
+export interface Asked {
+  /** True if the request runs a job. */
+  readonly isJob: boolean;
+  /** Size of its body. */
+  readonly bytes: number;
+}
+
+/** What is left of a limit. */
+export interface Left {
+  /** Requests, jobs or bytes. */
+  readonly count: number;
+  /** Time until the whole limit is there again; absent for jobs. */
+  readonly seconds?: number;
+}
+
+export type Lefts = Partial<Readonly<Record<LimitName, Left>>>;
+
+export interface Verdict {
+  /** The limit that is reached, in which case nothing of the request counted. */
+  readonly refused?: { readonly limit: LimitName; readonly retryAfterSeconds: number };
+  /** Set if the request holds a job until it leaves. */
+  readonly lease?: string;
+  readonly left: Lefts;
+}
+
+/** Counts exactly, however many requests and processes ask at the same time. */
+export interface Limiter {
+  /** @param client name of whoever the limits apply to */
+  ask(client: string, limits: Limits, asked: Asked): Promise<Verdict>;
+  /** Keeps a lease, which otherwise ends by itself. */
+  renew(client: string, lease: string): Promise<void>;
+  /**
+   * Ends a lease, if there is one, and counts further bytes that the request took.
+   */
+  leave(client: string, lease: string | undefined, bytes: number): Promise<void>;
+  /** Returns what is left, without counting anything. */
+  peek(client: string, limits: Limits): Promise<Lefts>;
+}

@@ -1,0 +1,18 @@
+// Names the settings of the Worker that are environment variables where the service does not run on Cloudflare.
+// config.ts describes and reads them.
+
+/** Without `VARIANT`. */
+export const SETTINGS = [
+  "MAX_UPLOAD_MB",
+  "MAX_INPUTS",
+  "FILE_LIFETIME_HOURS",
+  "BASE_URL",
+  "CORS_ORIGINS",
+  "ADDRESS_REQUESTS_PER_MINUTE",
+  "ADDRESS_CONCURRENT_JOBS",
+  "ADDRESS_MEGABYTES_PER_DAY",
+  "OTEL_EXPORTER_OTLP_ENDPOINT",
+  "OTEL_EXPORTER_OTLP_HEADERS",
+  "OTEL_SERVICE_NAME",
+  "OTEL_TRACES_SAMPLER_ARG",
+] as const;

@@ -1,0 +1,54 @@
+// Reads how traces are exported, from the variables that OpenTelemetry names.
+
+/** Variables of the environment (OpenTelemetry's specification, "Environment Variables"). */
+export interface TraceVariables {
+  /** Base address of a collector that takes OTLP over HTTP. @default traces are not exported */
+  readonly OTEL_EXPORTER_OTLP_ENDPOINT?: string;
+  /** Header fields for the collector, such as `authorization=Bearer%20x,tenant=a`. */
+  readonly OTEL_EXPORTER_OTLP_HEADERS?: string;
+  readonly OTEL_SERVICE_NAME?: string;
+  /** Share of the traces that begin here and are exported, from 0 to 1. @default 1 */
+  readonly OTEL_TRACES_SAMPLER_ARG?: string;
+}
+
+export interface TraceSettings {
+  /** Address to which traces are sent. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly service: string;
+  readonly ratio: number;
+}
+
+/**
+ * @returns undefined if traces are not exported
+ * @throws Error with a sentence for the operator if a setting is invalid
+ */
+export function readTraceSettings(variables: TraceVariables): TraceSettings | undefined {
+  const base = (variables.OTEL_EXPORTER_OTLP_ENDPOINT ?? "").replace(/\/+$/, "");
+  if (base === "") return undefined;
+  if (!/^https?:\/\/[^\s/?#]+[^\s?#]*$/.test(base)) {
+    throw new Error(`OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https URL, not "${base}".`);
+  }
+  const ratio = Number(variables.OTEL_TRACES_SAMPLER_ARG || "1");
+  if (!(ratio >= 0 && ratio <= 1)) throw new Error("OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1.");
+  return {
+    url: `${base}/v1/traces`,
+    headers: readHeaders(variables.OTEL_EXPORTER_OTLP_HEADERS ?? ""),
+    service: variables.OTEL_SERVICE_NAME || "pagewright",
+    ratio,
+  };
+}
+
+/** The message never has the value, which may be a secret. */
+function readHeaders(list: string): Record<string, string> {
+  const pairs = list.split(",").filter((pair) => pair.trim() !== "");
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const [, name, value] = /^\s*([\w-]+)\s*=(.*)$/.exec(pair) ?? [];
+      if (name === undefined || value === undefined) {
+        throw new Error("OTEL_EXPORTER_OTLP_HEADERS must be a list such as name=value,other=value.");
+      }
+      return [name, decodeURIComponent(value.trim())];
+    }),
+  );
+}

@@ -1,0 +1,154 @@
+// Admits a request of a client: counts it against the limits of the client, and records the usage of the key.
+
+import type { Limiter, Limits, Verdict } from "../core/limiter.ts";
+import type { UsageRecords } from "../core/usage.ts";
+import type { UsageCollector } from "../keys/usage-collector.ts";
+import type { FileMarks } from "../storage/marks.ts";
+import type { Quota } from "../storage/one-time-uploads.ts";
+import { TOKEN_FIELD, tokenMark, type ValidKey } from "./auth.ts";
+import { ClientLease } from "./client-lease.ts";
+import { busy, lengthRequired, outOfScope } from "./errors.ts";
+import type { Account } from "./job-account.ts";
+import { rateLimitHeaders, refusal } from "./rate-limit.ts";
+
+/** The operation of paths that belong to no endpoint. */
+export const OTHER_OPERATION = "other";
+
+export interface Admitting {
+  /** See clientOf. */
+  readonly client: string;
+  /** The key, in the keyed variant. */
+  readonly key?: ValidKey;
+  readonly limits?: Limits;
+  /** Name of the endpoint, or {@link OTHER_OPERATION}. */
+  readonly operation: string;
+  readonly isJob: boolean;
+  /** Size of the body, undefined if it is not known. */
+  readonly bodyBytes: number | undefined;
+  readonly limiter?: Limiter | undefined;
+  readonly usage: { readonly collector: UsageCollector; readonly records: UsageRecords | undefined };
+  waitUntil(work: Promise<unknown>): void;
+  log(message: string, details: Record<string, unknown>): void;
+}
+
+/** What limits decide on. */
+export type Asking = Pick<Admitting, "client" | "isJob" | "bodyBytes" | "limiter" | "log"> & {
+  readonly limits: Limits;
+};
+
+/** Counts a request against limits. @throws ServiceError 411, 429, 503 */
+export async function askLimits({ client, isJob, bodyBytes, limiter, log, limits }: Asking): Promise<Verdict> {
+  if (limits.megabytesPerDay !== undefined && bodyBytes === undefined) throw lengthRequired();
+  const verdict = await limiter?.ask(client, limits, { isJob, bytes: bodyBytes ?? 0 }).catch((error) => {
+    log("limits not counted", { error: String(error) });
+    return undefined;
+  });
+  if (verdict === undefined) throw busy();
+  const { refused } = verdict;
+  if (refused) throw refusal(limits, { ...verdict, refused });
+  return verdict;
+}
+
+export class Admission {
+  readonly #given: Admitting;
+  #receivedBytes = 0;
+  #madeBytes = 0;
+  #headers: Record<string, string> = {};
+  readonly #lease: ClientLease;
+  #token: string | undefined;
+  #status = 0;
+  /** The request itself, and what outlives its answer. */
+  #holds = 1;
+
+  constructor(given: Admitting) {
+    this.#given = given;
+    this.#lease = new ClientLease(given);
+  }
+
+  get key(): ValidKey | undefined {
+    return this.#given.key;
+  }
+
+  /** What is known of the client when a job of the request runs later. */
+  get account(): Account {
+    const { client, key, limits, operation } = this.#given;
+    return { client, operation, ...(key ? { key: key.hash } : {}), ...(limits ? { limits } : {}) };
+  }
+
+  /** What is left to be counted when a file arrives that somebody else sends; undefined if bytes are not limited. */
+  get quota(): Quota | undefined {
+    const { limits, client } = this.#given;
+    const { megabytesPerDay } = limits ?? {};
+    return megabytesPerDay === undefined ? undefined : { client, megabytesPerDay };
+  }
+
+  /** @throws ServiceError 403, 411, 429, 503 */
+  async enter(): Promise<void> {
+    const { key, limits, operation } = this.#given;
+    const scopes = key?.record.scopes;
+    if (scopes !== undefined && operation !== OTHER_OPERATION && !scopes.includes(operation)) throw outOfScope();
+    if (limits === undefined) return;
+    const verdict = await askLimits({ ...this.#given, limits });
+    this.#headers = rateLimitHeaders(limits, verdict);
+    if (verdict.lease !== undefined) this.#lease.keep(verdict.lease);
+  }
+
+  /** Header fields of every answer. */
+  get headers(): Readonly<Record<string, string>> {
+    return this.#headers;
+  }
+
+  /** Header fields of an answer that names files which the request stored. */
+  get tokenHeaders(): Readonly<Record<string, string>> {
+    return this.#token === undefined ? {} : { [TOKEN_FIELD]: this.#token };
+  }
+
+  /** Returns who may remove a file that is stored now. The answer tells the client its token. */
+  owner(): FileMarks {
+    if (this.#given.key === undefined) return {};
+    this.#token ??= crypto.randomUUID();
+    return { owner: this.#given.client, token: tokenMark(this.#token) };
+  }
+
+  /** Counts bytes of files that were received or fetched. */
+  received(bytes: number): void {
+    this.#receivedBytes += bytes;
+  }
+
+  /** Counts bytes of outputs, stored or sent. */
+  made(bytes: number): void {
+    this.#madeBytes += bytes;
+  }
+
+  /** Lets the request count as long as its job runs, which may be longer than until its answer begins. */
+  hold(): Disposable {
+    this.#holds++;
+    let isHeld = true;
+    return {
+      [Symbol.dispose]: () => {
+        if (isHeld) this.#release();
+        isHeld = false;
+      },
+    };
+  }
+
+  answered(status: number): void {
+    this.#status = status;
+    this.#release();
+  }
+
+  #release(): void {
+    this.#holds--;
+    if (this.#holds > 0) return;
+    const { key, limits, operation, bodyBytes = 0, usage, waitUntil, log } = this.#given;
+    this.#lease.end(limits?.megabytesPerDay === undefined ? 0 : Math.max(0, this.#receivedBytes - bodyBytes));
+    const { collector, records } = usage;
+    if (key === undefined || records === undefined) return;
+    const isError = this.#status >= 400;
+    // The body has more than its files, and files that were fetched are not in the body. What a request announced that
+    // failed may never have arrived.
+    const bytesIn = isError ? this.#receivedBytes : Math.max(bodyBytes, this.#receivedBytes);
+    const counts = { requests: 1, errors: isError ? 1 : 0, bytesIn, bytesOut: this.#madeBytes };
+    collector.add(key.hash, operation, counts, { records, waitUntil, log });
+  }
+}

@@ -1,0 +1,222 @@
+// Accepts requests whose client does not wait for the answer (docs/api.md#asynchronous-jobs): receives and checks them,
+// and leaves the work to the queue.
+
+import { StorageFull } from "../core/failure.ts";
+import type { Webhook } from "../core/jobs.ts";
+import { attempts } from "../placement/placement.ts";
+import { uuidOf } from "../storage/derived-ids.ts";
+import { TOKEN_FIELD } from "./auth.ts";
+import { deferredForm } from "./deferred-form.ts";
+import type { Endpoint, QueuedService } from "./endpoint.ts";
+import { busy } from "./errors.ts";
+import { addressOf } from "./fetched.ts";
+import type { Form } from "./form.ts";
+import { type Claimed, contentOf, onlyOnce, REPLAYED_FIELD } from "./idempotency.ts";
+import { KEY_FIELD } from "./negotiation.ts";
+import { defaults, receive, worded } from "./pipeline.ts";
+import type { Later, Route } from "./route.ts";
+import { locateSources, toInput } from "./sources.ts";
+import { webhookOf } from "./webhooks.ts";
+
+/** How a client asks for an answer later: by Prefer (RFC 7240, 4.1) or by Response-Type. */
+export type Manner = "respond-async" | "requestId";
+
+/** @returns undefined if the client waits for the answer */
+export function mannerOf(headers: Headers): Manner | undefined {
+  if (headers.get("Response-Type")?.trim().toLowerCase() === "requestid") return "requestId";
+  const preferences = (headers.get("Prefer") ?? "").split(",").map((one) => one.replace(/;.*/, "").trim());
+  return preferences.some((name) => name.toLowerCase() === "respond-async") ? "respond-async" : undefined;
+}
+
+/** Accepts a request to an endpoint. Everything that can be checked without opening a document is checked. */
+export async function acceptRequest(
+  endpoint: Endpoint,
+  request: Request,
+  service: QueuedService,
+  manner: Manner,
+): Promise<Response> {
+  const webhook = await webhookOf(request, service);
+  using keeping = service.kept.open();
+  using waiting = service.waiting.open();
+  const { signal } = request;
+  const form = await receive(endpoint, request, { service, isTransient: false, keeping, waiting, signal });
+  const { path, source } = endpoint;
+  const isOrdered = source.kind === "several" && source.orderedBy === undefined;
+  const isTransient = source.kind === "text";
+  return accept(form, service, {
+    ...{ path, signal, manner, webhook, isOrdered, isTransient },
+    check: () => check(endpoint, form, service),
+  });
+}
+
+interface Accepting {
+  readonly path: string;
+  readonly manner: Manner;
+  readonly webhook: Webhook | undefined;
+  readonly signal: AbortSignal;
+  /** See {@link contentOf}. */
+  readonly isOrdered: boolean;
+  /** True if the files that were sent are removed after the job in any case. */
+  readonly isTransient: boolean;
+  check(): Promise<void>;
+}
+
+/** Leaves the work of a request whose body has been read to the queue. */
+async function accept(
+  form: Form,
+  service: QueuedService,
+  { path, manner, webhook, signal, isOrdered, isTransient, check }: Accepting,
+): Promise<Response> {
+  const { uploads } = form;
+  let id: string = crypto.randomUUID();
+  let isEnqueued = false;
+  const undo = async () => {
+    // If the queue cannot be reached, the job fails for want of its files.
+    if (isEnqueued) await service.jobs((queue) => queue.cancel(id)).catch(() => {});
+    await uploads.discard();
+  };
+  try {
+    return await onlyOnce(service, {
+      content: [path, manner, contentOf(form, isOrdered), ...(webhook ? [webhook.url] : [])],
+      ...{ signal, undo },
+      async carryOut(claimed) {
+        const accepted = await acceptedOf(claimed, service);
+        if (accepted !== undefined) {
+          await uploads.discard();
+          return { response: acceptance(accepted, manner, service.baseUrl) };
+        }
+        id = claimed?.holder ?? id;
+        await check();
+        const inputs = (await service.timing.during("store", () => uploads.settle())).map((file) => file.id);
+        signal.throwIfAborted();
+        const { baseUrl, client } = service;
+        const job = {
+          id,
+          path,
+          form: await deferredForm(form, { marks: service.marks(), account: service.account, trace: service.trace }),
+          baseUrl,
+          client,
+          ...(webhook ? { webhook } : {}),
+        };
+        isEnqueued = true;
+        const isAccepted = await ask(service, (queue) => queue.enqueue({ ...job, inputs, isTransient }));
+        if (!isAccepted) throw busy(RETRY_WHEN_FULL_SECONDS);
+        return { response: acceptance(id, manner, service.baseUrl) };
+      },
+    });
+  } catch (error) {
+    await undo();
+    throw error;
+  }
+}
+
+/** Returns the id under which a request was accepted that was lost before its answer was kept. */
+async function acceptedOf(claimed: Claimed | undefined, service: QueuedService): Promise<string | undefined> {
+  for (const id of claimed?.lost ?? []) if (await ask(service, (queue) => queue.status(id))) return id;
+  return undefined;
+}
+
+/**
+ * Accepts a request to a route. One without work beyond receiving is carried out at once, and its answer is kept for
+ * the client.
+ */
+export async function acceptRoute(
+  route: Route,
+  request: Request,
+  service: QueuedService,
+  manner: Manner,
+): Promise<Response> {
+  const { later, path } = route;
+  const webhook = await webhookOf(request, service);
+  if (later?.isFor(request.headers)) return acceptForm(path, later, request, service, { manner, webhook });
+  const answered = await route.serve(request, webhook ? { ...service, ...claimFor(webhook, service) } : service);
+  const answer = await answered.text();
+  const id = idOfAnswer(request.headers, service, answer);
+  const { baseUrl, client } = service;
+  const inputs = ((JSON.parse(answer) as { files?: { id: string }[] }).files ?? []).map((file) => file.id);
+  const job = { id, path, form: "", baseUrl, client, inputs, isTransient: false };
+  await ask(service, (queue) => queue.record({ ...job, ...(webhook ? { webhook } : {}) }, answer));
+  const accepted = acceptance(id, manner, baseUrl);
+  for (const name of [REPLAYED_FIELD, TOKEN_FIELD]) {
+    const value = answered.headers.get(name);
+    if (value !== null) accepted.headers.set(name, value);
+  }
+  return accepted;
+}
+
+async function acceptForm(
+  path: string,
+  later: Later,
+  request: Request,
+  service: QueuedService,
+  asked: Pick<Accepting, "manner" | "webhook">,
+): Promise<Response> {
+  using keeping = service.kept.open();
+  using waiting = service.waiting.open();
+  const { signal } = request;
+  const form = await later.receive(request, service, { keeping, waiting, signal });
+  const check = async () => later.check(form);
+  return accept(form, service, { path, signal, ...asked, isOrdered: false, isTransient: false, check });
+}
+
+/** Returns the id of a request that has been answered: the same for its repetitions, and secret as the answer is. */
+function idOfAnswer(headers: Headers, { client }: QueuedService, answer: string): string {
+  const key = headers.get(KEY_FIELD);
+  return key === null ? crypto.randomUUID() : uuidOf(JSON.stringify([client, key, answer]), 0);
+}
+
+/** Returns the claim of a request to which the receiver belongs. */
+function claimFor({ url }: Webhook, { claim }: QueuedService): Pick<QueuedService, "claim"> {
+  if (!claim) return {};
+  return {
+    claim: {
+      take: (holder, fingerprint) => claim.take(holder, `${fingerprint} ${url}`),
+      keep: (holder, fingerprint, answer) => claim.keep(holder, `${fingerprint} ${url}`, answer),
+      free: (holder) => claim.free(holder),
+      forget: (fileId) => claim.forget(fileId),
+    },
+  };
+}
+
+const RETRY_WHEN_FULL_SECONDS = 60;
+
+async function check(endpoint: Endpoint, form: Form, service: QueuedService): Promise<void> {
+  const { store, config } = service;
+  let isComplete = true;
+  const sources = await locateSources(endpoint.source, form, {
+    ...{ store, maxInputs: config.maxInputs },
+    async receive(addressed) {
+      addressOf(addressed);
+      isComplete = false;
+      return undefined;
+    },
+  });
+  // The name of a file that is yet to be fetched is not known.
+  const bound = endpoint.bind(form, defaults(endpoint, form, sources.length > 0 ? sources : [{ name: "file" }]));
+  try {
+    const inputs = isComplete ? sources.map((source) => toInput(source, store)) : [];
+    attempts(await bound.prepare(inputs), inputs, service);
+  } catch (error) {
+    throw worded(error, endpoint, service);
+  }
+}
+
+async function ask<T>(service: QueuedService, question: Parameters<typeof service.jobs<T>>[0]): Promise<T> {
+  try {
+    return await service.jobs(question);
+  } catch (error) {
+    if (error instanceof StorageFull) throw error;
+    service.log("job queue not reached", { error: String(error) });
+    throw busy();
+  }
+}
+
+function acceptance(requestId: string, manner: Manner, baseUrl: string): Response {
+  if (manner === "requestId") return Response.json({ requestId });
+  const headers = {
+    Location: `${new URL(baseUrl).pathname.replace(/\/$/, "")}/request-status/${requestId}`,
+    "Retry-After": "1",
+    "Preference-Applied": "respond-async",
+  };
+  return Response.json({ requestId }, { status: 202, headers });
+}

@@ -1,0 +1,108 @@
+// Decides which requests need a key or have limits, and who may remove a file. Knows settings and bindings, and no
+// routes but those it is told.
+
+import { hashKey } from "../core/api-key.ts";
+import type { Config, Env } from "../core/config.ts";
+import type { Limiter } from "../core/limiter.ts";
+import type { UsageRecords } from "../core/usage.ts";
+import { d1Usage } from "../keys/d1-usage.ts";
+import { durableLimiter } from "../keys/durable-limiter.ts";
+import type { UsageCollector } from "../keys/usage-collector.ts";
+import type { Quota } from "../storage/one-time-uploads.ts";
+import { Admission, type Admitting, askLimits } from "./admission.ts";
+import { CLIENT_DIGITS, clientWith, type MayRemove, removalsBy, requireKey, TOKEN_FIELD } from "./auth.ts";
+import { ONE_TIME_PATH } from "./one-time.ts";
+import { TUS_PATH } from "./tus/uploads.ts";
+
+export interface Guarded extends Pick<Admitting, "operation" | "isJob" | "waitUntil" | "log"> {
+  readonly request: Request;
+  /** Path of the request. */
+  readonly path: string;
+  readonly env: Env;
+  readonly config: Config;
+  readonly collector: UsageCollector;
+}
+
+export const limiterOf = ({ LIMITER, CLIENT_LIMITS }: Env): Limiter | undefined =>
+  LIMITER ?? (CLIENT_LIMITS && durableLimiter(CLIENT_LIMITS));
+
+export const usageOf = ({ USAGE_RECORDS, USAGE }: Env): UsageRecords | undefined =>
+  USAGE_RECORDS ?? (USAGE && d1Usage(USAGE));
+
+/** Reports whether a request needs a key in the keyed variant. */
+const isGuarded = (method: string, path: string) =>
+  (method === "POST" && !path.startsWith(`${ONE_TIME_PATH}/`)) ||
+  (path.startsWith(`${TUS_PATH}/`) && method !== "OPTIONS");
+
+/**
+ * Returns the admission of a request, which has not entered yet, or undefined if it needs none.
+ * @throws ServiceError 401
+ */
+export async function admissionOf(guarded: Guarded): Promise<Admission | undefined> {
+  const { request, path, env, config, collector, ...others } = guarded;
+  if (!isGuarded(request.method, path)) return undefined;
+  const usage = { collector, records: usageOf(env) };
+  const common = { ...others, bodyBytes: bodyBytesOf(request, env), usage };
+  if (config.variant === "keyed") {
+    const key = await requireKey(request.headers.get("Api-Key"), env.API_KEYS);
+    const limits = limitsOf(key.record.limits);
+    const client = clientWith(key);
+    return new Admission({ ...common, client, key, ...(limits ? { limits, limiter: limiterOf(env) } : {}) });
+  }
+  const limits = config.addressLimits;
+  if (limits === undefined) return undefined;
+  const address = env.CLIENT_ADDRESS ?? request.headers.get("CF-Connecting-IP") ?? "";
+  const client = `address-${hashKey(networkOf(address)).slice(0, CLIENT_DIGITS)}`;
+  return new Admission({ ...common, client, limits, limiter: limiterOf(env) });
+}
+
+/**
+ * Counts the body of a request that needs no key for the client with a quota.
+ * @throws ServiceError 411, 429, 503
+ */
+export async function admitFile(
+  { client, megabytesPerDay }: Quota,
+  { request, env, log }: Pick<Guarded, "request" | "env" | "log">,
+): Promise<void> {
+  const asking = { client, limits: { megabytesPerDay }, limiter: limiterOf(env), log };
+  await askLimits({ ...asking, isJob: false, bodyBytes: bodyBytesOf(request, env) });
+}
+
+const limitsOf = (limits: Admitting["limits"]) => (limits && Object.keys(limits).length > 0 ? limits : undefined);
+
+/** Returns undefined if the body has an unknown size. */
+function bodyBytesOf({ headers, body }: Request, { LIMITER }: Env): number | undefined {
+  const length = headers.get("Content-Length");
+  if (length !== null) return Number(length);
+  // On Node every request but GET and HEAD has a body; in HTTP/1.1 it is empty without either field.
+  const isKnown = body === null || (LIMITER !== undefined && !headers.has("Transfer-Encoding"));
+  return isKnown ? 0 : undefined;
+}
+
+/** Returns what one client has of the addresses: an IPv4 address, or an IPv6 network of 64 bits. */
+function networkOf(address: string): string {
+  if (!address.includes(":")) return address;
+  const [before = "", after] = address.split("%")[0]!.split("::");
+  const groups = before === "" ? [] : before.split(":");
+  const rest = after === undefined || after === "" ? [] : after.split(":");
+  const zeros = after === undefined ? 0 : Math.max(0, 8 - groups.length - rest.length);
+  const all = [...groups, ...Array<string>(zeros).fill("0"), ...rest];
+  const isMapped = all.at(-1)!.includes(".");
+  return isMapped
+    ? all.at(-1)!
+    : all
+        .slice(0, 4)
+        .map((group) => group.toLowerCase().replace(/^0+(?=.)/, ""))
+        .join(":");
+}
+
+/**
+ * Returns what decides whether a request may remove a file.
+ * @throws ServiceError 401 without a key or token in the keyed variant, or with an invalid key
+ */
+export async function removalsOf({ headers }: Request, env: Env, { variant }: Config): Promise<MayRemove> {
+  if (variant === "private") return () => true;
+  const apiKey = headers.get("Api-Key");
+  if (apiKey === null && headers.has(TOKEN_FIELD)) return removalsBy(undefined, headers);
+  return removalsBy(clientWith(await requireKey(apiKey, env.API_KEYS)), headers);
+}

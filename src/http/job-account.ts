@@ -1,0 +1,77 @@
+// Counts what asynchronous jobs do for their clients, as admission.ts does for requests. The request itself was counted
+// when it was accepted.
+
+import type { Limiter, Limits } from "../core/limiter.ts";
+import type { UsageRecords } from "../core/usage.ts";
+import type { UsageCollector } from "../keys/usage-collector.ts";
+import { ClientLease } from "./client-lease.ts";
+
+/** The client of a job, as it is stored with the job. */
+export interface Account {
+  /** Name under which the client's limits count. */
+  readonly client: string;
+  /** Name of the endpoint. */
+  readonly operation: string;
+  /** Hash of the key, in the keyed variant. */
+  readonly key?: string;
+  readonly limits?: Limits;
+}
+
+interface Counting {
+  readonly limiter: Limiter | undefined;
+  readonly usage: { readonly collector: UsageCollector; readonly records: UsageRecords | undefined };
+  waitUntil(work: Promise<unknown>): void;
+  log(message: string, details: Record<string, unknown>): void;
+}
+
+export class JobAccount {
+  readonly #account: Account;
+  readonly #counting: Counting;
+  #receivedBytes = 0;
+  #madeBytes = 0;
+  readonly #lease: ClientLease;
+
+  constructor(account: Account, counting: Counting) {
+    this.#account = account;
+    this.#counting = counting;
+    this.#lease = new ClientLease({ ...counting, client: account.client });
+  }
+
+  /**
+   * Lets the job count as one of the client's. Its place in the queue was its limit, so it runs even if the client has
+   * as many jobs as it may: it is the client's next request that has to wait.
+   */
+  async begin(): Promise<void> {
+    const { client, limits: { concurrentJobs } = {} } = this.#account;
+    const { limiter } = this.#counting;
+    if (concurrentJobs === undefined || !limiter) return;
+    const asked = { isJob: true, bytes: 0 };
+    const { lease } = await limiter.ask(client, { concurrentJobs }, asked).catch((error) => {
+      this.#counting.log("limits not counted", { error: String(error) });
+      return { lease: undefined };
+    });
+    if (lease !== undefined) this.#lease.keep(lease);
+  }
+
+  /** Counts bytes of files that were fetched. */
+  received(bytes: number): void {
+    this.#receivedBytes += bytes;
+  }
+
+  /** Counts bytes of outputs. */
+  made(bytes: number): void {
+    this.#madeBytes += bytes;
+  }
+
+  /** @param outcome undefined if the job will run again, or has been canceled */
+  end(outcome: "completed" | "failed" | undefined): void {
+    const { operation, key, limits } = this.#account;
+    const { usage, waitUntil, log } = this.#counting;
+    this.#lease.end(limits?.megabytesPerDay === undefined ? 0 : this.#receivedBytes);
+    const { collector, records } = usage;
+    if (outcome === undefined || key === undefined || records === undefined) return;
+    const errors = outcome === "failed" ? 1 : 0;
+    const counts = { requests: 0, errors, bytesIn: this.#receivedBytes, bytesOut: this.#madeBytes };
+    collector.add(key, operation, counts, { records, waitUntil, log });
+  }
+}

@@ -1,0 +1,132 @@
+// Carries out an asynchronous job: does what the request would have done, and tells the queue what came of it.
+
+import { EngineFailure } from "../core/failure.ts";
+import type { JobError, JobQueue, Progress, TakenJob } from "../core/jobs.ts";
+import { LIMITS } from "../core/limits.ts";
+import type { Asked } from "../core/within.ts";
+import { formOf } from "./deferred-form.ts";
+import type { Endpoint, Service } from "./endpoint.ts";
+import { toServiceError } from "./errors.ts";
+import { wishesOf } from "./negotiation.ts";
+import { carryOut, type Exchange } from "./pipeline.ts";
+
+type RunnerService = Service & { readonly jobs: Asked<JobQueue> };
+
+/** The work of a job, whose form and whose surroundings are there. */
+export type Work = (
+  doing: Pick<Exchange, "service" | "form" | "outputs" | "keeping" | "holding" | "signal" | "late" | "progress">,
+  resources: DisposableStack,
+) => Promise<Response>;
+
+/** Returns the work of the jobs of an endpoint. */
+export const workOf =
+  (endpoint: Endpoint): Work =>
+  async (doing, resources) => {
+    const wishes = wishesOf(new Headers(), { type: endpoint.produces, naming: endpoint.naming });
+    return (await carryOut({ ...doing, endpoint, wishes, isTransient: false }, resources)).response;
+  };
+
+const UNAVAILABLE = 503;
+
+/**
+ * @param service stores files under ids that are derived from the seed of the job
+ * @returns undefined if the job will run again, or has been canceled
+ */
+export async function carryOutJob(
+  work: Work,
+  job: TakenJob,
+  service: RunnerService,
+): Promise<"completed" | "failed" | undefined> {
+  const { jobs } = service;
+  const attempt = { id: job.id, attempt: job.attempt };
+  const late = new AbortController();
+  using lease = new Lease(job, jobs, late);
+  using resources = new DisposableStack();
+  const waiting = resources.use(service.waiting.open());
+  const uploads = service.store.batch("input", waiting);
+  const outputs = service.store.batch("output", waiting);
+  const discard = () => Promise.all([uploads.discard(), outputs.discard()]);
+  let answer: string;
+  try {
+    const doing = {
+      ...{ service, outputs, late, signal: late.signal, progress: lease.tell },
+      form: await formOf(job.form, service.store, uploads),
+      keeping: resources.use(service.kept.open()),
+      holding: resources.use(service.waiting.open()),
+    };
+    answer = await (await work(doing, resources)).text();
+  } catch (error) {
+    await discard();
+    // Nobody waits for a report.
+    return lease.isLost ? undefined : report(error, attempt, service);
+  }
+  if (await jobs((queue) => queue.complete(attempt, answer))) return "completed";
+  await discard();
+  return undefined;
+}
+
+async function report(
+  error: unknown,
+  attempt: Pick<TakenJob, "id" | "attempt">,
+  service: RunnerService,
+): Promise<"failed" | undefined> {
+  const { status: errorStatus, message } = toServiceError(error);
+  const failure: JobError = { error: message, errorStatus };
+  const isLost = error instanceof EngineFailure && error.reason === "lost";
+  if (errorStatus >= 500 || error instanceof EngineFailure) {
+    service.log("request failed", { status: errorStatus, error: String(error), stack: (error as Error).stack });
+  }
+  // Without a report, the attempt counts as lost.
+  if (isLost) return undefined;
+  const isFailed = errorStatus !== UNAVAILABLE;
+  await service.jobs((queue) => (isFailed ? queue.fail(attempt, failure) : queue.postpone(attempt, failure)));
+  return isFailed ? "failed" : undefined;
+}
+
+/** Renews the lease of an attempt, and aborts it when the lease is lost. */
+class Lease implements Disposable {
+  readonly #job: TakenJob;
+  readonly #jobs: Asked<JobQueue>;
+  readonly #late: AbortController;
+  readonly #timer: ReturnType<typeof setInterval>;
+  #progress: Progress | undefined;
+  #isAsking = false;
+  /** True if the job was canceled, or is another attempt's. */
+  isLost = false;
+  #ends = Date.now() + LIMITS.asyncLeaseMs;
+
+  constructor(job: TakenJob, jobs: Asked<JobQueue>, late: AbortController) {
+    this.#job = job;
+    this.#jobs = jobs;
+    this.#late = late;
+    this.#timer = setInterval(() => void this.#renew(), LIMITS.asyncRenewMs);
+  }
+
+  readonly tell = (progress: Progress): void => {
+    this.#progress = progress;
+  };
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+  }
+
+  async #renew(): Promise<void> {
+    if (this.#isAsking) return;
+    this.#isAsking = true;
+    try {
+      const { id, attempt } = this.#job;
+      if (await this.#jobs((queue) => queue.renew({ id, attempt }, this.#progress))) {
+        this.#ends = Date.now() + LIMITS.asyncLeaseMs;
+      } else this.#abort();
+    } catch {
+      if (Date.now() >= this.#ends) this.#abort();
+    } finally {
+      this.#isAsking = false;
+    }
+  }
+
+  #abort(): void {
+    this.isLost = true;
+    this.#late.abort(new Error("the job was canceled or its lease has ended"));
+  }
+}

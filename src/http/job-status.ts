@@ -1,0 +1,78 @@
+// Answers questions about asynchronous jobs (docs/api.md#asynchronous-jobs): their status, once or as it changes, and
+// their end.
+
+import { parseAccept } from "hono/utils/accept";
+import type { JobQueue, JobStatus } from "../core/jobs.ts";
+import { LIMITS } from "../core/limits.ts";
+import { wait } from "../core/pause.ts";
+import type { Asked } from "../core/within.ts";
+import { busy, noSuchRequest } from "./errors.ts";
+
+/** Serves `/request-status/{id}`: GET and DELETE. @throws ServiceError 404, 503 */
+export async function serveStatus(request: Request, id: string, jobs: Asked<JobQueue>): Promise<Response> {
+  const asked: typeof jobs = (question) => jobs(question).catch(() => Promise.reject(busy()));
+  if (request.method === "DELETE") {
+    if (!(await asked((queue) => queue.cancel(id)))) throw noSuchRequest();
+    return new Response(null, { status: 204 });
+  }
+  const status = await asked((queue) => queue.status(id));
+  if (!status) throw noSuchRequest();
+  const headers = { "Cache-Control": "no-store", Vary: "Accept" };
+  if (request.method === "GET" && wantsEvents(request.headers.get("Accept"))) {
+    const body = eventStream(id, status, asked, request.signal);
+    return new Response(body, { headers: { ...headers, "Content-Type": "text/event-stream" } });
+  }
+  const retry: Record<string, string> = status.status === "pending" ? { "Retry-After": "1" } : {};
+  return new Response(textOf(status), { headers: { ...headers, ...retry, "Content-Type": "application/json" } });
+}
+
+function wantsEvents(accept: string | null): boolean {
+  const qualityOf = (type: string) => parseAccept(accept ?? "").find((one) => one.type.toLowerCase() === type)?.q ?? 0;
+  const events = qualityOf("text/event-stream");
+  return events > 0 && events >= qualityOf("application/json");
+}
+
+/** Returns a status as JSON. A completed job has the fields of its answer. */
+export function textOf(status: JobStatus): string {
+  if (status.status !== "completed") return JSON.stringify(status);
+  return `${status.answer.replace(/\}\s*$/, "")},"status":"completed"}`;
+}
+
+/** Yields the status as server-sent events whenever it changes, until the job has ended. */
+function eventStream(id: string, first: JobStatus, jobs: Asked<JobQueue>, signal: AbortSignal): ReadableStream {
+  const encoder = new TextEncoder();
+  const events = eventsOf(id, first, jobs, signal);
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await events.next().catch(() => ({ done: true as const, value: undefined }));
+      if (done) controller.close();
+      else controller.enqueue(encoder.encode(value));
+    },
+    async cancel() {
+      await events.return(undefined);
+    },
+  });
+}
+
+async function* eventsOf(
+  id: string,
+  first: JobStatus,
+  jobs: Asked<JobQueue>,
+  signal: AbortSignal,
+): AsyncGenerator<string, void> {
+  const until = Date.now() + LIMITS.statusStreamMs;
+  let told = "";
+  let toldAt = 0;
+  for (let status: JobStatus | undefined = first; status; status = await jobs((queue) => queue.status(id))) {
+    const text = textOf(status);
+    if (text !== told) {
+      [told, toldAt] = [text, Date.now()];
+      yield `event: status\ndata: ${text}\n\n`;
+    } else if (Date.now() - toldAt >= LIMITS.statusBeatMs) {
+      toldAt = Date.now();
+      yield ": at work\n\n";
+    }
+    if (status.status !== "pending" || Date.now() >= until) return;
+    await wait(LIMITS.statusPollMs, signal);
+  }
+}

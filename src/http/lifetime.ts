@@ -1,0 +1,23 @@
+// Reads how long a client wants its files to be kept.
+
+import type { KeyRecord } from "../core/api-key.ts";
+import type { Config } from "../core/config.ts";
+import { LIMITS } from "../core/limits.ts";
+import { outOfRange } from "./errors.ts";
+
+export const LIFETIME_FIELD = "File-Lifetime";
+const HOUR_MS = 3_600_000;
+
+/**
+ * Returns the lifetime of the files of a request in milliseconds, undefined if it is that of all files.
+ * @throws ServiceError 400
+ */
+export function lifetimeOf(headers: Headers, { fileLifetimeMs }: Config, key?: KeyRecord): number | undefined {
+  const ofKey = key?.fileLifetimeHours === undefined ? Infinity : key.fileLifetimeHours * HOUR_MS;
+  const ofAll = fileLifetimeMs > 0 ? fileLifetimeMs : Infinity;
+  const text = headers.get(LIFETIME_FIELD);
+  if (text === null) return ofKey < ofAll ? ofKey : undefined;
+  const lifetimeMs = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : Number.NaN;
+  if (lifetimeMs >= LIMITS.fileLifetimeSeconds * 1000 && lifetimeMs <= Math.min(ofKey, ofAll)) return lifetimeMs;
+  throw outOfRange(LIFETIME_FIELD, text);
+}

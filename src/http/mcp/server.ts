@@ -1,0 +1,153 @@
+// Serves agents by the Model Context Protocol (docs/api.md#agents): streamable HTTP without sessions. Files are given by
+// id or address, and no message carries their bytes.
+import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
+import {
+  CallToolRequestSchema,
+  type CallToolResult,
+  type Tool as ListedTool,
+  ListToolsRequestSchema,
+} from "@modelcontextprotocol/sdk/types.js";
+import type { Variant } from "../../core/config.ts";
+import type { Endpoint } from "../endpoint.ts";
+import { methodNotAllowed } from "../errors.ts";
+import { CallError, callOperation, createUpload, type Dispatch, deleteFile, describeFile } from "./calls.ts";
+import { CallProgress } from "./progress.ts";
+import { type Tool, toolOf } from "./tools.ts";
+
+export const MCP_PATH = "/mcp";
+
+const INSTRUCTIONS =
+  "Converts and processes documents. Files are given by id or by http(s) address, never as bytes. To bring in a local " +
+  "file, call create_upload and have the file sent to the address it returns. Results are links: fetch them by HTTP " +
+  "GET, or pass their id to another tool.";
+
+/**
+ * Answers a request of an agent.
+ * @throws ServiceError 405
+ */
+export async function serveMcp(
+  request: Request,
+  { endpoints, variant, dispatch }: { endpoints: readonly Endpoint[]; variant: Variant; dispatch: Dispatch },
+): Promise<Response> {
+  // Without sessions, there is no stream to open and nothing to end.
+  if (request.method !== "POST") throw methodNotAllowed("POST");
+  const tools = endpoints.filter(({ variants }) => variants.includes(variant)).map(toolOf);
+  const server = new Server(
+    { name: "pagewright", version: "0.1.0" },
+    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+  );
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [...tools.map(listed), ...FILE_TOOLS] }));
+  server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: given = {} } }, caller) => {
+    using progress = new CallProgress(caller);
+    try {
+      return await call(tools, name, given, dispatch, progress);
+    } catch (error) {
+      if (!(error instanceof CallError)) throw error;
+      return { content: [{ type: "text", text: error.message }], isError: true };
+    }
+  });
+  const transport = new WebStandardStreamableHTTPServerTransport();
+  await server.connect(transport);
+  return transport.handleRequest(request);
+}
+
+async function call(
+  tools: readonly Tool[],
+  name: string,
+  given: Readonly<Record<string, unknown>>,
+  dispatch: Dispatch,
+  progress: CallProgress,
+): Promise<CallToolResult> {
+  const tool = tools.find((each) => each.name === name);
+  const described = tool ? listed(tool) : FILE_TOOLS.find((each) => each.name === name);
+  if (!described) throw new CallError(`There is no tool ${name.slice(0, 200)}.`);
+  const unknown = Object.keys(given).find((key) => !Object.hasOwn(described.inputSchema.properties ?? {}, key));
+  // What an agent misspells must not be lost silently.
+  if (unknown !== undefined) throw new CallError(`The tool ${name} has no parameter ${unknown.slice(0, 200)}.`);
+  return tool ? callOperation(tool, given, dispatch, progress.tell) : ON_FILES.get(name)!(given, dispatch);
+}
+
+const ON_FILES: ReadonlyMap<string, typeof createUpload> = new Map([
+  ["create_upload", createUpload],
+  ["describe_file", describeFile],
+  ["delete_file", deleteFile],
+]);
+
+const text = (description: string) => ({ type: "string", description });
+
+const FILE = "Id of a stored file, its address, an upload address of create_upload, or any http(s) address";
+const PAGES = 'Page selection such as "1-3,last", "even" or "all".';
+
+function listed({ name, summary, input, parameters, makesSeveral }: Tool): ListedTool {
+  const properties: Record<string, object> = Object.fromEntries(
+    parameters.map(({ name: parameter, schema, kind }) => [
+      parameter,
+      kind === "json" ? { type: "object", description: schema.description } : schema,
+    ]),
+  );
+  const required = parameters.filter((parameter) => parameter.required).map((parameter) => parameter.name);
+  const source = inputSchema(input);
+  return {
+    name,
+    description: `${summary} The result links to ${makesSeveral ? "each output" : "the output"}.`,
+    inputSchema: {
+      type: "object",
+      properties: { ...source.properties, ...properties },
+      required: [...source.required, ...required],
+      additionalProperties: false,
+    },
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+  };
+}
+
+function inputSchema({ kind, description, selectable }: Tool["input"]) {
+  if (kind === "text") return { properties: { content: text(description) }, required: ["content"] };
+  const file = text(`${FILE}. Accepts: ${description}.`);
+  if (kind === "one") return { properties: { input: file }, required: ["input"] };
+  const selected = {
+    type: "object",
+    properties: { input: file, pages: { ...text(PAGES), default: "all" } },
+    required: ["input"],
+    additionalProperties: false,
+  };
+  return {
+    properties: { inputs: { type: "array", items: selectable ? selected : file, minItems: 1 } },
+    required: ["inputs"],
+  };
+}
+
+const onOneFile = (description: string): ListedTool["inputSchema"] => ({
+  type: "object",
+  properties: { file: text(description) },
+  required: ["file"],
+  additionalProperties: false,
+});
+
+const FILE_TOOLS: readonly ListedTool[] = [
+  {
+    name: "create_upload",
+    description:
+      "Makes an address to which one file can be sent once, with PUT or POST, within an hour. Afterwards, the address " +
+      "is an input of the other tools.",
+    inputSchema: {
+      type: "object",
+      properties: { name: text("Name of the file, with its extension, such as report.docx.") },
+      required: ["name"],
+      additionalProperties: false,
+    },
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  },
+  {
+    name: "describe_file",
+    description: "Tells the name, media type, size and address of a stored file.",
+    inputSchema: onOneFile("Id or address of the stored file, or its upload address."),
+    annotations: { readOnlyHint: true, openWorldHint: false },
+  },
+  {
+    name: "delete_file",
+    description: "Removes a stored file. It cannot be brought back.",
+    inputSchema: onOneFile("Id or address of the stored file, or its upload address."),
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  },
+];

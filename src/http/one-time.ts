@@ -1,0 +1,130 @@
+// Serves addresses at which one file can be uploaded, once and without a key (docs/api.md#upload-addresses).
+import { safeName } from "../core/file-name.ts";
+import type { FileMarks } from "../storage/marks.ts";
+import { OneTimeUploads, type Quota } from "../storage/one-time-uploads.ts";
+import type { Store } from "../storage/store.ts";
+import { requireSize } from "./body-size.ts";
+import type { Service } from "./endpoint.ts";
+import {
+  fieldRequired,
+  methodNotAllowed,
+  noSuchUpload,
+  tooManyFiles,
+  uploadExpired,
+  uploadTaken,
+  uploadUsed,
+} from "./errors.ts";
+import { readForm } from "./read-form.ts";
+import type { TusService } from "./tus/uploads.ts";
+import { receiveBody } from "./uploads.ts";
+
+export const ONE_TIME_PATH = "/upload/once";
+
+export interface OneTimeService
+  extends Pick<Service, "config" | "kept" | "timing" | "uploadTurns" | "waiting">,
+    Pick<TusService, "baseUrl" | "bucket" | "marks"> {
+  /** Returns whose limit of bytes a file counts for that arrives at a new address. @default nobody's */
+  quota(): Quota | undefined;
+  /**
+   * Counts the body of this request.
+   * @throws ServiceError 411, 429, 503
+   */
+  admit(quota: Quota): Promise<void>;
+  /** Returns a store whose new files have the marks of the request that made the address. */
+  storeWith(marks: FileMarks): Store;
+}
+
+/** A request that uploads the file. */
+type Receiving = OneTimeService & Pick<Service, "store">;
+
+/**
+ * Answers a request for a new address, or for the one with a token.
+ * @throws ServiceError 400, 404, 405, 410, 411, 413, 423, 429
+ */
+export async function serveOneTime(
+  request: Request,
+  token: string | undefined,
+  service: OneTimeService,
+): Promise<Response> {
+  const uploads = new OneTimeUploads(service.bucket);
+  const { method } = request;
+  if (token === undefined) {
+    if (method !== "POST") throw methodNotAllowed("POST");
+    requireSize(request.headers, { files: 0, fileBytes: 0 });
+    const { token: created, expires } = await uploads.create(
+      nameIn(new URL(request.url)),
+      service.marks(),
+      service.quota(),
+    );
+    const uploadUrl = `${service.baseUrl}${ONE_TIME_PATH}/${created}`;
+    return Response.json({ uploadUrl, expires: expires.toISOString() }, { headers: { "Cache-Control": "no-store" } });
+  }
+  if (method === "PUT" || method === "POST") return receive(request, token, uploads, service);
+  if (method !== "GET") throw methodNotAllowed("GET, POST, PUT");
+  const found = await uploads.find(token);
+  if (found === undefined) throw noSuchUpload();
+  if (found === "expired") throw uploadExpired();
+  const files = found.state === "done" ? [{ name: found.name, id: found.id }] : [];
+  return Response.json({ files }, { headers: { "Cache-Control": "no-store" } });
+}
+
+const nameIn = ({ searchParams }: URL) => safeName(searchParams.get("name") ?? "") || "file";
+
+const REFUSALS = { unknown: noSuchUpload, expired: uploadExpired, used: uploadUsed, taken: uploadTaken } as const;
+
+async function receive(
+  request: Request,
+  token: string,
+  uploads: OneTimeUploads,
+  givenService: OneTimeService,
+): Promise<Response> {
+  requireSize(request.headers, { files: 1, fileBytes: givenService.config.maxUploadBytes, isFile: true });
+  const taken = await uploads.take(token);
+  if (typeof taken === "string") throw REFUSALS[taken]();
+  const service = { ...givenService, store: givenService.storeWith(taken.marks) };
+  let id: string | undefined;
+  try {
+    if (taken.quota) await service.admit(taken.quota);
+    const file = await receiveFile(request, taken.name, service);
+    // Another request may have taken the address from one that it thought lost.
+    if (await taken.settle(file.id)) id = file.id;
+    else await service.store.remove([file.id]);
+    if (id === undefined) throw uploadTaken();
+    return Response.json({ files: [file] });
+  } catch (error) {
+    if (id === undefined) await taken.settle(undefined);
+    throw error;
+  }
+}
+
+async function receiveFile(request: Request, name: string, service: Receiving) {
+  using waiting = service.waiting.open();
+  const isForm = /^multipart\/form-data\b/i.test(request.headers.get("Content-Type") ?? "");
+  const batch = isForm
+    ? await receiveForm(request, service)
+    : (await receiveBody(request, encodeURIComponent(name), service.store.batch("input", waiting), service)).uploads;
+  const files = await service.timing.during("store", () => batch.settle());
+  if (files.length === 0) throw fieldRequired("file");
+  if (files.length > 1) {
+    await service.store.remove(files.map(({ id }) => id));
+    throw tooManyFiles();
+  }
+  return { name: files[0]!.name, id: files[0]!.id };
+}
+
+async function receiveForm(request: Request, service: Receiving) {
+  const { config, store, kept, waiting, timing, uploadTurns } = service;
+  using keeping = kept.open();
+  using room = waiting.open();
+  const { uploads } = await readForm(request, {
+    ...{ store, keeping, waiting: room, signal: request.signal, isTransient: false },
+    fileFields: new Set(["file"]),
+    textFields: new Set<string>(),
+    jsonFileFields: new Set<string>(),
+    maxFileBytes: config.maxUploadBytes,
+    maxFiles: config.maxInputs,
+    uploadTurns: timing.of(uploadTurns),
+  });
+  uploads.send();
+  return uploads;
+}

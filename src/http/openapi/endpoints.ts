@@ -1,0 +1,164 @@
+// Describes endpoints from their declarations: bodies in every encoding, answers in every form, and errors.
+import type { Config } from "../../core/config.ts";
+import { fileUrl } from "../answer.ts";
+import {
+  type Answer,
+  BINARY,
+  bytesOf,
+  type Content,
+  EXAMPLE_INPUT,
+  EXAMPLE_OUTPUT,
+  FILE_ID,
+  type Json,
+  json,
+  type PathDescription,
+  type ValuesByName,
+} from "../description.ts";
+import { type Endpoint, uploadLimit } from "../endpoint.ts";
+import {
+  crashed,
+  fieldRequired,
+  fileTooLarge,
+  moreThanOneKey,
+  needsTooMuchMemory,
+  notAcceptable,
+  outOfRange,
+  type ServiceError,
+  storageFull,
+  timedOut,
+} from "../errors.ts";
+import { listName } from "../fields.ts";
+import { errorsOfBody } from "../read-form.ts";
+import { errorsOf } from "../source.ts";
+import { describeField, describeResult, describeSource, type Encoding, keyOf } from "./schemas.ts";
+
+/** Describes an endpoint of a deployment. */
+export function describeEndpoint(endpoint: Endpoint, config: Config, baseUrl: string): PathDescription {
+  const name = endpoint.path.slice(1);
+  return {
+    path: endpoint.path,
+    section: name,
+    operations: [
+      {
+        ...{ method: "post", id: name, tag: "Operations", summary: endpoint.summary, needsKey: true },
+        headers: REQUEST_HEADERS,
+        body: {
+          "multipart/form-data": describeBody(endpoint, config, "multipart"),
+          "application/json": describeBody(endpoint, config, "json"),
+          "application/x-www-form-urlencoded": describeBody(endpoint, config, "urlencoded"),
+        },
+        answers: { 200: describeAnswer(endpoint, baseUrl) },
+        errors: errorsOfEndpoint(endpoint, config),
+      },
+    ],
+  };
+}
+
+const REQUEST_HEADERS: ValuesByName = {
+  Prefer: {
+    description: "`return=representation; store` stores a file that is the answer, which has an Output-Id then.",
+    example: "return=representation; store",
+  },
+};
+
+function errorsOfEndpoint(endpoint: Endpoint, config: Config): readonly ServiceError[] {
+  return [
+    ...errorsOf(endpoint.source),
+    ...(endpoint.fields.output?.required ? [fieldRequired("output")] : []),
+    outOfRange("output", "///"),
+    moreThanOneKey("output"),
+    ...(endpoint.errors ?? []),
+    fileTooLarge(uploadLimit(endpoint, config)),
+    ...errorsOfBody("output"),
+    needsTooMuchMemory(),
+    notAcceptable(["application/json", ...Object.keys(filesOf(endpoint))]),
+    crashed(),
+    timedOut(),
+    storageFull(),
+  ];
+}
+
+/** Describes the body in one encoding, with its inputs as alternatives that have all of their properties. */
+function describeBody(endpoint: Endpoint, config: Config, encoding: Encoding): Content {
+  const fields = Object.entries(endpoint.fields);
+  const limits = { maxFileBytes: uploadLimit(endpoint, config), maxInputs: config.maxInputs };
+  const { properties: inputs, required, choices, alternatives } = describeSource(endpoint.source, limits, encoding);
+  const described = fields.map(([name, field]) => [keyOf(name, field), describeField(field, encoding)] as const);
+  const properties: Readonly<Record<string, Json>> = { ...inputs, ...Object.fromEntries(described) };
+  const needed = fields
+    .filter(([name, { required }]) => required && !(encoding === "json" && name === "output"))
+    .map(([name, field]) => keyOf(name, field));
+  const alone = (name: string): Json => object({ [name]: properties[name] }, [name]);
+  const conditions = [
+    ...(choices.length === 0 ? [] : [{ [alternatives]: choices.map(alone) }]),
+    ...fields.flatMap(([name, field]) => {
+      if ("item" in field || field.requiredIf === undefined) return [];
+      const { field: other, is } = field.requiredIf;
+      const otherwise = object({ [other]: { type: "string", not: { const: is } } }, [other]);
+      return [{ anyOf: [otherwise, alone(name)] }];
+    }),
+  ];
+  return {
+    schema: {
+      ...object(properties, [...required, ...needed]),
+      ...(conditions.length > 0 ? { allOf: conditions } : {}),
+    },
+    example: exampleOf(endpoint, encoding),
+  };
+}
+
+const object = (properties: Json, required: readonly string[]): Json => ({ type: "object", properties, required });
+
+function exampleOf({ source, fields, example = {} }: Endpoint, encoding: Encoding): Json {
+  const { file = "report.pdf", ...values } = example;
+  const named = { ...values, ...(fields.output?.required ? { output: "result" } : {}) };
+  const isForm = encoding === "multipart";
+  if (source.kind === "text") return { [source.field]: "<h1>Report</h1>", ...named };
+  if (source.kind === "one") return { ...(isForm ? { file: bytesOf(String(file)) } : { id: EXAMPLE_INPUT }), ...named };
+  const kind = isForm ? "file" : "id";
+  const inputs = isForm ? { file: ["report.pdf", "appendix.pdf"].map(bytesOf) } : { "id[]": EXAMPLE_INPUTS };
+  const order = source.orderedBy === undefined ? {} : { [listName(source.orderedBy)]: [kind, kind] };
+  return { ...inputs, ...order, ...named };
+}
+
+const EXAMPLE_INPUTS = [EXAMPLE_INPUT, EXAMPLE_OUTPUT];
+
+function describeAnswer(endpoint: Endpoint, baseUrl: string): Answer {
+  return {
+    description: "What was made: stored, or the answer itself, as the header Accept says.",
+    headers: ANSWER_HEADERS,
+    content: { ...json(describeResult(endpoint), exampleOfResult(endpoint, baseUrl)), ...filesOf(endpoint) },
+  };
+}
+
+/** Returns the forms of an answer besides JSON. */
+function filesOf({ produces, naming }: Endpoint): Record<string, Content> {
+  const types = naming === "name" ? [produces] : [produces, "application/zip"];
+  return Object.fromEntries(types.map((type) => [type, { schema: { ...BINARY, contentMediaType: type } }]));
+}
+
+function exampleOfResult({ naming, source, tells = [] }: Endpoint, baseUrl: string): Json {
+  const url = fileUrl(baseUrl, EXAMPLE_OUTPUT);
+  const isList = naming === "list";
+  const inputs = { text: {}, one: { inputId: EXAMPLE_INPUT }, several: { inputId: EXAMPLE_INPUTS } };
+  return {
+    outputUrl: isList ? [url] : url,
+    outputId: isList ? [EXAMPLE_OUTPUT] : EXAMPLE_OUTPUT,
+    ...inputs[source.kind],
+    ...(isList ? {} : { outputSize: 48_213 }),
+    ...(tells.includes("inputSize") ? { inputSize: 310_772 } : {}),
+  };
+}
+
+const ANSWER_HEADERS: ValuesByName = {
+  "Output-Id": { description: "Id of the file that is the answer, if it is stored.", schema: FILE_ID },
+  "Content-Disposition": {
+    description: "Name of the file that is the answer.",
+    example: "attachment; filename=report.pdf",
+  },
+  Notices: {
+    description: "What the documents lost, as a list of strings (RFC 9651); absent if nothing was lost.",
+    example: '"JavaScript was removed"',
+  },
+  "Preference-Applied": { description: "The part of Prefer that was followed.", example: "return=representation" },
+};

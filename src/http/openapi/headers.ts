@@ -1,0 +1,37 @@
+// Describes the header fields that many answers have.
+import type { Json, ValuesByName } from "../description.ts";
+
+/** Header fields to which answers refer by name. */
+export const HEADERS: ValuesByName = {
+  "X-Request-Id": {
+    description: "Id of the request, which also appears in the log.",
+    schema: { type: "string", format: "uuid" },
+    required: true,
+  },
+  "Server-Timing": {
+    description: "Milliseconds of each part of the work.",
+    required: true,
+    example: "receive;dur=3, wait;dur=0, engine;dur=40, store;dur=8",
+  },
+  Vary: {
+    description: "The header of the request that decides the form of the answer.",
+    required: true,
+    example: "Accept",
+  },
+  Link: {
+    description: "Where the reference explains the error (`rel=help`).",
+    required: true,
+    example: '<https://pagewright.test/docs#png-resolution>; rel="help"',
+  },
+  Allow: { description: "The methods that the path accepts.", example: "POST" },
+  "Retry-After": { description: "Seconds until another attempt may succeed.", schema: { type: "integer" }, example: 5 },
+  "Content-Range": { description: "Size of the file.", example: "bytes */48213" },
+  "Tus-Version": { description: "The version of tus that the service has.", example: "1.0.0" },
+};
+
+const refer = (...names: readonly string[]): Json =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+
+export const EVERY_HEADER = refer("X-Request-Id");
+export const POST_HEADERS = refer("Server-Timing", "Vary");
+export const ERROR_HEADERS = refer("Link");

@@ -1,0 +1,129 @@
+// Extracts what the pictures of a document's pages need: facts about it, and its pages as small PDFs, alone or in
+// groups. Objects are the concern of src/pdf.
+
+import * as z from "zod";
+import { EngineFailure, OutOfRange } from "../core/failure.ts";
+import { LIMITS } from "../core/limits.ts";
+import { type Output, operation, type Run } from "../core/operation.ts";
+import { Budget } from "../pdf/objects/budget.ts";
+import { MupdfSource } from "../pdf/objects/mupdf-source.ts";
+import { PdfFile } from "../pdf/objects/pdf-file.ts";
+import { roomOf } from "../pdf/objects/room.ts";
+import { assemble } from "../pdf/pages/assemble.ts";
+import { pageSize } from "../pdf/pages/page-size.ts";
+import { documentParts } from "../pdf/pages/parts/index.ts";
+import { bookmarksOf } from "../pdf/pages/parts/outline.ts";
+import { labelText } from "../pdf/pages/parts/page-labels.ts";
+import { SourceDocument } from "../pdf/pages/source-document.ts";
+import { type DocumentFacts, encodeGroup, PAGES_OF_GROUP, type PageOfGroup } from "./extracted-pages.ts";
+import { unprotect } from "./unprotect.ts";
+
+const paramsSchema = z.object({
+  /** True to yield the facts, first. */
+  facts: z.boolean(),
+  /** Number of a page, from 1, to yield next. @default none */
+  page: z.int().min(1).exactOptional(),
+  /** Groups of pages to yield last: the index of the first one, and how many there are at most. @default none */
+  groups: z.object({ first: z.int().min(0), count: z.int().min(1) }).exactOptional(),
+});
+export type ExtractPagesParams = z.infer<typeof paramsSchema>;
+
+/** Share of the memory for the source; the rest is for the current output. */
+const SOURCE_PART = 0.4;
+/** Larger pages are left out of their group, and so are pages that follow when a group is full. */
+const GROUPED_PAGE_BYTES = 2 ** 17;
+const GROUP_BYTES = 2 ** 21;
+const LISTED_BOOKMARKS = 10_000;
+
+/**
+ * Yields the facts (`json`), the page (`pdf`) and the groups (`pages`), as asked for.
+ * @throws OutOfRange `pages` if the document does not have the page
+ * @throws EngineFailure the failure that the document or the engine caused
+ */
+const run: Run<ExtractPagesParams> = async function* ([input], { facts, page, groups }, context) {
+  const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);
+  const bytes = await input!.bytes();
+  const budget = new Budget(objectBytes * SOURCE_PART);
+  const objects = await MupdfSource.open(bytes, engineBytes, budget);
+  try {
+    const file = PdfFile.of(objects, budget);
+    unprotect(file, objects, bytes);
+    const source = new SourceDocument(file);
+    const extract = (number: number) => onePage(source, number, objectBytes - budget.limitBytes, context.signal);
+    const count = source.pages.length;
+    if (facts) yield jsonOutput(factsOf(source));
+    if (page !== undefined) {
+      if (page > count) throw new OutOfRange("pages", String(page));
+      yield { extension: "pdf", type: "application/pdf", body: extract(page) };
+    }
+    const first = groups?.first ?? 0;
+    for (let group = first; group < first + (groups?.count ?? 0); group++) {
+      if (group * PAGES_OF_GROUP >= count) break;
+      yield { extension: "pages", name: String(group), type: "application/octet-stream", body: await grouped(group) };
+    }
+
+    async function grouped(group: number): Promise<Uint8Array> {
+      const pages: PageOfGroup[] = [];
+      let room = GROUP_BYTES;
+      for (const one of source.pages.slice(group * PAGES_OF_GROUP, (group + 1) * PAGES_OF_GROUP)) {
+        const pdf = await whole(extract(one.index + 1), Math.min(room, GROUPED_PAGE_BYTES));
+        room -= pdf?.length ?? 0;
+        pages.push({ ...rounded(pageSize(file, one)), ...(pdf ? { pdf } : {}) });
+      }
+      return encodeGroup(pages);
+    }
+  } finally {
+    context.log("pages extracted", { heapBytes: objects.heapBytes, objectBytes: budget.usedBytes });
+    objects.close();
+  }
+};
+
+export const extractPages = operation({ name: "extract-pages", params: paramsSchema, run });
+
+function onePage(source: SourceDocument, number: number, roomBytes: number, signal: AbortSignal) {
+  const taken = { open: async () => source, select: () => [number], close: () => {} };
+  return assemble([taken], documentParts, new Budget(roomBytes), signal);
+}
+
+/** @returns undefined if the page is larger, or cannot be extracted: whoever asks for it learns why */
+async function whole(chunks: AsyncIterable<Uint8Array>, limitBytes: number): Promise<Uint8Array | undefined> {
+  const kept: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of chunks) {
+      size += chunk.length;
+      if (size > limitBytes) return undefined;
+      kept.push(chunk.slice());
+    }
+  } catch (error) {
+    if (error instanceof EngineFailure) return undefined;
+    throw error;
+  }
+  return new Uint8Array(Buffer.concat(kept));
+}
+
+function factsOf(source: SourceDocument): DocumentFacts {
+  const listed = source.pages.slice(0, LIMITS.selectedPages);
+  const labels = listed.map(({ index }) => labelText(source, index) ?? "");
+  return {
+    pageCount: source.pages.length,
+    sizes: listed.map((page) => {
+      const { width, height } = rounded(pageSize(source.file, page));
+      return [width, height] as const;
+    }),
+    ...(labels.some((label) => label !== "") ? { labels } : {}),
+    bookmarks: bookmarksOf(source, LISTED_BOOKMARKS).map(({ title, page, parent }) => [title, page, parent] as const),
+  };
+}
+
+/** Coordinates are 32-bit numbers in most engines: what is beyond four digits is their noise. */
+const rounded = ({ width, height }: { readonly width: number; readonly height: number }) => ({
+  width: Number(width.toFixed(4)),
+  height: Number(height.toFixed(4)),
+});
+
+const jsonOutput = (value: unknown): Output => ({
+  extension: "json",
+  type: "application/json",
+  body: new TextEncoder().encode(JSON.stringify(value)),
+});

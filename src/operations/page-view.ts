@@ -1,0 +1,78 @@
+// Places a part of a page on the grid of its pixels. Knows nothing about engines and URLs.
+
+import type { Size, View } from "../engines/mupdf/page.ts";
+
+/** A rectangle of pixels. */
+export interface Region extends Size {
+  readonly left: number;
+  readonly top: number;
+}
+
+export type Turn = 0 | 90 | 180 | 270;
+
+/** A picture of a part of a page. */
+export interface Picture {
+  /** Size of the whole page in pixels, in which the region is given. */
+  readonly full: Size;
+  readonly region: Region;
+  /** Size of the picture before it is turned. */
+  readonly size: Size;
+  /** Degrees, clockwise. */
+  readonly turn: Turn;
+  /** True to mirror the picture at its vertical axis before it is turned. */
+  readonly mirrored: boolean;
+}
+
+/** The most times that a tile's scale is half of the next larger one. */
+const LAST_LEVEL = 16;
+
+/**
+ * Returns the view of a page. Pictures at one scale share one grid of pixels if their regions begin on it, so that
+ * tiles meet without a seam.
+ * @param page size in points
+ */
+export function viewOf({ full, region, size, turn, mirrored }: Picture, page: Size): View {
+  const scale = scaleOf(region, size);
+  const [x, y] = [(full.width / page.width) * scale.x, (full.height / page.height) * scale.y];
+  const [left, top] = [region.left * scale.x, region.top * scale.y];
+  if (turn === 0 && !mirrored) {
+    const place = { left: Math.round(left), top: Math.round(top) };
+    return { ...size, ...place, matrix: [x, 0, 0, y, place.left - left, place.top - top] };
+  }
+  const { width, height } = size;
+  // Coordinates within the picture, mirrored.
+  const [a, e] = mirrored ? [-x, width + left] : [x, -left];
+  const [d, f] = [y, -top];
+  const origin = { left: 0, top: 0 };
+  switch (turn) {
+    case 0:
+      return { width, height, ...origin, matrix: [a, 0, 0, d, e, f] };
+    case 90:
+      return { width: height, height: width, ...origin, matrix: [0, a, -d, 0, height - f, e] };
+    case 180:
+      return { width, height, ...origin, matrix: [-a, 0, 0, -d, width - e, height - f] };
+    case 270:
+      return { width: height, height: width, ...origin, matrix: [0, -a, d, 0, f, width - e] };
+  }
+}
+
+/** Returns the size of the whole page at the scale of the picture. */
+export function wholeOf({ full, region, size }: Picture): Size {
+  const scale = scaleOf(region, size);
+  return { width: Math.ceil(full.width * scale.x), height: Math.ceil(full.height * scale.y) };
+}
+
+/** Returns the size in pixels of a region that is halved some times. A pixel that the region covers in part counts. */
+export const halved = ({ width, height }: Size, times: number): Size => ({
+  width: Math.ceil(width / 2 ** times),
+  height: Math.ceil(height / 2 ** times),
+});
+
+/** Returns the pixels of the picture for one of the region: exactly 1, 1/2, 1/4, … for a tile, also at an edge. */
+function scaleOf(region: Size, size: Size): { readonly x: number; readonly y: number } {
+  for (let times = 0; times <= LAST_LEVEL; times++) {
+    const { width, height } = halved(region, times);
+    if (width === size.width && height === size.height) return { x: 2 ** -times, y: 2 ** -times };
+  }
+  return { x: size.width / region.width, y: size.height / region.height };
+}

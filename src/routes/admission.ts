@@ -1,0 +1,81 @@
+// Admits requests: checks keys and limits, records usage, and marks the files of clients.
+import { LEFT_STATUS } from "../core/answered-request.ts";
+import { endpoints, routes } from "../endpoints/index.ts";
+import { OTHER_OPERATION } from "../http/admission.ts";
+import { clientWith, removalsBy } from "../http/auth.ts";
+import type { Caller } from "../http/endpoint.ts";
+import { ServiceError } from "../http/errors.ts";
+import { admissionOf } from "../http/guard.ts";
+import { REPLAYED_FIELD } from "../http/idempotency.ts";
+import { lifetimeOf } from "../http/lifetime.ts";
+import type { UsageCollector } from "../keys/usage-collector.ts";
+import type { FileMarks } from "../storage/marks.ts";
+import { createStore, type Store } from "../storage/store.ts";
+import { type App, idsOf, log, type RequestContext } from "./context.ts";
+
+const operations = new Set([...endpoints, ...routes].map(({ path }) => path));
+const jobs = new Set(endpoints.map(({ path }) => path));
+
+/** Checks keys and limits, and records usage. */
+export function admitRequests(app: App, collector: UsageCollector): void {
+  app.use(async (c, next) => {
+    const { path } = c.req;
+    const start = `/${path.split("/")[1]}`;
+    const admission = await admissionOf({
+      ...{ request: c.req.raw, path, env: c.env, config: c.get("config"), collector },
+      operation: operations.has(start) ? start.slice(1) : OTHER_OPERATION,
+      isJob: jobs.has(path),
+      waitUntil: (work) => c.executionCtx.waitUntil(work),
+      log: (message, details) => log(idsOf(c), message, details),
+    });
+    if (!admission) return next();
+    c.set("admission", admission);
+    let status = LEFT_STATUS;
+    try {
+      await admission.enter();
+      await next();
+      status = c.res.status;
+    } catch (error) {
+      if (error instanceof ServiceError) status = error.status;
+      throw error;
+    } finally {
+      admission.answered(status);
+    }
+    // An answer that is replayed has the token of the request that stored its files.
+    const isOwn = c.res.ok && !c.res.headers.has(REPLAYED_FIELD);
+    const headers = { ...admission.headers, ...(isOwn ? admission.tokenHeaders : {}) };
+    for (const [name, value] of Object.entries(headers)) c.res.headers.set(name, value);
+  });
+}
+
+/** Returns the store for a request that makes files. @throws ServiceError 400 */
+export function markingStore(c: RequestContext): { readonly store: Store; marks(): FileMarks } {
+  const { config, admission } = c.var;
+  const lifetimeMs = lifetimeOf(c.req.raw.headers, config, admission?.key?.record);
+  const marks = () => ({
+    ...admission?.owner(),
+    ...(lifetimeMs === undefined ? {} : { expires: Date.now() + lifetimeMs }),
+  });
+  return { store: storeWith(c, marks), marks };
+}
+
+/** Returns a store whose new files have some marks. */
+export const storeWith = (c: RequestContext, marks: () => FileMarks): Store =>
+  createStore(c.env.FILES, {
+    lifetimeMs: c.get("config").fileLifetimeMs,
+    marks,
+    received: (bytes) => c.var.admission?.received(bytes),
+  });
+
+export const anyone = () => true;
+
+export function callerOf({ req, var: { admission } }: RequestContext): Caller | undefined {
+  if (!admission) return undefined;
+  const { key } = admission;
+  return {
+    made: (bytes) => admission.made(bytes),
+    hold: () => admission.hold(),
+    tokenHeaders: () => admission.tokenHeaders,
+    mayRemove: key ? removalsBy(clientWith(key), req.raw.headers) : anyone,
+  };
+}

@@ -1,0 +1,36 @@
+// Defines what a request carries from one handler to the next, and how it is named in the log.
+import type { Context, Hono } from "hono";
+import type { Config, Env } from "../core/config.ts";
+import { logLine } from "../core/log-line.ts";
+import type { Admission } from "../http/admission.ts";
+import type { RequestTrace } from "../http/request-trace.ts";
+import type { Timing } from "../http/timing.ts";
+
+type Variables = {
+  requestId: string;
+  config: Config;
+  timing: Timing;
+  trace: RequestTrace | undefined;
+  admission?: Admission;
+};
+type Bindings = { Bindings: Env; Variables: Variables };
+export type App = Hono<Bindings>;
+export type RequestContext = Context<Bindings>;
+
+/** Returns the prefix of all URLs, without a path. */
+export const baseUrl = ({ var: { config }, req }: RequestContext): string =>
+  config.baseUrl ?? new URL(req.raw.url).origin;
+
+/** Returns what lines of the log have of a request. */
+export function idsOf(c: RequestContext): { readonly requestId: string; readonly traceId?: string } {
+  const trace = c.get("trace");
+  return { requestId: c.get("requestId"), ...(trace ? { traceId: trace.traceId } : {}) };
+}
+
+export function log(
+  ids: Partial<ReturnType<typeof idsOf>>,
+  message: string,
+  details: Record<string, unknown> = {},
+): void {
+  console.log(logLine(ids, message, details));
+}

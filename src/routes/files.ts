@@ -1,0 +1,64 @@
+// Routes stored files, and the uploads that are not one POST.
+import { methodNotAllowed } from "../http/errors.ts";
+import { admitFile, removalsOf } from "../http/guard.ts";
+import { ONE_TIME_PATH, serveOneTime } from "../http/one-time.ts";
+import { deleteResource, type Resources, readResource } from "../http/resource.ts";
+import type { SpanExport } from "../http/span-export.ts";
+import { serveUploads, TUS_PATH } from "../http/tus/uploads.ts";
+import { pageFacts } from "../pages/short-form.ts";
+import { anyone, callerOf, markingStore, storeWith } from "./admission.ts";
+import { type App, baseUrl, idsOf, log, type RequestContext } from "./context.ts";
+import { pagesService, type Shared } from "./surroundings.ts";
+
+export function addResumableUploads(app: App, { uploadTurns }: Shared): void {
+  for (const path of [TUS_PATH, `${TUS_PATH}/:id`]) {
+    app.all(path, (c) => {
+      const service = {
+        ...{ ...markingStore(c), bucket: c.env.FILES, config: c.get("config"), uploadTurns, baseUrl: baseUrl(c) },
+        mayRemove: callerOf(c)?.mayRemove ?? anyone,
+        received: (bytes: number) => c.var.admission?.received(bytes),
+      };
+      const answer = serveUploads(c.req.raw, c.req.param("id"), service);
+      // The request ends when the client disconnects, but the bytes that it sent must still be stored.
+      c.executionCtx.waitUntil(answer.catch(() => {}));
+      return answer;
+    });
+  }
+}
+
+export function addUploadAddresses(app: App, shared: Shared): void {
+  for (const path of [ONE_TIME_PATH, `${ONE_TIME_PATH}/:token`]) {
+    app.all(path, (c) => {
+      const answer = serveOneTime(c.req.raw, c.req.param("token"), {
+        ...{ ...shared, bucket: c.env.FILES, config: c.get("config"), timing: c.get("timing"), baseUrl: baseUrl(c) },
+        marks: () => markingStore(c).marks(),
+        quota: () => c.var.admission?.quota,
+        admit: (quota) =>
+          admitFile(quota, {
+            ...{ request: c.req.raw, env: c.env },
+            log: (message, details) => log(idsOf(c), message, details),
+          }),
+        storeWith: (marks) => storeWith(c, () => marks),
+      });
+      // The request ends when the client disconnects, but the address must still be opened again.
+      c.executionCtx.waitUntil(answer.catch(() => {}));
+      return answer;
+    });
+  }
+}
+
+export function addResources(app: App, shared: Shared, spans: SpanExport): void {
+  const resources = (c: RequestContext): Resources => {
+    const service = pagesService(c, shared, spans);
+    return {
+      ...service,
+      facts: (file) => pageFacts(file, service, c.req.raw.signal),
+      removals: () => removalsOf(c.req.raw, c.env, service.config),
+    };
+  };
+  app.on(["GET", "HEAD"], "/resource/:id", (c) => readResource(c.req.raw, c.req.param("id"), resources(c)));
+  app.delete("/resource/:id", (c) => deleteResource(c.req.param("id"), resources(c)));
+  app.all("/resource/:id", () => {
+    throw methodNotAllowed("GET, HEAD, DELETE");
+  });
+}

@@ -1,0 +1,141 @@
+// Routes the status of asynchronous jobs, and runs them.
+import { type Env, readConfig } from "../core/config.ts";
+import type { TakenJob } from "../core/jobs.ts";
+import { LIMITS } from "../core/limits.ts";
+import { hashOfId } from "../core/log-line.ts";
+import { letOthersRun } from "../core/pause.ts";
+import type { DeliveryEnd, Message } from "../core/webhooks.ts";
+import { askTwice } from "../core/within.ts";
+import { endpoints, routes } from "../endpoints/index.ts";
+import { clientIn } from "../http/deferred-form.ts";
+import type { Caller } from "../http/endpoint.ts";
+import { methodNotAllowed } from "../http/errors.ts";
+import { limiterOf, usageOf } from "../http/guard.ts";
+import { JobAccount } from "../http/job-account.ts";
+import { carryOutJob, type Work, workOf } from "../http/job-runner.ts";
+import { serveStatus } from "../http/job-status.ts";
+import { RequestTrace } from "../http/request-trace.ts";
+import type { ExportedSpan, SpanExport } from "../http/span-export.ts";
+import { Timing } from "../http/timing.ts";
+import { deliverWebhook } from "../http/webhook-delivery.ts";
+import type { UsageCollector } from "../keys/usage-collector.ts";
+import { connectContainer } from "../placement/container.ts";
+import { patient } from "../placement/turns.ts";
+import { DerivedIds } from "../storage/derived-ids.ts";
+import { createStore } from "../storage/store.ts";
+import { type App, log } from "./context.ts";
+import type { Shared } from "./surroundings.ts";
+import { callerTrace, exportSpans } from "./traces.ts";
+
+export const queueOf = (env: Env) => askTwice(LIMITS.asyncAnswerMs, () => env.JOBS.getByName("queue"));
+
+export function addRequestStatus(app: App): void {
+  const path = "/request-status/:id";
+  app.on(["GET", "HEAD", "DELETE"], path, (c) => serveStatus(c.req.raw, c.req.param("id"), queueOf(c.env)));
+  app.all(path, () => {
+    throw methodNotAllowed("GET, HEAD, DELETE");
+  });
+}
+
+/** Posts the message about an asynchronous job. */
+export function deliver(message: Message, env: Env, shared: Shared, waitUntil: WaitUntil): Promise<DeliveryEnd> {
+  const { id, client } = message;
+  const requestId = hashOfId(id);
+  return deliverWebhook(message, {
+    ...shared,
+    records: env.API_KEYS,
+    // Messages take turns with the jobs of their client.
+    container: connectContainer(env, { requestId, client: `${client}-webhooks`, waitUntil }),
+    log: (text: string, details?: Record<string, unknown>) => log({ requestId }, text, details),
+    defer: (work) => waitUntil(letOthersRun().then(work)),
+  });
+}
+
+export type WaitUntil = (work: Promise<unknown>) => void;
+
+/** What the jobs of a process share with its requests. */
+export interface Process {
+  readonly shared: Shared;
+  readonly collector: UsageCollector;
+  readonly spans: SpanExport;
+}
+
+/** Carries out an asynchronous job. Settles when the attempt is over, whatever came of it. */
+export async function runJob(job: TakenJob, env: Env, { shared, collector, spans }: Process, waitUntil: WaitUntil) {
+  const { id, attempt, client, baseUrl, path } = job;
+  // Whoever knows the id itself can read the answer.
+  const requestId = hashOfId(id);
+  const config = readConfig(env);
+  const jobs = queueOf(env);
+  const ids = new DerivedIds(job.seed, async (count) => {
+    if (!(await jobs((queue) => queue.reserve({ id, attempt }, count)))) throw new Error("the job is lost");
+  });
+  const write = (message: string, details?: Record<string, unknown>) => log({ requestId }, message, details);
+  const { marks, account = { client, operation: "" }, trace: sent } = clientIn(job.form);
+  const trace = sent && RequestTrace.begin(new Headers(sent), config.traces);
+  const exported = (made: () => readonly ExportedSpan[]) => {
+    if (trace) exportSpans(trace, { spans, traces: config.traces, waitUntil }, made);
+  };
+  const usage = { collector, records: usageOf(env) };
+  const counted = new JobAccount(account, { limiter: limiterOf(env), usage, waitUntil, log: write });
+  const service = {
+    ...{ ...shared, ...behindRequests(shared), config, baseUrl, jobs, timing: new Timing() },
+    store: createStore(env.FILES, {
+      ...{ lifetimeMs: config.fileLifetimeMs, ids },
+      marks: () => marks,
+      received: (bytes) => counted.received(bytes),
+    }),
+    // The jobs of a client take turns with its requests, which come first.
+    container: connectContainer(env, {
+      ...{ requestId, client: `${client}-async`, waitUntil },
+      ...(trace ? { trace: callerTrace(trace, exported) } : {}),
+    }),
+    caller: callerOf(counted),
+    log: write,
+    defer: (work: () => Promise<void>) =>
+      waitUntil(
+        ended
+          .catch(() => {})
+          .then(letOthersRun)
+          .then(work),
+      ),
+  };
+  const started = Date.now();
+  await counted.begin();
+  const ended = carryOutJob(workAt(path), job, service);
+  let outcome: Awaited<typeof ended>;
+  try {
+    outcome = await ended;
+  } finally {
+    counted.end(outcome);
+    exported(() => trace!.spansOfJob(service.timing, { path, requestId, isError: outcome === undefined }));
+  }
+  service.log("asynchronous job ended", { path, attempt, durationMs: Date.now() - started });
+}
+
+/**
+ * Returns what of a process jobs may use without delaying its requests: turns that no request wants, and the engine of
+ * the container instead of the only one here, if there is a container.
+ */
+const behindRequests = ({ budgets, engineTurns, containerTurns, remoteTurns }: Shared) => ({
+  budgets: { ...budgets, engines: "container" as const },
+  engineTurns: patient(engineTurns),
+  containerTurns: patient(containerTurns),
+  remoteTurns: patient(remoteTurns),
+});
+
+const callerOf = (counted: JobAccount): Caller => ({
+  made: (bytes) => counted.made(bytes),
+  hold: () => new DisposableStack(),
+  tokenHeaders: () => ({}),
+  mayRemove: () => false,
+});
+
+/** @throws Error if the job is of a later version of the service */
+function workAt(path: string): Work {
+  const endpoint = endpoints.find((one) => one.path === path);
+  if (endpoint) return workOf(endpoint);
+  const later = routes.find((one) => one.path === path)?.later;
+  if (later) return ({ form, service, ...memory }) => later.carryOut(form, service, memory);
+  throw new Error(`there is no endpoint ${path}`);
+}

@@ -1,0 +1,88 @@
+// Routes one POST per endpoint, and those that only store or remove files.
+import type { Variant } from "../core/config.ts";
+import { letOthersRun } from "../core/pause.ts";
+import { SERVICE_SIGNER } from "../core/webhooks.ts";
+import { endpoints, routes } from "../endpoints/index.ts";
+import { acceptRequest, acceptRoute, mannerOf } from "../http/asynchronous.ts";
+import { requireSize, takenBy } from "../http/body-size.ts";
+import type { QueuedService } from "../http/endpoint.ts";
+import { methodNotAllowed, noSuchEndpoint } from "../http/errors.ts";
+import { claimOf } from "../http/idempotency.ts";
+import { handle } from "../http/pipeline.ts";
+import type { SpanExport } from "../http/span-export.ts";
+import { refuseWebhook } from "../http/webhooks.ts";
+import { callerOf, markingStore } from "./admission.ts";
+import type { App, RequestContext } from "./context.ts";
+import { queueOf } from "./jobs.ts";
+import { listenerOf } from "./listeners.ts";
+import { clientFrom, type Shared, surroundings } from "./surroundings.ts";
+
+const EVERYWHERE: readonly Variant[] = ["private", "keyed"];
+
+export function addPosts(app: App, shared: Shared, spans: SpanExport): void {
+  const posts = [
+    ...endpoints.map((endpoint) => ({
+      ...endpoint,
+      serve(request: Request, service: QueuedService) {
+        requireSize(request.headers, takenBy(endpoint, service.config));
+        const manner = mannerOf(request.headers);
+        if (manner) return acceptRequest(endpoint, request, service, manner);
+        refuseWebhook(request);
+        return handle(endpoint, request, service);
+      },
+    })),
+    ...routes.map((route) => ({
+      ...{ ...route, variants: EVERYWHERE },
+      serve(request: Request, service: QueuedService) {
+        requireSize(request.headers, route.taken(request.headers, service.config));
+        const manner = mannerOf(request.headers);
+        if (manner) return acceptRoute(route, request, service, manner);
+        refuseWebhook(request);
+        return route.serve(request, service);
+      },
+    })),
+  ];
+  for (const { path, variants, serve } of posts) {
+    app.post(path, async (c) => {
+      if (!variants.includes(c.get("config").variant)) throw noSuchEndpoint();
+      const { promise: answered, resolve } = Promise.withResolvers<void>();
+      const answer = serve(c.req.raw, serviceOf(c, shared, spans, answered));
+      // The request ends when the client disconnects, but the files it stored must still be removed.
+      c.executionCtx.waitUntil(answer.catch(() => {}).then(() => resolve()));
+      return await answer;
+    });
+    app.all(path, (c) => {
+      throw variants.includes(c.get("config").variant) ? methodNotAllowed("POST") : noSuchEndpoint();
+    });
+  }
+}
+
+/** @param answered settles once the request has its answer, or has failed */
+function serviceOf(c: RequestContext, shared: Shared, spans: SpanExport, answered: Promise<void>): QueuedService {
+  const caller = callerOf(c);
+  return {
+    ...shared,
+    ...surroundings(c, spans),
+    ...(caller ? { caller } : {}),
+    ...markingStore(c),
+    ...{
+      jobs: queueOf(c.env),
+      client: clientFrom(c),
+      account: c.var.admission?.account,
+      trace: c.get("trace")?.answerHeaders,
+    },
+    signers: { signer: c.var.admission?.key?.hash ?? SERVICE_SIGNER, records: c.env.API_KEYS },
+    timing: c.get("timing"),
+    // A client without a key may come from another address when it repeats a request.
+    progress: listenerOf(c.req.raw),
+    claim: claimOf(c.req.raw.headers, c.get("config").variant === "keyed" ? clientFrom(c) : "", c.env.CLAIMS),
+    defer(work) {
+      const afterwards = async () => {
+        await answered;
+        await letOthersRun();
+        await work();
+      };
+      c.executionCtx.waitUntil(afterwards());
+    },
+  };
+}

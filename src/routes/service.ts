@@ -1,0 +1,82 @@
+// Routes what the service tells about itself: health, usage, its descriptions, and the tools of agents.
+import { etag, RETAINED_304_HEADERS } from "hono/etag";
+import { endpoints } from "../endpoints/index.ts";
+import { methodNotAllowed, noSuchEndpoint } from "../http/errors.ts";
+import type { Dispatch } from "../http/mcp/calls.ts";
+import { MCP_PATH, serveMcp } from "../http/mcp/server.ts";
+import { openApi } from "../http/openapi/document.ts";
+import { readiness } from "../http/ready.ts";
+import { readUsage } from "../http/usage.ts";
+import type { UsageCollector } from "../keys/usage-collector.ts";
+import { served } from "../served.ts";
+import { DOCS_PATHS, readDocs } from "../site/docs/docs.ts";
+import { readWorkbench, WORKBENCH_PATHS } from "../site/workbench.ts";
+import { StorageProbe } from "../storage/probe.ts";
+import { type App, baseUrl, idsOf, log } from "./context.ts";
+import { listenTo } from "./listeners.ts";
+import type { Shared } from "./surroundings.ts";
+
+export function addHealth(app: App, { engineTurns, containerTurns, remoteTurns, uploadTurns }: Shared): void {
+  const storage = new StorageProbe();
+  const queues = [engineTurns, containerTurns, remoteTurns, uploadTurns];
+  app.get("/up", (c) => c.json({ status: "OK", variant: c.get("config").variant }));
+  app.get("/ready", async (c) => {
+    const ready = await readiness({ env: c.env, storage, queues });
+    if (ready.reasons.length > 0) log(idsOf(c), "readiness refused", { reasons: ready.reasons });
+    return c.json(ready, ready.reasons.length === 0 ? 200 : 503);
+  });
+  onlyRead(app, "/up");
+  onlyRead(app, "/ready");
+}
+
+export function addUsage(app: App, collector: UsageCollector): void {
+  app.all("/usage", (c) => {
+    if (c.get("config").variant !== "keyed") throw noSuchEndpoint();
+    if (c.req.method !== "GET") throw methodNotAllowed("GET");
+    return readUsage(c.req.raw, c.env, collector);
+  });
+}
+
+/** A browser that has kept a page takes over the policy that comes with 304. */
+const unlessKept = () => etag({ retainedHeaders: [...RETAINED_304_HEADERS, "Content-Security-Policy"] });
+
+export function addDescriptions(app: App): void {
+  app.get("/openapi.json", (c) => c.json(openApi(served, c.get("config"), baseUrl(c))));
+  onlyRead(app, "/openapi.json");
+  for (const path of DOCS_PATHS) {
+    app.get(path, unlessKept(), (c) => readDocs(path, { served, config: c.get("config"), baseUrl: baseUrl(c) }));
+    onlyRead(app, path);
+  }
+}
+
+/** Other methods have no such endpoint at `/`. */
+export function addWorkbench(app: App): void {
+  for (const path of WORKBENCH_PATHS) app.get(path, unlessKept(), (c) => readWorkbench(path, c.req.header("Accept")));
+}
+
+function onlyRead(app: App, path: string): void {
+  app.all(path, () => {
+    throw methodNotAllowed("GET, HEAD");
+  });
+}
+
+/** Headers of an agent's request that those of its calls have as well. */
+const PASSED_ON = ["Api-Key", "CF-Connecting-IP"];
+
+/** Agents' calls are requests of their own, with the key and the address of the agent's. */
+export function addAgents(app: App): void {
+  app.all(MCP_PATH, (c) => {
+    const { signal, headers: given, url } = c.req.raw;
+    const dispatch: Dispatch = async (path, { progress, ...init } = {}) => {
+      const headers = new Headers(init.headers);
+      for (const name of PASSED_ON) {
+        const value = given.get(name);
+        if (value !== null) headers.set(name, value);
+      }
+      const request = new Request(new URL(path, url), { ...init, headers, signal });
+      if (progress) listenTo(request, progress);
+      return app.fetch(request, c.env, c.executionCtx);
+    };
+    return serveMcp(c.req.raw, { endpoints, variant: c.get("config").variant, dispatch });
+  });
+}

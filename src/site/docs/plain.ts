@@ -1,0 +1,71 @@
+// Writes the reference as Markdown, and its overview for language models (https://llmstxt.org).
+import { callOf, LANGUAGES } from "./calls.ts";
+import { GUIDE_TITLES } from "./page.ts";
+import { chaptersOf, type Deployment, GUIDES } from "./reference.ts";
+
+/** Returns docs/api.md from its first section on, with an example behind each section that has one. */
+export function referenceText(text: string, deployment: Deployment): string {
+  const chapters = new Map(chaptersOf(text, deployment).map((chapter) => [chapter.title, chapter]));
+  const { baseUrl, config } = deployment;
+  const sections = text.slice(text.indexOf("\n## ") + 1).split(/^(?=#{2,3} )/m);
+  const parts = sections.map((section) => {
+    const title = /^#+ (.*)$/m.exec(section)?.[1] ?? "";
+    const paths = chapters.get(title)?.paths ?? [];
+    const calls = paths.flatMap((path) => path.operations.map((operation) => callOf(path, operation, baseUrl)));
+    const [call] = calls.filter((one) => one !== undefined);
+    if (!call) return section;
+    const examples = LANGUAGES.map(({ name, code, write }) => `${name}:\n\n\`\`\`${code}\n${write(call)}\n\`\`\`\n`);
+    return `${section.trimEnd()}\n\n${examples.join("\n")}\n`;
+  });
+  return `# Pagewright: API\n\nThe API of ${baseUrl}, ${config.variant} variant.\n\n${linked(parts.join(""), baseUrl)}`;
+}
+
+/** Returns a page of docs/ by itself. */
+export const guideText = (text: string, baseUrl: string): string => linked(text, baseUrl);
+
+/** Leads links to pages that are served to their texts, and removes others. */
+function linked(markdown: string, baseUrl: string): string {
+  return markdown.replace(
+    /\[([^\]]+)\]\((?!https?:|#)([^)#]+)(#[^)]*)?\)/g,
+    (_, words: string, page: string, hash = "") => {
+      if (page === "api.md") return `[${words}](${baseUrl}/docs.md${hash})`;
+      const guide = GUIDES.find((name) => `${name}.md` === page);
+      return guide === undefined ? words : `[${words}](${baseUrl}/docs/${guide}.md${hash})`;
+    },
+  );
+}
+
+/** Returns the overview. */
+export function overview(text: string, deployment: Deployment): string {
+  const { baseUrl, config } = deployment;
+  const operations = chaptersOf(text, deployment).flatMap(({ paths }) =>
+    paths.flatMap(({ path, section, operations: all }) =>
+      all.map(
+        ({ method, summary }) => `- [${method.toUpperCase()} ${path}](${baseUrl}/docs.md#${section}): ${summary}`,
+      ),
+    ),
+  );
+  const key = config.variant === "keyed" ? " with the header `Api-Key`" : "";
+  const guides = GUIDES.map((guide) => `- [${GUIDE_TITLES[guide]}](${baseUrl}/docs/${guide}.md)`);
+  return `# Pagewright
+
+> Document conversion and processing over HTTP: PDF, PDF/A, compression, merging, splitting, images of pages, archives.
+
+A request is a \`POST\`${key} to ${baseUrl} with a multipart form: inputs as \`file\`, \`id\` or \`url\`, and \`output\`, the
+name of the result. The answer is JSON with the id and URL of the result, or the file itself if the header \`Accept\`
+prefers its media type. An error is \`{"error": "<sentence>"}\`.
+
+## Reference
+
+- [API](${baseUrl}/docs.md): every endpoint, parameter, limit and error, with examples
+- [OpenAPI](${baseUrl}/openapi.json): the same for programs
+
+## Requests
+
+${operations.join("\n")}
+
+## Optional
+
+${guides.join("\n")}
+`;
+}

@@ -1,0 +1,11 @@
+// Holds the texts of the reference in the Worker, which has no file system: they are part of its bundle.
+import api from "../../../docs/api.md";
+import compression from "../../../docs/compression.md";
+import flattening from "../../../docs/flattening.md";
+import limits from "../../../docs/limits.md";
+import pdfa from "../../../docs/pdfa.md";
+import layout from "./layout.css";
+import prose from "./prose.css";
+import script from "./search.browser.js";
+
+export { api, compression, flattening, layout, limits, pdfa, prose, script };
