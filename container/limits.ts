@@ -14,6 +14,7 @@ export const CONTAINER_LIMITS = {
   slowAfterMs: 3_000,
   /** Platforms kill after ten seconds or more. */
   graceMs: 4_000,
+  engineProofMs: 1_000,
   libreOfficeMs: 115_000,
   ghostscriptMs: 115_000,
   rewriterMs: 90_000,
@@ -28,6 +29,7 @@ export const CONTAINER_LIMITS = {
   pagePrintMs: 75_000,
   fetchMs: 120_000,
   fetchAnswerMs: 20_000,
+  webhookAnswerMs: 15_000,
   webLookupMs: 3_000,
   webConnectMs: 10_000,
   webIdleMs: 60_000,

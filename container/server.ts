@@ -19,17 +19,21 @@ import { serve } from "@hono/node-server";
 import { EngineFailure } from "../src/core/failure.ts";
 import type { Operation } from "../src/core/operation.ts";
 import { HOSTED_OPERATIONS } from "../src/operations/index.ts";
+import type { EngineHealth } from "../src/placement/container-health.ts";
+import { readWebSettings } from "./engines/web/web-settings.ts";
 import { createApp } from "./jobs/app.ts";
 import type { Hosted, HostedJob } from "./jobs/hosted.ts";
 import { JobMetrics } from "./jobs/job-metrics.ts";
 import { PlacePool } from "./jobs/pool.ts";
+import { Proofs } from "./jobs/proofs.ts";
 import { RunningEngines } from "./jobs/running-engines.ts";
 import { selectedEngines } from "./jobs/selection.ts";
 import { runInShares, ThreadClaims } from "./jobs/shares.ts";
 import { SlowLane, slowPlaces } from "./jobs/slow-lane.ts";
 import { CONTAINER_LIMITS } from "./limits.ts";
 import { NATIVE_OPERATIONS } from "./operations/index.ts";
-import type { EngineName, NativeOperation } from "./operations/native.ts";
+import { ENGINE_NAMES, type EngineName, type NativeOperation } from "./operations/native.ts";
+import { collectLessOften } from "./processes/garbage-collection.ts";
 import { outliveExceptions, showLife } from "./processes/supervised.ts";
 import { threadJob } from "./processes/thread-job.ts";
 import { Scratch } from "./scratch/scratch.ts";
@@ -38,7 +42,8 @@ const { CONTAINER_SECRET: secret, PORT = "8080", HOST = "127.0.0.1", JOBS, SCRAT
 const { MEMORY_SCRATCH_DIR = "/dev/shm", GRACE_MS = String(CONTAINER_LIMITS.graceMs) } = process.env;
 if (!secret) leave("CONTAINER_SECRET is not set: it is what the Worker shows with every request.");
 if (!/^\d{1,9}$/.test(GRACE_MS)) leave(`GRACE_MS is "${GRACE_MS}"; it can be a number of milliseconds.`);
-const selected = readSelection();
+const selected = orLeave(() => selectedEngines(process.env.ENGINES));
+const web = orLeave(() => readWebSettings(process.env));
 
 /** Interval at which the service looks whether its last jobs have ended. */
 const LOOK_MS = 50;
@@ -47,6 +52,7 @@ const LAST_ANSWERS_MS = 500;
 
 let isUp = false;
 outliveExceptions(log, () => isUp);
+collectLessOften();
 
 const jobs = Math.max(1, Number(JOBS) || Math.max(2, availableParallelism()));
 const memoryBytes = Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem());
@@ -59,9 +65,14 @@ const children = jobs + lane.places;
 const ending = new AbortController();
 const scratch = await Scratch.open(SCRATCH_DIR, MEMORY_SCRATCH_DIR);
 const claims = new ThreadClaims(jobs);
-const { URL_ALLOW, URL_DNS } = process.env;
-const web = { allow: URL_ALLOW ?? "", ...(URL_DNS ? { dnsServers: URL_DNS.split(",") } : {}) };
 const engines = new RunningEngines({ scratch, selected, jobs, children, web, log });
+const proofs = new Proofs<EngineName>({
+  names: ENGINE_NAMES,
+  stateOf: (name) => engines.states[name],
+  prove: (name, signal) => engines.prove(name, signal),
+  replace: (name, why) => engines.replace(name, why),
+  log,
+});
 const hosted = selected.has("threads") ? HOSTED_OPERATIONS : [];
 const native = NATIVE_OPERATIONS.filter(({ engine }) => selected.has(engine));
 const operations = new Map<string, Hosted>([
@@ -81,11 +92,32 @@ function inThreads(operation: Operation<unknown>): Hosted {
       inThread(operation.shareOf!(params, { share, shares }), signal);
     yield* runInShares({ claim, aheadBytes, signal, run: share });
   }
-  return { places: new PlacePool(limits), timeoutMs, run };
+  return {
+    places: new PlacePool(limits),
+    timeoutMs,
+    run,
+    engine: "threads",
+    answered: () => proofs.jobAnswered("threads"),
+  };
 }
 
-function withEngines({ run, timeoutMs, onlyInputs = false }: NativeOperation): Hosted {
-  return { places: new PlacePool(limits), timeoutMs, onlyInputs, run: (job) => run(job, job.params, engines) };
+function withEngines({ engine, isProof = true, run, timeoutMs, onlyInputs = false }: NativeOperation): Hosted {
+  const answered = () => {
+    if (isProof) proofs.jobAnswered(engine);
+  };
+  return {
+    ...{ places: new PlacePool(limits), timeoutMs, onlyInputs, engine, answered },
+    run: (job) => run(job, job.params, engines),
+  };
+}
+
+async function provedEngines() {
+  const proved = Object.entries(await proofs.current()) as [EngineName, EngineHealth][];
+  const entries = proved.map(async ([name, engine]) => {
+    const lacks = engine.state === "off" ? [] : await engines.lacks(name);
+    return [name, { ...engine, ...(lacks.length > 0 ? { lacks } : {}) }] as const;
+  });
+  return Object.fromEntries(await Promise.all(entries));
 }
 
 let stopping = false;
@@ -96,8 +128,13 @@ const app = createApp({
   maxInputBytes: CONTAINER_LIMITS.jobInputBytes,
   ending: ending.signal,
   isEnding: () => stopping,
+  engines: provedEngines,
   health: () => ({ engines: engines.states, slow: lane.taken }),
-  metrics: new JobMetrics({ operations, engines: () => engines.states }),
+  metrics: new JobMetrics({
+    operations,
+    engines: () => engines.states,
+    processesOf: (name) => engines.processesOf(name as EngineName),
+  }),
   log,
 });
 const listening = {
@@ -147,9 +184,9 @@ function isBusy(): boolean {
   return [...operations.values()].some(({ places }) => places.counts.present > 0);
 }
 
-function readSelection(): ReadonlySet<EngineName> {
+function orLeave<T>(read: () => T): T {
   try {
-    return selectedEngines(process.env.ENGINES);
+    return read();
   } catch (error) {
     return leave((error as Error).message);
   }

@@ -1,9 +1,13 @@
 // Runs an engine's jobs in forks of its warm zygote, or with its plain program while there is no zygote: slow, but
 // works wherever the engine does. Knows nothing about engines.
 
+import { countEvent } from "../processes/engine-events.ts";
 import type { EngineState } from "../processes/engine-state.ts";
 import { type Launch, NotReady } from "../processes/resident.ts";
 import { Zygote, type ZygoteJob } from "./zygote/zygote.ts";
+
+/** Number of children for which a zygote has room beside those of jobs: a proof never waits for a job. */
+export const PROOFS_AT_ONCE = 1;
 
 /** Starts the engine's program once for each job. */
 export interface PlainRunner<Job, Result> {
@@ -70,13 +74,27 @@ export class WithFallback<Job extends ZygoteJob, Result, PlainMode extends strin
    * @throws the signal's reason when aborted
    */
   async convert(job: Job, signal: AbortSignal): Promise<Result> {
-    const { plain, resultOf } = this.#settings;
+    const { engine, plain, resultOf } = this.#settings;
     try {
       return resultOf(await this.#zygote.convert(job, signal));
     } catch (failure) {
       if (!(failure instanceof NotReady)) throw failure;
+      countEvent(engine, "fallback");
       return plain.convert(job, signal);
     }
+  }
+
+  /**
+   * Proves that the zygote converts documents.
+   * @throws EngineFailure as {@link convert}
+   */
+  async prove(job: Job, signal: AbortSignal): Promise<void> {
+    await this.#zygote.prove(job, signal);
+  }
+
+  /** Starts another zygote in place of one that proves nothing. */
+  replace(why: string): void {
+    this.#zygote.replace(why);
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,5 @@
 // Serves the container's HTTP interface: POST /{operation} with the frames of placement/remote.ts in both directions,
-// GET /up and GET /metrics. Provides each job with a folder, a place and a time limit, and cleans up after it. Knows
+// GET /up, GET /ready and GET /metrics. Provides each job with a folder, a place and a time limit, and cleans up after it. Knows
 // nothing about operations or engines.
 
 import { createHash, timingSafeEqual } from "node:crypto";
@@ -18,6 +18,8 @@ import { type FileInput, fileInput } from "../scratch/file-input.ts";
 import type { JobFolder, Scratch } from "../scratch/scratch.ts";
 import type { Hosted, HostedJob } from "./hosted.ts";
 import type { EndedJob, JobMetrics, JobOutcome } from "./job-metrics.ts";
+import { JobTrace } from "./job-trace.ts";
+import { containerReadiness, type ReadinessSettings } from "./readiness.ts";
 
 export interface AppSettings {
   /** The secret that callers send as `Authorization: Bearer`. */
@@ -33,6 +35,8 @@ export interface AppSettings {
   isEnding(): boolean;
   /** Returns fields to add to the health response. */
   health(): Record<string, unknown>;
+  /** Returns the engines of GET /ready. */
+  engines: ReadinessSettings["engines"];
   readonly metrics: JobMetrics;
   log(message: string, details?: Record<string, unknown>): void;
 }
@@ -54,6 +58,11 @@ export function createApp(settings: AppSettings): App {
     return c.json({ status: ending ? "ending" : "OK", jobs, ...settings.health() }, ending ? 503 : 200);
   });
 
+  app.get("/ready", async (c) => {
+    const ready = await containerReadiness(settings);
+    return c.json(ready, ready.status === "OK" ? 200 : 503);
+  });
+
   app.get("/metrics", async (c) => {
     if (!isSecret(c.req.header("Authorization") ?? "")) return c.json({ error: "wrong secret" }, 401);
     return c.body(await settings.metrics.text(), 200, { "Content-Type": settings.metrics.contentType });
@@ -70,11 +79,16 @@ export function createApp(settings: AppSettings): App {
     if (!hosted) return c.json({ error: "no such operation" }, 404);
     if (settings.isEnding()) return c.json({ error: "the service ends" }, 503, { "Retry-After": RETRY_AFTER_S });
     const requestId = c.req.header("X-Request-Id") ?? crypto.randomUUID();
-    const log: AppSettings["log"] = (message, details) => settings.log(message, { requestId, operation, ...details });
+    const trace = JobTrace.begin(c.req.raw.headers, { operation, engine: hosted.engine ?? operation });
+    const ids = { requestId, ...(trace ? { traceId: trace.traceId } : {}), operation };
+    const log: AppSettings["log"] = (message, details) => settings.log(message, { ...ids, ...details });
     const client = c.req.header("X-Client") ?? "";
     const signal = AbortSignal.any([c.req.raw.signal, settings.ending]);
-    const ended = (job: EndedJob) => settings.metrics.ended(operation, job);
-    const job = carryOut(hosted, c.env, client, signal, { ...settings, log, ended });
+    const ended = (job: EndedJob) => {
+      settings.metrics.ended(operation, job);
+      if (job.outcome === "answered") hosted.answered?.();
+    };
+    const job = carryOut(hosted, c.env, client, signal, { ...settings, log, ended, trace });
     const headers = { "Content-Type": "application/octet-stream", [FRAME_VERSION_HEADER]: FRAME_VERSION };
     return new Response(ReadableStream.from(job) as globalThis.ReadableStream<Uint8Array<ArrayBuffer>>, { headers });
   });
@@ -97,6 +111,13 @@ function comparison(secret: string): (header: string) => boolean {
   return (header) => timingSafeEqual(digest(header), expected);
 }
 
+/** What observes a job. */
+interface Observed {
+  /** Called once, whatever the end. */
+  ended(job: EndedJob): void;
+  readonly trace: JobTrace | undefined;
+}
+
 /**
  * Runs one job, from the request's body to the response's. Always removes the folder and frees the place when it ends.
  */
@@ -105,10 +126,14 @@ async function* carryOut(
   { incoming, outgoing }: HttpBindings,
   client: string,
   signal: AbortSignal,
-  { scratch, maxInputBytes, log, ended }: AppSettings & { ended(job: EndedJob): void },
+  { scratch, maxInputBytes, log, ended, trace }: AppSettings & Observed,
 ): AsyncGenerator<Uint8Array> {
   const started = performance.now();
   const details: Record<string, unknown> & { receivedMs?: number; waitedMs?: number } = {};
+  const spans = (last: Uint8Array) =>
+    trace && endOfAnswer(last) !== undefined
+      ? trace.frame({ ...details, outcome, durationMs: since(started) })
+      : undefined;
   let outcome: JobOutcome = "left";
   const priority = new Priority();
   const slowed = () => {
@@ -137,6 +162,10 @@ async function* carryOut(
     for await (const frame of priority.within(hosted.run(job))) {
       details.answerBytes = Number(details.answerBytes ?? 0) + frame.length;
       outcome = outcomeOf(frame, signal);
+      // A client that has the last frame closes its connection.
+      if (endOfAnswer(frame) !== undefined) details.ended = "answered";
+      const traced = spans(frame);
+      if (traced) yield traced;
       yield frame;
     }
     details.ended = "answered";
@@ -145,6 +174,8 @@ async function* carryOut(
     Object.assign(details, describeError(error));
     const failure = encodeFailure(error);
     outcome = outcomeOf(failure, signal);
+    const traced = spans(failure);
+    if (traced) yield traced;
     yield failure;
   } finally {
     const durationMs = since(started);

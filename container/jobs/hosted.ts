@@ -15,6 +15,10 @@ export interface Hosted {
   readonly onlyInputs?: boolean;
   /** Time limit of a job, from the moment when its turn comes. */
   readonly timeoutMs: number;
+  /** Name of the engine that does the work, for traces. */
+  readonly engine?: string;
+  /** Called when a job was answered. */
+  answered?(): void;
   /** @returns whole frames; failures are frames, nothing is thrown but the signal's reason */
   run(job: HostedJob): AsyncIterable<Uint8Array>;
 }

@@ -2,8 +2,9 @@
 
 import { Counter, Gauge, Histogram, type PrometheusContentType, Registry } from "prom-client";
 import type { AnswerEnd } from "../../src/placement/remote.ts";
-import { ENGINE_STATES, type EngineState } from "../processes/engine-state.ts";
+import type { EngineState } from "../processes/engine-state.ts";
 import { collectProcessMetrics, DURATION_BUCKETS } from "../processes/process-metrics.ts";
+import { addEngineMetrics } from "./engine-metrics.ts";
 import type { Hosted } from "./hosted.ts";
 
 /** The metrics of this process itself. The host serves these and its own in one page, so that names must differ. */
@@ -20,13 +21,19 @@ export interface EndedJob {
   /** Set once its turn came. */
   readonly waitedMs?: number;
   readonly durationMs: number;
+  /** Size of its inputs; set once they were announced. */
+  readonly inputBytes?: number;
+  /** Bytes of frames that were made as its answer. @default 0 */
+  readonly answerBytes?: number;
 }
 
 export interface JobMetricsSettings {
   /** Operations, keyed by their name. */
   readonly operations: ReadonlyMap<string, Pick<Hosted, "places">>;
-  /** Returns the state of each engine. */
+  /** Returns the state of each engine, by its name in the setting ENGINES. */
   engines(): Readonly<Record<string, EngineState>>;
+  /** Returns the processes of an engine that run, apart from those of this service. @default none */
+  processesOf?(engine: string): readonly number[];
 }
 
 export class JobMetrics {
@@ -34,9 +41,11 @@ export class JobMetrics {
   readonly #ended: Counter<"operation" | "outcome">;
   readonly #wait: Histogram<"operation">;
   readonly #run: Histogram<"operation">;
+  readonly #inputBytes: Counter<"operation">;
+  readonly #answerBytes: Counter<"operation">;
   #countsProcess = false;
 
-  constructor({ operations, engines }: JobMetricsSettings) {
+  constructor({ operations, engines, processesOf = () => [] }: JobMetricsSettings) {
     const registers = [this.#registry];
     this.#addPlaces(operations);
     this.#ended = new Counter({
@@ -55,24 +64,28 @@ export class JobMetrics {
       help: "Time from a job's turn to its end.",
       ...{ labelNames: ["operation"], buckets: DURATION_BUCKETS, registers },
     });
-    new Gauge({
-      name: "pagewright_engine_state",
-      help: "1 for the state that the engine is in, 0 for the others.",
-      ...{ labelNames: ["engine", "state"], registers },
-      collect() {
-        for (const [engine, current] of Object.entries(engines())) {
-          for (const state of ENGINE_STATES) this.set({ engine, state }, state === current ? 1 : 0);
-        }
-      },
+    this.#inputBytes = new Counter({
+      name: "pagewright_job_input_bytes_total",
+      help: "Size of the inputs of the jobs that ended.",
+      ...{ labelNames: ["operation"], registers },
     });
+    this.#answerBytes = new Counter({
+      name: "pagewright_job_answer_bytes_total",
+      help: "Size of the answers of the jobs that ended, with their frames.",
+      ...{ labelNames: ["operation"], registers },
+    });
+    addEngineMetrics(this.#registry, engines, processesOf);
   }
 
   get contentType(): string {
     return this.#registry.contentType;
   }
 
-  ended(operation: string, { outcome, receivedMs, waitedMs, durationMs }: EndedJob): void {
+  ended(operation: string, job: EndedJob): void {
+    const { outcome, receivedMs, waitedMs, durationMs, inputBytes = 0, answerBytes = 0 } = job;
     this.#ended.inc({ operation, outcome });
+    this.#inputBytes.inc({ operation }, inputBytes);
+    this.#answerBytes.inc({ operation }, answerBytes);
     if (receivedMs === undefined || waitedMs === undefined) return;
     this.#wait.observe({ operation }, (waitedMs - receivedMs) / 1000);
     this.#run.observe({ operation }, (durationMs - waitedMs) / 1000);

@@ -79,6 +79,12 @@ export class PlacePool {
     return this.#queue.waiting.filter(({ isFirst }) => !isFirst).length;
   }
 
+  /** Number of further jobs that are accepted. */
+  get room(): number {
+    const { atOnce, waiting } = this.#limits;
+    return Math.max(0, atOnce + waiting - this.#present);
+  }
+
   /** Number of jobs whose first turn has come and that have not ended, in whatever lane. */
   get running(): number {
     return this.#running;

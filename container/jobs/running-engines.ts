@@ -7,10 +7,15 @@ import { PdfRewriter } from "../engines/ghostscript/pdf.ts";
 import { type LibreOffice, startLibreOffice } from "../engines/libreoffice/libreoffice.ts";
 import { startVeraPdf, type VeraPdf } from "../engines/verapdf/verapdf.ts";
 import { WebFiles } from "../engines/web/web-files.ts";
+import { WebPosts } from "../engines/web/web-posts.ts";
+import { WebRequests } from "../engines/web/web-requests.ts";
 import { CONTAINER_LIMITS } from "../limits.ts";
-import { ENGINE_NAMES, type EngineName, type Engines } from "../operations/native.ts";
+import { ENGINE_NAMES, ENGINE_TITLES, type EngineName, type Engines } from "../operations/native.ts";
 import { warmUp } from "../operations/warm-up.ts";
+import { EngineLost } from "../processes/attempts.ts";
 import type { EngineState } from "../processes/engine-state.ts";
+import { treeOf } from "../processes/proc.ts";
+import { missingParts, type SandboxPart } from "../processes/sandbox.ts";
 import type { Scratch } from "../scratch/scratch.ts";
 import { StartOrder } from "./start-order.ts";
 import { Threads } from "./threads.ts";
@@ -35,9 +40,11 @@ export class RunningEngines implements Engines {
   readonly rewriter: PdfRewriter;
   readonly threads: Threads;
   readonly web: WebFiles;
+  readonly posts: WebPosts;
   readonly heapLimitBytes: number = CONTAINER_LIMITS.threadHeapBytes;
   readonly #settings: RunningEnginesSettings;
   readonly #order = new StartOrder();
+  readonly #missing = missingParts();
   /** Aborted when the engines are closed. */
   readonly #closing = new AbortController();
   readonly #places = {
@@ -55,22 +62,24 @@ export class RunningEngines implements Engines {
     this.#settings = settings;
     const { scratch, jobs, children, web, log } = settings;
     this.rewriter = new PdfRewriter(scratch);
-    this.web = new WebFiles(web);
+    const requests = new WebRequests(web);
+    this.web = new WebFiles(requests);
+    this.posts = new WebPosts(requests);
     this.threads = new Threads({ size: jobs, heapMiB: 512, log });
     this.office = new Watched({
-      ...{ name: "LibreOffice", place: this.#places.office, log },
+      ...{ name: ENGINE_TITLES.office, place: this.#places.office, log },
       start: () => startLibreOffice({ scratch, children, log }),
     });
     this.ghostscript = new Watched({
-      ...{ name: "Ghostscript", place: this.#places.ghostscript, log },
+      ...{ name: ENGINE_TITLES.ghostscript, place: this.#places.ghostscript, log },
       start: () => startGhostscript({ scratch, children, log }),
     });
     this.chromium = new Watched({
-      ...{ name: "Chromium", place: this.#places.chromium, log },
+      ...{ name: ENGINE_TITLES.chromium, place: this.#places.chromium, log },
       start: () => Chromium.start({ scratch, ready: jobs + 1, web, log }),
     });
     this.verapdf = new Watched({
-      ...{ name: "veraPDF", place: this.#places.verapdf, log },
+      ...{ name: ENGINE_TITLES.verapdf, place: this.#places.verapdf, log },
       start: () => startVeraPdf({ scratch, processes: jobs, log }),
     });
   }
@@ -97,6 +106,46 @@ export class RunningEngines implements Engines {
       return state === "off" && this.#settings.selected.has(name) ? "starting" : state;
     };
     return Object.fromEntries(ENGINE_NAMES.map((name) => [name, stateOf(name)])) as Record<EngineName, EngineState>;
+  }
+
+  /**
+   * Proves that an engine works.
+   * @throws Error if it does not, or does not run
+   * @throws the signal's reason when aborted
+   */
+  async prove(name: EngineName, signal: AbortSignal): Promise<void> {
+    const engine = name === "threads" ? this.threads : this[name].current;
+    if (!engine) throw new EngineLost("it does not run");
+    await engine.prove(signal);
+  }
+
+  /** Starts an engine anew that runs and proves nothing. */
+  replace(name: EngineName, why: string): void {
+    this.#settings.log("engine replaced", { engine: ENGINE_TITLES[name], why });
+    if (name === "threads") void this.threads.replace();
+    else this[name].current?.replace(why);
+  }
+
+  /** Returns the processes of an engine that run. Threads have none of their own. */
+  processesOf(name: EngineName): number[] {
+    if (name === "threads") return [];
+    if (name === "verapdf") return treeOf(this.verapdf.current?.pids ?? []);
+    const pid = this[name].current?.pid;
+    return pid === undefined ? [] : treeOf([pid]);
+  }
+
+  /** The parts of its sandbox that an engine lacks (SECURITY.md). */
+  async lacks(name: EngineName): Promise<readonly SandboxPart[]> {
+    if (name === "threads") return [];
+    const missing = await this.#missing;
+    if (name !== "chromium") return missing;
+    const { network, sandbox } = this.chromium.current?.confinement ?? { network: "namespace", sandbox: true };
+    // Chromium is not confined by Landlock.
+    return [
+      ...missing.filter((part) => part !== "landlock"),
+      ...(network === "flags" ? ["network" as const] : []),
+      ...(sandbox ? [] : ["sandbox" as const]),
+    ];
   }
 
   async close(): Promise<void> {

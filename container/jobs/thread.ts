@@ -13,14 +13,15 @@ import { systemShelf } from "../pdfa/system-shelf.ts";
 import type { ThreadJob } from "../processes/thread-job.ts";
 import { fileInput } from "../scratch/file-input.ts";
 
-/** Messages to a thread. `taken`: the reader has read a frame. */
-export type ToThread = { readonly job: ThreadJob } | { readonly taken: true };
+/** Messages to a thread. `taken`: the reader has read a frame. `ping`: the thread answers when it is idle. */
+export type ToThread = { readonly job: ThreadJob } | { readonly taken: true } | { readonly ping: true };
 
 export type FromThread =
   /** `thread`: its thread ID in the system. */
   | { readonly ready: true; readonly thread: number }
   | { readonly frame: Uint8Array<ArrayBuffer> }
   | { readonly done: true }
+  | { readonly alive: true }
   | { readonly log: { readonly message: string; readonly details?: Record<string, unknown> } };
 
 const operations = new Map([...HOSTED_OPERATIONS, ...STEPS].map((operation) => [operation.name, operation]));
@@ -42,6 +43,8 @@ port.on("message", (message: ToThread) => {
   if ("taken" in message) {
     ahead--;
     wake?.();
+  } else if ("ping" in message) {
+    send({ alive: true });
   } else {
     void carryOut(message.job);
   }

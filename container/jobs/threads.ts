@@ -4,11 +4,13 @@
 import { constants, setPriority } from "node:os";
 import { Worker } from "node:worker_threads";
 import { EngineFailure } from "../../src/core/failure.ts";
-import { encodeFailure } from "../../src/placement/remote.ts";
+import { encodeFailure, endOfAnswer } from "../../src/placement/remote.ts";
 import { EngineLost, lastFailure, twice } from "../processes/attempts.ts";
+import { countEvent } from "../processes/engine-events.ts";
 import type { EngineState } from "../processes/engine-state.ts";
 import { lowerThread, worksForJob } from "../processes/priority.ts";
 import type { JobThreads, ThreadJob } from "../processes/thread-job.ts";
+import { untilAborted } from "../processes/until-aborted.ts";
 import type { FromThread, ToThread } from "./thread.ts";
 
 export interface ThreadSettings {
@@ -41,6 +43,9 @@ const SPARE_MS = 10_000;
  * awaited.
  */
 const END_MS = 500;
+/** Pauses between starts of a thread that fail. */
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 30_000;
 /** Folder of compiled code: a thread starts in a third of the processor time with it. */
 const { NODE_COMPILE_CACHE } = process.env;
 const COMPILED = NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE };
@@ -56,6 +61,8 @@ interface Thread {
   readonly done: Map<string, number>;
   /** True once the thread has started. */
   isReady: boolean;
+  /** Called when it answers that it is alive. */
+  heard?: () => void;
 }
 
 type Frame = Uint8Array<ArrayBuffer>;
@@ -79,6 +86,8 @@ export class Threads implements AsyncDisposable, JobThreads {
   #kept = 0;
   #closed = false;
   #trimming: NodeJS.Timeout | undefined;
+  /** Pause before the next start of a thread that nobody waits for; 0 unless the last one ended as it started. */
+  #pauseMs = 0;
 
   constructor(settings: ThreadSettings) {
     this.#settings = settings;
@@ -86,7 +95,8 @@ export class Threads implements AsyncDisposable, JobThreads {
 
   get state(): EngineState {
     if ([...this.#all].some(({ isReady }) => isReady)) return "warm";
-    return this.#kept > 0 ? "starting" : "off";
+    if (this.#kept === 0) return "off";
+    return this.#pauseMs > 0 ? "failed" : "starting";
   }
 
   /** Keeps one thread warm before a job needs it. Resolves once it is ready, or did not start. */
@@ -97,6 +107,25 @@ export class Threads implements AsyncDisposable, JobThreads {
     const { promise, resolve } = Promise.withResolvers<void>();
     for (const event of ["message", "exit"]) thread.worker.once(event, () => resolve());
     await promise;
+  }
+
+  /**
+   * Proves that an idle thread is alive. Threads that all have a job prove themselves by their work.
+   * @throws EngineLost if none runs, or the signal's reason when aborted
+   */
+  async prove(signal: AbortSignal): Promise<void> {
+    if (this.state !== "warm") throw new EngineLost("no thread runs");
+    const thread = this.#idle.find(({ isReady }) => isReady);
+    if (!thread) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    thread.heard = resolve;
+    thread.worker.postMessage({ ping: true } satisfies ToThread);
+    await untilAborted(promise, signal);
+  }
+
+  /** Starts other threads in place of idle ones that prove nothing. */
+  async replace(): Promise<void> {
+    await Promise.all([...this.#idle].map((thread) => this.#replace(thread)));
   }
 
   /**
@@ -122,7 +151,11 @@ export class Threads implements AsyncDisposable, JobThreads {
     try {
       signal.throwIfAborted();
       for (let frame = session.first; frame; frame = await nextFrame(mail, log)) {
+        const isLast = endOfAnswer(frame) !== undefined;
+        // The reader may leave with the last frame. The thread has ended its work by then, and can be used again.
+        if (isLast) reusable = await hasEnded(mail, log);
         yield frame;
+        if (isLast) return;
         thread.worker.postMessage({ taken: true } satisfies ToThread);
       }
       reusable = true;
@@ -133,6 +166,7 @@ export class Threads implements AsyncDisposable, JobThreads {
       signal.removeEventListener("abort", end);
       forget();
       mail.close();
+      if (signal.aborted && !reusable) countEvent("threads", "kill");
       if (reusable && thread.jobs < JOBS_PER_THREAD && !this.#closed && raise(thread)) this.#rest(thread);
       else await this.#replace(thread);
     }
@@ -194,11 +228,13 @@ export class Threads implements AsyncDisposable, JobThreads {
     };
     worker.on("message", (message: FromThread) => {
       if ("ready" in message) thread.number = message.thread;
+      if ("alive" in message) thread.heard?.();
     });
     this.#all.add(thread);
     this.#kept = Math.min(this.#settings.size, Math.max(this.#kept, this.#all.size));
     worker.once("message", () => {
       thread.isReady = true;
+      this.#pauseMs = 0;
     });
     worker.on("error", (error) => this.#settings.log("thread failed", { error: String(error) }));
     worker.on("exit", () => this.#mourn(thread));
@@ -229,14 +265,18 @@ export class Threads implements AsyncDisposable, JobThreads {
     this.#refill();
   }
 
-  /**
-   * Removes a thread that ended. Replaces it if it was idle; a thread that cannot even start is replaced only when a
-   * job needs it.
-   */
+  /** Removes a thread that ended. Replaces it if it was idle, after a pause if it did not even start. */
   #mourn(thread: Thread): void {
     const wasIdle = this.#idle.includes(thread);
+    if (this.#all.has(thread) && !this.#closed) countEvent("threads", "restart");
     this.#forget(thread);
-    if (wasIdle && thread.isReady) this.#refill();
+    if (!wasIdle) return;
+    if (thread.isReady) {
+      this.#refill();
+      return;
+    }
+    this.#pauseMs = Math.min(Math.max(2 * this.#pauseMs, FIRST_PAUSE_MS), LONGEST_PAUSE_MS);
+    setTimeout(() => this.#refill(), this.#pauseMs).unref();
   }
 
   #refill(): void {
@@ -265,6 +305,15 @@ async function nextFrame(mail: Mailbox, log: Log): Promise<Frame | undefined> {
     if ("frame" in message) return message.frame;
     if ("done" in message) return undefined;
     if ("log" in message) log(message.log.message, message.log.details);
+  }
+}
+
+/** Reports whether a thread that sent the last frame of an answer then ends its work. */
+async function hasEnded(mail: Mailbox, log: Log): Promise<boolean> {
+  try {
+    return (await nextFrame(mail, log)) === undefined;
+  } catch {
+    return false;
   }
 }
 

@@ -63,6 +63,11 @@ export class Watched<E extends Engine> {
     return this.#isStarted ? "starting" : "off";
   }
 
+  /** The engine, if it has started. */
+  get current(): E | undefined {
+    return this.#keeper.current;
+  }
+
   /** True once a job has asked for the engine. */
   get isAsked(): boolean {
     return this.#isAsked;

@@ -9,7 +9,7 @@ import { native } from "./native.ts";
 export const nativeFetchUrl = native(
   fetchUrl,
   // An instance for web pages has the internet (src/placement/pools.ts), though no browser takes part.
-  { engine: "chromium", timeoutMs: CONTAINER_LIMITS.fetchMs, onlyInputs: true },
+  { engine: "chromium", isProof: false, timeoutMs: CONTAINER_LIMITS.fetchMs, onlyInputs: true },
   async function* ({ signal, log }, { url, maxBytes }, { web }) {
     const { name, type, body } = await web.fetch(url, maxBytes, signal);
     try {

@@ -29,7 +29,7 @@ async function sourceOf(url: string | undefined, input: FileInput | undefined): 
   if (url !== undefined) return { url };
   if (!input || input.size === 0) throw new EngineFailure("unsupported", "an empty file");
   const isXml = [".xhtml", ".xht"].includes(extname(input.name).toLowerCase());
-  const start = await startOf(input.path);
+  const start = await startOf(input);
   const charset = isUnlabelledUtf8(start) ? "; charset=utf-8" : "";
   const type = `${isXml ? "application/xhtml+xml" : "text/html"}${charset}`;
   const isStill = !isXml && start.length === input.size && !LIVELY.test(start.toString("latin1"));
@@ -47,9 +47,10 @@ const LOOKED_AT_BYTES = 2 ** 20;
 const LIVELY =
   /\0|<(?:script|i?frame|object|embed|applet|video|audio|template|animate|set\b)|[\s"'/]on[a-z]+\s*=|loading\s*=|http-equiv/i;
 
-async function startOf(path: string): Promise<Buffer> {
+async function startOf({ path, size }: FileInput): Promise<Buffer> {
+  const length = Math.min(size, LOOKED_AT_BYTES);
   await using file = await open(path);
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(LOOKED_AT_BYTES), 0, LOOKED_AT_BYTES, 0);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, 0);
   return buffer.subarray(0, bytesRead);
 }
 

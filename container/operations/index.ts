@@ -1,15 +1,19 @@
 // Lists the operations that only the container has.
+import { nativeCheckAddress } from "./check-address.ts";
 import { nativeFetchUrl } from "./fetch-url.ts";
 import { nativeHtmlToPdf } from "./html-to-pdf.ts";
 import type { NativeOperation } from "./native.ts";
 import { nativeOfficeToPdf } from "./office-to-pdf.ts";
 import { nativePdfToPdfa } from "./pdf-to-pdfa.ts";
+import { nativePostWebhook } from "./post-webhook.ts";
 import { nativePostscriptToPdf } from "./postscript-to-pdf.ts";
 
 export const NATIVE_OPERATIONS: readonly NativeOperation[] = [
+  nativeCheckAddress,
   nativeFetchUrl,
   nativeHtmlToPdf,
   nativeOfficeToPdf,
   nativePdfToPdfa,
+  nativePostWebhook,
   nativePostscriptToPdf,
 ];

@@ -7,12 +7,22 @@ import type { PdfRewriter } from "../engines/ghostscript/pdf.ts";
 import type { LibreOffice } from "../engines/libreoffice/libreoffice.ts";
 import type { VeraPdf } from "../engines/verapdf/verapdf.ts";
 import type { WebFiles } from "../engines/web/web-files.ts";
+import type { WebPosts } from "../engines/web/web-posts.ts";
 import type { JobThreads } from "../processes/thread-job.ts";
 import type { FileInput } from "../scratch/file-input.ts";
 
 /** Names of the engines, as the setting ENGINES has them. */
 export const ENGINE_NAMES = ["office", "ghostscript", "verapdf", "chromium", "threads"] as const;
 export type EngineName = (typeof ENGINE_NAMES)[number];
+
+/** Names of the engines in the log. */
+export const ENGINE_TITLES: Readonly<Record<EngineName, string>> = {
+  office: "LibreOffice",
+  ghostscript: "Ghostscript",
+  verapdf: "veraPDF",
+  chromium: "Chromium",
+  threads: "threads",
+};
 
 export interface NativeJob {
   readonly inputs: readonly FileInput[];
@@ -34,6 +44,7 @@ export interface Engines {
   readonly rewriter: PdfRewriter;
   readonly threads: JobThreads;
   readonly web: WebFiles;
+  readonly posts: WebPosts;
   /** Maximum size of the heap of an engine in a thread. */
   readonly heapLimitBytes: number;
 }
@@ -50,6 +61,8 @@ interface Engine<E> {
 interface Needs {
   /** Engine without which the operation is not offered. */
   readonly engine: EngineName;
+  /** False if an answered job does not prove that the engine works. @default true */
+  readonly isProof?: boolean;
   /** Time limit of a job, from the moment when its turn comes. */
   readonly timeoutMs: number;
   /** True if only the inputs are written to the job's folder, which may then be in memory. @default false */

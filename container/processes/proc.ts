@@ -1,6 +1,7 @@
 // Reads the state of processes from proc(5). A process that has ended has no children, no threads and no text.
 
 import { readdirSync, readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 
 /** A process that is `stopped` (SIGSTOP) or `traced` (by a debugger) is not scheduled, however much work it has. */
 export type ProcessState = "running" | "stopped" | "traced" | "ended";
@@ -21,6 +22,23 @@ export function stateIn(status: string): ProcessState {
 
 /** Returns the physical memory of a process, or 0 if it has ended. Sizes in statm are in pages of 4 KiB. */
 export const residentBytes = (pid: number): number => 4096 * Number(read(`/proc/${pid}/statm`).split(" ")[1] ?? 0);
+
+/**
+ * Returns the memory of a process, with its part of what it shares with others (proc(5), Pss), or 0 if it has ended.
+ * Walks the page tables, so that it takes milliseconds.
+ */
+export async function memoryOf(pid: number): Promise<number> {
+  const rollup = await readFile(`/proc/${pid}/smaps_rollup`, "latin1").catch(() => "");
+  const kib = /^Pss:\s+(\d+) kB/m.exec(rollup)?.[1];
+  return kib === undefined ? residentBytes(pid) : 1024 * Number(kib);
+}
+
+/** Returns processes and all their descendants. */
+export function treeOf(pids: readonly number[]): number[] {
+  const tree = [...pids];
+  for (const pid of tree) tree.push(...childrenOf(pid));
+  return tree;
+}
 
 export function childrenOf(pid: number): number[] {
   return threadsOf(pid).flatMap((thread) =>

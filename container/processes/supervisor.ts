@@ -3,6 +3,7 @@
 
 import { EngineFailure } from "../../src/core/failure.ts";
 import { EngineLost } from "./attempts.ts";
+import { countEvent } from "./engine-events.ts";
 import { watchForFrozen } from "./frozen.ts";
 import { Keeper } from "./keeper.ts";
 import { type Ending, type Launch, NotReady, Resident } from "./resident.ts";
@@ -118,6 +119,8 @@ export class Supervisor {
     ended(resident, ending);
     if (this.#keeper.isClosing) return;
     const { code, signal, why } = ending;
+    countEvent(engine, "restart");
+    if (why) countEvent(engine, "kill");
     log("engine ended", { engine, how: String(signal ?? code), why: why?.detail });
     await resident.close();
     await this.#keeper.start(RESTART);

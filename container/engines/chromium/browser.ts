@@ -4,11 +4,13 @@
 
 import type { Socket } from "node:net";
 import { EngineFailure } from "../../../src/core/failure.ts";
+import { countEvent } from "../../processes/engine-events.ts";
 import { emulate } from "./devices.ts";
 import type { LaunchedChromium } from "./launch.ts";
 import { BrowserGone, lossBy, type OwnKill, RendererLost } from "./losses.ts";
 import { observe, QUESTIONS } from "./page-scripts.ts";
 import type { Session } from "./pipe.ts";
+import { runScript } from "./proof.ts";
 import { killRenderer, type Renderer, Renderers } from "./renderers.ts";
 import type { WatchLimits } from "./watch.ts";
 import type { Visit, WebProxy } from "./web-proxy.ts";
@@ -28,14 +30,9 @@ export interface LeasedPage extends AsyncDisposable {
   readonly session: Session;
   /** ID of the page's main frame. */
   readonly frameId: string;
-  /**
-   * Shows the page. It is made hidden: it draws no frames, so per-frame and visibility events do not happen.
-   * @throws ProtocolError
-   */
+  /** Shows the page, which is made hidden: it draws no frames, and has no events of frames. @throws ProtocolError */
   show(): Promise<void>;
-  /**
-   * Rejects when the page or the browser cannot continue: EngineFailure, {@link RendererLost} or {@link BrowserGone}.
-   */
+  /** Rejects when the page or browser cannot continue: EngineFailure, {@link RendererLost}, {@link BrowserGone}. */
   readonly failed: Promise<never>;
   /** Grants the page access to the web. Without a visit, its requests have no answer. */
   visit(visit: Visit): void;
@@ -61,10 +58,7 @@ export const RETIRED = "retired";
 /** Interval between checks of the processes, with and without work. */
 const WATCH_MS = 250;
 const IDLE_WATCH_MS = 1_000;
-/**
- * Time without an answer, or without making or showing a page, after which a browser counts as stuck. On a busy machine
- * a healthy browser is slow; a stopped one is found at once by the state of its processes.
- */
+/** Time without an answer or a page, after which a browser is stuck: on a busy machine, a healthy one is slow. */
 const HEARTBEAT_TIMEOUT_MS = 20_000;
 /** Maximum number of attempts to make a page that dies while it is made. */
 const MAKE_ATTEMPTS = 3;
@@ -180,6 +174,13 @@ export class Browser {
       await browser.send("Browser.setWindowBounds", { windowId, bounds: { windowState: "normal" } });
     };
     await this.#within(shown(), "it shows no page");
+  }
+
+  /** Proves that a page runs, or that one can be made. @throws Error if not */
+  async prove(): Promise<void> {
+    const [page] = this.#ready;
+    if (page) await Promise.race([runScript(page.session), page.failed]);
+    else if (this.isIdle) this.#keep(await this.#make());
   }
 
   /** Stops taking work, and ends the browser when its current work is done. */
@@ -350,6 +351,7 @@ export class Browser {
         this.#die(finding.why);
         return;
       }
+      countEvent("Chromium", "kill");
       this.#lastKill = { at: performance.now(), why: finding.why };
       killRenderer(finding.pid);
     }

@@ -129,6 +129,18 @@ export class Chromium implements AsyncDisposable {
     }
   }
 
+  /** Proves that the browser's pages run. @throws Error if they do not, or no browser runs */
+  async prove(signal: AbortSignal): Promise<void> {
+    const { current } = this.#supply;
+    if (!current?.check()) throw new EngineLost("no browser runs");
+    await untilAborted(current.prove(), signal);
+  }
+
+  /** Starts another browser in place of one that proves nothing. */
+  replace(why: string): void {
+    this.#supply.current?.kill(why);
+  }
+
   async close(): Promise<void> {
     await this.#supply.close();
   }

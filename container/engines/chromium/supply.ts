@@ -3,6 +3,7 @@
 
 import { EngineFailure } from "../../../src/core/failure.ts";
 import { CONTAINER_LIMITS } from "../../limits.ts";
+import { countEvent } from "../../processes/engine-events.ts";
 import type { EngineState } from "../../processes/engine-state.ts";
 import { Keeper } from "../../processes/keeper.ts";
 import { untilAborted } from "../../processes/until-aborted.ts";
@@ -67,6 +68,11 @@ export class BrowserSupply {
   get state(): EngineState {
     if (this.#keeper.failure) return "failed";
     return this.#keeper.current === undefined ? "starting" : "warm";
+  }
+
+  /** The browser that takes jobs, if there is one. */
+  get current(): Browser | undefined {
+    return this.#keeper.current;
   }
 
   get pid(): number | undefined {
@@ -152,6 +158,9 @@ export class BrowserSupply {
     if (this.#closing.signal.aborted || why === RETIRED || !this.#keeper.vacate(browser)) return;
     const isSound = browser.used > 0 || performance.now() - this.#last!.since > SOUND_AFTER_MS;
     const beforeMs = isSound ? 0 : this.#pauseMs;
+    countEvent("Chromium", "restart");
+    const { exitCode, signalCode } = browser.chromium.process;
+    if (exitCode === null && signalCode === null) countEvent("Chromium", "kill");
     this.#settings.log("engine ended", {
       engine: "Chromium",
       why,

@@ -4,6 +4,7 @@
 import type { LookupAddress } from "node:dns";
 import { BlockList, isIP, isIPv4 } from "node:net";
 import { networkInterfaces } from "node:os";
+import { isPublicName } from "../../../src/core/web-address.ts";
 
 /** Default ports of HTTP and HTTPS. */
 const USUAL_PORTS: readonly number[] = [80, 443];
@@ -145,10 +146,6 @@ export class Refused extends Error {
   override readonly name = "Refused";
 }
 
-/** Names that nobody owns on the internet: RFC 6761, 6762, 8375, 9476 and ICANN's `internal`. */
-const NOT_PUBLIC_NAME =
-  /(^|\.)(localhost|local|localdomain|internal|intranet|private|home|lan|corp|invalid|test|example|onion|alt|arpa)$/;
-
 /**
  * Returns the addresses at which a host may be visited. The caller must connect to one of these.
  * @param host canonical, as in the URL standard, with IPv6 without brackets
@@ -166,9 +163,9 @@ export async function admit(
     if (!allow.hasPort(port)) throw new Refused(`${port} is not a port of web pages`);
     if (isIP(name) !== 0) return [name].filter(isAdmitted);
     if (allow.hasName(name, port)) return lookups.allowed(name);
-    const isPublicName = name.includes(".") && !NOT_PUBLIC_NAME.test(name);
-    if (!isPublicName && !allow.hasNetworks) throw new Refused(`${name} is no public name`);
-    const addresses = await (isPublicName ? lookups.public(name) : lookups.allowed(name));
+    const mayBePublic = isPublicName(name);
+    if (!mayBePublic && !allow.hasNetworks) throw new Refused(`${name} is no public name`);
+    const addresses = await (mayBePublic ? lookups.public(name) : lookups.allowed(name));
     return addresses.filter(isAdmitted);
   };
   const addresses = await found();

@@ -192,6 +192,11 @@ export class WebProxy {
     return new Visit((host, port, visit) => this.#connect(host, port, visit), options);
   }
 
+  /** @throws Refused if the host must not be visited; errors of the lookup */
+  async admit(host: string, port: number): Promise<void> {
+    await admit(host, port, this.#allow, this.#lookups);
+  }
+
   /** Serves a browser's connection. */
   serve(socket: Socket, visit: Visit): void {
     if (!visit.add(socket)) return;

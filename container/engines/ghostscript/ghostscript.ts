@@ -12,7 +12,7 @@ import type { EngineState } from "../../processes/engine-state.ts";
 import { limitFolder } from "../../scratch/folder-limit.ts";
 import type { Scratch } from "../../scratch/scratch.ts";
 import { takePdf } from "../pdf-output.ts";
-import { WithFallback } from "../with-fallback.ts";
+import { PROOFS_AT_ONCE, WithFallback } from "../with-fallback.ts";
 import { type FontSubstitutions, substitutionsReported } from "./fonts.ts";
 import { findProgram, type PostscriptProgram } from "./input.ts";
 import type { PostscriptJob, PostscriptToPdfOptions } from "./job.ts";
@@ -21,6 +21,7 @@ import { NAMES, runProgram, setupProgram } from "./program.ts";
 import { prepareGhostscript } from "./zygote.ts";
 
 type PostscriptRunner = WithFallback<PostscriptJob, FontSubstitutions, "plain">;
+type Conversion = (job: PostscriptJob, signal: AbortSignal) => Promise<FontSubstitutions>;
 
 export interface GhostscriptSettings {
   readonly scratch: Scratch;
@@ -36,6 +37,7 @@ const DEFAULTS = {
   memoryBytes: CONTAINER_LIMITS.ghostscriptMemoryBytes,
   fileBytes: CONTAINER_LIMITS.ghostscriptFileBytes,
 };
+const SAMPLE = "%!PS\n72 72 moveto 99 99 lineto stroke showpage\n";
 const DEFAULT_DIST = join(import.meta.dirname, "../../dist");
 
 /** A running Ghostscript, made by {@link startGhostscript}. */
@@ -88,12 +90,32 @@ export class Ghostscript implements AsyncDisposable {
     });
   }
 
+  /** Runs a sample in the zygote. @throws EngineFailure, or the signal's reason when aborted */
+  async prove(signal: AbortSignal): Promise<void> {
+    await using folder = await this.#settings.scratch.folder("postscript");
+    const path = join(folder.path, "sample.ps");
+    await writeFile(path, SAMPLE);
+    const program = await findProgram(path, path);
+    const limits = { lossless: false, timeoutMs: CONTAINER_LIMITS.engineProofMs, cpuSeconds: 2 };
+    const prove: Conversion = async (job, until) => {
+      await this.#runner.prove(job, until);
+      return { count: 0, fonts: [] };
+    };
+    await this.#attempt(path, program!, join(folder.path, "sample.pdf"), limits, signal, prove);
+  }
+
+  /** Starts another zygote in place of one that proves nothing. */
+  replace(why: string): void {
+    this.#runner.replace(why);
+  }
+
   async #attempt(
     inputPath: string,
     program: PostscriptProgram,
     outputPath: string,
     { lossless, maxImageDpi, ...limits }: PostscriptToPdfOptions & Pick<PostscriptJob, "timeoutMs" | "cpuSeconds">,
     signal: AbortSignal,
+    convert: Conversion = (job, until) => this.#runner.convert(job, until),
   ): Promise<FontSubstitutions> {
     await using folder = await this.#settings.scratch.folder("postscript");
     const settings = { lossless, ...(maxImageDpi === undefined ? {} : { maxImageDpi }) };
@@ -110,7 +132,7 @@ export class Ghostscript implements AsyncDisposable {
     await write(NAMES.input, runProgram(program));
     await copySection(inputPath, program, join(job.folder, NAMES.program));
     using full = limitFolder(job.folder, 2 * job.fileBytes);
-    const substitutions = await this.#runner.convert(job, AbortSignal.any([signal, full.signal]));
+    const substitutions = await convert(job, AbortSignal.any([signal, full.signal]));
     signal.throwIfAborted();
     await takePdf(join(job.folder, job.output), outputPath);
     return substitutions;
@@ -131,7 +153,7 @@ export async function startGhostscript(settings: GhostscriptSettings): Promise<G
   const runner = await WithFallback.start({
     engine: "Ghostscript",
     children,
-    prepare: () => prepareGhostscript(scratch, children, dist),
+    prepare: () => prepareGhostscript(scratch, children + PROOFS_AT_ONCE, dist),
     resultOf: substitutionsReported,
     plain: new PlainGhostscript(),
     plainMode: "plain",

@@ -11,7 +11,7 @@ import type { EngineState } from "../../processes/engine-state.ts";
 import { NoRoom } from "../../scratch/memory.ts";
 import type { JobFolder } from "../../scratch/scratch.ts";
 import { checkPdf } from "../pdf-output.ts";
-import { WithFallback } from "../with-fallback.ts";
+import { PROOFS_AT_ONCE, WithFallback } from "../with-fallback.ts";
 import { type Import, importFor } from "./import.ts";
 import type { LibreOfficeSettings, OfficeJob, OfficeToPdfOptions } from "./job.ts";
 import { damagedPart } from "./package.ts";
@@ -27,6 +27,7 @@ export interface ConvertedPdf extends AsyncDisposable {
 }
 
 type OfficeRunner = WithFallback<OfficeJob, void, "soffice">;
+type Conversion = (job: OfficeJob, signal: AbortSignal) => Promise<void>;
 
 const DEFAULTS = {
   timeoutMs: CONTAINER_LIMITS.libreOfficeMs,
@@ -94,6 +95,7 @@ export class LibreOffice implements AsyncDisposable {
     how: Import,
     options: OfficeToPdfOptions & { readonly timeoutMs: number; readonly cpuSeconds: number },
     signal: AbortSignal,
+    convert: Conversion = (job, until) => this.#runner.convert(job, until),
   ): Promise<ConvertedPdf> {
     // The name that the client sent reaches no program.
     const input = `input${/^\.[a-z]{1,5}$/.exec(extname(inputPath).toLowerCase()) ?? ""}`;
@@ -108,7 +110,7 @@ export class LibreOffice implements AsyncDisposable {
     };
     try {
       await copyInput(inputPath, join(folder.path, input));
-      await this.#runner.convert(job, folder.memory ? AbortSignal.any([signal, folder.memory.full]) : signal);
+      await convert(job, folder.memory ? AbortSignal.any([signal, folder.memory.full]) : signal);
       // No caller takes the PDF after an abort, so its folder is removed here.
       signal.throwIfAborted();
       const path = join(folder.path, job.output);
@@ -117,6 +119,21 @@ export class LibreOffice implements AsyncDisposable {
       await folder[Symbol.asyncDispose]();
       throw await withReason(failure, inputPath);
     }
+  }
+
+  /** Converts a sample in the zygote. @throws EngineFailure, or the signal's reason when aborted */
+  async prove(signal: AbortSignal): Promise<void> {
+    const { scratch, dist = DEFAULT_DIST } = this.#settings;
+    const sample = join(dist, "samples/text.docx");
+    const folder = await scratch.folder("office");
+    const limits = { tagged: false, lossless: false, timeoutMs: CONTAINER_LIMITS.engineProofMs, cpuSeconds: 2 };
+    const prove: Conversion = (job, until) => this.#runner.prove(job, until);
+    await using _ = await this.#convertIn(folder, sample, await importFor(sample), limits, signal, prove);
+  }
+
+  /** Starts another zygote in place of one that proves nothing. */
+  replace(why: string): void {
+    this.#runner.replace(why);
   }
 
   async close(): Promise<void> {
@@ -134,7 +151,7 @@ export async function startLibreOffice(settings: LibreOfficeSettings): Promise<L
   const runner = await WithFallback.start({
     engine: "LibreOffice",
     children,
-    prepare: () => prepareLibreOffice({ scratch, children, dist }),
+    prepare: () => prepareLibreOffice({ scratch, children: children + PROOFS_AT_ONCE, dist }),
     resultOf: () => {},
     plain: new Soffice(scratch),
     plainMode: "soffice",

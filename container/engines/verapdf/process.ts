@@ -145,6 +145,12 @@ export class VeraPdfProcess {
     }
   }
 
+  /** Ends the process, and its file with it. Another one is started. */
+  replace(why: string): void {
+    const { current } = this.#supervisor;
+    if (current) this.#supervisor.retire(current, new EngineLost(why));
+  }
+
   async close(): Promise<void> {
     await this.#supervisor.close();
   }

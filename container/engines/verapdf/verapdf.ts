@@ -104,6 +104,21 @@ export class VeraPdf implements AsyncDisposable {
     return untilAborted(validation, signal);
   }
 
+  /**
+   * Validates a sample in a process that has no file. Processes that all have one prove themselves by their work.
+   * @throws EngineFailure, or the signal's reason when aborted
+   */
+  async prove(signal: AbortSignal): Promise<void> {
+    if (!this.#idle.some(({ isReady }) => isReady)) return;
+    const sample = join(this.#settings.program, "sample.pdf");
+    await this.#attempt(sample, { part: 2, conformance: "b" }, signal, "light");
+  }
+
+  /** Starts other processes in place of those that prove nothing. */
+  replace(why: string): void {
+    for (const process of this.#processes) process.replace(why);
+  }
+
   async close(): Promise<void> {
     this.#isClosing = true;
     await this.#growing;

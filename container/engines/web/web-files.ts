@@ -1,16 +1,15 @@
 // Fetches files from the web. Connects only to addresses that the gate of web pages admits, follows redirects one by
 // one through the same gate, and limits time, size and redirects. Keeps nothing.
 
-import { request as httpRequest, type IncomingMessage } from "node:http";
-import { isIP, type Socket } from "node:net";
+import type { IncomingMessage } from "node:http";
 import { pipeline, type Readable, type Transform } from "node:stream";
-import { connect as connectTls } from "node:tls";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { EngineFailure, OutOfRange } from "../../../src/core/failure.ts";
 import { CONTAINER_LIMITS } from "../../limits.ts";
 import { Refused } from "../chromium/web-addresses.ts";
-import { placeOf, type Visit, WebProxy, type WebProxySettings } from "../chromium/web-proxy.ts";
+import type { Visit } from "../chromium/web-proxy.ts";
 import { nameOf } from "./file-names.ts";
+import type { WebRequests } from "./web-requests.ts";
 
 export interface WebFile {
   /** From Content-Disposition or the path, as the server spells it. */
@@ -21,24 +20,17 @@ export interface WebFile {
   readonly body: AsyncGenerator<Uint8Array>;
 }
 
-export interface WebFilesSettings extends WebProxySettings {
-  /** Certificates to trust, in PEM. @default those that Node trusts */
-  readonly certificates?: string;
-}
-
 /** Room for headers and compression beside the file itself, in bytes. */
 const BESIDE_THE_FILE_BYTES = 2 ** 20;
 const REDIRECTS: readonly (number | undefined)[] = [301, 302, 303, 307, 308];
 const FOUND: readonly (number | undefined)[] = [200, 203];
+const GET = { method: "GET", headers: { Accept: "*/*", "Accept-Encoding": "identity" } } as const;
 
 export class WebFiles {
-  readonly #proxy: WebProxy;
-  readonly #certificates: string | undefined;
+  readonly #requests: WebRequests;
 
-  /** @throws Error for an invalid allow-list */
-  constructor({ certificates, ...settings }: WebFilesSettings) {
-    this.#proxy = new WebProxy(settings);
-    this.#certificates = certificates;
+  constructor(requests: WebRequests) {
+    this.#requests = requests;
   }
 
   /**
@@ -48,10 +40,9 @@ export class WebFiles {
    * @throws the signal's reason when aborted
    */
   async fetch(address: string, maxBytes: number, signal: AbortSignal): Promise<WebFile> {
-    const visit = this.#proxy.visit({
-      limits: { bytes: maxBytes + BESIDE_THE_FILE_BYTES, requests: CONTAINER_LIMITS.fetchRedirects + 1 },
-      document: undefined,
-      exceeded: () => {},
+    const visit = this.#requests.visit({
+      bytes: maxBytes + BESIDE_THE_FILE_BYTES,
+      requests: CONTAINER_LIMITS.fetchRedirects + 1,
     });
     const end = () => visit.end();
     signal.addEventListener("abort", end);
@@ -94,7 +85,7 @@ export class WebFiles {
     let url = first;
     for (;;) {
       if (!visit.enter()) throw new Error("too many redirects");
-      const response = await this.#get(url, visit);
+      const response = await this.#requests.send(url, visit, { ...GET, answerMs: CONTAINER_LIMITS.fetchAnswerMs });
       const { statusCode, headers } = response;
       if (!REDIRECTS.includes(statusCode) || headers.location === undefined) {
         if (FOUND.includes(statusCode)) return { url, response };
@@ -105,42 +96,7 @@ export class WebFiles {
       url = nextPlace(headers.location, url);
     }
   }
-
-  async #get(url: URL, visit: Visit): Promise<IncomingMessage> {
-    const { host, port } = placeOf(url);
-    const socket = await visit.connect(host, port);
-    const secured = url.protocol === "https:" ? this.#secured(socket, host) : socket;
-    // The request reports the connection's errors, but not those after its end.
-    secured.on("error", () => {});
-    const outgoing = httpRequest({
-      path: `${url.pathname}${url.search}`,
-      headers: { Host: url.host, Accept: "*/*", "Accept-Encoding": "identity", "User-Agent": USER_AGENT },
-      setHost: false,
-      maxHeaderSize: CONTAINER_LIMITS.webHeaderBytes,
-      createConnection: () => secured,
-    });
-    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-    const timer = setTimeout(() => outgoing.destroy(new Error("no answer in time")), CONTAINER_LIMITS.fetchAnswerMs);
-    outgoing.once("response", resolve);
-    outgoing.on("error", reject);
-    outgoing.once("close", () => reject(new Error("closed without an answer")));
-    outgoing.end();
-    return promise.finally(() => clearTimeout(timer));
-  }
-
-  /** Begins TLS on a connection to a checked address. The certificate must be one of the host's name. */
-  #secured(socket: Socket, host: string): Socket {
-    return connectTls({
-      socket,
-      host,
-      ALPNProtocols: ["http/1.1"],
-      ...(isIP(host) === 0 ? { servername: host.replace(/\.$/, "") } : {}),
-      ...(this.#certificates === undefined ? {} : { ca: this.#certificates }),
-    });
-  }
 }
-
-const USER_AGENT = "Mozilla/5.0 (compatible; Pagewright)";
 
 /** @throws Refused if the location is not an address that a client could have sent */
 function nextPlace(location: string, from: URL): URL {

@@ -10,6 +10,7 @@ import { AsyncResource } from "node:async_hooks";
 import { BoundedQueue } from "../../../src/core/bounded-queue.ts";
 import { EngineFailure, type FailureReason } from "../../../src/core/failure.ts";
 import { EngineLost } from "../../processes/attempts.ts";
+import { countEvent } from "../../processes/engine-events.ts";
 import { watchForFrozen } from "../../processes/frozen.ts";
 import { processWorks } from "../../processes/priority.ts";
 import type { Launch, Resident } from "../../processes/resident.ts";
@@ -64,6 +65,7 @@ interface Pending {
 
 /** A zygote that is kept running. */
 export class Zygote {
+  readonly #engine: string;
   readonly #supervisor: Supervisor;
   readonly #jobs = new Map<string, Pending>();
   readonly #frozen: Disposable;
@@ -74,6 +76,7 @@ export class Zygote {
   /** Starts the zygote in the background, and retries for as long as that fails. */
   constructor({ children, warm, ...settings }: ZygoteSettings) {
     const jobs = this.#jobs;
+    this.#engine = settings.engine;
     this.#turns = new BoundedQueue({ atOnce: children });
     this.#supervisor = new Supervisor({
       ...settings,
@@ -121,6 +124,22 @@ export class Zygote {
     return await this.#send(await this.#supervisor.ready(signal), job, signal);
   }
 
+  /**
+   * Runs a small job at once, beside those that wait. The zygote has room for one of them.
+   * @throws the same errors as {@link convert}
+   */
+  async prove(job: ZygoteJob, signal: AbortSignal): Promise<void> {
+    const { current } = this.#supervisor;
+    if (!current) throw new EngineLost("the zygote does not run");
+    await this.#send(current, job, signal);
+  }
+
+  /** Ends the zygote, and its jobs with it. Another one is started. */
+  replace(why: string): void {
+    const { current } = this.#supervisor;
+    if (current) this.#supervisor.retire(current, new EngineLost(why));
+  }
+
   async close(): Promise<void> {
     this.#frozen[Symbol.dispose]();
     await this.#supervisor.close();
@@ -148,6 +167,7 @@ export class Zygote {
   #endFrozen(pid: number): void {
     for (const [id, pending] of this.#jobs) {
       if (pending.pid !== pid) continue;
+      if (!pending.why) countEvent(this.#engine, "kill");
       pending.why ??= new EngineLost("its process was frozen");
       this.#supervisor.current?.write({ op: "cancel", id });
     }

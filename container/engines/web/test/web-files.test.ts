@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { attackersDns, furtherAddresses, privateAddresses } from "../../../../test/support/private-addresses.ts";
 import { type Answer, type Ear, openEar, type Site, startDns, startPages } from "../../../../test/support/web.ts";
 import { WebFiles } from "../web-files.ts";
+import { WebRequests } from "../web-requests.ts";
 
 const MiB = 2 ** 20;
 const content = Buffer.alloc(3 * MiB, "content");
@@ -29,7 +30,8 @@ afterAll(async () => {
   await dns?.[Symbol.asyncDispose]();
 });
 
-const filesOf = (allow: string) => new WebFiles({ allow, usualPorts: [80, 443, ear.port], dnsServers: [dns.address] });
+const filesOf = (allow: string) =>
+  new WebFiles(new WebRequests({ allow, usualPorts: [80, 443, ear.port], dnsServers: [dns.address] }));
 const never = new AbortController().signal;
 
 async function fetched(url: string, { maxBytes = 10 * MiB, signal = never, from = files } = {}) {

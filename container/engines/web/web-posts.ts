@@ -1,0 +1,66 @@
+// Posts messages to receivers on the web, through the gate of web pages. Follows no redirects, and reads nothing of an
+// answer but its status.
+
+import { EngineFailure, OutOfRange } from "../../../src/core/failure.ts";
+import { isPublicName } from "../../../src/core/web-address.ts";
+import { within } from "../../../src/core/within.ts";
+import { CONTAINER_LIMITS } from "../../limits.ts";
+import { Refused } from "../chromium/web-addresses.ts";
+import type { WebRequests } from "./web-requests.ts";
+
+/** Room for headers beside the message itself, in bytes. */
+const BESIDE_THE_MESSAGE_BYTES = 2 ** 20;
+
+export class WebPosts {
+  readonly #requests: WebRequests;
+
+  constructor(requests: WebRequests) {
+    this.#requests = requests;
+  }
+
+  /**
+   * Checks an address without connecting to it. A public name may be unknown at the moment.
+   * @throws OutOfRange for `url`, if it leads to a place that may not be visited
+   */
+  async check(address: string): Promise<void> {
+    const url = new URL(address);
+    try {
+      await this.#requests.admit(url);
+    } catch (error) {
+      if (error instanceof Refused || !isPublicName(url.hostname)) throw new OutOfRange("url", url.host);
+    }
+  }
+
+  /**
+   * Posts a message once.
+   * @returns the status of the answer
+   * @throws OutOfRange for `url`, if it leads to a place that may not be visited
+   * @throws EngineFailure `unreachable` if there is no answer in time
+   * @throws the signal's reason when aborted
+   */
+  async post(
+    address: string,
+    headers: Readonly<Record<string, string>>,
+    body: Uint8Array,
+    signal: AbortSignal,
+  ): Promise<number> {
+    const visit = this.#requests.visit({ bytes: body.length + BESIDE_THE_MESSAGE_BYTES, requests: 1 });
+    const end = () => visit.end();
+    signal.addEventListener("abort", end);
+    const { webhookAnswerMs: answerMs } = CONTAINER_LIMITS;
+    const all = { ...headers, "Content-Length": body.length, Connection: "close" };
+    try {
+      const request = { method: "POST", headers: all, body, answerMs } as const;
+      const { statusCode } = await within(answerMs, () => this.#requests.send(new URL(address), visit, request));
+      return statusCode ?? 0;
+    } catch (error) {
+      signal.throwIfAborted();
+      // The rest of the address may be a secret of the receiver.
+      if (error instanceof Refused) throw new OutOfRange("url", new URL(address).host);
+      throw new EngineFailure("unreachable", String(error), { cause: error });
+    } finally {
+      end();
+      signal.removeEventListener("abort", end);
+    }
+  }
+}

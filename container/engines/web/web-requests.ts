@@ -1,0 +1,83 @@
+// Sends requests to the web, each on a connection of its own to an address that the gate of web pages admits. Follows no
+// redirects.
+
+import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from "node:http";
+import { isIP, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+import { CONTAINER_LIMITS } from "../../limits.ts";
+import { placeOf, type Visit, type VisitLimits, WebProxy, type WebProxySettings } from "../chromium/web-proxy.ts";
+
+export interface WebRequestsSettings extends WebProxySettings {
+  /** Certificates to trust, in PEM. @default those that Node trusts */
+  readonly certificates?: string;
+}
+
+export interface WebRequest {
+  readonly method: "GET" | "POST";
+  readonly headers: OutgoingHttpHeaders;
+  /** @default none */
+  readonly body?: Uint8Array;
+  /** Time until the answer begins. */
+  readonly answerMs: number;
+}
+
+const USER_AGENT = "Mozilla/5.0 (compatible; Pagewright)";
+
+export class WebRequests {
+  readonly #proxy: WebProxy;
+  readonly #certificates: string | undefined;
+
+  /** @throws Error for an invalid allow-list */
+  constructor({ certificates, ...settings }: WebRequestsSettings) {
+    this.#proxy = new WebProxy(settings);
+    this.#certificates = certificates;
+  }
+
+  /** Begins a visit, which must be ended. */
+  visit(limits: VisitLimits): Visit {
+    return this.#proxy.visit({ limits, document: undefined, exceeded: () => {} });
+  }
+
+  /** @throws Refused if the place may not be visited; errors of the lookup */
+  admit(url: URL): Promise<void> {
+    const { host, port } = placeOf(url);
+    return this.#proxy.admit(host, port);
+  }
+
+  /**
+   * Resolves when the answer begins.
+   * @throws Refused; any error that keeps a server from answering
+   */
+  async send(url: URL, visit: Visit, { method, headers, body, answerMs }: WebRequest): Promise<IncomingMessage> {
+    const { host, port } = placeOf(url);
+    const socket = await visit.connect(host, port);
+    const secured = url.protocol === "https:" ? this.#secured(socket, host) : socket;
+    // The request reports the connection's errors, but not those after its end.
+    secured.on("error", () => {});
+    const outgoing = httpRequest({
+      ...{ method, path: `${url.pathname}${url.search}` },
+      headers: { Host: url.host, "User-Agent": USER_AGENT, ...headers },
+      setHost: false,
+      maxHeaderSize: CONTAINER_LIMITS.webHeaderBytes,
+      createConnection: () => secured,
+    });
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+    const timer = setTimeout(() => outgoing.destroy(new Error("no answer in time")), answerMs);
+    outgoing.once("response", resolve);
+    outgoing.on("error", reject);
+    outgoing.once("close", () => reject(new Error("closed without an answer")));
+    outgoing.end(body);
+    return promise.finally(() => clearTimeout(timer));
+  }
+
+  /** Begins TLS on a connection to a checked address. The certificate must be one of the host's name. */
+  #secured(socket: Socket, host: string): Socket {
+    return connectTls({
+      socket,
+      host,
+      ALPNProtocols: ["http/1.1"],
+      ...(isIP(host) === 0 ? { servername: host.replace(/\.$/, "") } : {}),
+      ...(this.#certificates === undefined ? {} : { ca: this.#certificates }),
+    });
+  }
+}

@@ -1,0 +1,23 @@
+// Reads the operator's settings of what web pages and `url` may load, so that a mistake is named when the service starts.
+
+import { Resolver } from "node:dns";
+import { AllowList } from "../chromium/web-addresses.ts";
+import type { WebProxySettings } from "../chromium/web-proxy.ts";
+
+type Environment = Readonly<Partial<Record<"URL_ALLOW" | "URL_DNS", string>>>;
+
+/** @throws Error with a sentence for the operator if a setting is invalid */
+export function readWebSettings({ URL_ALLOW: allow = "", URL_DNS = "" }: Environment): WebProxySettings {
+  named("URL_ALLOW", () => new AllowList(allow));
+  const dnsServers = URL_DNS.split(/[\s,]+/).filter((server) => server !== "");
+  named("URL_DNS", () => new Resolver().setServers(dnsServers));
+  return { allow, ...(dnsServers.length > 0 ? { dnsServers } : {}) };
+}
+
+function named(name: string, check: () => unknown): void {
+  try {
+    check();
+  } catch (error) {
+    throw new Error(`${name}: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,66 @@
+// Writes the software bill of materials of this machine, in CycloneDX 1.5: the npm packages of the service, Node, the
+// Debian packages with engines and fonts, and the jars of veraPDF. Runs as the last step of the image's build.
+// Usage: node container/write-sbom.ts <file>
+
+import { execFileSync } from "node:child_process";
+import { readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+interface Component {
+  readonly type: "application" | "library" | "data";
+  readonly name: string;
+  readonly version: string;
+  readonly purl?: string;
+  readonly properties?: readonly { readonly name: string; readonly value: string }[];
+}
+
+/** The part of npm's answer that is looked at; all of it is kept. */
+interface Bill {
+  readonly components: readonly Component[];
+}
+
+const MOST_BYTES = 64 * 2 ** 20;
+const root = join(import.meta.dirname, "..");
+const [, , file] = process.argv;
+if (!file) {
+  console.error("Usage: node container/write-sbom.ts <file>");
+  process.exit(1);
+}
+
+const run = (program: string, ...args: string[]) =>
+  execFileSync(program, args, { cwd: root, encoding: "utf8", maxBuffer: MOST_BYTES });
+
+// With `--omit dev`, npm leaves out what the service and its development both need.
+const bill = JSON.parse(run("npm", "sbom", "--sbom-format", "cyclonedx", "--package-lock-only")) as Bill;
+const components = [...bill.components.filter(isUsed), node(), ...debianPackages(), ...jars()];
+writeFileSync(file, `${JSON.stringify({ ...bill, components }, undefined, 2)}\n`);
+process.stdout.write(`${file}: ${components.length} components\n`);
+
+function isUsed({ properties = [] }: Component): boolean {
+  return !properties.some(({ name, value }) => name === "cdx:npm:package:development" && value === "true");
+}
+
+function node(): Component {
+  const version = process.version.slice(1);
+  return { type: "application", name: "node", version, purl: `pkg:generic/node@${version}` };
+}
+
+/** Packages of fonts have a section of their own. */
+function debianPackages(): Component[] {
+  const format = "$" + "{db:Status-Status}\t$" + "{Section}\t$" + "{Package}\t$" + "{Version}\t$" + "{Architecture}\n";
+  const lines = run("dpkg-query", "--show", `--showformat=${format}`).trimEnd().split("\n");
+  return lines.flatMap((line): Component[] => {
+    const [status, section, name, version, architecture] = line.split("\t") as [string, string, string, string, string];
+    if (status !== "installed") return [];
+    const purl = `pkg:deb/debian/${encodeURIComponent(name)}@${encodeURIComponent(version)}?arch=${architecture}`;
+    return [{ type: section.endsWith("fonts") ? "data" : "library", name, version, purl }];
+  });
+}
+
+function jars(): Component[] {
+  const names = readdirSync(join(import.meta.dirname, "dist/verapdf")).filter((name) => name.endsWith(".jar"));
+  return names.flatMap((jar): Component[] => {
+    const [, name, version] = /^(.+?)-(\d.*)\.jar$/.exec(jar) ?? [];
+    return name && version ? [{ type: "library", name, version }] : [];
+  });
+}
