@@ -7,6 +7,9 @@ import { PART_BYTES } from "../src/storage/lone-files.ts";
 /** Requests that wait hold a connection and their headers, and no file. */
 const WAITING = 1024;
 
+/** Pictures by URL in the container at a time: fewer than it has places on most machines, so that others find one. */
+const PICTURES = 2;
+
 /**
  * @param memoryBytes memory for files in transit and for files that are kept until their request ends; an engine that
  * runs here because there is no container takes as much again
@@ -26,6 +29,8 @@ export function hostBudgets(memoryBytes: number): Budgets {
     keptUploadsBytes: memoryBytes / 4,
     engineJobs: LIMITS.engineJobs,
     engineJobsWaiting: WAITING,
+    pictureJobs: PICTURES,
+    pictureJobsWaiting: WAITING,
     isolateBytes: memoryBytes,
     edgeHeapBytes: memoryBytes,
     edgeHeldBytes: memoryBytes / 4,

@@ -14,11 +14,17 @@ const HOST = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 /** @param proxies number of trusted proxies, of which each appends one entry to the headers */
 export function readForwarded(headers: IncomingHttpHeaders, peer: string | undefined, proxies: number): Forwarded {
   if (proxies === 0) return { address: peer };
-  const address = entry(headers["x-forwarded-for"], proxies) ?? peer;
+  const address = withoutPort(entry(headers["x-forwarded-for"], proxies)) ?? peer;
   const host = entry(headers["x-forwarded-host"], proxies) ?? headers.host;
   const scheme = entry(headers["x-forwarded-proto"], proxies);
   const isKnown = (scheme === "http" || scheme === "https") && host !== undefined && HOST.test(host);
   return { address, ...(isKnown ? { origin: `${scheme}://${host}` } : {}) };
+}
+
+/** Some proxies add the port, which is another one for each connection of a client. */
+function withoutPort(address: string | undefined): string | undefined {
+  const [, inBrackets, v4] = /^(?:\[([^\]]+)\](?::\d+)?|([^:]+):\d+)$/.exec(address ?? "") ?? [];
+  return inBrackets ?? v4 ?? address;
 }
 
 /** Returns what the outermost trusted proxy added; one that replaces the header leaves fewer entries. */

@@ -1,5 +1,7 @@
 // Counts the host's requests for Prometheus, and joins its metrics with the container's. docs/metrics.md lists them.
 
+import type { Server } from "node:http";
+import type { Socket } from "node:net";
 import { Counter, Gauge, Histogram, type PrometheusContentType, Registry } from "prom-client";
 import { collectProcessMetrics, DURATION_BUCKETS } from "../container/processes/process-metrics.ts";
 import type { AnsweredRequest } from "../src/core/answered-request.ts";
@@ -15,6 +17,7 @@ export class HostMetrics {
   readonly #requests: Counter<"route" | "method" | "status">;
   readonly #durations: Histogram<"route" | "method">;
   readonly #containerUp: Gauge;
+  readonly #traffic = new Traffic();
 
   constructor() {
     const registers = [this.#registry];
@@ -28,6 +31,25 @@ export class HostMetrics {
       help: "Time from a request's headers to those of its answer.",
       ...{ labelNames: ["route", "method"], buckets: DURATION_BUCKETS, registers },
     });
+    const traffic = this.#traffic;
+    new Counter({
+      name: "pagewright_received_bytes_total",
+      help: "Bytes that clients sent, with the headers of HTTP.",
+      registers,
+      collect() {
+        this.reset();
+        this.inc(traffic.total("bytesRead"));
+      },
+    });
+    new Counter({
+      name: "pagewright_sent_bytes_total",
+      help: "Bytes that were sent to clients, with the headers of HTTP.",
+      registers,
+      collect() {
+        this.reset();
+        this.inc(traffic.total("bytesWritten"));
+      },
+    });
     this.#containerUp = new Gauge({
       name: "pagewright_container_up",
       help: "1 if the container's metrics follow, 0 if it did not answer or there is none.",
@@ -38,6 +60,11 @@ export class HostMetrics {
 
   get contentType(): string {
     return this.#registry.contentType;
+  }
+
+  /** Counts the bytes of a server's connections. */
+  watch(server: Server): void {
+    server.on("connection", (socket: Socket) => this.#traffic.add(socket));
   }
 
   answered({ route: pattern, method: name, status, durationMs }: AnsweredRequest): void {
@@ -54,5 +81,24 @@ export class HostMetrics {
   async text(container: string | undefined): Promise<string> {
     this.#containerUp.set(container === undefined ? 0 : 1);
     return `${await this.#registry.metrics()}${container ?? ""}`;
+  }
+}
+
+/** Counts the bytes of connections, open ones too, at no cost while they are in use. */
+class Traffic {
+  readonly #open = new Set<Socket>();
+  readonly #closed = { bytesRead: 0, bytesWritten: 0 };
+
+  add(socket: Socket): void {
+    this.#open.add(socket);
+    socket.once("close", () => {
+      this.#open.delete(socket);
+      this.#closed.bytesRead += socket.bytesRead;
+      this.#closed.bytesWritten += socket.bytesWritten;
+    });
+  }
+
+  total(direction: "bytesRead" | "bytesWritten"): number {
+    return [...this.#open].reduce((sum, socket) => sum + socket[direction], this.#closed[direction]);
   }
 }

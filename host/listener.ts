@@ -1,11 +1,14 @@
 // Connects Node's HTTP server to the app: passes requests on with what the platform would add to them, and knows which
 // are still at work.
 
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Http2Bindings, HttpBindings } from "@hono/node-server";
 import type { createApp } from "../src/app.ts";
 import { LEFT_STATUS } from "../src/core/answered-request.ts";
 import type { Env } from "../src/core/config.ts";
+import type { TakenJob } from "../src/core/jobs.ts";
+import { logLine } from "../src/core/log-line.ts";
+import type { DeliveryEnd, Message } from "../src/core/webhooks.ts";
 import { type Forwarded, readForwarded } from "./forwarded.ts";
 
 export interface ListenerSettings {
@@ -23,11 +26,15 @@ export class Listener {
     this.#settings = settings;
   }
 
-  readonly fetch = async (request: Request, { incoming }: HttpBindings | Http2Bindings): Promise<Response> => {
+  readonly fetch = async (
+    request: Request,
+    { incoming, outgoing }: HttpBindings | Http2Bindings,
+  ): Promise<Response> => {
     const { app, env } = this.#settings;
+    (outgoing as ServerResponse).once("finish", () => readRest(incoming as IncomingMessage));
     const { address, origin } = this.#origin(incoming);
     const { BASE_URL = origin, ...others } = env();
-    const bindings: Env = {
+    const environment: Env = {
       ...others,
       ...(BASE_URL === undefined ? {} : { BASE_URL }),
       ...(address === undefined ? {} : { CLIENT_ADDRESS: address }),
@@ -38,13 +45,28 @@ export class Listener {
       props: {},
     } as unknown as Parameters<typeof app.fetch>[2] & object;
     try {
-      return await app.fetch(request, bindings, context);
+      return await app.fetch(request, environment, context);
     } catch (error) {
       // The server aborts a request with a text, which the app does not take for an error.
       if (!request.signal.aborted) throw error;
-      console.log(JSON.stringify({ message: "request left by client", path: new URL(request.url).pathname }));
+      console.log(logLine({}, "request left by client", { path: new URL(request.url).pathname }));
       return new Response(null, { status: LEFT_STATUS });
     }
+  };
+
+  /** Carries out an asynchronous job. */
+  readonly run = (job: TakenJob): Promise<void> => {
+    const { app, env } = this.#settings;
+    const ended = app.runJob(job, env(), (work) => this.#follow(work));
+    this.#follow(ended.catch(() => {}));
+    return ended;
+  };
+
+  /** Posts the message about an asynchronous job. */
+  readonly deliver = (message: Message): Promise<DeliveryEnd> => {
+    const { app, env } = this.#settings;
+    // Nothing waits for a slow receiver when the host stops: the message is posted again.
+    return app.deliver(message, env(), (work) => this.#follow(work));
   };
 
   /** Resolves when no work is left, not even what was to be done after an answer. */
@@ -59,7 +81,15 @@ export class Listener {
   #follow(work: Promise<unknown>): void {
     this.#working.add(work);
     work
-      .catch((error) => console.log(JSON.stringify({ message: "deferred work failed", error: String(error) })))
+      .catch((error) => console.log(logLine({}, "deferred work failed", { error: String(error) })))
       .finally(() => this.#working.delete(work));
   }
+}
+
+/**
+ * Reads what is left of the body of an answered request. The server reads it too, for half a second, and then closes the
+ * connection, on which the next request may be: a stream that the app opened and did not read to its end stops it.
+ */
+function readRest(incoming: IncomingMessage): void {
+  if (!incoming.readableEnded) incoming.removeAllListeners("data").resume();
 }

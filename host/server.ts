@@ -3,18 +3,27 @@
 
 import type { Server } from "node:http";
 import { serve } from "@hono/node-server";
+import { collectLessOften } from "../container/processes/garbage-collection.ts";
 import { outliveExceptions, showLife } from "../container/processes/supervised.ts";
 import { createApp } from "../src/app.ts";
 import { type Env, readConfig } from "../src/core/config.ts";
+import { logLine } from "../src/core/log-line.ts";
+import { removeFiles } from "../src/jobs/removed-files.ts";
+import { removeOldUsage } from "../src/keys/usage-table.ts";
 import { removeExpired } from "../src/storage/expired.ts";
+import { createStore } from "../src/storage/store.ts";
 import { EngineKeeper } from "./engine-keeper.ts";
 import { GivenKeys } from "./given-keys.ts";
 import { HostMetrics } from "./host-metrics.ts";
 import { Listener } from "./listener.ts";
 import { serveMetrics } from "./metrics-server.ts";
 import { readSettings, type Settings } from "./settings.ts";
+import { ClaimDatabase } from "./storage/claim-database.ts";
+import { JobDatabase } from "./storage/job-database.ts";
 import { KeyDatabase } from "./storage/key-database.ts";
 import { openBucket } from "./storage/open-bucket.ts";
+import { PictureMemory } from "./storage/picture-memory.ts";
+import { UsageDatabase } from "./storage/usage-database.ts";
 
 const SWEEP_EVERY_MS = 10 * 60_000;
 /** Longer than proxies keep a connection: the side that closes second loses a request. */
@@ -29,10 +38,14 @@ const SAME_CTRL_C_MS = 300;
 let isUp = false;
 let stopping: number | undefined;
 outliveExceptions(log, () => isUp);
+collectLessOften();
 
 const settings = orExit(() => readSettings(process.env));
 const bucket = await orExit(() => openBucket(settings.dataFolder, process.env)).catch(exit);
 const database = await KeyDatabase.open(settings.dataFolder).catch(exit);
+const usage = await UsageDatabase.open(settings.dataFolder).catch(exit);
+const claims = await ClaimDatabase.open(settings.dataFolder).catch(exit);
+const jobs = await JobDatabase.open(settings.dataFolder).catch(exit);
 const keys = new GivenKeys(settings.apiKeys, database);
 const engines = settings.startsEngines
   ? new EngineKeeper({ output: "inherit", env: engineEnvironment() }, log)
@@ -43,7 +56,9 @@ process.on("disconnect", () => void stop("the parent is gone"));
 if (process.connected === false) await stop("the parent is gone");
 await engines?.tried;
 
-const env = (): Env => ({ ...settings.variables, ...engines?.vars, FILES: bucket, API_KEYS: keys });
+const pictures = new PictureMemory(settings.budgets.keptUploadBytes);
+const records = { API_KEYS: keys, CLAIMS: claims, JOBS: jobs, LIMITER: usage, USAGE_RECORDS: usage };
+const env = (): Env => ({ ...settings.variables, ...engines?.vars, ...records, FILES: bucket, PICTURES: pictures });
 const metrics = settings.metrics ? new HostMetrics() : undefined;
 const app = createApp(settings.budgets, metrics && ((request) => metrics.answered(request)));
 const listener = new Listener({ app, env, trustedProxies: settings.trustedProxies });
@@ -53,6 +68,12 @@ if (settings.metrics && metrics) {
     exit(error);
   });
 }
+jobs.start({
+  lifetimeMs: readConfig(env()).fileLifetimeMs,
+  ...{ run: listener.run, deliver: listener.deliver },
+  remove: (removal) => removeFiles(bucket, readConfig(env()).fileLifetimeMs, removal),
+  log,
+});
 const server = listen(settings);
 await sweep();
 setInterval(sweep, SWEEP_EVERY_MS).unref();
@@ -65,6 +86,7 @@ function listen({ host, port }: Settings): Server {
     showLife();
     if (process.connected) process.send?.({ port, pid: process.pid });
   }) as Server;
+  metrics?.watch(listening);
   listening.on("error", (error) => {
     if (isUp) return log("connection not accepted", { error: String(error) });
     log("host not started", { error: String(error) });
@@ -76,7 +98,11 @@ function listen({ host, port }: Settings): Server {
 
 async function sweep(): Promise<void> {
   try {
-    log("expired files removed", await removeExpired(bucket, readConfig(env()).fileLifetimeMs));
+    const { fileLifetimeMs } = readConfig(env());
+    log("expired files removed", await removeExpired(bucket, fileLifetimeMs));
+    await claims.sweep((ids) => createStore(bucket, { lifetimeMs: fileLifetimeMs }).remove(ids));
+    usage.tidy();
+    await removeOldUsage(usage);
   } catch (error) {
     log("expired files not removed", { error: String(error) });
   }
@@ -100,6 +126,7 @@ async function stop(why: string): Promise<void> {
 }
 
 async function end(): Promise<void> {
+  jobs.close();
   if (isUp) {
     const closed = new Promise((resolve) => server.close(resolve));
     const quiet = closed.then(() => listener.idle());
@@ -111,6 +138,9 @@ async function end(): Promise<void> {
   }
   await engines?.close();
   database[Symbol.dispose]();
+  usage[Symbol.dispose]();
+  claims[Symbol.dispose]();
+  jobs[Symbol.dispose]();
   bucket[Symbol.dispose]();
 }
 
@@ -128,7 +158,7 @@ async function endsWithin(work: Promise<unknown>, limitMs: number): Promise<bool
 
 /** Returns the environment without the secrets that the engines do not need. */
 function engineEnvironment(): NodeJS.ProcessEnv {
-  const isSecret = (name: string) => name === "API_KEYS" || name.startsWith("S3_");
+  const isSecret = (name: string) => name === "API_KEYS" || name.startsWith("S3_") || name.startsWith("OTEL_");
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isSecret(name)));
 }
 
@@ -146,5 +176,5 @@ function exit(error: unknown): never {
 }
 
 function log(message: string, details: Record<string, unknown> = {}): void {
-  console.log(JSON.stringify({ time: new Date().toISOString(), message, ...details }));
+  console.log(logLine({ time: new Date().toISOString() }, message, details));
 }

@@ -1,9 +1,10 @@
 // Reads the settings of the host from environment variables.
 //
-// - VARIANT, MAX_UPLOAD_MB, MAX_INPUTS, FILE_LIFETIME_HOURS, BASE_URL: as in the Worker
+// - VARIANT, MAX_UPLOAD_MB, MAX_INPUTS, FILE_LIFETIME_HOURS, BASE_URL, CORS_ORIGINS, ADDRESS_REQUESTS_PER_MINUTE,
+//   ADDRESS_CONCURRENT_JOBS, ADDRESS_MEGABYTES_PER_DAY, OTEL_*: as in the Worker
 // - PORT, HOST: where the host listens
 // - METRICS_PORT, METRICS_HOST: where metrics are served, nowhere by default
-// - DATA_DIR: folder of the key database, and of the stored files unless they are in S3
+// - DATA_DIR: folder of the databases of keys and usage, and of the stored files unless they are in S3
 // - S3_ENDPOINT and others of storage/open-bucket.ts: an S3-compatible store for the files
 // - API_KEYS: keys of the keyed variant, separated by commas, beside those of the key database
 // - TRUSTED_PROXIES: number of proxies in front, whose X-Forwarded headers are believed
@@ -15,10 +16,11 @@
 import { resolve } from "node:path";
 import type { Budgets } from "../src/core/budgets.ts";
 import { type Env, readConfig } from "../src/core/config.ts";
+import { SETTINGS } from "../src/core/settings.ts";
 import { hostBudgets } from "./budgets.ts";
 
 /** Settings that the app reads from its bindings. */
-export type Variables = Omit<Env, "FILES" | "API_KEYS" | "CONTAINER">;
+export type Variables = Omit<Env, "FILES" | "API_KEYS" | "CLAIMS" | "JOBS" | "CONTAINER" | "LIMITER" | "USAGE_RECORDS">;
 
 export interface Settings {
   readonly port: number;
@@ -38,10 +40,7 @@ export interface Settings {
 
 const VARIABLES = [
   "VARIANT",
-  "MAX_UPLOAD_MB",
-  "MAX_INPUTS",
-  "FILE_LIFETIME_HOURS",
-  "BASE_URL",
+  ...SETTINGS,
   "CONTAINER_URL",
   "CONTAINER_SECRET",
 ] as const satisfies readonly (keyof Variables)[];

@@ -21,7 +21,8 @@ import type {
   MultipartUpload,
 } from "../../src/core/bucket.ts";
 import { StorageFull } from "../../src/core/failure.ts";
-import { syncFolder, unlessMissing } from "./durable.ts";
+import { BriefUpload, type Written } from "./brief-upload.ts";
+import { FolderSyncs, syncFolder, unlessMissing } from "./durable.ts";
 import { FileUpload } from "./file-upload.ts";
 import { ownFolder } from "./folder-owner.ts";
 import { keyOf, pathOf, startOf } from "./key-path.ts";
@@ -33,20 +34,14 @@ import {
   readPieces,
   readTrailer,
   streamPieces,
-  writeAll,
   writeTrailer,
+  writeWhole,
 } from "./object-file.ts";
 import { UnfinishedUploads, type WholeUpload } from "./unfinished-uploads.ts";
 
 const PAGE_KEYS = 1000;
 /** Objects of a page whose properties are read at a time. */
 const READ_AT_ONCE = 16;
-
-/** An object that is being written. */
-interface Written {
-  readonly path: string;
-  readonly file: FileHandle;
-}
 
 interface Commit {
   readonly key: string;
@@ -61,6 +56,9 @@ export class FileBucket implements Bucket, Disposable {
   readonly #uploads: UnfinishedUploads;
   readonly #owner: Disposable;
   readonly #changes = new KeyedQueue();
+  readonly #folders = new FolderSyncs();
+  /** Folders of objects that are known to be durable themselves. */
+  readonly #lasting = new Set<string>();
   /** The keys that follow the last page of a list, so that the next page need not read the folders again. */
   #listed: { readonly cursor: string; readonly keys: readonly string[] } | undefined;
 
@@ -142,9 +140,9 @@ export class FileBucket implements Bucket, Disposable {
       const written = await this.#create();
       let object: BucketObject | null = null;
       try {
-        await writeAll(written.file, value, 0);
-        const pieces = [{ offset: 0, length: value.length }];
-        object = await this.#commit({ key, written, properties: propertiesOf(pieces, options), onlyIf });
+        const properties = propertiesOf([{ offset: 0, length: value.length }], options);
+        await writeWhole(written.file, value, properties);
+        object = await this.#commit({ key, written, properties, onlyIf });
         return object;
       } finally {
         await (object ? written.file.close() : discard(written));
@@ -158,9 +156,18 @@ export class FileBucket implements Bucket, Disposable {
     return this.resumeMultipartUpload(key, uploadId);
   }
 
+  async createBriefUpload(key: string, options: BucketMetadata = {}): Promise<MultipartUpload> {
+    pathOf(key);
+    const written = await storing(() => this.#create());
+    return new BriefUpload({
+      ...{ written, storing, discard: () => discard(written) },
+      commit: (pieces) => this.#commitPieces({ key, written, properties: propertiesOf(pieces, options) }),
+    });
+  }
+
   resumeMultipartUpload(key: string, uploadId: string): MultipartUpload {
-    const commit = async ({ path, file, pieces, options }: WholeUpload) =>
-      (await this.#commit({ key, written: { path, file }, properties: propertiesOf(pieces, options) }))!;
+    const commit = ({ path, file, pieces, options }: WholeUpload) =>
+      this.#commitPieces({ key, written: { path, file }, properties: propertiesOf(pieces, options) });
     return new FileUpload(uploadId, { uploads: this.#uploads, key, commit, storing });
   }
 
@@ -177,7 +184,7 @@ export class FileBucket implements Bucket, Disposable {
         await unlink(path).then(() => folders.add(dirname(path)), unlessMissing);
       });
     }
-    for (const folder of folders) await syncFolder(folder);
+    for (const folder of folders) await this.#folders.sync(folder);
   }
 
   async list({ prefix = "", cursor }: BucketListOptions = {}): Promise<BucketPage> {
@@ -229,17 +236,30 @@ export class FileBucket implements Bucket, Disposable {
     return { path, file: await open(path, "wx", 0o600) };
   }
 
-  /** Makes what was written the object of a key. @returns null if the condition does not hold */
+  /** Makes an object of pieces that were written. */
+  async #commitPieces(commit: Commit): Promise<BucketObject> {
+    await writeTrailer(commit.written.file, commit.properties);
+    return (await this.#commit(commit))!;
+  }
+
+  /** Makes a whole file the object of a key. @returns null if the condition does not hold */
   async #commit({ key, written, properties, onlyIf }: Commit): Promise<BucketObject | null> {
-    await writeTrailer(written.file, properties);
     await written.file.datasync();
     const path = this.#pathOf(key);
     const folder = dirname(path);
     return this.#changes.run(key, async () => {
       if (onlyIf && (await this.head(key))?.etag !== onlyIf.etagMatches) return null;
-      if ((await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined) await syncFolder(this.#objects);
-      await rename(written.path, path);
-      await syncFolder(folder);
+      await rename(written.path, path).catch(async (error) => {
+        unlessMissing(error);
+        this.#lasting.delete(folder);
+        await mkdir(folder, { recursive: true, mode: 0o700 });
+        await rename(written.path, path);
+      });
+      if (!this.#lasting.has(folder)) {
+        await this.#folders.sync(this.#objects);
+        this.#lasting.add(folder);
+      }
+      await this.#folders.sync(folder);
       return describe(key, properties);
     });
   }

@@ -1,68 +1,72 @@
 // Keeps API keys in a SQLite database, keys.db in the data folder. Several processes of one machine can use it at the
 // same time: the service reads, `npm run keys` writes.
 
-import { mkdir, open } from "node:fs/promises";
-import { join } from "node:path";
-import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { KeyRecord, KeyRecords } from "../../src/core/api-key.ts";
+import { SqliteFile } from "./sqlite-file.ts";
 
 export interface KeyEntry extends KeyRecord {
   readonly hash: string;
 }
 
 const TABLES = `
-  PRAGMA busy_timeout = 5000;
-  PRAGMA journal_mode = WAL;
-  PRAGMA synchronous = FULL;
   CREATE TABLE IF NOT EXISTS keys (hash TEXT PRIMARY KEY, owner TEXT NOT NULL, created TEXT NOT NULL, revoked TEXT)
     STRICT, WITHOUT ROWID`;
+/** Limits and all else that a key may have, as JSON. Databases of earlier versions lack the column. */
+const ADD_COLUMN = "ALTER TABLE keys ADD COLUMN settings TEXT NOT NULL DEFAULT '{}'";
+
+/** A row of the table. */
+type KeyRow = Pick<KeyEntry, "hash" | "owner" | "created" | "revoked"> & { readonly settings: string };
+
+const entryOf = ({ settings, ...row }: KeyRow): KeyEntry => ({ ...row, ...JSON.parse(settings) });
+
+const COLUMNS = "hash, owner, created, revoked, settings";
+const GET = `SELECT ${COLUMNS} FROM keys WHERE hash = ?`;
+const PUT = `INSERT OR REPLACE INTO keys (${COLUMNS}) VALUES (?, ?, ?, ?, ?)`;
+const LIST = `SELECT ${COLUMNS} FROM keys`;
 
 export class KeyDatabase implements KeyRecords, Disposable {
-  readonly #database: DatabaseSync;
-  readonly #get: StatementSync;
-  readonly #put: StatementSync;
-  readonly #list: StatementSync;
+  readonly #file: SqliteFile;
 
-  private constructor(path: string) {
-    this.#database = new DatabaseSync(path);
-    this.#database.exec(TABLES);
-    this.#get = this.#database.prepare("SELECT owner, created, revoked FROM keys WHERE hash = ?");
-    this.#put = this.#database.prepare(
-      "INSERT OR REPLACE INTO keys (hash, owner, created, revoked) VALUES (?, ?, ?, ?)",
-    );
-    this.#list = this.#database.prepare("SELECT hash, owner, created, revoked FROM keys");
+  private constructor(file: SqliteFile) {
+    this.#file = file;
+    file.exec(TABLES);
+    this.#addColumn();
   }
 
   /**
    * Opens the database in a folder. Both are created if necessary.
    * @throws Error with a sentence for the operator if that is not possible
    */
-  static async open(folder: string): Promise<KeyDatabase> {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    const path = join(folder, "keys.db");
-    try {
-      // SQLite gives the files beside the database the same permissions.
-      await (await open(path, "a", 0o600)).close();
-      return new KeyDatabase(path);
-    } catch (error) {
-      throw new Error(`The key database in ${folder} cannot be opened: ${(error as Error).message}.`, { cause: error });
-    }
+  static open(folder: string): Promise<KeyDatabase> {
+    const options = { name: "keys", subject: "key", synchronous: "FULL" } as const;
+    return SqliteFile.open(folder, options, (file) => new KeyDatabase(file));
   }
 
   [Symbol.dispose](): void {
-    this.#database.close();
+    this.#file[Symbol.dispose]();
   }
 
   async get(hash: string, _type: "json"): Promise<KeyRecord | null> {
-    return (this.#get.get(hash) as KeyRecord | undefined) ?? null;
+    const [row] = this.#file.all(GET, hash) as unknown as KeyRow[];
+    return row ? entryOf(row) : null;
   }
 
   /** Writes records, replacing those with the same hash. */
   put(entries: readonly KeyEntry[]): void {
-    for (const { hash, owner, created, revoked } of entries) this.#put.run(hash, owner, created, revoked);
+    for (const { hash, owner, created, revoked, ...settings } of entries) {
+      this.#file.all(PUT, hash, owner, created, revoked, JSON.stringify(settings));
+    }
   }
 
   list(): KeyEntry[] {
-    return this.#list.all() as unknown as KeyEntry[];
+    return (this.#file.all(LIST) as unknown as KeyRow[]).map(entryOf);
+  }
+
+  #addColumn(): void {
+    // Another process may add it at the same time.
+    this.#file.atOnce(() => {
+      const columns = this.#file.all("SELECT name FROM pragma_table_info('keys')");
+      if (!columns.some(({ name }) => name === "settings")) this.#file.exec(ADD_COLUMN);
+    });
   }
 }

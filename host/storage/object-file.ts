@@ -34,12 +34,27 @@ export async function writeAll(file: FileHandle, bytes: Uint8Array, offset: numb
   }
 }
 
-/** Writes the trailer behind everything that was written. */
-export async function writeTrailer(file: FileHandle, properties: Properties): Promise<void> {
+/** Returns the trailer, which stands behind everything else. */
+function trailerOf(properties: Properties): Buffer {
   const json = Buffer.from(JSON.stringify(properties));
   const length = Buffer.alloc(4);
   length.writeUInt32LE(json.length);
-  await writeAll(file, Buffer.concat([json, length, MAGIC]), (await file.stat()).size);
+  return Buffer.concat([json, length, MAGIC]);
+}
+
+/** Writes the trailer behind everything that was written. */
+export async function writeTrailer(file: FileHandle, properties: Properties): Promise<void> {
+  await writeAll(file, trailerOf(properties), (await file.stat()).size);
+}
+
+/** Writes a whole file. */
+export async function writeWhole(file: FileHandle, bytes: Uint8Array, properties: Properties): Promise<void> {
+  const trailer = trailerOf(properties);
+  const { bytesWritten } = await file.writev([bytes, trailer], 0);
+  // The rest of a write that the system cut off.
+  const behind = Math.max(bytesWritten, bytes.length);
+  if (bytesWritten < bytes.length) await writeAll(file, bytes.subarray(bytesWritten), bytesWritten);
+  await writeAll(file, trailer.subarray(behind - bytes.length), behind);
 }
 
 /** @throws Error if the file is not an object */
