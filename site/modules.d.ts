@@ -1,0 +1,7 @@
+// Declares the files that site/build.ts makes (package.json "imports").
+declare module "#site/files.js" {
+  /** A file that the browser loads: its text, or its bytes in base64. */
+  export const files: Readonly<
+    Record<string, { readonly type: string; readonly etag: string; readonly text?: string; readonly base64?: string }>
+  >;
+}

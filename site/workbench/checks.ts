@@ -1,0 +1,52 @@
+// Checks values while they are typed, with the parsers and the sentences of the service itself.
+import { OutOfRange } from "../../src/core/failure.ts";
+import { parseListedPages, parsePages, resolvePages, selectPages } from "../../src/core/pages.ts";
+import { outOfRange } from "../../src/http/errors.ts";
+import type { FormField } from "./operations.ts";
+
+/**
+ * @param pageCount of the document, if it is known
+ * @returns the sentence with which the service would reject the value
+ */
+export function checkValue(field: FormField, value: string, pageCount?: number): string | undefined {
+  if (value.trim() === "" && !isPerInput(field)) return undefined;
+  return isValid(field, value, pageCount) ? undefined : outOfRange(field.name, value).message;
+}
+
+/** Reports whether each input has a value of the list: an empty one counts, and a selection may have no page. */
+const isPerInput = ({ kind, required }: FormField): boolean => kind === "list" && required;
+
+function isValid(field: FormField, value: string, pageCount?: number): boolean {
+  const { kind, values, min, max, pattern } = field;
+  if (kind === "pages" || kind === "list") return selects(field, value, pageCount);
+  if (values) return values.includes(value);
+  if (min !== undefined && max !== undefined) {
+    const number = Number(value);
+    return /^\s*\d{1,9}\s*$/.test(value) && number >= min && number <= max;
+  }
+  return pattern === undefined || new RegExp(pattern).test(value.trim());
+}
+
+function selects(field: FormField, value: string, pageCount: number | undefined): boolean {
+  const selection = parse(value, field.kind === "list");
+  if (!selection) return false;
+  const select = isPerInput(field) ? selectPages : resolvePages;
+  return pageCount === undefined || unlessOutOfRange(() => select(selection, pageCount)) !== undefined;
+}
+
+/** Returns the pages of a selection, or undefined if the document does not have them. */
+export function selectedPages(value: string, pageCount: number, listed = false): readonly number[] | undefined {
+  const selection = parse(value, listed);
+  return selection && unlessOutOfRange(() => resolvePages(selection, pageCount));
+}
+
+const parse = (value: string, listed: boolean) => (listed ? parseListedPages(value) : parsePages(value));
+
+function unlessOutOfRange<T>(resolve: () => T): T | undefined {
+  try {
+    return resolve();
+  } catch (error) {
+    if (error instanceof OutOfRange) return undefined;
+    throw error;
+  }
+}

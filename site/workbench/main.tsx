@@ -1,0 +1,31 @@
+// Starts the page: reads what the service offers, and shows the first view.
+import { render } from "preact";
+import { Inputs } from "./inputs.ts";
+import { Jobs } from "./jobs.ts";
+import { readService } from "./operations.ts";
+import { addressOf } from "./service.ts";
+import type { OpenApiDocument } from "./state.ts";
+import { Store } from "./store.ts";
+import { App } from "./views/app.tsx";
+
+const store = new Store();
+const inputs = new Inputs(store);
+const jobs = new Jobs(store, inputs);
+
+// A file that is dropped beside the target must not replace the page.
+for (const type of ["dragover", "drop"]) {
+  document.addEventListener(type, (event) => {
+    if ((event as DragEvent).dataTransfer?.types.includes("Files")) event.preventDefault();
+  });
+}
+
+render(<App {...{ store, inputs, jobs }} />, document.getElementById("page")!);
+
+try {
+  const response = await fetch(addressOf("openapi.json"));
+  if (!response.ok) throw new Error(`The description of the service has status ${response.status}.`);
+  store.set({ service: readService((await response.json()) as OpenApiDocument) });
+  inputs.storeEarly();
+} catch {
+  store.set({ isLost: true, announcement: "The service does not answer." });
+}

@@ -1,0 +1,39 @@
+// Writes a request in PHP, for its extension curl.
+import type { Call, Entry } from "./call.ts";
+
+export function php({ baseUrl, path, keyed, accept, saveAs, files, texts }: Call): string {
+  const key = keyed ? ", 'Api-Key: ' . getenv('API_KEY')" : "";
+  const lines = [
+    "<?php",
+    `$curl = curl_init(${text(baseUrl + path)});`,
+    "curl_setopt_array($curl, [",
+    "    CURLOPT_RETURNTRANSFER => true,",
+    `    CURLOPT_HTTPHEADER => [${text(`Accept: ${accept}`)}${key}],`,
+    "    CURLOPT_POSTFIELDS => [",
+    ...numbered(files).map(({ name, value }) => `        ${text(name)} => new CURLFile(${text(value)}),`),
+    ...numbered(texts).map(({ name, value }) => `        ${text(name)} => ${text(value)},`),
+    "    ],",
+    "]);",
+    "$answer = curl_exec($curl);",
+    "if (curl_getinfo($curl, CURLINFO_RESPONSE_CODE) !== 200) {",
+    "    fwrite(STDERR, $answer ?: curl_error($curl));",
+    "    exit(1);",
+    "}",
+    `file_put_contents(${text(saveAs)}, $answer);`,
+  ];
+  return lines.join("\n");
+}
+
+/** Numbers names that occur repeatedly, because the keys of an array are unique: `pages[0]`, `pages[1]`. */
+function numbered(entries: readonly Entry[]): Entry[] {
+  const seen = new Map<string, number>();
+  return entries.map(({ name, value }) => {
+    const isRepeated = name.endsWith("[]") || entries.filter((entry) => entry.name === name).length > 1;
+    if (!isRepeated) return { name, value };
+    const index = seen.get(name) ?? 0;
+    seen.set(name, index + 1);
+    return { name: `${name.replace(/\[\]$/, "")}[${index}]`, value };
+  });
+}
+
+const text = (value: string): string => `'${value.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;

@@ -1,0 +1,34 @@
+// Writes a request in Python, for requests.
+import type { Call } from "./call.ts";
+
+export function python({ baseUrl, path, keyed, accept, saveAs, files, texts }: Call): string {
+  const key = keyed ? ', "Api-Key": os.environ["API_KEY"]' : "";
+  const lines = [
+    ...(keyed ? ["import os", ""] : []),
+    "import requests",
+    "",
+    "response = requests.post(",
+    `    ${text(baseUrl + path)},`,
+    `    headers={"Accept": ${text(accept)}${key}},`,
+    ...list(
+      "files",
+      files.map(({ name, value }) => `(${text(name)}, (${text(value)}, open(${text(value)}, "rb")))`),
+    ),
+    ...list(
+      "data",
+      texts.map(({ name, value }) => `(${text(name)}, ${text(value)})`),
+    ),
+    ")",
+    "if not response.ok:",
+    '    raise SystemExit(response.json()["error"])',
+    `with open(${text(saveAs)}, "wb") as file:`,
+    "    file.write(response.content)",
+  ];
+  return lines.join("\n");
+}
+
+const list = (name: string, items: readonly string[]): string[] =>
+  items.length === 0 ? [] : [`    ${name}=[`, ...items.map((item) => `        ${item},`), "    ],"];
+
+/** A string of JSON is a string of Python, too. */
+const text = (value: string): string => JSON.stringify(value);

@@ -1,0 +1,86 @@
+// Defines what the page knows. Every change replaces the state.
+import type { Answer, JobProgress, StoredInfo } from "./answers.ts";
+import type { OpenApiDocument, ServiceDescription } from "./operations.ts";
+import type { Place, Problem } from "./problems.ts";
+
+export type { OpenApiDocument };
+
+/** A document that was dropped, picked, named by an address, or made before. */
+export interface Input {
+  readonly key: number;
+  readonly name: string;
+  /** Address of a file or a web page, which the service fetches. */
+  readonly url?: string;
+  /** Bytes that are not stored yet. */
+  readonly file?: File;
+  /** Part of the file that was sent, from 0 to 1, while it is sent. */
+  readonly sent?: number;
+  /** Id of the stored file. */
+  readonly id?: string;
+  readonly info?: StoredInfo;
+  /** True if it is the result of a job. */
+  readonly isResult: boolean;
+  /** Page selection in a merge. */
+  readonly pages: string;
+  /** True if the service has refused to store the file. */
+  readonly isRefused?: boolean;
+}
+
+export interface Output {
+  readonly id: string;
+  readonly info?: StoredInfo;
+  readonly isDeleted: boolean;
+}
+
+export interface Result {
+  readonly path: string;
+  readonly outputs: readonly Output[];
+  /** The only input of the job, for the comparison. */
+  readonly input?: Output;
+  /** Values that were sent, for the pages that the outputs come from. */
+  readonly values: Values;
+  readonly notices: readonly string[];
+  readonly fonts: NonNullable<Answer["substitutedFonts"]>;
+  readonly requestSeconds: number;
+}
+
+export type Value = string | readonly string[];
+export type Values = Readonly<Record<string, Value>>;
+
+export interface Job {
+  readonly step: "uploading" | "starting" | "waiting" | "running";
+  readonly progress?: JobProgress;
+}
+
+export interface State {
+  readonly service?: ServiceDescription;
+  /** Set if the service does not describe itself. */
+  readonly isLost: boolean;
+  readonly inputs: readonly Input[];
+  /** Key of the input that an operation with one input takes. */
+  readonly chosen?: number;
+  readonly path: string;
+  /** True if the path was chosen by hand. Before, it suits the files that are there. */
+  readonly isPathChosen: boolean;
+  /** Values of each operation, by its path. */
+  readonly values: Readonly<Record<string, Values>>;
+  /** Kept here alone, and gone with the page. */
+  readonly apiKey: string;
+  readonly job?: Job;
+  readonly result?: Result;
+  readonly problem?: Problem & { readonly place: Place };
+  readonly language: string;
+  /** The last event, for screen readers. */
+  readonly announcement: string;
+}
+
+export const FIRST_STATE: State = {
+  isLost: false,
+  inputs: [],
+  path: "/pdf",
+  isPathChosen: false,
+  values: {},
+  apiKey: "",
+  language: "curl",
+  announcement: "",
+};

@@ -1,0 +1,34 @@
+// Keeps the state of the page, and tells its views when it changes.
+import { FIRST_STATE, type Input, type State } from "./state.ts";
+
+export class Store {
+  #state: State = FIRST_STATE;
+  readonly #listeners = new Set<() => void>();
+
+  get state(): State {
+    return this.#state;
+  }
+
+  set(change: Partial<State>): void {
+    this.#state = { ...this.#state, ...change };
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Removes values that may be absent. */
+  clear(...names: ("job" | "result" | "problem" | "chosen")[]): void {
+    const rest = { ...this.#state };
+    for (const name of names) delete rest[name];
+    this.#state = rest;
+    for (const listener of this.#listeners) listener();
+  }
+
+  setInput(key: number, change: Partial<Input>): void {
+    this.set({ inputs: this.#state.inputs.map((input) => (input.key === key ? { ...input, ...change } : input)) });
+  }
+
+  /** @returns a function that ends the subscription */
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+}

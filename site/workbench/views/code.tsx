@@ -1,0 +1,73 @@
+// The request of the form as code, in several languages.
+import { useEffect, useState } from "preact/hooks";
+import { callOfState } from "../request.ts";
+import { LANGUAGES } from "../snippets/languages.ts";
+import { Icon, type Page } from "./parts.tsx";
+
+const COPIED_MS = 2000;
+
+export function Code({ page: { state, store } }: { page: Page }) {
+  const operation = state.service?.operations.get(state.path);
+  const language = LANGUAGES.find(({ id }) => id === state.language) ?? LANGUAGES[0]!;
+  if (!operation) return null;
+  const base = new URL(".", document.baseURI).href.replace(/\/$/, "");
+  const text = language.write(callOfState(operation, state, base));
+  const turn = (event: KeyboardEvent) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const next = LANGUAGES.at((LANGUAGES.indexOf(language) + step) % LANGUAGES.length)!;
+    store.set({ language: next.id });
+    document.getElementById(`tab-${next.id}`)?.focus();
+  };
+  return (
+    <section class="card code" aria-labelledby="code-title" id="code">
+      <h2 id="code-title">The same in code</h2>
+      <div class="toolbar">
+        <div class="tabs" role="tablist" aria-labelledby="code-title" onKeyDown={turn}>
+          {LANGUAGES.map(({ id, name }) => (
+            <button
+              type="button"
+              role="tab"
+              key={id}
+              id={`tab-${id}`}
+              aria-selected={id === language.id}
+              aria-controls="code-panel"
+              tabIndex={id === language.id ? 0 : -1}
+              onClick={() => store.set({ language: id })}
+            >
+              {name}
+            </button>
+          ))}
+        </div>
+        <Copy text={text} />
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
+      <div role="tabpanel" id="code-panel" aria-labelledby={`tab-${language.id}`} tabIndex={0}>
+        <pre>
+          <code>{text}</code>
+        </pre>
+      </div>
+    </section>
+  );
+}
+
+function Copy({ text }: { text: string }) {
+  const [isCopied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!isCopied) return;
+    const timer = setTimeout(() => setCopied(false), COPIED_MS);
+    return () => clearTimeout(timer);
+  }, [isCopied]);
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    setCopied(true);
+  };
+  // Only pages that come by https, or from this machine, may copy.
+  if (!navigator.clipboard) return null;
+  return (
+    <button type="button" onClick={() => void copy().catch(() => {})}>
+      <Icon name="copy" /> <span aria-live="polite">{isCopied ? "Copied" : "Copy"}</span>
+    </button>
+  );
+}

@@ -1,0 +1,174 @@
+// The controls of a form, one for each kind of field.
+import type { FormField } from "../operations.ts";
+import type { Value } from "../state.ts";
+import { Icon } from "./parts.tsx";
+
+interface ControlProps {
+  readonly id: string;
+  readonly field: FormField;
+  readonly value: Value;
+  /** Ids of the texts that describe the control. */
+  readonly described: string;
+  readonly isInvalid: boolean;
+  change(value: Value): void;
+}
+
+/** Choices up to this number are all seen at once. */
+const SHOWN_CHOICES = 6;
+
+/** Reports whether a field has several controls, which a legend names in place of a label. */
+export const grouped = ({ kind, values = [] }: FormField): boolean =>
+  kind === "list" || (kind === "choice" && values.length <= SHOWN_CHOICES);
+
+export function Control(props: ControlProps) {
+  switch (props.field.kind) {
+    case "choice":
+      return grouped(props.field) ? <Choices {...props} /> : <Select {...props} />;
+    case "switch":
+      return <Switch {...props} />;
+    case "range":
+      return <Range {...props} />;
+    case "list":
+      return <List {...props} />;
+    case "json":
+    case "long":
+      return <LongText {...props} />;
+    default:
+      return <Text {...props} />;
+  }
+}
+
+function Choices({ id, field, value, described, change }: ControlProps) {
+  return (
+    <div class="choices" role="radiogroup" aria-label={field.name} aria-describedby={described}>
+      {field.values!.map((word, index) => (
+        <label class="choice" key={word}>
+          <input
+            type="radio"
+            id={index === 0 ? id : `${id}-${index}`}
+            name={id}
+            value={word}
+            checked={value === word}
+            // Also the choice that is made already: a default that is set is sent.
+            onClick={() => change(word)}
+          />
+          <span>{word}</span>
+        </label>
+      ))}
+    </div>
+  );
+}
+
+function Select({ id, field, value, described, isInvalid, change }: ControlProps) {
+  return (
+    <select
+      id={id}
+      aria-describedby={described}
+      aria-invalid={isInvalid}
+      value={String(value)}
+      onChange={(event) => change(event.currentTarget.value)}
+    >
+      {value === "" && <option value="">Choose…</option>}
+      {field.values!.map((word) => (
+        <option key={word}>{word}</option>
+      ))}
+    </select>
+  );
+}
+
+function Switch({ id, value, described, change }: ControlProps) {
+  return (
+    <input
+      id={id}
+      type="checkbox"
+      role="switch"
+      aria-checked={value === "on"}
+      class="switch"
+      aria-describedby={described}
+      checked={value === "on"}
+      onChange={(event) => change(event.currentTarget.checked ? "on" : "off")}
+    />
+  );
+}
+
+function Range({ id, field, value, described, isInvalid, change }: ControlProps) {
+  const { name, min, max } = field;
+  const number = Number(value);
+  return (
+    <div class="range">
+      <input
+        type="range"
+        aria-label={`${name}, slider`}
+        {...{ min, max }}
+        value={Number.isFinite(number) ? number : min}
+        onInput={(event) => change(event.currentTarget.value)}
+      />
+      <input
+        id={id}
+        inputMode="numeric"
+        autocomplete="off"
+        aria-describedby={described}
+        aria-invalid={isInvalid}
+        value={String(value)}
+        onInput={(event) => change(event.currentTarget.value)}
+      />
+    </div>
+  );
+}
+
+function List({ id, field, value, described, isInvalid, change }: ControlProps) {
+  const items = [value].flat();
+  const replace = (index: number, ...texts: string[]) => change(items.toSpliced(index, 1, ...texts));
+  return (
+    <div class="list" aria-describedby={described}>
+      {items.map((text, index) => (
+        <div class="joined" key={index}>
+          <input
+            id={index === 0 ? id : `${id}-${index}`}
+            aria-label={`${field.name}, number ${index + 1}`}
+            aria-invalid={isInvalid}
+            autocomplete="off"
+            spellcheck={false}
+            value={text}
+            onInput={(event) => replace(index, event.currentTarget.value)}
+          />
+          <button type="button" class="quiet" onClick={() => replace(index)}>
+            <Icon name="remove" />
+            <span class="visually-hidden">Remove number {index + 1}</span>
+          </button>
+        </div>
+      ))}
+      <button type="button" class="chip" onClick={() => change([...items, ""])}>
+        Add {items.length === 0 ? "a selection" : "another"}
+      </button>
+    </div>
+  );
+}
+
+function LongText({ id, field, value, described, isInvalid, change }: ControlProps) {
+  return (
+    <textarea
+      id={id}
+      rows={field.kind === "json" ? 8 : 6}
+      spellcheck={false}
+      aria-describedby={described}
+      aria-invalid={isInvalid}
+      value={String(value)}
+      onInput={(event) => change(event.currentTarget.value)}
+    />
+  );
+}
+
+function Text({ id, value, described, isInvalid, change }: ControlProps) {
+  return (
+    <input
+      id={id}
+      autocomplete="off"
+      spellcheck={false}
+      aria-describedby={described}
+      aria-invalid={isInvalid}
+      value={String(value)}
+      onInput={(event) => change(event.currentTarget.value)}
+    />
+  );
+}

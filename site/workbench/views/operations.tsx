@@ -1,0 +1,42 @@
+// The second step: the operation. Those of the other variant are shown, and cannot be chosen.
+import { CATALOG } from "../catalog.ts";
+import { type Page, Section } from "./parts.tsx";
+
+export function Operations({ page: { state, store } }: { page: Page }) {
+  const offered = state.service?.operations;
+  return (
+    <Section id="operation" number={2} title="Choose an operation">
+      <div class="groups">
+        {CATALOG.map(({ title, entries }) => (
+          <fieldset key={title}>
+            <legend>{title}</legend>
+            <div class="choices">
+              {entries.map(({ path, title }) => {
+                const isMissing = offered !== undefined && !offered.has(path);
+                return (
+                  <label class={`choice ${isMissing ? "missing" : ""}`} key={path}>
+                    <input
+                      type="radio"
+                      name="operation"
+                      value={path}
+                      checked={state.path === path}
+                      disabled={isMissing}
+                      onChange={() => {
+                        store.set({ path, isPathChosen: true });
+                        store.clear("problem");
+                      }}
+                    />
+                    <span>
+                      {title}
+                      {isMissing && <span class="small"> (keyed variant only)</span>}
+                    </span>
+                  </label>
+                );
+              })}
+            </div>
+          </fieldset>
+        ))}
+      </div>
+    </Section>
+  );
+}
