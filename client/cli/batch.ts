@@ -1,0 +1,97 @@
+// Runs the jobs of one command side by side, shows them, and tells how they ended.
+import { PagewrightError } from "../core/error.ts";
+import type { Pagewright } from "../core/pagewright.ts";
+import type { Progress } from "../core/progress.ts";
+import { convert, type Done, type Work } from "./convert.ts";
+import { Display, printable } from "./display.ts";
+
+/** What a command works with. Tests give their own. */
+export interface Surroundings {
+  readonly stdin: NodeJS.ReadableStream;
+  readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean };
+  readonly stderr: NodeJS.WritableStream & {
+    readonly isTTY?: boolean;
+    readonly columns?: number;
+    readonly rows?: number;
+  };
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Aborted when the program is interrupted. */
+  readonly signal: AbortSignal;
+}
+
+export interface BatchOptions {
+  /** How many jobs run at a time. */
+  readonly jobs: number;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+}
+
+/** @returns how many jobs failed */
+export async function runBatch(
+  pw: Pagewright,
+  works: readonly Work[],
+  { jobs, json = false, quiet = false }: BatchOptions,
+  around: Surroundings,
+): Promise<number> {
+  const display = new Display(around.stderr, works.length, quiet);
+  const writesData = works.some(({ target }) => target.path === "-");
+  const tell = (text: string) => display.aside(() => (writesData ? around.stderr : around.stdout).write(`${text}\n`));
+  const complain = (text: string) => display.aside(() => around.stderr.write(`${printable(text)}\n`));
+  let failed = 0;
+  const runOne = async (work: Work) => {
+    const name = work.operands.map(({ shown }) => shown).join(", ");
+    display.update(name);
+    try {
+      const onProgress = around.stderr.isTTY
+        ? { onProgress: (progress: Progress) => display.update(name, progress) }
+        : {};
+      const done = await convert(pw, work, around, { signal: around.signal, ...onProgress });
+      if (json) tell(JSON.stringify(recordOf(name, done)));
+      else if (!quiet) reportDone(name, done, tell, complain);
+    } catch (error) {
+      if (around.signal.aborted) return;
+      failed++;
+      if (json) tell(JSON.stringify({ input: name, error: describe(error) }));
+      else complain(`pagewright: ${named(name, (error as Error).message)}`);
+    } finally {
+      display.finish(name);
+    }
+  };
+  const waiting = works[Symbol.iterator]();
+  const worker = async () => {
+    for (const work of waiting) {
+      if (around.signal.aborted) return;
+      await runOne(work);
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: Math.min(jobs, works.length) }, worker));
+  } finally {
+    display.close();
+  }
+  return failed;
+}
+
+const named = (name: string, message: string) => (message.startsWith(name) ? message : `${name}: ${message}`);
+
+function reportDone(
+  name: string,
+  { result, paths }: Done,
+  tell: (text: string) => void,
+  complain: (text: string) => void,
+): void {
+  for (const path of paths) tell(path);
+  for (const notice of result.notices) complain(`pagewright: ${name}: ${notice}`);
+}
+
+function recordOf(input: string, { result, paths }: Done) {
+  const { files, inputIds, notices } = result;
+  return { input, outputs: paths, ids: files.map(({ id }) => id), inputIds, notices };
+}
+
+function describe(error: unknown) {
+  const { message } = error as Error;
+  if (!(error instanceof PagewrightError)) return { message };
+  const { status, parameter, requestId } = error;
+  return { status, message, parameter, requestId };
+}

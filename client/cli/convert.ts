@@ -1,0 +1,176 @@
+// Runs one job of the command line: inputs to the service, further operations where one is not enough, outputs to files.
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { PagewrightError } from "../core/error.ts";
+import type { Inputs } from "../core/inputs.ts";
+import type { Pagewright, Params } from "../core/pagewright.ts";
+import type { CallOptions } from "../core/progress.ts";
+import type { Result } from "../core/result.ts";
+import { FAREWELL_MS } from "../core/upload.ts";
+import { openHandle, openPath } from "../node/open-path.ts";
+import { type Operand, stemOf } from "./operands.ts";
+import type { DeclaredOperation } from "./operation-types.ts";
+import type { Target } from "./targets.ts";
+
+/** One run of an operation. */
+export interface Work {
+  readonly operation: DeclaredOperation;
+  readonly params: Params;
+  /** Several for operations on several documents. */
+  readonly operands: readonly Operand[];
+  readonly target: Target;
+}
+
+export interface Done {
+  readonly result: Result;
+  /** Paths of the outputs; none if they went to standard output. */
+  readonly paths: readonly string[];
+}
+
+/** Programs that a command reads from and writes to. */
+export interface Streams {
+  readonly stdin: NodeJS.ReadableStream;
+  readonly stdout: NodeJS.WritableStream;
+}
+
+/** What the steps of one job share. */
+interface Run {
+  readonly pw: Pagewright;
+  readonly streams: Streams;
+  readonly options: CallOptions;
+  /** Ids of the files that the job has stored so far. */
+  readonly made: Set<string>;
+  /** Ids of the files that were there before. */
+  readonly given: ReadonlySet<string>;
+}
+
+/** Runs a job. One that fails or is interrupted leaves nothing at the service. */
+export async function convert(pw: Pagewright, work: Work, streams: Streams, options: CallOptions): Promise<Done> {
+  const made = new Set<string>();
+  const given = new Set(work.operands.map(({ value }) => value));
+  try {
+    return await convertTo({ pw, streams, options, made, given }, work);
+  } catch (error) {
+    // The signal of the job may be the reason for this.
+    const signal = AbortSignal.timeout(FAREWELL_MS);
+    await Promise.allSettled([...made].map((id) => pw.stored(id).delete({ signal })));
+    throw error;
+  }
+}
+
+async function convertTo(run: Run, { operation, params, operands, target }: Work): Promise<Done> {
+  const { streams, options } = run;
+  const inputs: Inputs[] = [];
+  const pages: (string | undefined)[] = [];
+  for (const operand of operands) {
+    inputs.push(await prepare(run, operation, operand));
+    pages.push(operand.pages);
+  }
+  // The service refuses names of which nothing is left after it has removed what names cannot have.
+  const named = { ...params, ...(/[\p{L}\p{N}]/u.test(target.stem) ? { output: target.stem } : {}) };
+  const result = await start(run, operation, inputs, pages, named);
+  keep(run, result);
+  if (target.path !== "-") return { result, paths: await save(result, operation, target, options) };
+  if (result.files.length > 1) {
+    throw new PagewrightError(0, `Standard output takes one file, and there are ${result.files.length}: use --dir.`);
+  }
+  await pipeline(Readable.fromWeb((await result.stream(options)) as never), streams.stdout, { end: false });
+  return { result, paths: [] };
+}
+
+/** Saves outputs under names of this machine: those at the service may be the same for two inputs. */
+async function save(
+  result: Result,
+  { makesSeveral }: DeclaredOperation,
+  { path, stem, extension }: Target,
+  options: CallOptions,
+): Promise<readonly string[]> {
+  if (!makesSeveral) return result.save(path, options);
+  const paths: string[] = [];
+  for (const [index, file] of result.files.entries()) {
+    paths.push(await file.save(join(path, `${stem}_${index + 1}${extension}`), options));
+  }
+  return paths;
+}
+
+/** Notes the files that the service has because of a step. */
+function keep({ made, given }: Run, { files, inputIds }: Result): void {
+  for (const id of [...files.map((file) => file.id), ...inputIds]) if (!given.has(id)) made.add(id);
+}
+
+async function start(
+  run: Run,
+  { name, input, parameters }: DeclaredOperation,
+  inputs: readonly Inputs[],
+  pages: readonly (string | undefined)[],
+  params: Params,
+): Promise<Result> {
+  const { pw, options } = run;
+  if (input.selectable) {
+    return pw.run(
+      name,
+      inputs.map((each, index) => ({ input: each, pages: pages[index] })),
+      params,
+      options,
+    );
+  }
+  if (input.kind === "several") return pw.run(name, inputs, params, options);
+  const [only, selection] = [inputs[0]!, pages[0]];
+  if (selection === undefined) return pw.run(name, only, params, options);
+  const takesPages = parameters.find((parameter) => parameter.name === "pages");
+  if (takesPages)
+    return pw.run(name, only, { ...params, pages: takesPages.schema.items ? [selection] : selection }, options);
+  // An operation on whole documents gets a document of these pages.
+  const chosen = await pw.merge(
+    [{ input: only, pages: selection }],
+    { output: params.output as string | undefined },
+    options,
+  );
+  keep(run, chosen);
+  return pw.run(name, chosen, params, options);
+}
+
+/** Brings an operand to the service, as a PDF if the operation takes nothing else. */
+async function prepare(run: Run, { input }: DeclaredOperation, operand: Operand): Promise<Inputs> {
+  const { pw, streams, options, made } = run;
+  const { kind, value } = operand;
+  if (input.kind === "text") return textOf(operand, streams) as never;
+  if (kind === "address" && !input.pdfOnly) return value;
+  const given = kind === "stdin" ? { stream: streams.stdin as AsyncIterable<Uint8Array>, name: "stdin" } : value;
+  if (!input.pdfOnly) return kind === "stored" ? pw.stored(value) : given;
+  if (kind === "path" && (await isPdf(value))) return value;
+  const stored = kind === "stored" ? pw.stored(value) : await pw.upload(given, options);
+  if (kind !== "stored") made.add(stored.id);
+  const { name, type } = await stored.info(options);
+  // A PDF that is damaged from its start is the service's to tell.
+  if (type === "application/pdf" || (type === UNKNOWN && /\.pdf$/i.test(name))) return stored;
+  // The address of a page stands for the page with all that it shows.
+  const source = kind === "address" && type.startsWith("text/html") ? value : stored;
+  const converted = await pw.pdf(source, { output: stemOf(operand) }, options);
+  keep(run, converted);
+  return converted;
+}
+
+/** Media type of a file whose content the service does not know. */
+const UNKNOWN = "application/octet-stream";
+
+/** Reports whether a file is a PDF by its content. */
+async function isPdf(path: string): Promise<boolean> {
+  const file = await openPath(path);
+  try {
+    // What is read of a pipe is gone.
+    if (file.sizeBytes === undefined) return false;
+    return Buffer.from(await file.read(0, 1024)).includes("%PDF-");
+  } finally {
+    await file.close();
+  }
+}
+
+async function textOf({ kind, value, shown }: Operand, { stdin }: Streams): Promise<string> {
+  if (kind !== "stdin" && kind !== "path") throw new PagewrightError(0, `${shown} is not a file of this machine.`);
+  const source = kind === "stdin" ? stdin : (await openHandle(value)).createReadStream();
+  const chunks: Buffer[] = [];
+  for await (const chunk of source) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks).toString();
+}

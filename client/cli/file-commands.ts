@@ -1,0 +1,82 @@
+// Commands on stored files: upload, download and delete. A file that fails does not hold up the others.
+import { type Command, Option } from "commander";
+import type { CallOptions, Progress } from "../core/progress.ts";
+import type { PagewrightClient } from "../node.ts";
+import type { Surroundings } from "./batch.ts";
+import { Display, printable } from "./display.ts";
+import { type Operand, readOperands } from "./operands.ts";
+import type { ServiceOptions } from "./settings.ts";
+
+type Connect = (options: ServiceOptions, around: Surroundings) => Promise<PagewrightClient>;
+
+/** @param ended is told how many files of a command failed */
+export function addFileCommands(
+  program: Command,
+  around: Surroundings,
+  connect: Connect,
+  ended: (failed: number) => void,
+): void {
+  const each = async (items: readonly Operand[], work: Work) => ended(await forEach(items, work, around));
+  program
+    .command("upload")
+    .description("Stores files, and prints the id of each.")
+    .argument("<files...>", "any files")
+    .action(async (files: readonly string[], options: ServiceOptions) => {
+      const pw = await connect(options, around);
+      await each(await readOperands(files), async ({ kind, value }, callOptions) => {
+        const input = kind === "stdin" ? { stream: around.stdin as AsyncIterable<Uint8Array>, name: "stdin" } : value;
+        return (await pw.upload(input, callOptions)).id;
+      });
+    });
+  program
+    .command("download")
+    .description("Saves stored files.")
+    .argument("<ids...>", "ids of stored files")
+    .addOption(new Option("-o, --out <path>", "path of the file, or a folder").default("./"))
+    .action(async (ids: readonly string[], options: ServiceOptions & { readonly out: string }) => {
+      const pw = await connect(options, around);
+      const out = ids.length > 1 ? `${options.out}/` : options.out;
+      await each(ids.map(stored), ({ value }, callOptions) => pw.stored(value).save(out, callOptions));
+    });
+  program
+    .command("delete")
+    .description("Removes stored files from the service.")
+    .argument("<ids...>", "ids of stored files")
+    .action(async (ids: readonly string[], options: ServiceOptions) => {
+      const pw = await connect(options, around);
+      await each(ids.map(stored), async ({ value }, { signal }) => {
+        await pw.stored(value).delete({ signal });
+        return undefined;
+      });
+    });
+}
+
+const stored = (value: string): Operand => ({ kind: "stored", value, shown: value });
+
+/** @returns the line that tells of the file */
+type Work = (operand: Operand, options: CallOptions) => Promise<string | undefined>;
+
+/** @returns how many files failed */
+async function forEach(operands: readonly Operand[], work: Work, around: Surroundings): Promise<number> {
+  const { stdout, stderr, signal } = around;
+  const display = new Display(stderr, operands.length, false);
+  let failed = 0;
+  for (const operand of operands) {
+    if (signal.aborted) break;
+    const { shown } = operand;
+    display.update(shown);
+    try {
+      const line = await work(operand, { signal, onProgress: (progress: Progress) => display.update(shown, progress) });
+      if (line !== undefined) display.aside(() => stdout.write(`${line}\n`));
+    } catch (error) {
+      if (signal.aborted) break;
+      failed++;
+      const { message } = error as Error;
+      const said = message.includes(shown) ? message : `${shown}: ${message}`;
+      display.aside(() => stderr.write(`pagewright: ${printable(said)}\n`));
+    }
+    display.finish(shown);
+  }
+  display.close();
+  return failed;
+}

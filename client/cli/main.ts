@@ -1,0 +1,26 @@
+#!/usr/bin/env node
+// Runs the command line as a program.
+import { run } from "./program.ts";
+
+const interruption = new AbortController();
+let exitCode: number | undefined;
+for (const [signal, code] of [
+  ["SIGHUP", 129],
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const) {
+  process.on(signal, () => {
+    // Who asks twice does not wait for the service to be told.
+    if (interruption.signal.aborted) process.exit(code);
+    exitCode = code;
+    interruption.abort(new Error("The command was interrupted."));
+  });
+}
+// A reader that goes away, as `head` does, ends the program.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
+
+const { stdin, stdout, stderr, env } = process;
+const code = await run(process.argv.slice(2), { stdin, stdout, stderr, env, signal: interruption.signal });
+process.exitCode = exitCode ?? code;
+// Standard input may still be open.
+stdin.destroy();

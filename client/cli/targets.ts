@@ -1,0 +1,71 @@
+// Decides where the outputs of a command go, before its first job runs: two inputs never write to the same file.
+import { existsSync, statSync } from "node:fs";
+import { basename, dirname, extname, join, resolve } from "node:path";
+import { type Operand, stemOf } from "./operands.ts";
+import type { DeclaredOperation } from "./operation-types.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** Where the outputs of one job go. */
+export interface Target {
+  /** Path of the output, of the folder of several outputs, or `-`. */
+  readonly path: string;
+  /** Name of the output without extension, or the prefix of several. */
+  readonly stem: string;
+  /** With a dot. */
+  readonly extension: string;
+}
+
+export interface TargetOptions {
+  readonly out?: string;
+  readonly dir?: string;
+}
+
+/**
+ * @param jobs the inputs of each job
+ * @param extension of the outputs, with a dot
+ * @throws UsageError if the options do not fit the inputs
+ */
+export function targetsOf(
+  operation: DeclaredOperation,
+  jobs: readonly (readonly Operand[])[],
+  { out, dir }: TargetOptions,
+  extension: string,
+): readonly Target[] {
+  if (out !== undefined && dir !== undefined) throw new UsageError("Use --out or --dir, not both.");
+  if (out !== undefined && jobs.length > 1) throw new UsageError("--out is for one input: use --dir for several.");
+  if (out === "-" || (out === undefined && dir === undefined && jobs[0]?.[0]?.kind === "stdin")) {
+    return [{ path: "-", stem: "stdin", extension }];
+  }
+  if (out !== undefined && !isFolder(out)) {
+    const stem = basename(out, extname(out));
+    return [{ path: operation.makesSeveral ? `${dirname(out)}/` : out, stem, extension }];
+  }
+  const folder = out ?? dir ?? ".";
+  const inputs = new Set(jobs.flat().map(({ kind, value }) => (kind === "path" ? resolve(value) : "")));
+  const taken = new Set<string>();
+  return jobs.map((operands) => {
+    const plain = operation.input.kind === "several" ? (NAMES[operation.name] ?? operation.name) : stemOf(operands[0]!);
+    const isTaken = isInput(inputs, resolve(folder, plain), extension, operation.makesSeveral);
+    const own = isTaken ? `${plain}_${operation.name}` : plain;
+    let stem = own;
+    for (let count = 2; taken.has(stem.toLowerCase()); count++) stem = `${own} (${count})`;
+    taken.add(stem.toLowerCase());
+    const path = operation.makesSeveral ? `${folder}/` : join(folder, `${stem}${extension}`);
+    return { path, stem, extension };
+  });
+}
+
+/** Reports whether an output, or one of several that are numbered, would replace an input. */
+function isInput(inputs: ReadonlySet<string>, path: string, extension: string, isNumbered: boolean): boolean {
+  if (!isNumbered) return inputs.has(`${path}${extension}`);
+  return [...inputs].some(
+    (input) =>
+      input.startsWith(`${path}_`) &&
+      input.endsWith(extension) &&
+      /^\d+$/.test(input.slice(path.length + 1, -extension.length)),
+  );
+}
+
+const NAMES: Readonly<Record<string, string>> = { merge: "merged", zip: "archive" };
+
+const isFolder = (path: string) => /[/\\]$/.test(path) || (existsSync(path) && statSync(path).isDirectory());

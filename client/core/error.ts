@@ -1,0 +1,80 @@
+// Defines the only error that the client throws by itself. A canceled call rejects with the reason of its signal.
+
+export interface ErrorDetails {
+  /** Name of the parameter that the service rejects, in the client's spelling. */
+  readonly parameter?: string | undefined;
+  /** Id of the request in the log of the service. */
+  readonly requestId?: string | undefined;
+  /** Pause that the service asks for. */
+  readonly retryAfterMs?: number | undefined;
+  readonly cause?: unknown;
+}
+
+export class PagewrightError extends Error {
+  override readonly name = "PagewrightError";
+  /** HTTP status; 0 if there was no answer, or if the client itself rejects the call. */
+  readonly status: number;
+  readonly parameter: string | undefined;
+  readonly requestId: string | undefined;
+  readonly retryAfterMs: number | undefined;
+
+  /** @param message one sentence, the service's own if it answered */
+  constructor(status: number, message: string, { parameter, requestId, retryAfterMs, cause }: ErrorDetails = {}) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.status = status;
+    this.parameter = parameter;
+    this.requestId = requestId;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** Statuses of a service or proxy that is busy, or away for a while. */
+const TEMPORARY: readonly number[] = [0, 429, 502, 503, 520, 521, 522, 523];
+
+/** Reports whether the same request may succeed later. */
+export const isTemporary = (error: unknown): boolean =>
+  error instanceof PagewrightError &&
+  // 409 with a pause: the same request is still being carried out for an earlier attempt.
+  (TEMPORARY.includes(error.status) || (error.status === 409 && error.retryAfterMs !== undefined));
+
+/** Reads the error of an answer that is not a success. */
+export async function errorOf(response: Response): Promise<PagewrightError> {
+  const text = await response.text();
+  const { status, headers } = response;
+  const requestId = headers.get("X-Request-Id") ?? undefined;
+  const retryAfterMs = pauseIn(headers.get("Retry-After"));
+  return errorSaying(status, sentenceIn(text) ?? `The service answered ${status}.`, { requestId, retryAfterMs });
+}
+
+/** @param message a sentence of the service, which may name a parameter (docs/api.md#errors) */
+export function errorSaying(status: number, message: string, details: ErrorDetails = {}): PagewrightError {
+  const [, range, quoted, repeated] =
+    /within the acceptable range for ([\w.[\]-]+)\.$|^The '([\w.[\]-]+)' (?:field|file|values)|^Found more than one (\S+) key/.exec(
+      message,
+    ) ?? [];
+  const parameter = range ?? quoted ?? repeated;
+  return new PagewrightError(status, message, { ...details, parameter: parameter && camelCased(parameter) });
+}
+
+/** Returns the client's spelling of a parameter: `outputType` for `output_type`. */
+export const camelCased = (name: string): string =>
+  name.replace(/\[\]$/, "").replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** Returns the service's spelling of a parameter: `output_type` for `outputType`. */
+export const snakeCased = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+function sentenceIn(text: string): string | undefined {
+  try {
+    const { error } = JSON.parse(text) as { error?: unknown };
+    return typeof error === "string" ? error : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads Retry-After: seconds or a date (RFC 9110, 10.2.3). */
+function pauseIn(header: string | null): number | undefined {
+  if (header === null) return undefined;
+  const ms = /^\s*\d+\s*$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
+  return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
+}

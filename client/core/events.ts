@@ -1,0 +1,21 @@
+// Reads a stream of server-sent events (WHATWG HTML, 9.2), as far as the service sends them.
+
+/** Gives the data of each event. Comments, which keep the connection open, give an empty string. */
+export async function* eventsIn(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      text = (text + decoder.decode(next.value, { stream: true })).replaceAll("\r\n", "\n");
+      const events = text.split("\n\n");
+      text = events.pop()!;
+      for (const event of events) {
+        const lines = event.split("\n").filter((line) => line.startsWith("data:"));
+        yield lines.map((line) => line.slice("data:".length).trim()).join("\n");
+      }
+    }
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+}

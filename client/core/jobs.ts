@@ -1,0 +1,189 @@
+// Runs one job at the service: asks for it, follows it, and cancels it.
+import { type Connection, json, nothing } from "./connection.ts";
+import { errorSaying, isTemporary, PagewrightError } from "./error.ts";
+import { eventsIn } from "./events.ts";
+import { pause, pauseMs, unlessAborted } from "./pauses.ts";
+import type { CallOptions } from "./progress.ts";
+import { FAREWELL_MS } from "./upload.ts";
+
+/** The JSON answer of an operation (docs/api.md#responses). */
+export interface Answer {
+  readonly outputUrl: string | readonly string[];
+  readonly outputId: string | readonly string[];
+  readonly inputId?: string | readonly string[];
+  readonly outputSize?: number;
+  readonly inputSize?: number;
+  readonly notices?: readonly string[];
+  readonly substitutedFonts?: readonly { readonly name: string; readonly replacedBy?: string }[];
+}
+
+type Status =
+  | ({ readonly status: "completed" } & Answer)
+  | { readonly status: "failed"; readonly error: string; readonly errorStatus?: number }
+  | {
+      readonly status: "pending";
+      readonly phase?: "waiting" | "running";
+      readonly position?: number;
+      readonly pagesDone?: number;
+      readonly pagesTotal?: number;
+    };
+
+/** Longest time without a word about a job that a stream follows. */
+const SILENCE_MS = 60_000;
+/** A service that answers when it is done may take as long as its longest job. */
+const ANSWER_LIMIT_MS = 1_800_000;
+const POLL_MS = 1_000;
+
+/**
+ * Runs an operation. A job that the service lost is asked for again.
+ * @param body fields as in a JSON body of the API
+ */
+export async function runJob(
+  connection: Connection,
+  path: string,
+  body: Readonly<Record<string, unknown>>,
+  options: CallOptions,
+): Promise<Answer> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      if (!options.async) return await post(connection, path, body, options.signal);
+      const started = await submit(connection, path, body, options.signal);
+      return typeof started === "string" ? await follow(connection, started, options) : started;
+    } catch (error) {
+      // The request itself has been repeated: what is left are jobs that failed later.
+      if (!(error instanceof JobLost) || attempt > connection.retries) throw error;
+      await pause(pauseMs(attempt - 1, undefined), options.signal);
+    }
+  }
+}
+
+class JobLost extends PagewrightError {}
+
+/** A service that knows the key works once, however often the request arrives. */
+const newKey = () =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0"));
+
+const callOf = (body: object, signal: AbortSignal | undefined, headers: Readonly<Record<string, string>> = {}) => ({
+  method: "POST",
+  headers: {
+    Accept: "application/json",
+    "Content-Type": "application/json",
+    "Idempotency-Key": newKey().join(""),
+    ...headers,
+  },
+  body: JSON.stringify(body),
+  signal,
+  limitMs: ANSWER_LIMIT_MS,
+});
+
+const post = (connection: Connection, path: string, body: object, signal: AbortSignal | undefined): Promise<Answer> =>
+  connection.request(path, callOf(body, signal), json<Answer>);
+
+/** @returns the id of the request, or the answer if it is there at once */
+async function submit(
+  connection: Connection,
+  path: string,
+  body: object,
+  signal: AbortSignal | undefined,
+): Promise<string | Answer> {
+  // Not the caller's signal: a job that the service has begun must be known to be canceled.
+  const leaving = new AbortController();
+  const call = callOf(body, leaving.signal, { Prefer: "respond-async" });
+  const submission = connection.request(path, call, async (response) => {
+    const answer = await json<Answer & { requestId?: string }>(response);
+    return answer.requestId ?? answer;
+  });
+  try {
+    return await unlessAborted(submission, signal);
+  } catch (error) {
+    if (signal?.aborted) {
+      const cancellation = submission.then((id) => (typeof id === "string" ? cancel(connection, id) : undefined));
+      await Promise.race([cancellation, pause(FAREWELL_MS)]).catch(() => {});
+      leaving.abort();
+    }
+    throw error;
+  }
+}
+
+const cancel = (connection: Connection, requestId: string): Promise<void> =>
+  connection.once(`/request-status/${requestId}`, { method: "DELETE", limitMs: FAREWELL_MS }, nothing).catch(() => {});
+
+/** Follows a job to its end; a connection that breaks does not end it. */
+async function follow(connection: Connection, requestId: string, options: CallOptions): Promise<Answer> {
+  const { signal } = options;
+  try {
+    for (let failures = 0; ; ) {
+      let heard = false;
+      try {
+        for await (const status of statuses(connection, requestId, signal)) {
+          heard = true;
+          const answer = answerIn(status, options);
+          if (answer) return answer;
+        }
+      } catch (error) {
+        if (!isTemporary(error) || error instanceof JobLost) throw error;
+        failures = heard ? 1 : failures + 1;
+        if (failures > connection.retries) throw error;
+      }
+      await pause(failures > 0 ? pauseMs(failures - 1, undefined) : POLL_MS, signal);
+    }
+  } catch (error) {
+    if (signal?.aborted) await cancel(connection, requestId);
+    throw error;
+  }
+}
+
+/** @returns undefined as long as the job runs */
+function answerIn(status: Status, { onProgress }: CallOptions): Answer | undefined {
+  if (status.status === "completed") return status;
+  if (status.status === "failed") {
+    const error = errorSaying(status.errorStatus ?? 500, status.error);
+    throw isTemporary(error) ? new JobLost(error.status, error.message) : error;
+  }
+  const { status: _, phase = "waiting", ...counts } = status;
+  onProgress?.({ phase, ...counts });
+  return undefined;
+}
+
+/** Gives what the service tells about a job: as it happens, or once if the service does not stream. */
+async function* statuses(
+  connection: Connection,
+  requestId: string,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Status> {
+  const call = { headers: { Accept: "text/event-stream, application/json;q=0.5" }, signal };
+  const response = await connection.once(`/request-status/${requestId}`, call, async (answer) => answer);
+  if (!response.headers.get("Content-Type")?.startsWith("text/event-stream") || response.body === null) {
+    yield await json<Status>(response);
+    return;
+  }
+  const events = eventsIn(response.body);
+  try {
+    for (;;) {
+      const event = await withinSilence(events.next(), signal);
+      if (event.done) return;
+      if (event.value !== "") yield JSON.parse(event.value) as Status;
+    }
+  } finally {
+    // Not awaited: a read that hangs would hold it up.
+    events.return(undefined).catch(() => {});
+    response.body.cancel().catch(() => {});
+  }
+}
+
+/** @throws PagewrightError if the connection breaks or says nothing for too long */
+async function withinSilence<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  const limit = new AbortController();
+  const silence = pause(SILENCE_MS, limit.signal).then(() => {
+    throw new PagewrightError(0, "The service has said nothing about the job for a minute.");
+  });
+  silence.catch(() => {});
+  try {
+    return await unlessAborted(Promise.race([promise, silence]), signal);
+  } catch (error) {
+    if (signal?.aborted || error instanceof PagewrightError) throw error;
+    throw new PagewrightError(0, "The connection to the service broke.", { cause: error });
+  } finally {
+    limit.abort();
+  }
+}

@@ -1,0 +1,205 @@
+// The client: one method for each operation, made from the table that the declarations of the endpoints give.
+import { Connection, json, nothing, type Options } from "./connection.ts";
+import { PagewrightError, snakeCased } from "./error.ts";
+import { type Given, givenOf, type Inputs, type OpenPath, type Selected, type StoredInput } from "./inputs.ts";
+import { type Answer, runJob } from "./jobs.ts";
+import { type Job, OPERATIONS, type OperationName, type Operations } from "./operations.ts";
+import type { CallOptions } from "./progress.ts";
+import { type PendingResult, Result, type SaveDownload, StoredFile } from "./result.ts";
+import { FAREWELL_MS, uploadFile } from "./upload.ts";
+
+/** What a platform adds: files by their path. */
+export interface Files {
+  readonly openPath: OpenPath;
+  readonly save: SaveDownload;
+}
+
+/** Parameters of an operation, in the client's spelling. */
+export type Params = Readonly<Record<string, unknown>>;
+
+/** The operations of a service, and its stored files. */
+export type Pagewright = Service & Operations;
+
+/** Inputs above this size are likely to make a job long. */
+const LONG_JOB_BYTES = 1_000_000;
+
+/** A service without its operations by name, which {@link clientFor} adds. */
+class Service {
+  readonly #connection: Connection;
+  readonly #files: Files;
+
+  constructor(options: Options, files: Files) {
+    this.#connection = new Connection(options);
+    this.#files = files;
+  }
+
+  /** Without a slash at the end. */
+  get baseUrl(): string {
+    return this.#connection.baseUrl;
+  }
+
+  /** Refers to a file that the service has. */
+  stored(id: string): StoredFile {
+    return this.#fileOf({ id });
+  }
+
+  /** Stores a document that several calls are to take. */
+  async upload(input: Inputs, options: CallOptions = {}): Promise<StoredFile> {
+    const given = single("upload", await givenOf(input, this.#files.openPath));
+    return this.#fileOf(await this.#store(given, options));
+  }
+
+  /** Begins an operation by its name. */
+  run(name: OperationName, inputs: unknown, params: Params = {}, options: CallOptions = {}): Job {
+    return new Pending(this, this.#run(name, inputs, params, options)) as unknown as Job;
+  }
+
+  async #run(name: OperationName, inputs: unknown, params: Params, options: CallOptions): Promise<Result> {
+    options.signal?.throwIfAborted();
+    const [path, kind] = OPERATIONS[name];
+    const uploads: StoredInput[] = [];
+    try {
+      const input = await this.#inputOf(name, kind, inputs, options, uploads);
+      const isLong = input.sizeBytes === undefined || input.sizeBytes > LONG_JOB_BYTES;
+      const isAsync = options.async ?? (options.onProgress !== undefined || isLong);
+      const body = { ...input.body, ...bodyOf(params) };
+      options.onProgress?.({ phase: "waiting" });
+      const answer: Answer = await runJob(this.#connection, path, body, { ...options, async: isAsync });
+      return new Result(answer, (stored) => this.#fileOf(stored));
+    } catch (error) {
+      await Promise.all(uploads.map((upload) => this.#forget(upload)));
+      throw error;
+    }
+  }
+
+  /**
+   * Brings inputs to the service.
+   * @param uploads receives the files that this call stored
+   * @returns the fields of the body that name them
+   */
+  async #inputOf(
+    name: OperationName,
+    kind: (typeof OPERATIONS)[OperationName][1],
+    inputs: unknown,
+    options: CallOptions,
+    uploads: StoredInput[],
+  ): Promise<{ readonly body: object; readonly sizeBytes?: number | undefined }> {
+    const { openPath } = this.#files;
+    if (kind === "text") {
+      const content = String(await inputs);
+      return { body: { content }, sizeBytes: content.length };
+    }
+    const store = async (given: Given) => {
+      if (given.kind === "stored") return given;
+      const stored = await this.#store(given, options);
+      uploads.push(stored);
+      return stored;
+    };
+    if (kind === "one") {
+      const given = single(name, await givenOf(inputs as Inputs, openPath));
+      // An address may be that of a web page, which is no file.
+      if (given.kind === "address") return { body: { url: given.url } };
+      const { id, sizeBytes } = await store(given);
+      return { body: { id }, sizeBytes };
+    }
+    const ids: string[] = [];
+    const pages: string[] = [];
+    for (const each of inputs as Iterable<Inputs | Selected>) {
+      const { input, pages: selection = "all" } = isSelected(each) ? each : { input: each };
+      for (const given of await givenOf(input, openPath)) {
+        ids.push((await store(given)).id);
+        pages.push(selection);
+      }
+    }
+    return { body: kind === "selected" ? { id: ids, type: ids.map(() => "id"), pages } : { id: ids } };
+  }
+
+  async #store(given: Given, options: CallOptions): Promise<StoredInput> {
+    if (given.kind === "stored") return given;
+    if (given.kind === "local") return uploadFile(this.#connection, await given.open(), options);
+    const call = {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ url: [given.url] }),
+      signal: options.signal,
+      limitMs: FETCH_LIMIT_MS,
+    };
+    const { files } = await this.#connection.request("/upload", call, json<{ files: [{ id: string }] }>);
+    return files[0];
+  }
+
+  /** Removes an upload whose operation failed, as the service does with those of a request that fails. */
+  async #forget({ id }: StoredInput): Promise<void> {
+    const call = { method: "DELETE", limitMs: FAREWELL_MS };
+    await this.#connection.once(`/resource/${id}`, call, nothing).catch(() => {});
+  }
+
+  #fileOf(stored: StoredInput): StoredFile {
+    return new StoredFile(this.#connection, this.#files.save, stored);
+  }
+}
+
+/** The service fetches an address within 300 s (docs/api.md#inputs-by-url). */
+const FETCH_LIMIT_MS = 360_000;
+
+const isSelected = (input: Inputs | Selected): input is Selected =>
+  typeof input === "object" && input !== null && "input" in input;
+
+function single(name: string, given: readonly Given[]): Given {
+  if (given.length === 1) return given[0]!;
+  throw new PagewrightError(0, `${name}() takes one file, and the result has ${given.length}.`);
+}
+
+/** Spells parameters as the service does. */
+function bodyOf(params: Params): Record<string, unknown> {
+  const sent = Object.entries(params).filter(([, value]) => value !== undefined);
+  const spelled = (value: unknown) => (typeof value === "boolean" ? (value ? "on" : "off") : value);
+  return Object.fromEntries(sent.map(([name, value]) => [snakeCased(name), spelled(value)]));
+}
+
+/** A running operation. {@link clientFor} adds the operations that continue it. */
+class Pending implements PendingResult {
+  readonly service: Service;
+  readonly #result: Promise<Result>;
+
+  constructor(service: Service, result: Promise<Result>) {
+    this.service = service;
+    this.#result = result;
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: a call can be awaited
+  readonly then: PendingResult["then"] = (done, failed) => this.#result.then(done, failed);
+  readonly catch: PendingResult["catch"] = (failed) => this.#result.catch(failed);
+  readonly finally: PendingResult["finally"] = (settled) => this.#result.finally(settled);
+  readonly blob: PendingResult["blob"] = async (options) => (await this.#result).blob(options);
+  readonly bytes: PendingResult["bytes"] = async (options) => (await this.#result).bytes(options);
+  readonly delete: PendingResult["delete"] = async (options) => (await this.#result).delete(options);
+  readonly save: PendingResult["save"] = async (path, options) => (await this.#result).save(path, options);
+  readonly stream: PendingResult["stream"] = async (options) => (await this.#result).stream(options);
+  readonly text: PendingResult["text"] = async (options) => (await this.#result).text(options);
+}
+
+/** Returns the class of the client for a platform. */
+export function clientFor(files: Files): new (options: Options) => Pagewright {
+  class OnPlatform extends Service {
+    constructor(options: Options) {
+      super(options, files);
+    }
+  }
+  return OnPlatform as unknown as new (
+    options: Options,
+  ) => Pagewright;
+}
+
+type Method = (...given: readonly [unknown, Params?, CallOptions?]) => Job;
+
+for (const name of Object.keys(OPERATIONS) as OperationName[]) {
+  const called: Method = function (this: Service, ...given) {
+    return this.run(name, ...given);
+  };
+  const chained = function (this: Pending, params?: Params, options?: CallOptions): Job {
+    return this.service.run(name, OPERATIONS[name][1] === "one" ? this : [this], params, options);
+  };
+  Object.defineProperty(Service.prototype, name, { value: called });
+  if (OPERATIONS[name][1] !== "text") Object.defineProperty(Pending.prototype, name, { value: chained });
+}

@@ -1,0 +1,51 @@
+// Waits: between attempts, and for promises that a signal may cancel.
+
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 30_000;
+/** Longest pause that the service can ask for. */
+const LONGEST_ASKED_MS = 120_000;
+
+/**
+ * Returns the pause before the next attempt: what the service asks for and up to a quarter more, or else a random time
+ * whose limit doubles. Clients that failed together do not come back together.
+ * @param attempt number of attempts that failed before this one
+ * @param random from 0 to 1
+ */
+export function pauseMs(attempt: number, askedMs: number | undefined, random = Math.random()): number {
+  if (askedMs !== undefined) return Math.min(askedMs, LONGEST_ASKED_MS) * (1 + random / 4) + random * 100;
+  return Math.min(FIRST_PAUSE_MS * 2 ** attempt, LONGEST_PAUSE_MS) * (0.5 + random / 2);
+}
+
+/** Rejects with the signal's reason as soon as it is aborted. */
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const leave = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", leave);
+      resolve();
+    }, ms);
+    signal?.addEventListener("abort", leave, { once: true });
+  });
+}
+
+/** Settles like the promise, or rejects with the signal's reason if it is aborted first. */
+export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise;
+  // Nobody else may be waiting for it.
+  promise.catch(() => {});
+  signal.throwIfAborted();
+  let leave = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    leave = () => reject(signal.reason);
+    signal.addEventListener("abort", leave, { once: true });
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener("abort", leave);
+  }
+}

@@ -1,0 +1,162 @@
+// Defines what calls give: files that the service has stored, which further calls take as inputs.
+import { type Connection, json, nothing } from "./connection.ts";
+import { type Download, download } from "./download.ts";
+import { PagewrightError } from "./error.ts";
+import type { StoredInput } from "./inputs.ts";
+import type { Answer } from "./jobs.ts";
+import type { CallOptions } from "./progress.ts";
+
+/** Writes a download to a path, or into a folder under its own name. Returns the path of the file. */
+export type SaveDownload = (download: Download, path: string) => Promise<string>;
+
+export interface FileInfo {
+  readonly id: string;
+  readonly name: string;
+  readonly url: string;
+  /** Media type. */
+  readonly type: string;
+  /** In bytes. */
+  readonly size: number;
+  /** ISO 8601. */
+  readonly modified: string;
+}
+
+/** A file that the service has stored. Nothing is downloaded before one of its methods asks for it. */
+export class StoredFile implements StoredInput {
+  readonly id: string;
+  /** Undefined if the service has not told it yet. */
+  readonly sizeBytes: number | undefined;
+  readonly #connection: Connection;
+  readonly #save: SaveDownload;
+
+  constructor(connection: Connection, save: SaveDownload, { id, sizeBytes }: StoredInput) {
+    this.#connection = connection;
+    this.#save = save;
+    this.id = id;
+    this.sizeBytes = sizeBytes;
+  }
+
+  /** Address of the file, for whoever is to fetch it without a client. */
+  get url(): string {
+    return `${this.#connection.baseUrl}/resource/${this.id}?format=file`;
+  }
+
+  /** Begins to download the file: its name, type, size, and a stream of its bytes. */
+  download(options?: CallOptions): Promise<Download> {
+    return download(this.#connection, this.id, options);
+  }
+
+  async stream(options?: CallOptions): Promise<Download["body"]> {
+    return (await this.download(options)).body;
+  }
+
+  async blob(options?: CallOptions): Promise<Blob> {
+    const { body, type } = await this.download(options);
+    // Not a Response of the body: browsers put an error of their own in the place of the stream's.
+    const parts: Uint8Array<ArrayBuffer>[] = [];
+    const reader = body.getReader();
+    for (let next = await reader.read(); !next.done; next = await reader.read()) parts.push(next.value);
+    return new Blob(parts, { type });
+  }
+
+  async bytes(options?: CallOptions): Promise<Uint8Array<ArrayBuffer>> {
+    return new Uint8Array(await (await this.blob(options)).arrayBuffer());
+  }
+
+  async text(options?: CallOptions): Promise<string> {
+    return (await this.blob(options)).text();
+  }
+
+  /**
+   * Saves the file, in programs that have files. The path appears when the file is complete.
+   * @param path of the file, or of a folder that exists or ends with a slash
+   * @returns the path of the file
+   */
+  async save(path: string, options?: CallOptions): Promise<string> {
+    return this.#save(await this.download(options), path);
+  }
+
+  info({ signal }: CallOptions = {}): Promise<FileInfo> {
+    return this.#connection.request(`/resource/${this.id}?format=info`, { signal }, json<FileInfo>);
+  }
+
+  /** Removes the file from the service. A file that is gone already is no error. */
+  delete({ signal }: CallOptions = {}): Promise<void> {
+    const call = { method: "DELETE", signal, expects: [404] };
+    return this.#connection.request(`/resource/${this.id}`, call, nothing);
+  }
+}
+
+/** What a result offers also before it is there. */
+export type PendingResult = Pick<Promise<Result>, "then" | "catch" | "finally"> &
+  Pick<Result, "blob" | "bytes" | "delete" | "save" | "stream" | "text">;
+
+/** The files that an operation made. Its methods work on the file, if there is one. */
+export class Result {
+  readonly files: readonly StoredFile[];
+  /** Ids of the stored inputs, in their order. */
+  readonly inputIds: readonly string[];
+  /** What the documents lost, one sentence for each kind of loss. */
+  readonly notices: readonly string[];
+  readonly inputSizeBytes: number | undefined;
+  readonly substitutedFonts: NonNullable<Answer["substitutedFonts"]>;
+
+  constructor(answer: Answer, fileOf: (stored: StoredInput) => StoredFile) {
+    const { outputId, inputId = [], outputSize, notices = [], inputSize, substitutedFonts = [] } = answer;
+    this.files = [outputId].flat().map((id) => fileOf({ id, sizeBytes: outputSize }));
+    this.inputIds = [inputId].flat();
+    this.notices = notices;
+    this.inputSizeBytes = inputSize;
+    this.substitutedFonts = substitutedFonts;
+  }
+
+  /** The file, if there is one. @throws PagewrightError if there are several */
+  get file(): StoredFile {
+    const [file, ...others] = this.files;
+    if (file && others.length === 0) return file;
+    throw new PagewrightError(0, `The result has ${this.files.length} files: use its \`files\`.`);
+  }
+
+  get id(): string {
+    return this.file.id;
+  }
+
+  get url(): string {
+    return this.file.url;
+  }
+
+  get sizeBytes(): number | undefined {
+    return this.file.sizeBytes;
+  }
+
+  stream(options?: CallOptions): Promise<Download["body"]> {
+    return this.file.stream(options);
+  }
+
+  blob(options?: CallOptions): Promise<Blob> {
+    return this.file.blob(options);
+  }
+
+  bytes(options?: CallOptions): Promise<Uint8Array<ArrayBuffer>> {
+    return this.file.bytes(options);
+  }
+
+  text(options?: CallOptions): Promise<string> {
+    return this.file.text(options);
+  }
+
+  /** Saves the file like {@link StoredFile.save}; several files go into a folder under their own names. */
+  async save(path: string, options?: CallOptions): Promise<readonly string[]> {
+    const [file, ...others] = this.files;
+    if (file && others.length === 0) return [await file.save(path, options)];
+    const folder = path.endsWith("/") ? path : `${path}/`;
+    const paths: string[] = [];
+    for (const each of this.files) paths.push(await each.save(folder, options));
+    return paths;
+  }
+
+  /** Removes the files from the service. Stored inputs stay. */
+  async delete(options?: CallOptions): Promise<void> {
+    for (const file of this.files) await file.delete(options);
+  }
+}

@@ -1,0 +1,52 @@
+// Saves downloads. A path never shows half a file: it is written beside its place and moved there when it is complete.
+import { randomUUID } from "node:crypto";
+import { mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import type { Download } from "../core/download.ts";
+import { PagewrightError } from "../core/error.ts";
+
+/**
+ * @param path of the file, or of a folder that exists or ends with a slash
+ * @throws PagewrightError if the file cannot be written
+ */
+export async function saveDownload({ name, body }: Download, path: string): Promise<string> {
+  const target = (await isFolder(path)) ? join(path, basename(name)) : path;
+  const unfinished = join(dirname(target), `.${randomUUID()}.part`);
+  try {
+    await mkdir(dirname(target), { recursive: true });
+    const file = await open(unfinished, "wx");
+    try {
+      // Unlike write(), this goes on until the whole chunk is written.
+      for await (const chunk of body) await file.appendFile(chunk);
+    } finally {
+      await file.close();
+    }
+    await rename(unfinished, target);
+  } catch (error) {
+    await Promise.allSettled([body.cancel(), rm(unfinished, { force: true })]);
+    throw (error as NodeJS.ErrnoException).syscall === undefined ? error : notWritten(target, error);
+  }
+  return target;
+}
+
+function notWritten(path: string, cause: unknown): PagewrightError {
+  const { code = "" } = cause as NodeJS.ErrnoException;
+  const why = REASONS[code] ?? `the system says ${code}`;
+  return new PagewrightError(0, `${path} cannot be written: ${why}.`, { cause });
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: "permission is denied",
+  EEXIST: "its folder is a file",
+  EISDIR: "it is a folder",
+  ENAMETOOLONG: "its name is too long",
+  ENOENT: "its folder cannot be made",
+  ENOSPC: "the disk is full",
+  ENOTDIR: "its folder is a file",
+  EROFS: "its disk is read-only",
+};
+
+async function isFolder(path: string): Promise<boolean> {
+  if (/[/\\]$/.test(path)) return true;
+  return (await stat(path).catch(() => undefined))?.isDirectory() ?? false;
+}
