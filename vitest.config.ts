@@ -18,12 +18,31 @@ const sayWhetherTheCorpusIsThere = {
 const SERVER_TESTS = ["test/container/jobs/**/*.test.ts", "test/container/processes/**/*.test.ts"];
 
 /** Uploads, also resumable ones, downloads, keys, the engines of both kinds, and their errors. */
-const HOST_TESTS = ["html", "keyed", "merged-pdf", "png", "requests", "resource", "resumable-uploads"].map(
-  (name) => `test/http/${name}.test.ts`,
-);
+const HOST_TESTS = [
+  "async",
+  "async-restart",
+  "webhooks",
+  "address-limits",
+  "cors",
+  "html",
+  "idempotency",
+  "keyed",
+  "mcp",
+  "keyed-files",
+  "keyed-limits",
+  "retention",
+  "merged-pdf",
+  "png",
+  "requests",
+  "resource",
+  "resumable-uploads",
+  "upload-addresses",
+  "workbench",
+].map((name) => `test/http/${name}.test.ts`);
 const OVER_HTTP = {
   environment: "node",
   globalSetup: ["./test/support/global-setup.ts"],
+  setupFiles: ["./test/support/check-described.ts"],
   testTimeout: 180_000,
   hookTimeout: 120_000,
 };

@@ -1,4 +1,4 @@
-// Prepares a fresh clone (node modules, the pinned Node, WebAssembly artifacts), then runs a script of the project.
+// Prepares a fresh clone (node modules, the pinned Node, WebAssembly artifacts, pages), then runs a script of the project.
 // Plain JavaScript without dependencies, because it runs before anything is installed, on any Node from version 20.
 
 import { spawn } from "node:child_process";
@@ -11,6 +11,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const pinnedNode = join(root, "node_modules/.bin/node");
 const wasmSources = join(root, "wasm");
 const wasmOutputs = join(root, "wasm/dist");
+const pageOutputs = join(root, "site/dist");
 const lockFile = join(root, ".wrangler/bootstrap.lock");
 
 /** The process that currently works for this one. Signals are passed on to it. */
@@ -27,7 +28,7 @@ async function main() {
   if (script === undefined) throw new Refusal("Usage: node scripts/bootstrap.mjs <script> [arguments]");
   process.chdir(root);
 
-  if (!modulesAreInstalled() || staleWasmFolders().length > 0) await prepare();
+  if (!modulesAreInstalled() || staleWasmFolders().length > 0 || pagesAreStale()) await prepare();
 
   // Once everything is installed, npm finds the pinned Node first, so that no second process is needed.
   if (process.version === `v${pinnedVersion()}`) {
@@ -51,6 +52,7 @@ async function prepare() {
   // Checked again: the process that held the lock may have installed them.
   if (!modulesAreInstalled()) await installModules();
   for (const folder of staleWasmFolders()) await buildWasm(folder);
+  if (pagesAreStale()) await buildPages();
   unlock();
   process.off("exit", unlock);
   for (const signal of signals) process.off(signal, relay);
@@ -121,9 +123,7 @@ function staleWasmFolders() {
   if (!existsSync(wasmSources)) return [];
   return readdirSync(wasmSources).filter((folder) => {
     if (!existsSync(join(wasmSources, folder, "build.ts"))) return false;
-    const stamp = join(wasmOutputs, `.${folder}.json`);
-    if (!existsSync(stamp)) return true;
-    const { sources, outputs } = readJson(stamp);
+    const { sources, outputs } = readStamp(join(wasmOutputs, `.${folder}.json`));
     return sources !== fingerprint(folder) || outputs.some((name) => !existsSync(join(wasmOutputs, name)));
   });
 }
@@ -156,6 +156,32 @@ function fingerprint(folder) {
     .concat(join(wasmSources, "kernel.ts"))
     .sort();
   for (const file of files) hash.update(`${relative(wasmSources, file)}\0`).update(readFileSync(file));
+  return hash.digest("hex");
+}
+
+// Pages for the browser
+
+/** Reports whether a source of the pages has changed since they were built, or an output is missing. */
+function pagesAreStale() {
+  const { files = [], outputs, digest } = readStamp(join(pageOutputs, "sources.json"));
+  return digest !== digestOf(files) || outputs.some((name) => !existsSync(join(pageOutputs, name)));
+}
+
+async function buildPages() {
+  const build = await run(pinnedNode, [join(root, "site/build.ts")]);
+  if (build.code !== 0) throw new Refusal(`${tail(build.output)}\nsite/build.ts failed.`);
+  const stamp = join(pageOutputs, "sources.json");
+  const { files, outputs } = readJson(stamp);
+  writeFileSync(stamp, JSON.stringify({ files, outputs, digest: digestOf(files) }));
+}
+
+/** Returns a value that changes with the files, and with the packages that they read. */
+function digestOf(files) {
+  const hash = createHash("sha256").update(readFileSync(join(root, "package-lock.json")));
+  for (const file of files) {
+    const path = join(root, file);
+    hash.update(`${file}\0`).update(existsSync(path) ? readFileSync(path) : "");
+  }
   return hash.digest("hex");
 }
 
@@ -247,6 +273,15 @@ function endWithParent(end) {
 
 function pinnedVersion() {
   return readJson(join(root, "package.json")).devDependencies.node;
+}
+
+/** Returns the record of a build; an empty one if there is none, or if its writer was interrupted. */
+function readStamp(file) {
+  try {
+    return readJson(file);
+  } catch {
+    return {};
+  }
 }
 
 function readJson(file) {

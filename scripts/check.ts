@@ -4,6 +4,7 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { checkBundleSize } from "./bundle-size.ts";
+import { checkLicenses, checkVulnerabilities } from "./dependencies.ts";
 import { checkConfiguration, checkStartup } from "./deployment.ts";
 import { root } from "./wrangler.ts";
 
@@ -17,6 +18,7 @@ const quick: readonly Check[] = [
   { name: "format and lint", run: () => program("@biomejs/biome/bin/biome", "check", "--error-on-warnings") },
   { name: "types", run: () => program("typescript/bin/tsc", "-p", ".") },
   { name: "types of the Worker", run: () => program("typescript/bin/tsc", "-p", "src") },
+  { name: "types of the workbench", run: () => program("typescript/bin/tsc", "-p", "site") },
   { name: "types of the host", run: () => program("typescript/bin/tsc", "-p", "host") },
   { name: "unused code and dependencies", run: () => program("knip/bin/knip.js") },
   { name: "spelling", run: () => program("cspell/bin.mjs", "--no-progress", "--no-summary") },
@@ -24,6 +26,8 @@ const quick: readonly Check[] = [
   { name: "bundle", run: checkBundleSize },
   { name: "deployment", run: async () => checkConfiguration() },
   { name: "startup", run: checkStartup },
+  { name: "licenses", run: async () => checkLicenses() },
+  { name: "vulnerabilities", run: () => checkVulnerabilities() },
 ];
 const tests: Check = {
   name: "tests",

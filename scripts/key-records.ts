@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { KeyDatabase, type KeyEntry } from "../host/storage/key-database.ts";
 import type { KeyRecord } from "../src/core/api-key.ts";
+import { SERVICE_SIGNER } from "../src/core/webhooks.ts";
 import { runWrangler } from "./wrangler.ts";
 
 /**
@@ -26,12 +27,14 @@ export async function putKeys(namespace: Namespace, entries: readonly KeyEntry[]
   for (const { key, value, metadata } of records) await storage.keys.put(key, value, { metadata });
 }
 
-/** Returns all records, oldest first. */
+/** Returns the records of all keys, oldest first. */
 export async function listKeys(namespace: Namespace): Promise<KeyEntry[]> {
-  return (await listAll(namespace)).sort((a, b) => (a.created < b.created ? -1 : 1));
+  const keys = (await listRecords(namespace)).filter(({ hash }) => hash !== SERVICE_SIGNER);
+  return keys.sort((a, b) => (a.created < b.created ? -1 : 1));
 }
 
-async function listAll(namespace: Namespace): Promise<KeyEntry[]> {
+/** Returns all records, those that are no keys as well. */
+export async function listRecords(namespace: Namespace): Promise<KeyEntry[]> {
   if (namespace === "remote") return listRemote();
   if ("persistTo" in namespace) return listLocal(namespace.persistTo);
   using database = await KeyDatabase.open(namespace.data);

@@ -1,22 +1,42 @@
-// `npm run keys`: creates, lists and revokes the API keys of the keyed variant.
+// `npm run keys`: creates, changes, lists and revokes the API keys of the keyed variant, and shows their usage.
 
 import { randomUUID } from "node:crypto";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type { KeyEntry } from "../host/storage/key-database.ts";
 import { hashKey } from "../src/core/api-key.ts";
+import { LIMITS } from "../src/core/limits.ts";
+import { type Counts, dayOf } from "../src/core/usage.ts";
+import { NO_COUNTS, sumOf } from "../src/keys/usage-table.ts";
+import type { Variant } from "./dev-server.ts";
 import { forgetDevelopmentKey } from "./development-key.ts";
 import { listKeys, type Namespace, putKeys } from "./key-records.ts";
+import { SETTING_OPTIONS, shownSettings, withSettings } from "./key-settings.ts";
+import { readUsage } from "./key-usage.ts";
+import { serviceRecord, withSecret } from "./signing-secrets.ts";
 import { root } from "./wrangler.ts";
 
 const USAGE = `Usage:
-  npm run keys -- create [--owner NAME] [--key VALUE]   prints the new key, only once
+  npm run keys -- create [--owner NAME] [--key VALUE] [SETTINGS]   prints the new key, only once
+  npm run keys -- update <key, or first characters of its hash> [--owner NAME] SETTINGS
   npm run keys -- list
   npm run keys -- revoke <key, or first characters of its hash>
+  npm run keys -- secret [<key, or first characters of its hash>] [--rotate] [--secret VALUE]
+      prints the secret that signs webhooks to the key's owner; without a key, to all clients of the private variant
+  npm run keys -- usage [--key <key, or first characters of its hash>] [--days N]
+
+Settings; "none" removes one:
+  --expires 2027-12-31          or days from now, such as 90d
+  --scopes png,pdf              endpoints that the key may use
+  --requests-per-minute N
+  --concurrent-jobs N
+  --megabytes-per-day N
+  --file-lifetime-hours N       lifetime of the files that the key makes
 
   --local            the keys of the service on this machine (default)
   --remote           the keys of the deployed service; uses wrangler's login or CLOUDFLARE_API_TOKEN
-  --persist-to DIR   with --local: the folder of that service's storage (default .wrangler/keyed)
+  --persist-to DIR   with --local: the folder of that service's storage (default .wrangler/keyed;
+                     of a secret without a key .wrangler/private)
   --data DIR         the keys of a host on Node: its DATA_DIR`;
 
 /** Number of digits of a hash that identify one key among many. */
@@ -24,6 +44,9 @@ const SHOWN_HASH_LENGTH = 12;
 const MIN_PREFIX_LENGTH = 4;
 /** Limits the owner, which is stored in KV metadata of at most 1024 bytes. */
 const MAX_OWNER_BYTES = 256;
+const MAX_RECORD_BYTES = 1000;
+const DEFAULT_DAYS = 30;
+const DAY_MS = 86_400_000;
 
 /** An exit that the message alone explains. */
 class Refusal extends Error {}
@@ -38,21 +61,24 @@ try {
 async function main(): Promise<void> {
   const { values, positionals } = readArguments();
   if (values.help) return console.log(USAGE);
-  const namespace = namespaceOf(values);
-
   const [command, ...rest] = positionals;
-  if (command === "create" && rest.length === 0) return create(namespace, values.owner ?? "unnamed", values.key);
+  const isOfService = command === "secret" && rest.length === 0;
+  const namespace = namespaceOf(values, isOfService ? "private" : "keyed");
+  if (command === "secret" && rest.length <= 1) return secret(namespace, rest[0], values);
+  if (command === "create" && rest.length === 0) return create(namespace, values);
+  if (command === "update" && rest.length === 1) return update(namespace, rest[0] as string, values);
+  if (command === "usage" && rest.length === 0) return usage(namespace, values);
   if (command === "list" && rest.length === 0) return list(namespace);
   if (command === "revoke" && rest.length === 1) return revoke(namespace, rest[0] as string);
   throw new Refusal(USAGE);
 }
 
-function namespaceOf({ local, remote, data, "persist-to": persistTo }: Values): Namespace {
+function namespaceOf({ local, remote, data, "persist-to": persistTo }: Values, variant: Variant): Namespace {
   if ([local || persistTo, remote, data].filter((chosen) => chosen).length > 1) {
     throw new Refusal(`Only one of --local, --remote and --data.\n\n${USAGE}`);
   }
   if (remote) return "remote";
-  return data ? { data: resolve(data) } : { persistTo: resolve(persistTo ?? join(root, ".wrangler/keyed")) };
+  return data ? { data: resolve(data) } : { persistTo: resolve(persistTo ?? join(root, ".wrangler", variant)) };
 }
 
 type Values = ReturnType<typeof readArguments>["values"];
@@ -62,8 +88,12 @@ function readArguments() {
     return parseArgs({
       allowPositionals: true,
       options: {
+        ...SETTING_OPTIONS,
         owner: { type: "string" },
         key: { type: "string" },
+        days: { type: "string" },
+        secret: { type: "string" },
+        rotate: { type: "boolean" },
         local: { type: "boolean" },
         remote: { type: "boolean" },
         "persist-to": { type: "string" },
@@ -76,32 +106,81 @@ function readArguments() {
   }
 }
 
-async function create(namespace: Namespace, owner: string, given: string | undefined): Promise<void> {
+async function create(namespace: Namespace, { owner = "unnamed", key: given, ...settings }: Values): Promise<void> {
   // RFC 9110 section 5.5: characters that a header field can carry without loss.
   if (given !== undefined && !/^[\x21-\x7e]{1,256}$/.test(given)) {
     throw new Refusal("A key is 1 to 256 printable ASCII characters without spaces.");
   }
-  if (Buffer.byteLength(owner) > MAX_OWNER_BYTES) throw new Refusal(`--owner is longer than ${MAX_OWNER_BYTES} bytes.`);
   const key = given ?? randomUUID();
   const hash = hashKey(key);
+  const entry = checked(
+    await withSettings({ hash, owner, created: new Date().toISOString(), revoked: null }, settings),
+  );
   // Also keeps a revoked key from becoming valid again.
   if (given !== undefined && (await listKeys(namespace)).some((entry) => entry.hash === hash)) {
     throw new Refusal("This key exists already (perhaps revoked): choose another one.");
   }
-  await putKeys(namespace, [{ hash, owner, created: new Date().toISOString(), revoked: null }]);
+  await putKeys(namespace, [entry]);
   console.log(key);
+}
+
+/** @throws Refusal if KV metadata has no room for the record */
+function checked(entry: KeyEntry): KeyEntry {
+  const { hash: _, ...record } = entry;
+  if (Buffer.byteLength(entry.owner) > MAX_OWNER_BYTES) {
+    throw new Refusal(`--owner is longer than ${MAX_OWNER_BYTES} bytes.`);
+  }
+  if (Buffer.byteLength(JSON.stringify(record)) > MAX_RECORD_BYTES) {
+    throw new Refusal("The owner and the settings are too long together: name fewer scopes.");
+  }
+  return entry;
+}
+
+async function update(namespace: Namespace, name: string, { owner, ...settings }: Values): Promise<void> {
+  const entry = find(await listKeys(namespace), name);
+  const changed = checked(await withSettings({ ...entry, ...(owner === undefined ? {} : { owner }) }, settings));
+  await putKeys(namespace, [changed]);
+  console.log(`Updated ${shown(entry)}: ${shownSettings(changed)}.${delay(namespace)}`);
+}
+
+async function secret(namespace: Namespace, name: string | undefined, values: Values): Promise<void> {
+  const entry = name === undefined ? await serviceRecord(namespace) : find(await listKeys(namespace), name);
+  const changed = checked(withSecret(entry, { given: values.secret, isRotated: values.rotate === true }));
+  if (changed !== entry) await putKeys(namespace, [changed]);
+  console.log(changed.webhookSecrets![0]!.secret);
+}
+
+async function usage(namespace: Namespace, { key, days = String(DEFAULT_DAYS) }: Values): Promise<void> {
+  const count = /^\d{1,4}$/.test(days) ? Number(days) : 0;
+  if (count < 1 || count > LIMITS.usageDays) throw new Refusal(`--days is a number from 1 to ${LIMITS.usageDays}.`);
+  const entries = await listKeys(namespace);
+  const only = key === undefined ? undefined : find(entries, key).hash;
+  const all = await readUsage(namespace, dayOf(Date.now() - (count - 1) * DAY_MS));
+  const rows = only === undefined ? all : all.filter(({ key }) => key === only);
+  if (rows.length === 0) return console.log("No usage.");
+  const owners = new Map(entries.map(({ hash, owner }) => [hash, owner]));
+  const cells = ({ requests, errors, bytesIn, bytesOut }: Counts) => [requests, errors, bytesIn, bytesOut].map(String);
+  printTable([
+    ["hash", "owner", "day", "operation", "requests", "errors", "bytes in", "bytes out"],
+    ...rows.map((row) => [
+      ...[row.key.slice(0, SHOWN_HASH_LENGTH), owners.get(row.key) ?? "-", row.day, row.operation],
+      ...cells(row),
+    ]),
+    ["total", "", "", "", ...cells(rows.reduce(sumOf, NO_COUNTS))],
+  ]);
 }
 
 async function list(namespace: Namespace): Promise<void> {
   const entries = await listKeys(namespace);
   if (entries.length === 0) return console.log("No keys.");
-  const rows = entries.map(({ hash, owner, created, revoked }) => [
-    hash.slice(0, SHOWN_HASH_LENGTH),
-    owner,
-    created,
-    revoked ?? "-",
+  const rows = entries.map((entry) => [
+    ...[entry.hash.slice(0, SHOWN_HASH_LENGTH), entry.owner, entry.created, entry.revoked ?? "-"],
+    ...[entry.expires ?? "-", shownSettings(entry)],
   ]);
-  rows.unshift(["hash", "owner", "created", "revoked"]);
+  printTable([["hash", "owner", "created", "revoked", "expires", "settings"], ...rows]);
+}
+
+function printTable(rows: readonly (readonly string[])[]): void {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   for (const row of rows)
     console.log(
@@ -114,15 +193,20 @@ async function list(namespace: Namespace): Promise<void> {
 
 async function revoke(namespace: Namespace, name: string): Promise<void> {
   const entry = find(await listKeys(namespace), name);
-  const shown = `${entry.hash.slice(0, SHOWN_HASH_LENGTH)} (${entry.owner})`;
-  if (entry.revoked !== null) return console.log(`${shown} was already revoked at ${entry.revoked}.`);
+  if (entry.revoked !== null) return console.log(`${shown(entry)} was already revoked at ${entry.revoked}.`);
   await putKeys(namespace, [{ ...entry, revoked: new Date().toISOString() }]);
   if (typeof namespace === "object" && "persistTo" in namespace)
     await forgetDevelopmentKey(namespace.persistTo, entry.hash);
-  // https://developers.cloudflare.com/kv/concepts/how-kv-works/#consistency
-  console.log(
-    `Revoked ${shown}.${namespace === "remote" ? " The change may take a minute to reach all locations." : ""}`,
-  );
+  console.log(`Revoked ${shown(entry)}.${delay(namespace)}`);
+}
+
+function shown({ hash, owner }: KeyEntry): string {
+  return `${hash.slice(0, SHOWN_HASH_LENGTH)} (${owner})`;
+}
+
+/** Warns that KV is cached: https://developers.cloudflare.com/kv/concepts/how-kv-works/#consistency */
+function delay(namespace: Namespace): string {
+  return namespace === "remote" ? " The change may take a minute to reach all locations." : "";
 }
 
 function find(entries: readonly KeyEntry[], name: string): KeyEntry {

@@ -9,6 +9,8 @@ export interface LocalStorage extends AsyncDisposable {
   readonly keys: Awaited<ReturnType<Miniflare["getKVNamespace"]>>;
   /** Bucket of stored files. */
   readonly files: Awaited<ReturnType<Miniflare["getR2Bucket"]>>;
+  /** Database of the usage of keys. */
+  readonly usage: Awaited<ReturnType<Miniflare["getD1Database"]>>;
 }
 
 /** @param persistTo folder that the service persists to */
@@ -17,16 +19,18 @@ export async function openLocalStorage(persistTo: string): Promise<LocalStorage>
     convertV4MiniflareOptions({
       modules: true,
       script: "export default {}",
-      // wrangler.toml names the bucket; a namespace without an id is identified by its binding.
+      // wrangler.toml names the bucket; a namespace or database without an id is identified by its binding.
       resourcePersistencePath: join(persistTo, "v3"),
       kvNamespaces: { API_KEYS: "API_KEYS" },
       r2Buckets: { FILES: "pagewright-files" },
+      d1Databases: { USAGE: "USAGE" },
     }),
   );
   await miniflare.ready;
   return {
     keys: await miniflare.getKVNamespace("API_KEYS"),
     files: await miniflare.getR2Bucket("FILES"),
+    usage: await miniflare.getD1Database("USAGE"),
     [Symbol.asyncDispose]: () => miniflare.dispose(),
   };
 }

@@ -16,9 +16,12 @@ export const TEST_PACKAGES: readonly string[] = [
   "maven",
   "mupdf-tools",
   "netpbm",
+  "php-cli",
+  "php-curl",
   "pngcheck",
   "poppler-utils",
   "python3",
+  "python3-venv",
   "qpdf",
   "unzip",
 ];

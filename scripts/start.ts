@@ -1,8 +1,9 @@
 // `npm start`: runs the service on this machine until Ctrl-C. Environment: VARIANT (private, keyed), PORT, API_KEY,
-// MAX_UPLOAD_MB, MAX_INPUTS, FILE_LIFETIME_HOURS, BASE_URL; STATE_DIR, the folder for stored files, keys and logs
-// (default .wrangler).
+// SETTINGS of src/core/settings.ts, those of the container; STATE_DIR, the folder for stored files, keys and logs (default
+// .wrangler).
 
 import { join, relative, resolve } from "node:path";
+import { SETTINGS } from "../src/core/settings.ts";
 import { type ContainerProcess, installEngines, startContainer } from "./container-process.ts";
 import { type DevServer, logTail, startDevServer, type Variant } from "./dev-server.ts";
 import { developmentKey } from "./development-key.ts";
@@ -71,6 +72,8 @@ Ready: ${address} (${variant} variant; log: ${relative(root, logFile)}; press Ct
     apiKey === undefined ? "" : `\nDevelopment key: ${apiKey}`
   }
 
+  Open ${address} to try it in a browser, or send a request:
+
   curl ${header}-F output=hello --form-string 'content=<h1>Hello</h1>' ${address}/html
 `);
 
@@ -138,8 +141,7 @@ function nearbyPort(port: number): number {
 }
 
 function settings(): Record<string, string> {
-  const names = ["MAX_UPLOAD_MB", "MAX_INPUTS", "FILE_LIFETIME_HOURS", "BASE_URL"];
-  return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
+  return Object.fromEntries(SETTINGS.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
 }
 
 /** Shows failures of the Worker (structured) and of the runtime on the terminal as well as in the log. */

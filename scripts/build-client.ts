@@ -1,0 +1,4 @@
+// Builds the client; `npm pack` in `client/` runs it.
+import { buildClient } from "./client-package.ts";
+
+buildClient();
