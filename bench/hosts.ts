@@ -1,36 +1,40 @@
 // Compares the service on Node with the same service under wrangler dev, and both with the usual programs, which run as
-// whole processes. Rounds are interleaved: each measures everything once. Both services share one container.
+// whole processes. Rounds are interleaved: each measures everything once. Both services share one container. As others
+// may use the machine, processor time is measured, too. `--only-host` leaves wrangler dev out, `--only=<words>` chooses
+// the tasks whose names contain them.
+
 import { execFile } from "node:child_process";
-import { randomBytes } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { loadavg, tmpdir } from "node:os";
+import { join } from "node:path";
 import { promisify } from "node:util";
-import { startContainer } from "../scripts/container-process.ts";
-import { docx, paragraph } from "../test/fixtures/office.ts";
-import { type Service, startService } from "../test/support/service.ts";
-import { book } from "./documents.ts";
-import { agent, exchange, type FilePart, median, multipart, row } from "./measure.ts";
+import { type ContainerProcess, startContainer } from "../scripts/container-process.ts";
+import { type Service, startService, type Target } from "../test/support/service.ts";
+import { type Task, tasks } from "./host-tasks.ts";
+import { agent, median } from "./measure.ts";
 import { PlainServer } from "./plain-server.ts";
+import { endedChildrenMs, processorMs } from "./processor-time.ts";
 
-/** Work for a service, and the command that does the same in a folder that holds the files. */
-interface Task {
-  readonly name: string;
-  readonly path: string;
-  readonly body: Buffer;
-  /** True to fetch what was made, too. */
-  readonly fetches?: boolean;
-  /** Number of clients that send at the same time. @default 1 */
-  readonly clients?: number;
-  readonly files: readonly FilePart[];
-  readonly peers?: Readonly<Record<string, readonly string[]>>;
-}
-
-const MB = 1e6;
 /** Requests of each of several clients. */
 const REQUESTS = 6;
-const BOOK = "pdf/pdf2image-memory-error-test-400p.pdf";
-const HTML = "<!doctype html><title>A</title><h1>Hello</h1><p>A short page of text.</p>";
+const TARGETS: readonly Target[] = process.argv.includes("--only-host") ? ["host"] : ["wrangler", "host"];
+const WORDS = process.argv.find((word) => word.startsWith("--only="))?.slice("--only=".length) ?? "";
+/** Runs of a service before it is measured; programs have one. A thread is as fast as it gets after some jobs. */
+const WARM_UPS = 6;
+const isTarget = (name: string) => TARGETS.some((target) => target === name);
+/** Settings of `npm run serve`; those of tests are those of an isolate. */
+const HOST_VARS = { MEMORY_MB: "512" };
+
+/** Milliseconds of a request or a command. */
+interface Measured {
+  readonly time: number;
+  readonly processorTime: number;
+}
+
+interface Competitor {
+  readonly name: string;
+  run(): Promise<Measured>;
+}
 
 export async function compareHosts(corpus: string, rounds: number): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "bench-hosts-"));
@@ -38,13 +42,16 @@ export async function compareHosts(corpus: string, rounds: number): Promise<void
   const services: Service[] = [];
   const plain = await PlainServer.start(folder);
   try {
-    for (const target of ["wrangler", "host"] as const) {
-      services.push(await startService({ target, variant: "private", container }));
+    for (const target of TARGETS) {
+      services.push(await startService({ target, variant: "private", container, vars: HOST_VARS }));
     }
-    console.log(`\nMedian of ${rounds} rounds in milliseconds; the host's share of each of the others.`);
-    console.log(row(["", "wrangler", "host", "share", "", "others"]));
-    for (const task of tasks(corpus)) await compare(task, services, folder, rounds);
-    await compareTransfer(services, plain, rounds);
+    console.log(`\nMedian of ${rounds} rounds in milliseconds, mean processor time in brackets; load ${loads()}.`);
+    console.log("In front of the others: the host's share of theirs.");
+    for (const task of tasks(corpus).filter(({ name }) => name.includes(WORDS))) {
+      const all = [...servicesFor(task, services, container), ...peersFor(task, folder, plain)];
+      await compare(task, all, rounds);
+    }
+    console.log(`Load ${loads()}.`);
   } finally {
     agent.destroy();
     await Promise.all([...services, container, plain].map((each) => each.stop()));
@@ -52,146 +59,86 @@ export async function compareHosts(corpus: string, rounds: number): Promise<void
   }
 }
 
-function tasks(corpus: string): Task[] {
-  const file: FilePart = { name: basename(BOOK), bytes: readFileSync(join(corpus, BOOK)) };
-  const { name } = file;
-  const drawing = (format: "png" | "jpg", pages: string, dpi: number, fetches: boolean): Task => ({
-    name: `${format} of pages ${pages}, ${dpi} dpi`,
-    path: `/${format}`,
-    body: multipart({ output: "a", pages, resolution: dpi }, [file]),
-    fetches,
-    files: [file],
-    peers: {
-      ...(format === "png"
-        ? { mutool: ["mutool", "draw", "-q", "-r", String(dpi), "-c", "rgb", "-o", "m%d.png", name, pages] }
-        : {}),
-      pdftoppm: [
-        ...["pdftoppm", format === "png" ? "-png" : "-jpeg", "-r", String(dpi), "-cropbox"],
-        ...["-f", pages.split("-")[0]!, "-l", pages.split("-").at(-1)!, name, "p"],
-      ],
-    },
+const loads = () =>
+  loadavg()
+    .map((load) => load.toFixed(1))
+    .join(", ");
+
+function servicesFor(task: Task, services: readonly Service[], { pid }: ContainerProcess): Competitor[] {
+  return services.map((service) => {
+    const pids = [service.pid, ...(pid === undefined ? [] : [pid])];
+    return { name: service.target, run: () => measureService(task, service.url, pids) };
   });
-  const books = Array.from({ length: 10 }, (_, index) => ({ name: `${index}.pdf`, bytes: book(20, 50_000) }));
-  const each = (value: string) => books.map(() => value);
-  const converted = (name: string, bytes: Uint8Array, clients: number, path = "/pdf", fields = {}): Task => {
-    const files = [{ name, bytes }];
-    return {
-      name: `${path} of ${name}, ${clients} at once`,
-      path,
-      body: multipart({ output: "a", ...fields }, files),
-      clients,
-      files,
-    };
-  };
-  const letter = docx({ body: paragraph("A letter of one page.") });
-  const page = Buffer.from(HTML);
-  return [
-    drawing("png", "20", 300, true),
-    drawing("png", "1-100", 150, false),
-    drawing("jpg", "1-100", 150, false),
-    {
-      name: "merge of 10 x 20 pages",
-      path: "/merged-pdf",
-      body: multipart({ output: "a", "pages[]": each("1-last"), "type[]": each("file") }, books),
-      files: books,
-      peers: { qpdf: ["qpdf", "--empty", "--pages", ...books.map(({ name }) => name), "--", "out.pdf"] },
-    },
-    ...[1, 4].map((clients) => converted("letter.docx", letter, clients)),
-    ...[1, 4].map((clients) => converted("page.html", page, clients)),
-    converted("book.pdf", books[0]!.bytes, 1, "/pdfa", { output_type: "PDF/A-2b" }),
-  ];
 }
 
-async function compare(task: Task, services: readonly Service[], folder: string, rounds: number): Promise<void> {
-  const peers = Object.entries(task.peers ?? {});
-  const times = new Map<string, number[]>();
-  const add = (name: string, milliseconds: number) => times.set(name, [...(times.get(name) ?? []), milliseconds]);
-  // Without measuring: code is compiled, and engines that start are waited for.
-  for (const service of services) await request(task, service);
-  for (let round = 0; round < rounds; round++) {
-    for (const service of services) add(service.target, await request(task, service));
-    for (const [name, command] of peers) add(name, await runPeer(command, task.files, join(folder, "peer")));
-  }
-  const of = (name: string) => median(times.get(name)!);
-  const others = peers.map(([name]) => `${name} ${of(name).toFixed(0)} (${(of("host") / of(name)).toFixed(2)})`);
-  const perSecond = (name: string) => ((1000 * task.clients!) / of(name)).toFixed(1);
-  const rate = task.clients ? [`${perSecond("wrangler")}/s and ${perSecond("host")}/s`] : [];
-  report(task.name, of("wrangler"), of("host"), [...others, ...rate]);
-}
-
-function report(name: string, wrangler: number, host: number, others: readonly string[]): void {
-  const figures = [wrangler.toFixed(0), host.toFixed(0), (host / wrangler).toFixed(2)];
-  console.log(`${row([name, ...figures])}   ${others.join(", ")}`);
-}
-
-/** @returns milliseconds for one request of each client */
-async function request({ path, body, fetches = false, clients = 1 }: Task, { url }: Service): Promise<number> {
+async function measureService({ send, clients = 1 }: Task, url: string, pids: readonly number[]): Promise<Measured> {
   const count = clients > 1 ? REQUESTS : 1;
-  const started = performance.now();
   const client = async () => {
-    for (let number = 0; number < count; number++) {
-      const answer = JSON.parse((await exchange(url + path, body)).toString()) as {
-        outputUrl?: string;
-        error?: string;
-      };
-      if (!answer.outputUrl) throw new Error(`${path}: ${answer.error}`);
-      if (fetches) await exchange(answer.outputUrl);
-    }
+    for (let number = 0; number < count; number++) await send(url);
   };
+  const processor = processorMs(pids);
+  const started = performance.now();
   await Promise.all(Array.from({ length: clients }, client));
-  return (performance.now() - started) / count;
+  const time = (performance.now() - started) / count;
+  return { time, processorTime: (processorMs(pids) - processor) / count / clients };
 }
 
-async function runPeer(
+function peersFor({ commands = {}, files = [], sendPlain }: Task, folder: string, plain: PlainServer): Competitor[] {
+  const programs = Object.entries(commands).map(([name, command]) => ({
+    name,
+    run: () => measureProgram(command, files, join(folder, "peer")),
+  }));
+  if (!sendPlain) return programs;
+  const run = async () => {
+    const started = performance.now();
+    await sendPlain(plain.url);
+    // It runs in this process, with the client.
+    return { time: performance.now() - started, processorTime: Number.NaN };
+  };
+  return [...programs, { name: "plain server", run }];
+}
+
+async function measureProgram(
   [program, ...args]: readonly string[],
-  files: readonly FilePart[],
+  files: Task["files"] & object,
   folder: string,
-): Promise<number> {
+): Promise<Measured> {
   mkdirSync(folder, { recursive: true });
   for (const { name, bytes } of files) writeFileSync(join(folder, name), bytes);
+  const processor = endedChildrenMs();
   const started = performance.now();
   // Kept connections are closed in time only while nothing blocks this process.
   await promisify(execFile)(program!, args, { cwd: folder });
-  const milliseconds = performance.now() - started;
+  const measured = { time: performance.now() - started, processorTime: endedChildrenMs() - processor };
   rmSync(folder, { recursive: true });
-  return milliseconds;
+  return measured;
 }
 
-/** Stores 50 MB in an archive, which is as large, and fetches it. The peer keeps a body in a file and returns it. */
-async function compareTransfer(services: readonly Service[], plain: PlainServer, rounds: number): Promise<void> {
-  const bytes = randomBytes(50 * MB);
-  const body = multipart({ output: "a" }, [{ name: "random.bin", bytes }]);
-  const up = new Map<string, number[]>([
-    ["wrangler", []],
-    ["host", []],
-    ["plain", []],
-  ]);
-  const down = new Map<string, number[]>([
-    ["wrangler", []],
-    ["host", []],
-    ["plain", []],
-  ]);
-  const timed = async <T>(times: number[], work: () => Promise<T>): Promise<T> => {
-    const started = performance.now();
-    const done = await work();
-    times.push(performance.now() - started);
-    return done;
-  };
+async function compare(task: Task, competitors: readonly Competitor[], rounds: number): Promise<void> {
+  const runs = new Map<string, Measured[]>(competitors.map(({ name }) => [name, []]));
+  // Without measuring: code is compiled, and engines that start are waited for.
+  for (let count = 0; count < WARM_UPS; count++) {
+    for (const { name, run } of competitors) if (count === 0 || isTarget(name)) await run();
+  }
   for (let round = 0; round < rounds; round++) {
-    for (const { target, url } of services) {
-      const made = await timed(up.get(target)!, () => exchange(`${url}/zip`, body));
-      const { outputUrl } = JSON.parse(made.toString()) as { outputUrl: string };
-      await timed(down.get(target)!, () => exchange(outputUrl));
-    }
-    await timed(up.get("plain")!, () => exchange(plain.url, body));
-    await timed(down.get("plain")!, () => exchange(plain.url));
+    for (const { name, run } of competitors) runs.get(name)!.push(await run());
   }
-  for (const [name, times] of [
-    ["50 MB to an archive", up],
-    ["50 MB down", down],
-  ] as const) {
-    const of = (who: string) => median(times.get(who)!);
-    const share = (of("host") / of("plain")).toFixed(2);
-    report(name, of("wrangler"), of("host"), [`plain server ${of("plain").toFixed(0)} (${share})`]);
-  }
+  const figuresOf = (name: string): Measured => ({
+    time: median(runs.get(name)!.map(({ time }) => time)),
+    // Ticks of this clock are too long for a median.
+    processorTime: runs.get(name)!.reduce((sum, { processorTime }) => sum + processorTime, 0) / rounds,
+  });
+  const host = figuresOf("host");
+  const cells = competitors.map(({ name }) => {
+    const figures = figuresOf(name);
+    const share = `${(host.time / figures.time).toFixed(2)} ${bracketed(host.processorTime / figures.processorTime, 2)}`;
+    const own = `${name} ${figures.time.toFixed(0)} ${bracketed(figures.processorTime, 0)}`;
+    return name === "host" ? own : `${share} of ${own}`;
+  });
+  const { clients = 1, goal } = task;
+  if (clients > 1) cells.push(`${((1000 * clients) / host.time).toFixed(1)} a second`);
+  if (goal) cells.push(`goal ${goal}`);
+  console.log([task.name, ...cells].join("; ").replaceAll(/ +(?=;|$)/g, ""));
 }
+
+const bracketed = (value: number, digits: number) => (Number.isFinite(value) ? `[${value.toFixed(digits)}]` : "");

@@ -1,0 +1,80 @@
+// Compares requests of a key without limits, of a key with all limits, and requests whose traces are exported, with the
+// same requests in the private variant, which counts nothing. Rounds are interleaved: each sends every request once.
+// Each kind has a service of its own: what it does after its answers is part of its processor time, which other
+// programs on the machine change less than they change times. `npm run bench:keys`.
+import { loadavg } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { startContainer } from "../scripts/container-process.ts";
+import { putKeys } from "../scripts/key-records.ts";
+import { hashKey } from "../src/core/api-key.ts";
+import type { Limits } from "../src/core/limiter.ts";
+import { docx, paragraph } from "../test/fixtures/office.ts";
+import { textPdf } from "../test/fixtures/pdfs.ts";
+import { startCollector } from "../test/support/collector.ts";
+import { type Service, type ServiceOptions, startService, type Target } from "../test/support/service.ts";
+import { agent, exchange, median, multipart, row } from "./measure.ts";
+import { processorMs } from "./processor-time.ts";
+
+const ROUNDS = process.argv.includes("--quick") ? 50 : 200;
+const WARM_UP_ROUNDS = 20;
+/** Time after which nothing is left to be done for requests that were answered. */
+const SETTLED_MS = 2500;
+const ALL_LIMITS: Limits = { requestsPerMinute: 1e8, concurrentJobs: 1e6, megabytesPerDay: 1e6 };
+const TASKS = [
+  { path: "/html", body: multipart({ output: "a", content: "<p>a" }, []) },
+  { path: "/png", body: multipart({ output: "a", resolution: 150 }, [{ name: "a.pdf", bytes: await textPdf(1) }]) },
+  { path: "/pdf", body: multipart({ output: "a" }, [{ name: "a.docx", bytes: docx({ body: paragraph("A page") }) }]) },
+];
+
+const container = await startContainer({ logFile: join(process.cwd(), ".wrangler/bench-container.log") });
+await using collector = await startCollector();
+const WAYS: readonly { readonly name: string; readonly options: Omit<ServiceOptions, "target"> }[] = [
+  { name: "private", options: { variant: "private" } },
+  { name: "key", options: { variant: "keyed", apiKeys: ["key"] } },
+  { name: "limits", options: { variant: "keyed", apiKeys: ["unused"] } },
+  { name: "traces", options: { variant: "private", vars: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } } },
+];
+try {
+  for (const target of ["host", "wrangler"] as const) await compare(target);
+} finally {
+  agent.destroy();
+  await container.stop();
+}
+
+async function compare(target: Target): Promise<void> {
+  const services: Service[] = [];
+  try {
+    for (const { options } of WAYS) services.push(await startService({ ...options, target, container }));
+    const { persistTo } = services[2]!;
+    const record = { owner: "bench", created: new Date().toISOString(), revoked: null, limits: ALL_LIMITS };
+    await putKeys(target === "host" ? { data: persistTo } : { persistTo }, [{ hash: hashKey("limits"), ...record }]);
+    console.log(`\n${target}: ms of ${ROUNDS} requests, load of the machine ${loadavg()[0]!.toFixed(1)}`);
+    console.log(row(["", "median", "added", "processor", "added"]));
+    for (const { path, body } of TASKS) {
+      const times = services.map((): number[] => []);
+      const spentMs = services.map(() => 0);
+      for (let round = -WARM_UP_ROUNDS; round < ROUNDS; round++) {
+        if (round === 0) {
+          await setTimeout(SETTLED_MS);
+          for (const [at, service] of services.entries()) spentMs[at] = -processorMs([service.appPid()]);
+        }
+        for (const [at, { url }] of services.entries()) {
+          const started = performance.now();
+          await exchange(url + path, body, { "Api-Key": WAYS[at]!.name });
+          if (round >= 0) times[at]!.push(performance.now() - started);
+        }
+        collector.spans.length = 0;
+      }
+      await setTimeout(SETTLED_MS);
+      const medians = times.map(median);
+      const spent = services.map((service, at) => (spentMs[at]! + processorMs([service.appPid()])) / ROUNDS);
+      for (const [at, { name }] of WAYS.entries()) {
+        const cells = [medians[at]!, medians[at]! - medians[0]!, spent[at]!, spent[at]! - spent[0]!];
+        console.log(row([`${path} ${name}`, ...cells.map((ms) => ms.toFixed(2))]));
+      }
+    }
+  } finally {
+    await Promise.all(services.map((service) => service.stop()));
+  }
+}
