@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { putKeys } from "../../scripts/key-records.ts";
 import { hashKey } from "../../src/core/api-key.ts";
+import { eventually } from "../support/eventually.ts";
 import { run } from "../support/processes.ts";
 import { type Service, startService } from "../support/service.ts";
 
@@ -62,8 +63,8 @@ test("list shows the beginning of each hash, owner and dates", async () => {
   const { code, output } = await keys("list");
   expect(code).toBe(0);
   const lines = output.split("\n").map((line) => line.split(/ {2,}/));
-  expect(lines[0]).toEqual(["hash", "owner", "created", "revoked"]);
-  expect(lines).toContainEqual([twinHashes[0]!.slice(0, 12), "Twin", "2026-01-02T03:04:05.678Z", "-"]);
+  expect(lines[0]).toEqual(["hash", "owner", "created", "revoked", "expires", "settings"]);
+  expect(lines).toContainEqual([twinHashes[0]!.slice(0, 12), "Twin", "2026-01-02T03:04:05.678Z", "-", "-", "-"]);
   expect(lines.map(([hash]) => hash)).toContain(hashKey(revokedByKey).slice(0, 12));
 });
 
@@ -91,6 +92,47 @@ describe("revoke", () => {
     expect(unknown.code).toBe(1);
     expect(unknown.output).toContain("No key matches");
   });
+});
+
+describe("update", () => {
+  test("changes limits, scopes and expiry, which a running service follows, and removes them", async () => {
+    const settings = ["--requests-per-minute", "1", "--scopes", "html,/png", "--expires", "90d"];
+    await keys("create", "--key", "limited", "--owner", "Grace", ...settings);
+    expect([await statusWith("limited"), await statusWith("limited")]).toEqual([200, 429]);
+    const changed = await keys("update", "limited", "--requests-per-minute", "none", "--scopes", "png");
+    expect(changed).toMatchObject({ code: 0, output: expect.stringContaining("only png") });
+    expect(await statusWith("limited")).toBe(403);
+    const listed = (await keys("list")).output.split("\n").find((line) => line.includes("Grace"))!;
+    expect(listed.split(/ {2,}/)[4]).toMatch(/^\d{4}-\d\d-\d\dT/);
+    expect(listed).toMatch(/ {2}only png$/);
+    expect((await keys("update", "limited", "--scopes", "none", "--expires", "2020-01-01")).code).toBe(0);
+    expect(await statusWith("limited")).toBe(401);
+  });
+
+  test.each([
+    ["--expires", "soon"],
+    ["--scopes", "png,tiff"],
+    ["--requests-per-minute", "0"],
+    ["--megabytes-per-day", "1.5"],
+  ])("refuses %s %s in a sentence", async (option, value) => {
+    const { code, output } = await keys("create", option, value);
+    expect([code, output.startsWith(`${option} `)]).toEqual([1, true]);
+  });
+});
+
+test("usage shows what the running service has counted, of all keys or one", async () => {
+  await keys("create", "--key", "used", "--owner", "Linus");
+  for (let at = 0; at < 3; at++) expect(await statusWith("used")).toBe(200);
+  await eventually(async () => {
+    const { code, output } = await keys("usage", "--key", "used", "--days", "1");
+    expect(code).toBe(0);
+    const [head, row, total] = output.split("\n").map((line) => line.split(/ {2,}/));
+    expect(head).toEqual(["hash", "owner", "day", "operation", "requests", "errors", "bytes in", "bytes out"]);
+    expect(row!.slice(0, 2)).toEqual([hashKey("used").slice(0, 12), "Linus"]);
+    expect(row!.slice(3, 6)).toEqual(["html", "3", "0"]);
+    expect(total!.slice(0, 3)).toEqual(["total", "3", "0"]);
+  });
+  expect((await keys("usage")).output).toContain("html");
 });
 
 test("anything else prints how it is used, exit code 1", async () => {

@@ -1,8 +1,13 @@
 // The metrics of the host and its container, as Prometheus reads them: they agree with what clients counted.
 
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
+import { Agent, type IncomingMessage, request } from "node:http";
+import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { afterAll, expect, test } from "vitest";
 import { createClient, upload } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";
@@ -36,7 +41,8 @@ async function samplesAt(url: string) {
 }
 
 const CLIENTS = 4;
-const ROUNDS = 5;
+/** `METRICS_ROUNDS=200` makes it a load of minutes. */
+const ROUNDS = Number(process.env.METRICS_ROUNDS ?? 5);
 
 test("metrics sum up to what four clients counted", async () => {
   const { url, metricsUrl } = await start("counted", { ENGINES: "chromium" });
@@ -55,7 +61,8 @@ test("metrics sum up to what four clients counted", async () => {
   const all = CLIENTS * ROUNDS;
   expect(statuses.filter((status) => status === 200)).toHaveLength(all);
   await eventually(async () => {
-    const samples = await samplesAt(metricsUrl);
+    // test/support/check-described.ts asks for the description.
+    const samples = (await samplesAt(metricsUrl)).filter(({ labels }) => labels.route !== "/openapi.json");
     const requests = samples
       .filter(({ name }) => name === "pagewright_requests_total")
       .map(({ labels: { method, route, status }, value }) => `${method} ${route} ${status}: ${value}`);
@@ -75,6 +82,40 @@ test("metrics sum up to what four clients counted", async () => {
   });
   expect((await fetch(new URL("/up", metricsUrl))).status).toBe(404);
   expect((await fetch(`${url}/metrics`)).status).toBe(404);
+});
+
+test("bytes received and sent are those that clients sent and received, over connections open and closed", async () => {
+  const { url, metricsUrl } = await start("bytes", { ENGINES: "off" });
+  const agents: Agent[] = [];
+  const sockets = new Set<Socket>();
+  /** Sends requests one after the other, over one connection. */
+  const work = async (rounds: number, isLeftOpen: boolean) => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    agents.push(agent);
+    for (let round = 1; round <= rounds; round++) {
+      const headers = { "Content-Type": "application/octet-stream", "Content-Filename": "a.bin" };
+      const asking = request(`${url}/upload`, { method: "POST", headers, agent });
+      asking.once("socket", (socket) => sockets.add(socket));
+      asking.end(randomBytes(10_000 * round));
+      const [answer] = (await once(asking, "response")) as [IncomingMessage];
+      await text(answer);
+    }
+    if (!isLeftOpen) agent.destroy();
+  };
+  try {
+    await Promise.all([work(3, true), work(5, false), work(1, false)]);
+    expect(sockets.size).toBe(3);
+    await eventually(async () => {
+      const samples = await samplesAt(metricsUrl);
+      const total = (direction: "bytesRead" | "bytesWritten") =>
+        [...sockets].reduce((sum, socket) => sum + socket[direction], 0);
+      expect(total("bytesWritten")).toBeGreaterThan(220_000);
+      expect(sumOf(samples, "pagewright_received_bytes_total")).toBe(total("bytesWritten"));
+      expect(sumOf(samples, "pagewright_sent_bytes_total")).toBe(total("bytesRead"));
+    });
+  } finally {
+    for (const agent of agents) agent.destroy();
+  }
 });
 
 test("a host without its container still tells its own", async () => {

@@ -36,6 +36,35 @@ describe("uploads", () => {
     expect(await storedFiles()).toBe(before);
   });
 
+  test.each([
+    ["a form", "/png", "multipart/form-data; boundary=x", "The file exceeds the maximum size of 12 MB."],
+    ["JSON", "/png", "application/json", "The request body exceeds the maximum size of 8 MB."],
+    ["a file as the body", "/upload", "text/plain", "The file exceeds the maximum size of 12 MB."],
+  ])(
+    "%s that is larger than anything the endpoint takes is refused before it is read",
+    async (_, path, type, error) => {
+      // Sends the head of a request alone: whoever waits for the body never answers. wrangler's proxy does wait.
+      const { url, stop } = await startService({ target: "host", variant: "private", vars: { MAX_UPLOAD_MB: "12" } });
+      try {
+        const headers = { "Content-Type": type, "Content-Length": 60 * MiB, "Content-Filename": "a.txt" };
+        const asking = request(url + path, { method: "POST", headers });
+        asking.flushHeaders();
+        const answer = await new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
+          asking.on("error", reject);
+          asking.on("response", (response) => {
+            let text = "";
+            response.setEncoding("utf8").on("data", (chunk) => (text += chunk));
+            response.on("end", () => resolve({ status: response.statusCode, text }));
+          });
+        });
+        asking.destroy();
+        expect([answer.status, JSON.parse(answer.text)]).toEqual([413, { error }]);
+      } finally {
+        await stop();
+      }
+    },
+  );
+
   test("content larger than the limit: 413", async () => {
     const { status, body } = await client.post("/html", { content: "x".repeat(13 * MiB), output: "a" });
     expect([status, body.error]).toEqual([413, "The file exceeds the maximum size of 12 MB."]);

@@ -1,6 +1,6 @@
 // Measures the memory of an isolate with large pages, many pages and large uploads. The runtime's process is watched
 // from outside while it works; it contains the local R2 as well, so the measured values exceed the isolate's own.
-// Contract: docs/api.md#image-endpoints, #limits
+// Contract: docs/api.md#image-endpoints, #limits, #iiif
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { textPdf } from "../fixtures/pdfs.ts";
@@ -64,6 +64,27 @@ function sizeOf(format: string, head: Buffer): [number, number] | undefined {
       return undefined;
   }
 }
+
+test("a hundred tiles at once, a POST beside them and a large picture by URL", async () => {
+  const form = new FormData();
+  form.append("file", upload(await textPdf(100)));
+  const stored = await fetch(`${client.url}/upload`, { method: "POST", body: form });
+  const { files } = (await stored.json()) as { files: { id: string }[] };
+  const image = (page: number) => `${client.url}/iiif/${files[0]!.id}%3A${page}`;
+  const statusOf = async (url: string) => {
+    const response = await fetch(url);
+    await response.arrayBuffer();
+    return response.status;
+  };
+  expect(await statusOf(`${image(1)}/0,0,512,512/512,512/0/default.png`)).toBe(200);
+  const growth = await growthDuring(service.appPid(), async () => {
+    const tiles = Array.from({ length: 100 }, (_, at) => `${image(at + 1)}/0,1024,512,512/512,512/0/default.png`);
+    const beside = client.post("/png", { file: upload(await textPdf(3)), output: "beside" });
+    const statuses = await Promise.all([...tiles, `${image(1)}/full/^5000,/0/default.png`].map(statusOf));
+    expect([new Set(statuses), (await beside).status]).toEqual([new Set([200]), 200]);
+  });
+  expect(growth / MiB).toBeLessThan(96);
+});
 
 test("300 pages at 150 dpi hold no more memory than 3", async () => {
   const run = async (pages: number) => {

@@ -13,10 +13,15 @@ interface Schema {
 interface Body {
   readonly properties: object;
   readonly required: readonly string[];
-  readonly anyOf: unknown;
+  readonly allOf: readonly { readonly anyOf?: readonly Body[] }[];
+}
+interface Described {
+  readonly properties: Record<string, Schema>;
+  readonly required: string[];
 }
 interface Post {
   readonly security?: unknown;
+  readonly parameters: readonly { readonly name: string }[];
   readonly requestBody: {
     content: { "multipart/form-data": { schema: { properties: Record<string, Schema>; required: string[] } } };
   };
@@ -24,7 +29,7 @@ interface Post {
     string,
     {
       description: string;
-      content: Record<string, { schema: { properties: Record<string, Schema>; required: string[] } }>;
+      content: Record<string, { schema: { anyOf: [Described, Described] } }>;
     }
   >;
 }
@@ -81,7 +86,7 @@ describe("/openapi.json", () => {
     const { schema } = bodies[type]!;
     expect(Object.keys(schema.properties).toSorted()).toEqual(["id[]", "output", "pages[]", "type[]", "url[]"]);
     expect(schema.required.includes("output")).toBe(type !== "application/json");
-    expect(schema.anyOf).toEqual([{ required: ["id[]"] }, { required: ["url[]"] }]);
+    expect(schema.allOf[0]!.anyOf!.map(({ required }) => required)).toEqual([["id[]"], ["url[]"]]);
   });
 
   test("the forms of an answer, and the routes without an operation", async () => {
@@ -95,8 +100,17 @@ describe("/openapi.json", () => {
     }
   });
 
+  test("an answer that comes later", async () => {
+    for (const path of ["/png", "/upload", "/delete"]) {
+      const { parameters, responses } = await describePath(privateClient(), path);
+      expect(parameters.map(({ name }) => name)).toEqual(expect.arrayContaining(["Prefer", "Response-Type"]));
+      expect(responses[200]!.content["application/json"]!.schema.anyOf[1].required).toEqual(["requestId"]);
+      expect(responses[202]!.content["application/json"]!.schema).toMatchObject({ required: ["requestId"] });
+    }
+  });
+
   test("spec: the key belongs to the keyed variant", async () => {
-    expect((await describePath(privateClient(), "/html")).security).toBeUndefined();
+    expect((await describePath(privateClient(), "/html")).security).toEqual([]);
     const keyed = await describePath(keyedClient(), "/html");
     expect(keyed.security).toEqual([{ ApiKey: [] }]);
     expect(keyed.responses[401]!.description).toContain("The provided key is not valid.");
@@ -136,7 +150,7 @@ describe("/openapi.json", () => {
     "%s: notices are described, and never required",
     async (path) => {
       const { responses } = await describePath(keyedClient(), path);
-      const { properties, required } = responses[200]!.content["application/json"]!.schema;
+      const [{ properties, required }] = responses[200]!.content["application/json"]!.schema.anyOf;
       expect(properties.notices).toMatchObject({ type: "array", items: { type: "string" } });
       expect(required).not.toContain("notices");
     },

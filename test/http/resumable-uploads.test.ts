@@ -95,9 +95,9 @@ describe("the reference client", () => {
     });
     expect(proxy.broken).toBe(5);
     expect(offsets.length).toBeGreaterThanOrEqual(5);
-    // The client asks at once, when the bytes before the first break may not be stored yet. Those that a proxy had not
-    // passed on are lost.
-    expect(offsets.at(-1)).toBeGreaterThan(100 * MiB);
+    // The client asks at once, when the bytes before a break may not be stored yet. Those that a proxy had not passed on
+    // are lost: all of a slow machine's buffers at each break.
+    expect(offsets.at(-1)).toBeGreaterThan(47 * MiB);
     expect(offsets).toEqual(offsets.toSorted((a, b) => a - b));
     expect(new Set(offsets).size).toBeGreaterThanOrEqual(4);
     expect(await download(url)).toBe(digest);
@@ -234,6 +234,8 @@ describe("hostile requests", () => {
     ["a length beyond the limit", { "Upload-Length": String(400 * MiB + 1) }, 413],
     ["a length that is no number", { "Upload-Length": "0x10" }, 400],
     ["a deferred length", { "Upload-Defer-Length": "1" }, 400],
+    ["a length that is deferred too", { "Upload-Length": "1", "Upload-Defer-Length": "1" }, 400],
+    ["a part of a concatenation", { "Upload-Length": "1", "Upload-Concat": "partial" }, 400],
     ["another version", { "Upload-Length": "1", "Tus-Resumable": "0.2.2" }, 412],
     ["bad base64", { "Upload-Length": "1", "Upload-Metadata": "filename %%%" }, 400],
     ["a key twice", { "Upload-Length": "1", "Upload-Metadata": "a YQ==,a YQ==" }, 400],
@@ -283,6 +285,15 @@ describe("hostile requests", () => {
     expect((await head(location)).status).toBe(404);
     expect((await patch(location, 0, Buffer.from("a"))).error).toBe("That upload does not exist.");
     expect((await fetch(location, { method: "DELETE", headers: version })).status).toBe(404);
+  });
+
+  test("files that are no resumable uploads: 404, and they stay", async () => {
+    const form = { content: "<p>a", output: "a" };
+    const { outputId } = (await createClient(service.url).post("/html", form)).body;
+    const location = `${service.url}/upload/tus/${outputId}`;
+    expect((await head(location)).status).toBe(404);
+    expect((await fetch(location, { method: "DELETE", headers: version })).status).toBe(404);
+    expect((await fetch(`${service.url}/resource/${outputId}?format=url`)).status).toBe(200);
   });
 
   test.each([

@@ -8,10 +8,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ContainerProcess, startContainer } from "../../scripts/container-process.ts";
 import { labeledPdf, textPdf } from "../fixtures/pdfs.ts";
 import { createClient, type FormFields, upload } from "../support/client.ts";
+import { eventually } from "../support/eventually.ts";
 import { textAndInfoOf } from "../support/pdf-readers.ts";
 import { attackersDns, furtherAddresses, privateAddresses } from "../support/private-addresses.ts";
 import { type Service, startService } from "../support/service.ts";
 import { type Answer, type Ear, openEar, type Site, startDns, startPages } from "../support/web.ts";
+import { openBrowser, run, visit } from "../support/workbench.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "url-test-"));
 const pages = new Map<string, Answer>();
@@ -88,6 +90,33 @@ test.each([
   expect([status, body.error]).toEqual([200, undefined]);
   const info = await fetch(`${services.keyed!.url}/resource/${[body.inputId].flat()[0]}?format=info`);
   expect(await info.json()).toMatchObject({ name: "three.pdf", type: "application/pdf" });
+});
+
+test("/upload fetches addresses later for a client that does not wait", async () => {
+  const { url } = services.private!;
+  const submit = async (fields: Readonly<Record<string, string | Blob>>) => {
+    const body = new FormData();
+    for (const [name, value] of Object.entries(fields)) body.append(name, value);
+    const headers = { Prefer: "respond-async" };
+    const response = await fetch(`${url}/upload`, { method: "POST", body, headers });
+    expect(response.status).toBe(202);
+    return ((await response.json()) as { requestId: string }).requestId;
+  };
+  const resultOf = (id: string) =>
+    eventually(async () => {
+      const status = (await (await fetch(`${url}/request-status/${id}`)).json()) as Record<string, unknown>;
+      expect(status.status).not.toBe("pending");
+      return status;
+    });
+  const id = await submit({ file: new Blob(["text"]), "url[]": `${site.url}/b.pdf` });
+  const { files } = (await resultOf(id)) as { files: { name: string; id: string }[] };
+  expect(files.map(({ name }) => name)).toEqual(["blob", "b.pdf"]);
+  expect((await fileOf(files[1]!.id)).status).toBe(200);
+  expect((await fetch(`${url}/request-status/${id}`, { method: "DELETE" })).status).toBe(204);
+  for (const file of files) await eventually(async () => expect((await fileOf(file.id)).status).toBe(404));
+  expect(await resultOf(await submit({ "url[]": `${site.url}/none` }))).toMatchObject({
+    ...{ status: "failed", errorStatus: 422 },
+  });
 });
 
 test("/upload takes addresses too, beside files", async () => {
@@ -250,5 +279,28 @@ test("without a container: 503", async () => {
     expect([status, body.error]).toEqual([503, "The service is busy, please try again later."]);
   } finally {
     await alone.stop();
+  }
+});
+
+test("the workbench converts a web page and a file by their addresses", async () => {
+  const browser = await openBrowser();
+  try {
+    await visit(browser, { url: services.private!.url }, async (page) => {
+      for (const [path, name] of [
+        ["page", "127.0.0.1.pdf"],
+        ["b.pdf", "127.0.0.1_1.png"],
+      ]) {
+        await page.fill("#address", `http://127.0.0.1:${site.port}/${path}`);
+        await page.press("#address", "Enter");
+        await page.waitForSelector(".file:has-text('fetched by the service')");
+        if (path === "b.pdf") await page.check("input[name=operation][value='/png']", { force: true });
+        await run(page);
+        expect(await page.textContent(".output .name")).toBe(name);
+        await page.waitForSelector(".sheet img");
+        await page.click(".file button:has-text('Remove')");
+      }
+    });
+  } finally {
+    await browser.close();
   }
 });

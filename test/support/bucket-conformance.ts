@@ -44,19 +44,25 @@ async function allOf(bucket: Bucket, prefix: string): Promise<BucketObject[]> {
 export interface ConformanceOptions {
   /** Opens the bucket anew, as a process does that starts. @default nothing: each request has the bucket anew */
   readonly reopen?: () => Promise<void>;
+  /** True if the bucket distinguishes uploads that nobody resumes. @default false */
+  readonly hasBriefUploads?: boolean;
   /** Says why the test of writes at the same time is skipped, if so. */
   readonly race?: { readonly skipped: string } | undefined;
 }
 
 /** @param bucket returns the bucket, which has no objects when a test begins */
-export function testBucket(bucket: () => Bucket, { reopen = async () => {}, race }: ConformanceOptions = {}): void {
+export function testBucket(
+  bucket: () => Bucket,
+  { reopen = async () => {}, race, hasBriefUploads = false }: ConformanceOptions = {},
+): void {
   if (race) console.log(`The test of writes on the same condition at the same time is skipped: ${race.skipped}`);
   testObjects(bucket);
   testStreams(bucket);
   testConditions(bucket);
   if (!race) testRace(bucket);
   testLists(bucket);
-  testUploads(bucket);
+  testUploads(bucket, "an upload", (key) => bucket().createMultipartUpload(key, properties));
+  if (hasBriefUploads) testUploads(bucket, "a brief upload", (key) => bucket().createBriefUpload!(key, properties));
   testResumedUploads(bucket, reopen);
   testFailedUploads(bucket, reopen);
 }
@@ -224,10 +230,12 @@ function testLists(bucket: () => Bucket): void {
 
 const properties = { httpMetadata: { contentType: "image/tiff" }, customMetadata: { name: "a.tif" } };
 
-function testUploads(bucket: () => Bucket): void {
-  test("an upload in parts is one object, and nothing is seen of it before", async () => {
+type Begin = (key: string) => Promise<MultipartUpload>;
+
+function testUploads(bucket: () => Bucket, kind: string, begin: Begin): void {
+  test(`${kind} in parts is one object, and nothing is seen of it before`, async () => {
     const parts = [part(1), part(2), part(3, 1234)];
-    const upload = await bucket().createMultipartUpload("files/a", properties);
+    const upload = await begin("files/a");
     const uploaded = [];
     for (const [index, bytes] of parts.entries()) uploaded.push(await upload.uploadPart(index + 1, bytes));
     expect(await isMissing(bucket(), "files/a")).toBe(true);
@@ -240,9 +248,9 @@ function testUploads(bucket: () => Bucket): void {
     expect(isSame(await new Response(got.body).bytes(), concat(...parts))).toBe(true);
   });
 
-  test("parts come in any order, and ranges cross them", async () => {
+  test(`parts of ${kind} come in any order, and ranges cross them`, async () => {
     const parts = [part(1), part(2), part(3, 99)];
-    const upload = await bucket().createMultipartUpload("files/a", properties);
+    const upload = await begin("files/a");
     const third = await upload.uploadPart(3, parts[2]!);
     const second = await upload.uploadPart(2, parts[1]!);
     const first = await upload.uploadPart(1, parts[0]!);
@@ -257,8 +265,8 @@ function testUploads(bucket: () => Bucket): void {
     }
   });
 
-  test("a part of an upload may be the only one, and the buffer of a part is the caller's again", async () => {
-    const upload = await bucket().createMultipartUpload("files/a", properties);
+  test(`a part of ${kind} may be the only one, and the buffer of a part is the caller's again`, async () => {
+    const upload = await begin("files/a");
     const bytes = part(1, 10);
     const uploaded = await upload.uploadPart(1, bytes);
     bytes.fill(9);
@@ -266,13 +274,13 @@ function testUploads(bucket: () => Bucket): void {
     expect(isSame(await (await bucket().get("files/a"))!.bytes(), part(1, 10))).toBe(true);
   });
 
-  test("an upload that is aborted leaves nothing", async () => {
-    const upload = await bucket().createMultipartUpload("files/a", properties);
+  test(`${kind} that is aborted leaves nothing`, async () => {
+    const upload = await begin("files/a");
     await upload.uploadPart(1, part(1));
     await upload.abort();
     expect(await isMissing(bucket(), "files/a")).toBe(true);
     await bucket().put("files/b", text("kept"));
-    const other = await bucket().createMultipartUpload("files/b", properties);
+    const other = await begin("files/b");
     await other.uploadPart(1, part(1));
     await other.abort();
     expect(await textOf(bucket(), "files/b")).toBe("kept");

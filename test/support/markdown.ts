@@ -1,4 +1,5 @@
 // Reads Markdown pages for the tests of the documentation: sections by anchor, rows of tables, links.
+import { anchorOf } from "../../src/site/docs/markdown.ts";
 
 /** A section from one heading to the next, without its subsections. */
 export interface Section {
@@ -47,10 +48,3 @@ export const linksOf = (markdown: string): string[] =>
     .filter((to) => !/^\w+:/.test(to));
 
 const withoutCode = (markdown: string): string => markdown.replace(/^```[\s\S]*?^```$/gm, "");
-
-const anchorOf = (title: string): string =>
-  title
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}\s_-]/gu, "")
-    .trim()
-    .replace(/\s/g, "-");

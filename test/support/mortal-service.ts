@@ -1,4 +1,4 @@
-// A private service without engines whose process a test kills, and which is started again with what it had stored.
+// A private service whose process a test kills, and which is started again with what it had stored.
 
 import { join } from "node:path";
 import { startDevServer, workerdPids } from "../../scripts/dev-server.ts";
@@ -14,12 +14,16 @@ export interface MortalService {
 }
 
 /** Starts a service of the kind that the environment names, whose storage and log are in a folder. */
-export const startMortalService = (folder: string): Promise<MortalService> => STARTS[targetOf(process.env)](folder);
+export const startMortalService = (folder: string, vars: Vars = {}): Promise<MortalService> =>
+  STARTS[targetOf(process.env)](folder, vars);
 
-const STARTS: Readonly<Record<Target, (folder: string) => Promise<MortalService>>> = {
-  async wrangler(folder) {
+/** Settings of the service. */
+type Vars = Readonly<Record<string, string>>;
+
+const STARTS: Readonly<Record<Target, (folder: string, vars: Vars) => Promise<MortalService>>> = {
+  async wrangler(folder, vars) {
     const paths = { persistTo: join(folder, "storage"), logFile: join(folder, "service.log") };
-    const server = await startDevServer({ variant: "private", port: 0, ...paths });
+    const server = await startDevServer({ variant: "private", port: 0, ...paths, vars });
     return {
       url: server.url,
       stop: () => server.stop(),
@@ -30,10 +34,10 @@ const STARTS: Readonly<Record<Target, (folder: string) => Promise<MortalService>
       },
     };
   },
-  host: (folder) =>
+  host: (folder, vars) =>
     startHost({
       dataFolder: join(folder, "storage"),
       logFile: join(folder, "service.log"),
-      settings: { ENGINES: "off", VARIANT: "private" },
+      settings: { ENGINES: "off", VARIANT: "private", ...vars },
     }),
 };

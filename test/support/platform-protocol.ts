@@ -2,10 +2,19 @@
 
 /**
  * How an instance behaves. `starts-late`: it starts when it is released. A number: it answers every job with this
- * status. `full`: it reports that too many jobs are there. `breaks-off`: its connection breaks in the middle of the
+ * status. `frozen`: it answers nothing, not even whether it is alive. `full`: it reports that too many jobs are there. `breaks-off`: its connection breaks in the middle of the
  * response. `hangs-up`: before it.
  */
-export type Behavior = "works" | "full" | "hangs-up" | "breaks-off" | "old" | "does-not-start" | "starts-late" | number;
+export type Behavior =
+  | "works"
+  | "frozen"
+  | "full"
+  | "hangs-up"
+  | "breaks-off"
+  | "old"
+  | "does-not-start"
+  | "starts-late"
+  | number;
 
 /** State of an instance, as the platform reports it. */
 export interface InstanceRecord {

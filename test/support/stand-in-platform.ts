@@ -66,6 +66,7 @@ class Instance {
 
   #answer(request: IncomingMessage, response: ServerResponse, listener: (...of: never[]) => unknown): void {
     const { behavior } = this;
+    if (behavior === "frozen") return;
     if (request.method !== "POST") return void listener(...([request, response] as never[]));
     this.jobs.push(request.url!.slice(1));
     const version = { [FRAME_VERSION_HEADER]: FRAME_VERSION };
@@ -104,6 +105,7 @@ class Instance {
       maxInputBytes: 2 ** 20,
       isEnding: () => false,
       ending: new AbortController().signal,
+      engines: async () => ({ office: { state: "warm", proof: { by: "job", secondsAgo: 0 } } }),
       health: () => ({}),
       log: () => {},
     });

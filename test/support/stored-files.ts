@@ -9,7 +9,10 @@ export interface StoredFiles extends AsyncDisposable {
   count(): Promise<number>;
 }
 
-export async function openStoredFiles({ target, persistTo }: ServiceAddress): Promise<StoredFiles> {
+export async function openStoredFiles({
+  target,
+  persistTo,
+}: Pick<ServiceAddress, "target" | "persistTo">): Promise<StoredFiles> {
   if (target === "host") {
     return { count: () => countIn(join(persistTo, "objects")), [Symbol.asyncDispose]: async () => {} };
   }

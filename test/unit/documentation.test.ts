@@ -11,7 +11,8 @@ import { MAX_SELECTED_PAGES } from "../../src/core/pages.ts";
 import { endpoints, routes } from "../../src/endpoints/index.ts";
 import * as errors from "../../src/http/errors.ts";
 import { noticeSentences } from "../../src/http/notices.ts";
-import { openApi } from "../../src/http/openapi.ts";
+import { openApi } from "../../src/http/openapi/document.ts";
+import { served } from "../../src/served.ts";
 import { codeIn, linksOf, rowsOf, sectionsOf } from "../support/markdown.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -41,7 +42,7 @@ type Responses = Record<string, { content?: { "application/json"?: { examples?: 
 type Examples = Record<string, { readonly value: { readonly error: string } }>;
 
 const config = readConfig({ VARIANT: "keyed" } as Parameters<typeof readConfig>[0]);
-const { paths } = openApi({ endpoints, routes }, config, "https://example.com") as unknown as Described;
+const { paths } = openApi(served, config, "https://example.com") as unknown as Described;
 
 /** The section of an endpoint, followed by the sections of the same page that it refers to for other parameters. */
 function textOf(path: string): string {
@@ -110,7 +111,7 @@ describe("every error sentence", () => {
     const pattern = sentence.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/<\w+>/g, ".+");
     return { status: Number(row.Status), sentence, pattern: new RegExp(`^${pattern}$`) };
   });
-  const { ServiceError, toServiceError, nonconforming, notAcceptable, ...makers } = errors;
+  const { ServiceError, toServiceError, nonconforming, notAcceptable, repeated: _, ...makers } = errors;
   const rule = { clause: "6.2.4.3", test: 2, pageNumbers: [1] };
   const made = [
     ...Object.values(makers).map((make) => (make as (...values: unknown[]) => errors.ServiceError)("name", "value")),
@@ -126,6 +127,11 @@ describe("every error sentence", () => {
     const isListed = ({ status, message }: errors.ServiceError) =>
       rows.some((row) => row.status === status && row.pattern.test(message));
     expect(made.filter((error) => !isListed(error)).map(({ status, message }) => `${status} ${message}`)).toEqual([]);
+  });
+
+  test("of the code is in the table with the same placeholders, which make its anchor", () => {
+    const sentences = new Set(rows.map(({ sentence }) => sentence));
+    expect(made.map(({ sentence }) => sentence).filter((sentence) => !sentences.has(sentence))).toEqual([]);
   });
 
   test("of the table is in the code", () => {

@@ -20,9 +20,18 @@ describe("time limits", () => {
     expect(TIMES[name]).toBeLessThan(TIMES[within]);
   });
 
-  test("lie within the limit of a request's job or of its inputs, except an awake instance, metrics and the time to shut down", () => {
+  test("lie within the limit of a request's job or of its inputs, except an awake instance, metrics, kept answers, upload addresses and the time to shut down", () => {
     const outermost = all.flatMap(([name, { within }]) => (within === undefined ? [name] : []));
-    expect(outermost).toEqual(["requestJobMs", "instanceAwakeMs", "metricsMs", "fetchesMs", "graceMs"]);
+    expect(outermost).toEqual([
+      "requestJobMs",
+      "instanceAwakeMs",
+      "metricsMs",
+      "keptAnswerMs",
+      "webhookDayMs",
+      "fetchesMs",
+      "oneTimeUploadMs",
+      "graceMs",
+    ]);
   });
 
   test("of a request's job is the platform's limit of processor time", () => {

@@ -8,7 +8,8 @@ const root = resolve(import.meta.dirname, "../..");
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 
 /** Matches the message of a call of a log function, in TypeScript and in Perl. */
-const CALLS = /(?:\b(?:log|report)(?:\?\.)?\(\s*(?:c\.get\("requestId"\), )?|stringify\(\{ message: )(["'`])(.+?)\1/g;
+const CALLS =
+  /(?:\b(?:log|report)(?:\?\.)?\(\s*(?:idsOf\(c\), )?|stringify\(\{ message: |logLine\(\{\}, )(["'`])(.+?)\1/g;
 const files = globSync(["src/**/*.ts", "container/**/*.{ts,pl}", "host/**/*.ts"], { cwd: root }).filter(
   (path) => !/\btest\b/.test(path),
 );

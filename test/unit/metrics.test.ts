@@ -56,3 +56,25 @@ test("outcomes", () => {
   const outcomes = rows.flatMap(({ Outcome }) => codeIn(Outcome!));
   expect(outcomes).toEqual(["answered", "left", "out-of-range", ...FAILURE_REASONS]);
 });
+
+test("the dashboard shows metrics that exist, with their labels", async () => {
+  const dashboard = readFileSync(resolve(import.meta.dirname, "../../deploy/grafana-dashboard.json"), "utf8");
+  const places = new PlacePool({ atOnce: 1, waiting: 1, maxWaitMs: 1 });
+  const ofContainer = new JobMetrics({ operations: new Map([["a", { places }]]), engines: () => ({ office: "warm" }) });
+  ofContainer.ended("a", { outcome: "answered", receivedMs: 1, waitedMs: 3, durationMs: 8 });
+  const ofHost = new HostMetrics();
+  ofHost.answered({ method: "POST", route: "/png", status: 200, durationMs: 1 });
+  const samples = readSamples(await ofHost.text(await ofContainer.text()));
+  const { panels } = JSON.parse(dashboard) as { panels: { title: string; targets: { expr: string }[] }[] };
+  const expressions = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
+  expect(expressions.length).toBeGreaterThan(10);
+  for (const expression of expressions) {
+    const [name, ...others] = new Set(expression.match(/pagewright_\w+/g));
+    expect(others, expression).toEqual([]);
+    const sample = samples.find((one) => one.name === name);
+    expect(sample, expression).toBeDefined();
+    const labels = Object.keys(sample!.labels);
+    const used = [...expression.matchAll(/by \(([^)]*)\)/g)].flatMap(([, list]) => list!.split(", "));
+    expect(labels, expression).toEqual(expect.arrayContaining(used));
+  }
+});

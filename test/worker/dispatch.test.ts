@@ -10,6 +10,7 @@ import { ISOLATE_BUDGETS } from "../../src/core/budgets.ts";
 import type { Env } from "../../src/core/config.ts";
 import { type Context, signature } from "../../src/core/operation.ts";
 import { toServiceError } from "../../src/http/errors.ts";
+import type { Readiness } from "../../src/http/readiness.ts";
 import type { ConnectedContainer } from "../../src/placement/connection.ts";
 import { connectContainer } from "../../src/placement/container.ts";
 import { dispatcher } from "../../src/placement/dispatcher-stub.ts";
@@ -99,13 +100,15 @@ test("a second instance starts when the first has a job for each processor, and 
   expect(await run()).toBe("engines instance-0");
 });
 
-test("web pages have instances of their own, which alone have the internet", async () => {
+test("web pages have instances of their own, which alone have the internet and its settings", async () => {
   expect(await run(webPage)).toBe("web instance-0");
   expect(await run(whoami)).toBe("engines instance-0");
   const [web] = (await tell("web instance-0")).starts;
   const [engines] = (await tell("engines instance-0")).starts;
-  expect(web).toMatchObject({ enableInternet: "true", ENGINES: "chromium" });
+  const addresses = { URL_ALLOW: "wiki.corp", URL_DNS: "10.0.0.53" };
+  expect(web).toMatchObject({ enableInternet: "true", ENGINES: "chromium", ...addresses });
   expect(engines).toMatchObject({ enableInternet: "false", ENGINES: "office,ghostscript,verapdf,threads" });
+  for (const name of Object.keys(addresses)) expect(engines).not.toHaveProperty(name);
 });
 
 describe("the secret", () => {
@@ -175,6 +178,15 @@ describe("a job that its instance does not take or finish is done by another one
     await release("engines instance-1");
     await call("stop", "engines instance-0");
     expect(await name).toBe("engines instance-1");
+  });
+
+  test("a container that freezes in the middle of a job", async () => {
+    const name = run(held);
+    await expect.poll(async () => (await tell("engines instance-0")).jobs, soon).toEqual(["held"]);
+    await release("engines instance-1");
+    await behave("engines instance-0", "frozen");
+    expect(await name).toBe("engines instance-1");
+    expect(await tell("engines instance-0")).toMatchObject({ running: false });
   });
 });
 
@@ -252,9 +264,12 @@ test("an instance starts while the rest of the upload arrives", async () => {
 
 describe("GET /ready", () => {
   const ready = async (changed: Partial<Env> = {}) => {
-    const response = await app.fetch(new Request("http://localhost/ready"), { ...env, ...changed });
+    const response = await createApp(ISOLATE_BUDGETS).fetch(new Request("http://localhost/ready"), {
+      ...env,
+      ...changed,
+    });
     expect([200, 503]).toContain(response.status);
-    const body = (await response.json()) as { readonly status: string; readonly reasons: readonly string[] };
+    const body = (await response.json()) as Readiness;
     expect(body.status).toBe(response.status === 200 ? "OK" : "unavailable");
     return body;
   };
@@ -266,9 +281,21 @@ describe("GET /ready", () => {
       status: "OK",
       storage: "OK",
       container: { engines: "OK", web: "OK" },
+      engines: Object.fromEntries(
+        ["office", "ghostscript", "verapdf", "threads", "chromium"].map((name) => [name, { state: "asleep" }]),
+      ),
+      queue: { waiting: 0, room: expect.any(Number) },
       reasons: [],
+      notes: [],
     });
     expect((await tell("engines instance-0")).starts).toEqual([]);
+  });
+
+  test("the engines of an instance that runs, as it has them", async () => {
+    await run();
+    const { engines, reasons } = await ready();
+    expect(engines).toMatchObject({ office: { state: "warm", proof: { by: "job" } }, chromium: { state: "asleep" } });
+    expect(reasons).toEqual([]);
   });
 
   test("503 once no container could be started, until one can be", async () => {
@@ -284,8 +311,30 @@ describe("GET /ready", () => {
   });
 
   test("503 if the storage does not answer", async () => {
-    const FILES = { head: () => Promise.reject(new Error("R2 is away")) } as unknown as R2Bucket;
-    expect(await ready({ FILES })).toMatchObject({ storage: "failed", reasons: ["The storage does not answer."] });
+    const away = () => Promise.reject(new Error("R2 is away"));
+    const readOnly = { put: away } as unknown as R2Bucket;
+    expect(await ready({ FILES: readOnly })).toMatchObject({
+      storage: "failed",
+      reasons: ["The storage cannot be written."],
+    });
+    const unreadable = { put: async () => {}, get: away, delete: async () => {} } as unknown as R2Bucket;
+    expect(await ready({ FILES: unreadable })).toMatchObject({ reasons: ["The storage does not answer."] });
+  });
+
+  test("a flood of questions writes to the storage once, and leaves nothing there", async () => {
+    const flooded = createApp(ISOLATE_BUDGETS);
+    let writes = 0;
+    const FILES = new Proxy(env.FILES, {
+      get(bucket, name) {
+        if (name === "put") writes++;
+        const value = Reflect.get(bucket, name) as unknown;
+        return typeof value === "function" ? value.bind(bucket) : value;
+      },
+    });
+    const ask = async () => (await flooded.fetch(new Request("http://localhost/ready"), { ...env, FILES })).status;
+    expect(new Set(await Promise.all(Array.from({ length: 50 }, ask)))).toEqual(new Set([200]));
+    expect(writes).toBe(1);
+    expect((await env.FILES.list({ prefix: "ready/" })).objects).toEqual([]);
   });
 
   test("503 without a container", async () => {

@@ -35,6 +35,9 @@ test("GET /ready says so, and GET /up does not wait for it", async () => {
     status: "unavailable",
     storage: "OK",
     container: { engines: "failed", web: "failed" },
+    engines: {},
+    queue: { waiting: 0, room: expect.any(Number) },
+    notes: [],
     reasons: ["The container for documents does not start.", "The container for web pages does not start."],
   });
   expect((await app.fetch(new Request("http://localhost/up"), env)).status).toBe(200);

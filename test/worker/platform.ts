@@ -7,7 +7,7 @@ import {
   WebContainer as RealWebContainer,
 } from "../../src/index.ts";
 
-export { ContainerProxy, default } from "../../src/index.ts";
+export { ClaimObject, ClientLimits, ContainerProxy, default } from "../../src/index.ts";
 
 type Context = ConstructorParameters<typeof RealEngineContainer>[0];
 type Env = ConstructorParameters<typeof RealEngineContainer>[1];
@@ -42,15 +42,20 @@ export class Dispatcher extends RealDispatcher {
   }
 }
 
+/** Settings of the Worker that only one kind of container may get. */
+const ADDRESSES = { URL_ALLOW: "wiki.corp", URL_DNS: "10.0.0.53" };
+
 export class EngineContainer extends RealEngineContainer {
+  override readonly aliveMs = 2_000;
+
   constructor(ctx: Context, env: Env) {
-    super(withRuntime(ctx, "engines"), env);
+    super(withRuntime(ctx, "engines"), { ...env, ...ADDRESSES });
   }
 }
 
 export class WebContainer extends RealWebContainer {
   constructor(ctx: Context, env: Env) {
-    super(withRuntime(ctx, "web"), env);
+    super(withRuntime(ctx, "web"), { ...env, ...ADDRESSES });
   }
 }
 

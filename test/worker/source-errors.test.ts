@@ -11,6 +11,7 @@ const NOT_A_PDF = "The input file is damaged or is not a PDF.";
 const OPENED = [
   "The input file is password protected and cannot be processed.",
   "The input file is too complex to be processed.",
+  "The input file uses a feature that is not supported.",
 ];
 
 const messagesOf = (source: Source) => errorsOf(source).map(({ message }) => message);
@@ -23,17 +24,21 @@ test("a text is required", () => {
 
 const UNREACHABLE = "The file at the URL could not be loaded.";
 const notUrl = (parameter: string) => `http://127.0.0.1/ is not within the acceptable range for ${parameter}.`;
-const ONE_OF = "This route will only accept one of a File, an ID or a URL.";
+const ONE_OF = [
+  "This route will only accept one of a File, an ID or a URL.",
+  "This route will only accept one File or one ID.",
+  "Found more than one url key, only one is allowed.",
+];
 
 test("a document that may be a PDF is opened as one", () => {
-  const given = [NOT_BOTH, ONE_OF, COUNTS.noInput, notUrl("url"), UNREACHABLE];
+  const given = [NOT_BOTH, ...ONE_OF, COUNTS.noInput, notUrl("url"), UNREACHABLE];
   const all = [...given, NO_SUCH_FILE, WRONG_TYPE, ...OPENED];
   same({ kind: "one", description: "", accepts: mayBePdf }, [...all, NOT_A_PDF]);
   same({ kind: "one", description: "", accepts: () => true }, all);
 });
 
 test("a document or a web page", () => {
-  const given = [NOT_BOTH, ONE_OF, "This route needs a File, an ID or a URL.", notUrl("url"), UNREACHABLE];
+  const given = [NOT_BOTH, ...ONE_OF, "This route needs a File, an ID or a URL.", notUrl("url"), UNREACHABLE];
   same({ kind: "one", webPages: true, description: "" }, [...given, NO_SUCH_FILE, WRONG_TYPE, ...OPENED]);
 });
 
@@ -45,6 +50,8 @@ test("files that are not opened, and PDFs with lists of values", () => {
     ...given,
     "Too few 'file' or 'id' values.",
     "The 'type[]' values do not match the 'file' and 'id' values.",
+    "The 'type[]' field is required.",
+    "files is not within the acceptable range for type[].",
     "The 'pages[]' field is required.",
     ...[NO_SUCH_FILE, WRONG_TYPE, NOT_A_PDF, ...OPENED],
   ]);

@@ -65,7 +65,7 @@ async function start(
     maxInputBytes,
     ending: ending.signal,
     isEnding: () => ending.signal.aborted,
-    health: () => ({ mood: "good" }),
+    ...{ engines: async () => ({}), health: () => ({ mood: "good" }) },
     log: (message, details) => logged.push({ message, ...details }),
   });
   const server = await new Promise<ServerType>((resolve) => {

@@ -13,7 +13,7 @@ import { compressPdf } from "../../../src/operations/compress-pdf.ts";
 import { mergePdfs } from "../../../src/operations/merge-pdfs.ts";
 import { type RasterizeParams, rasterizePdf } from "../../../src/operations/rasterize-pdf.ts";
 import { splitPdf } from "../../../src/operations/split-pdf.ts";
-import { remote } from "../../../src/placement/remote.ts";
+import { endOfAnswer, remote } from "../../../src/placement/remote.ts";
 import { textPdf } from "../../fixtures/pdfs.ts";
 import { memoryInput } from "../../support/container-client.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -59,7 +59,7 @@ async function outputsOf(outputs: AsyncIterable<Output>): Promise<string[]> {
   const made: string[] = [];
   for await (const { body, head } of outputs) {
     const chunks: Uint8Array[] = [];
-    for await (const chunk of body as AsyncIterable<Uint8Array>) chunks.push(chunk.slice());
+    for await (const chunk of body instanceof Uint8Array ? [body] : body) chunks.push(chunk.slice());
     const bytes = Buffer.concat(chunks);
     bytes.set(head?.() ?? []);
     made.push(bytes.toString("base64"));
@@ -131,6 +131,13 @@ test("an abort ends a thread at work, and the next job finds another", async () 
 test("a job that nobody reads any more ends its thread, and the next job finds another", async () => {
   for await (const _ of threads.run(job({ params: params(2400, "png") }), never, () => {})) break;
   expect(await inThread(job())).toHaveLength(3);
+});
+
+test("a reader that leaves with the last frame leaves the thread for the next job", async () => {
+  await using one = new Threads({ size: 1, heapMiB: 128, log: () => {} });
+  for await (const frame of one.run(job(), never, () => {})) if (endOfAnswer(frame) !== undefined) break;
+  expect(one.state).toBe("warm");
+  expect(await inThread(job(), never, one)).toHaveLength(3);
 });
 
 test("an operation that does not exist: crashed, and not run", async () => {

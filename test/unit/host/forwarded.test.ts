@@ -21,6 +21,15 @@ test.each([
   expect(readForwarded(SENT, "9.9.9.9", proxies)).toEqual({ address, origin: "https://pdf.example.com" });
 });
 
+test.each([
+  ["1.2.3.4:5678", "1.2.3.4"],
+  ["[2001:db8::1]:443", "2001:db8::1"],
+  ["[2001:db8::1]", "2001:db8::1"],
+  ["2001:db8::1", "2001:db8::1"],
+])("the port of %s does not make it another client", (forwarded, address) => {
+  expect(readForwarded({ "x-forwarded-for": `5.5.5.5, ${forwarded}` }, "9.9.9.9", 1)).toEqual({ address });
+});
+
 test("the host of the request where the proxy keeps it", () => {
   expect(readForwarded({ host: "a.example:8443", "x-forwarded-proto": "https" }, "9.9.9.9", 1)).toEqual({
     address: "9.9.9.9",

@@ -3,11 +3,13 @@ import { expect, test } from "vitest";
 import { selectedEngines } from "../../../container/jobs/selection.ts";
 import { NATIVE_OPERATIONS } from "../../../container/operations/index.ts";
 import { ENGINE_NAMES } from "../../../container/operations/native.ts";
+import { checkAddress } from "../../../src/operations/check-address.ts";
 import { fetchUrl } from "../../../src/operations/fetch-url.ts";
 import { htmlToPdf } from "../../../src/operations/html-to-pdf.ts";
 import { HOSTED_OPERATIONS } from "../../../src/operations/index.ts";
 import { officeToPdf } from "../../../src/operations/office-to-pdf.ts";
 import { pdfToPdfa } from "../../../src/operations/pdf-to-pdfa.ts";
+import { postWebhook } from "../../../src/operations/post-webhook.ts";
 import { postscriptToPdf } from "../../../src/operations/postscript-to-pdf.ts";
 import { POOL_ENGINES, POOLS, poolOf } from "../../../src/placement/pools.ts";
 
@@ -17,7 +19,7 @@ test("every engine is in one kind of container", () => {
 });
 
 test("the engine of every native operation is in the container that gets its jobs", () => {
-  const signatures = [fetchUrl, htmlToPdf, officeToPdf, pdfToPdfa, postscriptToPdf];
+  const signatures = [...[checkAddress, fetchUrl, htmlToPdf, officeToPdf, pdfToPdfa, postWebhook, postscriptToPdf]];
   expect(signatures.map(({ name }) => name).toSorted()).toEqual(NATIVE_OPERATIONS.map(({ name }) => name).toSorted());
   for (const signature of signatures) {
     const { engine } = NATIVE_OPERATIONS.find(({ name }) => name === signature.name)!;
@@ -31,5 +33,5 @@ test("the edge's operations run where the threads are", () => {
 
 test("only the container for web pages has the internet", () => {
   expect(poolOf(htmlToPdf)).toBe("web");
-  expect(poolOf(fetchUrl)).toBe("web");
+  for (const one of [checkAddress, fetchUrl, postWebhook]) expect(poolOf(one)).toBe("web");
 });

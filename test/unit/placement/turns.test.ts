@@ -1,7 +1,7 @@
 // Tests the turns for work at the edge.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { toServiceError } from "../../../src/http/errors.ts";
-import { createTurns } from "../../../src/placement/turns.ts";
+import { createTurns, patient, type Turns } from "../../../src/placement/turns.ts";
 
 const never = new AbortController().signal;
 /** The response that a failed wait becomes. */
@@ -30,6 +30,20 @@ describe("turns", () => {
     (await third)[Symbol.dispose]();
     await fourth;
     expect(order).toEqual(["third", "fourth"]);
+  });
+
+  test("work that nobody waits for has its turn when no other wants one", async () => {
+    const turns = createTurns({ atOnce: 1, waiting: 5, maxWaitMs: 1000 });
+    const order: string[] = [];
+    const work = async (name: string, from: Turns) => {
+      using _turn = await from.take(never);
+      order.push(name);
+    };
+    const first = await turns.take(never);
+    const all = [work("patient", patient(turns)), work("second", turns), work("third", turns)];
+    first[Symbol.dispose]();
+    await Promise.all(all);
+    expect(order).toEqual(["second", "third", "patient"]);
   });
 
   test("a turn given back twice counts once", async () => {

@@ -1,12 +1,13 @@
-// The bucket in the file system on a disk that is full.
+// The bucket in the file system, and the databases beside it, on a disk that is full.
 // Contract: docs/api.md#errors
 
 import { spawnSync } from "node:child_process";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { FileBucket } from "../../../../host/storage/file-bucket.ts";
+import { SqliteFile } from "../../../../host/storage/sqlite-file.ts";
 import { StorageFull } from "../../../../src/core/failure.ts";
 import { toServiceError } from "../../../../src/http/errors.ts";
 import { createKeptBytes } from "../../../../src/storage/kept-bytes.ts";
@@ -50,5 +51,30 @@ test.skipIf(!mounted)(
     }
     await store.remove([large.id]);
     expect((await storing(5_000_000)).size).toBe(5_000_000);
+  },
+);
+
+test.skipIf(!mounted)(
+  "a database on a full disk says so, keeps what it had, and writes again once there is room",
+  async () => {
+    const options = { name: "kept", subject: "test", synchronous: "FULL" } as const;
+    using file = await SqliteFile.open(folder, options, (file) => file);
+    file.exec("CREATE TABLE kept (text TEXT)");
+    const add = (bytes: number) => file.all("INSERT INTO kept VALUES (?)", "a".repeat(bytes));
+    const count = () => file.all("SELECT count(*) AS count FROM kept")[0]!.count;
+    add(1);
+    const filler = join(folder, "filler");
+    await expect(writeFile(filler, new Uint8Array(16 * 2 ** 20))).rejects.toThrow("ENOSPC");
+    expect(() => add(100_000)).toThrow(StorageFull);
+    const twoAtOnce = () =>
+      file.atOnce(() => {
+        add(1);
+        add(100_000);
+      });
+    expect(twoAtOnce).toThrow(StorageFull);
+    expect(count()).toBe(1);
+    await rm(filler);
+    twoAtOnce();
+    expect(count()).toBe(3);
   },
 );

@@ -27,7 +27,7 @@ async function reopen(): Promise<void> {
   bucket = await FileBucket.open(folder);
 }
 
-testBucket(() => bucket, { reopen });
+testBucket(() => bucket, { reopen, hasBriefUploads: true });
 
 describe("keys", () => {
   test("cannot lead out of the folder, and come back as they are", async () => {
@@ -124,6 +124,10 @@ test("nothing of a failed write remains", async () => {
   const part = await upload.uploadPart(1, bytes);
   await expect(upload.complete([{ ...part, etag: "other" }])).rejects.toThrow("part 1");
   await upload.abort();
+  expect([...(await filesIn("writing")), ...(await filesIn("unfinished"))]).toEqual([]);
+  const brief = await bucket.createBriefUpload("files/a");
+  await expect(brief.complete([{ ...(await brief.uploadPart(1, bytes)), etag: "other" }])).rejects.toThrow("part 1");
+  await brief.abort();
   expect([...(await filesIn("writing")), ...(await filesIn("unfinished"))]).toEqual([]);
   expect((await bucket.head("files/a"))!.etag).toBe(etag);
 });

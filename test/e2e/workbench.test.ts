@@ -1,0 +1,240 @@
+// Uses the workbench in a browser, from the file that is dropped to the file that comes back, in both variants, and runs
+// the code that it shows.
+// Contract: docs/api.md#workbench
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { mediaTypeOf } from "../../src/core/media-type.ts";
+import { textPdf } from "../fixtures/pdfs.ts";
+import { unembeddablePdf } from "../fixtures/unembeddable-pdf.ts";
+import { examine } from "../support/axe.ts";
+import { pythonTools } from "../support/client-tools.ts";
+import { codeOf, openCodeRunner } from "../support/shown-code.ts";
+import {
+  DESKTOP,
+  download,
+  drop,
+  type Given,
+  openBrowser,
+  operationOf,
+  PHONE,
+  run,
+  tabTo,
+  visit,
+} from "../support/workbench.ts";
+
+const PDF = "application/pdf";
+/** Type of the file that comes back, and what is typed into the form. */
+const OPERATIONS: Readonly<Record<string, readonly [string, Readonly<Record<string, string>>?]>> = {
+  "/pdf": [PDF],
+  "/merged-pdf": [PDF],
+  "/split-pdf": [PDF],
+  "/compressed-pdf": [PDF],
+  "/pdfa": [PDF],
+  "/linearized-pdf": [PDF],
+  "/flattened-transparencies-pdf": [PDF],
+  "/png": ["image/png", { resolution: "40", pages: "2,1" }],
+  "/jpg": ["image/jpeg", { resolution: "40", jpeg_quality: "50" }],
+  "/tif": ["image/tiff", { resolution: "40" }],
+  "/gif": ["image/gif", { resolution: "40" }],
+  "/bmp": ["image/bmp", { resolution: "40" }],
+  "/zip": ["application/zip"],
+  "/html": ["text/html", { output: "saved", content: `<p>It's "$5" \\ ✓</p>` }],
+};
+/** The answer to code is an archive, where there may be several files. */
+const ARCHIVED = ["/split-pdf", "/png", "/jpg", "/tif", "/gif", "/bmp"];
+const KEYED_ONLY = ["/linearized-pdf", "/flattened-transparencies-pdf"];
+/** Names of files that need care in a shell and in strings. */
+const REPORT = "it's a report, $1.pdf";
+const PAGE = "page.html";
+
+let browser: Browser;
+let report: Given;
+const html: Given = { name: PAGE, bytes: Buffer.from("<!doctype html><h1>Hello</h1>") };
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  report = { name: REPORT, bytes: await textPdf(3) };
+});
+afterAll(() => browser?.close());
+
+async function enterKey(page: Page): Promise<void> {
+  await page.fill("#api-key", inject("services").keyed.key);
+  await page.press("#api-key", "Tab");
+}
+
+describe.each(["private", "keyed"] as const)("in the %s variant", { timeout: 400_000 }, (variant) => {
+  const paths = Object.keys(OPERATIONS).filter((path) => variant === "keyed" || !KEYED_ONLY.includes(path));
+
+  test("each operation makes its file of a dropped one, and its code the same in each language", async (context) => {
+    await using runner = await openCodeRunner([report, html], await pythonTools(context));
+    await visit(browser, { variant }, async (page) => {
+      if (variant === "keyed") await enterKey(page);
+      await drop(page, html);
+      for (const path of paths) {
+        const [type, values = {}] = OPERATIONS[path]!;
+        await operationOf(page, path).check({ force: true });
+        for (const [name, value] of Object.entries(values)) await page.fill(`#field-${name}`, value);
+        await run(page);
+        const { name, bytes } = await download(page, () => page.click(".output a >> nth=0"));
+        expect([path, mediaTypeOf(bytes.subarray(0, 4096), name)]).toEqual([path, type]);
+        const made = await runner.run(await codeOf(page));
+        for (const { language, name, bytes } of made) {
+          // The command saves several files, the others an archive of them.
+          const wanted = ARCHIVED.includes(path) && language !== "cli" ? "application/zip" : type;
+          expect([path, language, mediaTypeOf(bytes.subarray(0, 4096), name)]).toEqual([path, language, wanted]);
+        }
+        const languages = new Set(made.map(({ language }) => language));
+        expect([path, languages.size]).toEqual([path, runner.languages.length]);
+        if (path !== "/pdf") continue;
+        await page.click(`button:has-text("Remove ${PAGE}")`);
+        await drop(page, report);
+      }
+    });
+  });
+});
+
+test("operations of the keyed variant are shown, and cannot be chosen elsewhere", () =>
+  visit(browser, {}, async (page) => {
+    for (const path of KEYED_ONLY) {
+      expect(await operationOf(page, path).isDisabled()).toBe(true);
+      expect(await page.locator("label", { has: operationOf(page, path) }).textContent()).toContain("keyed variant");
+    }
+    expect(await page.locator("#api-key").count()).toBe(0);
+  }));
+
+test("page selections are checked while they are typed, and errors are at their field with the request", () =>
+  visit(browser, { refusals: [400] }, async (page) => {
+    await drop(page, report);
+    await operationOf(page, "/png").check({ force: true });
+    await page.fill("#field-pages", "2-x");
+    const sentence = "2-x is not within the acceptable range for pages.";
+    expect(await page.textContent("#field-pages-complaint")).toBe(sentence);
+    const field = page.locator(".field", { has: page.locator("#field-pages") });
+    await page.click(".run .primary");
+    await field.locator(".problem").waitFor();
+    expect(await field.locator(".problem p").first().textContent()).toBe(sentence);
+    expect(await field.locator(".problem .small").textContent()).toMatch(/^Status 400 · request [0-9a-f-]{36}$/);
+    expect(await page.getAttribute("#field-pages", "aria-invalid")).toBe("true");
+    await examine(page);
+    await page.fill("#field-pages", "1");
+    expect(await page.locator(".problem").count()).toBe(0);
+  }));
+
+test("a file that is no PDF is refused beside the files", () =>
+  visit(browser, { refusals: [400, 422] }, async (page) => {
+    await drop(page, { name: "notes.pdf", bytes: Buffer.from("no PDF") });
+    await operationOf(page, "/pdfa").check({ force: true });
+    await page.click(".run .primary");
+    const problem = page.locator("#files .problem");
+    await problem.waitFor();
+    expect(await problem.textContent()).toContain("The input file is damaged or is not a PDF.");
+  }));
+
+test("the rules that a document would break as PDF/A are listed", () =>
+  visit(browser, {}, async (page) => {
+    await drop(page, { name: "fonts.pdf", bytes: unembeddablePdf() });
+    await operationOf(page, "/pdfa").check({ force: true });
+    await page.click(".run .primary");
+    const problem = page.locator("#files .problem");
+    await problem.waitFor();
+    expect(await problem.locator("p").first().textContent()).toBe("The input file cannot be converted to PDF/A-2b.");
+    expect(await problem.locator("li").allTextContents()).toEqual([
+      expect.stringMatching(/^rule 6(\.\d+)+ \(test \d+\) is broken on page 2$/),
+    ]);
+  }));
+
+test("a wrong key is refused at its field", () =>
+  visit(browser, { variant: "keyed", refusals: [401] }, async (page) => {
+    await page.fill("#api-key", "00000000-0000-0000-0000-000000000000");
+    await operationOf(page, "/html").check({ force: true });
+    await page.fill("#field-content", "<p>Hello</p>");
+    await page.click(".run .primary");
+    const field = page.locator(".field", { has: page.locator("#api-key") });
+    await field.locator(".problem").waitFor();
+    expect(await field.locator(".problem").textContent()).toContain("The provided key is not valid.");
+    expect(await page.textContent("#code-panel")).toContain('"Api-Key: $API_KEY"');
+  }));
+
+test("a result is the next input, and can be deleted", () =>
+  visit(browser, { refusals: [404] }, async (page) => {
+    await page.click("button:has-text('Sample HTML')");
+    await operationOf(page, "/pdf").check({ force: true });
+    await run(page);
+    await page.waitForSelector(".sheet img");
+    await page.click("button:has-text('Use as input')");
+    await page.waitForSelector(".file:has-text('harbor.pdf')");
+    expect(await page.locator(".file").count()).toBe(1);
+    await operationOf(page, "/compressed-pdf").check({ force: true });
+    await run(page);
+    await page.waitForSelector(".sheets figure:nth-of-type(2) img");
+    const address = await page.getAttribute(".output a", "href");
+    expect((await fetch(address!)).status).toBe(200);
+    await page.click("button:has-text('Delete now')");
+    await page.waitForSelector(".output:has-text('deleted')");
+    expect((await fetch(address!)).status).toBe(404);
+  }));
+
+test("the keyboard alone leads from a sample to a downloaded file", () =>
+  visit(browser, {}, async (page) => {
+    await tabTo(page, "button.chip");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector(".file");
+    await tabTo(page, "input[name=operation]");
+    await page.keyboard.press("ArrowRight");
+    expect(await operationOf(page, "/pdfa").isChecked()).toBe(true);
+    await page.keyboard.press("ArrowLeft");
+    expect(await operationOf(page, "/compressed-pdf").isChecked()).toBe(true);
+    await tabTo(page, ".run .primary");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("#stage-title:text-is('Result')");
+    await tabTo(page, ".output a");
+    const { name } = await download(page, () => page.keyboard.press("Enter"));
+    expect(name).toBe("field-notes_compressed-pdf.pdf");
+    await page.waitForSelector("#split");
+    await tabTo(page, "#split");
+    await page.keyboard.press("ArrowRight");
+    expect(await page.getAttribute("#split", "aria-valuetext")).toBe("51% before, 49% after");
+  }));
+
+test("a page can be enlarged, with a viewer that is loaded then", () =>
+  visit(browser, {}, async (page) => {
+    const loaded: string[] = [];
+    page.on("response", (response) => loaded.push(new URL(response.url()).pathname));
+    await page.click("button:has-text('Sample PDF')");
+    await page.waitForSelector(".sheet img");
+    expect(loaded.some((path) => path.includes("zoom-viewer"))).toBe(false);
+    await page.click("button:has-text('Zoom')");
+    await page.waitForSelector(".viewer canvas");
+    expect(loaded.some((path) => path.includes("zoom-viewer"))).toBe(true);
+    await examine(page);
+    await page.keyboard.press("Escape");
+    await page.waitForSelector(".zoom", { state: "detached" });
+  }));
+
+describe.each([
+  ["wide and light", DESKTOP, "light"],
+  ["wide and dark", DESKTOP, "dark"],
+  ["narrow and dark", PHONE, "dark"],
+] as const)("%s", (_, viewport, colorScheme) => {
+  test("axe finds nothing, and nothing is cut off", () =>
+    visit(browser, { options: { viewport, colorScheme } }, async (page) => {
+      const check = async () => {
+        await examine(page);
+        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(viewport.width);
+      };
+      const ground = await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+      expect(ground).toBe(colorScheme === "light" ? "rgb(241, 238, 231)" : "rgb(22, 21, 19)");
+      await check();
+      await drop(page, report, { ...report, name: "second.pdf" });
+      await page.waitForSelector(".sheet img");
+      await operationOf(page, "/merged-pdf").check({ force: true });
+      await check();
+      await operationOf(page, "/split-pdf").check({ force: true });
+      await page.click("button:has-text('Add a selection')");
+      await check();
+      await operationOf(page, "/compressed-pdf").check({ force: true });
+      await run(page);
+      await page.waitForSelector(".sheets figure:nth-of-type(2) img");
+      await check();
+    }));
+});

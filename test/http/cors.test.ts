@@ -1,0 +1,127 @@
+// Tests the header fields that let web pages of other origins call the service, and those that protect clients.
+// Contract: docs/api.md#web-pages-of-other-origins, #limits
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { type Service, startService } from "../support/service.ts";
+
+const ORIGIN = "https://app.example.com";
+
+/** What pages can read anyway (the safe names of Fetch), or what is none of their business. */
+const SAFE = [
+  "access-control-allow-origin",
+  "cache-control",
+  "content-length",
+  "content-type",
+  "expires",
+  "last-modified",
+  "vary",
+];
+
+interface Operation {
+  readonly responses?: Readonly<Record<string, { readonly headers?: object }>>;
+}
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({
+    variant: "keyed",
+    vars: { CORS_ORIGINS: `https://one.example.com, ${ORIGIN}`, BASE_URL: "https://pdf.example.com" },
+  });
+});
+afterAll(() => service.stop());
+
+const preflight = (url: string, path: string, origin: string, method: string) =>
+  fetch(url + path, {
+    method: "OPTIONS",
+    headers: {
+      Origin: origin,
+      "Access-Control-Request-Method": method,
+      "Access-Control-Request-Headers": "api-key, content-type, tus-resumable",
+    },
+  });
+
+describe("an origin that is listed", () => {
+  test.each([
+    ["/png", "POST"],
+    ["/upload/tus", "POST"],
+    ["/upload/tus/x", "PATCH"],
+    ["/upload/once/x", "PUT"],
+    ["/resource/x", "DELETE"],
+    ["/usage", "GET"],
+    ["/unknown", "POST"],
+  ])("may ask for %s with %s, without a key", async (path, method) => {
+    const { status, headers } = await preflight(service.url, path, ORIGIN, method);
+    expect(status).toBe(204);
+    expect(headers.get("Access-Control-Allow-Origin")).toBe(ORIGIN);
+    expect(headers.get("Access-Control-Allow-Methods")!.split(",")).toContain(method);
+    expect(headers.get("Access-Control-Allow-Headers")!.split(",")).toEqual([
+      "api-key",
+      "content-type",
+      "tus-resumable",
+    ]);
+    expect(headers.get("Vary")).toContain("Origin");
+  });
+
+  test("may read answers, errors too, and the fields that pages need", async () => {
+    for (const [path, method, status] of [
+      ["/up", "GET", 200],
+      ["/html", "POST", 401],
+      ["/unknown", "GET", 404],
+    ] as const) {
+      const response = await fetch(service.url + path, { method, headers: { Origin: ORIGIN } });
+      expect([path, response.status]).toEqual([path, status]);
+      expect(response.headers.get("Access-Control-Allow-Origin")).toBe(ORIGIN);
+      const exposed = response.headers.get("Access-Control-Expose-Headers")!.split(",");
+      expect(exposed).toEqual(expect.arrayContaining(["Location", "X-Request-Id", "RateLimit", "Upload-Offset"]));
+      expect(response.headers.get("Vary")!.split(", ")).toContain("Origin");
+      if (method === "POST") expect(response.headers.get("Vary")!.split(", ")).toContain("Accept");
+    }
+  });
+
+  test("may read every field that the description names", async () => {
+    const response = await fetch(`${service.url}/openapi.json`, { headers: { Origin: ORIGIN } });
+    const exposed = response.headers.get("Access-Control-Expose-Headers")!.toLowerCase().split(",");
+    const { paths } = (await response.json()) as { paths: Record<string, Record<string, Operation>> };
+    const named = Object.values(paths).flatMap((operations) =>
+      Object.values(operations).flatMap(({ responses = {} }) =>
+        Object.values(responses).flatMap(({ headers = {} }) => Object.keys(headers)),
+      ),
+    );
+    expect(named.length).toBeGreaterThan(0);
+    const readable = new Set([...exposed, ...SAFE]);
+    expect([...new Set(named)].filter((name) => !readable.has(name.toLowerCase()))).toEqual([]);
+  });
+});
+
+test.each(["https://evil.example.com", `${ORIGIN}.evil.com`, "null"])("another origin may not: %s", async (origin) => {
+  const asked = await preflight(service.url, "/png", origin, "POST");
+  expect(asked.headers.get("Access-Control-Allow-Origin")).toBeNull();
+  const { headers } = await fetch(`${service.url}/up`, { headers: { Origin: origin } });
+  expect(headers.get("Access-Control-Allow-Origin")).toBeNull();
+});
+
+test("OPTIONS that is no preflight is answered by the endpoint", async () => {
+  const response = await fetch(`${service.url}/upload/tus`, { method: "OPTIONS", headers: { Origin: ORIGIN } });
+  expect([response.status, response.headers.get("Tus-Version")]).toEqual([204, "1.0.0"]);
+});
+
+describe("by default", () => {
+  const { url } = inject("services").private;
+
+  test("no origin is allowed, and nothing answers preflight requests", async () => {
+    const asked = await preflight(url, "/png", ORIGIN, "POST");
+    expect([asked.status, asked.headers.get("Access-Control-Allow-Origin")]).toEqual([405, null]);
+    expect((await fetch(`${url}/up`, { headers: { Origin: ORIGIN } })).headers.get("Vary")).toBeNull();
+  });
+
+  test("every answer has the fields that protect its client; HTTPS is demanded only where it is used", async () => {
+    for (const path of ["/up", "/unknown", "/openapi.json", "/resource/x?format=file"]) {
+      const { headers } = await fetch(url + path);
+      expect(headers.get("X-Content-Type-Options")).toBe("nosniff");
+      expect(headers.get("Referrer-Policy")).toBe("no-referrer");
+      expect(headers.get("Content-Security-Policy")).toContain("default-src 'none'");
+      expect(headers.get("Strict-Transport-Security")).toBeNull();
+    }
+    const secure = await fetch(`${service.url}/up`);
+    expect(secure.headers.get("Strict-Transport-Security")).toMatch(/^max-age=\d+$/);
+  });
+});

@@ -1,0 +1,26 @@
+// Looks for barriers on a page in a browser, with axe.
+import axe from "axe-core";
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
+}
+
+/** Fails if axe finds anything on the page as it is. */
+export async function examine(page: Page): Promise<void> {
+  await page.evaluate(axe.source);
+  const found = await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as {
+      axe: { run(): Promise<{ violations: Violation[]; passes: unknown[] }> };
+    };
+    const { violations, passes } = await axe.run();
+    return {
+      passes: passes.length,
+      violations: violations.map(({ id, nodes }) => [id, nodes[0]!.html, nodes[0]!.failureSummary]),
+    };
+  });
+  expect(found.violations).toEqual([]);
+  expect(found.passes).toBeGreaterThan(10);
+}

@@ -1,0 +1,333 @@
+// The suite of the client, in plain JavaScript of the web: it runs in Node, in workerd and in a browser alike.
+import type { CallOptions, Job, Options, PagewrightClient, Progress, Selected } from "../../client/index.ts";
+
+export interface Surroundings {
+  /** The class under test. */
+  readonly Pagewright: new (
+    options: Options,
+  ) => PagewrightClient;
+  /** A service of the keyed variant. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly samples: Samples;
+  /** Operations by name. */
+  readonly operations: Readonly<Record<string, unknown>>;
+  /** Address of the sample `pdf`, which the service may fetch. */
+  readonly pdfUrl: string;
+}
+
+/** Documents by what they are. The PDF has three pages. */
+export interface Samples {
+  readonly pdf: Uint8Array<ArrayBuffer>;
+  readonly docx: Uint8Array<ArrayBuffer>;
+}
+
+type Check = (around: Surroundings) => Promise<void>;
+
+export const CHECKS: Readonly<Record<string, Check>> = {
+  async "every operation gives a file of its type"(around) {
+    const pw = connect(around);
+    const pdf = await pw.upload(new Blob([around.samples.pdf]));
+    const jobs: Record<string, [Job, string]> = {
+      bmp: [pw.bmp(pdf, { pages: 1, resolution: 12 }), "BM"],
+      gif: [pw.gif(pdf, { pages: "1", resolution: 12 }), "GIF8"],
+      jpg: [pw.jpg(pdf, { pages: 1, resolution: 12, jpegQuality: 5 }), "\xff\xd8"],
+      png: [pw.png(pdf, { pages: [1], resolution: 12, colorModel: "gray" }), "\x89PNG"],
+      tif: [pw.tif(pdf, { pages: "last", resolution: 12 }), "II"],
+      compress: [pw.compress(pdf, { compressionLevel: "custom", profile: {} }), "%PDF"],
+      flatten: [pw.flatten(pdf, { quality: "low" }), "%PDF"],
+      linearize: [pw.linearize(pdf), "%PDF"],
+      merge: [pw.merge([pdf, { input: pdf, pages: "even" }]), "%PDF"],
+      split: [pw.split(pdf, { pages: ["1-2"] }), "%PDF"],
+      pdf: [pw.pdf(new Blob([around.samples.docx])), "%PDF"],
+      pdfa: [pw.pdfa(pdf, { outputType: "PDF/A-2b", rasterizeIfErrorsEncountered: true }), "%PDF"],
+      html: [pw.html("<p>text"), "<p>"],
+      zip: [pw.zip([pdf]), "PK"],
+    };
+    same(Object.keys(jobs).toSorted(), Object.keys(around.operations).toSorted());
+    for (const [name, [job, magic]] of Object.entries(jobs))
+      same([name, start(await job.bytes(), magic)], [name, magic]);
+  },
+
+  async "every kind of input is one"(around) {
+    const { samples, pdfUrl } = around;
+    const pw = connect(around);
+    const stored = await pw.upload(samples.pdf);
+    const result = await pw.split(stored, { pages: ["1-3"] });
+    const inputs = [
+      new Blob([samples.pdf]),
+      new File([samples.pdf], "grüße.pdf"),
+      samples.pdf.slice().buffer,
+      samples.pdf,
+      streamOf(samples.pdf),
+      chunksOf(samples.pdf),
+      { stream: streamOf(samples.pdf), name: "a.pdf", size: samples.pdf.length },
+      { stream: chunksOf(samples.pdf), name: "a.pdf" },
+      pdfUrl,
+      new URL(pdfUrl),
+      stored,
+      pw.stored(stored.id),
+      result,
+      pw.split(stored, { pages: ["1-3"] }),
+    ];
+    for (const [index, input] of inputs.entries()) {
+      same([index, (await pw.gif(input, { resolution: 12 })).files.length], [index, 3]);
+    }
+  },
+
+  async "names of files survive"(around) {
+    const pw = connect(around);
+    const names = ["grüße 1.pdf", "a%20b.pdf", "日本.pdf"];
+    for (const name of names) same((await (await pw.upload(new File(["x"], name))).info()).name, name);
+    const large = { stream: zeros(20), name: "grün.bin", size: 20 * MIB };
+    same((await (await pw.upload(large)).info()).name, "grün.bin");
+    same((await (await connect(around).html("x", { output: "ä" })).file.download()).name, "ä.html");
+  },
+
+  async "calls chain by ids, without a download"(around) {
+    const requests: string[] = [];
+    const pw = connect(around, (url, init) => {
+      requests.push(`${init.method} ${new URL(url).pathname}`);
+      return fetch(url, init);
+    });
+    const made = await pw
+      .merge([around.samples.pdf, around.samples.pdf])
+      .split({ pages: ["1-3", "4"] })
+      .zip();
+    same(made.files.length, 1);
+    // How often the client asks for the status of a job depends on how long the job takes.
+    const others = requests.filter((request) => !request.startsWith("GET /request-status/"));
+    same(others, ["POST /upload", "POST /upload", "POST /merged-pdf", "POST /split-pdf", "POST /zip"]);
+    same(start(await made.bytes(), "PK"), "PK");
+  },
+
+  async "inputs may be mixed, with pages for each"(around) {
+    const pw = connect(around);
+    const given: Selected[] = [
+      { input: around.pdfUrl, pages: "last" },
+      { input: pw.split(around.samples.pdf), pages: "1" },
+    ];
+    const images = await pw.merge(given).png({ resolution: 12 });
+    same(images.files.length, 4);
+  },
+
+  async "files of any size go up by pieces"(around) {
+    const pw = connect(around);
+    const sizes = [0, 1, 8 * MIB, 8 * MIB + 1, 17 * MIB];
+    for (const size of sizes) {
+      const stored = await pw.upload(new Blob([new Uint8Array(size)]));
+      same([stored.sizeBytes, (await stored.info()).size], [size, size]);
+    }
+    for (const given of [zeros(17), { stream: zeros(17), name: "a", size: 17 * MIB }]) {
+      same((await (await pw.upload(given)).info()).size, 17 * MIB);
+    }
+  },
+
+  async "an error tells status, sentence, parameter and request"(around) {
+    const pw = connect(around);
+    const range = await failure(pw.png(around.samples.pdf, { resolution: 9 }));
+    same(
+      [range.name, range.status, range.message, range.parameter, /^[\da-f-]{36}$/.test(String(range.requestId))],
+      ["PagewrightError", 400, "9 is not within the acceptable range for resolution.", "resolution", true],
+    );
+    same((await failure(pw.png(new Blob(["no pdf"])))).status, 400);
+    same((await failure(pw.png(pw.stored("1d0c1f2a5-7d3f-4c39-9d7e-6a0a7f1b0c55")))).status, 404);
+    same((await failure(connect({ ...around, apiKey: "wrong" }).html("x"))).status, 401);
+    // An error of a call is that of the calls that build on it.
+    same((await failure(pw.png(around.samples.pdf, { resolution: 9 }).zip())).parameter, "resolution");
+    same((await failure(pw.pdf(pw.split(around.samples.pdf)))).message, "pdf() takes one file, and the result has 3.");
+  },
+
+  async "a call that fails leaves no upload behind"(around) {
+    const ids: string[] = [];
+    const pw = connect(around, async (url, init) => {
+      const answer = await fetch(url, init);
+      if (url.endsWith("/upload")) ids.push(...(await answer.clone().json()).files.map(({ id }: { id: string }) => id));
+      return answer;
+    });
+    await failure(pw.png(new Blob(["no pdf"])));
+    same([ids.length, (await failure(pw.stored(ids[0]!).info())).status], [1, 404]);
+  },
+
+  async "requests are repeated while the service is away or busy"(around) {
+    let count = 0;
+    const pw = connect(around, async (url, init) => {
+      count++;
+      if (count === 1) throw new TypeError("connection refused");
+      if (count === 2) return Response.json({ error: "busy" }, { status: 503, headers: { "Retry-After": "0" } });
+      if (count === 3) return Response.json({ error: "slow down" }, { status: 429, headers: { "Retry-After": "1" } });
+      return fetch(url, init);
+    });
+    same(await pw.html("here").text(), "here");
+    same(count, 5);
+    const never = connect(around, async () => Response.json({ error: "busy" }, { status: 503 }), 1);
+    same((await failure(never.html("x"))).message, "busy");
+    const gone = await failure(connect(around, () => Promise.reject(new TypeError("refused")), 0).html("x"));
+    same([gone.status, gone.message.endsWith("could not be reached.")], [0, true]);
+  },
+
+  async "an upload goes on where its connection broke"(around) {
+    let patches = 0;
+    const pw = connect(around, async (url, init) => {
+      if (init.method === "PATCH" && ++patches === 2) throw new TypeError("connection reset");
+      const answer = await fetch(url, init);
+      // The bytes have arrived, and the answer gets lost.
+      if (init.method === "PATCH" && patches === 3) throw new TypeError("connection reset");
+      return answer;
+    });
+    const stored = await pw.upload({ stream: zeros(20), name: "a", size: 20 * MIB });
+    same([(await stored.info()).size, patches], [20 * MIB, 4]);
+  },
+
+  async "a download goes on where its connection broke"(around) {
+    const ranges: (string | null)[] = [];
+    const pw = connect(around, async (url, init) => {
+      const answer = await fetch(url, init);
+      if (!url.endsWith("format=file")) return answer;
+      ranges.push(new Headers(init.headers).get("Range"));
+      return ranges.length > 2 ? answer : new Response(breaking(answer.body!, 100_000), answer);
+    });
+    const bytes = new Uint8Array(MIB).map((_, index) => index % 251);
+    const stored = await pw.upload(bytes);
+    const back = await stored.bytes();
+    same([back.length, back.every((byte, index) => byte === bytes[index])], [bytes.length, true]);
+    same([ranges.length, ranges[0], /^bytes=\d+-$/.test(String(ranges[1]))], [3, null, true]);
+  },
+
+  async "a canceled call rejects with the reason of its signal"(around) {
+    const pw = connect(around);
+    const reason = new Error("enough");
+    const before = AbortSignal.abort(reason);
+    same(await failure(pw.html("x", {}, { signal: before })), reason);
+    const controller = new AbortController();
+    const during: CallOptions = { signal: controller.signal, onProgress: () => controller.abort(reason) };
+    same(await failure(pw.upload(new Blob([new Uint8Array(20 * MIB)]), during)), reason);
+    const job = new AbortController();
+    const leaving = connect(around, (url, init) => {
+      if (url.endsWith("/png")) setTimeout(() => job.abort(reason));
+      return fetch(url, init);
+    });
+    const running = leaving.png(around.samples.pdf, { resolution: 1200 }, { signal: job.signal });
+    same(await failure(running), reason);
+    const stored = await pw.upload(new Uint8Array(MIB));
+    const download = new AbortController();
+    same(await failure(stored.bytes({ signal: download.signal, onProgress: () => download.abort(reason) })), reason);
+  },
+
+  async "progress tells of uploads and downloads"(around) {
+    const pw = connect(around);
+    const told: Progress[] = [];
+    const onProgress = (progress: Progress) => told.push(progress);
+    const stored = await pw.upload({ stream: zeros(20), name: "a", size: 20 * MIB }, { onProgress });
+    same(
+      told.map((progress) => progress.phase === "uploading" && progress.sentBytes / MIB),
+      [0, 8, 16, 20],
+    );
+    told.length = 0;
+    await stored.blob({ onProgress });
+    const last = told.at(-1);
+    same([last?.phase, last?.phase === "downloading" && last.receivedBytes], ["downloading", 20 * MIB]);
+  },
+
+  async "a client tells when its address is wrong"(around) {
+    same(
+      messageOf(() => connect({ ...around, baseUrl: "localhost" })),
+      'baseUrl must be an http or https URL, not "localhost".',
+    );
+    const elsewhere = connect(around, async () => new Response("<html>"));
+    same((await failure(elsewhere.html("x"))).message, "The address answered, but it is not that of a service.");
+  },
+
+  async "stored files can be removed"(around) {
+    const pw = connect(around);
+    const made = await pw.html("x");
+    await made.delete();
+    await made.delete();
+    same((await failure(made.bytes())).status, 404);
+  },
+};
+
+const MIB = 2 ** 20;
+
+type Fetch = NonNullable<Options["fetch"]>;
+
+function connect({ Pagewright, baseUrl, apiKey }: Surroundings, fetch?: Fetch, retries?: number): PagewrightClient {
+  return new Pagewright({ baseUrl, apiKey, fetch, retries });
+}
+
+/** Compares values by their JSON. */
+function same(actual: unknown, expected: unknown): void {
+  if (actual === expected) return;
+  const [shown, wanted] = [JSON.stringify(actual), JSON.stringify(expected)];
+  if (shown === undefined || shown !== wanted || actual instanceof Error) {
+    throw new Error(`It is ${actual instanceof Error ? actual.stack : shown}, not ${wanted}.`);
+  }
+}
+
+interface Failure extends Error {
+  readonly status?: number;
+  readonly parameter?: string;
+  readonly requestId?: string;
+}
+
+async function failure(call: PromiseLike<unknown>): Promise<Failure> {
+  let made: unknown;
+  try {
+    made = await call;
+  } catch (error) {
+    return error as Failure;
+  }
+  throw new Error(`It gave ${JSON.stringify(made)} instead of an error.`);
+}
+
+function messageOf(call: () => unknown): string {
+  try {
+    call();
+  } catch (error) {
+    return (error as Error).message;
+  }
+  throw new Error("It gave no error.");
+}
+
+const start = (bytes: Uint8Array, { length }: string) => String.fromCharCode(...bytes.subarray(0, length));
+
+function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      controller.enqueue(bytes);
+      controller.close();
+    },
+  });
+}
+
+async function* chunksOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let from = 0; from < bytes.length; from += 1000) yield bytes.subarray(from, from + 1000);
+}
+
+/** A stream of zeros, in MiB. */
+function zeros(count: number): ReadableStream<Uint8Array> {
+  let left = count;
+  return new ReadableStream({
+    pull(controller) {
+      if (left-- > 0) controller.enqueue(new Uint8Array(MIB));
+      else controller.close();
+    },
+  });
+}
+
+/** Passes some bytes on, and fails. */
+function breaking(body: ReadableStream<Uint8Array>, after: number): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  let left = after;
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = left > 0 ? await reader.read() : { done: true };
+      if (done || !value) {
+        await reader.cancel();
+        return controller.error(new TypeError("connection reset"));
+      }
+      controller.enqueue(value.subarray(0, left));
+      left -= value.length;
+    },
+  });
+}

@@ -1,0 +1,32 @@
+// Runs a check of the client in another program than the tests: workerd, a browser, Deno, Bun. Samples arrive as base64.
+import { OPERATIONS } from "../../client/core/operations.ts";
+import { Pagewright } from "../../client/index.ts";
+import { CHECKS, type Surroundings } from "./client-checks.ts";
+
+export interface Assignment {
+  readonly check: string;
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly pdfUrl: string;
+  readonly pdf: string;
+  readonly docx: string;
+}
+
+/**
+ * @param Client the class under test
+ * @returns the error of the check, or nothing
+ */
+export async function runCheck(
+  { check, pdf, docx, ...around }: Assignment,
+  Client: Surroundings["Pagewright"] = Pagewright,
+): Promise<string> {
+  const samples = { pdf: bytesOf(pdf), docx: bytesOf(docx) };
+  try {
+    await CHECKS[check]!({ Pagewright: Client, operations: OPERATIONS, samples, ...around });
+    return "";
+  } catch (error) {
+    return String((error as Error).stack ?? error);
+  }
+}
+
+const bytesOf = (base64: string) => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));

@@ -1,0 +1,12 @@
+// A page that runs the checks of the client that it is given, one after another.
+import { type Assignment, runCheck } from "./client-elsewhere.ts";
+
+for (;;) {
+  const { done, assignment } = (await (await fetch("/next-check")).json()) as {
+    readonly done: boolean;
+    readonly assignment: Assignment;
+  };
+  if (done) break;
+  const body = await runCheck({ ...assignment, baseUrl: location.origin });
+  await fetch("/checked", { method: "POST", body });
+}

@@ -1,0 +1,35 @@
+// Deno and Bun for the suite of the client, if this machine has them. They run the sources as they are.
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { createInterface } from "node:readline";
+
+const ARGS = { deno: ["run", "--quiet", "--allow-all"], bun: ["run"] } as const;
+
+/** @returns the path of the program, or undefined if no folder of `PATH` has it */
+export const programOf = (name: keyof typeof ARGS): string | undefined =>
+  (process.env.PATH ?? "")
+    .split(delimiter)
+    .map((folder) => join(folder, name))
+    .find(existsSync);
+
+/** Starts a program that runs checks. @param toLine makes the line of a check */
+export function startProgram(name: keyof typeof ARGS, toLine: (check: string) => string) {
+  const script = join(import.meta.dirname, "client-in-program.ts");
+  const child = spawn(programOf(name)!, [...ARGS[name], script], { stdio: ["pipe", "pipe", "inherit"] });
+  const ended = new Promise((resolve) => child.once("close", resolve));
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return {
+    async run(check: string): Promise<void> {
+      child.stdin.write(`${toLine(check)}\n`);
+      const { done, value } = await lines.next();
+      if (done) throw new Error(`${name} ended during the check.`);
+      const { error } = JSON.parse(value) as { error: string };
+      if (error !== "") throw new Error(error);
+    },
+    async [Symbol.asyncDispose](): Promise<void> {
+      child.stdin.end();
+      await ended;
+    },
+  };
+}

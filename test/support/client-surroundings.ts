@@ -1,0 +1,46 @@
+// A service for the suite of the client: with every operation, and a site that it may fetch a document from.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startContainer } from "../../scripts/container-process.ts";
+import { docx, paragraph } from "../fixtures/office.ts";
+import { textPdf } from "../fixtures/pdfs.ts";
+import type { Samples } from "./client-checks.ts";
+import { startService } from "./service.ts";
+import { type Answer, startPages } from "./web.ts";
+
+/** What a check gets besides the class under test. */
+export interface ClientService extends AsyncDisposable {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly samples: Samples;
+  readonly pdfUrl: string;
+}
+
+export async function startClientService(): Promise<ClientService> {
+  const folder = await mkdtemp(join(tmpdir(), "client-"));
+  const pages = new Map<string, Answer>();
+  const site = await startPages(pages);
+  const env = { URL_ALLOW: `127.0.0.1:${site.port}` };
+  const container = await startContainer({ logFile: join(folder, "container.log"), env });
+  const service = await startService({ variant: "keyed", container });
+  const samples = {
+    pdf: new Uint8Array(await textPdf(3, [144, 144])),
+    docx: new Uint8Array(docx({ body: paragraph("Hello") })),
+  };
+  pages.set("/three.pdf", (_, response) => {
+    response.setHeader("Content-Type", "application/pdf").end(samples.pdf);
+  });
+  return {
+    baseUrl: service.url,
+    apiKey: service.key!,
+    samples,
+    pdfUrl: `${site.url}/three.pdf`,
+    async [Symbol.asyncDispose]() {
+      await service.stop();
+      await container.stop();
+      await site[Symbol.asyncDispose]();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

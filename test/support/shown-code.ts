@@ -1,0 +1,96 @@
+// Runs the code that the workbench shows, each language in a folder of its own with the files that the code names.
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { Page } from "playwright-core";
+import { inject } from "vitest";
+import { LANGUAGES } from "../../site/workbench/snippets/languages.ts";
+import type { Given } from "./workbench.ts";
+
+const CLI = join(import.meta.dirname, "../../client/cli/main.ts");
+const HAS_PHP = existsSync("/usr/bin/php");
+if (!HAS_PHP) console.log("PHP is not installed: the code of the workbench for PHP is not run.");
+
+type Language = (typeof LANGUAGES)[number]["id"];
+type Code = Readonly<Record<Language, string>>;
+
+/** Shows the code in each language, and returns it. */
+export async function codeOf(page: Page): Promise<Code> {
+  const texts: Record<Language, string> = {};
+  for (const { id } of LANGUAGES) {
+    await page.click(`#tab-${id}`);
+    texts[id] = (await page.textContent("#code-panel"))!;
+  }
+  return texts;
+}
+
+export interface Saved extends Given {
+  readonly language: Language;
+}
+
+export interface CodeRunner extends AsyncDisposable {
+  /** Those that a program is there for. */
+  readonly languages: readonly Language[];
+  /** Runs code in all languages at the same time. Fails if a program fails or changes a file that was there. */
+  run(code: Code): Promise<readonly Saved[]>;
+}
+
+/**
+ * @param given files that the code names
+ * @param python folder of an environment with `requests`
+ */
+export async function openCodeRunner(given: readonly Given[], python: string): Promise<CodeRunner> {
+  const folder = await mkdtemp(join(tmpdir(), "shown-code-"));
+  const programs = join(folder, "programs");
+  await mkdir(programs);
+  // The name by which people call it once it is installed.
+  await writeFile(join(programs, "pagewright"), `#!/bin/sh\nexec '${process.execPath}' '${CLI}' "$@"\n`);
+  await chmod(join(programs, "pagewright"), 0o755);
+  const env = {
+    ...process.env,
+    PATH: `${programs}:${process.env.PATH}`,
+    API_KEY: inject("services").keyed.key,
+    XDG_CONFIG_HOME: folder,
+    NODE_NO_WARNINGS: "1",
+  };
+  const languages = LANGUAGES.map(({ id }) => id).filter((id) => id !== "php" || HAS_PHP);
+  for (const language of languages) {
+    await mkdir(join(folder, language));
+    for (const { name, bytes } of given) await writeFile(join(folder, language, name), bytes);
+  }
+
+  async function runOne(language: Language, text: string): Promise<readonly Saved[]> {
+    const cwd = join(folder, language);
+    const [program, args] = COMMANDS[language]!(text, python);
+    await promisify(execFile)(program, args, { cwd, env }).catch((error) => {
+      throw new Error(`The code for ${language} failed:\n${text}\n${error.stdout}${error.stderr}`);
+    });
+    const saved: Saved[] = [];
+    for (const name of await readdir(cwd)) {
+      const bytes = await readFile(join(cwd, name));
+      const before = given.find((file) => file.name === name);
+      if (before && !bytes.equals(before.bytes)) throw new Error(`The code for ${language} has changed ${name}.`);
+      if (before) continue;
+      saved.push({ language, name, bytes });
+      await rm(join(cwd, name));
+    }
+    return saved;
+  }
+
+  return {
+    languages,
+    run: async (code) => (await Promise.all(languages.map((language) => runOne(language, code[language]!)))).flat(),
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+const COMMANDS: Readonly<Record<Language, (code: string, python: string) => readonly [string, readonly string[]]>> = {
+  curl: (code) => ["sh", ["-e", "-c", code]],
+  javascript: (code) => [process.execPath, ["--input-type=module", "-e", code]],
+  python: (code, python) => [join(python, "python"), ["-W", "error::SyntaxWarning", "-c", code]],
+  php: (code) => ["php", ["-r", code.replace(/^<\?php\n/, "")]],
+  cli: (code) => ["sh", ["-e", "-c", code]],
+};

@@ -1,0 +1,59 @@
+// Runs the bundled Worker twice beside one another, as two isolates that share storage and Durable Objects.
+
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import { runWrangler } from "../../scripts/wrangler.ts";
+import { hashKey, type KeyRecord } from "../../src/core/api-key.ts";
+
+type Isolate = Awaited<ReturnType<Miniflare["getWorker"]>>;
+
+export interface TwoIsolates extends AsyncDisposable {
+  readonly isolates: readonly [Isolate, Isolate];
+}
+
+/** Starts the keyed variant with these keys, without a container. */
+export async function startTwoIsolates(keys: Readonly<Record<string, Partial<KeyRecord>>>): Promise<TwoIsolates> {
+  const folder = await mkdtemp(join(tmpdir(), "two-isolates-"));
+  await runWrangler(["deploy", "--dry-run", "--containers-rollout=none", "--outdir", folder]);
+  // wrangler puts a note for people and a source map beside the modules.
+  const others = (await readdir(folder)).filter((name) => !/^(index\.js(\.map)?|README\.md)$/.test(name));
+  const worker = (scriptName?: string) => ({
+    modulesRoot: folder,
+    modules: [
+      { type: "ESModule" as const, path: join(folder, "index.js") },
+      ...others.map((name) => ({
+        type: name.endsWith(".wasm") ? ("CompiledWasm" as const) : ("Text" as const),
+        path: join(folder, name),
+      })),
+    ],
+    compatibilityDate: "2026-11-01",
+    compatibilityFlags: ["nodejs_compat", "enable_request_signal"],
+    bindings: { VARIANT: "keyed", CONTAINER_URL: "off" },
+    r2Buckets: { FILES: "files" },
+    kvNamespaces: { API_KEYS: "keys" },
+    d1Databases: { USAGE: "usage" },
+    durableObjects: {
+      CLIENT_LIMITS: { className: "ClientLimits", useSQLite: true, ...(scriptName ? { scriptName } : {}) },
+    },
+  });
+  const workers = [
+    { name: "first", ...worker() },
+    { name: "second", ...worker("first") },
+  ];
+  const miniflare = new Miniflare(convertV4MiniflareOptions({ workers }));
+  await miniflare.ready;
+  const records = await miniflare.getKVNamespace("API_KEYS", "first");
+  for (const [key, settings] of Object.entries(keys)) {
+    const record = { owner: "tests", created: new Date().toISOString(), revoked: null, ...settings };
+    await records.put(hashKey(key), JSON.stringify(record));
+  }
+  return {
+    isolates: [await miniflare.getWorker("first"), await miniflare.getWorker("second")],
+    async [Symbol.asyncDispose]() {
+      await miniflare.dispose();
+      await rm(folder, { recursive: true });
+    },
+  };
+}

@@ -1,0 +1,63 @@
+// The host's memory of repeatable requests, in a real database.
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ClaimDatabase } from "../../../../host/storage/claim-database.ts";
+import { LIMITS } from "../../../../src/core/limits.ts";
+import { claimConformance } from "../../../support/claim-conformance.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "claims-"));
+let now = 1_700_000_000_000;
+let database: ClaimDatabase;
+
+beforeAll(async () => {
+  database = await ClaimDatabase.open(folder, () => now);
+});
+afterAll(() => {
+  database[Symbol.dispose]();
+  rmSync(folder, { recursive: true });
+});
+
+describe("conformance", () => {
+  claimConformance({
+    claim: (name) => database.getByName(name),
+    passes: (ms) => {
+      now += ms;
+    },
+  });
+});
+
+test("claims survive the process, and other users cannot read them", async () => {
+  const answer = { status: 404, headers: [], text: "{}" };
+  await database.getByName("survivor").take("a", "content");
+  await database.getByName("survivor").keep("a", "content", answer);
+  using again = await ClaimDatabase.open(folder, () => now);
+  expect(await again.getByName("survivor").take("b", "content")).toEqual({ kind: "kept", answer });
+  expect(statSync(join(folder, "claims.db")).mode & 0o077).toBe(0);
+});
+
+test("what has outlived its time is swept with its own files", async () => {
+  const keep = async (name: string, file: { id: string; isOwn: boolean }) => {
+    await database.getByName(name).take("a", "content");
+    await database.getByName(name).keep("a", "content", { status: 200, headers: [], text: "", file });
+  };
+  await keep("own", { id: "own file", isOwn: true });
+  await keep("named", { id: "file of the client", isOwn: false });
+  await database.getByName("crashed").take("a", "content");
+  const removed: string[] = [];
+  const sweep = () => database.sweep(async (ids) => void removed.push(...ids));
+  await sweep();
+  expect(removed).toEqual([]);
+  now += LIMITS.keptAnswerMs;
+  await sweep();
+  expect(removed).toEqual(["own file"]);
+  await sweep();
+  expect(removed).toEqual(["own file"]);
+});
+
+test("a folder that cannot be used is named", async () => {
+  const file = join(folder, "file");
+  writeFileSync(file, "");
+  await expect(ClaimDatabase.open(file)).rejects.toThrow(/^The claim database in .* cannot be opened: /);
+});

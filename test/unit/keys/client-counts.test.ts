@@ -1,0 +1,120 @@
+// Tests the counts of a client with a clock of the test.
+// Contract: docs/api.md#limits-of-a-client
+import { beforeEach, describe, expect, test } from "vitest";
+import type { Asked, Limits } from "../../../src/core/limiter.ts";
+import { LIMITS } from "../../../src/core/limits.ts";
+import { ClientCounts } from "../../../src/keys/client-counts.ts";
+
+const MB = 2 ** 20;
+const MORNING = Date.parse("2026-11-23T08:00:00.400Z");
+
+let time: number;
+let counts: ClientCounts;
+beforeEach(() => {
+  time = MORNING;
+  counts = new ClientCounts(undefined, () => time);
+});
+
+/** Asks as a process does that has just begun. */
+function ask(limits: Limits, asked: Partial<Asked> = {}) {
+  counts = new ClientCounts(JSON.parse(JSON.stringify(counts.kept)), () => time);
+  return counts.ask(limits, { isJob: true, bytes: 0, ...asked });
+}
+
+describe("requests a minute", () => {
+  const limits = { requestsPerMinute: 3 };
+
+  test("the last within the limit passes, the next one does not, and does not count", () => {
+    for (const left of [2, 1, 0])
+      expect(ask(limits)).toEqual({ left: { requestsPerMinute: { count: left, seconds: 61 } } });
+    for (let at = 0; at < 5; at++)
+      expect(ask(limits).refused).toEqual({ limit: "requestsPerMinute", retryAfterSeconds: 61 });
+    expect(counts.peek(limits)).toEqual({ requestsPerMinute: { count: 0, seconds: 61 } });
+  });
+
+  test("no 60 seconds have more, whenever they begin", () => {
+    const passed: number[] = [];
+    // Tries eight times a second for ten minutes.
+    for (let tried = 0; tried < 4800; tried++, time += 125) if (!ask(limits).refused) passed.push(time);
+    expect(passed.length).toBeGreaterThan(25);
+    for (const [at, from] of passed.entries()) {
+      expect(passed.slice(at).filter((time) => time < from + 60_000).length).toBeLessThanOrEqual(3);
+    }
+    expect(counts.kept.seconds.length).toBeLessThanOrEqual(61);
+  });
+
+  test("Retry-After is the time until the next one passes, and no longer", () => {
+    for (let at = 0; at < 3; at++, time += 10_000) ask(limits);
+    const { retryAfterSeconds } = ask(limits).refused!;
+    time += (retryAfterSeconds - 1) * 1000;
+    expect(ask(limits).refused?.retryAfterSeconds).toBe(1);
+    time += 1000;
+    expect(ask(limits).refused).toBeUndefined();
+    expect(ask(limits).refused?.retryAfterSeconds).toBe(10);
+  });
+});
+
+describe("jobs at the same time", () => {
+  const limits = { concurrentJobs: 2 };
+
+  test("a job counts until it leaves; requests without a job do not", () => {
+    const [first] = [ask(limits), ask(limits)];
+    expect(ask(limits).refused?.limit).toBe("concurrentJobs");
+    expect(ask(limits, { isJob: false })).toEqual({ left: { concurrentJobs: { count: 0 } } });
+    counts.leave(first.lease, 0);
+    expect(ask(limits).lease).toBeDefined();
+    expect(ask(limits).refused).toBeDefined();
+  });
+
+  test("a job that is no longer heard of ends, one that is renewed does not", () => {
+    const { lease } = ask(limits);
+    ask(limits);
+    time += LIMITS.clientLeaseMs - 1;
+    expect(ask(limits).refused).toBeDefined();
+    counts.renew(lease!);
+    time += 1;
+    expect(counts.peek(limits)).toEqual({ concurrentJobs: { count: 1 } });
+    time += LIMITS.clientLeaseMs;
+    expect(counts.peek(limits)).toEqual({ concurrentJobs: { count: 2 } });
+    // The answer to a late renewal must not bring it back.
+    counts.renew(lease!);
+    expect(counts.peek(limits)).toEqual({ concurrentJobs: { count: 2 } });
+  });
+});
+
+describe("MB a day", () => {
+  const limits = { megabytesPerDay: 1 };
+
+  test("the byte at the limit passes, the one beyond does not", () => {
+    expect(ask(limits, { bytes: MB - 1 }).refused).toBeUndefined();
+    expect(ask(limits, { bytes: 2 }).refused?.limit).toBe("megabytesPerDay");
+    expect(ask(limits, { bytes: 1 }).left.megabytesPerDay?.count).toBe(0);
+    // Nothing is left, not even for a request without a body.
+    expect(ask(limits, { bytes: 0 }).refused).toEqual({ limit: "megabytesPerDay", retryAfterSeconds: 16 * 3600 });
+  });
+
+  test("bytes that are known later count, and a new day begins with none", () => {
+    counts.leave(undefined, 5 * MB);
+    expect(ask(limits).refused).toBeDefined();
+    time += 16 * 3_600_000;
+    expect(ask(limits, { bytes: MB }).left.megabytesPerDay).toEqual({ count: 0, seconds: 86_400 });
+  });
+});
+
+test("a request that one limit refuses counts for none", () => {
+  const limits = { requestsPerMinute: 10, concurrentJobs: 1, megabytesPerDay: 1 };
+  ask(limits, { bytes: 10 });
+  const before = counts.peek(limits);
+  expect(ask(limits, { bytes: 10 }).refused?.limit).toBe("concurrentJobs");
+  expect(ask(limits, { bytes: 2 * MB }).refused?.limit).toBe("megabytesPerDay");
+  expect(counts.peek(limits)).toEqual(before);
+});
+
+test("nothing is kept of what no longer counts", () => {
+  ask({ requestsPerMinute: 10, concurrentJobs: 1, megabytesPerDay: 1 }, { bytes: 10 });
+  time += LIMITS.clientLeaseMs + 2000;
+  expect(counts.isEmpty).toBe(false);
+  time += 86_400_000;
+  expect(counts.isEmpty).toBe(true);
+  expect(counts.kept).toEqual({ seconds: [], leases: [], day: "2026-11-24", bytes: 0 });
+});

@@ -1,0 +1,101 @@
+// Tests the description of the API for every deployment: it follows the recommended rules of Redocly, and its examples
+// and alternatives are real.
+// Contract: docs/api.md#api-description
+import { createConfig, lintFromString } from "@redocly/openapi-core";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import formats from "ajv-formats";
+import { describe, expect, test } from "vitest";
+import { readConfig } from "../../src/core/config.ts";
+import { openApi } from "../../src/http/openapi/document.ts";
+import { served } from "../../src/served.ts";
+
+interface Operation {
+  readonly operationId: string;
+  readonly security: readonly object[];
+  readonly responses: Readonly<Record<string, { readonly description: string }>>;
+  readonly requestBody?: {
+    readonly content: Readonly<Record<string, { readonly schema: object; readonly example?: object }>>;
+  };
+}
+type Document = { readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>> };
+
+const documentOf = (variant: string) => {
+  const config = readConfig({ VARIANT: variant } as Parameters<typeof readConfig>[0]);
+  return openApi(served, config, "https://pagewright.test") as unknown as Document;
+};
+
+describe.each(["private", "keyed"])("the description of the %s variant", (variant) => {
+  const document = documentOf(variant);
+  const operations = Object.values(document.paths).flatMap((item) =>
+    Object.entries(item).flatMap(([method, operation]) => (method === "parameters" ? [] : [{ method, ...operation }])),
+  );
+
+  test("has no problem by the recommended rules of Redocly", async () => {
+    const config = await createConfig({ extends: ["recommended"] });
+    const problems = await lintFromString({ source: JSON.stringify(document), config });
+    expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);
+    const { info: _, ...broken } = document as Document & { info: unknown };
+    expect(await lintFromString({ source: JSON.stringify(broken), config })).not.toEqual([]);
+  });
+
+  test("names each operation once", () => {
+    const ids = operations.map(({ operationId }) => operationId);
+    expect(ids.length).toBeGreaterThan(20);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test("asks for the key where the service does", () => {
+    const guarded = operations.filter(({ security }) => security.length > 0);
+    // A download asks for the key only if it removes the file.
+    const asking = operations.filter(({ operationId }) => operationId !== "get-resource");
+    const expected =
+      variant === "keyed" ? asking.filter(({ responses }) => responses[401]?.description.includes("key")) : [];
+    expect(guarded.map(({ operationId }) => operationId)).toEqual(expected.map(({ operationId }) => operationId));
+    expect(guarded.length > 10).toBe(variant === "keyed");
+  });
+});
+
+describe("the body of a request", () => {
+  const ajv = new Ajv2020({ strict: false });
+  (formats as unknown as (ajv: Ajv2020) => void)(ajv);
+  const { paths } = documentOf("keyed");
+  const isValid = (path: string, type: string, body: unknown) =>
+    ajv.validate(paths[path]!.post!.requestBody!.content[type]!.schema, body);
+  const id = "1d0c1f2a5-7d3f-4c39-9d7e-6a0a7f1b0c55";
+  const url = "https://www.example.com/report.pdf";
+
+  test.each(served.endpoints.map(({ path }) => path))("%s: the examples are valid", (path) => {
+    for (const [type, { example }] of Object.entries(paths[path]!.post!.requestBody!.content)) {
+      expect([type, example && isValid(path, type, example)]).toEqual([type, true]);
+    }
+  });
+
+  test.each([
+    ["one input", { id }, true],
+    ["another input", { url }, true],
+    ["no input", {}, false],
+    ["two inputs", { id, url }, false],
+    ["an id that none is", { id: "report" }, false],
+    ["a value out of range", { id, resolution: 2401 }, false],
+    ["pages as a list", { id, pages: [1, "3-last"] }, true],
+  ])("/png in JSON, %s", (_what, body, expected) => {
+    expect(isValid("/png", "application/json", body)).toBe(expected);
+  });
+
+  test.each([
+    ["files", { file: ["bytes"], "type[]": ["file"] }, true],
+    ["ids and URLs", { "id[]": [id], "url[]": [url], "type[]": ["id", "url"] }, true],
+    ["no input", { "type[]": [] }, false],
+    ["no order", { "id[]": [id] }, false],
+  ])("/merged-pdf as a form, %s", (_what, body, expected) => {
+    expect(isValid("/merged-pdf", "multipart/form-data", { output: "a", "pages[]": ["all"], ...body })).toBe(expected);
+  });
+
+  test.each([
+    ["without a profile", { compression_level: "high" }, true],
+    ["custom without a profile", { compression_level: "custom" }, false],
+    ["custom with a profile", { compression_level: "custom", profile: { fonts: {} } }, true],
+  ])("/compressed-pdf in JSON, %s", (_what, body, expected) => {
+    expect(isValid("/compressed-pdf", "application/json", { id, ...body })).toBe(expected);
+  });
+});

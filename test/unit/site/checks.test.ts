@@ -1,0 +1,92 @@
+// Compares what the workbench says while a value is typed with what the service answers.
+// Contract: docs/api.md#workbench, #page-selections
+import { describe, expect, test } from "vitest";
+import { checkValue, selectedPages } from "../../../site/workbench/checks.ts";
+import type { FormField } from "../../../site/workbench/operations.ts";
+import { ServiceError } from "../../../src/http/errors.ts";
+import { choice, type Fields, integer, length, pages, pagesList, parseFields } from "../../../src/http/fields.ts";
+import { operationOf } from "./described-operations.ts";
+
+const shown = (path: string, name: string): FormField => {
+  const { fields, perInput } = operationOf(path);
+  return fields.find((field) => field.name === name) ?? perInput!;
+};
+
+/** Returns the sentence of the service, which parses the value of a field. */
+function answered(fields: Fields, name: string, value: string): string | undefined {
+  try {
+    parseFields(fields, { fields: new Map([[name, [value]]]) }, {});
+    return undefined;
+  } catch (error) {
+    expect(error).toBeInstanceOf(ServiceError);
+    return (error as Error).message;
+  }
+}
+
+const SELECTIONS = [
+  "1",
+  " 1 - 3 , LAST ",
+  "last-1",
+  "even",
+  "All",
+  "1,,2",
+  "2-x",
+  "-1",
+  "1-",
+  "1.5",
+  "0",
+  "1234567890",
+];
+const NUMBERS = ["12", " 72 ", "2400", "11", "2401", "-12", "72.0", "1e2", "0x20", "１２", "99999999999"];
+const LENGTHS = ["1in", " 12.5mm ", ".5in", "1 in", "1IN", "1cm", "in", "1.in", "1234567in"];
+
+describe("the sentence is the one of the service", () => {
+  test.each(SELECTIONS)("for the pages %o", (value) => {
+    const fields = { pages: pages("", "1-last") };
+    expect(checkValue(shown("/png", "pages"), value)).toBe(answered(fields, "pages", value));
+  });
+
+  test.each([...SELECTIONS, "", " "])("for the pages of an input in a merge %o", (value) => {
+    const fields = { pages: pagesList("", true) };
+    expect(checkValue(shown("/merged-pdf", "pages[]"), value)).toBe(answered(fields, "pages", value));
+  });
+
+  test.each([...SELECTIONS, ""])("for the pages of a part %o", (value) => {
+    const fields = { pages: pagesList("", false) };
+    expect(checkValue(shown("/split-pdf", "pages[]"), value)).toBe(answered(fields, "pages", value));
+  });
+
+  test.each([...NUMBERS, ""])("for the number %o", (value) => {
+    const fields = { resolution: integer("", { min: 12, max: 2400 }, 300) };
+    expect(checkValue(shown("/png", "resolution"), value)).toBe(answered(fields, "resolution", value));
+  });
+
+  test.each([...LENGTHS, ""])("for the length %o", (value) => {
+    const fields = { page_margin: length("", "1in") };
+    expect(checkValue(shown("/pdf", "page_margin"), value)).toBe(answered(fields, "page_margin", value));
+  });
+
+  test.each(["rgb", "RGB", "cmyk", ""])("for the choice %o", (value) => {
+    const fields = { color_model: choice("", ["rgb", "rgba", "gray"], "rgb") };
+    expect(checkValue(shown("/png", "color_model"), value)).toBe(answered(fields, "color_model", value));
+  });
+});
+
+test("a selection beyond the document is refused once its pages are counted", () => {
+  const field = shown("/png", "pages");
+  expect(checkValue(field, "4")).toBeUndefined();
+  expect(checkValue(field, "4", 3)).toBe("4 is not within the acceptable range for pages.");
+  expect(checkValue(field, "3-last", 3)).toBeUndefined();
+});
+
+test("an input of a merge may add no page, a part of a split has at least one", () => {
+  expect(checkValue(shown("/merged-pdf", "pages[]"), "even", 1)).toBeUndefined();
+  expect(checkValue(shown("/split-pdf", "pages[]"), "even", 1)).toContain("is not within the acceptable range");
+});
+
+test("selected pages come in their order", () => {
+  expect(selectedPages("last-2, 1", 3)).toEqual([3, 2, 1]);
+  expect(selectedPages("even", 4)).toBeUndefined();
+  expect(selectedPages("even", 4, true)).toEqual([2, 4]);
+  expect(selectedPages("5", 4)).toBeUndefined();
+});

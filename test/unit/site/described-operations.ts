@@ -1,0 +1,15 @@
+// Reads the operations of a variant as the workbench does, from the description that the service would return.
+import { type OpenApiDocument, type Operation, readService } from "../../../site/workbench/operations.ts";
+import { readConfig } from "../../../src/core/config.ts";
+import { openApi } from "../../../src/http/openapi/document.ts";
+import { served } from "../../../src/served.ts";
+
+export function describedService(variant: "private" | "keyed") {
+  const config = readConfig({ VARIANT: variant } as Parameters<typeof readConfig>[0]);
+  return readService(openApi(served, config, "https://example.com") as unknown as OpenApiDocument);
+}
+
+const { operations } = describedService("keyed");
+
+/** Returns an operation of the keyed variant, which has all of them. */
+export const operationOf = (path: string): Operation => operations.get(path)!;

@@ -1,0 +1,82 @@
+// Tests where the workbench shows each error of the service.
+// Contract: docs/api.md#workbench, #errors
+import { describe, expect, test } from "vitest";
+import { explain, placeOf } from "../../../site/workbench/problems.ts";
+import * as errors from "../../../src/http/errors.ts";
+import { operationOf } from "./described-operations.ts";
+
+const placeIn = (path: string, { status, message }: errors.ServiceError) =>
+  placeOf({ status, sentence: message }, operationOf(path));
+
+describe("an error is shown", () => {
+  test.each([
+    ["/png", errors.outOfRange("pages", "2-x"), "field:pages"],
+    ["/png", errors.outOfRange("pages", "9 is not within the acceptable range for resolution."), "field:pages"],
+    ["/png", errors.outOfRange("pages", "two\nlines"), "field:pages"],
+    ["/png", errors.fieldRequired("output"), "field:output"],
+    ["/png", errors.moreThanOneKey("resolution"), "field:resolution"],
+    ["/html", errors.fieldTooLarge("content"), "field:content"],
+    ["/split-pdf", errors.outOfRange("pages[]", "7"), "field:pages[]"],
+    ["/compressed-pdf", errors.profileNotJson(), "field:profile"],
+    ["/compressed-pdf", errors.outOfRange("profile.images.quality", "7"), "field:profile"],
+  ] as const)("of %s at its field: %o", (path, error, place) => expect(placeIn(path, error)).toBe(place));
+
+  test.each([
+    ["/png", errors.notAPdf()],
+    ["/png", errors.passwordProtected()],
+    ["/png", errors.noSuchFile()],
+    ["/png", errors.fileTooLarge(2 ** 20)],
+    ["/png", errors.needsTooMuchMemory()],
+    ["/png", errors.outOfRange("url", "ftp://example.com")],
+    ["/pdf", errors.wrongType()],
+    ["/pdf", errors.unreachable()],
+    ["/pdf", errors.notAWebPage()],
+    ["/pdf", errors.noInputOrUrl()],
+    ["/pdf", errors.fileUnreachable()],
+    ["/merged-pdf", errors.outOfRange("pages[]", "7")],
+    ["/merged-pdf", errors.otherInputs("type[]")],
+    ["/merged-pdf", errors.tooManyInputs()],
+    ["/merged-pdf", errors.tooFewInputs()],
+    ["/pdfa", errors.nonconforming()],
+  ] as const)("of %s at the files: %o", (path, error) => expect(placeIn(path, error)).toBe("files"));
+
+  test("at the key", () => {
+    for (const error of [errors.invalidKey(), errors.outOfScope()]) expect(placeIn("/png", error)).toBe("key");
+  });
+
+  test("below the button, if it concerns nothing that is on the page", () => {
+    for (const error of [
+      errors.busy(),
+      errors.crashed(),
+      errors.timedOut(),
+      errors.unexpected(),
+      errors.tooManyFields(),
+    ])
+      expect(placeIn("/png", error)).toBe("job");
+    expect(placeIn("/png", errors.outOfRange("elsewhere", "7"))).toBe("job");
+    expect(placeOf({ status: 401, sentence: "Unauthorized" }, undefined)).toBe("job");
+  });
+});
+
+describe("reasons", () => {
+  test("of a document that cannot become PDF/A are listed one by one", () => {
+    const rules = [
+      { clause: "6.2.3", test: 1, pageNumbers: [1, 2, 3] },
+      { clause: "6.1.10", test: 2, pageNumbers: [] },
+    ];
+    const { message } = errors.nonconforming({ standard: "PDF/A-2b", rules, changedPages: [4, 5] });
+    expect(explain(message)).toEqual({
+      sentence: "The input file cannot be converted to PDF/A-2b.",
+      reasons: [
+        "rule 6.2.3 (test 1) is broken on pages 1, 2 and 3",
+        "rule 6.1.10 (test 2) is broken",
+        "pages 4 and 5 would not look or read the same",
+      ],
+    });
+  });
+
+  test("are none in other sentences", () => {
+    const sentence = errors.unsupportedFile("lossless JPEG, or so").message;
+    expect(explain(sentence)).toEqual({ sentence, reasons: [] });
+  });
+});

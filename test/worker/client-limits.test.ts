@@ -1,0 +1,71 @@
+// Tests the Durable Object that counts requests of a client, and D1 with the usage of keys, inside workerd.
+// Contract: docs/api.md#limits-of-a-client, #usage
+import { env, evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { expect, test } from "vitest";
+import type { Env } from "../../src/core/config.ts";
+import { dayOf } from "../../src/core/usage.ts";
+import { d1Usage } from "../../src/keys/d1-usage.ts";
+import { durableLimiter } from "../../src/keys/durable-limiter.ts";
+import { UsageCollector } from "../../src/keys/usage-collector.ts";
+import { NO_COUNTS, sumOf } from "../../src/keys/usage-table.ts";
+import { eventually } from "../support/eventually.ts";
+
+const { CLIENT_LIMITS, USAGE } = env as unknown as Required<Pick<Env, "CLIENT_LIMITS" | "USAGE">>;
+const aRequest = { isJob: true, bytes: 1000 };
+const count = (verdicts: readonly { readonly refused?: unknown }[]) =>
+  verdicts.filter(({ refused }) => !refused).length;
+
+test("of 20 requests at once, by two limiters, as many pass as the limit has", async () => {
+  const limiters = [durableLimiter(CLIENT_LIMITS), durableLimiter(CLIENT_LIMITS)];
+  const all = (client: string, limits: object) =>
+    Promise.all(Array.from({ length: 20 }, (_, at) => limiters[at % 2]!.ask(client, limits, aRequest)));
+  expect(count(await all("requests", { requestsPerMinute: 10 }))).toBe(10);
+  expect(count(await all("jobs", { concurrentJobs: 3 }))).toBe(3);
+  expect(count(await all("bytes", { megabytesPerDay: 1 }))).toBe(20);
+  const verdicts = await all("left", { concurrentJobs: 20 });
+  await Promise.all(verdicts.map(({ lease }, at) => limiters[at % 2]!.leave("left", lease, 0)));
+  expect(await limiters[0]!.peek("left", { concurrentJobs: 20 })).toEqual({ concurrentJobs: { count: 20 } });
+});
+
+test("counts outlive the memory of the object, and the object's storage ends when nothing counts any more", async () => {
+  const limits = { megabytesPerDay: 1, requestsPerMinute: 5 };
+  const limiter = durableLimiter(CLIENT_LIMITS);
+  await limiter.ask("kept", limits, aRequest);
+  const stub = CLIENT_LIMITS.get(CLIENT_LIMITS.idFromName("kept"));
+  const keys = () => runInDurableObject(stub, async (_, { storage }) => (await storage.list()).size);
+  await eventually(async () => expect(await keys()).toBe(1));
+  expect(await runDurableObjectAlarm(stub)).toBe(true);
+  expect((await limiter.peek("kept", limits)).megabytesPerDay!.count).toBe(2 ** 20 - 1000);
+  await evictDurableObject(stub);
+  expect((await limiter.peek("kept", limits)).megabytesPerDay!.count).toBe(2 ** 20 - 1000);
+  const yesterday = { seconds: [[1, 1]], leases: [["a", 1]], day: "2026-01-01", bytes: 5 };
+  await runInDurableObject(stub, (_, { storage }) => storage.put("counts", yesterday));
+  await evictDurableObject(stub);
+  expect(await runDurableObjectAlarm(stub)).toBe(true);
+  expect(await keys()).toBe(0);
+  expect((await limiter.ask("kept", limits, aRequest)).left.requestsPerMinute!.count).toBe(4);
+  await eventually(async () => expect(await keys()).toBe(1));
+});
+
+test("D1 adds up what two isolates collect, and the table is made by itself", async () => {
+  const records = d1Usage(USAGE);
+  const quiet = { records, waitUntil: () => {}, log: () => {} };
+  const collectors = [new UsageCollector(), new UsageCollector()];
+  for (let at = 0; at < 10_000; at++) {
+    const operation = at % 3 === 0 ? "png" : "pdf";
+    collectors[at % 2]!.add(
+      `key${at % 5}`,
+      operation,
+      { requests: 1, errors: at % 2, bytesIn: at, bytesOut: 1 },
+      quiet,
+    );
+    if (at % 2000 === 0) await Promise.all(collectors.map((collector) => collector.record({ records })));
+  }
+  await Promise.all(collectors.map((collector) => collector.record({ records })));
+  const rows = (await Promise.all([0, 1, 2, 3, 4].map((at) => records.read(`key${at}`, dayOf(Date.now()))))).flat();
+  expect(rows).toHaveLength(10);
+  const sums = { requests: 10_000, errors: 5000, bytesIn: 49_995_000, bytesOut: 10_000 };
+  expect(rows.reduce(sumOf, NO_COUNTS)).toEqual(sums);
+  await records.removeBefore(dayOf(Date.now() + 2 * 86_400_000));
+  expect(await records.read("key0", "2000-01-01")).toEqual([]);
+});
