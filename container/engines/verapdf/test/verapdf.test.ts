@@ -53,11 +53,16 @@ function printed(): string {
   return path;
 }
 
-test("a file of 60,000 objects in 300 object streams is validated", async () => {
+/** Makes a file of 60,000 objects in 300 object streams, whose validation takes seconds. */
+async function manyObjects(): Promise<string> {
   const pdf = MANY["fields without widgets"](60_000);
   const context = { ...CONTEXT, heapLimitBytes: 2 ** 30 };
   const [made] = await outputsOf(repairPdfa, [pdf], { level: LEVELS["2b"], failures: [] }, context);
-  const { failures } = await validate(save("many.pdf", Buffer.from(made!)));
+  return save("many.pdf", Buffer.from(made!));
+}
+
+test("a file of 60,000 objects in 300 object streams is validated", async () => {
+  const { failures } = await validate(await manyObjects());
   // The page's font is not embedded, because no shelf has it.
   expect(failures.map(({ clause }) => clause)).toEqual(["6.2.11.4.1"]);
 });
@@ -117,13 +122,11 @@ describe("trouble", () => {
     ["SIGTERM", "busy"],
     ["SIGABRT", "too-complex"],
   ] as const)("a file that ends one process after the other, by %s: %s", async (signal, reason) => {
+    // A JVM goes on working for a moment after SIGTERM, in which it would validate a small file.
+    const slow = await manyObjects();
     const [first] = verapdf.pids;
-    // Nothing is validated until both signals have arrived.
-    process.kill(first!, "SIGSTOP");
-    const outcome = expect(validate(sample)).rejects.toEqual(failsWith(reason));
+    const outcome = expect(validate(slow)).rejects.toEqual(failsWith(reason));
     process.kill(first!, signal);
-    process.kill(first!, "SIGCONT");
-    // The new process may validate the file within milliseconds.
     await eventually(() => expect(verapdf.pids).not.toBeOneOf([[], [first]]), { intervalMs: 1 });
     process.kill(verapdf.pids[0]!, signal);
     await outcome;
