@@ -97,6 +97,8 @@ function waiting() {
   const run = async function* (job: HostedJob): AsyncGenerator<Output> {
     jobs.push(job);
     await writeFile(join(job.folder, "half a result"), "…");
+    // The abort may have come meanwhile.
+    job.signal.throwIfAborted();
     await new Promise((_, reject) => job.signal.addEventListener("abort", () => reject(job.signal.reason)));
   };
   return { jobs, run };
@@ -197,7 +199,7 @@ describe("too many jobs", () => {
       const { jobs } = (await (await fetch(`${running.url}/up`)).json()) as { jobs: Record<string, unknown> };
       expect(jobs.run).toEqual({ working: 2, present: 3 });
     });
-    expect(jobs).toHaveLength(2);
+    await eventually(() => expect(jobs).toHaveLength(2));
     await expect(carryOut(running, "run", [])).rejects.toMatchObject({ reason: "busy" });
     // In the middle of a long upload too.
     const large = memoryInput(new Uint8Array(40 * MiB), "a");
@@ -230,7 +232,8 @@ describe("a job that is ended", () => {
   test("by the limit of time: told, and its place is free", async () => {
     const { jobs, run } = waiting();
     const running = await start({ run }, { limits: { atOnce: 1, waiting: 1, maxWaitMs: 60_000 }, timeoutMs: 100 });
-    for (let round = 0; round < 2; round++) {
+    // On a busy machine, the time may be up before the operation begins.
+    while (jobs.length < 2) {
       await expect(carryOut(running, "run", [memoryInput(text("x"), "a")])).rejects.toMatchObject({
         reason: "timed-out",
       });
@@ -287,10 +290,11 @@ describe("a job that is ended", () => {
     const response = await post(running, "endless", nothingToRead(), gone.signal);
     const reader = response.body!.getReader();
     await reader.read();
-    await sleep(300);
-    const madeWhileNobodyRead = made;
-    await sleep(300);
-    expect(made, "nothing is made that nobody takes").toBe(madeWhileNobodyRead);
+    await eventually(async () => {
+      const madeWhileNobodyRead = made;
+      await sleep(300);
+      expect(made, "nothing is made that nobody takes").toBe(madeWhileNobodyRead);
+    });
     gone.abort();
     await nothingIsLeft();
   });
@@ -382,7 +386,7 @@ describe("metrics", () => {
         [2, 2],
       ]),
     );
-    expect(jobs).toHaveLength(2);
+    await eventually(() => expect(jobs).toHaveLength(2));
     gone.abort(new Error("enough"));
     await Promise.allSettled(all);
     await eventually(async () =>
