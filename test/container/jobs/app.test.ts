@@ -97,7 +97,6 @@ function waiting() {
   const run = async function* (job: HostedJob): AsyncGenerator<Output> {
     jobs.push(job);
     await writeFile(join(job.folder, "half a result"), "…");
-    // The abort may have come meanwhile.
     job.signal.throwIfAborted();
     await new Promise((_, reject) => job.signal.addEventListener("abort", () => reject(job.signal.reason)));
   };
@@ -195,10 +194,12 @@ describe("too many jobs", () => {
     const gone = new AbortController();
     const first = [1, 2, 3].map(() => carryOut(running, "run", [], {}, gone.signal));
     for (const job of first) job.catch(() => {});
-    await eventually(async () => {
-      const { jobs } = (await (await fetch(`${running.url}/up`)).json()) as { jobs: Record<string, unknown> };
-      expect(jobs.run).toEqual({ working: 2, present: 3 });
-    });
+    const areRunning = (counts: object) =>
+      eventually(async () => {
+        const { jobs } = (await (await fetch(`${running.url}/up`)).json()) as { jobs: Record<string, unknown> };
+        expect(jobs.run).toEqual(counts);
+      });
+    await areRunning({ working: 2, present: 3 });
     await eventually(() => expect(jobs).toHaveLength(2));
     await expect(carryOut(running, "run", [])).rejects.toMatchObject({ reason: "busy" });
     // In the middle of a long upload too.
@@ -209,10 +210,7 @@ describe("too many jobs", () => {
     gone.abort(new Error("enough"));
     await Promise.allSettled(first);
     await nothingIsLeft();
-    await eventually(async () => {
-      const { jobs } = (await (await fetch(`${running.url}/up`)).json()) as { jobs: Record<string, unknown> };
-      expect(jobs.run).toEqual({ working: 0, present: 0 });
-    });
+    await areRunning({ working: 0, present: 0 });
   });
 
   test("whoever waited too long is told", async () => {
@@ -234,9 +232,8 @@ describe("a job that is ended", () => {
     const running = await start({ run }, { limits: { atOnce: 1, waiting: 1, maxWaitMs: 60_000 }, timeoutMs: 100 });
     // On a busy machine, the time may be up before the operation begins.
     while (jobs.length < 2) {
-      await expect(carryOut(running, "run", [memoryInput(text("x"), "a")])).rejects.toMatchObject({
-        reason: "timed-out",
-      });
+      const made = carryOut(running, "run", [memoryInput(text("x"), "a")]);
+      await expect(made).rejects.toMatchObject({ reason: "timed-out" });
     }
     expect(jobs.map(({ signal }) => signal.aborted)).toEqual([true, true]);
     await nothingIsLeft();
@@ -252,7 +249,7 @@ describe("a job that is ended", () => {
     await expect(answer).rejects.toThrow("the client went away");
     await eventually(() => expect(jobs[0]!.signal.aborted).toBe(true));
     await nothingIsLeft();
-    expect(running.logged.at(-1)).toMatchObject({ message: "job ended" });
+    await eventually(() => expect(running.logged.at(-1)).toMatchObject({ message: "job ended" }));
   });
 
   test("by its client, in the middle of what it sends", async () => {
@@ -288,8 +285,7 @@ describe("a job that is ended", () => {
     });
     const gone = new AbortController();
     const response = await post(running, "endless", nothingToRead(), gone.signal);
-    const reader = response.body!.getReader();
-    await reader.read();
+    await response.body!.getReader().read();
     await eventually(async () => {
       const madeWhileNobodyRead = made;
       await sleep(300);
