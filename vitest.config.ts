@@ -26,6 +26,7 @@ const HOST_TESTS = [
   "cors",
   "html",
   "idempotency",
+  "idempotency-restart",
   "keyed",
   "mcp",
   "keyed-files",
