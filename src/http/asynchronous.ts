@@ -15,19 +15,10 @@ import type { Form } from "./form.ts";
 import { type Claimed, contentOf, onlyOnce, REPLAYED_FIELD } from "./idempotency.ts";
 import { KEY_FIELD } from "./negotiation.ts";
 import { defaults, receive, worded } from "./pipeline.ts";
-import { preferencesOf } from "./preferences.ts";
+import type { Manner } from "./preferences.ts";
 import type { Later, Route } from "./route.ts";
 import { locateSources, toInput } from "./sources.ts";
 import { webhookOf } from "./webhooks.ts";
-
-/** How a client asks for an answer later: by Prefer (RFC 7240, 4.1) or by Response-Type. */
-export type Manner = "respond-async" | "requestId";
-
-/** @returns undefined if the client waits for the answer */
-export function mannerOf(headers: Headers): Manner | undefined {
-  if (headers.get("Response-Type")?.trim().toLowerCase() === "requestid") return "requestId";
-  return preferencesOf(headers).get("respond-async")?.value === "" ? "respond-async" : undefined;
-}
 
 /** Accepts a request to an endpoint. Everything that can be checked without opening a document is checked. */
 export async function acceptRequest(

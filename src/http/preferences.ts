@@ -1,9 +1,18 @@
-// Reads what a client prefers: the header field Prefer (RFC 7240).
+// Reads what a client prefers: the header fields Prefer (RFC 7240) and Response-Type.
 
 /** A preference. Its value is empty if it has none. */
 interface Preference {
   readonly value: string;
   readonly parameters: ReadonlyMap<string, string>;
+}
+
+/** How a client asks for an answer later: by Prefer (RFC 7240, 4.1) or by Response-Type. */
+export type Manner = "respond-async" | "requestId";
+
+/** @returns undefined if the client waits for the answer */
+export function mannerOf(headers: Headers): Manner | undefined {
+  if (headers.get("Response-Type")?.trim().toLowerCase() === "requestid") return "requestId";
+  return preferencesOf(headers).get("respond-async")?.value === "" ? "respond-async" : undefined;
 }
 
 /** @returns preferences by name. Names are in lower case; of two with the same name the first counts, as of parameters */

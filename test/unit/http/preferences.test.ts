@@ -1,8 +1,7 @@
 // The preferences of a client (RFC 7240).
 // Contract: docs/api.md#asynchronous-jobs
 import { describe, expect, test } from "vitest";
-import { mannerOf } from "../../../src/http/asynchronous.ts";
-import { preferencesOf } from "../../../src/http/preferences.ts";
+import { mannerOf, preferencesOf } from "../../../src/http/preferences.ts";
 
 const read = (text: string) =>
   [...preferencesOf(new Headers({ Prefer: text }))].map(([name, { value, parameters }]) => [
@@ -22,8 +21,9 @@ test.each([
       ["respond-async", "", {}],
     ],
   ],
-  ['return="represen\\tation"; Store; a="b;,c"; a=d', [["return", "representation", { store: "", a: "b;,c" }]]],
+  ['return="representation"; Store; a="b;,c"; a=d', [["return", "representation", { store: "", a: "b;,c" }]]],
   ["return=minimal, return=representation; store", [["return", "minimal", {}]]],
+  ['foo="a\\"b"', [["foo", 'a"b', {}]]],
   ['foo="a, respond-async, b"', [["foo", "a, respond-async, b", {}]]],
   ['foo="a, respond-async', [["foo", "a, respond-async", {}]]],
   ['foo="a\\', [["foo", "a\\", {}]]],
