@@ -36,11 +36,6 @@ describe("a hostile page", () => {
     ["a loop of frames", script("(function f() { requestAnimationFrame(f); document.body.append(1) })()"), ["pages"]],
     ["an expression that never ends", script(`/^(a+)+$/.test("a".repeat(50) + "b")`), ["timed-out"]],
     [
-      "an array of all memory",
-      script("const a = []; for (;;) a.push(new Array(1e6).fill(Math.random()))"),
-      ["too-large", "too-complex"],
-    ],
-    [
       "an array of 1e9",
       script("const a = new Array(1e9).fill(0).map(Math.random)"),
       ["too-large", "too-complex", "timed-out", "pages"],
@@ -136,8 +131,14 @@ describe("a hostile page", () => {
     ["a download by a link", `<a id=a download href="data:,x">x</a><script>a.click()</script>`, ["pages"]],
     ["it closes itself", script("close(); window.top.close()"), ["pages", "crashed"]],
     ["it crashes its renderer", script("location = 'chrome://crash'"), ["pages", "unreachable"]],
-  ])("%s", { timeout: 60_000 }, async (_, page, expected) => {
+  ])("%s", { timeout: 120_000 }, async (_, page, expected) => {
     expect((await reasonOf(print(chromium, page))).replace(/^\d+ /, "")).toBeOneOf(expected);
+  });
+
+  test("an array of all memory, which takes a slow machine longer than other pages may take", async () => {
+    await using patient = await startChromium({ ready: 1, limits: { ...STRICT, parseMs: 100_000, answerMs: 100_000 } });
+    const page = script("const a = []; for (;;) a.push(new Array(1e6).fill(Math.random()))");
+    expect(await reasonOf(print(patient, page))).toBeOneOf(["too-large", "too-complex"]);
   });
 });
 
@@ -241,7 +242,7 @@ describe("a hostile server", () => {
     ["/later-dead", "unreachable"],
     ["/later-pdf", "not-a-web-page"],
     ["/later-private", "url"],
-  ])("%s: %s", { timeout: 60_000 }, async (path, expected) => {
+  ])("%s: %s", { timeout: 120_000 }, async (path, expected) => {
     expect(await ask(path)).toBe(expected);
   });
 
