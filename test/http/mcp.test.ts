@@ -10,7 +10,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { CallToolResult, Progress } from "@modelcontextprotocol/sdk/types.js";
-import { afterAll, afterEach, beforeEach, describe, expect, inject, test } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, inject, onTestFinished, test } from "vitest";
 import { OPERATIONS } from "../../client/core/operations.ts";
 import { labeledPdf } from "../fixtures/pdfs.ts";
 import { postHtml } from "../support/keyed-service.ts";
@@ -62,7 +62,8 @@ async function uploadedTo(name: string, bytes: Uint8Array): Promise<string> {
 }
 
 test("a call whose response is closed ends its job", async () => {
-  await using service = await startService({ variant: "private", vars: { ADDRESS_CONCURRENT_JOBS: "1" } });
+  const service = await startService({ variant: "private", vars: { ADDRESS_CONCURRENT_JOBS: "1" } });
+  onTestFinished(() => service.stop());
   await connectOverHttp(service.url);
   // More pages than are drawn before this test gives up.
   const input = await uploadedTo("long.pdf", await labeledPdf("L", 300));
