@@ -49,7 +49,7 @@ export interface DevServer {
   kill(): void;
 }
 
-const READY_WITHIN_MS = 60_000;
+const READY_WITHIN_MS = 120_000;
 const STOP_WITHIN_MS = 3_000;
 
 /**

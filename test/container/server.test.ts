@@ -25,7 +25,7 @@ beforeAll(async () => {
   for (const path of [scratch, memory]) await chmod(path, 0o711);
   const env = { JOBS: "2", SCRATCH_DIR: scratch, MEMORY_SCRATCH_DIR: memory, URL_ALLOW: "127.0.0.9:*" };
   container = await startContainer({ logFile: join(folder, "log"), env });
-}, 60_000);
+});
 afterAll(async () => {
   await container?.stop();
   await rm(folder, { recursive: true });

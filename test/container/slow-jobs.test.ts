@@ -10,7 +10,7 @@ import { carryOut, memoryInput } from "../support/container-client.ts";
 import { eventually } from "../support/eventually.ts";
 
 /** Time for an answer on a busy machine. */
-const ANSWERED_WITHIN_MS = 45_000;
+const ANSWERED_WITHIN_MS = 90_000;
 
 interface Kind {
   readonly operation: string;
@@ -55,7 +55,7 @@ let container: ContainerProcess;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "slow-jobs-test-"));
   container = await startContainer({ logFile: join(folder, "log"), env: { JOBS: "2" } });
-}, 60_000);
+});
 afterAll(async () => {
   await container?.stop();
   await rm(folder, { recursive: true });
@@ -95,5 +95,5 @@ test.each(SETS)(
     }
     await eventually(async () => expect((await health()).slow).toBe(0));
   },
-  240_000,
+  480_000,
 );

@@ -89,8 +89,8 @@ test("an unknown engine ends the start, with a reason", async () => {
 });
 
 test("asked to end, it finishes the job that runs, refuses others, says so, and ends", async () => {
-  const running = await start({ ENGINES: "office", GRACE_MS: "60000" });
-  const job = carryOut(running, "office-to-pdf", [document(1000)], { tagged: false, ...params });
+  const running = await start({ ENGINES: "office", GRACE_MS: "180000" });
+  const job = carryOut(running, "office-to-pdf", [document(2000)], { tagged: false, ...params });
   await eventually(async () => expect((await health(running)).jobs["office-to-pdf"]!.working).toBe(1));
   process.kill(running.pid!, "SIGTERM");
   await eventually(async () => expect((await health(running)).status).toBe("ending"));
@@ -115,8 +115,8 @@ test("it ends if its parent was gone before it started", async () => {
     env: { ...process.env, CONTAINER_SECRET: "secret", ENGINES: "threads", PORT: "0" },
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   });
-  const limit = setTimeout(() => child.kill("SIGKILL"), 40_000);
+  const limit = setTimeout(() => child.kill("SIGKILL"), 120_000);
   child.disconnect();
   expect(await once(child, "exit")).toEqual([0, null]);
   clearTimeout(limit);
-}, 60_000);
+});

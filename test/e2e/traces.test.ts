@@ -98,10 +98,12 @@ describe.each<Target>(["host", "wrangler"])("the service under %s", (target) => 
     const traceId = answer.headers.get("traceparent")!.split("-")[1]!;
     await traced(traceId, 9);
     const requestId = answer.headers.get("X-Request-Id");
-    const lines = readFileSync(service.logFile, "utf8").split("\n");
-    const answered = lines.filter((line) => line.includes(`"requestId":"${requestId}"`));
-    expect(answered.length).toBeGreaterThan(0);
-    for (const line of answered) expect(line).toContain(`"traceId":"${traceId}"`);
+    await eventually(() => {
+      const lines = readFileSync(service.logFile, "utf8").split("\n");
+      const answered = lines.filter((line) => line.includes(`"requestId":"${requestId}"`));
+      expect(answered.length).toBeGreaterThan(0);
+      for (const line of answered) expect(line).toContain(`"traceId":"${traceId}"`);
+    });
   });
 
   test("a caller that does not sample is not exported, health never is, and a refused document is", async () => {

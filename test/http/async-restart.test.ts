@@ -61,7 +61,7 @@ test("every job is done once, and storage holds nothing else", { timeout: 2 * LO
     }
     const address = { target: targetOf(process.env), persistTo: join(folder, "storage") };
     await using storage = await openStoredFiles(address);
-    await expect.poll(() => storage.count(), { timeout: 60_000 }).toBe(objectsOf(stored));
+    await expect.poll(() => storage.count(), { timeout: 90_000 }).toBe(objectsOf(stored));
   } finally {
     await service?.stop();
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 });

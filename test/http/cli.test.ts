@@ -264,7 +264,7 @@ describe("an interrupted command", () => {
     write("a.pdf", await textPdf(1));
     const child = begin(["png", "a.pdf", "-d", "pages", "--url", busy.url]);
     child.stdin!.end();
-    await expect.poll(() => asked, { timeout: 45_000 }).toContain("POST /png");
+    await expect.poll(() => asked, { timeout: 90_000 }).toContain("POST /png");
     child.kill(signal);
     expect(await once(child, "close")).toEqual([code, null]);
     expect(asked).toEqual(["POST /upload", "POST /png", `DELETE /resource/${id}`]);
@@ -278,7 +278,7 @@ describe("an interrupted command", () => {
     });
     const id = "1d0c1f2a5-7d3f-4c39-9d7e-6a0a7f1b0c55";
     const child = begin(["download", id, "-o", "a.bin", "--url", slow.url]);
-    await expect.poll(() => readdirSync(folder).length, { timeout: 45_000 }).toBe(1);
+    await expect.poll(() => readdirSync(folder).length, { timeout: 90_000 }).toBe(1);
     child.kill("SIGINT");
     expect(await once(child, "close")).toEqual([130, null]);
     expect(readdirSync(folder)).toEqual([]);

@@ -1,14 +1,10 @@
 // Requests with an Idempotency-Key over HTTP: done once, and answered the same each time.
 // Contract: docs/api.md#idempotency
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { textPdf } from "../fixtures/pdfs.ts";
 import { eventually } from "../support/eventually.ts";
-import { type MortalService, startMortalService } from "../support/mortal-service.ts";
 import { type Service, startService } from "../support/service.ts";
 import { openStoredFiles } from "../support/stored-files.ts";
 
@@ -338,36 +334,4 @@ describe("a service of its own", () => {
       expect((await fetch(`${service.url}/resource/${id}?format=info`)).status).toBe(200);
     }
   });
-});
-
-test("a key is free again, and an answer still known, after a crash", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "idempotency-"));
-  let service: MortalService | undefined;
-  try {
-    const send = async (key: string, fields: Fields) => {
-      const init = { method: "POST", body: formOf(fields), headers: { "Idempotency-Key": key } };
-      return seen(await fetch(`${service!.url}/png`, init));
-    };
-    const bytes = await textPdf(120);
-    const slow: Fields = [
-      ["file", pdf(bytes)],
-      ["output", "made"],
-      ["resolution", "250"],
-    ];
-    const quick: Fields = [...slow.slice(0, 2), ["pages", "1"]];
-    const [key, quickKey] = [randomUUID(), randomUUID()];
-    service = await startMortalService(folder);
-    const first = await send(quickKey, quick);
-    const killed = send(key, slow).catch(() => "killed");
-    await wait(1000);
-    await service.kill();
-    expect(await killed).toBe("killed");
-    service = await startMortalService(folder);
-    expect((await send(quickKey, quick)).body.outputId).toBe(first.body.outputId);
-    const again = await send(key, slow);
-    expect([again.status, again.replayed]).toEqual([200, null]);
-  } finally {
-    await service?.stop();
-    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
-  }
 });

@@ -217,10 +217,10 @@ describe("`pagewright mcp`", () => {
     await connect({ PAGEWRIGHT_URL: busy.url });
     const leaving = new AbortController();
     const running = agent.callTool({ name: "html", arguments: { content: "x" } }, undefined, leaving);
-    await expect.poll(() => asked, { timeout: 45_000 }).toContain("tools/call");
+    await expect.poll(() => asked, { timeout: 90_000 }).toContain("tools/call");
     leaving.abort("enough");
     await expect(running).rejects.toThrow("enough");
-    await expect.poll(() => asked, { timeout: 45_000 }).toContain("disconnected");
+    await expect.poll(() => asked, { timeout: 90_000 }).toContain("disconnected");
   });
 
   test("ends with a sentence if there is no service", async () => {

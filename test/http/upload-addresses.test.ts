@@ -63,7 +63,7 @@ test("an upload that fails leaves the address open", async () => {
   await expect(
     fetch(url, { method: "PUT", body, duplex: "half", signal: broken.signal } as RequestInit),
   ).rejects.toThrow();
-  await expect.poll(async () => (await send(url)).status, { timeout: 45_000, interval: 500 }).toBe(200);
+  await expect.poll(async () => (await send(url)).status, { timeout: 90_000, interval: 500 }).toBe(200);
 });
 
 test("only who has a key makes addresses", async () => {

@@ -49,11 +49,12 @@ export const strictSettings = (port: number): Settings => ({
   web: { allow: `127.0.0.1:${port} 127.0.0.2:* 127.0.0.1:8` },
 });
 
-export const works = async () => expect(textOf(await print(chromium, "<p>it works"))).toContain("it works");
+export const works = async (browser = chromium) =>
+  expect(textOf(await print(browser, "<p>it works"))).toContain("it works");
 
 /** Pages that wait to be used, and no other renderer. */
-export async function nothingIsLeft(): Promise<void> {
-  await eventually(async () => expect((await processesOf(chromium.pid!, "renderer")).length).toBeLessThanOrEqual(3));
+export async function nothingIsLeft(browser = chromium): Promise<void> {
+  await eventually(async () => expect((await processesOf(browser.pid!, "renderer")).length).toBeLessThanOrEqual(3));
 }
 
 export const show =

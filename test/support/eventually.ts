@@ -7,4 +7,4 @@ import { vi } from "vitest";
  * @param intervalMs time between two looks; short where what is expected does not last
  */
 export const eventually = <T>(expectation: () => T | Promise<T>, { intervalMs = 50 } = {}): Promise<T> =>
-  vi.waitFor(expectation, { timeout: 45_000, interval: intervalMs });
+  vi.waitFor(expectation, { timeout: 90_000, interval: intervalMs });

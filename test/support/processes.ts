@@ -64,7 +64,7 @@ export function processTree(pid: number): number[] {
 /** Returns the processes that still run after they had some time to end. */
 export async function survivors(pids: readonly number[]): Promise<number[]> {
   const running = () => pids.filter(isRunning);
-  for (let looks = 0; looks < 100 && running().length > 0; looks++) await sleep(50);
+  for (let looks = 0; looks < 1000 && running().length > 0; looks++) await sleep(50);
   return running();
 }
 
@@ -102,7 +102,7 @@ export const sofficeAtWork = (parent: number): Promise<number> =>
   first(() => processTree(parent).filter((pid) => nameOf(pid).startsWith("soffice.bin")));
 
 async function first(look: () => readonly number[]): Promise<number> {
-  for (let looks = 0; looks < 2000; looks++) {
+  for (let looks = 0; looks < 6000; looks++) {
     const [pid] = look();
     if (pid !== undefined) return pid;
     await sleep(10);

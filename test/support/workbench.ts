@@ -8,6 +8,9 @@ import { PROGRAMS } from "../../container/engines/chromium/launch.ts";
 export const DESKTOP = { width: 1280, height: 900 };
 export const PHONE = { width: 390, height: 844 };
 
+/** Enough for any machine, like that of eventually(). */
+const PATIENCE_MS = 90_000;
+
 export interface Given {
   readonly name: string;
   readonly bytes: Uint8Array;
@@ -34,6 +37,7 @@ export async function visit(
   use: (page: Page) => Promise<void>,
 ): Promise<void> {
   const context = await browser.newContext(options);
+  context.setDefaultTimeout(PATIENCE_MS);
   const { url = inject("services")[variant].url } = visit;
   const complaints: string[] = [];
   try {
@@ -78,7 +82,7 @@ export const operationOf = (page: Page, path: string): Locator =>
 /** Runs the operation, and waits until its result is shown. */
 export async function run(page: Page): Promise<void> {
   await page.click(".run .primary");
-  await page.waitForSelector("#stage-title:text-is('Result')", { timeout: 120_000 });
+  await page.waitForSelector("#stage-title:text-is('Result')", { timeout: 2 * PATIENCE_MS });
 }
 
 export async function download(page: Page, trigger: () => Promise<void>): Promise<Given> {

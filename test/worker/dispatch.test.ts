@@ -25,7 +25,7 @@ let env: Env;
 let number = 0;
 const platform = inject("platform");
 /** A limit for a busy machine. */
-const soon = { timeout: 30_000 };
+const soon = { timeout: 90_000 };
 const never = new AbortController().signal;
 
 const whoami = signature({ name: "whoami", params: z.null() });

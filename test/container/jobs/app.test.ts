@@ -97,6 +97,7 @@ function waiting() {
   const run = async function* (job: HostedJob): AsyncGenerator<Output> {
     jobs.push(job);
     await writeFile(join(job.folder, "half a result"), "…");
+    job.signal.throwIfAborted();
     await new Promise((_, reject) => job.signal.addEventListener("abort", () => reject(job.signal.reason)));
   };
   return { jobs, run };
@@ -193,11 +194,13 @@ describe("too many jobs", () => {
     const gone = new AbortController();
     const first = [1, 2, 3].map(() => carryOut(running, "run", [], {}, gone.signal));
     for (const job of first) job.catch(() => {});
-    await eventually(async () => {
-      const { jobs } = (await (await fetch(`${running.url}/up`)).json()) as { jobs: Record<string, unknown> };
-      expect(jobs.run).toEqual({ working: 2, present: 3 });
-    });
-    expect(jobs).toHaveLength(2);
+    const areRunning = (counts: object) =>
+      eventually(async () => {
+        const { jobs } = (await (await fetch(`${running.url}/up`)).json()) as { jobs: Record<string, unknown> };
+        expect(jobs.run).toEqual(counts);
+      });
+    await areRunning({ working: 2, present: 3 });
+    await eventually(() => expect(jobs).toHaveLength(2));
     await expect(carryOut(running, "run", [])).rejects.toMatchObject({ reason: "busy" });
     // In the middle of a long upload too.
     const large = memoryInput(new Uint8Array(40 * MiB), "a");
@@ -207,10 +210,7 @@ describe("too many jobs", () => {
     gone.abort(new Error("enough"));
     await Promise.allSettled(first);
     await nothingIsLeft();
-    await eventually(async () => {
-      const { jobs } = (await (await fetch(`${running.url}/up`)).json()) as { jobs: Record<string, unknown> };
-      expect(jobs.run).toEqual({ working: 0, present: 0 });
-    });
+    await areRunning({ working: 0, present: 0 });
   });
 
   test("whoever waited too long is told", async () => {
@@ -230,10 +230,10 @@ describe("a job that is ended", () => {
   test("by the limit of time: told, and its place is free", async () => {
     const { jobs, run } = waiting();
     const running = await start({ run }, { limits: { atOnce: 1, waiting: 1, maxWaitMs: 60_000 }, timeoutMs: 100 });
-    for (let round = 0; round < 2; round++) {
-      await expect(carryOut(running, "run", [memoryInput(text("x"), "a")])).rejects.toMatchObject({
-        reason: "timed-out",
-      });
+    // On a busy machine, the time may be up before the operation begins.
+    while (jobs.length < 2) {
+      const made = carryOut(running, "run", [memoryInput(text("x"), "a")]);
+      await expect(made).rejects.toMatchObject({ reason: "timed-out" });
     }
     expect(jobs.map(({ signal }) => signal.aborted)).toEqual([true, true]);
     await nothingIsLeft();
@@ -249,7 +249,7 @@ describe("a job that is ended", () => {
     await expect(answer).rejects.toThrow("the client went away");
     await eventually(() => expect(jobs[0]!.signal.aborted).toBe(true));
     await nothingIsLeft();
-    expect(running.logged.at(-1)).toMatchObject({ message: "job ended" });
+    await eventually(() => expect(running.logged.at(-1)).toMatchObject({ message: "job ended" }));
   });
 
   test("by its client, in the middle of what it sends", async () => {
@@ -285,12 +285,12 @@ describe("a job that is ended", () => {
     });
     const gone = new AbortController();
     const response = await post(running, "endless", nothingToRead(), gone.signal);
-    const reader = response.body!.getReader();
-    await reader.read();
-    await sleep(300);
-    const madeWhileNobodyRead = made;
-    await sleep(300);
-    expect(made, "nothing is made that nobody takes").toBe(madeWhileNobodyRead);
+    await response.body!.getReader().read();
+    await eventually(async () => {
+      const madeWhileNobodyRead = made;
+      await sleep(300);
+      expect(made, "nothing is made that nobody takes").toBe(madeWhileNobodyRead);
+    });
     gone.abort();
     await nothingIsLeft();
   });
@@ -382,7 +382,7 @@ describe("metrics", () => {
         [2, 2],
       ]),
     );
-    expect(jobs).toHaveLength(2);
+    await eventually(() => expect(jobs).toHaveLength(2));
     gone.abort(new Error("enough"));
     await Promise.allSettled(all);
     await eventually(async () =>

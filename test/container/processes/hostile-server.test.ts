@@ -13,4 +13,5 @@ test(
     expect(statuses["200"]).toBeGreaterThan(100);
     expect(statuses["502"]).toBeGreaterThan(100);
   },
+  480_000,
 );

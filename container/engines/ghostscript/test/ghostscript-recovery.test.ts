@@ -13,8 +13,9 @@ import { PdfRewriter } from "../pdf.ts";
 
 openGhostscripts();
 
-/** A program that prints one page after two seconds. */
-const SLOW = "%!PS\n/until realtime 2000 add def { realtime until gt { exit } if } loop showpage\n";
+/** A program that prints one page after three seconds, so that a busy machine sees it at work. */
+const SLOW = "%!PS\n/until realtime 3000 add def { realtime until gt { exit } if } loop showpage\n";
+const ENDLESS = "%!PS\n{ } loop\n";
 const works = async () => expect((await convert(zygote, pages(2))).pages).toBe(2);
 
 const { nothingIsLeft, testLosses, testEndsTwice } = zygoteFaults({
@@ -27,11 +28,14 @@ const { nothingIsLeft, testLosses, testEndsTwice } = zygoteFaults({
 
 /** Returns the process of a Ghostscript that is started for one document. */
 const plainAtWork = () =>
-  eventually(() => {
-    const found = processTree(process.pid).find((pid) => nameOf(pid) === "gs\n" && isRunning(pid));
-    if (found === undefined) throw new Error("not there yet");
-    return found;
-  });
+  eventually(
+    () => {
+      const found = processTree(process.pid).find((pid) => nameOf(pid) === "gs\n" && isRunning(pid));
+      if (found === undefined) throw new Error("not there yet");
+      return found;
+    },
+    { intervalMs: 5 },
+  );
 
 describe.each(["SIGKILL", "SIGSTOP"] as const)("by %s", (signal) => {
   testLosses(signal);
@@ -45,7 +49,7 @@ describe.each(["SIGKILL", "SIGSTOP"] as const)("by %s", (signal) => {
   });
 
   test("a Ghostscript that writes a PDF anew: another one does", async () => {
-    const { path } = await convert(zygote, pages(400));
+    const { path } = await convert(zygote, pages(1000));
     const output = join(documents, `rewritten-${signal}.pdf`);
     const rewriting = new PdfRewriter(scratch).rewrite(path, output, { version: "1.7" }, new AbortController().signal);
     const pid = await plainAtWork();
@@ -62,7 +66,7 @@ testEndsTwice([
 
 test("a program whose process and zygote are frozen is told when its time is up", async () => {
   const before = zygote.pid!;
-  const outcome = expect(convert(zygote, SLOW, { timeoutMs: 300 })).rejects.toEqual(failsWith("timed-out"));
+  const outcome = expect(convert(zygote, ENDLESS, { timeoutMs: 2_000 })).rejects.toEqual(failsWith("timed-out"));
   const child = await aChild(zygote);
   for (const pid of [before, child]) process.kill(pid, "SIGSTOP");
   await outcome;

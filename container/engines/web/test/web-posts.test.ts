@@ -2,6 +2,7 @@
 // Contract: docs/api.md#webhooks
 import { createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventually } from "../../../../test/support/eventually.ts";
 import { attackersDns, furtherAddresses, privateAddresses } from "../../../../test/support/private-addresses.ts";
 import { type Answer, type Ear, openEar, type Site, startDns, startPages } from "../../../../test/support/web.ts";
 import { WebPosts } from "../web-posts.ts";
@@ -63,7 +64,7 @@ test("nothing of an answer is read but its beginning", async () => {
     });
   });
   expect(await post(`${site.url}/endless`)).toBe(200);
-  await expect.poll(() => isClosed).toBe(true);
+  await eventually(() => expect(isClosed).toBe(true));
 });
 
 test.each([
