@@ -22,6 +22,7 @@ const HOST_TESTS = [
   "async",
   "async-restart",
   "webhooks",
+  "keyed-webhooks",
   "address-limits",
   "cors",
   "html",

@@ -36,6 +36,8 @@ const LISTENS_WITHIN_MS = 30_000;
 /** Maximum time to stop, longer than the supervisor gives the server. */
 const STOP_WITHIN_MS = 9_000;
 const root = join(import.meta.dirname, "..");
+/** Compiled code of the processes, which start faster with it. */
+export const compiledFolder: string = join(root, "container/dist/compiled");
 
 /**
  * Starts the server, and resolves once it listens. Its engines may still be starting then, and jobs wait for them.
@@ -76,7 +78,7 @@ function spawnSupervisor(output: EngineSettings["output"], env: NodeJS.ProcessEn
   const server = [process.execPath, "--no-warnings", join(root, "container/server.ts")];
   const stdio: StdioOptions = ["ignore", output, output, "ipc"];
   return spawn("perl", [join(root, "container/processes/supervise.pl"), ...server], {
-    env: { NODE_COMPILE_CACHE: join(root, "container/dist/compiled"), ...env, HOST: "127.0.0.1" },
+    env: { NODE_COMPILE_CACHE: compiledFolder, ...env, HOST: "127.0.0.1" },
     // Detached from the terminal's Ctrl-C. The channel tells the server when this process has ended, for whatever
     // reason.
     detached: true,

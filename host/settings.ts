@@ -14,6 +14,7 @@
 // - CONTAINER_URL, CONTAINER_SECRET: a container that runs elsewhere
 
 import { resolve } from "node:path";
+import { isKey } from "../src/core/api-key.ts";
 import type { Budgets } from "../src/core/budgets.ts";
 import { type Env, readConfig } from "../src/core/config.ts";
 import { SETTINGS } from "../src/core/settings.ts";
@@ -62,19 +63,35 @@ export function readSettings(environment: Environment): Settings {
   const metrics = environment.METRICS_PORT
     ? { port: count("METRICS_PORT", 0, 1, 65_535), host: environment.METRICS_HOST || "127.0.0.1" }
     : undefined;
+  requireContainer(variables);
   return {
     ...(metrics ? { metrics } : {}),
     port: count("PORT", 8787, 0, 65_535),
     host: environment.HOST || "127.0.0.1",
     dataFolder: resolve(environment.DATA_DIR || ".pagewright"),
-    apiKeys: (environment.API_KEYS ?? "")
-      .split(",")
-      .map((key) => key.trim())
-      .filter((key) => key !== ""),
+    apiKeys: keysIn(environment.API_KEYS ?? ""),
     trustedProxies: count("TRUSTED_PROXIES", 0, 0, 10),
     stopMs: count("STOP_SECONDS", 25, 0, 3600) * 1000,
     budgets: hostBudgets(count("MEMORY_MB", 512, 128, 2 ** 20) * 2 ** 20),
     startsEngines,
     variables: startsEngines ? variables : { CONTAINER_URL: "off", ...variables },
   };
+}
+
+/** The message never has a key. */
+function keysIn(list: string): string[] {
+  const keys = list
+    .split(",")
+    .map((key) => key.trim())
+    .filter((key) => key !== "");
+  if (keys.every(isKey)) return keys;
+  throw new Error("API_KEYS must be keys of 1 to 256 printable ASCII characters without spaces, separated by commas.");
+}
+
+function requireContainer({ CONTAINER_URL: url = "off", CONTAINER_SECRET: secret }: Variables): void {
+  if (url === "off") return;
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
+    throw new Error(`CONTAINER_URL must be an http or https URL, or "off", not "${url}".`);
+  }
+  if (!secret) throw new Error("CONTAINER_URL needs the CONTAINER_SECRET of that container.");
 }

@@ -1,10 +1,11 @@
 // Reads and writes API keys where a service looks them up, in a KV namespace or in the database of the host on Node:
 // the hash of a key -> its owner. The key itself is never stored there.
 
+import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { KeyDatabase, type KeyEntry } from "../host/storage/key-database.ts";
+import { KEY_FILE, KeyDatabase, type KeyEntry } from "../host/storage/key-database.ts";
 import type { KeyRecord } from "../src/core/api-key.ts";
 import { SERVICE_SIGNER } from "../src/core/webhooks.ts";
 import { runWrangler } from "./wrangler.ts";
@@ -37,6 +38,8 @@ export async function listKeys(namespace: Namespace): Promise<KeyEntry[]> {
 export async function listRecords(namespace: Namespace): Promise<KeyEntry[]> {
   if (namespace === "remote") return listRemote();
   if ("persistTo" in namespace) return listLocal(namespace.persistTo);
+  // A folder that is not a host's stays as it is.
+  if (!existsSync(join(namespace.data, KEY_FILE))) return [];
   using database = await KeyDatabase.open(namespace.data);
   return database.list();
 }

@@ -71,8 +71,14 @@ function expiryOf(text: string): string {
   const [, days] = /^(\d{1,4})d$/.exec(text) ?? [];
   const time = days === undefined ? Date.parse(text) : Date.now() + Number(days) * DAY_MS;
   if (days === undefined && !/^\d{4}-\d\d-\d\d/.test(text)) throw new Error(badExpiry(text));
-  if (Number.isNaN(time)) throw new Error(badExpiry(text));
+  if (Number.isNaN(time) || (days === undefined && !isDay(text.slice(0, 10)))) throw new Error(badExpiry(text));
   return new Date(time).toISOString();
+}
+
+/** Date takes 2026-02-31 for a day in March. */
+function isDay(text: string): boolean {
+  const midnight = Date.parse(`${text}T00:00Z`);
+  return !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(text);
 }
 
 const badExpiry = (text: string) => `--expires is a date such as 2027-12-31, days such as 90d, or none, not "${text}".`;

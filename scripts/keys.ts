@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type { KeyEntry } from "../host/storage/key-database.ts";
-import { hashKey } from "../src/core/api-key.ts";
+import { hashKey, isKey } from "../src/core/api-key.ts";
 import { LIMITS } from "../src/core/limits.ts";
 import { type Counts, dayOf } from "../src/core/usage.ts";
 import { NO_COUNTS, sumOf } from "../src/keys/usage-table.ts";
@@ -107,8 +107,7 @@ function readArguments() {
 }
 
 async function create(namespace: Namespace, { owner = "unnamed", key: given, ...settings }: Values): Promise<void> {
-  // RFC 9110 section 5.5: characters that a header field can carry without loss.
-  if (given !== undefined && !/^[\x21-\x7e]{1,256}$/.test(given)) {
+  if (given !== undefined && !isKey(given)) {
     throw new Refusal("A key is 1 to 256 printable ASCII characters without spaces.");
   }
   const key = given ?? randomUUID();
@@ -130,6 +129,7 @@ function checked(entry: KeyEntry): KeyEntry {
   if (Buffer.byteLength(entry.owner) > MAX_OWNER_BYTES) {
     throw new Refusal(`--owner is longer than ${MAX_OWNER_BYTES} bytes.`);
   }
+  if (/\p{Cc}/u.test(entry.owner)) throw new Refusal("--owner is one line of text.");
   if (Buffer.byteLength(JSON.stringify(record)) > MAX_RECORD_BYTES) {
     throw new Refusal("The owner and the settings are too long together: name fewer scopes.");
   }
@@ -140,7 +140,7 @@ async function update(namespace: Namespace, name: string, { owner, ...settings }
   const entry = find(await listKeys(namespace), name);
   const changed = checked(await withSettings({ ...entry, ...(owner === undefined ? {} : { owner }) }, settings));
   await putKeys(namespace, [changed]);
-  console.log(`Updated ${shown(entry)}: ${shownSettings(changed)}.${delay(namespace)}`);
+  console.log(`Updated ${shown(entry)}: ${shownSettings(changed)}${ended(changed)}.${delay(namespace)}`);
 }
 
 async function secret(namespace: Namespace, name: string | undefined, values: Values): Promise<void> {
@@ -198,6 +198,10 @@ async function revoke(namespace: Namespace, name: string): Promise<void> {
   if (typeof namespace === "object" && "persistTo" in namespace)
     await forgetDevelopmentKey(namespace.persistTo, entry.hash);
   console.log(`Revoked ${shown(entry)}.${delay(namespace)}`);
+}
+
+function ended({ expires }: KeyEntry): string {
+  return expires === undefined ? "" : `, until ${expires}`;
 }
 
 function shown({ hash, owner }: KeyEntry): string {

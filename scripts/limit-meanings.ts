@@ -104,6 +104,7 @@ export const TIME_MEANINGS: Readonly<Record<TimeLimit, TimeMeaning>> = {
   statusPollMs: { meaning: "interval at which a stream of events looks for a change", within: "statusBeatMs" },
   statusBeatMs: { meaning: "longest silence of a stream of events", within: "statusStreamMs" },
   statusStreamMs: { meaning: "length of a stream of events; the client asks again", within: "requestJobMs" },
+  addressChecksMs: { meaning: "check of the numbers among the addresses of an asynchronous job", within: "fetchesMs" },
   fetchesMs: { meaning: "fetching of all files that a request names by `url`" },
   oneTimeUploadMs: { meaning: "time in which an address for one upload can be used" },
   oneTimeHoldMs: {

@@ -1,6 +1,8 @@
 // `npm run serve`: runs the service on Node, without Cloudflare's platform. Installs the engines if they are missing.
 // host/settings.ts lists the environment variables.
 
+import { enableCompileCache } from "node:module";
+import { compiledFolder } from "../host/engines.ts";
 import { installEngines } from "./container-process.ts";
 
 const interrupted = new AbortController();
@@ -16,4 +18,7 @@ if (process.env.ENGINES !== "off" && !process.env.CONTAINER_URL) {
   });
   for (const signal of signals) process.off(signal, interrupt);
 }
+// Keeps the compiled code, with which the host starts in half of the processor time. NODE_COMPILE_CACHE names another
+// folder.
+enableCompileCache(process.env.NODE_COMPILE_CACHE ?? compiledFolder);
 await import(new URL("../host/server.ts", import.meta.url).href);

@@ -13,7 +13,7 @@ import { systemShelf } from "../pdfa/system-shelf.ts";
 import type { ThreadJob } from "../processes/thread-job.ts";
 import { fileInput } from "../scratch/file-input.ts";
 
-/** Messages to a thread. `taken`: the reader has read a frame. `ping`: the thread answers when it is idle. */
+/** Messages to a thread. `taken`: the reader has read a frame. `job`, `ping`: the thread answers that it is alive. */
 export type ToThread = { readonly job: ThreadJob } | { readonly taken: true } | { readonly ping: true };
 
 export type FromThread =
@@ -46,6 +46,7 @@ port.on("message", (message: ToThread) => {
   } else if ("ping" in message) {
     send({ alive: true });
   } else {
+    send({ alive: true });
     void carryOut(message.job);
   }
 });

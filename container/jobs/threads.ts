@@ -3,7 +3,6 @@
 
 import { constants, setPriority } from "node:os";
 import { Worker } from "node:worker_threads";
-import { EngineFailure } from "../../src/core/failure.ts";
 import { encodeFailure, endOfAnswer } from "../../src/placement/remote.ts";
 import { EngineLost, lastFailure, twice } from "../processes/attempts.ts";
 import { countEvent } from "../processes/engine-events.ts";
@@ -11,6 +10,8 @@ import type { EngineState } from "../processes/engine-state.ts";
 import { lowerThread, worksForJob } from "../processes/priority.ts";
 import type { JobThreads, ThreadJob } from "../processes/thread-job.ts";
 import { untilAborted } from "../processes/until-aborted.ts";
+import { hasEnded, Mailbox, nextFrame } from "./mailbox.ts";
+import { watchForSilence } from "./silence.ts";
 import type { FromThread, ToThread } from "./thread.ts";
 
 export interface ThreadSettings {
@@ -61,12 +62,17 @@ interface Thread {
   readonly done: Map<string, number>;
   /** True once the thread has started. */
   isReady: boolean;
-  /** Called when it answers that it is alive. */
-  heard?: () => void;
+  /** Called when it has read what it was sent. */
+  readonly heard: Set<() => void>;
+  /** The proof that it is alive, while it has not answered. */
+  pinging?: Promise<void> | undefined;
 }
 
 type Frame = Uint8Array<ArrayBuffer>;
 type Log = ThreadSettings["log"];
+
+/** A thread read no message, so that the job it was given was not begun. */
+class ThreadFrozen extends EngineLost {}
 
 /** A thread that works on a job. */
 interface Session {
@@ -110,17 +116,48 @@ export class Threads implements AsyncDisposable, JobThreads {
   }
 
   /**
-   * Proves that an idle thread is alive. Threads that all have a job prove themselves by their work.
+   * Proves that all idle threads are alive. Those that have a job prove themselves by their work. One that is frozen is
+   * replaced, whether the proof still waits for it or not.
    * @throws EngineLost if none runs, or the signal's reason when aborted
    */
   async prove(signal: AbortSignal): Promise<void> {
     if (this.state !== "warm") throw new EngineLost("no thread runs");
-    const thread = this.#idle.find(({ isReady }) => isReady);
-    if (!thread) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    thread.heard = resolve;
-    thread.worker.postMessage({ ping: true } satisfies ToThread);
-    await untilAborted(promise, signal);
+    const proofs = this.#idle.filter(({ isReady }) => isReady).map((thread) => (thread.pinging ??= this.#ping(thread)));
+    await untilAborted(Promise.all(proofs), signal);
+  }
+
+  /** Rejects once the thread is frozen, and has been replaced unless a job has taken it. */
+  #ping(thread: Thread): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const answered = () => {
+      thread.pinging = undefined;
+      resolve();
+    };
+    this.#send(thread, { ping: true }, answered, (why) => {
+      if (this.#idle.includes(thread)) void this.#replaceFrozen(thread);
+      reject(why);
+    });
+    // The proof may have ended before.
+    promise.catch(() => {});
+    return promise;
+  }
+
+  /** Sends a message that the thread answers when it has read it. */
+  #send(thread: Thread, message: ToThread, read: () => void, frozen: (why: ThreadFrozen) => void): void {
+    const watch = watchForSilence(
+      () => thread.number,
+      () => {
+        thread.heard.delete(heard);
+        if (!this.#all.has(thread)) return;
+        frozen(new ThreadFrozen("the thread was frozen"));
+      },
+    );
+    const heard = () => {
+      watch[Symbol.dispose]();
+      read();
+    };
+    thread.heard.add(heard);
+    thread.worker.postMessage(message);
   }
 
   /** Starts other threads in place of idle ones that prove nothing. */
@@ -174,7 +211,20 @@ export class Threads implements AsyncDisposable, JobThreads {
 
   /** Sends a job to a thread and waits for its first frame. @throws EngineFailure when the thread ends before that */
   async #begin(job: ThreadJob, signal: AbortSignal, log: Log): Promise<Session> {
-    const thread = this.#takeIdle(job.operation) ?? this.#start();
+    for (;;) {
+      const thread = this.#takeIdle(job.operation) ?? this.#start();
+      try {
+        return await this.#beginIn(thread, job, signal, log);
+      } catch (error) {
+        if (!(error instanceof ThreadFrozen)) throw error;
+        signal.throwIfAborted();
+        log("job retried", { error: String(error) });
+      }
+    }
+  }
+
+  /** @throws ThreadFrozen if the job was not begun */
+  async #beginIn(thread: Thread, job: ThreadJob, signal: AbortSignal, log: Log): Promise<Session> {
     thread.jobs++;
     thread.done.set(job.operation, (thread.done.get(job.operation) ?? 0) + 1);
     const mail = new Mailbox(thread.worker);
@@ -183,12 +233,13 @@ export class Threads implements AsyncDisposable, JobThreads {
     const forget = worksForJob(() => lower(thread));
     try {
       signal.throwIfAborted();
-      thread.worker.postMessage({ job } satisfies ToThread);
+      this.#send(thread, { job }, ignore, (why) => mail.fail(why));
       return { thread, mail, forget, first: await nextFrame(mail, log) };
     } catch (error) {
       forget();
       mail.close();
-      await this.#replace(thread);
+      if (error instanceof ThreadFrozen) await this.#replaceFrozen(thread);
+      else await this.#replace(thread);
       throw error;
     } finally {
       signal.removeEventListener("abort", end);
@@ -210,7 +261,8 @@ export class Threads implements AsyncDisposable, JobThreads {
    * times faster.
    */
   #takeIdle(operation: string): Thread | undefined {
-    const times = (thread: Thread) => thread.done.get(operation) ?? 0;
+    // A thread that has not read its last message comes last.
+    const times = ({ done, heard }: Thread) => (heard.size > 0 ? -1 : (done.get(operation) ?? 0));
     const most = Math.max(...this.#idle.map(times));
     const place = this.#idle.findLastIndex((thread) => times(thread) === most);
     return place < 0 ? undefined : this.#idle.splice(place, 1)[0];
@@ -224,11 +276,21 @@ export class Threads implements AsyncDisposable, JobThreads {
       env: COMPILED,
     });
     const thread: Thread = {
-      ...{ worker, jobs: 0, number: undefined, priority: "usual" as const, done: new Map(), isReady: false },
+      ...{
+        worker,
+        jobs: 0,
+        number: undefined,
+        priority: "usual" as const,
+        done: new Map(),
+        heard: new Set(),
+        isReady: false,
+      },
     };
     worker.on("message", (message: FromThread) => {
       if ("ready" in message) thread.number = message.thread;
-      if ("alive" in message) thread.heard?.();
+      if (!("alive" in message)) return;
+      for (const heard of thread.heard) heard();
+      thread.heard.clear();
     });
     this.#all.add(thread);
     this.#kept = Math.min(this.#settings.size, Math.max(this.#kept, this.#all.size));
@@ -257,6 +319,12 @@ export class Threads implements AsyncDisposable, JobThreads {
     for (const thread of idle.slice(0, beyond)) {
       this.#replace(thread).catch((error) => this.#settings.log("thread not ended", { error: String(error) }));
     }
+  }
+
+  #replaceFrozen(thread: Thread): Promise<void> {
+    countEvent("threads", "kill");
+    this.#settings.log("thread frozen", { jobs: thread.jobs });
+    return this.#replace(thread);
   }
 
   async #replace(thread: Thread): Promise<void> {
@@ -290,31 +358,14 @@ export class Threads implements AsyncDisposable, JobThreads {
   }
 }
 
+const ignore = () => {};
+
 /** Ends a thread, and waits briefly for its end. */
 async function ended({ worker }: Thread): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, END_MS);
   await Promise.race([worker.terminate(), promise]);
   clearTimeout(timer);
-}
-
-/** Logs the log messages before the next frame. @returns the next frame, or undefined at the end */
-async function nextFrame(mail: Mailbox, log: Log): Promise<Frame | undefined> {
-  for (;;) {
-    const message = await mail.next();
-    if ("frame" in message) return message.frame;
-    if ("done" in message) return undefined;
-    if ("log" in message) log(message.log.message, message.log.details);
-  }
-}
-
-/** Reports whether a thread that sent the last frame of an answer then ends its work. */
-async function hasEnded(mail: Mailbox, log: Log): Promise<boolean> {
-  try {
-    return (await nextFrame(mail, log)) === undefined;
-  } catch {
-    return false;
-  }
 }
 
 function lower(thread: Thread): void {
@@ -336,60 +387,4 @@ function raise(thread: Thread): boolean {
   }
   thread.priority = "usual";
   return true;
-}
-
-/** Queues a thread's messages to be read one after the other, until it is closed. */
-class Mailbox {
-  readonly #worker: Worker;
-  readonly #messages: FromThread[] = [];
-  #failure: { readonly error: unknown } | undefined;
-  #wake: (() => void) | undefined;
-
-  constructor(worker: Worker) {
-    this.#worker = worker;
-    worker.on("message", this.#post);
-    worker.on("error", this.#broken);
-    worker.on("exit", this.#exited);
-  }
-
-  close(): void {
-    this.#worker.off("message", this.#post);
-    this.#worker.off("error", this.#broken);
-    this.#worker.off("exit", this.#exited);
-  }
-
-  /** Makes the next read throw this error. */
-  fail(error: unknown): void {
-    this.#failure ??= { error };
-    this.#wake?.();
-  }
-
-  readonly #post = (message: FromThread): void => {
-    this.#messages.push(message);
-    this.#wake?.();
-  };
-
-  readonly #broken = (error: unknown): void => this.fail(failureOf(error));
-
-  /**
-   * Called when the thread exits. An error within the thread is reported before this event, so if there was none,
-   * something else ended the thread.
-   */
-  readonly #exited = (): void => this.fail(new EngineLost("the thread ended"));
-
-  async next(): Promise<FromThread> {
-    for (;;) {
-      if (this.#failure) throw this.#failure.error;
-      const message = this.#messages.shift();
-      if (message) return message;
-      const { promise, resolve } = Promise.withResolvers<void>();
-      this.#wake = resolve;
-      await promise;
-    }
-  }
-}
-
-function failureOf(error: unknown): EngineFailure {
-  const isFull = (error as NodeJS.ErrnoException).code === "ERR_WORKER_OUT_OF_MEMORY";
-  return new EngineFailure(isFull ? "too-large" : "crashed", String(error), { cause: error });
 }

@@ -4,6 +4,10 @@
 import type { KeyRecord, KeyRecords } from "../../src/core/api-key.ts";
 import { SqliteFile } from "./sqlite-file.ts";
 
+/** Name of the database in the data folder. */
+const NAME = "keys";
+export const KEY_FILE = `${NAME}.db`;
+
 export interface KeyEntry extends KeyRecord {
   readonly hash: string;
 }
@@ -38,7 +42,7 @@ export class KeyDatabase implements KeyRecords, Disposable {
    * @throws Error with a sentence for the operator if that is not possible
    */
   static open(folder: string): Promise<KeyDatabase> {
-    const options = { name: "keys", subject: "key", synchronous: "FULL" } as const;
+    const options = { name: NAME, subject: "key", synchronous: "FULL" } as const;
     return SqliteFile.open(folder, options, (file) => new KeyDatabase(file));
   }
 

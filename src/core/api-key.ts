@@ -39,3 +39,6 @@ export interface KeyRecords {
 export function hashKey(apiKey: string): string {
   return createHash("sha256").update(apiKey, "utf8").digest("hex");
 }
+
+/** Reports whether a text can be a key: characters that a header field carries without loss (RFC 9110, 5.5). */
+export const isKey = (text: string): boolean => /^[\x21-\x7e]{1,256}$/.test(text);

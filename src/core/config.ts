@@ -69,6 +69,9 @@ interface Analytics {
   writeDataPoint(point: { indexes: string[]; blobs: string[]; doubles: number[] }): void;
 }
 
+/** A lifetime of as many hours still ends at a date that can be written. */
+const LARGEST_SETTING = 10_000_000;
+
 export type Variant = "private" | "keyed";
 
 export interface Config {
@@ -134,13 +137,13 @@ function originsSetting(text: string): readonly string[] {
 function baseUrlSetting(text = ""): string | undefined {
   const url = text.replace(/\/+$/, "");
   if (url === "") return undefined;
-  if (/^https?:\/\/[^\s/?#]+(?:\/[^\s?#]*)?$/.test(url)) return url;
+  if (/^https?:\/\/[^\s/?#]+(?:\/[^\s?#]*)?$/.test(url) && URL.canParse(url)) return url;
   throw new Error(`BASE_URL must be an http or https URL, not "${text}".`);
 }
 
 function numberSetting(name: string, text: string | undefined, fallback: number): number {
   if (text === undefined || text.trim() === "") return fallback;
   const value = Number(text);
-  if (!Number.isFinite(value) || value < 0) throw new Error(`${name} must be a number of at least 0, not "${text}".`);
-  return value;
+  if (value >= 0 && value <= LARGEST_SETTING) return value;
+  throw new Error(`${name} must be a number from 0 to ${LARGEST_SETTING}, not "${text}".`);
 }

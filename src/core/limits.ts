@@ -41,6 +41,8 @@ export const LIMITS = {
   metricsMs: 2_000,
   spansExportMs: 5_000,
   fetchesMs: 300_000,
+  /** Time for what the gate says about the addresses of an asynchronous job; after it, the job finds out. */
+  addressChecksMs: 3_000,
   /** Below the 100 s after which Cloudflare and other proxies give up. */
   claimWaitMs: 60_000,
   /** Engines at the edge pause more often. */

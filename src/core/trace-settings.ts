@@ -26,10 +26,10 @@ export interface TraceSettings {
 export function readTraceSettings(variables: TraceVariables): TraceSettings | undefined {
   const base = (variables.OTEL_EXPORTER_OTLP_ENDPOINT ?? "").replace(/\/+$/, "");
   if (base === "") return undefined;
-  if (!/^https?:\/\/[^\s/?#]+[^\s?#]*$/.test(base)) {
+  if (!/^https?:\/\/[^\s/?#]+[^\s?#]*$/.test(base) || !URL.canParse(base)) {
     throw new Error(`OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https URL, not "${base}".`);
   }
-  const ratio = Number(variables.OTEL_TRACES_SAMPLER_ARG || "1");
+  const ratio = Number(variables.OTEL_TRACES_SAMPLER_ARG?.trim() || "1");
   if (!(ratio >= 0 && ratio <= 1)) throw new Error("OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1.");
   return {
     url: `${base}/v1/traces`,
@@ -45,10 +45,21 @@ function readHeaders(list: string): Record<string, string> {
   return Object.fromEntries(
     pairs.map((pair) => {
       const [, name, value] = /^\s*([\w-]+)\s*=(.*)$/.exec(pair) ?? [];
-      if (name === undefined || value === undefined) {
+      const decoded = decode(value?.trim());
+      if (name === undefined || decoded === undefined) {
         throw new Error("OTEL_EXPORTER_OTLP_HEADERS must be a list such as name=value,other=value.");
       }
-      return [name, decodeURIComponent(value.trim())];
+      return [name, decoded];
     }),
   );
+}
+
+/** @returns undefined if the text is not the value of a header field in percent-encoding */
+function decode(text: string | undefined): string | undefined {
+  try {
+    const value = decodeURIComponent(text ?? "%");
+    return /^[\t\x20-\x7e]*$/.test(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }

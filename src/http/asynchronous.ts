@@ -5,28 +5,20 @@ import { StorageFull } from "../core/failure.ts";
 import type { Webhook } from "../core/jobs.ts";
 import { attempts } from "../placement/placement.ts";
 import { uuidOf } from "../storage/derived-ids.ts";
+import { refuseNumbers } from "./address-gate.ts";
 import { TOKEN_FIELD } from "./auth.ts";
 import { deferredForm } from "./deferred-form.ts";
 import type { Endpoint, QueuedService } from "./endpoint.ts";
 import { busy } from "./errors.ts";
-import { addressOf } from "./fetched.ts";
+import { type Addressed, addressOf } from "./fetched.ts";
 import type { Form } from "./form.ts";
 import { type Claimed, contentOf, onlyOnce, REPLAYED_FIELD } from "./idempotency.ts";
 import { KEY_FIELD } from "./negotiation.ts";
 import { defaults, receive, worded } from "./pipeline.ts";
+import type { Manner } from "./preferences.ts";
 import type { Later, Route } from "./route.ts";
 import { locateSources, toInput } from "./sources.ts";
 import { webhookOf } from "./webhooks.ts";
-
-/** How a client asks for an answer later: by Prefer (RFC 7240, 4.1) or by Response-Type. */
-export type Manner = "respond-async" | "requestId";
-
-/** @returns undefined if the client waits for the answer */
-export function mannerOf(headers: Headers): Manner | undefined {
-  if (headers.get("Response-Type")?.trim().toLowerCase() === "requestid") return "requestId";
-  const preferences = (headers.get("Prefer") ?? "").split(",").map((one) => one.replace(/;.*/, "").trim());
-  return preferences.some((name) => name.toLowerCase() === "respond-async") ? "respond-async" : undefined;
-}
 
 /** Accepts a request to an endpoint. Everything that can be checked without opening a document is checked. */
 export async function acceptRequest(
@@ -45,7 +37,7 @@ export async function acceptRequest(
   const isTransient = source.kind === "text";
   return accept(form, service, {
     ...{ path, signal, manner, webhook, isOrdered, isTransient },
-    check: () => check(endpoint, form, service),
+    check: () => check(endpoint, form, signal, service),
   });
 }
 
@@ -77,7 +69,7 @@ async function accept(
   };
   try {
     return await onlyOnce(service, {
-      content: [path, manner, contentOf(form, isOrdered), ...(webhook ? [webhook.url] : [])],
+      content: [path, contentOf(form, isOrdered), ...laterAs({ manner, webhook })],
       ...{ signal, undo },
       async carryOut(claimed) {
         const accepted = await acceptedOf(claimed, service);
@@ -129,7 +121,7 @@ export async function acceptRoute(
   const { later, path } = route;
   const webhook = await webhookOf(request, service);
   if (later?.isFor(request.headers)) return acceptForm(path, later, request, service, { manner, webhook });
-  const answered = await route.serve(request, webhook ? { ...service, ...claimFor(webhook, service) } : service);
+  const answered = await route.serve(request, service, laterAs({ manner, webhook }));
   const answer = await answered.text();
   const id = idOfAnswer(request.headers, service, answer);
   const { baseUrl, client } = service;
@@ -155,7 +147,7 @@ async function acceptForm(
   using waiting = service.waiting.open();
   const { signal } = request;
   const form = await later.receive(request, service, { keeping, waiting, signal });
-  const check = async () => later.check(form);
+  const check = () => later.check(form, signal, service);
   return accept(form, service, { path, signal, ...asked, isOrdered: false, isTransient: false, check });
 }
 
@@ -165,40 +157,32 @@ function idOfAnswer(headers: Headers, { client }: QueuedService, answer: string)
   return key === null ? crypto.randomUUID() : uuidOf(JSON.stringify([client, key, answer]), 0);
 }
 
-/** Returns the claim of a request to which the receiver belongs. */
-function claimFor({ url }: Webhook, { claim }: QueuedService): Pick<QueuedService, "claim"> {
-  if (!claim) return {};
-  return {
-    claim: {
-      take: (holder, fingerprint) => claim.take(holder, `${fingerprint} ${url}`),
-      keep: (holder, fingerprint, answer) => claim.keep(holder, `${fingerprint} ${url}`, answer),
-      free: (holder) => claim.free(holder),
-      forget: (fileId) => claim.forget(fileId),
-    },
-  };
-}
+/** Returns what else makes a request another one if it changes. */
+const laterAs = ({ manner, webhook }: Pick<Accepting, "manner" | "webhook">): readonly string[] =>
+  webhook ? [manner, webhook.url] : [manner];
 
 const RETRY_WHEN_FULL_SECONDS = 60;
 
-async function check(endpoint: Endpoint, form: Form, service: QueuedService): Promise<void> {
+async function check(endpoint: Endpoint, form: Form, signal: AbortSignal, service: QueuedService): Promise<void> {
   const { store, config } = service;
-  let isComplete = true;
+  const awaited: Addressed[] = [];
   const sources = await locateSources(endpoint.source, form, {
     ...{ store, maxInputs: config.maxInputs },
     async receive(addressed) {
       addressOf(addressed);
-      isComplete = false;
+      awaited.push(addressed);
       return undefined;
     },
   });
   // The name of a file that is yet to be fetched is not known.
   const bound = endpoint.bind(form, defaults(endpoint, form, sources.length > 0 ? sources : [{ name: "file" }]));
   try {
-    const inputs = isComplete ? sources.map((source) => toInput(source, store)) : [];
+    const inputs = awaited.length === 0 ? sources.map((source) => toInput(source, store)) : [];
     attempts(await bound.prepare(inputs), inputs, service);
   } catch (error) {
     throw worded(error, endpoint, service);
   }
+  await refuseNumbers(awaited, signal, service);
 }
 
 async function ask<T>(service: QueuedService, question: Parameters<typeof service.jobs<T>>[0]): Promise<T> {

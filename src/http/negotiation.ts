@@ -1,7 +1,8 @@
-// Chooses the form of an answer by the request's header fields Accept (RFC 9110, 12.5.1) and Prefer (RFC 7240). Knows
-// neither endpoints nor how an answer is made.
+// Chooses the form of an answer by the request's header fields Accept (RFC 9110, 12.5.1) and its preferences (RFC 7240).
+// Knows neither endpoints nor how an answer is made.
 import { parseAccept } from "hono/utils/accept";
 import { notAcceptable } from "./errors.ts";
+import { preferencesOf } from "./preferences.ts";
 
 /** `json`: ids of stored files. `file`: the only output itself. `archive`: all outputs, as a zip archive. */
 export type Shape = "json" | "file" | "archive";
@@ -41,7 +42,7 @@ export function wishesOf(headers: Headers, { type, naming }: Offers): Wishes {
   const several = preferred(accept, [[JSON_TYPE, "json"], ...archive]);
   const types = [...new Set([JSON_TYPE, type, ...archive.map(([type]) => type)])];
   if (one === undefined && (several === undefined || naming === "name")) throw notAcceptable(types);
-  const tellsId = storesToo(headers.get("Prefer") ?? "");
+  const tellsId = storesToo(headers);
   return {
     one: () => one ?? refuse(types),
     several: () => several ?? refuse([JSON_TYPE, ...archive.map(([type]) => type)]),
@@ -86,9 +87,7 @@ function qualityOf(type: string, ranges: readonly { readonly range: string; read
 }
 
 /** Reports whether a client prefers `return=representation; store`. */
-function storesToo(prefer: string): boolean {
-  return prefer.split(",").some((preference) => {
-    const [name, ...parameters] = preference.split(";").map((part) => part.replace(/\s|"/g, "").toLowerCase());
-    return name === "return=representation" && parameters.includes("store");
-  });
+function storesToo(headers: Headers): boolean {
+  const wanted = preferencesOf(headers).get("return");
+  return wanted?.value.toLowerCase() === "representation" && wanted.parameters.has("store");
 }

@@ -13,13 +13,17 @@ const LOOKUPS_AT_ONCE = 6;
  * Answers POST /delete.
  * @throws ServiceError 404 if none of the ids names a file, 403 if the caller may remove none
  */
-export async function removeFiles(request: Request, service: Service): Promise<Response> {
+export async function removeFiles(
+  request: Request,
+  service: Service,
+  others: readonly string[] = [],
+): Promise<Response> {
   const { store, config, timing, caller } = service;
   const ids = await idsOf(request, service);
   if (ids.length === 0) throw fieldRequired("ids");
   if (ids.length > config.maxInputs) throw tooManyInputs();
   return onlyOnce(service, {
-    content: ["/delete", ids],
+    content: ["/delete", ids, ...others],
     signal: request.signal,
     carryOut: () =>
       timing.during("store", async () => {

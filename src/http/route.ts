@@ -14,7 +14,8 @@ export interface Route {
   /** Returns what the body of a request may have. */
   taken(headers: Headers, config: Config): Taken;
   describe(...deployment: Parameters<Describe>): Omit<PathDescription, "path">;
-  serve(request: Request, service: Service): Promise<Response>;
+  /** @param others what else makes the request another one if it changes */
+  serve(request: Request, service: Service, others?: readonly string[]): Promise<Response>;
   /** The same in two parts, of which the client need not wait for the second. @default there is no second part */
   readonly later?: Later;
 }
@@ -24,7 +25,7 @@ export interface Later {
   isFor(headers: Headers): boolean;
   receive(request: Request, service: Service, memory: Receiving): Promise<Form>;
   /** @throws ServiceError 4xx for what is wrong with the form */
-  check(form: Form): void;
+  check(form: Form, signal: AbortSignal, service: Service): Promise<void>;
   /** @param form may be one that was stored in between */
   carryOut(form: Form, service: Service, memory: Finishing): Promise<Response>;
 }

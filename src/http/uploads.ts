@@ -4,6 +4,7 @@ import { safeName } from "../core/file-name.ts";
 import { LIMITS } from "../core/limits.ts";
 import { mediaTypeOf } from "../core/media-type.ts";
 import type { Batch } from "../storage/batch.ts";
+import { refuseNumbers } from "./address-gate.ts";
 import type { Service } from "./endpoint.ts";
 import { fieldRequired, malformedBody, tooManyInputs } from "./errors.ts";
 import { addressOf, receiveAddressed } from "./fetched.ts";
@@ -21,7 +22,11 @@ import { abortAfter } from "./time-limit.ts";
 export const NAME_FIELD = "Content-Filename";
 
 /** Answers POST /upload. If it fails, it removes what it stored. */
-export async function receiveFiles(request: Request, service: Service): Promise<Response> {
+export async function receiveFiles(
+  request: Request,
+  service: Service,
+  others: readonly string[] = [],
+): Promise<Response> {
   using keeping = service.kept.open();
   using waiting = service.waiting.open();
   const late = new AbortController();
@@ -35,7 +40,7 @@ export async function receiveFiles(request: Request, service: Service): Promise<
   const { uploads } = form;
   try {
     return await onlyOnce(service, {
-      ...{ content: ["/upload", contentOf(form)], signal },
+      ...{ content: ["/upload", contentOf(form), ...others], signal },
       async carryOut() {
         const response = await storeFiles(form, service, { keeping, signal, late });
         request.signal.throwIfAborted();
@@ -53,10 +58,11 @@ export async function receiveFiles(request: Request, service: Service): Promise<
 export const fetchLater: Later = {
   isFor: (headers) => isForm(headers) || !headers.has(NAME_FIELD),
   receive: receiveForm,
-  check(form) {
-    const urls = urlsIn(form);
-    if (urls.length + (form.files.get("file") ?? []).length === 0) throw fieldRequired("file");
-    for (const url of urls) addressOf({ url, parameter: listName("url") });
+  async check(form, signal, service) {
+    const inputs = urlsIn(form).map((url) => ({ url, parameter: listName("url") }));
+    if (inputs.length + (form.files.get("file") ?? []).length === 0) throw fieldRequired("file");
+    inputs.forEach(addressOf);
+    await refuseNumbers(inputs, signal, service);
   },
   carryOut: storeFiles,
 };

@@ -5,11 +5,9 @@ import type { Webhook } from "../core/jobs.ts";
 import { LIMITS } from "../core/limits.ts";
 import { isPublicName, webAddress } from "../core/web-address.ts";
 import { secretsOf } from "../core/webhooks.ts";
-import { checkAddress } from "../operations/check-address.ts";
-import { attempts, container as inContainer } from "../placement/placement.ts";
-import type { QueuedService, Service } from "./endpoint.ts";
+import { askGate } from "./address-gate.ts";
+import type { QueuedService } from "./endpoint.ts";
 import { busy, invalidHeader, noSigningSecret, onlyAsynchronous, outOfRange } from "./errors.ts";
-import { onceMoreIfLost } from "./once-more.ts";
 
 export const WEBHOOK_FIELD = "Webhook-Url";
 
@@ -32,23 +30,11 @@ export async function webhookOf({ headers, signal }: Request, service: QueuedSer
   if (!service.container) throw busy();
   const { href, hostname, port } = new URL(url);
   // Each delivery asks the gate again, so a request to a public name need not wait for an instance to start.
-  if (port !== "" || !isPublicName(hostname)) await askGate(href, signal, service);
-  return { url: href, signer };
-}
-
-/** @throws ServiceError 400 if the gate of web pages refuses the address */
-async function askGate(url: string, signal: AbortSignal, service: Service): Promise<void> {
-  const { container, log, defer } = service;
-  const [attempt] = attempts(inContainer(checkAddress, { url }), [], service);
+  if (port === "" && isPublicName(hostname)) return { url: href, signer };
   try {
-    await onceMoreIfLost(
-      async () => {
-        for await (const _ of attempt.run({ signal, log, defer }));
-      },
-      { container, signal, log },
-    );
+    await askGate(href, signal, service);
   } catch (error) {
-    if (error instanceof OutOfRange) throw outOfRange(WEBHOOK_FIELD, url);
-    throw error;
+    throw error instanceof OutOfRange ? outOfRange(WEBHOOK_FIELD, href) : error;
   }
+  return { url: href, signer };
 }

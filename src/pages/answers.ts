@@ -3,6 +3,7 @@
 import { streamOf } from "../http/body-stream.ts";
 import { chunksOf } from "../http/sources.ts";
 import { MEDIA_TYPES } from "../operations/rasterize-pdf.ts";
+import type { FoundFile } from "../storage/file.ts";
 import type { PagesService } from "./pages-service.ts";
 import { type CacheKey, cached, FRESH_SECONDS, keep } from "./picture-cache.ts";
 import { type DrawnPage, drawLarge, drawSmall, isSmall } from "./picture-maker.ts";
@@ -12,6 +13,7 @@ import type { PictureParams } from "./picture-request.ts";
 export interface Answering {
   readonly request: Request;
   readonly service: PagesService;
+  readonly file: FoundFile;
   readonly key: CacheKey;
   /** Name of the picture's file, without extension. */
   readonly name: string;
@@ -27,19 +29,22 @@ export interface Asked {
 /** Headers of a picture that come from the cache with it. */
 const CACHED_HEADERS = ["Content-Type", "Content-Length", "Content-Disposition", "X-Content-Type-Options", "Link"];
 
-/** Ids are secrets, so shared caches must not store what they lead to. */
-export const cacheControl = ({ fileLifetimeMs }: PagesService["config"]) => {
-  const lifetimeSeconds = fileLifetimeMs > 0 ? Math.floor(fileLifetimeMs / 1000) : FRESH_SECONDS;
-  return `private, max-age=${Math.min(lifetimeSeconds, FRESH_SECONDS)}`;
-};
+/**
+ * Ids are secrets, so shared caches must not store what they lead to. What follows from a file is fresh no longer than
+ * the file exists.
+ */
+export function cacheControl({ expires }: Pick<FoundFile, "expires">, now = Date.now()): string {
+  const leftSeconds = expires ? Math.max(0, Math.floor((expires.getTime() - now) / 1000)) : FRESH_SECONDS;
+  return `private, max-age=${Math.min(leftSeconds, FRESH_SECONDS)}`;
+}
 
 /**
  * Answers GET and HEAD of a picture: from the cache, or drawn.
  * @param find finds the page and the picture; called unless the client or the cache has the picture
  */
 export async function answerPicture(answering: Answering, find: () => Promise<Asked>): Promise<Response> {
-  const { request, service, key } = answering;
-  const entity = { ETag: `"${key.tag}"`, "Cache-Control": cacheControl(service.config) };
+  const { request, service, file, key } = answering;
+  const entity = { ETag: `"${key.tag}"`, "Cache-Control": cacheControl(file) };
   const unchanged = () => new Response(null, { status: 304, headers: entity });
   if (isUnchanged(request.headers, key.tag)) return unchanged();
   const found = await cached(service.cache, key);

@@ -5,6 +5,7 @@ import { parseAccept } from "hono/utils/accept";
 import { LIMITS } from "../core/limits.ts";
 import { streamOf } from "../http/body-stream.ts";
 import { methodNotAllowed, noSuchEndpoint, noSuchPage, outOfRange } from "../http/errors.ts";
+import type { FoundFile } from "../storage/file.ts";
 import { answerPicture, cacheControl, hasAny, isUnchanged } from "./answers.ts";
 import { openDocument } from "./documents.ts";
 import { canonicalPath, parsePicturePath } from "./iiif-path.ts";
@@ -61,7 +62,7 @@ export async function serveIiif(request: Request, service: PagesService): Promis
     const size = await findPage(document, number, service, request.signal);
     const text = JSON.stringify(imageInformation(uri, size));
     const key = cacheKey(id, document.file.etag, number, { uri });
-    return jsonAnswer(request, service, { chunks: [text], context: CONTEXT, tag: key.tag });
+    return jsonAnswer(request, document.file, { chunks: [text], context: CONTEXT, tag: key.tag });
   }
   if (rest.length < 4) throw noSuchEndpoint();
   // A backslash that a client sends is a slash of the URL.
@@ -69,7 +70,7 @@ export async function serveIiif(request: Request, service: PagesService): Promis
   const asked = parsePicturePath([first, ...others]);
   const key = cacheKey(id, document.file.etag, number, asked);
   const name = `page-${number}`;
-  return answerPicture({ request, service, key, name }, async () => {
+  return answerPicture({ request, service, file: document.file, key, name }, async () => {
     const found = await findPage(document, number, service, request.signal);
     const params = pictureOf(asked, found);
     const canonical = `${uri}/${canonicalPath(params, asked.quality, asked.size)}`;
@@ -84,7 +85,7 @@ async function serveManifest(request: Request, service: PagesService, id: string
   const facts = await factsOf(document, service, request.signal);
   const { tag } = cacheKey(id, document.file.etag, 0, { manifest: service.baseUrl });
   const chunks = manifestText(document.file, facts, service.baseUrl);
-  return jsonAnswer(request, service, { chunks, context: PRESENTATION_CONTEXT, tag });
+  return jsonAnswer(request, document.file, { chunks, context: PRESENTATION_CONTEXT, tag });
 }
 
 interface LinkedData {
@@ -95,13 +96,13 @@ interface LinkedData {
 }
 
 /** Answers with JSON-LD if the client accepts it (section 5.1), and otherwise with JSON and a link to its context. */
-function jsonAnswer(request: Request, { config }: PagesService, { chunks, context, tag }: LinkedData): Response {
+function jsonAnswer(request: Request, file: FoundFile, { chunks, context, tag }: LinkedData): Response {
   const accepted = parseAccept(request.headers.get("Accept") ?? "").find(({ type }) => type === LD_JSON);
   const isLinked = accepted !== undefined && accepted.q > 0;
   const ownTag = isLinked ? `${tag}-ld` : tag;
   const headers = new Headers({
     "Content-Type": isLinked ? `${LD_JSON};profile="${context}"` : "application/json",
-    "Cache-Control": cacheControl(config),
+    "Cache-Control": cacheControl(file),
     ETag: `"${ownTag}"`,
     Vary: "Accept",
   });

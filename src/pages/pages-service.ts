@@ -11,7 +11,7 @@ import type { DocumentFacts } from "../operations/extracted-pages.ts";
 import type { ConnectedContainer } from "../placement/connection.ts";
 import { attempts, type Job, needsMoreRoom, type Places, roomForEngines } from "../placement/placement.ts";
 import { createTurns, type Turns } from "../placement/turns.ts";
-import type { StoredFile } from "../storage/file.ts";
+import type { FoundFile } from "../storage/file.ts";
 import type { KeptBytes } from "../storage/kept-bytes.ts";
 import type { Store } from "../storage/store.ts";
 import { KeptPages } from "./kept-pages.ts";
@@ -86,7 +86,7 @@ export class SharedPages {
 
 /** A document in storage. */
 export interface PagesDocument {
-  readonly file: StoredFile;
+  readonly file: FoundFile;
   readonly input: Input;
 }
 

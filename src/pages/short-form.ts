@@ -56,7 +56,7 @@ export async function servePicture(request: Request, id: string, name: string, s
   const format = extension as keyof typeof PICTURE_FIELDS;
   const values = parseFields(PICTURE_FIELDS[format], sentIn(request), {}) as unknown as Values;
   const key = cacheKey(id, document.file.etag, number, { format, ...values });
-  return answerPicture({ request, service, key, name: `page-${number}` }, async () => {
+  return answerPicture({ request, service, file: document.file, key, name: `page-${number}` }, async () => {
     const found = await findPage(document, number, service, request.signal);
     return { page: { document, number, page: found }, params: paramsOf(values, format, found) };
   });

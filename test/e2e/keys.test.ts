@@ -105,12 +105,15 @@ describe("update", () => {
     const listed = (await keys("list")).output.split("\n").find((line) => line.includes("Grace"))!;
     expect(listed.split(/ {2,}/)[4]).toMatch(/^\d{4}-\d\d-\d\dT/);
     expect(listed).toMatch(/ {2}only png$/);
-    expect((await keys("update", "limited", "--scopes", "none", "--expires", "2020-01-01")).code).toBe(0);
+    const ended = await keys("update", "limited", "--scopes", "none", "--expires", "2020-01-01");
+    expect(ended).toMatchObject({ code: 0, output: expect.stringContaining("until 2020-01-01T00:00:00.000Z") });
     expect(await statusWith("limited")).toBe(401);
   });
 
   test.each([
     ["--expires", "soon"],
+    ["--expires", "2027-02-30"],
+    ["--owner", "Mallory\nRoot"],
     ["--scopes", "png,tiff"],
     ["--requests-per-minute", "0"],
     ["--megabytes-per-day", "1.5"],

@@ -211,6 +211,17 @@ test("a page can be enlarged, with a viewer that is loaded then", () =>
     await page.waitForSelector(".zoom", { state: "detached" });
   }));
 
+test("a page that is still being drawn has its place, and the steps are numbered without a gap", () =>
+  visit(browser, {}, async (page) => {
+    await page.route("**/pages/1.png*", () => {});
+    await page.click("button:has-text('Sample PDF')");
+    const { width, height } = (await page.locator(".sheet img").boundingBox())!;
+    expect(height / width).toBeCloseTo(297 / 210, 1);
+    expect(await page.locator(".step").allTextContents()).toEqual(["1", "2", "3"]);
+    await operationOf(page, "/html").check({ force: true });
+    expect(await page.locator(".step").allTextContents()).toEqual(["1", "2"]);
+  }));
+
 describe.each([
   ["wide and light", DESKTOP, "light"],
   ["wide and dark", DESKTOP, "dark"],

@@ -196,6 +196,9 @@ describe.each(["private", "keyed"] as const)("in the %s variant", (variant) => {
     const first = (await (await upload()).json()) as { requestId: string };
     const repeated = await upload();
     expect([await repeated.json(), repeated.headers.get("Idempotent-Replayed")]).toEqual([first, "true"]);
+    const waiting = { ...own, "Idempotency-Key": key1, "Content-Filename": "a.txt" };
+    const atOnce = await fetch(`${url}/upload`, { method: "POST", headers: waiting, body: "text" });
+    expect(atOnce.status).toBe(422);
     const { files } = (await resultOf(first.requestId)) as unknown as { files: [{ id: string }] };
     const headers = { "Idempotency-Key": key2 };
     const removed = await submit("/delete", [["ids", files[0].id]], headers);

@@ -10,10 +10,12 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { CallToolResult, Progress } from "@modelcontextprotocol/sdk/types.js";
-import { afterAll, afterEach, beforeEach, describe, expect, inject, test } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, inject, onTestFinished, test } from "vitest";
 import { OPERATIONS } from "../../client/core/operations.ts";
 import { labeledPdf } from "../fixtures/pdfs.ts";
+import { postHtml } from "../support/keyed-service.ts";
 import { textAndInfoOf } from "../support/pdf-readers.ts";
+import { startService } from "../support/service.ts";
 import { startSite } from "../support/web.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -58,6 +60,25 @@ async function uploadedTo(name: string, bytes: Uint8Array): Promise<string> {
   expect(answer.status).toBe(200);
   return uploadUrl;
 }
+
+test("a call whose response is closed ends its job", async () => {
+  const service = await startService({ variant: "private", vars: { ADDRESS_CONCURRENT_JOBS: "1" } });
+  onTestFinished(() => service.stop());
+  await connectOverHttp(service.url);
+  // More pages than are drawn before this test gives up.
+  const input = await uploadedTo("long.pdf", await labeledPdf("L", 300));
+  await agent.close();
+  const leaving = new AbortController();
+  const params = { name: "png", arguments: { input, resolution: 600 }, _meta: { progressToken: 1 } };
+  const headers = { "Content-Type": "application/json", Accept: "application/json, text/event-stream" };
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
+  const answer = await fetch(`${service.url}/mcp`, { method: "POST", headers, body, signal: leaving.signal });
+  await answer.body!.getReader().read();
+  const statusOfNext = async () => (await postHtml(service.url, "")).status;
+  expect(await statusOfNext()).toBe(429);
+  leaving.abort();
+  await expect.poll(statusOfNext, { timeout: 30_000 }).toBe(200);
+});
 
 describe("an agent", () => {
   test("lists a tool for each operation of the variant", async () => {

@@ -3,7 +3,7 @@
 // Contract: docs/api.md#image-endpoints, #limits, #iiif
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { textPdf } from "../fixtures/pdfs.ts";
+import { scanPdf, textPdf } from "../fixtures/pdfs.ts";
 import { type Client, createClient, upload } from "../support/client.ts";
 import { growthDuring } from "../support/resident-memory.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -65,12 +65,15 @@ function sizeOf(format: string, head: Buffer): [number, number] | undefined {
   }
 }
 
-test("a hundred tiles at once, a POST beside them and a large picture by URL", async () => {
-  const form = new FormData();
-  form.append("file", upload(await textPdf(100)));
-  const stored = await fetch(`${client.url}/upload`, { method: "POST", body: form });
-  const { files } = (await stored.json()) as { files: { id: string }[] };
-  const image = (page: number) => `${client.url}/iiif/${files[0]!.id}%3A${page}`;
+test("a hundred tiles at once, a POST beside them, a scan and large pictures by URL", async () => {
+  const stored = async (pdf: Uint8Array) => {
+    const form = new FormData();
+    form.append("file", upload(pdf));
+    const answer = await fetch(`${client.url}/upload`, { method: "POST", body: form });
+    return ((await answer.json()) as { files: { id: string }[] }).files[0]!.id;
+  };
+  const [id, scan] = [await stored(await textPdf(100)), await stored(await scanPdf())];
+  const image = (page: number) => `${client.url}/iiif/${id}%3A${page}`;
   const statusOf = async (url: string) => {
     const response = await fetch(url);
     await response.arrayBuffer();
@@ -82,6 +85,13 @@ test("a hundred tiles at once, a POST beside them and a large picture by URL", a
     const beside = client.post("/png", { file: upload(await textPdf(3)), output: "beside" });
     const statuses = await Promise.all([...tiles, `${image(1)}/full/^5000,/0/default.png`].map(statusOf));
     expect([new Set(statuses), (await beside).status]).toEqual([new Set([200]), 200]);
+    for (let at = 0; at < 35; at++) {
+      const place = `${(at % 5) * 128},${Math.floor(at / 5) * 128},512,512`;
+      expect(await statusOf(`${client.url}/iiif/${scan}:1/${place}/512,512/0/default.png`)).toBe(200);
+    }
+    for (const path of ["full/max/0/default.png", "full/^5000,/0/default.jpg", "full/^6000,/0/default.tif"]) {
+      expect(await statusOf(`${image(2)}/${path}`)).toBe(200);
+    }
   });
   expect(growth / MiB).toBeLessThan(96);
 });

@@ -17,10 +17,10 @@ beforeAll(async () => {
   quarters = await stored(await quartersPdf());
 });
 
-async function stored(content: Uint8Array | string, name = "document.pdf"): Promise<string> {
+async function stored(content: Uint8Array | string, name = "document.pdf", headers = {}): Promise<string> {
   const form = new FormData();
   form.append("file", upload(content, name));
-  const response = await fetch(`${client.url}/upload`, { method: "POST", body: form });
+  const response = await fetch(`${client.url}/upload`, { method: "POST", body: form, headers });
   return ((await response.json()) as { files: { id: string }[] }).files[0]!.id;
 }
 
@@ -132,6 +132,17 @@ describe("pictures of stored pages", () => {
     expect((await get(path, any)).status).toBe(304);
     expect((await get(path.replace("3.png", "4.png"), any)).status).toBe(404);
     expect((await get(`/iiif/${id}:1/info.json`, any)).status).toBe(304);
+  });
+
+  test("are fresh no longer than their file exists", async () => {
+    const own = await stored(await textPdf(1), "short.pdf", { "File-Lifetime": "600" });
+    const tile = `/iiif/${own}:1/0,0,99,99/max/0/default.png`;
+    for (const path of [tile, tile, `/resource/${own}/pages/1.png?width=2000`, `/iiif/${own}:1/info.json`]) {
+      const { headers } = await get(path);
+      const [, seconds] = /^private, max-age=(\d+)$/.exec(headers.get("Cache-Control")!)!;
+      expect(Number(seconds)).toBeGreaterThan(0);
+      expect(Number(seconds)).toBeLessThanOrEqual(600);
+    }
   });
 
   test("are gone when the file is removed, also those that were drawn before", async () => {

@@ -272,6 +272,39 @@ describe("a place that is not public is not visited", () => {
   });
 });
 
+test("a job is not accepted for a number that is not public", async () => {
+  const later = async (path: string, value: unknown) => {
+    const headers = { "Content-Type": "application/json", Prefer: "respond-async" };
+    const response = await fetch(services.private!.url + path, {
+      method: "POST",
+      headers,
+      body: JSON.stringify(value),
+    });
+    return [response.status, ((await response.json()) as { error?: string }).error];
+  };
+  const numbers = [
+    "127.0.0.1",
+    "2130706433",
+    "0x7f.1",
+    "１２７.0.0.1",
+    "[::1]",
+    "[::ffff:7f00:1]",
+    "10.0.0.1.",
+    "[fd00::1]",
+  ];
+  const allowed = `${site.url}/b.pdf`;
+  for (const number of numbers) {
+    const url = `http://${number}:${ear.port}/`;
+    const refused = (parameter: string) => [400, `${url} is not within the acceptable range for ${parameter}.`];
+    expect(await later("/png", { url })).toEqual(refused("url"));
+    expect(await later("/pdf", { url })).toEqual(refused("url"));
+    expect(await later("/zip", { url: [allowed, url] })).toEqual(refused("url[]"));
+    expect(await later("/upload", { url: [allowed, "http://public.net/", url] })).toEqual(refused("url[]"));
+  }
+  expect(await later("/zip", { url: [allowed, allowed] })).toEqual([202, undefined]);
+  expect(ear.count).toBe(0);
+});
+
 test("without a container: 503", async () => {
   const alone = await startService({ variant: "private" });
   try {

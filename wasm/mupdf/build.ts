@@ -4,6 +4,7 @@ import { readFunctionNames, readSections, SECTION, writeSections } from "../rewr
 import { type Body, readCode, replaceConstant, writeCode } from "../rewrite/code.ts";
 import { readMemory } from "../rewrite/data.ts";
 import { addGlobal, exportGlobal, readGlobal } from "../rewrite/globals.ts";
+import { importMemory, type MemoryLimits } from "../rewrite/memory.ts";
 import { type FlatRate, meter } from "../rewrite/meter.ts";
 import { editGlue } from "./glue.ts";
 import { tellTilesApart } from "./tiles.ts";
@@ -40,15 +41,16 @@ export async function build(): Promise<void> {
     readFile(new URL("mupdf-wasm.js", PACKAGE), "utf8"),
   ]);
   await mkdir(TARGET, { recursive: true });
+  const { bytes, memory } = rewrite(module);
   await Promise.all([
-    writeFile(new URL("mupdf.wasm", TARGET), rewrite(module)),
+    writeFile(new URL("mupdf.wasm", TARGET), bytes),
     writeFile(new URL("mupdf.node.js", TARGET), NODE_MODULE),
-    writeFile(new URL("mupdf-glue.js", TARGET), editGlue(glue) + cmykProfile(module)),
+    writeFile(new URL("mupdf-glue.js", TARGET), editGlue(glue) + cmykProfile(module) + memoryPages(memory)),
     writeFile(new URL("mupdf-glue.d.ts", TARGET), GLUE_TYPES),
   ]);
 }
 
-function rewrite(module: Uint8Array): Uint8Array {
+function rewrite(module: Uint8Array): { readonly bytes: Uint8Array; readonly memory: MemoryLimits } {
   const original = readSections(module);
   const names = readFunctionNames(original);
   const code = readCode(original);
@@ -73,7 +75,8 @@ function rewrite(module: Uint8Array): Uint8Array {
   const rewritten = sections
     .filter(({ id }) => id !== SECTION.custom)
     .map((section) => (section.id === SECTION.code ? { id: section.id, payload: writeCode(code) } : section));
-  return writeSections(rewritten);
+  const { sections: imported, limits } = importMemory(rewritten, ["engine", "memory"]);
+  return { bytes: writeSections(imported), memory: limits };
 }
 
 /**
@@ -90,6 +93,9 @@ function cmykProfile(module: Uint8Array): string {
   return `\nexport const CMYK_PROFILE = { address: ${address}, size: ${size} };\n`;
 }
 
+const memoryPages = ({ initial, maximum }: MemoryLimits) =>
+  `export const MEMORY_PAGES = { initial: ${initial}, maximum: ${maximum} };\n`;
+
 const NODE_MODULE = `import { readFile } from "node:fs/promises";
 export default await WebAssembly.compile(await readFile(new URL("./mupdf.wasm", import.meta.url)));
 `;
@@ -98,6 +104,8 @@ const GLUE_TYPES = `declare function createEngine<T extends object>(configuratio
 export default createEngine;
 /** Where the profile of device CMYK lies in an engine's memory. */
 export declare const CMYK_PROFILE: { readonly address: number; readonly size: number };
+/** Limits of the memory that an engine imports. */
+export declare const MEMORY_PAGES: { readonly initial: number; readonly maximum: number };
 `;
 
 if (import.meta.main) await build();

@@ -6,6 +6,7 @@ export const SECTION = {
   type: 1,
   import: 2,
   function: 3,
+  memory: 5,
   global: 6,
   export: 7,
   code: 10,

@@ -4,8 +4,10 @@ import { type Page, Section } from "./parts.tsx";
 
 export function Operations({ page: { state, store } }: { page: Page }) {
   const offered = state.service?.operations;
+  // Text is typed into the form, so there is no step for files.
+  const isFirst = offered?.get(state.path)?.source === "text";
   return (
-    <Section id="operation" number={2} title="Choose an operation">
+    <Section id="operation" number={isFirst ? 1 : 2} title="Choose an operation">
       <div class="groups">
         {CATALOG.map(({ title, entries }) => (
           <fieldset key={title}>

@@ -3,6 +3,7 @@
 import module from "#wasm/mupdf.wasm";
 import createGlue, { CMYK_PROFILE } from "../../../wasm/dist/mupdf-glue.js";
 import { EngineFailure } from "../../core/failure.ts";
+import { giveBack, takeMemory } from "./memories.ts";
 import type { MupdfExports, MupdfHooks, Pointer } from "./raw.ts";
 
 const MIB = 1024 * 1024;
@@ -93,14 +94,21 @@ export class Mupdf {
 
   #options: MupdfOptions;
   #dead = false;
+  #memory: WebAssembly.Memory | undefined;
   #canary = 0;
   #scratch: Pointer = 0;
   #area: Pointer = 0;
   readonly #fuel: Counter;
   readonly #stackPointer: Counter;
 
-  private constructor(raw: MupdfExports, instance: WebAssembly.Instance, options: MupdfOptions) {
+  private constructor(
+    raw: MupdfExports,
+    instance: WebAssembly.Instance,
+    memory: WebAssembly.Memory,
+    options: MupdfOptions,
+  ) {
     this.raw = raw;
+    this.#memory = memory;
     this.#options = options;
     this.#fuel = instance.exports.fuel as Counter;
     this.#stackPointer = instance.exports.stackPointer as Counter;
@@ -110,6 +118,7 @@ export class Mupdf {
   static async create(options: MupdfOptions): Promise<Mupdf> {
     let instance: WebAssembly.Instance | undefined;
     let engine: Mupdf | undefined;
+    const memory = takeMemory();
     const raw = (await createGlue({
       hooks: hooksOf(() => engine!),
       failure: (text: string) => new MupdfError(text),
@@ -117,11 +126,11 @@ export class Mupdf {
       print: ignore,
       printErr: ignore,
       instantiateWasm(imports: WebAssembly.Imports, done: (instance: WebAssembly.Instance) => void) {
-        instance = new WebAssembly.Instance(module, imports);
+        instance = new WebAssembly.Instance(module, { ...imports, engine: { memory } });
         done(instance);
       },
     })) as unknown as MupdfExports;
-    engine = new Mupdf(raw, instance!, options);
+    engine = new Mupdf(raw, instance!, memory, options);
     engine.#prepare();
     live.add(new WeakRef(engine));
     return engine;
@@ -221,6 +230,8 @@ export class Mupdf {
   close(): void {
     this.#dead = true;
     this.#sources.clear();
+    if (this.#memory) giveBack(this.#memory);
+    this.#memory = undefined;
   }
 
   /** @returns a pointer to a rectangle (4 values) or a matrix (6); the next call overwrites it */

@@ -209,3 +209,33 @@ describe("a thread that ends", () => {
     expect(some.count).toBe(1);
   });
 });
+
+describe.each(["sleep", "loop"])("an idle thread that freezes in a %s", (how) => {
+  const module = new URL("../../fixtures/mortal-thread.ts", import.meta.url);
+  async function withFrozenThread() {
+    const events: string[] = [];
+    const some = new Threads({ size: 1, heapMiB: 128, log: (message) => events.push(message), module });
+    await writeFile(`${path}.end`, `${how} afterwards`);
+    expect(await inThread(job(), never, some)).toHaveLength(3);
+    expect(some.count).toBe(1);
+    return { some, events };
+  }
+
+  test("fails its proof, and is replaced", async () => {
+    const { some, events } = await withFrozenThread();
+    await using _ = some;
+    await expect(some.prove(AbortSignal.timeout(500))).rejects.toThrow("timeout");
+    await expect(some.prove(never)).rejects.toThrow("the thread was frozen");
+    await eventually(() => some.prove(AbortSignal.timeout(500)));
+    expect(events).toEqual(["thread frozen"]);
+    expect(some.count).toBe(1);
+  });
+
+  test("fails no job: another thread does it", async () => {
+    const { some, events } = await withFrozenThread();
+    await using _ = some;
+    expect(await inThread(job(), never, some)).toHaveLength(3);
+    expect(events).toEqual(["thread frozen"]);
+    expect(some.count).toBe(1);
+  });
+});

@@ -46,10 +46,24 @@ test.each([
   ["MEMORY_MB", "1"],
   ["VARIANT", "open"],
   ["MAX_UPLOAD_MB", "many"],
+  ["MAX_INPUTS", "-1"],
+  ["FILE_LIFETIME_HOURS", "1e12"],
   ["BASE_URL", "pdf.example.com"],
   ["BASE_URL", "ftp://pdf.example.com"],
+  ["BASE_URL", "https://pdf.example.com:99999"],
+  ["CONTAINER_URL", "engines:8080"],
 ])("%s=%s is refused in a sentence", (name, value) => {
   expect(() => readSettings({ [name]: value })).toThrow(new RegExp(`^${name} must be .*"${value}"`));
+});
+
+test("a container needs its secret", () => {
+  expect(() => readSettings({ CONTAINER_URL: "http://engines:8080" })).toThrow(
+    /^CONTAINER_URL needs .* CONTAINER_SECRET/,
+  );
+});
+
+test.each(["one two", "clé", "x".repeat(257)])("a key that no request can have is refused, and not told: %s", (key) => {
+  expect(() => readSettings({ API_KEYS: `good,${key}` })).toThrow(/^API_KEYS must be keys of 1 to 256 printable ASCII/);
 });
 
 test("more memory means more room for each purpose, and the least is no less than an isolate has", () => {

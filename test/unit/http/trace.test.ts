@@ -75,8 +75,11 @@ describe("settings", () => {
 
   test.each([
     [{ OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4318" }, "must be an http or https URL"],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:99999" }, "must be an http or https URL"],
     [{ OTEL_TRACES_SAMPLER_ARG: "2" }, "must be a number from 0 to 1"],
     [{ OTEL_EXPORTER_OTLP_HEADERS: "secret" }, "must be a list such as"],
+    [{ OTEL_EXPORTER_OTLP_HEADERS: "a=%zz" }, "must be a list such as"],
+    [{ OTEL_EXPORTER_OTLP_HEADERS: "a=b%0Ac" }, "must be a list such as"],
   ])("%o is refused", (variables, message) => {
     const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector", ...variables };
     expect(() => readTraceSettings(settings)).toThrow(message);

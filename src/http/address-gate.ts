@@ -1,0 +1,51 @@
+// Asks the gate of web pages, which is in the container, about addresses before anybody connects to them.
+
+import { OutOfRange } from "../core/failure.ts";
+import { LIMITS } from "../core/limits.ts";
+import { checkAddress } from "../operations/check-address.ts";
+import { attempts, container as inContainer } from "../placement/placement.ts";
+import type { Service } from "./endpoint.ts";
+import { outOfRange } from "./errors.ts";
+import { type Addressed, addressOf } from "./fetched.ts";
+import { onceMoreIfLost } from "./once-more.ts";
+
+/** @throws OutOfRange if the gate refuses the address; errors of the container */
+export async function askGate(url: string, signal: AbortSignal, service: Service): Promise<void> {
+  const { container, log, defer } = service;
+  const [attempt] = attempts(inContainer(checkAddress, { url }), [], service);
+  await onceMoreIfLost(
+    async () => {
+      for await (const _ of attempt.run({ signal, log, defer }));
+    },
+    { container, signal, log },
+  );
+}
+
+/**
+ * Refuses inputs whose addresses are numbers of places that may not be visited. The fetch asks the gate again: about
+ * names, whose addresses change, and about all that the gate does not answer in a short time.
+ * @throws ServiceError 400
+ */
+export async function refuseNumbers(
+  inputs: readonly Addressed[],
+  signal: AbortSignal,
+  service: Service,
+): Promise<void> {
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(LIMITS.addressChecksMs)]);
+  const asked = new Set<string>();
+  for (const input of inputs) {
+    const { origin, hostname } = new URL(addressOf(input));
+    if (!isNumber(hostname) || asked.has(origin)) continue;
+    asked.add(origin);
+    try {
+      await askGate(`${origin}/`, limited, service);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof OutOfRange) throw outOfRange(input.parameter, input.url);
+      return;
+    }
+  }
+}
+
+/** Reports whether a host is an address. @param host canonical, as in the URL standard */
+const isNumber = (host: string) => host.startsWith("[") || /(^|\.)\d+$/.test(host);
