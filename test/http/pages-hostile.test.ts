@@ -39,7 +39,7 @@ describe("paths", () => {
     [400, "0,0,1e3,9/max/0/default.png"],
     [400, "0,0,999999999,0/max/0/default.png"],
     [400, "0,0,9999999999,9/max/0/default.png"],
-    [400, "full%2Fmax/max/0/default.png"],
+    [400, `${encodeURIComponent("full/max")}/max/0/default.png`],
     [400, "full/!0,5/0/default.png"],
     [400, "full/!,5/0/default.png"],
     [400, "full/^^max/0/default.png"],
