@@ -47,7 +47,7 @@ const idIn = (request: Request) => new URL(request.url()).pathname.split("/").at
 test("the pages that are done are counted", () =>
   visit(browser, {}, async (page) => {
     // Long enough for several reports of its progress, which come every second.
-    await prepare(page, { file: { name: "book.pdf", bytes: await textPdf(60) }, resolution: "400" });
+    await prepare(page, { file: { name: "book.pdf", bytes: await textPdf(60) }, resolution: "800" });
     await page.evaluate(() => {
       const seen: string[] = [];
       Object.assign(globalThis, { seen });
