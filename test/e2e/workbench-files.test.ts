@@ -103,7 +103,7 @@ test("a file waits for the right key, and is stored with it", () =>
   }));
 
 test("an address that leads to a private place is refused beside the files, and shown in code", () =>
-  visit(browser, {}, async (page) => {
+  visit(browser, { refusals: [400] }, async (page) => {
     await page.fill("#address", "http://127.0.0.1:8443");
     await page.press("#address", "Enter");
     await page.waitForSelector(".file:has-text('fetched by the service')");

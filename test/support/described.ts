@@ -77,7 +77,7 @@ export class Description {
         .replace("%3A", ":")
         .replace(/[.*+?^$()|[\]\\]/g, "\\$&")
         .replace(/\{\w+\}/g, "[^/]+");
-      return new RegExp(`^${pattern}$`).test(path.replace("%3A", ":"));
+      return new RegExp(`^${pattern}$`).test(path.replace(/%3a/i, ":"));
     });
     return matching === undefined ? undefined : paths[matching];
   }
