@@ -2,22 +2,20 @@
 // a resident LibreOffice over UNO. Measures times, documents per second, and the processor time of all processes of the
 // service per document.
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { createInterface } from "node:readline";
 import { docx, paragraph } from "../test/fixtures/office.ts";
 import { corpusDir, corpusPlace } from "../test/support/corpus.ts";
-import { processTree } from "../test/support/processes.ts";
 import { type Service, startService } from "../test/support/service.ts";
 import { agent, exchange, median, multipart, row } from "./measure.ts";
+import { processorMs } from "./processor-time.ts";
 
 const quick = process.argv.includes("--quick");
 const ROUNDS = quick ? 3 : 7;
 const AT_ONCE = [1, 2, 4];
 const JOBS_AT_ONCE = quick ? 24 : 80;
-/** Unit of utime and stime (proc(5)). */
-const TICK_MS = 10;
 
 const folder = mkdtempSync(join(tmpdir(), "bench-office-"));
 const small = join(folder, "small.docx");
@@ -133,15 +131,7 @@ async function load(of: Service, clients: number, jobs: readonly string[]) {
 
 /** Processor time in milliseconds, of all processes and of their children that have ended. */
 function cpuOf({ pid, container }: Service): number {
-  const pids = new Set([...processTree(pid), ...processTree(container!.pid!)]);
-  let ticks = 0;
-  for (const pid of pids) {
-    if (!existsSync(`/proc/${pid}/stat`)) continue;
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    ticks += fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
-  }
-  return ticks * TICK_MS;
+  return processorMs([pid, container!.pid!]);
 }
 
 function cold(file: string): number {

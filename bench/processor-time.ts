@@ -1,7 +1,7 @@
 // Measures the processor time that processes take, which says more than a clock on a machine that others use too.
 
 import { readFileSync } from "node:fs";
-import { read, treeOf } from "../container/processes/proc.ts";
+import { read, statFields, treeOf } from "../container/processes/proc.ts";
 
 /** Unit of times in /proc, which is fixed. */
 const TICK_MS = 10;
@@ -21,10 +21,5 @@ export const endedChildrenMs = (): number => {
 
 const ownAndEnded = (stat: string): number => timesIn(stat).reduce((sum, ticks) => sum + ticks, 0) * TICK_MS;
 
-/** Returns the four times of a process in proc(5): its own ones, and those of ended children. The name of the program may contain spaces and parentheses. */
-const timesIn = (stat: string): number[] =>
-  stat
-    .slice(stat.lastIndexOf(")") + 2)
-    .split(" ")
-    .slice(11, 15)
-    .map(Number);
+/** Returns the four times of a process in proc(5): its own ones, and those of ended children. */
+const timesIn = (stat: string): number[] => statFields(stat).slice(11, 15).map(Number);

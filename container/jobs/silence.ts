@@ -1,7 +1,7 @@
 // Finds worker threads that read no messages, because their code loops or waits without an end. A thread that waits for
 // a processor is not one of them, however busy the machine is.
 
-import { read } from "../processes/proc.ts";
+import { read, statFields } from "../processes/proc.ts";
 
 const LOOK_EVERY_MS = 500;
 /** In the kernel's unit of processor time (USER_HZ): 2 s of work, far more than a thread does between two jobs. */
@@ -39,7 +39,6 @@ export function watchForSilence(number: () => number | undefined, frozen: () => 
 function readingOf(thread: number): { readonly ticks: number; readonly sleeps: boolean } | undefined {
   const text = read(`/proc/self/task/${thread}/stat`);
   if (text === "") return undefined;
-  // The name of the thread is in brackets, and may have spaces. The state follows, 11 fields before the times.
-  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  const fields = statFields(text);
   return { ticks: Number(fields[11]) + Number(fields[12]), sleeps: fields[0] === "S" };
 }

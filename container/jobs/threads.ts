@@ -276,15 +276,13 @@ export class Threads implements AsyncDisposable, JobThreads {
       env: COMPILED,
     });
     const thread: Thread = {
-      ...{
-        worker,
-        jobs: 0,
-        number: undefined,
-        priority: "usual" as const,
-        done: new Map(),
-        heard: new Set(),
-        isReady: false,
-      },
+      worker,
+      jobs: 0,
+      number: undefined,
+      priority: "usual",
+      done: new Map(),
+      heard: new Set(),
+      isReady: false,
     };
     worker.on("message", (message: FromThread) => {
       if ("ready" in message) thread.number = message.thread;

@@ -57,6 +57,12 @@ export function threadsOf(pid: number): string[] {
   }
 }
 
+/**
+ * Returns the fields of a stat file of proc(5) that follow the name of the program, which may contain spaces and
+ * parentheses: the state is at 0, times at 11 to 14.
+ */
+export const statFields = (stat: string): string[] => stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+
 /** @returns the text of a file, or "" if the process has ended */
 export function read(path: string): string {
   try {

@@ -1,7 +1,7 @@
 // Reads the process tree below a given process from Linux (proc(5)). Looks only at pids that it was given.
 
 import { readdirSync } from "node:fs";
-import { childrenOf, read } from "../../container/processes/proc.ts";
+import { childrenOf, read, statFields } from "../../container/processes/proc.ts";
 
 export interface ProcessInfo {
   readonly pid: number;
@@ -17,9 +17,7 @@ export interface ProcessInfo {
 
 /** @returns undefined if the process has ended and been reaped */
 export function readProcess(pid: number): ProcessInfo | undefined {
-  const stat = read(`/proc/${pid}/stat`);
-  // The fields follow the name in parentheses, which may contain any character.
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const fields = statFields(read(`/proc/${pid}/stat`));
   if (fields.length < 20) return undefined;
   const status = read(`/proc/${pid}/status`);
   return {

@@ -6,6 +6,7 @@ import { chromium, nothingIsLeft, openChromium, pages, site, works } from "../..
 import { chromiumProcesses, print } from "../../../../test/support/chromiums.ts";
 import { eventually } from "../../../../test/support/eventually.ts";
 import { Priority, SLOW_PRIORITY } from "../../../processes/priority.ts";
+import { statFields } from "../../../processes/proc.ts";
 
 openChromium();
 
@@ -59,10 +60,7 @@ function isLow(pid: number): boolean {
 
 /** Returns the processor time used since the process started, in the system's ticks. */
 function workOf(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-  const [user, system] = stat
-    .slice(stat.lastIndexOf(")") + 2)
-    .split(" ")
+  const [user, system] = statFields(readFileSync(`/proc/${pid}/stat`, "latin1"))
     .slice(11, 13)
     .map(Number);
   return user! + system!;
