@@ -7,7 +7,6 @@ import { type Input, operation, type Run } from "../core/operation.ts";
 import { pageSelection } from "../core/page-selection.ts";
 import { selectPages } from "../core/pages.ts";
 import type { Mupdf } from "../engines/mupdf/mupdf.ts";
-import { prepareSpare } from "../engines/mupdf/spare.ts";
 import { Budget } from "../pdf/objects/budget.ts";
 import { MupdfSource } from "../pdf/objects/mupdf-source.ts";
 import { PdfFile } from "../pdf/objects/pdf-file.ts";
@@ -90,7 +89,6 @@ const run: Run<MergePdfsParams> = async function* (inputs, { pages }, context) {
   } finally {
     engine?.close();
     context.log("documents merged", merged);
-    context.defer(() => prepareSpare({ heapLimitBytes: engineBytes }));
   }
 };
 

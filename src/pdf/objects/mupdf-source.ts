@@ -5,9 +5,8 @@ import { EngineFailure } from "../../core/failure.ts";
 import { makeAppearances } from "../../engines/mupdf/appearances.ts";
 import { MupdfDocument } from "../../engines/mupdf/document.ts";
 import { type DecodedImage, decodeImage } from "../../engines/mupdf/image.ts";
-import { type Mupdf, MupdfError, type Tank } from "../../engines/mupdf/mupdf.ts";
+import { Mupdf, MupdfError, type Tank } from "../../engines/mupdf/mupdf.ts";
 import type { MupdfExports, Pointer } from "../../engines/mupdf/raw.ts";
-import { takeMupdf } from "../../engines/mupdf/spare.ts";
 import type { Budget } from "./budget.ts";
 import { withHiddenObjects } from "./hybrid.ts";
 import { inflate } from "./inflate.ts";
@@ -83,12 +82,12 @@ export class MupdfSource implements ObjectSource {
 
   /**
    * @param heapLimitBytes limits the size of the engine's heap
-   * @param engine one with that limit that {@link release} returned; @default a spare or a new one
+   * @param engine one with that limit that {@link release} returned; @default a fresh one
    * @throws EngineFailure `password-protected`, `not-a-pdf`, `damaged`, `too-large`, `too-complex` or `crashed`
    */
   static async open(bytes: Uint8Array, heapLimitBytes: number, budget: Budget, engine?: Mupdf): Promise<MupdfSource> {
     const options = { heapLimitBytes };
-    engine ??= await takeMupdf(options);
+    engine ??= await Mupdf.create(options);
     return new MupdfSource(MupdfDocument.open(engine, withHiddenObjects(bytes), options), budget);
   }
 
