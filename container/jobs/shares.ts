@@ -2,8 +2,7 @@
 // Knows nothing about operations or HTTP.
 
 import { EngineFailure } from "../../src/core/failure.ts";
-import type { Output } from "../../src/core/operation.ts";
-import { decodeAnswer, encodeAnswer } from "../../src/placement/remote.ts";
+import { dividedAnswer, type EncodedOutput, joinedAnswer } from "../../src/placement/remote.ts";
 import { ReadAhead } from "./read-ahead.ts";
 
 /** Counts the threads that jobs use, so that a job takes only those that no other needs. */
@@ -65,12 +64,12 @@ export async function* runInShares(job: SharedJob): AsyncGenerator<Uint8Array> {
   const started: StartedShare[] = [];
   const start = (share: number, shares: number): StartedShare => {
     const frames = new ReadAhead(job.run(share, shares, signal), job.aheadBytes);
-    const begun = { outputs: decodeAnswer(frames, { signal }), ended: frames.ended };
+    const begun = { outputs: dividedAnswer(frames), ended: frames.ended };
     started.push(begun);
     return begun;
   };
   try {
-    for await (const frame of encodeAnswer(outputsOf(job, start))) {
+    for await (const frame of joinedAnswer(outputsOf(job, start))) {
       job.signal.throwIfAborted();
       yield frame;
     }
@@ -81,7 +80,7 @@ export async function* runInShares(job: SharedJob): AsyncGenerator<Uint8Array> {
 }
 
 interface StartedShare {
-  readonly outputs: AsyncGenerator<Output>;
+  readonly outputs: AsyncGenerator<EncodedOutput>;
   /** Resolves when its thread has ended the work. */
   readonly ended: Promise<void>;
 }
@@ -89,11 +88,11 @@ interface StartedShare {
 async function* outputsOf(
   { claim }: SharedJob,
   start: (share: number, shares: number) => StartedShare,
-): AsyncGenerator<Output> {
+): AsyncGenerator<EncodedOutput> {
   const shares = claim.count;
   const first = start(0, shares);
   let next = await first.outputs.next();
-  const total = next.done ? 0 : (next.value.total ?? 1);
+  const total = next.done ? 0 : next.value.total;
   claim.keep(Math.max(1, Math.min(shares, total)));
   const all = [first, ...Array.from({ length: claim.count - 1 }, (_, other) => start(other + 1, shares))];
   for (let place = 0; place < total; place++) {

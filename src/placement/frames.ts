@@ -8,6 +8,8 @@ const BYTES_FRAME = 2;
 const HEADER_BYTES = 5;
 /** Limits the payload of a frame of bytes. Longer data are split into several frames. */
 export const MAX_BYTES_FRAME = 2 ** 20;
+/** Bytes of a body that are collected before they are sent as a frame: every frame costs each end on its way a turn. */
+const LEAST_BYTES_FRAME = 2 ** 16;
 /** Limits the payload of a JSON frame, which is collected before it is parsed. */
 const MAX_JSON_FRAME = 2 ** 20;
 
@@ -95,6 +97,27 @@ export function* bytesFrames(bytes: Uint8Array): Generator<Uint8Array<ArrayBuffe
   }
 }
 
+/** Returns the frames of a body. Short chunks are sent together, so that a frame may contain the end of a chunk. */
+export async function* bodyFrames(
+  chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const pending = new Uint8Array(LEAST_BYTES_FRAME);
+  let filled = 0;
+  for await (const chunk of chunks) {
+    if (filled + chunk.length > LEAST_BYTES_FRAME && filled > 0) {
+      yield frame(BYTES_FRAME, pending.subarray(0, filled));
+      filled = 0;
+    }
+    if (chunk.length >= LEAST_BYTES_FRAME) {
+      yield* bytesFrames(chunk);
+    } else {
+      pending.set(chunk, filled);
+      filled += chunk.length;
+    }
+  }
+  if (filled > 0) yield frame(BYTES_FRAME, pending.subarray(0, filled));
+}
+
 /**
  * Returns a frame with a copy of the payload: the producer may reuse its buffer, and a connection keeps the frame until
  * it is sent.
@@ -115,6 +138,19 @@ export function joined(...frames: readonly Uint8Array[]): Uint8Array<ArrayBuffer
     at += frame.length;
   }
   return bytes;
+}
+
+/** Returns the JSON frames in a chunk of whole frames. */
+export function jsonIn(chunk: Uint8Array): unknown[] {
+  const found: unknown[] = [];
+  const view = new DataView(chunk.buffer, chunk.byteOffset, chunk.length);
+  for (let at = 0; at < chunk.length; ) {
+    const from = at + HEADER_BYTES;
+    const end = from + view.getUint32(at + 1);
+    if (chunk[at] === JSON_FRAME) found.push(parse(chunk.subarray(from, end)));
+    at = end;
+  }
+  return found;
 }
 
 /** Returns the JSON of a chunk that is one whole JSON frame, undefined for other chunks. */

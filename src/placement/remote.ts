@@ -14,11 +14,13 @@ import { combined, type Notice, readNotices } from "../core/notice.ts";
 import type { Container, Context, Input, Output, Run, Signature } from "../core/operation.ts";
 import { readSpans, type Span } from "../core/trace.ts";
 import {
+  bodyFrames,
   bytesFrames,
   decodeFrames,
   type Frame,
   joined,
   jsonFrame,
+  jsonIn,
   MAX_BYTES_FRAME,
   onlyJsonOf,
   senseless,
@@ -167,15 +169,17 @@ export async function* encodeAnswer(
         continue;
       }
       yield begin;
-      for await (const chunk of body instanceof Uint8Array ? [body] : body) yield* bytesFrames(chunk);
+      yield* body instanceof Uint8Array ? bytesFrames(body) : bodyFrames(body);
       yield end();
     }
-    yield jsonFrame({ done: true } satisfies AnswerEvent);
+    yield doneFrame();
   } catch (error) {
     failed(error);
     yield encodeFailure(error);
   }
 }
+
+const doneFrame = () => jsonFrame({ done: true } satisfies AnswerEvent);
 
 function endOf({ head, notices }: Output): OutputEnd {
   const lost = combined(notices?.() ?? []);
@@ -260,6 +264,57 @@ export async function* decodeAnswer(
     }
   } finally {
     await frames.return(undefined).catch(() => {});
+  }
+}
+
+/** An output as {@link encodeAnswer} encodes it. */
+export interface EncodedOutput {
+  /** Number of outputs of the whole job. */
+  readonly total: number;
+  /** The chunks of its frames, which must be read before the next output is requested. */
+  readonly chunks: AsyncIterable<Uint8Array>;
+}
+
+/**
+ * Divides an answer into its outputs, without copying their bytes.
+ * @param chunks as {@link encodeAnswer} yields them, not as a network delivers them
+ * @throws EngineFailure, OutOfRange the error in the answer; `lost` if it breaks off
+ */
+export async function* dividedAnswer(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<EncodedOutput> {
+  const reading = chunks[Symbol.asyncIterator]();
+  const next = async () => {
+    const { done, value: chunk } = await reading.next();
+    if (done) throw new EngineFailure("lost", "the answer broke off");
+    const events = jsonIn(chunk) as AnswerEvent[];
+    for (const event of events) throwFailure(event);
+    return { chunk, events };
+  };
+  async function* from(first: Awaited<ReturnType<typeof next>>): AsyncGenerator<Uint8Array> {
+    for (let read = first; ; read = await next()) {
+      yield read.chunk;
+      if (read.events.some((event) => "end" in event)) return;
+    }
+  }
+  try {
+    for (;;) {
+      const first = await next();
+      const [event] = first.events;
+      if (event && "done" in event) return;
+      if (!event || !("output" in event)) throw senseless("an answer out of order");
+      yield { total: event.output.total ?? 1, chunks: from(first) };
+    }
+  } finally {
+    await reading.return?.();
+  }
+}
+
+/** Encodes an answer of outputs that are encoded. Failures become frames: nothing is thrown. */
+export async function* joinedAnswer(outputs: AsyncIterable<EncodedOutput>): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const { chunks } of outputs) yield* chunks;
+    yield doneFrame();
+  } catch (error) {
+    yield encodeFailure(error);
   }
 }
 

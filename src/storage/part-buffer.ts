@@ -1,8 +1,9 @@
 // Cuts a stream of chunks into parts of equal size, in one buffer that grows as needed. Knows nothing about the
 // content.
 
-/** Size up to which the buffer is reused for the next file. */
 const FIRST_BUFFER_BYTES = 2 ** 17;
+/** Size up to which the buffer is reused for the next file. */
+const KEPT_BUFFER_BYTES = 2 ** 19;
 
 export class PartBuffer {
   #partBytes = 0;
@@ -43,8 +44,9 @@ export class PartBuffer {
    */
   rest(): Uint8Array {
     const rest = this.#buffer.subarray(0, this.#length);
+    if (this.#buffer.length <= KEPT_BUFFER_BYTES) return rest.slice();
     const isCopied = rest.length < this.#buffer.length / 2;
-    if (!isCopied || this.#buffer.length > FIRST_BUFFER_BYTES) this.#buffer = new Uint8Array(0);
+    this.#buffer = new Uint8Array(0);
     return isCopied ? rest.slice() : rest;
   }
 

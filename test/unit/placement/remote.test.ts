@@ -3,13 +3,26 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { EngineFailure, OutOfRange } from "../../../src/core/failure.ts";
 import { type Context, type Input, type Run, signature } from "../../../src/core/operation.ts";
-import { decodeRequest, encodeAnswer, encodeFailure, remote as remoteOf } from "../../../src/placement/remote.ts";
+import {
+  decodeRequest,
+  dividedAnswer,
+  encodeAnswer,
+  encodeFailure,
+  joinedAnswer,
+  remote as remoteOf,
+} from "../../../src/placement/remote.ts";
 
 type Chunks = AsyncIterable<Uint8Array>;
 
 const remote = (name: string) => remoteOf(signature({ name, params: z.unknown() }));
 
 const text = (value: string) => new TextEncoder().encode(value);
+
+async function chunksOf(chunks: Chunks): Promise<Uint8Array[]> {
+  const read: Uint8Array[] = [];
+  for await (const chunk of chunks) read.push(chunk);
+  return read;
+}
 
 async function collect(chunks: Iterable<Uint8Array> | Chunks): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
@@ -97,6 +110,25 @@ describe("what an operation takes and gives arrives as it was", () => {
     expect((await outputsOf(remote("reuse")([], {}, context(reuse))))[0]!.text).toBe("abcdef");
   });
 
+  test("short chunks, which are sent together", async () => {
+    const pieces = [100, 70_000, 1, 65_536, 65_535, 2, ...Array.from({ length: 2000 }, () => 100)];
+    const bytes = new Uint8Array(pieces.reduce((sum, piece) => sum + piece)).map((_, index) => 97 + (index % 26));
+    const many: Run<unknown> = async function* () {
+      const body = function* () {
+        let at = 0;
+        for (const piece of pieces) {
+          yield bytes.subarray(at, at + piece);
+          at += piece;
+        }
+      };
+      yield { extension: "txt", type: "text/plain", body: body() };
+    };
+    const sent = await chunksOf(encodeAnswer(many([], {}, answering([]))));
+    expect(sent.length).toBeLessThan(15);
+    const [made] = await outputsOf(remote("many")([], {}, answering(sent)));
+    expect(made!.text).toBe(new TextDecoder().decode(bytes));
+  });
+
   test("the first bytes that are known last", async () => {
     const late: Run<unknown> = async function* () {
       let ended = false;
@@ -175,10 +207,12 @@ describe("failures cross as reasons", () => {
 
 /** Returns a context whose container answers with exactly these bytes. */
 function answering(chunks: Iterable<Uint8Array> | Chunks, signal = new AbortController().signal): Context {
-  const answer = async function* () {
-    yield* chunks;
-  };
-  return { signal, heapLimitBytes: 0, defer: () => {}, log: () => {}, container: { post: async () => answer() } };
+  const container = { post: async () => answered(chunks) };
+  return { signal, heapLimitBytes: 0, defer: () => {}, log: () => {}, container };
+}
+
+async function* answered(chunks: Iterable<Uint8Array> | Chunks): AsyncGenerator<Uint8Array> {
+  yield* chunks;
 }
 
 describe("an answer that breaks off was lost, one that makes no sense is a crash", () => {
@@ -214,6 +248,57 @@ describe("an answer that breaks off was lost, one that makes no sense is a crash
       throw new TypeError("socket hang up");
     };
     await expect(outputsOf(remote("x")([], {}, answering(breaking())))).rejects.toMatchObject({ reason: "lost" });
+  });
+});
+
+describe("an answer that is divided into its outputs", () => {
+  const outputs: Run<unknown> = async function* () {
+    const long = function* () {
+      for (let piece = 0; piece < 3; piece++) yield new Uint8Array(100_000).fill(97 + piece);
+    };
+    yield { extension: "a", type: "text/plain", body: text("short"), total: 3 };
+    yield { extension: "b", type: "text/plain", body: long(), head: () => text("head"), total: 3 };
+    yield { extension: "c", type: "text/plain", body: text(""), total: 3 };
+  };
+  const encoded = () => encodeAnswer(outputs([], {}, answering([])));
+
+  test("is the same when they are joined again", async () => {
+    expect(await collect(joinedAnswer(dividedAnswer(encoded())))).toEqual(await collect(encoded()));
+  });
+
+  test("has the bytes of each output, and their number", async () => {
+    const found: [number, number][] = [];
+    for await (const { total, chunks } of dividedAnswer(encoded())) {
+      found.push([total, (await collect(chunks)).filter((byte) => byte === 98).length]);
+    }
+    expect(found.map(([total]) => total)).toEqual([3, 3, 3]);
+    expect(found[1]![1]).toBeGreaterThanOrEqual(100_000);
+    expect(found[0]![1] + found[2]![1]).toBeLessThan(100);
+  });
+
+  test("ends with the failure of an output, wherever it happens", async () => {
+    const fails = async function* (before: number) {
+      const body = function* () {
+        for (let piece = 0; piece < before; piece++) yield new Uint8Array(100_000);
+        throw new EngineFailure("too-large", "the heap");
+      };
+      yield { extension: "txt", type: "text/plain", body: body() };
+    };
+    for (const before of [0, 1, 3]) {
+      const frames = joinedAnswer(dividedAnswer(encodeAnswer(fails(before))));
+      const joined = await chunksOf(frames);
+      await expect(outputsOf(remote("x")([], {}, answering(joined)))).rejects.toMatchObject({ reason: "too-large" });
+    }
+  });
+
+  test("is lost if it breaks off", async () => {
+    const all = await chunksOf(encoded());
+    for (let length = 0; length < all.length; length++) {
+      const read = async () => {
+        for await (const { chunks } of dividedAnswer(answered(all.slice(0, length)))) await collect(chunks);
+      };
+      await expect(read(), `${length} chunks`).rejects.toMatchObject({ reason: "lost" });
+    }
   });
 });
 
