@@ -4,7 +4,7 @@
 // Environment variables:
 // - CONTAINER_SECRET (required)
 // - PORT, HOST
-// - ENGINES: names of the engines that start (operations/native.ts), all by default; operations of others do not exist
+// - ENGINES: names of the engines that start (engine-selection.ts), all by default; operations of others do not exist
 // - JOBS: number of jobs of each kind that run at a time
 // - GRACE_MS: time that jobs have to end after SIGTERM, limits.ts by default
 // - SCRATCH_DIR: a folder that other users can pass through
@@ -20,6 +20,7 @@ import { EngineFailure } from "../src/core/failure.ts";
 import type { Operation } from "../src/core/operation.ts";
 import { HOSTED_OPERATIONS } from "../src/operations/index.ts";
 import type { EngineHealth } from "../src/placement/container-health.ts";
+import { ENGINE_NAMES, type EngineName, selectedEngines } from "./engine-selection.ts";
 import { readWebSettings } from "./engines/web/web-settings.ts";
 import { createApp } from "./jobs/app.ts";
 import type { Hosted, HostedJob } from "./jobs/hosted.ts";
@@ -27,12 +28,11 @@ import { JobMetrics } from "./jobs/job-metrics.ts";
 import { PlacePool } from "./jobs/pool.ts";
 import { Proofs } from "./jobs/proofs.ts";
 import { RunningEngines } from "./jobs/running-engines.ts";
-import { selectedEngines } from "./jobs/selection.ts";
 import { runInShares, ThreadClaims } from "./jobs/shares.ts";
 import { SlowLane, slowPlaces } from "./jobs/slow-lane.ts";
 import { CONTAINER_LIMITS } from "./limits.ts";
 import { NATIVE_OPERATIONS } from "./operations/index.ts";
-import { ENGINE_NAMES, type EngineName, type NativeOperation } from "./operations/native.ts";
+import type { NativeOperation } from "./operations/native.ts";
 import { collectLessOften } from "./processes/garbage-collection.ts";
 import { outliveExceptions, showLife } from "./processes/supervised.ts";
 import { threadJob } from "./processes/thread-job.ts";

@@ -10,10 +10,11 @@
 // - TRUSTED_PROXIES: number of proxies in front, whose X-Forwarded headers are believed
 // - MEMORY_MB: memory for files in transit
 // - STOP_SECONDS: time that requests have to end after SIGTERM
-// - ENGINES: `off` to run without the container
+// - ENGINES: names of the engines that start, all by default, or `off` to run without the container
 // - CONTAINER_URL, CONTAINER_SECRET: a container that runs elsewhere
 
 import { resolve } from "node:path";
+import { selectedEngines } from "../container/engine-selection.ts";
 import { isKey } from "../src/core/api-key.ts";
 import type { Budgets } from "../src/core/budgets.ts";
 import { type Env, readConfig } from "../src/core/config.ts";
@@ -54,6 +55,7 @@ export function readSettings(environment: Environment): Settings {
     VARIABLES.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])),
   );
   const startsEngines = environment.ENGINES !== "off" && !variables.CONTAINER_URL;
+  if (startsEngines) selectedEngines(environment.ENGINES);
   readConfig(variables as Env);
   const count = (name: string, fallback: number, least: number, most: number) => {
     const value = Number(environment[name] || fallback);
@@ -63,10 +65,12 @@ export function readSettings(environment: Environment): Settings {
   const metrics = environment.METRICS_PORT
     ? { port: count("METRICS_PORT", 0, 1, 65_535), host: environment.METRICS_HOST || "127.0.0.1" }
     : undefined;
+  const port = count("PORT", 8787, 0, 65_535);
+  if (port === metrics?.port) throw new Error(`METRICS_PORT must be another port than PORT, not "${port}".`);
   requireContainer(variables);
   return {
     ...(metrics ? { metrics } : {}),
-    port: count("PORT", 8787, 0, 65_535),
+    port,
     host: environment.HOST || "127.0.0.1",
     dataFolder: resolve(environment.DATA_DIR || ".pagewright"),
     apiKeys: keysIn(environment.API_KEYS ?? ""),

@@ -1,5 +1,6 @@
 // Starts the selected engines of an instance in their order, and reports their states.
 
+import { ENGINE_NAMES, ENGINE_TITLES, type EngineName } from "../engine-selection.ts";
 import { Chromium } from "../engines/chromium/chromium.ts";
 import type { WebProxySettings } from "../engines/chromium/web-proxy.ts";
 import { type Ghostscript, startGhostscript } from "../engines/ghostscript/ghostscript.ts";
@@ -10,7 +11,7 @@ import { WebFiles } from "../engines/web/web-files.ts";
 import { WebPosts } from "../engines/web/web-posts.ts";
 import { WebRequests } from "../engines/web/web-requests.ts";
 import { CONTAINER_LIMITS } from "../limits.ts";
-import { ENGINE_NAMES, ENGINE_TITLES, type EngineName, type Engines } from "../operations/native.ts";
+import type { Engines } from "../operations/native.ts";
 import { warmUp } from "../operations/warm-up.ts";
 import { EngineLost } from "../processes/attempts.ts";
 import type { EngineState } from "../processes/engine-state.ts";

@@ -1,6 +1,7 @@
 // Defines the shape of the operations that only the container has, because native engines do the work.
 
 import type { Signature } from "../../src/core/operation.ts";
+import type { EngineName } from "../engine-selection.ts";
 import type { Chromium } from "../engines/chromium/chromium.ts";
 import type { Ghostscript } from "../engines/ghostscript/ghostscript.ts";
 import type { PdfRewriter } from "../engines/ghostscript/pdf.ts";
@@ -10,19 +11,6 @@ import type { WebFiles } from "../engines/web/web-files.ts";
 import type { WebPosts } from "../engines/web/web-posts.ts";
 import type { JobThreads } from "../processes/thread-job.ts";
 import type { FileInput } from "../scratch/file-input.ts";
-
-/** Names of the engines, as the setting ENGINES has them. */
-export const ENGINE_NAMES = ["office", "ghostscript", "verapdf", "chromium", "threads"] as const;
-export type EngineName = (typeof ENGINE_NAMES)[number];
-
-/** Names of the engines in the log. */
-export const ENGINE_TITLES: Readonly<Record<EngineName, string>> = {
-  office: "LibreOffice",
-  ghostscript: "Ghostscript",
-  verapdf: "veraPDF",
-  chromium: "Chromium",
-  threads: "threads",
-};
 
 export interface NativeJob {
   readonly inputs: readonly FileInput[];

@@ -102,10 +102,8 @@ export function readConfig(env: Env): Config {
     variant,
     ...(variant === "private" && addressLimits ? { addressLimits } : {}),
     ...(env.CORS_ORIGINS ? { corsOrigins: originsSetting(env.CORS_ORIGINS) } : {}),
-    maxUploadBytes: Math.floor(
-      numberSetting("MAX_UPLOAD_MB", env.MAX_UPLOAD_MB, LIMITS.uploadBytes / 2 ** 20) * 2 ** 20,
-    ),
-    maxInputs: numberSetting("MAX_INPUTS", env.MAX_INPUTS, LIMITS.inputs),
+    maxUploadBytes: uploadSetting(env.MAX_UPLOAD_MB),
+    maxInputs: inputsSetting(env.MAX_INPUTS),
     fileLifetimeMs: numberSetting("FILE_LIFETIME_HOURS", env.FILE_LIFETIME_HOURS, 24) * 3_600_000,
     baseUrl: baseUrlSetting(env.BASE_URL),
     traces: readTraceSettings(env),
@@ -139,6 +137,19 @@ function baseUrlSetting(text = ""): string | undefined {
   if (url === "") return undefined;
   if (/^https?:\/\/[^\s/?#]+(?:\/[^\s?#]*)?$/.test(url) && URL.canParse(url)) return url;
   throw new Error(`BASE_URL must be an http or https URL, not "${text}".`);
+}
+
+/** A file has at least one byte. */
+function uploadSetting(text: string | undefined): number {
+  const bytes = Math.floor(numberSetting("MAX_UPLOAD_MB", text, LIMITS.uploadBytes / 2 ** 20) * 2 ** 20);
+  if (bytes > 0) return bytes;
+  throw new Error(`MAX_UPLOAD_MB must be a number above 0, not "${text}".`);
+}
+
+function inputsSetting(text: string | undefined): number {
+  const inputs = numberSetting("MAX_INPUTS", text, LIMITS.inputs);
+  if (Number.isInteger(inputs) && inputs > 0) return inputs;
+  throw new Error(`MAX_INPUTS must be a whole number of at least 1, not "${text}".`);
 }
 
 function numberSetting(name: string, text: string | undefined, fallback: number): number {

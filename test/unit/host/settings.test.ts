@@ -28,6 +28,11 @@ test("a container elsewhere, or none: no engines are started", () => {
   expect([off.startsEngines, off.variables.CONTAINER_URL]).toEqual([false, "off"]);
 });
 
+test("engines that do not exist are refused, unless the container runs elsewhere", () => {
+  expect(() => readSettings({ ENGINES: "office,word" })).toThrow(/^ENGINES has word; it can have office, ghostscript/);
+  expect(readSettings({ ENGINES: "office, chromium" }).startsEngines).toBe(true);
+});
+
 test("metrics are served on a port of their own, if it is named", () => {
   expect(readSettings({ METRICS_HOST: "0.0.0.0" }).metrics).toBeUndefined();
   expect(readSettings({ METRICS_PORT: "9464" }).metrics).toEqual({ port: 9464, host: "127.0.0.1" });
@@ -41,12 +46,17 @@ test.each([
   ["PORT", "http"],
   ["PORT", "70000"],
   ["METRICS_PORT", "0"],
+  ["METRICS_PORT", "8787"],
   ["TRUSTED_PROXIES", "-1"],
   ["STOP_SECONDS", "1.5"],
   ["MEMORY_MB", "1"],
   ["VARIANT", "open"],
   ["MAX_UPLOAD_MB", "many"],
+  ["MAX_UPLOAD_MB", "0"],
+  ["MAX_UPLOAD_MB", "0.0000001"],
   ["MAX_INPUTS", "-1"],
+  ["MAX_INPUTS", "0"],
+  ["MAX_INPUTS", "1.5"],
   ["FILE_LIFETIME_HOURS", "1e12"],
   ["BASE_URL", "pdf.example.com"],
   ["BASE_URL", "ftp://pdf.example.com"],

@@ -1,8 +1,7 @@
 // Tests that the instances of each kind start the engines of the operations that are sent there.
 import { expect, test } from "vitest";
-import { selectedEngines } from "../../../container/jobs/selection.ts";
+import { ENGINE_NAMES, selectedEngines } from "../../../container/engine-selection.ts";
 import { NATIVE_OPERATIONS } from "../../../container/operations/index.ts";
-import { ENGINE_NAMES } from "../../../container/operations/native.ts";
 import { checkAddress } from "../../../src/operations/check-address.ts";
 import { fetchUrl } from "../../../src/operations/fetch-url.ts";
 import { htmlToPdf } from "../../../src/operations/html-to-pdf.ts";

@@ -1,6 +1,6 @@
 // The setting ENGINES.
 import { expect, test } from "vitest";
-import { selectedEngines } from "../../../container/jobs/selection.ts";
+import { selectedEngines } from "../../../container/engine-selection.ts";
 
 const ALL = ["office", "ghostscript", "verapdf", "chromium", "threads"];
 

@@ -1,6 +1,17 @@
-// Reads which engines an instance has from the setting ENGINES.
+// Names the native engines, and reads which of them an instance has from the setting ENGINES.
 
-import { ENGINE_NAMES, type EngineName } from "../operations/native.ts";
+/** Names of the engines, as the setting ENGINES has them. */
+export const ENGINE_NAMES = ["office", "ghostscript", "verapdf", "chromium", "threads"] as const;
+export type EngineName = (typeof ENGINE_NAMES)[number];
+
+/** Names of the engines in the log. */
+export const ENGINE_TITLES: Readonly<Record<EngineName, string>> = {
+  office: "LibreOffice",
+  ghostscript: "Ghostscript",
+  verapdf: "veraPDF",
+  chromium: "Chromium",
+  threads: "threads",
+};
 
 /**
  * Returns the names in a list with commas, or all names if there is no list.
