@@ -54,7 +54,7 @@ export async function withSettings<T extends KeyRecord>(record: T, given: Settin
 }
 
 /** Returns what `list` shows of the settings. */
-export function shownSettings({ scopes, limits = {}, fileLifetimeHours }: KeyRecord): string {
+export function settingTexts({ scopes, limits = {}, fileLifetimeHours }: KeyRecord): string[] {
   const { requestsPerMinute, concurrentJobs, megabytesPerDay } = limits;
   const shown = [
     requestsPerMinute === undefined ? "" : `${requestsPerMinute} requests/min`,
@@ -63,7 +63,7 @@ export function shownSettings({ scopes, limits = {}, fileLifetimeHours }: KeyRec
     fileLifetimeHours === undefined ? "" : `files ${fileLifetimeHours} h`,
     scopes === undefined ? "" : `only ${scopes.join(" ")}`,
   ];
-  return shown.filter((text) => text !== "").join(", ") || "-";
+  return shown.filter((text) => text !== "");
 }
 
 /** Reads a number of days from now, such as 90d, or a date. @returns ISO 8601 */

@@ -11,7 +11,7 @@ import { NO_COUNTS, sumOf } from "../src/keys/usage-table.ts";
 import type { Variant } from "./dev-server.ts";
 import { forgetDevelopmentKey } from "./development-key.ts";
 import { listKeys, type Namespace, putKeys } from "./key-records.ts";
-import { SETTING_OPTIONS, shownSettings, withSettings } from "./key-settings.ts";
+import { SETTING_OPTIONS, settingTexts, withSettings } from "./key-settings.ts";
 import { readUsage } from "./key-usage.ts";
 import { serviceRecord, withSecret } from "./signing-secrets.ts";
 import { root } from "./wrangler.ts";
@@ -140,7 +140,9 @@ async function update(namespace: Namespace, name: string, { owner, ...settings }
   const entry = find(await listKeys(namespace), name);
   const changed = checked(await withSettings({ ...entry, ...(owner === undefined ? {} : { owner }) }, settings));
   await putKeys(namespace, [changed]);
-  console.log(`Updated ${shown(entry)}: ${shownSettings(changed)}${ended(changed)}.${delay(namespace)}`);
+  const { expires } = changed;
+  const settled = [...settingTexts(changed), ...(expires === undefined ? [] : [`until ${expires}`])];
+  console.log(`Updated ${shown(changed)}: ${settled.join(", ") || "no settings"}.${delay(namespace)}`);
 }
 
 async function secret(namespace: Namespace, name: string | undefined, values: Values): Promise<void> {
@@ -175,7 +177,7 @@ async function list(namespace: Namespace): Promise<void> {
   if (entries.length === 0) return console.log("No keys.");
   const rows = entries.map((entry) => [
     ...[entry.hash.slice(0, SHOWN_HASH_LENGTH), entry.owner, entry.created, entry.revoked ?? "-"],
-    ...[entry.expires ?? "-", shownSettings(entry)],
+    ...[entry.expires ?? "-", settingTexts(entry).join(", ") || "-"],
   ]);
   printTable([["hash", "owner", "created", "revoked", "expires", "settings"], ...rows]);
 }
@@ -198,10 +200,6 @@ async function revoke(namespace: Namespace, name: string): Promise<void> {
   if (typeof namespace === "object" && "persistTo" in namespace)
     await forgetDevelopmentKey(namespace.persistTo, entry.hash);
   console.log(`Revoked ${shown(entry)}.${delay(namespace)}`);
-}
-
-function ended({ expires }: KeyEntry): string {
-  return expires === undefined ? "" : `, until ${expires}`;
 }
 
 function shown({ hash, owner }: KeyEntry): string {

@@ -4,6 +4,16 @@
 import { enableCompileCache } from "node:module";
 import { compiledFolder } from "../host/engines.ts";
 import { installEngines } from "./container-process.ts";
+import { takeNoArguments } from "./usage.ts";
+
+takeNoArguments(`Usage: npm run serve
+
+Runs the service on Node until Ctrl-C. Environment variables configure it:
+  VARIANT            private (default) or keyed
+  PORT, HOST         default 8787, 127.0.0.1
+  DATA_DIR           folder of the stored files and the databases; default .pagewright
+  ENGINES            engines that start, such as office,chromium; default all; off: none
+docs/deploy.md describes the others.`);
 
 const interrupted = new AbortController();
 const interrupt = () => interrupted.abort();

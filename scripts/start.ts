@@ -8,7 +8,17 @@ import { type ContainerProcess, installEngines, startContainer } from "./contain
 import { type DevServer, logTail, startDevServer, type Variant } from "./dev-server.ts";
 import { developmentKey } from "./development-key.ts";
 import { portIsFree } from "./ports.ts";
+import { takeNoArguments } from "./usage.ts";
 import { root } from "./wrangler.ts";
+
+const USAGE = `Usage: npm start
+
+Runs the service on this machine until Ctrl-C. Environment variables configure it:
+  VARIANT     private (default) or keyed
+  PORT        default 8787
+  API_KEY     the development key of the keyed variant; default a new one
+  STATE_DIR   folder of stored files, keys and logs; default .wrangler
+docs/deploy.md describes the others.`;
 
 /** Interval at which expired files are removed, because wrangler dev never fires cron triggers. */
 const SWEEP_EVERY_MS = 10 * 60_000;
@@ -17,6 +27,8 @@ const SWEEP_EVERY_MS = 10 * 60_000;
  * too.
  */
 const SAME_CTRL_C_MS = 300;
+
+takeNoArguments(USAGE);
 
 const interrupted = new AbortController();
 let interruptedAt = 0;

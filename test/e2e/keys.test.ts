@@ -106,7 +106,10 @@ describe("update", () => {
     expect(listed.split(/ {2,}/)[4]).toMatch(/^\d{4}-\d\d-\d\dT/);
     expect(listed).toMatch(/ {2}only png$/);
     const ended = await keys("update", "limited", "--scopes", "none", "--expires", "2020-01-01");
-    expect(ended).toMatchObject({ code: 0, output: expect.stringContaining("until 2020-01-01T00:00:00.000Z") });
+    expect(ended).toMatchObject({
+      code: 0,
+      output: expect.stringMatching(/^Updated \w+ \(Grace\): until 2020-01-01T00:00:00\.000Z\.$/m),
+    });
     expect(await statusWith("limited")).toBe(401);
   });
 

@@ -152,6 +152,15 @@ describe("settings", () => {
     expect(port.output()).toContain('PORT is "http"; it can be a number from 1 to 65535.');
   });
 
+  test("--help shows them, and other arguments are refused with it", async () => {
+    const help = run("npm", ["start", "--", "--help"], {});
+    expect(await help.ended).toBe(0);
+    expect(help.output()).toMatch(/Usage: npm start[^]*STATE_DIR/);
+    const wrong = run("npm", ["run", "serve", "--", "--port", "80"], {});
+    expect(await wrong.ended).toBe(2);
+    expect(wrong.output()).toMatch(/Unknown argument --port\.[^]*Usage: npm run serve/);
+  });
+
   test("a port that is taken on IPv6 alone counts as taken", async (context) => {
     const port = await freePort();
     const server = createServer();

@@ -1,0 +1,15 @@
+// Answers `--help`, and refuses arguments of commands that environment variables alone configure.
+
+const STATUS_OF_MISUSE = 2;
+
+/** Ends the process with the usage, unless there are no arguments. */
+export function takeNoArguments(usage: string): void {
+  const [first] = process.argv.slice(2);
+  if (first === undefined) return;
+  if (first === "--help" || first === "-h") {
+    console.log(usage);
+    process.exit(0);
+  }
+  console.error(`Unknown argument ${first}.\n\n${usage}`);
+  process.exit(STATUS_OF_MISUSE);
+}
