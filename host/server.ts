@@ -34,11 +34,13 @@ const RECEIVE_MS = 30 * 60_000;
 const CLEAN_UP_MS = 2_000;
 /** Time within which two Ctrl-C count as one: the terminal and npm both send it. */
 const SAME_CTRL_C_MS = 300;
+/** Few of the buffers that pass through this process are alive at any time, so that marking the heap frees little. */
+const HEAP_GROWTH_PERCENT = 200;
 
 let isUp = false;
 let stopping: number | undefined;
 outliveExceptions(log, () => isUp);
-collectLessOften();
+collectLessOften(HEAP_GROWTH_PERCENT);
 
 const settings = orExit(() => readSettings(process.env));
 const bucket = await orExit(() => openBucket(settings.dataFolder, process.env)).catch(exit);
