@@ -24,6 +24,8 @@ export class EngineContainer extends Container<Env> {
   #watching: Promise<void> | undefined;
   #starting: Promise<string> | undefined;
   #requests = 0;
+  /** True if a request has failed since the container last answered. */
+  #isDoubted = false;
 
   /** Starts the container unless it runs, and waits until its server answers. Its engines may still be starting. */
   async wake(): Promise<void> {
@@ -84,27 +86,37 @@ export class EngineContainer extends Container<Env> {
       this.#requests--;
       this.renewActivityTimeout();
     };
+    const failed = () => {
+      this.#isDoubted = true;
+    };
     try {
       const answer = await this.ctx.container!.getTcpPort(this.defaultPort).fetch(request.url, request);
       const { readable, writable } = new IdentityTransformStream();
       const sent = answer.body?.pipeTo(writable) ?? writable.close();
       // If the connection breaks, the reader gets the error.
-      sent.catch(() => {}).finally(ended);
+      sent.catch(failed).finally(ended);
       return new Response(readable, answer);
     } catch (error) {
+      failed();
       ended();
       throw error;
     }
   }
 
-  /** Ends a container that is frozen: its jobs would wait for their time limit, because no connection breaks. */
+  /**
+   * Ends a container that is frozen, or runs and cannot be reached. The jobs of the one would wait for their time limit,
+   * because no connection breaks. The other would keep its place, and fail every job at once.
+   */
   async #watch(): Promise<void> {
-    while (this.#requests > 0) {
+    while (this.#requests > 0 || this.#isDoubted) {
       await wait(this.aliveMs / 4);
+      const wasDoubted = this.#isDoubted;
+      this.#isDoubted = false;
       try {
         await within(this.aliveMs, () => this.ctx.container!.getTcpPort(this.defaultPort).fetch("http://container/up"));
       } catch (error) {
-        if (this.#requests === 0 || !this.isRunning()) continue;
+        // One that starts does not listen yet.
+        if (!this.isRunning() || this.#starting || (this.#requests === 0 && !wasDoubted)) continue;
         console.log(logLine({}, "instance ended", { error: String(error) }));
         await this.destroy();
       }

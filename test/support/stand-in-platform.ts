@@ -67,6 +67,7 @@ class Instance {
   #answer(request: IncomingMessage, response: ServerResponse, listener: (...of: never[]) => unknown): void {
     const { behavior } = this;
     if (behavior === "frozen") return;
+    if (behavior === "out-of-reach") return void request.socket.destroy();
     if (request.method !== "POST") return void listener(...([request, response] as never[]));
     this.jobs.push(request.url!.slice(1));
     const version = { [FRAME_VERSION_HEADER]: FRAME_VERSION };
