@@ -23,7 +23,11 @@ export class EngineContainer extends Container<Env> {
   readonly aliveMs: number = LIMITS.instanceAliveMs;
   #watching: Promise<void> | undefined;
   #starting: Promise<string> | undefined;
-  #requests = 0;
+  /**
+   * The requests that the container works on, by what breaks them off when it is ended for its silence: its connections
+   * need not break by themselves.
+   */
+  readonly #requests = new Set<AbortController>();
   /** True if a request has failed since the container last answered. */
   #isDoubted = false;
 
@@ -70,7 +74,7 @@ export class EngineContainer extends Container<Env> {
 
   /** Keeps the container awake while it works. */
   override async onActivityExpired(): Promise<void> {
-    if (this.#requests === 0) await super.onActivityExpired();
+    if (this.#requests.size === 0) await super.onActivityExpired();
   }
 
   /**
@@ -78,21 +82,23 @@ export class EngineContainer extends Container<Env> {
    * response of 500.
    */
   async #passOn(request: Request): Promise<Response> {
-    this.#requests++;
+    const silence = new AbortController();
+    this.#requests.add(silence);
     this.#watching ??= this.#watch().finally(() => {
       this.#watching = undefined;
     });
     const ended = () => {
-      this.#requests--;
+      this.#requests.delete(silence);
       this.renewActivityTimeout();
     };
     const failed = () => {
       this.#isDoubted = true;
     };
     try {
-      const answer = await this.ctx.container!.getTcpPort(this.defaultPort).fetch(request.url, request);
+      const passedOn = new Request(request, { signal: AbortSignal.any([request.signal, silence.signal]) });
+      const answer = await this.ctx.container!.getTcpPort(this.defaultPort).fetch(request.url, passedOn);
       const { readable, writable } = new IdentityTransformStream();
-      const sent = answer.body?.pipeTo(writable) ?? writable.close();
+      const sent = answer.body?.pipeTo(writable, { signal: silence.signal }) ?? writable.close();
       // If the connection breaks, the reader gets the error.
       sent.catch(failed).finally(ended);
       return new Response(readable, answer);
@@ -108,7 +114,7 @@ export class EngineContainer extends Container<Env> {
    * because no connection breaks. The other would keep its place, and fail every job at once.
    */
   async #watch(): Promise<void> {
-    while (this.#requests > 0 || this.#isDoubted) {
+    while (this.#requests.size > 0 || this.#isDoubted) {
       await wait(this.aliveMs / 4);
       const wasDoubted = this.#isDoubted;
       this.#isDoubted = false;
@@ -116,8 +122,9 @@ export class EngineContainer extends Container<Env> {
         await within(this.aliveMs, () => this.ctx.container!.getTcpPort(this.defaultPort).fetch("http://container/up"));
       } catch (error) {
         // One that starts does not listen yet.
-        if (!this.isRunning() || this.#starting || (this.#requests === 0 && !wasDoubted)) continue;
+        if (!this.isRunning() || this.#starting || (this.#requests.size === 0 && !wasDoubted)) continue;
         console.log(logLine({}, "instance ended", { error: String(error) }));
+        for (const silence of this.#requests) silence.abort(error);
         await this.destroy();
       }
     }

@@ -131,11 +131,11 @@ describe("a job that its instance does not take or finish is done by another one
     expect(await name).toBe("engines instance-1");
   });
 
-  test("a container that freezes in the middle of a job", async () => {
+  test.each(["frozen", "lost"] as const)("a container that is %s in the middle of a job", async (behavior) => {
     const name = run(held);
     await expect.poll(async () => (await tell("engines instance-0")).jobs, soon).toEqual(["held"]);
     await release("engines instance-1");
-    await behave("engines instance-0", "frozen");
+    await behave("engines instance-0", behavior);
     expect(await name).toBe("engines instance-1");
     expect(await tell("engines instance-0")).toMatchObject({ running: false });
   });
