@@ -23,7 +23,13 @@ export class EngineContainer extends Container<Env> {
   readonly aliveMs: number = LIMITS.instanceAliveMs;
   #watching: Promise<void> | undefined;
   #starting: Promise<string> | undefined;
-  #requests = 0;
+  /**
+   * The requests that the container works on, by what breaks them off when it is ended for its silence: its connections
+   * need not break by themselves.
+   */
+  readonly #requests = new Set<AbortController>();
+  /** True if a request has failed since the container last answered. */
+  #isDoubted = false;
 
   /** Starts the container unless it runs, and waits until its server answers. Its engines may still be starting. */
   async wake(): Promise<void> {
@@ -68,7 +74,7 @@ export class EngineContainer extends Container<Env> {
 
   /** Keeps the container awake while it works. */
   override async onActivityExpired(): Promise<void> {
-    if (this.#requests === 0) await super.onActivityExpired();
+    if (this.#requests.size === 0) await super.onActivityExpired();
   }
 
   /**
@@ -76,36 +82,49 @@ export class EngineContainer extends Container<Env> {
    * response of 500.
    */
   async #passOn(request: Request): Promise<Response> {
-    this.#requests++;
+    const silence = new AbortController();
+    this.#requests.add(silence);
     this.#watching ??= this.#watch().finally(() => {
       this.#watching = undefined;
     });
     const ended = () => {
-      this.#requests--;
+      this.#requests.delete(silence);
       this.renewActivityTimeout();
     };
+    const failed = () => {
+      this.#isDoubted = true;
+    };
     try {
-      const answer = await this.ctx.container!.getTcpPort(this.defaultPort).fetch(request.url, request);
+      const passedOn = new Request(request, { signal: AbortSignal.any([request.signal, silence.signal]) });
+      const answer = await this.ctx.container!.getTcpPort(this.defaultPort).fetch(request.url, passedOn);
       const { readable, writable } = new IdentityTransformStream();
-      const sent = answer.body?.pipeTo(writable) ?? writable.close();
+      const sent = answer.body?.pipeTo(writable, { signal: silence.signal }) ?? writable.close();
       // If the connection breaks, the reader gets the error.
-      sent.catch(() => {}).finally(ended);
+      sent.catch(failed).finally(ended);
       return new Response(readable, answer);
     } catch (error) {
+      failed();
       ended();
       throw error;
     }
   }
 
-  /** Ends a container that is frozen: its jobs would wait for their time limit, because no connection breaks. */
+  /**
+   * Ends a container that is frozen, or runs and cannot be reached. The jobs of the one would wait for their time limit,
+   * because no connection breaks. The other would keep its place, and fail every job at once.
+   */
   async #watch(): Promise<void> {
-    while (this.#requests > 0) {
+    while (this.#requests.size > 0 || this.#isDoubted) {
       await wait(this.aliveMs / 4);
+      const wasDoubted = this.#isDoubted;
+      this.#isDoubted = false;
       try {
         await within(this.aliveMs, () => this.ctx.container!.getTcpPort(this.defaultPort).fetch("http://container/up"));
       } catch (error) {
-        if (this.#requests === 0 || !this.isRunning()) continue;
+        // One that starts does not listen yet.
+        if (!this.isRunning() || this.#starting || (this.#requests.size === 0 && !wasDoubted)) continue;
         console.log(logLine({}, "instance ended", { error: String(error) }));
+        for (const silence of this.#requests) silence.abort(error);
         await this.destroy();
       }
     }

@@ -93,24 +93,29 @@ async function readinessOfPool(env: Env, pool: Pool): Promise<AskedPool> {
   if (instances.every((one) => one === "other-version")) return failed(`${SUBJECTS[pool]} has another version.`);
   const awake = instances.flatMap((condition, number) => (condition === "ready" ? [number] : []));
   const answers = await Promise.all(awake.map((number) => askInstance(env, pool, number)));
+  const silent = answers.filter((answer) => answer === "silent");
+  if (silent.length === instances.length) return failed(`${SUBJECTS[pool]} does not answer.`);
   const engines = bestOf(pool, answers);
   // A job that an instance fails goes to another one.
   const readiness = awake.length < instances.length ? { engines } : readinessOfEngines(engines);
   return { readiness, waiting };
 }
 
-/** Starts nothing. @returns undefined if the instance sleeps or does not answer */
-async function askInstance(env: Env, pool: Pool, number: number): Promise<ContainerHealth | undefined> {
+/** What an instance tells: its health, unless it sleeps or does not answer. */
+type InstanceAnswer = ContainerHealth | "asleep" | "silent";
+
+/** Starts nothing. */
+async function askInstance(env: Env, pool: Pool, number: number): Promise<InstanceAnswer> {
   try {
-    return await within(LIMITS.readyMs, async () => instance(env, pool, number)!.health());
+    return (await within(LIMITS.readyMs, async () => instance(env, pool, number)!.health())) ?? "asleep";
   } catch {
-    return undefined;
+    return "silent";
   }
 }
 
 /** Returns each engine as the instance has it where it is best. */
-function bestOf(pool: Pool, answers: readonly (ContainerHealth | undefined)[]): EngineHealths {
-  const known = answers.flatMap((answer) => (answer ? [answer.engines] : []));
+function bestOf(pool: Pool, answers: readonly InstanceAnswer[]): EngineHealths {
+  const known = answers.flatMap((answer) => (typeof answer === "string" ? [] : [answer.engines]));
   const best = (name: string) => {
     const all = known.flatMap((engines) => engines[name] ?? []);
     return all.find(isAble) ?? all[0] ?? ASLEEP;

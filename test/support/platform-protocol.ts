@@ -2,12 +2,15 @@
 
 /**
  * How an instance behaves. `starts-late`: it starts when it is released. A number: it answers every job with this
- * status. `frozen`: it answers nothing, not even whether it is alive. `full`: it reports that too many jobs are there. `breaks-off`: its connection breaks in the middle of the
- * response. `hangs-up`: before it.
+ * status. `frozen`: it answers nothing, not even whether it is alive. `lost`: nor do its connections break when it ends.
+ * `out-of-reach`: it runs, and each connection to it breaks. `full`: it reports that too many jobs are there.
+ * `breaks-off`: its connection breaks in the middle of the response. `hangs-up`: before it.
  */
 export type Behavior =
   | "works"
   | "frozen"
+  | "lost"
+  | "out-of-reach"
   | "full"
   | "hangs-up"
   | "breaks-off"

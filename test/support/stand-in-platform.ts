@@ -59,14 +59,15 @@ class Instance {
 
   stop(): void {
     this.#server?.close();
-    this.#server?.closeAllConnections();
+    if (this.behavior !== "lost") this.#server?.closeAllConnections();
     this.#server = undefined;
     this.#ended.resolve();
   }
 
   #answer(request: IncomingMessage, response: ServerResponse, listener: (...of: never[]) => unknown): void {
     const { behavior } = this;
-    if (behavior === "frozen") return;
+    if (behavior === "frozen" || behavior === "lost") return;
+    if (behavior === "out-of-reach") return void request.socket.destroy();
     if (request.method !== "POST") return void listener(...([request, response] as never[]));
     this.jobs.push(request.url!.slice(1));
     const version = { [FRAME_VERSION_HEADER]: FRAME_VERSION };

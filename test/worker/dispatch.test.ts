@@ -1,86 +1,37 @@
 // The way of a job to the instances of the container: real Durable Objects, and real HTTP servers in place of the
 // platform's container runtime.
-/// <reference types="@cloudflare/vitest-plugin/types" />
-import { createExecutionContext, runInDurableObject } from "cloudflare:test";
-import { env as bindings } from "cloudflare:workers";
-import { beforeEach, describe, expect, inject, test } from "vitest";
-import * as z from "zod";
+import { createExecutionContext } from "cloudflare:test";
+import { describe, expect, test } from "vitest";
 import { createApp } from "../../src/app.ts";
 import { ISOLATE_BUDGETS } from "../../src/core/budgets.ts";
 import type { Env } from "../../src/core/config.ts";
-import { type Context, signature } from "../../src/core/operation.ts";
+import { wait } from "../../src/core/pause.ts";
 import { toServiceError } from "../../src/http/errors.ts";
-import type { Readiness } from "../../src/http/readiness.ts";
-import type { ConnectedContainer } from "../../src/placement/connection.ts";
 import { connectContainer } from "../../src/placement/container.ts";
 import { dispatcher } from "../../src/placement/dispatcher-stub.ts";
 import { instance } from "../../src/placement/instance-stub.ts";
-import { remote } from "../../src/placement/remote.ts";
-import type { Behavior, InstanceRecord } from "../support/platform-protocol.ts";
-import { environmentOf, usePlatform } from "./platform.ts";
+import type { Behavior } from "../support/platform-protocol.ts";
+import {
+  behave,
+  both,
+  call,
+  connect,
+  env,
+  held,
+  never,
+  release,
+  restart,
+  run,
+  runBoth,
+  soon,
+  summary,
+  tell,
+  WATCH_MS,
+  webPage,
+  whoami,
+} from "./instances.ts";
 
 const app = createApp(ISOLATE_BUDGETS);
-
-let env: Env;
-let number = 0;
-const platform = inject("platform");
-/** A limit for a busy machine. */
-const soon = { timeout: 90_000 };
-const never = new AbortController().signal;
-
-const whoami = signature({ name: "whoami", params: z.null() });
-/** Ends when its instance is released. */
-const held = signature({ name: "held", params: z.null() });
-const webPage = signature({ name: "whoami", params: z.null(), internet: true });
-
-beforeEach(() => {
-  usePlatform(platform);
-  env = environmentOf(`test ${++number}`, bindings as unknown as Env);
-});
-
-async function call<T>(verb: string, name: string, body?: unknown): Promise<T> {
-  const response = await fetch(`${platform}/${verb}/${encodeURIComponent(`test ${number}/${name}`)}`, {
-    method: "POST",
-    body: JSON.stringify(body ?? null),
-  });
-  return response.json();
-}
-const behave = (name: string, behavior: Behavior) => call("behave", name, behavior);
-const release = (...names: readonly string[]) => Promise.all(names.map((name) => call("release", name)));
-const tell = (name: string) => call<InstanceRecord>("tell", name);
-
-function connect(client = "a client"): { container: ConnectedContainer; settled(): Promise<unknown> } {
-  const afterwards: Promise<unknown>[] = [];
-  const waitUntil = (work: Promise<unknown>) => void afterwards.push(work);
-  const container = connectContainer(env, { requestId: "a request", client, waitUntil })!;
-  return { container, settled: () => Promise.all(afterwards) };
-}
-
-/** Runs a job as the pipeline does, and returns the name of the instance that did it. */
-async function run(operation = whoami, signal = never, { container, settled } = connect()): Promise<string> {
-  const context: Context = { signal, container, heapLimitBytes: 0, defer: () => {}, log: () => {} };
-  const once = async () => {
-    let text = "";
-    for await (const { body } of remote(operation)([], null, context)) {
-      for await (const chunk of body as AsyncIterable<Uint8Array>) text += new TextDecoder().decode(chunk);
-    }
-    return text;
-  };
-  try {
-    return await once().catch(async (error: unknown) => {
-      if (!(await container.comesBack(error, signal))) throw error;
-      return once();
-    });
-  } finally {
-    await settled();
-  }
-}
-
-/** Ends the memory of an object, as a deployment does. */
-const restart = (stub: DurableObjectStub) =>
-  runInDurableObject(stub, (_, state) => state.abort("deployed")).catch(() => {});
-
-const summary = (pool: "engines" | "web" = "engines") => dispatcher(env, pool)!.summary(pool);
 
 test("a job starts the first instance, and the next ones use it", async () => {
   expect(await summary()).toMatchObject({ instances: ["asleep", "asleep"] });
@@ -180,13 +131,30 @@ describe("a job that its instance does not take or finish is done by another one
     expect(await name).toBe("engines instance-1");
   });
 
-  test("a container that freezes in the middle of a job", async () => {
+  test.each(["frozen", "lost"] as const)("a container that is %s in the middle of a job", async (behavior) => {
     const name = run(held);
     await expect.poll(async () => (await tell("engines instance-0")).jobs, soon).toEqual(["held"]);
     await release("engines instance-1");
-    await behave("engines instance-0", "frozen");
+    await behave("engines instance-0", behavior);
     expect(await name).toBe("engines instance-1");
     expect(await tell("engines instance-0")).toMatchObject({ running: false });
+  });
+
+  test("containers that run and cannot be reached: they are ended, so that jobs start them again", async () => {
+    await runBoth();
+    await Promise.all(both((name) => behave(name, "out-of-reach")));
+    await expect(run()).rejects.toThrow("the container is away");
+    const running = async () => (await Promise.all(both(tell))).map(({ running }) => running);
+    await expect.poll(running, soon).toEqual([false, false]);
+    await Promise.all(both((name) => behave(name, "works")));
+    await expect.poll(() => run().catch(String), soon).toMatch(/^engines instance-\d$/);
+  });
+
+  test("a container that breaks one connection goes on", async () => {
+    await behave("engines instance-0", "hangs-up");
+    expect(await run()).toBe("engines instance-1");
+    await wait(3 * WATCH_MS);
+    expect(await tell("engines instance-0")).toMatchObject({ running: true });
   });
 });
 
@@ -260,94 +228,6 @@ test("an instance starts while the rest of the upload arrives", async () => {
   expect((await tell("web instance-0")).starts).toEqual([]);
   arrives.resolve();
   expect((await answer).status).toBe(400);
-});
-
-describe("GET /ready", () => {
-  const ready = async (changed: Partial<Env> = {}) => {
-    const response = await createApp(ISOLATE_BUDGETS).fetch(new Request("http://localhost/ready"), {
-      ...env,
-      ...changed,
-    });
-    expect([200, 503]).toContain(response.status);
-    const body = (await response.json()) as Readiness;
-    expect(body.status).toBe(response.status === 200 ? "OK" : "unavailable");
-    return body;
-  };
-
-  test("200 while the containers sleep, which it does not wake", async () => {
-    const response = await app.fetch(new Request("http://localhost/ready"), env);
-    expect(response.status).toBe(200);
-    expect(await response.json()).toEqual({
-      status: "OK",
-      storage: "OK",
-      container: { engines: "OK", web: "OK" },
-      engines: Object.fromEntries(
-        ["office", "ghostscript", "verapdf", "threads", "chromium"].map((name) => [name, { state: "asleep" }]),
-      ),
-      queue: { waiting: 0, room: expect.any(Number) },
-      reasons: [],
-      notes: [],
-    });
-    expect((await tell("engines instance-0")).starts).toEqual([]);
-  });
-
-  test("the engines of an instance that runs, as it has them", async () => {
-    await run();
-    const { engines, reasons } = await ready();
-    expect(engines).toMatchObject({ office: { state: "warm", proof: { by: "job" } }, chromium: { state: "asleep" } });
-    expect(reasons).toEqual([]);
-  });
-
-  test("503 once no container could be started, until one can be", async () => {
-    await Promise.all([0, 1].map((index) => behave(`engines instance-${index}`, "does-not-start")));
-    await run().catch(() => {});
-    expect(await ready()).toMatchObject({
-      storage: "OK",
-      container: { engines: "failed", web: "OK" },
-      reasons: ["The container for documents does not start."],
-    });
-    await behave("engines instance-0", "works");
-    await expect.poll(async () => (await ready()).reasons, soon).toEqual([]);
-  });
-
-  test("503 if the storage does not answer", async () => {
-    const away = () => Promise.reject(new Error("R2 is away"));
-    const readOnly = { put: away } as unknown as R2Bucket;
-    expect(await ready({ FILES: readOnly })).toMatchObject({
-      storage: "failed",
-      reasons: ["The storage cannot be written."],
-    });
-    const unreadable = { put: async () => {}, get: away, delete: async () => {} } as unknown as R2Bucket;
-    expect(await ready({ FILES: unreadable })).toMatchObject({ reasons: ["The storage does not answer."] });
-  });
-
-  test("a flood of questions writes to the storage once, and leaves nothing there", async () => {
-    const flooded = createApp(ISOLATE_BUDGETS);
-    let writes = 0;
-    const FILES = new Proxy(env.FILES, {
-      get(bucket, name) {
-        if (name === "put") writes++;
-        const value = Reflect.get(bucket, name) as unknown;
-        return typeof value === "function" ? value.bind(bucket) : value;
-      },
-    });
-    const ask = async () => (await flooded.fetch(new Request("http://localhost/ready"), { ...env, FILES })).status;
-    expect(new Set(await Promise.all(Array.from({ length: 50 }, ask)))).toEqual(new Set([200]));
-    expect(writes).toBe(1);
-    expect((await env.FILES.list({ prefix: "ready/" })).objects).toEqual([]);
-  });
-
-  test("503 without a container", async () => {
-    const { DISPATCHER: _, ...without } = env;
-    const response = await app.fetch(new Request("http://localhost/ready"), without);
-    expect(response.status).toBe(503);
-    expect(await response.json()).toMatchObject({ reasons: ["CONTAINER_URL is not set."] });
-    expect(await ready({ CONTAINER_URL: "http://127.0.0.1:9" })).toMatchObject({
-      reasons: ["CONTAINER_SECRET is not set."],
-    });
-    const away = { CONTAINER_URL: "http://127.0.0.1:9", CONTAINER_SECRET: "any" };
-    expect(await ready(away)).toMatchObject({ reasons: ["The container does not answer."] });
-  });
 });
 
 describe("a container with an address", () => {

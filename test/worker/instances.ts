@@ -1,0 +1,86 @@
+// The instances of a test: what it tells the stand-in platform and asks it, and the jobs that it sends.
+/// <reference types="@cloudflare/vitest-plugin/types" />
+import { runInDurableObject } from "cloudflare:test";
+import { env as bindings } from "cloudflare:workers";
+import { beforeEach, expect, inject } from "vitest";
+import * as z from "zod";
+import type { Env } from "../../src/core/config.ts";
+import { type Context, signature } from "../../src/core/operation.ts";
+import type { ConnectedContainer } from "../../src/placement/connection.ts";
+import { connectContainer } from "../../src/placement/container.ts";
+import { dispatcher } from "../../src/placement/dispatcher-stub.ts";
+import { remote } from "../../src/placement/remote.ts";
+import type { Behavior, InstanceRecord } from "../support/platform-protocol.ts";
+import { environmentOf, usePlatform } from "./platform.ts";
+
+/** The environment of the test that runs. Its instances are its own. */
+export let env: Env;
+let test: string;
+const platform = inject("platform");
+/** A limit for a busy machine. */
+export const soon = { timeout: 90_000 };
+export const never = new AbortController().signal;
+/** Pause between two questions whether a container is alive: a quarter of its `aliveMs` in platform.ts. */
+export const WATCH_MS = 500;
+
+export const whoami = signature({ name: "whoami", params: z.null() });
+/** Ends when its instance is released. */
+export const held = signature({ name: "held", params: z.null() });
+export const webPage = signature({ name: "whoami", params: z.null(), internet: true });
+
+beforeEach(() => {
+  usePlatform(platform);
+  test = `test ${crypto.randomUUID()}`;
+  env = environmentOf(test, bindings as unknown as Env);
+});
+
+export async function call<T>(verb: string, name: string, body?: unknown): Promise<T> {
+  const response = await fetch(`${platform}/${verb}/${encodeURIComponent(`${test}/${name}`)}`, {
+    method: "POST",
+    body: JSON.stringify(body ?? null),
+  });
+  return response.json();
+}
+export const behave = (name: string, behavior: Behavior) => call("behave", name, behavior);
+export const release = (...names: readonly string[]) => Promise.all(names.map((name) => call("release", name)));
+export const tell = (name: string) => call<InstanceRecord>("tell", name);
+export const both = <T>(each: (name: string) => T): T[] => ["engines instance-0", "engines instance-1"].map(each);
+
+/** Starts both instances, by more jobs than one has processors. */
+export async function runBoth(): Promise<void> {
+  await Promise.all([run(held), run(held), run(held), ...both((name) => release(name))]);
+  expect((await summary()).instances).toEqual(["ready", "ready"]);
+}
+
+export function connect(client = "a client"): { container: ConnectedContainer; settled(): Promise<unknown> } {
+  const afterwards: Promise<unknown>[] = [];
+  const waitUntil = (work: Promise<unknown>) => void afterwards.push(work);
+  const container = connectContainer(env, { requestId: "a request", client, waitUntil })!;
+  return { container, settled: () => Promise.all(afterwards) };
+}
+
+/** Runs a job as the pipeline does, and returns the name of the instance that did it. */
+export async function run(operation = whoami, signal = never, { container, settled } = connect()): Promise<string> {
+  const context: Context = { signal, container, heapLimitBytes: 0, defer: () => {}, log: () => {} };
+  const once = async () => {
+    let text = "";
+    for await (const { body } of remote(operation)([], null, context)) {
+      for await (const chunk of body as AsyncIterable<Uint8Array>) text += new TextDecoder().decode(chunk);
+    }
+    return text;
+  };
+  try {
+    return await once().catch(async (error: unknown) => {
+      if (!(await container.comesBack(error, signal))) throw error;
+      return once();
+    });
+  } finally {
+    await settled();
+  }
+}
+
+/** Ends the memory of an object, as a deployment does. */
+export const restart = (stub: DurableObjectStub) =>
+  runInDurableObject(stub, (_, state) => state.abort("deployed")).catch(() => {});
+
+export const summary = (pool: "engines" | "web" = "engines") => dispatcher(env, pool)!.summary(pool);
