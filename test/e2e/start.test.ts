@@ -155,10 +155,10 @@ describe("settings", () => {
   test("--help shows them, and other arguments are refused with it", async () => {
     const help = run("npm", ["start", "--", "--help"], {});
     expect(await help.ended).toBe(0);
-    expect(help.output()).toMatch(/Usage: npm start[^]*STATE_DIR/);
+    expect(help.output()).toMatch(/Usage: npm start[\s\S]*STATE_DIR/);
     const wrong = run("npm", ["run", "serve", "--", "--port", "80"], {});
     expect(await wrong.ended).toBe(2);
-    expect(wrong.output()).toMatch(/Unknown argument --port\.[^]*Usage: npm run serve/);
+    expect(wrong.output()).toMatch(/Unknown argument --port\.[\s\S]*Usage: npm run serve/);
   });
 
   test("a port that is taken on IPv6 alone counts as taken", async (context) => {
