@@ -97,25 +97,28 @@ export function* bytesFrames(bytes: Uint8Array): Generator<Uint8Array<ArrayBuffe
   }
 }
 
+/** Returns a buffer in which {@link bodyFrames} collects short chunks, of one body after the other. */
+export const gatheringBuffer = (): Uint8Array => new Uint8Array(LEAST_BYTES_FRAME);
+
 /** Returns the frames of a body. Short chunks are sent together, so that a frame may contain the end of a chunk. */
 export async function* bodyFrames(
   chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  gathered: Uint8Array,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  const pending = new Uint8Array(LEAST_BYTES_FRAME);
   let filled = 0;
   for await (const chunk of chunks) {
-    if (filled + chunk.length > LEAST_BYTES_FRAME && filled > 0) {
-      yield frame(BYTES_FRAME, pending.subarray(0, filled));
+    if (filled > 0 && filled + chunk.length > gathered.length) {
+      yield frame(BYTES_FRAME, gathered.subarray(0, filled));
       filled = 0;
     }
-    if (chunk.length >= LEAST_BYTES_FRAME) {
+    if (chunk.length >= gathered.length) {
       yield* bytesFrames(chunk);
     } else {
-      pending.set(chunk, filled);
+      gathered.set(chunk, filled);
       filled += chunk.length;
     }
   }
-  if (filled > 0) yield frame(BYTES_FRAME, pending.subarray(0, filled));
+  if (filled > 0) yield frame(BYTES_FRAME, gathered.subarray(0, filled));
 }
 
 /**

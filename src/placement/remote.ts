@@ -18,6 +18,7 @@ import {
   bytesFrames,
   decodeFrames,
   type Frame,
+  gatheringBuffer,
   joined,
   jsonFrame,
   jsonIn,
@@ -158,6 +159,7 @@ export async function* encodeAnswer(
   outputs: Iterable<Output> | AsyncIterable<Output>,
   failed: (error: unknown) => void = () => {},
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  let gathered: Uint8Array | undefined;
   try {
     for await (const output of outputs) {
       const { extension, name, type, body, total = 1, head } = output;
@@ -169,7 +171,8 @@ export async function* encodeAnswer(
         continue;
       }
       yield begin;
-      yield* body instanceof Uint8Array ? bytesFrames(body) : bodyFrames(body);
+      gathered ??= gatheringBuffer();
+      yield* body instanceof Uint8Array ? bytesFrames(body) : bodyFrames(body, gathered);
       yield end();
     }
     yield doneFrame();
