@@ -1,4 +1,8 @@
-// Names the native engines, and reads which of them an instance has from the setting ENGINES.
+// Names the native engines, reads which of them an instance has from the setting ENGINES, and says how a container ends
+// whose settings cannot be read.
+
+/** Exit code of a container with a setting that it cannot read: EX_CONFIG of sysexits.h. */
+export const MISCONFIGURED = 78;
 
 /** Names of the engines, as the setting ENGINES has them. */
 export const ENGINE_NAMES = ["office", "ghostscript", "verapdf", "chromium", "threads"] as const;

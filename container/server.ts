@@ -20,7 +20,7 @@ import { EngineFailure } from "../src/core/failure.ts";
 import type { Operation } from "../src/core/operation.ts";
 import { HOSTED_OPERATIONS } from "../src/operations/index.ts";
 import type { EngineHealth } from "../src/placement/container-health.ts";
-import { ENGINE_NAMES, type EngineName, selectedEngines } from "./engine-selection.ts";
+import { ENGINE_NAMES, type EngineName, MISCONFIGURED, selectedEngines } from "./engine-selection.ts";
 import { readWebSettings } from "./engines/web/web-settings.ts";
 import { createApp } from "./jobs/app.ts";
 import type { Hosted, HostedJob } from "./jobs/hosted.ts";
@@ -194,7 +194,7 @@ function orLeave<T>(read: () => T): T {
 
 function leave(why: string): never {
   console.error(why);
-  process.exit(1);
+  process.exit(MISCONFIGURED);
 }
 
 process.on("SIGTERM", () => void stop("SIGTERM", Number(GRACE_MS)));

@@ -1,7 +1,7 @@
 // Keeps the engines' server running for as long as the host does. Without it, the app runs what it can by itself.
 
 import { setTimeout as pause } from "node:timers/promises";
-import { type EngineServer, type EngineSettings, startEngineServer } from "./engines.ts";
+import { type EngineServer, type EngineSettings, Misconfigured, startEngineServer } from "./engines.ts";
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
@@ -14,6 +14,7 @@ export class EngineKeeper {
   readonly #closing = new AbortController();
   readonly #kept: Promise<void>;
   readonly #tried = Promise.withResolvers<void>();
+  #misconfigured: Misconfigured | undefined;
   #server: EngineServer | undefined;
 
   constructor(settings: Omit<EngineSettings, "port">, log: Log) {
@@ -22,9 +23,13 @@ export class EngineKeeper {
     this.#kept = this.#keep();
   }
 
-  /** Resolves after the first attempt to start the server, whether it succeeded or not. */
-  get tried(): Promise<void> {
-    return this.#tried.promise;
+  /**
+   * Waits for the first attempt to start the server, whether it succeeds or not.
+   * @throws Misconfigured if no attempt can succeed
+   */
+  async tried(): Promise<void> {
+    await this.#tried.promise;
+    if (this.#misconfigured) throw this.#misconfigured;
   }
 
   /** Settings with which the app finds the server, if it runs. */
@@ -55,7 +60,9 @@ export class EngineKeeper {
         await this.#server.ended;
         if (!signal.aborted) this.#log("engine server restarted");
       } catch (error) {
+        if (error instanceof Misconfigured) this.#misconfigured = error;
         this.#tried.resolve();
+        if (this.#misconfigured) return;
         this.#log("engine server not started", { error: String(error) });
       }
       this.#server = undefined;

@@ -5,6 +5,7 @@ import { type ChildProcess, type StdioOptions, spawn } from "node:child_process"
 import { randomBytes } from "node:crypto";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { MISCONFIGURED } from "../container/engine-selection.ts";
 
 export interface EngineSettings {
   /** @default any free one */
@@ -86,6 +87,13 @@ function spawnSupervisor(output: EngineSettings["output"], env: NodeJS.ProcessEn
   });
 }
 
+/** A setting cannot be read; the container's log says which. Another attempt would end in the same way. */
+export class Misconfigured extends Error {
+  override readonly message = "The container cannot read one of its settings, see above.";
+}
+
+const ended = () => new Error("The container ended.");
+
 function listening(child: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error("The container does not listen.")), LISTENS_WITHIN_MS);
@@ -95,7 +103,7 @@ function listening(child: ChildProcess): Promise<void> {
     };
     child.once("message", () => settle(resolve));
     child.once("error", (error) => settle(() => reject(error)));
-    child.once("exit", () => settle(() => reject(new Error("The container ended."))));
+    child.once("exit", (code) => settle(() => reject(code === MISCONFIGURED ? new Misconfigured() : ended())));
   });
 }
 

@@ -19,7 +19,8 @@ my $stoppedSeconds = 1;
 my $startSeconds = 60;
 # The time that the server gives its jobs, and some to end its engines. By default (graceMs of container/limits.ts) it
 # is shorter than the ten seconds after which platforms kill.
-my $stopSeconds = ($ENV{GRACE_MS} // 4000) / 1000 + 3;
+my ($graceMs) = ($ENV{GRACE_MS} // '') =~ /^(\d+)$/;
+my $stopSeconds = ($graceMs // 4000) / 1000 + 3;
 my ($firstPause, $longestPause) = (0.1, 10);
 # A server that lived this long ends for a new reason, so the pause starts at the minimum again.
 my $soundSeconds = 20;

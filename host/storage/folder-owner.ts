@@ -1,6 +1,7 @@
 // Makes sure that one process at a time uses a folder. The lock is SQLite's on a database in the folder: the kernel
 // releases it when the process ends, however that happens.
 
+import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
@@ -33,7 +34,9 @@ export async function ownFolder(folder: string): Promise<Disposable> {
 
 function openDatabase(folder: string): DatabaseSync {
   try {
-    return new DatabaseSync(join(folder, "owner.db"));
+    const path = join(folder, "owner.db");
+    closeSync(openSync(path, "a", 0o600));
+    return new DatabaseSync(path);
   } catch (error) {
     throw unusable(folder, error);
   }

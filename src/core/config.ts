@@ -104,7 +104,7 @@ export function readConfig(env: Env): Config {
     ...(env.CORS_ORIGINS ? { corsOrigins: originsSetting(env.CORS_ORIGINS) } : {}),
     maxUploadBytes: uploadSetting(env.MAX_UPLOAD_MB),
     maxInputs: inputsSetting(env.MAX_INPUTS),
-    fileLifetimeMs: numberSetting("FILE_LIFETIME_HOURS", env.FILE_LIFETIME_HOURS, 24) * 3_600_000,
+    fileLifetimeMs: lifetimeSetting(env.FILE_LIFETIME_HOURS),
     baseUrl: baseUrlSetting(env.BASE_URL),
     traces: readTraceSettings(env),
   };
@@ -141,20 +141,22 @@ function baseUrlSetting(text = ""): string | undefined {
 
 /** A file has at least one byte. */
 function uploadSetting(text: string | undefined): number {
-  const bytes = Math.floor(numberSetting("MAX_UPLOAD_MB", text, LIMITS.uploadBytes / 2 ** 20) * 2 ** 20);
-  if (bytes > 0) return bytes;
-  throw new Error(`MAX_UPLOAD_MB must be a number above 0, not "${text}".`);
+  const bytes = Math.floor((numberIn(text) ?? LIMITS.uploadBytes / 2 ** 20) * 2 ** 20);
+  if (bytes > 0 && bytes <= LARGEST_SETTING * 2 ** 20) return bytes;
+  throw new Error(`MAX_UPLOAD_MB must be a number above 0 and up to ${LARGEST_SETTING}, not "${text}".`);
 }
 
 function inputsSetting(text: string | undefined): number {
-  const inputs = numberSetting("MAX_INPUTS", text, LIMITS.inputs);
-  if (Number.isInteger(inputs) && inputs > 0) return inputs;
-  throw new Error(`MAX_INPUTS must be a whole number of at least 1, not "${text}".`);
+  const inputs = numberIn(text) ?? LIMITS.inputs;
+  if (Number.isInteger(inputs) && inputs > 0 && inputs <= LARGEST_SETTING) return inputs;
+  throw new Error(`MAX_INPUTS must be a whole number from 1 to ${LARGEST_SETTING}, not "${text}".`);
 }
 
-function numberSetting(name: string, text: string | undefined, fallback: number): number {
-  if (text === undefined || text.trim() === "") return fallback;
-  const value = Number(text);
-  if (value >= 0 && value <= LARGEST_SETTING) return value;
-  throw new Error(`${name} must be a number from 0 to ${LARGEST_SETTING}, not "${text}".`);
+function lifetimeSetting(text: string | undefined): number {
+  const hours = numberIn(text) ?? 24;
+  if (hours >= 0 && hours <= LARGEST_SETTING) return hours * 3_600_000;
+  throw new Error(`FILE_LIFETIME_HOURS must be a number from 0 to ${LARGEST_SETTING}, not "${text}".`);
 }
+
+/** @returns NaN for a text that is no number, undefined for none */
+const numberIn = (text = ""): number | undefined => (text.trim() === "" ? undefined : Number(text));

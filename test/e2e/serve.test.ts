@@ -118,4 +118,18 @@ describe("npm run serve", () => {
     expect(await command.ended).toBe(1);
     expect(command.output()).toContain("PORT must be a whole number");
   });
+
+  test.each([{ URL_ALLOW: "[[" }, { URL_DNS: "foo" }, { GRACE_MS: "soon" }])(
+    "so is one of the container: %o",
+    async (setting) => {
+      const port = await freePort();
+      const env = { PORT: String(port), DATA_DIR: join(folder, "unread"), ENGINES: "ghostscript", ...setting };
+      const command = run("npm", ["run", "serve"], env);
+      expect(await command.ended).toBe(1);
+      expect(command.output()).toContain(Object.keys(setting)[0]);
+      expect(command.output()).toContain("The container cannot read one of its settings");
+      expect(command.output()).not.toContain("numeric");
+      expect(await survivors(processTree(command.pid))).toEqual([]);
+    },
+  );
 });

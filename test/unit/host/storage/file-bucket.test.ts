@@ -167,5 +167,5 @@ test("a reader keeps the object that it opened while others replace and remove i
 test("a folder that cannot be locked is refused in a sentence, which does not speak of another process", async () => {
   const taken = join(folder, "taken");
   await mkdir(join(taken, "owner.db"), { recursive: true });
-  await expect(FileBucket.open(taken)).rejects.toThrow(`The folder ${taken} cannot be used: unable to open`);
+  await expect(FileBucket.open(taken)).rejects.toThrow(`The folder ${taken} cannot be used: EISDIR`);
 });
