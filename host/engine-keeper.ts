@@ -14,7 +14,6 @@ export class EngineKeeper {
   readonly #closing = new AbortController();
   readonly #kept: Promise<void>;
   readonly #tried = Promise.withResolvers<void>();
-  #misconfigured: Misconfigured | undefined;
   #server: EngineServer | undefined;
 
   constructor(settings: Omit<EngineSettings, "port">, log: Log) {
@@ -24,12 +23,11 @@ export class EngineKeeper {
   }
 
   /**
-   * Waits for the first attempt to start the server, whether it succeeds or not.
-   * @throws Misconfigured if no attempt can succeed
+   * Resolves after the first attempt to start the server, whether it succeeded or not. Rejects with Misconfigured if no
+   * attempt can succeed.
    */
-  async tried(): Promise<void> {
-    await this.#tried.promise;
-    if (this.#misconfigured) throw this.#misconfigured;
+  get tried(): Promise<void> {
+    return this.#tried.promise;
   }
 
   /** Settings with which the app finds the server, if it runs. */
@@ -60,9 +58,8 @@ export class EngineKeeper {
         await this.#server.ended;
         if (!signal.aborted) this.#log("engine server restarted");
       } catch (error) {
-        if (error instanceof Misconfigured) this.#misconfigured = error;
+        if (error instanceof Misconfigured) return this.#tried.reject(error);
         this.#tried.resolve();
-        if (this.#misconfigured) return;
         this.#log("engine server not started", { error: String(error) });
       }
       this.#server = undefined;

@@ -56,7 +56,7 @@ for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal
 process.on("disconnect", () => void stop("the parent is gone"));
 // The parent ended while the storage was opened.
 if (process.connected === false) await stop("the parent is gone");
-await engines?.tried().catch(exit);
+await engines?.tried.catch(exit);
 
 const pictures = new PictureMemory(settings.budgets.keptUploadBytes);
 const records = { API_KEYS: keys, CLAIMS: claims, JOBS: jobs, LIMITER: usage, USAGE_RECORDS: usage };

@@ -1,4 +1,4 @@
-// Makes changes of folders durable, and tells files that are missing from failures.
+// Makes changes of folders durable, creates private files, and tells files that are missing from failures.
 
 import { open } from "node:fs/promises";
 
@@ -35,4 +35,9 @@ export class FolderSyncs {
 /** Handles the failure of an operation on a file that may be missing. */
 export function unlessMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== "ENOENT") throw error;
+}
+
+/** Creates an empty file that its owner alone can read and write, unless there is one. */
+export async function createPrivately(path: string): Promise<void> {
+  await (await open(path, "a", 0o600)).close();
 }

@@ -1,10 +1,10 @@
 // Makes sure that one process at a time uses a folder. The lock is SQLite's on a database in the folder: the kernel
 // releases it when the process ends, however that happens.
 
-import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
+import { createPrivately } from "./durable.ts";
 
 /** A process that ends may still finish its requests while the next one starts. */
 const ATTEMPTS = 25;
@@ -13,7 +13,7 @@ const SQLITE_BUSY = 5;
 
 /** @throws Error with a sentence for the operator if another process keeps the folder, or it cannot be written */
 export async function ownFolder(folder: string): Promise<Disposable> {
-  const database = openDatabase(folder);
+  const database = await openDatabase(folder);
   for (let attempt = 1; ; attempt++) {
     try {
       database.exec("PRAGMA journal_mode = MEMORY; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
@@ -32,10 +32,10 @@ export async function ownFolder(folder: string): Promise<Disposable> {
   }
 }
 
-function openDatabase(folder: string): DatabaseSync {
+async function openDatabase(folder: string): Promise<DatabaseSync> {
   try {
     const path = join(folder, "owner.db");
-    closeSync(openSync(path, "a", 0o600));
+    await createPrivately(path);
     return new DatabaseSync(path);
   } catch (error) {
     throw unusable(folder, error);

@@ -1,10 +1,11 @@
 // Opens SQLite databases in the data folder, and runs their statements. Several processes of one machine can use a
 // database at the same time.
 
-import { mkdir, open } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { StorageFull } from "../../src/core/failure.ts";
+import { createPrivately } from "./durable.ts";
 
 /** SQLite's code for a disk without room. */
 const SQLITE_FULL = 13;
@@ -41,7 +42,7 @@ export class SqliteFile implements Disposable {
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       // SQLite gives the files beside the database the same permissions.
-      await (await open(path, "a", 0o600)).close();
+      await createPrivately(path);
       return use(new SqliteFile(path, synchronous));
     } catch (error) {
       const { message } = error as Error;

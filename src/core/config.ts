@@ -91,6 +91,20 @@ export interface Config {
   readonly corsOrigins?: readonly string[];
 }
 
+const bytesOf = (megabytes: number) => Math.floor(megabytes * 2 ** 20);
+
+const UPLOAD_MB: NumberSetting = {
+  fallback: LIMITS.uploadBytes / 2 ** 20,
+  range: "a number above 0 and up to",
+  accepts: (megabytes) => bytesOf(megabytes) > 0,
+};
+const INPUTS: NumberSetting = {
+  fallback: LIMITS.inputs,
+  range: "a whole number from 1 to",
+  accepts: (inputs) => Number.isInteger(inputs) && inputs > 0,
+};
+const LIFETIME_HOURS: NumberSetting = { fallback: 24, range: "a number from 0 to", accepts: (hours) => hours >= 0 };
+
 /** @throws Error with a sentence for the operator if a setting is invalid */
 export function readConfig(env: Env): Config {
   const variant = env.VARIANT ?? "private";
@@ -102,9 +116,9 @@ export function readConfig(env: Env): Config {
     variant,
     ...(variant === "private" && addressLimits ? { addressLimits } : {}),
     ...(env.CORS_ORIGINS ? { corsOrigins: originsSetting(env.CORS_ORIGINS) } : {}),
-    maxUploadBytes: uploadSetting(env.MAX_UPLOAD_MB),
-    maxInputs: inputsSetting(env.MAX_INPUTS),
-    fileLifetimeMs: lifetimeSetting(env.FILE_LIFETIME_HOURS),
+    maxUploadBytes: bytesOf(numberSetting("MAX_UPLOAD_MB", env.MAX_UPLOAD_MB, UPLOAD_MB)),
+    maxInputs: numberSetting("MAX_INPUTS", env.MAX_INPUTS, INPUTS),
+    fileLifetimeMs: numberSetting("FILE_LIFETIME_HOURS", env.FILE_LIFETIME_HOURS, LIFETIME_HOURS) * 3_600_000,
     baseUrl: baseUrlSetting(env.BASE_URL),
     traces: readTraceSettings(env),
   };
@@ -139,24 +153,16 @@ function baseUrlSetting(text = ""): string | undefined {
   throw new Error(`BASE_URL must be an http or https URL, not "${text}".`);
 }
 
-/** A file has at least one byte. */
-function uploadSetting(text: string | undefined): number {
-  const bytes = Math.floor((numberIn(text) ?? LIMITS.uploadBytes / 2 ** 20) * 2 ** 20);
-  if (bytes > 0 && bytes <= LARGEST_SETTING * 2 ** 20) return bytes;
-  throw new Error(`MAX_UPLOAD_MB must be a number above 0 and up to ${LARGEST_SETTING}, not "${text}".`);
+interface NumberSetting {
+  readonly fallback: number;
+  /** Describes the values that it accepts, up to the largest. */
+  readonly range: string;
+  accepts(value: number): boolean;
 }
 
-function inputsSetting(text: string | undefined): number {
-  const inputs = numberIn(text) ?? LIMITS.inputs;
-  if (Number.isInteger(inputs) && inputs > 0 && inputs <= LARGEST_SETTING) return inputs;
-  throw new Error(`MAX_INPUTS must be a whole number from 1 to ${LARGEST_SETTING}, not "${text}".`);
+function numberSetting(name: string, text: string | undefined, { fallback, range, accepts }: NumberSetting): number {
+  if (text === undefined || text.trim() === "") return fallback;
+  const value = Number(text);
+  if (accepts(value) && value <= LARGEST_SETTING) return value;
+  throw new Error(`${name} must be ${range} ${LARGEST_SETTING}, not "${text}".`);
 }
-
-function lifetimeSetting(text: string | undefined): number {
-  const hours = numberIn(text) ?? 24;
-  if (hours >= 0 && hours <= LARGEST_SETTING) return hours * 3_600_000;
-  throw new Error(`FILE_LIFETIME_HOURS must be a number from 0 to ${LARGEST_SETTING}, not "${text}".`);
-}
-
-/** @returns NaN for a text that is no number, undefined for none */
-const numberIn = (text = ""): number | undefined => (text.trim() === "" ? undefined : Number(text));
