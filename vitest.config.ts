@@ -44,7 +44,7 @@ const HOST_TESTS = [
 const OVER_HTTP = {
   environment: "node",
   globalSetup: ["./test/support/global-setup.ts"],
-  setupFiles: ["./test/support/check-described.ts"],
+  setupFiles: ["./test/support/check-described.ts", "./test/support/check-outputs.ts"],
   testTimeout: 240_000,
   hookTimeout: 240_000,
 };
