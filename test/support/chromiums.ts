@@ -11,6 +11,7 @@ import { Chromium, type ChromiumSettings, type PageSource } from "../../containe
 import type { PrintOptions } from "../../container/engines/chromium/page.ts";
 import { Scratch } from "../../container/scratch/scratch.ts";
 import { parentOf, processTree } from "./processes.ts";
+import { rejectScratchPaths } from "./scratch-paths.ts";
 
 /** Set once {@link openScratch} has done its work, like {@link folder}. */
 export let scratch: Scratch;
@@ -61,6 +62,7 @@ export async function printAs(
   const path = join(folder, `${made++}.pdf`);
   const what = typeof source === "string" ? html(source) : source;
   await chromium.printToPdf(what, path, options, signal);
+  rejectScratchPaths(readFileSync(path));
   return path;
 }
 

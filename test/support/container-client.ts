@@ -5,6 +5,7 @@ import * as z from "zod";
 import { type Container, type Context, type Input, signature } from "../../src/core/operation.ts";
 import { FRAME_VERSION, FRAME_VERSION_HEADER } from "../../src/placement/frame-version.ts";
 import { remote } from "../../src/placement/remote.ts";
+import { rejectScratchPaths } from "./scratch-paths.ts";
 
 export interface ContainerAddress {
   readonly url: string;
@@ -68,6 +69,7 @@ export async function carryOut(
     for await (const chunk of body as AsyncIterable<Uint8Array>) chunks.push(chunk.slice());
     const bytes = Buffer.concat(chunks);
     bytes.set(head?.() ?? []);
+    rejectScratchPaths(bytes);
     made.push({ extension, type, bytes });
   }
   return made;

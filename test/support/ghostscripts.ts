@@ -1,6 +1,7 @@
 // Opens both ways to run Ghostscript for the tests of one file, and inspects the PDFs they make.
 
 import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -9,6 +10,7 @@ import type { FontSubstitutions } from "../../container/engines/ghostscript/font
 import { type Ghostscript, startGhostscript } from "../../container/engines/ghostscript/ghostscript.ts";
 import type { PostscriptToPdfOptions } from "../../container/engines/ghostscript/job.ts";
 import { Scratch } from "../../container/scratch/scratch.ts";
+import { rejectScratchPaths } from "./scratch-paths.ts";
 
 /** A folder for programs and outputs. Like the others, it is set once {@link openGhostscripts} has done its work. */
 export let documents: string;
@@ -66,6 +68,7 @@ export async function convert(
   else input = { name: basename(program.path), path: program.path };
   const path = join(documents, `output${number}.pdf`);
   const substitutions = await ghostscript.convertToPdf(input, path, { lossless: false, ...options }, signal);
+  rejectScratchPaths(readFileSync(path));
   const tool = (tool: string, ...args: string[]) => execFileSync(tool, args, { encoding: "utf8", maxBuffer: 2 ** 28 });
   const info = Object.fromEntries(
     [...tool("pdfinfo", path).matchAll(/^([^:]+):\s*(.*)$/gm)].map(([, key, value]) => [key, value]),

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect } from "vitest";
 import type { OfficeToPdfOptions } from "../../container/engines/libreoffice/job.ts";
 import { type LibreOffice, startLibreOffice } from "../../container/engines/libreoffice/libreoffice.ts";
 import { Scratch } from "../../container/scratch/scratch.ts";
+import { rejectScratchPaths } from "./scratch-paths.ts";
 
 /**
  * A folder for documents and outputs. Like the variables below, it is set when the hooks of {@link openOffices} have
@@ -69,11 +70,13 @@ export async function convert(
   const tool = (name: string, ...args: string[]) => execFileSync(name, [...args], { encoding: "utf8" });
   const lines = [...tool("pdfinfo", output).matchAll(/^([^:]+):\s*(.*)$/gm)];
   const info = Object.fromEntries(lines.map(([, key, value]) => [key, value]));
+  const bytes = await readFile(output);
+  rejectScratchPaths(bytes);
   return {
     info,
     pages: Number(info.Pages),
     text: tool("pdftotext", output, "-"),
-    bytes: await readFile(output),
+    bytes,
     pictures: picturesIn(output),
   };
 }

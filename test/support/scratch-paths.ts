@@ -13,6 +13,12 @@ const READ_PAGES = 50;
 /** Time within which poppler reads a sound document many times over. A hostile one is read without it. */
 const READ_MS = 20_000;
 
+/** @throws Error that names the scratch paths in an output */
+export function rejectScratchPaths(output: Uint8Array): void {
+  const found = scratchPathsIn(output);
+  if (found.length > 0) throw new Error(`The output contains what is the service's own: ${found.join(", ")}`);
+}
+
 /**
  * Returns the scratch paths in an output: in its bytes, in the streams of a PDF and the text of its pages, and in the
  * files of an archive.
