@@ -27,7 +27,9 @@
 #include <osl/file.hxx>
 #include <rtl/ustring.hxx>
 
+#include "hidden.hpp"
 #include "interaction.hpp"
+#include "own-address.hpp"
 
 using css::beans::PropertyValue;
 using css::uno::Any;
@@ -60,6 +62,9 @@ OUString urlOf(const std::string& path) {
   osl::FileBase::getFileURLFromSystemPath(wide(path), url);
   return url;
 }
+
+/** Returns the URL under which the document is opened. Results that show a URL show this one. */
+OUString addressOf(const Job& job) { return urlOf(job.request.text("address", job.folder + "/" + job.input)); }
 
 template <class Value>
 PropertyValue property(const char* name, const Value& value) {
@@ -199,8 +204,7 @@ Loaded load(const Job& job, const std::string& filter, const std::string& option
   if (!options.empty()) media.push_back(property("FilterOptions", wide(options)));
   Loaded loaded;
   try {
-    const OUString url = urlOf(job.folder + "/" + job.input);
-    loaded.document = desktop->loadComponentFromURL(url, OUString("_blank"), 0, sequence(media));
+    loaded.document = desktop->loadComponentFromURL(addressOf(job), OUString("_blank"), 0, sequence(media));
     if (loaded.document.is()) loaded.filter = filterOf(loaded.document);
     loaded.whyNot = whyNotLoaded(*refusal, "");
   } catch (const css::lang::IllegalArgumentException& e) {
@@ -238,6 +242,8 @@ Outcome convert(const Job& job, Afterwards afterwards) {
   if (filter == nullptr) return {Status::unsupported, "loaded with the filter " + loaded.filter};
   try {
     if (loaded.filter == textSheetFilter || loaded.filter == htmlSheetFilter) removeHeaders(loaded.document);
+    hideAddress(loaded.document, addressOf(job), loaded.filter.find("Excel") != std::string::npos);
+    keepHidden(loaded.document);
     store(job, loaded.document, filter);
   } catch (const css::task::ErrorCodeIOException& e) {
     return {Status::failed, "not stored: ErrCode " + std::to_string(e.ErrCode) + " " + narrow(e.Message)};
