@@ -16,7 +16,7 @@ import { type Import, importFor } from "./import.ts";
 import type { LibreOfficeSettings, OfficeJob, OfficeToPdfOptions } from "./job.ts";
 import { damagedPart } from "./package.ts";
 import { isPasswordProtected } from "./passwords.ts";
-import { nameOf, placeIn, restoreLinks } from "./place.ts";
+import { makeRoom, nameOf, placeOf, restoreLinks } from "./place.ts";
 import { Soffice } from "./soffice.ts";
 import { prepareLibreOffice } from "./zygote.ts";
 
@@ -99,17 +99,17 @@ export class LibreOffice implements AsyncDisposable {
     convert: Conversion = (job, until) => this.#runner.convert(job, until),
   ): Promise<ConvertedPdf> {
     const { name = "", ...limits } = options;
-    const place = placeIn(folder.path, nameOf(name, inputPath));
     const job: OfficeJob = {
       ...DEFAULTS,
       ...how,
       ...limits,
-      ...place,
+      ...placeOf(nameOf(name, inputPath)),
       ...(folder.memory ? { fileBytes: Math.min(options.fileBytes ?? Infinity, folder.memory.fileBytes) } : {}),
       folder: folder.path,
       output: "output.pdf",
     };
     try {
+      makeRoom(folder.path);
       await copyInput(inputPath, join(folder.path, job.input));
       await convert(job, folder.memory ? AbortSignal.any([signal, folder.memory.full]) : signal);
       // No caller takes the PDF after an abort, so its folder is removed here.

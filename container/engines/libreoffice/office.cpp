@@ -25,6 +25,7 @@
 #include <com/sun/star/uno/XComponentContext.hpp>
 #include <com/sun/star/util/XCloseable.hpp>
 #include <osl/file.hxx>
+#include <rtl/bootstrap.hxx>
 #include <rtl/ustring.hxx>
 
 #include "hidden.hpp"
@@ -236,6 +237,8 @@ Loaded load(const Job& job) {
 }
 
 Outcome convert(const Job& job, Afterwards afterwards) {
+  // LibreOffice unpacks the fonts of a document into this folder's user/temp, and reads them there. They go with the job.
+  rtl::Bootstrap::set("UserInstallation", urlOf(job.folder));
   const Loaded loaded = load(job);
   if (!loaded.document.is()) return loaded.whyNot;
   const char* const filter = exportFilterFor(job, loaded);
