@@ -246,7 +246,7 @@ Outcome convert(const Job& job, Afterwards afterwards) {
   try {
     if (loaded.filter == textSheetFilter || loaded.filter == htmlSheetFilter) removeHeaders(loaded.document);
     hideAddress(loaded.document, addressOf(job), loaded.filter.find("Excel") != std::string::npos);
-    keepHidden(loaded.document);
+    keepHidden(context, loaded.document, addressOf(job));
     store(job, loaded.document, filter);
   } catch (const css::task::ErrorCodeIOException& e) {
     return {Status::failed, "not stored: ErrCode " + std::to_string(e.ErrCode) + " " + narrow(e.Message)};
