@@ -8,6 +8,7 @@
 #include <com/sun/star/lang/XMultiServiceFactory.hpp>
 #include <com/sun/star/sheet/CellFlags.hpp>
 #include <com/sun/star/sheet/FormulaResult.hpp>
+#include <com/sun/star/sheet/XArrayFormulaRange.hpp>
 #include <com/sun/star/sheet/XCellRangeAddressable.hpp>
 #include <com/sun/star/sheet/XCellRangeData.hpp>
 #include <com/sun/star/sheet/XCellRangeFormula.hpp>
@@ -130,10 +131,19 @@ class Workbook {
     if (!target.isEmpty()) {
       makeLink(cell, urlFor(target), result);
     } else if (named != formula) {
-      cell->setFormula(named);
+      setFormula(cell, named);
     } else {
       Reference<css::text::XText>(cell, UNO_QUERY_THROW)->setString(result.replaceAll(folder_, ""));
     }
+  }
+
+  static void setFormula(const Reference<XCell>& cell, const OUString& formula) {
+    if (!formula.startsWith("{")) return cell->setFormula(formula);
+    const Reference<css::sheet::XSheetCellRange> range(cell, UNO_QUERY_THROW);
+    const auto array = range->getSpreadsheet()->createCursorByRange(range);
+    array->collapseToCurrentArray();
+    const Reference<css::sheet::XArrayFormulaRange> whole(array, UNO_QUERY_THROW);
+    whole->setArrayFormula(formula.copy(1, formula.getLength() - 2));
   }
 
   /** Returns the reference to which a formula that is nothing but a link within this workbook leads, or nothing. */

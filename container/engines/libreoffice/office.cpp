@@ -236,6 +236,14 @@ Loaded load(const Job& job) {
   return first;
 }
 
+void hideAddressIn(const Loaded& loaded, const OUString& address) {
+  try {
+    hideAddress(loaded.document, address, loaded.filter.find("Excel") != std::string::npos);
+  } catch (const css::uno::Exception&) {
+    // The document is worth more than this: what it then shows is an address that is the same on every server.
+  }
+}
+
 Outcome convert(const Job& job, Afterwards afterwards) {
   // LibreOffice unpacks the fonts of a document into this folder's user/temp, and reads them there. They go with the job.
   rtl::Bootstrap::set("UserInstallation", urlOf(job.folder));
@@ -245,7 +253,7 @@ Outcome convert(const Job& job, Afterwards afterwards) {
   if (filter == nullptr) return {Status::unsupported, "loaded with the filter " + loaded.filter};
   try {
     if (loaded.filter == textSheetFilter || loaded.filter == htmlSheetFilter) removeHeaders(loaded.document);
-    hideAddress(loaded.document, addressOf(job), loaded.filter.find("Excel") != std::string::npos);
+    hideAddressIn(loaded, addressOf(job));
     keepHidden(context, loaded.document, addressOf(job));
     store(job, loaded.document, filter);
   } catch (const css::task::ErrorCodeIOException& e) {
