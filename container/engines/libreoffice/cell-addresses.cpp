@@ -8,7 +8,6 @@
 #include <com/sun/star/lang/XMultiServiceFactory.hpp>
 #include <com/sun/star/sheet/CellFlags.hpp>
 #include <com/sun/star/sheet/FormulaResult.hpp>
-#include <com/sun/star/sheet/XArrayFormulaRange.hpp>
 #include <com/sun/star/sheet/XCellRangeAddressable.hpp>
 #include <com/sun/star/sheet/XCellRangeData.hpp>
 #include <com/sun/star/sheet/XCellRangeFormula.hpp>
@@ -124,26 +123,18 @@ class Workbook {
   void correctFormula(const Reference<css::table::XCellRange>& range, sal_Int32 column, sal_Int32 row,
                       const OUString& formula, const OUString& result) {
     const OUString target = targetOf(formula);
-    const OUString named = isOfExcel_ ? withName(formula) : formula;
+    // A document that was opened for reading lets no array formula be replaced.
+    const OUString named = isOfExcel_ && !formula.startsWith("{") ? withName(formula) : formula;
     const bool showsFolder = result.indexOf(folder_) >= 0;
     if (target.isEmpty() && named == formula && !showsFolder) return;
     const Reference<XCell> cell = range->getCellByPosition(column, row);
     if (!target.isEmpty()) {
       makeLink(cell, urlFor(target), result);
     } else if (named != formula) {
-      setFormula(cell, named);
+      cell->setFormula(named);
     } else {
       Reference<css::text::XText>(cell, UNO_QUERY_THROW)->setString(result.replaceAll(folder_, ""));
     }
-  }
-
-  static void setFormula(const Reference<XCell>& cell, const OUString& formula) {
-    if (!formula.startsWith("{")) return cell->setFormula(formula);
-    const Reference<css::sheet::XSheetCellRange> range(cell, UNO_QUERY_THROW);
-    const auto array = range->getSpreadsheet()->createCursorByRange(range);
-    array->collapseToCurrentArray();
-    const Reference<css::sheet::XArrayFormulaRange> whole(array, UNO_QUERY_THROW);
-    whole->setArrayFormula(formula.copy(1, formula.getLength() - 2));
   }
 
   /** Returns the reference to which a formula that is nothing but a link within this workbook leads, or nothing. */
