@@ -17,7 +17,9 @@ async function expectNoSecret(content: Uint8Array | string, extension: string): 
   expect(text).toContain("SHOWN");
   expect(text).not.toContain("SECRET");
   // Bookmarks and descriptions are strings outside of streams.
-  expect(bytes.toString("latin1")).not.toContain(Buffer.from("SECRET", "utf16le").swap16().toString("hex").toUpperCase());
+  expect(bytes.toString("latin1")).not.toContain(
+    Buffer.from("SECRET", "utf16le").swap16().toString("hex").toUpperCase(),
+  );
 }
 
 describe("a hidden sheet", () => {
@@ -28,7 +30,11 @@ describe("a hidden sheet", () => {
     ["with two print areas", [shown, { ...hidden, printArea: "$A$1:$B$2,'Hidden'!$A$1:$C$1" }]],
     ["that is the active one", [hidden, shown]],
     ["that is the active one, and very hidden", [shown, very], 1],
-    ["that is the active one, without a print area", [shown, { name: "H", content: hidden.content, state: "hidden" }], 1],
+    [
+      "that is the active one, without a print area",
+      [shown, { name: "H", content: hidden.content, state: "hidden" }],
+      1,
+    ],
   ])("%s", async (_, sheets, activeTab) => {
     await expectNoSecret(workbook(sheets, activeTab), "xlsx");
   });
@@ -48,7 +54,11 @@ describe("a hidden sheet", () => {
     const style =
       '<office:automatic-styles><style:style style:name="h" style:family="table"><style:table-properties table:display="false"/></style:style></office:automatic-styles>';
     const scenario = '<table:scenario table:scenario-ranges="A.A1:A.A2" table:is-active="false"/>';
-    const tables = [table("A", "SHOWN"), table("B", "SECRET", "", ' table:style-name="h"'), table("C", "SECRET", scenario)];
+    const tables = [
+      table("A", "SHOWN"),
+      table("B", "SECRET", "", ' table:style-name="h"'),
+      table("C", "SECRET", scenario),
+    ];
     const content = `${style}<office:body><office:spreadsheet>${tables.join("")}</office:spreadsheet></office:body>`;
     await expectNoSecret(flatOpenDocument("spreadsheet", content), "fods");
   });
@@ -71,7 +81,8 @@ test("hidden layers, hidden objects, notes and hidden slides of a presentation",
     `<draw:frame draw:layer="${layer}"${more} svg:width="9cm" svg:height="2cm"><draw:text-box><text:p>${text}</text:p></draw:text-box></draw:frame>`;
   const style =
     '<office:automatic-styles><style:style style:name="not" style:family="drawing-page"><style:drawing-page-properties presentation:visibility="hidden"/></style:style></office:automatic-styles>';
-  const layers = '<draw:layer-set><draw:layer draw:name="layout"/><draw:layer draw:name="off" draw:display="none"/></draw:layer-set>';
+  const layers =
+    '<draw:layer-set><draw:layer draw:name="layout"/><draw:layer draw:name="off" draw:display="none"/></draw:layer-set>';
   const first = `<draw:page draw:name="One">${box("layout", "SHOWN")}${box("off", "SECRET")}${box("layout", "SECRET", ' draw:display="none"')}<presentation:notes>${box("layout", "SECRET")}</presentation:notes></draw:page>`;
   const second = `<draw:page draw:name="SECRET" draw:style-name="not">${box("layout", "SECRET")}</draw:page>`;
   const content = `${style}<office:master-styles>${layers}</office:master-styles><office:body><office:presentation>${first}${second}</office:presentation></office:body>`;

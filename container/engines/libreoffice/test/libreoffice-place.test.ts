@@ -8,7 +8,7 @@ openOffices();
 
 /** Returns the URLs of links, and for links within the PDF the number of the page's object. */
 const linksIn = (bytes: Buffer) =>
-  [...bytes.toString("latin1").matchAll(/\/Subtype\/Link[^]*?(?:\/URI\(((?:\\.|[^\\)])*)\)|\/Dest\[(\d+))/g)].map(
+  [...bytes.toString("latin1").matchAll(/\/Subtype\/Link.*?(?:\/URI\(((?:\\.|[^\\)])*)\)|\/Dest\[(\d+))/gs)].map(
     ([, url, page]) => url ?? Number(page),
   );
 
@@ -38,10 +38,10 @@ describe.each(["zygote", "soffice"])("by %s", (mode) => {
     const targets = Object.keys(externals);
     const links = targets.map((target, index): [string, string, string] => [`l${index}`, "hyperlink", target]);
     const body = field("FILENAME") + targets.map((_, index) => hyperlink(`l${index}`)).join("");
-    const name = "-Überblick – 50% #1 (a).docx";
+    const name = "-Günter – 50% #1 (a).docx";
     const { bytes, text } = await convert(office(), await save(docx({ body, links }), "docx"), { name, tagged: true });
     expect(linksIn(bytes).sort()).toEqual(Object.values(externals).sort());
-    expect(text).toContain("Überblick – 50% #1 (a).docx");
+    expect(text).toContain("Günter – 50% #1 (a).docx");
     expect(revealed(bytes)).not.toMatch(/pagewright-|\/proc\/|\/dev\/shm/);
   });
 
@@ -101,13 +101,14 @@ test("formulas show the name and no folder, as Excel's formulas expect it", asyn
   const formulas = ['=CELL("filename",A1)', '=MID(CELL("filename",A1),FIND("]",CELL("filename",A1))+1,31)'];
   const elsewhere = `="at "&CELL("filename",'Data 1'!A1)`;
   const sheets = [
-    { name: "First", content: `<sheetData>${[...formulas, elsewhere].map((formula, index) => row(index + 1, formula)).join("")}</sheetData>` },
+    {
+      name: "First",
+      content: `<sheetData>${[...formulas, elsewhere].map((formula, index) => row(index + 1, formula)).join("")}</sheetData>`,
+    },
     { name: "Data 1", content: oneRow("data") },
   ];
   const { text } = await convert(zygote, await save(workbook(sheets), "xlsx"), { name: "Book.xlsx" });
-  expect(text.split(/\s*\n\s*/)).toEqual(
-    expect.arrayContaining(["[Book.xlsx]First", "First", "at [Book.xlsx]Data 1"]),
-  );
+  expect(text.split(/\s*\n\s*/)).toEqual(expect.arrayContaining(["[Book.xlsx]First", "First", "at [Book.xlsx]Data 1"]));
 });
 
 test("links within a workbook lead to its pages, also those of formulas and those to cells that are not printed", async () => {
@@ -135,5 +136,8 @@ function officeText(content: string): Buffer {
 function slideText(content: string): Buffer {
   const box = `<draw:frame svg:width="20cm" svg:height="3cm"><draw:text-box><text:p>${content}</text:p></draw:text-box></draw:frame>`;
   const page = `<draw:page draw:name="One">${box}</draw:page>`;
-  return flatOpenDocument("presentation", `<office:body><office:presentation>${page}</office:presentation></office:body>`);
+  return flatOpenDocument(
+    "presentation",
+    `<office:body><office:presentation>${page}</office:presentation></office:body>`,
+  );
 }
