@@ -38,7 +38,7 @@ describe.each(["zygote", "soffice"])("by %s", (mode) => {
     const targets = Object.keys(externals);
     const links = targets.map((target, index): [string, string, string] => [`l${index}`, "hyperlink", target]);
     const body = field("FILENAME") + targets.map((_, index) => hyperlink(`l${index}`)).join("");
-    const name = "-Günter – 50% #1 (a).docx";
+    const name = "- Günter – 50% #1 (a).docx";
     const { bytes, text } = await convert(office(), await save(docx({ body, links }), "docx"), { name, tagged: true });
     expect(linksIn(bytes).sort()).toEqual(Object.values(externals).sort());
     expect(text).toContain("Günter – 50% #1 (a).docx");
