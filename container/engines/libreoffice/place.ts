@@ -11,8 +11,11 @@ import { safeName } from "../../../src/core/file-name.ts";
 const HERE = "/proc/self/cwd/";
 /** A link in the job's folder that leads to the folder itself. */
 const UP = "up";
-/** Number of parent folders that a relative link can name and still be told from an absolute one. */
-const LEVELS = 12;
+/**
+ * Number of parent folders, beside the document's own, that a relative link can name and still be told from an absolute
+ * one. With more of them, a link could be longer than what it replaces.
+ */
+const LEVELS = 6;
 const FOLDER = "in";
 const BEGIN = `${HERE}${`${UP}/`.repeat(LEVELS)}${FOLDER}/`;
 
@@ -48,8 +51,7 @@ const CHUNK_BYTES = 2 ** 20;
 const MOST_BYTES = 2 ** 16;
 /** Start of a literal string (ISO 32000-1, 7.3.4.2) that is the URL of a local file. */
 const LOCAL = Buffer.from("(file:///");
-const BACKSLASH = 0x5c;
-const PARENTHESIS = 0x29;
+const [OPEN, CLOSE, ESCAPE] = Buffer.from("()\\") as unknown as [number, number, number];
 
 /**
  * Makes URLs in a PDF relative (RFC 3986, 4.2) that LibreOffice made absolute. Each keeps its length by spaces behind the
@@ -81,11 +83,15 @@ export async function restoreLinks(path: string, { address }: Place): Promise<vo
   }
 }
 
-/** Returns the index of the parenthesis that ends the literal string at an index, if the bytes contain it. */
+/**
+ * Returns the index of the parenthesis that ends the literal string at an index, if the bytes contain it. LibreOffice
+ * escapes parentheses in strings: one that is open means that this is none.
+ */
 function endOfString(bytes: Buffer, at: number): number | undefined {
   for (let end = at + 1; end < Math.min(bytes.length, at + MOST_BYTES); end++) {
-    if (bytes[end] === BACKSLASH) end++;
-    else if (bytes[end] === PARENTHESIS) return end;
+    if (bytes[end] === ESCAPE) end++;
+    else if (bytes[end] === CLOSE) return end;
+    else if (bytes[end] === OPEN) return undefined;
   }
   return undefined;
 }

@@ -93,7 +93,7 @@ export class Soffice implements PlainRunner<OfficeJob, void> {
     const first = await start();
     const { stderr } = first.code === START_AGAIN ? await start() : first;
     // The exit code is always 0, and the output is named after the input.
-    const [output] = await readdir(made);
+    const output = (await readdir(made)).find((name) => name.endsWith(".pdf"));
     if (output !== undefined) {
       await rename(join(made, output), join(job.folder, job.output));
       return true;

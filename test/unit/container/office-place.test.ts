@@ -56,12 +56,20 @@ test("links are what their author wrote, relative or absolute", async () => {
     [`${above(1)}plans/site.pdf`]: "../plans/site.pdf",
     [`${above(7)}x.docx`]: "../../../../../../../x.docx",
     [`${base}My%20offer.docx#part`]: "#part",
+    [`${above(1)}a%5Cb`]: "../a/b",
     "file:///C:/Users/jane/plan.pdf": "file:///C:/Users/jane/plan.pdf",
     "file:///srv/share/x.docx": "file:///srv/share/x.docx",
     "file://server/share/x.docx": "file://server/share/x.docx",
     "https://example.com/a?b=1": "https://example.com/a?b=1",
   };
   expect(await restored(Object.keys(links), "My offer.docx")).toEqual(Object.values(links));
+});
+
+test("no link is longer than what it replaces, however many folders it goes up", async () => {
+  for (let levels = 1; levels < 20; levels++) {
+    const [link] = await restored([`${above(levels)}x`], "a.docx");
+    expect(link).toBe(levels <= 7 ? `${"../".repeat(levels)}x` : `${above(levels)}x`);
+  }
 });
 
 test("links of PowerPoint's binary files are relative unless they name a drive", async () => {
