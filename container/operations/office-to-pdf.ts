@@ -15,7 +15,11 @@ export const nativeOfficeToPdf = native(
     const [input] = job.inputs;
     if (!input || input.size === 0) throw new EngineFailure("unsupported", "an empty file");
     // Images are left to the operation limit-images: LibreOffice limits them slowly, and sometimes makes files larger.
-    await using exported = await office.convertToPdf(input.path, { tagged, lossless: true }, job.signal);
+    await using exported = await office.convertToPdf(
+      input.path,
+      { name: input.name, tagged, lossless: true },
+      job.signal,
+    );
     yield* limitedExport(exported, images, job, engines);
   },
 );

@@ -3,6 +3,7 @@
 import type { Scratch } from "../../scratch/scratch.ts";
 import type { ZygoteJob } from "../zygote/zygote.ts";
 import type { Import } from "./import.ts";
+import type { Place } from "./place.ts";
 
 /** Options for converting one document. */
 export interface OfficeToPdfOptions {
@@ -10,6 +11,8 @@ export interface OfficeToPdfOptions {
   readonly tagged: boolean;
   /** Stores pictures losslessly; otherwise as JPEG of quality 90. */
   readonly lossless: boolean;
+  /** The name that the client sent, which fields of the document can print. @default one of no meaning */
+  readonly name?: string;
   /** Wall-clock limit, including all waiting. @default 120 s */
   readonly timeoutMs?: number;
   /** Processor time limit. @default the wall-clock limit */
@@ -20,9 +23,8 @@ export interface OfficeToPdfOptions {
   readonly fileBytes?: number;
 }
 
-/** A complete job with its own folder. `input` and `output` are names in the folder. */
-export interface OfficeJob extends ZygoteJob, Required<OfficeToPdfOptions>, Import {
-  readonly input: string;
+/** A complete job with its own folder. `input` and `output` are paths in the folder. */
+export interface OfficeJob extends ZygoteJob, Required<Omit<OfficeToPdfOptions, "name">>, Import, Place {
   readonly output: string;
 }
 

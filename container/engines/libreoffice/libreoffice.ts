@@ -3,7 +3,7 @@
 
 import { chmodSync, constants, copyFileSync, statSync } from "node:fs";
 import { copyFile } from "node:fs/promises";
-import { extname, join } from "node:path";
+import { join } from "node:path";
 import { EngineFailure } from "../../../src/core/failure.ts";
 import { CONTAINER_LIMITS } from "../../limits.ts";
 import { twice } from "../../processes/attempts.ts";
@@ -16,6 +16,7 @@ import { type Import, importFor } from "./import.ts";
 import type { LibreOfficeSettings, OfficeJob, OfficeToPdfOptions } from "./job.ts";
 import { damagedPart } from "./package.ts";
 import { isPasswordProtected } from "./passwords.ts";
+import { makeRoom, nameOf, placeOf, restoreLinks } from "./place.ts";
 import { Soffice } from "./soffice.ts";
 import { prepareLibreOffice } from "./zygote.ts";
 
@@ -97,24 +98,26 @@ export class LibreOffice implements AsyncDisposable {
     signal: AbortSignal,
     convert: Conversion = (job, until) => this.#runner.convert(job, until),
   ): Promise<ConvertedPdf> {
-    // The name that the client sent reaches no program.
-    const input = `input${/^\.[a-z]{1,5}$/.exec(extname(inputPath).toLowerCase()) ?? ""}`;
+    const { name = "", ...limits } = options;
     const job: OfficeJob = {
       ...DEFAULTS,
       ...how,
-      ...options,
+      ...limits,
+      ...placeOf(nameOf(name, inputPath)),
       ...(folder.memory ? { fileBytes: Math.min(options.fileBytes ?? Infinity, folder.memory.fileBytes) } : {}),
       folder: folder.path,
-      input,
       output: "output.pdf",
     };
     try {
-      await copyInput(inputPath, join(folder.path, input));
+      makeRoom(folder.path);
+      await copyInput(inputPath, join(folder.path, job.input));
       await convert(job, folder.memory ? AbortSignal.any([signal, folder.memory.full]) : signal);
       // No caller takes the PDF after an abort, so its folder is removed here.
       signal.throwIfAborted();
       const path = join(folder.path, job.output);
-      return { path, size: checkPdf(path), [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
+      const size = checkPdf(path);
+      await restoreLinks(path, job);
+      return { path, size, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
     } catch (failure) {
       await folder[Symbol.asyncDispose]();
       throw await withReason(failure, inputPath);

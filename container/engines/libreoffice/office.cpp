@@ -25,9 +25,12 @@
 #include <com/sun/star/uno/XComponentContext.hpp>
 #include <com/sun/star/util/XCloseable.hpp>
 #include <osl/file.hxx>
+#include <rtl/bootstrap.hxx>
 #include <rtl/ustring.hxx>
 
+#include "hidden.hpp"
 #include "interaction.hpp"
+#include "own-address.hpp"
 
 using css::beans::PropertyValue;
 using css::uno::Any;
@@ -60,6 +63,9 @@ OUString urlOf(const std::string& path) {
   osl::FileBase::getFileURLFromSystemPath(wide(path), url);
   return url;
 }
+
+/** Returns the URL under which the document is opened. Results that show a URL show this one. */
+OUString addressOf(const Job& job) { return urlOf(job.request.text("address", job.folder + "/" + job.input)); }
 
 template <class Value>
 PropertyValue property(const char* name, const Value& value) {
@@ -199,8 +205,7 @@ Loaded load(const Job& job, const std::string& filter, const std::string& option
   if (!options.empty()) media.push_back(property("FilterOptions", wide(options)));
   Loaded loaded;
   try {
-    const OUString url = urlOf(job.folder + "/" + job.input);
-    loaded.document = desktop->loadComponentFromURL(url, OUString("_blank"), 0, sequence(media));
+    loaded.document = desktop->loadComponentFromURL(addressOf(job), OUString("_blank"), 0, sequence(media));
     if (loaded.document.is()) loaded.filter = filterOf(loaded.document);
     loaded.whyNot = whyNotLoaded(*refusal, "");
   } catch (const css::lang::IllegalArgumentException& e) {
@@ -231,13 +236,25 @@ Loaded load(const Job& job) {
   return first;
 }
 
+void hideAddressIn(const Loaded& loaded, const OUString& address) {
+  try {
+    hideAddress(loaded.document, address, loaded.filter.find("Excel") != std::string::npos);
+  } catch (const css::uno::Exception&) {
+    // The document is worth more than this: what it then shows is an address that is the same on every server.
+  }
+}
+
 Outcome convert(const Job& job, Afterwards afterwards) {
+  // LibreOffice unpacks the fonts of a document into this folder's user/temp, and reads them there. They go with the job.
+  rtl::Bootstrap::set("UserInstallation", urlOf(job.folder));
   const Loaded loaded = load(job);
   if (!loaded.document.is()) return loaded.whyNot;
   const char* const filter = exportFilterFor(job, loaded);
   if (filter == nullptr) return {Status::unsupported, "loaded with the filter " + loaded.filter};
   try {
     if (loaded.filter == textSheetFilter || loaded.filter == htmlSheetFilter) removeHeaders(loaded.document);
+    hideAddressIn(loaded, addressOf(job));
+    keepHidden(context, loaded.document, addressOf(job));
     store(job, loaded.document, filter);
   } catch (const css::task::ErrorCodeIOException& e) {
     return {Status::failed, "not stored: ErrCode " + std::to_string(e.ErrCode) + " " + narrow(e.Message)};

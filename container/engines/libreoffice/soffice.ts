@@ -1,8 +1,9 @@
 // Starts a new LibreOffice for every document: slow, but works wherever LibreOffice does. Its pages are the same as the
 // zygote's.
 
-import { chown, open, rename } from "node:fs/promises";
+import { chown, mkdir, open, readdir, rename } from "node:fs/promises";
 import { extname, join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { EngineFailure } from "../../../src/core/failure.ts";
 import { run } from "../../processes/process.ts";
 import { USERS, UserPool } from "../../processes/users.ts";
@@ -21,6 +22,8 @@ const OWN_MEMORY_BYTES = 2 ** 30;
 const READABLE = ["/usr/lib", "/lib64", "/usr/share", "/usr/local/share/fonts", "/etc", "/var/cache/fontconfig"].concat(
   ["/var/lib/libreoffice", "/var/spool/libreoffice", "/proc", "/sys/devices/system/cpu", "/dev"],
 );
+/** Folder for the output, in the job's folder. */
+const MADE = "made";
 /** Exit code of a LibreOffice that has made its profile and must be started again. */
 const START_AGAIN = 81;
 
@@ -75,7 +78,9 @@ export class Soffice implements PlainRunner<OfficeJob, void> {
     await using profile = await this.#scratch.folder("profile");
     using user = this.#users.take();
     await makeProfile(profile.path);
-    const folders = [profile.path, join(profile.path, "user"), job.folder, join(job.folder, job.input)];
+    const made = join(job.folder, MADE);
+    await mkdir(made, { recursive: true });
+    const folders = [profile.path, join(profile.path, "user"), job.folder, made, join(job.folder, job.input)];
     if (process.getuid?.() === 0) for (const path of folders) await chown(path, user.id, user.id);
     const start = () =>
       run(join(PROGRAM_FOLDER, "soffice.bin"), commandLine(job, way, profile.path), {
@@ -88,7 +93,11 @@ export class Soffice implements PlainRunner<OfficeJob, void> {
     const first = await start();
     const { stderr } = first.code === START_AGAIN ? await start() : first;
     // The exit code is always 0, and the output is named after the input.
-    if (await renamed(join(job.folder, "input.pdf"), join(job.folder, job.output))) return true;
+    const output = (await readdir(made)).find((name) => name.endsWith(".pdf"));
+    if (output !== undefined) {
+      await rename(join(made, output), join(job.folder, job.output));
+      return true;
+    }
     if (stderr.includes("impl_store")) return false;
     throw new EngineFailure("damaged", `not loaded: ${stderr.slice(-300)}`);
   }
@@ -96,22 +105,11 @@ export class Soffice implements PlainRunner<OfficeJob, void> {
 
 /** Returns the way to try first. A document that turns out to be of another kind is tried in the others. */
 async function likelyWay(job: OfficeJob): Promise<Way> {
-  const known = WAYS_BY_EXTENSION.find(([pattern]) => pattern.test(extname(job.input)));
+  const known = WAYS_BY_EXTENSION.find(([pattern]) => pattern.test(extname(job.input).toLowerCase()));
   if (known !== undefined) return known[1];
   await using file = await open(join(job.folder, job.input));
   const { buffer, bytesRead } = await file.read(Buffer.alloc(1024), 0, 1024, 0);
   return /<(!doctype\s+html|html)\b/i.test(buffer.toString("latin1", 0, bytesRead)) ? AS_HTML : AS_TEXT;
-}
-
-/** Renames a file. @returns false if there is no such file */
-async function renamed(from: string, to: string): Promise<boolean> {
-  try {
-    await rename(from, to);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
-    throw error;
-  }
 }
 
 function commandLine(job: OfficeJob, way: Way, profile: string): string[] {
@@ -138,7 +136,7 @@ function commandLine(job: OfficeJob, way: Way, profile: string): string[] {
     "--convert-to",
     `pdf:${way.exportFilter}:${JSON.stringify(filterData)}`,
     "--outdir",
-    job.folder,
-    join(job.folder, job.input),
+    join(job.folder, MADE),
+    pathToFileURL(job.address).href,
   ];
 }

@@ -1,0 +1,23 @@
+// Keeps the address under which a workbook was opened out of its cells.
+#pragma once
+
+#include <com/sun/star/sheet/XSpreadsheetDocument.hpp>
+#include <rtl/ustring.hxx>
+
+namespace css = com::sun::star;
+
+namespace zygote {
+
+/** Returns the name of a file, without escapes, from its URL. */
+rtl::OUString fileNameOf(const rtl::OUString& url);
+
+/**
+ * Replaces the address in the results of formulas, and makes links to places in the workbook ones that LibreOffice
+ * resolves.
+ * @param url of the workbook
+ * @param isOfExcel true if the workbook expects Excel's results of functions
+ */
+void correctCells(const css::uno::Reference<css::sheet::XSpreadsheetDocument>& workbook, const rtl::OUString& url,
+                  bool isOfExcel);
+
+}  // namespace zygote

@@ -1,0 +1,20 @@
+// Keeps the address under which a document was opened out of what its pages show: it is the server's, not the author's.
+#pragma once
+
+#include <com/sun/star/lang/XComponent.hpp>
+#include <rtl/ustring.hxx>
+
+namespace css = com::sun::star;
+
+namespace zygote {
+
+/**
+ * Replaces the document's path by its name in fields and in results of formulas, and makes links to the document itself
+ * links to its own places. Links to other documents are restored in the PDF (place.ts).
+ * @param url of the document
+ * @param isOfExcel true for a workbook that expects Excel's results of functions
+ */
+void hideAddress(const css::uno::Reference<css::lang::XComponent>& document, const rtl::OUString& url,
+                 bool isOfExcel);
+
+}  // namespace zygote

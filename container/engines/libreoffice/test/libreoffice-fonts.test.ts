@@ -1,0 +1,93 @@
+// Tests fonts that are embedded in documents: they are used, in all styles, and by no other document.
+import { execFileSync } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { copyFile, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { docx, flatOpenDocument } from "../../../../test/fixtures/office.ts";
+import { documents, openOffices, save, scratch, soffice, zygote } from "../../../../test/support/offices.ts";
+import type { LibreOffice } from "../libreoffice.ts";
+
+openOffices();
+
+const INSTALLED = "/usr/share/fonts/truetype/crosextra";
+const key = "{1DF903D1-6A4C-4E0B-8A3F-2B7C5D6E7F80}";
+
+/** Returns an installed font under the name of a family that is not installed. */
+async function renamedFont(style: string, family: string): Promise<Buffer> {
+  const font = await readFile(join(INSTALLED, `Carlito-${style}.ttf`));
+  for (const encoding of ["latin1", "utf16le"] as const) {
+    const [before, after] = ["Carlito", family].map((name) => {
+      const bytes = Buffer.from(name, encoding);
+      return encoding === "latin1" ? bytes : bytes.swap16();
+    }) as [Buffer, Buffer];
+    for (let at = font.indexOf(before); at >= 0; at = font.indexOf(before, at)) after.copy(font, at);
+  }
+  return font;
+}
+
+/** Obfuscates a font, or restores it (ISO/IEC 29500-1, 17.8.1): the first 32 bytes are combined with the key. */
+function obfuscated(font: Buffer): Buffer {
+  const bytes = Buffer.from(key.replaceAll(/[^0-9A-F]/g, ""), "hex").reverse();
+  for (let at = 0; at < 32; at++) font[at] = (font[at] as number) ^ (bytes[at % 16] as number);
+  return font;
+}
+
+const STYLES = { Regular: "", Bold: "<w:b/>", Italic: "<w:i/>", BoldItalic: "<w:b/><w:i/>" };
+
+/** Returns a document with a line in each style of a font. @param media names and bytes of embedded fonts */
+function document(family: string, media: Readonly<Record<string, Buffer>> = {}): Buffer {
+  const line = (properties: string) =>
+    `<w:p><w:r><w:rPr><w:rFonts w:ascii="${family}" w:hAnsi="${family}"/>${properties}</w:rPr><w:t>Line</w:t></w:r></w:p>`;
+  const embedded = Object.keys(media).map((name) => {
+    const style = name.replace(".odttf", "");
+    return `<w:embed${style} r:id="${name}" w:fontKey="${key}"/>`;
+  });
+  return docx({
+    body: Object.values(STYLES).map(line).join(""),
+    fonts: `<w:font w:name="${family}"><w:charset w:val="00"/>${embedded.join("")}</w:font>`,
+    media,
+  });
+}
+
+async function fontsOf(office: LibreOffice, path: string): Promise<string[]> {
+  const output = join(documents, "fonts.pdf");
+  await using pdf = await office.convertToPdf(path, { tagged: false, lossless: false });
+  await copyFile(pdf.path, output);
+  const list = execFileSync("pdffonts", [output], { encoding: "utf8" });
+  return [...list.matchAll(/^[A-Z]{6}\+(\S+)/gm)].map(([, name]) => name as string).sort();
+}
+
+describe.each(["zygote", "soffice"])("by %s", (mode) => {
+  test("all styles of an embedded font are used, and the next document has none of them", async () => {
+    const office = mode === "zygote" ? zygote : soffice;
+    const styles = await Promise.all(
+      Object.keys(STYLES).map(async (style) => [`${style}.odttf`, obfuscated(await renamedFont(style, "Giraffe"))]),
+    );
+    const path = await save(document("Giraffe", Object.fromEntries(styles)), "docx");
+    expect(await fontsOf(office, path)).toEqual(["Giraffe", "Giraffe-Bold", "Giraffe-BoldItalic", "Giraffe-Italic"]);
+    const next = await fontsOf(office, await save(document("Giraffe"), "docx"));
+    expect(next.join()).not.toContain("Giraffe");
+    expect(readdirSync(scratch.memoryPath!)).toEqual([]);
+  });
+});
+
+test("one embedded style is used beside installed fonts", async () => {
+  const media = { "Regular.odttf": obfuscated(await renamedFont("Regular", "Caracal")) };
+  expect(await fontsOf(zygote, await save(document("Caracal", media), "docx"))).toContain("Caracal");
+});
+
+test("a font whose name is a path stays in the folder of its job", async () => {
+  const media = { "Regular.odttf": obfuscated(await renamedFont("Regular", "Giraffe")) };
+  await fontsOf(zygote, await save(document("../../../../../../../tmp/Giraffe", media), "docx"));
+  expect(readdirSync("/tmp").filter((name) => name.startsWith("Giraffe"))).toEqual([]);
+});
+
+test("a font that is embedded in an OpenDocument text is used", async () => {
+  const font = (await renamedFont("Regular", "Gazelle")).toString("base64");
+  const face = `<office:font-face-decls><style:font-face style:name="G" svg:font-family="Gazelle"><svg:font-face-src><svg:font-face-uri><office:binary-data>${font}</office:binary-data><svg:font-face-format svg:string="truetype"/></svg:font-face-uri></svg:font-face-src></style:font-face></office:font-face-decls>`;
+  const style =
+    '<office:automatic-styles><style:style style:name="p" style:family="paragraph"><style:text-properties style:font-name="G"/></style:style></office:automatic-styles>';
+  const content = `${face}${style}<office:body><office:text><text:p text:style-name="p">Line</text:p></office:text></office:body>`;
+  expect(await fontsOf(zygote, await save(flatOpenDocument("text", content), "fodt"))).toEqual(["Gazelle"]);
+});

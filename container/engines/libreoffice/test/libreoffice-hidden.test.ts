@@ -1,0 +1,95 @@
+// Tests that content which its author has hidden is not in the PDF.
+import { execFileSync } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
+import { docx, flatOpenDocument, paragraph } from "../../../../test/fixtures/office.ts";
+import { oneRow, type Sheet, workbook } from "../../../../test/fixtures/workbooks.ts";
+import { convert, documents, openOffices, save, zygote } from "../../../../test/support/offices.ts";
+
+openOffices();
+
+const shown: Sheet = { name: "Shown", content: oneRow("SHOWN") };
+const hidden: Sheet = { name: "Hidden", content: oneRow("SECRET"), state: "hidden", printArea: "$A$1:$C$3" };
+const very: Sheet = { ...hidden, name: "Very", state: "veryHidden" };
+
+async function expectNoSecret(content: Uint8Array | string, extension: string): Promise<void> {
+  const { text, bytes } = await convert(zygote, await save(content, extension), { tagged: true });
+  expect(text).toContain("SHOWN");
+  expect(text).not.toContain("SECRET");
+  // Bookmarks and descriptions are strings outside of streams.
+  expect(bytes.toString("latin1")).not.toContain(
+    Buffer.from("SECRET", "utf16le").swap16().toString("hex").toUpperCase(),
+  );
+}
+
+describe("a hidden sheet", () => {
+  test.each<[string, Sheet[], number?]>([
+    ["with a print area", [shown, hidden, very]],
+    ["with the only print area", [{ ...hidden, name: "H" }, shown], 1],
+    ["beside another print area", [{ ...shown, printArea: "$A$1:$B$2" }, hidden]],
+    ["with two print areas", [shown, { ...hidden, printArea: "$A$1:$B$2,'Hidden'!$A$1:$C$1" }]],
+    ["that is the active one", [hidden, shown]],
+    ["that is the active one, and very hidden", [shown, very], 1],
+    [
+      "that is the active one, without a print area",
+      [shown, { name: "H", content: hidden.content, state: "hidden" }],
+      1,
+    ],
+  ])("%s", async (_, sheets, activeTab) => {
+    await expectNoSecret(workbook(sheets, activeTab), "xlsx");
+  });
+
+  test("of a binary workbook", async () => {
+    const path = await save(workbook([shown, hidden, very], 0), "xlsx");
+    const profile = `-env:UserInstallation=file://${documents}/profile`;
+    execFileSync("soffice", [profile, "--headless", "--convert-to", "xls", "--outdir", documents, path], {
+      stdio: "ignore",
+    });
+    await expectNoSecret(await readFile(path.replace(/xlsx$/, "xls")), "xls");
+  });
+
+  test("of an OpenDocument sheet, and a scenario", async () => {
+    const table = (name: string, text: string, more = "", style = "") =>
+      `<table:table table:name="${name}"${style} table:print-ranges="${name}.A1:${name}.B2">${more}<table:table-row><table:table-cell office:value-type="string"><text:p>${text}</text:p></table:table-cell></table:table-row></table:table>`;
+    const style =
+      '<office:automatic-styles><style:style style:name="h" style:family="table"><style:table-properties table:display="false"/></style:style></office:automatic-styles>';
+    const scenario = '<table:scenario table:scenario-ranges="A.A1:A.A2" table:is-active="false"/>';
+    const tables = [
+      table("A", "SHOWN"),
+      table("B", "SECRET", "", ' table:style-name="h"'),
+      table("C", "SECRET", scenario),
+    ];
+    const content = `${style}<office:body><office:spreadsheet>${tables.join("")}</office:spreadsheet></office:body>`;
+    await expectNoSecret(flatOpenDocument("spreadsheet", content), "fods");
+  });
+});
+
+const vanish = (text: string, properties = "") =>
+  `<w:p>${properties}<w:r><w:rPr><w:vanish/></w:rPr><w:t>${text}</w:t></w:r></w:p>`;
+const hiddenBox = `<w:p><w:r><mc:AlternateContent xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006" xmlns:wps="http://schemas.microsoft.com/office/word/2010/wordprocessingShape" xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><mc:Choice Requires="wps"><w:drawing><wp:anchor simplePos="0" relativeHeight="2" behindDoc="0" locked="0" layoutInCell="1" allowOverlap="1" distT="0" distB="0" distL="0" distR="0"><wp:simplePos x="0" y="0"/><wp:positionH relativeFrom="column"><wp:posOffset>0</wp:posOffset></wp:positionH><wp:positionV relativeFrom="paragraph"><wp:posOffset>0</wp:posOffset></wp:positionV><wp:extent cx="1914400" cy="514400"/><wp:wrapNone/><wp:docPr id="7" name="box" descr="SECRET" hidden="1"/><a:graphic><a:graphicData uri="http://schemas.microsoft.com/office/word/2010/wordprocessingShape"><wps:wsp><wps:cNvSpPr/><wps:spPr><a:xfrm><a:off x="0" y="0"/><a:ext cx="1914400" cy="514400"/></a:xfrm><a:prstGeom prst="rect"><a:avLst/></a:prstGeom></wps:spPr><wps:txbx><w:txbxContent>${paragraph("SECRET")}</w:txbxContent></wps:txbx><wps:bodyPr/></wps:wsp></a:graphicData></a:graphic></wp:anchor></w:drawing></mc:Choice></mc:AlternateContent></w:r></w:p>`;
+
+test.each([
+  ["hidden text", vanish("SECRET")],
+  ["a hidden heading", vanish("SECRET", '<w:pPr><w:pStyle w:val="Heading1"/><w:rPr><w:vanish/></w:rPr></w:pPr>')],
+  ["a hidden shape with a text", hiddenBox],
+])("%s of a text document", async (_, body) => {
+  await expectNoSecret(docx({ body: paragraph("SHOWN") + body + paragraph("end") }), "docx");
+});
+
+test("hidden layers, hidden objects, notes and hidden slides of a presentation", async () => {
+  const box = (layer: string, text: string, more = "") =>
+    `<draw:frame draw:layer="${layer}"${more} svg:width="9cm" svg:height="2cm"><draw:text-box><text:p>${text}</text:p></draw:text-box></draw:frame>`;
+  const style =
+    '<office:automatic-styles><style:style style:name="not" style:family="drawing-page"><style:drawing-page-properties presentation:visibility="hidden"/></style:style></office:automatic-styles>';
+  const layers =
+    '<draw:layer-set><draw:layer draw:name="layout"/><draw:layer draw:name="off" draw:display="none"/></draw:layer-set>';
+  const first = `<draw:page draw:name="One">${box("layout", "SHOWN")}${box("off", "SECRET")}${box("layout", "SECRET", ' draw:display="none"')}<presentation:notes>${box("layout", "SECRET")}</presentation:notes></draw:page>`;
+  const second = `<draw:page draw:name="SECRET" draw:style-name="not">${box("layout", "SECRET")}</draw:page>`;
+  const content = `${style}<office:master-styles>${layers}</office:master-styles><office:body><office:presentation>${first}${second}</office:presentation></office:body>`;
+  await expectNoSecret(flatOpenDocument("presentation", content), "fodp");
+});
+
+test("hidden sections of a text", async () => {
+  const content = `<office:body><office:text><text:p>SHOWN</text:p><text:section text:name="s" text:display="none"><text:h text:outline-level="1">SECRET</text:h></text:section><text:p>end</text:p></office:text></office:body>`;
+  await expectNoSecret(flatOpenDocument("text", content), "fodt");
+});
