@@ -24,7 +24,12 @@ export interface OfficeToPdfOptions {
 export interface OfficeJob extends ZygoteJob, Required<OfficeToPdfOptions>, Import {
   readonly input: string;
   readonly output: string;
+  /** Names of files in the folder to insert at the bookmarks of the same names, separated by spaces. */
+  readonly chunks: string;
 }
+
+/** Chunks that a conversion has inserted: plain LibreOffice inserts none. */
+export type ChunksInserted = "all" | "none";
 
 export interface LibreOfficeSettings {
   readonly scratch: Scratch;

@@ -27,6 +27,7 @@
 #include <osl/file.hxx>
 #include <rtl/ustring.hxx>
 
+#include "chunks.hpp"
 #include "interaction.hpp"
 
 using css::beans::PropertyValue;
@@ -238,6 +239,8 @@ Outcome convert(const Job& job, Afterwards afterwards) {
   if (filter == nullptr) return {Status::unsupported, "loaded with the filter " + loaded.filter};
   try {
     if (loaded.filter == textSheetFilter || loaded.filter == htmlSheetFilter) removeHeaders(loaded.document);
+    const std::string left = insertChunks(loaded.document, job.folder, job.request.text("chunks", ""));
+    if (!left.empty()) return {Status::damaged, "not inserted: " + left};
     store(job, loaded.document, filter);
   } catch (const css::task::ErrorCodeIOException& e) {
     return {Status::failed, "not stored: ErrCode " + std::to_string(e.ErrCode) + " " + narrow(e.Message)};
