@@ -38,6 +38,7 @@ void insert(const Reference<css::text::XTextRange>& place, const std::string& fo
   OUString url;
   osl::FileBase::getFileURLFromSystemPath(wide(folder + "/" + name), url);
   const Reference<css::text::XTextCursor> cursor = place->getText()->createTextCursorByRange(place);
+  cursor->setString("");
   const Reference<css::document::XDocumentInsertable> insertable(cursor, UNO_QUERY_THROW);
   PropertyValue media[2];
   media[0].Name = "FilterName";

@@ -111,9 +111,11 @@ const MOST_BYTES = 64 * 2 ** 20;
 /** Numbers of bookmarks, which must differ from those of the document. */
 const FIRST_NUMBER = 1_900_000_000;
 
-function bookmark(prefix: string, name: string, number: number): string {
-  const id = `${prefix}id="${FIRST_NUMBER + number}"`;
-  return `<${prefix}p><${prefix}bookmarkStart ${id} ${prefix}name="${name}"/><${prefix}bookmarkEnd ${id}/></${prefix}p>`;
+/** Returns a paragraph that is a bookmark of a space without width: LibreOffice drops the last one if it is empty. */
+function bookmark(w: string, name: string, number: number): string {
+  const id = `${w}id="${FIRST_NUMBER + number}"`;
+  const run = `<${w}r><${w}t>\u200b</${w}t></${w}r>`;
+  return `<${w}p><${w}bookmarkStart ${id} ${w}name="${name}"/>${run}<${w}bookmarkEnd ${id}/></${w}p>`;
 }
 
 /** Yields the package with the changed parts in place of the old ones. */
