@@ -2,7 +2,8 @@
 
 const HEADER = /^[!-9;-~]+:/;
 /** Header fields that mail and web archives have (RFC 5322, 3.6; RFC 2045, 3), and that no memorandum begins with. */
-const OF_MAIL = /^(MIME-Version|Message-ID|Received|Return-Path|Delivered-To|DKIM-Signature|Content-(Type|Transfer-Encoding|Disposition)):/im;
+const OF_MAIL =
+  /^(MIME-Version|Message-ID|Received|Return-Path|Delivered-To|DKIM-Signature|Content-(Type|Transfer-Encoding|Disposition)):/im;
 const WEB_ARCHIVE = /^Content-Type:\s*(multipart\/(related|alternative)|text\/html)\b/im;
 
 /** Reports whether a file is MIME with HTML in it: what Office saves as a web archive, and not mail with enclosures. */
@@ -14,7 +15,9 @@ export function isWebArchive(start: string): boolean {
 /** Reports whether a text is of a format whose source is not meant to be read: mail, JSON, Base64 and others. */
 export function isSource(start: string): boolean {
   const text = start.trimStart();
-  return FORMATS.some((format) => format.test(text)) || mailHeader(text) !== undefined || isJson(text) || isBase64(text);
+  return (
+    FORMATS.some((format) => format.test(text)) || mailHeader(text) !== undefined || isJson(text) || isBase64(text)
+  );
 }
 
 const FORMATS: readonly RegExp[] = [
@@ -34,7 +37,10 @@ const FORMATS: readonly RegExp[] = [
 function mailHeader(start: string): string | undefined {
   const [head = ""] = start.trimStart().split(/\r?\n\r?\n/, 1);
   // The last line may be cut off.
-  const lines = head.replace(/\r?\n[ \t]+/g, " ").split(/\r?\n/).slice(0, head.length === start.trimStart().length ? -1 : undefined);
+  const lines = head
+    .replace(/\r?\n[ \t]+/g, " ")
+    .split(/\r?\n/)
+    .slice(0, head.length === start.trimStart().length ? -1 : undefined);
   return lines.length > 0 && lines.every((line) => HEADER.test(line)) && OF_MAIL.test(head) ? head : undefined;
 }
 

@@ -49,7 +49,8 @@ const BEFORE_OLE: Readonly<Record<string, RegExp>> = {
 const POSTSCRIPT_NAME = /\.(ps|eps)$/i;
 
 /** Matches WordprocessingML and SpreadsheetML of Office 2003, packages in one file of XML, and flat OpenDocument. */
-const OFFICE_XML = /mso-application|schemas-microsoft-com:office|microsoft\.com\/office\/2006\/xmlPackage|office:document/;
+const OFFICE_XML =
+  /mso-application|schemas-microsoft-com:office|microsoft\.com\/office\/2006\/xmlPackage|office:document/;
 const HTML_BEGIN = /^<(!doctype\s+html|html|head|body|meta|title|table|div|p|h1)[\s>]/i;
 
 export async function documentTypeOf(input: Input): Promise<DocumentType> {

@@ -12,7 +12,14 @@ import { PART_BYTES } from "../storage/lone-files.ts";
 import { fieldTooLarge, fileTooLarge, malformedBody, tooManyFields, tooManyInputs } from "./errors.ts";
 import { isFilled } from "./fields.ts";
 import { type Form, type FormOptions, maxParts } from "./form.ts";
-import { decodeEncodedWords, type FormEntry, type FormKey, grouped, parseName, withOneFileName } from "./form-entries.ts";
+import {
+  decodeEncodedWords,
+  type FormEntry,
+  type FormKey,
+  grouped,
+  parseName,
+  withOneFileName,
+} from "./form-entries.ts";
 
 /** Size of a read. The runtime's own chunks are small, and each costs a turn of all code that processes it. */
 const READ_BYTES = 2 ** 16;

@@ -174,14 +174,17 @@ function textIn(value: string | undefined): string | undefined {
   const digits = /^<((?:fe\s*ff|ff\s*fe|ef\s*bb\s*bf)[\da-f\s]*)>/i.exec(value)?.[1].replace(/\s/g, "");
   const plain = value.startsWith("(") ? inParentheses(value) : value;
   const bytes = digits === undefined ? Buffer.from(plain, "latin1") : Buffer.from(digits, "hex");
-  const text = decoded(bytes).replace(/\p{Cc}/gu, " ").trim();
+  const text = decoded(bytes)
+    .replace(/\p{Cc}/gu, " ")
+    .trim();
   return text === "" ? undefined : text;
 }
 
 /** Decodes text by its byte order mark, or else as UTF-8 if it is that, or else as Latin-1. */
 function decoded(bytes: Buffer): string {
   const mark = bytes.toString("hex", 0, 2);
-  if (mark === "feff" || mark === "fffe") return new TextDecoder(mark === "feff" ? "utf-16be" : "utf-16le").decode(bytes);
+  if (mark === "feff" || mark === "fffe")
+    return new TextDecoder(mark === "feff" ? "utf-16be" : "utf-16le").decode(bytes);
   const utf8 = bytes.toString("utf8");
   return Buffer.from(utf8, "utf8").equals(bytes) ? utf8.replace(/^\ufeff/, "") : bytes.toString("latin1");
 }

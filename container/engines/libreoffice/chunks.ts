@@ -26,8 +26,9 @@ export interface Chunks {
 const MOST_CHUNKS = 500;
 const RELATIONS = /^(.*?)_rels\/([^/]+)\.rels$/;
 const CHUNK_TYPE = /\/aFChunk$/;
-/** An element altChunk, with few properties. */
-const ELEMENT = /<((?:[\w.-]{1,64}:)?)altChunk(?=[\s/>])[^<>]*?(?:\/>|>[^]{0,1000}?<\/\1altChunk\s*>)/g;
+/** Matches an element altChunk. Its properties are few tags, so that a start without an end costs little. */
+const ELEMENT =
+  /<((?:[\w.-]{1,64}:)?)altChunk(?=[\s/>])[^<>]*?(?:\/>|>[^<]{0,99}(?:<[^<>]{0,300}>[^<]{0,99}){0,6}?<\/\1altChunk\s*>)/g;
 
 /** @returns undefined if the package has no chunks, as nearly all */
 export async function chunksOf(zip: ZipFile, relations: ReadonlyMap<string, Buffer>): Promise<Chunks | undefined> {
@@ -46,7 +47,9 @@ function targetsIn(content: Buffer, folder: string): Map<string, string> {
     .map(([tag]) => tag)
     .filter((tag) => CHUNK_TYPE.test(attributeOf(tag, "Type") ?? ""));
   const target = (tag: string) => withoutEntities(attributeOf(tag, "Target") ?? "");
-  return new Map(chunks.map((tag) => [attributeOf(tag, "Id") ?? "", posix.resolve(`/${folder}`, target(tag)).slice(1)]));
+  return new Map(
+    chunks.map((tag) => [attributeOf(tag, "Id") ?? "", posix.resolve(`/${folder}`, target(tag)).slice(1)]),
+  );
 }
 
 class Taking implements Chunks {
@@ -89,7 +92,10 @@ class Taking implements Chunks {
 
   #fileOf(name: string, target: string, content: Buffer): ChunkFile | undefined {
     const start = content.subarray(0, 4096);
-    const text = start.toString("latin1").replace(/^\xef\xbb\xbf/, "").trimStart();
+    const text = start
+      .toString("latin1")
+      .replace(/^\xef\xbb\xbf/, "")
+      .trimStart();
     if (text.startsWith("PK\x03\x04")) return { name: `${name}.docx`, content };
     if (text.startsWith("{\\rtf")) return { name: `${name}.rtf`, content };
     if (isFlatOpc(start)) return { name: `${name}.docx`, parts: partsOfFlatOpc(content) };

@@ -77,9 +77,12 @@ function withNamespaces(xml: string, tags: readonly string[]): string {
   const at = xml.search(/<[A-Za-z_]/);
   if (at < 0) return xml;
   const root = tagAt(xml, at);
-  const declared = new Map(tags.flatMap((tag) => [...tag.matchAll(/\s(xmlns:[\w.-]+)\s*=\s*("[^"]*"|'[^']*')/g)]).map(([, name, value]) => [name!, value!]));
-  const missing = [...declared].filter(([name]) => !new RegExp(`\\s${name.replaceAll(".", "\\.")}\\s*=`).test(root));
-  const added = missing.map(([name, value]) => ` ${name}=${value}`).join("");
+  const declared = new Map(tags.flatMap(namespacesIn));
+  for (const [name] of namespacesIn(root)) declared.delete(name);
+  const added = [...declared].map(([name, value]) => ` ${name}=${value}`).join("");
   const afterName = at + /^<[^\s/>]+/.exec(root)![0].length;
   return xml.slice(0, afterName) + added + xml.slice(afterName);
 }
+
+const namespacesIn = (tag: string): [name: string, value: string][] =>
+  [...tag.matchAll(/\s(xmlns:[\w.-]+)\s*=\s*("[^"]*"|'[^']*')/g)].map(([, name = "", value = ""]) => [name, value]);

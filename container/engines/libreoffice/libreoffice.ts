@@ -120,7 +120,12 @@ export class LibreOffice implements AsyncDisposable {
       signal.throwIfAborted();
       const path = join(folder.path, job.output);
       const left = noticesOf("chunks-left-out", inserted === "all" ? 0 : chunks.length);
-      return { path, size: checkPdf(path), notices: [...notices, ...left], [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
+      return {
+        path,
+        size: checkPdf(path),
+        notices: [...notices, ...left],
+        [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+      };
     } catch (failure) {
       await folder[Symbol.asyncDispose]();
       throw await withReason(failure, inputPath);

@@ -27,7 +27,8 @@ export function attributeOf(tag: string, name: string): string | undefined {
 }
 
 /** Matches start tags of an element, whatever their prefix. A bracket within a tag ends it: XML has none there. */
-export const startTags = (element: string): RegExp => new RegExp(`<(?:[\\w.-]{1,64}:)?${element}(?=[\\s/>])[^<>]*>`, "g");
+export const startTags = (element: string): RegExp =>
+  new RegExp(`<(?:[\\w.-]{1,64}:)?${element}(?=[\\s/>])[^<>]*>`, "g");
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 

@@ -13,7 +13,7 @@ const RELATIONS = /^(.*?)_rels\/([^/]*)\.rels$/i;
 const clean = (name: string): string =>
   name
     .replaceAll("\\", "/")
-    .replace(/^\/+/, "")
+    .replace(/^(\.?\/)+/, "")
     .replace(/[?<>"|:*]/g, "_");
 
 /** Returns a name in lower case, except the one that LibreOffice expects in another. */
@@ -107,7 +107,11 @@ function respelledText(part: string, text: string, spelling: Spelling, known: Re
   // The text is now UTF-8, whatever it was.
   const undeclared = text.replace(/^\s*<\?xml[^>]*\?>/, "");
   if (folder !== undefined) return respell("Relationship", "Target", `/${folder}`)(undeclared);
-  return respell("Override", "PartName", "/")(undeclared).replace(startTags("Default"), (tag) =>
+  return respell(
+    "Override",
+    "PartName",
+    "/",
+  )(undeclared).replace(startTags("Default"), (tag) =>
     tag.replace(/(\sExtension\s*=\s*["'])([^"']*)/, (_, start: string, value: string) => start + spelling(value)),
   );
 }

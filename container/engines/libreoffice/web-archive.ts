@@ -8,7 +8,8 @@ import { type MimePart, type Multipart, readMime } from "./mime.ts";
 /** What relative addresses of an archive without addresses refer to (RFC 2557, 5). */
 const NOWHERE = "thismessage:/";
 /** Matches attributes with an address, and addresses in styles. */
-const ADDRESS = /(\s(?:src|href|background|data|srcset|poster)\s*=\s*|\burl\(\s*)("[^"<>]{1,4096}"|'[^'<>]{1,4096}'|[^\s"'<>)]{1,4096})/gi;
+const ADDRESS =
+  /(\s(?:src|href|background|data|srcset|poster)\s*=\s*|\burl\(\s*)("[^"<>]{1,4096}"|'[^'<>]{1,4096}'|[^\s"'<>)]{1,4096})/gi;
 /** Pages of a workbook that Excel saved as frames ([MS-XLSX] has no such form; the elements are those of Excel 2000). */
 const SHEET = /<x:WorksheetSource\s[^<>]*HRef\s*=\s*["']?([^"'\s<>]{1,4096})/gi;
 const FRAME = /<frame\s[^<>]*src\s*=\s*["']?([^"'\s<>]{1,4096})/gi;
@@ -49,14 +50,17 @@ class Unpacking {
   page(root: MimePart): string {
     const html = textOf(root);
     const frames = /<frameset\b/i.test(html) ? this.#frames(html, root) : [];
-    const pages = frames.length === 0 ? [this.#linked(html, root)] : frames.map((frame) => this.#linked(textOf(frame), frame));
+    const pages =
+      frames.length === 0 ? [this.#linked(html, root)] : frames.map((frame) => this.#linked(textOf(frame), frame));
     return labelled(pages.join("\n"));
   }
 
   /** Returns the pages of a frameset: the sheets of a workbook, without the frame of their tabs. */
   #frames(html: string, root: MimePart): MimePart[] {
     const [sheets, frames] = [SHEET, FRAME].map((pattern) =>
-      [...html.matchAll(pattern)].map(([, address]) => this.#partAt(address!, root)).filter((part) => part !== undefined),
+      [...html.matchAll(pattern)]
+        .map(([, address]) => this.#partAt(address!, root))
+        .filter((part) => part !== undefined),
     );
     return [...new Set((sheets!.length > 0 ? sheets! : frames!).filter((part) => isHtml(part) && part !== root))];
   }
@@ -118,7 +122,9 @@ export function htmlText(content: Buffer, charset?: string): string {
 
 /** Returns HTML that says that it is UTF-8, and nothing else. */
 export function labelled(html: string): string {
-  const unlabelled = html.replace(/<meta\s[^<>]*>/gi, (tag) => (/charset/i.test(tag) ? "" : tag)).replace(/^\s*<\?xml[^<>]*\?>/, "");
+  const unlabelled = html
+    .replace(/<meta\s[^<>]*>/gi, (tag) => (/charset/i.test(tag) ? "" : tag))
+    .replace(/^\s*<\?xml[^<>]*\?>/, "");
   const label = '<meta http-equiv="Content-Type" content="text/html; charset=utf-8">';
   const head = /<head(?:\s[^<>]*)?>/i.exec(unlabelled);
   const at = head ? head.index + head[0].length : 0;

@@ -18,7 +18,10 @@ describe("text of another format", () => {
     ["Base64 for addresses", base64(5).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")],
     ["a certificate", "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"],
     ["a signed message", "-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\nText\n"],
-    ["mail", "Received: from a.example\r\n by b.example; Mon, 4 Mar\r\nFrom: a@example.org\r\nSubject: Hi\r\n\r\nHello"],
+    [
+      "mail",
+      "Received: from a.example\r\n by b.example; Mon, 4 Mar\r\nFrom: a@example.org\r\nSubject: Hi\r\n\r\nHello",
+    ],
     ["MIME", 'MIME-Version: 1.0\nContent-Type: multipart/mixed;\n\tboundary="x"\n\n--x\n\nHello\n--x--\n'],
     ["the body of a form", '------WebKitFormBoundaryX\r\nContent-Disposition: form-data; name="file"\r\n\r\nHello'],
     ["an answer of a server", "HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\n\r\nNot found"],

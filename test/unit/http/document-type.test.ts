@@ -78,11 +78,16 @@ describe("text in a file that is named like one of Office", () => {
     '<pkg:package xmlns:pkg="http://schemas.microsoft.com/office/2006/xmlPackage"><pkg:part pkg:name="/a.xml"/>';
 
   test.each(["page.doc", "table.XLS"])("web archives, prose and tables called %s are documents", async (name) => {
-    for (const text of [archive, `\ufeff${archive}`, "Dear Sir,", "a;b\n1;2"]) expect(await type(text, name)).toBe("office");
+    for (const text of [archive, `\ufeff${archive}`, "Dear Sir,", "a;b\n1;2"])
+      expect(await type(text, name)).toBe("office");
   });
 
   test.each(["letter.doc", "table.xls"])("the source of another format called %s is none", async (name) => {
-    for (const text of ['{"error": "expired"}', archive.replace("related", "mixed"), "-----BEGIN CERTIFICATE-----\nMII"]) {
+    for (const text of [
+      '{"error": "expired"}',
+      archive.replace("related", "mixed"),
+      "-----BEGIN CERTIFICATE-----\nMII",
+    ]) {
       expect(await type(text, name)).toBe("none");
     }
   });

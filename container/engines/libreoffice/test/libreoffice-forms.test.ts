@@ -39,7 +39,8 @@ const page = (fields: Readonly<Record<string, string>>, content: string): Archiv
 ];
 
 describe("a web archive", () => {
-  const quoted = "<html><body><h1>Gr=C3=B6=C3=9Fe</h1><p>in on=\r\ne word <img src=3D\"doc_files/a%20b.png\"></p></body></html>";
+  const quoted =
+    '<html><body><h1>Gr=C3=B6=C3=9Fe</h1><p>in on=\r\ne word <img src=3D"doc_files/a%20b.png"></p></body></html>';
   const unicode = Buffer.from('<html><body>Größe in one word <img src="cid:a.1@x"></body></html>', "utf16le");
   const archives: Readonly<Record<string, string>> = {
     "quoted-printable, addresses as Word writes them": webArchive([
@@ -80,7 +81,10 @@ describe("a web archive", () => {
 
   test("of a workbook in frames has all of its sheets, and not their tabs", async () => {
     const sheet = (name: string, cells: string) =>
-      page({ "Content-Location": `file:///C:/b_files/${name}` }, `<table><tr><td>${cells}</td><td>42</td></tr></table>`);
+      page(
+        { "Content-Location": `file:///C:/b_files/${name}` },
+        `<table><tr><td>${cells}</td><td>42</td></tr></table>`,
+      );
     const source = (name: string) => `<x:ExcelWorksheet><x:WorksheetSource HRef="b_files/${name}"/></x:ExcelWorksheet>`;
     const frames = '<frameset><frame src="b_files/sheet001.htm"><frame src="b_files/tabs.htm"></frameset>';
     const root = `<html><xml>${source("sheet001.htm")}${source("sheet002.htm")}</xml>${frames}</html>`;
@@ -109,14 +113,21 @@ describe("a web archive", () => {
 });
 
 describe("a package in one file of XML", () => {
-  const text = docx({ body: `${paragraph("Größe & more".replace("&", "&amp;"), "Heading1")}${picture("a.png")}`, media: { "a.png": drawing } });
+  const text = docx({
+    body: `${paragraph("Größe & more".replace("&", "&amp;"), "Heading1")}${picture("a.png")}`,
+    media: { "a.png": drawing },
+  });
   const table = xlsx('<row r="1"><c r="A1"><v>42</v></c><c r="B1"><f>A1*2</f></c></row>', 9);
   const declared = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n<?mso-application progid="Word.Document"?>\n`;
 
   test.each([
     ["of Word", "doc", declared + flatOpc(text)],
     ["of Word with another prefix and name", "xml", flatOpc(text, "p")],
-    ["of Word in UTF-16", "doc", Buffer.from(`\ufeff<?xml version="1.0" encoding="UTF-16"?>${flatOpc(text)}`, "utf16le")],
+    [
+      "of Word in UTF-16",
+      "doc",
+      Buffer.from(`\ufeff<?xml version="1.0" encoding="UTF-16"?>${flatOpc(text)}`, "utf16le"),
+    ],
     ["of Word without a prefix", "docx", `\ufeff${declared}${flatOpc(text, "")}`],
   ])("%s is converted with its pictures", async (_, extension, content) => {
     const { text, pictures, bytes } = await convert(zygote, await save(content, extension));
@@ -125,7 +136,11 @@ describe("a package in one file of XML", () => {
   });
 
   test("of Excel is a table, by both ways and whatever its name", async () => {
-    for (const [office, extension] of [[zygote, "xls"], [zygote, "xml"], [soffice, "xml"]] as const) {
+    for (const [office, extension] of [
+      [zygote, "xls"],
+      [zygote, "xml"],
+      [soffice, "xml"],
+    ] as const) {
       const { text, info } = await convert(office, await save(declared + flatOpc(table), extension));
       expect(text.split(/\s+/).filter(Boolean)).toEqual(["42", "84"]);
       expect(info["Page size"]).toContain("(A4)");
@@ -145,23 +160,37 @@ describe("a package with names in another spelling", () => {
   const inRelations = (before: string, after: string) =>
     repacked(whole, (parts) => ({
       ...parts,
-      "word/_rels/document.xml.rels": Buffer.from(parts["word/_rels/document.xml.rels"]!).toString().replaceAll(before, after),
+      "word/_rels/document.xml.rels": Buffer.from(parts["word/_rels/document.xml.rels"]!)
+        .toString()
+        .replaceAll(before, after),
     }));
 
   test.each([
     ["backslashes", renamed(whole, (name) => name.replaceAll("/", "\\"))],
     ["backslashes in upper case", renamed(whole, (name) => name.replaceAll("/", "\\").toUpperCase())],
     ["content types in lower case", renamed(whole, (name) => name.toLowerCase())],
-    ["a part in upper case", renamed(whole, (name) => name.replace("styles.xml", "STYLES.XML").replace("a.png", "A.PNG"))],
+    [
+      "a part in upper case",
+      renamed(whole, (name) => name.replace("styles.xml", "STYLES.XML").replace("a.png", "A.PNG")),
+    ],
     ["a folder in another case", renamed(whole, (name) => name.replace("_rels", "_Rels").replace("word", "Word"))],
     ["targets in another case", inRelations("styles.xml", "/WORD/Styles.XML")],
     ["targets with backslashes", inRelations('Target="a.png', 'Target="..\\word\\a.png')],
     ["a leading slash", renamed(whole, (name) => `/${name}`)],
     ["names that Windows forbids", renamed(whole, (name) => name.replace("word/settings", "word/set:tings?"))],
-    ["relationships in UTF-16", repacked(renamed(whole, (name) => name.replace("styles", "Styles")), (parts) => ({
-      ...parts,
-      "word/_rels/document.xml.rels": Buffer.from(`\ufeff${Buffer.from(parts["word/_rels/document.xml.rels"]!).toString().replace("UTF-8", "UTF-16")}`, "utf16le"),
-    }))],
+    [
+      "relationships in UTF-16",
+      repacked(
+        renamed(whole, (name) => name.replace("styles", "Styles")),
+        (parts) => ({
+          ...parts,
+          "word/_rels/document.xml.rels": Buffer.from(
+            `\ufeff${Buffer.from(parts["word/_rels/document.xml.rels"]!).toString().replace("UTF-8", "UTF-16")}`,
+            "utf16le",
+          ),
+        }),
+      ),
+    ],
     ["a twin by case", repacked(whole, (parts) => ({ ...parts, "WORD\\document.xml": "<twin/>" }))],
     ["a part outside", repacked(whole, (parts) => ({ ...parts, "..\\..\\evil.xml": "<evil/>" }))],
   ])("%s: the document is complete", async (_, content) => {
@@ -174,8 +203,13 @@ describe("a package with names in another spelling", () => {
   test("leaves nothing behind, and is refused if something is missing", async () => {
     const before = readdirSync(scratch.path);
     const without = (part: string) =>
-      renamed(repacked(whole, ({ [part]: _, ...parts }) => parts), (name) => name.replaceAll("/", "\\"));
-    await expect(attempt(zygote, await save(without("word/document.xml"), "docx"))).rejects.toEqual(failsWith("damaged"));
+      renamed(
+        repacked(whole, ({ [part]: _, ...parts }) => parts),
+        (name) => name.replaceAll("/", "\\"),
+      );
+    await expect(attempt(zygote, await save(without("word/document.xml"), "docx"))).rejects.toEqual(
+      failsWith("damaged"),
+    );
     expect(readdirSync(scratch.path)).toEqual(before);
     expect(readdirSync(documents).filter((name) => name.includes("evil"))).toEqual([]);
   });
@@ -189,7 +223,10 @@ describe("a document within a document", () => {
   ]);
 
   test("alone in it, as web pages become documents, is its text", async () => {
-    const { text, pictures, pages } = await convert(zygote, await save(chunked(chunk("a.mht"), [["a.mht", archive]]), "docx"));
+    const { text, pictures, pages } = await convert(
+      zygote,
+      await save(chunked(chunk("a.mht"), [["a.mht", archive]]), "docx"),
+    );
     expect({ words: text.split(/\s+/).filter(Boolean), pictures, pages }).toEqual({
       words: ["Title", "Größe"],
       pictures: ["41 x 29"],
