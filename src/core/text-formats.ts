@@ -28,7 +28,7 @@ const FORMATS: readonly RegExp[] = [
   /^--\S+\r?\nContent-[A-Za-z-]+:/,
   /^HTTP\/\d(\.\d)? \d{3}\b/,
   /^data:[\w.+-]+\/[\w.+-]+[;,]/,
-  // uuencode, and a pointer of Git LFS.
+  // Unix-to-Unix encoding, and a pointer of Git LFS.
   /^begin [0-7]{3} \S+\r?\n/,
   /^version https:\/\/git-lfs\.github\.com\/spec\//,
 ];

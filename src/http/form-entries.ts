@@ -69,7 +69,7 @@ function decodeExtended(value: string): string | undefined {
   if (charset === undefined) return undefined;
   try {
     const bytes = text.replace(/%([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-    const decoder = new TextDecoder(charset, { fatal: true });
+    const decoder = new TextDecoder(charset, { fatal: true, ignoreBOM: false });
     return decoder.decode(Uint8Array.from(bytes, (letter) => letter.charCodeAt(0)));
   } catch {
     return undefined;

@@ -27,7 +27,7 @@ describe("text of another format", () => {
     ["an answer of a server", "HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\n\r\nNot found"],
     ["an address of data", "data:application/msword;base64,0M8R4KGxGuE="],
     ["a card", "BEGIN:VCARD\r\nVERSION:4.0\r\nEND:VCARD\r\n"],
-    ["uuencode", "begin 644 report.doc\r\n#0V%T\r\n`\r\nend\r\n"],
+    ["Unix-to-Unix encoding", "begin 644 report.doc\r\n#0V%T\r\n`\r\nend\r\n"],
     ["a pointer", "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"],
   ])("%s", (_, text) => expect(isSource(text)).toBe(true));
 });
@@ -42,7 +42,7 @@ describe("text to read, or a table", () => {
     ["a table", "Name,Value\nA,1\nB,2\n"],
     ["a table with quotation marks", '"Name";"Value"\n"A";"1"\n'],
     ["a table of years", "2019\t2020\t2021\n1\t2\t3\n"],
-    ["a long word", "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft"],
+    ["a long word", "Extraordinary".repeat(6)],
     ["a sequence of genes", `${"ACGTTGCAACGTTGCAACGTTGCAACGTTGCAACGTTGCAACGTTGCAACGTTGCAACGT\n".repeat(3)}`],
     ["columns with colons", "Name: Bob\nAge: 42\n"],
   ])("%s", (_, text) => expect(isSource(text)).toBe(false));
