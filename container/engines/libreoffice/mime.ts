@@ -119,26 +119,27 @@ function decoded(body: Buffer, encoding: string | undefined): Buffer {
   return encoding === "quoted-printable" ? unquotedPrintable(body) : body;
 }
 
-const EQUALS = 0x3d;
+const [EQUALS, RETURN, NEWLINE] = [0x3d, 0x0d, 0x0a];
+/** Values of hexadecimal digits by their codes. */
+const DIGITS = new Map([..."0123456789abcdefABCDEF"].map((digit) => [digit.charCodeAt(0), Number.parseInt(digit, 16)]));
 
 /** Decodes quoted-printable (RFC 2045, 6.7). An equals sign that begins no code stays. */
 function unquotedPrintable(body: Buffer): Buffer {
   const result = Buffer.alloc(body.length);
   let length = 0;
   for (let at = 0; at < body.length; at++) {
-    const byte = body[at]!;
-    if (byte === EQUALS) {
-      const next = body.toString("latin1", at + 1, at + 3);
-      if (/^[0-9A-Fa-f]{2}$/.test(next)) {
-        result[length++] = Number.parseInt(next, 16);
-        at += 2;
-        continue;
-      }
-      const lineEnd = /^(\r\n|\n)/.exec(next)?.[0].length ?? 0;
-      at += lineEnd;
-      if (lineEnd > 0) continue;
+    const [byte, next, last] = [body[at], body[at + 1], body[at + 2]];
+    const [high, low] = byte === EQUALS ? [DIGITS.get(next), DIGITS.get(last)] : [];
+    if (high !== undefined && low !== undefined) {
+      result[length++] = 16 * high + low;
+      at += 2;
+    } else if (byte === EQUALS && next === NEWLINE) {
+      at += 1;
+    } else if (byte === EQUALS && next === RETURN && last === NEWLINE) {
+      at += 2;
+    } else {
+      result[length++] = byte;
     }
-    result[length++] = byte;
   }
   return result.subarray(0, length);
 }

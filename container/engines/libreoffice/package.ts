@@ -5,6 +5,8 @@ import type { ZipFile } from "./zip-file.ts";
 
 /** Maximum total size that is examined. A larger package may be a bomb. */
 const MOST_BYTES = 64 * 2 ** 20;
+/** Maximum total size of the parts that name others: the names in more of them are not looked at. */
+const MOST_RELATION_BYTES = 4 * 2 ** 20;
 
 /** Parts that name other parts (ISO 29500-2, 8.3 and 9.2). */
 const NAMES_PARTS = /(^|[\\/])(\[content_types\]\.xml|_rels[\\/][^\\/]*\.rels)$/i;
@@ -19,6 +21,7 @@ export interface Examined {
 export async function examine(zip: ZipFile): Promise<Examined> {
   const relations = new Map<string, Buffer>();
   let left = MOST_BYTES;
+  let relationsLeft = MOST_RELATION_BYTES;
   // No byte of a file belongs to two parts: hostile directories list one part many times.
   let packedLeft = zip.size;
   for (const part of zip.parts) {
@@ -27,7 +30,9 @@ export async function examine(zip: ZipFile): Promise<Examined> {
     packedLeft -= part.packedBytes;
     const content = await zip.content(part);
     if (content === undefined) return { damaged: part.name, relations };
-    if (NAMES_PARTS.test(part.name)) relations.set(part.name, content);
+    if (!NAMES_PARTS.test(part.name) || content.length > relationsLeft) continue;
+    relationsLeft -= content.length;
+    relations.set(part.name, content);
   }
   return { relations };
 }

@@ -16,6 +16,8 @@ const FRAME = /<frame\s[^<>]*src\s*=\s*["']?([^"'\s<>]{1,4096})/gi;
 
 /** Limits what pictures add to a page: a page can name one of them many times. */
 const MOST_PICTURE_CHARACTERS = 256 * 2 ** 20;
+/** Maximum number of addresses in all pages. */
+const MOST_ADDRESSES = 100_000;
 
 /**
  * Returns HTML in UTF-8 that says so.
@@ -38,6 +40,7 @@ class Unpacking {
   readonly #byAddress = new Map<string, MimePart>();
   readonly #pictures = new Map<MimePart, string>();
   #charactersLeft = MOST_PICTURE_CHARACTERS;
+  #addressesLeft = MOST_ADDRESSES;
 
   constructor(parts: readonly MimePart[]) {
     for (const part of parts) {
@@ -67,11 +70,17 @@ class Unpacking {
 
   /** Replaces addresses of pictures by the pictures. */
   #linked(html: string, page: MimePart): string {
-    return html.replace(ADDRESS, (whole, before: string, value: string) => {
+    const pieces: string[] = [];
+    let at = 0;
+    for (const { 0: whole, 1: before = "", 2: value = "", index } of html.matchAll(ADDRESS)) {
+      if (this.#addressesLeft-- === 0) throw new EngineFailure("too-complex", `more than ${MOST_ADDRESSES} addresses`);
       const quote = /^["']/.exec(value)?.[0] ?? "";
       const part = this.#partAt(value.slice(quote.length, value.length - quote.length), page);
-      return part?.type.startsWith("image/") ? `${before}${quote}${this.#dataOf(part)}${quote}` : whole;
-    });
+      if (!part?.type.startsWith("image/")) continue;
+      pieces.push(html.slice(at, index), before, quote, this.#dataOf(part), quote);
+      at = index + whole.length;
+    }
+    return pieces.join("") + html.slice(at);
   }
 
   #partAt(address: string, page: MimePart): MimePart | undefined {

@@ -106,6 +106,8 @@ describe("a web archive", () => {
     const parts = "--b\n\nx\n".repeat(50_000);
     const many = `MIME-Version: 1.0\nContent-Type: multipart/related; boundary=b\n\n${parts}`;
     await expect(attempt(zygote, await save(many, "doc"))).rejects.toEqual(failsWith("too-complex"));
+    const addresses = webArchive([page({}, "<img src=a>".repeat(200_000))]);
+    await expect(attempt(zygote, await save(addresses, "doc"))).rejects.toEqual(failsWith("too-complex"));
     const large: ArchivePart = [{ "Content-Type": "image/png", "Content-ID": "<a>" }, "A".repeat(2 ** 20)];
     const repeated = webArchive([page({}, "<img src=cid:a>".repeat(500)), large]);
     await expect(attempt(zygote, await save(repeated, "doc"))).rejects.toEqual(failsWith("too-large"));
