@@ -57,10 +57,7 @@ export function mediaTypeOf(start: Uint8Array, name: string): string {
   for (const [signature, type] of SIGNATURES) if (startsWith(start, signature)) return type;
   if (indexOf(start.subarray(0, PDF_HEADER_WITHIN + 5), ascii("%PDF-")) >= 0) return "application/pdf";
   if (isPostscript(start)) return "application/postscript";
-  // The reserved words of a bitmap file header are zero.
-  if (startsWith(start, ascii("BM")) && start.length >= 14 && start.subarray(6, 10).every((byte) => byte === 0)) {
-    return "image/bmp";
-  }
+  if (isBitmap(start)) return "image/bmp";
   const extension = /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? "";
   if (startsWith(start, ascii("PK\x03\x04")) || startsWith(start, ascii("PK\x05\x06"))) {
     return ZIP_BASED.has(extension) ? EXTENSIONS[extension] : "application/zip";
@@ -118,6 +115,22 @@ function isPostscript(start: Uint8Array): boolean {
     startsWith(start, ascii("\0\x05\x16\0")) ||
     (start[0] === 0 && start[74] === 0 && startsWith(start.subarray(128), ascii("%!")));
   return isWrapped && indexOf(start, ascii("%!PS")) >= 0;
+}
+
+/** Sizes of a bitmap's file header, and of the header after it: 12 in OS/2 1, 16 to 124 in what Windows and OS/2 write. */
+const BITMAP_FILE_HEADER_BYTES = 14;
+const BITMAP_HEADER_BYTES = { least: 12, most: 1024 };
+
+/**
+ * Reports whether the bytes start a bitmap: the size of its second header is one, and the pixels come after it. The
+ * reserved words before are not zero in all files; where they are, the place of the pixels may be missing or wrong.
+ */
+function isBitmap(start: Uint8Array): boolean {
+  if (!startsWith(start, ascii("BM")) || start.length < BITMAP_FILE_HEADER_BYTES + 4) return false;
+  const view = new DataView(start.buffer, start.byteOffset, start.byteLength);
+  const [reserved, pixels, headerBytes] = [view.getUint32(6, true), view.getUint32(10, true), view.getUint32(14, true)];
+  if (headerBytes < BITMAP_HEADER_BYTES.least || headerBytes > BITMAP_HEADER_BYTES.most) return false;
+  return reserved === 0 || pixels >= BITMAP_FILE_HEADER_BYTES + headerBytes;
 }
 
 /** White space, null bytes and end-of-transmission characters. */

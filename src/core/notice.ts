@@ -11,6 +11,7 @@ export const NOTICE_CODES = [
   "scripts-removed",
   "actions-removed",
   "multimedia-removed",
+  "chunks-left-out",
   "fonts-substituted",
   "pages-pictured",
   "damaged-content-kept",

@@ -2,6 +2,7 @@
 // name if text is ambiguous, never by the client's claim. The engine decides whether the document is sound.
 import { behindComments, mediaTypeOf } from "../core/media-type.ts";
 import type { Input } from "../core/operation.ts";
+import { isSource, isWebArchive } from "../core/text-formats.ts";
 import { isShortcut } from "../core/web-address.ts";
 
 /** A document family. TIFF is separate from other images because its parts can be anywhere in the file. */
@@ -30,8 +31,9 @@ const HTML_NAME = /\.html?$/i;
 /** Matches the start of a PDF (ISO 32000-1, 7.5.2 and 7.3.10): a header, followed soon by an indirect object. */
 const PDF_BEGIN = /^\s*%PDF-\d[\s\S]*?\d+ \d+ obj\b/;
 
-/** Names under which Office itself opens HTML. For some of them it also opens plain text. */
+/** Names under which Office itself opens HTML. For some of them it also opens web archives and plain text. */
 const OFFICE_NAME = /\.(doc|docx|xls|xlsx|ppt|pptx)$/i;
+const ARCHIVE_THAT_OFFICE_OPENS = /\.(doc|xls)$/i;
 const TEXT_THAT_OFFICE_OPENS = /\.(doc|xls|csv)$/i;
 
 /**
@@ -46,8 +48,9 @@ const BEFORE_OLE: Readonly<Record<string, RegExp>> = {
 /** Names of PostScript files. A PostScript program need not identify itself in its content. */
 const POSTSCRIPT_NAME = /\.(ps|eps)$/i;
 
-/** Matches WordprocessingML and SpreadsheetML of Office 2003, and flat OpenDocument. */
-const OFFICE_XML = /mso-application|schemas-microsoft-com:office|office:document/;
+/** Matches WordprocessingML and SpreadsheetML of Office 2003, packages in one file of XML, and flat OpenDocument. */
+const OFFICE_XML =
+  /mso-application|schemas-microsoft-com:office|microsoft\.com\/office\/2006\/xmlPackage|office:document/;
 const HTML_BEGIN = /^<(!doctype\s+html|html|head|body|meta|title|table|div|p|h1)[\s>]/i;
 
 export async function documentTypeOf(input: Input): Promise<DocumentType> {
@@ -57,7 +60,10 @@ export async function documentTypeOf(input: Input): Promise<DocumentType> {
 /** @param start the first bytes; if there are few of them, the type may be another one */
 export function typeOfStart(start: Uint8Array, name: string): DocumentType {
   const text = textOf(start);
-  if (text && HTML_NAME.test(name) && !PDF_BEGIN.test(text)) return "html";
+  if (HTML_NAME.test(name)) {
+    const html = text ?? htmlOf(start);
+    if (html && !PDF_BEGIN.test(html)) return "html";
+  }
   const found = BY_CONTENT[mediaTypeOf(start, "")];
   if (found) return found;
   if (isBeforeOle(start, name)) return "office";
@@ -72,10 +78,11 @@ function isBeforeOle(start: Uint8Array, name: string): boolean {
 function textTypeOf(text: string, name: string): DocumentType {
   if (isShortcut(text)) return "web-page";
   const markup = behindComments(text);
-  if (markup.startsWith("<?xml") && OFFICE_XML.test(markup)) return "office";
+  if (/^<(\?xml|[\w.-]*:?package\s)/.test(markup) && OFFICE_XML.test(markup)) return "office";
   const isHtml = HTML_BEGIN.test(markup) || (markup.startsWith("<?xml") && /<html[\s>]/i.test(markup));
   if (isHtml) return OFFICE_NAME.test(name) ? "office" : "html";
   if (POSTSCRIPT_NAME.test(name)) return "postscript";
+  if (ARCHIVE_THAT_OFFICE_OPENS.test(name) && isSource(text)) return isWebArchive(text) ? "office" : "none";
   return TEXT_THAT_OFFICE_OPENS.test(name) && markup !== "" ? "office" : "none";
 }
 
@@ -88,6 +95,22 @@ function textOf(start: Uint8Array): string | undefined {
   if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le").decode(start);
   if (first === 0xfe && second === 0xff) return new TextDecoder("utf-16be").decode(start);
   return start.includes(0) ? undefined : new TextDecoder().decode(start);
+}
+
+/** Control characters that text does not have (MIME Sniffing, 3: binary data bytes), other than U+0000. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: controls are what is looked for
+const BINARY = /[\x01-\x08\x0b\x0e-\x1a\x1c-\x1f]/;
+const TAG = /<(?:!doctype|!--|\/?[a-z][a-z0-9]*[\s/>])/i;
+
+/**
+ * Returns text with zero bytes, which browsers drop (HTML, 13.2.5), if it is HTML all the same. UTF-16 without a byte
+ * order mark is not: browsers show its source.
+ */
+function htmlOf(start: Uint8Array): string | undefined {
+  const text = new TextDecoder().decode(start);
+  if (BINARY.test(text)) return undefined;
+  const isSparse = start.filter((byte) => byte === 0).length <= start.length / 10;
+  return TAG.test(text) || isSparse ? text : undefined;
 }
 
 async function startOf(input: Input): Promise<Uint8Array> {

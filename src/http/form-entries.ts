@@ -44,3 +44,34 @@ export function decodeEncodedWords(text: string): string {
     }
   });
 }
+
+const PARAMETER = /;\s*([\w*-]+)\s*=\s*("(?:[^"\\]|\\.)*"|[^;]*)/g;
+const EXTENDED = /^"?([\w-]+)'[^']*'((?:%[\da-f]{2}|[\w!#$&+.^`|~-])+)"?\s*$/i;
+
+/**
+ * Returns a Content-Disposition with one of its file names: `filename*` before `filename` (RFC 6266, 4.3), unless it is
+ * malformed (RFC 8187, 3.2.1). Clients send both, although forms should not (RFC 7578, 4.2).
+ */
+export function withOneFileName(disposition: string): string {
+  const given = [...disposition.matchAll(PARAMETER)].map(([whole, name = "", value = ""]) => ({ whole, name, value }));
+  const called = (wanted: string) => given.find(({ name }) => name.toLowerCase() === wanted);
+  const extended = decodeExtended(called("filename*")?.value ?? "");
+  const plain = called("filename")?.whole;
+  if (extended === undefined && plain === undefined) return disposition;
+  const others = given.filter(({ name }) => !/^filename\*?$/i.test(name)).map(({ whole }) => whole);
+  const name = extended === undefined ? plain : `; filename*=utf-8''${encodeURIComponent(extended)}`;
+  return disposition.slice(0, disposition.indexOf(";")) + others.join("") + name;
+}
+
+/** @returns undefined if the value is malformed, or in an encoding that is not known */
+function decodeExtended(value: string): string | undefined {
+  const [, charset, text = ""] = EXTENDED.exec(value) ?? [];
+  if (charset === undefined) return undefined;
+  try {
+    const bytes = text.replace(/%([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+    const decoder = new TextDecoder(charset, { fatal: true, ignoreBOM: false });
+    return decoder.decode(Uint8Array.from(bytes, (letter) => letter.charCodeAt(0)));
+  } catch {
+    return undefined;
+  }
+}

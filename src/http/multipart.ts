@@ -12,7 +12,14 @@ import { PART_BYTES } from "../storage/lone-files.ts";
 import { fieldTooLarge, fileTooLarge, malformedBody, tooManyFields, tooManyInputs } from "./errors.ts";
 import { isFilled } from "./fields.ts";
 import { type Form, type FormOptions, maxParts } from "./form.ts";
-import { decodeEncodedWords, type FormEntry, type FormKey, grouped, parseName } from "./form-entries.ts";
+import {
+  decodeEncodedWords,
+  type FormEntry,
+  type FormKey,
+  grouped,
+  parseName,
+  withOneFileName,
+} from "./form-entries.ts";
 
 /** Size of a read. The runtime's own chunks are small, and each costs a turn of all code that processes it. */
 const READ_BYTES = 2 ** 16;
@@ -38,7 +45,30 @@ export async function readMultipart(
     await body.cancel();
     throw malformedBody();
   }
+  preferExtendedNames(busboy);
   return new MultipartReader(busboy, uploads, options).read(body);
+}
+
+/** What busboy reads parts with, of which its types do not tell: each part is announced, then its header fields. */
+interface PartParser {
+  readonly _parser: {
+    readonly parser: {
+      prependListener(
+        event: "part",
+        listener: (part: { on(event: "header", listener: (fields: Record<string, string[]>) => void): void }) => void,
+      ): void;
+    };
+  };
+}
+
+/** Makes busboy take `filename*` of parts that have both names: it takes the first, which is a substitute in ASCII. */
+function preferExtendedNames(busboy: unknown): void {
+  (busboy as PartParser)._parser.parser.prependListener("part", (part) => {
+    part.on("header", (fields) => {
+      const [disposition] = fields["content-disposition"] ?? [];
+      if (/filename\*/i.test(disposition ?? "")) fields["content-disposition"] = [withOneFileName(disposition!)];
+    });
+  });
 }
 
 /** Reads one multipart body. */

@@ -45,6 +45,7 @@ const SENTENCES: Readonly<Record<NoticeCode, (notice: Notice) => string>> = {
   "actions-removed": ({ count }) => `${counted(count, "action was", "actions were")} removed`,
   "multimedia-removed": ({ count }) =>
     `${counted(count, "multimedia annotation was", "multimedia annotations were")} removed`,
+  "chunks-left-out": ({ count }) => `${counted(count, "inserted document was", "inserted documents were")} left out`,
   "fonts-substituted": (notice) => `${counted(notice.count, "font was", "fonts were")} substituted${listed(notice)}`,
   "pages-pictured": ({ count, subjects = [] }) =>
     count === 1 && subjects[0]

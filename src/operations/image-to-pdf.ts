@@ -22,6 +22,8 @@ export type ImageToPdfParams = z.infer<typeof paramsSchema>;
 const LEAST_HOLD_BYTES = 8 * 2 ** 20;
 /** Share of an engine's memory. An engine exists only if a JPEG has to be decoded. */
 const HOLD_SHARE = 0.5;
+/** Number of bytes that tell the kind of a picture. */
+const SIGNATURE_BYTES = 32;
 
 /**
  * Yields one output, the PDF.
@@ -68,5 +70,5 @@ async function readPictures(
 
 async function contentType(input: Input): Promise<string> {
   await using reader = new ByteReader(input.stream());
-  return mediaTypeOf((await reader.read(Math.min(input.size, 16))) ?? new Uint8Array(0), "");
+  return mediaTypeOf((await reader.read(Math.min(input.size, SIGNATURE_BYTES))) ?? new Uint8Array(0), "");
 }

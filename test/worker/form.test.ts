@@ -259,3 +259,25 @@ test("exactly the largest size is accepted, at, below and above a part's size", 
     expect(form.files.get("file")![0]!.size).toBe(size);
   }
 });
+
+test.each([
+  ["filename*", `filename="resume.txt"; filename*=UTF-8''r%C3%A9sum%C3%A9.docx`, "résumé.docx"],
+  ["filename* that comes first", `filename*=utf-8'fr'r%C3%A9sum%C3%A9.docx; filename="resume.txt"`, "résumé.docx"],
+  ["filename* in another encoding", `filename=a.txt; filename*=iso-8859-1''%A3%20rates.docx`, "£ rates.docx"],
+  ["filename* in quotation marks", `filename="a.txt"; filename*="UTF-8''b%3B.docx"`, "b;.docx"],
+  ["filename if the other has no encoding", `filename="a.docx"; filename*=b.txt`, "a.docx"],
+  ["filename if the other is no UTF-8", `filename="a.docx"; filename*=UTF-8''%E9.txt`, "a.docx"],
+  ["filename if the other is in an unknown encoding", `filename="a;b.docx"; filename*=x-none''b.txt`, "a;b.docx"],
+  ["filename if the other is empty", `filename*=UTF-8''; filename="a.docx"`, "a.docx"],
+  ["filename with the other's letters", `filename="filename*=UTF-8''b.txt.docx"`, "filename=UTF-8''b.txt.docx"],
+])("of two names of a file, %s counts", async (_, names, expected) => {
+  const part = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="file"; ${names}\r\n\r\nx`;
+  const form = await readForm(
+    request(function* () {
+      yield encode(part);
+      yield closing;
+    }),
+    options(),
+  );
+  expect(form.files.get("file")?.map(({ name }) => name)).toEqual([expected]);
+});

@@ -5,7 +5,7 @@ import { createReadStream, createWriteStream } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { EngineFailure } from "../../../src/core/failure.ts";
+import { EngineFailure, OutOfRange } from "../../../src/core/failure.ts";
 import { CONTAINER_LIMITS } from "../../limits.ts";
 import { twice } from "../../processes/attempts.ts";
 import type { EngineState } from "../../processes/engine-state.ts";
@@ -16,6 +16,7 @@ import { PROOFS_AT_ONCE, WithFallback } from "../with-fallback.ts";
 import { type FontSubstitutions, substitutionsReported } from "./fonts.ts";
 import { findProgram, type PostscriptProgram } from "./input.ts";
 import type { PostscriptJob, PostscriptToPdfOptions } from "./job.ts";
+import { largestPage, MOST_POINTS } from "./page-size.ts";
 import { PlainGhostscript } from "./plain.ts";
 import { NAMES, runProgram, setupProgram } from "./program.ts";
 import { prepareGhostscript } from "./zygote.ts";
@@ -73,6 +74,7 @@ export class Ghostscript implements AsyncDisposable {
    * @returns the fonts that the program asked for and Ghostscript replaced
    * @throws EngineFailure `damaged`, `unsupported` (no PostScript in it), `timed-out`, `too-complex`, `too-large` or
    *   `busy`
+   * @throws OutOfRange if PDF does not permit such a large page
    * @throws the signal's reason when aborted; the process has ended by then
    */
   async convertToPdf(
@@ -83,6 +85,8 @@ export class Ghostscript implements AsyncDisposable {
   ): Promise<FontSubstitutions> {
     const program = await findProgram(input.path, input.name);
     if (program === undefined) throw new EngineFailure("unsupported", "no PostScript in it");
+    const [llx, lly, urx, ury] = program.box ?? [0, 0, 0, 0];
+    checkSize(Math.max(urx - llx, ury - lly));
     const { timeoutMs = DEFAULTS.timeoutMs } = options;
     return twice({ timeoutMs, signal, log: this.#settings.log }, (until, leftMs) => {
       const limited = { cpuSeconds: Math.ceil(timeoutMs / 1000), ...options, timeoutMs: leftMs };
@@ -134,6 +138,7 @@ export class Ghostscript implements AsyncDisposable {
     using full = limitFolder(job.folder, 2 * job.fileBytes);
     const substitutions = await convert(job, AbortSignal.any([signal, full.signal]));
     signal.throwIfAborted();
+    checkSize(await largestPage(join(job.folder, job.output)));
     await takePdf(join(job.folder, job.output), outputPath);
     return substitutions;
   }
@@ -160,6 +165,10 @@ export async function startGhostscript(settings: GhostscriptSettings): Promise<G
     log,
   });
   return new Ghostscript(settings, runner);
+}
+
+function checkSize(points: number): void {
+  if (points > MOST_POINTS) throw new OutOfRange("file", `A page with a side of ${Math.ceil(points)} points`);
 }
 
 /** Copies the program without its wrappers, so that file positions are relative to the program. */

@@ -28,15 +28,11 @@ export interface PostscriptProgram extends Section {
 /** Number of bytes from the beginning, and from the end, that are searched for comments. */
 const COMMENT_BYTES = 64 * 1024;
 
-/** Maximum characters of a comment's value, which ends a line of at most 255 (DSC 3.0, 3). */
-const LONGEST_VALUE = 255;
+/** Maximum characters of a comment's value. Lines have at most 255 (DSC 3.0, 3), but not those with octal escapes. */
+const LONGEST_VALUE = 2048;
 
-/**
- * Range of a page's sides in points. Ghostscript has no larger pages, its coordinates are floats of 32 bits, and
- * readers show no smaller page.
- */
+/** Least side of a page in points: readers show no smaller one. Ghostscript's coordinates are floats of 32 bits. */
 const LEAST_SIDE = 0.05;
-const MOST_SIDE = 100_000;
 const FARTHEST = 1_000_000;
 
 /** Binary header of files with a preview for DOS (EPSF specification 3.0, 5.2). */
@@ -169,20 +165,44 @@ function readComments(start: string, end: string, name: string, isDos: boolean) 
   };
 }
 
-/** Returns a textual value, in parentheses as in PostScript or without (DSC 3.0, 4.6). */
+/**
+ * Returns a textual value (DSC 3.0, 4.6): in parentheses as in PostScript, as a text string of PDF (ISO 32000-1,
+ * 7.9.2.2) in parentheses or in hexadecimal digits, or without any.
+ */
 function textIn(value: string | undefined): string | undefined {
   if (value === undefined || value.startsWith("(atend)")) return undefined;
-  const inParentheses = /^\(((?:[^()\\]|\\.)*)\)/.exec(value)?.[1];
-  const plain = inParentheses?.replace(/\\(\d{1,3}|.)/g, (_, escaped: string) => unescaped(escaped)) ?? value;
-  const bytes = Buffer.from(plain, "latin1");
-  const isUtf8 = Buffer.from(bytes.toString("utf8"), "utf8").equals(bytes);
-  const text = (isUtf8 ? bytes.toString("utf8") : plain).replace(/\p{Cc}/gu, " ").trim();
+  const digits = /^<((?:fe\s*ff|ff\s*fe|ef\s*bb\s*bf)[\da-f\s]*)>/i.exec(value)?.[1].replace(/\s/g, "");
+  const plain = value.startsWith("(") ? inParentheses(value) : value;
+  const bytes = digits === undefined ? Buffer.from(plain, "latin1") : Buffer.from(digits, "hex");
+  const text = decoded(bytes)
+    .replace(/\p{Cc}/gu, " ")
+    .trim();
   return text === "" ? undefined : text;
 }
 
-function unescaped(escaped: string): string {
-  if (/^[0-7]/.test(escaped)) return String.fromCharCode(Number.parseInt(escaped, 8) & 0xff);
-  return "nrtbf".includes(escaped) ? " " : escaped;
+/** Decodes text by its byte order mark, or else as UTF-8 if it is that, or else as Latin-1. */
+function decoded(bytes: Buffer): string {
+  const mark = bytes.toString("hex", 0, 2);
+  if (mark === "feff" || mark === "fffe")
+    return new TextDecoder(mark === "feff" ? "utf-16be" : "utf-16le").decode(bytes);
+  const utf8 = bytes.toString("utf8");
+  return Buffer.from(utf8, "utf8").equals(bytes) ? utf8.replace(/^\ufeff/, "") : bytes.toString("latin1");
+}
+
+const CONTROLS: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", b: "\b", f: "\f" };
+
+/** Returns the characters of a string (PLRM 3.3.2), which may be cut off before its end. */
+function inParentheses(value: string): string {
+  let depth = 0;
+  let text = "";
+  for (const [token, escaped] of value.matchAll(/\\([0-7]{1,3}|.?)|[^\\]/gs)) {
+    if (token === ")" && --depth === 0) break;
+    if (escaped === undefined) text += token === "(" && depth === 0 ? "" : token;
+    else if (/^[0-7]/.test(escaped)) text += String.fromCharCode(Number.parseInt(escaped, 8) & 0xff);
+    else text += CONTROLS[escaped] ?? escaped;
+    if (token === "(") depth++;
+  }
+  return text;
 }
 
 /** Returns a box that is large enough for a page. */
@@ -192,8 +212,9 @@ function boxOf(header: string, end: string, key: string): Box | undefined {
   const found = comment(header, end, key, new RegExp(`^${[number, number, number, number].join("[\\s,]+")}`));
   if (found === undefined) return undefined;
   const [llx, lly, urx, ury] = found.slice(1).map(Number) as [number, number, number, number];
-  const isPage = [urx - llx, ury - lly].every((side) => side >= LEAST_SIDE && side <= MOST_SIDE);
-  return isPage && Math.max(Math.abs(llx), Math.abs(lly)) <= FARTHEST ? [llx, lly, urx, ury] : undefined;
+  const isPage = [urx - llx, ury - lly].every((side) => side >= LEAST_SIDE);
+  const isNear = [llx, lly, urx, ury].every((place) => Math.abs(place) <= FARTHEST);
+  return isPage && isNear ? [llx, lly, urx, ury] : undefined;
 }
 
 /**

@@ -13,8 +13,11 @@ export interface Import {
 const SNIFFED_BYTES = 4096;
 const byContent: Import = { importFilter: "", importOptions: "" };
 
-/** @param path document, with the extension that the client sent */
-export async function importFor(path: string): Promise<Import> {
+/**
+ * @param path document, with the extension that the client sent
+ * @param hasPictures true if it is HTML that contains pictures, which LibreOffice shows in texts only
+ */
+export async function importFor(path: string, hasPictures = false): Promise<Import> {
   if (![".xls", ".xlsx", ".csv"].includes(extname(path).toLowerCase())) return byContent;
   const start = await startOf(path);
   const encoding = encodingOf(start);
@@ -23,6 +26,7 @@ export async function importFor(path: string): Promise<Import> {
   const text = new TextDecoder(encoding.label).decode(start);
   // LibreOffice detects Spreadsheet XML (Excel 2003) by its content.
   if (/^\s*<\?xml/i.test(text)) return byContent;
+  if (hasPictures) return { importFilter: "HTML (StarWriter)", importOptions: "" };
   // The options keep the document's language and recognize numbers and dates, as Excel does.
   if (/^\s*</.test(text)) return { importFilter: "calc_HTML_WebQuery", importOptions: "0 true" };
   const { separator, firstLine } = separatorOf(text);

@@ -26,7 +26,12 @@ export interface OfficeToPdfOptions {
 /** A complete job with its own folder. `input` and `output` are paths in the folder. */
 export interface OfficeJob extends ZygoteJob, Required<Omit<OfficeToPdfOptions, "name">>, Import, Place {
   readonly output: string;
+  /** Names of files in the folder to insert at the bookmarks of the same names, separated by spaces. */
+  readonly chunks: string;
 }
+
+/** Chunks that a conversion has inserted: plain LibreOffice inserts none. */
+export type ChunksInserted = "all" | "none";
 
 export interface LibreOfficeSettings {
   readonly scratch: Scratch;

@@ -3,8 +3,9 @@
 
 import { chmodSync, constants, copyFileSync, statSync } from "node:fs";
 import { copyFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { EngineFailure } from "../../../src/core/failure.ts";
+import { type Notice, noticesOf } from "../../../src/core/notice.ts";
 import { CONTAINER_LIMITS } from "../../limits.ts";
 import { twice } from "../../processes/attempts.ts";
 import type { EngineState } from "../../processes/engine-state.ts";
@@ -13,10 +14,10 @@ import type { JobFolder } from "../../scratch/scratch.ts";
 import { checkPdf } from "../pdf-output.ts";
 import { PROOFS_AT_ONCE, WithFallback } from "../with-fallback.ts";
 import { type Import, importFor } from "./import.ts";
-import type { LibreOfficeSettings, OfficeJob, OfficeToPdfOptions } from "./job.ts";
-import { damagedPart } from "./package.ts";
+import type { ChunksInserted, LibreOfficeSettings, OfficeJob, OfficeToPdfOptions } from "./job.ts";
 import { isPasswordProtected } from "./passwords.ts";
 import { makeRoom, nameOf, placeOf, restoreLinks } from "./place.ts";
+import { type Prepared, prepare } from "./prepare.ts";
 import { Soffice } from "./soffice.ts";
 import { prepareLibreOffice } from "./zygote.ts";
 
@@ -25,10 +26,11 @@ export interface ConvertedPdf extends AsyncDisposable {
   readonly path: string;
   /** Size in bytes. */
   readonly size: number;
+  readonly notices: readonly Notice[];
 }
 
-type OfficeRunner = WithFallback<OfficeJob, void, "soffice">;
-type Conversion = (job: OfficeJob, signal: AbortSignal) => Promise<void>;
+type OfficeRunner = WithFallback<OfficeJob, ChunksInserted, "soffice">;
+type Conversion = (job: OfficeJob, signal: AbortSignal) => Promise<ChunksInserted>;
 
 const DEFAULTS = {
   timeoutMs: CONTAINER_LIMITS.libreOfficeMs,
@@ -72,27 +74,27 @@ export class LibreOffice implements AsyncDisposable {
   async convertToPdf(inputPath: string, options: OfficeToPdfOptions, signal?: AbortSignal): Promise<ConvertedPdf> {
     const { size } = statSync(inputPath);
     if (size === 0) throw new EngineFailure("damaged", "an empty file");
-    const damaged = await damagedPart(inputPath);
-    if (damaged !== undefined) throw new EngineFailure("damaged", `${damaged} in the package cannot be read`);
-    const how = await importFor(inputPath);
     const { scratch, log } = this.#settings;
+    await using document = await prepare(inputPath, scratch);
+    const how = await importFor(document.path, document.hasPictures);
     const { timeoutMs = DEFAULTS.timeoutMs } = options;
-    return twice({ timeoutMs, signal, log }, async (until, leftMs) => {
+    // Awaited here: the document must not be removed before.
+    return await twice({ timeoutMs, signal, log }, async (until, leftMs) => {
       const limited = { cpuSeconds: Math.ceil(timeoutMs / 1000), ...options, timeoutMs: leftMs };
       const folder = await scratch.folder("office", size);
       try {
-        return await this.#convertIn(folder, inputPath, how, limited, until);
+        return await this.#convertIn(folder, document, how, limited, until);
       } catch (failure) {
         if (folder.memory === undefined || !(failure instanceof NoRoom)) throw failure;
       }
-      return this.#convertIn(await scratch.folder("office"), inputPath, how, limited, until);
+      return this.#convertIn(await scratch.folder("office"), document, how, limited, until);
     });
   }
 
   /** @param folder removed when this fails */
   async #convertIn(
     folder: JobFolder,
-    inputPath: string,
+    { path: inputPath, chunks, notices }: Pick<Prepared, "path" | "chunks" | "notices">,
     how: Import,
     options: OfficeToPdfOptions & { readonly timeoutMs: number; readonly cpuSeconds: number },
     signal: AbortSignal,
@@ -107,17 +109,26 @@ export class LibreOffice implements AsyncDisposable {
       ...(folder.memory ? { fileBytes: Math.min(options.fileBytes ?? Infinity, folder.memory.fileBytes) } : {}),
       folder: folder.path,
       output: "output.pdf",
+      chunks: chunks.map((chunk) => basename(chunk)).join(" "),
     };
     try {
       makeRoom(folder.path);
-      await copyInput(inputPath, join(folder.path, job.input));
-      await convert(job, folder.memory ? AbortSignal.any([signal, folder.memory.full]) : signal);
+      await copyInput(inputPath, join(folder.path, job.input), 0o600);
+      // Others can read the files but cannot reach them: another user may run the job.
+      for (const file of chunks) await copyInput(file, join(folder.path, basename(file)), 0o644);
+      const inserted = await convert(job, folder.memory ? AbortSignal.any([signal, folder.memory.full]) : signal);
       // No caller takes the PDF after an abort, so its folder is removed here.
       signal.throwIfAborted();
       const path = join(folder.path, job.output);
       const size = checkPdf(path);
       await restoreLinks(path, job);
-      return { path, size, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
+      const left = noticesOf("chunks-left-out", inserted === "all" ? 0 : chunks.length);
+      return {
+        path,
+        size,
+        notices: [...notices, ...left],
+        [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+      };
     } catch (failure) {
       await folder[Symbol.asyncDispose]();
       throw await withReason(failure, inputPath);
@@ -130,8 +141,12 @@ export class LibreOffice implements AsyncDisposable {
     const sample = join(dist, "samples/text.docx");
     const folder = await scratch.folder("office");
     const limits = { tagged: false, lossless: false, timeoutMs: CONTAINER_LIMITS.engineProofMs, cpuSeconds: 2 };
-    const prove: Conversion = (job, until) => this.#runner.prove(job, until);
-    await using _ = await this.#convertIn(folder, sample, await importFor(sample), limits, signal, prove);
+    const prove: Conversion = async (job, until) => {
+      await this.#runner.prove(job, until);
+      return "all";
+    };
+    const document = { path: sample, chunks: [], notices: [] };
+    await using _ = await this.#convertIn(folder, document, await importFor(sample), limits, signal, prove);
   }
 
   /** Starts another zygote in place of one that proves nothing. */
@@ -155,7 +170,7 @@ export async function startLibreOffice(settings: LibreOfficeSettings): Promise<L
     engine: "LibreOffice",
     children,
     prepare: () => prepareLibreOffice({ scratch, children: children + PROOFS_AT_ONCE, dist }),
-    resultOf: () => {},
+    resultOf: (): ChunksInserted => "all",
     plain: new Soffice(scratch),
     plainMode: "soffice",
     log,
@@ -173,9 +188,9 @@ async function withReason(failure: unknown, inputPath: string): Promise<unknown>
 /** Maximum size of a file that is copied synchronously: the system call ends before a thread would have begun. */
 const SMALL_BYTES = 2 ** 20;
 
-async function copyInput(from: string, to: string): Promise<void> {
+async function copyInput(from: string, to: string, mode: number): Promise<void> {
   if (statSync(from).size <= SMALL_BYTES) copyFileSync(from, to);
   else await copyFile(from, to, constants.COPYFILE_FICLONE);
   // Replaces the original's permissions: another user may run the job.
-  chmodSync(to, 0o600);
+  chmodSync(to, mode);
 }

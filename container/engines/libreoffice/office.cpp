@@ -28,6 +28,7 @@
 #include <rtl/bootstrap.hxx>
 #include <rtl/ustring.hxx>
 
+#include "chunks.hpp"
 #include "hidden.hpp"
 #include "interaction.hpp"
 #include "own-address.hpp"
@@ -253,6 +254,8 @@ Outcome convert(const Job& job, Afterwards afterwards) {
   if (filter == nullptr) return {Status::unsupported, "loaded with the filter " + loaded.filter};
   try {
     if (loaded.filter == textSheetFilter || loaded.filter == htmlSheetFilter) removeHeaders(loaded.document);
+    const std::string left = insertChunks(loaded.document, job.folder, job.request.text("chunks", ""));
+    if (!left.empty()) return {Status::damaged, "not inserted: " + left};
     hideAddressIn(loaded, addressOf(job));
     keepHidden(context, loaded.document, addressOf(job));
     store(job, loaded.document, filter);

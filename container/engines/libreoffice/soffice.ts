@@ -9,7 +9,7 @@ import { run } from "../../processes/process.ts";
 import { USERS, UserPool } from "../../processes/users.ts";
 import type { Scratch } from "../../scratch/scratch.ts";
 import type { PlainRunner } from "../with-fallback.ts";
-import type { OfficeJob } from "./job.ts";
+import type { ChunksInserted, OfficeJob } from "./job.ts";
 import { makeProfile, PROGRAM_FOLDER } from "./profile.ts";
 
 /** Address space of an idle LibreOffice, which the limit includes. */
@@ -50,7 +50,7 @@ const WAYS_BY_EXTENSION: readonly (readonly [RegExp, Way])[] = [
   [/^\.(pptx?|odp|fodp)$/, AS_SLIDES],
 ];
 
-export class Soffice implements PlainRunner<OfficeJob, void> {
+export class Soffice implements PlainRunner<OfficeJob, ChunksInserted> {
   readonly #scratch: Scratch;
   readonly #users = new UserPool(USERS.soffice);
 
@@ -58,14 +58,15 @@ export class Soffice implements PlainRunner<OfficeJob, void> {
     this.#scratch = scratch;
   }
 
-  async convert(job: OfficeJob, signal: AbortSignal): Promise<void> {
+  /** Inserts no chunks: the command line has no way to. */
+  async convert(job: OfficeJob, signal: AbortSignal): Promise<ChunksInserted> {
     const first = await likelyWay(job);
     const deadline = Date.now() + job.timeoutMs;
     for (const way of [
       first,
       ...[AS_SLIDES, AS_HIDDEN_SLIDES, AS_TEXT, AS_SHEET, AS_HTML].filter((other) => other !== first),
     ]) {
-      if (await this.#attempt(job, way, deadline - Date.now(), signal)) return;
+      if (await this.#attempt(job, way, deadline - Date.now(), signal)) return "none";
     }
     throw new EngineFailure("unsupported", "loaded, but not as a text, a spreadsheet or a presentation");
   }

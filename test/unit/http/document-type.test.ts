@@ -49,3 +49,58 @@ describe("a file that is named .html", () => {
     expect(await typeOf(Buffer.from(`\ufeff${text}`, "utf16le"), "page.htm")).toBe("html");
   });
 });
+
+describe("HTML with zero bytes", () => {
+  const zero = "\0";
+  test.each([
+    ["among the text", `<!doctype html><p>Before${zero}after</p>`],
+    ["at the end", `<html><body>x</body></html>${zero.repeat(3000)}`],
+    ["at the beginning", `${zero}${zero}<p>x</p>`],
+    ["within a tag", `<di${zero}v><b>x</b>`],
+    ["in text without tags", `Some text, ${zero} and more of it`],
+  ])("%s is HTML", async (_, text) => expect(await typeOf(Buffer.from(text), "mail.html")).toBe("html"));
+
+  test.each([
+    ["UTF-16 without a byte order mark", Buffer.from("<html><p>Text</p></html>", "utf16le")],
+    ["UTF-16BE without a byte order mark", Buffer.from("<html><p>Text</p></html>", "utf16le").swap16()],
+    ["UTF-32", Buffer.from([...Buffer.from("<p>x</p>")].flatMap((byte) => [byte, 0, 0, 0]))],
+    ["zeros", Buffer.alloc(5000)],
+    ["a zip file", Buffer.from("PK\x03\x04\x14\0\0\0<p>", "latin1")],
+    ["an OLE file", Buffer.from(`d0cf11e0a1b11ae1${"00".repeat(16)}3e000300fe`, "hex")],
+    ["a picture", Buffer.from("89504e470d0a1a0a0000000d49484452000000010000000108", "hex")],
+  ])("%s is not", async (_, content) => expect(await typeOf(content, "page.html")).not.toBe("html"));
+});
+
+describe("text in a file that is named like one of Office", () => {
+  const type = (text: string, name: string) => typeOf(Buffer.from(text), name);
+  const archive = "MIME-Version: 1.0\r\nContent-Type: multipart/related; boundary=x\r\n\r\n--x";
+  const flat =
+    '<pkg:package xmlns:pkg="http://schemas.microsoft.com/office/2006/xmlPackage"><pkg:part pkg:name="/a.xml"/>';
+
+  test.each(["page.doc", "table.XLS"])("web archives, prose and tables called %s are documents", async (name) => {
+    for (const text of [archive, `\ufeff${archive}`, "Dear Sir,", "a;b\n1;2"])
+      expect(await type(text, name)).toBe("office");
+  });
+
+  test.each(["letter.doc", "table.xls"])("the source of another format called %s is none", async (name) => {
+    for (const text of [
+      '{"error": "expired"}',
+      archive.replace("related", "mixed"),
+      "-----BEGIN CERTIFICATE-----\nMII",
+    ]) {
+      expect(await type(text, name)).toBe("none");
+    }
+  });
+
+  test("a web archive of another name is none, and a table is what it says", async () => {
+    for (const name of ["page.docx", "page.mht", "page"]) expect(await type(archive, name)).toBe("none");
+    expect(await type('{"a": 1};2', "table.csv")).toBe("office");
+  });
+
+  test.each(["a.doc", "a.xml", "a"])("a package in one file of XML called %s is a document", async (name) => {
+    expect(await type(`<?xml version="1.0"?>\n<?mso-application progid="Word.Document"?>${flat}`, name)).toBe("office");
+    expect(await type(`<?xml version="1.0"?>${flat}`, name)).toBe("office");
+    expect(await type(flat, name)).toBe("office");
+    expect(await type("<package xmlns='urn:x'>", "a.xml")).toBe("none");
+  });
+});

@@ -23,6 +23,8 @@ test("one sentence for each kind of loss, singular and plural, without a period"
   expect(one("scripts-removed", 3)).toBe("JavaScript was removed");
   expect(one("actions-removed", 1)).toBe("1 action was removed");
   expect(one("multimedia-removed", 2)).toBe("2 multimedia annotations were removed");
+  expect(one("chunks-left-out", 1)).toBe("1 inserted document was left out");
+  expect(one("chunks-left-out", 2)).toBe("2 inserted documents were left out");
   expect(one("damaged-content-kept", 1)).toBe("damaged content of 1 page was passed on");
   expect(named("attachments-removed", "a.csv")).toEqual(["1 attachment was removed: a.csv"]);
   expect(named("attachments-removed", "a.csv", "b.txt")).toEqual(["2 attachments were removed: a.csv, b.txt"]);

@@ -165,3 +165,48 @@ describe("an EPS has a page of its box", () => {
     expect([converted.pages, converted.info["Page size"]]).toEqual([3, "612 x 792 pts (letter)"]);
   });
 });
+
+test.each([
+  ["octal escapes of UTF-16", "(\\376\\377\\000R\\000\\351\\004\\026\\330\\075\\336\\000)", "RéЖ😀"],
+  ["escapes of letters in UTF-16", "(\\376\\377\\n\\005)", "\u0a05"],
+  ["bytes of UTF-16", "(\xfe\xff\0R\x04\x16)", "RЖ"],
+  ["UTF-16 in the other order", "(\\377\\376R\\000e\\000)", "Re"],
+  ["digits", "<FEFF 0052 00e9 0416>", "RéЖ"],
+  ["UTF-8 with a mark", "(\xef\xbb\xbfGr\xc3\xb6\xc3\x9fe)", "Größe"],
+  ["UTF-8 with a mark in digits", "<efbbbf47c3b6>", "Gö"],
+  ["Latin-1", "(J\\366rg & S\xf6ren)", "Jörg & Sören"],
+  ["parentheses within", "(A (good) title \\(2\\)) and more", "A (good) title (2)"],
+  ["a string that is cut off", "(A title \\", "A title"],
+  ["more escapes than a line should have", `(\\376\\377${"\\000a".repeat(100)})`, "a".repeat(100)],
+  ["what only looks like digits", "<untitled>", "<untitled>"],
+])("a title in %s is read", async (_, value, expected) => {
+  const program = await found(`%!PS-Adobe-3.0\n%%Title: ${value}\n%%For: ${value}\n%%EndComments\nshowpage\n`);
+  expect([program?.title, program?.author]).toEqual([expected, expected]);
+});
+
+describe.each(["zygote", "plain"] as const)(
+  "a page that PDF does not permit (ISO 32000-1, annex C.2), by %s",
+  (mode) => {
+    const document = (text: string) => `%!PS\n${text}\nshowpage\n`;
+    const paper = (width: number, height: number) => `<< /PageSize [${width} ${height}] >> setpagedevice`;
+
+    test.each([
+      ["a picture with a large box", eps([0, 0, 20_000, 15_000])],
+      ["a picture with a huge box", eps([0, -200_000, 10, 0])],
+      ["a document's paper", document(paper(14_401, 100))],
+      ["a paper in the middle of a document", document(`showpage ${paper(100, 20_000)} showpage ${paper(100, 100)}`)],
+      ["a box of a page", document("[ /MediaBox [-100 0 14400 100] /PAGE pdfmark")],
+    ])("%s: out of range", async (_, content) => {
+      await expect(convert(by(mode), content)).rejects.toMatchObject({ name: "OutOfRange", parameter: "file" });
+    });
+
+    test("the largest is converted, and so is a picture whose box is none", async () => {
+      expect((await convert(by(mode), document(paper(14_400, 100)))).info["Page size"]).toBe("14400 x 100 pts");
+      expect((await convert(by(mode), eps([0, 0, 14_400, 14_400]))).pages).toBe(1);
+      for (const size of ["-5 100", "0 0", "1e30 1e30"]) {
+        const refused = convert(by(mode), document(`<< /PageSize [${size}] >> setpagedevice`));
+        await expect(refused).rejects.toEqual(failsWith("damaged"));
+      }
+    });
+  },
+);

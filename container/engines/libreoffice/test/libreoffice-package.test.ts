@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { crc32, deflateRawSync } from "node:zlib";
 import { afterAll, expect, test } from "vitest";
-import { damagedPart } from "../package.ts";
+import { examine } from "../package.ts";
+import { ZipFile } from "../zip-file.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "packages-"));
 afterAll(() => rm(folder, { recursive: true }));
@@ -49,6 +50,11 @@ const part = (name: string, text: string): Stored => {
   const content = Buffer.from(text);
   return { name, content, packed: deflateRawSync(content) };
 };
+
+async function damagedPart(path: string): Promise<string | undefined> {
+  await using zip = await ZipFile.open(path);
+  return (await examine(zip!)).damaged;
+}
 
 test("a part of markup that is not what it was is named", async () => {
   const sound = part("a.xml", "<a/>");

@@ -54,6 +54,18 @@ describe("palettes", () => {
 });
 
 describe("colors", () => {
+  test("behind reserved words that are not zero, as some programs write their names there", async () => {
+    for (const [reserved, headerBytes] of [
+      ["GR32", 40],
+      ["\x01\x02\x03\x04", 12],
+      ["\xff\xff\xff\xff", 124],
+    ] as const) {
+      const file = bmp(width, height, { bits: 24, headerBytes, data: bmpRows(pack(swapped(rgb), 8)) });
+      file.write(reserved, 6, "latin1");
+      await expectPixels(await pdfOf(file), rgb);
+    }
+  });
+
   test("24 and 32 bits; the fourth byte means nothing", async () => {
     for (const headerBytes of [12, 40]) {
       await expectPixels(

@@ -1,0 +1,28 @@
+// Measures the pages of a PDF that Ghostscript wrote. Programs choose their paper in several ways (setpagedevice, its
+// predecessors in statusdict, pdfmark), but each page says how large it is.
+
+import { createReadStream } from "node:fs";
+
+/** Maximum side of a page in units (ISO 32000-1, annex C.2). */
+export const MOST_POINTS = 14_400;
+
+const STRETCH_BYTES = 2 ** 20;
+/** Overlap of consecutive chunks: a box may be cut by a chunk boundary, and is no longer than this. */
+const OVERLAP_BYTES = 128;
+const NUMBER = "(-?[\\d.]{1,20})";
+const BOX = new RegExp(`/MediaBox\\s{0,4}\\[\\s{0,4}${[NUMBER, NUMBER, NUMBER, NUMBER].join("\\s{1,4}")}`, "g");
+
+/** Returns the longest side of all pages in points. Ghostscript writes the dictionaries of pages without compression. */
+export async function largestPage(path: string): Promise<number> {
+  let largest = 0;
+  let before = "";
+  for await (const chunk of createReadStream(path, { highWaterMark: STRETCH_BYTES, encoding: "latin1" })) {
+    const stretch = before + chunk;
+    for (const [, ...numbers] of stretch.matchAll(BOX)) {
+      const [left, bottom, right, top] = numbers.map(Number) as [number, number, number, number];
+      largest = Math.max(largest, Math.abs(right - left), Math.abs(top - bottom));
+    }
+    before = stretch.slice(-OVERLAP_BYTES);
+  }
+  return largest;
+}

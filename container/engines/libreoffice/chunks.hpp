@@ -1,0 +1,18 @@
+// Inserts documents of other formats into a loaded text.
+#pragma once
+
+#include <string>
+
+#include <com/sun/star/lang/XComponent.hpp>
+
+namespace zygote {
+
+/**
+ * Inserts files of the folder at the bookmarks of the same names.
+ * @param names separated by spaces; the extension of each tells its format
+ * @returns an empty string, or the name of a file that cannot be inserted
+ */
+std::string insertChunks(const css::uno::Reference<css::lang::XComponent>& document, const std::string& folder,
+                         const std::string& names);
+
+}  // namespace zygote

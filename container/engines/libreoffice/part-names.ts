@@ -1,0 +1,117 @@
+// Renames the parts of an Office Open XML package as LibreOffice wants them. Office compares names without case
+// (ISO 29500-2, 6.3.5) and accepts names with backslashes, which some writers of zip files use. LibreOffice compares
+// exactly, and refuses files with names that Windows forbids.
+
+import { posix } from "node:path";
+import { attributeOf, startTags, withoutEntities, xmlText } from "./markup.ts";
+import type { NewPart, ZipFile } from "./zip-file.ts";
+
+const CONTENT_TYPES = "[Content_Types].xml";
+const RELATIONS = /^(.*?)_rels\/([^/]*)\.rels$/i;
+
+/** Returns a name without characters that LibreOffice refuses. */
+const clean = (name: string): string =>
+  name
+    .replaceAll("\\", "/")
+    .replace(/^(\.?\/)+/, "")
+    .replace(/[?<>"|:*]/g, "_");
+
+/** Returns a name in lower case, except the one that LibreOffice expects in another. */
+function folded(name: string): string {
+  const lower = clean(name).replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+  return lower === CONTENT_TYPES.toLowerCase() ? CONTENT_TYPES : lower;
+}
+
+type Spelling = (name: string) => string;
+
+/**
+ * Decides how the names of a package have to be spelled.
+ * @returns undefined if they can stay as they are
+ */
+export function spellingOf(names: readonly string[], relations: ReadonlyMap<string, Buffer>): Spelling | undefined {
+  const isPackage = names.some((name) => folded(name) === CONTENT_TYPES);
+  if (!isPackage) return undefined;
+  const cleaned = new Set(names.map(clean));
+  const byFolded = new Set(names.map(folded));
+  const expected = [...relations].flatMap(([name, content]) => [clean(name), ...namedIn(clean(name), content)]);
+  const isMisspelled = (name: string) => !cleaned.has(name) && byFolded.has(folded(name));
+  if ([CONTENT_TYPES, "_rels/.rels", ...expected].some(isMisspelled)) return folded;
+  const isClean = names.every((name) => clean(name) === name) && !expected.some((name) => name.includes("\\"));
+  return isClean ? undefined : clean;
+}
+
+/** Returns the names that content types or relationships use, and the one that a part of relationships belongs to. */
+function namedIn(part: string, content: Buffer): string[] {
+  const text = xmlText(content);
+  const [, folder, source] = RELATIONS.exec(part) ?? [];
+  if (folder === undefined) {
+    return [...text.matchAll(startTags("Override"))].flatMap(([tag]) => namesIn(tag, "PartName", "/"));
+  }
+  const targets = [...text.matchAll(startTags("Relationship"))].flatMap(([tag]) =>
+    namesIn(tag, "Target", `/${folder}`),
+  );
+  // The folder of relationships has only one spelling.
+  const own = `${folder}_rels/${part.slice(folder.length + "_rels/".length)}`;
+  return [own, ...(source === "" ? [] : [`${folder}${source}`]), ...targets];
+}
+
+/**
+ * Returns the name of the part that an attribute refers to, and the attribute too if it has backslashes.
+ * @returns an empty list if it refers to no part
+ */
+function namesIn(tag: string, attribute: string, folder: string): string[] {
+  const value = attributeOf(tag, attribute);
+  if (value === undefined || attributeOf(tag, "TargetMode") === "External") return [];
+  const written = withoutEntities(value).replace(/#.*$/s, "");
+  const name = posix.resolve(folder, written.replaceAll("\\", "/")).slice(1);
+  return written.includes("\\") ? [name, written] : [name];
+}
+
+/** Yields the parts under other names, and with other names in what relates them to each other. */
+export async function* respelled(
+  zip: ZipFile,
+  relations: ReadonlyMap<string, Buffer>,
+  spelling: Spelling,
+): AsyncGenerator<NewPart> {
+  const written = new Set<string>();
+  const known = new Set(zip.parts.map(({ name }) => folded(name)));
+  // No byte of a file belongs to two parts.
+  let packedLeft = zip.size;
+  for (const part of zip.parts) {
+    const name = spelling(part.name);
+    // Of parts with equivalent names, which must not exist (ISO 29500-2, 6.3.5), the first counts.
+    if (written.has(folded(name)) || name === "" || name.endsWith("/") || part.packedBytes > packedLeft) continue;
+    written.add(folded(name));
+    packedLeft -= part.packedBytes;
+    const content = relations.get(part.name);
+    if (content) {
+      yield { name, packed: Buffer.from(respelledText(clean(part.name), xmlText(content), spelling, known)) };
+    } else {
+      const packed = await zip.packed(part);
+      if (packed) yield { name, packed, like: part };
+    }
+  }
+}
+
+function respelledText(part: string, text: string, spelling: Spelling, known: ReadonlySet<string>): string {
+  const [, folder] = RELATIONS.exec(part) ?? [];
+  const respell = (element: string, attribute: string, within: string) => (before: string) =>
+    before.replace(startTags(element), (tag) => {
+      const [name = ""] = namesIn(tag, attribute, within);
+      if (!known.has(folded(name))) return tag;
+      return tag.replace(new RegExp(`(\\s${attribute}\\s*=\\s*["'])([^"'#]*)`), (_, start: string, value: string) => {
+        const isAbsolute = /^[\\/]/.test(value);
+        return `${start}${isAbsolute ? "/" : ""}${spelling(value)}`;
+      });
+    });
+  // The text is now UTF-8, whatever it was.
+  const undeclared = text.replace(/^\s*<\?xml[^>]*\?>/, "");
+  if (folder !== undefined) return respell("Relationship", "Target", `/${folder}`)(undeclared);
+  return respell(
+    "Override",
+    "PartName",
+    "/",
+  )(undeclared).replace(startTags("Default"), (tag) =>
+    tag.replace(/(\sExtension\s*=\s*["'])([^"']*)/, (_, start: string, value: string) => start + spelling(value)),
+  );
+}

@@ -1,0 +1,71 @@
+// Recognizes text that is another format: programs that open any text would print its source.
+
+const HEADER = /^[!-9;-~]+:/;
+/** Header fields that mail and web archives have (RFC 5322, 3.6; RFC 2045, 3), and that no memorandum begins with. */
+const OF_MAIL =
+  /^(MIME-Version|Message-ID|Received|Return-Path|Delivered-To|DKIM-Signature|Content-(Type|Transfer-Encoding|Disposition)):/im;
+const WEB_ARCHIVE = /^Content-Type:\s*(multipart\/(related|alternative)|text\/html)\b/im;
+
+/** Reports whether a file is MIME with HTML in it: what Office saves as a web archive, and not mail with enclosures. */
+export function isWebArchive(start: string): boolean {
+  const head = mailHeader(start);
+  return head !== undefined && /^MIME-Version:/im.test(head) && WEB_ARCHIVE.test(head);
+}
+
+/** Reports whether a text is of a format whose source is not meant to be read: mail, JSON, Base64 and others. */
+export function isSource(start: string): boolean {
+  const text = start.trimStart();
+  return (
+    FORMATS.some((format) => format.test(text)) || mailHeader(text) !== undefined || isJson(text) || isBase64(text)
+  );
+}
+
+const FORMATS: readonly RegExp[] = [
+  // PEM (RFC 7468), OpenPGP (RFC 4880), vCard (RFC 6350), iCalendar (RFC 5545).
+  /^-----BEGIN [A-Z0-9 ]+-----/,
+  /^BEGIN:(VCARD|VCALENDAR)\b/i,
+  // The body of a form and an answer of a server, saved instead of the document in it.
+  /^--\S+\r?\nContent-[A-Za-z-]+:/,
+  /^HTTP\/\d(\.\d)? \d{3}\b/,
+  /^data:[\w.+-]+\/[\w.+-]+[;,]/,
+  // Unix-to-Unix encoding, and a pointer of Git LFS.
+  /^begin [0-7]{3} \S+\r?\n/,
+  /^version https:\/\/git-lfs\.github\.com\/spec\//,
+];
+
+/** Returns the header fields with which a text begins, if they are those of mail. */
+function mailHeader(start: string): string | undefined {
+  const [head = ""] = start.trimStart().split(/\r?\n\r?\n/, 1);
+  // The last line may be cut off.
+  const lines = head
+    .replace(/\r?\n[ \t]+/g, " ")
+    .split(/\r?\n/)
+    .slice(0, head.length === start.trimStart().length ? -1 : undefined);
+  return lines.length > 0 && lines.every((line) => HEADER.test(line)) && OF_MAIL.test(head) ? head : undefined;
+}
+
+const JSON_TOKEN = /\s*(?:[{}[\],:]|"(?:[^"\\\n]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true\b|false\b|null\b)/y;
+/** What may be left of a token where the text was cut off. */
+const CUT_TOKEN = /^\s*(?:"(?:[^"\\\n]|\\.)*\\?|[-+\w.]*)$/;
+
+/** Reports whether a text consists of the tokens of JSON, the first of which opens an object or array. */
+function isJson(text: string): boolean {
+  if (!/^(\{\s*["}]|\[\s*["{[\]\d-])/.test(text)) return false;
+  JSON_TOKEN.lastIndex = 0;
+  let at = 0;
+  while (JSON_TOKEN.test(text)) at = JSON_TOKEN.lastIndex;
+  return CUT_TOKEN.test(text.slice(at));
+}
+
+/** Length below which a word may be a word. */
+const LEAST_BASE64 = 60;
+
+/** Reports whether a text is nothing but Base64 (RFC 4648), in one line or in lines of equal length. */
+function isBase64(text: string): boolean {
+  const lines = text.trimEnd().split(/\r?\n/);
+  const [first = ""] = lines;
+  const isEven = lines.slice(1, -1).every((line) => line.length === first.length);
+  if (first.length < LEAST_BASE64 || !isEven) return false;
+  if (!lines.every((line) => /^[A-Za-z0-9+/_-]*={0,2}$/.test(line))) return false;
+  return [/[A-Z]/, /[a-z]/, /[0-9]/].every((kind) => kind.test(text));
+}
