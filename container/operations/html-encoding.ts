@@ -18,7 +18,7 @@ const ATTRIBUTE =
 const CHARSET_IN_CONTENT = /charset[\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^"]*)"|'([^']*)'|([^\t\n\f\r ;"'][^\t\n\f\r ;]*))/i;
 const ENCODING_IN_XML = /^<\?xml[^>]*?encoding[\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^">]+)"|'([^'>]+)')/;
 /** The escape sequences with which text in Japanese begins in ISO-2022-JP, whose bytes would be UTF-8 too. */
-const JAPANESE_BEGINS = /\x1b\$[@B]/;
+const JAPANESE_BEGINS = ["\u001b$@", "\u001b$B"];
 
 /**
  * Returns the charset to send along with an HTML file, or undefined if the browser is to detect it.
@@ -33,7 +33,7 @@ export function charsetOf(start: Buffer): string | undefined {
   if (text.startsWith("\0<")) return "utf-16be";
   const declared = declaredIn(text);
   if (declared !== undefined || !isUtf8(start)) return declared;
-  return JAPANESE_BEGINS.test(text) ? "iso-2022-jp" : "utf-8";
+  return JAPANESE_BEGINS.some((escape) => text.includes(escape)) ? "iso-2022-jp" : "utf-8";
 }
 
 /** Prescans a text, one character per byte, for its label (HTML, 13.2.3.2). */
