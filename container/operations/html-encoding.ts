@@ -33,7 +33,7 @@ export function charsetOf(start: Buffer): string | undefined {
   if (text.startsWith("\0<")) return "utf-16be";
   const declared = declaredIn(text);
   if (declared !== undefined || !isUtf8(start)) return declared;
-  return JAPANESE_BEGINS.some((escape) => text.includes(escape)) ? "iso-2022-jp" : "utf-8";
+  return JAPANESE_BEGINS.some((begin) => text.includes(begin)) ? "iso-2022-jp" : "utf-8";
 }
 
 /** Prescans a text, one character per byte, for its label (HTML, 13.2.3.2). */
