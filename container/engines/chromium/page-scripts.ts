@@ -1,94 +1,160 @@
-// Functions that run inside a page, in an isolated world that shares only the document with the page's scripts. Each
-// function is sent as its text, so it may use only what it defines itself.
+// Runs in a page's own world, before its scripts, and answers questions about them. A function that runs in a page is
+// sent as its text, so it may use only what it defines itself.
 
 /** Events that ask questions of the page's own world from our world. {@link observe} answers yes by canceling them. */
 export interface Questions {
   /** Asks whether a script or an event handler of the page has run. */
   readonly isScripted: string;
-  /** Asks whether the page has queried its visibility. */
+  /** Asks whether the page has queried its visibility. From then on, what has come into view never seems to leave. */
   readonly looksAtSight: string;
+  /** Asks whether the page handles scrolling. */
+  readonly followsScrolling: string;
+  /** Asks whether the page has drawn on a canvas, or changed a shadow tree, since it was last asked. */
+  readonly hasDrawn: string;
+  /** Asks whether the page has read or changed the rules of a style sheet, and so may change them at any time. */
+  readonly readsRules: string;
+  /** Asks whether a callback of the page waits for the next frame. */
+  readonly awaitsFrame: string;
 }
 
 export const QUESTIONS: Questions = {
   isScripted: "pagewright:is-scripted",
   looksAtSight: "pagewright:looks-at-sight",
+  followsScrolling: "pagewright:follows-scrolling",
+  hasDrawn: "pagewright:has-drawn",
+  readsRules: "pagewright:reads-rules",
+  awaitsFrame: "pagewright:awaits-frame",
 };
 
-/** Arguments of {@link waitForAll}. */
-export interface Patience {
-  readonly questions: Questions;
-  /** Maximum duration of all waiting together. */
-  readonly timeoutMs: number;
-}
-
-/** Loads what loads only when visible, and waits for fonts and pictures. */
-export async function waitForAll({ questions, timeoutMs }: Patience): Promise<void> {
-  const SETTLED_AFTER_MS = 100;
-  const FRAMES = 60;
-  const is = (question: string) => !window.dispatchEvent(new Event(question, { cancelable: true }));
-  const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
-
-  /** Scrolls through the page: newly visible content is checked once a frame. */
-  const showAll = async () => {
-    const { scrollX, scrollY, innerHeight } = window;
-    const height = document.documentElement.scrollHeight;
-    const step = Math.max(innerHeight, Math.ceil(height / FRAMES));
-    for (let top = 0; top < height; top += step) {
-      window.scrollTo({ left: 0, top, behavior: "instant" });
-      await frame();
-    }
-    window.scrollTo({ left: scrollX, top: scrollY, behavior: "instant" });
-    await frame();
-  };
-
-  const settled = () =>
-    new Promise<void>((resolve) => {
-      let timer = setTimeout(resolve, SETTLED_AFTER_MS);
-      new MutationObserver(() => {
-        clearTimeout(timer);
-        timer = setTimeout(resolve, SETTLED_AFTER_MS);
-      }).observe(document, { subtree: true, childList: true, characterData: true });
-    });
-
-  const loaded = (image: HTMLImageElement) =>
-    new Promise((resolve) => {
-      image.addEventListener("load", resolve);
-      image.addEventListener("error", resolve);
-    });
-
-  const work = async () => {
-    for (const late of document.querySelectorAll<HTMLImageElement | HTMLIFrameElement>('[loading="lazy" i]')) {
-      late.loading = "eager";
-    }
-    if (is(questions.looksAtSight)) await showAll();
-    // Scripts may build the page in steps.
-    if (is(questions.isScripted)) await settled();
-    await document.fonts.ready;
-    await Promise.all(
-      Array.from(document.images)
-        .filter((image) => !image.complete)
-        .map(loaded),
-    );
-  };
-  await Promise.race([work(), new Promise((resolve) => setTimeout(resolve, timeoutMs))]);
-}
-
 /** Runs in the page's own world, before its scripts. Does not run if the page has no own world. */
-export function observe({ isScripted, looksAtSight }: Questions): void {
+export function observe(questions: Questions): void {
   const listen = window.addEventListener;
-  const confirm = (question: string) => listen.call(window, question, (event) => event.preventDefault());
-  confirm(isScripted);
-  const Observer = window.IntersectionObserver;
-  window.IntersectionObserver = class IntersectionObserver extends Observer {
-    constructor(...params: ConstructorParameters<typeof Observer>) {
-      super(...params);
-      confirm(looksAtSight);
+  const answer = (question: string, isTrue: () => boolean) =>
+    listen.call(window, question, (event) => {
+      if (isTrue()) event.preventDefault();
+    });
+  const confirm = (question: string) => answer(question, () => true);
+  confirm(questions.isScripted);
+
+  const observeSight = () => {
+    let looks = false;
+    let isKept = false;
+    const Observer = window.IntersectionObserver;
+    window.IntersectionObserver = class IntersectionObserver extends Observer {
+      constructor(callback: IntersectionObserverCallback, options?: IntersectionObserverInit) {
+        const seen = new WeakMap<Element, number>();
+        const isNews = ({ target, intersectionRatio, isIntersecting }: IntersectionObserverEntry) => {
+          const before = seen.get(target);
+          if (isKept && before !== undefined && !(isIntersecting && intersectionRatio >= before)) return false;
+          if (isIntersecting) seen.set(target, intersectionRatio);
+          else seen.delete(target);
+          return true;
+        };
+        const filtered = (entries: IntersectionObserverEntry[], observer: globalThis.IntersectionObserver) => {
+          const news = entries.filter(isNews);
+          if (news.length > 0) Reflect.apply(callback, observer, [news, observer]);
+        };
+        super(typeof callback === "function" ? filtered : callback, options);
+        looks = true;
+      }
+    };
+    answer(questions.looksAtSight, () => {
+      isKept = looks;
+      return looks;
+    });
+    window.addEventListener = function (this: unknown, ...params: [string, ...unknown[]]) {
+      if (params[0] === "scroll") confirm(questions.followsScrolling);
+      return Reflect.apply(listen, this ?? window, params);
+    } as typeof window.addEventListener;
+  };
+
+  const observeFrames = () => {
+    const waiting = new Set<number>();
+    const { requestAnimationFrame, cancelAnimationFrame } = window;
+    window.requestAnimationFrame = (callback) => {
+      if (typeof callback !== "function") return requestAnimationFrame.call(window, callback);
+      const id = requestAnimationFrame.call(window, (time) => {
+        waiting.delete(id);
+        callback(time);
+      });
+      waiting.add(id);
+      return id;
+    };
+    window.cancelAnimationFrame = (id) => {
+      waiting.delete(id);
+      cancelAnimationFrame.call(window, id);
+    };
+    answer(questions.awaitsFrame, () => waiting.size > 0);
+  };
+
+  const observeDrawing = () => {
+    let hasDrawn = false;
+    let isWatched = false;
+    const roots: ShadowRoot[] = [];
+    const changes = new MutationObserver(() => {
+      hasDrawn = true;
+    });
+    const everything = { subtree: true, childList: true, characterData: true, attributes: true };
+    const { attachShadow } = Element.prototype;
+    Element.prototype.attachShadow = function (init) {
+      const root = attachShadow.call(this, init);
+      if (isWatched) changes.observe(root, everything);
+      else roots.push(root);
+      return root;
+    };
+    /** Overrides methods as late as possible: until then, the page draws at full speed. */
+    const watch = () => {
+      isWatched = true;
+      for (const root of roots) changes.observe(root, everything);
+      for (const { prototype } of [
+        CanvasRenderingContext2D,
+        WebGLRenderingContext,
+        WebGL2RenderingContext,
+        ImageBitmapRenderingContext,
+      ] as { prototype: object }[]) {
+        for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
+          if (typeof value !== "function" || !/^(clear|fill|stroke|draw|put|transfer|reset)/.test(name)) continue;
+          Object.assign(prototype, {
+            [name](this: { canvas: HTMLCanvasElement }, ...params: unknown[]) {
+              if (this.canvas.isConnected) hasDrawn = true;
+              return Reflect.apply(value, this, params);
+            },
+          });
+        }
+      }
+    };
+    answer(questions.hasDrawn, () => {
+      if (!isWatched) watch();
+      const had = hasDrawn;
+      hasDrawn = false;
+      return had;
+    });
+  };
+
+  const observeRules = () => {
+    const { prototype } = CSSStyleSheet;
+    let isConfirmed = false;
+    const read = () => {
+      if (!isConfirmed) confirm(questions.readsRules);
+      isConfirmed = true;
+    };
+    for (const [name, own] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
+      if (!/rule|^replace/i.test(name)) continue;
+      const { get, value } = own;
+      const through = (original: (...params: unknown[]) => unknown) =>
+        function (this: CSSStyleSheet, ...params: unknown[]) {
+          read();
+          return Reflect.apply(original, this, params);
+        };
+      if (get) Object.defineProperty(prototype, name, { ...own, get: through(get) });
+      else if (typeof value === "function") Object.defineProperty(prototype, name, { ...own, value: through(value) });
     }
   };
-  window.addEventListener = function (this: unknown, ...params: [string, ...unknown[]]) {
-    if (params[0] === "scroll") confirm(looksAtSight);
-    return Reflect.apply(listen, this ?? window, params);
-  } as typeof window.addEventListener;
+
+  observeSight();
+  observeRules();
+  observeFrames();
+  observeDrawing();
   // Dialogs are disabled: nobody can answer them, and scripts can open them in an endless loop.
   window.alert = () => {};
   window.confirm = () => false;

@@ -8,10 +8,11 @@ import type { LeasedPage } from "./browser.ts";
 import { DEVICES, type DeviceName, emulate } from "./devices.ts";
 import { Loading } from "./loading.ts";
 import { enlargePages, savePdf } from "./output.ts";
-import { type Patience, QUESTIONS, waitForAll } from "./page-scripts.ts";
+import { QUESTIONS } from "./page-scripts.ts";
 import { isStill, type Paper, type Purpose, purposeOf, setPaper } from "./paper-scripts.ts";
 import { ProtocolError, type Session } from "./pipe.ts";
 import { sheetsOf } from "./sheets.ts";
+import { waiting } from "./waiting-scripts.ts";
 
 /** Options for putting a page on paper. Lengths are in points. */
 export interface PrintOptions {
@@ -163,8 +164,7 @@ async function prepare({ page, options }: Job, timeoutMs: number): Promise<Purpo
   let found = await set({});
   if (found === "restless") {
     await page.show();
-    const patience = { questions: QUESTIONS, timeoutMs } satisfies Patience;
-    const expression = `(${waitForAll})(${JSON.stringify(patience)})`;
+    const expression = waiting({ questions: QUESTIONS, timeoutMs });
     await session.send("Runtime.evaluate", { expression, contextId, awaitPromise: true });
     found = await set({ isWaitedFor: true });
   }
