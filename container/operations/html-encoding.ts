@@ -36,7 +36,7 @@ export function charsetOf(start: Buffer): string | undefined {
   return JAPANESE_BEGINS.some((begin) => text.includes(begin)) ? "iso-2022-jp" : "utf-8";
 }
 
-/** Prescans a text, one character per byte, for its label (HTML, 13.2.3.2). */
+/** Finds the label in a text that has one character per byte (HTML, 13.2.3.2). */
 function declaredIn(text: string): string | undefined {
   let isInHead = true;
   for (let at = text.indexOf("<"); at >= 0; at = text.indexOf("<", at)) {

@@ -26,138 +26,142 @@ export const QUESTIONS: Questions = {
   awaitsFrame: "pagewright:awaits-frame",
 };
 
-/** Runs in the page's own world, before its scripts. Does not run if the page has no own world. */
-export function observe(questions: Questions): void {
-  const listen = window.addEventListener;
+/** Answers a question whenever it is asked. */
+type Answer = (question: string, isTrue: () => boolean) => void;
+
+/** Returns the script that answers, which does not run if the page has no own world. */
+export function observing(questions: Questions): string {
+  const observers = [observeSight, observeRules, observeFrames, observeDrawing];
+  return `(${observe})(${JSON.stringify(questions)}, [${observers}])`;
+}
+
+function observe(questions: Questions, observers: readonly ((questions: Questions, answer: Answer) => void)[]): void {
+  const { addEventListener } = EventTarget.prototype;
   const answer = (question: string, isTrue: () => boolean) =>
-    listen.call(window, question, (event) => {
+    addEventListener.call(window, question, (event) => {
       if (isTrue()) event.preventDefault();
     });
-  const confirm = (question: string) => answer(question, () => true);
-  confirm(questions.isScripted);
-
-  const observeSight = () => {
-    let looks = false;
-    let isKept = false;
-    const Observer = window.IntersectionObserver;
-    window.IntersectionObserver = class IntersectionObserver extends Observer {
-      constructor(callback: IntersectionObserverCallback, options?: IntersectionObserverInit) {
-        const seen = new WeakMap<Element, number>();
-        const isNews = ({ target, intersectionRatio, isIntersecting }: IntersectionObserverEntry) => {
-          const before = seen.get(target);
-          if (isKept && before !== undefined && !(isIntersecting && intersectionRatio >= before)) return false;
-          if (isIntersecting) seen.set(target, intersectionRatio);
-          else seen.delete(target);
-          return true;
-        };
-        const filtered = (entries: IntersectionObserverEntry[], observer: globalThis.IntersectionObserver) => {
-          const news = entries.filter(isNews);
-          if (news.length > 0) Reflect.apply(callback, observer, [news, observer]);
-        };
-        super(typeof callback === "function" ? filtered : callback, options);
-        looks = true;
-      }
-    };
-    answer(questions.looksAtSight, () => {
-      isKept = looks;
-      return looks;
-    });
-    window.addEventListener = function (this: unknown, ...params: [string, ...unknown[]]) {
-      if (params[0] === "scroll") confirm(questions.followsScrolling);
-      return Reflect.apply(listen, this ?? window, params);
-    } as typeof window.addEventListener;
-  };
-
-  const observeFrames = () => {
-    const waiting = new Set<number>();
-    const { requestAnimationFrame, cancelAnimationFrame } = window;
-    window.requestAnimationFrame = (callback) => {
-      if (typeof callback !== "function") return requestAnimationFrame.call(window, callback);
-      const id = requestAnimationFrame.call(window, (time) => {
-        waiting.delete(id);
-        callback(time);
-      });
-      waiting.add(id);
-      return id;
-    };
-    window.cancelAnimationFrame = (id) => {
-      waiting.delete(id);
-      cancelAnimationFrame.call(window, id);
-    };
-    answer(questions.awaitsFrame, () => waiting.size > 0);
-  };
-
-  const observeDrawing = () => {
-    let hasDrawn = false;
-    let isWatched = false;
-    const roots: ShadowRoot[] = [];
-    const changes = new MutationObserver(() => {
-      hasDrawn = true;
-    });
-    const everything = { subtree: true, childList: true, characterData: true, attributes: true };
-    const { attachShadow } = Element.prototype;
-    Element.prototype.attachShadow = function (init) {
-      const root = attachShadow.call(this, init);
-      if (isWatched) changes.observe(root, everything);
-      else roots.push(root);
-      return root;
-    };
-    /** Overrides methods as late as possible: until then, the page draws at full speed. */
-    const watch = () => {
-      isWatched = true;
-      for (const root of roots) changes.observe(root, everything);
-      for (const { prototype } of [
-        CanvasRenderingContext2D,
-        WebGLRenderingContext,
-        WebGL2RenderingContext,
-        ImageBitmapRenderingContext,
-      ] as { prototype: object }[]) {
-        for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
-          if (typeof value !== "function" || !/^(clear|fill|stroke|draw|put|transfer|reset)/.test(name)) continue;
-          Object.assign(prototype, {
-            [name](this: { canvas: HTMLCanvasElement }, ...params: unknown[]) {
-              if (this.canvas.isConnected) hasDrawn = true;
-              return Reflect.apply(value, this, params);
-            },
-          });
-        }
-      }
-    };
-    answer(questions.hasDrawn, () => {
-      if (!isWatched) watch();
-      const had = hasDrawn;
-      hasDrawn = false;
-      return had;
-    });
-  };
-
-  const observeRules = () => {
-    const { prototype } = CSSStyleSheet;
-    let isConfirmed = false;
-    const read = () => {
-      if (!isConfirmed) confirm(questions.readsRules);
-      isConfirmed = true;
-    };
-    for (const [name, own] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
-      if (!/rule|^replace/i.test(name)) continue;
-      const { get, value } = own;
-      const through = (original: (...params: unknown[]) => unknown) =>
-        function (this: CSSStyleSheet, ...params: unknown[]) {
-          read();
-          return Reflect.apply(original, this, params);
-        };
-      if (get) Object.defineProperty(prototype, name, { ...own, get: through(get) });
-      else if (typeof value === "function") Object.defineProperty(prototype, name, { ...own, value: through(value) });
-    }
-  };
-
-  observeSight();
-  observeRules();
-  observeFrames();
-  observeDrawing();
+  answer(questions.isScripted, () => true);
+  for (const observer of observers) observer(questions, answer);
   // Dialogs are disabled: nobody can answer them, and scripts can open them in an endless loop.
   window.alert = () => {};
   window.confirm = () => false;
   window.prompt = () => null;
   window.print = () => {};
+}
+
+function observeSight(questions: Questions, answer: Answer): void {
+  let looks = false;
+  let isKept = false;
+  const Observer = window.IntersectionObserver;
+  window.IntersectionObserver = class IntersectionObserver extends Observer {
+    constructor(callback: IntersectionObserverCallback, options?: IntersectionObserverInit) {
+      const seen = new WeakMap<Element, number>();
+      const isNews = ({ target, intersectionRatio, isIntersecting }: IntersectionObserverEntry) => {
+        const before = seen.get(target);
+        if (isKept && before !== undefined && !(isIntersecting && intersectionRatio >= before)) return false;
+        if (isIntersecting) seen.set(target, intersectionRatio);
+        else seen.delete(target);
+        return true;
+      };
+      const filtered = (entries: IntersectionObserverEntry[], observer: globalThis.IntersectionObserver) => {
+        const news = entries.filter(isNews);
+        if (news.length > 0) Reflect.apply(callback, observer, [news, observer]);
+      };
+      super(typeof callback === "function" ? filtered : callback, options);
+      looks = true;
+    }
+  };
+  answer(questions.looksAtSight, () => {
+    isKept = looks;
+    return looks;
+  });
+  const { addEventListener } = EventTarget.prototype;
+  let follows = false;
+  EventTarget.prototype.addEventListener = function (this: EventTarget | undefined, ...params) {
+    const target = this ?? window;
+    follows ||= params[0] === "scroll" && (target === window || target === document);
+    return Reflect.apply(addEventListener, target, params);
+  };
+  answer(questions.followsScrolling, () => follows || Boolean(window.onscroll ?? document.onscroll));
+}
+
+function observeRules(questions: Questions, answer: Answer): void {
+  const { prototype } = CSSStyleSheet;
+  let hasRead = false;
+  for (const [name, own] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
+    if (!/rule|^replace/i.test(name)) continue;
+    const { get, value } = own;
+    const through = (original: (...params: unknown[]) => unknown) =>
+      function (this: CSSStyleSheet, ...params: unknown[]) {
+        hasRead = true;
+        return Reflect.apply(original, this, params);
+      };
+    if (get) Object.defineProperty(prototype, name, { ...own, get: through(get) });
+    else if (typeof value === "function") Object.defineProperty(prototype, name, { ...own, value: through(value) });
+  }
+  answer(questions.readsRules, () => hasRead);
+}
+
+function observeFrames(questions: Questions, answer: Answer): void {
+  const waiting = new Set<number>();
+  const { requestAnimationFrame, cancelAnimationFrame } = window;
+  window.requestAnimationFrame = (callback) => {
+    if (typeof callback !== "function") return requestAnimationFrame.call(window, callback);
+    const id = requestAnimationFrame.call(window, (time) => {
+      waiting.delete(id);
+      callback(time);
+    });
+    waiting.add(id);
+    return id;
+  };
+  window.cancelAnimationFrame = (id) => {
+    waiting.delete(id);
+    cancelAnimationFrame.call(window, id);
+  };
+  answer(questions.awaitsFrame, () => waiting.size > 0);
+}
+
+function observeDrawing(questions: Questions, answer: Answer): void {
+  let hasDrawn = false;
+  let isWatched = false;
+  const roots: ShadowRoot[] = [];
+  const changes = new MutationObserver(() => {
+    hasDrawn = true;
+  });
+  const everything = { subtree: true, childList: true, characterData: true, attributes: true };
+  const { attachShadow } = Element.prototype;
+  Element.prototype.attachShadow = function (init) {
+    const root = attachShadow.call(this, init);
+    if (isWatched) changes.observe(root, everything);
+    else roots.push(root);
+    return root;
+  };
+  /** Overrides methods as late as possible: until then, the page draws at full speed. */
+  const watch = () => {
+    isWatched = true;
+    for (const root of roots) changes.observe(root, everything);
+    for (const { prototype } of [
+      CanvasRenderingContext2D,
+      WebGLRenderingContext,
+      WebGL2RenderingContext,
+      ImageBitmapRenderingContext,
+    ] as { prototype: object }[]) {
+      for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
+        if (typeof value !== "function" || !/^(clear|fill|stroke|draw|put|transfer|reset)/.test(name)) continue;
+        Object.assign(prototype, {
+          [name](this: { canvas: HTMLCanvasElement }, ...params: unknown[]) {
+            if (this.canvas.isConnected) hasDrawn = true;
+            return Reflect.apply(value, this, params);
+          },
+        });
+      }
+    }
+  };
+  answer(questions.hasDrawn, () => {
+    if (!isWatched) watch();
+    const had = hasDrawn;
+    hasDrawn = false;
+    return had;
+  });
 }

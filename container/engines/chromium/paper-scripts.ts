@@ -94,7 +94,7 @@ export function setPaper(
 /** @returns true if nothing in the page moves or is pending */
 export function isStill({ isScripted }: Questions): boolean {
   const restless =
-    'iframe, frame, object, embed, video, animate, animateMotion, animateTransform, set, [loading="lazy" i]';
+    'iframe, frame, object, embed, video, animate, animateMotion, animateTransform, set, source[media], [loading="lazy" i]';
   return (
     window.dispatchEvent(new Event(isScripted, { cancelable: true })) &&
     document.querySelector(restless) === null &&

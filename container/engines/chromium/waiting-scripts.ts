@@ -80,6 +80,8 @@ async function waitForAll({ questions, timeoutMs }: Patience, parts: Parts): Pro
   };
 
   const work = async () => {
+    // The next frame selects the pictures for paper.
+    if (document.querySelector("source[media]")) await frame();
     // Starts to load what is not visible.
     isPending(window);
     const [looksAtSight, followsScrolling] = [is(questions.looksAtSight), is(questions.followsScrolling)];
@@ -171,7 +173,10 @@ function finishMotion(document: Document): boolean {
         return 0;
       }
     };
-    const ends = Array.from(svg.querySelectorAll<SVGAnimationElement>("animate, animateMotion, animateTransform, set"), endOf);
+    const ends = Array.from(
+      svg.querySelectorAll<SVGAnimationElement>("animate, animateMotion, animateTransform, set"),
+      endOf,
+    );
     const end = Math.max(0, ...ends.filter((time) => time < Number.POSITIVE_INFINITY));
     if (svg.getCurrentTime() >= end) continue;
     svg.setCurrentTime(end);

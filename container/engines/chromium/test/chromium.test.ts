@@ -186,7 +186,7 @@ describe("what of a page is kept", () => {
     expect(targets).toContain("https://example.com/a?b=c#d");
     expect(targets).toContain("mailto:a@example.com");
     expect(targets.filter((target) => !target.includes(":"))).toHaveLength(1);
-    expect(JSON.stringify(targets)).not.toContain("document.invalid");
+    expect(JSON.stringify(targets)).not.toContain("document.localhost");
   });
 
   test("fonts are embedded, and text is text", async () => {
@@ -207,14 +207,14 @@ describe("what of a page is kept", () => {
     const bytes = readFileSync(made).toString("latin1");
     const addresses = [...bytes.matchAll(/URI \((.*?)\)/g)].map(([, address]) => address!.replace(/^(\.\/)+/, ""));
     expect(addresses).toEqual(["other.html", "a/b?c#d", ""]);
-    expect(bytes).not.toContain("document.invalid");
+    expect(bytes).not.toContain("document.localhost");
     execFileSync("qpdf", ["--check", made]);
   });
 
   test("a page without a title has none of the service's", async () => {
     const made = await print(chromium, "<p>no title");
     expect(infoOf(made).Title ?? "").not.toContain("invalid");
-    expect(readFileSync(made).toString("latin1")).not.toContain("document.invalid");
+    expect(readFileSync(made).toString("latin1")).not.toContain("document.localhost");
   });
 
   test("a reference from an outline or a link is one to a page of the file", () => {
