@@ -9,7 +9,9 @@ export interface Questions {
   readonly looksAtSight: string;
   /** Asks whether the page handles scrolling. */
   readonly followsScrolling: string;
-  /** Asks whether the page has drawn on a canvas, or changed a shadow tree, since it was last asked. */
+  /** Asks whether a shadow tree has changed since it was last asked. */
+  readonly hasChangedShadows: string;
+  /** Asks whether a canvas looks different than when it was last asked. */
   readonly hasDrawn: string;
   /** Asks whether the page has read or changed the rules of a style sheet, and so may change them at any time. */
   readonly readsRules: string;
@@ -21,6 +23,7 @@ export const QUESTIONS: Questions = {
   isScripted: "pagewright:is-scripted",
   looksAtSight: "pagewright:looks-at-sight",
   followsScrolling: "pagewright:follows-scrolling",
+  hasChangedShadows: "pagewright:has-changed-shadows",
   hasDrawn: "pagewright:has-drawn",
   readsRules: "pagewright:reads-rules",
   awaitsFrame: "pagewright:awaits-frame",
@@ -31,7 +34,7 @@ type Answer = (question: string, isTrue: () => boolean) => void;
 
 /** Returns the script that answers, which does not run if the page has no own world. */
 export function observing(questions: Questions): string {
-  const observers = [observeSight, observeRules, observeFrames, observeDrawing];
+  const observers = [observeSight, observeRules, observeFrames, observeShadows, observeDrawing];
   return `(${observe})(${JSON.stringify(questions)}, [${observers}])`;
 }
 
@@ -59,7 +62,12 @@ function observeSight(questions: Questions, answer: Answer): void {
       const seen = new WeakMap<Element, number>();
       const isNews = ({ target, intersectionRatio, isIntersecting }: IntersectionObserverEntry) => {
         const before = seen.get(target);
-        if (isKept && before !== undefined && !(isIntersecting && intersectionRatio >= before)) return false;
+        const isLess = before !== undefined && (!isIntersecting || intersectionRatio < before);
+        if (isKept && isLess) {
+          // It may come into view again, with any part.
+          if (!isIntersecting) seen.set(target, 0);
+          return false;
+        }
         if (isIntersecting) seen.set(target, intersectionRatio);
         else seen.delete(target);
         return true;
@@ -122,12 +130,12 @@ function observeFrames(questions: Questions, answer: Answer): void {
   answer(questions.awaitsFrame, () => waiting.size > 0);
 }
 
-function observeDrawing(questions: Questions, answer: Answer): void {
-  let hasDrawn = false;
+function observeShadows(questions: Questions, answer: Answer): void {
+  let hasChanged = false;
   let isWatched = false;
   const roots: ShadowRoot[] = [];
   const changes = new MutationObserver(() => {
-    hasDrawn = true;
+    hasChanged = true;
   });
   const everything = { subtree: true, childList: true, characterData: true, attributes: true };
   const { attachShadow } = Element.prototype;
@@ -137,31 +145,55 @@ function observeDrawing(questions: Questions, answer: Answer): void {
     else roots.push(root);
     return root;
   };
-  /** Overrides methods as late as possible: until then, the page draws at full speed. */
-  const watch = () => {
+  answer(questions.hasChangedShadows, () => {
     isWatched = true;
-    for (const root of roots) changes.observe(root, everything);
-    for (const { prototype } of [
-      CanvasRenderingContext2D,
-      WebGLRenderingContext,
-      WebGL2RenderingContext,
-      ImageBitmapRenderingContext,
-    ] as { prototype: object }[]) {
-      for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
-        if (typeof value !== "function" || !/^(clear|fill|stroke|draw|put|transfer|reset)/.test(name)) continue;
-        Object.assign(prototype, {
-          [name](this: { canvas: HTMLCanvasElement }, ...params: unknown[]) {
-            if (this.canvas.isConnected) hasDrawn = true;
-            return Reflect.apply(value, this, params);
-          },
-        });
-      }
+    for (const root of roots.splice(0)) changes.observe(root, everything);
+    const had = hasChanged;
+    hasChanged = false;
+    return had;
+  });
+}
+
+function observeDrawing(questions: Questions, answer: Answer): void {
+  /** Length of the longer side to which canvases are reduced for a comparison. */
+  const MAX_COMPARED = 1024;
+  const looks = new WeakMap<HTMLCanvasElement, number>();
+  const canvases: WeakRef<HTMLCanvasElement>[] = [];
+  const add = (canvas: HTMLCanvasElement) => {
+    if (!looks.has(canvas)) canvases.push(new WeakRef(canvas));
+    looks.set(canvas, looks.get(canvas) ?? 0);
+  };
+  /** Returns a hash of a canvas's pixels; 0 for one with pixels of other sites. */
+  const lookOf = (canvas: HTMLCanvasElement) => {
+    const scale = Math.min(1, MAX_COMPARED / Math.max(canvas.width, canvas.height));
+    const [width, height] = [Math.ceil(canvas.width * scale), Math.ceil(canvas.height * scale)];
+    const context = new OffscreenCanvas(width, height).getContext("2d", { willReadFrequently: true });
+    try {
+      context!.drawImage(canvas, 0, 0, width, height);
+      const pixels = new Int32Array(context!.getImageData(0, 0, width, height).data.buffer);
+      return pixels.reduce((hash, pixel) => (Math.imul(hash, 31) + pixel) | 0, 1);
+    } catch {
+      return 0;
     }
   };
+  const { getContext, transferControlToOffscreen } = HTMLCanvasElement.prototype;
+  HTMLCanvasElement.prototype.getContext = function (this: HTMLCanvasElement, kind: string, options?: object) {
+    add(this);
+    // Otherwise the browser discards a drawing that it has shown, before it prints it.
+    const kept = /webgl/.test(kind) ? { ...options, preserveDrawingBuffer: true } : options;
+    return Reflect.apply(getContext, this, [kind, kept]);
+  } as typeof getContext;
+  HTMLCanvasElement.prototype.transferControlToOffscreen = function () {
+    add(this);
+    return transferControlToOffscreen.call(this);
+  };
   answer(questions.hasDrawn, () => {
-    if (!isWatched) watch();
-    const had = hasDrawn;
-    hasDrawn = false;
-    return had;
+    const shown = canvases.flatMap((canvas) => canvas.deref() ?? []).filter(({ isConnected }) => isConnected);
+    const isNew = (canvas: HTMLCanvasElement) => {
+      const before = looks.get(canvas);
+      looks.set(canvas, lookOf(canvas));
+      return looks.get(canvas) !== before;
+    };
+    return shown.map(isNew).includes(true);
   });
 }

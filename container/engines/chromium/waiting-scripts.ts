@@ -58,7 +58,14 @@ async function waitForAll({ questions, timeoutMs }: Patience, parts: Parts): Pro
 
   const changes = parts.changesOf();
   const settled = async () => {
-    let state = changes.stateOf(within(window), is(questions.readsRules));
+    /** Reports whether what can only be compared has changed since the last call. */
+    const isDifferent = () => {
+      const before = state;
+      state = changes.stateOf(within(window), is(questions.readsRules));
+      return is(questions.hasDrawn) || state !== before;
+    };
+    let state = "";
+    isDifferent();
     let wereFramesAwaited = false;
     for (let quiet = 0; ; await pause(LOOK_MS)) {
       const pages = within(window);
@@ -67,14 +74,12 @@ async function waitForAll({ questions, timeoutMs }: Patience, parts: Parts): Pro
       const hasMoved = pages.map(({ document }) => parts.finishMotion(document)).includes(true);
       // Scripts learn of the end of a motion in the next frame.
       if (hasMoved) await frame();
-      const news = [is(questions.hasDrawn), changes.areMade(pages), wereFramesAwaited && !areFramesAwaited];
+      const news = [is(questions.hasChangedShadows), changes.areMade(pages), wereFramesAwaited && !areFramesAwaited];
       wereFramesAwaited = areFramesAwaited;
       quiet = hasMoved || news.includes(true) || pages.some(isPending) ? 0 : quiet + 1;
       if (!isScripted && quiet > 0) return;
       if (quiet <= (areFramesAwaited ? QUIET_LOOKS_WITH_FRAMES : QUIET_LOOKS)) continue;
-      const before = state;
-      state = changes.stateOf(pages, is(questions.readsRules));
-      if (state === before) return;
+      if (!isDifferent()) return;
       quiet = 0;
     }
   };
@@ -91,7 +96,7 @@ async function waitForAll({ questions, timeoutMs }: Patience, parts: Parts): Pro
   await Promise.race([work(), pause(timeoutMs)]);
 }
 
-/** Detects changes of pages, canvases and shadow trees aside. */
+/** Detects changes of pages, shadow trees aside. */
 function changesOf() {
   /** Rules beyond this number are only counted. */
   const MAX_RULES = 5_000;

@@ -78,7 +78,7 @@ describe("what scripts change", () => {
       "(part) => { context.clearColor(part < 1 ? 1 : 0, 0, part < 1 ? 0 : 1, 1); context.clear(context.COLOR_BUFFER_BIT) }",
     ],
   ])("%s", async (_, kind, step) => {
-    const context = `<canvas id=c width=99 height=99></canvas><script>const context = c.getContext("${kind}", { preserveDrawingBuffer: true })</script>`;
+    const context = `<canvas id=c width=99 height=99></canvas><script>const context = c.getContext("${kind}")</script>`;
     const colors = colorsOf(await print(chromium, `${context}${everyFrame(step)}`));
     expect([...colors.keys()]).toContain("0000ff");
   });
@@ -86,9 +86,9 @@ describe("what scripts change", () => {
   test("without end is not waited for: without effect soon, with one until the limit", async () => {
     const endless = (
       step: string,
-    ) => `<p id=p>text<script>const next = () => { ${step}; requestAnimationFrame(next) }; next()
+    ) => `<canvas id=c></canvas><p id=p>text<script>const next = () => { ${step}; requestAnimationFrame(next) }; next()
       setTimeout(() => { document.body.textContent = "too late" }, 9_000)</script>`;
-    for (const step of ["", "p.textContent = 'text'", "p.title = 'same'"])
+    for (const step of ["", "p.textContent = 'text'", "p.title = 'same'", "c.getContext('2d').fillRect(0, 0, 9, 9)"])
       expect(textOf(await print(chromium, endless(step)))).toContain("text");
     await using patient = await startChromium({ limits: { settleMs: 800 } });
     expect(textOf(await print(patient, endless("p.title = Math.random()")))).toContain("text");
