@@ -1,5 +1,5 @@
-// Converts an HTML file, or the page at a URL, to PDF with Chromium: detects the file's type and encoding. Knows
-// nothing about how Chromium is run.
+// Converts an HTML file, or the page at a URL, to PDF with Chromium: detects the file's type. Knows nothing about
+// how Chromium is run.
 
 import { createReadStream } from "node:fs";
 import { open, stat } from "node:fs/promises";
@@ -9,6 +9,7 @@ import { htmlToPdf } from "../../src/operations/html-to-pdf.ts";
 import type { PageSource } from "../engines/chromium/chromium.ts";
 import { CONTAINER_LIMITS } from "../limits.ts";
 import type { FileInput } from "../scratch/file-input.ts";
+import { charsetOf } from "./html-encoding.ts";
 import { limitedExport } from "./limited-export.ts";
 import { native } from "./native.ts";
 
@@ -30,14 +31,12 @@ async function sourceOf(url: string | undefined, input: FileInput | undefined): 
   if (!input || input.size === 0) throw new EngineFailure("unsupported", "an empty file");
   const isXml = [".xhtml", ".xht"].includes(extname(input.name).toLowerCase());
   const start = await startOf(input);
-  const charset = isUnlabelledUtf8(start) ? "; charset=utf-8" : "";
-  const type = `${isXml ? "application/xhtml+xml" : "text/html"}${charset}`;
+  const charset = isXml ? undefined : charsetOf(start);
+  const type = `${isXml ? "application/xhtml+xml" : "text/html"}${charset ? `; charset=${charset}` : ""}`;
   const isStill = !isXml && start.length === input.size && !LIVELY.test(start.toString("latin1"));
   return { document: { type, stream: () => createReadStream(input.path) }, isStill };
 }
 
-/** Number of bytes within which a page must declare its encoding (HTML, 4.2.5.4). */
-const LABEL_WITHIN_BYTES = 1024;
 const LOOKED_AT_BYTES = 2 ** 20;
 
 /**
@@ -52,21 +51,4 @@ async function startOf({ path, size }: FileInput): Promise<Buffer> {
   await using file = await open(path);
   const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, 0);
   return buffer.subarray(0, bytesRead);
-}
-
-/**
- * Reports whether a file is UTF-8 without a label. A browser detects that encoding for a file, but not for a page of
- * the web.
- */
-function isUnlabelledUtf8(start: Buffer): boolean {
-  const isMarked = (start[0] === 0xff && start[1] === 0xfe) || (start[0] === 0xfe && start[1] === 0xff);
-  if (isMarked || /charset\s*=|<\?xml[^>]*encoding\s*=/i.test(start.toString("latin1", 0, LABEL_WITHIN_BYTES)))
-    return false;
-  try {
-    // The last character may have been cut in two.
-    new TextDecoder("utf-8", { fatal: true }).decode(start, { stream: true });
-    return true;
-  } catch {
-    return false;
-  }
 }

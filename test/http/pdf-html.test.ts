@@ -108,8 +108,10 @@ describe("an HTML file becomes a PDF", () => {
 
   test("without a suffix, as XHTML, in another encoding", async () => {
     expect((await converted({ file: upload(PAGE, "page") })).text).toContain("Hello");
-    const xhtml = `<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title/></head><body>XHTML</body></html>`;
-    expect((await converted({ file: upload(xhtml, "page.xhtml") })).text).toContain("XHTML");
+    const xhtml = `<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title/><meta charset="latin1"/></head><body>XHTML, Grüße</body></html>`;
+    expect((await converted({ file: upload(xhtml, "page.xhtml") })).text).toContain("XHTML, Grüße");
+    const unlabeled = `<form accept-charset=latin1></form>Grüße`;
+    expect((await converted({ file: upload(unlabeled, "page.html") })).text).toContain("Grüße");
     const latin = Buffer.from(`<html><meta charset=latin1>Gr\xfc\xdfe`, "latin1");
     expect((await converted({ file: upload(latin, "page.html") })).text).toContain("Grüße");
   });

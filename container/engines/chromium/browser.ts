@@ -8,7 +8,7 @@ import { countEvent } from "../../processes/engine-events.ts";
 import { emulate } from "./devices.ts";
 import type { LaunchedChromium } from "./launch.ts";
 import { BrowserGone, lossBy, type OwnKill, RendererLost } from "./losses.ts";
-import { observe, QUESTIONS } from "./page-scripts.ts";
+import { observing, QUESTIONS } from "./page-scripts.ts";
 import type { Session } from "./pipe.ts";
 import { runScript } from "./proof.ts";
 import { killRenderer, type Renderer, Renderers } from "./renderers.ts";
@@ -314,8 +314,7 @@ export class Browser {
     const { sessionId } = await pipe.browser.send("Target.attachToTarget", { targetId, flatten: true });
     const session = pipe.session(sessionId);
     emulate(session, "desktop", version);
-    const source = `(${observe})(${JSON.stringify(QUESTIONS)})`;
-    void session.send("Page.addScriptToEvaluateOnNewDocument", { source });
+    void session.send("Page.addScriptToEvaluateOnNewDocument", { source: observing(QUESTIONS) });
     void session.send("Network.enable", { maxTotalBufferSize: 1 });
     void session.send("Page.enable");
     await renderer.find(session);

@@ -163,15 +163,17 @@ export class Loading implements Disposable {
       this.#lastEventAt = performance.now();
       woken();
     };
-    session.on("Network.requestWillBeSent", ({ requestId, type = "Other", request, frameId }) => {
+    session.on("Network.requestWillBeSent", ({ requestId, loaderId, type = "Other", request, frameId }) => {
       if (type === "Document" && isMain(frameId)) {
         this.#documentUrl = request.url;
         this.#documentRequest = requestId;
       }
       if (ENDLESS_TYPES.includes(type) || request.url.startsWith("data:")) return;
-      this.#onWay.add(requestId);
       this.#lastEventAt = performance.now();
-      if (type === "XHR" || type === "Fetch" || this.#isLoaded) this.#wasScripted = true;
+      // The end of a worker's own script is not reported to the page, which has no loader for it.
+      const isWorker = loaderId === "";
+      if (!isWorker) this.#onWay.add(requestId);
+      if (isWorker || type === "XHR" || type === "Fetch" || this.#isLoaded) this.#wasScripted = true;
     });
     session.on("Network.loadingFinished", ended);
     session.on("Network.loadingFailed", (failure) => {

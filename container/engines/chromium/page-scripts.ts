@@ -1,97 +1,199 @@
-// Functions that run inside a page, in an isolated world that shares only the document with the page's scripts. Each
-// function is sent as its text, so it may use only what it defines itself.
+// Runs in a page's own world, before its scripts, and answers questions about them. A function that runs in a page is
+// sent as its text, so it may use only what it defines itself.
 
 /** Events that ask questions of the page's own world from our world. {@link observe} answers yes by canceling them. */
 export interface Questions {
   /** Asks whether a script or an event handler of the page has run. */
   readonly isScripted: string;
-  /** Asks whether the page has queried its visibility. */
+  /** Asks whether the page has queried its visibility. From then on, what has come into view never seems to leave. */
   readonly looksAtSight: string;
+  /** Asks whether the page handles scrolling. */
+  readonly followsScrolling: string;
+  /** Asks whether a shadow tree has changed since it was last asked. */
+  readonly hasChangedShadows: string;
+  /** Asks whether a canvas looks different than when it was last asked. */
+  readonly hasDrawn: string;
+  /** Asks whether the page has read or changed the rules of a style sheet, and so may change them at any time. */
+  readonly readsRules: string;
+  /** Asks whether a callback of the page waits for the next frame. */
+  readonly awaitsFrame: string;
 }
 
 export const QUESTIONS: Questions = {
   isScripted: "pagewright:is-scripted",
   looksAtSight: "pagewright:looks-at-sight",
+  followsScrolling: "pagewright:follows-scrolling",
+  hasChangedShadows: "pagewright:has-changed-shadows",
+  hasDrawn: "pagewright:has-drawn",
+  readsRules: "pagewright:reads-rules",
+  awaitsFrame: "pagewright:awaits-frame",
 };
 
-/** Arguments of {@link waitForAll}. */
-export interface Patience {
-  readonly questions: Questions;
-  /** Maximum duration of all waiting together. */
-  readonly timeoutMs: number;
+/** Answers a question whenever it is asked. */
+type Answer = (question: string, isTrue: () => boolean) => void;
+
+/** Returns the script that answers, which does not run if the page has no own world. */
+export function observing(questions: Questions): string {
+  const observers = [observeSight, observeRules, observeFrames, observeShadows, observeDrawing];
+  return `(${observe})(${JSON.stringify(questions)}, [${observers}])`;
 }
 
-/** Loads what loads only when visible, and waits for fonts and pictures. */
-export async function waitForAll({ questions, timeoutMs }: Patience): Promise<void> {
-  const SETTLED_AFTER_MS = 100;
-  const FRAMES = 60;
-  const is = (question: string) => !window.dispatchEvent(new Event(question, { cancelable: true }));
-  const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
-
-  /** Scrolls through the page: newly visible content is checked once a frame. */
-  const showAll = async () => {
-    const { scrollX, scrollY, innerHeight } = window;
-    const height = document.documentElement.scrollHeight;
-    const step = Math.max(innerHeight, Math.ceil(height / FRAMES));
-    for (let top = 0; top < height; top += step) {
-      window.scrollTo({ left: 0, top, behavior: "instant" });
-      await frame();
-    }
-    window.scrollTo({ left: scrollX, top: scrollY, behavior: "instant" });
-    await frame();
-  };
-
-  const settled = () =>
-    new Promise<void>((resolve) => {
-      let timer = setTimeout(resolve, SETTLED_AFTER_MS);
-      new MutationObserver(() => {
-        clearTimeout(timer);
-        timer = setTimeout(resolve, SETTLED_AFTER_MS);
-      }).observe(document, { subtree: true, childList: true, characterData: true });
+function observe(questions: Questions, observers: readonly ((questions: Questions, answer: Answer) => void)[]): void {
+  const { addEventListener } = EventTarget.prototype;
+  const answer = (question: string, isTrue: () => boolean) =>
+    addEventListener.call(window, question, (event) => {
+      if (isTrue()) event.preventDefault();
     });
-
-  const loaded = (image: HTMLImageElement) =>
-    new Promise((resolve) => {
-      image.addEventListener("load", resolve);
-      image.addEventListener("error", resolve);
-    });
-
-  const work = async () => {
-    for (const late of document.querySelectorAll<HTMLImageElement | HTMLIFrameElement>('[loading="lazy" i]')) {
-      late.loading = "eager";
-    }
-    if (is(questions.looksAtSight)) await showAll();
-    // Scripts may build the page in steps.
-    if (is(questions.isScripted)) await settled();
-    await document.fonts.ready;
-    await Promise.all(
-      Array.from(document.images)
-        .filter((image) => !image.complete)
-        .map(loaded),
-    );
-  };
-  await Promise.race([work(), new Promise((resolve) => setTimeout(resolve, timeoutMs))]);
-}
-
-/** Runs in the page's own world, before its scripts. Does not run if the page has no own world. */
-export function observe({ isScripted, looksAtSight }: Questions): void {
-  const listen = window.addEventListener;
-  const confirm = (question: string) => listen.call(window, question, (event) => event.preventDefault());
-  confirm(isScripted);
-  const Observer = window.IntersectionObserver;
-  window.IntersectionObserver = class IntersectionObserver extends Observer {
-    constructor(...params: ConstructorParameters<typeof Observer>) {
-      super(...params);
-      confirm(looksAtSight);
-    }
-  };
-  window.addEventListener = function (this: unknown, ...params: [string, ...unknown[]]) {
-    if (params[0] === "scroll") confirm(looksAtSight);
-    return Reflect.apply(listen, this ?? window, params);
-  } as typeof window.addEventListener;
+  answer(questions.isScripted, () => true);
+  for (const observer of observers) observer(questions, answer);
   // Dialogs are disabled: nobody can answer them, and scripts can open them in an endless loop.
   window.alert = () => {};
   window.confirm = () => false;
   window.prompt = () => null;
   window.print = () => {};
+}
+
+function observeSight(questions: Questions, answer: Answer): void {
+  let looks = false;
+  let isKept = false;
+  const Observer = window.IntersectionObserver;
+  window.IntersectionObserver = class IntersectionObserver extends Observer {
+    constructor(callback: IntersectionObserverCallback, options?: IntersectionObserverInit) {
+      const seen = new WeakMap<Element, number>();
+      const isNews = ({ target, intersectionRatio, isIntersecting }: IntersectionObserverEntry) => {
+        const before = seen.get(target);
+        const isLess = before !== undefined && (!isIntersecting || intersectionRatio < before);
+        if (isKept && isLess) {
+          // It may come into view again, with any part.
+          if (!isIntersecting) seen.set(target, 0);
+          return false;
+        }
+        if (isIntersecting) seen.set(target, intersectionRatio);
+        else seen.delete(target);
+        return true;
+      };
+      const filtered = (entries: IntersectionObserverEntry[], observer: globalThis.IntersectionObserver) => {
+        const news = entries.filter(isNews);
+        if (news.length > 0) Reflect.apply(callback, observer, [news, observer]);
+      };
+      super(typeof callback === "function" ? filtered : callback, options);
+      looks = true;
+    }
+  };
+  answer(questions.looksAtSight, () => {
+    isKept = looks;
+    return looks;
+  });
+  const { addEventListener } = EventTarget.prototype;
+  let follows = false;
+  EventTarget.prototype.addEventListener = function (this: EventTarget | undefined, ...params) {
+    const target = this ?? window;
+    follows ||= params[0] === "scroll" && (target === window || target === document);
+    return Reflect.apply(addEventListener, target, params);
+  };
+  answer(questions.followsScrolling, () => follows || Boolean(window.onscroll ?? document.onscroll));
+}
+
+function observeRules(questions: Questions, answer: Answer): void {
+  const { prototype } = CSSStyleSheet;
+  let hasRead = false;
+  for (const [name, own] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
+    if (!/rule|^replace/i.test(name)) continue;
+    const { get, value } = own;
+    const through = (original: (...params: unknown[]) => unknown) =>
+      function (this: CSSStyleSheet, ...params: unknown[]) {
+        hasRead = true;
+        return Reflect.apply(original, this, params);
+      };
+    if (get) Object.defineProperty(prototype, name, { ...own, get: through(get) });
+    else if (typeof value === "function") Object.defineProperty(prototype, name, { ...own, value: through(value) });
+  }
+  answer(questions.readsRules, () => hasRead);
+}
+
+function observeFrames(questions: Questions, answer: Answer): void {
+  const waiting = new Set<number>();
+  const { requestAnimationFrame, cancelAnimationFrame } = window;
+  window.requestAnimationFrame = (callback) => {
+    if (typeof callback !== "function") return requestAnimationFrame.call(window, callback);
+    const id = requestAnimationFrame.call(window, (time) => {
+      waiting.delete(id);
+      callback(time);
+    });
+    waiting.add(id);
+    return id;
+  };
+  window.cancelAnimationFrame = (id) => {
+    waiting.delete(id);
+    cancelAnimationFrame.call(window, id);
+  };
+  answer(questions.awaitsFrame, () => waiting.size > 0);
+}
+
+function observeShadows(questions: Questions, answer: Answer): void {
+  let hasChanged = false;
+  let isWatched = false;
+  const roots: ShadowRoot[] = [];
+  const changes = new MutationObserver(() => {
+    hasChanged = true;
+  });
+  const everything = { subtree: true, childList: true, characterData: true, attributes: true };
+  const { attachShadow } = Element.prototype;
+  Element.prototype.attachShadow = function (init) {
+    const root = attachShadow.call(this, init);
+    if (isWatched) changes.observe(root, everything);
+    else roots.push(root);
+    return root;
+  };
+  answer(questions.hasChangedShadows, () => {
+    isWatched = true;
+    for (const root of roots.splice(0)) changes.observe(root, everything);
+    const had = hasChanged;
+    hasChanged = false;
+    return had;
+  });
+}
+
+function observeDrawing(questions: Questions, answer: Answer): void {
+  /** Length of the longer side to which canvases are reduced for a comparison. */
+  const MAX_COMPARED = 1024;
+  const looks = new WeakMap<HTMLCanvasElement, number>();
+  const canvases: WeakRef<HTMLCanvasElement>[] = [];
+  const add = (canvas: HTMLCanvasElement) => {
+    if (!looks.has(canvas)) canvases.push(new WeakRef(canvas));
+    looks.set(canvas, looks.get(canvas) ?? 0);
+  };
+  /** Returns a hash of a canvas's pixels; 0 for one with pixels of other sites. */
+  const lookOf = (canvas: HTMLCanvasElement) => {
+    const scale = Math.min(1, MAX_COMPARED / Math.max(canvas.width, canvas.height));
+    const [width, height] = [Math.ceil(canvas.width * scale), Math.ceil(canvas.height * scale)];
+    const context = new OffscreenCanvas(width, height).getContext("2d", { willReadFrequently: true });
+    try {
+      context!.drawImage(canvas, 0, 0, width, height);
+      const pixels = new Int32Array(context!.getImageData(0, 0, width, height).data.buffer);
+      return pixels.reduce((hash, pixel) => (Math.imul(hash, 31) + pixel) | 0, 1);
+    } catch {
+      return 0;
+    }
+  };
+  const { getContext, transferControlToOffscreen } = HTMLCanvasElement.prototype;
+  HTMLCanvasElement.prototype.getContext = function (this: HTMLCanvasElement, kind: string, options?: object) {
+    add(this);
+    // Otherwise the browser discards a drawing that it has shown, before it prints it.
+    const kept = /webgl/.test(kind) ? { ...options, preserveDrawingBuffer: true } : options;
+    return Reflect.apply(getContext, this, [kind, kept]);
+  } as typeof getContext;
+  HTMLCanvasElement.prototype.transferControlToOffscreen = function () {
+    add(this);
+    return transferControlToOffscreen.call(this);
+  };
+  answer(questions.hasDrawn, () => {
+    const shown = canvases.flatMap((canvas) => canvas.deref() ?? []).filter(({ isConnected }) => isConnected);
+    const isNew = (canvas: HTMLCanvasElement) => {
+      const before = looks.get(canvas);
+      looks.set(canvas, lookOf(canvas));
+      return looks.get(canvas) !== before;
+    };
+    return shown.map(isNew).includes(true);
+  });
 }

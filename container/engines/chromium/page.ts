@@ -8,10 +8,11 @@ import type { LeasedPage } from "./browser.ts";
 import { DEVICES, type DeviceName, emulate } from "./devices.ts";
 import { Loading } from "./loading.ts";
 import { enlargePages, savePdf } from "./output.ts";
-import { type Patience, QUESTIONS, waitForAll } from "./page-scripts.ts";
-import { isStill, type Paper, type Purpose, purposeOf, setPaper } from "./paper-scripts.ts";
+import { QUESTIONS } from "./page-scripts.ts";
+import { type Findings, isStill, type Paper, purposeOf, setPaper } from "./paper-scripts.ts";
 import { ProtocolError, type Session } from "./pipe.ts";
 import { sheetsOf } from "./sheets.ts";
+import { waiting } from "./waiting-scripts.ts";
 
 /** Options for putting a page on paper. Lengths are in points. */
 export interface PrintOptions {
@@ -99,10 +100,10 @@ async function loadAndPrint(job: Job): Promise<{ readonly stream: string; readon
   };
   await within(limits.parseMs, Promise.race([parsed(), loading.failed]), "loading");
   return await whileItStays(limits.parseMs, loading, within, async () => {
-    const purpose = await settle(job, loading);
-    const printed = session.send("Page.printToPDF", requestOf(options, purpose));
+    const findings = await settle(job, loading);
+    const printed = session.send("Page.printToPDF", requestOf(options, findings));
     const { stream } = await within(limits.printMs, printed, "printing");
-    return { stream: stream!, enlargement: sheetOf(options, purpose).enlargement };
+    return { stream: stream!, enlargement: sheetOf(options, findings).enlargement };
   });
 }
 
@@ -124,7 +125,7 @@ async function whileItStays<T>(parseMs: number, loading: Loading, within: Within
 type Within = <T>(timeoutMs: number, work: Promise<T>, what: string) => Promise<T>;
 
 /** Waits for what a reader would wait for, and continues without late resources. */
-async function settle(job: Job, loading: Loading): Promise<Purpose> {
+async function settle(job: Job, loading: Loading): Promise<Findings> {
   const { session, within } = job;
   const { settleMs, answerMs } = job.limits;
   const deadline = performance.now() + settleMs;
@@ -141,15 +142,15 @@ async function settle(job: Job, loading: Loading): Promise<Purpose> {
   };
   await loaded().catch(stopWaiting);
   const timeoutMs = Math.max(100, deadline - performance.now());
-  const purpose = await within(timeoutMs + answerMs, prepare(job, timeoutMs), "a script");
+  const findings = await within(timeoutMs + answerMs, prepare(job, timeoutMs), "a script");
   await loaded().catch(stopWaiting);
-  return purpose;
+  return findings;
 }
 
 /** Prepares a page for paper. Many pages are complete once they have loaded; others must be shown and waited for. */
-async function prepare({ page, options }: Job, timeoutMs: number): Promise<Purpose> {
+async function prepare({ page, options }: Job, timeoutMs: number): Promise<Findings> {
   const { session, frameId } = page;
-  const { size, margin } = sheetOf(options, "screen");
+  const { size, margin } = sheetOf(options, { purpose: "screen", overflow: 1 });
   void session.send("Emulation.setEmulatedMedia", { media: "print" });
   const { executionContextId: contextId } = await session.send("Page.createIsolatedWorld", { frameId });
   const ownPages = options.ownPages ?? { size: false, margin: false };
@@ -157,24 +158,25 @@ async function prepare({ page, options }: Job, timeoutMs: number): Promise<Purpo
   const set = async (more: Partial<Paper>) => {
     const told = JSON.stringify({ ...paper, ...more } satisfies Paper);
     const expression = `(${setPaper})(${told}, ${isStill}, ${purposeOf})`;
-    const { result } = await session.send("Runtime.evaluate", { expression, contextId });
+    const { result } = await session.send("Runtime.evaluate", { expression, contextId, returnByValue: true });
     return result.value as ReturnType<typeof setPaper>;
   };
   let found = await set({});
   if (found === "restless") {
     await page.show();
-    const patience = { questions: QUESTIONS, timeoutMs } satisfies Patience;
-    const expression = `(${waitForAll})(${JSON.stringify(patience)})`;
+    const expression = waiting({ questions: QUESTIONS, timeoutMs });
     await session.send("Runtime.evaluate", { expression, contextId, awaitPromise: true });
     found = await set({ isWaitedFor: true });
   }
   if (found === "hidden") found = await set({ isWaitedFor: true, sheets: await sheetsOf(session) });
-  return found === "paper" ? "paper" : "screen";
+  return typeof found === "string" ? { purpose: "screen", overflow: 1 } : found;
 }
 
 /** Scales that the browser accepts. */
 const SMALLEST_SCALE = 0.1;
 const LARGEST_SCALE = 2;
+/** Factor by which content may be too wide before the browser, which fits it to the paper, cuts it off. */
+const FITTED_OVERFLOW = 1.5;
 
 /**
  * Scale and size of a sheet, at which the layout's width fills the width between the margins, or CSS units keep their
@@ -192,11 +194,14 @@ interface Sheet {
   readonly margin: string;
 }
 
-function sheetOf({ paper, margin, layout = "desktop" }: PrintOptions, purpose: Purpose): Sheet {
+function sheetOf({ paper, margin, layout = "desktop" }: PrintOptions, { purpose, overflow }: Findings): Sheet {
   const asItIs = { enlargement: 1, size: "auto", margin: "revert" };
   if (purpose === "paper") return { ...asItIs, scale: 1 };
   const printable = (paper.width - 2 * margin) * CSS_PIXELS_PER_POINT;
-  const scale = printable / DEVICES[layout].width;
+  const usual = printable / DEVICES[layout].width;
+  const fitted = overflow > FITTED_OVERFLOW ? usual / overflow : usual;
+  // Content that does not fit even so is out of sight on purpose.
+  const scale = fitted >= SMALLEST_SCALE ? fitted : usual;
   if (scale > LARGEST_SCALE) return { ...asItIs, scale: LARGEST_SCALE, enlargement: scale / LARGEST_SCALE };
   if (scale >= SMALLEST_SCALE) return { ...asItIs, scale };
   // The browser shrinks a page whose style declares a size larger than the paper, and so further than the scale alone
@@ -210,8 +215,8 @@ function sheetOf({ paper, margin, layout = "desktop" }: PrintOptions, purpose: P
   };
 }
 
-function requestOf(options: PrintOptions, purpose: Purpose): Protocol.Page.PrintToPDFRequest {
-  const { scale, enlargement } = sheetOf(options, purpose);
+function requestOf(options: PrintOptions, findings: Findings): Protocol.Page.PrintToPDFRequest {
+  const { scale, enlargement } = sheetOf(options, findings);
   const tagged = options.tagged === true;
   const inches = (points: number) => points / enlargement / POINTS_PER_INCH;
   // The browser uses whole points, and rounds up.
@@ -226,7 +231,7 @@ function requestOf(options: PrintOptions, purpose: Purpose): Protocol.Page.Print
     marginRight: margin,
     scale,
     printBackground: true,
-    preferCSSPageSize: purpose === "paper",
+    preferCSSPageSize: findings.purpose === "paper",
     generateTaggedPDF: tagged,
     generateDocumentOutline: tagged,
     transferMode: "ReturnAsStream",

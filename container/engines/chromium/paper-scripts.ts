@@ -8,6 +8,13 @@ import type { Questions } from "./page-scripts.ts";
 /** A page's purpose. A page that is made for paper refers to paper in its style sheets. */
 export type Purpose = "paper" | "screen";
 
+/** Findings about a page that determine its scale. */
+export interface Findings {
+  readonly purpose: Purpose;
+  /** Ratio of the width to which readers can scroll to the width of the window. */
+  readonly overflow: number;
+}
+
 /** A style sheet as the browser received it. */
 export interface SheetText {
   readonly url: string;
@@ -32,16 +39,19 @@ export interface Paper {
  * Sets the paper of a page.
  * @param askStill is {@link isStill}
  * @param askPurpose is {@link purposeOf}
- * @returns the page's purpose, once its paper is set. Returns `restless` if something moves or is pending, and `hidden`
+ * @returns the findings, once the page's paper is set. Returns `restless` if something moves or is pending, and `hidden`
  *   if style sheets must be fetched to find out; the paper is not set then
  */
 export function setPaper(
   { size, margin, ownPages, questions, isWaitedFor, sheets }: Paper,
   askStill: typeof isStill,
   askPurpose: typeof purposeOf,
-): Purpose | "restless" | "hidden" {
+): Findings | "restless" | "hidden" {
   // Layout requests the fonts and pictures that only paper needs.
-  document.documentElement?.getBoundingClientRect();
+  const { scrollWidth = 1, clientWidth = 1 } = document.scrollingElement ?? {};
+  const isCut = [document.documentElement, document.body].some(
+    (element) => element && /hidden|clip/.test(getComputedStyle(element).overflowX),
+  );
   if (!isWaitedFor && !askStill(questions)) return "restless";
   const purpose = ownPages ? askPurpose(sheets) : "screen";
   if (purpose === "hidden") return "hidden";
@@ -88,13 +98,13 @@ export function setPaper(
     ${own.size ? "" : `size: ${asked.size} !important; page-orientation: upright !important;`}
     ${own.margin ? "" : `margin: ${asked.margin} !important`} }`);
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, styles];
-  return purpose;
+  return { purpose, overflow: isCut ? 1 : scrollWidth / clientWidth };
 }
 
 /** @returns true if nothing in the page moves or is pending */
 export function isStill({ isScripted }: Questions): boolean {
   const restless =
-    'iframe, frame, object, embed, video, animate, animateMotion, animateTransform, set, [loading="lazy" i]';
+    'iframe, frame, object, embed, video, animate, animateMotion, animateTransform, set, source[media], [loading="lazy" i]';
   return (
     window.dispatchEvent(new Event(isScripted, { cancelable: true })) &&
     document.querySelector(restless) === null &&

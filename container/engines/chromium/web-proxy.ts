@@ -43,8 +43,11 @@ export interface ServedDocument {
   stream(): NodeJS.ReadableStream;
 }
 
-/** Host of an uploaded document: a name that nobody can own (RFC 6761). */
-export const DOCUMENT_HOST = "document.invalid";
+/**
+ * Host of an uploaded document: a name that nobody can own (RFC 6761), and that browsers trust like a file on a disk
+ * (Secure Contexts, 3.1).
+ */
+export const DOCUMENT_HOST = "document.localhost";
 
 export interface VisitOptions {
   readonly limits: VisitLimits;

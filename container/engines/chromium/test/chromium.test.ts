@@ -132,6 +132,25 @@ describe("web_layout", () => {
   });
 });
 
+test("content that is wider than the layout is fitted to the paper, unless readers cannot reach it", async () => {
+  const wide = (width: string, css = "") =>
+    `<!doctype html><style>body { margin: 0 } p { width: ${width}; text-align: right } ${css}</style><span>start</span><p>end`;
+  for (const [text, layout] of [
+    [wide("2600px"), "desktop"],
+    [wide("5000px"), "desktop"],
+    [wide("1000px").replace("<style>", "<meta name=viewport content='width=device-width'><style>"), "mobile"],
+    [wide("2600px").replace("<!doctype html>", ""), "desktop"],
+  ] as const) {
+    const [, end] = wordsOf(await print(chromium, text, { layout }));
+    expect(Math.abs(end!.right - (LETTER.width - 72)), text).toBeLessThan(3);
+  }
+  const usual = wordsOf(await print(chromium, wide("100%")))[0]!;
+  for (const css of ["body { overflow-x: hidden }", "html { overflow-x: clip }", "p { width: 20000px }"]) {
+    const [start] = wordsOf(await print(chromium, wide("2600px", css)));
+    expect((start!.right - start!.left) / (usual.right - usual.left), css).toBeGreaterThan(0.6);
+  }
+});
+
 test("pages that are enlarged keep their links where they were", async () => {
   const text = `<!doctype html><style>body { margin: 0 }</style><a href="#there">there</a> <a href="https://example.com/">out</a><h1 style="break-before: page; margin: 0" id=there>end</h1>`;
   const paper = { width: 1190.55, height: 841.89 };
@@ -186,7 +205,7 @@ describe("what of a page is kept", () => {
     expect(targets).toContain("https://example.com/a?b=c#d");
     expect(targets).toContain("mailto:a@example.com");
     expect(targets.filter((target) => !target.includes(":"))).toHaveLength(1);
-    expect(JSON.stringify(targets)).not.toContain("document.invalid");
+    expect(JSON.stringify(targets)).not.toContain("document.localhost");
   });
 
   test("fonts are embedded, and text is text", async () => {
@@ -207,14 +226,14 @@ describe("what of a page is kept", () => {
     const bytes = readFileSync(made).toString("latin1");
     const addresses = [...bytes.matchAll(/URI \((.*?)\)/g)].map(([, address]) => address!.replace(/^(\.\/)+/, ""));
     expect(addresses).toEqual(["other.html", "a/b?c#d", ""]);
-    expect(bytes).not.toContain("document.invalid");
+    expect(bytes).not.toContain("document.localhost");
     execFileSync("qpdf", ["--check", made]);
   });
 
   test("a page without a title has none of the service's", async () => {
     const made = await print(chromium, "<p>no title");
     expect(infoOf(made).Title ?? "").not.toContain("invalid");
-    expect(readFileSync(made).toString("latin1")).not.toContain("document.invalid");
+    expect(readFileSync(made).toString("latin1")).not.toContain("document.localhost");
   });
 
   test("a reference from an outline or a link is one to a page of the file", () => {

@@ -1,0 +1,217 @@
+// Functions that run inside a page, in an isolated world that shares only the document with the page's scripts, and wait
+// until the page is complete. Each is sent as its text, so it may use only what it defines itself.
+
+import type { Questions } from "./page-scripts.ts";
+
+/** Arguments of {@link waitForAll}. */
+export interface Patience {
+  readonly questions: Questions;
+  /** Maximum duration of all waiting together. */
+  readonly timeoutMs: number;
+}
+
+/** What {@link waitForAll} is made of. */
+interface Parts {
+  readonly changesOf: typeof changesOf;
+  readonly finishMotion: typeof finishMotion;
+  readonly showAll: typeof showAll;
+}
+
+/** Returns the expression that waits for all of a page. */
+export function waiting(patience: Patience): string {
+  return `(${waitForAll})(${JSON.stringify(patience)}, { changesOf: ${changesOf}, finishMotion: ${finishMotion}, showAll: ${showAll} })`;
+}
+
+/**
+ * Loads what loads only when visible, ends motion that has an end, and waits for fonts, pictures and scripts. It looks
+ * at the page, and at its frames that have its origin.
+ */
+async function waitForAll({ questions, timeoutMs }: Patience, parts: Parts): Promise<void> {
+  const LOOK_MS = 25;
+  /** Looks without a change after which a page that scripts change is complete. */
+  const QUIET_LOOKS = 4;
+  /** The same for a page that asks for frames all the time: the next change may have been delayed. */
+  const QUIET_LOOKS_WITH_FRAMES = 40;
+  /** Duration of scrolling through a page that handles it, at most: handlers may be throttled. */
+  const SCROLLING_MS = 1_000;
+  const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+  const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+
+  const within = (page: Window): readonly Window[] => [page, ...Array.from(page.frames).filter(isOwn).flatMap(within)];
+  const isOwn = (page: Window) => {
+    try {
+      return Boolean(page.document.documentElement);
+    } catch {
+      return false;
+    }
+  };
+  const is = (question: string) =>
+    within(window)
+      .map((page) => page.dispatchEvent(new Event(question, { cancelable: true })))
+      .includes(false);
+  const isPending = ({ document }: Window) => {
+    for (const late of document.querySelectorAll<HTMLImageElement | HTMLIFrameElement>('[loading="lazy" i]')) {
+      late.loading = "eager";
+    }
+    return document.fonts.status !== "loaded" || Array.from(document.images).some(({ complete }) => !complete);
+  };
+
+  const changes = parts.changesOf();
+  const settled = async () => {
+    /** Reports whether what can only be compared has changed since the last call. */
+    const isDifferent = () => {
+      const before = state;
+      state = changes.stateOf(within(window), is(questions.readsRules));
+      return is(questions.hasDrawn) || state !== before;
+    };
+    let state = "";
+    isDifferent();
+    let wereFramesAwaited = false;
+    for (let quiet = 0; ; await pause(LOOK_MS)) {
+      const pages = within(window);
+      const isScripted = is(questions.isScripted);
+      const areFramesAwaited = is(questions.awaitsFrame);
+      const hasMoved = pages.map(({ document }) => parts.finishMotion(document)).includes(true);
+      // Scripts learn of the end of a motion in the next frame.
+      if (hasMoved) await frame();
+      const news = [is(questions.hasChangedShadows), changes.areMade(pages), wereFramesAwaited && !areFramesAwaited];
+      wereFramesAwaited = areFramesAwaited;
+      quiet = hasMoved || news.includes(true) || pages.some(isPending) ? 0 : quiet + 1;
+      if (!isScripted && quiet > 0) return;
+      if (quiet <= (areFramesAwaited ? QUIET_LOOKS_WITH_FRAMES : QUIET_LOOKS)) continue;
+      if (!isDifferent()) return;
+      quiet = 0;
+    }
+  };
+
+  const work = async () => {
+    // The next frame selects the pictures for paper.
+    if (document.querySelector("source[media]")) await frame();
+    // Starts to load what is not visible.
+    isPending(window);
+    const [looksAtSight, followsScrolling] = [is(questions.looksAtSight), is(questions.followsScrolling)];
+    if (looksAtSight || followsScrolling) await parts.showAll(followsScrolling ? SCROLLING_MS : 0, settled);
+    await settled();
+  };
+  await Promise.race([work(), pause(timeoutMs)]);
+}
+
+/** Detects changes of pages, shadow trees aside. */
+function changesOf() {
+  /** Rules beyond this number are only counted. */
+  const MAX_RULES = 5_000;
+  let hasNews = false;
+  const isNews = ({ type, target, attributeName, oldValue, addedNodes, removedNodes }: MutationRecord) => {
+    if (type === "attributes") return (target as Element).getAttribute(attributeName!) !== oldValue;
+    if (type === "characterData") return target.nodeValue !== oldValue;
+    const [[added], [removed]] = [Array.from(addedNodes), Array.from(removedNodes)];
+    const isOne = addedNodes.length === 1 && removedNodes.length === 1;
+    return !(isOne && added instanceof Text && removed instanceof Text && added.data === removed.data);
+  };
+  const observed = new Set<Document>();
+  const observer = new MutationObserver((records) => {
+    hasNews ||= records.some(isNews);
+  });
+
+  const rulesOf = (sheet: CSSStyleSheet): readonly CSSRule[] => {
+    try {
+      return sheet.disabled ? [] : Array.from(sheet.cssRules);
+    } catch {
+      // The style sheet comes from another origin.
+      return [];
+    }
+  };
+  const stateOf = ({ document }: Window, withRules: boolean) => {
+    const sheets = withRules ? [...document.styleSheets, ...document.adoptedStyleSheets] : [];
+    const rules = sheets.flatMap(rulesOf);
+    const fields = document.querySelectorAll<HTMLInputElement & HTMLOptionElement>("input, textarea, select, option");
+    return [
+      rules.length,
+      ...rules.slice(0, MAX_RULES).map(({ cssText }) => cssText),
+      ...Array.from(fields, (field) => [field.value, field.checked, field.indeterminate, field.selected].join()),
+    ].join("\n");
+  };
+  return {
+    /** Reports whether the documents have changed since the last call. */
+    areMade(pages: readonly Window[]): boolean {
+      for (const { document } of pages) {
+        if (observed.has(document)) continue;
+        observed.add(document);
+        observer.observe(document, {
+          ...{ subtree: true, childList: true, characterData: true, characterDataOldValue: true },
+          ...{ attributes: true, attributeOldValue: true },
+        });
+      }
+      const had = hasNews;
+      hasNews = false;
+      return had;
+    },
+    /** Returns what scripts can change without changing the document. */
+    stateOf: (pages: readonly Window[], withRules: boolean): string =>
+      pages.map((page) => stateOf(page, withRules)).join("\n"),
+  };
+}
+
+/**
+ * Ends animations and transitions that have an end, as they would end by themselves, and takes away those that follow
+ * scrolling, which paper does not have. Paused and endless ones stay as they are.
+ * @returns true if there were any
+ */
+function finishMotion(document: Document): boolean {
+  let hasMoved = false;
+  for (const animation of document.getAnimations()) {
+    const { timeline, effect, playState, playbackRate } = animation;
+    const isEndless = playbackRate === 0 || effect?.getComputedTiming().endTime === Number.POSITIVE_INFINITY;
+    if (timeline !== null && timeline !== document.timeline) animation.cancel();
+    else if (playState === "running" && !isEndless) animation.finish();
+    else continue;
+    hasMoved = true;
+  }
+  for (const svg of document.querySelectorAll("svg")) {
+    if (svg.ownerSVGElement) continue;
+    const endOf = (element: SVGAnimationElement) => {
+      try {
+        const times = Number.parseFloat(element.getAttribute("repeatCount") ?? "1");
+        return element.getStartTime() + (element.localName === "set" ? 0 : element.getSimpleDuration() * times);
+      } catch {
+        // It has not begun, or has no duration.
+        return 0;
+      }
+    };
+    const ends = Array.from(
+      svg.querySelectorAll<SVGAnimationElement>("animate, animateMotion, animateTransform, set"),
+      endOf,
+    );
+    const end = Math.max(0, ...ends.filter((time) => time < Number.POSITIVE_INFINITY));
+    if (svg.getCurrentTime() >= end) continue;
+    svg.setCurrentTime(end);
+    hasMoved = true;
+  }
+  return hasMoved;
+}
+
+/** Scrolls through the page, and back without the page's knowledge: what has come into view stays as it is. */
+async function showAll(durationMs: number, settled: () => Promise<void>): Promise<void> {
+  const FRAMES = 60;
+  const STEP_MS = 100;
+  const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+  const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+  const { scrollX, scrollY, innerHeight } = window;
+  const height = document.documentElement.scrollHeight;
+  const step = Math.max(innerHeight, Math.ceil(height / FRAMES));
+  const steps = Math.ceil(height / step);
+  for (let n = 0; n < steps; n++) {
+    window.scrollTo({ left: 0, top: n * step, behavior: "instant" });
+    await frame();
+    if (durationMs > 0) await pause(Math.min(STEP_MS, durationMs / steps));
+  }
+  if (steps > 1) await settled();
+  const hide = (event: Event) => {
+    if (event.target === document) event.stopImmediatePropagation();
+  };
+  for (const name of ["scroll", "scrollend"]) window.addEventListener(name, hide, { capture: true });
+  window.scrollTo({ left: scrollX, top: scrollY, behavior: "instant" });
+  await frame();
+  await frame();
+  for (const name of ["scroll", "scrollend"]) window.removeEventListener(name, hide, { capture: true });
+}

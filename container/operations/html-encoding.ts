@@ -1,0 +1,125 @@
+// Determines the encoding of an HTML file as browsers do (HTML, 13.2.3), and recognizes UTF-8 without a label, which
+// browsers do only for files on a disk.
+
+/** Bytes in which a label counts wherever it is. Behind them it counts only in the head, as in Chromium. */
+const LABEL_WITHIN_BYTES = 1024;
+/** Elements whose content is text, so that tags in it are none (HTML, 13.2.6.2). */
+const TEXT_ELEMENTS = ["script", "style", "title", "textarea", "xmp", "iframe", "noembed", "noframes"];
+const HEAD_ELEMENTS = ["html", "head", "meta", "title", "base", "link", "script", "noscript", "style", "object"];
+/** Encodings of the standard that `TextDecoder` of Node does not know. */
+const OTHER_ENCODINGS: Readonly<Record<string, string>> = {
+  "x-user-defined": "windows-1252",
+  "iso-8859-16": "iso-8859-16",
+};
+
+const TAG = /<(\/?)([a-z][^\t\n\f\r />]*)/iy;
+const ATTRIBUTE =
+  /[\t\n\f\r /]*([^\t\n\f\r />][^\t\n\f\r />=]*)(?:[\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^"]*)(?:"|$)|'([^']*)(?:'|$)|([^\t\n\f\r >]*)))?/y;
+const CHARSET_IN_CONTENT = /charset[\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^"]*)"|'([^']*)'|([^\t\n\f\r ;"'][^\t\n\f\r ;]*))/i;
+const ENCODING_IN_XML = /^<\?xml[^>]*?encoding[\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^">]+)"|'([^'>]+)')/;
+/** The escape sequences with which text in Japanese begins in ISO-2022-JP, whose bytes would be UTF-8 too. */
+const JAPANESE_BEGINS = ["\u001b$@", "\u001b$B"];
+
+/**
+ * Returns the charset to send along with an HTML file, or undefined if the browser is to detect it.
+ * @param start the first bytes of the file, with its whole head
+ */
+export function charsetOf(start: Buffer): string | undefined {
+  const text = start.toString("latin1");
+  // A byte order mark decides alone.
+  if (/^(?:\xff\xfe|\xfe\xff|\xef\xbb\xbf)/.test(text)) return undefined;
+  // The standard requires a whole `<?x`, but no other text starts so.
+  if (text.startsWith("<\0")) return "utf-16le";
+  if (text.startsWith("\0<")) return "utf-16be";
+  const declared = declaredIn(text);
+  if (declared !== undefined || !isUtf8(start)) return declared;
+  return JAPANESE_BEGINS.some((begin) => text.includes(begin)) ? "iso-2022-jp" : "utf-8";
+}
+
+/** Finds the label in a text that has one character per byte (HTML, 13.2.3.2). */
+function declaredIn(text: string): string | undefined {
+  let isInHead = true;
+  for (let at = text.indexOf("<"); at >= 0; at = text.indexOf("<", at)) {
+    TAG.lastIndex = at;
+    const [tag, slash, name = ""] = TAG.exec(text) ?? [];
+    if (tag === undefined) {
+      at = behindDeclaration(text, at);
+      continue;
+    }
+    const element = name.toLowerCase();
+    isInHead &&= HEAD_ELEMENTS.includes(element);
+    if (!isInHead && at >= LABEL_WITHIN_BYTES) break;
+    const attributes = attributesAt(text, at + tag.length);
+    // The tag has no end.
+    if (attributes.end === text.length) break;
+    if (slash === "" && element === "meta") {
+      const encoding = encodingInMeta(attributes.found);
+      if (encoding !== undefined) return encoding;
+    }
+    at = attributes.end;
+    if (slash === "" && TEXT_ELEMENTS.includes(element)) at = behindText(text, element, at);
+  }
+  const [, double, single] = ENCODING_IN_XML.exec(text) ?? [];
+  return encodingOf(double ?? single);
+}
+
+/** Returns the end of a comment, of another declaration, or of a `<` that starts neither. */
+function behindDeclaration(text: string, at: number): number {
+  const endOf = (mark: string, from: number) => {
+    const end = text.indexOf(mark, from);
+    return end < 0 ? text.length : end + mark.length;
+  };
+  // The dashes of the start may be those of the end.
+  if (text.startsWith("<!--", at)) return endOf("-->", at + 2);
+  return "!/?".includes(text.charAt(at + 1)) ? endOf(">", at + 1) : at + 1;
+}
+
+function behindText(text: string, element: string, at: number): number {
+  const end = new RegExp(`</${element}(?=[\\t\\n\\f\\r />])`, "ig");
+  end.lastIndex = at;
+  return end.exec(text)?.index ?? text.length;
+}
+
+function attributesAt(text: string, at: number): { readonly found: ReadonlyMap<string, string>; readonly end: number } {
+  const found = new Map<string, string>();
+  ATTRIBUTE.lastIndex = at;
+  let end = at;
+  for (let match = ATTRIBUTE.exec(text); match; match = ATTRIBUTE.exec(text)) {
+    const [, name = "", double, single, bare] = match;
+    const key = name.toLowerCase();
+    if (!found.has(key)) found.set(key, double ?? single ?? bare ?? "");
+    end = ATTRIBUTE.lastIndex;
+  }
+  return { found, end };
+}
+
+function encodingInMeta(attributes: ReadonlyMap<string, string>): string | undefined {
+  const charset = attributes.get("charset");
+  if (charset !== undefined) return encodingOf(charset);
+  if (attributes.get("http-equiv")?.toLowerCase() !== "content-type") return undefined;
+  const [, double, single, bare] = CHARSET_IN_CONTENT.exec(attributes.get("content") ?? "") ?? [];
+  return encodingOf(double ?? single ?? bare);
+}
+
+/** Returns the encoding that a label in ASCII can mean: it is not UTF-16. */
+function encodingOf(label: string | undefined): string | undefined {
+  if (label === undefined) return undefined;
+  const other = OTHER_ENCODINGS[label.trim().toLowerCase()];
+  if (other !== undefined) return other;
+  try {
+    const { encoding } = new TextDecoder(label);
+    return encoding.startsWith("utf-16") ? "utf-8" : encoding;
+  } catch {
+    return undefined;
+  }
+}
+
+function isUtf8(start: Buffer): boolean {
+  try {
+    // The last character may have been cut in two.
+    new TextDecoder("utf-8", { fatal: true }).decode(start, { stream: true });
+    return true;
+  } catch {
+    return false;
+  }
+}
