@@ -5,6 +5,7 @@ import { encrypted, labeledPdf } from "../fixtures/pdfs.ts";
 import { certifiedPdf, lockedPdf } from "../fixtures/signed-pdfs.ts";
 import { type FormFields, privateClient, upload } from "../support/client.ts";
 import { corpusFile } from "../support/corpus.ts";
+import { eventually } from "../support/eventually.ts";
 import { pageTexts, qpdfComplaints } from "../support/pdf-readers.ts";
 
 const PROTECTION = "protection by an owner password was removed";
