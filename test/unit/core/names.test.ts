@@ -55,7 +55,7 @@ test.each([
   ["report.v2", "pdf", "report.v2.pdf"],
   ["report.pdf", "png", "report.pdf.png"],
   ["pdf", "pdf", "pdf.pdf"],
-  ["übersicht.Zip", "zip", "übersicht.zip"],
+  ["größe.Zip", "zip", "größe.zip"],
 ])("%s with the extension %s is %s", (name, extension, expected) => {
   expect(withExtension(name, extension)).toBe(expected);
 });
