@@ -77,6 +77,7 @@ export const TIME_MEANINGS: Readonly<Record<TimeLimit, TimeMeaning>> = {
     within: "claimLeaseMs",
   },
   keptAnswerMs: { meaning: "time for which the answer to an `Idempotency-Key` is kept" },
+  retiredMs: { meaning: "time for which it is known that a client removed a file" },
   asyncLeaseMs: {
     meaning: "time after which an asynchronous job is lost if its runner is not heard of",
     within: "requestJobMs",

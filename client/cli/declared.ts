@@ -119,6 +119,15 @@ export const DECLARED: readonly DeclaredOperation[] = [
           "type": "string",
           "description": "JSON file with compression settings, at most 1 MB. Required if compression_level is custom, and ignored otherwise."
         }
+      },
+      {
+        "name": "profile_id",
+        "required": false,
+        "kind": "value",
+        "schema": {
+          "type": "string",
+          "description": "Id of a stored JSON file with compression settings, instead of profile."
+        }
       }
     ]
   },

@@ -22,6 +22,7 @@ type Status =
   | { readonly status: "failed"; readonly error: string; readonly errorStatus?: number }
   | {
       readonly status: "pending";
+      readonly requestId?: string;
       readonly phase?: "waiting" | "running";
       readonly position?: number;
       readonly pagesDone?: number;
@@ -140,7 +141,7 @@ function answerIn(status: Status, { onProgress }: CallOptions): Answer | undefin
     const error = errorSaying(status.errorStatus ?? 500, status.error);
     throw isTemporary(error) ? new JobLost(error.status, error.message) : error;
   }
-  const { status: _, phase = "waiting", ...counts } = status;
+  const { status: _, requestId: __, phase = "waiting", ...counts } = status;
   onProgress?.({ phase, ...counts });
   return undefined;
 }

@@ -64,6 +64,8 @@ export interface CompressParams {
    * JSON file with compression settings, at most 1 MB. Required if compression_level is custom, and ignored otherwise.
    */
   readonly profile?: Readonly<Record<string, unknown>> | string | undefined;
+  /** Id of a stored JSON file with compression settings, instead of profile. */
+  readonly profileId?: string | undefined;
 }
 
 export interface FlattenParams {

@@ -19,7 +19,11 @@ const PARAMETER = [
   /^Found more than one (.+) key, only one is allowed\.$/s,
   /^The '(.+)' file provided is not a JSON file/s,
 ];
-const ABOUT_KEYS = ["The provided key is not valid.", "The key does not allow this endpoint."];
+const ABOUT_KEYS = [
+  "An Api-Key header is required to send this request.",
+  "The provided key is not valid.",
+  "The key does not allow this endpoint.",
+];
 const ABOUT_FILES = [
   "Uploaded file is not valid input for this route.",
   "The input file",

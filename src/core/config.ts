@@ -19,6 +19,8 @@ export interface Env extends TraceVariables {
   readonly JOBS: JobQueues;
   /** Access to the service: `private` (no key) or `keyed`. */
   readonly VARIANT?: string;
+  /** What clients may leave out: `2022` or `current`. */
+  readonly API_DIALECT?: string;
   /** Counts the requests of clients with limits. */
   readonly CLIENT_LIMITS?: DurableObjectNamespace;
   /** Database for the usage of keys. */
@@ -74,8 +76,12 @@ const LARGEST_SETTING = 10_000_000;
 
 export type Variant = "private" | "keyed";
 
+/** The clients whose habits count: those of the contract of 2022, or those of today (decisions/0056-dialects.md). */
+export type Dialect = "2022" | "current";
+
 export interface Config {
   readonly variant: Variant;
+  readonly dialect: Dialect;
   /** Size limit of one file, for the endpoints whose limit can be set (spec, "Limits"). */
   readonly maxUploadBytes: number;
   /** Maximum number of files and ids in one request. */
@@ -111,9 +117,13 @@ export function readConfig(env: Env): Config {
   if (variant !== "private" && variant !== "keyed") {
     throw new Error(`VARIANT must be "private" or "keyed", not "${variant}".`);
   }
+  const dialect = env.API_DIALECT || "2022";
+  if (dialect !== "2022" && dialect !== "current") {
+    throw new Error(`API_DIALECT must be "2022" or "current", not "${dialect}".`);
+  }
   const addressLimits = addressLimitsSetting(env);
   return {
-    variant,
+    ...{ variant, dialect },
     ...(variant === "private" && addressLimits ? { addressLimits } : {}),
     ...(env.CORS_ORIGINS ? { corsOrigins: originsSetting(env.CORS_ORIGINS) } : {}),
     maxUploadBytes: bytesOf(numberSetting("MAX_UPLOAD_MB", env.MAX_UPLOAD_MB, UPLOAD_MB)),

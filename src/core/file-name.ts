@@ -20,6 +20,14 @@ export function safeName(path: string): string {
 /** Returns the name without its last extension. */
 export const stem = (name: string): string => name.replace(/(?<=.)\.[^.]*$/, "");
 
+/** Returns the name with an extension, which a name that ends in it already does not get twice. */
+export const withExtension = (name: string, extension: string): string =>
+  `${withoutExtension(name, extension)}.${extension}`;
+
+/** Returns the name without an extension, in whatever case. */
+export const withoutExtension = (name: string, extension: string): string =>
+  name.toLowerCase().endsWith(`.${extension}`) ? name.slice(0, -extension.length - 1) : name;
+
 /**
  * Shortens a name that is far too long, but keeps its extension. This limits the time of normalization, which grows
  * with the square of the number of marks on a letter.

@@ -50,6 +50,7 @@ export const LIMITS = {
   claimRenewMs: 5_000,
   claimAnswerMs: 10_000,
   keptAnswerMs: 24 * 3_600_000,
+  retiredMs: 24 * 3_600_000,
   /** An engine at the edge may keep its runner from renewing for as long. */
   asyncLeaseMs: 30_000,
   asyncRenewMs: 1_000,

@@ -14,6 +14,7 @@ const SIGNATURES: readonly (readonly [Uint8Array, string])[] = [
   [ascii("II+\0"), "image/tiff"],
   [ascii("MM\0+"), "image/tiff"],
   [ascii("{\\rtf"), "application/rtf"],
+  [ascii("%FDF-"), "application/vnd.fdf"],
 ];
 
 /**
@@ -26,10 +27,14 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   csv: "text/csv",
   doc: "application/msword",
   docx: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+  eml: "message/rfc822",
   eps: "application/postscript",
+  fdf: "application/vnd.fdf",
   htm: "text/html",
   html: "text/html",
   json: "application/json",
+  markdown: "text/markdown",
+  md: "text/markdown",
   pdf: "application/pdf",
   ppt: "application/vnd.ms-powerpoint",
   pptx: "application/vnd.openxmlformats-officedocument.presentationml.presentation",
@@ -37,6 +42,9 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   rtf: "application/rtf",
   svg: "image/svg+xml",
   txt: "text/plain",
+  xdp: "application/vnd.adobe.xdp+xml",
+  xfd: "application/vnd.adobe.xfd+xml",
+  xfdf: "application/vnd.adobe.xfdf",
   xls: "application/vnd.ms-excel",
   xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
   xml: "application/xml",
@@ -88,6 +96,7 @@ const SIGNED_EXTENSIONS: Readonly<Record<string, string>> = {
   "image/png": "png",
   "image/tiff": "tif",
   "text/html": "html",
+  "text/markdown": "md",
 };
 
 /** Returns the markup without leading white space and comments. */

@@ -3,6 +3,7 @@
 
 /** Without `VARIANT`. */
 export const SETTINGS = [
+  "API_DIALECT",
   "MAX_UPLOAD_MB",
   "MAX_INPUTS",
   "FILE_LIFETIME_HOURS",

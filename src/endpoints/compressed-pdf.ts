@@ -3,7 +3,7 @@
 import { mayBePdf } from "../core/media-type.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { fieldRequired, fieldTooLarge, outOfRange, profileNotJson } from "../http/errors.ts";
-import { choice, jsonFile, outputName } from "../http/fields.ts";
+import { choice, jsonFile, outputName, storedFile } from "../http/fields.ts";
 import { checkProfile, readJsonFile } from "../http/profile.ts";
 import { type CompressParams, compressPdf } from "../operations/compress-pdf.ts";
 import { flattenAndCompress } from "../operations/flatten-and-compress.ts";
@@ -27,6 +27,7 @@ export const compressedPdf = endpoint({
         "ignored otherwise.",
       { field: "compression_level", is: "custom" },
     ),
+    profile_id: storedFile("Id of a stored JSON file with compression settings, instead of profile.", "profile"),
   },
   naming: "name",
   produces: "application/pdf",

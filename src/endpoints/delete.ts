@@ -1,14 +1,26 @@
 // Declares /delete, which removes stored files.
 import { EXAMPLE_INPUT, EXAMPLE_OUTPUT, FILE_ID, json } from "../http/description.ts";
-import { fieldRequired, noSuchFile, notOwner, tooManyInputs } from "../http/errors.ts";
+import { fieldRequired, notOwner, tooManyInputs } from "../http/errors.ts";
 import { errorsOfBody } from "../http/read-form.ts";
-import { removeFiles } from "../http/removals.ts";
+import { ALREADY_REMOVED, NOT_THERE, REMOVED, removeFiles } from "../http/removals.ts";
 import type { Route } from "../http/route.ts";
 
 const ids = { type: "string", description: "Ids of stored files, separated by commas." };
 const list = { type: "array", items: FILE_ID, minItems: 1 };
 const body = (given: object) => ({ type: "object", properties: { ids: given }, required: ["ids"] });
 const text = { ids: `${EXAMPLE_INPUT},${EXAMPLE_OUTPUT}` };
+
+const ANSWER = {
+  type: "object",
+  properties: {
+    deleted: { type: "array", items: FILE_ID },
+    deletionResponses: {
+      type: "object",
+      additionalProperties: { type: "string", examples: [REMOVED, ALREADY_REMOVED, NOT_THERE] },
+    },
+  },
+  required: ["deleted", "deletionResponses"],
+};
 
 export const deleteFiles: Route = {
   path: "/delete",
@@ -29,14 +41,14 @@ export const deleteFiles: Route = {
         },
         answers: {
           200: {
-            description: "The ids of the files that were removed.",
-            content: json(
-              { type: "object", properties: { deleted: list }, required: ["deleted"] },
-              { deleted: [EXAMPLE_INPUT] },
-            ),
+            description: "The ids of the files that were removed, and a sentence for each id.",
+            content: json(ANSWER, {
+              deleted: [EXAMPLE_INPUT],
+              deletionResponses: { [EXAMPLE_INPUT]: REMOVED, [EXAMPLE_OUTPUT]: ALREADY_REMOVED },
+            }),
           },
         },
-        errors: [fieldRequired("ids"), tooManyInputs(), notOwner(), noSuchFile(), ...errorsOfBody("ids")],
+        errors: [fieldRequired("ids"), tooManyInputs(), notOwner(), ...errorsOfBody("ids")],
       },
     ],
   }),

@@ -2,7 +2,7 @@
 import { mayBePdf } from "../core/media-type.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { outOfRange } from "../http/errors.ts";
-import { outputNameOrInputs, pagesList } from "../http/fields.ts";
+import { optionalOutputName, pagesList } from "../http/fields.ts";
 import { splitPdf } from "../operations/split-pdf.ts";
 import { edge } from "../placement/placement.ts";
 
@@ -13,7 +13,7 @@ export const splitPdfEndpoint = endpoint({
   example: { "pages[]": ["1", "2-last"] },
   source: { kind: "one", description: "PDF", accepts: mayBePdf },
   fields: {
-    output: outputNameOrInputs(
+    output: optionalOutputName(
       "Prefix of the files' names, without extension; a number from 1 is appended to each. The input's name " +
         "if left out.",
     ),

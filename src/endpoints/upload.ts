@@ -1,7 +1,8 @@
 // Declares /upload, which stores files for later requests.
-import { BINARY, bytesOf, EXAMPLE_INPUT, FILE_ID, json } from "../http/description.ts";
+import { BINARY, bytesOf, EXAMPLE_INPUT, json } from "../http/description.ts";
 import {
   fieldRequired,
+  filesAndUrls,
   fileTooLarge,
   fileUnreachable,
   outOfRange,
@@ -10,6 +11,7 @@ import {
   tooManyInputs,
 } from "../http/errors.ts";
 import { errorsOfBody } from "../http/read-form.ts";
+import { FILE_INFO } from "../http/resource-description.ts";
 import type { Route } from "../http/route.ts";
 import { fetchLater, NAME_FIELD, receiveFiles } from "../http/uploads.ts";
 
@@ -19,7 +21,8 @@ const ANSWER = {
     files: {
       type: "array",
       minItems: 1,
-      items: { type: "object", properties: { name: { type: "string" }, id: FILE_ID }, required: ["name", "id"] },
+      // Include-File-Info asks for more than the first two.
+      items: { type: "object", properties: FILE_INFO.properties, required: ["name", "id"] },
     },
   },
   required: ["files"],
@@ -31,7 +34,7 @@ export const upload: Route = {
     ...{ files: maxInputs, fileBytes: maxUploadBytes },
     isFile: headers.has(NAME_FIELD),
   }),
-  describe({ maxUploadBytes, maxInputs }) {
+  describe({ maxUploadBytes, maxInputs, dialect }) {
     const description = `Any file, at most ${Math.floor(maxUploadBytes / 2 ** 20)} MB.`;
     const list = { type: "array", minItems: 1, maxItems: maxInputs };
     const file = { ...list, items: BINARY, description };
@@ -73,6 +76,7 @@ export const upload: Route = {
           },
           errors: [
             ...[fieldRequired("file"), outOfRange("url[]", "http://127.0.0.1/"), tooManyInputs(), fileUnreachable()],
+            ...(dialect === "current" ? [filesAndUrls()] : []),
             ...[...errorsOfBody("url[]"), fileTooLarge(maxUploadBytes), timedOut(), storageFull()],
           ],
         },

@@ -2,7 +2,7 @@
 
 import { attachment } from "../core/file-name.ts";
 import { combined, type Notice, type NoticeSubject } from "../core/notice.ts";
-import type { StoredFile } from "../storage/file.ts";
+import type { FoundFile, StoredFile } from "../storage/file.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { noticeSentences, noticesHeader } from "./notices.ts";
 import type { Located } from "./sources.ts";
@@ -50,6 +50,15 @@ export function answerOf({ naming, source, tells = [] }: Endpoint, results: Resu
 
 /** Returns the URL of a stored file (spec, "Response objects"). */
 export const fileUrl = (baseUrl: string, id: string) => `${baseUrl}/resource/${id}?format=file`;
+
+/** Returns what `format=info` tells of every stored file. */
+export function infoOf({ id, name, type, size, modified, expires }: FoundFile, baseUrl: string): object {
+  const end = expires?.toISOString();
+  return {
+    ...{ id, name, url: fileUrl(baseUrl, id), type, size, modified: modified.toISOString() },
+    ...(end === undefined ? {} : { expires: end, scheduledDeletionTimeUtc: end }),
+  };
+}
 
 /** Returns the header that tells what was lost, if anything was. */
 export function lossHeaders(lost: readonly Notice[]): Record<string, string> {

@@ -18,6 +18,7 @@ import { defaults, receive, worded } from "./pipeline.ts";
 import type { Manner } from "./preferences.ts";
 import type { Later, Route } from "./route.ts";
 import { locateSources, toInput } from "./sources.ts";
+import { withStoredFields } from "./stored-fields.ts";
 import { webhookOf } from "./webhooks.ts";
 
 /** Accepts a request to an endpoint. Everything that can be checked without opening a document is checked. */
@@ -175,7 +176,8 @@ async function check(endpoint: Endpoint, form: Form, signal: AbortSignal, servic
     },
   });
   // The name of a file that is yet to be fetched is not known.
-  const bound = endpoint.bind(form, defaults(endpoint, form, sources.length > 0 ? sources : [{ name: "file" }]));
+  const named = sources.length > 0 ? sources : [{ name: "file" }];
+  const bound = endpoint.bind(await withStoredFields(endpoint, form, store), defaults(endpoint, form, config, named));
   try {
     const inputs = awaited.length === 0 ? sources.map((source) => toInput(source, store)) : [];
     attempts(await bound.prepare(inputs), inputs, service);

@@ -3,7 +3,7 @@ import { hashKey, type KeyRecord, type KeyRecords } from "../core/api-key.ts";
 import type { Variant } from "../core/config.ts";
 import { LIMITS } from "../core/limits.ts";
 import type { FileMarks } from "../storage/marks.ts";
-import { invalidKey } from "./errors.ts";
+import { invalidKey, keyRequired } from "./errors.ts";
 
 /** Number of hexadecimal digits that identify a client, or a token. */
 export const CLIENT_DIGITS = 32;
@@ -20,8 +20,9 @@ export interface ValidKey {
  * @throws ServiceError 401 when the key is missing, unknown, expired or revoked
  */
 export async function requireKey(apiKey: string | null | undefined, keys: KeyRecords): Promise<ValidKey> {
+  if (!apiKey) throw keyRequired();
   // Longer header values are rejected without hashing.
-  if (!apiKey || apiKey.length > LIMITS.keyLength) throw invalidKey();
+  if (apiKey.length > LIMITS.keyLength) throw invalidKey();
   const hash = hashKey(apiKey);
   const record = await keys.get(hash, "json");
   if (!record || record.revoked !== null) throw invalidKey();

@@ -2,6 +2,7 @@
 // headers.
 
 import { EngineFailure } from "../core/failure.ts";
+import { withExtension, withoutExtension } from "../core/file-name.ts";
 import type { Progress } from "../core/jobs.ts";
 import type { Notice } from "../core/notice.ts";
 import type { Output } from "../core/operation.ts";
@@ -109,7 +110,7 @@ class Outputs {
   }
 
   asArchive(first: Output): Promise<Delivery> {
-    const given = { name: `${this.#to.name}.zip`, type: "application/zip" };
+    const given = { name: withExtension(this.#to.name, "zip"), type: "application/zip" };
     return this.#give(given, this.#archive(first));
   }
 
@@ -178,7 +179,8 @@ class Outputs {
 
   #nameOf({ extension }: Output): string {
     this.#count++;
-    return `${this.#to.name}${this.#to.isNumbered ? `_${this.#count}` : ""}.${extension}`;
+    const name = withoutExtension(this.#to.name, extension);
+    return `${name}${this.#to.isNumbered ? `_${this.#count}` : ""}.${extension}`;
   }
 
   /** Number of chunks, of 64 KiB or more, to produce without a pause. */

@@ -47,6 +47,7 @@ export const fieldRequired = (parameter: string) =>
   about(400, "The '<parameter>' field is required.", { parameter: shown(parameter) });
 export const passwordProtected = () =>
   new ServiceError(401, "The input file is password protected and cannot be processed.");
+export const keyRequired = () => new ServiceError(401, "An Api-Key header is required to send this request.");
 export const invalidKey = () => new ServiceError(401, "The provided key is not valid.");
 export const outOfScope = () => new ServiceError(403, "The key does not allow this endpoint.");
 export const notOwner = () =>
@@ -62,6 +63,7 @@ export const profileNotJson = () =>
 // Sentences that the spec leaves "not shown".
 export const noInput = () => new ServiceError(400, "This route needs a File or an ID.");
 export const noInputOrUrl = () => new ServiceError(400, "This route needs a File, an ID or a URL.");
+export const filesAndUrls = () => new ServiceError(400, "Files and URLs cannot be uploaded together.");
 export const fileIdAndUrl = () => new ServiceError(400, "This route will only accept one of a File, an ID or a URL.");
 export const tooManyFiles = () => new ServiceError(400, "This route will only accept one File or one ID.");
 export const tooFewInputs = () => new ServiceError(400, "Too few 'file' or 'id' values.");
@@ -132,7 +134,7 @@ export const onlyAsynchronous = (header: string) =>
   about(400, "The <header> header needs 'Prefer: respond-async'.", { header });
 export const noSigningSecret = () =>
   new ServiceError(400, "The service has no secret to sign webhooks with, please ask its operator for one.");
-export const noSuchRequest = () => new ServiceError(404, "That request does not exist.");
+export const noSuchRequest = () => new ServiceError(404, "requestID not found. That request does not exist.");
 
 // Repeatable requests.
 export const stillAtWork = (retryAfterSeconds = 5) =>

@@ -19,6 +19,8 @@ export interface Field<T> {
   readonly requiredIf?: { readonly field: string; readonly is: string };
   /** Separator that joins several values into one. Without it, the field accepts only one value. */
   readonly joint?: string;
+  /** Name of a field of which this one holds a stored file, by its id. @default none */
+  readonly standsFor?: string;
   /** True if the field is a file, which is read into memory and may be sent empty. @default false */
   readonly isFile?: boolean;
   readonly schema: z.ZodType<T>;
@@ -128,6 +130,11 @@ export function jsonFile(
   return { description, required: false, optional: true, isFile: true, schema, ...condition };
 }
 
+/** Returns an optional field with the id of a stored file, which stands for another field. */
+export function storedFile(description: string, standsFor: string): Field<string | undefined> {
+  return { description, required: false, optional: true, standsFor, schema: z.string().optional() };
+}
+
 /**
  * Returns a field for the name of the output, without extension (spec, rule 4). Characters that file names cannot have
  * are removed.
@@ -136,8 +143,8 @@ export function outputName(description: string): Field<string> {
   return { description, required: true, schema: z.string().transform(safeName) };
 }
 
-/** Like {@link outputName}, but the name of the input is the default. */
-export function outputNameOrInputs(description: string): Field<string> {
+/** Like {@link outputName}, for endpoints of which the contract of 2022 does not require it. */
+export function optionalOutputName(description: string): Field<string> {
   return { ...outputName(description), required: false };
 }
 

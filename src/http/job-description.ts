@@ -2,6 +2,7 @@
 import { fileUrl } from "./answer.ts";
 import { type Describe, EXAMPLE_INPUT, EXAMPLE_OUTPUT, type Feature, type Json, json } from "./description.ts";
 import { busy, noSuchRequest, notAPdf } from "./errors.ts";
+import { INCLUDED_INFO } from "./file-info.ts";
 
 export const EXAMPLE_REQUEST = "6f9a4d0e-3c1b-4e57-9a80-5f2f6c1d7b34";
 const REQUEST_ID: Json = { type: "string", format: "uuid", description: "Id of the request." };
@@ -45,36 +46,42 @@ export const STATUS: Json = {
   anyOf: [
     object(
       {
-        status: { const: "pending" },
+        ...{ requestId: REQUEST_ID, status: { const: "pending" } },
         phase: { type: "string", enum: ["waiting", "running"] },
         position: count("Place in the queue, from 1, while the request waits.", 1),
         pagesDone: count("Number of pages that are done, if it is known.", 0),
         pagesTotal: count("Number of all pages, if it is known.", 1),
       },
-      ["status", "phase"],
+      ["requestId", "status", "phase"],
     ),
     {
-      ...object({ status: { const: "completed" } }, ["status"]),
+      ...object({ requestId: REQUEST_ID, status: { const: "completed" } }, ["requestId", "status"]),
       description: "The answer of the request, and the status.",
       additionalProperties: true,
     },
     object(
       {
-        status: { const: "failed" },
+        ...{ requestId: REQUEST_ID, status: { const: "failed" } },
         error: { type: "string", description: "One sentence." },
         errorStatus: count("Status that the request would have been answered with.", 400),
       },
-      ["status", "error", "errorStatus"],
+      ["requestId", "status", "error", "errorStatus"],
     ),
   ],
 };
 
 export const describeRequestStatus: Describe = (_config, baseUrl) => {
   const completed = {
-    ...{ outputUrl: fileUrl(baseUrl, EXAMPLE_OUTPUT), outputId: EXAMPLE_OUTPUT, inputId: EXAMPLE_INPUT },
+    ...{
+      requestId: EXAMPLE_REQUEST,
+      outputUrl: fileUrl(baseUrl, EXAMPLE_OUTPUT),
+      outputId: EXAMPLE_OUTPUT,
+      inputId: EXAMPLE_INPUT,
+    },
     ...{ outputSize: 48_213, status: "completed" },
   };
-  const failure = { status: "failed", error: notAPdf().message, errorStatus: notAPdf().status };
+  const failed = { requestId: EXAMPLE_REQUEST, status: "failed" };
+  const failure = { ...failed, error: notAPdf().message, errorStatus: notAPdf().status };
   return {
     path: "/request-status/{id}",
     section: "asynchronous-jobs",
@@ -83,6 +90,7 @@ export const describeRequestStatus: Describe = (_config, baseUrl) => {
       {
         ...{ method: "get", id: "get-request-status", tag: "Service" },
         summary: "Returns the status of a request that is answered later, and then its answer.",
+        headers: INCLUDED_INFO.headers!,
         answers: {
           200: {
             description: "The status; or its changes as they happen, for Accept: text/event-stream.",

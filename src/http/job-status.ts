@@ -23,7 +23,7 @@ export async function serveStatus(request: Request, id: string, jobs: Asked<JobQ
     return new Response(body, { headers: { ...headers, "Content-Type": "text/event-stream" } });
   }
   const retry: Record<string, string> = status.status === "pending" ? { "Retry-After": "1" } : {};
-  return new Response(textOf(status), { headers: { ...headers, ...retry, "Content-Type": "application/json" } });
+  return new Response(textOf(id, status), { headers: { ...headers, ...retry, "Content-Type": "application/json" } });
 }
 
 function wantsEvents(accept: string | null): boolean {
@@ -32,10 +32,11 @@ function wantsEvents(accept: string | null): boolean {
   return events > 0 && events >= qualityOf("application/json");
 }
 
-/** Returns a status as JSON. A completed job has the fields of its answer. */
-export function textOf(status: JobStatus): string {
-  if (status.status !== "completed") return JSON.stringify(status);
-  return `${status.answer.replace(/\}\s*$/, "")},"status":"completed"}`;
+/** Returns the status of a request as JSON. A completed one has the fields of its answer. */
+export function textOf(requestId: string, status: JobStatus): string {
+  if (status.status !== "completed") return JSON.stringify({ requestId, ...status });
+  const answer = status.answer.trim();
+  return `{"requestId":${JSON.stringify(requestId)},${answer.slice(1, -1)},"status":"completed"}`;
 }
 
 /** Yields the status as server-sent events whenever it changes, until the job has ended. */
@@ -64,7 +65,7 @@ async function* eventsOf(
   let told = "";
   let toldAt = 0;
   for (let status: JobStatus | undefined = first; status; status = await jobs((queue) => queue.status(id))) {
-    const text = textOf(status);
+    const text = textOf(id, status);
     if (text !== told) {
       [told, toldAt] = [text, Date.now()];
       yield `event: status\ndata: ${text}\n\n`;

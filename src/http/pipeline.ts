@@ -1,7 +1,7 @@
 // The single pipeline for the requests of all endpoints. Never mentions a path.
 
+import type { Config } from "../core/config.ts";
 import { EngineFailure, OutOfRange } from "../core/failure.ts";
-import { stem } from "../core/file-name.ts";
 import type { Progress } from "../core/jobs.ts";
 import { LIMITS } from "../core/limits.ts";
 import { type Attempt, attempts, needsMoreRoom, type Places } from "../placement/placement.ts";
@@ -17,8 +17,10 @@ import type { Form } from "./form.ts";
 import { type Answered, contentOf, onlyOnce } from "./idempotency.ts";
 import { type Wishes, wishesOf } from "./negotiation.ts";
 import { onceMoreIfLost } from "./once-more.ts";
+import { defaultOutput, needsOutput } from "./output-name.ts";
 import { readForm } from "./read-form.ts";
 import { chunksOf, idOf, type Located, locateSources, toInput } from "./sources.ts";
+import { withStoredFields } from "./stored-fields.ts";
 import { abortAfter } from "./time-limit.ts";
 
 /** Runs a request. If it fails, it removes the files that it stored. */
@@ -152,7 +154,10 @@ async function work(exchange: Exchange, resources: DisposableStack): Promise<Wor
       receive: (addressed) => receiveAddressed(addressed, fetching),
     }),
   );
-  const { output: name, prepare } = endpoint.bind(form, defaults(endpoint, form, sources));
+  const { output: name, prepare } = endpoint.bind(
+    await withStoredFields(endpoint, form, store),
+    defaults(endpoint, form, config, sources),
+  );
   const inputs = sources.map((source) => toInput(source, store));
   const isNumbered = endpoint.naming !== "name";
   resources.use(abortAfter(LIMITS.requestJobMs, late));
@@ -260,15 +265,13 @@ async function within<T>(timeoutMs: number, controller: AbortController, work: (
   return await work();
 }
 
-/**
- * Returns the default for `output` if it was not sent. JSON clients may always leave it out (docs/api.md#json-bodies).
- */
+/** Returns the default for `output`, if the client may leave it out. */
 export function defaults(
-  { path, fields }: Endpoint,
+  endpoint: Endpoint,
   { encoding }: Form,
+  { dialect }: Config,
   [first]: readonly Pick<Located, "name">[],
 ): Record<string, string> {
-  if (!first) return {};
-  if (!fields.output?.required) return { output: stem(first.name) };
-  return encoding === "json" ? { output: `${stem(first.name)}_${path.slice(1)}` } : {};
+  if (!first || needsOutput(endpoint, encoding, dialect)) return {};
+  return { output: defaultOutput(endpoint, dialect, first) };
 }

@@ -1,24 +1,28 @@
 // Removes several stored files at once.
 
-import type { FoundFile } from "../storage/file.ts";
 import type { Service } from "./endpoint.ts";
-import { fieldRequired, noSuchFile, notOwner, tooManyInputs } from "./errors.ts";
+import { fieldRequired, notOwner, tooManyInputs } from "./errors.ts";
 import { onlyOnce } from "./idempotency.ts";
 import { readForm } from "./read-form.ts";
 
 /** Limits concurrent lookups of ids; a Worker has six connections. */
 const LOOKUPS_AT_ONCE = 6;
 
+/** Sentences about the removal of a file, which clients compare. */
+export const REMOVED = "Successfully Deleted";
+export const ALREADY_REMOVED = "File has already been deleted";
+export const NOT_THERE = "The provided resource ID does not exist, or its file has expired.";
+
 /**
  * Answers POST /delete.
- * @throws ServiceError 404 if none of the ids names a file, 403 if the caller may remove none
+ * @throws ServiceError 403 if there are files, and the caller may remove none of them
  */
 export async function removeFiles(
   request: Request,
   service: Service,
   others: readonly string[] = [],
 ): Promise<Response> {
-  const { store, config, timing, caller } = service;
+  const { store, config, timing } = service;
   const ids = await idsOf(request, service);
   if (ids.length === 0) throw fieldRequired("ids");
   if (ids.length > config.maxInputs) throw tooManyInputs();
@@ -27,19 +31,26 @@ export async function removeFiles(
     signal: request.signal,
     carryOut: () =>
       timing.during("store", async () => {
-        const all: FoundFile[] = [];
+        const results: (readonly [id: string, result: string])[] = [];
         for (let at = 0; at < ids.length; at += LOOKUPS_AT_ONCE) {
-          const found = await Promise.all(ids.slice(at, at + LOOKUPS_AT_ONCE).map((id) => store.find(id)));
-          all.push(...found.filter((file) => file !== undefined));
+          const some = ids.slice(at, at + LOOKUPS_AT_ONCE);
+          results.push(...(await Promise.all(some.map(async (id) => [id, await resultFor(id, service)] as const))));
         }
-        if (all.length === 0) throw noSuchFile();
-        const deleted = all.filter(({ marks }) => caller?.mayRemove(marks) ?? true).map(({ id }) => id);
-        if (deleted.length === 0) throw notOwner();
-        await store.remove(deleted);
-        return { response: Response.json({ deleted }) };
+        const deleted = results.flatMap(([id, result]) => (result === REMOVED ? [id] : []));
+        const refusal = notOwner();
+        if (deleted.length === 0 && results.some(([, result]) => result === refusal.message)) throw refusal;
+        await store.retire(deleted);
+        return { response: Response.json({ deleted, deletionResponses: Object.fromEntries(results) }) };
       }),
     undo: async () => {},
   });
+}
+
+/** Returns what is to be said about an id once the files that may be removed are. */
+async function resultFor(id: string, { store, caller }: Service): Promise<string> {
+  const file = await store.find(id);
+  if (!file) return (await store.isRetired(id)) ? ALREADY_REMOVED : NOT_THERE;
+  return (caller?.mayRemove(file.marks) ?? true) ? REMOVED : notOwner().message;
 }
 
 async function idsOf(request: Request, { store, config, kept, waiting, uploadTurns }: Service): Promise<string[]> {

@@ -1,16 +1,18 @@
 // Describes /resource/{id}, the path of a stored file.
 import { fileUrl } from "./answer.ts";
 import { TOKEN_FIELD } from "./auth.ts";
-import { BINARY, type Describe, EXAMPLE_OUTPUT, FILE_ID, ref, type ValuesByName } from "./description.ts";
+import { BINARY, type Describe, EXAMPLE_OUTPUT, FILE_ID, json, ref, type ValuesByName } from "./description.ts";
 import {
   invalidKey,
   invalidRequest,
+  keyRequired,
   noSuchFile,
   notOwner,
   outOfRange,
   preconditionFailed,
   rangeNotSatisfiable,
 } from "./errors.ts";
+import { ALREADY_REMOVED } from "./removals.ts";
 
 const FILE_HEADERS: ValuesByName = {
   "Content-Disposition": { description: "Name of the file.", example: "attachment; filename=report.pdf" },
@@ -33,11 +35,11 @@ const TOKEN: ValuesByName = {
 const text = { type: "string" };
 const url = { type: "string", format: "uri" };
 
-export const describeResource: Describe = ({ variant }, baseUrl) => {
+export const describeResource: Describe = ({ variant, dialect }, baseUrl) => {
   const isKeyed = variant === "keyed";
   const token = isKeyed ? TOKEN : {};
   const removing = isKeyed ? [notOwner()] : [];
-  const lastErrors = isKeyed ? [invalidKey(), notOwner()] : [];
+  const lastErrors = isKeyed ? [keyRequired(), invalidKey(), notOwner()] : [];
   const file = {
     "application/octet-stream": { schema: BINARY },
     "*/*": { schema: { ...BINARY, contentMediaType: "*/*" } },
@@ -45,8 +47,11 @@ export const describeResource: Describe = ({ variant }, baseUrl) => {
   const query = {
     format: {
       description: "`file`: the file. `url`: its URL. `info`: facts about it.",
-      schema: { type: "string", enum: ["file", "url", "info"] },
-      required: true,
+      schema: {
+        ...{ type: "string", enum: ["file", "url", "info"] },
+        ...(dialect === "current" ? { default: "file" } : {}),
+      },
+      ...(dialect === "current" ? {} : { required: true }),
       example: "file",
     },
   };
@@ -97,7 +102,16 @@ export const describeResource: Describe = ({ variant }, baseUrl) => {
       {
         ...{ method: "delete", id: "delete-resource", tag: "Files", summary: "Removes a stored file." },
         ...{ needsKey: true, headers: token },
-        answers: { 204: { description: "The file was removed." } },
+        answers: {
+          200: {
+            description: "The file had been removed before, at most a day ago.",
+            content: json(
+              { type: "object", properties: { message: text }, required: ["message"] },
+              { message: ALREADY_REMOVED },
+            ),
+          },
+          204: { description: "The file was removed." },
+        },
         errors: [noSuchFile(), ...removing],
       },
     ],
@@ -106,7 +120,7 @@ export const describeResource: Describe = ({ variant }, baseUrl) => {
 
 const POINTS = { type: "number", exclusiveMinimum: 0, description: "Points, of 1/72 inch." };
 const FILE_URL = { type: "object", properties: { url }, required: ["url"] };
-const FILE_INFO = {
+export const FILE_INFO = {
   type: "object",
   properties: {
     ...{ id: FILE_ID, name: text, url, type: { ...text, description: "Media type." } },
@@ -120,6 +134,7 @@ const FILE_INFO = {
       description: "Sizes of the first pages of a PDF.",
     },
     expires: { type: "string", format: "date-time", description: "Absent if the file stays for ever." },
+    scheduledDeletionTimeUtc: { type: "string", format: "date-time", description: "The same as expires." },
   },
   required: ["id", "name", "url", "type", "size", "modified"],
 };

@@ -1,11 +1,13 @@
 // Serves GET, HEAD and DELETE of a stored file (spec, "GET /resource/{id}"; RFC 9110 for ranges and conditions).
 
+import type { Config } from "../core/config.ts";
 import type { ByteRange, FoundFile, StoredFile } from "../storage/file.ts";
 import type { Store } from "../storage/store.ts";
-import { downloadHeaders, fileUrl } from "./answer.ts";
+import { downloadHeaders, fileUrl, infoOf } from "./answer.ts";
 import type { MayRemove } from "./auth.ts";
 import { streamOf } from "./body-stream.ts";
 import { invalidRequest, noSuchFile, notOwner, outOfRange, preconditionFailed, rangeNotSatisfiable } from "./errors.ts";
+import { ALREADY_REMOVED } from "./removals.ts";
 import { chunksOf } from "./sources.ts";
 
 /** Query parameter of a download that removes the file. */
@@ -14,6 +16,7 @@ const LAST_DOWNLOAD = "delete_after";
 export interface Resources {
   readonly store: Store;
   readonly baseUrl: string;
+  readonly config: Pick<Config, "dialect">;
   /** Returns facts about the content of a file. */
   facts(file: StoredFile): Promise<object>;
   /** Returns who may remove a file. @throws ServiceError 401 */
@@ -24,31 +27,21 @@ export interface Resources {
 
 /**
  * Answers GET and HEAD.
- * @throws ServiceError 400 without a known format, 401, 403, 404, 416
+ * @throws ServiceError 400 without a known format, unless the dialect has a default, 401, 403, 404, 416
  */
 export async function readResource(request: Request, id: string, resources: Resources): Promise<Response> {
-  const { store, baseUrl } = resources;
+  const { store, baseUrl, config } = resources;
   const { searchParams } = new URL(request.url);
-  const formats = searchParams.getAll("format");
-  if (formats.length !== 1) throw invalidRequest();
-  switch (formats[0]) {
+  const [format = config.dialect === "current" ? "file" : "", ...others] = searchParams.getAll("format");
+  if (others.length > 0) throw invalidRequest();
+  switch (format) {
     case "file":
       return isLastDownload(searchParams) ? readOnce(request, id, resources) : readFile(request, id, store);
     case "url":
       return Response.json({ url: fileUrl(baseUrl, (await known(id, store)).id) });
     case "info": {
       const file = await known(id, store);
-      const { name, type, size, modified, expires } = file;
-      const times = { modified: modified.toISOString(), ...(expires ? { expires: expires.toISOString() } : {}) };
-      return Response.json({
-        id,
-        name,
-        url: fileUrl(baseUrl, id),
-        type,
-        size,
-        ...times,
-        ...(await resources.facts(file)),
-      });
+      return Response.json({ ...infoOf(file, baseUrl), ...(await resources.facts(file)) });
     }
     default:
       throw invalidRequest();
@@ -72,7 +65,7 @@ async function readOnce(request: Request, id: string, resources: Resources): Pro
   const { promise, resolve } = Promise.withResolvers<unknown>();
   waitUntil(
     promise.then(async (error) => {
-      if (error === undefined) await store.remove([id]);
+      if (error === undefined) await store.retire([id]);
     }),
   );
   const body = streamOf(chunksOf(response.body), { signal: request.signal, ended: resolve });
@@ -82,9 +75,11 @@ async function readOnce(request: Request, id: string, resources: Resources): Pro
 /** @throws ServiceError 401, 403, 404 */
 export async function deleteResource(id: string, { store, removals }: Resources): Promise<Response> {
   const mayRemove = await removals();
-  const { marks } = await known(id, store);
-  if (!mayRemove(marks)) throw notOwner();
-  await store.remove([id]);
+  const file = await store.find(id);
+  if (!file && (await store.isRetired(id))) return Response.json({ message: ALREADY_REMOVED });
+  if (!file) throw noSuchFile();
+  if (!mayRemove(file.marks)) throw notOwner();
+  await store.retire([id]);
   return new Response(null, { status: 204 });
 }
 

@@ -1,4 +1,6 @@
 // Describes the paths that tell about the service itself.
+import type { Config } from "../core/config.ts";
+import { RELEASE } from "../core/release.ts";
 import { type Describe, type Json, json, ref } from "./description.ts";
 import type { Readiness } from "./readiness.ts";
 
@@ -7,8 +9,15 @@ const count = { type: "integer", minimum: 0 };
 const part = { type: "string", enum: ["OK", "failed", "off"] };
 const object = (properties: Json): Json => ({ type: "object", properties, required: Object.keys(properties) });
 
+/** Paths that tell that the service runs. Clients of today ask for the parts that they know. */
+export const HEALTH_PATHS = ["/up", "/up-toolkit", "/up-forms", "/up-office"] as const;
+
+/** Returns what all of them tell. */
+export const healthOf = ({ variant }: Pick<Config, "variant">) => ({ status: "OK", variant, ...RELEASE });
+
 const HEALTH = object({
-  status: { type: "string", const: "OK" },
+  ...{ status: { type: "string", const: "OK" }, product: text, version: text },
+  releaseDate: { type: "string", format: "date" },
   variant: { type: "string", enum: ["private", "keyed"] },
 });
 const ENGINE = {
@@ -31,19 +40,25 @@ const READINESS = object({
   notes: { type: "array", items: text, description: "A sentence for each engine that could do better, or is off." },
 });
 
-export const describeHealth: Describe = ({ variant }) => ({
-  path: "/up",
+export const healthDescriptions: readonly Describe[] = HEALTH_PATHS.map((path) => (config) => ({
+  path,
   section: "health",
   schemas: { Health: HEALTH },
   operations: [
     {
-      ...{ method: "get", id: "up", tag: "Service", summary: "Returns the health of the service.", errors: [] },
+      ...{
+        method: "get",
+        id: path.slice(1),
+        tag: "Service",
+        summary: "Returns the health of the service.",
+        errors: [],
+      },
       answers: {
-        200: { description: "The service is running.", content: json(ref("Health"), { status: "OK", variant }) },
+        200: { description: "The service is running.", content: json(ref("Health"), healthOf(config)) },
       },
     },
   ],
-});
+}));
 
 export const describeReadiness: Describe = () => {
   const ready: Readiness = {

@@ -6,7 +6,7 @@ import { mediaTypeOf } from "../core/media-type.ts";
 import type { Batch } from "../storage/batch.ts";
 import { refuseNumbers } from "./address-gate.ts";
 import type { Service } from "./endpoint.ts";
-import { fieldRequired, malformedBody, tooManyInputs } from "./errors.ts";
+import { fieldRequired, filesAndUrls, malformedBody, tooManyInputs } from "./errors.ts";
 import { addressOf, receiveAddressed } from "./fetched.ts";
 import { isFilled, listName } from "./fields.ts";
 import type { Form } from "./form.ts";
@@ -83,6 +83,10 @@ async function receiveForm(request: Request, service: Service, memory: Receiving
   if ((form.files.get("file") ?? []).length + urlsIn(form).length > config.maxInputs) {
     await form.uploads.discard();
     throw tooManyInputs();
+  }
+  if (config.dialect === "current" && form.files.size > 0 && urlsIn(form).length > 0) {
+    await form.uploads.discard();
+    throw filesAndUrls();
   }
   return form;
 }

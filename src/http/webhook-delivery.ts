@@ -67,8 +67,7 @@ async function post(message: Message, secrets: readonly string[], service: Deliv
 /** Returns the body: the status of the job as its client can ask for it, and what happened when. */
 function messageText({ id, endedAt, status }: Message): string {
   const type = `job.${status.status}`;
-  const data = textOf(status).replace("{", `{"requestId":"${id}",`);
-  return `{"type":"${type}","timestamp":"${new Date(endedAt).toISOString()}","data":${data}}`;
+  return `{"type":"${type}","timestamp":"${new Date(endedAt).toISOString()}","data":${textOf(id, status)}}`;
 }
 
 const inputOf = (bytes: Uint8Array): Input => ({

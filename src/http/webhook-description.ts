@@ -12,10 +12,7 @@ const MESSAGE: Json = {
   properties: {
     type: { type: "string", enum: ["job.completed", "job.failed"] },
     timestamp: { type: "string", format: "date-time", description: "Time at which the job ended." },
-    data: {
-      description: "The id of the request, and what its status is.",
-      allOf: [{ type: "object", properties: { requestId: { type: "string" } }, required: ["requestId"] }, STATUS],
-    },
+    data: { description: "The id of the request, and what its status is.", ...STATUS },
   },
   required: ["type", "timestamp", "data"],
 };

@@ -60,7 +60,7 @@ export function markingStore(c: RequestContext): { readonly store: Store; marks(
 }
 
 /** Returns a store whose new files have some marks. */
-export const storeWith = (c: RequestContext, marks: () => FileMarks): Store =>
+export const storeWith = (c: RequestContext, marks: () => FileMarks = () => ({})): Store =>
   createStore(c.env.FILES, {
     lifetimeMs: c.get("config").fileLifetimeMs,
     marks,

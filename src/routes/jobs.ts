@@ -10,6 +10,7 @@ import { endpoints, routes } from "../endpoints/index.ts";
 import { clientIn } from "../http/deferred-form.ts";
 import type { Caller } from "../http/endpoint.ts";
 import { methodNotAllowed } from "../http/errors.ts";
+import { withFileInfo } from "../http/file-info.ts";
 import { limiterOf, usageOf } from "../http/guard.ts";
 import { JobAccount } from "../http/job-account.ts";
 import { carryOutJob, type Work, workOf } from "../http/job-runner.ts";
@@ -23,7 +24,8 @@ import { connectContainer } from "../placement/container.ts";
 import { patient } from "../placement/turns.ts";
 import { DerivedIds } from "../storage/derived-ids.ts";
 import { createStore } from "../storage/store.ts";
-import { type App, log } from "./context.ts";
+import { storeWith } from "./admission.ts";
+import { type App, baseUrl, log } from "./context.ts";
 import type { Shared } from "./surroundings.ts";
 import { callerTrace, exportSpans } from "./traces.ts";
 
@@ -31,7 +33,10 @@ export const queueOf = (env: Env) => askTwice(LIMITS.asyncAnswerMs, () => env.JO
 
 export function addRequestStatus(app: App): void {
   const path = "/request-status/:id";
-  app.on(["GET", "HEAD", "DELETE"], path, (c) => serveStatus(c.req.raw, c.req.param("id"), queueOf(c.env)));
+  app.on(["GET", "HEAD", "DELETE"], path, async (c) => {
+    const answer = await serveStatus(c.req.raw, c.req.param("id"), queueOf(c.env));
+    return withFileInfo(c.req.raw, answer, { store: storeWith(c), baseUrl: baseUrl(c) });
+  });
   app.all(path, () => {
     throw methodNotAllowed("GET, HEAD, DELETE");
   });

@@ -7,13 +7,14 @@ import { acceptRequest, acceptRoute } from "../http/asynchronous.ts";
 import { requireSize, takenBy } from "../http/body-size.ts";
 import type { QueuedService } from "../http/endpoint.ts";
 import { methodNotAllowed, noSuchEndpoint } from "../http/errors.ts";
+import { withFileInfo } from "../http/file-info.ts";
 import { claimOf } from "../http/idempotency.ts";
 import { handle } from "../http/pipeline.ts";
 import { mannerOf } from "../http/preferences.ts";
 import type { SpanExport } from "../http/span-export.ts";
 import { refuseWebhook } from "../http/webhooks.ts";
-import { callerOf, markingStore } from "./admission.ts";
-import type { App, RequestContext } from "./context.ts";
+import { callerOf, markingStore, storeWith } from "./admission.ts";
+import { type App, baseUrl, type RequestContext } from "./context.ts";
 import { queueOf } from "./jobs.ts";
 import { listenerOf } from "./listeners.ts";
 import { clientFrom, type Shared, surroundings } from "./surroundings.ts";
@@ -50,7 +51,7 @@ export function addPosts(app: App, shared: Shared, spans: SpanExport): void {
       const answer = serve(c.req.raw, serviceOf(c, shared, spans, answered));
       // The request ends when the client disconnects, but the files it stored must still be removed.
       c.executionCtx.waitUntil(answer.catch(() => {}).then(() => resolve()));
-      return await answer;
+      return withFileInfo(c.req.raw, await answer, { store: storeWith(c), baseUrl: baseUrl(c) });
     });
     app.all(path, (c) => {
       throw variants.includes(c.get("config").variant) ? methodNotAllowed("POST") : noSuchEndpoint();

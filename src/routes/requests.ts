@@ -4,6 +4,7 @@ import { type AnsweredRequest, LEFT_STATUS } from "../core/answered-request.ts";
 import { readConfig } from "../core/config.ts";
 import { RequestTrace } from "../http/request-trace.ts";
 import { allowOrigins, setSecurityHeaders } from "../http/response-headers.ts";
+import { HEALTH_PATHS } from "../http/service-description.ts";
 import type { SpanExport } from "../http/span-export.ts";
 import { Timing } from "../http/timing.ts";
 import { TUS_VERSION } from "../http/tus/headers.ts";
@@ -12,7 +13,7 @@ import { type App, baseUrl, idsOf, log, type RequestContext } from "./context.ts
 import { traceAnswer } from "./traces.ts";
 
 /** Paths that are asked often and by machines. */
-const UNTRACED: ReadonlySet<string> = new Set(["/up", "/ready"]);
+const UNTRACED: ReadonlySet<string> = new Set([...HEALTH_PATHS, "/ready"]);
 
 /** @param answered called with each request that was answered or left */
 export function beginRequests(

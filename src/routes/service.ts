@@ -6,6 +6,7 @@ import type { Dispatch } from "../http/mcp/calls.ts";
 import { MCP_PATH, serveMcp } from "../http/mcp/server.ts";
 import { openApi } from "../http/openapi/document.ts";
 import { readiness } from "../http/ready.ts";
+import { HEALTH_PATHS, healthOf } from "../http/service-description.ts";
 import { readUsage } from "../http/usage.ts";
 import type { UsageCollector } from "../keys/usage-collector.ts";
 import { served } from "../served.ts";
@@ -19,13 +20,15 @@ import type { Shared } from "./surroundings.ts";
 export function addHealth(app: App, { engineTurns, containerTurns, remoteTurns, uploadTurns }: Shared): void {
   const storage = new StorageProbe();
   const queues = [engineTurns, containerTurns, remoteTurns, uploadTurns];
-  app.get("/up", (c) => c.json({ status: "OK", variant: c.get("config").variant }));
+  for (const path of HEALTH_PATHS) {
+    app.get(path, (c) => c.json(healthOf(c.get("config"))));
+    onlyRead(app, path);
+  }
   app.get("/ready", async (c) => {
     const ready = await readiness({ env: c.env, storage, queues });
     if (ready.reasons.length > 0) log(idsOf(c), "readiness refused", { reasons: ready.reasons });
     return c.json(ready, ready.reasons.length === 0 ? 200 : 503);
   });
-  onlyRead(app, "/up");
   onlyRead(app, "/ready");
 }
 

@@ -18,6 +18,7 @@ import { DIGESTS, FILES, findFile, keysOf, openFile, sha256OfFile } from "./lone
 import { endedIn, type FileMarks } from "./marks.ts";
 import { aboutPack, isPackName, PACKS, Packs } from "./packs.ts";
 import { aboutPageFile, PAGE_FILES, PageFiles, removePageFiles, removePageFilesOf } from "./page-files.ts";
+import { isNoted, noteRetired, sweepRetired } from "./retired.ts";
 
 const MAX_DELETED_AT_ONCE = 1000;
 
@@ -32,6 +33,10 @@ export interface Store {
   sha256(id: string): Promise<string | undefined>;
   /** Removes files, and what was derived from their pages. */
   remove(ids: readonly string[]): Promise<void>;
+  /** Removes files at the wish of a client, and remembers for a while that they were there. */
+  retire(ids: readonly string[]): Promise<void>;
+  /** Reports whether a file was removed at the wish of a client, not long ago. */
+  isRetired(id: string): Promise<boolean>;
   /** What is derived from the pages of files. */
   readonly pageFiles: PageFiles;
   /** Removes expired files. @returns the number of removed files */
@@ -73,6 +78,11 @@ export function createStore(bucket: Bucket, options: StoreOptions): Store {
     for (const inPack of Map.groupBy(known.filter(isPacked), packOf).values()) await packs.remove(inPack);
   }
 
+  async function removeAll(ids: readonly string[]): Promise<void> {
+    await remove(ids);
+    await removePageFiles(bucket, ids.filter(isId));
+  }
+
   return {
     // The ids of a batch that is discarded are not known to anyone, so nothing was derived from its files.
     batch(kind, room) {
@@ -87,10 +97,14 @@ export function createStore(bucket: Bucket, options: StoreOptions): Store {
       return file && current(file);
     },
 
-    async remove(ids) {
-      await remove(ids);
-      await removePageFiles(bucket, ids.filter(isId));
+    remove: removeAll,
+
+    async retire(ids) {
+      await removeAll(ids);
+      await noteRetired(bucket, ids.filter(isId));
     },
+
+    isRetired: async (id) => isId(id) && isNoted(bucket, id, now()),
 
     // A fresh look: a pack that was read before tells nothing about a removal since then.
     pageFiles: new PageFiles(bucket, async (id) => (await createStore(bucket, options).find(id)) !== undefined),
@@ -112,6 +126,7 @@ export function createStore(bucket: Bucket, options: StoreOptions): Store {
 
 /** Removes expired files. @returns their number */
 async function sweep(bucket: Bucket, lifetimeMs: number, now: number): Promise<number> {
+  await sweepRetired(bucket, now);
   const removedEarly = await sweepEnded(bucket, now);
   if (lifetimeMs === 0) return removedEarly;
   const alone = ({ uploaded }: BucketObject) => ({ stored: uploaded, count: 1 });

@@ -78,7 +78,7 @@ describe.each(["private", "keyed"] as const)("in the %s variant", (variant) => {
     const fields = await fieldsFor(path);
     const atOnce = (await (await post(path, fields)).json()) as Json;
     expect(atOnce).toHaveProperty("outputId");
-    const { status, ...later } = await resultOf(await submit(path, fields));
+    const { status, requestId: _, ...later } = await resultOf(await submit(path, fields));
     expect({ status, ...later }).toMatchObject({ status: "completed" });
     expect(Object.keys(later)).toEqual(Object.keys(atOnce));
     expect([later.outputSize]).toEqual([atOnce.outputSize]);
@@ -108,10 +108,13 @@ describe.each(["private", "keyed"] as const)("in the %s variant", (variant) => {
   test("/upload and /delete", async () => {
     const file = ["file", new File(["text"], "a.txt")] as const;
     const uploaded = await resultOf(await submit("/upload", [file]));
-    expect(uploaded).toEqual({ files: [{ name: "a.txt", id: expect.any(String) }], status: "completed" });
+    const requestId = expect.stringMatching(ID);
+    expect(uploaded).toEqual({ requestId, files: [{ name: "a.txt", id: expect.any(String) }], status: "completed" });
     const [{ id }] = uploaded.files as [{ id: string }];
     expect(await exists(id)).toBe(true);
-    expect(await resultOf(await submit("/delete", [["ids", id]]))).toEqual({ deleted: [id], status: "completed" });
+    expect(await resultOf(await submit("/delete", [["ids", id]]))).toEqual({
+      ...{ requestId, deleted: [id], deletionResponses: { [id]: "Successfully Deleted" }, status: "completed" },
+    });
     expect(await exists(id)).toBe(false);
   });
 
@@ -142,7 +145,7 @@ describe.each(["private", "keyed"] as const)("in the %s variant", (variant) => {
       ["/png", [output], 400, "This route needs a File or an ID."],
       ["/png", [["id", `1${randomUUID()}`], output], 404, "That file does not exist"],
       ["/png", [["url", "ftp://a.test/"], output], 400, "ftp://a.test/ is not within the acceptable range for url."],
-      ["/delete", [["ids", `1${randomUUID()}`]], 404, "That file does not exist"],
+      ["/delete", [], 400, "The 'ids' field is required."],
       [
         "/compressed-pdf",
         [file, output, custom, profile("{")],
@@ -176,8 +179,9 @@ describe.each(["private", "keyed"] as const)("in the %s variant", (variant) => {
     ];
     const atOnce = await post("/png", fields);
     const { error } = (await atOnce.json()) as { error: string };
-    const failed = await resultOf(await submit("/png", fields));
-    expect(failed).toEqual({ status: "failed", error, errorStatus: atOnce.status });
+    const requestId = await submit("/png", fields);
+    const failed = await resultOf(requestId);
+    expect(failed).toEqual({ requestId, status: "failed", error, errorStatus: atOnce.status });
     expect(atOnce.status).toBeGreaterThanOrEqual(400);
   });
 
@@ -222,10 +226,11 @@ describe.each(["private", "keyed"] as const)("in the %s variant", (variant) => {
   });
 
   test("an unknown id gives 404, another method 405", async () => {
+    const error = "requestID not found. That request does not exist.";
     for (const id of [randomUUID(), "x", "%00"]) {
       for (const method of ["GET", "DELETE"]) {
         const response = await fetch(`${url}/request-status/${id}`, { method });
-        expect([response.status, await response.json()]).toEqual([404, { error: "That request does not exist." }]);
+        expect([response.status, await response.json()]).toEqual([404, { error }]);
       }
     }
     const response = await fetch(`${url}/request-status/${randomUUID()}`, { method: "PUT" });

@@ -1,5 +1,5 @@
 // Programs of today's clients, replayed: what curl, Node, PHP and Python put on the wire, from the upload to the result.
-// Contract: docs/api.md#requests, #json-bodies, #upload, #delete
+// Contract: docs/api.md#requests, #json-bodies, #upload, #delete, #dialects, #facts-about-files
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { labeledPdf } from "../fixtures/pdfs.ts";
+import { eventually } from "../support/eventually.ts";
 import { textAndInfoOf } from "../support/pdf-readers.ts";
 
 const { keyed } = inject("services");
@@ -258,6 +259,81 @@ print(json.dumps({"name": name, "made": made}))
     const args = ["-c", program, keyed.url, keyed.key, path];
     const { name, made } = JSON.parse((await promisify(execFile)("python3", args)).stdout);
     expect([name, made.outputId.length]).toEqual(["input_tif_1.tif", 2]);
+  });
+});
+
+describe("of today", () => {
+  const headers = { "Api-Key": keyed.key };
+  const make = async (more: Record<string, string> = {}) => {
+    const form = new FormData();
+    form.append("file", new Blob([pdf]), "input.pdf");
+    form.append("output", "example_out.PDF");
+    const answer = await fetch(`${keyed.url}/linearized-pdf`, {
+      method: "POST",
+      body: form,
+      headers: { ...headers, ...more },
+    });
+    return (await answer.json()) as Answer["body"];
+  };
+  const infoOf = async (id: string) => (await fetch(`${keyed.url}/resource/${id}?format=info`)).json();
+
+  test("a name with the extension, the time of deletion, and two deletions", async () => {
+    const { outputId } = await make();
+    const info = (await infoOf(outputId)) as Answer["body"];
+    expect(info.name).toBe("example_out.pdf");
+    expect([info.scheduledDeletionTimeUtc, Date.parse(info.expires)]).toEqual([info.expires, expect.any(Number)]);
+    const url = `${keyed.url}/resource/${outputId}`;
+    expect((await fetch(url, { method: "DELETE", headers })).status).toBe(204);
+    const again = await fetch(url, { method: "DELETE", headers });
+    expect([again.status, await again.json()]).toEqual([200, { message: "File has already been deleted" }]);
+    expect((await fetch(`${url}?format=file`)).status).toBe(404);
+    expect((await fetch(url, { method: "DELETE" })).status).toBe(401);
+    const unknown = await fetch(`${keyed.url}/resource/1${crypto.randomUUID()}`, { method: "DELETE", headers });
+    expect(unknown.status).toBe(404);
+  });
+
+  test("a file that ends with its download counts as deleted", async () => {
+    const { outputId } = await make();
+    const url = `${keyed.url}/resource/${outputId}`;
+    await (await fetch(`${url}?format=file&delete_after=1`, { headers })).arrayBuffer();
+    await eventually(async () => expect((await fetch(url, { method: "DELETE", headers })).status).toBe(200));
+  });
+
+  test("the check of a connection: an unknown request", async () => {
+    const answer = await fetch(`${keyed.url}/request-status/00000000-0000-0000-0000-000000000000`, { headers });
+    const { error } = (await answer.json()) as { error: string };
+    expect([answer.status, error.startsWith("requestID not found.")]).toEqual([404, true]);
+  });
+
+  test("Include-File-Info: facts about inputs and outputs, at once, later and again", async () => {
+    const { inputFiles, outputFiles, inputId, outputId } = await make({ "Include-File-Info": "True" });
+    const { pages: _, pageSizes: __, ...facts } = (await infoOf(outputId)) as Record<string, unknown>;
+    expect([outputFiles, inputFiles.length, inputFiles[0].id]).toEqual([[facts], 1, inputId]);
+    expect(await make({ "Include-File-Info": "false" })).not.toHaveProperty("outputFiles");
+    const { requestId } = await make({ "Response-Type": "requestId", "Include-File-Info": "true" });
+    const status = async (more: Record<string, string>) =>
+      (await (await fetch(`${keyed.url}/request-status/${requestId}`, { headers: more })).json()) as Answer["body"];
+    await eventually(async () => expect((await status({})).status).toBe("completed"));
+    const done = await status({ "Include-File-Info": "true" });
+    expect([done.requestId, done.outputFiles[0].id]).toEqual([requestId, done.outputId]);
+    await fetch(`${keyed.url}/resource/${done.outputId}`, { method: "DELETE", headers });
+    expect((await status({ "Include-File-Info": "true" })).outputFiles).toEqual([]);
+    const form = new FormData();
+    for (const name of ["a.md", "b.fdf"]) form.append("file", new Blob(["text"]), name);
+    const init = { method: "POST", body: form, headers: { ...headers, "Include-File-Info": "true" } };
+    const { files } = (await (await fetch(`${keyed.url}/upload`, init)).json()) as Answer["body"];
+    const types = ["text/markdown", "application/vnd.fdf"];
+    expect(files.map(({ type }: { type: string }) => type)).toEqual(types);
+  });
+
+  test("2022: forms without output, and downloads without format, are refused", async () => {
+    const form = new FormData();
+    form.append("file", new Blob([pdf]), "input.pdf");
+    const answer = await fetch(`${keyed.url}/png`, { method: "POST", body: form, headers });
+    expect([answer.status, await answer.json()]).toEqual([400, { error: "The 'output' field is required." }]);
+    const { outputId } = await make();
+    const download = await fetch(`${keyed.url}/resource/${outputId}`);
+    expect([download.status, await download.json()]).toEqual([400, { error: "Invalid Request" }]);
   });
 });
 

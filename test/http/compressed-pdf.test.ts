@@ -5,6 +5,7 @@ import { encrypted, labeledPdf } from "../fixtures/pdfs.ts";
 import { certifiedPdf, lockedPdf } from "../fixtures/signed-pdfs.ts";
 import { type FormFields, privateClient, upload } from "../support/client.ts";
 import { corpusFile } from "../support/corpus.ts";
+import { eventually } from "../support/eventually.ts";
 import { pageTexts, qpdfComplaints } from "../support/pdf-readers.ts";
 
 const PROTECTION = "protection by an owner password was removed";
@@ -90,6 +91,57 @@ describe("200", () => {
     });
     const info = await fetch(String(first.body.outputUrl));
     expect(second[0]!.bytes.length).toBeLessThanOrEqual((await info.arrayBuffer()).byteLength);
+  });
+});
+
+describe("profile_id", () => {
+  const stored = async (content: string | Uint8Array<ArrayBuffer>): Promise<string> => {
+    const { body } = await client.post("/upload", { file: new File([content], "profile.json") });
+    return (body as unknown as { files: [{ id: string }] }).files[0].id;
+  };
+  const settings = { objects: { "discard-bookmarks": "on" } };
+
+  test("a stored profile does what the same profile does in a field, in every encoding, also later", async () => {
+    const { body } = await post({ file: upload(pdf), ...custom(settings) });
+    const fields = {
+      id: String(body.inputId),
+      compression_level: "custom",
+      profile_id: await stored(JSON.stringify(settings)),
+    };
+    const bodies = [
+      JSON.stringify({ ...fields, output: "small" }),
+      new URLSearchParams({ ...fields, output: "small" }),
+    ];
+    for (const sent of bodies) {
+      const type = typeof sent === "string" ? { headers: { "Content-Type": "application/json" } } : {};
+      const answer = await fetch(`${client.url}/compressed-pdf`, { method: "POST", body: sent, ...type });
+      expect([answer.status, await answer.json()]).toMatchObject([200, { outputSize: body.outputSize }]);
+    }
+    expect((await post(fields)).body.outputSize).toBe(body.outputSize);
+    const headers = { Prefer: "respond-async" };
+    const answer = await fetch(`${client.url}/compressed-pdf`, { method: "POST", body: bodies[1]!, headers });
+    const { requestId } = (await answer.json()) as { requestId: string };
+    await eventually(async () => {
+      const status = await fetch(`${client.url}/request-status/${requestId}`);
+      expect(await status.json()).toMatchObject({ status: "completed", outputSize: body.outputSize });
+    });
+  });
+
+  test("errors: the field and the id, an unknown id, and what a profile may not be", async () => {
+    const NOT_JSON = "The 'profile' file provided is not a JSON file, please see documentation for sample profile.";
+    const both = { ...custom(settings), profile_id: await stored("{}") };
+    expect(await error(both)).toEqual([400, "This route will only accept a File or an ID, not both."]);
+    const by = async (profile_id: string) => error({ compression_level: "custom", profile_id });
+    expect(await by(`1${crypto.randomUUID()}`)).toEqual([404, "That file does not exist"]);
+    expect(await by("x")).toEqual([404, "That file does not exist"]);
+    expect(await by("")).toEqual([400, "The 'profile' field is required."]);
+    for (const content of ["", "<xml/>", Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), new Uint8Array(3_000_000)]) {
+      expect(await by(await stored(content))).toEqual([422, NOT_JSON]);
+    }
+    const large = JSON.stringify({ a: "☃".repeat(400_000) });
+    expect(await by(await stored(large))).toEqual([413, "The 'profile' field is too large."]);
+    const wrong = JSON.stringify({ images: 5 });
+    expect(await by(await stored(wrong))).toEqual([400, "5 is not within the acceptable range for images."]);
   });
 });
 

@@ -7,7 +7,8 @@ import { outputIdOf, postHtml } from "../support/keyed-service.ts";
 import { type Service, startService } from "../support/service.ts";
 
 const notOwner = { error: "The file can only be removed with the key that made it, or with its Delete-Token." };
-const noKey = { error: "The provided key is not valid." };
+const noKey = { error: "An Api-Key header is required to send this request." };
+const wrongKey = { error: "The provided key is not valid." };
 
 let service: Service;
 beforeAll(async () => {
@@ -29,7 +30,7 @@ describe("DELETE /resource/{id}", () => {
     const { id } = await makeFile();
     const { token } = await makeFile();
     expect(await bodyOf(await call("DELETE", `/resource/${id}`, {}))).toEqual([401, noKey]);
-    expect(await bodyOf(await call("DELETE", `/resource/${id}`, { "Api-Key": "unknown" }))).toEqual([401, noKey]);
+    expect(await bodyOf(await call("DELETE", `/resource/${id}`, { "Api-Key": "unknown" }))).toEqual([401, wrongKey]);
     expect(await bodyOf(await call("DELETE", `/resource/${id}`, { "Api-Key": "other" }))).toEqual([403, notOwner]);
     expect(await bodyOf(await call("DELETE", `/resource/${id}`, { "Delete-Token": token }))).toEqual([403, notOwner]);
     expect(await exists(id)).toBe(true);
@@ -60,13 +61,14 @@ describe("POST /delete", () => {
     const others = createClient(service.url, "other");
     const own = (await others.post("/html", { content: "<p>", output: "a" })).body.outputId as string;
     const { status, body } = await others.post("/delete", { ids: [one.id, own].join() });
-    expect([status, body]).toEqual([200, { deleted: [own] }]);
+    const deletionResponses = { [one.id]: notOwner.error, [own]: "Successfully Deleted" };
+    expect([status, body]).toEqual([200, { deleted: [own], deletionResponses }]);
     expect((await others.post("/delete", { ids: one.id })).body).toEqual(notOwner);
     expect(await exists(one.id)).toBe(true);
     const body2 = new URLSearchParams({ ids: two.id });
     const headers = { "Api-Key": "other", "Delete-Token": two.token };
     const removed = await fetch(`${service.url}/delete`, { method: "POST", headers, body: body2 });
-    expect(await removed.json()).toEqual({ deleted: [two.id] });
+    expect(await removed.json()).toMatchObject({ deleted: [two.id] });
   });
 });
 

@@ -164,7 +164,7 @@ describe("an agent", () => {
   });
 
   test("needs a key where everybody does", async () => {
-    await expect(connectOverHttp(keyed.url)).rejects.toThrow("The provided key is not valid.");
+    await expect(connectOverHttp(keyed.url)).rejects.toThrow("An Api-Key header is required to send this request.");
     agent = new Client({ name: "test", version: "1" });
     await connectOverHttp(keyed.url, keyed.key);
     expect(linksOf(await call("html", { content: "x" }))).toHaveLength(1);

@@ -41,7 +41,14 @@ async function ask(
   const deferred: Promise<void>[] = [];
   const engineTurns = turns();
   const service: Service = {
-    config: { variant: "private", maxUploadBytes: 8 * MiB, maxInputs: 10, fileLifetimeMs: 0, baseUrl: undefined },
+    config: {
+      variant: "private",
+      dialect: "2022",
+      maxUploadBytes: 8 * MiB,
+      maxInputs: 10,
+      fileLifetimeMs: 0,
+      baseUrl: undefined,
+    },
     store: createStore(bucket, { lifetimeMs: 0 }),
     uploadTurns: turns(),
     kept: createKeptBytes({ each: 8 * MiB, all: 16 * MiB }),

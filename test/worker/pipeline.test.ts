@@ -23,7 +23,14 @@ emptyBucketBeforeEach();
 
 const turns = () => createTurns({ atOnce: 1, waiting: 1, maxWaitMs: 1000 });
 const service: Service = {
-  config: { variant: "private", maxUploadBytes: 2 ** 20, maxInputs: 10, fileLifetimeMs: 0, baseUrl: undefined },
+  config: {
+    variant: "private",
+    dialect: "2022",
+    maxUploadBytes: 2 ** 20,
+    maxInputs: 10,
+    fileLifetimeMs: 0,
+    baseUrl: undefined,
+  },
   store: createStore(bucket, { lifetimeMs: 0 }),
   uploadTurns: turns(),
   kept: createKeptBytes({ each: 2 ** 20, all: 2 ** 20 }),

@@ -3,9 +3,11 @@
 
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
+import { LIMITS } from "../../src/core/limits.ts";
 import type { Kind, NewFile, StoredFile } from "../../src/storage/file.ts";
 import { createKeptBytes } from "../../src/storage/kept-bytes.ts";
 import { PART_BYTES } from "../../src/storage/lone-files.ts";
+import { LARGEST_FILE_BYTES } from "../../src/storage/packs.ts";
 import { createStore, type Store } from "../../src/storage/store.ts";
 import { bucket, emptyBucketBeforeEach, keysInBucket } from "./bucket.ts";
 
@@ -21,6 +23,27 @@ async function put(inStore: Store, { kind = "output", ...file }: NewFile & { kin
 const room = () => createKeptBytes({ each: 4 * 2 ** 20, all: 4 * 2 ** 20 }).open();
 const bytesOf = async (id: string, range?: { offset: number; length: number }) =>
   new Response((await store.open(id, range))!.body).bytes();
+
+test("a file that a client removed is known as such for a day, and then nothing is left of it", async () => {
+  const files = [10, 20, LARGEST_FILE_BYTES + 1].map((size) => ({
+    name: "a",
+    type: "text/plain",
+    body: new Uint8Array(size),
+  }));
+  const ids: string[] = [];
+  for (const file of files) ids.push((await put(store, file)).id);
+  const kept = await put(store, files[0]!);
+  await store.remove([ids[0]!]);
+  await store.retire(ids.slice(1));
+  for (const id of ids) expect(await store.find(id)).toBeUndefined();
+  expect(await Promise.all([...ids, kept.id, "x"].map(store.isRetired))).toEqual([false, true, true, false, false]);
+  const later = createStore(bucket, { lifetimeMs: 0, now: () => Date.now() + LIMITS.retiredMs });
+  expect(await later.isRetired(ids[1]!)).toBe(false);
+  await store.sweep();
+  expect(await keysInBucket()).toHaveLength(3);
+  await later.sweep();
+  expect(await keysInBucket()).toHaveLength(1);
+});
 
 describe("a file", () => {
   test("keeps name, media type, size and SHA-256, of small files and of large ones", async () => {

@@ -1,5 +1,6 @@
 // Writes the OpenAPI 3.1 description of the running variant, only from the descriptions of its paths.
 import type { Config } from "../../core/config.ts";
+import { RELEASE } from "../../core/release.ts";
 import {
   type Answer,
   type Content,
@@ -15,7 +16,15 @@ import {
   withFeatures,
 } from "../description.ts";
 import type { Endpoint } from "../endpoint.ts";
-import { busy, invalidKey, methodNotAllowed, outOfScope, type ServiceError, unexpected } from "../errors.ts";
+import {
+  busy,
+  invalidKey,
+  keyRequired,
+  methodNotAllowed,
+  outOfScope,
+  type ServiceError,
+  unexpected,
+} from "../errors.ts";
 import type { Route } from "../route.ts";
 import { describeEndpoint } from "./endpoints.ts";
 import { ERROR_HEADERS, EVERY_HEADER, HEADERS, POST_HEADERS } from "./headers.ts";
@@ -60,7 +69,7 @@ function complete(description: PathDescription, { variant }: Config, features: r
       const isGuarded = operation.needsKey === true && variant === "keyed";
       return {
         ...withFeatures(operation, [
-          ...(isGuarded ? [{ errors: [invalidKey(), outOfScope()] }] : []),
+          ...(isGuarded ? [{ errors: [keyRequired(), invalidKey(), outOfScope()] }] : []),
           ...features,
           always,
         ]),
@@ -93,8 +102,8 @@ export function openApi(served: Served, config: Config, baseUrl: string): Json {
   return {
     openapi: "3.1.1",
     info: {
-      title: "Pagewright",
-      version: "0.1.0",
+      title: RELEASE.product,
+      version: RELEASE.version,
       summary: "Document conversion and processing over HTTP.",
       description:
         "A `POST` makes files of files, stores them, and answers with their ids, or with the file itself if the " +

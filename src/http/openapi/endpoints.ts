@@ -28,6 +28,7 @@ import {
   timedOut,
 } from "../errors.ts";
 import { listName } from "../fields.ts";
+import { needsOutput } from "../output-name.ts";
 import { errorsOfBody } from "../read-form.ts";
 import { errorsOf } from "../source.ts";
 import { describeField, describeResult, describeSource, type Encoding, keyOf } from "./schemas.ts";
@@ -64,7 +65,7 @@ const REQUEST_HEADERS: ValuesByName = {
 function errorsOfEndpoint(endpoint: Endpoint, config: Config): readonly ServiceError[] {
   return [
     ...errorsOf(endpoint.source),
-    ...(endpoint.fields.output?.required ? [fieldRequired("output")] : []),
+    ...(needsOutput(endpoint, "multipart", config.dialect) ? [fieldRequired("output")] : []),
     outOfRange("output", "///"),
     moreThanOneKey("output"),
     ...(endpoint.errors ?? []),
@@ -86,7 +87,7 @@ function describeBody(endpoint: Endpoint, config: Config, encoding: Encoding): C
   const described = fields.map(([name, field]) => [keyOf(name, field), describeField(field, encoding)] as const);
   const properties: Readonly<Record<string, Json>> = { ...inputs, ...Object.fromEntries(described) };
   const needed = fields
-    .filter(([name, { required }]) => required && !(encoding === "json" && name === "output"))
+    .filter(([name, { required }]) => (name === "output" ? needsOutput(endpoint, encoding, config.dialect) : required))
     .map(([name, field]) => keyOf(name, field));
   const alone = (name: string): Json => object({ [name]: properties[name] }, [name]);
   const conditions = [
@@ -95,7 +96,8 @@ function describeBody(endpoint: Endpoint, config: Config, encoding: Encoding): C
       if ("item" in field || field.requiredIf === undefined) return [];
       const { field: other, is } = field.requiredIf;
       const otherwise = object({ [other]: { type: "string", not: { const: is } } }, [other]);
-      return [{ anyOf: [otherwise, alone(name)] }];
+      const stored = fields.filter(([, field]) => "standsFor" in field && field.standsFor === name);
+      return [{ anyOf: [otherwise, ...[name, ...stored.map(([name]) => name)].map(alone)] }];
     }),
   ];
   return {

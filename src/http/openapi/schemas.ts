@@ -3,6 +3,7 @@ import * as z from "zod";
 import { BINARY, FILE_ID, type Json } from "../description.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { type Field, type ListField, listName } from "../fields.ts";
+import { describeFiles } from "../file-info.ts";
 import type { Source } from "../source.ts";
 
 /** The encodings of a request's body. */
@@ -125,6 +126,8 @@ export function describeResult({ naming, source, tells = [] }: Endpoint): Json {
     ...always,
     ...(naming === "list" ? {} : { outputSize: size("output") }),
     ...(tells.includes("inputSize") ? { inputSize: size("input") } : {}),
+    ...(source.kind === "text" ? {} : { inputFiles: describeFiles("input") }),
+    outputFiles: describeFiles("output"),
     notices: {
       ...list(text, 1),
       description: "One sentence for each kind of content that was lost or replaced; absent if nothing was.",

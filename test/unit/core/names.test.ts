@@ -1,6 +1,6 @@
 // Contract: docs/api.md#output-names
 import { describe, expect, test } from "vitest";
-import { attachment, safeName, stem } from "../../../src/core/file-name.ts";
+import { attachment, safeName, stem, withExtension } from "../../../src/core/file-name.ts";
 import { mediaTypeOf } from "../../../src/core/media-type.ts";
 
 describe("safeName", () => {
@@ -45,6 +45,19 @@ test.each([
   [".pdf", ".pdf"],
 ])("stem of %s", (name, expected) => {
   expect(stem(name)).toBe(expected);
+});
+
+test.each([
+  ["report", "pdf", "report.pdf"],
+  ["report.pdf", "pdf", "report.pdf"],
+  ["Report.PDF", "pdf", "Report.pdf"],
+  ["report.pdf.pdf", "pdf", "report.pdf.pdf"],
+  ["report.v2", "pdf", "report.v2.pdf"],
+  ["report.pdf", "png", "report.pdf.png"],
+  ["pdf", "pdf", "pdf.pdf"],
+  ["größe.Zip", "zip", "größe.zip"],
+])("%s with the extension %s is %s", (name, extension, expected) => {
+  expect(withExtension(name, extension)).toBe(expected);
 });
 
 test.each([
@@ -94,6 +107,14 @@ describe("media type: content first, extension second", () => {
     [`${"<!---->".repeat(100)}<svg>`, "a", "application/octet-stream"],
     [`${"<!---->".repeat(100)}<html>`, "a", "text/html"],
     ["a,b\n1,2", "a.csv", "text/csv"],
+    ["%FDF-1.2\n1 0 obj", "a", "application/vnd.fdf"],
+    ["\n%FDF-1.2", "a.FDF", "application/vnd.fdf"],
+    ['<?xml version="1.0"?><xfdf/>', "a.xfdf", "application/vnd.adobe.xfdf"],
+    ["<xdp:xdp/>", "a.xdp", "application/vnd.adobe.xdp+xml"],
+    ["<xfd/>", "a.xfd", "application/vnd.adobe.xfd+xml"],
+    ["# Title", "a.md", "text/markdown"],
+    ["# Title", "a.markdown", "text/markdown"],
+    ["Received: from a\r\n\r\n", "a.eml", "message/rfc822"],
     ["a,b\n1,2", "a.pdf", "application/octet-stream"],
     ["", "a.docx", "application/octet-stream"],
     ["", "", "application/octet-stream"],

@@ -14,12 +14,13 @@ test("defaults", () => {
 test("the Worker's variables are passed on, others are not", () => {
   const { variables } = readSettings({
     VARIANT: "keyed",
+    API_DIALECT: "current",
     MAX_UPLOAD_MB: "5",
     BASE_URL: "",
     PATH: "/bin",
     API_KEYS: "a",
   });
-  expect(variables).toEqual({ VARIANT: "keyed", MAX_UPLOAD_MB: "5" });
+  expect(variables).toEqual({ VARIANT: "keyed", API_DIALECT: "current", MAX_UPLOAD_MB: "5" });
 });
 
 test("a container elsewhere, or none: no engines are started", () => {
@@ -51,6 +52,7 @@ test.each([
   ["STOP_SECONDS", "1.5"],
   ["MEMORY_MB", "1"],
   ["VARIANT", "open"],
+  ["API_DIALECT", "2023"],
   ["MAX_UPLOAD_MB", "many"],
   ["MAX_UPLOAD_MB", "0"],
   ["MAX_UPLOAD_MB", "0.0000001"],

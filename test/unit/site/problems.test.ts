@@ -41,7 +41,8 @@ describe("an error is shown", () => {
   ] as const)("of %s at the files: %o", (path, error) => expect(placeIn(path, error)).toBe("files"));
 
   test("at the key", () => {
-    for (const error of [errors.invalidKey(), errors.outOfScope()]) expect(placeIn("/png", error)).toBe("key");
+    for (const error of [errors.keyRequired(), errors.invalidKey(), errors.outOfScope()])
+      expect(placeIn("/png", error)).toBe("key");
   });
 
   test("below the button, if it concerns nothing that is on the page", () => {

@@ -1,0 +1,21 @@
+// Decides when a client may leave out the name of the output, and what the name is then (docs/api.md#output-names).
+import type { Dialect } from "../core/config.ts";
+import { stem } from "../core/file-name.ts";
+import type { Endpoint } from "./endpoint.ts";
+import type { Form } from "./form.ts";
+
+/** Reports whether a request of an encoding must have `output`. */
+export const needsOutput = ({ fields }: Endpoint, encoding: Form["encoding"], dialect: Dialect): boolean =>
+  fields.output?.required === true && encoding !== "json" && dialect === "2022";
+
+/** @param first the first input, whose name counts */
+export function defaultOutput(
+  { path, source, naming }: Endpoint,
+  dialect: Dialect,
+  first: { readonly name: string },
+): string {
+  const operation = path.slice(1);
+  const base = stem(first.name);
+  if (dialect === "current") return source.kind === "one" ? `${base}_pdfrest_${operation}` : `pdfrest_${operation}`;
+  return naming === "list" ? base : `${base}_${operation}`;
+}
