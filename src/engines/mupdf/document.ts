@@ -6,7 +6,7 @@ import { Layers } from "./layers.ts";
 import { Mupdf, MupdfError, type MupdfOptions } from "./mupdf.ts";
 import { PdfObjects } from "./objects.ts";
 import { correctPage } from "./page-object.ts";
-import { flattenPageTree, looksLikePage } from "./page-tree.ts";
+import { settlePageTree } from "./page-tree.ts";
 import type { Pointer } from "./raw.ts";
 
 /** Number of bytes within which the header must start (ISO 32000-1, implementation note 13 of Acrobat's reading). */
@@ -23,7 +23,7 @@ export class MupdfDocument {
   #objects!: PdfObjects;
   #layers!: Layers;
   #pageCount = 0;
-  #flattened = false;
+  #isRewritten = false;
 
   private constructor(engine: Mupdf, bytes: Uint8Array, options: MupdfOptions) {
     this.#engine = engine;
@@ -35,7 +35,7 @@ export class MupdfDocument {
   static open(engine: Mupdf, bytes: Uint8Array, options: MupdfOptions): MupdfDocument {
     const document = new MupdfDocument(engine, bytes, options);
     document.#open();
-    document.#pageCount = document.#countPages();
+    document.#settlePages();
     return document;
   }
 
@@ -51,9 +51,9 @@ export class MupdfDocument {
     return this.#pageCount;
   }
 
-  /** True if the engine rebuilt the page tree, so that its objects differ from those of the file. */
-  get isFlattened(): boolean {
-    return this.#flattened;
+  /** True if the page tree was written anew, so that the engine's objects differ from those of the file. */
+  get isRewritten(): boolean {
+    return this.#isRewritten;
   }
 
   get isEncrypted(): boolean {
@@ -78,7 +78,7 @@ export class MupdfDocument {
     this.#engine.close();
     this.#engine = engine;
     this.#open();
-    if (this.#flattened) flattenPageTree(engine, this.#objects, this.#pointer);
+    if (this.#isRewritten) this.#settlePages();
   }
 
   close(): void {
@@ -168,38 +168,18 @@ export class MupdfDocument {
     }
   }
 
-  /** Returns the page count that the document claims, which is trusted if the first and the last page exist. */
-  #countPages(): number {
-    const document = this.#pointer;
-    const engine = this.#engine;
-    let count = 0;
+  #settlePages(): void {
+    const { refusals } = this.#engine;
     try {
-      count = engine.run((raw) => raw._wasm_count_pages(document));
+      const { pageCount, isRewritten } = settlePageTree(this.#engine, this.#objects, this.#pointer);
+      // Without room for an object, the engine reports that there is none.
+      if (isRewritten && this.#engine.refusals > refusals) throw new EngineFailure("too-large", "the page tree");
+      this.#pageCount = pageCount;
+      this.#isRewritten = isRewritten;
     } catch (error) {
-      if (!(error instanceof MupdfError) || engine.refusals > 0) throw this.failure(error, "damaged");
-      engine.complain(error.message);
+      throw this.failure(error, "damaged");
     }
-    if (count < 1 || !this.#hasPage(0) || !this.#hasPage(count - 1)) {
-      try {
-        count = flattenPageTree(engine, this.#objects, document);
-      } catch (error) {
-        throw this.failure(error, "damaged");
-      }
-      this.#flattened = true;
-    }
-    if (count < 1) throw new EngineFailure("damaged", "it has no pages");
-    return count;
-  }
-
-  #hasPage(index: number): boolean {
-    try {
-      return this.#engine.run((raw) =>
-        looksLikePage(this.#objects, raw._wasm_pdf_lookup_page_obj(this.#pointer, index)),
-      );
-    } catch (error) {
-      if (error instanceof MupdfError) return false;
-      throw error;
-    }
+    if (this.#pageCount < 1) throw new EngineFailure("damaged", "it has no pages");
   }
 
   /** Maps an error of the engine to the failure of the job. */

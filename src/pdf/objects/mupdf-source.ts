@@ -6,6 +6,7 @@ import { makeAppearances } from "../../engines/mupdf/appearances.ts";
 import { MupdfDocument } from "../../engines/mupdf/document.ts";
 import { type DecodedImage, decodeImage } from "../../engines/mupdf/image.ts";
 import { Mupdf, MupdfError, type Tank } from "../../engines/mupdf/mupdf.ts";
+import { FIRST_ADDRESS } from "../../engines/mupdf/objects.ts";
 import type { MupdfExports, Pointer } from "../../engines/mupdf/raw.ts";
 import type { Budget } from "./budget.ts";
 import { withHiddenObjects } from "./hybrid.ts";
@@ -27,8 +28,6 @@ import {
 
 /** Limits nested containers in one object, to about the depth of MuPDF's own parser. */
 const MAX_DEPTH = 500;
-/** Smallest address: a lower pointer is one of the engine's constants. */
-const FIRST_ADDRESS = 1024;
 /** From this value on, a 32-bit float cannot represent every integer. */
 const EXACT_INTEGERS = 2 ** 24;
 /** Number of objects from which on plain objects are read without the engine. */
@@ -76,7 +75,7 @@ export class MupdfSource implements ObjectSource {
     const version = this.#run((raw) => raw._wasm_pdf_version(document.pointer));
     this.version = `${Math.trunc(version / 10)}.${version % 10}`;
     this.#size = this.#run((raw) => raw._wasm_pdf_xref_len(document.pointer));
-    const isPlain = this.#places !== undefined && !document.isFlattened && this.#size >= MANY_OBJECTS;
+    const isPlain = this.#places !== undefined && !document.isRewritten && this.#size >= MANY_OBJECTS;
     if (isPlain) this.#plain = PlainObjects.of(document.bytes);
   }
 
@@ -102,6 +101,11 @@ export class MupdfSource implements ObjectSource {
   /** True if the trailer declares encryption. An owner password alone does not prevent reading. */
   get isEncrypted(): boolean {
     return this.#document.isEncrypted;
+  }
+
+  /** True if the file's own page tree is wrong. What is read has a sound one. */
+  get hasNewPageTree(): boolean {
+    return this.#document.isRewritten;
   }
 
   /** Number of warnings and errors that MuPDF has reported, and the first of them. */
