@@ -6,7 +6,7 @@ import type { PdfObjects } from "./objects.ts";
 import type { MupdfExports, Pointer } from "./raw.ts";
 
 /** Limits the kids that are examined: nodes that are their own relatives may multiply their pages. */
-const MAX_KIDS = 2_000_000;
+const MAX_KIDS = 1_000_000;
 /** Depth from which on readers that search the tree for each page are slow. */
 const MAX_DEPTH = 64;
 /** Attributes a page inherits from the nodes above it (table 30). */
