@@ -19,6 +19,8 @@ import { mayBeSigned, unprotect } from "./unprotect.ts";
 const STATUS = { done: 0, failed: 2, doneWithWarnings: 3 };
 /** The last version without object streams, which PDF/A-1 is based on (ISO 19005-1). */
 const CLASSIC_VERSION = "1.4";
+/** Name of the crypt filter that qpdf applies. */
+const QPDF_FILTER = "StdCF";
 const EVERY_PAGE = { text: "1-last", items: [{ first: 1, last: "last" }] } as const;
 
 /**
@@ -72,8 +74,9 @@ async function prepared(bytes: Uint8Array, context: Context): Promise<Prepared> 
     const file = PdfFile.of(source, budget);
     const notices = unprotect(file, source, bytes);
     // Remains of an earlier revision do not count. The copy of an encrypted document would lose the restrictions.
-    const isSigned = notices.some(({ code }) => code !== "protection-removed");
-    if (!isSigned && (isEncrypted || !source.hasNewPageTree)) return { bytes, notices: [], isEncrypted };
+    const losesParts = notices.some(({ code }) => code !== "protection-removed");
+    const mustCopy = losesParts || hasOtherKeys(source) || (source.hasNewPageTree && !isEncrypted);
+    if (!mustCopy) return { bytes, notices: [], isEncrypted };
     const copy = await joined(writeFile(file, undefined, { classic: file.version <= CLASSIC_VERSION }));
     return { bytes: copy, notices, isEncrypted: false };
   } catch (error) {
@@ -84,6 +87,9 @@ async function prepared(bytes: Uint8Array, context: Context): Promise<Prepared> 
     context.defer(() => prepareSpare(limits));
   }
 }
+
+/** Reports whether qpdf would encrypt a stream again: it applies one filter to everything but metadata. */
+const hasOtherKeys = (source: MupdfSource) => [...source.otherCryptFilters()].some((name) => name !== QPDF_FILTER);
 
 function inOrder(input: Uint8Array, { heapLimitBytes }: Context): QpdfRun {
   // This version of qpdf writes an encrypted file in the clear when streams are to be preserved; otherwise it

@@ -7,10 +7,12 @@ import { Mupdf, MupdfError, type MupdfOptions } from "./mupdf.ts";
 import { PdfObjects } from "./objects.ts";
 import { correctPage } from "./page-object.ts";
 import { settlePageTree } from "./page-tree.ts";
-import type { Pointer } from "./raw.ts";
+import type { MupdfExports, Pointer } from "./raw.ts";
 
 /** Number of bytes within which the header must start (ISO 32000-1, implementation note 13 of Acrobat's reading). */
 const HEADER_WINDOW = 1024;
+/** The first version of encryption with crypt filters. */
+const CRYPT_FILTERS_VERSION = 4;
 
 /** An open document. Its bytes stay outside of the engine's heap; the engine reads them in place. */
 export class MupdfDocument {
@@ -24,6 +26,7 @@ export class MupdfDocument {
   #layers!: Layers;
   #pageCount = 0;
   #isRewritten = false;
+  #isLocked = false;
 
   private constructor(engine: Mupdf, bytes: Uint8Array, options: MupdfOptions) {
     this.#engine = engine;
@@ -54,6 +57,16 @@ export class MupdfDocument {
   /** True if the page tree was written anew, so that the engine's objects differ from those of the file. */
   get isRewritten(): boolean {
     return this.#isRewritten;
+  }
+
+  /** Access to its objects, until it is reopened. */
+  get objects(): PdfObjects {
+    return this.#objects;
+  }
+
+  /** True if a password is needed for embedded files, and for nothing else. */
+  get isLocked(): boolean {
+    return this.#isLocked;
   }
 
   get isEncrypted(): boolean {
@@ -130,6 +143,7 @@ export class MupdfDocument {
     const looksLikePdf = hasHeader(this.bytes);
     if (!looksLikePdf && !hasObjects(this.bytes)) throw new EngineFailure("not-a-pdf", "no header and no objects");
     const engine = this.#engine;
+    this.#objects = new PdfObjects(engine);
     this.#stream = engine.addSource(this.bytes);
     try {
       engine.run((raw) => {
@@ -142,8 +156,10 @@ export class MupdfDocument {
         if (this.#pointer === 0) throw new EngineFailure("not-a-pdf", "recognized as another kind of document");
         raw._wasm_pdf_disable_js(this.#pointer);
         // An empty user password is tried, so that a document with only an owner password opens.
-        if (raw._wasm_needs_password(this.#pointer))
+        this.#isLocked = raw._wasm_needs_password(this.#pointer) !== 0;
+        if (this.#isLocked && !this.#isInTheClear(raw)) {
           throw new EngineFailure("password-protected", "a password is needed");
+        }
       });
     } catch (error) {
       // The holder of a certificate's key can open the document (ISO 32000-1, 7.6.4); MuPDF supports only passwords.
@@ -152,9 +168,16 @@ export class MupdfDocument {
       }
       throw this.failure(error, looksLikePdf ? "damaged" : "not-a-pdf");
     }
-    this.#objects = new PdfObjects(engine);
     this.#layers = new Layers(engine, this.#objects, this.#pointer);
     if (this.options.withoutStructure) this.#forgetStructure();
+  }
+
+  /** Reports whether strings and streams are not encrypted unless they say so (ISO 32000-1, table 20). */
+  #isInTheClear(raw: MupdfExports): boolean {
+    const objects = this.#objects;
+    const encryption = objects.get(raw._wasm_pdf_trailer(this.#pointer), "Encrypt");
+    if ((objects.real(objects.get(encryption, "V")) ?? 0) < CRYPT_FILTERS_VERSION) return false;
+    return ["StmF", "StrF"].every((key) => ["", "Identity"].includes(objects.name(objects.get(encryption, key))));
   }
 
   #forgetStructure(): void {

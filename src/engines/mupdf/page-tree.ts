@@ -5,8 +5,10 @@ import type { Mupdf } from "./mupdf.ts";
 import type { PdfObjects } from "./objects.ts";
 import type { MupdfExports, Pointer } from "./raw.ts";
 
-/** Limits the kids that are examined: nodes that are their own relatives may multiply their pages. */
+/** Limits the pages. */
 const MAX_KIDS = 1_000_000;
+/** Number of kids for each object, and in addition, from which on nodes that come again have multiplied their pages. */
+const MULTIPLIED = { perObject: 2, more: 10_000 };
 /** Depth from which on readers that search the tree for each page are slow. */
 const MAX_DEPTH = 64;
 /** Attributes a page inherits from the nodes above it (table 30). */
@@ -30,6 +32,7 @@ export function settlePageTree(engine: Mupdf, objects: PdfObjects, document: Poi
     let tree = new PageTree(raw, objects, document);
     // An object that is not where it should be makes the engine search for all objects.
     if (raw._wasm_pdf_was_repaired(document) !== tree.wasRepaired) tree = new PageTree(raw, objects, document);
+    if (tree.isMultiplied) tree = new PageTree(raw, objects, document, true);
     if (!tree.isSound && tree.pages.length > 0) rewrite(raw, objects, document, tree.pages);
     return { pageCount: tree.pages.length, isRewritten: !tree.isSound };
   });
@@ -60,6 +63,9 @@ class PageTree {
   readonly pages: Found[] = [];
   readonly wasRepaired: number;
   isSound = true;
+  isMultiplied = false;
+  readonly #nodesComeOnce: boolean;
+  readonly #mostKids: number;
   readonly #raw: MupdfExports;
   readonly #objects: PdfObjects;
   readonly #seen = new Set<number>();
@@ -68,7 +74,11 @@ class PageTree {
   readonly #above = new Set<number>();
   #examined = 0;
 
-  constructor(raw: MupdfExports, objects: PdfObjects, document: Pointer) {
+  /** @param nodesComeOnce true to ignore nodes that come again */
+  constructor(raw: MupdfExports, objects: PdfObjects, document: Pointer, nodesComeOnce = false) {
+    const objectCount = raw._wasm_pdf_xref_len(document);
+    this.#mostKids = nodesComeOnce ? MAX_KIDS : MULTIPLIED.perObject * objectCount + MULTIPLIED.more;
+    this.#nodesComeOnce = nodesComeOnce;
     this.#raw = raw;
     this.#objects = objects;
     this.wasRepaired = raw._wasm_pdf_was_repaired(document);
@@ -94,7 +104,7 @@ class PageTree {
   #read(root: Pointer): void {
     if (this.#isNode(root)) this.#enter(root);
     else this.#addLeaf(root, 0);
-    for (let node = this.#path.at(-1); node; node = this.#path.at(-1)) {
+    for (let node = this.#path.at(-1); node && !this.isMultiplied; node = this.#path.at(-1)) {
       if (node.next === node.kidCount) this.#leave();
       else this.#examine(this.#raw._wasm_pdf_array_get(node.kids, node.next++), node);
     }
@@ -102,12 +112,13 @@ class PageTree {
 
   #examine(kid: Pointer, parent: Node): void {
     if (this.#examined++ > MAX_KIDS) throw new EngineFailure("too-complex", `a page tree of over ${MAX_KIDS} kids`);
+    this.isMultiplied = this.#examined > this.#mostKids;
     const objects = this.#objects;
     const number = objects.number(kid);
     const isOwn = number > 0 && objects.number(objects.get(kid, "Parent")) === parent.number;
     if (!isOwn) this.isSound = false;
     if (!this.#isNode(kid)) this.#addLeaf(kid, parent.number);
-    else if (this.#above.has(number)) this.isSound = false;
+    else if ((this.#nodesComeOnce ? this.#seen : this.#above).has(number)) this.isSound = false;
     else this.#enter(kid);
   }
 
