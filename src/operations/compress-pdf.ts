@@ -1,5 +1,5 @@
 // Compresses a PDF according to a level or a profile. Yields one output, never larger than the input unless the profile
-// asks for that.
+// asks for that, or the input has a wrong page tree.
 
 import * as z from "zod";
 import { type Notice, noticesOf } from "../core/notice.ts";
@@ -41,6 +41,7 @@ const run: Run<CompressParams> = async function* ([input], params, context) {
   const objects = await MupdfSource.open(bytes, engineBytes, budget);
   const chunks: Uint8Array[] = [];
   let size = 0;
+  const mayGrow = settings.evenIfLarger || objects.hasNewPageTree;
   let ofCopy: readonly Notice[] = [];
   let ofEither: readonly Notice[] = [];
   try {
@@ -54,19 +55,19 @@ const run: Run<CompressParams> = async function* ([input], params, context) {
       context.signal.throwIfAborted();
       chunks.push(chunk);
       size += chunk.length;
-      if (size >= bytes.length && !settings.evenIfLarger) break;
+      if (size >= bytes.length && !mayGrow) break;
     }
   } finally {
     objects.close();
   }
-  const isSmaller = size < bytes.length || settings.evenIfLarger;
-  context.log("document compressed", { from: bytes.length, to: isSmaller ? size : bytes.length });
-  const notices = isSmaller ? [...ofCopy, ...ofEither] : ofEither;
+  const isTaken = size < bytes.length || mayGrow;
+  context.log("document compressed", { from: bytes.length, to: isTaken ? size : bytes.length });
+  const notices = isTaken ? [...ofCopy, ...ofEither] : ofEither;
   if (params.level !== "custom" || !settings.forWeb) {
-    yield { ...TYPE, body: isSmaller ? released(chunks) : bytes, notices: () => notices };
+    yield { ...TYPE, body: isTaken ? released(chunks) : bytes, notices: () => notices };
     return;
   }
-  for await (const output of linearized(isSmaller ? chunks : [bytes], input!, context)) {
+  for await (const output of linearized(isTaken ? chunks : [bytes], input!, context)) {
     yield { ...output, notices: () => [...notices, ...(output.notices?.() ?? [])] };
   }
 };

@@ -4,8 +4,7 @@ import { contains } from "../core/contains.ts";
 import { EngineFailure } from "../core/failure.ts";
 import type { Notice } from "../core/notice.ts";
 import { type Chunks, type Context, type Input, operation, type Run } from "../core/operation.ts";
-import { MupdfDocument } from "../engines/mupdf/document.ts";
-import { takeMupdf } from "../engines/mupdf/spare.ts";
+import { prepareSpare, takeMupdf } from "../engines/mupdf/spare.ts";
 import { QPDF_PATHS, type QpdfRun, runQpdf } from "../engines/qpdf/qpdf.ts";
 import { Budget } from "../pdf/objects/budget.ts";
 import { MupdfSource } from "../pdf/objects/mupdf-source.ts";
@@ -20,6 +19,8 @@ import { mayBeSigned, unprotect } from "./unprotect.ts";
 const STATUS = { done: 0, failed: 2, doneWithWarnings: 3 };
 /** The last version without object streams, which PDF/A-1 is based on (ISO 19005-1). */
 const CLASSIC_VERSION = "1.4";
+/** Name of the crypt filter that qpdf applies. */
+const QPDF_FILTER = "StdCF";
 const EVERY_PAGE = { text: "1-last", items: [{ first: 1, last: "last" }] } as const;
 
 /**
@@ -33,13 +34,15 @@ const run: Run<Record<string, never>> = async function* (inputs, _params, contex
 export const linearizePdf = operation({ name: "linearize-pdf", params: z.object({}), run });
 
 async function linearize(input: Input, context: Context) {
-  const { bytes, notices } = await unsigned(await input.bytes(), context);
+  const original = await input.bytes();
+  const { bytes, notices, isEncrypted, failure } = await prepared(original, context);
   let run = inOrder(bytes, context);
   const flaws = run.status === STATUS.failed ? run.messages : flawsOf(run, context);
   if (flaws !== "") {
-    const { encrypted } = await explain(bytes, context);
+    // MuPDF finds the cause of a failure, as in all other operations. qpdf does not report it.
+    if (failure) throw failure;
     // Repair creates a new document, which would lose the restrictions.
-    if (!encrypted) {
+    if (!isEncrypted) {
       const repaired = await repair(bytes, input, context, notices);
       context.log("document repaired", { flaws });
       run = inOrder(repaired, { ...context, heapLimitBytes: context.heapLimitBytes - repaired.length });
@@ -51,22 +54,42 @@ async function linearize(input: Input, context: Context) {
   return { extension: "pdf", type: "application/pdf", body: released(run.output), notices: () => notices };
 }
 
-/** Returns the document itself, or a copy without signatures, which is not encrypted either. */
-async function unsigned(bytes: Uint8Array, context: Context): Promise<{ bytes: Uint8Array; notices: Notice[] }> {
-  if (!mayBeSigned(bytes)) return { bytes, notices: [] };
+interface Prepared {
+  /** The document itself, or a copy with a sound page tree and without signatures, which is not encrypted. */
+  readonly bytes: Uint8Array;
+  readonly notices: Notice[];
+  readonly isEncrypted: boolean;
+  /** The reason why MuPDF cannot read the document. qpdf may. */
+  readonly failure?: EngineFailure;
+}
+
+async function prepared(bytes: Uint8Array, context: Context): Promise<Prepared> {
   const { engineBytes, objectBytes } = roomOf(context.heapLimitBytes);
+  const limits = { heapLimitBytes: engineBytes };
   const budget = new Budget(objectBytes);
-  const source = await MupdfSource.open(bytes, engineBytes, budget);
+  let source: MupdfSource | undefined;
   try {
+    source = await MupdfSource.open(bytes, engineBytes, budget, await takeMupdf(limits));
+    const { isEncrypted } = source;
     const file = PdfFile.of(source, budget);
     const notices = unprotect(file, source, bytes);
-    // Remains of an earlier revision do not count.
-    if (notices.every(({ code }) => code === "protection-removed")) return { bytes, notices: [] };
-    return { bytes: await joined(writeFile(file, undefined, { classic: file.version <= CLASSIC_VERSION })), notices };
+    // Remains of an earlier revision do not count. The copy of an encrypted document would lose the restrictions.
+    const losesParts = notices.some(({ code }) => code !== "protection-removed");
+    const mustCopy = losesParts || hasOtherKeys(source) || (source.hasNewPageTree && !isEncrypted);
+    if (!mustCopy) return { bytes, notices: [], isEncrypted };
+    const copy = await joined(writeFile(file, undefined, { classic: file.version <= CLASSIC_VERSION }));
+    return { bytes: copy, notices, isEncrypted: false };
+  } catch (error) {
+    if (!(error instanceof EngineFailure) || mayBeSigned(bytes)) throw error;
+    return { bytes, notices: [], isEncrypted: false, failure: error };
   } finally {
-    source.close();
+    source?.close();
+    context.defer(() => prepareSpare(limits));
   }
 }
+
+/** Reports whether qpdf would encrypt a stream again: it applies one filter to everything but metadata. */
+const hasOtherKeys = (source: MupdfSource) => [...source.otherCryptFilters()].some((name) => name !== QPDF_FILTER);
 
 function inOrder(input: Uint8Array, { heapLimitBytes }: Context): QpdfRun {
   // This version of qpdf writes an encrypted file in the clear when streams are to be preserved; otherwise it
@@ -91,18 +114,6 @@ function flawsOf({ status, output }: QpdfRun, { heapLimitBytes }: Context): stri
 function succeeded({ status, messages }: QpdfRun): void {
   if (status === STATUS.done || status === STATUS.doneWithWarnings) return;
   throw new EngineFailure(status === STATUS.failed ? "damaged" : "crashed", messages);
-}
-
-/**
- * Finds the cause of a failure. qpdf does not report it; MuPDF does, as in all other operations.
- * @throws EngineFailure unless MuPDF can open the document
- */
-async function explain(bytes: Uint8Array, { heapLimitBytes }: Context): Promise<{ encrypted: boolean }> {
-  const engine = await takeMupdf({ heapLimitBytes });
-  const document = MupdfDocument.open(engine, bytes, { heapLimitBytes });
-  const encrypted = document.isEncrypted;
-  document.close();
-  return { encrypted };
 }
 
 /**

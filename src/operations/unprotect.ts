@@ -1,9 +1,10 @@
-// Removes what no modified copy of a PDF can keep, whatever the operation: signatures, and encryption whose owner
-// password is unknown.
+// Removes what no modified copy of a PDF can keep, whatever the operation: signatures, encryption whose owner password
+// is unknown, and files whose password is.
 import { contains } from "../core/contains.ts";
-import { type Notice, noticesOf } from "../core/notice.ts";
+import { type Notice, noticesAbout, noticesOf } from "../core/notice.ts";
 import type { MupdfSource } from "../pdf/objects/mupdf-source.ts";
 import type { PdfFile } from "../pdf/objects/pdf-file.ts";
+import { removeAttachments } from "../pdf/pages/attached-files.ts";
 import { removeSignatures, type Signatures } from "../pdf/pages/signatures.ts";
 
 const NONE: Signatures = { count: 0, hasUsageRights: false };
@@ -19,6 +20,7 @@ export function unprotect(file: PdfFile, source: MupdfSource, bytes: Uint8Array)
     ...noticesOf("signatures-removed", count),
     ...noticesOf("usage-rights-removed", Number(hasUsageRights)),
     ...noticesOf("protection-removed", Number(source.isEncrypted)),
+    ...(source.isLocked ? noticesAbout("attachments-removed", removeAttachments(file)) : []),
   ];
 }
 

@@ -6,11 +6,13 @@ import { Layers } from "./layers.ts";
 import { Mupdf, MupdfError, type MupdfOptions } from "./mupdf.ts";
 import { PdfObjects } from "./objects.ts";
 import { correctPage } from "./page-object.ts";
-import { flattenPageTree, looksLikePage } from "./page-tree.ts";
-import type { Pointer } from "./raw.ts";
+import { settlePageTree } from "./page-tree.ts";
+import type { MupdfExports, Pointer } from "./raw.ts";
 
 /** Number of bytes within which the header must start (ISO 32000-1, implementation note 13 of Acrobat's reading). */
 const HEADER_WINDOW = 1024;
+/** The first version of encryption with crypt filters. */
+const CRYPT_FILTERS_VERSION = 4;
 
 /** An open document. Its bytes stay outside of the engine's heap; the engine reads them in place. */
 export class MupdfDocument {
@@ -23,7 +25,8 @@ export class MupdfDocument {
   #objects!: PdfObjects;
   #layers!: Layers;
   #pageCount = 0;
-  #flattened = false;
+  #isRewritten = false;
+  #isLocked = false;
 
   private constructor(engine: Mupdf, bytes: Uint8Array, options: MupdfOptions) {
     this.#engine = engine;
@@ -35,7 +38,7 @@ export class MupdfDocument {
   static open(engine: Mupdf, bytes: Uint8Array, options: MupdfOptions): MupdfDocument {
     const document = new MupdfDocument(engine, bytes, options);
     document.#open();
-    document.#pageCount = document.#countPages();
+    document.#settlePages();
     return document;
   }
 
@@ -51,9 +54,19 @@ export class MupdfDocument {
     return this.#pageCount;
   }
 
-  /** True if the engine rebuilt the page tree, so that its objects differ from those of the file. */
-  get isFlattened(): boolean {
-    return this.#flattened;
+  /** True if the page tree was written anew, so that the engine's objects differ from those of the file. */
+  get isRewritten(): boolean {
+    return this.#isRewritten;
+  }
+
+  /** Access to its objects, until it is reopened. */
+  get objects(): PdfObjects {
+    return this.#objects;
+  }
+
+  /** True if a password is needed for embedded files, and for nothing else. */
+  get isLocked(): boolean {
+    return this.#isLocked;
   }
 
   get isEncrypted(): boolean {
@@ -78,7 +91,7 @@ export class MupdfDocument {
     this.#engine.close();
     this.#engine = engine;
     this.#open();
-    if (this.#flattened) flattenPageTree(engine, this.#objects, this.#pointer);
+    if (this.#isRewritten) this.#settlePages();
   }
 
   close(): void {
@@ -130,6 +143,7 @@ export class MupdfDocument {
     const looksLikePdf = hasHeader(this.bytes);
     if (!looksLikePdf && !hasObjects(this.bytes)) throw new EngineFailure("not-a-pdf", "no header and no objects");
     const engine = this.#engine;
+    this.#objects = new PdfObjects(engine);
     this.#stream = engine.addSource(this.bytes);
     try {
       engine.run((raw) => {
@@ -142,8 +156,10 @@ export class MupdfDocument {
         if (this.#pointer === 0) throw new EngineFailure("not-a-pdf", "recognized as another kind of document");
         raw._wasm_pdf_disable_js(this.#pointer);
         // An empty user password is tried, so that a document with only an owner password opens.
-        if (raw._wasm_needs_password(this.#pointer))
+        this.#isLocked = raw._wasm_needs_password(this.#pointer) !== 0;
+        if (this.#isLocked && !this.#isInTheClear(raw)) {
           throw new EngineFailure("password-protected", "a password is needed");
+        }
       });
     } catch (error) {
       // The holder of a certificate's key can open the document (ISO 32000-1, 7.6.4); MuPDF supports only passwords.
@@ -152,9 +168,16 @@ export class MupdfDocument {
       }
       throw this.failure(error, looksLikePdf ? "damaged" : "not-a-pdf");
     }
-    this.#objects = new PdfObjects(engine);
     this.#layers = new Layers(engine, this.#objects, this.#pointer);
     if (this.options.withoutStructure) this.#forgetStructure();
+  }
+
+  /** Reports whether strings and streams are not encrypted unless they say so (ISO 32000-1, table 20). */
+  #isInTheClear(raw: MupdfExports): boolean {
+    const objects = this.#objects;
+    const encryption = objects.get(raw._wasm_pdf_trailer(this.#pointer), "Encrypt");
+    if ((objects.real(objects.get(encryption, "V")) ?? 0) < CRYPT_FILTERS_VERSION) return false;
+    return ["StmF", "StrF"].every((key) => ["", "Identity"].includes(objects.name(objects.get(encryption, key))));
   }
 
   #forgetStructure(): void {
@@ -168,38 +191,18 @@ export class MupdfDocument {
     }
   }
 
-  /** Returns the page count that the document claims, which is trusted if the first and the last page exist. */
-  #countPages(): number {
-    const document = this.#pointer;
-    const engine = this.#engine;
-    let count = 0;
+  #settlePages(): void {
+    const { refusals } = this.#engine;
     try {
-      count = engine.run((raw) => raw._wasm_count_pages(document));
+      const { pageCount, isRewritten } = settlePageTree(this.#engine, this.#objects, this.#pointer);
+      // Without room for an object, the engine reports that there is none.
+      if (isRewritten && this.#engine.refusals > refusals) throw new EngineFailure("too-large", "the page tree");
+      this.#pageCount = pageCount;
+      this.#isRewritten = isRewritten;
     } catch (error) {
-      if (!(error instanceof MupdfError) || engine.refusals > 0) throw this.failure(error, "damaged");
-      engine.complain(error.message);
+      throw this.failure(error, "damaged");
     }
-    if (count < 1 || !this.#hasPage(0) || !this.#hasPage(count - 1)) {
-      try {
-        count = flattenPageTree(engine, this.#objects, document);
-      } catch (error) {
-        throw this.failure(error, "damaged");
-      }
-      this.#flattened = true;
-    }
-    if (count < 1) throw new EngineFailure("damaged", "it has no pages");
-    return count;
-  }
-
-  #hasPage(index: number): boolean {
-    try {
-      return this.#engine.run((raw) =>
-        looksLikePage(this.#objects, raw._wasm_pdf_lookup_page_obj(this.#pointer, index)),
-      );
-    } catch (error) {
-      if (error instanceof MupdfError) return false;
-      throw error;
-    }
+    if (this.#pageCount < 1) throw new EngineFailure("damaged", "it has no pages");
   }
 
   /** Maps an error of the engine to the failure of the job. */

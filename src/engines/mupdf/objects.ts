@@ -2,6 +2,9 @@
 import type { Mupdf } from "./mupdf.ts";
 import type { MupdfExports, Pointer } from "./raw.ts";
 
+/** Smallest address: a lower pointer is one of the engine's constants, such as a name that it knows. */
+export const FIRST_ADDRESS = 1024;
+
 /**
  * Access to the objects of one engine, inside {@link Mupdf.run}. A returned object is borrowed from its container and
  * stays valid as long as the container. A reference counts as the object that it refers to.
@@ -11,6 +14,8 @@ export class PdfObjects {
   readonly #raw: MupdfExports;
   /** Keys as text in the heap. They are few, and stay as long as the engine. */
   readonly #keys = new Map<string, Pointer>();
+  /** Texts of names that are constants. */
+  readonly #names = new Map<Pointer, string>();
 
   constructor(engine: Mupdf) {
     this.#engine = engine;
@@ -47,11 +52,16 @@ export class PdfObjects {
 
   /** @returns the text of a name, empty for other objects */
   name(object: Pointer): string {
-    return this.#raw._wasm_pdf_is_name(object) ? this.#raw.UTF8ToString(this.#raw._wasm_pdf_to_name(object)) : "";
+    const known = this.#names.get(object);
+    if (known !== undefined) return known;
+    const isName = this.#raw._wasm_pdf_is_name(object) !== 0;
+    const text = isName ? this.#raw.UTF8ToString(this.#raw._wasm_pdf_to_name(object)) : "";
+    if (object < FIRST_ADDRESS) this.#names.set(object, text);
+    return text;
   }
 
   /** @returns at most `limit` elements; none if the object is not an array */
-  elements(array: Pointer, limit: number): Pointer[] {
+  elements(array: Pointer, limit = Infinity): Pointer[] {
     if (!this.isArray(array)) return [];
     const length = Math.min(this.#raw._wasm_pdf_array_len(array), limit);
     return Array.from({ length }, (_, index) => this.#raw._wasm_pdf_array_get(array, index));

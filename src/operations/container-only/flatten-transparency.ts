@@ -1,5 +1,5 @@
 // Removes the transparency of a PDF and preserves its look with the least change. Yields one output, which is the input
-// itself if nothing is transparent.
+// itself if nothing is transparent and its page tree is sound.
 
 import type { Notice } from "../../core/notice.ts";
 import { operation, type Run } from "../../core/operation.ts";
@@ -28,7 +28,8 @@ const run: Run<FlattenParams> = async function* ([input], { quality }, context) 
     const notices: Notice[] = [];
     const prepare = () => notices.push(...unprotect(file, objects, bytes));
     const stageBytes = engineBytes - readingBytes;
-    const flattened = await flattenFile(file, { quality, bytes, stageBytes, signal, prepare });
+    const mustWrite = objects.hasNewPageTree;
+    const flattened = await flattenFile(file, { quality, mustWrite, bytes, stageBytes, signal, prepare });
     if (!flattened) {
       yield { ...TYPE, body: bytes };
       return;

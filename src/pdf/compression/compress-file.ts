@@ -9,6 +9,7 @@ import { Interning } from "../objects/interning.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, Name, type PdfObject, PdfStream, Reference } from "../objects/values.ts";
 import { type Rewriting, type WriterOptions, writeFile } from "../objects/writer.ts";
+import { INVISIBLE, TINY } from "./content-rounding.ts";
 import { Discards } from "./discards.ts";
 import { FontPlans } from "./font-plans.ts";
 import { removeHiddenLayers } from "./hidden-layers.ts";
@@ -17,7 +18,7 @@ import { ImagePlans, settingsOf } from "./image-plans.ts";
 import { predictProfile } from "./profile-tables.ts";
 import { asFlate, bodyOf, decodedBytes, recodeStream, smaller, withoutFilter } from "./recode-stream.ts";
 import type { CompressionSettings } from "./settings.ts";
-import { ALL_DIGITS, shorterContent, VISIBLE_DIGITS } from "./shorter-content.ts";
+import { shorterContent } from "./shorter-content.ts";
 import { UsedResources } from "./used-resources.ts";
 
 /** The last version without object streams, which PDF/A-1 is based on (ISO 19005-1). */
@@ -155,11 +156,14 @@ class Compression implements Rewriting {
     const uses = this.#plans.inline.get(number);
     const changed = (uses && this.#withInlineImages(stream, uses)) ?? stream;
     const bytes = streams.optimizeContent ? decodedBytes(this.#file, changed) : undefined;
-    const shorter = bytes && shorterContent(bytes, streams.roundContent ? VISIBLE_DIGITS : ALL_DIGITS);
+    const scale = this.#plans.scaleOf(number);
+    const rounding = (tolerance: number) => ({ tolerance, ...(scale === undefined ? {} : { scale }) });
+    const shorter = bytes && shorterContent(bytes, rounding(streams.roundContent ? TINY : INVISIBLE));
     if (shorter && streams.reflate) {
       const lossless = recodeStream(this.#file, stream, streams);
       // Rounded content is shorter, but in rare cases not after compression.
-      const exact = streams.roundContent && bytes.length <= CHANCE_BYTES ? shorterContent(bytes) : undefined;
+      const exact =
+        streams.roundContent && bytes.length <= CHANCE_BYTES ? shorterContent(bytes, rounding(INVISIBLE)) : undefined;
       return smaller(exact ? smaller(lossless, asFlate(changed, exact)) : lossless, asFlate(changed, shorter));
     }
     if (changed !== stream && bytes) return smaller(recodeStream(this.#file, stream, streams), asFlate(changed, bytes));

@@ -22,6 +22,7 @@ export class ImagePlans {
   readonly #extents = new Map<number, Extent>();
   /** The sizes of images with a Matte and of their masks. */
   readonly #matted = new Map<number, Size | undefined>();
+  readonly #scales = new Map<number, number>();
   readonly #file: PdfFile;
   readonly #settings: CompressionSettings["images"];
 
@@ -29,7 +30,7 @@ export class ImagePlans {
   constructor(file: PdfFile, settings: CompressionSettings["images"], canonical: (number: number) => number) {
     this.#file = file;
     this.#settings = settings;
-    const { images, softMasks, inline } = findImageUses(file);
+    const { images, softMasks, inline, scales } = findImageUses(file);
     this.softMasks = new Set([...softMasks].map(canonical));
     const streams = new Map<number, Map<number, InlineUse>>();
     for (const use of inline) {
@@ -43,7 +44,16 @@ export class ImagePlans {
       const number = canonical(raw);
       this.#extents.set(number, largest(extent, this.#extents.get(number)));
     }
+    for (const [raw, scale] of scales) {
+      const number = canonical(raw);
+      this.#scales.set(number, Math.max(scale, this.#scales.get(number) ?? 0));
+    }
     this.#planMattes(images.keys(), canonical);
+  }
+
+  /** Returns the largest length in points of a unit of the space in which a content stream begins, if it is known. */
+  scaleOf(number: number): number | undefined {
+    return this.#scales.get(number);
   }
 
   /** @returns the size in pixels; undefined if the image keeps its pixels */

@@ -1,65 +1,102 @@
-// Shortens a content stream without changing what it draws (ISO 32000-1, 7.8.2): removes comments and unnecessary
-// spaces, and shortens numbers. Knows nothing about resources.
+// Shortens a content stream without visible changes (ISO 32000-1, 7.8.2): removes comments and unnecessary spaces, and
+// shortens numbers. Knows nothing about resources.
 import { inlineDictionary, skipInlineData } from "../content/content.ts";
-import { KEYWORDS } from "../content/operators.ts";
-import { Lexer } from "../objects/lexer.ts";
-
-/** The precision of rounding: the number of digits, and the minimum and maximum number of decimal places. */
-export interface Precision {
-  readonly digits: number;
-  readonly least: number;
-  readonly most: number;
-}
-
-/**
- * Keeps all digits that count: readers use 32-bit floats, and the last place is a millionth of a default user space
- * unit.
- */
-export const ALL_DIGITS: Precision = { digits: 7, least: 0, most: 6 };
-/** Rounds to 1/2000 of that unit. In a scale, this moves the far end of a page by at most 1/40 of the unit. */
-export const VISIBLE_DIGITS: Precision = { digits: 5, least: 3, most: 5 };
+import { KEYWORDS, VALUE_KEYWORDS } from "../content/operators.ts";
+import { Lexer, type TokenKind } from "../objects/lexer.ts";
+import { latin1Of } from "../objects/values.ts";
+import { ContentRounding, isPlainNumber, type Rounding } from "./content-rounding.ts";
 
 const SPACE = 0x20;
 /** Tokens that need no space before or after them. */
 const CLOSED = new Set(["[", "]", "<<", ">>", "string", "hex"]);
 
+/** A token of an operation. */
+interface Token {
+  readonly kind: TokenKind;
+  readonly start: number;
+  readonly end: number;
+  /** True for a number whose precision the operator decides. */
+  readonly isOperand: boolean;
+}
+
 /** @returns undefined if the meaning of the bytes is uncertain: part of another stream, or damaged */
-export function shorterContent(bytes: Uint8Array, precision = ALL_DIGITS): Uint8Array | undefined {
+export function shorterContent(bytes: Uint8Array, rounding: Rounding): Uint8Array | undefined {
   const lexer = new Lexer(bytes);
-  const out = new Uint8Array(bytes.length + 64);
-  let size = 0;
-  let needsSpace = false;
+  const written = new ShorterContent(bytes, rounding);
+  let tokens: Token[] = [];
   let depth = 0;
-  const put = (from: Uint8Array) => {
-    out.set(from, size);
-    size += from.length;
-  };
+  let dictionaries = 0;
   while (lexer.next() !== "end") {
-    const { kind } = lexer;
-    if (size + (lexer.end - lexer.start) + 32 > out.length) return undefined;
+    const { kind, start, end } = lexer;
     if (!isWhole(lexer)) return undefined;
     if (kind === "[" || kind === "<<") depth++;
     else if (kind === "]" || kind === ">>") depth--;
-    else if (kind === "keyword" && !KEYWORDS.has(lexer.text)) return undefined;
+    if (kind === "<<") dictionaries++;
+    else if (kind === ">>") dictionaries--;
     if (depth < 0) return undefined;
-    // The first byte of a name ends any other token.
-    if (needsSpace && !CLOSED.has(kind) && kind !== "name") out[size++] = SPACE;
-    if (kind === "number") {
-      const text = shorterNumber(lexer.text, precision);
-      if (text === undefined) return undefined;
-      for (let index = 0; index < text.length; index++) out[size++] = text.charCodeAt(index);
-    } else {
-      put(bytes.subarray(lexer.start, lexer.end));
-    }
-    needsSpace = !CLOSED.has(kind);
-    if (kind !== "keyword" || lexer.text !== "BI") continue;
+    tokens.push({ kind, start, end, isOperand: kind === "number" && dictionaries === 0 });
+    if (kind !== "keyword") continue;
+    const operator = lexer.text;
+    if (!KEYWORDS.has(operator)) return undefined;
+    if (VALUE_KEYWORDS.has(operator)) continue;
+    if (!written.put(tokens, operator)) return undefined;
+    tokens = [];
+    if (operator !== "BI") continue;
     if (depth > 0) return undefined;
-    const from = lexer.end;
     skipInlineData(lexer, inlineDictionary(lexer));
     if (lexer.end >= bytes.length && !endsWithImage(bytes)) return undefined;
-    put(bytes.subarray(from, lexer.end));
+    written.copy(end, lexer.end);
   }
-  return depth === 0 && size < bytes.length ? out.slice(0, size) : undefined;
+  return depth === 0 && written.put(tokens, "") ? written.result() : undefined;
+}
+
+class ShorterContent {
+  readonly #bytes: Uint8Array;
+  readonly #out: Uint8Array;
+  readonly #rounding: ContentRounding;
+  #size = 0;
+  #needsSpace = false;
+
+  constructor(bytes: Uint8Array, rounding: Rounding) {
+    this.#bytes = bytes;
+    this.#out = new Uint8Array(bytes.length + 64);
+    this.#rounding = new ContentRounding(rounding);
+  }
+
+  /** @returns false if a number is uncertain, or the result would not be shorter */
+  put(tokens: readonly Token[], operator: string): boolean {
+    const numbers = tokens.filter(({ isOperand }) => isOperand).map(({ start, end }) => this.#text(start, end));
+    const rounded = this.#rounding.round(operator, numbers);
+    let next = 0;
+    for (const { kind, start, end, isOperand } of tokens) {
+      if (this.#size + (end - start) + 32 > this.#out.length) return false;
+      // The first byte of a name ends any other token.
+      if (this.#needsSpace && !CLOSED.has(kind) && kind !== "name") this.#out[this.#size++] = SPACE;
+      if (kind === "number") {
+        const text = shorterNumber(isOperand ? rounded[next++]! : this.#text(start, end));
+        if (text === undefined) return false;
+        for (let index = 0; index < text.length; index++) this.#out[this.#size++] = text.charCodeAt(index);
+      } else {
+        this.copy(start, end);
+      }
+      this.#needsSpace = !CLOSED.has(kind);
+    }
+    return true;
+  }
+
+  copy(start: number, end: number): void {
+    this.#out.set(this.#bytes.subarray(start, end), this.#size);
+    this.#size += end - start;
+  }
+
+  /** @returns undefined if it is not shorter */
+  result(): Uint8Array | undefined {
+    return this.#size < this.#bytes.length ? this.#out.slice(0, this.#size) : undefined;
+  }
+
+  #text(start: number, end: number): string {
+    return latin1Of(this.#bytes.subarray(start, end));
+  }
 }
 
 const endsWithImage = (bytes: Uint8Array) => bytes.at(-2) === 0x45 && bytes.at(-1) === 0x49;
@@ -83,19 +120,10 @@ function isClosed(bytes: Uint8Array, start: number, end: number): boolean {
 }
 
 /** @returns undefined for a number that readers may interpret differently */
-function shorterNumber(text: string, { digits, least, most }: Precision): string | undefined {
-  if (!/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/.test(text)) return undefined;
+function shorterNumber(text: string): string | undefined {
+  if (!isPlainNumber(text)) return undefined;
   let short = text.replace(/^\+/, "");
-  const point = short.indexOf(".");
-  if (point < 0) return short.replace(/^(-?)0+(?=\d)/, "$1");
-  if (short.length - point - 1 > most || short.length > digits + 2) {
-    const value = Number(short);
-    const whole = Math.max(0, Math.floor(Math.log10(Math.abs(value) || 1)) + 1);
-    const places = Math.max(least, Math.min(most, digits - whole));
-    // Small numbers keep their digits, because they may be scales.
-    if (Math.abs(value) >= 0.1 || value === 0) short = value.toFixed(places);
-  }
-  if (!short.includes(".")) return short.replace(/^-0$/, "0");
+  if (!short.includes(".")) return short.replace(/^(-?)0+(?=\d)/, "$1").replace(/^-0$/, "0");
   short = short
     .replace(/(?<!0)0+$/, "")
     .replace(/\.$/, "")

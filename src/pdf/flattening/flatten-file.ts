@@ -23,6 +23,8 @@ const MAX_CONTENT_BYTES = 64 * 2 ** 20;
 
 export interface FlattenOptions {
   readonly quality: FlatteningQuality;
+  /** True to write the file even if nothing is transparent. */
+  readonly mustWrite: boolean;
   /** The bytes of the file, and the memory limit of the engine that draws it. */
   readonly bytes: Uint8Array;
   readonly stageBytes: number;
@@ -44,7 +46,7 @@ export interface Flattened {
  */
 export async function flattenFile(file: PdfFile, options: FlattenOptions): Promise<Flattened | undefined> {
   const { signal } = options;
-  let isMarked = false;
+  let isMarked = options.mustWrite;
   const view = {
     get: (reference: Reference) => {
       const object = file.get(reference);

@@ -40,8 +40,14 @@ interface TextState {
   readonly scale: number;
 }
 
-/** @returns each draw once per size */
-export function readDraws(bytes: Uint8Array): Draw[] {
+export interface Draws {
+  /** Each draw once per size. */
+  readonly draws: readonly Draw[];
+  /** Largest length of a unit at any place of the content. */
+  readonly largest: number;
+}
+
+export function readDraws(bytes: Uint8Array): Draws {
   return new DrawReader(bytes).read();
 }
 
@@ -52,6 +58,7 @@ class DrawReader {
   readonly #saved: { readonly linear: Linear; readonly text: TextState }[] = [];
   readonly #draws = new Map<string, Draw>();
   #linear = IDENTITY;
+  #largest = 1;
   #text: TextState = { font: "", size: 1, scale: 1 };
   #textLinear = IDENTITY;
   #inline = 0;
@@ -60,7 +67,7 @@ class DrawReader {
     this.#lexer = new Lexer(bytes);
   }
 
-  read(): Draw[] {
+  read(): Draws {
     const lexer = this.#lexer;
     while (lexer.next() !== "end") {
       if (lexer.kind !== "keyword") {
@@ -71,7 +78,7 @@ class DrawReader {
       this.#take(lexer.text);
       this.#operands.length = 0;
     }
-    return [...this.#draws.values()];
+    return { draws: [...this.#draws.values()], largest: this.#largest };
   }
 
   #take(operator: string): void {
@@ -84,6 +91,7 @@ class DrawReader {
         break;
       case "cm":
         this.#linear = multiply(this.#matrix(), this.#linear);
+        this.#largest = Math.max(this.#largest, Math.hypot(...this.#linear));
         break;
       case "Do":
         this.#draw("XObject", this.#name(), this.#linear);

@@ -4,7 +4,7 @@
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, PdfStream, Reference, type Value } from "../objects/values.ts";
 import { readPages } from "../pages/pages.ts";
-import { type Draw, IDENTITY, type Linear, multiply, readDraws } from "./draws.ts";
+import { type Draw, type Draws, IDENTITY, type Linear, multiply, readDraws } from "./draws.ts";
 
 /** The largest use of an image, in points along its width and height. */
 export interface Extent {
@@ -27,6 +27,8 @@ export interface ImageUses {
   /** The object numbers of images that are soft masks of other images. */
   readonly softMasks: ReadonlySet<number>;
   readonly inline: readonly InlineUse[];
+  /** The largest length in points of a unit of the space in which a content stream begins, by object number. */
+  readonly scales: ReadonlyMap<number, number>;
 }
 
 const MAX_CONTENT_BYTES = 64 * 2 ** 20;
@@ -52,8 +54,9 @@ class Walk {
   readonly #images = new Map<number, Extent>();
   readonly #softMasks = new Set<number>();
   readonly #inline = new Map<string, InlineUse>();
-  readonly #draws = new Map<string, readonly Draw[]>();
+  readonly #draws = new Map<string, Draws>();
   readonly #sizes = new Map<string, Linear[]>();
+  readonly #scales = new Map<number, number>();
   readonly #waiting: Content[] = [];
   #visits = 0;
 
@@ -74,14 +77,22 @@ class Walk {
         this.#addAppearances(annotation, resources, linear);
       this.#drain();
     }
-    return { images: this.#images, softMasks: this.#softMasks, inline: [...this.#inline.values()] };
+    const scales = this.#waiting.length === 0 ? this.#scales : new Map<number, number>();
+    return { images: this.#images, softMasks: this.#softMasks, inline: [...this.#inline.values()], scales };
   }
 
   #drain(): void {
     for (let next = this.#waiting.pop(); next && this.#visits < MAX_VISITS; next = this.#waiting.pop()) {
       this.#visits++;
-      for (const draw of this.#drawsOf(next)) this.#follow(draw, next);
+      const { draws, largest } = this.#drawsOf(next);
+      this.#noteScale(next, norm(next.linear) * (next.streams.length > 1 ? largest : 1));
+      for (const draw of draws) this.#follow(draw, next);
     }
+  }
+
+  /** Notes the scale. The parts of a page's content begin with the matrices that the parts before have left. */
+  #noteScale({ streams }: Content, scale: number): void {
+    for (const { number } of streams) this.#scales.set(number, Math.max(scale, this.#scales.get(number) ?? 0));
   }
 
   #contentsOf(page: Dictionary): Reference[] {
@@ -103,7 +114,7 @@ class Walk {
     this.#waiting.push(content);
   }
 
-  #drawsOf({ streams }: Content): readonly Draw[] {
+  #drawsOf({ streams }: Content): Draws {
     const key = streams.map(({ number }) => number).join(" ");
     const known = this.#draws.get(key);
     if (known) return known;

@@ -7,30 +7,29 @@ import { MupdfDocument } from "../../engines/mupdf/document.ts";
 import { type DecodedImage, decodeImage } from "../../engines/mupdf/image.ts";
 import { Mupdf, MupdfError, type Tank } from "../../engines/mupdf/mupdf.ts";
 import type { MupdfExports, Pointer } from "../../engines/mupdf/raw.ts";
+import { type OtherFilters, withFilters } from "../../engines/mupdf/stream-filters.ts";
 import type { Budget } from "./budget.ts";
+import {
+  type CryptFilters,
+  cryptFiltersOf,
+  type Decryption,
+  decryptionOf,
+  filterNameOf,
+  IDENTITY,
+  isMetadata,
+  namesCryptFilter,
+  withoutApplied,
+} from "./crypt-filters.ts";
 import { withHiddenObjects } from "./hybrid.ts";
 import { inflate } from "./inflate.ts";
+import { nameText, numberIn, stringIn } from "./mupdf-values.ts";
 import type { ObjectSource } from "./pdf-file.ts";
 import { PlainObjects } from "./plain-objects.ts";
 import { StreamPlaces } from "./stream-places.ts";
-import {
-  Dictionary,
-  latin1Of,
-  Name,
-  type PdfObject,
-  PdfStream,
-  PdfString,
-  Reference,
-  type StreamBody,
-  type Value,
-} from "./values.ts";
+import { Dictionary, Name, type PdfObject, PdfStream, Reference, type StreamBody, type Value } from "./values.ts";
 
 /** Limits nested containers in one object, to about the depth of MuPDF's own parser. */
 const MAX_DEPTH = 500;
-/** Smallest address: a lower pointer is one of the engine's constants. */
-const FIRST_ADDRESS = 1024;
-/** From this value on, a 32-bit float cannot represent every integer. */
-const EXACT_INTEGERS = 2 ** 24;
 /** Number of objects from which on plain objects are read without the engine. */
 const MANY_OBJECTS = 10_000;
 /** Number of elements from which on memory is checked before a container is created. */
@@ -51,9 +50,6 @@ const MAX_REOPENINGS = 100;
  */
 const FUEL_PER_BYTE = 200;
 
-/** Keys and names that are constants of the engine. */
-const constants = new Map<Pointer, string>();
-
 export class MupdfSource implements ObjectSource {
   readonly version: string;
   readonly #document: MupdfDocument;
@@ -61,6 +57,8 @@ export class MupdfSource implements ObjectSource {
   readonly #tank: Tank;
   /** Positions of streams; undefined if the document must be decrypted. */
   readonly #places: StreamPlaces | undefined;
+  readonly #cryptFilters: CryptFilters | undefined;
+  readonly #otherFilters = new Set<string>();
   /** Reader of plain objects; undefined if the document has few objects or the engine has changed some. */
   #plain: PlainObjects | undefined;
   #size: number;
@@ -76,7 +74,8 @@ export class MupdfSource implements ObjectSource {
     const version = this.#run((raw) => raw._wasm_pdf_version(document.pointer));
     this.version = `${Math.trunc(version / 10)}.${version % 10}`;
     this.#size = this.#run((raw) => raw._wasm_pdf_xref_len(document.pointer));
-    const isPlain = this.#places !== undefined && !document.isFlattened && this.#size >= MANY_OBJECTS;
+    this.#cryptFilters = this.#places ? undefined : this.#readCryptFilters();
+    const isPlain = this.#places !== undefined && !document.isRewritten && this.#size >= MANY_OBJECTS;
     if (isPlain) this.#plain = PlainObjects.of(document.bytes);
   }
 
@@ -102,6 +101,28 @@ export class MupdfSource implements ObjectSource {
   /** True if the trailer declares encryption. An owner password alone does not prevent reading. */
   get isEncrypted(): boolean {
     return this.#document.isEncrypted;
+  }
+
+  /** True if the document is in the clear except for embedded files, whose password is unknown. They are left out. */
+  get isLocked(): boolean {
+    return this.#document.isLocked;
+  }
+
+  /**
+   * Returns the names of the crypt filters of streams that are not encrypted as the document is; an empty name if the
+   * stream does not name its filter. Metadata do not count. Reads all objects of a document that may have such streams.
+   */
+  otherCryptFilters(): ReadonlySet<string> {
+    const filters = this.#cryptFilters;
+    if (filters && (filters.embedded !== undefined || namesCryptFilter(this.#document.bytes))) {
+      for (let number = 1; number < this.#size; number++) this.load(number);
+    }
+    return this.#otherFilters;
+  }
+
+  /** True if the file's own page tree is wrong. What is read has a sound one. */
+  get hasNewPageTree(): boolean {
+    return this.#document.isRewritten;
   }
 
   /** Number of warnings and errors that MuPDF has reported, and the first of them. */
@@ -141,6 +162,13 @@ export class MupdfSource implements ObjectSource {
   #trailer(): Dictionary {
     const value = this.#run((raw) => this.#value(raw, raw._wasm_pdf_trailer(this.#document.pointer), 0));
     return value instanceof Dictionary ? value : new Dictionary();
+  }
+
+  #readCryptFilters(): CryptFilters | undefined {
+    const encrypt = this.#trailer().get("Encrypt");
+    const dictionary = encrypt instanceof Reference ? this.load(encrypt.number) : encrypt;
+    if (!(dictionary instanceof Dictionary)) return undefined;
+    return cryptFiltersOf(dictionary, this.#size, (number) => this.load(number));
   }
 
   load(number: number): PdfObject {
@@ -219,17 +247,42 @@ export class MupdfSource implements ObjectSource {
     }
   }
 
-  #stream(number: number, dictionary: Dictionary): PdfStream {
+  /** @returns null if the key of the stream is unknown */
+  #stream(number: number, dictionary: Dictionary): PdfStream | null {
     const length = dictionary.get("Length") ?? null;
     dictionary.delete("Length");
-    withoutCrypt(dictionary);
+    const decryption = this.#cryptFilters && this.#decryptionOf(number, dictionary, this.#cryptFilters);
+    const name = decryption && filterNameOf(dictionary, decryption);
+    if (name !== undefined && !isMetadata(dictionary))
+      this.#otherFilters.add(decryption?.name === undefined ? name : "");
+    if (this.isLocked && name !== undefined && name !== IDENTITY) return null;
+    withoutApplied(dictionary, decryption);
     const body: StreamBody = {
-      raw: () => this.#place(number, dictionary, length) ?? this.#rawBytes(number),
+      raw: () => this.#place(number, dictionary, length) ?? this.#rawBytes(number, decryption),
       decoded: (limitBytes) =>
         inflate(dictionary, body.raw, limitBytes) ??
-        this.#bytes(number, (raw, reference) => raw._wasm_pdf_load_stream(reference), limitBytes),
+        this.#bytes(number, this.#loading(decryption && named(decryption)), limitBytes),
     };
     return new PdfStream(dictionary, body);
+  }
+
+  #decryptionOf(number: number, dictionary: Dictionary, filters: CryptFilters): Decryption | undefined {
+    for (const key of ["Filter", "DecodeParms"]) {
+      const value = dictionary.get(key);
+      if (!(value instanceof Reference)) continue;
+      const object = this.load(value.number);
+      if (!(object instanceof PdfStream)) dictionary.set(key, object);
+    }
+    return decryptionOf(number, dictionary, filters);
+  }
+
+  /** Returns a function that loads and decodes a stream. @param filters other ones than the stream has */
+  #loading(filters?: OtherFilters) {
+    const { pointer: document, objects } = this.#document;
+    return (raw: MupdfExports, stream: Pointer) => {
+      const load = () => raw._wasm_pdf_load_stream(stream);
+      return filters ? withFilters({ raw, objects, document }, stream, filters, load) : load();
+    };
   }
 
   /** Returns the bytes of a large stream directly from the file. */
@@ -241,11 +294,13 @@ export class MupdfSource implements ObjectSource {
   }
 
   /** Returns a stream's bytes; empty if they cannot be read, because one bad stream must not cause a rejection. */
-  #rawBytes(number: number): Uint8Array {
+  #rawBytes(number: number, decryption?: Decryption): Uint8Array {
     try {
       // Many outputs may share a font: a repeated read of its bytes is not work that a document could inflate.
       const tank = this.#document.engine.tank();
-      return this.#bytes(number, (raw, reference) => raw._wasm_pdf_load_raw_stream(reference), Infinity, tank);
+      const decrypt = decryption && this.#loading({ ...named(decryption), own: decryption.ownFilters });
+      const load = decrypt ?? ((raw, reference) => raw._wasm_pdf_load_raw_stream(reference));
+      return this.#bytes(number, load, Infinity, tank);
     } catch (error) {
       if (!(error instanceof EngineFailure) || error.reason !== "damaged") throw error;
       this.#document.engine.complain(error.detail);
@@ -289,10 +344,10 @@ export class MupdfSource implements ObjectSource {
     // This check comes first, because all others follow references.
     if (raw._wasm_pdf_is_indirect(object)) return new Reference(raw._wasm_pdf_to_num(object));
     if (raw._wasm_pdf_is_name(object)) return Name.of(nameText(raw, object));
-    if (raw._wasm_pdf_is_number(object)) return number(raw, object);
+    if (raw._wasm_pdf_is_number(object)) return numberIn(raw, object);
     if (raw._wasm_pdf_is_dict(object)) return this.#dictionary(raw, object, depth);
     if (raw._wasm_pdf_is_array(object)) return this.#array(raw, object, depth);
-    if (raw._wasm_pdf_is_string(object)) return string(raw, object);
+    if (raw._wasm_pdf_is_string(object)) return stringIn(raw, object);
     if (raw._wasm_pdf_is_bool(object)) return raw._wasm_pdf_to_bool(object) !== 0;
     return null;
   }
@@ -327,56 +382,4 @@ export class MupdfSource implements ObjectSource {
   }
 }
 
-function nameText(raw: MupdfExports, name: Pointer): string {
-  const known = constants.get(name);
-  if (known !== undefined) return known;
-  const start = raw._wasm_pdf_to_name(name);
-  const heap = raw.HEAPU8;
-  let end = start;
-  while (heap[end] !== 0) end++;
-  const text = latin1(heap, start, end);
-  if (name < FIRST_ADDRESS) constants.set(name, text);
-  return text;
-}
-
-function number(raw: MupdfExports, object: Pointer): number {
-  const value = raw._wasm_pdf_to_real(object);
-  if (Math.abs(value) < EXACT_INTEGERS || !raw._wasm_pdf_is_int(object)) return value;
-  const text = raw._wasm_pdf_sprint_obj(object, 1, 1);
-  const exact = Number(raw.UTF8ToString(text));
-  raw._wasm_free(text);
-  return exact;
-}
-
-function string(raw: MupdfExports, object: Pointer): PdfString {
-  const size = raw._wasm_malloc(4);
-  const start = raw._wasm_pdf_to_string(object, size);
-  const length = raw.HEAPU32[size >> 2];
-  raw._wasm_free(size);
-  return new PdfString(raw.HEAPU8.subarray(start, start + length));
-}
-
-function latin1(heap: Uint8Array, start: number, end: number): string {
-  if (end - start > 64) return latin1Of(heap.subarray(start, end));
-  let text = "";
-  for (let at = start; at < end; at++) text += String.fromCharCode(heap[at]);
-  return text;
-}
-
-/** Removes the filter that describes the encryption (ISO 32000-1, 7.4.10), because the bytes are read decrypted. */
-function withoutCrypt(dictionary: Dictionary): void {
-  const filter = dictionary.get("Filter");
-  if (filter instanceof Name && filter.text === "Crypt") {
-    dictionary.delete("Filter");
-    dictionary.delete("DecodeParms");
-  } else if (Array.isArray(filter)) {
-    const isOther = (_: Value, index: number) => {
-      const name = filter[index];
-      return !(name instanceof Name && name.text === "Crypt");
-    };
-    if (filter.every(isOther)) return;
-    const parameters = dictionary.get("DecodeParms");
-    dictionary.set("Filter", filter.filter(isOther));
-    if (Array.isArray(parameters)) dictionary.set("DecodeParms", parameters.filter(isOther));
-  }
-}
+const named = ({ name }: Decryption) => (name === undefined ? {} : { crypt: name });

@@ -1,5 +1,4 @@
-// Reads the pages of a file in order, from a page tree of any form (ISO 32000-1, 7.7.3). Knows nothing about their
-// content.
+// Reads the pages of a file in order (ISO 32000-1, 7.7.3). Knows nothing about their content.
 import { EngineFailure } from "../../core/failure.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, Reference, type Value } from "../objects/values.ts";
@@ -21,39 +20,30 @@ export interface PageTree {
 /** Attributes a page inherits from the nodes above it (table 30). */
 type Inherited = Readonly<Partial<Record<(typeof INHERITABLE)[number], Value>>>;
 const INHERITABLE = ["Resources", "MediaBox", "CropBox", "Rotate"] as const;
-/** Entries that identify a page with another Type. All viewers accept such pages. */
-const PAGE_ENTRIES = ["Contents", "MediaBox", "Resources", "Annots", "Parent"];
 /** Approximate memory of one page. */
 const PAGE_BYTES = 200;
 
-/** @throws EngineFailure `damaged` if there is no page, `too-large` if there are too many pages for the memory */
+/**
+ * Reads a sound tree: sources and the writer of page trees have no other.
+ * @throws EngineFailure `damaged` if there is no page, `too-large` if there are too many pages for the memory
+ */
 export function readPages(file: PdfFile): PageTree {
   const pages: SourcePage[] = [];
   const nodes: Reference[] = [];
-  const seen = new Set<number>();
   const waiting: { readonly value: Value; readonly inherited: Inherited }[] = [];
   const root = file.catalog.get("Pages");
   if (root !== undefined) waiting.push({ value: root, inherited: {} });
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     const { value, inherited } = next;
     const node = file.resolve(value);
-    if (!(node instanceof Dictionary)) continue;
+    if (!(value instanceof Reference && node instanceof Dictionary)) continue;
+    file.budget.charge(PAGE_BYTES);
     const kids = file.array(node.get("Kids"));
     if (!kids) {
-      if (!looksLikePage(file, node)) continue;
-      file.budget.charge(PAGE_BYTES);
-      // A page must not be a direct object. As an indirect object, it has a reference that identifies it.
-      const reference = value instanceof Reference ? value : file.add(node);
-      pages.push({ reference, index: pages.length, inherited });
+      pages.push({ reference: value, index: pages.length, inherited });
       continue;
     }
-    if (value instanceof Reference) {
-      // A repeated node would repeat all its pages. A node below itself would repeat them forever.
-      if (seen.has(value.number)) continue;
-      seen.add(value.number);
-      nodes.push(value);
-      file.budget.charge(PAGE_BYTES);
-    }
+    nodes.push(value);
     const passedOn = inheritedBy(node, inherited);
     for (let index = kids.length - 1; index >= 0; index--) waiting.push({ value: kids[index], inherited: passedOn });
   }
@@ -76,10 +66,4 @@ function inheritedBy(node: Dictionary, above: Inherited): Inherited {
     if (value !== undefined) inherited = { ...inherited, [key]: value };
   }
   return inherited;
-}
-
-/** Reports whether the node is a page. Many pages lack the required Type (table 30). */
-function looksLikePage(file: PdfFile, node: Dictionary): boolean {
-  const type = file.name(node.get("Type"));
-  return type === undefined || type === "Page" || PAGE_ENTRIES.some((key) => node.has(key));
 }

@@ -190,10 +190,10 @@ describe("bounds", () => {
     expect(linearizationOf(await linearize(pdf))).toBe(SOUND);
   });
 
-  test("a page tree so deep that the engine's stack overflows", async () => {
+  test("a page tree so deep that qpdf's stack would overflow", async () => {
     const nodes = Array.from({ length: 100_000 }, (_, index) => `<</Type/Pages/Kids[${index + 3} 0 R]/Count 1>>`);
     const pdf = pdfOf(["<</Type/Catalog/Pages 2 0 R>>", ...nodes, "<</Type/Page/MediaBox[0 0 9 9]>>"]);
-    await expect(linearize(pdf)).rejects.toMatchObject({ reason: "too-complex" });
+    expect(linearizationOf(await linearize(pdf))).toBe(SOUND);
   });
 
   test.each(HOSTILE_PDFS.map(({ name, bytes }) => [name, bytes] as const))(

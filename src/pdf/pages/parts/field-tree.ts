@@ -2,7 +2,7 @@
 // nothing in the fields.
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { textOf } from "../../objects/text-strings.ts";
-import { type Dictionary, Reference, type Value } from "../../objects/values.ts";
+import { Dictionary, Reference, type Value } from "../../objects/values.ts";
 import type { SourceDocument } from "../source-document.ts";
 import { findAnnotations } from "./annotation-index.ts";
 
@@ -31,17 +31,19 @@ export interface FieldNode {
 }
 
 export interface FieldTree {
+  /** Empty if the document has widgets without a form. */
   readonly form: Dictionary;
   /** The nodes. Each node follows its parent. */
   readonly nodes: readonly FieldNode[];
   readonly byNumber: ReadonlyMap<number, FieldNode>;
 }
 
-/** @returns undefined if the document has no form */
+/** @returns undefined if the document has neither a form nor widgets, which some writers leave without one */
 export function findFields(source: SourceDocument): FieldTree | undefined {
   const { file } = source;
-  const form = file.dictionary(file.catalog.get("AcroForm"));
-  if (!form) return undefined;
+  const own = file.dictionary(file.catalog.get("AcroForm"));
+  if (!own && source.once(findAnnotations).widgets.length === 0) return undefined;
+  const form = own ?? new Dictionary();
   const reader = new Reader(source);
   reader.read(
     (file.array(form.get("Fields")) ?? []).map((value) => value ?? null),

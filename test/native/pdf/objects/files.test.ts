@@ -203,9 +203,10 @@ describe("pages", () => {
   test("inherit from all nodes above, the nearest first", async () => {
     const tree = [
       "<</Type/Pages/Kids[3 0 R 5 0 R]/Count 2/MediaBox[0 0 1 1]>>",
-      "<</Type/Pages/Kids[4 0 R]/Count 1/MediaBox[0 0 2 2]>>",
+      "<</Type/Pages/Parent 2 0 R/Kids[4 0 R]/Count 1/MediaBox[0 0 2 2]>>",
     ];
-    expect(await numbersOf([...tree, leaf, leaf])).toEqual([
+    const pages = [3, 2].map((parent) => `<</Type/Page/Parent ${parent} 0 R>>`);
+    expect(await numbersOf([...tree, ...pages])).toEqual([
       [4, [0, 0, 2, 2]],
       [5, [0, 0, 1, 1]],
     ]);
@@ -217,7 +218,7 @@ describe("pages", () => {
     ["kids that are not there", ["<</Type/Pages/Kids[9 0 R null 3 0 R(x)]/Count 4>>", leaf], [3]],
     ["leaves without a type", ["<</Type/Pages/Kids[3 0 R]/Count 1>>", "<</MediaBox[0 0 9 9]>>"], [3]],
     ["the same page twice", ["<</Type/Pages/Kids[3 0 R 3 0 R]/Count 2>>", leaf], [3, 3]],
-    ["a page inside of the kids", ["<</Type/Pages/Kids[3 0 R<</Type/Page/Rotate 90>>]/Count 2>>", leaf], [3, 4]],
+    ["a page inside of the kids", ["<</Type/Pages/Kids[3 0 R<</Type/Page/Rotate 90>>]/Count 2>>", leaf], [3, 5]],
   ])("%s", async (_, objects, expected) => {
     expect((await numbersOf(objects)).map(([number]) => number)).toEqual(expected);
   });
