@@ -28,6 +28,7 @@
 #include <rtl/ustring.hxx>
 
 #include "interaction.hpp"
+#include "sheets.hpp"
 
 using css::beans::PropertyValue;
 using css::uno::Any;
@@ -139,6 +140,17 @@ void removeHeaders(const Reference<css::lang::XComponent>& document) {
   }
 }
 
+/** Corrects what LibreOffice imports otherwise than the program that the document is for. */
+void mend(const Job& job, const Loaded& loaded) {
+  if (loaded.filter == textSheetFilter || loaded.filter == htmlSheetFilter) removeHeaders(loaded.document);
+  if (loaded.filter.find("Calc MS Excel 2007") == 0 || loaded.filter == "Calc Office Open XML") {
+    const Reference<css::sheet::XSpreadsheetDocument> sheets(loaded.document, UNO_QUERY_THROW);
+    const Workbook workbook(context, urlOf(job.folder + "/" + job.input));
+    mendFormulas(sheets, workbook);
+    mendRowHeights(sheets, workbook);
+  }
+}
+
 /**
  * Reports whether all slides are hidden. They are exported then, because LibreOffice does not write a PDF without a
  * page.
@@ -237,7 +249,7 @@ Outcome convert(const Job& job, Afterwards afterwards) {
   const char* const filter = exportFilterFor(job, loaded);
   if (filter == nullptr) return {Status::unsupported, "loaded with the filter " + loaded.filter};
   try {
-    if (loaded.filter == textSheetFilter || loaded.filter == htmlSheetFilter) removeHeaders(loaded.document);
+    mend(job, loaded);
     store(job, loaded.document, filter);
   } catch (const css::task::ErrorCodeIOException& e) {
     return {Status::failed, "not stored: ErrCode " + std::to_string(e.ErrCode) + " " + narrow(e.Message)};
