@@ -29,6 +29,7 @@
 
 #include "interaction.hpp"
 #include "sheets.hpp"
+#include "texts.hpp"
 
 using css::beans::PropertyValue;
 using css::uno::Any;
@@ -143,6 +144,7 @@ void removeHeaders(const Reference<css::lang::XComponent>& document) {
 /** Corrects what LibreOffice imports otherwise than the program that the document is for. */
 void mend(const Job& job, const Loaded& loaded) {
   if (loaded.filter == textSheetFilter || loaded.filter == htmlSheetFilter) removeHeaders(loaded.document);
+  if (loaded.filter.find("MS Word 2007 XML") == 0 || loaded.filter == "Rich Text Format") mendLinks(loaded.document);
   if (loaded.filter.find("Calc MS Excel 2007") == 0 || loaded.filter == "Calc Office Open XML") {
     const Reference<css::sheet::XSpreadsheetDocument> sheets(loaded.document, UNO_QUERY_THROW);
     const Workbook workbook(context, urlOf(job.folder + "/" + job.input));
