@@ -20,7 +20,6 @@
 #include <com/sun/star/lang/IllegalArgumentException.hpp>
 #include <com/sun/star/lang/XMultiServiceFactory.hpp>
 #include <com/sun/star/lang/XServiceInfo.hpp>
-#include <com/sun/star/style/XStyleFamiliesSupplier.hpp>
 #include <com/sun/star/task/ErrorCodeIOException.hpp>
 #include <com/sun/star/uno/XComponentContext.hpp>
 #include <com/sun/star/util/XCloseable.hpp>
@@ -28,8 +27,7 @@
 #include <rtl/ustring.hxx>
 
 #include "interaction.hpp"
-#include "sheets.hpp"
-#include "texts.hpp"
+#include "mending.hpp"
 
 using css::beans::PropertyValue;
 using css::uno::Any;
@@ -43,7 +41,6 @@ namespace zygote {
 namespace {
 
 constexpr char textSheetFilter[] = "Text - txt - csv (StarCalc)";
-constexpr char htmlSheetFilter[] = "calc_HTML_WebQuery";
 
 Reference<css::uno::XComponentContext> context;
 Reference<css::frame::XComponentLoader> desktop;
@@ -127,33 +124,6 @@ const char* exportFilterFor(const Job& job, const Loaded& loaded) {
 }
 
 /**
- * Removes headers and footers. A sheet that LibreOffice creates from text or HTML gets the sheet's name as its header
- * and a page number as its footer, which the input does not have.
- */
-void removeHeaders(const Reference<css::lang::XComponent>& document) {
-  const Reference<css::style::XStyleFamiliesSupplier> supplier(document, UNO_QUERY_THROW);
-  const Any family = supplier->getStyleFamilies()->getByName("PageStyles");
-  const Reference<css::container::XNameAccess> styles(family, UNO_QUERY_THROW);
-  for (const OUString& name : styles->getElementNames()) {
-    const Reference<css::beans::XPropertySet> style(styles->getByName(name), UNO_QUERY_THROW);
-    style->setPropertyValue("HeaderIsOn", Any(false));
-    style->setPropertyValue("FooterIsOn", Any(false));
-  }
-}
-
-/** Corrects what LibreOffice imports otherwise than the program that the document is for. */
-void mend(const Job& job, const Loaded& loaded) {
-  if (loaded.filter == textSheetFilter || loaded.filter == htmlSheetFilter) removeHeaders(loaded.document);
-  if (loaded.filter.find("MS Word 2007 XML") == 0 || loaded.filter == "Rich Text Format") mendLinks(loaded.document);
-  if (loaded.filter.find("Calc MS Excel 2007") == 0 || loaded.filter == "Calc Office Open XML") {
-    const Reference<css::sheet::XSpreadsheetDocument> sheets(loaded.document, UNO_QUERY_THROW);
-    const Workbook workbook(context, urlOf(job.folder + "/" + job.input));
-    mendFormulas(sheets, workbook);
-    mendRowHeights(sheets, workbook);
-  }
-}
-
-/**
  * Reports whether all slides are hidden. They are exported then, because LibreOffice does not write a PDF without a
  * page.
  */
@@ -171,7 +141,8 @@ bool hidesAllSlides(const Reference<css::lang::XComponent>& document) {
   return true;
 }
 
-void store(const Job& job, const Reference<css::lang::XComponent>& document, const char* filter) {
+void store(const Job& job, const Loaded& loaded, const char* filter) {
+  const Reference<css::lang::XComponent>& document = loaded.document;
   const Sequence<PropertyValue> options = sequence({
       property("UseLosslessCompression", job.request.flag("lossless")),
       property("Quality", sal_Int32(90)),
@@ -181,6 +152,7 @@ void store(const Job& job, const Reference<css::lang::XComponent>& document, con
       property("ExportNotes", false),
       property("ExportNotesInMargin", false),
       property("ExportHiddenSlides", hidesAllSlides(document)),
+      property("IsSkipEmptyPages", !hasBlankPages(document, loaded.filter)),
   });
   const Sequence<PropertyValue> media = sequence({
       property("FilterName", OUString::createFromAscii(filter)),
@@ -251,8 +223,8 @@ Outcome convert(const Job& job, Afterwards afterwards) {
   const char* const filter = exportFilterFor(job, loaded);
   if (filter == nullptr) return {Status::unsupported, "loaded with the filter " + loaded.filter};
   try {
-    mend(job, loaded);
-    store(job, loaded.document, filter);
+    mend(loaded.document, loaded.filter, context, urlOf(job.folder + "/" + job.input));
+    store(job, loaded, filter);
   } catch (const css::task::ErrorCodeIOException& e) {
     return {Status::failed, "not stored: ErrCode " + std::to_string(e.ErrCode) + " " + narrow(e.Message)};
   } catch (const css::uno::Exception& e) {
