@@ -47,6 +47,15 @@ std::vector<Reference<css::beans::XPropertySet>> pageStylesOf(const Reference<cs
   return all;
 }
 
+/** Makes a correction. A document that does not admit it stays as it was imported. */
+template <class Correction>
+void attempt(const Correction& correction) {
+  try {
+    correction();
+  } catch (const css::uno::Exception&) {
+  }
+}
+
 /** Removes headers and footers: LibreOffice prints the sheet's name and a page number, which the input does not have. */
 void removeHeaders(const Reference<css::lang::XComponent>& document) {
   for (const Reference<css::beans::XPropertySet>& style : pageStylesOf(document)) {
@@ -61,12 +70,17 @@ void mend(const Reference<css::lang::XComponent>& document, const std::string& f
           const Reference<css::uno::XComponentContext>& context, const rtl::OUString& url) {
   const auto end = std::end(filtersWithoutHeaders);
   if (std::find(std::begin(filtersWithoutHeaders), end, filter) != end) removeHeaders(document);
-  if (isOfWord(filter)) mendLinks(document);
+  if (isOfWord(filter)) {
+    attempt([&] { mendLinks(document); });
+    attempt([&] { mendTables(document); });
+  }
   if (isWorkbook(filter)) {
-    const Reference<css::sheet::XSpreadsheetDocument> sheets(document, UNO_QUERY_THROW);
-    const Workbook workbook(context, url);
-    mendFormulas(sheets, workbook);
-    mendRowHeights(sheets, workbook);
+    attempt([&] {
+      const Reference<css::sheet::XSpreadsheetDocument> sheets(document, UNO_QUERY_THROW);
+      const Workbook workbook(context, url);
+      attempt([&] { mendFormulas(sheets, workbook); });
+      attempt([&] { mendRowHeights(sheets, workbook); });
+    });
   }
 }
 

@@ -10,4 +10,7 @@ namespace zygote {
 /** Makes links of all texts of a document clickable. Their look stays as it is. */
 void mendLinks(const css::uno::Reference<css::lang::XComponent>& document);
 
+/** Fits tables without any width to their page. */
+void mendTables(const css::uno::Reference<css::lang::XComponent>& document);
+
 }  // namespace zygote
