@@ -26,6 +26,12 @@ fonts=(
   # Replacements for the standard fonts of PDF, and the CMaps of fonts that are not embedded.
   fonts-urw-base35 poppler-data
 )
+# Where words of Office documents may be broken, for most languages of Latin, Greek and Cyrillic script: 3 MB.
+hyphenation=(
+  hyphen-af hyphen-be hyphen-bg hyphen-ca hyphen-cs hyphen-da hyphen-de hyphen-el hyphen-en-gb hyphen-en-us hyphen-es
+  hyphen-fr hyphen-gl hyphen-hr hyphen-hu hyphen-id hyphen-is hyphen-it hyphen-lt hyphen-lv hyphen-nl hyphen-no
+  hyphen-pl hyphen-pt-br hyphen-pt-pt hyphen-ro hyphen-ru hyphen-sk hyphen-sl hyphen-sr hyphen-sv hyphen-uk
+)
 build_tools=(g++)
 java_build_tools=(default-jdk-headless maven)
 
@@ -92,7 +98,7 @@ build_zygote() {
 log="$(mktemp)"
 trap 'rm -f "$log"' EXIT
 
-wanted="$(missing "${engines[@]}" "${fonts[@]}")"
+wanted="$(missing "${engines[@]}" "${fonts[@]}" "${hyphenation[@]}")"
 # shellcheck disable=SC2086 # One word for each package.
 if [ -n "$wanted" ]; then install_packages $wanted; fi
 if [ "${1:-}" = --packages ]; then exit; fi

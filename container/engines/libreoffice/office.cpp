@@ -20,7 +20,6 @@
 #include <com/sun/star/lang/IllegalArgumentException.hpp>
 #include <com/sun/star/lang/XMultiServiceFactory.hpp>
 #include <com/sun/star/lang/XServiceInfo.hpp>
-#include <com/sun/star/style/XStyleFamiliesSupplier.hpp>
 #include <com/sun/star/task/ErrorCodeIOException.hpp>
 #include <com/sun/star/uno/XComponentContext.hpp>
 #include <com/sun/star/util/XCloseable.hpp>
@@ -31,6 +30,7 @@
 #include "chunks.hpp"
 #include "hidden.hpp"
 #include "interaction.hpp"
+#include "mending.hpp"
 #include "own-address.hpp"
 
 using css::beans::PropertyValue;
@@ -45,7 +45,6 @@ namespace zygote {
 namespace {
 
 constexpr char textSheetFilter[] = "Text - txt - csv (StarCalc)";
-constexpr char htmlSheetFilter[] = "calc_HTML_WebQuery";
 
 Reference<css::uno::XComponentContext> context;
 Reference<css::frame::XComponentLoader> desktop;
@@ -132,21 +131,6 @@ const char* exportFilterFor(const Job& job, const Loaded& loaded) {
 }
 
 /**
- * Removes headers and footers. A sheet that LibreOffice creates from text or HTML gets the sheet's name as its header
- * and a page number as its footer, which the input does not have.
- */
-void removeHeaders(const Reference<css::lang::XComponent>& document) {
-  const Reference<css::style::XStyleFamiliesSupplier> supplier(document, UNO_QUERY_THROW);
-  const Any family = supplier->getStyleFamilies()->getByName("PageStyles");
-  const Reference<css::container::XNameAccess> styles(family, UNO_QUERY_THROW);
-  for (const OUString& name : styles->getElementNames()) {
-    const Reference<css::beans::XPropertySet> style(styles->getByName(name), UNO_QUERY_THROW);
-    style->setPropertyValue("HeaderIsOn", Any(false));
-    style->setPropertyValue("FooterIsOn", Any(false));
-  }
-}
-
-/**
  * Reports whether all slides are hidden. They are exported then, because LibreOffice does not write a PDF without a
  * page.
  */
@@ -164,7 +148,8 @@ bool hidesAllSlides(const Reference<css::lang::XComponent>& document) {
   return true;
 }
 
-void store(const Job& job, const Reference<css::lang::XComponent>& document, const char* filter) {
+void store(const Job& job, const Loaded& loaded, const char* filter) {
+  const Reference<css::lang::XComponent>& document = loaded.document;
   const Sequence<PropertyValue> options = sequence({
       property("UseLosslessCompression", job.request.flag("lossless")),
       property("Quality", sal_Int32(90)),
@@ -174,6 +159,7 @@ void store(const Job& job, const Reference<css::lang::XComponent>& document, con
       property("ExportNotes", false),
       property("ExportNotesInMargin", false),
       property("ExportHiddenSlides", hidesAllSlides(document)),
+      property("IsSkipEmptyPages", !hasBlankPages(document, loaded.filter)),
   });
   const Sequence<PropertyValue> media = sequence({
       property("FilterName", OUString::createFromAscii(filter)),
@@ -253,12 +239,13 @@ Outcome convert(const Job& job, Afterwards afterwards) {
   const char* const filter = exportFilterFor(job, loaded);
   if (filter == nullptr) return {Status::unsupported, "loaded with the filter " + loaded.filter};
   try {
-    if (loaded.filter == textSheetFilter || loaded.filter == htmlSheetFilter) removeHeaders(loaded.document);
     const std::string left = insertChunks(loaded.document, job.folder, job.request.text("chunks", ""));
     if (!left.empty()) return {Status::damaged, "not inserted: " + left};
+    mend(loaded.document, loaded.filter, context, addressOf(job));
+    // After formulas are calculated, which can show the address.
     hideAddressIn(loaded, addressOf(job));
     keepHidden(context, loaded.document, addressOf(job));
-    store(job, loaded.document, filter);
+    store(job, loaded, filter);
   } catch (const css::task::ErrorCodeIOException& e) {
     return {Status::failed, "not stored: ErrCode " + std::to_string(e.ErrCode) + " " + narrow(e.Message)};
   } catch (const css::uno::Exception& e) {
