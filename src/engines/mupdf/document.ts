@@ -3,7 +3,7 @@
 import { contains } from "../../core/contains.ts";
 import { EngineFailure } from "../../core/failure.ts";
 import { Layers } from "./layers.ts";
-import { Mupdf, MupdfError, type MupdfOptions } from "./mupdf.ts";
+import { Mupdf, MupdfError, type MupdfOptions, type PageMender } from "./mupdf.ts";
 import { PdfObjects } from "./objects.ts";
 import { correctPage } from "./page-object.ts";
 import { flattenPageTree, looksLikePage } from "./page-tree.ts";
@@ -22,6 +22,7 @@ export class MupdfDocument {
   #pointer: Pointer = 0;
   #objects!: PdfObjects;
   #layers!: Layers;
+  #mend: PageMender | undefined;
   #pageCount = 0;
   #flattened = false;
 
@@ -114,8 +115,9 @@ export class MupdfDocument {
    */
   loadPage(index: number): Pointer {
     try {
+      const page = this.#engine.run((raw) => raw._wasm_pdf_lookup_page_obj(this.#pointer, index));
+      this.#mend?.(page);
       this.#engine.run((raw) => {
-        const page = raw._wasm_pdf_lookup_page_obj(this.#pointer, index);
         correctPage(raw, this.#objects, page, this.options.annotations ?? "on-screen");
         this.#layers.settle(page);
       });
@@ -155,6 +157,7 @@ export class MupdfDocument {
     this.#objects = new PdfObjects(engine);
     this.#layers = new Layers(engine, this.#objects, this.#pointer);
     if (this.options.withoutStructure) this.#forgetStructure();
+    this.#mend = this.options.mend?.(this);
   }
 
   #forgetStructure(): void {

@@ -9,7 +9,7 @@ import type { Pointer } from "../../engines/mupdf/raw.ts";
 import type { Box, Matrix } from "../content/matrix.ts";
 import { withHiddenObjects } from "../objects/hybrid.ts";
 import { Dictionary, Name, Reference, type Value } from "../objects/values.ts";
-import { EngineValues } from "./engine-values.ts";
+import { EngineValues } from "../objects/engine-values.ts";
 
 export type ColorModel = "rgb" | "cmyk";
 

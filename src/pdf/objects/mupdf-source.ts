@@ -91,6 +91,13 @@ export class MupdfSource implements ObjectSource {
     return new MupdfSource(MupdfDocument.open(engine, withHiddenObjects(bytes), options), budget);
   }
 
+  /** Reads from a document that is open for something else, which closes it. {@link relieve} must not be called. */
+  static over(document: MupdfDocument, budget: Budget): MupdfSource {
+    const source = new MupdfSource(document, budget);
+    source.#plain = undefined;
+    return source;
+  }
+
   get size(): number {
     return this.#size;
   }

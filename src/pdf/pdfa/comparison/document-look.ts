@@ -5,6 +5,7 @@ import { EngineFailure } from "../../../core/failure.ts";
 import { MupdfDocument } from "../../../engines/mupdf/document.ts";
 import type { Mupdf, MupdfOptions } from "../../../engines/mupdf/mupdf.ts";
 import { MupdfPage } from "../../../engines/mupdf/page.ts";
+import { asDrawn } from "../../drawing/as-drawn.ts";
 import { type Characters, charactersOf, type Picture } from "./page-look.ts";
 
 const DPI = 36;
@@ -36,7 +37,7 @@ export class LookedAt implements Disposable {
   }
 
   static open(bytes: Uint8Array, engine: Mupdf, options: MupdfOptions): LookedAt {
-    return new LookedAt(MupdfDocument.open(engine, bytes, options));
+    return new LookedAt(MupdfDocument.open(engine, bytes, asDrawn(options)));
   }
 
   get pageCount(): number {

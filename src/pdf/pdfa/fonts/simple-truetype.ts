@@ -11,7 +11,7 @@ import { type Dictionary, Name } from "../../objects/values.ts";
 import { readSimpleEncoding, type SimpleEncoding } from "../../text/simple-encoding.ts";
 import type { ArchivalLevel } from "../level.ts";
 import { readProgram, setProgram } from "./font-program.ts";
-import { hasSoundWidths, isInStep, setWidths, simpleWidths } from "./metrics.ts";
+import { hasSoundWidths, isInStep, setWidths, simpleWidths } from "../../text/font-widths.ts";
 import type { FontTask, Mended, ShownFont } from "./shown-font.ts";
 
 /**

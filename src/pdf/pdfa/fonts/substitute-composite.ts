@@ -12,7 +12,7 @@ import { newDescriptor } from "./descriptor.ts";
 import type { Face } from "./face.ts";
 import { bestFace, chooseCjkFace, chooseFaces, substitution } from "./face-choice.ts";
 import { type FontProgram, readProgram, setProgram } from "./font-program.ts";
-import { CidWidths, withCidWidths } from "./metrics.ts";
+import { CidWidths, withCidWidths } from "../../text/font-widths.ts";
 import type { FontTask } from "./shown-font.ts";
 
 export interface Meaning {

@@ -21,7 +21,7 @@ import type { Face } from "./face.ts";
 import { bestFace, chooseFaces, type FaceChoice, substitution } from "./face-choice.ts";
 import { type FontProgram, readProgram, setProgram } from "./font-program.ts";
 import { listGlyphNames } from "./glyph-lists.ts";
-import { setWidths, simpleWidths } from "./metrics.ts";
+import { setWidths, simpleWidths } from "../../text/font-widths.ts";
 import type { FontTask, Mended, ShownFont } from "./shown-font.ts";
 import { isSound, readToUnicode } from "./to-unicode.ts";
 import { wingdingsSign } from "./wingdings.ts";

@@ -8,7 +8,7 @@ import { serializeNumber } from "../../objects/serialize.ts";
 import { Dictionary, Name, type PdfStream, type Value } from "../../objects/values.ts";
 import { encodingOf, readSimpleEncoding } from "../../text/simple-encoding.ts";
 import { plainStream } from "./font-program.ts";
-import { hasSoundWidths, setWidths, simpleWidths } from "./metrics.ts";
+import { hasSoundWidths, setWidths, simpleWidths } from "../../text/font-widths.ts";
 import type { FontTask, ShownFont } from "./shown-font.ts";
 import { mendToUnicode } from "./to-unicode.ts";
 

@@ -1,7 +1,7 @@
 // Converts values to objects of the engine. All methods must be called inside the engine's `run`.
 import type { Mupdf } from "../../engines/mupdf/mupdf.ts";
 import type { Pointer } from "../../engines/mupdf/raw.ts";
-import { type Dictionary, Name, PdfString, Reference, type Value } from "../objects/values.ts";
+import { type Dictionary, Name, PdfString, Reference, type Value } from "./values.ts";
 
 const STORED = ["Length", "Filter", "DecodeParms", "DL", "F", "FFilter", "FDecodeParms"];
 
@@ -34,6 +34,11 @@ export class EngineValues {
   /** @returns a reference to the object with that number */
   number(number: number): Pointer {
     return this.#engine.raw._wasm_pdf_new_indirect(this.#document, number);
+  }
+
+  /** Replaces an object. */
+  write(number: number, value: Value): void {
+    this.#dropping(this.make(value), (made) => this.#engine.raw._wasm_pdf_update_object(this.#document, number, made));
   }
 
   /** Turns an object into a stream without filters. */

@@ -1,0 +1,115 @@
+// Chooses the font of each character of a field: the one that its default appearance names, or a spare one.
+import type { PdfFile } from "../objects/pdf-file.ts";
+import { Dictionary, Name, type PdfObject, Reference, type Value } from "../objects/values.ts";
+import { type Encoder, type Encoded, encoderOf } from "./font-encoders.ts";
+import { makeSpareFont, type SpareFont, spareFontsFor } from "./spare-fonts.ts";
+
+/** Adds an object to the document. */
+export type AddObject = (object: PdfObject) => Reference;
+
+export interface Glyph extends Encoded {
+  /** Name in the resources. */
+  readonly font: string;
+}
+
+interface Known {
+  readonly font: Value;
+  readonly encode: Encoder;
+}
+
+/** Names that forms use without defining them, as viewers understand them. */
+const ALIASES: Readonly<Record<string, string>> = {
+  HeBo: "Helvetica-Bold",
+  TiRo: "Times-Roman",
+  TiBo: "Times-Bold",
+  TiIt: "Times-Italic",
+  Cour: "Courier",
+  CoBo: "Courier-Bold",
+};
+
+/** The fonts of a document's fields. */
+export class FieldFonts {
+  readonly #file: PdfFile;
+  readonly #named: Dictionary | undefined;
+  readonly #add: AddObject;
+  readonly #known = new Map<string, Known | undefined>();
+
+  /** @param form the interactive form of the catalog */
+  constructor(file: PdfFile, form: Dictionary | undefined, add: AddObject) {
+    this.#file = file;
+    this.#named = file.dictionary(file.dictionary(form?.get("DR"))?.get("Font"));
+    this.#add = add;
+  }
+
+  /** @param name the font's name in the form's resources */
+  of(name: string): TextFont {
+    return new TextFont(name, (font) => this.#font(font));
+  }
+
+  #font(name: string): Known | undefined {
+    if (this.#known.has(name)) return this.#known.get(name);
+    const known = this.#find(name);
+    this.#known.set(name, known);
+    return known;
+  }
+
+  #find(name: string): Known | undefined {
+    const file = this.#file;
+    const spare = SPARE.exec(name)?.[1];
+    const value = spare ? undefined : this.#named?.get(name);
+    const dictionary =
+      file.dictionary(value) ??
+      (spare ? makeSpareFont(spare as SpareFont, this.#add) : standardFont(ALIASES[name] ?? "Helvetica"));
+    const encode = encoderOf(file, dictionary);
+    if (!encode) return undefined;
+    const font = value instanceof Reference && file.dictionary(value) ? value : this.#add(dictionary);
+    return { font, encode };
+  }
+}
+
+const SPARE = /^Spare\.(\w+)$/;
+
+const standardFont = (baseFont: string): Dictionary =>
+  Dictionary.of({
+    Type: Name.of("Font"),
+    Subtype: Name.of("Type1"),
+    BaseFont: Name.of(baseFont),
+    Encoding: Name.of("WinAnsiEncoding"),
+  });
+
+/** The fonts of one field. */
+export class TextFont {
+  readonly #name: string;
+  readonly #find: (name: string) => Known | undefined;
+  readonly #used = new Map<string, Value>();
+
+  constructor(name: string, find: (name: string) => Known | undefined) {
+    this.#name = name;
+    this.#find = find;
+  }
+
+  /** @returns the glyphs in this order, without characters that no font has */
+  glyphs(characters: readonly string[], text: string = characters.join("")): Glyph[] {
+    return characters.flatMap((character) => this.#glyph(character, text) ?? []);
+  }
+
+  /** Returns the fonts that glyphs refer to. */
+  resources(): Dictionary {
+    return Dictionary.of(Object.fromEntries(this.#used));
+  }
+
+  #glyph(character: string, text: string): Glyph | undefined {
+    const names = () => spareFontsFor(character, text).map((kind) => `Spare.${kind}`);
+    for (const name of [this.#name, ...(character < " " ? [] : names())]) {
+      const known = this.#find(name);
+      const encoded = known?.encode(character);
+      if (!known || !encoded) continue;
+      this.#used.set(name, known.font);
+      return { ...encoded, font: name };
+    }
+    return undefined;
+  }
+}
+
+/** Returns the width at font size 1. */
+export const widthOf = (glyphs: readonly Glyph[]): number => glyphs.reduce((sum, { width }) => sum + width, 0) / 1000;
