@@ -71,9 +71,12 @@ export class DrawnFields {
     const objects = this.#objects;
     if (objects.name(objects.get(annotation, "Subtype")) !== "Widget") return false;
     if (isHiddenOnScreen("Widget", objects.real(objects.get(annotation, "F")) ?? 0)) return false;
+    const type = objects.name(objects.inherited(annotation, "FT"));
+    // The engine draws a sign of its own in the place of the appearance of a signature that is missing.
+    if (type === "Sig") objects.putNew(annotation, "FT", objects.newName("Tx"));
     this.#areAllNeeded ??= this.#takeRequest();
     if (!objects.isDictionary(objects.get(objects.get(annotation, "AP"), "N"))) return true;
-    return this.#areAllNeeded && RENEWED.has(objects.name(objects.inherited(annotation, "FT")));
+    return this.#areAllNeeded && RENEWED.has(type);
   }
 
   /** Removes the request for new appearances, which the engine would otherwise follow as well. */

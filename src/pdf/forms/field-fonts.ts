@@ -2,7 +2,7 @@
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, Name, type PdfObject, Reference, type Value } from "../objects/values.ts";
 import { type Encoder, type Encoded, encoderOf } from "./font-encoders.ts";
-import { makeSpareFont, type SpareFont, spareFontsFor } from "./spare-fonts.ts";
+import { addSpareFont, makeSpareFont, type SpareFont, spareFontsFor } from "./spare-fonts.ts";
 
 /** Adds an object to the document. */
 export type AddObject = (object: PdfObject) => Reference;
@@ -59,10 +59,10 @@ export class FieldFonts {
     const value = spare ? undefined : this.#named?.get(name);
     const dictionary =
       file.dictionary(value) ??
-      (spare ? makeSpareFont(spare as SpareFont, this.#add) : standardFont(ALIASES[name] ?? "Helvetica"));
+      (spare ? makeSpareFont(spare as SpareFont) : standardFont(ALIASES[name] ?? "Helvetica"));
     const encode = encoderOf(file, dictionary);
     if (!encode) return undefined;
-    const font = value instanceof Reference && file.dictionary(value) ? value : this.#add(dictionary);
+    const font = value instanceof Reference && file.dictionary(value) ? value : addSpareFont(dictionary, this.#add);
     return { font, encode };
   }
 }

@@ -1,6 +1,7 @@
 // Makes fonts without a program for characters that a field's own font lacks. Every viewer has glyphs for them.
+import { nameOfUnicode } from "../../fonts/names/glyph-names.ts";
 import { standardWidths } from "../../fonts/names/standard-widths.ts";
-import { PdfString, Dictionary, Name, type Value } from "../objects/values.ts";
+import { Dictionary, Name, PdfString, type Reference } from "../objects/values.ts";
 
 export type SpareFont = keyof typeof LETTERS | keyof typeof ORDERINGS;
 
@@ -32,8 +33,8 @@ export function spareFontsFor(character: string, text: string): readonly SpareFo
   return ["western", "central", "eastern"];
 }
 
-/** @param add adds an object to the document */
-export function makeSpareFont(kind: SpareFont, add: (object: Dictionary) => Value): Dictionary {
+/** @returns a font without references */
+export function makeSpareFont(kind: SpareFont): Dictionary {
   if (kind in LETTERS) return simpleFont(LETTERS[kind as keyof typeof LETTERS]);
   const [name, encoding, ordering] = ORDERINGS[kind as keyof typeof ORDERINGS];
   const descriptor = Dictionary.of({
@@ -56,20 +57,28 @@ export function makeSpareFont(kind: SpareFont, add: (object: Dictionary) => Valu
       Ordering: PdfString.ofLatin1(ordering),
       Supplement: 2,
     }),
-    FontDescriptor: add(descriptor),
+    FontDescriptor: descriptor,
   });
   return Dictionary.of({
     Type: Name.of("Font"),
     Subtype: Name.of("Type0"),
     BaseFont: Name.of(`${name}-${encoding}`),
     Encoding: Name.of(encoding),
-    DescendantFonts: [add(inner)],
+    DescendantFonts: [inner],
   });
+}
+
+/** Adds a font and its parts to a document. */
+export function addSpareFont(font: Dictionary, add: (object: Dictionary) => Reference): Reference {
+  const [inner] = (font.get("DescendantFonts") as Dictionary[] | undefined) ?? [];
+  if (!inner) return add(font);
+  const descriptor = add(inner.get("FontDescriptor") as Dictionary);
+  return add(font.clone().set("DescendantFonts", [add(inner.clone().set("FontDescriptor", descriptor))]));
 }
 
 function simpleFont(codePoints: readonly number[]): Dictionary {
   const widthOf = standardWidths(FONT_NAME);
-  const names = codePoints.map((code) => Name.of(`uni${code.toString(16).toUpperCase().padStart(4, "0")}`));
+  const names = codePoints.map((code) => Name.of(nameOfUnicode(code)));
   return Dictionary.of({
     Type: Name.of("Font"),
     Subtype: Name.of("Type1"),
