@@ -3,7 +3,7 @@
 import { contains } from "../../core/contains.ts";
 import { EngineFailure } from "../../core/failure.ts";
 import { Layers } from "./layers.ts";
-import { Mupdf, MupdfError, type MupdfOptions, type PageMender } from "./mupdf.ts";
+import { Mupdf, MupdfError, type MupdfOptions } from "./mupdf.ts";
 import { PdfObjects } from "./objects.ts";
 import { correctPage } from "./page-object.ts";
 import { flattenPageTree, looksLikePage } from "./page-tree.ts";
@@ -12,10 +12,18 @@ import type { Pointer } from "./raw.ts";
 /** Number of bytes within which the header must start (ISO 32000-1, implementation note 13 of Acrobat's reading). */
 const HEADER_WINDOW = 1024;
 
+/** Changes a page in memory before it is loaded. */
+export type PageMender = (page: Pointer) => void;
+
+export interface DocumentOptions extends MupdfOptions {
+  /** Called when the document is opened, also again. @default pages are loaded as they are */
+  readonly mend?: (document: MupdfDocument) => PageMender;
+}
+
 /** An open document. Its bytes stay outside of the engine's heap; the engine reads them in place. */
 export class MupdfDocument {
   readonly bytes: Uint8Array;
-  readonly options: MupdfOptions;
+  readonly options: DocumentOptions;
   #engine: Mupdf;
   /** Number of the stream from which the engine reads the bytes. */
   #stream = 0;
@@ -26,14 +34,14 @@ export class MupdfDocument {
   #pageCount = 0;
   #flattened = false;
 
-  private constructor(engine: Mupdf, bytes: Uint8Array, options: MupdfOptions) {
+  private constructor(engine: Mupdf, bytes: Uint8Array, options: DocumentOptions) {
     this.#engine = engine;
     this.bytes = bytes;
     this.options = options;
   }
 
   /** @throws EngineFailure `password-protected`, `not-a-pdf`, `damaged`, `too-large`, `too-complex` or `crashed` */
-  static open(engine: Mupdf, bytes: Uint8Array, options: MupdfOptions): MupdfDocument {
+  static open(engine: Mupdf, bytes: Uint8Array, options: DocumentOptions): MupdfDocument {
     const document = new MupdfDocument(engine, bytes, options);
     document.#open();
     document.#pageCount = document.#countPages();

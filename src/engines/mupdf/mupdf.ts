@@ -3,7 +3,6 @@
 import module from "#wasm/mupdf.wasm";
 import createGlue, { CMYK_PROFILE } from "../../../wasm/dist/mupdf-glue.js";
 import { EngineFailure } from "../../core/failure.ts";
-import type { MupdfDocument } from "./document.ts";
 import { giveBack, takeMemory } from "./memories.ts";
 import type { MupdfExports, MupdfHooks, Pointer } from "./raw.ts";
 
@@ -36,9 +35,6 @@ export interface Tank {
   fuel: number;
 }
 
-/** Changes a page in memory before it is loaded. */
-export type PageMender = (page: Pointer) => void;
-
 /** The annotations that are drawn (decisions/0025). */
 export type ShownAnnotations = "on-screen" | "none";
 
@@ -54,8 +50,6 @@ export interface MupdfOptions {
    * not objects. @default false
    */
   readonly withoutStructure?: boolean;
-  /** Called when a document is opened, also again. @default pages are loaded as they are */
-  readonly mend?: (document: MupdfDocument) => PageMender;
 }
 
 /** Engines that are not closed, and may be collected without that. */

@@ -1,13 +1,13 @@
 // Mends what the engine would draw differently from other viewers, page by page and in memory alone.
 import { EngineFailure } from "../../core/failure.ts";
-import type { MupdfDocument } from "../../engines/mupdf/document.ts";
+import type { DocumentOptions, MupdfDocument } from "../../engines/mupdf/document.ts";
 import { MupdfError, type MupdfOptions } from "../../engines/mupdf/mupdf.ts";
 import { DrawnFields } from "./drawn-fields.ts";
 import { DrawnFile } from "./drawn-file.ts";
 import { DrawnResources } from "./drawn-resources.ts";
 
 /** Returns options for opening a document that is drawn. */
-export const asDrawn = <T extends MupdfOptions>(options: T): T & Pick<MupdfOptions, "mend"> => ({
+export const asDrawn = (options: MupdfOptions): DocumentOptions => ({
   ...options,
   mend(document) {
     const drawn = new DrawnFile(document);

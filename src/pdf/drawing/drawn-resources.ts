@@ -6,7 +6,7 @@ import { PdfStream, plainBody, Reference } from "../objects/values.ts";
 import type { DrawnFile } from "./drawn-file.ts";
 
 /** Limits the objects of a document that are examined. The rest is drawn as the engine does. */
-const MAX_OBJECTS = 50_000;
+const MAX_OBJECTS = 20_000;
 /** Limits the images of a document that are decoded for mending. */
 const MAX_DECODED = 64;
 const MAX_SHADING_BYTES = 64 * 2 ** 20;
@@ -35,7 +35,9 @@ export class DrawnResources {
       for (const annotation of objects.elements(objects.get(page, "Annots"), MAX_OBJECTS - this.#looked)) {
         const normal = objects.get(objects.get(annotation, "AP"), "N");
         this.#lookAtOwner(normal);
-        for (const [, state] of this.#drawn.document.engine.raw._wasm_pdf_is_stream(normal) ? [] : this.#entries(normal))
+        for (const [, state] of this.#drawn.document.engine.raw._wasm_pdf_is_stream(normal)
+          ? []
+          : this.#entries(normal))
           this.#lookAtOwner(state);
       }
     });

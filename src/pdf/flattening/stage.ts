@@ -10,9 +10,9 @@ import type { Box, Matrix } from "../content/matrix.ts";
 import { asDrawn, attempt } from "../drawing/as-drawn.ts";
 import { DrawnFile } from "../drawing/drawn-file.ts";
 import { DrawnResources } from "../drawing/drawn-resources.ts";
+import { EngineValues } from "../objects/engine-values.ts";
 import { withHiddenObjects } from "../objects/hybrid.ts";
 import { Dictionary, Name, Reference, type Value } from "../objects/values.ts";
-import { EngineValues } from "../objects/engine-values.ts";
 
 export type ColorModel = "rgb" | "cmyk";
 

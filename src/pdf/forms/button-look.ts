@@ -9,8 +9,10 @@ import { BELOW_MIDDLE, LINE_HEIGHT, lineOf, sizeOfLine } from "./text-lines.ts";
 import type { TextTask } from "./text-look.ts";
 import type { Widget } from "./widget.ts";
 
-/** Height of a mark whose size is not given, as a share of the free height. */
-const MARK_PART = 0.8;
+/** Height of a mark whose size is not given, as a share of the height that padding leaves. */
+const MARK_PART = 0.72;
+/** Diameter of the dot of a radio button, as a share of the height within the border. */
+const DOT_PART = 0.5;
 const MOST_CAPTION_SIZE = 12;
 /** Name of the icon in the resources. */
 export const ICON = "Icon";
@@ -24,12 +26,13 @@ export const captionOf = (widget: Widget): string | undefined => widget.text(wid
 export function drawMark(task: TextTask): string {
   const { frame, style, widget } = task;
   const caption = captionOf(widget) || (widget.has("radio") ? "l" : "4");
-  const free = Math.max(0, Math.min(frame.width, frame.height) - 2 * frame.inset);
+  const within = Math.max(0, Math.min(frame.width, frame.height) - 2 * frame.inset);
+  const free = Math.max(0, within - 2 * frame.border.width);
   const [x, y] = [frame.width / 2, frame.height / 2];
   const mark = MARKS[caption];
   if (mark === undefined) return drawCaption(task, caption);
   const isDot = widget.has("radio") && caption === "l";
-  const high = style.size > 0 ? style.size * MARK_SIZE : free * (isDot ? 0.5 : MARK_PART);
+  const high = style.size > 0 ? style.size * MARK_SIZE : isDot ? within * DOT_PART : free * MARK_PART;
   return `q\n${style.color}\n${numbers(high, 0, 0, high, x, y)} cm\n${mark}f\nQ\n`;
 }
 
@@ -39,7 +42,12 @@ export function drawFace(task: TextTask, icon: Icon | undefined): string {
   const position = icon ? (widget.file.number(widget.look.get("TP")) ?? 0) : 0;
   const caption = position === 1 ? "" : (captionOf(widget) ?? "");
   if (!icon || position === 0) return drawCaption(task, caption);
-  const inner = { x: frame.inset, y: frame.inset, width: inside(frame.width, frame), height: inside(frame.height, frame) };
+  const inner = {
+    x: frame.inset,
+    y: frame.inset,
+    width: inside(frame.width, frame),
+    height: inside(frame.height, frame),
+  };
   const size = captionSize(task, caption);
   const line = caption === "" ? 0 : size * LINE_HEIGHT;
   const across = caption === "" ? 0 : lineOf(task.font, caption).width * size;
@@ -113,7 +121,8 @@ export class Icon {
     let [across, up] = [width / (right - left), height / (top - bottom)];
     if (this.#file.name(this.#fit.get("S")) !== "A") across = up = Math.min(across, up);
     const when = this.#file.name(this.#fit.get("SW")) ?? "A";
-    const isScaled = when === "A" || (when === "B" && Math.min(across, up) < 1) || (when === "S" && Math.min(across, up) > 1);
+    const isScaled =
+      when === "A" || (when === "B" && Math.min(across, up) < 1) || (when === "S" && Math.min(across, up) > 1);
     if (!isScaled) across = up = 1;
     if (!(across > 0 && up > 0)) return "";
     const [shareX = 0.5, shareY = 0.5] = (this.#file.array(this.#fit.get("A")) ?? []).map(

@@ -43,6 +43,7 @@ export class FieldAppearances {
     if (!(frame.width > 0 && frame.height > 0)) return undefined;
     const style = readDefaultAppearance(this.#file.string(widget.ofText("DA"))?.latin1 ?? "");
     const task = { widget, frame, style, font: this.#fonts.of(style.font) };
+    this.#fonts.spend(widget.file.array(widget.inherited("Opt"))?.length ?? 0);
     switch (widget.type) {
       case "Tx":
         return this.#single(task, drawText);

@@ -1,8 +1,12 @@
 // Chooses the font of each character of a field: the one that its default appearance names, or a spare one.
+import { EngineFailure } from "../../core/failure.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, Name, type PdfObject, Reference, type Value } from "../objects/values.ts";
-import { type Encoder, type Encoded, encoderOf } from "./font-encoders.ts";
+import { type Encoded, type Encoder, encoderOf } from "./font-encoders.ts";
 import { addSpareFont, makeSpareFont, type SpareFont, spareFontsFor } from "./spare-fonts.ts";
+
+/** Limits the characters that are measured for the fields of a document: many fields can share one long value. */
+const MAX_CHARACTERS = 10_000_000;
 
 /** Adds an object to the document. */
 export type AddObject = (object: PdfObject) => Reference;
@@ -33,6 +37,7 @@ export class FieldFonts {
   readonly #named: Dictionary | undefined;
   readonly #add: AddObject;
   readonly #known = new Map<string, Known | undefined>();
+  #left = MAX_CHARACTERS;
 
   /** @param form the interactive form of the catalog */
   constructor(file: PdfFile, form: Dictionary | undefined, add: AddObject) {
@@ -43,7 +48,17 @@ export class FieldFonts {
 
   /** @param name the font's name in the form's resources */
   of(name: string): TextFont {
-    return new TextFont(name, (font) => this.#font(font));
+    return new TextFont(
+      name,
+      (font) => this.#font(font),
+      (characters) => this.spend(characters),
+    );
+  }
+
+  /** @throws EngineFailure `too-complex` if the fields of the document have far more text than pages can show */
+  spend(characters: number): void {
+    this.#left -= characters;
+    if (this.#left < 0) throw new EngineFailure("too-complex", "the values of the fields are too long");
   }
 
   #font(name: string): Known | undefined {
@@ -81,15 +96,18 @@ const standardFont = (baseFont: string): Dictionary =>
 export class TextFont {
   readonly #name: string;
   readonly #find: (name: string) => Known | undefined;
+  readonly #spend: (characters: number) => void;
   readonly #used = new Map<string, Value>();
 
-  constructor(name: string, find: (name: string) => Known | undefined) {
+  constructor(name: string, find: (name: string) => Known | undefined, spend: (characters: number) => void) {
     this.#name = name;
     this.#find = find;
+    this.#spend = spend;
   }
 
   /** @returns the glyphs in this order, without characters that no font has */
   glyphs(characters: readonly string[], text: string = characters.join("")): Glyph[] {
+    this.#spend(characters.length);
     return characters.flatMap((character) => this.#glyph(character, text) ?? []);
   }
 

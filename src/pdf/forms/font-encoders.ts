@@ -82,9 +82,12 @@ function programGlyphs(file: PdfFile, inner: Dictionary): ((code: number) => num
   if (file.stream(inner.get("CIDToGIDMap"))) return undefined;
   const bytes = decoded(file, file.dictionary(inner.get("FontDescriptor"))?.get("FontFile2"));
   const program = bytes && readTrueType(bytes, true);
-  return program && characterMaps(program)?.findLast(({ platform, encoding }) => {
-    return platform === 0 || (platform === 3 && (encoding === 1 || encoding === 10));
-  })?.glyphOf;
+  return (
+    program &&
+    characterMaps(program)?.findLast(({ platform, encoding }) => {
+      return platform === 0 || (platform === 3 && (encoding === 1 || encoding === 10));
+    })?.glyphOf
+  );
 }
 
 function decoded(file: PdfFile, value: Value | undefined): Uint8Array | undefined {

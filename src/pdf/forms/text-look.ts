@@ -6,8 +6,8 @@ import { numbers, rectangle, setColor, showGlyphs } from "./syntax.ts";
 import {
   ASCENT,
   BELOW_MIDDLE,
-  type Line,
   LINE_HEIGHT,
+  type Line,
   lineOf,
   paragraphsOf,
   sizeOfLine,
@@ -27,7 +27,7 @@ export interface TextTask {
 /** Distance of text from the edges, in addition to the border. */
 const LEAST_PADDING = 1;
 const LIST_SIZE = 12;
-/** Color of a selected option, as Acrobat draws it. */
+/** Color behind a selected option, whose text is black, as Acrobat draws it. */
 const SELECTED = [0.6, 0.7569, 0.8549];
 const BULLET = "\u2022";
 
@@ -121,15 +121,19 @@ function drawList(task: TextTask): string {
   const size = style.size || LIST_SIZE;
   const height = size * LINE_HEIGHT;
   const { inset } = frame;
-  let [bars, text] = ["", ""];
+  let [bars, selected, text] = ["", "", ""];
   let top = frame.height - inset;
   const first = Math.max(0, Math.trunc(widget.file.number(widget.inherited("TI")) ?? 0));
   for (let index = first; index < options.length && top > inset; index++, top -= height) {
     const line: Line = lineOf(font, options[index]!.shown);
-    if (isSelected(index)) bars += rectangle(inset, top - height, frame.width - 2 * inset, height);
-    text += showGlyphs(line.glyphs, size, alignedAt(task, line.width * size), top - ASCENT * size);
+    const shownLine = showGlyphs(line.glyphs, size, alignedAt(task, line.width * size), top - ASCENT * size);
+    if (isSelected(index)) {
+      bars += rectangle(inset, top - height, frame.width - 2 * inset, height);
+      selected += shownLine;
+    } else text += shownLine;
   }
-  return shown(task, text, bars === "" ? "" : `${setColor(SELECTED, "fill")}${bars}f\n`);
+  const beneath = bars === "" ? "" : `${setColor(SELECTED, "fill")}${bars}f\nBT\n0 g\n${selected}ET\n`;
+  return shown(task, text, beneath);
 }
 
 /** Returns text as marked content that viewers replace (12.7.3.3), clipped to the widget. */

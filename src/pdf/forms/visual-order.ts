@@ -45,7 +45,9 @@ function settled(characters: readonly string[], strong: readonly Direction[], ba
     for (let at = from; at < to; at++) {
       const isInNumber =
         DIGIT.test(characters[at]!) ||
-        (/[.,:/]/.test(characters[at]!) && DIGIT.test(characters[at - 1] ?? "") && DIGIT.test(characters[at + 1] ?? ""));
+        (/[.,:/]/.test(characters[at]!) &&
+          DIGIT.test(characters[at - 1] ?? "") &&
+          DIGIT.test(characters[at + 1] ?? ""));
       directions[at] = isInNumber ? "left" : between;
     }
     from = to - 1;

@@ -3,7 +3,15 @@
 import type { DecodedImage } from "../../engines/mupdf/image.ts";
 import { type JpxChannels, type JpxSpace, readJpxChannels, withPlainChannels } from "../../formats/jpx/channels.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
-import { Dictionary, Name, type PdfObject, PdfStream, plainBody, type Reference, type Value } from "../objects/values.ts";
+import {
+  Dictionary,
+  Name,
+  type PdfObject,
+  PdfStream,
+  plainBody,
+  type Reference,
+  type Value,
+} from "../objects/values.ts";
 import { readColors } from "./image-colors.ts";
 
 /** Decodes data whose channels all are colors. */
@@ -62,7 +70,11 @@ export function withoutOpacity(
   }
   if (space === "ycc" && picked.length === 3) toRgb(picked);
   const key = file.array(dictionary.get("Mask"));
-  if (key) plain.set("Mask", key.map((value) => Math.floor((file.number(value) ?? 0) / 2 ** Math.max(0, bits - 8))));
+  if (key)
+    plain.set(
+      "Mask",
+      key.map((value) => Math.floor((file.number(value) ?? 0) / 2 ** Math.max(0, bits - 8))),
+    );
   if (mask !== undefined) {
     const opacity = channelOf(samples, count, mask);
     if (file.number(dictionary.get("SMaskInData")) === PREBLENDED) unblend(picked, opacity);
@@ -73,7 +85,11 @@ export function withoutOpacity(
 }
 
 /** Returns the color space of the data, or that of the number of its colors. */
-function spaceOf(space: JpxSpace | undefined, colors: number, add: (object: PdfObject) => Reference): Value | undefined {
+function spaceOf(
+  space: JpxSpace | undefined,
+  colors: number,
+  add: (object: PdfObject) => Reference,
+): Value | undefined {
   if (space instanceof Uint8Array) {
     const profile = new PdfStream(Dictionary.of({ N: colors }), plainBody(space.slice()));
     return [Name.of("ICCBased"), add(profile)];

@@ -8,9 +8,9 @@ import { type DecodedImage, decodeImage } from "../../engines/mupdf/image.ts";
 import { Mupdf, MupdfError, type Tank } from "../../engines/mupdf/mupdf.ts";
 import type { MupdfExports, Pointer } from "../../engines/mupdf/raw.ts";
 import type { Budget } from "./budget.ts";
-import { EngineValues } from "./engine-values.ts";
 import { withHiddenObjects } from "./hybrid.ts";
 import { inflate } from "./inflate.ts";
+import { decodeJpx, type JpxSize } from "./jpx-decoding.ts";
 import type { ObjectSource } from "./pdf-file.ts";
 import { PlainObjects } from "./plain-objects.ts";
 import { StreamPlaces } from "./stream-places.ts";
@@ -136,36 +136,9 @@ export class MupdfSource implements ObjectSource {
     return image;
   }
 
-  /**
-   * Decodes JPEG 2000 data whose channels all are colors.
-   * @returns undefined if MuPDF cannot decode them
-   */
-  decodeJpx(bytes: Uint8Array, size: { readonly width: number; readonly height: number }, channels: number) {
-    const { engine, pointer } = this.#document;
-    const values = new EngineValues(engine, pointer);
-    const create = () => this.#run((raw) => raw._wasm_pdf_create_object(pointer));
-    const [image, tint] = [create(), create()];
-    const dictionary = Dictionary.of({
-      Type: Name.of("XObject"),
-      Subtype: Name.of("Image"),
-      Width: size.width,
-      Height: size.height,
-      Filter: Name.of("JPXDecode"),
-      ColorSpace: anySpace(channels, new Reference(tint)),
-    });
-    try {
-      this.#run(() => {
-        values.writeStream(tint, tintOf(channels), new Uint8Array(Buffer.from(`{${"pop ".repeat(channels - 1)}}`)));
-        values.writeStream(image, dictionary, bytes, true);
-      });
-      return this.decodeImage(image);
-    } catch (error) {
-      if (!(error instanceof MupdfError)) throw error;
-      engine.complain(error.message);
-      return undefined;
-    } finally {
-      if (!engine.dead) engine.release(() => [image, tint].forEach((number) => values.write(number, false)));
-    }
+  /** @returns undefined if MuPDF cannot decode the data */
+  decodeJpx(bytes: Uint8Array, size: JpxSize, channels: number): DecodedImage | undefined {
+    return decodeJpx(this.#document, bytes, size, channels);
   }
 
   /** Returns a copy of the profile that MuPDF uses for device CMYK, so that the colors stay as MuPDF draws them. */
@@ -366,22 +339,6 @@ export class MupdfSource implements ObjectSource {
     this.#budget.release(bytes);
   }
 }
-
-/** Returns a color space with any number of components. */
-function anySpace(channels: number, tint: Reference): Value {
-  const device = { 1: "DeviceGray", 3: "DeviceRGB", 4: "DeviceCMYK" }[channels];
-  if (device) return Name.of(device);
-  const names = Array.from({ length: channels }, (_, index) => Name.of(`C${index}`));
-  return [Name.of("DeviceN"), names, Name.of("DeviceGray"), tint];
-}
-
-/** Returns a function of type 4 that is declared for so many inputs. */
-const tintOf = (channels: number): Dictionary =>
-  Dictionary.of({
-    FunctionType: 4,
-    Domain: Array.from({ length: channels }, () => [0, 1]).flat(),
-    Range: [0, 1],
-  });
 
 function nameText(raw: MupdfExports, name: Pointer): string {
   const known = constants.get(name);
