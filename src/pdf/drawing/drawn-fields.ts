@@ -2,7 +2,7 @@
 import type { PdfObjects } from "../../engines/mupdf/objects.ts";
 import type { Pointer } from "../../engines/mupdf/raw.ts";
 import { isHiddenOnScreen } from "../../visibility/annotation-flags.ts";
-import { FieldAppearances, RENEWED } from "../forms/field-appearance.ts";
+import { type FieldAppearance, FieldAppearances, RENEWED } from "../forms/field-appearance.ts";
 import { Dictionary, Name, Reference } from "../objects/values.ts";
 import type { DrawnFile } from "./drawn-file.ts";
 
@@ -33,12 +33,14 @@ export class DrawnFields {
     if (options.annotations === "none") return;
     const fields = engine.run(() => this.#bareFields(page));
     if (fields.length === 0) return;
+    const { file, add } = this.#drawn;
+    this.#appearances ??= new FieldAppearances(file, add);
+    this.#appearances.beginPage();
     const number = engine.run(() => this.#objects.number(page));
-    const { file } = this.#drawn;
     const annotations = file.array(file.dictionary(new Reference(number))?.get("Annots")) ?? [];
     for (const { annotation, index } of fields) {
       const dictionary = file.dictionary(annotations[index]);
-      if (dictionary) this.#dressOne(annotation, dictionary);
+      if (dictionary) this.#dressOne(annotation, this.#appearances.make(dictionary));
     }
   }
 
@@ -74,10 +76,8 @@ export class DrawnFields {
     return isAsked;
   }
 
-  #dressOne(annotation: Pointer, dictionary: Dictionary): void {
-    const { document, file, add, values } = this.#drawn;
-    this.#appearances ??= new FieldAppearances(file, add);
-    const made = this.#appearances.make(dictionary);
+  #dressOne(annotation: Pointer, made: FieldAppearance | undefined): void {
+    const { document, values } = this.#drawn;
     if (!made) return;
     document.engine.run(() => {
       this.#objects.putNew(annotation, "AP", values.make(Dictionary.of({ N: made.normal })));

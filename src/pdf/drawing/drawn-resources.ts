@@ -2,21 +2,20 @@
 import type { PdfObjects } from "../../engines/mupdf/objects.ts";
 import type { Pointer } from "../../engines/mupdf/raw.ts";
 import { readOpacity, withoutOpacity } from "../images/jpx-opacity.ts";
-import { PdfStream, plainBody, Reference } from "../objects/values.ts";
+import { Reference } from "../objects/values.ts";
 import type { DrawnFile } from "./drawn-file.ts";
+import { DrawnShadings } from "./drawn-shadings.ts";
 
 /** Limits the objects of a document that are examined. The rest is drawn as the engine does. */
 const MAX_OBJECTS = 20_000;
 /** Limits the images of a document that are decoded for mending. */
 const MAX_DECODED = 64;
-const MAX_SHADING_BYTES = 64 * 2 ** 20;
 
 export class DrawnResources {
   readonly #drawn: DrawnFile;
   readonly #objects: PdfObjects;
   readonly #seen = new Set<number>();
-  /** Copies of shadings without a background, by the number of the original. */
-  readonly #plain = new Map<number, Reference>();
+  readonly #shadings: DrawnShadings;
   #looked = 0;
   #decoded = 0;
   /** Numbers of images with JPEG 2000 data. */
@@ -25,20 +24,19 @@ export class DrawnResources {
   constructor(drawn: DrawnFile) {
     this.#drawn = drawn;
     this.#objects = drawn.objects;
+    this.#shadings = new DrawnShadings(drawn);
   }
 
   mendPage(page: Pointer): void {
     this.#mend(() => {
+      const { document } = this.#drawn;
       const objects = this.#objects;
       this.#look(objects.inherited(page, "Resources"));
-      if (this.#drawn.document.options.annotations === "none") return;
+      if (document.options.annotations === "none") return;
       for (const annotation of objects.elements(objects.get(page, "Annots"), MAX_OBJECTS - this.#looked)) {
         const normal = objects.get(objects.get(annotation, "AP"), "N");
-        this.#lookAtOwner(normal);
-        for (const [, state] of this.#drawn.document.engine.raw._wasm_pdf_is_stream(normal)
-          ? []
-          : this.#entries(normal))
-          this.#lookAtOwner(state);
+        if (document.engine.raw._wasm_pdf_is_stream(normal)) this.#lookAtOwner(normal);
+        else for (const [, state] of this.#entries(normal)) this.#lookAtOwner(state);
       }
     });
   }
@@ -72,12 +70,16 @@ export class DrawnResources {
     };
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
       if (next === 0 || !this.#isNew(next)) continue;
-      this.#withoutBackgrounds(objects.get(next, "Shading"));
+      const [shadings, patterns] = [objects.get(next, "Shading"), objects.get(next, "Pattern")];
+      for (const [name, shading] of this.#entries(shadings)) this.#shadings.mendPainted(shadings, name, shading);
       for (const [, object] of this.#entries(objects.get(next, "XObject"))) {
         if (objects.name(objects.get(object, "Subtype")) === "Image") this.#note(object);
         else own(object);
       }
-      for (const [, pattern] of this.#entries(objects.get(next, "Pattern"))) own(pattern);
+      for (const [name, pattern] of this.#entries(patterns)) {
+        this.#shadings.mendPattern(patterns, name, pattern);
+        own(pattern);
+      }
       for (const [, font] of this.#entries(objects.get(next, "Font"))) {
         if (objects.get(font, "CharProcs") !== 0) own(font);
       }
@@ -101,32 +103,6 @@ export class DrawnResources {
     return true;
   }
 
-  /** Removes the backgrounds of shadings that an operator paints. Only patterns have one (ISO 32000-1, table 78). */
-  #withoutBackgrounds(shadings: Pointer): void {
-    for (const [name, shading] of this.#entries(shadings)) {
-      if (this.#objects.get(shading, "Background") === 0) continue;
-      const number = this.#objects.number(shading);
-      if (number === 0) this.#objects.delete(shading, "Background");
-      else this.#objects.putNew(shadings, name, this.#drawn.values.make(this.#plainShading(number)));
-    }
-  }
-
-  #plainShading(number: number): Reference {
-    const known = this.#plain.get(number);
-    if (known) return known;
-    const { file, add } = this.#drawn;
-    const object = file.resolve(new Reference(number));
-    const dictionary = file.dictionary(new Reference(number))!.clone();
-    dictionary.delete("Background");
-    const copy = add(
-      object instanceof PdfStream
-        ? new PdfStream(dictionary, plainBody(object.body.decoded(MAX_SHADING_BYTES)))
-        : dictionary,
-    );
-    this.#plain.set(number, copy);
-    return copy;
-  }
-
   #note(image: Pointer): void {
     if (!this.#isNew(image)) return;
     const objects = this.#objects;
@@ -145,7 +121,9 @@ export class DrawnResources {
     const stream = file.stream(new Reference(number));
     const found = stream && readOpacity(file, stream);
     if (!found) return;
-    if (found.mask !== undefined && found.channels.isPlain && file.number(stream.dictionary.get("SMaskInData")) === 1) {
+    const { isPlain, space } = found.channels;
+    const isDrawnWell = found.mask !== undefined && isPlain && space !== "ycc";
+    if (isDrawnWell && file.number(stream.dictionary.get("SMaskInData")) === 1) {
       engine.run(() => {
         const image = values.number(number);
         for (const key of ["Mask", "SMask"]) objects.delete(image, key);

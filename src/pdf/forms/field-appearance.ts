@@ -11,6 +11,8 @@ import { Widget } from "./widget.ts";
 
 /** Fields whose look viewers make anew if the form asks for it (12.7.2): that of others does not depend on a value. */
 export const RENEWED: ReadonlySet<string> = new Set(["Tx", "Ch"]);
+/** Work for an option, compared with that for a character of a value. */
+const OPTION_COST = 10;
 const OFF = "Off";
 const DEFAULT_STATE = "Yes";
 
@@ -36,6 +38,11 @@ export class FieldAppearances {
     this.#fonts = new FieldFonts(file, this.#form, add);
   }
 
+  /** Must be called before the fields of each page. */
+  beginPage(): void {
+    this.#fonts.beginPage();
+  }
+
   /** @returns undefined for a widget without a type or an area, of which viewers show nothing */
   make(dictionary: Dictionary): FieldAppearance | undefined {
     const widget = new Widget(this.#file, this.#form, dictionary);
@@ -43,7 +50,7 @@ export class FieldAppearances {
     if (!(frame.width > 0 && frame.height > 0)) return undefined;
     const style = readDefaultAppearance(this.#file.string(widget.ofText("DA"))?.latin1 ?? "");
     const task = { widget, frame, style, font: this.#fonts.of(style.font) };
-    this.#fonts.spend(widget.file.array(widget.inherited("Opt"))?.length ?? 0);
+    this.#fonts.spend((widget.file.array(widget.inherited("Opt"))?.length ?? 0) * OPTION_COST);
     switch (widget.type) {
       case "Tx":
         return this.#single(task, drawText);

@@ -5,8 +5,8 @@ import { Dictionary, Name, type PdfObject, Reference, type Value } from "../obje
 import { type Encoded, type Encoder, encoderOf } from "./font-encoders.ts";
 import { addSpareFont, makeSpareFont, type SpareFont, spareFontsFor } from "./spare-fonts.ts";
 
-/** Limits the characters that are measured for the fields of a document: many fields can share one long value. */
-const MAX_CHARACTERS = 10_000_000;
+/** Limits the characters that are measured for the fields of a page: many fields can share one long value. */
+const MAX_CHARACTERS = 5_000_000;
 
 /** Adds an object to the document. */
 export type AddObject = (object: PdfObject) => Reference;
@@ -55,7 +55,12 @@ export class FieldFonts {
     );
   }
 
-  /** @throws EngineFailure `too-complex` if the fields of the document have far more text than pages can show */
+  /** Must be called before the fields of each page. */
+  beginPage(): void {
+    this.#left = MAX_CHARACTERS;
+  }
+
+  /** @throws EngineFailure `too-complex` if the fields of the page have far more text than a page can show */
   spend(characters: number): void {
     this.#left -= characters;
     if (this.#left < 0) throw new EngineFailure("too-complex", "the values of the fields are too long");
@@ -95,13 +100,14 @@ const standardFont = (baseFont: string): Dictionary =>
 /** The fonts of one field. */
 export class TextFont {
   readonly #name: string;
-  readonly #find: (name: string) => Known | undefined;
+  readonly #fontOf: (name: string) => Known | undefined;
   readonly #spend: (characters: number) => void;
   readonly #used = new Map<string, Value>();
+  readonly #glyphs = new Map<string, Glyph | undefined>();
 
-  constructor(name: string, find: (name: string) => Known | undefined, spend: (characters: number) => void) {
+  constructor(name: string, fontOf: (name: string) => Known | undefined, spend: (characters: number) => void) {
     this.#name = name;
-    this.#find = find;
+    this.#fontOf = fontOf;
     this.#spend = spend;
   }
 
@@ -117,12 +123,20 @@ export class TextFont {
   }
 
   #glyph(character: string, text: string): Glyph | undefined {
-    const names = () => spareFontsFor(character, text).map((kind) => `Spare.${kind}`);
-    for (const name of [this.#name, ...(character < " " ? [] : names())]) {
-      const known = this.#find(name);
-      const encoded = known?.encode(character);
-      if (!known || !encoded) continue;
-      this.#used.set(name, known.font);
+    const known = this.#glyphs.get(character);
+    if (known || this.#glyphs.has(character)) return known;
+    const glyph = this.#find(character, text);
+    this.#glyphs.set(character, glyph);
+    return glyph;
+  }
+
+  #find(character: string, text: string): Glyph | undefined {
+    const spare = character < " " ? [] : spareFontsFor(character, text);
+    for (const name of [this.#name, ...spare.map((kind) => `Spare.${kind}`)]) {
+      const font = this.#fontOf(name);
+      const encoded = font?.encode(character);
+      if (!font || !encoded) continue;
+      this.#used.set(name, font.font);
       return { ...encoded, font: name };
     }
     return undefined;

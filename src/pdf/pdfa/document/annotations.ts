@@ -199,8 +199,11 @@ class AnnotationMender {
   async #dress(): Promise<void> {
     const numbers = new Map<number, Set<number>>();
     const fields = new FieldAppearances(this.#archive.file);
+    let dressedPage = -1;
     for (const { pageIndex, annotation } of this.#bare) {
       if (annotation.type === "Widget") {
+        if (pageIndex !== dressedPage) fields.beginPage();
+        dressedPage = pageIndex;
         this.#dressField(annotation, fields.make(annotation.dictionary));
         continue;
       }
