@@ -12,7 +12,7 @@ import { Widget } from "./widget.ts";
 /** Fields whose look viewers make anew if the form asks for it (12.7.2): that of others does not depend on a value. */
 export const RENEWED: ReadonlySet<string> = new Set(["Tx", "Ch"]);
 /** Work for an option, compared with that for a character of a value. */
-const OPTION_COST = 10;
+const OPTION_COST = 4;
 const OFF = "Off";
 const DEFAULT_STATE = "Yes";
 

@@ -6,7 +6,7 @@ import { type Encoded, type Encoder, encoderOf } from "./font-encoders.ts";
 import { addSpareFont, makeSpareFont, type SpareFont, spareFontsFor } from "./spare-fonts.ts";
 
 /** Limits the characters that are measured for the fields of a page: many fields can share one long value. */
-const MAX_CHARACTERS = 5_000_000;
+const MAX_CHARACTERS = 2_000_000;
 
 /** Adds an object to the document. */
 export type AddObject = (object: PdfObject) => Reference;
@@ -115,6 +115,12 @@ export class TextFont {
   glyphs(characters: readonly string[], text: string = characters.join("")): Glyph[] {
     this.#spend(characters.length);
     return characters.flatMap((character) => this.#glyph(character, text) ?? []);
+  }
+
+  /** Returns the width of a character of the text at font size 1. */
+  advance(character: string, text: string): number {
+    this.#spend(1);
+    return (this.#glyph(character, text)?.width ?? 0) / 1000;
   }
 
   /** Returns the fonts that glyphs refer to. */

@@ -23,6 +23,8 @@ export interface Encoded {
 export type Encoder = (character: string) => Encoded | undefined;
 
 const MAX_PROGRAM_BYTES = 16 * 2 ** 20;
+/** Code of the bullet in WinAnsiEncoding. */
+const BULLET = 0x95;
 const UNKNOWN_WIDTH = 500;
 const FULL_WIDTH = 1000;
 const twoBytes = (code: number) => String.fromCharCode(code >> 8, code & 0xff);
@@ -43,6 +45,8 @@ function simpleEncoder(file: PdfFile, font: Dictionary): Encoder {
   names.forEach((name, code) => {
     const character = name === undefined ? undefined : unicodeOfName(name, isDingbats);
     if (character === undefined || known.has(character)) return;
+    // Unused codes of WinAnsiEncoding are bullets, which not every reader knows (annex D.2, note 3).
+    if (name === "bullet" && code < BULLET && names[BULLET] === name) return;
     const width = given ? given(code) : (standard(character) ?? UNKNOWN_WIDTH);
     // A subset has no width for a glyph that it does not contain.
     if (width > 0) known.set(character, { code: String.fromCharCode(code), width });

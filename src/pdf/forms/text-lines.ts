@@ -66,7 +66,7 @@ function* linesOf(font: TextFont, paragraph: string, width: number): Generator<s
   let used = 0;
   for (let at = 0; at < characters.length; at++) {
     const character = characters[at]!;
-    const advance = widthOf(font.glyphs([character], paragraph));
+    const advance = font.advance(character, paragraph);
     if (used + advance > width && character !== " " && at > start) {
       const next = end > start ? end : at;
       yield characters.slice(start, next).join("").trimEnd();
