@@ -1,5 +1,6 @@
 // Repairs annotations (ISO 19005-1, 6.5 and 6.6; -2, 6.3 and 6.4): types, flags, appearances. Hidden annotations stay
 // hidden; annotations that cannot keep their type become stamps with the same look.
+import { EngineFailure } from "../../../core/failure.ts";
 import { ANNOTATION_FLAGS, isHiddenOnScreen } from "../../../visibility/annotation-flags.ts";
 import { becomeStamp } from "../../content/stamp.ts";
 import { type FieldAppearance, FieldAppearances, RENEWED } from "../../forms/field-appearance.ts";
@@ -20,6 +21,11 @@ const FORBIDDEN_FLAGS =
 /** Types that not every part allows, and whose look the engine creates: shapes, and the icon of a removed file. */
 const DRAWN = new Set(["Polygon", "PolyLine", "Caret", "FileAttachment"]);
 const MAX_LEVELS = 64;
+/**
+ * Limits the created appearances, which http/errors.ts reports to clients. Each takes the engine half a millisecond, and
+ * memory until the last one is created.
+ */
+const MAX_MADE = 50_000;
 
 interface Annotation {
   readonly dictionary: Dictionary;
@@ -198,6 +204,8 @@ class AnnotationMender {
   /** Creates appearances for annotations that have none. */
   async #dress(): Promise<void> {
     const numbers = new Map<number, Set<number>>();
+    const { length } = this.#bare;
+    if (length > MAX_MADE) throw new EngineFailure("too-much-content", `${length} annotations without an appearance`);
     const fields = new FieldAppearances(this.#archive.file);
     let dressedPage = -1;
     for (const { pageIndex, annotation } of this.#bare) {

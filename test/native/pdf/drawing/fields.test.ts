@@ -150,7 +150,8 @@ describe("buttons", () => {
   });
 
   test.each(["4", "8", "l", "n", "u", "H"])("have the mark %s only if they are on", async (mark) => {
-    const box = (state: string) => button(`/AS/${state}/V/${state}/MK<</CA(${mark})/BG[1 1 0]>>/DA(/ZaDb 0 Tf 0 0 1 rg)${SQUARE}`);
+    const box = (state: string) =>
+      button(`/AS/${state}/V/${state}/MK<</CA(${mark})/BG[1 1 0]>>/DA(/ZaDb 0 Tf 0 0 1 rg)${SQUARE}`);
     const [on, off] = [await drawnPage(box("Yes")), await drawnPage(box("Off"))];
     expect(await distanceToPoppler(box("Off"))).toBeLessThan(ALIKE);
     expect(pixel(off, 40, 30)).toEqual([255, 255, 0]);

@@ -87,7 +87,11 @@ describe("without SMaskInData, only the colors count", () => {
 describe("with SMaskInData, the opacity is the soft mask", () => {
   test.each<[string, () => Uint8Array, () => Uint8Array]>([
     ["alone", () => jpxPage(LAST(), "/SMaskInData 1"), () => plainPage([0, 1, 2], alpha())],
-    ["and overrides a stencil", () => jpxPage(LAST(), "/SMaskInData 1", withStencil), () => plainPage([0, 1, 2], alpha())],
+    [
+      "and overrides a stencil",
+      () => jpxPage(LAST(), "/SMaskInData 1", withStencil),
+      () => plainPage([0, 1, 2], alpha()),
+    ],
     [
       "and overrides a color key",
       () => jpxPage(LAST(), "/SMaskInData 1/Mask[0 200 0 200 0 200]"),
@@ -111,7 +115,10 @@ describe("with SMaskInData, the opacity is the soft mask", () => {
 });
 
 test("opacity of luminance and chrominance is separated, too", async () => {
-  const [opaque, masked] = [jpxPage(jp2("cmyk", YCC, opacity(4))), jpxPage(jp2("cmyk", YCC, opacity(4)), "/SMaskInData 1")];
+  const [opaque, masked] = [
+    jpxPage(jp2("cmyk", YCC, opacity(4))),
+    jpxPage(jp2("cmyk", YCC, opacity(4)), "/SMaskInData 1"),
+  ];
   const colors = await drawnPage(opaque);
   expect(perceptualDistance(colors, await drawnPage(plainPage([0, 1, 2])))).toBeGreaterThan(4 * ALIKE);
   expect(perceptualDistance(colors, await drawnPage(masked))).toBeGreaterThan(ALIKE);

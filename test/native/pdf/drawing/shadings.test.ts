@@ -20,9 +20,15 @@ const SHADINGS: Readonly<Record<string, (builder: PdfBuilder) => string>> = {
     ),
   axial: (builder) => builder.add(`<</ShadingType 2${GREEN}/Coords[60 0 120 0]/Function ${RAMP}>>`),
   radial: (builder) => builder.add(`<</ShadingType 3${GREEN}/Coords[90 90 10 90 90 30]/Function ${RAMP}>>`),
-  triangles: (builder) => mesh(builder, 4, "/BitsPerFlag 8", [0, 0, 0, 255, 0, 0, 0, 255, 0, 0, 0, 255, 0, 0, 255, 0, 0, 255]),
+  triangles: (builder) =>
+    mesh(builder, 4, "/BitsPerFlag 8", [0, 0, 0, 255, 0, 0, 0, 255, 0, 0, 0, 255, 0, 0, 255, 0, 0, 255]),
   lattice: (builder) =>
-    mesh(builder, 5, "/VerticesPerRow 2", [0, 0, 255, 0, 0, 255, 0, 0, 0, 255, 0, 255, 0, 0, 255, 255, 255, 255, 255, 0]),
+    mesh(
+      builder,
+      5,
+      "/VerticesPerRow 2",
+      [0, 0, 255, 0, 0, 255, 0, 0, 0, 255, 0, 255, 0, 0, 255, 255, 255, 255, 255, 0],
+    ),
   "Coons patches": (builder) => mesh(builder, 6, "/BitsPerFlag 8", [0, ...EDGE, ...CORNERS]),
   "tensor patches": (builder) => mesh(builder, 7, "/BitsPerFlag 8", [0, ...EDGE, ...INNER, ...CORNERS]),
 };
@@ -38,7 +44,10 @@ const named = (shading: string) => `/Shading<</S ${shading}>>`;
 const form = (builder: PdfBuilder, shading: string, more = "") =>
   builder.stream(SH, `/Type/XObject/Subtype/Form/BBox[0 0 300 200]/Resources<<${named(shading)}>>${more}`);
 
-function page(content: string, make: (builder: PdfBuilder) => { readonly resources: string; readonly entries?: string }) {
+function page(
+  content: string,
+  make: (builder: PdfBuilder) => { readonly resources: string; readonly entries?: string },
+) {
   const builder = new PdfBuilder();
   const { resources, entries = "" } = make(builder);
   builder.page(`${content} %()`, entries, resources);
@@ -54,7 +63,10 @@ describe("a background is not painted by sh", () => {
   });
 
   test.each<[string, Uint8Array]>([
-    ["a form", page("/F1 Do", (builder) => ({ resources: `/XObject<</F1 ${form(builder, SHADINGS.radial!(builder))}>>` }))],
+    [
+      "a form",
+      page("/F1 Do", (builder) => ({ resources: `/XObject<</F1 ${form(builder, SHADINGS.radial!(builder))}>>` })),
+    ],
     [
       "a form without resources",
       page("/F1 Do", (builder) => {
@@ -105,7 +117,9 @@ describe("a background fills everything that a pattern paints", () => {
   test.each(Object.entries(SHADINGS))("of the type %s, also if sh paints it", async (_, make) => {
     const pdf = page(`${SH} /Pattern cs /P scn 160 40 100 100 re f`, (builder) => {
       const shading = make(builder);
-      return { resources: `${named(shading)}/Pattern<</P<</PatternType 2/Shading ${shading}/Matrix[1 0 0 1 120 0]>>>>` };
+      return {
+        resources: `${named(shading)}/Pattern<</P<</PatternType 2/Shading ${shading}/Matrix[1 0 0 1 120 0]>>>>`,
+      };
     });
     const drawn = await drawnPage(pdf);
     const corners = [

@@ -90,7 +90,9 @@ describe("text", () => {
   });
 
   test("that wraps breaks between words, and within those that are too long", async () => {
-    const lines = await shownBy("/FT/Tx/Ff 4096/DA(/Helv 10 Tf)/V(one two three fourfivesixseveneight)/Rect[0 0 60 200]");
+    const lines = await shownBy(
+      "/FT/Tx/Ff 4096/DA(/Helv 10 Tf)/V(one two three fourfivesixseveneight)/Rect[0 0 60 200]",
+    );
     expect(lines).toEqual(["one two", "three", "fourfivesixse", "veneight"]);
   });
 });
@@ -145,7 +147,7 @@ test("values that many fields share take bounded work", async () => {
   const file = PdfFile.of(source, budget);
   const appearances = new FieldAppearances(file);
   const all = file.array(file.dictionary(file.catalog.get("AcroForm"))!.get("Fields"))!;
-  expect(() => all.forEach((field) => appearances.make(file.dictionary(field)!))).toThrow("too-complex");
+  expect(() => all.map((field) => appearances.make(file.dictionary(field)!))).toThrow("too-complex");
   appearances.beginPage();
   expect(appearances.make(file.dictionary(all[0]!)!)).toBeDefined();
   source.close();
