@@ -133,7 +133,15 @@ export class MupdfDocument {
       if (!(error instanceof MupdfError)) throw error;
       this.#engine.complain(error.message);
     }
-    return this.#engine.run((raw) => raw._wasm_load_page(this.#pointer, index));
+    const load = () => this.#engine.run((raw) => raw._wasm_load_page(this.#pointer, index));
+    try {
+      return load();
+    } catch (error) {
+      if (!(error instanceof MupdfError)) throw error;
+      // An object that was read in the meantime may have made the engine repair the document, and lose the page tree.
+      this.#flattened = flattenPageTree(this.#engine, this.#objects, this.#pointer) > 0;
+      return load();
+    }
   }
 
   #open(): void {

@@ -6,8 +6,8 @@ import { TAGGED } from "./subset-tag.ts";
 const FIXED_WIDTH = 600;
 /** Names of families that the standard fonts stand for in every viewer. */
 const FAMILIES: readonly (readonly [RegExp, "Courier" | "Times" | "Helvetica"])[] = [
-  [/^(courier|cour|cob|coo)/i, "Courier"],
-  [/^(times|tiro|tibo|tiit|tibi|serif)/i, "Times"],
+  [/^courier/i, "Courier"],
+  [/^times/i, "Times"],
 ];
 
 const byFont = new Map<string, ReadonlyMap<string, number>>();
@@ -17,8 +17,8 @@ export function standardWidths(baseFont: string): (character: string) => number 
   const name = baseFont.replace(TAGGED, "");
   const family = FAMILIES.find(([pattern]) => pattern.test(name))?.[1] ?? "Helvetica";
   if (family === "Courier") return () => FIXED_WIDTH;
-  const isBold = /bold|hebo|tib[oi]/i.test(name);
-  const isItalic = /italic|oblique|tiit|tibi/i.test(name);
+  const isBold = /bold/i.test(name);
+  const isItalic = /italic|oblique/i.test(name);
   const table =
     family === "Helvetica"
       ? `Helvetica${isBold ? "-Bold" : ""}`

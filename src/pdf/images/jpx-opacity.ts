@@ -77,7 +77,7 @@ export function withoutOpacity(
     );
   if (mask !== undefined) {
     const opacity = channelOf(samples, count, mask);
-    if (file.number(dictionary.get("SMaskInData")) === PREBLENDED) unblend(picked, opacity);
+    if (file.number(dictionary.get("SMaskInData")) === PREBLENDED) divide(picked, opacity);
     plain.delete("Mask");
     plain.set("SMask", add(grayImage(width, height, opacity)));
   }
@@ -127,7 +127,7 @@ function interleaved(channels: readonly Uint8Array[]): Uint8Array {
 }
 
 /** Divides the colors by the opacity with which they were multiplied. */
-function unblend(colors: readonly Uint8Array[], opacity: Uint8Array): void {
+function divide(colors: readonly Uint8Array[], opacity: Uint8Array): void {
   for (const color of colors) {
     for (let at = 0; at < color.length; at++) {
       if (opacity[at]! > 0) color[at] = Math.min(255, Math.round((color[at]! * 255) / opacity[at]!));
