@@ -90,9 +90,7 @@ describe("text", () => {
   });
 
   test("that wraps breaks between words, and within those that are too long", async () => {
-    const lines = await shownBy(
-      "/FT/Tx/Ff 4096/DA(/Helv 10 Tf)/V(one two three wwwwwwwwwwww)/Rect[0 0 60 200]",
-    );
+    const lines = await shownBy("/FT/Tx/Ff 4096/DA(/Helv 10 Tf)/V(one two three wwwwwwwwwwww)/Rect[0 0 60 200]");
     expect(lines).toEqual(["one two", "three", "wwwwwww", "wwwww"]);
   });
 });
