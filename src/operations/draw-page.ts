@@ -9,6 +9,7 @@ import { MupdfDocument } from "../engines/mupdf/document.ts";
 import type { Mupdf, MupdfOptions } from "../engines/mupdf/mupdf.ts";
 import { MupdfPage } from "../engines/mupdf/page.ts";
 import { prepareSpare, takeMupdf } from "../engines/mupdf/spare.ts";
+import { asDrawn } from "../pdf/drawing/as-drawn.ts";
 import { withHiddenObjects } from "../pdf/objects/hybrid.ts";
 import { bandRows, isScanned, PageStrips } from "./page-strips.ts";
 import { type Picture, viewOf, wholeOf } from "./page-view.ts";
@@ -70,7 +71,11 @@ export class OpenPage implements Disposable {
    * @throws OutOfRange `pages` if there is no such page; EngineFailure the failure that the document caused
    */
   static open(engine: Mupdf, bytes: Uint8Array, number: number, limits: PageLimits, strips: PageStrips): OpenPage {
-    const document = MupdfDocument.open(engine, withHiddenObjects(bytes), { ...limits, withoutStructure: true });
+    const document = MupdfDocument.open(
+      engine,
+      withHiddenObjects(bytes),
+      asDrawn({ ...limits, withoutStructure: true }),
+    );
     if (number > document.pageCount) throw new OutOfRange("pages", String(number));
     return new OpenPage(document, new MupdfPage(document, number - 1), strips);
   }

@@ -16,6 +16,7 @@ import { encodeGif, GIF_MAX_SIDE } from "../formats/gif/write.ts";
 import { encodeJpeg, JPEG_MAX_SIDE } from "../formats/jpeg/write.ts";
 import { encodePng } from "../formats/png/write.ts";
 import { encodeTiff } from "../formats/tiff/write.ts";
+import { asDrawn } from "../pdf/drawing/as-drawn.ts";
 import { withHiddenObjects } from "../pdf/objects/hybrid.ts";
 
 const paramsSchema = z.object({
@@ -57,7 +58,7 @@ const run: Run<RasterizeParams> = async function* (inputs, params, context) {
   const limits = { heapLimitBytes: context.heapLimitBytes, withoutStructure: true };
   for (const input of inputs) {
     const [bytes, engine] = await Promise.all([input.bytes(), takeMupdf(limits)]);
-    const document = MupdfDocument.open(engine, withHiddenObjects(bytes), limits);
+    const document = MupdfDocument.open(engine, withHiddenObjects(bytes), asDrawn(limits));
     let heapBytes = 0;
     let pages = 0;
     try {

@@ -9,10 +9,10 @@ import { MupdfSource } from "../../src/pdf/objects/mupdf-source.ts";
 import { PdfFile } from "../../src/pdf/objects/pdf-file.ts";
 import type { Dictionary } from "../../src/pdf/objects/values.ts";
 import { type FontProgram, namedProgram, programBytes, readProgram } from "../../src/pdf/pdfa/fonts/font-program.ts";
-import { CidWidths, simpleWidths } from "../../src/pdf/pdfa/fonts/metrics.ts";
 import { readToUnicode } from "../../src/pdf/pdfa/fonts/to-unicode.ts";
 import type { ArchivalLevel } from "../../src/pdf/pdfa/level.ts";
 import { CMap, parseCMap } from "../../src/pdf/text/cmap.ts";
+import { CidWidths, simpleWidths } from "../../src/pdf/text/font-widths.ts";
 import { walkShownText } from "../../src/pdf/text/shown-text.ts";
 import { readSimpleEncoding } from "../../src/pdf/text/simple-encoding.ts";
 

@@ -14,28 +14,37 @@ const HEADER_WINDOW = 1024;
 /** The first version of encryption with crypt filters. */
 const CRYPT_FILTERS_VERSION = 4;
 
+/** Changes a page in memory before it is loaded. */
+export type PageMender = (page: Pointer) => void;
+
+export interface DocumentOptions extends MupdfOptions {
+  /** Called when the document is opened, also again. @default pages are loaded as they are */
+  readonly mend?: (document: MupdfDocument) => PageMender;
+}
+
 /** An open document. Its bytes stay outside of the engine's heap; the engine reads them in place. */
 export class MupdfDocument {
   readonly bytes: Uint8Array;
-  readonly options: MupdfOptions;
+  readonly options: DocumentOptions;
   #engine: Mupdf;
   /** Number of the stream from which the engine reads the bytes. */
   #stream = 0;
   #pointer: Pointer = 0;
   #objects!: PdfObjects;
   #layers!: Layers;
+  #mend: PageMender | undefined;
   #pageCount = 0;
   #isRewritten = false;
   #isLocked = false;
 
-  private constructor(engine: Mupdf, bytes: Uint8Array, options: MupdfOptions) {
+  private constructor(engine: Mupdf, bytes: Uint8Array, options: DocumentOptions) {
     this.#engine = engine;
     this.bytes = bytes;
     this.options = options;
   }
 
   /** @throws EngineFailure `password-protected`, `not-a-pdf`, `damaged`, `too-large`, `too-complex` or `crashed` */
-  static open(engine: Mupdf, bytes: Uint8Array, options: MupdfOptions): MupdfDocument {
+  static open(engine: Mupdf, bytes: Uint8Array, options: DocumentOptions): MupdfDocument {
     const document = new MupdfDocument(engine, bytes, options);
     document.#open();
     document.#settlePages();
@@ -127,8 +136,9 @@ export class MupdfDocument {
    */
   loadPage(index: number): Pointer {
     try {
+      const page = this.#engine.run((raw) => raw._wasm_pdf_lookup_page_obj(this.#pointer, index));
+      this.#mend?.(page);
       this.#engine.run((raw) => {
-        const page = raw._wasm_pdf_lookup_page_obj(this.#pointer, index);
         correctPage(raw, this.#objects, page, this.options.annotations ?? "on-screen");
         this.#layers.settle(page);
       });
@@ -136,7 +146,15 @@ export class MupdfDocument {
       if (!(error instanceof MupdfError)) throw error;
       this.#engine.complain(error.message);
     }
-    return this.#engine.run((raw) => raw._wasm_load_page(this.#pointer, index));
+    const load = () => this.#engine.run((raw) => raw._wasm_load_page(this.#pointer, index));
+    try {
+      return load();
+    } catch (error) {
+      if (!(error instanceof MupdfError)) throw error;
+      // An object that was read in the meantime may have made the engine repair the document, and lose the page tree.
+      this.#settlePages();
+      return load();
+    }
   }
 
   #open(): void {
@@ -170,6 +188,7 @@ export class MupdfDocument {
     }
     this.#layers = new Layers(engine, this.#objects, this.#pointer);
     if (this.options.withoutStructure) this.#forgetStructure();
+    this.#mend = this.options.mend?.(this);
   }
 
   /** Reports whether strings and streams are not encrypted unless they say so (ISO 32000-1, table 20). */

@@ -69,6 +69,19 @@ export function unicodeOfName(name: string, isDingbats = false): string | undefi
   return parts.includes(undefined) ? undefined : parts.join("");
 }
 
+const namesByUnicode = lazily(() => {
+  const names = new Map<string, string>();
+  // Fonts have the glyphs of the older names, which are the shorter ones.
+  for (const [name, characters] of unicodeByName()) {
+    if (name.length < (names.get(characters)?.length ?? Number.POSITIVE_INFINITY)) names.set(characters, name);
+  }
+  return names;
+});
+
+/** Returns the usual glyph name of a character. */
+export const nameOfUnicode = (code: number): string =>
+  namesByUnicode().get(String.fromCodePoint(code)) ?? `uni${code.toString(16).toUpperCase().padStart(4, "0")}`;
+
 function unicodeOfPart(part: string, isDingbats: boolean): string | undefined {
   const known =
     (isDingbats ? dingbatsByName().get(part) : undefined) ?? unicodeByName().get(part) ?? mathematical(part);

@@ -1,4 +1,5 @@
 // Reads the properties of JPEG 2000 data from their headers (ISO 15444-1, annexes A and I). Decodes nothing.
+import { boxesOf } from "./boxes.ts";
 
 export interface JpxHeader {
   readonly width: number;
@@ -17,7 +18,6 @@ const SPACES = new Map<number, "gray" | "rgb" | "cmyk">([
   [16, "rgb"],
   [17, "gray"],
 ]);
-const MAX_BOXES = 1000;
 const ENUMERATED = 1;
 const SIGNATURE = 0xff4f_ff51;
 
@@ -35,7 +35,7 @@ export function readJpxHeader(bytes: Uint8Array): JpxHeader | undefined {
   const boxes: Boxes = { colors: undefined, hasColors: false, isPeculiar: false, codestream: undefined };
   try {
     if (data.readUInt32BE(0) === SIGNATURE) boxes.codestream = data;
-    else readBoxes(data, boxes);
+    else for (const { kind, body } of boxesOf(data)) readBox(kind, body, boxes);
     const { codestream, isPeculiar, colors } = boxes;
     const size = codestream && !isPeculiar ? readSize(codestream) : undefined;
     return size && { ...size, colors };
@@ -43,24 +43,6 @@ export function readJpxHeader(bytes: Uint8Array): JpxHeader | undefined {
     // Buffer throws this for a read beyond its end.
     if (error instanceof RangeError) return undefined;
     throw error;
-  }
-}
-
-function readBoxes(data: Buffer, found: Boxes): void {
-  const waiting = [data];
-  let count = 0;
-  for (let next = waiting.pop(); next; next = waiting.pop()) {
-    for (let at = 0; at + 8 <= next.length && count < MAX_BOXES; count++) {
-      const short = next.readUInt32BE(at);
-      const head = short === 1 ? 16 : 8;
-      const size = short === 1 ? Number(next.readBigUInt64BE(at + 8)) : short === 0 ? next.length - at : short;
-      if (size < head) return;
-      const kind = next.toString("latin1", at + 4, at + 8);
-      const body = next.subarray(at + head, at + size);
-      if (kind === "jp2h") waiting.push(body);
-      else readBox(kind, body, found);
-      at += size;
-    }
   }
 }
 

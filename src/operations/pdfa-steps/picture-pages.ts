@@ -12,6 +12,7 @@ import { MupdfPage } from "../../engines/mupdf/page.ts";
 import { encodeJpeg } from "../../formats/jpeg/write.ts";
 import { bodyOf } from "../../pdf/compression/recode-stream.ts";
 import { type Matrix, multiply } from "../../pdf/content/matrix.ts";
+import { asDrawn } from "../../pdf/drawing/as-drawn.ts";
 import { Budget } from "../../pdf/objects/budget.ts";
 import { MupdfSource } from "../../pdf/objects/mupdf-source.ts";
 import { PdfFile } from "../../pdf/objects/pdf-file.ts";
@@ -69,7 +70,7 @@ const run: Run<PicturePagesParams> = async function* ([input, look = input], par
   // Pages are drawn as a screen shows them: content that is visible only on screen is printed from now on (ISO 19005-2,
   // 6.3.2).
   const options = { heapLimitBytes: Math.floor(engineBytes / 2), annotations: isFlat ? "on-screen" : "none" } as const;
-  const drawn = MupdfDocument.open(await Mupdf.create(options), await look!.bytes(), options);
+  const drawn = MupdfDocument.open(await Mupdf.create(options), await look!.bytes(), asDrawn(options));
   try {
     const source = PdfFile.of(objects, budget);
     const notices = unprotect(source, objects, bytes);

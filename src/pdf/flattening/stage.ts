@@ -7,9 +7,12 @@ import { Mupdf, MupdfError, type Tank } from "../../engines/mupdf/mupdf.ts";
 import { PdfObjects } from "../../engines/mupdf/objects.ts";
 import type { Pointer } from "../../engines/mupdf/raw.ts";
 import type { Box, Matrix } from "../content/matrix.ts";
+import { asDrawn, attempt } from "../drawing/as-drawn.ts";
+import { DrawnFile } from "../drawing/drawn-file.ts";
+import { DrawnResources } from "../drawing/drawn-resources.ts";
+import { EngineValues } from "../objects/engine-values.ts";
 import { withHiddenObjects } from "../objects/hybrid.ts";
 import { Dictionary, Name, Reference, type Value } from "../objects/values.ts";
-import { EngineValues } from "./engine-values.ts";
 
 export type ColorModel = "rgb" | "cmyk";
 
@@ -46,6 +49,8 @@ export class Stage {
   readonly #document: MupdfDocument;
   #values: EngineValues;
   #objects: PdfObjects;
+  /** Mends the forms of variants; the page itself is mended when it is loaded. */
+  #resources: DrawnResources;
   /** Objects that variants of the page reuse for their forms. */
   #pool: number[] = [];
   #used = 0;
@@ -62,12 +67,13 @@ export class Stage {
     this.#document = document;
     this.#objects = new PdfObjects(document.engine);
     this.#values = new EngineValues(document.engine, document.pointer);
+    this.#resources = new DrawnResources(new DrawnFile(document));
   }
 
   static async open(bytes: Uint8Array, heapLimitBytes: number): Promise<Stage> {
     const options = { heapLimitBytes };
     const engine = await Mupdf.create(options);
-    return new Stage(MupdfDocument.open(engine, withHiddenObjects(bytes), options));
+    return new Stage(MupdfDocument.open(engine, withHiddenObjects(bytes), asDrawn(options)));
   }
 
   /** The bounds of the page: its rotated crop box in points. */
@@ -127,16 +133,14 @@ export class Stage {
 
   /** @returns a form as an object of this copy, valid until {@link begin} */
   form(dictionary: Dictionary, bytes: Uint8Array): Reference {
-    return this.#run((raw) => {
-      let number = this.#pool[this.#used];
-      if (number === undefined) {
-        number = raw._wasm_pdf_create_object(this.#document.pointer);
-        this.#pool.push(number);
-      }
-      this.#used++;
+    const number = this.#run((raw) => {
+      const number = this.#pool[this.#used] ?? raw._wasm_pdf_create_object(this.#document.pointer);
+      this.#pool[this.#used++] = number;
       this.#values.writeStream(number, dictionary, bytes);
-      return new Reference(number);
+      return number;
     });
+    attempt(this.#document, () => this.#resources.mendForm(number));
+    return new Reference(number);
   }
 
   /** Calls `work` while the given objects of optional content are shown regardless of their layer. */
@@ -195,6 +199,7 @@ export class Stage {
     await this.#document.reopen();
     this.#objects = new PdfObjects(this.#document.engine);
     this.#values = new EngineValues(this.#document.engine, this.#document.pointer);
+    this.#resources = new DrawnResources(new DrawnFile(this.#document));
     this.#pool = [];
     this.#content = 0;
   }

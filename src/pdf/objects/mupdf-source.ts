@@ -22,6 +22,7 @@ import {
 } from "./crypt-filters.ts";
 import { withHiddenObjects } from "./hybrid.ts";
 import { inflate } from "./inflate.ts";
+import { decodeJpx, type JpxSize } from "./jpx-decoding.ts";
 import { nameText, numberIn, stringIn } from "./mupdf-values.ts";
 import type { ObjectSource } from "./pdf-file.ts";
 import { PlainObjects } from "./plain-objects.ts";
@@ -90,6 +91,13 @@ export class MupdfSource implements ObjectSource {
     return new MupdfSource(MupdfDocument.open(engine, withHiddenObjects(bytes), options), budget);
   }
 
+  /** Reads from a document that is open for something else, which closes it. {@link relieve} must not be called. */
+  static over(document: MupdfDocument, budget: Budget): MupdfSource {
+    const source = new MupdfSource(document, budget);
+    source.#plain = undefined;
+    return source;
+  }
+
   get size(): number {
     return this.#size;
   }
@@ -147,6 +155,11 @@ export class MupdfSource implements ObjectSource {
     // The memory is free again, so the growth of the heap does not require a fresh engine.
     this.#openedBytes = Math.max(this.#openedBytes, this.heapBytes);
     return image;
+  }
+
+  /** @returns undefined if MuPDF cannot decode the data */
+  decodeJpx(bytes: Uint8Array, size: JpxSize, channels: number): DecodedImage | undefined {
+    return decodeJpx(this.#document, bytes, size, channels);
   }
 
   /** Returns a copy of the profile that MuPDF uses for device CMYK, so that the colors stay as MuPDF draws them. */

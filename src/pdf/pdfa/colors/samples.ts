@@ -2,6 +2,7 @@
 // that breaks a rule in the other parts (ISO 19005-2, 6.2.8.3).
 import { EngineFailure } from "../../../core/failure.ts";
 import { readColors } from "../../images/image-colors.ts";
+import { readOpacity, withoutOpacity } from "../../images/jpx-opacity.ts";
 import { type Dictionary, Name, PdfStream, plainBody, type Reference, type Value } from "../../objects/values.ts";
 import type { Archive } from "../archive.ts";
 import { lastFilter } from "../content/streams.ts";
@@ -25,8 +26,21 @@ export async function mendSamples(archive: Archive): Promise<void> {
 }
 
 function decodeJpx(archive: Archive, dictionary: Dictionary, reference: Reference): void {
-  const { file } = archive;
-  const image = archive.source.decodeImage(reference.number);
+  const { file, source } = archive;
+  const stream = file.stream(reference);
+  const opacity = stream && readOpacity(file, stream);
+  if (opacity) {
+    const plain = withoutOpacity(
+      file,
+      stream,
+      opacity,
+      (...data) => source.decodeJpx(...data),
+      (part) => file.add(part),
+    );
+    if (plain) file.put(reference, plain);
+    return;
+  }
+  const image = source.decodeImage(reference.number);
   const device = image && DEVICE[image.components];
   if (!device) return;
   const colors = readColors(file, dictionary.get("ColorSpace"));

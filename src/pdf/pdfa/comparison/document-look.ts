@@ -5,6 +5,7 @@ import { EngineFailure } from "../../../core/failure.ts";
 import { MupdfDocument } from "../../../engines/mupdf/document.ts";
 import type { Mupdf, MupdfOptions } from "../../../engines/mupdf/mupdf.ts";
 import { MupdfPage } from "../../../engines/mupdf/page.ts";
+import { asDrawn } from "../../drawing/as-drawn.ts";
 import { withHiddenObjects } from "../../objects/hybrid.ts";
 import { type Characters, charactersOf, type Picture } from "./page-look.ts";
 
@@ -37,7 +38,7 @@ export class LookedAt implements Disposable {
   }
 
   static open(bytes: Uint8Array, engine: Mupdf, options: MupdfOptions): LookedAt {
-    return new LookedAt(MupdfDocument.open(engine, withHiddenObjects(bytes), options));
+    return new LookedAt(MupdfDocument.open(engine, withHiddenObjects(bytes), asDrawn(options)));
   }
 
   get pageCount(): number {

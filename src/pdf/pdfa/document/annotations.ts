@@ -1,7 +1,9 @@
 // Repairs annotations (ISO 19005-1, 6.5 and 6.6; -2, 6.3 and 6.4): types, flags, appearances. Hidden annotations stay
 // hidden; annotations that cannot keep their type become stamps with the same look.
+import { EngineFailure } from "../../../core/failure.ts";
 import { ANNOTATION_FLAGS, isHiddenOnScreen } from "../../../visibility/annotation-flags.ts";
 import { becomeStamp } from "../../content/stamp.ts";
+import { type FieldAppearance, FieldAppearances, RENEWED } from "../../forms/field-appearance.ts";
 import { textString } from "../../objects/text-strings.ts";
 import { Dictionary, Name, Reference, type Value } from "../../objects/values.ts";
 import { type Archive, rectangleOf } from "../archive.ts";
@@ -18,9 +20,12 @@ const FORBIDDEN_FLAGS =
   ANNOTATION_FLAGS.invisible | ANNOTATION_FLAGS.hidden | ANNOTATION_FLAGS.noView | ANNOTATION_FLAGS.toggleNoView;
 /** Types that not every part allows, and whose look the engine creates: shapes, and the icon of a removed file. */
 const DRAWN = new Set(["Polygon", "PolyLine", "Caret", "FileAttachment"]);
-/** Fields whose look viewers recreate if the form asks for it (ISO 32000-1, 12.7.2). */
-const RENEWED = new Set(["Tx", "Ch"]);
 const MAX_LEVELS = 64;
+/**
+ * Limits the created appearances, which http/errors.ts reports to clients. Each takes the engine half a millisecond, and
+ * memory until the last one is created.
+ */
+const MAX_MADE = 50_000;
 
 interface Annotation {
   readonly dictionary: Dictionary;
@@ -150,7 +155,7 @@ class AnnotationMender {
     if (isHidden && type === "Widget") this.#setEmpty(dictionary, isButton);
     else if (normal !== undefined && !this.#isRenewed(annotation)) this.#setNormal(dictionary, normal, isButton);
     else if (type === "Link") dictionary.delete("AP");
-    else if (annotation.fieldType === "Sig" || isEmpty(this.#archive, dictionary)) this.#setEmpty(dictionary, isButton);
+    else if (isEmpty(this.#archive, dictionary)) this.#setEmpty(dictionary, isButton);
     else this.#bare.push({ pageIndex, annotation });
   }
 
@@ -199,19 +204,28 @@ class AnnotationMender {
   /** Creates appearances for annotations that have none. */
   async #dress(): Promise<void> {
     const numbers = new Map<number, Set<number>>();
+    const { length } = this.#bare;
+    if (length > MAX_MADE) throw new EngineFailure("too-much-content", `${length} annotations without an appearance`);
+    const fields = new FieldAppearances(this.#archive.file);
+    let dressedPage = -1;
     for (const { pageIndex, annotation } of this.#bare) {
+      if (annotation.type === "Widget") {
+        if (pageIndex !== dressedPage) fields.beginPage();
+        dressedPage = pageIndex;
+        this.#dressField(annotation, fields.make(annotation.dictionary));
+        continue;
+      }
       const some = numbers.get(pageIndex) ?? new Set();
       numbers.set(pageIndex, some.add(annotation.reference.number));
     }
     const made = await madeAppearances(this.#archive, numbers);
     for (const { annotation, pageIndex } of this.#bare) {
       const { dictionary, reference, type } = annotation;
+      if (type === "Widget") continue;
       if (this.#isLost(annotation)) becomeStamp(dictionary);
       const appearance = made.get(reference.number);
       if (!appearance) {
-        const normal = this.#normal(dictionary);
-        if (normal === undefined) this.#setEmpty(dictionary, this.#isButton(annotation));
-        else this.#setNormal(dictionary, normal, this.#isButton(annotation));
+        this.#setEmpty(dictionary, false);
         continue;
       }
       const { normal } = appearance;
@@ -225,8 +239,16 @@ class AnnotationMender {
           continue;
         }
       }
-      this.#setNormal(dictionary, normal, this.#isButton(annotation));
+      this.#setNormal(dictionary, normal, false);
     }
+  }
+
+  #dressField(annotation: Annotation, made: FieldAppearance | undefined): void {
+    const { dictionary } = annotation;
+    if (made?.state !== undefined) dictionary.set("AS", Name.of(made.state));
+    const normal = made?.normal ?? this.#normal(dictionary);
+    if (normal === undefined) this.#setEmpty(dictionary, this.#isButton(annotation));
+    else this.#setNormal(dictionary, normal, this.#isButton(annotation));
   }
 
   /**

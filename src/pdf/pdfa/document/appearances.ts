@@ -1,14 +1,8 @@
 // Creates appearances for annotations that have none (ISO 19005-1, 6.9; -2, 6.3.3), with the engine and a second
 // opening of the document.
-import { EngineFailure } from "../../../core/failure.ts";
 import { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, type PdfObject, PdfStream, Reference, type Value } from "../../objects/values.ts";
 import type { Archive } from "../archive.ts";
-
-/**
- * Limits the created appearances. Each takes the engine half a millisecond, and memory until the last one is created.
- */
-const MAX_MADE = 50_000;
 
 export interface MadeAppearance {
   /** A stream, or a dictionary of states. */
@@ -20,7 +14,6 @@ export interface MadeAppearance {
 /**
  * @param numbers object numbers of annotations, by the index of their page
  * @returns appearances by the annotations' numbers, without those that could not be created
- * @throws EngineFailure `too-much-content` if there are too many; http/errors.ts reports the limit to clients
  */
 export async function madeAppearances(
   archive: Archive,
@@ -29,9 +22,6 @@ export async function madeAppearances(
   const appearances = new Map<number, MadeAppearance>();
   if (numbers.size === 0) return appearances;
   const { file } = archive;
-  let count = 0;
-  for (const some of numbers.values()) count += some.size;
-  if (count > MAX_MADE) throw new EngineFailure("too-much-content", `${count} annotations without an appearance`);
   const source = await archive.reopen();
   try {
     const { size } = source;

@@ -9,8 +9,8 @@ import { changeTrueType, type TrueTypeGlyph } from "../../../fonts/truetype/writ
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { type Dictionary, Name, type Value } from "../../objects/values.ts";
 import type { CharacterCode, CMap } from "../../text/cmap.ts";
+import { CidWidths, isInStep, withCidWidths } from "../../text/font-widths.ts";
 import { type FontProgram, plainStream, readProgram, setProgram } from "./font-program.ts";
-import { CidWidths, isInStep, withCidWidths } from "./metrics.ts";
 import type { FontTask } from "./shown-font.ts";
 import { reversed } from "./simple-truetype.ts";
 

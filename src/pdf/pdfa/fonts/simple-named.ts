@@ -2,9 +2,9 @@
 // a glyph, and each glyph the width in its dictionary. The look does not change.
 import { NOTDEF, unicodeOfName } from "../../../fonts/names/glyph-names.ts";
 import { type Dictionary, Name } from "../../objects/values.ts";
+import { hasSoundWidths, isInStep, setWidths, simpleWidths } from "../../text/font-widths.ts";
 import { encodingOf, readSimpleEncoding } from "../../text/simple-encoding.ts";
 import { type AddedGlyph, type FontProgram, type NamedProgram, setProgram } from "./font-program.ts";
-import { hasSoundWidths, isInStep, setWidths, simpleWidths } from "./metrics.ts";
 import type { FontTask, Mended, ShownFont } from "./shown-font.ts";
 
 /** Alternative names of glyphs, for fonts that use the other name. */

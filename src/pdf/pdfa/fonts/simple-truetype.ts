@@ -8,10 +8,10 @@ import { glyphsByName } from "../../../fonts/truetype/names.ts";
 import { advanceOf, type TrueTypeFont, unitsPerEm } from "../../../fonts/truetype/truetype.ts";
 import { changeTrueType, symbolMap, type TrueTypeGlyph } from "../../../fonts/truetype/writer.ts";
 import { type Dictionary, Name } from "../../objects/values.ts";
+import { hasSoundWidths, isInStep, setWidths, simpleWidths } from "../../text/font-widths.ts";
 import { readSimpleEncoding, type SimpleEncoding } from "../../text/simple-encoding.ts";
 import type { ArchivalLevel } from "../level.ts";
 import { readProgram, setProgram } from "./font-program.ts";
-import { hasSoundWidths, isInStep, setWidths, simpleWidths } from "./metrics.ts";
 import type { FontTask, Mended, ShownFont } from "./shown-font.ts";
 
 /**

@@ -6,13 +6,13 @@ import { unitsPerEm } from "../../../fonts/truetype/truetype.ts";
 import { compactTrueType, type TrueTypeGlyph } from "../../../fonts/truetype/writer.ts";
 import { Name, type Value } from "../../objects/values.ts";
 import type { CharacterCode } from "../../text/cmap.ts";
+import { CidWidths, withCidWidths } from "../../text/font-widths.ts";
 import type { SystemInfo } from "./code-maps.ts";
 import { type Composite, glyphStream, type MendedComposite } from "./composite-font.ts";
 import { newDescriptor } from "./descriptor.ts";
 import type { Face } from "./face.ts";
 import { bestFace, chooseCjkFace, chooseFaces, substitution } from "./face-choice.ts";
 import { type FontProgram, readProgram, setProgram } from "./font-program.ts";
-import { CidWidths, withCidWidths } from "./metrics.ts";
 import type { FontTask } from "./shown-font.ts";
 
 export interface Meaning {

@@ -6,9 +6,9 @@ import { readOperations } from "../../content/content.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { serializeNumber } from "../../objects/serialize.ts";
 import { Dictionary, Name, type PdfStream, type Value } from "../../objects/values.ts";
+import { hasSoundWidths, setWidths, simpleWidths } from "../../text/font-widths.ts";
 import { encodingOf, readSimpleEncoding } from "../../text/simple-encoding.ts";
 import { plainStream } from "./font-program.ts";
-import { hasSoundWidths, setWidths, simpleWidths } from "./metrics.ts";
 import type { FontTask, ShownFont } from "./shown-font.ts";
 import { mendToUnicode } from "./to-unicode.ts";
 

@@ -1,7 +1,7 @@
 // Converts values to objects of the engine. All methods must be called inside the engine's `run`.
 import type { Mupdf } from "../../engines/mupdf/mupdf.ts";
 import type { Pointer } from "../../engines/mupdf/raw.ts";
-import { type Dictionary, Name, PdfString, Reference, type Value } from "../objects/values.ts";
+import { type Dictionary, Name, PdfString, Reference, type Value } from "./values.ts";
 
 const STORED = ["Length", "Filter", "DecodeParms", "DL", "F", "FFilter", "FDecodeParms"];
 
@@ -36,17 +36,25 @@ export class EngineValues {
     return this.#engine.raw._wasm_pdf_new_indirect(this.#document, number);
   }
 
-  /** Turns an object into a stream without filters. */
-  writeStream(number: number, dictionary: Dictionary, bytes: Uint8Array): void {
+  /** Replaces an object. */
+  write(number: number, value: Value): void {
+    this.#dropping(this.make(value), (made) => this.#engine.raw._wasm_pdf_update_object(this.#document, number, made));
+  }
+
+  /**
+   * Turns an object into a stream.
+   * @param isFiltered true if the bytes are stored as the dictionary describes; @default they have no filter
+   */
+  writeStream(number: number, dictionary: Dictionary, bytes: Uint8Array, isFiltered = false): void {
     const { raw } = this.#engine;
-    this.#dropping(this.#dictionary(dictionary, STORED), (made) =>
+    this.#dropping(this.#dictionary(dictionary, isFiltered ? ["Length"] : STORED), (made) =>
       raw._wasm_pdf_update_object(this.#document, number, made),
     );
     const data = raw._wasm_malloc(Math.max(1, bytes.length));
     raw.HEAPU8.set(bytes, data);
     const buffer = raw._wasm_new_buffer_from_data(data, bytes.length);
     this.#dropping(this.number(number), (reference) =>
-      raw._wasm_pdf_update_stream(this.#document, reference, buffer, 0),
+      raw._wasm_pdf_update_stream(this.#document, reference, buffer, Number(isFiltered)),
     );
     raw._wasm_drop_buffer(buffer);
   }

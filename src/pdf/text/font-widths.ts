@@ -1,6 +1,6 @@
 // Reads and corrects the widths in font dictionaries (ISO 32000-1, 9.6.2 and 9.7.4.3), in thousandths of text space.
-import type { PdfFile } from "../../objects/pdf-file.ts";
-import type { Dictionary, Value } from "../../objects/values.ts";
+import type { PdfFile } from "../objects/pdf-file.ts";
+import type { Dictionary, Value } from "../objects/values.ts";
 
 /** Maximum difference between the program and the dictionary (ISO 19005-2, 6.2.11.5). */
 const TOLERANCE = 1;

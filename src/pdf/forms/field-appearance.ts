@@ -1,0 +1,111 @@
+// Makes the normal appearance of a form field from its value, as viewers do (ISO 32000-1, 12.7.3.3). Knows nothing about
+// which fields need one, and where it is stored.
+import type { PdfFile } from "../objects/pdf-file.ts";
+import { Dictionary, Name, PdfStream, plainBody, type Reference, type Value } from "../objects/values.ts";
+import { captionOf, drawFace, drawMark, ICON, Icon } from "./button-look.ts";
+import { readDefaultAppearance } from "./default-appearance.ts";
+import { type AddObject, FieldFonts, type TextFont } from "./field-fonts.ts";
+import { drawFrame, type Frame, frameOf } from "./frame.ts";
+import { drawChoice, drawText, type TextTask } from "./text-look.ts";
+import { Widget } from "./widget.ts";
+
+/** Fields whose look viewers make anew if the form asks for it (12.7.2): that of others does not depend on a value. */
+export const RENEWED: ReadonlySet<string> = new Set(["Tx", "Ch"]);
+/** Work for an option, compared with that for a character of a value. */
+const OPTION_COST = 4;
+const OFF = "Off";
+const DEFAULT_STATE = "Yes";
+
+export interface FieldAppearance {
+  /** A stream, or a dictionary of states for check boxes and radio buttons. */
+  readonly normal: Value;
+  /** The state that is shown, if there are several. */
+  readonly state: string | undefined;
+}
+
+/** Makes appearances for the fields of one document. */
+export class FieldAppearances {
+  readonly #file: PdfFile;
+  readonly #form: Dictionary | undefined;
+  readonly #add: AddObject;
+  readonly #fonts: FieldFonts;
+
+  /** @param add adds an object to the document, or to a copy with the same numbers; @default to the file itself */
+  constructor(file: PdfFile, add: AddObject = (object) => file.add(object)) {
+    this.#file = file;
+    this.#form = file.dictionary(file.catalog.get("AcroForm"));
+    this.#add = add;
+    this.#fonts = new FieldFonts(file, this.#form, add);
+  }
+
+  /** Must be called before the fields of each page. */
+  beginPage(): void {
+    this.#fonts.beginPage();
+  }
+
+  /** @returns undefined for a widget without a type or an area, of which viewers show nothing */
+  make(dictionary: Dictionary): FieldAppearance | undefined {
+    const widget = new Widget(this.#file, this.#form, dictionary);
+    const frame = frameOf(widget);
+    if (!(frame.width > 0 && frame.height > 0)) return undefined;
+    const style = readDefaultAppearance(this.#file.string(widget.ofText("DA"))?.latin1 ?? "");
+    const task = { widget, frame, style, font: this.#fonts.of(style.font) };
+    this.#fonts.spend((widget.file.array(widget.inherited("Opt"))?.length ?? 0) * OPTION_COST);
+    switch (widget.type) {
+      case "Tx":
+        return this.#single(task, drawText);
+      case "Ch":
+        return this.#single(task, drawChoice);
+      case "Sig":
+        return this.#single(task, () => "");
+      case "Btn":
+        return widget.has("push") ? this.#push(task) : this.#states(task);
+      default:
+        return undefined;
+    }
+  }
+
+  #single(task: TextTask, draw: (task: TextTask) => string): FieldAppearance {
+    const content = `${drawFrame(task.widget, task.frame)}${draw(task)}`;
+    return { normal: this.#stream(task.frame, content, task.font), state: undefined };
+  }
+
+  #push(task: TextTask): FieldAppearance {
+    const icon = Icon.of(task.widget);
+    const content = `${drawFrame(task.widget, task.frame)}${drawFace(task, icon)}`;
+    return { normal: this.#stream(task.frame, content, task.font, icon?.form), state: undefined };
+  }
+
+  #states(task: TextTask): FieldAppearance {
+    const { widget, frame } = task;
+    const isRound = widget.has("radio") && (captionOf(widget) || "l") === "l";
+    const background = drawFrame(widget, frame, isRound);
+    const state = this.#file.name(widget.dictionary.get("AS")) ?? this.#ownState(widget);
+    const on = state === OFF ? DEFAULT_STATE : state;
+    const states = Dictionary.of({
+      [on]: this.#stream(frame, `${background}${drawMark(task)}`, task.font),
+      [OFF]: this.#stream(frame, background, task.font),
+    });
+    return { normal: states, state };
+  }
+
+  /** Returns the state of a field that is its own only widget: its value. */
+  #ownState({ dictionary }: Widget): string {
+    return this.#file.name(dictionary.get("V")) ?? OFF;
+  }
+
+  #stream({ width, height, matrix }: Frame, content: string, font: TextFont, icon?: Value): Reference {
+    const fonts = font.resources();
+    const dictionary = Dictionary.of({
+      Type: Name.of("XObject"),
+      Subtype: Name.of("Form"),
+      BBox: [0, 0, width, height],
+      Matrix: matrix && [...matrix],
+      Resources: Dictionary.of({
+        Font: fonts.size > 0 ? fonts : undefined,
+        XObject: icon === undefined ? undefined : Dictionary.of({ [ICON]: icon }),
+      }),
+    });
+    return this.#add(new PdfStream(dictionary, plainBody(new Uint8Array(Buffer.from(content, "latin1")))));
+  }
+}

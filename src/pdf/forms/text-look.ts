@@ -1,0 +1,164 @@
+// Draws the content of text fields and choice fields (ISO 32000-1, 12.7.4.3 and 12.7.4.4).
+import type { DefaultAppearance } from "./default-appearance.ts";
+import { type TextFont, widthOf } from "./field-fonts.ts";
+import type { Frame } from "./frame.ts";
+import { numbers, rectangle, setColor, showGlyphs } from "./syntax.ts";
+import {
+  ASCENT,
+  BELOW_MIDDLE,
+  LINE_HEIGHT,
+  type Line,
+  lineOf,
+  paragraphsOf,
+  sizeOfLine,
+  sizeOfParagraphs,
+  wrapped,
+} from "./text-lines.ts";
+import type { Widget } from "./widget.ts";
+
+/** What the text of one widget is drawn with. */
+export interface TextTask {
+  readonly widget: Widget;
+  readonly frame: Frame;
+  readonly font: TextFont;
+  readonly style: DefaultAppearance;
+}
+
+/** Distance of text from the edges, in addition to the border. */
+const LEAST_PADDING = 1;
+const LIST_SIZE = 12;
+/** Color behind a selected option, whose text is black, as Acrobat draws it. */
+const SELECTED = [0.6, 0.7569, 0.8549];
+const BULLET = "\u2022";
+
+export function drawText(task: TextTask): string {
+  const { widget } = task;
+  const value = widget.value();
+  const most = widget.file.number(widget.inherited("MaxLen"));
+  const limited = most !== undefined && most > 0 ? [...value].slice(0, most).join("") : value;
+  const isComb = widget.has("comb") && !widget.has("multiline") && !widget.has("password") && (most ?? 0) > 0;
+  if (isComb) return drawComb(task, limited, most!);
+  if (widget.has("password")) return drawLine(task, [...limited].map(() => BULLET).join(""));
+  return widget.has("multiline") ? drawParagraphs(task, limited) : drawLine(task, paragraphsOf(limited).join(" "));
+}
+
+/** Draws the selected option of a combo box, or a list with its selection. */
+export function drawChoice(task: TextTask): string {
+  return task.widget.has("combo") ? drawLine(task, shownChoice(task.widget)) : drawList(task);
+}
+
+/** Returns the text that is shown for the value, which need not be an option. */
+function shownChoice(widget: Widget): string {
+  const options = widget.options();
+  const [value] = widget.values();
+  if (value !== undefined) return options.find(({ exported }) => exported === value)?.shown ?? value;
+  return options[selectedIndexes(widget)[0] ?? -1]?.shown ?? "";
+}
+
+const selectedIndexes = ({ file, dictionary }: Widget): number[] =>
+  (file.array(dictionary.get("I")) ?? []).flatMap((index) => file.number(index) ?? []);
+
+function drawLine(task: TextTask, text: string): string {
+  const line = lineOf(task.font, text);
+  const area = areaOf(task);
+  const size = task.style.size || sizeOfLine(line, area);
+  const x = alignedAt(task, line.width * size);
+  return shown(task, showGlyphs(line.glyphs, size, x, baseline(task.frame, size)));
+}
+
+const baseline = ({ height }: Frame, size: number): number => height / 2 - BELOW_MIDDLE * size;
+
+function drawParagraphs(task: TextTask, text: string): string {
+  const area = areaOf(task);
+  const size = task.style.size || sizeOfParagraphs(task.font, text, area);
+  const lines = wrapped(task.font, text, size, area);
+  const top = task.frame.height - paddingOf(task) - ASCENT * size;
+  const operators = lines.map(({ glyphs, width }, index) =>
+    showGlyphs(glyphs, size, alignedAt(task, width * size), top - index * LINE_HEIGHT * size),
+  );
+  return shown(task, operators.join(""));
+}
+
+/** Draws characters in the middle of equal cells, and lines between these if the widget has a border. */
+function drawComb(task: TextTask, text: string, cells: number): string {
+  const { frame, font, style } = task;
+  const cell = frame.width / cells;
+  const glyphs = lineOf(font, text).glyphs;
+  const widest = Math.max(0, ...glyphs.map(({ width }) => width / 1000));
+  const { height } = areaOf(task);
+  const size = style.size || sizeOfLine({ width: widest }, { width: cell, height });
+  const free = cells - glyphs.length;
+  const first = [0, Math.floor(free / 2), free][quaddingOf(task)] ?? 0;
+  const operators = glyphs.map((glyph, index) => {
+    const x = (first + index + 0.5) * cell - (widthOf([glyph]) * size) / 2;
+    return showGlyphs([glyph], size, x, baseline(frame, size));
+  });
+  return `${combLines(task, cells, cell)}${shown(task, operators.join(""))}`;
+}
+
+const MOST_CELLS = 1000;
+
+function combLines({ widget, frame }: TextTask, cells: number, cell: number): string {
+  const color = widget.color("BC");
+  const { width, style } = frame.border;
+  if (!color || width <= 0 || cells > MOST_CELLS || !["S", "D"].includes(style)) return "";
+  const lines = Array.from(
+    { length: cells - 1 },
+    (_, index) => `${numbers((index + 1) * cell, 0)} m ${numbers((index + 1) * cell, frame.height)} l S\n`,
+  );
+  return `q\n${setColor(color, "stroke")}${numbers(width)} w\n${lines.join("")}Q\n`;
+}
+
+function drawList(task: TextTask): string {
+  const { widget, frame, font, style } = task;
+  const options = widget.options();
+  const values = new Set(widget.values());
+  const indexes = new Set(selectedIndexes(widget));
+  // Indexes tell options with equal values apart.
+  const isAgreed = [...indexes].every((index) => values.size === 0 || values.has(options[index]?.exported ?? ""));
+  const isSelected = (index: number) =>
+    indexes.size > 0 && isAgreed ? indexes.has(index) : values.has(options[index]!.exported);
+  const size = style.size || LIST_SIZE;
+  const height = size * LINE_HEIGHT;
+  const { inset } = frame;
+  let [bars, selected, text] = ["", "", ""];
+  let top = frame.height - inset;
+  const first = Math.max(0, Math.trunc(widget.file.number(widget.inherited("TI")) ?? 0));
+  for (let index = first; index < options.length && top > inset; index++, top -= height) {
+    const line: Line = lineOf(font, options[index]!.shown);
+    const shownLine = showGlyphs(line.glyphs, size, alignedAt(task, line.width * size), top - ASCENT * size);
+    if (isSelected(index)) {
+      bars += rectangle(inset, top - height, frame.width - 2 * inset, height);
+      selected += shownLine;
+    } else text += shownLine;
+  }
+  const beneath = bars === "" ? "" : `${setColor(SELECTED, "fill")}${bars}f\nBT\n0 g\n${selected}ET\n`;
+  return shown(task, text, beneath);
+}
+
+/** Returns text as marked content that viewers replace (12.7.3.3), clipped to the widget. */
+function shown({ frame, style }: TextTask, text: string, beneath = ""): string {
+  const { inset, width, height } = frame;
+  const clip = `${rectangle(inset, inset, width - 2 * inset, height - 2 * inset)}W n\n`;
+  const operators = text === "" ? "" : `BT\n${style.color}\n${text}ET\n`;
+  return `/Tx BMC\nq\n${clip}${beneath}${operators}Q\nEMC\n`;
+}
+
+const paddingOf = ({ frame }: TextTask): number => frame.inset + Math.max(LEAST_PADDING, frame.border.width);
+
+function areaOf(task: TextTask): { width: number; height: number } {
+  const { width, height, inset } = task.frame;
+  const padding = paddingOf(task);
+  return { width: Math.max(0, width - 2 * padding), height: Math.max(0, height - 2 * inset) };
+}
+
+const quaddingOf = ({ widget }: TextTask): number => widget.file.number(widget.ofText("Q")) ?? 0;
+
+/** Returns where a line of this width begins. */
+function alignedAt(task: TextTask, width: number): number {
+  const padding = paddingOf(task);
+  const free = task.frame.width - 2 * padding - width;
+  const share = [0, 0.5, 1][quaddingOf(task)] ?? 0;
+  // The beginning of a text that is too long stays visible.
+  return padding + Math.max(0, free) * share;
+}

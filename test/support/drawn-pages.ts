@@ -1,0 +1,17 @@
+// Draws pages as /png does, for comparisons with other renderers.
+import { parsePages } from "../../src/core/pages.ts";
+import { rasterizePdf } from "../../src/operations/rasterize-pdf.ts";
+import { outputsOf } from "./operations.ts";
+import { decode, type Picture, perceptualDistance, popplerPage } from "./pictures.ts";
+
+/** The first page as the service draws it. */
+export async function drawnPage(pdf: Uint8Array, dpi = 72): Promise<Picture> {
+  const pages = parsePages("1")!;
+  const [png] = await outputsOf(rasterizePdf, [pdf], { format: "png", colorModel: "rgb", dpi, pages });
+  return decode(png!, "opaquePng");
+}
+
+/** Distance between the first page as the service draws it and as poppler draws it, or another document. */
+export async function distanceToPoppler(pdf: Uint8Array, other = pdf): Promise<number> {
+  return perceptualDistance(await drawnPage(pdf), await popplerPage(other, 1, 72));
+}
