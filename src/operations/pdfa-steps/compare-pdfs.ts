@@ -9,6 +9,7 @@ import { prepareSpare, takeMupdf } from "../../engines/mupdf/spare.ts";
 import { srgbProfile } from "../../formats/icc/profile.ts";
 import { LookedAt, type PageLook, spread } from "../../pdf/pdfa/comparison/document-look.ts";
 import { decodeLooks, digestOf, type Looks, type SeenPage } from "../../pdf/pdfa/comparison/look-records.ts";
+import { fontsForDrawing } from "../../pdf/pdfa/fonts/face-choice.ts";
 import { type Distance, distanceOf, lostCharacters, type Picture } from "../../pdf/pdfa/comparison/page-look.ts";
 
 const paramsSchema = z.object({
@@ -63,8 +64,9 @@ const ENGINES = 2;
 export const prepareArchivalSpares = (options: MupdfOptions, engines = ENGINES): Promise<void> =>
   prepareSpare(options, engines, srgbProfile());
 
-export const lookOptions = ({ heapLimitBytes }: Context): MupdfOptions => ({
+export const lookOptions = ({ heapLimitBytes, fonts }: Context): MupdfOptions => ({
   heapLimitBytes: Math.floor(heapLimitBytes / 2),
+  fonts: fontsForDrawing(fonts),
 });
 
 /**

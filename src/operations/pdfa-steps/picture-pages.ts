@@ -23,6 +23,7 @@ import { pageDictionary, readPages, type SourcePage } from "../../pdf/pages/page
 import { displaySpace } from "../../pdf/pdfa/colors/display-space.ts";
 import { usesCmyk } from "../../pdf/pdfa/colors/page-colors.ts";
 import { addInvisibleFont, invisibleText } from "../../pdf/pdfa/content/invisible-text.ts";
+import { fontsForDrawing } from "../../pdf/pdfa/fonts/face-choice.ts";
 import { removeFields } from "../../pdf/pdfa/document/remove-fields.ts";
 import { unprotect } from "../unprotect.ts";
 
@@ -68,7 +69,11 @@ const run: Run<PicturePagesParams> = async function* ([input, look = input], par
   const isFlat = !params.pages || params.flatAnnotations === true;
   // Pages are drawn as a screen shows them: content that is visible only on screen is printed from now on (ISO 19005-2,
   // 6.3.2).
-  const options = { heapLimitBytes: Math.floor(engineBytes / 2), annotations: isFlat ? "on-screen" : "none" } as const;
+  const options = {
+    heapLimitBytes: Math.floor(engineBytes / 2),
+    annotations: isFlat ? "on-screen" : "none",
+    fonts: fontsForDrawing(context.fonts),
+  } as const;
   const drawn = MupdfDocument.open(await Mupdf.create(options), await look!.bytes(), options);
   try {
     const source = PdfFile.of(objects, budget);

@@ -10,7 +10,7 @@ import type { SystemInfo } from "./code-maps.ts";
 import { type Composite, glyphStream, type MendedComposite } from "./composite-font.ts";
 import { newDescriptor } from "./descriptor.ts";
 import type { Face } from "./face.ts";
-import { bestFace, chooseCjkFace, chooseFaces, substitution } from "./face-choice.ts";
+import { bestFace, chooseCjkFace, chooseFaces, isBlank, substitution } from "./face-choice.ts";
 import { type FontProgram, readProgram, setProgram } from "./font-program.ts";
 import { CidWidths, withCidWidths } from "./metrics.ts";
 import type { FontTask } from "./shown-font.ts";
@@ -62,9 +62,9 @@ export async function substituteComposite(
   const cjk =
     chooseCjkFace(baseFont, info.ordering, flags) ?? (isCjk ? chooseCjkFace(baseFont, "Japan1", flags) : undefined);
   const candidates = [...(cjk ? [cjk] : []), ...choice.faces.map((face) => ({ face, index: 0 }))];
-  const face = await bestFace(shelf, candidates, count, all.filter(({ text }) => text !== undefined).length);
-  // If little of the text is known, or no face covers it, blanks would replace the text.
-  if (!face || count(face) * 2 < all.length) return undefined;
+  const face = bestFace(shelf, candidates, count, all.filter(({ text }) => text !== undefined).length);
+  // Blanks would replace the other characters.
+  if (!face || count(face) * 2 < all.length || !hasAll(face, all)) return undefined;
   const program = face.kind === "cff" ? ofCff(face, all, info) : ofTrueType(face, all);
   if (!program) return undefined;
   const name = `${subsetTag(program.bytes)}+${face.name}`;
@@ -86,6 +86,10 @@ export async function substituteComposite(
   substituted.push(...substitution(baseFont, face));
   return { moved, unicodeOf: textOf };
 }
+
+/** Reports whether a face has glyphs for all visible characters. */
+const hasAll = (face: Face, slots: readonly Slot[]): boolean =>
+  slots.every(({ text }) => text === undefined || isBlank(text) || face.glyphOf(text) > 0);
 
 /**
  * Reports whether the glyphs of a face have names. Such a font finds glyphs by number, and the document's CIDs are not
