@@ -160,7 +160,7 @@ export function chooseCjkFace(
   const isBold = /bold|black|heavy|w[6-9]\b|demi/.test(name) || (flags & FONT_FLAGS.forceBold) !== 0;
   const isGothic = /goth|kozgo|sans|hei|dotum|gulim|yuan|kaku|maru/.test(name);
   const isSerif =
-    /ming|minch|kozmin|song|sung|serif|ryumin|batang|myung|fang|kai/.test(name) || (flags & FONT_FLAGS.serif) !== 0;
+    /ming|minch|kozmin|song|sung|serif|ryumin|batang|myung|myeong|fang|kai/.test(name) || (flags & FONT_FLAGS.serif) !== 0;
   return { face: `Noto${isSerif && !isGothic ? "Serif" : "Sans"}CJK-${isBold ? "Bold" : "Regular"}`, index };
 }
 
@@ -184,8 +184,8 @@ export function fontsForDrawing(shelf: FontShelf = EMPTY_SHELF): EngineFonts {
   };
 }
 
-/** Matches text without a visible glyph of its own: spaces, marks of format, characters for private use. */
-export const isBlank = (text: string): boolean => /^[\s\p{C}]*$/u.test(text);
+/** Matches text without a known glyph of its own: spaces, marks of format, private and unknown characters. */
+export const isBlank = (text: string): boolean => /^[\s\p{C}\ufffd]*$/u.test(text);
 
 /**
  * Opens the first face that has glyphs for all of the texts, or else the one that has the most.

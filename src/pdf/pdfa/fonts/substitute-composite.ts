@@ -25,6 +25,8 @@ interface Slot {
   readonly cid: number;
   readonly text: string | undefined;
   readonly width: number;
+  /** True if the code has a CID of its own in vertical text. */
+  readonly isVertical: boolean;
 }
 
 /** Matches scripts that Latin faces do not cover. */
@@ -52,7 +54,8 @@ export async function substituteComposite(
     const target = cid === 0 ? free++ : cid;
     if (target > 0xffff) return undefined;
     if (target !== cid) moved.set(code.code, target);
-    slots.set(target, { cid: target, text: textOf(code), width: widths.of(cid) });
+    const isVertical = map.isVertical && cid !== 0 && map.base?.cidOf(code.code, code.bytes) !== cid;
+    slots.set(target, { cid: target, text: textOf(code), width: widths.of(cid), isVertical });
   }
   const all = [...slots.values()].sort((a, b) => a.cid - b.cid);
   const count = (face: Face) =>
@@ -101,7 +104,7 @@ function ofCff(face: Face & { kind: "cff" }, slots: readonly Slot[], info: Syste
   const blank = face.glyphOf(" ");
   const glyphs = slots
     .filter(({ cid }) => cid > 0)
-    .map(({ cid, text, width }) => ({ source: glyphFor(face, text, width) || blank, identity: cid, width }));
+    .map((slot) => ({ source: glyphFor(face, slot) || blank, identity: slot.cid, width: slot.width }));
   const bytes = writeCff(face.font, [{ source: 0, identity: 0 }, ...glyphs], { keepsEncoding: false, ordering: info });
   return bytes && readProgram(bytes);
 }
@@ -110,9 +113,10 @@ function ofCff(face: Face & { kind: "cff" }, slots: readonly Slot[], info: Syste
  * Returns the glyph of a text. Takes the full-width form, as wide as an ideograph, if the available width is much
  * larger than the normal glyph.
  */
-function glyphFor(face: Face, text: string | undefined, width: number): number {
+function glyphFor(face: Face, { text, width, isVertical }: Slot): number {
   if (text === undefined) return 0;
   const glyph = face.glyphOf(text);
+  if (isVertical) return face.verticalOf(glyph);
   if (glyph > 0 && face.widthOf(glyph) >= width * WIDE) return glyph;
   const code = text.length === 1 ? text.charCodeAt(0) : 0;
   const wide = code > 0x20 && code < 0x7f ? code + 0xfee0 : (WIDE_FORMS.get(code) ?? 0);
@@ -134,8 +138,8 @@ const WIDE_FORMS = new Map([
 function ofTrueType(face: Face & { kind: "truetype" }, slots: readonly Slot[]): FontProgram | undefined {
   const scale = unitsPerEm(face.font) / 1000;
   const blank = face.glyphOf(" ");
-  const glyphs: TrueTypeGlyph[] = slots.map(({ text, width }) => {
-    return { source: glyphFor(face, text, width) || blank, advance: width * scale };
+  const glyphs: TrueTypeGlyph[] = slots.map((slot) => {
+    return { source: glyphFor(face, slot) || blank, advance: slot.width * scale };
   });
   const bytes = compactTrueType(face.font, glyphs);
   return bytes && readProgram(bytes);
