@@ -97,7 +97,7 @@ export interface Workshop {
   /** Starts to look at the original, for the comparison. */
   look(original: FileInput): Looking;
   /** @param looking the look at the original, if any; while it continues, the candidate is looked at too */
-  compare(original: FileInput, candidate: FileInput, looking: Looking | undefined): Promise<Comparison>;
+  compare(original: FileInput, candidate: MadeFile, looking: Looking | undefined): Promise<Comparison>;
   log(message: string, details?: Record<string, unknown>): void;
 }
 

@@ -171,13 +171,19 @@ export class JobWorkshop implements Workshop {
     };
   }
 
-  async compare(original: FileInput, candidate: FileInput, looking: Looking | undefined): Promise<Comparison> {
+  async compare(original: FileInput, candidate: MadeFile, looking: Looking | undefined): Promise<Comparison> {
     let text = "";
     const after = !looking || looking.isOver ? undefined : await this.#lookAt(candidate, this.signal);
     const before = await looking?.seen;
     const looks = before ? [before, ...(after ? [after] : [])] : [];
     const inputs = [original, candidate, ...looks];
-    for await (const { body } of this.#start(comparePdfs, inputs, { timeMs: CONTAINER_LIMITS.compareMs }))
+    const params = {
+      timeMs: CONTAINER_LIMITS.compareMs,
+      substitutes: (candidate.notices ?? [])
+        .filter(({ code }) => code === "fonts-substituted")
+        .flatMap(({ subjects = [] }) => subjects),
+    };
+    for await (const { body } of this.#start(comparePdfs, inputs, params))
       text = await textOf(body);
     return JSON.parse(text);
   }

@@ -48,8 +48,8 @@ export interface EngineFont {
 }
 
 /**
- * Chooses the font for an Asian font that is not embedded, by its name.
- * @param language `JP`, `KR`, `SC` or `TC`
+ * Chooses the font for one that is not embedded, by its name.
+ * @param language `JP`, `KR`, `SC` or `TC` for an Asian font, other text for any other
  * @returns undefined for MuPDF's own font
  */
 export type EngineFonts = (name: string, language: string) => EngineFont | undefined;
@@ -66,7 +66,7 @@ export interface MupdfOptions {
    * not objects. @default false
    */
   readonly withoutStructure?: boolean;
-  /** @default MuPDF's own font replaces all Asian fonts */
+  /** @default MuPDF's own fonts replace those that are not embedded */
   readonly fonts?: EngineFonts;
 }
 

@@ -4,17 +4,19 @@
 import * as z from "zod";
 import { EngineFailure } from "../../core/failure.ts";
 import { type Context, type Input, operation, type Run } from "../../core/operation.ts";
-import type { MupdfOptions } from "../../engines/mupdf/mupdf.ts";
+import type { EngineFonts, MupdfOptions } from "../../engines/mupdf/mupdf.ts";
 import { prepareSpare, takeMupdf } from "../../engines/mupdf/spare.ts";
 import { srgbProfile } from "../../formats/icc/profile.ts";
 import { LookedAt, type PageLook, spread } from "../../pdf/pdfa/comparison/document-look.ts";
 import { decodeLooks, digestOf, type Looks, type SeenPage } from "../../pdf/pdfa/comparison/look-records.ts";
 import { fontsForDrawing } from "../../pdf/pdfa/fonts/face-choice.ts";
-import { type Distance, distanceOf, lostCharacters, type Picture } from "../../pdf/pdfa/comparison/page-look.ts";
+import { type Distance, distanceOf, type Picture, textDistance } from "../../pdf/pdfa/comparison/page-look.ts";
 
 const paramsSchema = z.object({
   /** Time budget. When it has passed, only some pages of a long document are compared, spread over all of it. */
   timeMs: z.number(),
+  /** Fonts that the second document has in place of fonts that are not embedded in the first one. @default none */
+  substitutes: z.array(z.object({ name: z.string(), replacedBy: z.string().exactOptional() })).exactOptional(),
 });
 export type CompareParams = z.infer<typeof paramsSchema>;
 
@@ -50,9 +52,6 @@ const SIZE_TOLERANCE = 1;
 const SIDES = { shortest: 3, longest: 14_400 };
 /** Largest distances of pages that count as alike, set by {@link file://./../../decisions/0018-pdfa.md measuring}. */
 const MOST = { mean: 8, worst: 64, emptied: 0, filled: 0 };
-/** Tolerance for lost characters: their number and their share must both be exceeded. */
-const LOST_CHARACTERS = 3;
-const LOST_PART = 0.02;
 /** Number of pages that are compared however long it takes. */
 const LEAST_PAGES = 32;
 /** Limits the number of reported differences. */
@@ -74,12 +73,13 @@ export const lookOptions = ({ heapLimitBytes, fonts }: Context): MupdfOptions =>
  * @param inputs the two documents, then the results of look-at-pdf.ts for the first, or for both, if there are any
  * @throws EngineFailure the failure that made the first document unreadable
  */
-const run: Run<CompareParams> = async function* (inputs, { timeMs }, context) {
+const run: Run<CompareParams> = async function* (inputs, { timeMs, substitutes = [] }, context) {
   const [before, after, looksBefore, looksAfter] = inputs;
   const ends = performance.now() + timeMs;
   const options = lookOptions(context);
   context.defer(() => prepareArchivalSpares(options));
   using original = await Side.open(before!, options, looksBefore);
+  const substituted = substitutes.length > 0 ? fontsForDrawing(context.fonts, substitutes) : undefined;
   using candidate = await openIfReadable(after!, options, looksAfter);
   const differences: PageDifference[] = [];
   const furthest = { mean: 0, worst: 0 };
@@ -89,7 +89,7 @@ const run: Run<CompareParams> = async function* (inputs, { timeMs }, context) {
     if (differences.length >= MOST_DIFFERENCES) break;
     if (performance.now() > ends && compared >= LEAST_PAGES) break;
     compared++;
-    const difference = await compare(original, candidate, index, furthest);
+    const difference = await compare(original, candidate, index, furthest, substituted);
     if (difference) differences.push({ pageNumber: index + 1, ...difference });
   }
   differences.sort((one, other) => one.pageNumber - other.pageNumber);
@@ -107,6 +107,7 @@ async function compare(
   candidate: Side | undefined,
   index: number,
   furthest: { mean: number; worst: number },
+  substituted: EngineFonts | undefined,
 ): Promise<Difference | undefined> {
   const before = await original.see(index);
   // A page that was not readable before cannot have become worse.
@@ -119,14 +120,15 @@ async function compare(
   if (isAllowed && sides.some((difference) => Math.abs(difference) > SIZE_TOLERANCE)) {
     return { kind: "size", detail: `${before.width} x ${before.height} became ${after.width} x ${after.height}` };
   }
-  const { count, lost } = lostCharacters(before.characters, after.characters);
-  if (lost > LOST_CHARACTERS && lost > count * LOST_PART) {
-    return { kind: "text", detail: `${lost} of ${count} characters lost` };
-  }
+  const { count, lost, added } = textDistance(before.characters, after.characters);
+  if (lost + added > 0) return { kind: "text", detail: `${lost} of ${count} characters lost, ${added} added` };
   if (short < SIDES.shortest) return undefined;
   if (!(before.picture && after.picture) && digest(before) === digest(after)) return undefined;
   let distance = distanceBetween(await original.withPicture(before, index), await candidate.withPicture(after, index));
-  if (!isLike(distance)) {
+  // MuPDF's own font may lack characters that the substitute has.
+  for (const fonts of [undefined, ...(substituted ? [substituted] : [])]) {
+    if (isLike(distance)) break;
+    if (fonts) original.drawWith(fonts);
     const closer = [await original.look(index, CLOSER), await candidate.look(index, CLOSER)];
     if (closer[0] && closer[1]) distance = distanceBetween(closer[0], closer[1]);
   }
@@ -142,7 +144,7 @@ const isLike = (distance: Distance): boolean =>
   Object.entries(MOST).every(([key, most]) => distance[key as keyof Distance] <= most);
 
 const distanceBetween = (before: PageLook, after: PageLook): Distance =>
-  distanceOf(before.picture, sameSize(after.picture, before.picture), before.dpi);
+  distanceOf(before.picture, sameSize(after.picture, before.picture), before.dpi, before.unseen);
 
 /** Crops or extends the picture to the same size: sides that differ by a fraction of a point can differ by a pixel. */
 function sameSize(picture: Picture, { width, height }: Picture): Picture {
@@ -159,7 +161,7 @@ function sameSize(picture: Picture, { width, height }: Picture): Picture {
 /** One of the two documents, opened only when the recorded looks are not enough. */
 class Side implements Disposable {
   readonly #input: Input;
-  readonly #options: MupdfOptions;
+  #options: MupdfOptions;
   readonly #looks: Looks | undefined;
   #document: LookedAt | undefined;
 
@@ -183,6 +185,14 @@ class Side implements Disposable {
   /** Returns the recorded look of a page, or looks at the page now. */
   async see(index: number): Promise<SeenPage | undefined> {
     return this.#looks?.pages.get(index) ?? this.look(index, 1);
+  }
+
+  /** Draws with these fonts from now on. */
+  drawWith(fonts: EngineFonts): void {
+    if (this.#options.fonts === fonts) return;
+    this.#options = { ...this.#options, fonts };
+    this.#document?.[Symbol.dispose]();
+    this.#document = undefined;
   }
 
   /** Looks at a page, as {@link LookedAt} does. */

@@ -5,7 +5,7 @@ import { EngineFailure } from "../../../core/failure.ts";
 import { MupdfDocument } from "../../../engines/mupdf/document.ts";
 import type { Mupdf, MupdfOptions } from "../../../engines/mupdf/mupdf.ts";
 import { MupdfPage } from "../../../engines/mupdf/page.ts";
-import { type Characters, charactersOf, type Picture } from "./page-look.ts";
+import { type Box, boxesOfUnseen, type Characters, charactersOf, type Picture } from "./page-look.ts";
 
 const DPI = 36;
 /**
@@ -25,6 +25,8 @@ export interface PageLook {
   readonly dpi: number;
   readonly picture: Picture;
   readonly characters: Characters;
+  /** Parts of the page where the engine does not show what the document does. */
+  readonly unseen: readonly Box[];
 }
 
 /** An open document whose pages can be rendered for a comparison. */
@@ -54,10 +56,11 @@ export class LookedAt implements Disposable {
     try {
       const page = new MupdfPage(this.#document, index);
       try {
-        const codePoints = page.text().flatMap(({ characters }) => characters.map(({ codePoint }) => codePoint));
+        const shown = page.text().flatMap((line) => line.characters);
+        const characters = charactersOf(shown);
         const { width, height } = page;
         const dpi = resolutionFor(page) * closer;
-        return { width, height, dpi, picture: pictureOf(page, dpi), characters: charactersOf(codePoints) };
+        return { width, height, dpi, picture: pictureOf(page, dpi), characters, unseen: boxesOfUnseen(shown) };
       } finally {
         page.close();
       }

@@ -1,6 +1,7 @@
 // Compares the look and the text of two pages: coarse pictures tile by tile, and the number of each character. Made for
 // pages whose fonts may have been replaced by others of the same widths: shapes may differ, but ink must not appear or
 // disappear. Knows nothing about PDF.
+import type { Character } from "../../../engines/mupdf/text.ts";
 
 /** A page's picture in RGB with 8 bits, the upper row first. */
 export interface Picture {
@@ -35,11 +36,24 @@ const NOTHING_LEFT = 0.25;
  */
 const ASIDE = 0.25;
 
+/** A rectangle in points from the top left corner: left, top, right, bottom. */
+export type Box = readonly [left: number, top: number, right: number, bottom: number];
+
+/** Fonts whose signs the repair embeds, while an engine draws letters in their place. */
+const DRAWN_AS_LETTERS = /^(?:[A-Z]{6}\+)?wingdings/i;
+
+/** Returns where a page shows signs of fonts that the engine does not have. */
+export const boxesOfUnseen = (shown: readonly Character[]): Box[] =>
+  shown
+    .filter(({ fontName }) => DRAWN_AS_LETTERS.test(fontName))
+    .map(({ x, y, size }) => [x - size, y - size, x + size, y + size]);
+
 /**
  * @param dpi resolution of both pictures
+ * @param unseen parts of the page that are not compared
  * @throws RangeError if the pictures have different sizes
  */
-export function distanceOf(one: Picture, other: Picture, dpi: number): Distance {
+export function distanceOf(one: Picture, other: Picture, dpi: number, unseen: readonly Box[] = []): Distance {
   if (one.width !== other.width || one.height !== other.height) throw new RangeError("pictures of different sizes");
   // Most pages are unchanged.
   if (Buffer.compare(one.samples, other.samples) === 0) return { mean: 0, worst: 0, emptied: 0, filled: 0 };
@@ -52,6 +66,9 @@ export function distanceOf(one: Picture, other: Picture, dpi: number): Distance 
   let filled = 0;
   for (let row = 0; row < rows; row++) {
     for (let column = 0; column < columns; column++) {
+      const [left, top] = [column * side, row * side].map((pixel) => (pixel * 72) / dpi);
+      const end = (side * 72) / dpi;
+      if (unseen.some(([x0, y0, x1, y1]) => x0 < left + end && x1 > left && y0 < top + end && y1 > top)) continue;
       const before = tileOf(one, column * side, row * side, side);
       const after = tileOf(other, column * side, row * side, side);
       const distance = Math.max(...before.mean.map((value, channel) => Math.abs(value - after.mean[channel])));
@@ -104,41 +121,64 @@ function tileOf({ width, height, samples }: Picture, left: number, top: number, 
   return { mean: [red / count, green / count, blue / count], spread: Math.sqrt(variance) };
 }
 
-/** Number of each character, without spaces and characters without meaning. */
+/**
+ * Number of each character, without spaces and marks of format. Those without a meaning count as U+FFFD; those in a
+ * font of signs have a prefix.
+ */
 export type Characters = ReadonlyMap<string, number>;
 
-const MEANINGLESS = /[\s\p{Cc}\p{Cf}\p{Co}\p{Cn}\u00ad\ufffd]/u;
+const UNCOUNTED = /[\s\p{Cf}\u00ad]/u;
+const MEANINGLESS = /[\p{Cc}\p{Co}\p{Cn}\ufffd]/u;
+const UNKNOWN = "\ufffd";
+/** An engine reads the codes of such a font as letters, unless the font is embedded. */
+const OF_SIGNS = /^(?:[A-Z]{6}\+)?(?:itc)?(?:zapfdingbats|dingbats|symbol(?!s)|wingdings|webdings)/i;
+/** Prefix of a character in such a font. */
+const SIGN_MARK = "\0";
 
-export function charactersOf(codePoints: Iterable<number>): Characters {
+export function charactersOf(shown: Iterable<Pick<Character, "codePoint" | "fontName">>): Characters {
   const counts = new Map<string, number>();
-  for (const codePoint of codePoints) {
+  const count = (key: string) => counts.set(key, (counts.get(key) ?? 0) + 1);
+  for (const { codePoint, fontName } of shown) {
     // Ligatures and presentation forms count as their letters.
     for (const character of String.fromCodePoint(codePoint).normalize("NFKD")) {
-      if (!MEANINGLESS.test(character)) counts.set(character, (counts.get(character) ?? 0) + 1);
+      if (MEANINGLESS.test(character)) count(UNKNOWN);
+      else if (!UNCOUNTED.test(character)) count(OF_SIGNS.test(fontName) ? SIGN_MARK + character : character);
     }
   }
   return counts;
 }
 
-const SIGN = /\p{S}/u;
+/** Differences of the text of two pages. */
+export interface TextDistance {
+  /** Number of characters in the first page. */
+  readonly count: number;
+  /** Number of these that the second page lacks. */
+  readonly lost: number;
+  /** Number of characters that only the second page has. Characters that had no meaning may have one now. */
+  readonly added: number;
+}
 
-/**
- * Counts the characters that were lost. A new sign compensates for one lost character, because an engine reads a font
- * of signs that is not embedded as letters.
- * @returns the number of characters in the first page, and how many of these the second one lacks
- */
-export function lostCharacters(
-  before: Characters,
-  after: Characters,
-): { readonly count: number; readonly lost: number } {
+/** Compares the characters of two pages. Any sign can take the place of a character in a font of signs. */
+export function textDistance(before: Characters, after: Characters): TextDistance {
+  const rest = new Map(after);
+  const take = (character: string, most: number): number => {
+    const taken = Math.min(most, rest.get(character) ?? 0);
+    rest.set(character, (rest.get(character) ?? 0) - taken);
+    return taken;
+  };
+  rest.delete(UNKNOWN);
   let count = 0;
   let lost = 0;
+  const signs: [character: string, left: number][] = [];
   for (const [character, occurrences] of before) {
+    if (character === UNKNOWN) continue;
     count += occurrences;
-    lost += Math.max(0, occurrences - (after.get(character) ?? 0));
+    const left = occurrences - take(character, occurrences);
+    if (character.startsWith(SIGN_MARK)) signs.push([character.slice(SIGN_MARK.length), left]);
+    else lost += left;
   }
-  for (const [character, occurrences] of after) {
-    if (SIGN.test(character)) lost -= Math.max(0, occurrences - (before.get(character) ?? 0));
-  }
-  return { count, lost: Math.max(0, lost) };
+  const replaced = signs.reduce((sum, [character, left]) => sum + left - take(character, left), 0);
+  const added = [...rest.values()].reduce((sum, left) => sum + left, 0);
+  lost += Math.max(0, replaced - added);
+  return { count, lost, added: before.has(UNKNOWN) ? 0 : Math.max(0, added - replaced) };
 }

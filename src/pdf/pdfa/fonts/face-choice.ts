@@ -175,12 +175,19 @@ const COLLECTIONS = new Map([
 /**
  * Returns fonts for a drawing engine, whose own Asian font lacks many characters and has neither serifs nor bold styles.
  * The repair embeds the same ones.
+ * @param substitutes fonts that were replaced, of any script. MuPDF's fonts replace the others
  */
-export function fontsForDrawing(shelf: FontShelf = EMPTY_SHELF): EngineFonts {
+export function fontsForDrawing(
+  shelf: FontShelf = EMPTY_SHELF,
+  substitutes: readonly NoticeSubject[] = [],
+): EngineFonts {
+  const chosen = new Map(substitutes.map(({ name, replacedBy }) => [name, replacedBy]));
   return (name, language) => {
-    const choice = chooseCjkFace(name, COLLECTIONS.get(language) ?? "", 0);
-    const bytes = choice && shelf.face(choice.face);
-    return bytes && { name: choice.face, bytes, index: choice.index };
+    const ordering = COLLECTIONS.get(language) ?? "";
+    const substitute = chosen.get(name.replace(/^[A-Z]{6}\+/, ""));
+    const face = substitute ?? chooseCjkFace(name, ordering, 0)?.face;
+    const bytes = face === undefined ? undefined : shelf.face(face);
+    return bytes && { name: face!, bytes, index: CJK.get(ordering) ?? 0 };
   };
 }
 
