@@ -127,7 +127,19 @@ function tileOf({ width, height, samples }: Picture, left: number, top: number, 
  */
 export type Characters = ReadonlyMap<string, number>;
 
-const UNCOUNTED = /[\s\p{Cf}\u00ad]/u;
+const UNCOUNTED = /[\s\p{Cf}\p{Variation_Selector}]/u;
+/**
+ * Characters with the same glyph in the fonts of a character collection, of which each engine's table has another one.
+ */
+const EQUAL = new Map([
+  ["\u2212", "-"],
+  ["\u301c", "~"],
+  ["\u223c", "~"],
+  ["\u2012", "\u2013"],
+  ["\u2015", "\u2014"],
+  ["\u203e", "\u00af"],
+  ["\u22ef", "\u2026"],
+]);
 const MEANINGLESS = /[\p{Cc}\p{Co}\p{Cn}\ufffd]/u;
 const UNKNOWN = "\ufffd";
 /** An engine reads the codes of such a font as letters, unless the font is embedded. */
@@ -135,12 +147,13 @@ const OF_SIGNS = /^(?:[A-Z]{6}\+)?(?:itc)?(?:zapfdingbats|dingbats|symbol(?!s)|w
 /** Prefix of a character in such a font. */
 const SIGN_MARK = "\0";
 
-export function charactersOf(shown: Iterable<Pick<Character, "codePoint" | "fontName">>): Characters {
+export function charactersOf(all: Iterable<Pick<Character, "codePoint" | "fontName">>): Characters {
   const counts = new Map<string, number>();
   const count = (key: string) => counts.set(key, (counts.get(key) ?? 0) + 1);
-  for (const { codePoint, fontName } of shown) {
+  for (const { codePoint, fontName } of all) {
     // Ligatures and presentation forms count as their letters.
-    for (const character of String.fromCodePoint(codePoint).normalize("NFKD")) {
+    const shown = String.fromCodePoint(codePoint);
+    for (const character of (EQUAL.get(shown) ?? shown).normalize("NFKD")) {
       if (MEANINGLESS.test(character)) count(UNKNOWN);
       else if (!UNCOUNTED.test(character)) count(OF_SIGNS.test(fontName) ? SIGN_MARK + character : character);
     }
