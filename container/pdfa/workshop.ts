@@ -183,8 +183,7 @@ export class JobWorkshop implements Workshop {
         .filter(({ code }) => code === "fonts-substituted")
         .flatMap(({ subjects = [] }) => subjects),
     };
-    for await (const { body } of this.#start(comparePdfs, inputs, params))
-      text = await textOf(body);
+    for await (const { body } of this.#start(comparePdfs, inputs, params)) text = await textOf(body);
     return JSON.parse(text);
   }
 

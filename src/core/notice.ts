@@ -13,6 +13,7 @@ export const NOTICE_CODES = [
   "multimedia-removed",
   "fonts-substituted",
   "pages-pictured",
+  "claims-removed",
   "damaged-content-kept",
 ] as const;
 export type NoticeCode = (typeof NOTICE_CODES)[number];
@@ -21,7 +22,7 @@ export interface Notice {
   readonly code: NoticeCode;
   /** Number of lost items of this kind, even if fewer subjects are listed. */
   readonly count: number;
-  /** Attachments and fonts by name, pages by number. */
+  /** Attachments, fonts and standards by name, pages by number. */
   readonly subjects?: readonly NoticeSubject[];
 }
 

@@ -12,14 +12,15 @@ import { MupdfSource } from "../pdf/objects/mupdf-source.ts";
 import { PdfFile } from "../pdf/objects/pdf-file.ts";
 import { roomOf } from "../pdf/objects/room.ts";
 import { writeFile } from "../pdf/objects/writer.ts";
+import { isClassic } from "../pdf/pages/claims.ts";
 import { held } from "./held.ts";
 import { mergePdfs } from "./merge-pdfs.ts";
 import { mayBeSigned, unprotect } from "./unprotect.ts";
 
 /** Exit status of qpdf (qpdf's manual, "Exit Status"). */
 const STATUS = { done: 0, failed: 2, doneWithWarnings: 3 };
-/** The last version without object streams, which PDF/A-1 is based on (ISO 19005-1). */
-const CLASSIC_VERSION = "1.4";
+/** PDF/A requires the end of a line before `endstream` (ISO 19005-1, 6.1.7; -2, 6.1.7.1). */
+const NEWLINE = "--newline-before-endstream";
 const EVERY_PAGE = { text: "1-last", items: [{ first: 1, last: "last" }] } as const;
 
 /**
@@ -62,7 +63,7 @@ async function unsigned(bytes: Uint8Array, context: Context): Promise<{ bytes: U
     const notices = unprotect(file, source, bytes);
     // Remains of an earlier revision do not count.
     if (notices.every(({ code }) => code === "protection-removed")) return { bytes, notices: [] };
-    return { bytes: await joined(writeFile(file, undefined, { classic: file.version <= CLASSIC_VERSION })), notices };
+    return { bytes: await joined(writeFile(file, undefined, { classic: isClassic(file) })), notices };
   } finally {
     source.close();
   }
@@ -73,7 +74,7 @@ function inOrder(input: Uint8Array, { heapLimitBytes }: Context): QpdfRun {
   // compresses uncompressed streams, which costs much time.
   const streams = contains(input, "Encrypt") ? "--decode-level=none" : "--stream-data=preserve";
   const { input: from, output: to } = QPDF_PATHS;
-  return runQpdf(["--no-warn", "--linearize", streams, from, to], { input, heapLimitBytes });
+  return runQpdf(["--no-warn", "--linearize", NEWLINE, streams, from, to], { input, heapLimitBytes });
 }
 
 /**

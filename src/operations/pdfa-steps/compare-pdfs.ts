@@ -9,8 +9,8 @@ import { prepareSpare, takeMupdf } from "../../engines/mupdf/spare.ts";
 import { srgbProfile } from "../../formats/icc/profile.ts";
 import { LookedAt, type PageLook, spread } from "../../pdf/pdfa/comparison/document-look.ts";
 import { decodeLooks, digestOf, type Looks, type SeenPage } from "../../pdf/pdfa/comparison/look-records.ts";
-import { fontsForDrawing } from "../../pdf/pdfa/fonts/face-choice.ts";
 import { type Distance, distanceOf, type Picture, textDistance } from "../../pdf/pdfa/comparison/page-look.ts";
+import { fontsForDrawing } from "../../pdf/pdfa/fonts/face-choice.ts";
 
 const paramsSchema = z.object({
   /** Time budget. When it has passed, only some pages of a long document are compared, spread over all of it. */

@@ -23,8 +23,8 @@ import { pageDictionary, readPages, type SourcePage } from "../../pdf/pages/page
 import { displaySpace } from "../../pdf/pdfa/colors/display-space.ts";
 import { usesCmyk } from "../../pdf/pdfa/colors/page-colors.ts";
 import { addInvisibleFont, invisibleText } from "../../pdf/pdfa/content/invisible-text.ts";
-import { fontsForDrawing } from "../../pdf/pdfa/fonts/face-choice.ts";
 import { removeFields } from "../../pdf/pdfa/document/remove-fields.ts";
+import { fontsForDrawing } from "../../pdf/pdfa/fonts/face-choice.ts";
 import { unprotect } from "../unprotect.ts";
 
 const paramsSchema = z.object({

@@ -6,6 +6,7 @@ import { surveyFile } from "../content/survey.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, type Reference, type Value } from "../objects/values.ts";
 import { writeFile } from "../objects/writer.ts";
+import { isClassic } from "../pages/claims.ts";
 import { pageDictionary, readPages, type SourcePage } from "../pages/pages.ts";
 import { flattenAnnotations, isTransparentAnnotation } from "./annotations.ts";
 import { flattenPage, type PageJob } from "./flatten-page.ts";
@@ -17,8 +18,6 @@ import { type FlatteningQuality, RESOLUTIONS } from "./settings.ts";
 import { Stage } from "./stage.ts";
 import { withoutMarks } from "./sweep.ts";
 
-/** The last version without object streams, which PDF/A-1 is based on (ISO 19005-1). */
-const CLASSIC_VERSION = "1.4";
 const MAX_CONTENT_BYTES = 64 * 2 ** 20;
 
 export interface FlattenOptions {
@@ -61,7 +60,7 @@ export async function flattenFile(file: PdfFile, options: FlattenOptions): Promi
     canonical: (reference: Reference) => reference,
     rewrite: (object: Parameters<typeof withoutMarks>[1]) => withoutMarks(file, object),
   };
-  return { chunks: writeFile(file, rewriting, { classic: file.version <= CLASSIC_VERSION }), coverage };
+  return { chunks: writeFile(file, rewriting, { classic: isClassic(file) }), coverage };
 }
 
 async function flattenPages(file: PdfFile, options: FlattenOptions): Promise<number[]> {

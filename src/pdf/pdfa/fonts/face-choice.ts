@@ -160,7 +160,8 @@ export function chooseCjkFace(
   const isBold = /bold|black|heavy|w[6-9]\b|demi/.test(name) || (flags & FONT_FLAGS.forceBold) !== 0;
   const isGothic = /goth|kozgo|sans|hei|dotum|gulim|yuan|kaku|maru/.test(name);
   const isSerif =
-    /ming|minch|kozmin|song|sung|serif|ryumin|batang|myung|myeong|fang|kai/.test(name) || (flags & FONT_FLAGS.serif) !== 0;
+    /ming|minch|kozmin|song|sung|serif|ryumin|batang|myung|myeong|fang|kai/.test(name) ||
+    (flags & FONT_FLAGS.serif) !== 0;
   return { face: `Noto${isSerif && !isGothic ? "Serif" : "Sans"}CJK-${isBold ? "Bold" : "Regular"}`, index };
 }
 

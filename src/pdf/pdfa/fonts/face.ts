@@ -76,8 +76,7 @@ export function openFace(name: string, bytes: Uint8Array, index: number): Face |
       .flatMap((other) => unicodeMap(other) ?? []);
     return others.reduce((found, other) => found || other.glyphOf(codePoint), 0);
   };
-  const find = (text: string) =>
-    text === "" ? 0 : map ? glyphOf(text.codePointAt(0) ?? 0) : (byText.get(text) ?? 0);
+  const find = (text: string) => (text === "" ? 0 : map ? glyphOf(text.codePointAt(0) ?? 0) : (byText.get(text) ?? 0));
   let vertical: ReadonlyMap<number, number> | undefined;
   const glyphs = {
     name,
