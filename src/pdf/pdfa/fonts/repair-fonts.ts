@@ -56,6 +56,7 @@ export async function repairFonts(
     level,
     shelf: keptAtHand(shelf),
     isUnicodeDistrusted: failed.has("6.2.11.7.2"),
+    isCodeZeroRefused: failed.has("6.2.11.8"),
     substituted: [],
     areCMapsDistrusted: ["6.2.11.3.1", "6.2.11.3.3", "6.3.3.1", "6.3.3.3"].some((clause) => failed.has(clause)),
   };

@@ -13,6 +13,8 @@ export interface FontTask {
   /** True if a validator reported missing Unicode values or incorrect CMaps after all repairs. */
   readonly isUnicodeDistrusted: boolean;
   readonly areCMapsDistrusted: boolean;
+  /** True if a validator took a glyph for .notdef. */
+  readonly isCodeZeroRefused: boolean;
   /** Fonts whose glyphs now come from another font. */
   readonly substituted: NoticeSubject[];
 }
