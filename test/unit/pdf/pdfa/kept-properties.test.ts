@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { keptProperties } from "../../../../src/pdf/pdfa/metadata/kept-properties.ts";
 
-const kept = (text: string) => keptProperties(new TextEncoder().encode(text), 2, () => false);
+const kept = (text: string) => keptProperties(new TextEncoder().encode(text), 2, () => false).elements;
 const packet = (properties: string) =>
   `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/">${properties}</rdf:Description></rdf:RDF></x:xmpmeta>`;
 
