@@ -54,6 +54,8 @@ export interface Judged extends Judgment {
 export interface MadeFile extends FileInput {
   /** Losses between the original and this file. @default none */
   readonly notices?: readonly Notice[];
+  /** True if parts of the pages have become pictures, or another engine has drawn them. @default false */
+  readonly isRedrawn?: boolean;
   /** Work of a validation; undefined if it was not counted. */
   readonly work?: ContentWork;
 }

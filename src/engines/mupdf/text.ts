@@ -30,9 +30,9 @@ const MAX_CHARACTERS = 500_000;
  * MAX_CHARACTERS} are left out.
  * @throws MupdfError if anything on the page is wrong; errors of the engine
  */
-export function readTextOfContents(engine: Mupdf, page: Pointer, tank: Tank): readonly TextLine[] {
+export function readTextOfContents(engine: Mupdf, page: Pointer, tank: Tank, options = ""): readonly TextLine[] {
   const make = (options: Pointer) => engine.raw._wasm_new_stext_page_from_page(page, options);
-  return readText(engine, tank, make);
+  return readText(engine, tank, make, options);
 }
 
 /**
@@ -41,13 +41,21 @@ export function readTextOfContents(engine: Mupdf, page: Pointer, tank: Tank): re
  * left out.
  * @throws MupdfError; errors of the engine
  */
-export function readTextOfList(engine: Mupdf, list: Pointer, tank: Tank): readonly TextLine[] {
+export function readTextOfList(engine: Mupdf, list: Pointer, tank: Tank, options = ""): readonly TextLine[] {
   const make = (options: Pointer) => engine.raw._wasm_new_stext_page_from_display_list(list, options);
-  return readText(engine, tank, make);
+  return readText(engine, tank, make, options);
 }
 
-function readText(engine: Mupdf, tank: Tank, make: (options: Pointer) => Pointer): readonly TextLine[] {
-  const text = engine.run(() => engine.withText("", make), tank);
+/** Option to return characters outside of the page, too: whether one at its edge counts depends on the font's box. */
+export const UNCLIPPED = "clip=no";
+
+function readText(
+  engine: Mupdf,
+  tank: Tank,
+  make: (options: Pointer) => Pointer,
+  options: string,
+): readonly TextLine[] {
+  const text = engine.run(() => engine.withText(options, make), tank);
   try {
     return engine.run((raw) => {
       const lines: TextLine[] = [];

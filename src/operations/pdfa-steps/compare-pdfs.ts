@@ -15,6 +15,11 @@ import { fontsForDrawing } from "../../pdf/pdfa/fonts/face-choice.ts";
 const paramsSchema = z.object({
   /** Time budget. When it has passed, only some pages of a long document are compared, spread over all of it. */
   timeMs: z.number(),
+  /**
+   * True if the second document draws the same glyphs, so that none may differ. False if parts of its pages have become
+   * pictures. @default false
+   */
+  isExact: z.boolean().exactOptional(),
   /** Fonts that the second document has in place of fonts that are not embedded in the first one. @default none */
   substitutes: z.array(z.object({ name: z.string(), replacedBy: z.string().exactOptional() })).exactOptional(),
 });
@@ -52,6 +57,11 @@ const SIZE_TOLERANCE = 1;
 const SIDES = { shortest: 3, longest: 14_400 };
 /** Largest distances of pages that count as alike, set by {@link file://./../../decisions/0018-pdfa.md measuring}. */
 const MOST = { mean: 8, worst: 64, emptied: 0, filled: 0 };
+/**
+ * Largest differences of a pixel in text whose glyphs must not differ: at first, on pages drawn with at least this
+ * resolution, and in the closer picture. Another digit in small print differs by more.
+ */
+const SHARPEST = { first: 24, firstDpi: 36, closer: 96 };
 /** Number of pages that are compared however long it takes. */
 const LEAST_PAGES = 32;
 /** Limits the number of reported differences. */
@@ -73,13 +83,14 @@ export const lookOptions = ({ heapLimitBytes, fonts }: Context): MupdfOptions =>
  * @param inputs the two documents, then the results of look-at-pdf.ts for the first, or for both, if there are any
  * @throws EngineFailure the failure that made the first document unreadable
  */
-const run: Run<CompareParams> = async function* (inputs, { timeMs, substitutes = [] }, context) {
+const run: Run<CompareParams> = async function* (inputs, { timeMs, substitutes = [], isExact = false }, context) {
   const [before, after, looksBefore, looksAfter] = inputs;
   const ends = performance.now() + timeMs;
   const options = lookOptions(context);
   context.defer(() => prepareArchivalSpares(options));
   using original = await Side.open(before!, options, looksBefore);
-  const substituted = substitutes.length > 0 ? fontsForDrawing(context.fonts, substitutes) : undefined;
+  const replaced = new Set(substitutes.flatMap(({ name, replacedBy = name }) => [name, replacedBy]));
+  const fonts = replaced.size > 0 ? fontsForDrawing(context.fonts, substitutes) : undefined;
   using candidate = await openIfReadable(after!, options, looksAfter);
   const differences: PageDifference[] = [];
   const furthest = { mean: 0, worst: 0 };
@@ -89,7 +100,7 @@ const run: Run<CompareParams> = async function* (inputs, { timeMs, substitutes =
     if (differences.length >= MOST_DIFFERENCES) break;
     if (performance.now() > ends && compared >= LEAST_PAGES) break;
     compared++;
-    const difference = await compare(original, candidate, index, furthest, substituted);
+    const difference = await compare(original, candidate, index, furthest, { isExact, replaced, fonts });
     if (difference) differences.push({ pageNumber: index + 1, ...difference });
   }
   differences.sort((one, other) => one.pageNumber - other.pageNumber);
@@ -99,6 +110,14 @@ const run: Run<CompareParams> = async function* (inputs, { timeMs, substitutes =
 
 export const comparePdfs = operation({ name: "compare-pdfs", params: paramsSchema, run });
 
+interface Means {
+  readonly isExact: boolean;
+  /** Names of fonts that have been replaced, and of those that replace them. */
+  readonly replaced: ReadonlySet<string>;
+  /** Fonts to draw the first document with, if its own are missing. */
+  readonly fonts: EngineFonts | undefined;
+}
+
 type Difference = Omit<PageDifference, "pageNumber">;
 const ADDED: Difference = { kind: "missing", detail: "the original has no such page" };
 
@@ -107,7 +126,7 @@ async function compare(
   candidate: Side | undefined,
   index: number,
   furthest: { mean: number; worst: number },
-  substituted: EngineFonts | undefined,
+  means: Means,
 ): Promise<Difference | undefined> {
   const before = await original.see(index);
   // A page that was not readable before cannot have become worse.
@@ -124,15 +143,17 @@ async function compare(
   if (lost + added > 0) return { kind: "text", detail: `${lost} of ${count} characters lost, ${added} added` };
   if (short < SIDES.shortest) return undefined;
   if (!(before.picture && after.picture) && digest(before) === digest(after)) return undefined;
-  let distance = distanceBetween(await original.withPicture(before, index), await candidate.withPicture(after, index));
-  // MuPDF's own font may lack characters that the substitute has.
-  for (const fonts of [undefined, ...(substituted ? [substituted] : [])]) {
-    if (isLike(distance)) break;
-    if (fonts) original.drawWith(fonts);
+  const looks = [await original.withPicture(before, index), await candidate.withPicture(after, index)] as const;
+  let distance = distanceBetween(...looks, means);
+  let isAlike = isLike(distance, SHARPEST.first * Math.min(1, before.dpi / SHARPEST.firstDpi) ** 2);
+  for (let turn = 0; turn < (means.fonts ? 2 : 1) && !isAlike; turn++) {
+    // MuPDF's own fonts may lack characters that the substitutes have.
+    if (turn > 0) original.drawWith(means.fonts!);
     const closer = [await original.look(index, CLOSER), await candidate.look(index, CLOSER)];
-    if (closer[0] && closer[1]) distance = distanceBetween(closer[0], closer[1]);
+    if (closer[0] && closer[1]) distance = distanceBetween(closer[0], closer[1], means);
+    isAlike = isLike(distance, SHARPEST.closer);
   }
-  if (!isLike(distance)) return { kind: "picture", detail: JSON.stringify(distance) };
+  if (!isAlike) return { kind: "picture", detail: JSON.stringify(distance) };
   furthest.mean = Math.max(furthest.mean, distance.mean);
   furthest.worst = Math.max(furthest.worst, distance.worst);
   return undefined;
@@ -140,11 +161,18 @@ async function compare(
 
 const digest = ({ picture, digest }: SeenPage): string | undefined => (picture ? digestOf(picture) : digest);
 
-const isLike = (distance: Distance): boolean =>
-  Object.entries(MOST).every(([key, most]) => distance[key as keyof Distance] <= most);
+const isLike = (distance: Distance, sharpest: number): boolean =>
+  Object.entries({ ...MOST, sharpest }).every(([key, most]) => distance[key as keyof Distance] <= most);
 
-const distanceBetween = (before: PageLook, after: PageLook): Distance =>
-  distanceOf(before.picture, sameSize(after.picture, before.picture), before.dpi, before.unseen);
+function distanceBetween(before: PageLook, after: PageLook, { isExact, replaced }: Means): Distance {
+  const { dpi, unseen, picture } = before;
+  // Glyphs of another font differ.
+  const text = isExact ? before.text.filter(({ fontName }) => !replaced.has(withoutTag(fontName))) : [];
+  return distanceOf(picture, sameSize(after.picture, picture), { dpi, unseen, text: text.map(({ box }) => box) });
+}
+
+/** Returns a font's name without the tag of a subset (ISO 32000-1, 9.6.4). */
+const withoutTag = (name: string): string => name.replace(/^[A-Z]{6}\+/, "");
 
 /** Crops or extends the picture to the same size: sides that differ by a fraction of a point can differ by a pixel. */
 function sameSize(picture: Picture, { width, height }: Picture): Picture {

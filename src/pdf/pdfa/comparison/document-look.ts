@@ -5,7 +5,9 @@ import { EngineFailure } from "../../../core/failure.ts";
 import { MupdfDocument } from "../../../engines/mupdf/document.ts";
 import type { Mupdf, MupdfOptions } from "../../../engines/mupdf/mupdf.ts";
 import { MupdfPage } from "../../../engines/mupdf/page.ts";
-import { type Box, boxesOfUnseen, type Characters, charactersOf, type Picture } from "./page-look.ts";
+import { UNCLIPPED } from "../../../engines/mupdf/text.ts";
+import { type Characters, charactersOf, type Picture } from "./page-look.ts";
+import { type Box, boxesOfText, boxesOfUnseen, type TextBox } from "./text-boxes.ts";
 
 const DPI = 36;
 /**
@@ -25,6 +27,8 @@ export interface PageLook {
   readonly dpi: number;
   readonly picture: Picture;
   readonly characters: Characters;
+  /** Lines of text. */
+  readonly text: readonly TextBox[];
   /** Parts of the page where the engine does not show what the document does. */
   readonly unseen: readonly Box[];
 }
@@ -56,11 +60,13 @@ export class LookedAt implements Disposable {
     try {
       const page = new MupdfPage(this.#document, index);
       try {
-        const shown = page.text().flatMap((line) => line.characters);
-        const characters = charactersOf(shown);
         const { width, height } = page;
+        const lines = page.text(UNCLIPPED);
+        const shown = lines.flatMap((line) => line.characters);
+        const characters = charactersOf(shown.filter(({ x, y }) => x >= 0 && y >= 0 && x <= width && y <= height));
+        const boxes = { text: boxesOfText(lines), unseen: boxesOfUnseen(lines) };
         const dpi = resolutionFor(page) * closer;
-        return { width, height, dpi, picture: pictureOf(page, dpi), characters, unseen: boxesOfUnseen(shown) };
+        return { width, height, dpi, picture: pictureOf(page, dpi), characters, ...boxes };
       } finally {
         page.close();
       }

@@ -2,6 +2,7 @@
 // pages whose fonts may have been replaced by others of the same widths: shapes may differ, but ink must not appear or
 // disappear. Knows nothing about PDF.
 import type { Character } from "../../../engines/mupdf/text.ts";
+import type { Box } from "./text-boxes.ts";
 
 /** A page's picture in RGB with 8 bits, the upper row first. */
 export interface Picture {
@@ -20,7 +21,11 @@ export interface Distance {
   readonly emptied: number;
   /** Number of tiles with content in the second picture and none in the first. */
   readonly filled: number;
+  /** Largest difference of a pixel in a line of text, apart from the shift of the color around it. */
+  readonly sharpest: number;
 }
+
+const SAME: Distance = { mean: 0, worst: 0, emptied: 0, filled: 0, sharpest: 0 };
 
 /** Side of a tile in inches: a word of small print. */
 const TILE = 1 / 3;
@@ -36,53 +41,81 @@ const NOTHING_LEFT = 0.25;
  */
 const ASIDE = 0.25;
 
-/** A rectangle in points from the top left corner: left, top, right, bottom. */
-export type Box = readonly [left: number, top: number, right: number, bottom: number];
+/** Pictures of a page that are compared. */
+export interface Compared {
+  /** Resolution of both pictures. */
+  readonly dpi: number;
+  /** Lines of text, in which glyphs must not differ. */
+  readonly text: readonly Box[];
+  /** Parts of the page that are not compared. */
+  readonly unseen: readonly Box[];
+}
 
-/** Fonts whose signs the repair embeds, while an engine draws letters in their place. */
-const DRAWN_AS_LETTERS = /^(?:[A-Z]{6}\+)?wingdings/i;
-
-/** Returns where a page shows signs of fonts that the engine does not have. */
-export const boxesOfUnseen = (shown: readonly Character[]): Box[] =>
-  shown
-    .filter(({ fontName }) => DRAWN_AS_LETTERS.test(fontName))
-    .map(({ x, y, size }) => [x - size, y - size, x + size, y + size]);
-
-/**
- * @param dpi resolution of both pictures
- * @param unseen parts of the page that are not compared
- * @throws RangeError if the pictures have different sizes
- */
-export function distanceOf(one: Picture, other: Picture, dpi: number, unseen: readonly Box[] = []): Distance {
+/** @throws RangeError if the pictures have different sizes */
+export function distanceOf(one: Picture, other: Picture, { dpi, text, unseen }: Compared): Distance {
   if (one.width !== other.width || one.height !== other.height) throw new RangeError("pictures of different sizes");
   // Most pages are unchanged.
-  if (Buffer.compare(one.samples, other.samples) === 0) return { mean: 0, worst: 0, emptied: 0, filled: 0 };
+  if (Buffer.compare(one.samples, other.samples) === 0) return SAME;
   const side = Math.max(LEAST_TILE, Math.round(dpi * TILE));
-  const columns = Math.ceil(one.width / side);
-  const rows = Math.ceil(one.height / side);
-  let sum = 0;
-  let worst = 0;
-  let emptied = 0;
-  let filled = 0;
-  for (let row = 0; row < rows; row++) {
-    for (let column = 0; column < columns; column++) {
-      const [left, top] = [column * side, row * side].map((pixel) => (pixel * 72) / dpi);
-      const end = (side * 72) / dpi;
-      if (unseen.some(([x0, y0, x1, y1]) => x0 < left + end && x1 > left && y0 < top + end && y1 > top)) continue;
-      const before = tileOf(one, column * side, row * side, side);
-      const after = tileOf(other, column * side, row * side, side);
-      const distance = Math.max(...before.mean.map((value, channel) => Math.abs(value - after.mean[channel])));
-      sum += distance;
-      worst = Math.max(worst, distance);
-      const isGone = (something: Tile, nothing: Tile, picture: Picture) =>
-        something.spread >= SOMETHING &&
-        nothing.spread < something.spread * NOTHING_LEFT &&
-        around(picture, column * side, row * side, side).spread < something.spread * NOTHING_LEFT;
-      if (isGone(before, after, other)) emptied++;
-      if (isGone(after, before, one)) filled++;
+  const grid = { columns: Math.ceil(one.width / side), rows: Math.ceil(one.height / side), points: (side * 72) / dpi };
+  const [isUnseen, isText] = [tilesOf(unseen, grid), tilesOf(text, grid)];
+  let [sum, worst, emptied, filled, sharpest] = [0, 0, 0, 0, 0];
+  for (let tile = 0; tile < isUnseen.length; tile++) {
+    if (isUnseen[tile]) continue;
+    const [left, top] = [(tile % grid.columns) * side, Math.floor(tile / grid.columns) * side];
+    const before = tileOf(one, left, top, side);
+    const after = tileOf(other, left, top, side);
+    const shift = before.mean.map((value, channel) => after.mean[channel] - value);
+    const distance = Math.max(...shift.map(Math.abs));
+    sum += distance;
+    worst = Math.max(worst, distance);
+    const isGone = (something: Tile, nothing: Tile, picture: Picture) =>
+      something.spread >= SOMETHING &&
+      nothing.spread < something.spread * NOTHING_LEFT &&
+      around(picture, left, top, side).spread < something.spread * NOTHING_LEFT;
+    if (isGone(before, after, other)) emptied++;
+    if (isGone(after, before, one)) filled++;
+    if (isText[tile]) sharpest = Math.max(sharpest, sharpestOf(one, other, [left, top, side], shift));
+  }
+  return { mean: sum / isUnseen.length, worst, emptied, filled, sharpest };
+}
+
+interface Grid {
+  readonly columns: number;
+  readonly rows: number;
+  /** Side of a tile in points. */
+  readonly points: number;
+}
+
+/** Marks the tiles that boxes touch. */
+function tilesOf(boxes: readonly Box[], { columns, rows, points }: Grid): Uint8Array {
+  const marked = new Uint8Array(columns * rows);
+  const within = (position: number, count: number) => Math.max(0, Math.min(count - 1, Math.floor(position / points)));
+  for (const [left, top, right, bottom] of boxes) {
+    for (let row = within(top, rows); row <= within(bottom, rows); row++)
+      marked.fill(1, row * columns + within(left, columns), row * columns + within(right, columns) + 1);
+  }
+  return marked;
+}
+
+/** Returns the largest difference of a pixel in a tile, apart from the shift of the tile's color. */
+function sharpestOf(
+  one: Picture,
+  other: Picture,
+  [left, top, side]: readonly [left: number, top: number, side: number],
+  shift: readonly number[],
+): number {
+  let sharpest = 0;
+  const [right, bottom] = [Math.min(one.width, left + side), Math.min(one.height, top + side)];
+  for (let y = top; y < bottom; y++) {
+    for (let x = left, at = (y * one.width + left) * 3; x < right; x++, at += 3) {
+      for (let channel = 0; channel < 3; channel++) {
+        const difference = other.samples[at + channel] - one.samples[at + channel] - shift[channel];
+        sharpest = Math.max(sharpest, Math.abs(difference));
+      }
     }
   }
-  return { mean: sum / (columns * rows), worst, emptied, filled };
+  return sharpest;
 }
 
 function around(picture: Picture, left: number, top: number, side: number): Tile {
