@@ -8,6 +8,7 @@ import { Budget } from "../../pdf/objects/budget.ts";
 import { MupdfSource } from "../../pdf/objects/mupdf-source.ts";
 import { PdfFile } from "../../pdf/objects/pdf-file.ts";
 import { roomOf } from "../../pdf/objects/room.ts";
+import { fontsForDrawing } from "../../pdf/pdfa/fonts/face-choice.ts";
 import { type FlattenParams, flattenTransparency as signature } from "../flatten-transparency.ts";
 import { unprotect } from "../unprotect.ts";
 
@@ -27,8 +28,8 @@ const run: Run<FlattenParams> = async function* ([input], { quality }, context) 
     const file = PdfFile.of(objects, budget);
     const notices: Notice[] = [];
     const prepare = () => notices.push(...unprotect(file, objects, bytes));
-    const stageBytes = engineBytes - readingBytes;
-    const flattened = await flattenFile(file, { quality, bytes, stageBytes, signal, prepare });
+    const drawing = { heapLimitBytes: engineBytes - readingBytes, fonts: fontsForDrawing(context.fonts) };
+    const flattened = await flattenFile(file, { quality, bytes, drawing, signal, prepare });
     if (!flattened) {
       yield { ...TYPE, body: bytes };
       return;

@@ -167,8 +167,10 @@ const isLike = (distance: Distance, sharpest: number): boolean =>
 function distanceBetween(before: PageLook, after: PageLook, { isExact, replaced }: Means): Distance {
   const { dpi, unseen, picture } = before;
   // Glyphs of another font differ.
-  const text = isExact ? before.text.filter(({ fontName }) => !replaced.has(withoutTag(fontName))) : [];
-  return distanceOf(picture, sameSize(after.picture, picture), { dpi, unseen, text: text.map(({ box }) => box) });
+  const boxes = Map.groupBy(before.text, ({ fontName }) => isExact && !replaced.has(withoutTag(fontName)));
+  const [text, otherText] = [true, false].map((isKept) => (boxes.get(isKept) ?? []).map(({ box }) => box));
+  const compared = { dpi, unseen, text: text!, otherText: otherText! };
+  return distanceOf(picture, sameSize(after.picture, picture), compared);
 }
 
 /** Returns a font's name without the tag of a subset (ISO 32000-1, 9.6.4). */

@@ -22,7 +22,7 @@ import { putPageTree } from "../../pdf/pages/page-tree.ts";
 import { pageDictionary, readPages, type SourcePage } from "../../pdf/pages/pages.ts";
 import { displaySpace } from "../../pdf/pdfa/colors/display-space.ts";
 import { usesCmyk } from "../../pdf/pdfa/colors/page-colors.ts";
-import { addInvisibleFont, invisibleText } from "../../pdf/pdfa/content/invisible-text.ts";
+import { InvisibleFont, invisibleText } from "../../pdf/pdfa/content/invisible-text.ts";
 import { removeFields } from "../../pdf/pdfa/document/remove-fields.ts";
 import { fontsForDrawing } from "../../pdf/pdfa/fonts/face-choice.ts";
 import { unprotect } from "../unprotect.ts";
@@ -81,7 +81,7 @@ const run: Run<PicturePagesParams> = async function* ([input, look = input], par
     const { pages } = readPages(source);
     const pictured: NoticeSubject[] = [];
     const target = params.pages ? source : PdfFile.create(budget);
-    const font = addInvisibleFont(target);
+    const font = new InvisibleFont(target);
     const kids: Reference[] = [];
     const made = { target, font, inRgb: params.inRgb, isFlat, bytesLeft: MOST_PICTURE_BYTES };
     const all = pages.map((_, index) => index + 1);
@@ -96,6 +96,7 @@ const run: Run<PicturePagesParams> = async function* ([input, look = input], par
       if (params.pages) source.put(page.reference, dictionary.set("Parent", parentOf(source, page)));
       else kids.push(target.add(dictionary));
     }
+    font.finish();
     if (!params.pages) target.catalog.set("Pages", putPageTree(target, kids));
     notices.push(...noticesAbout("pages-pictured", pictured));
     yield { extension: "pdf", type: "application/pdf", body: writeFile(target), notices: () => notices };
@@ -128,7 +129,7 @@ async function picturedPage(
   drawn: MupdfDocument,
   made: {
     readonly target: PdfFile;
-    readonly font: Reference;
+    readonly font: InvisibleFont;
     readonly inRgb: boolean;
     readonly isFlat: boolean;
     bytesLeft: number;
@@ -165,8 +166,8 @@ async function picturedPage(
       content = `q ${place.join(" ")} cm /Picture Do Q\n`;
       const lines = look.text();
       if (lines.length > 0) {
-        resources.set("Font", Dictionary.of({ Invisible: font }));
-        content += invisibleText(lines, "Invisible", toPage, height);
+        resources.set("Font", Dictionary.of({ Invisible: font.reference }));
+        content += invisibleText(lines, { font, name: "Invisible" }, toPage, height);
       }
     } finally {
       look.close();

@@ -2,6 +2,7 @@
 // meaning are removed from all objects. Knows nothing about operations.
 
 import { EngineFailure } from "../../core/failure.ts";
+import type { MupdfOptions } from "../../engines/mupdf/mupdf.ts";
 import { surveyFile } from "../content/survey.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, type Reference, type Value } from "../objects/values.ts";
@@ -22,9 +23,9 @@ const MAX_CONTENT_BYTES = 64 * 2 ** 20;
 
 export interface FlattenOptions {
   readonly quality: FlatteningQuality;
-  /** The bytes of the file, and the memory limit of the engine that draws it. */
+  /** The bytes of the file, and how the engine draws it. */
   readonly bytes: Uint8Array;
-  readonly stageBytes: number;
+  readonly drawing: MupdfOptions;
   readonly signal: AbortSignal;
   /** Called before the first change, if anything will be changed. May change the file itself. */
   prepare(): void;
@@ -64,7 +65,7 @@ export async function flattenFile(file: PdfFile, options: FlattenOptions): Promi
 }
 
 async function flattenPages(file: PdfFile, options: FlattenOptions): Promise<number[]> {
-  const { bytes, stageBytes, quality, signal } = options;
+  const { bytes, drawing, quality, signal } = options;
   const { pages } = readPages(file);
   let stage: Stage | undefined;
   const coverage: number[] = [];
@@ -85,7 +86,7 @@ async function flattenPages(file: PdfFile, options: FlattenOptions): Promise<num
       if (seen.has(page.reference.number)) continue;
       seen.add(page.reference.number);
       const needsStage = needsDrawing(file, shared.marks, page);
-      if (needsStage) stage ??= await Stage.open(bytes, stageBytes);
+      if (needsStage) stage ??= await Stage.open(bytes, drawing);
       coverage.push(needsStage ? await flattenOne({ ...shared, stage: stage! }, page) : 0);
       await file.relieve();
     }

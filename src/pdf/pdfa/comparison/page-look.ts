@@ -45,20 +45,21 @@ const ASIDE = 0.25;
 export interface Compared {
   /** Resolution of both pictures. */
   readonly dpi: number;
-  /** Lines of text, in which glyphs must not differ. */
+  /** Text whose glyphs must not differ, and text in other fonts. */
   readonly text: readonly Box[];
+  readonly otherText: readonly Box[];
   /** Parts of the page that are not compared. */
   readonly unseen: readonly Box[];
 }
 
 /** @throws RangeError if the pictures have different sizes */
-export function distanceOf(one: Picture, other: Picture, { dpi, text, unseen }: Compared): Distance {
+export function distanceOf(one: Picture, other: Picture, { dpi, text, otherText, unseen }: Compared): Distance {
   if (one.width !== other.width || one.height !== other.height) throw new RangeError("pictures of different sizes");
   // Most pages are unchanged.
   if (Buffer.compare(one.samples, other.samples) === 0) return SAME;
   const side = Math.max(LEAST_TILE, Math.round(dpi * TILE));
   const grid = { columns: Math.ceil(one.width / side), rows: Math.ceil(one.height / side), points: (side * 72) / dpi };
-  const [isUnseen, isText] = [tilesOf(unseen, grid), tilesOf(text, grid)];
+  const [isUnseen, isText, isOther] = [unseen, text, otherText].map((boxes) => tilesOf(boxes, grid));
   let [sum, worst, emptied, filled, sharpest] = [0, 0, 0, 0, 0];
   for (let tile = 0; tile < isUnseen.length; tile++) {
     if (isUnseen[tile]) continue;
@@ -75,7 +76,7 @@ export function distanceOf(one: Picture, other: Picture, { dpi, text, unseen }: 
       around(picture, left, top, side).spread < something.spread * NOTHING_LEFT;
     if (isGone(before, after, other)) emptied++;
     if (isGone(after, before, one)) filled++;
-    if (isText[tile]) sharpest = Math.max(sharpest, sharpestOf(one, other, [left, top, side], shift));
+    if (isText[tile] && !isOther[tile]) sharpest = Math.max(sharpest, sharpestOf(one, other, [left, top, side], shift));
   }
   return { mean: sum / isUnseen.length, worst, emptied, filled, sharpest };
 }
