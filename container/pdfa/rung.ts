@@ -54,6 +54,8 @@ export interface Judged extends Judgment {
 export interface MadeFile extends FileInput {
   /** Losses between the original and this file. @default none */
   readonly notices?: readonly Notice[];
+  /** True if parts of the pages have become pictures, or another engine has drawn them. @default false */
+  readonly isRedrawn?: boolean;
   /** Work of a validation; undefined if it was not counted. */
   readonly work?: ContentWork;
 }
@@ -97,7 +99,7 @@ export interface Workshop {
   /** Starts to look at the original, for the comparison. */
   look(original: FileInput): Looking;
   /** @param looking the look at the original, if any; while it continues, the candidate is looked at too */
-  compare(original: FileInput, candidate: FileInput, looking: Looking | undefined): Promise<Comparison>;
+  compare(original: FileInput, candidate: MadeFile, looking: Looking | undefined): Promise<Comparison>;
   log(message: string, details?: Record<string, unknown>): void;
 }
 

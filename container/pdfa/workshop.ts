@@ -7,9 +7,12 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { EngineFailure } from "../../src/core/failure.ts";
 import type { Output, Signature } from "../../src/core/operation.ts";
+import { flattenTransparency } from "../../src/operations/flatten-transparency.ts";
 import { type Comparison, comparePdfs } from "../../src/operations/pdfa-steps/compare-pdfs.ts";
 import { countContent } from "../../src/operations/pdfa-steps/count-content.ts";
 import { lookAtPdf } from "../../src/operations/pdfa-steps/look-at-pdf.ts";
+import { picturePages } from "../../src/operations/pdfa-steps/picture-pages.ts";
+import { replaceContents } from "../../src/operations/pdfa-steps/replace-contents.ts";
 import type { ContentWork } from "../../src/pdf/pdfa/content/content-count.ts";
 import type { ArchivalLevel } from "../../src/pdf/pdfa/level.ts";
 import { decodeAnswer } from "../../src/placement/remote.ts";
@@ -47,6 +50,9 @@ const LOOKING_ENDS_MS = 200;
 /** Maximum work of a light validation. Validations that need more time or memory run one at a time. */
 const LIGHT: ContentWork = { ms: 2_000, bytes: 256 * 2 ** 20 };
 
+/** Operations after which pages show other objects than before. */
+const REDRAWING = new Set([flattenTransparency.name, picturePages.name, replaceContents.name]);
+
 /** Failures that a document can cause in the validator. A file made from the document possibly does not cause them. */
 const UNREADABLE = new Set(["password-protected", "damaged", "too-complex"]);
 
@@ -77,10 +83,11 @@ export class JobWorkshop implements Workshop {
   async make<P>(operation: Signature<P>, inputs: readonly MadeFile[], params: NoInfer<P>): Promise<MadeFile> {
     let made: MadeFile | undefined;
     const before = inputs[0]?.notices ?? [];
+    const isRedrawn = inputs[0]?.isRedrawn === true || REDRAWING.has(operation.name);
     for await (const { type, body, notices } of this.#start(operation, inputs, params)) {
       if (type !== "application/json") {
         made = await written(this.#newPath(), body, this.signal);
-        made = { ...made, notices: [...before, ...(notices?.() ?? [])] };
+        made = { ...made, notices: [...before, ...(notices?.() ?? [])], isRedrawn };
       } else if (made) made = { ...made, work: JSON.parse(await textOf(body)) };
     }
     if (!made) throw new EngineFailure("crashed", `${operation.name} gave nothing`);
@@ -171,14 +178,20 @@ export class JobWorkshop implements Workshop {
     };
   }
 
-  async compare(original: FileInput, candidate: FileInput, looking: Looking | undefined): Promise<Comparison> {
+  async compare(original: FileInput, candidate: MadeFile, looking: Looking | undefined): Promise<Comparison> {
     let text = "";
     const after = !looking || looking.isOver ? undefined : await this.#lookAt(candidate, this.signal);
     const before = await looking?.seen;
     const looks = before ? [before, ...(after ? [after] : [])] : [];
     const inputs = [original, candidate, ...looks];
-    for await (const { body } of this.#start(comparePdfs, inputs, { timeMs: CONTAINER_LIMITS.compareMs }))
-      text = await textOf(body);
+    const params = {
+      timeMs: CONTAINER_LIMITS.compareMs,
+      isExact: candidate.isRedrawn !== true,
+      substitutes: (candidate.notices ?? [])
+        .filter(({ code }) => code === "fonts-substituted")
+        .flatMap(({ subjects = [] }) => subjects),
+    };
+    for await (const { body } of this.#start(comparePdfs, inputs, params)) text = await textOf(body);
     return JSON.parse(text);
   }
 

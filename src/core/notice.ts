@@ -14,6 +14,8 @@ export const NOTICE_CODES = [
   "chunks-left-out",
   "fonts-substituted",
   "pages-pictured",
+  "claims-removed",
+  "properties-removed",
   "damaged-content-kept",
 ] as const;
 export type NoticeCode = (typeof NOTICE_CODES)[number];
@@ -22,7 +24,7 @@ export interface Notice {
   readonly code: NoticeCode;
   /** Number of lost items of this kind, even if fewer subjects are listed. */
   readonly count: number;
-  /** Attachments and fonts by name, pages by number. */
+  /** Attachments, fonts, standards and properties by name, pages by number. */
   readonly subjects?: readonly NoticeSubject[];
 }
 

@@ -51,6 +51,10 @@ const SENTENCES: Readonly<Record<NoticeCode, (notice: Notice) => string>> = {
     count === 1 && subjects[0]
       ? `page ${subjects[0].name} became a picture`
       : `${counted(count, "page", "pages")} became pictures${listed({ count, subjects })}`,
+  "claims-removed": (notice) =>
+    `${counted(notice.count, "claim of conformance was", "claims of conformance were")} removed${listed(notice)}`,
+  "properties-removed": (notice) =>
+    `${counted(notice.count, "metadata property was", "metadata properties were")} removed${listed(notice)}`,
   "damaged-content-kept": ({ count }) => `damaged content of ${counted(count, "page", "pages")} was passed on`,
 };
 

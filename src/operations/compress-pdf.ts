@@ -4,14 +4,16 @@
 import * as z from "zod";
 import { type Notice, noticesOf } from "../core/notice.ts";
 import { type Chunks, type Context, type Input, operation, type Run } from "../core/operation.ts";
+import type { Family } from "../formats/xmp/claims.ts";
 import { compressFile } from "../pdf/compression/compress-file.ts";
 import { compressionProfile } from "../pdf/compression/profile.ts";
 import { settingsOfProfile } from "../pdf/compression/profile-settings.ts";
-import { LEVEL_SETTINGS, LEVELS } from "../pdf/compression/settings.ts";
+import { type CompressionSettings, LEVEL_SETTINGS, LEVELS } from "../pdf/compression/settings.ts";
 import { Budget } from "../pdf/objects/budget.ts";
 import { MupdfSource } from "../pdf/objects/mupdf-source.ts";
 import { PdfFile } from "../pdf/objects/pdf-file.ts";
 import { roomOf } from "../pdf/objects/room.ts";
+import { withdrawClaims } from "../pdf/pages/claims.ts";
 import { countDamagedContents } from "../pdf/pages/damaged-contents.ts";
 import { readPages } from "../pdf/pages/pages.ts";
 import { held } from "./held.ts";
@@ -46,7 +48,7 @@ const run: Run<CompressParams> = async function* ([input], params, context) {
   let ofEither: readonly Notice[] = [];
   try {
     const file = PdfFile.inPasses(objects, budget);
-    ofCopy = unprotect(file, objects, bytes);
+    ofCopy = [...unprotect(file, objects, bytes), ...withdrawClaims(file, isBrokenBy(settings))];
     ofEither = noticesOf("damaged-content-kept", countDamagedContents(file, readPages(file).pages));
     const moreElsewhere = context.heapLimitBytes < CONTAINER_BYTES;
     const decoder = { roomBytes: engineBytes, decode: (number: number) => objects.decodeImage(number) };
@@ -73,6 +75,15 @@ const run: Run<CompressParams> = async function* ([input], params, context) {
 };
 
 export const compressPdf = operation({ name: "compress-pdf", params: paramsSchema, run });
+
+/** Reports for a standard whether a compression breaks its rules on fonts, colors or tags. */
+const isBrokenBy =
+  ({ discard, fonts }: CompressionSettings) =>
+  (family: Family, name: string): boolean => {
+    if (fonts.unembedStandard) return true;
+    if (discard.has("output-intent") && family !== "PDF/UA") return true;
+    return discard.has("document-tags") && (family === "PDF/UA" || /^PDF\/A-\da$/.test(name));
+  };
 
 /** Linearizes the output if the profile asks for it, at the cost of a few bytes. */
 async function* linearized(chunks: Uint8Array[], { name }: Input, context: Context) {

@@ -11,16 +11,17 @@ import { MupdfSource } from "../pdf/objects/mupdf-source.ts";
 import { PdfFile } from "../pdf/objects/pdf-file.ts";
 import { roomOf } from "../pdf/objects/room.ts";
 import { writeFile } from "../pdf/objects/writer.ts";
+import { isClassic } from "../pdf/pages/claims.ts";
 import { held } from "./held.ts";
 import { mergePdfs } from "./merge-pdfs.ts";
 import { mayBeSigned, unprotect } from "./unprotect.ts";
 
 /** Exit status of qpdf (qpdf's manual, "Exit Status"). */
 const STATUS = { done: 0, failed: 2, doneWithWarnings: 3 };
-/** The last version without object streams, which PDF/A-1 is based on (ISO 19005-1). */
-const CLASSIC_VERSION = "1.4";
 /** Name of the crypt filter that qpdf applies. */
 const QPDF_FILTER = "StdCF";
+/** PDF/A requires the end of a line before `endstream` (ISO 19005-1, 6.1.7; -2, 6.1.7.1). */
+const NEWLINE = "--newline-before-endstream";
 const EVERY_PAGE = { text: "1-last", items: [{ first: 1, last: "last" }] } as const;
 
 /**
@@ -77,7 +78,7 @@ async function prepared(bytes: Uint8Array, context: Context): Promise<Prepared> 
     const losesParts = notices.some(({ code }) => code !== "protection-removed");
     const mustCopy = losesParts || hasOtherKeys(source) || (source.hasNewPageTree && !isEncrypted);
     if (!mustCopy) return { bytes, notices: [], isEncrypted };
-    const copy = await joined(writeFile(file, undefined, { classic: file.version <= CLASSIC_VERSION }));
+    const copy = await joined(writeFile(file, undefined, { classic: isClassic(file) }));
     return { bytes: copy, notices, isEncrypted: false };
   } catch (error) {
     if (!(error instanceof EngineFailure) || mayBeSigned(bytes)) throw error;
@@ -96,7 +97,7 @@ function inOrder(input: Uint8Array, { heapLimitBytes }: Context): QpdfRun {
   // compresses uncompressed streams, which costs much time.
   const streams = contains(input, "Encrypt") ? "--decode-level=none" : "--stream-data=preserve";
   const { input: from, output: to } = QPDF_PATHS;
-  return runQpdf(["--no-warn", "--linearize", streams, from, to], { input, heapLimitBytes });
+  return runQpdf(["--no-warn", "--linearize", NEWLINE, streams, from, to], { input, heapLimitBytes });
 }
 
 /**

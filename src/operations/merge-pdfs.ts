@@ -84,7 +84,7 @@ const run: Run<MergePdfsParams> = async function* (inputs, { pages }, context) {
 
   const opening = inputs.map(assemblyInput);
   try {
-    const body = assemble(opening, documentParts, budget, context.signal);
+    const body = assemble(opening, documentParts, budget, context.signal, (...lost) => notices.push(...lost));
     yield { extension: "pdf", type: "application/pdf", body, notices: () => notices };
   } finally {
     engine?.close();

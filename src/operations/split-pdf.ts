@@ -53,9 +53,12 @@ const run: Run<SplitPdfParams> = async function* (inputs, { pages }, context) {
       for (; outputs < total; outputs++) {
         context.signal.throwIfAborted();
         const wanted = select(outputs);
+        const isFirst = outputs === 0;
         const taken = { open: async () => source, select: () => wanted, close: () => {} };
         const room = new Budget(objectBytes - budget.limitBytes);
-        const body = assemble([taken], documentParts, room, context.signal);
+        const body = assemble([taken], documentParts, room, context.signal, (...lost) => {
+          if (isFirst) notices.push(...lost);
+        });
         // Notices are about the input, so the other outputs report none.
         yield { extension: "pdf", type: "application/pdf", body, total, notices: () => notices.splice(0) };
       }

@@ -19,8 +19,8 @@ export function machineFace(name: string): Uint8Array | undefined {
 export const machineType1 = (name: string): Uint8Array | undefined => read([`${FONTS}/type1/urw-base35/${name}.t1`]);
 
 export const machineShelf: FontShelf = {
-  face: async (name) => machineFace(name),
-  cmap: async (name) => read(readdirSync(CMAPS).map((folder) => `${CMAPS}/${folder}/${name}`)),
+  face: (name) => machineFace(name),
+  cmap: (name) => read(readdirSync(CMAPS).map((folder) => `${CMAPS}/${folder}/${name}`)),
 };
 
 /** True if the machine has the fonts that the tests need. Otherwise the tests are skipped with a message. */

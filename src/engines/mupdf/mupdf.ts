@@ -38,6 +38,22 @@ export interface Tank {
 /** The annotations that are drawn (decisions/0025). */
 export type ShownAnnotations = "on-screen" | "none";
 
+/** A font of the host that is drawn in place of one that is not embedded. */
+export interface EngineFont {
+  readonly name: string;
+  /** An OpenType file or collection. */
+  readonly bytes: Uint8Array;
+  /** Index in a collection. */
+  readonly index: number;
+}
+
+/**
+ * Chooses the font for one that is not embedded, by its name.
+ * @param language `JP`, `KR`, `SC` or `TC` for an Asian font, other text for any other
+ * @returns undefined for MuPDF's own font
+ */
+export type EngineFonts = (name: string, language: string) => EngineFont | undefined;
+
 export interface MupdfOptions {
   /** Limits the size of the heap, in bytes. */
   readonly heapLimitBytes: number;
@@ -50,6 +66,8 @@ export interface MupdfOptions {
    * not objects. @default false
    */
   readonly withoutStructure?: boolean;
+  /** @default MuPDF's own fonts replace those that are not embedded */
+  readonly fonts?: EngineFonts;
 }
 
 /** Engines that are not closed, and may be collected without that. */
@@ -98,6 +116,8 @@ export class Mupdf {
   #canary = 0;
   #scratch: Pointer = 0;
   #area: Pointer = 0;
+  /** Fonts of the host, by name and index. */
+  readonly #fonts = new Map<string, Pointer>();
   readonly #fuel: Counter;
   readonly #stackPointer: Counter;
 
@@ -266,6 +286,37 @@ export class Mupdf {
     }
   }
 
+  /** Returns a font of the host for a font that is not embedded; 0 if there is none. */
+  hostFont(name: Pointer, language: Pointer): Pointer {
+    const { raw } = this;
+    const found = this.#options.fonts?.(raw.UTF8ToString(name), raw.UTF8ToString(language));
+    if (!found) return 0;
+    const key = `${found.index} ${found.name}`;
+    let font = this.#fonts.get(key);
+    if (font === undefined) {
+      font = this.#newFont(found);
+      this.#fonts.set(key, font);
+    }
+    return font && raw._wasm_keep_font(font);
+  }
+
+  /** @returns 0 if MuPDF cannot read the font, or has no memory for it */
+  #newFont({ name, bytes, index }: EngineFont): Pointer {
+    const { raw } = this;
+    try {
+      const copy = raw._wasm_malloc(bytes.length);
+      raw.HEAPU8.set(bytes, copy);
+      const buffer = raw._wasm_new_buffer_from_data(copy, bytes.length);
+      const font = this.withText(name, (text) => raw._wasm_new_font_from_buffer(text, buffer, index));
+      raw._wasm_drop_buffer(buffer);
+      return font;
+    } catch (error) {
+      if (!(error instanceof MupdfError)) throw error;
+      this.complain(error.message);
+      return 0;
+    }
+  }
+
   /** Records a message or an error for the log. */
   complain(message: string | Pointer): void {
     this.messageCount++;
@@ -319,7 +370,7 @@ function hooksOf(engine: () => Mupdf): MupdfHooks {
   return {
     log_error: (text) => engine().complain(text),
     log_warning: (text) => engine().complain(text),
-    load_font_file: () => 0,
+    load_font_file: (name, script) => engine().hostFont(name, script),
     stm_read(id, position, target, size) {
       const { raw } = engine();
       const bytes = engine()

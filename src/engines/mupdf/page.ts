@@ -98,21 +98,22 @@ export class MupdfPage {
 
   /**
    * Returns the text of the page, visible or not, including that of annotations.
+   * @param options of MuPDF, see text.ts
    * @throws EngineFailure for the same reasons as drawing
    */
-  text(): readonly TextLine[] {
+  text(options = ""): readonly TextLine[] {
     const { engine } = this.#document;
     const tank = this.#tank;
     const ofList = (...parts: readonly PagePart[]): readonly TextLine[] => {
       const list = this.#interpret(...parts);
       try {
-        return readTextOfList(engine, list, tank);
+        return readTextOfList(engine, list, tank, options);
       } finally {
         engine.release((raw) => raw._wasm_drop_display_list(list));
       }
     };
     try {
-      return [...this.#textOfContents(ofList), ...ofList("annots", "widgets")];
+      return [...this.#textOfContents(ofList, options), ...ofList("annots", "widgets")];
     } catch (error) {
       throw this.#document.failure(error, "damaged");
     }
@@ -122,9 +123,9 @@ export class MupdfPage {
    * Reads the text of the page's contents. An error ends that; a display list, which leaves out erroneous objects, is
    * read then.
    */
-  #textOfContents(ofList: (part: PagePart) => readonly TextLine[]): readonly TextLine[] {
+  #textOfContents(ofList: (part: PagePart) => readonly TextLine[], options: string): readonly TextLine[] {
     try {
-      return readTextOfContents(this.#document.engine, this.#page, this.#tank);
+      return readTextOfContents(this.#document.engine, this.#page, this.#tank, options);
     } catch (error) {
       if (!(error instanceof MupdfError)) throw error;
       return ofList("contents");

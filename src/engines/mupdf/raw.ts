@@ -131,6 +131,12 @@ export interface MupdfExports {
   _wasm_stext_char_get_c(char: Pointer): number;
   _wasm_stext_char_get_origin(char: Pointer): Pointer;
   _wasm_stext_char_get_size(char: Pointer): number;
+  /** Returns a borrowed pointer. */
+  _wasm_stext_char_get_font(char: Pointer): Pointer;
+  /** Returns borrowed text. */
+  _wasm_font_get_name(font: Pointer): Pointer;
+  _wasm_new_font_from_buffer(name: Pointer, buffer: Pointer, index: number): Pointer;
+  _wasm_keep_font(font: Pointer): Pointer;
   _wasm_new_draw_device(matrix: Pointer, pixmap: Pointer): Pointer;
   _wasm_close_device(device: Pointer): void;
   _wasm_drop_device(device: Pointer): void;

@@ -17,6 +17,8 @@ export interface Character {
   readonly y: number;
   /** Font size in points. */
   readonly size: number;
+  /** Name of the font in the document. */
+  readonly fontName: string;
 }
 
 const TEXT_BLOCK = 0;
@@ -28,9 +30,9 @@ const MAX_CHARACTERS = 500_000;
  * MAX_CHARACTERS} are left out.
  * @throws MupdfError if anything on the page is wrong; errors of the engine
  */
-export function readTextOfContents(engine: Mupdf, page: Pointer, tank: Tank): readonly TextLine[] {
+export function readTextOfContents(engine: Mupdf, page: Pointer, tank: Tank, options = ""): readonly TextLine[] {
   const make = (options: Pointer) => engine.raw._wasm_new_stext_page_from_page(page, options);
-  return readText(engine, tank, make);
+  return readText(engine, tank, make, options);
 }
 
 /**
@@ -39,17 +41,33 @@ export function readTextOfContents(engine: Mupdf, page: Pointer, tank: Tank): re
  * left out.
  * @throws MupdfError; errors of the engine
  */
-export function readTextOfList(engine: Mupdf, list: Pointer, tank: Tank): readonly TextLine[] {
+export function readTextOfList(engine: Mupdf, list: Pointer, tank: Tank, options = ""): readonly TextLine[] {
   const make = (options: Pointer) => engine.raw._wasm_new_stext_page_from_display_list(list, options);
-  return readText(engine, tank, make);
+  return readText(engine, tank, make, options);
 }
 
-function readText(engine: Mupdf, tank: Tank, make: (options: Pointer) => Pointer): readonly TextLine[] {
-  const text = engine.run(() => engine.withText("", make), tank);
+/** Option to return characters outside of the page, too: whether one at its edge counts depends on the font's box. */
+export const UNCLIPPED = "clip=no";
+
+function readText(
+  engine: Mupdf,
+  tank: Tank,
+  make: (options: Pointer) => Pointer,
+  options: string,
+): readonly TextLine[] {
+  const text = engine.run(() => engine.withText(options, make), tank);
   try {
     return engine.run((raw) => {
       const lines: TextLine[] = [];
       let count = 0;
+      const names = new Map<Pointer, string>();
+      const nameOf = (font: Pointer): string => {
+        const known = names.get(font);
+        if (known !== undefined) return known;
+        const name = raw.UTF8ToString(raw._wasm_font_get_name(font));
+        names.set(font, name);
+        return name;
+      };
       const point = (at: Pointer): [number, number] => [raw.HEAPF32[at >> 2], raw.HEAPF32[(at >> 2) + 1]];
       let block = raw._wasm_stext_page_get_first_block(text);
       for (; block !== 0; block = raw._wasm_stext_block_get_next(block)) {
@@ -62,7 +80,8 @@ function readText(engine: Mupdf, tank: Tank, make: (options: Pointer) => Pointer
           for (; char !== 0 && count < MAX_CHARACTERS; char = raw._wasm_stext_char_get_next(char), count++) {
             const [x, y] = point(raw._wasm_stext_char_get_origin(char));
             const codePoint = raw._wasm_stext_char_get_c(char);
-            characters.push({ codePoint, x, y, size: raw._wasm_stext_char_get_size(char) });
+            const size = raw._wasm_stext_char_get_size(char);
+            characters.push({ codePoint, x, y, size, fontName: nameOf(raw._wasm_stext_char_get_font(char)) });
           }
           lines.push({ direction, characters });
         }

@@ -8,6 +8,7 @@ import { Budget } from "../../pdf/objects/budget.ts";
 import { MupdfSource } from "../../pdf/objects/mupdf-source.ts";
 import { PdfFile } from "../../pdf/objects/pdf-file.ts";
 import { roomOf } from "../../pdf/objects/room.ts";
+import { fontsForDrawing } from "../../pdf/pdfa/fonts/face-choice.ts";
 import { type FlattenParams, flattenTransparency as signature } from "../flatten-transparency.ts";
 import { unprotect } from "../unprotect.ts";
 
@@ -27,9 +28,9 @@ const run: Run<FlattenParams> = async function* ([input], { quality }, context) 
     const file = PdfFile.of(objects, budget);
     const notices: Notice[] = [];
     const prepare = () => notices.push(...unprotect(file, objects, bytes));
-    const stageBytes = engineBytes - readingBytes;
+    const drawing = { heapLimitBytes: engineBytes - readingBytes, fonts: fontsForDrawing(context.fonts) };
     const mustWrite = objects.hasNewPageTree;
-    const flattened = await flattenFile(file, { quality, mustWrite, bytes, stageBytes, signal, prepare });
+    const flattened = await flattenFile(file, { quality, mustWrite, bytes, drawing, signal, prepare });
     if (!flattened) {
       yield { ...TYPE, body: bytes };
       return;

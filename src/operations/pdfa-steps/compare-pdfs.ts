@@ -4,16 +4,24 @@
 import * as z from "zod";
 import { EngineFailure } from "../../core/failure.ts";
 import { type Context, type Input, operation, type Run } from "../../core/operation.ts";
-import type { MupdfOptions } from "../../engines/mupdf/mupdf.ts";
+import type { EngineFonts, MupdfOptions } from "../../engines/mupdf/mupdf.ts";
 import { prepareSpare, takeMupdf } from "../../engines/mupdf/spare.ts";
 import { srgbProfile } from "../../formats/icc/profile.ts";
 import { LookedAt, type PageLook, spread } from "../../pdf/pdfa/comparison/document-look.ts";
 import { decodeLooks, digestOf, type Looks, type SeenPage } from "../../pdf/pdfa/comparison/look-records.ts";
-import { type Distance, distanceOf, lostCharacters, type Picture } from "../../pdf/pdfa/comparison/page-look.ts";
+import { type Distance, distanceOf, type Picture, textDistance } from "../../pdf/pdfa/comparison/page-look.ts";
+import { fontsForDrawing } from "../../pdf/pdfa/fonts/face-choice.ts";
 
 const paramsSchema = z.object({
   /** Time budget. When it has passed, only some pages of a long document are compared, spread over all of it. */
   timeMs: z.number(),
+  /**
+   * True if the second document draws the same glyphs, so that none may differ. False if parts of its pages have become
+   * pictures. @default false
+   */
+  isExact: z.boolean().exactOptional(),
+  /** Fonts that the second document has in place of fonts that are not embedded in the first one. @default none */
+  substitutes: z.array(z.object({ name: z.string(), replacedBy: z.string().exactOptional() })).exactOptional(),
 });
 export type CompareParams = z.infer<typeof paramsSchema>;
 
@@ -49,9 +57,11 @@ const SIZE_TOLERANCE = 1;
 const SIDES = { shortest: 3, longest: 14_400 };
 /** Largest distances of pages that count as alike, set by {@link file://./../../decisions/0018-pdfa.md measuring}. */
 const MOST = { mean: 8, worst: 64, emptied: 0, filled: 0 };
-/** Tolerance for lost characters: their number and their share must both be exceeded. */
-const LOST_CHARACTERS = 3;
-const LOST_PART = 0.02;
+/**
+ * Largest differences of a pixel in text whose glyphs must not differ: at first, on pages drawn with at least this
+ * resolution, and in the closer picture. Another digit in small print differs by more.
+ */
+const SHARPEST = { first: 24, firstDpi: 36, closer: 96 };
 /** Number of pages that are compared however long it takes. */
 const LEAST_PAGES = 32;
 /** Limits the number of reported differences. */
@@ -63,8 +73,9 @@ const ENGINES = 2;
 export const prepareArchivalSpares = (options: MupdfOptions, engines = ENGINES): Promise<void> =>
   prepareSpare(options, engines, srgbProfile());
 
-export const lookOptions = ({ heapLimitBytes }: Context): MupdfOptions => ({
+export const lookOptions = ({ heapLimitBytes, fonts }: Context): MupdfOptions => ({
   heapLimitBytes: Math.floor(heapLimitBytes / 2),
+  fonts: fontsForDrawing(fonts),
 });
 
 /**
@@ -72,12 +83,14 @@ export const lookOptions = ({ heapLimitBytes }: Context): MupdfOptions => ({
  * @param inputs the two documents, then the results of look-at-pdf.ts for the first, or for both, if there are any
  * @throws EngineFailure the failure that made the first document unreadable
  */
-const run: Run<CompareParams> = async function* (inputs, { timeMs }, context) {
+const run: Run<CompareParams> = async function* (inputs, { timeMs, substitutes = [], isExact = false }, context) {
   const [before, after, looksBefore, looksAfter] = inputs;
   const ends = performance.now() + timeMs;
   const options = lookOptions(context);
   context.defer(() => prepareArchivalSpares(options));
   using original = await Side.open(before!, options, looksBefore);
+  const replaced = new Set(substitutes.flatMap(({ name, replacedBy = name }) => [name, replacedBy]));
+  const fonts = replaced.size > 0 ? fontsForDrawing(context.fonts, substitutes) : undefined;
   using candidate = await openIfReadable(after!, options, looksAfter);
   const differences: PageDifference[] = [];
   const furthest = { mean: 0, worst: 0 };
@@ -87,7 +100,7 @@ const run: Run<CompareParams> = async function* (inputs, { timeMs }, context) {
     if (differences.length >= MOST_DIFFERENCES) break;
     if (performance.now() > ends && compared >= LEAST_PAGES) break;
     compared++;
-    const difference = await compare(original, candidate, index, furthest);
+    const difference = await compare(original, candidate, index, furthest, { isExact, replaced, fonts });
     if (difference) differences.push({ pageNumber: index + 1, ...difference });
   }
   differences.sort((one, other) => one.pageNumber - other.pageNumber);
@@ -97,6 +110,14 @@ const run: Run<CompareParams> = async function* (inputs, { timeMs }, context) {
 
 export const comparePdfs = operation({ name: "compare-pdfs", params: paramsSchema, run });
 
+interface Means {
+  readonly isExact: boolean;
+  /** Names of fonts that have been replaced, and of those that replace them. */
+  readonly replaced: ReadonlySet<string>;
+  /** Fonts to draw the first document with, if its own are missing. */
+  readonly fonts: EngineFonts | undefined;
+}
+
 type Difference = Omit<PageDifference, "pageNumber">;
 const ADDED: Difference = { kind: "missing", detail: "the original has no such page" };
 
@@ -105,6 +126,7 @@ async function compare(
   candidate: Side | undefined,
   index: number,
   furthest: { mean: number; worst: number },
+  means: Means,
 ): Promise<Difference | undefined> {
   const before = await original.see(index);
   // A page that was not readable before cannot have become worse.
@@ -117,18 +139,21 @@ async function compare(
   if (isAllowed && sides.some((difference) => Math.abs(difference) > SIZE_TOLERANCE)) {
     return { kind: "size", detail: `${before.width} x ${before.height} became ${after.width} x ${after.height}` };
   }
-  const { count, lost } = lostCharacters(before.characters, after.characters);
-  if (lost > LOST_CHARACTERS && lost > count * LOST_PART) {
-    return { kind: "text", detail: `${lost} of ${count} characters lost` };
-  }
+  const { count, lost, added } = textDistance(before.characters, after.characters);
+  if (lost + added > 0) return { kind: "text", detail: `${lost} of ${count} characters lost, ${added} added` };
   if (short < SIDES.shortest) return undefined;
   if (!(before.picture && after.picture) && digest(before) === digest(after)) return undefined;
-  let distance = distanceBetween(await original.withPicture(before, index), await candidate.withPicture(after, index));
-  if (!isLike(distance)) {
+  const looks = [await original.withPicture(before, index), await candidate.withPicture(after, index)] as const;
+  let distance = distanceBetween(...looks, means);
+  let isAlike = isLike(distance, SHARPEST.first * Math.min(1, before.dpi / SHARPEST.firstDpi) ** 2);
+  for (let turn = 0; turn < (means.fonts ? 2 : 1) && !isAlike; turn++) {
+    // MuPDF's own fonts may lack characters that the substitutes have.
+    if (turn > 0) original.drawWith(means.fonts!);
     const closer = [await original.look(index, CLOSER), await candidate.look(index, CLOSER)];
-    if (closer[0] && closer[1]) distance = distanceBetween(closer[0], closer[1]);
+    if (closer[0] && closer[1]) distance = distanceBetween(closer[0], closer[1], means);
+    isAlike = isLike(distance, SHARPEST.closer);
   }
-  if (!isLike(distance)) return { kind: "picture", detail: JSON.stringify(distance) };
+  if (!isAlike) return { kind: "picture", detail: JSON.stringify(distance) };
   furthest.mean = Math.max(furthest.mean, distance.mean);
   furthest.worst = Math.max(furthest.worst, distance.worst);
   return undefined;
@@ -136,11 +161,20 @@ async function compare(
 
 const digest = ({ picture, digest }: SeenPage): string | undefined => (picture ? digestOf(picture) : digest);
 
-const isLike = (distance: Distance): boolean =>
-  Object.entries(MOST).every(([key, most]) => distance[key as keyof Distance] <= most);
+const isLike = (distance: Distance, sharpest: number): boolean =>
+  Object.entries({ ...MOST, sharpest }).every(([key, most]) => distance[key as keyof Distance] <= most);
 
-const distanceBetween = (before: PageLook, after: PageLook): Distance =>
-  distanceOf(before.picture, sameSize(after.picture, before.picture), before.dpi);
+function distanceBetween(before: PageLook, after: PageLook, { isExact, replaced }: Means): Distance {
+  const { dpi, unseen, picture } = before;
+  // Glyphs of another font differ.
+  const boxes = Map.groupBy(before.text, ({ fontName }) => isExact && !replaced.has(withoutTag(fontName)));
+  const [text, otherText] = [true, false].map((isKept) => (boxes.get(isKept) ?? []).map(({ box }) => box));
+  const compared = { dpi, unseen, text: text!, otherText: otherText! };
+  return distanceOf(picture, sameSize(after.picture, picture), compared);
+}
+
+/** Returns a font's name without the tag of a subset (ISO 32000-1, 9.6.4). */
+const withoutTag = (name: string): string => name.replace(/^[A-Z]{6}\+/, "");
 
 /** Crops or extends the picture to the same size: sides that differ by a fraction of a point can differ by a pixel. */
 function sameSize(picture: Picture, { width, height }: Picture): Picture {
@@ -157,7 +191,7 @@ function sameSize(picture: Picture, { width, height }: Picture): Picture {
 /** One of the two documents, opened only when the recorded looks are not enough. */
 class Side implements Disposable {
   readonly #input: Input;
-  readonly #options: MupdfOptions;
+  #options: MupdfOptions;
   readonly #looks: Looks | undefined;
   #document: LookedAt | undefined;
 
@@ -181,6 +215,14 @@ class Side implements Disposable {
   /** Returns the recorded look of a page, or looks at the page now. */
   async see(index: number): Promise<SeenPage | undefined> {
     return this.#looks?.pages.get(index) ?? this.look(index, 1);
+  }
+
+  /** Draws with these fonts from now on. */
+  drawWith(fonts: EngineFonts): void {
+    if (this.#options.fonts === fonts) return;
+    this.#options = { ...this.#options, fonts };
+    this.#document?.[Symbol.dispose]();
+    this.#document = undefined;
   }
 
   /** Looks at a page, as {@link LookedAt} does. */

@@ -23,8 +23,9 @@ import { putPageTree } from "../../pdf/pages/page-tree.ts";
 import { pageDictionary, readPages, type SourcePage } from "../../pdf/pages/pages.ts";
 import { displaySpace } from "../../pdf/pdfa/colors/display-space.ts";
 import { usesCmyk } from "../../pdf/pdfa/colors/page-colors.ts";
-import { addInvisibleFont, invisibleText } from "../../pdf/pdfa/content/invisible-text.ts";
+import { InvisibleFont, invisibleText } from "../../pdf/pdfa/content/invisible-text.ts";
 import { removeFields } from "../../pdf/pdfa/document/remove-fields.ts";
+import { fontsForDrawing } from "../../pdf/pdfa/fonts/face-choice.ts";
 import { unprotect } from "../unprotect.ts";
 
 const paramsSchema = z.object({
@@ -69,7 +70,11 @@ const run: Run<PicturePagesParams> = async function* ([input, look = input], par
   const isFlat = !params.pages || params.flatAnnotations === true;
   // Pages are drawn as a screen shows them: content that is visible only on screen is printed from now on (ISO 19005-2,
   // 6.3.2).
-  const options = { heapLimitBytes: Math.floor(engineBytes / 2), annotations: isFlat ? "on-screen" : "none" } as const;
+  const options = {
+    heapLimitBytes: Math.floor(engineBytes / 2),
+    annotations: isFlat ? "on-screen" : "none",
+    fonts: fontsForDrawing(context.fonts),
+  } as const;
   const drawn = MupdfDocument.open(await Mupdf.create(options), await look!.bytes(), asDrawn(options));
   try {
     const source = PdfFile.of(objects, budget);
@@ -77,7 +82,7 @@ const run: Run<PicturePagesParams> = async function* ([input, look = input], par
     const { pages } = readPages(source);
     const pictured: NoticeSubject[] = [];
     const target = params.pages ? source : PdfFile.create(budget);
-    const font = addInvisibleFont(target);
+    const font = new InvisibleFont(target);
     const kids: Reference[] = [];
     const made = { target, font, inRgb: params.inRgb, isFlat, bytesLeft: MOST_PICTURE_BYTES };
     const all = pages.map((_, index) => index + 1);
@@ -92,6 +97,7 @@ const run: Run<PicturePagesParams> = async function* ([input, look = input], par
       if (params.pages) source.put(page.reference, dictionary.set("Parent", parentOf(source, page)));
       else kids.push(target.add(dictionary));
     }
+    font.finish();
     if (!params.pages) target.catalog.set("Pages", putPageTree(target, kids));
     notices.push(...noticesAbout("pages-pictured", pictured));
     yield { extension: "pdf", type: "application/pdf", body: writeFile(target), notices: () => notices };
@@ -124,7 +130,7 @@ async function picturedPage(
   drawn: MupdfDocument,
   made: {
     readonly target: PdfFile;
-    readonly font: Reference;
+    readonly font: InvisibleFont;
     readonly inRgb: boolean;
     readonly isFlat: boolean;
     bytesLeft: number;
@@ -161,8 +167,8 @@ async function picturedPage(
       content = `q ${place.join(" ")} cm /Picture Do Q\n`;
       const lines = look.text();
       if (lines.length > 0) {
-        resources.set("Font", Dictionary.of({ Invisible: font }));
-        content += invisibleText(lines, "Invisible", toPage, height);
+        resources.set("Font", Dictionary.of({ Invisible: font.reference }));
+        content += invisibleText(lines, { font, name: "Invisible" }, toPage, height);
       }
     } finally {
       look.close();

@@ -6,11 +6,13 @@ import { EngineFailure } from "../../core/failure.ts";
 import type { Notice } from "../../core/notice.ts";
 import { type Context, operation, type Run } from "../../core/operation.ts";
 import { takeMupdf } from "../../engines/mupdf/spare.ts";
+import type { Family } from "../../formats/xmp/claims.ts";
 import { Budget } from "../../pdf/objects/budget.ts";
 import { MupdfSource } from "../../pdf/objects/mupdf-source.ts";
 import { PdfFile } from "../../pdf/objects/pdf-file.ts";
 import { roomOf } from "../../pdf/objects/room.ts";
 import { FileWriter } from "../../pdf/objects/writer.ts";
+import { withdrawClaims } from "../../pdf/pages/claims.ts";
 import type { Task } from "../../pdf/pdfa/archive.ts";
 import type { ContentWork } from "../../pdf/pdfa/content/content-count.ts";
 import { EMPTY_SHELF } from "../../pdf/pdfa/fonts/font-shelf.ts";
@@ -67,7 +69,7 @@ async function* repair(
   const source = await MupdfSource.open(bytes, engineBytes, budget, engine);
   try {
     const file = PdfFile.of(source, budget);
-    const lost = [...unprotect(file, source, bytes), ...withoutXfa(file)];
+    const lost = [...unprotect(file, source, bytes), ...withoutXfa(file), ...withdrawClaims(file, isOtherwise)];
     found?.notices.push(...lost);
     const work = await repairFile(file, {
       level,
@@ -86,6 +88,9 @@ async function* repair(
     source.close();
   }
 }
+
+/** Reports whether another standard requires an output intent, or parts, of its own. */
+const isOtherwise = (family: Family): boolean => family !== "PDF/A" && family !== "PDF/UA";
 
 const reportingTo = ({ notices }: Found, convert: NonNullable<Task["convert"]>): Pick<Task, "convert" | "report"> => ({
   convert,

@@ -1,5 +1,6 @@
 // Walks through all objects that a file leads to, once, and records content streams, fonts and resources. Knows nothing
 // about their later use.
+import { pdfaPart, readClaims } from "../../formats/xmp/claims.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, Name, type PdfObject, PdfStream, Reference, type Value } from "../objects/values.ts";
 
@@ -136,9 +137,8 @@ class Walk implements Survey {
 
   #readMetadata({ body }: PdfStream): void {
     try {
-      const text = Buffer.from(body.decoded(MAX_METADATA_BYTES)).toString("latin1");
-      const part = /pdfaid:part\s*(?:=\s*["']|>)\s*(\d)/.exec(text)?.[1];
-      if (part) this.pdfaPart = Number(part);
+      const part = pdfaPart(readClaims(body.decoded(MAX_METADATA_BYTES)));
+      if (part > 0) this.pdfaPart = part;
     } catch {
       // Metadata that cannot be read claim nothing.
     }

@@ -2,10 +2,12 @@
 // meaning are removed from all objects. Knows nothing about operations.
 
 import { EngineFailure } from "../../core/failure.ts";
+import type { MupdfOptions } from "../../engines/mupdf/mupdf.ts";
 import { surveyFile } from "../content/survey.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, type Reference, type Value } from "../objects/values.ts";
 import { writeFile } from "../objects/writer.ts";
+import { isClassic } from "../pages/claims.ts";
 import { pageDictionary, readPages, type SourcePage } from "../pages/pages.ts";
 import { flattenAnnotations, isTransparentAnnotation } from "./annotations.ts";
 import { flattenPage, type PageJob } from "./flatten-page.ts";
@@ -17,17 +19,15 @@ import { type FlatteningQuality, RESOLUTIONS } from "./settings.ts";
 import { Stage } from "./stage.ts";
 import { withoutMarks } from "./sweep.ts";
 
-/** The last version without object streams, which PDF/A-1 is based on (ISO 19005-1). */
-const CLASSIC_VERSION = "1.4";
 const MAX_CONTENT_BYTES = 64 * 2 ** 20;
 
 export interface FlattenOptions {
   readonly quality: FlatteningQuality;
   /** True to write the file even if nothing is transparent. */
   readonly mustWrite: boolean;
-  /** The bytes of the file, and the memory limit of the engine that draws it. */
+  /** The bytes of the file, and how the engine draws it. */
   readonly bytes: Uint8Array;
-  readonly stageBytes: number;
+  readonly drawing: MupdfOptions;
   readonly signal: AbortSignal;
   /** Called before the first change, if anything will be changed. May change the file itself. */
   prepare(): void;
@@ -63,11 +63,11 @@ export async function flattenFile(file: PdfFile, options: FlattenOptions): Promi
     canonical: (reference: Reference) => reference,
     rewrite: (object: Parameters<typeof withoutMarks>[1]) => withoutMarks(file, object),
   };
-  return { chunks: writeFile(file, rewriting, { classic: file.version <= CLASSIC_VERSION }), coverage };
+  return { chunks: writeFile(file, rewriting, { classic: isClassic(file) }), coverage };
 }
 
 async function flattenPages(file: PdfFile, options: FlattenOptions): Promise<number[]> {
-  const { bytes, stageBytes, quality, signal } = options;
+  const { bytes, drawing, quality, signal } = options;
   const { pages } = readPages(file);
   let stage: Stage | undefined;
   const coverage: number[] = [];
@@ -88,7 +88,7 @@ async function flattenPages(file: PdfFile, options: FlattenOptions): Promise<num
       if (seen.has(page.reference.number)) continue;
       seen.add(page.reference.number);
       const needsStage = needsDrawing(file, shared.marks, page);
-      if (needsStage) stage ??= await Stage.open(bytes, stageBytes);
+      if (needsStage) stage ??= await Stage.open(bytes, drawing);
       coverage.push(needsStage ? await flattenOne({ ...shared, stage: stage! }, page) : 0);
       await file.relieve();
     }

@@ -3,7 +3,7 @@
 
 import { EngineFailure } from "../../core/failure.ts";
 import { MupdfDocument } from "../../engines/mupdf/document.ts";
-import { Mupdf, MupdfError, type Tank } from "../../engines/mupdf/mupdf.ts";
+import { Mupdf, MupdfError, type MupdfOptions, type Tank } from "../../engines/mupdf/mupdf.ts";
 import { PdfObjects } from "../../engines/mupdf/objects.ts";
 import type { Pointer } from "../../engines/mupdf/raw.ts";
 import type { Box, Matrix } from "../content/matrix.ts";
@@ -70,8 +70,7 @@ export class Stage {
     this.#resources = new DrawnResources(new DrawnFile(document));
   }
 
-  static async open(bytes: Uint8Array, heapLimitBytes: number): Promise<Stage> {
-    const options = { heapLimitBytes };
+  static async open(bytes: Uint8Array, options: MupdfOptions): Promise<Stage> {
     const engine = await Mupdf.create(options);
     return new Stage(MupdfDocument.open(engine, withHiddenObjects(bytes), asDrawn(options)));
   }

@@ -17,6 +17,8 @@
 // never copied. The nodes of the source's page tree are excluded too; its catalog becomes the target's. A part that
 // keeps data in proportion to the document charges `source.file.budget` for it.
 
+import type { Notice } from "../../core/notice.ts";
+import { pdfaPart } from "../../formats/xmp/claims.ts";
 import { ResourceUsage } from "../content/resources.ts";
 import type { Budget } from "../objects/budget.ts";
 import { Copier } from "../objects/copier.ts";
@@ -24,6 +26,7 @@ import { Interning } from "../objects/interning.ts";
 import { PdfFile } from "../objects/pdf-file.ts";
 import { type Dictionary, Name, Reference, type Value } from "../objects/values.ts";
 import { FileWriter } from "../objects/writer.ts";
+import { metadataOf } from "./claims.ts";
 import { putPageTree } from "./page-tree.ts";
 import { pageDictionary } from "./pages.ts";
 import type { SourceDocument } from "./source-document.ts";
@@ -71,7 +74,11 @@ export interface Result {
   readonly inputCount: number;
   /** Number of pages so far. */
   readonly pageCount: number;
+  /** Receives notices of losses. */
+  readonly report: Report;
 }
+
+type Report = (...notices: readonly Notice[]) => void;
 
 export interface Part {
   open?(taking: Taking): void;
@@ -109,6 +116,7 @@ const LEFT_BEHIND = ["B", "DPart", "SeparationInfo"];
  * Writes the selected pages, one input after the other, to a new file.
  * @param factories of the parts of a document that accompany its pages
  * @param budget for the objects of the result
+ * @param report receives notices of losses, before the last chunk
  * @returns chunks that belong to the caller
  */
 export async function* assemble(
@@ -116,8 +124,9 @@ export async function* assemble(
   factories: readonly PartFactory[],
   budget: Budget,
   signal: AbortSignal,
+  report: Report = () => {},
 ): AsyncGenerator<Uint8Array> {
-  const assembly = new Assembly(inputs.length, factories, budget);
+  const assembly = new Assembly(inputs.length, factories, budget, report);
   for (const input of inputs) {
     signal.throwIfAborted();
     const source = await input.open();
@@ -141,6 +150,7 @@ class Assembly {
   readonly #parts: readonly Part[];
   readonly #interning: Interning | undefined;
   readonly #file: PdfFile;
+  readonly #report: Report;
   readonly #kids: Reference[] = [];
   #writer: FileWriter | undefined;
   /** Version in the header, and the highest version of all inputs. */
@@ -148,8 +158,9 @@ class Assembly {
   #version = "";
   #inputIndex = 0;
 
-  constructor(inputCount: number, factories: readonly PartFactory[], budget: Budget) {
+  constructor(inputCount: number, factories: readonly PartFactory[], budget: Budget, report: Report) {
     this.#inputCount = inputCount;
+    this.#report = report;
     this.#parts = factories.map((make) => make());
     this.#interning = inputCount > 1 ? new Interning(budget) : undefined;
     this.#file = PdfFile.create(budget, { writeStream: (...stream) => this.#writer!.writeStream(...stream) });
@@ -157,7 +168,7 @@ class Assembly {
 
   /** Copies pages of one input, and yields between pieces of work. */
   *take(source: SourceDocument, pageNumbers: readonly number[]): Generator<void> {
-    this.#begin(source.file.version);
+    this.#begin(source);
     const taking = this.#taking(source, pageNumbers);
     const { copier } = taking;
     for (const part of this.#parts) part.open?.(taking);
@@ -184,9 +195,10 @@ class Assembly {
     yield* this.#writer!.finish(this.#file);
   }
 
-  #begin(version: string): void {
+  #begin(source: SourceDocument): void {
+    const { version } = source.file;
     if (!this.#writer) {
-      this.#writer = new FileWriter(version, "kept");
+      this.#writer = new FileWriter(version, "kept", { classic: pdfaPart(source.once(metadataOf).claims) === 1 });
       this.#written = version;
     }
     if (version > this.#version) this.#version = version;
@@ -194,7 +206,8 @@ class Assembly {
 
   #result(): Result {
     const { catalog } = this.#file;
-    return { file: this.#file, catalog, inputCount: this.#inputCount, pageCount: this.#kids.length };
+    const { length: pageCount } = this.#kids;
+    return { file: this.#file, catalog, inputCount: this.#inputCount, pageCount, report: this.#report };
   }
 
   #taking(source: SourceDocument, pageNumbers: readonly number[]): Taking {

@@ -16,6 +16,7 @@ import { readContentStreams } from "./content/content-streams.ts";
 import { mendGraphicsStates } from "./content/graphics-states.ts";
 import { removeGroups } from "./content/groups.ts";
 import { mendLayers, removeLayers } from "./content/layers.ts";
+import { recodedText } from "./content/recoded-text.ts";
 import { mendStreams } from "./content/streams.ts";
 import { mendXObjects } from "./content/xobjects.ts";
 import { mendActions } from "./document/actions.ts";
@@ -60,7 +61,13 @@ export async function repairFile(file: PdfFile, task: Task): Promise<ContentWork
   const content = new ContentMender(archive, visibility);
   await readContentStreams(archive, content.mend, content.count.call);
   const work = content.count.work();
-  const substituted = await repairFonts(file, task.level, task.failures, task.shelf, task.signal);
+  const { substituted, recodings } = await repairFonts(file, task.level, task.failures, task.shelf, task.signal);
+  if (recodings.size > 0)
+    await readContentStreams(
+      archive,
+      (stream) => recodedText(file, stream, recodings),
+      () => {},
+    );
   archive.report(...noticesAbout("fonts-substituted", substituted));
   settleColors(archive, content, new Profiles(archive));
   if (isFirstPart && !hasRgbIntent(archive)) removeColors(archive);

@@ -6,6 +6,7 @@ import { ghostscript } from "../../../container/pdfa/ghostscript.ts";
 import { pictures } from "../../../container/pdfa/pictures.ts";
 import { repair } from "../../../container/pdfa/repair.ts";
 import { MANAGED_PACKET, metadataPdf } from "../../fixtures/archival-pdfs.ts";
+import { asianPdf, utf16 } from "../../fixtures/asian-pdf.ts";
 import { hugePdf } from "../../fixtures/huge-pdf.ts";
 import { PdfBuilder, plainPdf } from "../../fixtures/pdf-builder.ts";
 import { encrypted } from "../../fixtures/pdfs.ts";
@@ -71,7 +72,8 @@ describe("rungs", () => {
   test("pictures take the place of the offending page alone, with its text", async () => {
     const { rung, bytes, refused } = await climbed(unembeddablePdf(), "2u", RUNGS);
     expect(rung).toBe("pictures");
-    expect(refused.map((details) => details.rung)).toContain("ghostscript");
+    // Ghostscript would replace the font by blanks.
+    expect(refused.map((details) => details.rung)).not.toContain("ghostscript");
     expect(textOf(bytes).map((text) => text.trim())).toEqual(["First", expect.stringContaining("Second"), "Third"]);
     expect(uncompressed(bytes).match(/\/DCTDecode/g)).toHaveLength(1);
     const json = new PdfJson(bytes);
@@ -88,11 +90,11 @@ describe("rungs", () => {
 
 describe("what the validator accepts is refused all the same", () => {
   test("where a page looks different: the next rung takes over", async () => {
-    const { rung, refused } = await climbed(unembeddablePdf(), "2b", RUNGS);
+    // One of the characters has no CID, which engines and the standard treat differently.
+    const font = { font: "STSong-Light", ordering: "GB1", encoding: "UniGB-UTF16-H" };
+    const { rung, refused } = await climbed(asianPdf({ ...font, codes: utf16("中𠮟国") }), "2b", RUNGS);
     const valid = refused.filter(({ rules }) => Array.isArray(rules) && rules.length === 0);
-    expect(valid).toEqual([
-      expect.objectContaining({ differences: [expect.objectContaining({ pageNumber: 2, kind: "picture" })] }),
-    ]);
+    expect(valid[0]).toMatchObject({ rung: "repair", differences: [{ pageNumber: 1, kind: "picture" }] });
     expect(rung).toBe("pictures");
   });
 });

@@ -1,13 +1,13 @@
 // Builds the catalog entries for the whole document (ISO 32000-1, table 28), mostly from the first input. Other modules
 // handle the entries that have a module of their own. All remaining entries are removed.
 
-import { Dictionary, Reference, type Value } from "../../objects/values.ts";
+import { Dictionary, type Value } from "../../objects/values.ts";
 import type { Part, Result, TakenPage, Taking } from "../assemble.ts";
 import type { Actions } from "./actions.ts";
 import type { Destinations } from "./destinations.ts";
 
 /** Entries copied unchanged from the first input. */
-const FIRST = ["PageLayout", "PageMode", "Lang", "Metadata"];
+const FIRST = ["PageLayout", "PageMode", "Lang"];
 /** Entries of MarkInfo (table 321). Each is true if it is true in any input. */
 const MARKS = ["Marked", "UserProperties", "Suspects"];
 /** Page entries of presentations and templates, which the result does not contain. */
@@ -86,6 +86,5 @@ export class Catalog implements Part {
     if (this.#extensions.size > 0) catalog.set("Extensions", this.#extensions);
     if (this.#requirements.length > 0) catalog.set("Requirements", this.#requirements);
     if (this.#information !== null) file.trailer.set("Info", this.#information);
-    if (catalog.has("Metadata") && !(catalog.get("Metadata") instanceof Reference)) catalog.delete("Metadata");
   }
 }

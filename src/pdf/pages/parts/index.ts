@@ -13,6 +13,7 @@ import { Form } from "./form.ts";
 import { FormResources } from "./form-resources.ts";
 import { KeptFields } from "./kept-fields.ts";
 import { LayerProperties } from "./layers.ts";
+import { Metadata } from "./metadata.ts";
 import { Outline } from "./outline.ts";
 import { OutputIntents } from "./output-intents.ts";
 import { PageLabels } from "./page-labels.ts";
@@ -22,6 +23,7 @@ import { Threads } from "./threads.ts";
 
 const makeParts: PartFactory = () => {
   const destinations = new Destinations();
+  const intents = new OutputIntents();
   const fields = new KeptFields();
   const scripts = new Scripts(fields, destinations);
   const actions = new Actions(destinations, fields, scripts);
@@ -42,7 +44,8 @@ const makeParts: PartFactory = () => {
     new Structure(structureNames, annotations),
     new PageLabels(),
     new Attachments(),
-    new OutputIntents(),
+    intents,
+    new Metadata(intents),
     scripts,
     new LayerProperties(),
   ]);

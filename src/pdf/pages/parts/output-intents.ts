@@ -18,6 +18,11 @@ export class OutputIntents implements Part {
   #print: string | undefined;
   #agree = true;
 
+  /** True if all inputs have the same intents. */
+  get areKept(): boolean {
+    return this.#agree;
+  }
+
   close({ source, inputIndex }: Taking): void {
     if (!this.#agree) return;
     const { file } = source;
@@ -62,6 +67,9 @@ function readIntent(file: PdfFile, value: Value): Intent | undefined {
   }
 }
 
-const printOf = (file: PdfFile, { dictionary, profile }: Intent) =>
-  `${fingerprint(file, dictionary)} ${profile?.components} ` +
-  `${profile && createHash("sha256").update(profile.bytes).digest("base64")}`;
+/** Intents are equal if their profiles are, whatever they are called. */
+function printOf(file: PdfFile, { dictionary, profile }: Intent): string {
+  if (!profile) return fingerprint(file, dictionary) ?? "";
+  const digest = createHash("sha256").update(profile.bytes).digest("base64");
+  return `${file.name(dictionary.get("S"))} ${profile.components} ${digest}`;
+}

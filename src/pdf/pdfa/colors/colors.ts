@@ -4,6 +4,7 @@ import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, Name, PdfString, Reference, type Value } from "../../objects/values.ts";
 import type { Archive } from "../archive.ts";
 import type { ContentUses } from "../content/content-uses.ts";
+import { writeBackdrops } from "./initial-colors.ts";
 import type { DeviceSpace, Profiles } from "./profiles.ts";
 
 /** Index of the base or alternate space in the array of each family. */
@@ -29,6 +30,7 @@ export function settleColors(archive: Archive, uses: ContentUses, profiles: Prof
   const foreign = intent.space === "CMYK" ? "DeviceRGB" : intent.space === "RGB " ? "DeviceCMYK" : undefined;
   if (!foreign || !(used.has(foreign) || inGroups.has(foreign))) return;
   const space = profiles.space(foreign, intent.other);
+  if (foreign === "DeviceCMYK") writeBackdrops(archive);
   for (const { get, set } of holders) if (deviceOf(file, get()) === foreign) set(space);
   // Overprint mode 1 would change the meaning of a profiled CMYK space (ISO 19005-2, 6.2.4.2).
   if (foreign === "DeviceCMYK") {

@@ -5,9 +5,11 @@ import { EngineFailure } from "../../../core/failure.ts";
 import { MupdfDocument } from "../../../engines/mupdf/document.ts";
 import type { Mupdf, MupdfOptions } from "../../../engines/mupdf/mupdf.ts";
 import { MupdfPage } from "../../../engines/mupdf/page.ts";
+import { UNCLIPPED } from "../../../engines/mupdf/text.ts";
 import { asDrawn } from "../../drawing/as-drawn.ts";
 import { withHiddenObjects } from "../../objects/hybrid.ts";
 import { type Characters, charactersOf, type Picture } from "./page-look.ts";
+import { type Box, boxesOfText, boxesOfUnseen, type TextBox } from "./text-boxes.ts";
 
 const DPI = 36;
 /**
@@ -27,6 +29,10 @@ export interface PageLook {
   readonly dpi: number;
   readonly picture: Picture;
   readonly characters: Characters;
+  /** Lines of text. */
+  readonly text: readonly TextBox[];
+  /** Parts of the page where the engine does not show what the document does. */
+  readonly unseen: readonly Box[];
 }
 
 /** An open document whose pages can be rendered for a comparison. */
@@ -56,10 +62,13 @@ export class LookedAt implements Disposable {
     try {
       const page = new MupdfPage(this.#document, index);
       try {
-        const codePoints = page.text().flatMap(({ characters }) => characters.map(({ codePoint }) => codePoint));
         const { width, height } = page;
+        const lines = page.text(UNCLIPPED);
+        const shown = lines.flatMap((line) => line.characters);
+        const characters = charactersOf(shown.filter(({ x, y }) => x >= 0 && y >= 0 && x <= width && y <= height));
+        const boxes = { text: boxesOfText(lines), unseen: boxesOfUnseen(lines) };
         const dpi = resolutionFor(page) * closer;
-        return { width, height, dpi, picture: pictureOf(page, dpi), characters: charactersOf(codePoints) };
+        return { width, height, dpi, picture: pictureOf(page, dpi), characters, ...boxes };
       } finally {
         page.close();
       }

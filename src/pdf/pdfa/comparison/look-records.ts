@@ -18,7 +18,7 @@ export interface Looks {
   readonly pages: ReadonlyMap<number, SeenPage>;
 }
 
-interface Header extends Pick<PageLook, "width" | "height" | "dpi"> {
+interface Header extends Pick<PageLook, "width" | "height" | "dpi" | "text" | "unseen"> {
   readonly index: number;
   /** Number of pixels in a row. */
   readonly columns: number;
@@ -35,9 +35,9 @@ export const encodeCount = (pageCount: number): Uint8Array => record({ pageCount
  * @param withPicture true to include the picture; false for a digest, which only shows whether another picture is equal
  */
 export function encodeLook(index: number, look: PageLook, withPicture: boolean): Uint8Array {
-  const { width, height, dpi, picture, characters } = look;
+  const { width, height, dpi, picture, characters, text, unseen } = look;
   const { width: columns, height: rows, samples } = picture;
-  const header: Header = { index, width, height, dpi, columns, rows, characters: [...characters] };
+  const header: Header = { index, width, height, dpi, text, unseen, columns, rows, characters: [...characters] };
   return withPicture ? record(header, samples) : record({ ...header, digest: digestOf(picture) }, new Uint8Array(0));
 }
 

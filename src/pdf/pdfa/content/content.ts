@@ -7,6 +7,7 @@ import { Lexer } from "../../objects/lexer.ts";
 import { serialize } from "../../objects/serialize.ts";
 import { Dictionary, Name, PdfString, type Reference, type Value } from "../../objects/values.ts";
 import type { Archive } from "../archive.ts";
+import { InitialColors } from "../colors/initial-colors.ts";
 import type { DeviceSpace } from "../colors/profiles.ts";
 import { boundedNumber, maxStringBytes, shortName } from "../document/limits.ts";
 import { ContentCount } from "./content-count.ts";
@@ -67,15 +68,21 @@ export class ContentMender implements ContentUses {
     let copied = 0;
     let saved = 0;
     let isDeep = false;
+    const initial = new InitialColors(this.#archive.file, stream);
     const visible = this.#visibility && new VisibleContent(this.#archive, resources, this.#visibility);
     for (const operation of readOperations(bytes)) {
       this.count.see(operation, stream);
       if (operation.operator === "q") isDeep = ++saved > MAX_SAVED || isDeep;
       else if (operation.operator === "Q") saved = Math.max(0, saved - 1);
       const shown = visible ? visible.see(operation) : undefined;
+      const color = initial.before(operation);
+      const { start, end } = operation;
+      if (color) {
+        parts.push(bytes.subarray(copied, start), Buffer.from(` ${color} `, "latin1"));
+        copied = start;
+      }
       const replacement = shown ?? this.#mendOperation(operation, stream);
       if (replacement === undefined) continue;
-      const { start, end } = operation;
       parts.push(bytes.subarray(copied, start), Buffer.from(` ${replacement} `, "latin1"));
       copied = end;
     }

@@ -1,5 +1,5 @@
 // Creates text for searching and copying only, over the picture of a page. Its font has no program, which text that is
-// never drawn does not require (ISO 19005-2, 6.2.11.4.1; ISO 19005-1, 6.3.4), and its codes are UTF-16. Knows nothing
+// never drawn does not require (ISO 19005-2, 6.2.11.4.1; ISO 19005-1, 6.3.4), and its codes are Unicode values. Knows nothing
 // about the target file.
 import type { Character, TextLine } from "../../../engines/mupdf/text.ts";
 import { asSymbolic } from "../../../fonts/symbolic.ts";
@@ -14,85 +14,125 @@ const ADVANCE = 500;
 const MOST_STRETCHED = 1000;
 const FONT_NAME = "Invisible";
 
-/** Adds the font. Call it once for a file. */
-export function addInvisibleFont(file: PdfFile): Reference {
-  const descriptor = Dictionary.of({
-    Type: Name.of("FontDescriptor"),
-    FontName: Name.of(FONT_NAME),
-    Flags: asSymbolic(),
-    FontBBox: [0, -250, 1000, 750],
-    ItalicAngle: 0,
-    Ascent: 750,
-    Descent: -250,
-    CapHeight: 700,
-    StemV: 80,
-  });
-  const descendant = Dictionary.of({
-    Type: Name.of("Font"),
-    Subtype: Name.of("CIDFontType2"),
-    BaseFont: Name.of(FONT_NAME),
-    CIDSystemInfo: Dictionary.of({
-      Registry: new PdfString("Adobe"),
-      Ordering: new PdfString("Identity"),
-      Supplement: 0,
-    }),
-    FontDescriptor: file.add(descriptor),
-    DW: ADVANCE,
-    CIDToGIDMap: Name.of("Identity"),
-  });
-  return file.add(
-    Dictionary.of({
+/** First and last code of characters beyond the basic plane: no character has them (surrogates of UTF-16). */
+const FIRST_BEYOND = 0xd800;
+const LAST_BEYOND = 0xdfff;
+
+/** The font of all invisible text of a file. */
+export class InvisibleFont {
+  readonly reference: Reference;
+  readonly #file: PdfFile;
+  /** Codes of characters beyond the basic plane. */
+  readonly #beyond = new Map<number, number>();
+
+  constructor(file: PdfFile) {
+    this.#file = file;
+    this.reference = file.reserve();
+  }
+
+  /** @returns undefined if there are too many characters beyond the basic plane */
+  codeOf(codePoint: number): number | undefined {
+    if (codePoint <= 0xffff) return codePoint;
+    const code = this.#beyond.get(codePoint) ?? FIRST_BEYOND + this.#beyond.size;
+    if (code > LAST_BEYOND) return undefined;
+    this.#beyond.set(codePoint, code);
+    return code;
+  }
+
+  /** Writes the font. Call it after all text has been made. */
+  finish(): void {
+    const file = this.#file;
+    const descriptor = Dictionary.of({
+      Type: Name.of("FontDescriptor"),
+      FontName: Name.of(FONT_NAME),
+      Flags: asSymbolic(),
+      FontBBox: [0, -250, 1000, 750],
+      ItalicAngle: 0,
+      Ascent: 750,
+      Descent: -250,
+      CapHeight: 700,
+      StemV: 80,
+    });
+    const descendant = Dictionary.of({
+      Type: Name.of("Font"),
+      Subtype: Name.of("CIDFontType2"),
+      BaseFont: Name.of(FONT_NAME),
+      CIDSystemInfo: Dictionary.of({
+        Registry: new PdfString("Adobe"),
+        Ordering: new PdfString("Identity"),
+        Supplement: 0,
+      }),
+      FontDescriptor: file.add(descriptor),
+      DW: ADVANCE,
+      CIDToGIDMap: Name.of("Identity"),
+    });
+    const font = Dictionary.of({
       Type: Name.of("Font"),
       Subtype: Name.of("Type0"),
       BaseFont: Name.of(FONT_NAME),
       Encoding: Name.of("Identity-H"),
       DescendantFonts: [file.add(descendant)],
-      ToUnicode: file.add(new PdfStream(new Dictionary(), bodyOf(Buffer.from(TO_UNICODE, "latin1")))),
-    }),
-  );
+      ToUnicode: file.add(new PdfStream(new Dictionary(), bodyOf(Buffer.from(toUnicode(this.#beyond), "latin1")))),
+    });
+    file.put(this.reference, font);
+  }
 }
 
 /**
  * Maps codes to Unicode (ISO 32000-1, 9.10.3). The codes of a range may differ only in their last byte, so there is one
  * range for each first byte, and at most 100 in a list.
  */
-const TO_UNICODE = [
-  "/CIDInit /ProcSet findresource begin 12 dict begin begincmap",
-  "/CIDSystemInfo << /Registry (Adobe) /Ordering (UCS) /Supplement 0 >> def",
-  "/CMapName /Adobe-Identity-UCS def /CMapType 2 def",
-  "1 begincodespacerange <0000> <ffff> endcodespacerange",
-  ...lists(
-    Array.from({ length: 256 }, (_, high) => high)
-      .filter((high) => high < 0xd8 || high > 0xdf)
-      .map((high) => `<${hex(high, 2)}00> <${hex(high, 2)}ff> <${hex(high, 2)}00>`),
-  ),
-  "endcmap CMapName currentdict /CMap defineresource pop end end",
-].join("\n");
+const toUnicode = (beyond: ReadonlyMap<number, number>): string =>
+  [
+    "/CIDInit /ProcSet findresource begin 12 dict begin begincmap",
+    "/CIDSystemInfo << /Registry (Adobe) /Ordering (UCS) /Supplement 0 >> def",
+    "/CMapName /Adobe-Identity-UCS def /CMapType 2 def",
+    "1 begincodespacerange <0000> <ffff> endcodespacerange",
+    ...lists(
+      "bfrange",
+      Array.from({ length: 256 }, (_, high) => high)
+        .filter((high) => high < 0xd8 || high > 0xdf)
+        .map((high) => `<${hex(high, 2)}00> <${hex(high, 2)}ff> <${hex(high, 2)}00>`),
+    ),
+    ...lists(
+      "bfchar",
+      [...beyond].map(([codePoint, code]) => `<${hex(code, 4)}> <${utf16(codePoint)}>`),
+    ),
+    "endcmap CMapName currentdict /CMap defineresource pop end end",
+  ].join("\n");
 
-function* lists(ranges: readonly string[]): Generator<string> {
-  for (let at = 0; at < ranges.length; at += 100) {
-    const part = ranges.slice(at, at + 100);
-    yield `${part.length} beginbfrange\n${part.join("\n")}\nendbfrange`;
+const utf16 = (codePoint: number): string =>
+  Array.from({ length: 2 }, (_, unit) => hex(String.fromCodePoint(codePoint).charCodeAt(unit), 4)).join("");
+
+function* lists(kind: string, entries: readonly string[]): Generator<string> {
+  for (let at = 0; at < entries.length; at += 100) {
+    const part = entries.slice(at, at + 100);
+    yield `${part.length} begin${kind}\n${part.join("\n")}\nend${kind}`;
   }
 }
 
 /**
- * Returns content that puts each word at the position where it is drawn. Omits characters without a Unicode value and
- * those beyond the basic plane.
- * @param fontName the font's name in the resources
+ * Returns content that puts each word at the position where it is drawn. Omits characters without a Unicode value.
+ * @param font the font, and its name in the resources
  * @param toPage matrix from displayed points, y upwards, to the page's space
  * @param height height of the displayed page in points
  */
-export function invisibleText(lines: readonly TextLine[], fontName: string, toPage: Matrix, height: number): string {
+export function invisibleText(
+  lines: readonly TextLine[],
+  { font, name }: { readonly font: InvisibleFont; readonly name: string },
+  toPage: Matrix,
+  height: number,
+): string {
   const parts = [`q ${toPage.map(decimal).join(" ")} cm BT 3 Tr`];
   for (const { direction, characters } of lines) {
     const [x, y] = direction;
     for (const { first, text, width } of wordsOf(characters, direction)) {
       const size = first.size > 0 ? first.size : 1;
       const stretch = Math.min(MOST_STRETCHED, (100 * width) / (text.length * size * (ADVANCE / 1000)));
-      parts.push(`/${fontName} ${decimal(size)} Tf ${decimal(Math.max(1, stretch))} Tz`);
+      parts.push(`/${name} ${decimal(size)} Tf ${decimal(Math.max(1, stretch))} Tz`);
       parts.push(`${[x, -y, y, x, first.x, height - first.y].map(decimal).join(" ")} Tm`);
-      parts.push(`<${text.map((codePoint) => hex(codePoint, 4)).join("")}> Tj`);
+      const codes = text.flatMap((codePoint) => font.codeOf(codePoint) ?? []);
+      parts.push(`<${codes.map((code) => hex(code, 4)).join("")}> Tj`);
     }
   }
   return `${parts.join(" ")} ET Q`;
@@ -138,7 +178,8 @@ const SPACE = 0x20;
  * has none.
  */
 const isTold = (codePoint: number): boolean =>
-  codePoint >= 0x20 && codePoint < 0xfff0 && codePoint !== 0xfeff && !(codePoint >= 0xd800 && codePoint <= 0xdfff);
+  codePoint > 0xffff ||
+  (codePoint >= 0x20 && codePoint < 0xfff0 && codePoint !== 0xfeff && !(codePoint >= 0xd800 && codePoint <= 0xdfff));
 
 /** Formats a number of a content stream, which has no exponents, and in PDF/A-1 no values beyond 32,767. */
 function decimal(value: number): string {

@@ -52,7 +52,7 @@ export class CodeMaps {
   async named(name: string, depth = 0): Promise<CMap | undefined> {
     if (name === "Identity-H" || name === "Identity-V") return CMap.identity(name.endsWith("V"));
     if (this.#named.has(name)) return this.#named.get(name);
-    const bytes = depth <= MAX_BASES && /^[\w-]{1,40}$/.test(name) ? await this.#shelf.cmap(name) : undefined;
+    const bytes = depth <= MAX_BASES && /^[\w-]{1,40}$/.test(name) ? this.#shelf.cmap(name) : undefined;
     const map = bytes && parseCMap(bytes);
     if (map?.baseName) map.base = await this.named(map.baseName, depth + 1);
     this.#named.set(name, map);

@@ -3,11 +3,13 @@
 
 import type { FontShelf } from "../../../core/font-shelf.ts";
 import type { NoticeSubject } from "../../../core/notice.ts";
+import type { EngineFonts } from "../../../engines/mupdf/mupdf.ts";
 import { FONT_FLAGS } from "../../../fonts/symbolic.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import type { Dictionary } from "../../objects/values.ts";
 import type { Look } from "./descriptor.ts";
 import { type Face, openFace } from "./face.ts";
+import { EMPTY_SHELF } from "./font-shelf.ts";
 
 export interface FaceChoice {
   readonly look: Look;
@@ -156,25 +158,56 @@ export function chooseCjkFace(
   if (index === undefined) return undefined;
   const name = baseFont.toLowerCase();
   const isBold = /bold|black|heavy|w[6-9]\b|demi/.test(name) || (flags & FONT_FLAGS.forceBold) !== 0;
-  const isGothic = /goth|sans|hei|dotum|gulim|yuan|kaku|maru/.test(name);
+  const isGothic = /goth|kozgo|sans|hei|dotum|gulim|yuan|kaku|maru/.test(name);
   const isSerif =
-    /ming|minch|song|sung|serif|ryumin|batang|myung|fang|kai/.test(name) || (flags & FONT_FLAGS.serif) !== 0;
+    /ming|minch|kozmin|song|sung|serif|ryumin|batang|myung|myeong|fang|kai/.test(name) ||
+    (flags & FONT_FLAGS.serif) !== 0;
   return { face: `Noto${isSerif && !isGothic ? "Serif" : "Sans"}CJK-${isBold ? "Bold" : "Regular"}`, index };
 }
+
+/** Language of a drawing engine's request for an Asian font, and the character collection. */
+const COLLECTIONS = new Map([
+  ["JP", "Japan1"],
+  ["KR", "Korea1"],
+  ["SC", "GB1"],
+  ["TC", "CNS1"],
+]);
+
+/**
+ * Returns fonts for a drawing engine, whose own Asian font lacks many characters and has neither serifs nor bold styles.
+ * The repair embeds the same ones.
+ * @param substitutes fonts that were replaced, of any script. MuPDF's fonts replace the others
+ */
+export function fontsForDrawing(
+  shelf: FontShelf = EMPTY_SHELF,
+  substitutes: readonly NoticeSubject[] = [],
+): EngineFonts {
+  const chosen = new Map(substitutes.map(({ name, replacedBy }) => [name, replacedBy]));
+  return (name, language) => {
+    const ordering = COLLECTIONS.get(language) ?? "";
+    const substitute = chosen.get(name.replace(/^[A-Z]{6}\+/, ""));
+    const face = substitute ?? chooseCjkFace(name, ordering, 0)?.face;
+    const bytes = face === undefined ? undefined : shelf.face(face);
+    return bytes && { name: face!, bytes, index: CJK.get(ordering) ?? 0 };
+  };
+}
+
+/** Matches text without a known glyph of its own: spaces, marks of format, private and unknown characters. */
+export const isBlank = (text: string): boolean => /^[\s\p{C}\ufffd]*$/u.test(text);
 
 /**
  * Opens the first face that has glyphs for all of the texts, or else the one that has the most.
  * @param has returns the number of available glyphs; negative for an unsuitable face
  */
-export async function bestFace(
+export function bestFace(
   shelf: FontShelf,
   faces: readonly { readonly face: string; readonly index: number }[],
   has: (face: Face) => number,
   wanted: number,
-): Promise<Face | undefined> {
+): Face | undefined {
   let best: { readonly face: Face; readonly count: number } | undefined;
   for (const { face: name, index } of faces) {
-    const bytes = await shelf.face(name);
+    const bytes = shelf.face(name);
     const face = bytes && openFace(name, bytes, index);
     if (!face) continue;
     const count = has(face);

@@ -1,8 +1,9 @@
 // Reads a font file that replaces a font that is not embedded: its glyphs by character, and their widths.
 import { type CffFont, cffWidth, glyphNames, readCff } from "../../../fonts/cff/cff.ts";
 import { unicodeOfName } from "../../../fonts/names/glyph-names.ts";
-import { characterMaps } from "../../../fonts/truetype/maps.ts";
+import { type CharacterMap, characterMaps } from "../../../fonts/truetype/maps.ts";
 import { advanceOf, readTrueType, type TrueTypeFont, unitsPerEm, viewOf } from "../../../fonts/truetype/truetype.ts";
+import { verticalForms } from "../../../fonts/truetype/vertical-forms.ts";
 
 interface Glyphs {
   readonly name: string;
@@ -10,6 +11,8 @@ interface Glyphs {
   glyphOf(text: string): number;
   /** Returns the glyph by its name in the font; 0 if there is none. */
   glyphNamed(name: string): number;
+  /** Returns the form of a glyph for vertical text; the same glyph if it has no other. */
+  verticalOf(glyph: number): number;
   /** Returns the width in thousandths of text space. */
   widthOf(glyph: number): number;
 }
@@ -19,6 +22,9 @@ export type Face = Glyphs &
     | { readonly kind: "truetype"; readonly font: TrueTypeFont }
     | { readonly kind: "cff"; readonly font: CffFont; readonly names: readonly string[] }
   );
+
+/** Limits the fonts of a collection that are read. */
+const MAX_FONTS = 64;
 
 /** Characters and their acceptable replacements. */
 const OTHERS = new Map([
@@ -45,13 +51,10 @@ const OTHERS = new Map([
  * @returns undefined for a file that is not a font, or that cannot be embedded in a PDF
  */
 export function openFace(name: string, bytes: Uint8Array, index: number): Face | undefined {
-  const tables = tablesOf(bytes, index);
+  const starts = fontStarts(bytes);
+  const tables = tablesOf(bytes, starts[Math.min(index, starts.length - 1)]!);
   const table = tables.get("CFF ");
-  const maps = characterMaps({ tables }) ?? [];
-  const map =
-    maps.find(({ platform, encoding }) => platform === 3 && encoding === 10) ??
-    maps.find(({ platform, encoding }) => platform === 3 && encoding === 1) ??
-    maps.find(({ platform }) => platform === 0);
+  const map = unicodeMap(tables);
   const cff = table && readCff(table);
   const names = cff && !cff.isCid ? glyphNames(cff) : [];
   const byName = new Map(names.map((one, glyph) => [one, glyph]));
@@ -62,8 +65,19 @@ export function openFace(name: string, bytes: Uint8Array, index: number): Face |
       if (text !== undefined && !byText.has(text)) byText.set(text, glyph);
     });
   }
-  const find = (text: string) =>
-    text === "" ? 0 : map ? map.glyphOf(text.codePointAt(0) ?? 0) : (byText.get(text) ?? 0);
+  let others: readonly CharacterMap[] | undefined;
+  const glyphOf = (codePoint: number) => {
+    const own = map?.glyphOf(codePoint) ?? 0;
+    if (own > 0 || starts.length === 1) return own;
+    // The fonts of a collection have glyphs in common, but each lists the characters of its language.
+    others ??= starts
+      .map((at) => tablesOf(bytes, at))
+      .filter((other) => sharesGlyphs(other, table))
+      .flatMap((other) => unicodeMap(other) ?? []);
+    return others.reduce((found, other) => found || other.glyphOf(codePoint), 0);
+  };
+  const find = (text: string) => (text === "" ? 0 : map ? glyphOf(text.codePointAt(0) ?? 0) : (byText.get(text) ?? 0));
+  let vertical: ReadonlyMap<number, number> | undefined;
   const glyphs = {
     name,
     glyphOf(text: string) {
@@ -71,6 +85,10 @@ export function openFace(name: string, bytes: Uint8Array, index: number): Face |
       const composed = isOne ? text : text.replace(VARIATIONS, "").normalize("NFC");
       if ([...composed].length > 1) return find(LIGATURES.get(text) ?? "");
       return find(composed) || find(OTHERS.get(composed) ?? "");
+    },
+    verticalOf(glyph: number) {
+      vertical ??= verticalForms({ tables });
+      return vertical.get(glyph) ?? glyph;
     },
     glyphNamed: (one: string) => byName.get(one) ?? 0,
   };
@@ -92,12 +110,31 @@ const LIGATURES = new Map([
   ["ffl", "\ufb04"],
 ]);
 
-function tablesOf(bytes: Uint8Array, index: number): Map<string, Uint8Array> {
+/** Returns the map from Unicode with the most characters. */
+function unicodeMap(tables: ReadonlyMap<string, Uint8Array>): CharacterMap | undefined {
+  const maps = characterMaps({ tables }) ?? [];
+  return (
+    maps.find(({ platform, encoding }) => platform === 3 && encoding === 10) ??
+    maps.find(({ platform, encoding }) => platform === 3 && encoding === 1) ??
+    maps.find(({ platform }) => platform === 0)
+  );
+}
+
+const sharesGlyphs = (tables: ReadonlyMap<string, Uint8Array>, table: Uint8Array | undefined): boolean => {
+  const other = tables.get("CFF ");
+  return table !== undefined && other?.byteOffset === table.byteOffset && other.length === table.length;
+};
+
+/** Returns where the fonts of a file start. A collection has a header of its own (OpenType, "Font collections"). */
+function fontStarts(bytes: Uint8Array): readonly number[] {
+  const view = viewOf(bytes);
+  if (view.getUint32(0) !== 0x74746366) return [0];
+  return Array.from({ length: Math.min(view.getUint32(8), MAX_FONTS) }, (_, index) => view.getUint32(12 + 4 * index));
+}
+
+function tablesOf(bytes: Uint8Array, start: number): Map<string, Uint8Array> {
   const tables = new Map<string, Uint8Array>();
   const view = viewOf(bytes);
-  // A collection has a header of its own (OpenType, "Font collections").
-  const isCollection = view.getUint32(0) === 0x74746366;
-  const start = isCollection ? view.getUint32(12 + 4 * Math.min(index, view.getUint32(8) - 1)) : 0;
   const count = view.getUint16(start + 4);
   for (let at = start + 12; at < start + 12 + count * 16; at += 16) {
     const tag = String.fromCharCode(...bytes.subarray(at, at + 4));

@@ -10,9 +10,9 @@ export function keptAtHand(shelf: FontShelf): FontShelf {
   let left = KEPT_BYTES;
   return {
     cmap: (name) => shelf.cmap(name),
-    async face(name) {
+    face(name) {
       if (faces.has(name)) return faces.get(name);
-      const bytes = await shelf.face(name);
+      const bytes = shelf.face(name);
       left -= bytes?.length ?? 0;
       if (left >= 0) faces.set(name, bytes);
       return bytes;
@@ -21,4 +21,4 @@ export function keptAtHand(shelf: FontShelf): FontShelf {
 }
 
 /** Has nothing: fonts that are not embedded stay as they are. */
-export const EMPTY_SHELF: FontShelf = { face: async () => undefined, cmap: async () => undefined };
+export const EMPTY_SHELF: FontShelf = { face: () => undefined, cmap: () => undefined };

@@ -1,5 +1,5 @@
 // Makes the fonts of a file conform to ISO 19005: embedded, complete, with widths and encodings that match the
-// programs, and with Unicode values. Content streams are not changed. Knows nothing about paths: missing fonts come
+// programs, and with Unicode values. Content streams are not changed, but may need other codes. Knows nothing about paths: missing fonts come
 // from a shelf.
 
 import { EngineFailure } from "../../../core/failure.ts";
@@ -9,6 +9,7 @@ import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, type PdfString, Reference, type Value } from "../../objects/values.ts";
 import { type CharacterCode, CMap } from "../../text/cmap.ts";
 import { formFonts, walkShownText } from "../../text/shown-text.ts";
+import type { Recodings } from "../content/recoded-text.ts";
 import type { ArchivalLevel } from "../level.ts";
 import type { RuleFailure } from "../rule-failure.ts";
 import { CodeMaps } from "./code-maps.ts";
@@ -30,7 +31,7 @@ interface Shown {
 /**
  * Repairs all fonts that show text. A font that cannot be repaired stays as it is.
  * @param failures broken rules of the previous attempt; empty for the first one
- * @returns fonts whose glyphs now come from another font
+ * @returns fonts whose glyphs now come from another font, and other codes that text must get, by the font's number
  */
 export async function repairFonts(
   file: PdfFile,
@@ -38,7 +39,7 @@ export async function repairFonts(
   failures: readonly RuleFailure[],
   shelf: FontShelf,
   signal: AbortSignal,
-): Promise<readonly NoticeSubject[]> {
+): Promise<{ readonly substituted: readonly NoticeSubject[]; readonly recodings: Recodings }> {
   const fonts = await findFonts(file, signal);
   const maps = new CodeMaps(file, shelf);
   const codeMaps = new Map<number, CMap>();
@@ -56,7 +57,9 @@ export async function repairFonts(
     level,
     shelf: keptAtHand(shelf),
     isUnicodeDistrusted: failed.has("6.2.11.7.2"),
+    isCodeZeroRefused: failed.has("6.2.11.8"),
     substituted: [],
+    recodings: new Map(),
     areCMapsDistrusted: ["6.2.11.3.1", "6.2.11.3.3", "6.3.3.1", "6.3.3.3"].some((clause) => failed.has(clause)),
   };
   for (const [number, { codes, isVisible }] of shown) {
@@ -68,7 +71,7 @@ export async function repairFonts(
     const substituted = task.substituted.length;
     try {
       const isTyped = ofForms.has(number);
-      await mend(task, { font, codes: [...codes.values()], isVisible, isTyped }, map, maps);
+      await mend(task, { number, font, codes: [...codes.values()], isVisible, isTyped }, map, maps);
       file.put(reference, font);
     } catch (error) {
       if (!isOfFont(error)) throw error;
@@ -76,7 +79,7 @@ export async function repairFonts(
     }
     await file.relieve();
   }
-  return task.substituted;
+  return { substituted: task.substituted, recodings: task.recodings };
 }
 
 async function mend(task: FontTask, shown: ShownFont, map: CMap | undefined, maps: CodeMaps): Promise<void> {

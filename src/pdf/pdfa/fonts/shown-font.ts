@@ -13,11 +13,17 @@ export interface FontTask {
   /** True if a validator reported missing Unicode values or incorrect CMaps after all repairs. */
   readonly isUnicodeDistrusted: boolean;
   readonly areCMapsDistrusted: boolean;
+  /** True if a validator took a glyph for .notdef. */
+  readonly isCodeZeroRefused: boolean;
+  /** Fonts whose text must get other codes. */
+  readonly recodings: Map<number, (latin1: string) => string>;
   /** Fonts whose glyphs now come from another font. */
   readonly substituted: NoticeSubject[];
 }
 
 export interface ShownFont {
+  /** Object number. */
+  readonly number: number;
   /** The caller's own copy. Changes to it are written to the file. */
   readonly font: Dictionary;
   /** The codes, without repeats. */

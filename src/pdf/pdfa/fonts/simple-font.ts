@@ -4,6 +4,7 @@ import { standardEncoding, unicodeOfName } from "../../../fonts/names/glyph-name
 import { type Dictionary, Name } from "../../objects/values.ts";
 import type { CharacterCode } from "../../text/cmap.ts";
 import { readSimpleEncoding } from "../../text/simple-encoding.ts";
+import { makeComposite } from "./as-composite.ts";
 import { soundDescriptor } from "./descriptor.ts";
 import { namedProgram, programBytes, readProgram } from "./font-program.ts";
 import { listGlyphNames } from "./glyph-lists.ts";
@@ -36,6 +37,7 @@ export async function mendSimple(task: FontTask, shown: ShownFont): Promise<void
     isDistrusted: task.isUnicodeDistrusted,
     isChanged: mended?.isChanged ?? false,
   });
+  if (task.isCodeZeroRefused) makeComposite(task, shown);
 }
 
 const FIRST_PRINTED = 0x20;

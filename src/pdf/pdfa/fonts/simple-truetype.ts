@@ -155,7 +155,8 @@ interface GlyphFinder {
   readonly nameOf: (glyph: number) => string | undefined;
 }
 
-function glyphFinder(
+/** @param symbolic true for a font whose names count only where its own map has no glyph */
+export function glyphFinder(
   program: TrueTypeFont,
   maps: readonly CharacterMap[],
   { names }: SimpleEncoding,

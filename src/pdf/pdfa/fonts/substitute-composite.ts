@@ -11,7 +11,7 @@ import type { SystemInfo } from "./code-maps.ts";
 import { type Composite, glyphStream, type MendedComposite } from "./composite-font.ts";
 import { newDescriptor } from "./descriptor.ts";
 import type { Face } from "./face.ts";
-import { bestFace, chooseCjkFace, chooseFaces, substitution } from "./face-choice.ts";
+import { bestFace, chooseCjkFace, chooseFaces, isBlank, substitution } from "./face-choice.ts";
 import { type FontProgram, readProgram, setProgram } from "./font-program.ts";
 import type { FontTask } from "./shown-font.ts";
 
@@ -25,6 +25,8 @@ interface Slot {
   readonly cid: number;
   readonly text: string | undefined;
   readonly width: number;
+  /** True if the code has a CID of its own in vertical text. */
+  readonly isVertical: boolean;
 }
 
 /** Matches scripts that Latin faces do not cover. */
@@ -52,7 +54,8 @@ export async function substituteComposite(
     const target = cid === 0 ? free++ : cid;
     if (target > 0xffff) return undefined;
     if (target !== cid) moved.set(code.code, target);
-    slots.set(target, { cid: target, text: textOf(code), width: widths.of(cid) });
+    const isVertical = map.isVertical && cid !== 0 && map.base?.cidOf(code.code, code.bytes) !== cid;
+    slots.set(target, { cid: target, text: textOf(code), width: widths.of(cid), isVertical });
   }
   const all = [...slots.values()].sort((a, b) => a.cid - b.cid);
   const count = (face: Face) =>
@@ -62,9 +65,9 @@ export async function substituteComposite(
   const cjk =
     chooseCjkFace(baseFont, info.ordering, flags) ?? (isCjk ? chooseCjkFace(baseFont, "Japan1", flags) : undefined);
   const candidates = [...(cjk ? [cjk] : []), ...choice.faces.map((face) => ({ face, index: 0 }))];
-  const face = await bestFace(shelf, candidates, count, all.filter(({ text }) => text !== undefined).length);
-  // If little of the text is known, or no face covers it, blanks would replace the text.
-  if (!face || count(face) * 2 < all.length) return undefined;
+  const face = bestFace(shelf, candidates, count, all.filter(({ text }) => text !== undefined).length);
+  // Blanks would replace the other characters.
+  if (!face || count(face) * 2 < all.length || !hasAll(face, all)) return undefined;
   const program = face.kind === "cff" ? ofCff(face, all, info) : ofTrueType(face, all);
   if (!program) return undefined;
   const name = `${subsetTag(program.bytes)}+${face.name}`;
@@ -87,6 +90,10 @@ export async function substituteComposite(
   return { moved, unicodeOf: textOf };
 }
 
+/** Reports whether a face has glyphs for all visible characters. */
+const hasAll = (face: Face, slots: readonly Slot[]): boolean =>
+  slots.every(({ text }) => text === undefined || isBlank(text) || face.glyphOf(text) > 0);
+
 /**
  * Reports whether the glyphs of a face have names. Such a font finds glyphs by number, and the document's CIDs are not
  * glyph numbers.
@@ -97,7 +104,7 @@ function ofCff(face: Face & { kind: "cff" }, slots: readonly Slot[], info: Syste
   const blank = face.glyphOf(" ");
   const glyphs = slots
     .filter(({ cid }) => cid > 0)
-    .map(({ cid, text, width }) => ({ source: glyphFor(face, text, width) || blank, identity: cid, width }));
+    .map((slot) => ({ source: glyphFor(face, slot) || blank, identity: slot.cid, width: slot.width }));
   const bytes = writeCff(face.font, [{ source: 0, identity: 0 }, ...glyphs], { keepsEncoding: false, ordering: info });
   return bytes && readProgram(bytes);
 }
@@ -106,9 +113,10 @@ function ofCff(face: Face & { kind: "cff" }, slots: readonly Slot[], info: Syste
  * Returns the glyph of a text. Takes the full-width form, as wide as an ideograph, if the available width is much
  * larger than the normal glyph.
  */
-function glyphFor(face: Face, text: string | undefined, width: number): number {
+function glyphFor(face: Face, { text, width, isVertical }: Slot): number {
   if (text === undefined) return 0;
   const glyph = face.glyphOf(text);
+  if (isVertical) return face.verticalOf(glyph);
   if (glyph > 0 && face.widthOf(glyph) >= width * WIDE) return glyph;
   const code = text.length === 1 ? text.charCodeAt(0) : 0;
   const wide = code > 0x20 && code < 0x7f ? code + 0xfee0 : (WIDE_FORMS.get(code) ?? 0);
@@ -130,8 +138,8 @@ const WIDE_FORMS = new Map([
 function ofTrueType(face: Face & { kind: "truetype" }, slots: readonly Slot[]): FontProgram | undefined {
   const scale = unitsPerEm(face.font) / 1000;
   const blank = face.glyphOf(" ");
-  const glyphs: TrueTypeGlyph[] = slots.map(({ text, width }) => {
-    return { source: glyphFor(face, text, width) || blank, advance: width * scale };
+  const glyphs: TrueTypeGlyph[] = slots.map((slot) => {
+    return { source: glyphFor(face, slot) || blank, advance: slot.width * scale };
   });
   const bytes = compactTrueType(face.font, glyphs);
   return bytes && readProgram(bytes);

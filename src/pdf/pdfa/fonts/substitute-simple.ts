@@ -19,7 +19,7 @@ import { setWidths, simpleWidths } from "../../text/font-widths.ts";
 import { encodingOf, readSimpleEncoding } from "../../text/simple-encoding.ts";
 import { newDescriptor } from "./descriptor.ts";
 import type { Face } from "./face.ts";
-import { bestFace, chooseFaces, type FaceChoice, substitution } from "./face-choice.ts";
+import { bestFace, chooseFaces, type FaceChoice, isBlank, substitution } from "./face-choice.ts";
 import { type FontProgram, readProgram, setProgram } from "./font-program.ts";
 import { listGlyphNames } from "./glyph-lists.ts";
 import type { FontTask, Mended, ShownFont } from "./shown-font.ts";
@@ -56,13 +56,13 @@ export async function substituteSimple(task: FontTask, { font, codes }: ShownFon
   const count = (face: Face) => slots.filter((slot) => glyphIn(face, slot) > 0).length;
   const wanted = slots.filter(({ text, name }) => text !== undefined || name !== undefined).length;
   const all = choice.faces.map((face) => ({ face, index: 0 }));
-  let face = await bestFace(shelf, all, count, wanted);
-  // With a face that covers less than half of the text, blanks would replace most of it.
-  if (!face || count(face) * 2 < wanted) return undefined;
+  let face = bestFace(shelf, all, count, wanted);
+  // Blanks would replace the other characters.
+  if (!face || !hasAll(face, slots)) return undefined;
   if (face.name.startsWith("LiberationSans-") && isNarrow(face, slots)) {
     const narrow = face.name.replace("LiberationSans", "LiberationSansNarrow");
-    const other = await bestFace(shelf, [{ face: narrow, index: 0 }], count, wanted);
-    if (other && count(other) >= count(face)) face = other;
+    const other = bestFace(shelf, [{ face: narrow, index: 0 }], count, wanted);
+    if (other && hasAll(other, slots)) face = other;
   }
   const made = face.kind === "cff" ? ofCff(face, slots) : ofTrueType(face, slots);
   if (!made) return undefined;
@@ -109,6 +109,10 @@ function baseEncoding(isWindows: boolean, { special }: FaceChoice): Encoding {
 function glyphIn(face: Face, { name, text }: Slot): number {
   return (name === undefined ? 0 : face.glyphNamed(name)) || (text === undefined ? 0 : face.glyphOf(text));
 }
+
+/** Reports whether a face has glyphs for all visible characters. */
+const hasAll = (face: Face, slots: readonly Slot[]): boolean =>
+  slots.every((slot) => slot.text === undefined || isBlank(slot.text) || glyphIn(face, slot) > 0);
 
 function isNarrow(face: Face, slots: readonly Slot[]): boolean {
   let [own, document] = [0, 0];

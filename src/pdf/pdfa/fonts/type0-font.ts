@@ -16,6 +16,7 @@ import { type MendedComposite, mendComposite } from "./composite-font.ts";
 import { newDescriptor, soundDescriptor } from "./descriptor.ts";
 import { programBytes, readProgram } from "./font-program.ts";
 import { listCids } from "./glyph-lists.ts";
+import { LONGEST_CODE, shortCodes } from "./short-codes.ts";
 import type { FontTask, ShownFont } from "./shown-font.ts";
 import { isElsewhere } from "./simple-font.ts";
 import { substituteComposite } from "./substitute-composite.ts";
@@ -66,16 +67,25 @@ export async function mendType0(task: FontTask, shown: ShownFont, map: CMap, map
   if (file.name(font.get("BaseFont")) === undefined) font.set("BaseFont", Name.of(baseFont));
 
   const moved = mended?.moved ?? new Map<number, number>();
-  if (moved.size > 0 || !mayStay(task, font.get("Encoding"), map, info)) {
-    const cids = new Map(codes.map((one) => [one, moved.get(one.code) ?? map.cidOf(one.code, one.bytes) ?? 0]));
-    font.set("Encoding", writeCodeMap(file, map, info, cids));
+  const short = level.conformance === "u" && !shown.isTyped ? shortCodes(map, codes) : undefined;
+  const aliases = short?.aliases ?? new Map<CharacterCode, CharacterCode>();
+  if (short) task.recodings.set(shown.number, short.recode);
+  if (moved.size > 0 || short || !mayStay(task, font.get("Encoding"), map, info)) {
+    const cidOf = ({ code, bytes }: CharacterCode) => moved.get(code) ?? map.cidOf(code, bytes) ?? 0;
+    const cids = [...codes, ...aliases.keys()].map((one) => [one, cidOf(aliases.get(one) ?? one)] as const);
+    font.set("Encoding", writeCodeMap(file, map, info, new Map(cids)));
   }
+  const existing = aliases.size > 0 ? readToUnicode(file, font.get("ToUnicode")) : undefined;
+  const derived = (code: CharacterCode) => ofCollection(code) ?? mended?.unicodeOf(code);
   mendToUnicode({
     file,
     font,
-    codes,
+    codes: short ? [...codes.filter(({ bytes }) => bytes <= LONGEST_CODE), ...aliases.keys()] : codes,
     spaces: map.allSpaces(),
-    derived: (code) => ofCollection(code) ?? mended?.unicodeOf(code),
+    derived: (code) => {
+      const own = aliases.get(code);
+      return own ? (existing?.get(own.code) ?? derived(own)) : derived(code);
+    },
     isDemanded: level.conformance === "u",
     isDistrusted: task.isUnicodeDistrusted,
     isChanged: moved.size > 0,

@@ -12,8 +12,14 @@ const PREFIX = /^[A-Za-z][\w.-]{0,63}$/;
 /** Namespaces of standards. Their properties are known, and other properties must not be added to them. */
 const STANDARD =
   /^http:\/\/(ns\.adobe\.com\/(xap|pdf|photoshop|tiff|exif|camera-raw-settings|xmp|iX)\/|purl\.org\/dc\/|www\.w3\.org\/|www\.aiim\.org\/)/;
+/** The claim of PDF/UA (ISO 14289-1, 5), which no specification describes that PDF/A refers to. */
+const UNIVERSAL_ACCESS = "http://www.aiim.org/pdfua/ns/id/ part";
 /** Properties from later editions than the one that PDF/A refers to. These may be described. */
-const LATER = new Set([
+export const LATER = new Set([
+  "http://ns.adobe.com/pdf/1.3/ Trapped",
+  "http://ns.adobe.com/xap/1.0/ Label",
+  "http://ns.adobe.com/xap/1.0/ Rating",
+  UNIVERSAL_ACCESS,
   "http://ns.adobe.com/xap/1.0/mm/ InstanceID",
   "http://ns.adobe.com/xap/1.0/mm/ OriginalDocumentID",
 ]);

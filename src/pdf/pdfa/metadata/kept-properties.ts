@@ -4,6 +4,7 @@
 import { type Attr, DOMParser, type Element, type Node, XMLSerializer } from "@xmldom/xmldom";
 import { legible } from "./document-information.ts";
 import { EXTENSION, ExtensionSchemas, PROPERTY, SCHEMA } from "./extension-schemas.ts";
+import { knownProperty, PARTS, type Shape } from "./known-properties.ts";
 import { escapeXml, NAMESPACES } from "./xmp-syntax.ts";
 
 const RDF = NAMESPACES.rdf;
@@ -14,76 +15,40 @@ const MAX_NODES = 20_000;
 const MAX_DEPTH = 64;
 const ELEMENT_NODE = 1;
 
-/** Syntax of a property's value (XMP specification, part 1, 7.5 to 7.7). */
-type Shape = "text" | "date" | "Alt" | "Bag" | "Seq" | "reference" | "events";
-
-/** Allowed fields of structured values (XMP specification of 2004, which part 1 refers to). */
-const PARTS = {
-  reference: {
-    prefix: "stRef",
-    names: "instanceID documentID versionID renditionClass renditionParams manager managerVariant manageTo manageUI",
-  },
-  events: { prefix: "stEvt", names: "action instanceID parameters softwareAgent when" },
-} as const;
-
-/** Syntax of properties by prefix and name. The information dictionary takes precedence over the last two prefixes. */
-const SHAPES: Readonly<Record<"dc" | "xmpRights" | "xmpMM" | "pdf" | "xmp", Readonly<Record<string, Shape>>>> = {
-  dc: {
-    contributor: "Bag",
-    coverage: "text",
-    creator: "Seq",
-    date: "Seq",
-    description: "Alt",
-    identifier: "text",
-    language: "Bag",
-    publisher: "Bag",
-    relation: "Bag",
-    rights: "Alt",
-    source: "text",
-    subject: "Bag",
-    title: "Alt",
-    type: "Bag",
-  },
-  xmpRights: { Certificate: "text", Marked: "text", Owner: "Bag", UsageTerms: "Alt", WebStatement: "text" },
-  xmpMM: {
-    DerivedFrom: "reference",
-    DocumentID: "text",
-    History: "events",
-    InstanceID: "text",
-    ManagedFrom: "reference",
-    RenditionClass: "text",
-    RenditionOf: "reference",
-    VersionID: "text",
-  },
-  pdf: { Keywords: "text", Producer: "text" },
-  xmp: { CreateDate: "date", CreatorTool: "text", ModifyDate: "date" },
+/** Syntax of simple values. */
+const SYNTAX = {
+  text: /./s,
+  rating: /^(?:-1|[0-5])$/,
+  date: /^\d{4}(-\d\d(-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[-+]\d\d:\d\d))?)?)?$/,
 };
-/** Qualified name and syntax of known properties, by namespace and name. */
-const KNOWN = new Map<string, { readonly name: string; readonly shape: Shape }>();
-for (const prefix of ["dc", "xmpRights", "xmpMM", "pdf", "xmp"] as const) {
-  for (const [name, shape] of Object.entries(SHAPES[prefix])) {
-    KNOWN.set(`${NAMESPACES[prefix]} ${name}`, { name: `${prefix}:${name}`, shape });
-  }
+
+/** The contents of a document's packet. */
+export interface KeptProperties {
+  /** Elements for an rdf:Description; empty if no property stays. */
+  readonly elements: string;
+  /** Items in other languages of properties that are written anyway, by prefix and name. */
+  readonly translations: ReadonlyMap<string, string>;
+  /** Prefixes and names of the properties that stay, and of those that do not. */
+  readonly names: readonly string[];
+  readonly lost: readonly string[];
 }
-/** A property from the specification of 2005, which the other parts refer to. */
-const LATER = `${NAMESPACES.xmpMM} InstanceID`;
-const W3C_DATE = /^\d{4}(-\d\d(-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[-+]\d\d:\d\d))?)?)?$/;
+
+const NOTHING: KeptProperties = { elements: "", translations: new Map(), names: [], lost: [] };
 
 /**
- * @param packet the document's packet
+ * @param packet the document's packet; nothing of it stays if it is not XMP
  * @param part part of ISO 19005
  * @param isSaid reports whether a property is written anyway, by its prefix and name
- * @returns elements for an rdf:Description; empty if no property stays, or the packet is not XMP
  */
-export function keptProperties(packet: Uint8Array, part: number, isSaid: (name: string) => boolean): string {
+export function keptProperties(packet: Uint8Array, part: number, isSaid: (name: string) => boolean): KeptProperties {
   const text = textOfPacket(packet);
-  if (text === undefined) return "";
+  if (text === undefined) return NOTHING;
   try {
     const root = parse(text);
-    return root ? new Keeper(root, part).properties(isSaid) : "";
+    return root ? new Keeper(root, part).properties(isSaid) : NOTHING;
   } catch {
     // A packet that is not well-formed is ignored.
-    return "";
+    return NOTHING;
   }
 }
 
@@ -142,8 +107,10 @@ class Keeper {
     else this.#schemas = undefined;
   }
 
-  properties(isSaid: (name: string) => boolean): string {
+  properties(isSaid: (name: string) => boolean): KeptProperties {
     let kept = "";
+    const found = new Set<string>();
+    const translations = new Map<string, string>();
     const serializer = new XMLSerializer();
     const written = new Set<string>();
     const once = (name: string, make: () => string) => {
@@ -158,6 +125,7 @@ class Keeper {
         if (!namespaceURI || !localName) continue;
         const known = this.#known(`${namespaceURI} ${localName}`);
         const name = known?.name ?? `${prefix}:${localName}`;
+        if (!OF_SYNTAX.has(namespaceURI)) found.add(name);
         if (known && !isSaid(name)) once(name, () => simple(name, known.shape, value));
         else if (!known && this.#mayStay(attribute) && value.trim() !== "") {
           once(name, () => `<${name} xmlns:${prefix}="${escapeXml(namespaceURI)}">${escapeXml(value)}</${name}>`);
@@ -168,8 +136,10 @@ class Keeper {
         if (!namespaceURI || !localName) continue;
         const known = this.#known(`${namespaceURI} ${localName}`);
         const name = known?.name ?? `${element.prefix}:${localName}`;
+        if (!OF_SYNTAX.has(namespaceURI)) found.add(name);
         if (known) {
           if (!isSaid(name)) once(name, () => rewritten(element, name, known.shape));
+          else if (known.shape === "Alt") translations.set(name, itemsOf(element, name, "Alt", OTHER_LANGUAGES));
         } else if (this.#isDeclared(namespaceURI, localName)) {
           once(name, () => serializer.serializeToString(element));
         } else if (isPlain(element) && this.#mayStay(element)) {
@@ -177,7 +147,8 @@ class Keeper {
         }
       }
     }
-    return this.#described(serializer) + kept;
+    const lost = [...found].filter((name) => !written.has(name) && !isSaid(name));
+    return { elements: this.#described(serializer) + kept, translations, names: [...written], lost };
   }
 
   /** Returns the packet's own schemas and the added ones. */
@@ -197,7 +168,7 @@ class Keeper {
   }
 
   #known(property: string) {
-    return property === LATER && this.#part === 1 ? undefined : KNOWN.get(property);
+    return knownProperty(property, this.#part);
   }
 
   #isDeclared(namespace: string, name: string): boolean {
@@ -220,7 +191,7 @@ class Keeper {
 
 /** Returns the rewritten property; empty if its value does not have the required syntax. */
 function rewritten(element: Element, name: string, shape: Shape): string {
-  if (shape === "text" || shape === "date")
+  if (shape === "text" || shape === "date" || shape === "rating")
     return elementsOf(element).length > 0 ? "" : simple(name, shape, element.textContent ?? "");
   if (shape === "reference") return structure(element, name, shape);
   const container = elementsOf(element)[0];
@@ -229,14 +200,27 @@ function rewritten(element: Element, name: string, shape: Shape): string {
     const events = items.map((item) => structure(item, "rdf:li", shape)).join("");
     return events === "" ? "" : `<${name}><rdf:Seq>${events}</rdf:Seq></${name}>`;
   }
+  const items = itemsOf(element, name, shape);
+  return items === "" ? "" : `<${name}><rdf:${shape}>${items}</rdf:${shape}></${name}>`;
+}
+
+const DEFAULT_LANGUAGE = "x-default";
+const OTHER_LANGUAGES: ReadonlySet<string> = new Set([DEFAULT_LANGUAGE]);
+
+/**
+ * Returns the items of a property's list; empty if there are none, or the list is of another kind.
+ * @param left languages to leave out
+ */
+function itemsOf(element: Element, name: string, shape: Shape, left: ReadonlySet<string> = new Set()): string {
+  const container = elementsOf(element)[0];
   if (container?.namespaceURI !== RDF || container.localName !== shape) return "";
   let items = "";
-  const languages = new Set<string>();
+  const languages = new Set(left);
   for (const item of elementsOf(container)) {
     const text = (item.textContent ?? "").trim();
     if (item.localName !== "li" || elementsOf(item).length > 0 || text === "") continue;
-    if (name === "dc:date" && !W3C_DATE.test(text)) continue;
-    const language = item.getAttributeNS(XML, "lang") || "x-default";
+    if (name === "dc:date" && !SYNTAX.date.test(text)) continue;
+    const language = item.getAttributeNS(XML, "lang") || DEFAULT_LANGUAGE;
     if (shape === "Alt" && (languages.has(language) || !/^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*$/.test(language))) continue;
     languages.add(language);
     items +=
@@ -244,8 +228,11 @@ function rewritten(element: Element, name: string, shape: Shape): string {
         ? `<rdf:li xml:lang="${language}">${escapeXml(text)}</rdf:li>`
         : `<rdf:li>${escapeXml(text)}</rdf:li>`;
   }
-  return items === "" ? "" : `<${name}><rdf:${shape}>${items}</rdf:${shape}></${name}>`;
+  return items;
 }
+
+/** Namespaces of syntax, of the level's claim, and of descriptions of other properties. */
+const OF_SYNTAX = new Set<string>([RDF, XML, "http://www.w3.org/2000/xmlns/", NAMESPACES.pdfaid, EXTENSION]);
 
 /**
  * Rewrites a structured value. Its fields are attributes or elements, of the element itself or of a description inside
@@ -274,7 +261,7 @@ const isPlain = (element: Element): boolean =>
 
 function simple(name: string, shape: Shape, value: string): string {
   const text = value.trim();
-  const isSound = shape === "date" ? W3C_DATE.test(text) : shape === "text" && text !== "";
+  const isSound = shape in SYNTAX && SYNTAX[shape as keyof typeof SYNTAX].test(text);
   if (!isSound || (name === "xmpRights:Marked" && !/^(True|False)$/.test(text))) return "";
   return `<${name}>${escapeXml(text)}</${name}>`;
 }

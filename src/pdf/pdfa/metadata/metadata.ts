@@ -1,5 +1,6 @@
 // Writes the metadata of the document (ISO 19005-1, 6.7; -2, 6.6) as a new packet that matches the information
 // dictionary.
+import { noticesAbout } from "../../../core/notice.ts";
 import { Name } from "../../objects/values.ts";
 import { type Archive, streamOf } from "../archive.ts";
 import { settleInformation } from "./document-information.ts";
@@ -18,31 +19,47 @@ export function writeMetadata(archive: Archive): void {
   const information = settleInformation(archive);
   const { Title, Author, Subject, Keywords, Creator, Producer, CreationDate, ModDate } = information;
   const said: Record<string, string | undefined> = {
-    "dc:title": Title && `<rdf:Alt><rdf:li xml:lang="x-default">${escapeXml(Title)}</rdf:li></rdf:Alt>`,
+    "dc:title": Title && `<rdf:li xml:lang="x-default">${escapeXml(Title)}</rdf:li>`,
     "dc:creator": Author && `<rdf:Seq><rdf:li>${escapeXml(Author)}</rdf:li></rdf:Seq>`,
-    "dc:description": Subject && `<rdf:Alt><rdf:li xml:lang="x-default">${escapeXml(Subject)}</rdf:li></rdf:Alt>`,
+    "dc:description": Subject && `<rdf:li xml:lang="x-default">${escapeXml(Subject)}</rdf:li>`,
     "pdf:Keywords": Keywords && escapeXml(Keywords),
     "pdf:Producer": Producer && escapeXml(Producer),
     "xmp:CreatorTool": Creator && escapeXml(Creator),
     "xmp:CreateDate": CreationDate,
     "xmp:ModifyDate": ModDate,
   };
+  const { catalog } = file;
+  const before = file.stream(catalog.get("Metadata"));
+  const packet = before ? bytesOf(before.body.decoded) : new Uint8Array(0);
+  const kept = keptProperties(packet, level.part, (name) => Boolean(said[name]));
+  const isRefused = PACKET_CLAUSES.some((clause) => archive.failed(clause));
+  const element = (name: string, value: string | undefined) => {
+    if (!value) return "";
+    const translations = isRefused ? "" : (kept.translations.get(name) ?? "");
+    return `<${name}>${isAlternative(name) ? `<rdf:Alt>${value}${translations}</rdf:Alt>` : value}</${name}>`;
+  };
   const properties = [
     `<pdfaid:part>${level.part}</pdfaid:part>`,
     `<pdfaid:conformance>${level.conformance.toUpperCase()}</pdfaid:conformance>`,
-    ...Object.entries(said).map(([name, value]) => (value ? `<${name}>${value}</${name}>` : "")),
+    ...Object.entries(said).map(([name, value]) => element(name, value)),
+    isRefused ? "" : kept.elements,
   ];
-  const { catalog } = file;
-  const before = file.stream(catalog.get("Metadata"));
-  const isRefused = PACKET_CLAUSES.some((clause) => archive.failed(clause));
-  if (before && !isRefused)
-    properties.push(keptProperties(bytesOf(before.body.decoded), level.part, (name) => Boolean(said[name])));
+  const lost = isRefused ? [...kept.names, ...kept.lost] : kept.lost;
+  archive.report(
+    ...noticesAbout(
+      "properties-removed",
+      lost.map((name) => ({ name })),
+    ),
+  );
   // The metadata of pages, images or fonts are removed, because no program updates them, and a single error breaks a
   // rule.
   for (const { dictionary } of places) if (file.stream(dictionary.get("Metadata"))) dictionary.delete("Metadata");
   const entries = { Type: Name.of("Metadata"), Subtype: Name.of("XML") };
   catalog.set("Metadata", file.add(streamOf(packetOf(properties), entries)));
 }
+
+/** Reports whether a property has a text in each of several languages. */
+const isAlternative = (name: string): boolean => name === "dc:title" || name === "dc:description";
 
 function bytesOf(decoded: (limitBytes: number) => Uint8Array): Uint8Array {
   try {

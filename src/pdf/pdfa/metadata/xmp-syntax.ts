@@ -9,6 +9,7 @@ export const NAMESPACES = {
   stRef: "http://ns.adobe.com/xap/1.0/sType/ResourceRef#",
   stEvt: "http://ns.adobe.com/xap/1.0/sType/ResourceEvent#",
   pdf: "http://ns.adobe.com/pdf/1.3/",
+  photoshop: "http://ns.adobe.com/photoshop/1.0/",
   pdfaid: "http://www.aiim.org/pdfa/ns/id/",
 } as const;
 

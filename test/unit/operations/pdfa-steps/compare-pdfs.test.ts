@@ -43,6 +43,51 @@ describe("differences", () => {
     ).toEqual([[1, "picture"]]);
   });
 
+  describe("on a page of two thousand characters", () => {
+    const lines = Array.from({ length: 22 }, (_, line) => `Invoice ${line} of ${"a long account of work, ".repeat(4)}`);
+    const full = (...last: string[]) =>
+      page(["BT /F 5 Tf 6 TL 10 190 Td", ...[...lines, ...last].map((line) => `(${line}) '`), "ET"].join("\n"));
+
+    test.each([
+      ["one digit is another one", "Total 1,284.00 EUR", "Total 1,234.00 EUR"],
+      ["one is gone", "Total 1,284.00 EUR", "Total 1,28.00 EUR"],
+      ["one is added", "Total 1,284.00 EUR", "Total 11,284.00 EUR"],
+    ])("%s", async (_, before, after) => {
+      expect(await kinds(full(before), full(after))).toEqual([[1, "text"]]);
+    });
+  });
+
+  test("one character looks different, and reads the same", async () => {
+    const readAs = (shown: string, read: string) => {
+      const builder = new PdfBuilder();
+      const code = shown.charCodeAt(0).toString(16);
+      const map = builder.stream(
+        `1 begincodespacerange <00> <ff> endcodespacerange 1 beginbfchar <${code}> <${`00${read.charCodeAt(0).toString(16)}`}> endbfchar`,
+      );
+      const font = builder.add(`<</Type/Font/Subtype/Type1/BaseFont/Times-Roman/ToUnicode ${map}>>`);
+      const content = builder.stream(
+        `BT /F 10 Tf 30 150 Td (Total 1,2) Tj /G 10 Tf (${shown}) Tj /F 10 Tf (4.00) Tj ET`,
+      );
+      const own = builder.page("");
+      const fonts = `/Resources<</Font<</F 3 0 R/G ${font}>>>>`;
+      builder.set(own, `<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 200]${fonts}/Contents ${content}>>`);
+      return builder.bytes();
+    };
+    const exact = async (one: Uint8Array, other: Uint8Array) => {
+      const params = { timeMs: 60_000, isExact: true };
+      const [output] = await outputsOf(comparePdfs, [one, other], params, { ...CONTEXT, heapLimitBytes: 2 ** 29 });
+      return (JSON.parse(Buffer.from(output!).toString()) as Comparison).differences.map(({ kind }) => kind);
+    };
+    for (const [shown, other] of [
+      ["8", "3"],
+      ["1", "7"],
+      ["6", "0"],
+    ] as const) {
+      expect(await exact(readAs(shown, "8"), readAs(other, "8"))).toEqual(["picture"]);
+      expect(await exact(readAs(shown, "8"), readAs(shown, "8"))).toEqual([]);
+    }
+  });
+
   test("what was hidden comes to light", async () => {
     const content = `/OC /L BDC 0 0 1 rg 100 50 60 60 re f EMC (`;
     const withLayer = (state: string) => {

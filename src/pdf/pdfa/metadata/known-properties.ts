@@ -1,0 +1,88 @@
+// Lists the properties that the XMP specifications define which PDF/A refers to: of 2004 (part 1), and of 2005 (parts 2
+// and 3).
+import { LATER } from "./extension-schemas.ts";
+import { NAMESPACES } from "./xmp-syntax.ts";
+
+/** Syntax of a property's value (XMP specification, part 1, 7.5 to 7.7). */
+export type Shape = "text" | "date" | "rating" | "Alt" | "Bag" | "Seq" | "reference" | "events";
+
+/** Allowed fields of structured values (XMP specification of 2004, which part 1 refers to). */
+export const PARTS = {
+  reference: {
+    prefix: "stRef",
+    names: "instanceID documentID versionID renditionClass renditionParams manager managerVariant manageTo manageUI",
+  },
+  events: { prefix: "stEvt", names: "action instanceID parameters softwareAgent when" },
+} as const;
+
+const PREFIXES = ["dc", "xmpRights", "xmpMM", "pdf", "xmp", "photoshop"] as const;
+/** Syntax of properties by prefix and name. The information dictionary takes precedence for some of them. */
+const SHAPES: Readonly<Record<(typeof PREFIXES)[number], Readonly<Record<string, Shape>>>> = {
+  dc: {
+    contributor: "Bag",
+    coverage: "text",
+    creator: "Seq",
+    date: "Seq",
+    description: "Alt",
+    format: "text",
+    identifier: "text",
+    language: "Bag",
+    publisher: "Bag",
+    relation: "Bag",
+    rights: "Alt",
+    source: "text",
+    subject: "Bag",
+    title: "Alt",
+    type: "Bag",
+  },
+  xmpRights: { Certificate: "text", Marked: "text", Owner: "Bag", UsageTerms: "Alt", WebStatement: "text" },
+  xmpMM: {
+    DerivedFrom: "reference",
+    DocumentID: "text",
+    History: "events",
+    InstanceID: "text",
+    ManagedFrom: "reference",
+    RenditionClass: "text",
+    RenditionOf: "reference",
+    VersionID: "text",
+  },
+  pdf: { Keywords: "text", PDFVersion: "text", Producer: "text" },
+  xmp: {
+    Advisory: "Bag",
+    BaseURL: "text",
+    CreateDate: "date",
+    CreatorTool: "text",
+    Identifier: "Bag",
+    Label: "text",
+    MetadataDate: "date",
+    ModifyDate: "date",
+    Nickname: "text",
+    Rating: "rating",
+  },
+  photoshop: {
+    AuthorsPosition: "text",
+    CaptionWriter: "text",
+    Category: "text",
+    City: "text",
+    Country: "text",
+    Credit: "text",
+    DateCreated: "date",
+    Headline: "text",
+    Instructions: "text",
+    Source: "text",
+    State: "text",
+    SupplementalCategories: "Bag",
+    TransmissionReference: "text",
+  },
+};
+/** Qualified name and syntax of known properties, by namespace and name. */
+const KNOWN = new Map<string, { readonly name: string; readonly shape: Shape }>();
+for (const prefix of PREFIXES) {
+  for (const [name, shape] of Object.entries(SHAPES[prefix])) {
+    KNOWN.set(`${NAMESPACES[prefix]} ${name}`, { name: `${prefix}:${name}`, shape });
+  }
+}
+
+/** @returns the property, if the specification that the part refers to defines it */
+export const knownProperty = (property: string, part: number) =>
+  part === 1 && LATER.has(property) ? undefined : KNOWN.get(property);
