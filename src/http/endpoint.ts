@@ -97,6 +97,8 @@ export interface Service extends Places {
   readonly kept: KeptBytes;
   /** Memory for small files that arrive or are stored, and for answers that are files. */
   readonly waiting: KeptBytes;
+  /** Memory for fields and for bodies that are read as a whole. */
+  readonly bodies: KeptBytes;
   /** Prefix of all URLs, without a path. */
   readonly baseUrl: string;
   readonly timing: Timing;

@@ -28,6 +28,7 @@ const service: Service = {
   uploadTurns: turns(),
   kept: createKeptBytes({ each: 2 ** 20, all: 2 ** 20 }),
   waiting: createKeptBytes({ each: 2 ** 20, all: 2 ** 20 }),
+  bodies: createKeptBytes({ each: 2 ** 20, all: 2 ** 20 }),
   budgets: ISOLATE_BUDGETS,
   engineTurns: turns(),
   containerTurns: turns(),

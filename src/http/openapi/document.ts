@@ -15,7 +15,7 @@ import {
   withFeatures,
 } from "../description.ts";
 import type { Endpoint } from "../endpoint.ts";
-import { busy, invalidKey, methodNotAllowed, outOfScope, type ServiceError, unexpected } from "../errors.ts";
+import { bodyTooSlow, busy, invalidKey, methodNotAllowed, outOfScope, type ServiceError, unexpected } from "../errors.ts";
 import type { Route } from "../route.ts";
 import { describeEndpoint } from "./endpoints.ts";
 import { ERROR_HEADERS, EVERY_HEADER, HEADERS, POST_HEADERS } from "./headers.ts";
@@ -39,7 +39,7 @@ export function describePaths(served: Served, config: Config, baseUrl: string): 
     ...routes.map(({ path, describe }) => ({ path, ...describe(config, baseUrl) })),
   ];
   return [
-    ...posts.map((path) => complete(path, config, [{ errors: [busy()] }, ...ofPosts])),
+    ...posts.map((path) => complete(path, config, [{ errors: [bodyTooSlow(), busy()] }, ...ofPosts])),
     ...paths
       .map((describe) => describe(config, baseUrl))
       .filter(({ variants }) => variants?.includes(config.variant) ?? true)
