@@ -2,7 +2,7 @@
 // of different clients run alternately, so that no client blocks the others. Knows nothing about engines or HTTP.
 
 import { BoundedQueue } from "../../src/core/bounded-queue.ts";
-import { ClientShares } from "../../src/core/client-shares.ts";
+import { ClientShares, givingWay } from "../../src/core/client-shares.ts";
 import { EngineFailure } from "../../src/core/failure.ts";
 import type { SlowLane, SlowPlace } from "./slow-lane.ts";
 
@@ -120,7 +120,8 @@ export class PlacePool {
 
   #makeRoomFor(client: string): boolean {
     const waiting = this.#queue.waiting.filter(({ isFirst }) => !isFirst);
-    const last = this.#shares.givesWay(waiting, client, this.#limits.waiting);
+    const newcomer = { client, present: this.#shares.presentOf(client) };
+    const last = givingWay(waiting, newcomer, this.#limits.waiting);
     if (last) this.#queue.refuse(last, new EngineFailure("busy", "others wait too"));
     return last !== undefined;
   }

@@ -48,17 +48,26 @@ export class ClientShares {
     return next;
   }
 
-  /**
-   * Returns the last ticket of the client with the most, if they are more than half of a full queue and the newcomer
-   * has fewer.
-   */
-  givesWay<Ticket extends Wanted>(waiting: readonly Ticket[], newcomer: string, mostWaiting: number): Ticket | undefined {
-    const counts = countsOf(waiting);
-    const [most, count] = [...counts].reduce((one, other) => (other[1] > one[1] ? other : one), ["", 0]);
-    const half = Math.max(1, Math.floor(mostWaiting / 2));
-    if (most === newcomer || count <= half || (this.#shares.get(newcomer)?.present ?? 0) >= half) return undefined;
-    return waiting.findLast(({ client }) => client === most);
+  /** Returns how much a client has here. */
+  presentOf(client: string): number {
+    return this.#shares.get(client)?.present ?? 0;
   }
+}
+
+/**
+ * Returns the last ticket of the client with the most, if they are more than half of a full queue and the newcomer has
+ * fewer.
+ */
+export function givingWay<Ticket extends Wanted>(
+  waiting: readonly Ticket[],
+  newcomer: { readonly client: string; readonly present: number },
+  mostWaiting: number,
+): Ticket | undefined {
+  const counts = countsOf(waiting);
+  const [most, count] = [...counts].reduce((one, other) => (other[1] > one[1] ? other : one), ["", 0]);
+  const half = Math.max(1, Math.floor(mostWaiting / 2));
+  if (most === newcomer.client || count <= half || newcomer.present >= half) return undefined;
+  return waiting.findLast(({ client }) => client === most);
 }
 
 /**

@@ -81,7 +81,7 @@ export class ArrivingBody {
 }
 
 export interface ReadingWhole {
-  /** Content-Length, if the client sent it. */
+  /** Content-Length. @default unknown */
   readonly size?: number | undefined;
   readonly maxBytes: number;
   /** Memory for the body, until its request ends. */
@@ -97,7 +97,7 @@ export interface ReadingWhole {
  */
 export async function readWhole(
   body: ReadableStream<Uint8Array>,
-  { size = 0, maxBytes, held }: ReadingWhole,
+  { size = READ_BYTES, maxBytes, held }: ReadingWhole,
 ): Promise<Uint8Array | undefined> {
   const arriving = new ArrivingBody(body);
   const chunks: Uint8Array[] = [];

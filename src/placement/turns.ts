@@ -1,7 +1,7 @@
 // Limits concurrent work that needs a share of the isolate's memory, and shares the turns among clients.
 
 import { BoundedQueue, type QueueLimits } from "../core/bounded-queue.ts";
-import { ClientShares, leavesEnough } from "../core/client-shares.ts";
+import { ClientShares, givingWay, leavesEnough } from "../core/client-shares.ts";
 
 export interface TurnLimits extends Required<Pick<QueueLimits, "atOnce" | "waiting" | "maxWaitMs">> {
   /** True if the client decides how long a turn takes: then it leaves turns to others. @default false */
@@ -48,8 +48,11 @@ export function createTurns({ atOnce, waiting: mostWaiting, maxWaitMs, leavesRoo
       const awaited = able.filter(({ isPatient }) => !isPatient);
       return shares.next(awaited.length > 0 ? awaited : able, working);
     },
-    crowded: (waiting, newcomer) =>
-      shares.givesWay(waiting.slice(0, -1), newcomer.client, mostWaiting) ?? newcomer,
+    crowded(waiting, newcomer) {
+      const { client } = newcomer;
+      const before = { client, present: shares.presentOf(client) - 1 };
+      return givingWay(waiting.slice(0, -1), before, mostWaiting) ?? newcomer;
+    },
   });
   const turnsOf = (client: string): Turns => ({
     async take(signal, isPatient = false) {

@@ -188,7 +188,7 @@ test.each([
   ["stored bytes, and then all of them", false],
   ["nothing more", true],
 ])("the job of a client that takes a chunk and waits ends without it; then it takes %s", async (_, leaves) => {
-  const { response, engineTurns, after } = await ask(sized(40 * MiB), file);
+  const { response, engineTurns, after } = await ask(sized(12 * MiB), file);
   const reader = response.body!.getReader();
   const { value } = await reader.read();
   (await engineTurns.take(new AbortController().signal))[Symbol.dispose]();
@@ -197,7 +197,7 @@ test.each([
   else for (let next = await reader.read(); !next.done; next = await reader.read()) parts.push(next.value);
   if (!leaves) {
     const bytes = new Uint8Array(await new Blob(parts as BlobPart[]).arrayBuffer());
-    expect([bytes.length, isRight(bytes)]).toEqual([40 * MiB, true]);
+    expect([bytes.length, isRight(bytes)]).toEqual([12 * MiB, true]);
   }
   await after();
   expect(await keysInBucket()).toEqual([]);

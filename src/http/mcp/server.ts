@@ -67,7 +67,8 @@ export async function serveMcp(
 
 /** Returns the same request with a body that has arrived. */
 async function messageOf({ body, url, method, headers, signal }: Request, held: Keeping): Promise<Request> {
-  const size = Number(headers.get("Content-Length") ?? 0);
+  const length = headers.get("Content-Length");
+  const size = length === null ? undefined : Number(length);
   const maxBytes = LIMITS.agentMessageBytes;
   const bytes = body ? await readWhole(body, { size, maxBytes, held }) : new Uint8Array(0);
   if (!bytes) throw bodyTooLarge(maxBytes);

@@ -25,7 +25,7 @@ describe("turns of clients", () => {
   afterEach(() => void vi.useRealTimers());
 
   test.each([
-    [25, 13],
+    [25, 12],
     [6, 3],
     [2, 1],
   ])("of %i turns, a client that keeps all it has keeps %i, and others have one at once", async (atOnce, most) => {
