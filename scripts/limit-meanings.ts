@@ -177,7 +177,8 @@ export const EDGE_MEANINGS: Readonly<Record<SizeOf<typeof LIMITS>, string>> = {
   uploadMetadataLength: "`Upload-Metadata` of a resumable upload, in characters",
   keptUploadBytes: "uploads of a request that are kept in memory",
   keptUploadsBytes: "uploads of an isolate that are kept in memory",
-  heldBodiesBytes: "memory of an isolate for fields and bodies that are read as a whole, also for what has not arrived; then 503",
+  heldBodiesBytes:
+    "memory of an isolate for fields and bodies that are read as a whole, also for what has not arrived; then 503",
   uploads: "uploads in an isolate",
   uploadsWaiting: "uploads that wait in an isolate",
   engineJobs: "jobs with an engine in an isolate",

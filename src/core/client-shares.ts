@@ -42,7 +42,10 @@ export class ClientShares {
       const [[count, turn], [otherCount, otherTurn]] = [rank(one), rank(other)];
       return count < otherCount || (count === otherCount && turn < otherTurn);
     };
-    const next = waiting.reduce<Ticket | undefined>((best, one) => (best && !isBefore(one, best) ? best : one), undefined);
+    const next = waiting.reduce<Ticket | undefined>(
+      (best, one) => (best && !isBefore(one, best) ? best : one),
+      undefined,
+    );
     const share = next && this.#shares.get(next.client);
     if (share) share.lastTurn = ++this.#turns;
     return next;
@@ -73,7 +76,7 @@ export function givingWay<Ticket extends Wanted>(
 /**
  * Reports whether a client may have some more of what clients hold for as long as they like. A client that has any
  * already leaves at least as much to others as it has then, so that there is always something left for the next one.
- * (A. Choudhury and E. Hahne, Dynamic Queue Length Thresholds, 1998.)
+ * Switches share their buffers by the same rule ("dynamic queue length thresholds").
  */
 export const leavesEnough = (more: number, held: number, free: number): boolean =>
   more <= free && (held === 0 || held + more <= free - more);

@@ -72,7 +72,7 @@ export const LIMITS = {
   answerStallMs: 30_000,
   /** Time in which clients may keep a job waiting that makes what they take. */
   answerLagMs: 1_000,
-  /** A line of 16 kbit/s sends twice as much as it must in that time. */
+  /** A line of 2 KB a second sends twice as much as it must in that time. */
   bodyStallMs: 30_000,
 
   uploadBytes: 100 * MIB,

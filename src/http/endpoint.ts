@@ -94,6 +94,8 @@ export interface Service extends Places {
   readonly store: Store;
   readonly container: ConnectedContainer | undefined;
   readonly uploadTurns: Turns;
+  /** Limits the answers that are made faster than their clients take them. */
+  readonly overflowTurns: Turns;
   readonly kept: KeptBytes;
   /** Memory for small files that arrive or are stored, and for answers that are files. */
   readonly waiting: KeptBytes;

@@ -2,6 +2,8 @@
 // the client.
 
 import { LIMITS } from "../core/limits.ts";
+import { wait } from "../core/pause.ts";
+import type { Turns } from "../placement/turns.ts";
 import type { Batch } from "../storage/batch.ts";
 import type { Store } from "../storage/store.ts";
 import { chunksOf } from "./sources.ts";
@@ -13,6 +15,9 @@ export interface Storing {
   readonly store: Store;
   /** Takes the rest. Whoever made it discards it. */
   readonly outputs: Batch;
+  /** Limits how many are made without their clients, beside the jobs of clients that wait. */
+  readonly overflowTurns: Turns;
+  readonly signal: AbortSignal;
   /** Called once, when the body is made. */
   made(): void;
 }
@@ -27,6 +32,7 @@ export function overflowing(body: AsyncGenerator<Uint8Array>, storing: Storing):
   let since = 0;
   let isLeft = false;
   let isMade = false;
+  let isAsking = false;
   let rest: Promise<Chunks> | undefined;
   const end = () => {
     if (!isMade) storing.made();
@@ -34,20 +40,36 @@ export function overflowing(body: AsyncGenerator<Uint8Array>, storing: Storing):
   };
   const remaining = async function* () {
     try {
-      for (let next = await body.next(); !next.done && !isLeft; next = await body.next()) yield next.value;
+      for (;;) {
+        const began = performance.now();
+        const next = await body.next();
+        if (next.done || isLeft) return;
+        yield next.value;
+        // Jobs whose clients wait have the larger part of the processor.
+        await wait(performance.now() - began, storing.signal);
+      }
     } finally {
       await body.return(undefined);
       end();
     }
   };
-  const overflow = () => {
-    rest = stored(remaining(), storing);
-    // Nobody may ask for it any more.
-    rest.catch(() => {});
+  const overflow = async () => {
+    const { overflowTurns, signal } = storing;
+    // Until it has its turn, the client goes on taking what it can.
+    const turn = await overflowTurns.take(signal).catch(() => undefined);
+    if (turn && !isMade && !isLeft) {
+      rest = stored(remaining(), storing);
+      await rest.catch(() => {});
+    }
+    turn?.[Symbol.dispose]();
   };
   const waitForClient = () => {
     since = performance.now();
-    timer = setTimeout(overflow, leftMs);
+    if (isAsking) return;
+    timer = setTimeout(() => {
+      isAsking = true;
+      void overflow();
+    }, leftMs);
   };
   waitForClient();
   return {

@@ -233,7 +233,8 @@ async function respondWithFile(
   const lost = delivery.kind === "stream" ? [] : delivery.lost;
   const headers = new Headers({ ...downloadHeaders(delivery), ...lossHeaders(lost), "Cache-Control": "no-store" });
   if (delivery.kind === "stream") {
-    const chunks = overflowing(delivery.body, { store: service.store, outputs, made });
+    const { store, overflowTurns } = service;
+    const chunks = overflowing(delivery.body, { store, outputs, overflowTurns, signal, made });
     return new Response(streamOf(chunks, { signal, ended }), { headers });
   }
   if (delivery.kind === "whole") {

@@ -27,6 +27,8 @@ export interface PagesService extends Places {
   /** Identifier of the client. */
   readonly client: string;
   readonly waiting: KeptBytes;
+  /** See Service. */
+  readonly overflowTurns: Turns;
   readonly cache: PictureCache | undefined;
   /** Prefix of all URLs, without a path. */
   readonly baseUrl: string;

@@ -83,7 +83,7 @@ export async function drawLarge(
   service: PagesService,
   signal: AbortSignal,
 ): Promise<{ readonly delivery: Delivery; readonly storing: Storing; close(): Promise<void> }> {
-  const { store, waiting, shared, client, log, defer } = service;
+  const { store, waiting, overflowTurns, shared, client, log, defer } = service;
   const resources = new DisposableStack();
   const outputs = store.batch("output", resources.use(waiting.open()));
   const close = async () => {
@@ -105,7 +105,7 @@ export async function drawLarge(
     });
     const made = () => resources.dispose();
     if (delivery.kind === "arrival") made();
-    return { delivery, storing: { store, outputs, made }, close };
+    return { delivery, storing: { store, outputs, overflowTurns, signal, made }, close };
   } catch (error) {
     await close();
     throw error;

@@ -31,7 +31,13 @@ export function addUploadAddresses(app: App, shared: Shared): void {
   for (const path of [ONE_TIME_PATH, `${ONE_TIME_PATH}/:token`]) {
     app.all(path, (c) => {
       const answer = serveOneTime(c.req.raw, c.req.param("token"), {
-        ...{ ...shareOf(shared, clientFrom(c)), bucket: c.env.FILES, config: c.get("config"), timing: c.get("timing"), baseUrl: baseUrl(c) },
+        ...{
+          ...shareOf(shared, clientFrom(c)),
+          bucket: c.env.FILES,
+          config: c.get("config"),
+          timing: c.get("timing"),
+          baseUrl: baseUrl(c),
+        },
         marks: () => markingStore(c).marks(),
         quota: () => c.var.admission?.quota,
         admit: (quota) =>

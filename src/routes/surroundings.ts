@@ -14,6 +14,9 @@ import { createStore } from "../storage/store.ts";
 import { baseUrl, idsOf, log, type RequestContext } from "./context.ts";
 import { tracedCaller } from "./traces.ts";
 
+/** Nobody waits for these turns, so that they come as late as the job can end. */
+const ONE_AT_A_TIME = { atOnce: 1, maxWaitMs: LIMITS.requestJobMs };
+
 export type Shared = ReturnType<typeof createShared>;
 
 /** Creates what all requests of a process share: its memory, and the turns to use it. */
@@ -30,6 +33,7 @@ export function createShared(budgets: Budgets) {
     containerTurns: partsOf(budgets.receivingJobs, budgets.receivingJobsWaiting),
     remoteTurns: partsOf(budgets.containerJobs, budgets.containerJobsWaiting),
     uploadTurns: partsOf(budgets.uploads, budgets.uploadsWaiting),
+    overflowTurns: createTurns({ ...ONE_AT_A_TIME, waiting: budgets.receivingJobs + budgets.receivingJobsWaiting }),
     // Requests that wait for their turn keep the memory they hold.
     kept: createKeptBytes({ each: budgets.keptUploadBytes, all: budgets.keptUploadsBytes }),
     waiting: createKeptBytes({ each: 2 * PACK_BYTES, all: budgets.uploads * PACK_BYTES }),
@@ -39,13 +43,14 @@ export function createShared(budgets: Budgets) {
 
 /** Returns the same turns and memory for the work of a client, which leaves enough to others. */
 export function shareOf(shared: Shared, client: string) {
-  const { engineTurns, containerTurns, remoteTurns, uploadTurns, kept, waiting, bodies } = shared;
+  const { engineTurns, containerTurns, remoteTurns, uploadTurns, overflowTurns, kept, waiting, bodies } = shared;
   return {
     ...{ budgets: shared.budgets, shared: shared.shared },
     engineTurns: engineTurns.for(client),
     containerTurns: containerTurns.for(client),
     remoteTurns: remoteTurns.for(client),
     uploadTurns: uploadTurns.for(client),
+    overflowTurns: overflowTurns.for(client),
     ...{ kept: kept.for(client), waiting: waiting.for(client), bodies: bodies.for(client) },
   };
 }

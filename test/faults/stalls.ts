@@ -233,7 +233,10 @@ class Stage {
       const failed = other.failures.length > 0 ? `, not served: ${other.failures.join(" ")}` : "";
       parts.push(`${name} ${usualMs.toFixed(0)} -> ${nowMs.toFixed(0)} ms${failed}`);
     }
-    return { ok, line: `${parts.join("; ")}; memory ${grown >= 0 ? "+" : ""}${grown} MB; idle client: ${idle.ends.text()}` };
+    return {
+      ok,
+      line: `${parts.join("; ")}; memory ${grown >= 0 ? "+" : ""}${grown} MB; idle client: ${idle.ends.text()}`,
+    };
   }
 
   async #times(probes: Attack["probes"], count: number) {

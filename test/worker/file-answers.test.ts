@@ -44,6 +44,7 @@ async function ask(
     config: { variant: "private", maxUploadBytes: 8 * MiB, maxInputs: 10, fileLifetimeMs: 0, baseUrl: undefined },
     store: createStore(bucket, { lifetimeMs: 0 }),
     uploadTurns: turns(),
+    overflowTurns: turns(),
     kept: createKeptBytes({ each: 8 * MiB, all: 16 * MiB }),
     waiting: createKeptBytes({ each: 2 * PACK_BYTES, all: 6 * PACK_BYTES }),
     bodies: createKeptBytes({ each: MiB, all: MiB }),
@@ -196,7 +197,7 @@ test.each([
   if (leaves) await reader.cancel();
   else for (let next = await reader.read(); !next.done; next = await reader.read()) parts.push(next.value);
   if (!leaves) {
-    const bytes = new Uint8Array(await new Blob(parts as BlobPart[]).arrayBuffer());
+    const bytes = new Uint8Array(await new Blob(parts as Uint8Array<ArrayBuffer>[]).arrayBuffer());
     expect([bytes.length, isRight(bytes)]).toEqual([12 * MiB, true]);
   }
   await after();

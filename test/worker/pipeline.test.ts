@@ -26,6 +26,7 @@ const service: Service = {
   config: { variant: "private", maxUploadBytes: 2 ** 20, maxInputs: 10, fileLifetimeMs: 0, baseUrl: undefined },
   store: createStore(bucket, { lifetimeMs: 0 }),
   uploadTurns: turns(),
+  overflowTurns: turns(),
   kept: createKeptBytes({ each: 2 ** 20, all: 2 ** 20 }),
   waiting: createKeptBytes({ each: 2 ** 20, all: 2 ** 20 }),
   bodies: createKeptBytes({ each: 2 ** 20, all: 2 ** 20 }),

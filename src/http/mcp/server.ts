@@ -9,10 +9,10 @@ import {
   ListToolsRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import type { Variant } from "../../core/config.ts";
-import type { Endpoint } from "../endpoint.ts";
 import { LIMITS } from "../../core/limits.ts";
 import type { Keeping, KeptBytes } from "../../storage/kept-bytes.ts";
 import { readWhole } from "../arriving-body.ts";
+import type { Endpoint } from "../endpoint.ts";
 import { bodyTooLarge, methodNotAllowed } from "../errors.ts";
 import { CallError, callOperation, createUpload, type Dispatch, deleteFile, describeFile } from "./calls.ts";
 import { CallProgress } from "./progress.ts";

@@ -15,7 +15,15 @@ import {
   withFeatures,
 } from "../description.ts";
 import type { Endpoint } from "../endpoint.ts";
-import { bodyTooSlow, busy, invalidKey, methodNotAllowed, outOfScope, type ServiceError, unexpected } from "../errors.ts";
+import {
+  bodyTooSlow,
+  busy,
+  invalidKey,
+  methodNotAllowed,
+  outOfScope,
+  type ServiceError,
+  unexpected,
+} from "../errors.ts";
 import type { Route } from "../route.ts";
 import { describeEndpoint } from "./endpoints.ts";
 import { ERROR_HEADERS, EVERY_HEADER, HEADERS, POST_HEADERS } from "./headers.ts";

@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { LIMITS } from "../../../src/core/limits.ts";
 import { ArrivingBody, readWhole } from "../../../src/http/arriving-body.ts";
-import { ServiceError } from "../../../src/http/errors.ts";
+import type { ServiceError } from "../../../src/http/errors.ts";
 import { createKeptBytes } from "../../../src/storage/kept-bytes.ts";
 
 beforeEach(() => void vi.useFakeTimers());
