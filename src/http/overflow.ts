@@ -2,7 +2,6 @@
 // the client.
 
 import { LIMITS } from "../core/limits.ts";
-import { wait } from "../core/pause.ts";
 import type { Turns } from "../placement/turns.ts";
 import type { Batch } from "../storage/batch.ts";
 import type { Store } from "../storage/store.ts";
@@ -40,14 +39,7 @@ export function overflowing(body: AsyncGenerator<Uint8Array>, storing: Storing):
   };
   const remaining = async function* () {
     try {
-      for (;;) {
-        const began = performance.now();
-        const next = await body.next();
-        if (next.done || isLeft) return;
-        yield next.value;
-        // Jobs whose clients wait have the larger part of the processor.
-        await wait(performance.now() - began, storing.signal);
-      }
+      for (let next = await body.next(); !next.done && !isLeft; next = await body.next()) yield next.value;
     } finally {
       await body.return(undefined);
       end();

@@ -1,11 +1,12 @@
 // One client stalls on many connections, and another one behaves: its requests must be answered, and take at most twice
-// their usual time, on the host and under workerd. `--only uploads,tus,pictures,answers,json,fields,agents` selects
-// attacks, `--targets host,wrangler` services; `--connections` 60, `--probes` 5 of each kind, before and meanwhile.
+// their usual time, on the host and under workerd. `--only uploads,forms,tus,pictures,answers,json,fields,agents`
+// selects attacks, `--targets host,wrangler` services; `--connections` 60, `--probes` 5 of each kind, before and meanwhile.
 
 import { randomBytes, randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { PDFDocument } from "pdf-lib";
+import { png } from "../fixtures/pictures.ts";
 import { type Service, startService, type Target } from "../support/service.ts";
 import { median } from "./figures.ts";
 import { type Bait, IdleClient } from "./idle-client.ts";
@@ -28,8 +29,11 @@ export const run: Run = async (options) => {
   for (const target of (targets.length > 0 ? targets : ["host", "wrangler"]) as Target[]) {
     const keys = { honest: randomUUID(), idle: randomUUID() };
     const vars: Record<string, string> = target === "host" ? { MEMORY_MB: "512" } : {};
-    const started = { target, variant: "keyed" as const, apiKeys: Object.values(keys), container: true as const };
-    const service = await startService({ ...started, vars });
+    const service = await startService({
+      ...{ target, vars, variant: "keyed", apiKeys: Object.values(keys), container: true },
+      // The proxy of wrangler dev would wait for the rest of the bodies.
+      drainBodies: false,
+    });
     try {
       const stage = await Stage.prepare(service, keys);
       for (const [name, attack] of Object.entries(ATTACKS).filter(([name]) => chosen(name))) {
@@ -50,6 +54,8 @@ interface Scene {
   readonly keys: { readonly honest: string; readonly idle: string };
   /** Id of a stored PDF. */
   readonly pdf: string;
+  /** Id of a stored PDF whose pictures are large. */
+  readonly grain: string;
   /** Id of a stored file of 5 MiB that cannot be compressed. */
   readonly noise: string;
 }
@@ -58,9 +64,14 @@ type Probe = (scene: Scene, send: Send) => Promise<Response>;
 type Send = (path: string, init?: RequestInit) => Promise<Response>;
 
 interface Attack {
+  /** The most connections. @default all */
+  readonly most?: number;
   bait(scene: Scene): Bait | Promise<Bait>;
   readonly probes: Readonly<Record<string, Probe>>;
 }
+
+/** A picture that no compression makes much smaller. */
+const GRAIN = { width: 400, height: 400, channels: 3, values: [...randomBytes(400 * 400 * 3)] };
 
 const form = (fields: Readonly<Record<string, string | Blob>>) => {
   const data = new FormData();
@@ -131,10 +142,12 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
     probes: UPLOADS,
   },
   pictures: {
-    bait: ({ pdf }) => ({ method: "GET", path: picture(pdf, 6_000), takesBytesPerSecond: 60_000 }),
+    most: 4,
+    bait: ({ grain }) => ({ method: "GET", path: picture(grain, 4_000), takesBytesPerSecond: 60_000 }),
     probes: { "large picture": ({ pdf }, send) => send(picture(pdf, 2_000)) },
   },
   answers: {
+    most: 25,
     bait: ({ keys: { idle }, noise }) => {
       const body = Buffer.from(JSON.stringify({ id: Array(6).fill(noise), output: "all" }));
       return {
@@ -209,16 +222,23 @@ class Stage {
       return ((await response.json()) as { files: [{ id: string }] }).files[0].id;
     };
     const pdf = await stored("page.pdf", await document.save());
-    return new Stage(service, { keys, pdf, noise: await stored("noise.bin", randomBytes(5 * MIB)) });
+    page.drawImage(await document.embedPng(png(GRAIN, { colorType: 2, bits: 8 })), {
+      x: 0,
+      y: 0,
+      width: 595,
+      height: 842,
+    });
+    const grain = await stored("grain.pdf", await document.save());
+    return new Stage(service, { keys, pdf, grain, noise: await stored("noise.bin", randomBytes(5 * MIB)) });
   }
 
   /** Compares the times of the probes before an attack with those during it. */
-  async measure({ bait, probes }: Attack, connections: number, count: number) {
+  async measure({ most = Number.POSITIVE_INFINITY, bait, probes }: Attack, connections: number, count: number) {
     const usual = await this.#times(probes, count + 1);
     const idle = new IdleClient(this.#service.url, IDLE);
     const before = await this.#memory();
     const prepared = await bait(this.#scene);
-    idle.begin(connections, () => prepared);
+    idle.begin(Math.min(most, connections), () => prepared);
     await sleep(TAKES_HOLD_MS);
     const meanwhile = await this.#times(probes, count);
     const grown = (await this.#memory()) - before;
