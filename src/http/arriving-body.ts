@@ -89,9 +89,9 @@ export interface ReadingWhole {
 }
 
 /**
- * Reads a body into memory, for which there must be room before it arrives.
- * @returns undefined if it is too large; a limited rest is read then, because many clients read the answer only after
- * they have sent everything
+ * Reads a body into memory, for which there must be room before it arrives. Of a body that is too large, or without
+ * room, a limited rest is read, because many clients read the answer only after they have sent everything.
+ * @returns undefined if it is too large
  * @throws ServiceError 400, 408
  * @throws EngineFailure `busy` if there is no room
  */
@@ -101,23 +101,31 @@ export async function readWhole(
 ): Promise<Uint8Array | undefined> {
   const arriving = new ArrivingBody(body);
   const chunks: Uint8Array[] = [];
-  let room = Math.min(size, maxBytes);
+  let room = 0;
   let bytes = 0;
-  hold(held, room);
+  let isHeld = true;
+  const makeRoom = (needed: number) => {
+    isHeld &&= needed <= room || held.take(needed - room);
+    room = Math.max(room, needed);
+  };
+  makeRoom(Math.min(size, maxBytes));
   for await (const piece of arriving.pieces()) {
     bytes += piece.length;
     if (bytes > LIMITS.drainedBytes) break;
-    if (bytes > maxBytes) continue;
-    if (bytes > room) hold(held, bytes - room);
-    room = Math.max(room, bytes);
-    chunks.push(piece);
+    if (bytes <= maxBytes) makeRoom(bytes);
+    if (isHeld && bytes <= maxBytes) chunks.push(piece);
+    else chunks.length = 0;
   }
-  return bytes > maxBytes ? undefined : joined(chunks);
+  if (bytes > maxBytes) return undefined;
+  if (!isHeld) throw noRoom(size);
+  return joined(chunks);
 }
+
+const noRoom = (bytes: number) => new EngineFailure("busy", `no memory for ${bytes} bytes of a body`);
 
 /** @throws EngineFailure `busy` if there is no room for that much more of a body in memory */
 export function hold(held: Keeping, bytes: number): void {
-  if (!held.take(bytes)) throw new EngineFailure("busy", `no memory for ${bytes} bytes of a body`);
+  if (!held.take(bytes)) throw noRoom(bytes);
 }
 
 function joined(pieces: readonly Uint8Array[]): Uint8Array {

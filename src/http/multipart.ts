@@ -23,7 +23,6 @@ export async function readMultipart(
   uploads: Batch,
   options: FormOptions,
 ): Promise<Form> {
-  hold(options.held, LEAST_HELD_BYTES);
   let busboy: InstanceType<typeof Busboy>;
   try {
     busboy = new Busboy({
@@ -67,6 +66,7 @@ class MultipartReader {
     this.#options = options;
     this.#isKept = bodySize > 0 && options.keeping.take(bodySize);
     this.#finished = new Promise<void>((resolve) => busboy.on("finish", resolve));
+    this.#hold(LEAST_HELD_BYTES);
     busboy.on("error", () => this.#fail(malformedBody()));
     busboy.on("partsLimit", () => this.#fail(tooManyFields()));
     busboy.on("field", (name, value, _nameTruncated, valueTruncated) => {

@@ -16,7 +16,7 @@ const HONEST = "127.0.0.1";
 const IDLE = "127.0.0.2";
 const MIB = 2 ** 20;
 /** Time until the attack has taken what it can. */
-const TAKES_HOLD_MS = 4_000;
+const TAKES_HOLD_MS = 6_000;
 /** Shorter times differ by chance. */
 const LEAST_MS = 100;
 const GIVES_UP_MS = 90_000;
