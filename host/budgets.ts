@@ -27,6 +27,7 @@ export function hostBudgets(memoryBytes: number): Budgets {
     containerJobsWaiting: WAITING,
     keptUploadBytes: memoryBytes / 16,
     keptUploadsBytes: memoryBytes / 4,
+    heldBodiesBytes: memoryBytes / 4,
     engineJobs: LIMITS.engineJobs,
     engineJobsWaiting: WAITING,
     pictureJobs: PICTURES,

@@ -28,8 +28,8 @@ import { UsageDatabase } from "./storage/usage-database.ts";
 const SWEEP_EVERY_MS = 10 * 60_000;
 /** Longer than proxies keep a connection: the side that closes second loses a request. */
 const KEEP_ALIVE_MS = 75_000;
-/** Time for a whole upload. */
-const RECEIVE_MS = 30 * 60_000;
+/** Time for a whole upload: a line of 16 KB/s sends 100 MB. One that stalls is given up before. */
+const RECEIVE_MS = 2 * 3_600_000;
 /** Time for requests that were cut off to remove their files. */
 const CLEAN_UP_MS = 2_000;
 /** Time within which two Ctrl-C count as one: the terminal and npm both send it. */

@@ -16,6 +16,7 @@ const PARTS: Readonly<Record<string, { readonly flags: readonly string[]; load()
   mixed: { flags: ["jobs", "clients"], load: () => import("../test/faults/mixed-jobs.ts") },
   hostile: { flags: ["answers"], load: () => import("../test/faults/hostile-server.ts") },
   host: { flags: ["rounds", "clients"], load: () => import("../test/faults/host-crashes.ts") },
+  stalls: { flags: ["connections", "probes", "targets"], load: () => import("../test/faults/stalls.ts") },
   crowd: { flags: ["seconds", "crowd"], load: () => import("../test/faults/crowd.ts") },
 };
 

@@ -60,6 +60,14 @@ export const TIME_MEANINGS: Readonly<Record<TimeLimit, TimeMeaning>> = {
     meaning: "time in which a client takes nothing of an answer that is sent while it is made",
     within: "requestJobMs",
   },
+  answerLagMs: {
+    meaning: "time beyond that of making an answer for which its client may delay it; then the rest goes to storage",
+    within: "answerStallMs",
+  },
+  bodyStallMs: {
+    meaning: "time in which `bodyStallBytes` of a body must arrive, or the rest of it; then 408",
+    within: "requestJobMs",
+  },
   claimWaitMs: {
     meaning: "wait for another request with the same `Idempotency-Key`; then 409",
     within: "requestJobMs",
@@ -154,6 +162,8 @@ export const EDGE_MEANINGS: Readonly<Record<SizeOf<typeof LIMITS>, string>> = {
   formPartsPerInput: "further parts of a form for each input that `MAX_INPUTS` allows",
   formOverheadBytes: "names and boundaries of a form",
   jsonBodyBytes: "a JSON body",
+  bodyStallBytes: "least part of a body that arrives in `bodyStallMs`; waits for the service do not count",
+  agentMessageBytes: "message of an agent to `/mcp`",
   metricsBytes: "metrics of the container, which the host's leave out otherwise",
   jsonFileBytes: "a compression profile",
   drainedBytes: "rest of a refused upload that is read before the connection is closed",
@@ -168,6 +178,8 @@ export const EDGE_MEANINGS: Readonly<Record<SizeOf<typeof LIMITS>, string>> = {
   uploadMetadataLength: "`Upload-Metadata` of a resumable upload, in characters",
   keptUploadBytes: "uploads of a request that are kept in memory",
   keptUploadsBytes: "uploads of an isolate that are kept in memory",
+  heldBodiesBytes:
+    "memory of an isolate for fields and bodies that are read as a whole, also for what has not arrived; then 503",
   uploads: "uploads in an isolate",
   uploadsWaiting: "uploads that wait in an isolate",
   engineJobs: "jobs with an engine in an isolate",

@@ -46,7 +46,7 @@ export function createApp(budgets: Budgets, answered?: (request: AnsweredRequest
   addHealth(app, shared);
   addDescriptions(app);
   addWorkbench(app);
-  addAgents(app);
+  addAgents(app, shared);
   answerErrors(app);
   return {
     fetch: app.fetch,

@@ -2,6 +2,7 @@
 // of different clients run alternately, so that no client blocks the others. Knows nothing about engines or HTTP.
 
 import { BoundedQueue } from "../../src/core/bounded-queue.ts";
+import { ClientShares, givingWay } from "../../src/core/client-shares.ts";
 import { EngineFailure } from "../../src/core/failure.ts";
 import type { SlowLane, SlowPlace } from "./slow-lane.ts";
 
@@ -46,21 +47,13 @@ interface Ticket {
   readonly isFirst: boolean;
 }
 
-/** One client's share, kept for as long as the client has jobs here. */
-interface Share {
-  present: number;
-  /** Number of the turn in which one of its jobs was last admitted. Later turns have higher numbers. */
-  lastTurn: number;
-}
-
 /** The places for jobs of one operation to run in. */
 export class PlacePool {
   readonly #limits: PlaceLimits;
-  readonly #shares = new Map<string, Share>();
+  readonly #shares = new ClientShares();
   readonly #queue: BoundedQueue<Ticket>;
   #present = 0;
   #running = 0;
-  #turns = 0;
 
   constructor(limits: PlaceLimits) {
     this.#limits = limits;
@@ -96,7 +89,7 @@ export class PlacePool {
     if (this.#present >= atOnce + waiting && !this.#makeRoomFor(client))
       throw new EngineFailure("busy", `${this.#present} jobs are there already`);
     this.#present++;
-    this.#shareOf(client).present++;
+    const share = this.#shares.join(client);
     const stay = new Stay(this.#limits, client, slowed);
     let isGone = false;
     let hasRun = false;
@@ -120,45 +113,24 @@ export class PlacePool {
         stay.end();
         this.#present--;
         if (hasRun) this.#running--;
-        const share = this.#shareOf(client);
-        if (--share.present === 0) this.#shares.delete(client);
+        share[Symbol.dispose]();
       },
     };
   }
 
-  #shareOf(client: string): Share {
-    const known = this.#shares.get(client);
-    if (known) return known;
-    const share: Share = { present: 0, lastTurn: 0 };
-    this.#shares.set(client, share);
-    return share;
-  }
-
-  /**
-   * Refuses the last waiting job of the client with the most, if they are more than half the queue and this client has
-   * fewer.
-   */
   #makeRoomFor(client: string): boolean {
-    const counts = new Map<string, number>();
-    const { waiting } = this.#queue;
-    for (const { client } of waiting) counts.set(client, (counts.get(client) ?? 0) + 1);
-    const [most, count] = [...counts].reduce((one, other) => (other[1] > one[1] ? other : one), ["", 0]);
-    const half = Math.max(1, Math.floor(this.#limits.waiting / 2));
-    if (most === client || count <= half || this.#shareOf(client).present >= half) return false;
-    const last = waiting.findLast(({ client, isFirst }) => client === most && !isFirst);
+    const waiting = this.#queue.waiting.filter(({ isFirst }) => !isFirst);
+    const newcomer = { client, present: this.#shares.presentOf(client) };
+    const last = givingWay(waiting, newcomer, this.#limits.waiting);
     if (last) this.#queue.refuse(last, new EngineFailure("busy", "others wait too"));
     return last !== undefined;
   }
 
-  /** Returns a job that was aside first, then a job of the client whose last turn is longest ago. */
+  /** Returns a job that was aside first, then a job of the client whose turn it is. */
   #next(waiting: readonly Ticket[], working: readonly Ticket[]): Ticket | undefined {
     const able = waiting.filter(({ client }) => this.#mayWork(client, working));
-    const lastTurn = ({ client }: Ticket) => this.#shareOf(client).lastTurn;
-    const next =
-      able.find(({ isFirst }) => isFirst) ??
-      able.reduce<Ticket | undefined>((best, one) => (best && lastTurn(best) <= lastTurn(one) ? best : one), undefined);
-    if (next) this.#shareOf(next.client).lastTurn = ++this.#turns;
-    return next;
+    const first = able.find(({ isFirst }) => isFirst);
+    return this.#shares.next(first ? [first] : able, working);
   }
 
   /**

@@ -15,6 +15,11 @@ export interface QueueLimits<Ticket = unknown> {
    * @returns one of `waiting`, or undefined to admit none for now. @default the first
    */
   next?(waiting: readonly Ticket[], working: readonly Ticket[]): Ticket | undefined;
+  /**
+   * Chooses the ticket that is refused because too many wait.
+   * @param newcomer the last of `waiting`. @default the newcomer
+   */
+  crowded?(waiting: readonly Ticket[], newcomer: Ticket): Ticket;
 }
 
 interface Waiting<Ticket> {
@@ -74,7 +79,10 @@ export class BoundedQueue<Ticket = unknown> {
     signal.addEventListener("abort", gone);
     this.#waiting.push(waiting);
     this.admit();
-    if (this.#waiting.length > mostWaiting) waiting.refuse(new EngineFailure("busy", "too many wait for a turn"));
+    if (this.#waiting.length > mostWaiting) {
+      const refused = this.#limits.crowded?.(this.waiting, ticket) ?? ticket;
+      this.refuse(refused, new EngineFailure("busy", "too many wait for a turn"));
+    }
     return promise;
   }
 

@@ -8,6 +8,7 @@ type Shared =
   | "uploadsWaiting"
   | "keptUploadBytes"
   | "keptUploadsBytes"
+  | "heldBodiesBytes"
   | "engineJobs"
   | "engineJobsWaiting"
   | "receivingJobs"

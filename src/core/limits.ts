@@ -71,6 +71,10 @@ export const LIMITS = {
   oneTimeHoldMs: 900_000,
   /** A job ends with its answer, so a client that does not read keeps others from the engine. */
   answerStallMs: 30_000,
+  /** Time in which clients may keep a job waiting that makes what they take. */
+  answerLagMs: 1_000,
+  /** A line of 2 KB a second sends twice as much as it must in that time. */
+  bodyStallMs: 30_000,
 
   uploadBytes: 100 * MIB,
   inputs: 1000,
@@ -83,6 +87,8 @@ export const LIMITS = {
   /** Thousands of parts have that much of names and boundaries. */
   formOverheadBytes: 8 * MIB,
   jsonBodyBytes: 8 * MIB,
+  bodyStallBytes: 32 * KIB,
+  agentMessageBytes: 4 * MIB,
   jsonFileBytes: MIB,
   metricsBytes: 4 * MIB,
   /** Many clients read the response only after they have sent everything. */
@@ -101,6 +107,8 @@ export const LIMITS = {
   /** Up to here, each file is stored in one piece and not read back from storage. Most requests are below it. */
   keptUploadBytes: 8 * MIB,
   keptUploadsBytes: 16 * MIB,
+  /** The largest body in JSON fits beside another one. */
+  heldBodiesBytes: 16 * MIB,
   /** Each upload in progress holds a part of 5 MiB, or the bytes that are kept of it. */
   uploads: 6,
   uploadsWaiting: 64,

@@ -15,7 +15,7 @@ import { rateLimitHeaders, refusal } from "./rate-limit.ts";
 export const OTHER_OPERATION = "other";
 
 export interface Admitting {
-  /** See clientOf. */
+  /** See clientWith and clientAt. */
   readonly client: string;
   /** The key, in the keyed variant. */
   readonly key?: ValidKey;

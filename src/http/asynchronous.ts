@@ -31,8 +31,9 @@ export async function acceptRequest(
   const webhook = await webhookOf(request, service);
   using keeping = service.kept.open();
   using waiting = service.waiting.open();
+  using held = service.bodies.open();
   const { signal } = request;
-  const form = await receive(endpoint, request, { service, isTransient: false, keeping, waiting, signal });
+  const form = await receive(endpoint, request, { service, isTransient: false, keeping, waiting, held, signal });
   const { path, source } = endpoint;
   const isOrdered = source.kind === "several" && source.orderedBy === undefined;
   const isTransient = source.kind === "text";
@@ -146,8 +147,9 @@ async function acceptForm(
 ): Promise<Response> {
   using keeping = service.kept.open();
   using waiting = service.waiting.open();
+  using held = service.bodies.open();
   const { signal } = request;
-  const form = await later.receive(request, service, { keeping, waiting, signal });
+  const form = await later.receive(request, service, { keeping, waiting, held, signal });
   const check = () => later.check(form, signal, service);
   return accept(form, service, { path, signal, ...asked, isOrdered: false, isTransient: false, check });
 }

@@ -1,12 +1,11 @@
 // Checks the API keys of the keyed variant. The service stores only SHA-256 hashes of keys. Knows nothing about routes.
 import { hashKey, type KeyRecord, type KeyRecords } from "../core/api-key.ts";
-import type { Variant } from "../core/config.ts";
 import { LIMITS } from "../core/limits.ts";
 import type { FileMarks } from "../storage/marks.ts";
 import { invalidKey, keyRequired } from "./errors.ts";
 
 /** Number of hexadecimal digits that identify a client, or a token. */
-export const CLIENT_DIGITS = 32;
+const CLIENT_DIGITS = 32;
 
 export interface ValidKey {
   /** {@link hashKey} of the key. */
@@ -30,18 +29,33 @@ export async function requireKey(apiKey: string | null | undefined, keys: KeyRec
   return { hash, record };
 }
 
+/** Returns the identifier of the client with a key. It does not reveal the key. */
+export const clientWith = ({ hash }: ValidKey): string => hash.slice(0, CLIENT_DIGITS);
+
 /**
- * @param address address of the client. @default the one in Cloudflare's header
- * @returns an identifier that is the same for all requests of one client and reveals neither its key nor its address
+ * Returns the identifier of a client of which only the address is known. It does not reveal the address.
+ * @param address @default the one in Cloudflare's header
  */
-export function clientOf(headers: Headers, variant: Variant, address?: string): string {
-  // Nobody checks the key in other variants: a client could send a different one with each request.
-  const key = variant === "keyed" ? headers.get("Api-Key") : undefined;
-  return hashKey(key ?? address ?? headers.get("CF-Connecting-IP") ?? "").slice(0, CLIENT_DIGITS);
+export function clientAt(headers: Headers, address?: string): string {
+  return hashKey(networkOf(address ?? headers.get("CF-Connecting-IP") ?? "")).slice(0, CLIENT_DIGITS);
 }
 
-/** Returns the identifier of the client with a key, as {@link clientOf} does. */
-export const clientWith = ({ hash }: ValidKey): string => hash.slice(0, CLIENT_DIGITS);
+/** Returns what one client has of the addresses: an IPv4 address, or an IPv6 network of 64 bits. */
+function networkOf(address: string): string {
+  if (!address.includes(":")) return address;
+  const [before = "", after] = address.split("%")[0]!.split("::");
+  const groups = before === "" ? [] : before.split(":");
+  const rest = after === undefined || after === "" ? [] : after.split(":");
+  const zeros = after === undefined ? 0 : Math.max(0, 8 - groups.length - rest.length);
+  const all = [...groups, ...Array<string>(zeros).fill("0"), ...rest];
+  const isMapped = all.at(-1)!.includes(".");
+  return isMapped
+    ? all.at(-1)!
+    : all
+        .slice(0, 4)
+        .map((group) => group.toLowerCase().replace(/^0+(?=.)/, ""))
+        .join(":");
+}
 
 /** Returns what is stored of a token. */
 export const tokenMark = (token: string): string => hashKey(token).slice(0, CLIENT_DIGITS);

@@ -3,6 +3,7 @@
 
 import { EngineFailure } from "../core/failure.ts";
 import { LIMITS } from "../core/limits.ts";
+import type { Chunks } from "./overflow.ts";
 
 export interface Sending {
   /** Aborted when the client has disconnected or the job has timed out. */
@@ -12,7 +13,7 @@ export interface Sending {
 }
 
 /** Returns a stream that requests a chunk only when the client has taken the one before it. */
-export function streamOf(chunks: AsyncGenerator<Uint8Array>, { signal, ended }: Sending): ReadableStream<Uint8Array> {
+export function streamOf(chunks: Chunks, { signal, ended }: Sending): ReadableStream<Uint8Array> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isOver = false;
   let breakOff: (error: unknown) => void = () => {};

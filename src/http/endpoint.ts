@@ -94,9 +94,13 @@ export interface Service extends Places {
   readonly store: Store;
   readonly container: ConnectedContainer | undefined;
   readonly uploadTurns: Turns;
+  /** Limits the answers that are made faster than their clients take them. */
+  readonly overflowTurns: Turns;
   readonly kept: KeptBytes;
   /** Memory for small files that arrive or are stored, and for answers that are files. */
   readonly waiting: KeptBytes;
+  /** Memory for fields and for bodies that are read as a whole. */
+  readonly bodies: KeptBytes;
   /** Prefix of all URLs, without a path. */
   readonly baseUrl: string;
   readonly timing: Timing;

@@ -76,6 +76,7 @@ export const fieldTooLarge = (parameter: string) =>
   about(413, "The '<parameter>' field is too large.", { parameter: shown(parameter) });
 export const bodyTooLarge = (limitBytes: number) =>
   about(413, "The request body exceeds the maximum size of <number> MB.", megabytes(limitBytes));
+export const bodyTooSlow = () => new ServiceError(408, "The request body arrives too slowly.", { Connection: "close" });
 export const wrongContentType = () =>
   new ServiceError(415, "The Content-Type of the request must be multipart/form-data.");
 export const wrongType = () => new ServiceError(400, "Uploaded file is not valid input for this route.");

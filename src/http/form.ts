@@ -44,6 +44,8 @@ export interface FormOptions {
   readonly keeping: Keeping;
   /** Memory for files that wait to be stored together with others. */
   readonly waiting: Keeping;
+  /** Memory for fields and for bodies that are read as a whole, from before they arrive until the request ends. */
+  readonly held: Keeping;
   readonly signal: AbortSignal;
   /** Called with the first bytes of each file, while the rest arrives. */
   begins?(start: Uint8Array, name: string): void;

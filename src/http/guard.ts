@@ -1,7 +1,6 @@
 // Decides which requests need a key or have limits, and who may remove a file. Knows settings and bindings, and no
 // routes but those it is told.
 
-import { hashKey } from "../core/api-key.ts";
 import type { Config, Env } from "../core/config.ts";
 import type { Limiter } from "../core/limiter.ts";
 import type { UsageRecords } from "../core/usage.ts";
@@ -10,7 +9,7 @@ import { durableLimiter } from "../keys/durable-limiter.ts";
 import type { UsageCollector } from "../keys/usage-collector.ts";
 import type { Quota } from "../storage/one-time-uploads.ts";
 import { Admission, type Admitting, askLimits } from "./admission.ts";
-import { CLIENT_DIGITS, clientWith, type MayRemove, removalsBy, requireKey, TOKEN_FIELD } from "./auth.ts";
+import { clientAt, clientWith, type MayRemove, removalsBy, requireKey, TOKEN_FIELD } from "./auth.ts";
 import { ONE_TIME_PATH } from "./one-time.ts";
 import { TUS_PATH } from "./tus/uploads.ts";
 
@@ -51,8 +50,7 @@ export async function admissionOf(guarded: Guarded): Promise<Admission | undefin
   }
   const limits = config.addressLimits;
   if (limits === undefined) return undefined;
-  const address = env.CLIENT_ADDRESS ?? request.headers.get("CF-Connecting-IP") ?? "";
-  const client = `address-${hashKey(networkOf(address)).slice(0, CLIENT_DIGITS)}`;
+  const client = `address-${clientAt(request.headers, env.CLIENT_ADDRESS)}`;
   return new Admission({ ...common, client, limits, limiter: limiterOf(env) });
 }
 
@@ -77,23 +75,6 @@ function bodyBytesOf({ headers, body }: Request, { LIMITER }: Env): number | und
   // On Node every request but GET and HEAD has a body; in HTTP/1.1 it is empty without either field.
   const isKnown = body === null || (LIMITER !== undefined && !headers.has("Transfer-Encoding"));
   return isKnown ? 0 : undefined;
-}
-
-/** Returns what one client has of the addresses: an IPv4 address, or an IPv6 network of 64 bits. */
-function networkOf(address: string): string {
-  if (!address.includes(":")) return address;
-  const [before = "", after] = address.split("%")[0]!.split("::");
-  const groups = before === "" ? [] : before.split(":");
-  const rest = after === undefined || after === "" ? [] : after.split(":");
-  const zeros = after === undefined ? 0 : Math.max(0, 8 - groups.length - rest.length);
-  const all = [...groups, ...Array<string>(zeros).fill("0"), ...rest];
-  const isMapped = all.at(-1)!.includes(".");
-  return isMapped
-    ? all.at(-1)!
-    : all
-        .slice(0, 4)
-        .map((group) => group.toLowerCase().replace(/^0+(?=.)/, ""))
-        .join(":");
 }
 
 /**

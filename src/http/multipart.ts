@@ -4,11 +4,11 @@ import { Busboy, type BusboyFileStream, type BusboyHeaders } from "@fastify/busb
 import { safeName } from "../core/file-name.ts";
 import { LIMITS } from "../core/limits.ts";
 import { mediaTypeOf } from "../core/media-type.ts";
-import { PieceReader } from "../core/pieces.ts";
 import type { Batch } from "../storage/batch.ts";
 import type { Arrival } from "../storage/file.ts";
 import type { Keeping } from "../storage/kept-bytes.ts";
 import { PART_BYTES } from "../storage/lone-files.ts";
+import { ArrivingBody, hold } from "./arriving-body.ts";
 import { fieldTooLarge, fileTooLarge, malformedBody, tooManyFields, tooManyInputs } from "./errors.ts";
 import { isFilled } from "./fields.ts";
 import { type Form, type FormOptions, maxParts } from "./form.ts";
@@ -21,8 +21,8 @@ import {
   withOneFileName,
 } from "./form-entries.ts";
 
-/** Size of a read. The runtime's own chunks are small, and each costs a turn of all code that processes it. */
-const READ_BYTES = 2 ** 16;
+/** Memory for a body of which nothing has arrived: a read. */
+const LEAST_HELD_BYTES = 2 ** 16;
 
 export async function readMultipart(
   body: ReadableStream<Uint8Array>,
@@ -96,6 +96,7 @@ class MultipartReader {
     this.#options = options;
     this.#isKept = bodySize > 0 && options.keeping.take(bodySize);
     this.#finished = new Promise<void>((resolve) => busboy.on("finish", resolve));
+    this.#hold(LEAST_HELD_BYTES);
     busboy.on("error", () => this.#fail(malformedBody()));
     busboy.on("partsLimit", () => this.#fail(tooManyFields()));
     busboy.on("field", (name, value, _nameTruncated, valueTruncated) => {
@@ -106,16 +107,16 @@ class MultipartReader {
 
   async read(body: ReadableStream<Uint8Array>): Promise<Form> {
     const { signal, isTransient } = this.#options;
-    const pieces = new PieceReader(body, READ_BYTES);
+    const arriving = new ArrivingBody(body);
     const gone = () => this.#fail(signal.reason);
     signal.addEventListener("abort", gone);
     try {
-      await this.#feed(pieces);
+      await this.#feed(arriving);
     } catch (error) {
       this.#fail(error);
     } finally {
       signal.removeEventListener("abort", gone);
-      void pieces.cancel().catch(() => {});
+      arriving.cancel();
     }
     await this.#storing;
     if (this.#failure) {
@@ -143,7 +144,16 @@ class MultipartReader {
   #addField(key: FormKey, value: string): void {
     this.#fieldBytes += value.length;
     if (this.#fieldBytes > LIMITS.fieldsBytes) this.#fail(tooManyFields());
+    this.#hold(value.length);
     if (!this.#failure) this.#fields.push({ ...key, value });
+  }
+
+  #hold(bytes: number): void {
+    try {
+      hold(this.#options.held, bytes);
+    } catch (error) {
+      this.#fail(error);
+    }
   }
 
   #takeField(key: FormKey, value: string, isTruncated: boolean): void {
@@ -172,7 +182,7 @@ class MultipartReader {
   }
 
   async #readJsonFile(key: FormKey, stream: BusboyFileStream, fileName: string | undefined): Promise<void> {
-    const text = this.#failure ? undefined : await readSmallFile(stream, fileName);
+    const text = this.#failure ? undefined : await readSmallFile(stream, fileName, this.#options.held);
     if (text !== undefined) this.#addField(key, text);
   }
 
@@ -186,12 +196,11 @@ class MultipartReader {
   }
 
   /** Passes the body on until its end, or until a failure and a limited number of bytes after it. */
-  async #feed(pieces: PieceReader): Promise<void> {
+  async #feed(arriving: ArrivingBody): Promise<void> {
     const busboy = this.#busboy;
     let drained = 0;
     for (;;) {
-      // This throws only if the client has disconnected, so nobody reads the response.
-      const piece = await pieces.read().catch(() => Promise.reject(malformedBody()));
+      const piece = await arriving.read();
       if (!piece) break;
       if (this.#failure) {
         drained += piece.length;
@@ -220,13 +229,13 @@ async function storePart(
   isKept: boolean,
 ): Promise<Arrival | undefined> {
   const { maxFileBytes, uploadTurns, signal, bodySize, isTransient, begins } = options;
-  using _turn = await uploadTurns.take(signal);
   const chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
   const first = await chunks.next();
   // A form sends a part without a name and without content for a file input that was left empty.
   if (first.done && !fileName) return undefined;
   const name = safeName(decodeEncodedWords(fileName ?? "")) || "file";
   if (!first.done) begins?.(first.value, name);
+  using _turn = await uploadTurns.take(signal);
   async function* body(): AsyncGenerator<Uint8Array> {
     for (let next = first; !next.done; next = await chunks.next()) yield next.value;
     if (stream.destroyed && !stream.readableEnded) throw malformedBody();
@@ -255,11 +264,16 @@ export async function* limited(chunks: AsyncIterable<Uint8Array>, maxBytes: numb
  * @returns the text, or slightly more of it than a JSON file may have, possibly cut within a character;
  * undefined if no file was sent
  */
-async function readSmallFile(stream: BusboyFileStream, fileName: string | undefined): Promise<string | undefined> {
+async function readSmallFile(
+  stream: BusboyFileStream,
+  fileName: string | undefined,
+  held: Keeping,
+): Promise<string | undefined> {
   const decoder = new TextDecoder();
   let room = LIMITS.jsonFileBytes + 4;
   let text = "";
   for await (const chunk of stream as AsyncIterable<Uint8Array>) {
+    hold(held, Math.min(room, chunk.length));
     text += decoder.decode(chunk.subarray(0, room), { stream: true });
     room -= Math.min(room, chunk.length);
   }

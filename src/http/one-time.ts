@@ -21,7 +21,7 @@ import { receiveBody } from "./uploads.ts";
 export const ONE_TIME_PATH = "/upload/once";
 
 export interface OneTimeService
-  extends Pick<Service, "config" | "kept" | "timing" | "uploadTurns" | "waiting">,
+  extends Pick<Service, "bodies" | "config" | "kept" | "timing" | "uploadTurns" | "waiting">,
     Pick<TusService, "baseUrl" | "bucket" | "marks"> {
   /** Returns whose limit of bytes a file counts for that arrives at a new address. @default nobody's */
   quota(): Quota | undefined;
@@ -113,11 +113,12 @@ async function receiveFile(request: Request, name: string, service: Receiving) {
 }
 
 async function receiveForm(request: Request, service: Receiving) {
-  const { config, store, kept, waiting, timing, uploadTurns } = service;
+  const { config, store, kept, waiting, bodies, timing, uploadTurns } = service;
   using keeping = kept.open();
+  using held = bodies.open();
   using room = waiting.open();
   const { uploads } = await readForm(request, {
-    ...{ store, keeping, waiting: room, signal: request.signal, isTransient: false },
+    ...{ store, keeping, waiting: room, held, signal: request.signal, isTransient: false },
     fileFields: new Set(["file"]),
     textFields: new Set<string>(),
     jsonFileFields: new Set<string>(),

@@ -18,6 +18,7 @@ import { type Answered, contentOf, onlyOnce } from "./idempotency.ts";
 import { type Wishes, wishesOf } from "./negotiation.ts";
 import { onceMoreIfLost } from "./once-more.ts";
 import { defaultOutput, needsOutput } from "./output-name.ts";
+import { overflowing } from "./overflow.ts";
 import { readForm } from "./read-form.ts";
 import { chunksOf, idOf, type Located, locateSources, toInput } from "./sources.ts";
 import { withStoredFields } from "./stored-fields.ts";
@@ -34,7 +35,8 @@ export async function handle(endpoint: Endpoint, request: Request, service: Serv
     const late = new AbortController();
     const signal = AbortSignal.any([request.signal, late.signal]);
     const isTransient = endpoint.source.kind === "text" || wishes.mayBeFile;
-    const form = await receive(endpoint, request, { service, isTransient, keeping, waiting, signal });
+    const held = resources.use(service.bodies.open());
+    const form = await receive(endpoint, request, { service, isTransient, keeping, waiting, held, signal });
     const outputs = service.store.batch("output", waiting);
     const memory = { keeping, holding: resources.use(service.waiting.open()), isTransient };
     const progress = service.progress ? { progress: service.progress } : {};
@@ -85,6 +87,7 @@ function requestContent({ endpoint: { path, source }, form, wishes }: Exchange):
 
 interface Receiving extends Pick<Exchange, "service" | "signal" | "keeping" | "isTransient"> {
   readonly waiting: Keeping;
+  readonly held: Keeping;
 }
 
 export function receive(endpoint: Endpoint, request: Request, receiving: Receiving): Promise<Form> {
@@ -193,7 +196,8 @@ async function respond(
     return { response };
   }
   const ended = Promise.withResolvers<unknown>();
-  const response = await respondWithFile(exchange, delivery, ended.resolve);
+  const made = () => resources.dispose();
+  const response = await respondWithFile(exchange, delivery, { ended: ended.resolve, made });
   if (delivery.kind !== "stream") signal.throwIfAborted();
   service.defer(async () => {
     const error = await ended.promise;
@@ -219,20 +223,31 @@ async function respondWithJson(
   return Response.json(answerOf(endpoint, results, service.baseUrl), { headers: lossHeaders(lost) });
 }
 
-/** @param ended called when nothing more of the body will be read, with the reason unless it was complete */
+interface Answering {
+  /** Called when nothing more of the body will be read, with the reason unless it was complete. */
+  ended(error?: unknown): void;
+  /** Called when the job has ended. */
+  made(): void;
+}
+
 async function respondWithFile(
-  { service, wishes, signal }: Exchange,
+  { service, wishes, signal, outputs }: Exchange,
   delivery: Exclude<Delivery, { kind: "stored" }>,
-  ended: (error?: unknown) => void,
+  { ended, made }: Answering,
 ): Promise<Response> {
   const lost = delivery.kind === "stream" ? [] : delivery.lost;
   const headers = new Headers({ ...downloadHeaders(delivery), ...lossHeaders(lost), "Cache-Control": "no-store" });
-  if (delivery.kind === "stream") return new Response(streamOf(delivery.body, { signal, ended }), { headers });
+  if (delivery.kind === "stream") {
+    const { store, overflowTurns } = service;
+    const chunks = overflowing(delivery.body, { store, outputs, overflowTurns, signal, made });
+    return new Response(streamOf(chunks, { signal, ended }), { headers });
+  }
   if (delivery.kind === "whole") {
     ended();
     headers.set("Content-Length", String(delivery.bytes.length));
     return new Response(delivery.bytes as Uint8Array<ArrayBuffer>, { headers });
   }
+  made();
   const { id, size } = await delivery.file.stored;
   const opened = await service.store.open(id);
   if (!opened) throw new EngineFailure("crashed", "the answer is not in storage any more");

@@ -14,19 +14,18 @@ import type { Form, FormOptions } from "./form.ts";
 import { readMultipart } from "./multipart.ts";
 import { readJson, readUrlEncoded } from "./text-bodies.ts";
 
-/** @throws ServiceError 400, 413, 415, 503 */
+/** @throws ServiceError 400, 408, 413, 415, 503 */
 export async function readForm(request: Request, options: FormOptions): Promise<Form> {
   const uploads = options.store.batch("input", options.waiting);
   const contentType = request.headers.get("Content-Type") ?? "";
   if (request.body === null || request.headers.get("Content-Length") === "0") {
     return { fields: new Map(), files: new Map(), uploads, order: [], encoding: "multipart" };
   }
-  if (/^multipart\/form-data\b/i.test(contentType)) {
-    const bodySize = Number(request.headers.get("Content-Length") ?? Number.NaN);
-    return readMultipart(request.body, contentType, uploads, { ...options, ...(bodySize > 0 ? { bodySize } : {}) });
-  }
-  if (/^application\/x-www-form-urlencoded\b/i.test(contentType)) return readUrlEncoded(request.body, uploads, options);
-  if (/^application\/(?:[\w.-]+\+)?json\b/i.test(contentType)) return readJson(request.body, uploads, options);
+  const size = Number(request.headers.get("Content-Length") ?? Number.NaN);
+  const given = { ...options, ...(size > 0 ? { bodySize: size } : {}) };
+  if (/^multipart\/form-data\b/i.test(contentType)) return readMultipart(request.body, contentType, uploads, given);
+  if (/^application\/x-www-form-urlencoded\b/i.test(contentType)) return readUrlEncoded(request.body, uploads, given);
+  if (/^application\/(?:[\w.-]+\+)?json\b/i.test(contentType)) return readJson(request.body, uploads, given);
   throw wrongContentType();
 }
 

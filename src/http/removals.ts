@@ -53,11 +53,13 @@ async function resultFor(id: string, { store, caller }: Service): Promise<string
   return (caller?.mayRemove(file.marks) ?? true) ? REMOVED : notOwner().message;
 }
 
-async function idsOf(request: Request, { store, config, kept, waiting, uploadTurns }: Service): Promise<string[]> {
+async function idsOf(request: Request, service: Service): Promise<string[]> {
+  const { store, config, kept, waiting, bodies, uploadTurns } = service;
   using keeping = kept.open();
+  using held = bodies.open();
   using room = waiting.open();
   const form = await readForm(request, {
-    ...{ store, keeping, waiting: room, uploadTurns, signal: request.signal },
+    ...{ store, keeping, waiting: room, held, uploadTurns, signal: request.signal },
     fileFields: new Set<string>(),
     textFields: new Set<string>(),
     jsonFileFields: new Set<string>(),

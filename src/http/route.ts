@@ -33,6 +33,7 @@ export interface Later {
 export interface Receiving {
   readonly keeping: Keeping;
   readonly waiting: Keeping;
+  readonly held: Keeping;
   readonly signal: AbortSignal;
 }
 

@@ -3,6 +3,7 @@
 import { LIMITS } from "../core/limits.ts";
 import type { Batch } from "../storage/batch.ts";
 import type { Arrival } from "../storage/file.ts";
+import { readWhole } from "./arriving-body.ts";
 import { bodyTooLarge, fieldTooLarge, malformedJson, tooManyFields } from "./errors.ts";
 import { isFilled } from "./fields.ts";
 import { type Form, type FormOptions, maxParts } from "./form.ts";
@@ -11,11 +12,10 @@ import { type FormEntry, grouped, parseName } from "./form-entries.ts";
 type Body = ReadableStream<Uint8Array>;
 
 export async function readJson(body: Body, uploads: Batch, options: FormOptions): Promise<Form> {
-  const chunks = await readSmall(body);
+  const bytes = await readSmall(body, options);
   let value: unknown;
   try {
-    const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
-    value = JSON.parse(chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("") + decoder.decode());
+    value = JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes));
   } catch {
     throw malformedJson();
   }
@@ -35,25 +35,18 @@ export async function readJson(body: Body, uploads: Batch, options: FormOptions)
 }
 
 export async function readUrlEncoded(body: Body, uploads: Batch, options: FormOptions): Promise<Form> {
-  const chunks = await readSmall(body);
-  const decoder = new TextDecoder();
-  const text = chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("") + decoder.decode();
+  const text = new TextDecoder().decode(await readSmall(body, options));
   const fields: FormEntry<string>[] = [];
   for (const [spelling, value] of new URLSearchParams(text)) addField(fields, spelling, value, options);
   return { ...(await formOf(fields, [], uploads, options)), encoding: "urlencoded" };
 }
 
-/** @throws ServiceError 413 if the body is too large */
-async function readSmall(body: Body): Promise<readonly Uint8Array[]> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    bytes += chunk.length;
-    if (bytes <= LIMITS.jsonBodyBytes) chunks.push(chunk);
-    else if (bytes > LIMITS.drainedBytes) break;
-  }
-  if (bytes > LIMITS.jsonBodyBytes) throw bodyTooLarge(LIMITS.jsonBodyBytes);
-  return chunks;
+/** @throws ServiceError 400, 408, 413, 503 */
+async function readSmall(body: Body, { bodySize, held }: FormOptions): Promise<Uint8Array> {
+  const maxBytes = LIMITS.jsonBodyBytes;
+  const bytes = await readWhole(body, { size: bodySize, maxBytes, held });
+  if (!bytes) throw bodyTooLarge(maxBytes);
+  return bytes;
 }
 
 /** @throws ServiceError 413 for a value that is too long, 400 for one field too many */

@@ -5,8 +5,9 @@ import { LIMITS } from "../core/limits.ts";
 import { mediaTypeOf } from "../core/media-type.ts";
 import type { Batch } from "../storage/batch.ts";
 import { refuseNumbers } from "./address-gate.ts";
+import { ArrivingBody } from "./arriving-body.ts";
 import type { Service } from "./endpoint.ts";
-import { fieldRequired, filesAndUrls, malformedBody, tooManyInputs } from "./errors.ts";
+import { fieldRequired, filesAndUrls, tooManyInputs } from "./errors.ts";
 import { addressOf, receiveAddressed } from "./fetched.ts";
 import { isFilled, listName } from "./fields.ts";
 import type { Form } from "./form.ts";
@@ -15,7 +16,6 @@ import { contentOf, onlyOnce } from "./idempotency.ts";
 import { limited } from "./multipart.ts";
 import { readForm } from "./read-form.ts";
 import type { Finishing, Later, Receiving } from "./route.ts";
-import { chunksOf } from "./sources.ts";
 import { abortAfter } from "./time-limit.ts";
 
 /** Name of the header field that makes the body a file. */
@@ -29,9 +29,10 @@ export async function receiveFiles(
 ): Promise<Response> {
   using keeping = service.kept.open();
   using waiting = service.waiting.open();
+  using held = service.bodies.open();
   const late = new AbortController();
   const signal = AbortSignal.any([request.signal, late.signal]);
-  const memory = { keeping, waiting, signal };
+  const memory = { keeping, waiting, held, signal };
   const fileName = isForm(request.headers) ? null : request.headers.get(NAME_FIELD);
   const form =
     fileName === null
@@ -117,31 +118,23 @@ export async function receiveBody(
   service: Pick<Service, "config" | "timing" | "uploadTurns">,
 ): Promise<Form> {
   const { config, timing, uploadTurns } = service;
-  using _turn = await timing.of(uploadTurns).take(request.signal);
   const name = safeName(decodedName(fileName)) || "file";
   const sizeHint = Number(request.headers.get("Content-Length") ?? 0);
-  const body = request.body ? bodyOf(request.body, request.signal) : new Uint8Array(0);
   try {
+    const arriving = request.body && new ArrivingBody(request.body);
+    const first = await arriving?.read();
+    using _turn = await timing.of(uploadTurns).take(request.signal);
     const file = await uploads.receive({
       name,
       type: (start) => mediaTypeOf(start, name),
-      body: body instanceof Uint8Array ? body : limited(body, config.maxUploadBytes),
+      body: arriving && first ? limited(arriving.pieces(first), config.maxUploadBytes) : new Uint8Array(0),
       ...(sizeHint > 0 ? { sizeHint } : {}),
     });
     return { fields: new Map(), files: new Map([["file", [file]]]), uploads, order: ["file"], encoding: "multipart" };
   } catch (error) {
     await uploads.discard();
+    request.signal.throwIfAborted();
     throw error;
-  }
-}
-
-/** @throws ServiceError 400 if the body breaks off */
-async function* bodyOf(body: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  try {
-    yield* chunksOf(body);
-  } catch {
-    signal.throwIfAborted();
-    throw malformedBody();
   }
 }
 

@@ -1,6 +1,7 @@
 // Words the answers of pictures by URL: entity tags, conditions, caching. Knows nothing about drawing.
 
 import { streamOf } from "../http/body-stream.ts";
+import { overflowing } from "../http/overflow.ts";
 import { chunksOf } from "../http/sources.ts";
 import { MEDIA_TYPES } from "../operations/rasterize-pdf.ts";
 import type { FoundFile } from "../storage/file.ts";
@@ -98,13 +99,15 @@ async function answerLarge(
   headers: Record<string, string>,
 ): Promise<Response> {
   const { signal } = request;
-  const { delivery, close } = await drawLarge(page, params, service, signal);
+  const { delivery, storing, close } = await drawLarge(page, params, service, signal);
   switch (delivery.kind) {
     case "whole":
       service.defer(close);
       return sent(request, delivery.bytes, { ...headers, "Content-Length": String(delivery.bytes.length) });
-    case "stream":
-      return new Response(streamOf(delivery.body, { signal, ended: () => service.waitUntil(close()) }), { headers });
+    case "stream": {
+      const chunks = overflowing(delivery.body, storing);
+      return new Response(streamOf(chunks, { signal, ended: () => service.waitUntil(close()) }), { headers });
+    }
     default: {
       const stored = delivery.kind === "arrival" ? await delivery.file.stored : undefined;
       const opened = stored && (await service.store.open(stored.id));

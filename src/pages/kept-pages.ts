@@ -6,7 +6,7 @@ import type { Output } from "../core/operation.ts";
 import { liveEngineBytes, type Mupdf, onEngineGrowth } from "../engines/mupdf/mupdf.ts";
 import { type DrawPageParams, engineForPages, OpenPage, type PageLimits } from "../operations/draw-page.ts";
 import { PageStrips } from "../operations/page-strips.ts";
-import type { CountedTurns } from "../placement/turns.ts";
+import type { CountedTurns, Turns } from "../placement/turns.ts";
 import type { ShelvedPage } from "./shelved-page.ts";
 
 const PAGES = 8;
@@ -46,17 +46,21 @@ export class KeptPages {
 
   /** Returns the same turns. The kept pages are closed when one begins. */
   givingWayTo(turns: CountedTurns): CountedTurns {
+    const giving = (given: Turns): Turns => ({
+      take: async (signal, isPatient) => {
+        const turn = await given.take(signal, isPatient);
+        this.close();
+        return turn;
+      },
+    });
     return {
+      ...giving(turns),
+      for: (client) => giving(turns.for(client)),
       get waiting() {
         return turns.waiting;
       },
       get room() {
         return turns.room;
-      },
-      take: async (signal, isPatient) => {
-        const turn = await turns.take(signal, isPatient);
-        this.close();
-        return turn;
       },
     };
   }

@@ -16,6 +16,7 @@ import {
   readFacts,
 } from "../operations/extracted-pages.ts";
 import { edge } from "../placement/placement.ts";
+import type { Turns } from "../placement/turns.ts";
 import { type PagesDocument, type PagesService, runJob } from "./pages-service.ts";
 import type { ShelvedPage } from "./shelved-page.ts";
 
@@ -99,9 +100,10 @@ class Shelf {
     return bytes && readFacts(bytes);
   }
 
-  /** @param turns those of extractions that somebody waits for, or of the others */
-  async extract(params: ExtractPagesParams, turns = this.#service.shared.extractionTurns): Promise<Extracted> {
-    const { shared, store } = this.#service;
+  /** @param given turns of extractions that nobody waits for. @default those of the others */
+  async extract(params: ExtractPagesParams, given?: Turns): Promise<Extracted> {
+    const { shared, store, client } = this.#service;
+    const turns = given ?? shared.extractionTurns.for(client);
     const { file, input } = this.#document;
     const extracted: { facts?: DocumentFacts; page?: Uint8Array } = {};
     const take = async (output: Output) => {

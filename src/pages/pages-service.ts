@@ -10,7 +10,7 @@ import { abortAfter } from "../http/time-limit.ts";
 import type { DocumentFacts } from "../operations/extracted-pages.ts";
 import type { ConnectedContainer } from "../placement/connection.ts";
 import { attempts, type Job, needsMoreRoom, type Places, roomForEngines } from "../placement/placement.ts";
-import { createTurns, type Turns } from "../placement/turns.ts";
+import { type CountedTurns, createTurns, type Turns } from "../placement/turns.ts";
 import type { FoundFile } from "../storage/file.ts";
 import type { KeptBytes } from "../storage/kept-bytes.ts";
 import type { Store } from "../storage/store.ts";
@@ -24,7 +24,11 @@ export interface PagesService extends Places {
   readonly store: Store;
   readonly container: ConnectedContainer | undefined;
   readonly shared: SharedPages;
+  /** Identifier of the client. */
+  readonly client: string;
   readonly waiting: KeptBytes;
+  /** See Service. */
+  readonly overflowTurns: Turns;
   readonly cache: PictureCache | undefined;
   /** Prefix of all URLs, without a path. */
   readonly baseUrl: string;
@@ -41,9 +45,9 @@ const LASTING: readonly FailureReason[] = ["password-protected", "not-a-pdf", "d
 
 /** What the pictures of one process share. */
 export class SharedPages {
-  readonly pictureTurns: Turns;
-  readonly largePictureTurns: Turns;
-  readonly extractionTurns: Turns;
+  readonly pictureTurns: CountedTurns;
+  readonly largePictureTurns: CountedTurns;
+  readonly extractionTurns: CountedTurns;
   /** For extractions that nobody waits for. */
   readonly aheadTurns: Turns;
   readonly pictures = new SharedWork<Uint8Array>();
@@ -57,9 +61,10 @@ export class SharedPages {
   constructor(budgets: Budgets) {
     const { pictureJobs, pictureJobsWaiting } = budgets;
     this.kept = new KeptPages(roomForEngines(budgets));
-    const turns = (waiting: number) => createTurns({ atOnce: pictureJobs, waiting, maxWaitMs: LIMITS.turnWaitMs });
+    const turns = (waiting: number, leavesRoom = false) =>
+      createTurns({ atOnce: pictureJobs, waiting, maxWaitMs: LIMITS.turnWaitMs, leavesRoom });
     this.pictureTurns = turns(pictureJobsWaiting);
-    this.largePictureTurns = turns(LIMITS.receivingJobsWaiting);
+    this.largePictureTurns = turns(LIMITS.receivingJobsWaiting, true);
     this.extractionTurns = turns(LIMITS.receivingJobsWaiting);
     this.aheadTurns = turns(LIMITS.receivingJobsWaiting);
   }

@@ -6,6 +6,7 @@ import type { Input, Output } from "../core/operation.ts";
 import { letOthersRun } from "../core/pause.ts";
 import { type Delivery, deliver } from "../http/delivery.ts";
 import type { Wishes } from "../http/negotiation.ts";
+import type { Storing } from "../http/overflow.ts";
 import { Timing } from "../http/timing.ts";
 import { type DrawPageParams, drawPage } from "../operations/draw-page.ts";
 import { attempts, edge, needsMoreRoom } from "../placement/placement.ts";
@@ -35,7 +36,7 @@ export async function drawSmall(
   const { shared } = service;
   const key = `${document.file.id} ${number}`;
   return shared.remembering(key, async () => {
-    using _turn = await shared.pictureTurns.take(signal);
+    using _turn = await shared.pictureTurns.for(service.client).take(signal);
     await letOthersRun();
     signal.throwIfAborted();
     if (page.pdf && isDrawnHere(service)) {
@@ -74,7 +75,6 @@ const isDrawnHere = ({ budgets, container }: PagesService) => budgets.engines ==
 
 /**
  * Draws a large picture.
- * @param ended called when nothing more of it will be read
  * @returns what to answer with, and what to do afterwards
  */
 export async function drawLarge(
@@ -82,8 +82,8 @@ export async function drawLarge(
   params: PictureParams,
   service: PagesService,
   signal: AbortSignal,
-): Promise<{ readonly delivery: Delivery; close(): Promise<void> }> {
-  const { store, waiting, shared, log, defer } = service;
+): Promise<{ readonly delivery: Delivery; readonly storing: Storing; close(): Promise<void> }> {
+  const { store, waiting, overflowTurns, shared, client, log, defer } = service;
   const resources = new DisposableStack();
   const outputs = store.batch("output", resources.use(waiting.open()));
   const close = async () => {
@@ -91,7 +91,7 @@ export async function drawLarge(
     await outputs.discard();
   };
   try {
-    resources.use(await shared.largePictureTurns.take(signal));
+    resources.use(await shared.largePictureTurns.for(client).take(signal));
     const job = edge(drawPage, jobParams(page, number, params));
     const [first, ...others] = attempts(job, [inputOf(document, page)], service);
     const recipient = {
@@ -103,7 +103,9 @@ export async function drawLarge(
       if (others.length === 0 || !needsMoreRoom(error)) throw error;
       return deliver(others[0]!.run(context), recipient);
     });
-    return { delivery, close };
+    const made = () => resources.dispose();
+    if (delivery.kind === "arrival") made();
+    return { delivery, storing: { store, outputs, overflowTurns, signal, made }, close };
   } catch (error) {
     await close();
     throw error;

@@ -1,8 +1,12 @@
-// Limits concurrent work that needs a share of the isolate's memory.
+// Limits concurrent work that needs a share of the isolate's memory, and shares the turns among clients.
 
 import { BoundedQueue, type QueueLimits } from "../core/bounded-queue.ts";
+import { ClientShares, givingWay, leavesEnough } from "../core/client-shares.ts";
 
-export type TurnLimits = Required<Pick<QueueLimits, "atOnce" | "waiting" | "maxWaitMs">>;
+export interface TurnLimits extends Required<Pick<QueueLimits, "atOnce" | "waiting" | "maxWaitMs">> {
+  /** True if the client decides how long a turn takes: then it leaves turns to others. @default false */
+  readonly leavesRoom?: boolean;
+}
 
 export interface Turns {
   /**
@@ -14,6 +18,7 @@ export interface Turns {
 }
 
 interface Ticket {
+  readonly client: string;
   readonly isPatient: boolean;
 }
 
@@ -22,25 +27,55 @@ export const patient = (turns: Turns): Turns => ({ take: (signal) => turns.take(
 
 /** Turns that tell how many are taken. */
 export interface CountedTurns extends Turns {
+  /** Returns the turns that count for a client. The others count for a client without a name. */
+  for(client: string): Turns;
   /** Number of those that wait. */
   readonly waiting: number;
   /** Number of further ones that may come. */
   readonly room: number;
 }
 
-export function createTurns(limits: TurnLimits): CountedTurns {
+export function createTurns({ atOnce, waiting: mostWaiting, maxWaitMs, leavesRoom = false }: TurnLimits): CountedTurns {
+  const shares = new ClientShares();
+  const mayWork = (client: string, working: readonly Ticket[]) => {
+    const held = working.filter((ticket) => ticket.client === client).length;
+    return !leavesRoom || leavesEnough(1, held, atOnce - working.length);
+  };
   const queue = new BoundedQueue<Ticket>({
-    ...limits,
-    next: (waiting) => waiting.find(({ isPatient }) => !isPatient) ?? waiting[0],
+    ...{ atOnce, waiting: mostWaiting, maxWaitMs },
+    next(waiting, working) {
+      const able = waiting.filter(({ client }) => mayWork(client, working));
+      const awaited = able.filter(({ isPatient }) => !isPatient);
+      return shares.next(awaited.length > 0 ? awaited : able, working);
+    },
+    crowded(waiting, newcomer) {
+      const { client } = newcomer;
+      const before = { client, present: shares.presentOf(client) - 1 };
+      return givingWay(waiting.slice(0, -1), before, mostWaiting) ?? newcomer;
+    },
   });
-  const { atOnce, waiting } = limits;
+  const turnsOf = (client: string): Turns => ({
+    async take(signal, isPatient = false) {
+      const resources = new DisposableStack();
+      resources.use(shares.join(client));
+      try {
+        // The turn ends before the client leaves.
+        resources.use(await queue.take({ client, isPatient }, signal));
+        return resources;
+      } catch (error) {
+        resources.dispose();
+        throw error;
+      }
+    },
+  });
   return {
-    take: (signal, isPatient = false) => queue.take({ isPatient }, signal),
+    ...turnsOf(""),
+    for: turnsOf,
     get waiting() {
       return queue.waiting.length;
     },
     get room() {
-      return Math.max(0, atOnce + waiting - queue.working.length - queue.waiting.length);
+      return Math.max(0, atOnce + mostWaiting - queue.working.length - queue.waiting.length);
     },
   };
 }

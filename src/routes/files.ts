@@ -8,13 +8,14 @@ import { serveUploads, TUS_PATH } from "../http/tus/uploads.ts";
 import { pageFacts } from "../pages/short-form.ts";
 import { anyone, callerOf, markingStore, storeWith } from "./admission.ts";
 import { type App, baseUrl, idsOf, log, type RequestContext } from "./context.ts";
-import { pagesService, type Shared } from "./surroundings.ts";
+import { clientFrom, pagesService, type Shared, shareOf } from "./surroundings.ts";
 
-export function addResumableUploads(app: App, { uploadTurns }: Shared): void {
+export function addResumableUploads(app: App, shared: Shared): void {
   for (const path of [TUS_PATH, `${TUS_PATH}/:id`]) {
     app.all(path, (c) => {
       const service = {
-        ...{ ...markingStore(c), bucket: c.env.FILES, config: c.get("config"), uploadTurns, baseUrl: baseUrl(c) },
+        ...{ ...markingStore(c), bucket: c.env.FILES, config: c.get("config"), baseUrl: baseUrl(c) },
+        uploadTurns: shared.uploadTurns.for(clientFrom(c)),
         mayRemove: callerOf(c)?.mayRemove ?? anyone,
         received: (bytes: number) => c.var.admission?.received(bytes),
       };
@@ -30,7 +31,13 @@ export function addUploadAddresses(app: App, shared: Shared): void {
   for (const path of [ONE_TIME_PATH, `${ONE_TIME_PATH}/:token`]) {
     app.all(path, (c) => {
       const answer = serveOneTime(c.req.raw, c.req.param("token"), {
-        ...{ ...shared, bucket: c.env.FILES, config: c.get("config"), timing: c.get("timing"), baseUrl: baseUrl(c) },
+        ...{
+          ...shareOf(shared, clientFrom(c)),
+          bucket: c.env.FILES,
+          config: c.get("config"),
+          timing: c.get("timing"),
+          baseUrl: baseUrl(c),
+        },
         marks: () => markingStore(c).marks(),
         quota: () => c.var.admission?.quota,
         admit: (quota) =>

@@ -26,7 +26,7 @@ import { DerivedIds } from "../storage/derived-ids.ts";
 import { createStore } from "../storage/store.ts";
 import { storeWith } from "./admission.ts";
 import { type App, baseUrl, log } from "./context.ts";
-import type { Shared } from "./surroundings.ts";
+import { type Shared, shareOf } from "./surroundings.ts";
 import { callerTrace, exportSpans } from "./traces.ts";
 
 export const queueOf = (env: Env) => askTwice(LIMITS.asyncAnswerMs, () => env.JOBS.getByName("queue"));
@@ -84,7 +84,7 @@ export async function runJob(job: TakenJob, env: Env, { shared, collector, spans
   const usage = { collector, records: usageOf(env) };
   const counted = new JobAccount(account, { limiter: limiterOf(env), usage, waitUntil, log: write });
   const service = {
-    ...{ ...shared, ...behindRequests(shared), config, baseUrl, jobs, timing: new Timing() },
+    ...{ ...behindRequests(shareOf(shared, client)), config, baseUrl, jobs, timing: new Timing() },
     store: createStore(env.FILES, {
       ...{ lifetimeMs: config.fileLifetimeMs, ids },
       marks: () => marks,
@@ -122,11 +122,12 @@ export async function runJob(job: TakenJob, env: Env, { shared, collector, spans
  * Returns what of a process jobs may use without delaying its requests: turns that no request wants, and the engine of
  * the container instead of the only one here, if there is a container.
  */
-const behindRequests = ({ budgets, engineTurns, containerTurns, remoteTurns }: Shared) => ({
-  budgets: { ...budgets, engines: "container" as const },
-  engineTurns: patient(engineTurns),
-  containerTurns: patient(containerTurns),
-  remoteTurns: patient(remoteTurns),
+const behindRequests = (share: ReturnType<typeof shareOf>) => ({
+  ...share,
+  budgets: { ...share.budgets, engines: "container" as const },
+  engineTurns: patient(share.engineTurns),
+  containerTurns: patient(share.containerTurns),
+  remoteTurns: patient(share.remoteTurns),
 });
 
 const callerOf = (counted: JobAccount): Caller => ({

@@ -17,7 +17,7 @@ import { callerOf, markingStore, storeWith } from "./admission.ts";
 import { type App, baseUrl, type RequestContext } from "./context.ts";
 import { queueOf } from "./jobs.ts";
 import { listenerOf } from "./listeners.ts";
-import { clientFrom, type Shared, surroundings } from "./surroundings.ts";
+import { clientFrom, type Shared, shareOf, surroundings } from "./surroundings.ts";
 
 const EVERYWHERE: readonly Variant[] = ["private", "keyed"];
 
@@ -62,14 +62,15 @@ export function addPosts(app: App, shared: Shared, spans: SpanExport): void {
 /** @param answered settles once the request has its answer, or has failed */
 function serviceOf(c: RequestContext, shared: Shared, spans: SpanExport, answered: Promise<void>): QueuedService {
   const caller = callerOf(c);
+  const client = clientFrom(c);
   return {
-    ...shared,
+    ...shareOf(shared, client),
     ...surroundings(c, spans),
     ...(caller ? { caller } : {}),
     ...markingStore(c),
     ...{
       jobs: queueOf(c.env),
-      client: clientFrom(c),
+      client,
       account: c.var.admission?.account,
       trace: c.get("trace")?.answerHeaders,
     },
@@ -77,7 +78,7 @@ function serviceOf(c: RequestContext, shared: Shared, spans: SpanExport, answere
     timing: c.get("timing"),
     // A client without a key may come from another address when it repeats a request.
     progress: listenerOf(c.req.raw),
-    claim: claimOf(c.req.raw.headers, c.get("config").variant === "keyed" ? clientFrom(c) : "", c.env.CLAIMS),
+    claim: claimOf(c.req.raw.headers, c.get("config").variant === "keyed" ? client : "", c.env.CLAIMS),
     defer(work) {
       const afterwards = async () => {
         await answered;

@@ -15,7 +15,7 @@ import { readWorkbench, WORKBENCH_PATHS } from "../site/workbench.ts";
 import { StorageProbe } from "../storage/probe.ts";
 import { type App, baseUrl, idsOf, log } from "./context.ts";
 import { listenTo } from "./listeners.ts";
-import type { Shared } from "./surroundings.ts";
+import { clientFrom, type Shared } from "./surroundings.ts";
 
 export function addHealth(app: App, { engineTurns, containerTurns, remoteTurns, uploadTurns }: Shared): void {
   const storage = new StorageProbe();
@@ -67,7 +67,7 @@ function onlyRead(app: App, path: string): void {
 const PASSED_ON = ["Api-Key", "CF-Connecting-IP"];
 
 /** Agents' calls are requests of their own, with the key and the address of the agent's. */
-export function addAgents(app: App): void {
+export function addAgents(app: App, { bodies: memory }: Shared): void {
   app.all(MCP_PATH, (c) => {
     const { signal, headers: given, url } = c.req.raw;
     const dispatch: Dispatch = async (path, { progress, ...init } = {}) => {
@@ -80,6 +80,7 @@ export function addAgents(app: App): void {
       if (progress) listenTo(request, progress);
       return app.fetch(request, c.env, c.executionCtx);
     };
-    return serveMcp(c.req.raw, { endpoints, variant: c.get("config").variant, dispatch });
+    const bodies = memory.for(clientFrom(c));
+    return serveMcp(c.req.raw, { endpoints, variant: c.get("config").variant, dispatch, bodies });
   });
 }

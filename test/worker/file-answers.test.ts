@@ -22,7 +22,7 @@ import { bucket, emptyBucketBeforeEach, keysInBucket } from "./bucket.ts";
 emptyBucketBeforeEach();
 
 const MiB = 2 ** 20;
-const turns = () => createTurns({ atOnce: 1, waiting: 1, maxWaitMs: 1000 });
+const turns = () => createTurns({ atOnce: 1, waiting: 1, maxWaitMs: 20_000 });
 
 interface Asked {
   readonly response: Response;
@@ -51,8 +51,10 @@ async function ask(
     },
     store: createStore(bucket, { lifetimeMs: 0 }),
     uploadTurns: turns(),
+    overflowTurns: turns(),
     kept: createKeptBytes({ each: 8 * MiB, all: 16 * MiB }),
     waiting: createKeptBytes({ each: 2 * PACK_BYTES, all: 6 * PACK_BYTES }),
+    bodies: createKeptBytes({ each: MiB, all: MiB }),
     budgets: ISOLATE_BUDGETS,
     engineTurns,
     containerTurns: turns(),
@@ -188,6 +190,38 @@ test("a large one is made while it is taken, and the job ends with it", async ()
   expect((await response.arrayBuffer()).byteLength).toBe(40 * MiB);
   await after();
   using _turn = await engineTurns.take(signal);
+});
+
+test.each([
+  ["stored bytes, and then all of them", false],
+  ["nothing more", true],
+])("the job of a client that takes a chunk and waits ends without it; then it takes %s", async (_, leaves) => {
+  const { response, engineTurns, after } = await ask(sized(12 * MiB), file);
+  const reader = response.body!.getReader();
+  const { value } = await reader.read();
+  (await engineTurns.take(new AbortController().signal))[Symbol.dispose]();
+  const parts = [value!];
+  if (leaves) await reader.cancel();
+  else for (let next = await reader.read(); !next.done; next = await reader.read()) parts.push(next.value);
+  if (!leaves) {
+    const bytes = new Uint8Array(await new Blob(parts as Uint8Array<ArrayBuffer>[]).arrayBuffer());
+    expect([bytes.length, isRight(bytes)]).toEqual([12 * MiB, true]);
+  }
+  await after();
+  expect(await keysInBucket()).toEqual([]);
+});
+
+test("a failure while its client waits breaks the body off, and nothing is left", async () => {
+  const { response, engineTurns, after } = await ask(sized(8 * MiB, { body: chunks(8 * MiB, 6 * MiB) }), file);
+  const reader = response.body!.getReader();
+  await reader.read();
+  (await engineTurns.take(new AbortController().signal))[Symbol.dispose]();
+  const readAll = async () => {
+    while (!(await reader.read()).done);
+  };
+  await expect(readAll()).rejects.toThrow();
+  await after();
+  expect(await keysInBucket()).toEqual([]);
 });
 
 test.each([0, MiB])("a failure after %i bytes is the answer", async (at) => {

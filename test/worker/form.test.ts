@@ -27,6 +27,7 @@ function options(maxFileBytes = 100 * MiB, inBucket = bucket) {
     uploadTurns: createTurns({ atOnce: 6, waiting: 6, maxWaitMs: 10_000 }),
     keeping: createKeptBytes({ each: 8 * MiB, all: 16 * MiB }).open(),
     waiting: createKeptBytes({ each: 4 * MiB, all: 4 * MiB }).open(),
+    held: createKeptBytes({ each: 16 * MiB, all: 16 * MiB }).open(),
     signal: new AbortController().signal,
   };
 }

@@ -3,6 +3,7 @@ import { LIMITS } from "../../core/limits.ts";
 import { BINARY, bytesOf, type Describe, EXAMPLE_INPUT, FILE_ID, json, type Operation } from "../description.ts";
 import {
   bodyTooLarge,
+  bodyTooSlow,
   busy,
   fieldRequired,
   fileTooLarge,
@@ -79,7 +80,7 @@ export const describeAddress: Describe = ({ maxUploadBytes }) => {
     answers: { 200: { description: "The file is stored.", content: json(FILES, ARRIVED) } },
     errors: [
       ...[fieldRequired("file"), tooManyFiles(), noSuchUpload(), uploadUsed(), uploadExpired(), uploadTaken()],
-      ...[fileTooLarge(maxUploadBytes), malformedBody(), busy(), storageFull()],
+      ...[fileTooLarge(maxUploadBytes), malformedBody(), bodyTooSlow(), busy(), storageFull()],
       ...(method === "put" ? [lengthRequired(), limitReached("10 MB a day", { "Retry-After": "17" })] : []),
     ],
   });
@@ -106,7 +107,8 @@ export const describeAgents: Describe = () => ({
   section: "agents",
   operations: [
     {
-      ...{ method: "post", id: "mcp", tag: "Service", needsKey: true, errors: [] },
+      ...{ method: "post", id: "mcp", tag: "Service", needsKey: true },
+      errors: [bodyTooLarge(LIMITS.agentMessageBytes), bodyTooSlow(), malformedBody(), busy()],
       summary: "Takes a message of an agent (Model Context Protocol, streamable HTTP).",
       body: json({ type: ["object", "array"] }, { jsonrpc: "2.0", id: 1, method: "tools/list" }),
       answers: {
@@ -114,7 +116,6 @@ export const describeAgents: Describe = () => ({
         202: { description: "A notification was taken." },
         400: { description: "The message is not one of the protocol.", content: json(RPC_ERROR) },
         406: { description: "The client does not accept JSON and events.", content: json(RPC_ERROR) },
-        413: { description: "The message is too large.", content: json(RPC_ERROR) },
         415: { description: "The message is not JSON.", content: json(RPC_ERROR) },
       },
     },

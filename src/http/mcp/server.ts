@@ -9,8 +9,11 @@ import {
   ListToolsRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import type { Variant } from "../../core/config.ts";
+import { LIMITS } from "../../core/limits.ts";
+import type { Keeping, KeptBytes } from "../../storage/kept-bytes.ts";
+import { readWhole } from "../arriving-body.ts";
 import type { Endpoint } from "../endpoint.ts";
-import { methodNotAllowed } from "../errors.ts";
+import { bodyTooLarge, methodNotAllowed } from "../errors.ts";
 import { CallError, callOperation, createUpload, type Dispatch, deleteFile, describeFile } from "./calls.ts";
 import { CallProgress } from "./progress.ts";
 import { type Tool, toolOf } from "./tools.ts";
@@ -22,16 +25,26 @@ const INSTRUCTIONS =
   "file, call create_upload and have the file sent to the address it returns. Results are links: fetch them by HTTP " +
   "GET, or pass their id to another tool.";
 
+interface AgentService {
+  readonly endpoints: readonly Endpoint[];
+  readonly variant: Variant;
+  readonly dispatch: Dispatch;
+  /** Memory for messages. */
+  readonly bodies: KeptBytes;
+}
+
 /**
  * Answers a request of an agent.
- * @throws ServiceError 405
+ * @throws ServiceError 400, 405, 408, 413, 503
  */
 export async function serveMcp(
   request: Request,
-  { endpoints, variant, dispatch }: { endpoints: readonly Endpoint[]; variant: Variant; dispatch: Dispatch },
+  { endpoints, variant, dispatch, bodies }: AgentService,
 ): Promise<Response> {
   // Without sessions, there is no stream to open and nothing to end.
   if (request.method !== "POST") throw methodNotAllowed("POST");
+  using held = bodies.open();
+  const message = await messageOf(request, held);
   const tools = endpoints.filter(({ variants }) => variants.includes(variant)).map(toolOf);
   const server = new Server(
     { name: "pagewright", version: "0.1.0" },
@@ -49,7 +62,17 @@ export async function serveMcp(
   });
   const transport = new WebStandardStreamableHTTPServerTransport();
   await server.connect(transport);
-  return transport.handleRequest(request);
+  return transport.handleRequest(message);
+}
+
+/** Returns the same request with a body that has arrived. */
+async function messageOf({ body, url, method, headers, signal }: Request, held: Keeping): Promise<Request> {
+  const length = headers.get("Content-Length");
+  const size = length === null ? undefined : Number(length);
+  const maxBytes = LIMITS.agentMessageBytes;
+  const bytes = body ? await readWhole(body, { size, maxBytes, held }) : new Uint8Array(0);
+  if (!bytes) throw bodyTooLarge(maxBytes);
+  return new Request(url, { method, headers, signal, body: bytes as Uint8Array<ArrayBuffer> });
 }
 
 async function call(

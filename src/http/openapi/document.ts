@@ -17,6 +17,7 @@ import {
 } from "../description.ts";
 import type { Endpoint } from "../endpoint.ts";
 import {
+  bodyTooSlow,
   busy,
   invalidKey,
   keyRequired,
@@ -48,7 +49,7 @@ export function describePaths(served: Served, config: Config, baseUrl: string): 
     ...routes.map(({ path, describe }) => ({ path, ...describe(config, baseUrl) })),
   ];
   return [
-    ...posts.map((path) => complete(path, config, [{ errors: [busy()] }, ...ofPosts])),
+    ...posts.map((path) => complete(path, config, [{ errors: [bodyTooSlow(), busy()] }, ...ofPosts])),
     ...paths
       .map((describe) => describe(config, baseUrl))
       .filter(({ variants }) => variants?.includes(config.variant) ?? true)

@@ -13,6 +13,7 @@ import {
 } from "../description.ts";
 import {
   beyondLength,
+  bodyTooSlow,
   busy,
   checksumMismatch,
   fileTooLarge,
@@ -61,7 +62,7 @@ const BODY: Readonly<Record<string, Content>> = {
 const ALWAYS = [wrongTusVersion(TUS_VERSION)];
 const WRITING = [
   ...[beyondLength(), wrongPatchType(), uploadTaken(), checksumMismatch(), invalidHeader("Upload-Checksum")],
-  ...[busy(), storageFull()],
+  ...[bodyTooSlow(), busy(), storageFull()],
 ];
 const UNKNOWN = [noSuchUpload(), uploadExpired()];
 

@@ -3,12 +3,12 @@
 import type { Bucket } from "../../core/bucket.ts";
 import type { Config } from "../../core/config.ts";
 import { LIMITS } from "../../core/limits.ts";
-import { PieceReader } from "../../core/pieces.ts";
 import type { Turns } from "../../placement/turns.ts";
 import type { FileMarks } from "../../storage/marks.ts";
 import { isUploadId, ResumableUploads } from "../../storage/resumable-uploads.ts";
 import type { Store } from "../../storage/store.ts";
 import { UploadTaken, type UploadWriter } from "../../storage/upload-writer.ts";
+import { ArrivingBody } from "../arriving-body.ts";
 import type { MayRemove } from "../auth.ts";
 import {
   beyondLength,
@@ -18,6 +18,7 @@ import {
   noSuchUpload,
   notOwner,
   offsetMismatch,
+  ServiceError,
   uploadExpired,
   uploadTaken,
 } from "../errors.ts";
@@ -60,7 +61,7 @@ function methodOf({ method, headers }: Request): string {
 
 /**
  * Answers a request for all uploads, or for the one with an id.
- * @throws ServiceError 400, 404, 405, 409, 410, 412, 413, 415, 423, 460, 503
+ * @throws ServiceError 400, 404, 405, 408, 409, 410, 412, 413, 415, 423, 460, 503
  */
 export async function serveUploads(request: Request, id: string | undefined, service: TusService): Promise<Response> {
   const method = methodOf(request);
@@ -170,6 +171,9 @@ class Tus {
   async #write({ headers, body, signal }: Request, id: string, offset: number): Promise<number> {
     const checksum = checksumOf(headers);
     const bodySize = bodySizeOf(headers);
+    // Each byte that arrives counts, even if the connection breaks before the next one.
+    const arriving = body && new ArrivingBody(body, 1);
+    const first = await arriving?.read().catch(orBroken);
     using _turn = await this.#service.uploadTurns.take(signal);
     const writer = await this.#uploads.open(id, checksum && (bodySize ?? Number.POSITIVE_INFINITY));
     if (!writer) return this.#writeNothing(id, offset, bodySize);
@@ -178,10 +182,12 @@ class Tus {
     if (bodySize !== undefined && bodySize > writer.missing) throw beyondLength();
     const before = writer.received;
     try {
-      const isBroken = body !== null && (await receive(body, writer, (chunk) => checksum?.update(chunk)));
-      if (checksum && (isBroken || !checksum.isRight())) throw checksumMismatch();
+      const broken = arriving && (await receive(arriving, first, writer, (chunk) => checksum?.update(chunk)));
+      if (checksum && broken) throw broken.status === 408 ? broken : checksumMismatch();
+      if (checksum && !checksum.isRight()) throw checksumMismatch();
       if (writer.missing === 0) await writer.finish();
       else await writer.save();
+      if (broken?.status === 408) throw broken;
     } catch (error) {
       throw error instanceof UploadTaken ? uploadTaken() : error;
     } finally {
@@ -210,38 +216,43 @@ class Tus {
 const expiresAt = (expires: Date | undefined): Record<string, string> =>
   expires ? { "Upload-Expires": expires.toUTCString() } : {};
 
-/** Size of a read. The runtime's own chunks are small, and each costs a pass through all code that processes it. */
-const READ_BYTES = 2 ** 16;
+/** Returns the error that ended a body before its end. */
+function orBroken(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  throw error;
+}
 
-/** Passes a body to a writer as it arrives. @returns true if the connection broke before the end of the body */
+/**
+ * Passes a body to a writer as it arrives.
+ * @param first its first piece, or how it ended without one
+ * @returns the error that ended the body before its end
+ */
 async function receive(
-  body: ReadableStream<Uint8Array>,
+  arriving: ArrivingBody,
+  first: Uint8Array | ServiceError | undefined,
   writer: UploadWriter,
   onChunk: (chunk: Uint8Array) => void,
-): Promise<boolean> {
-  // Each byte that arrives counts, even if the connection breaks before the next one.
-  const pieces = new PieceReader(body, READ_BYTES, 1);
+): Promise<ServiceError | undefined> {
   try {
-    for (;;) {
-      const piece = await pieces.read().catch(() => "broken" as const);
-      if (piece === "broken") return true;
-      if (!piece) return false;
+    for (let piece = first; piece; piece = await arriving.read(1).catch(orBroken)) {
+      if (piece instanceof ServiceError) return piece;
       if (piece.length > writer.missing) throw beyondLength();
       onChunk(piece);
       await writer.add(piece);
     }
+    return undefined;
   } catch (error) {
-    await drain(pieces);
+    await drain(arriving);
     throw error;
   } finally {
-    void pieces.cancel().catch(() => {});
+    arriving.cancel();
   }
 }
 
 /** Reads a limited rest of a body that failed, because many clients read the response only after they have sent it. */
-async function drain(pieces: PieceReader): Promise<void> {
+async function drain(arriving: ArrivingBody): Promise<void> {
   for (let drained = 0; drained < LIMITS.drainedBytes; ) {
-    const piece = await pieces.read().catch(() => undefined);
+    const piece = await arriving.read(1).catch(() => undefined);
     if (!piece) return;
     drained += piece.length;
   }
