@@ -154,6 +154,8 @@ export const EDGE_MEANINGS: Readonly<Record<SizeOf<typeof LIMITS>, string>> = {
   formPartsPerInput: "further parts of a form for each input that `MAX_INPUTS` allows",
   formOverheadBytes: "names and boundaries of a form",
   jsonBodyBytes: "a JSON body",
+  jsonDepth: "nesting of a JSON body",
+  jsonLists: "lists and objects of a JSON body",
   metricsBytes: "metrics of the container, which the host's leave out otherwise",
   jsonFileBytes: "a compression profile",
   drainedBytes: "rest of a refused upload that is read before the connection is closed",

@@ -83,6 +83,9 @@ export const LIMITS = {
   /** Thousands of parts have that much of names and boundaries. */
   formOverheadBytes: 8 * MIB,
   jsonBodyBytes: 8 * MIB,
+  /** Fields are texts and lists of them; a compression profile is the deepest value. */
+  jsonDepth: 64,
+  jsonLists: 100_000,
   jsonFileBytes: MIB,
   metricsBytes: 4 * MIB,
   /** Many clients read the response only after they have sent everything. */

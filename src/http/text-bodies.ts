@@ -7,6 +7,7 @@ import { bodyTooLarge, fieldTooLarge, malformedJson, tooManyFields } from "./err
 import { isFilled } from "./fields.ts";
 import { type Form, type FormOptions, maxParts } from "./form.ts";
 import { type FormEntry, grouped, parseName } from "./form-entries.ts";
+import { isModestJson } from "./json-shape.ts";
 
 type Body = ReadableStream<Uint8Array>;
 
@@ -15,7 +16,8 @@ export async function readJson(body: Body, uploads: Batch, options: FormOptions)
   let value: unknown;
   try {
     const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
-    value = JSON.parse(chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("") + decoder.decode());
+    const text = chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("") + decoder.decode();
+    value = isModestJson(text) ? JSON.parse(text) : undefined;
   } catch {
     throw malformedJson();
   }
