@@ -182,6 +182,8 @@ export const EDGE_MEANINGS: Readonly<Record<SizeOf<typeof LIMITS>, string>> = {
   asyncJobsWaiting: "asynchronous jobs that wait, of one client at most as many as there is room for others; then 503",
   asyncAttempts: "attempts at an asynchronous job that are lost before it fails",
   asyncPostponements: "times that an asynchronous job is put back for want of capacity before it fails",
+  statusStreamsOfJob: "event streams of a request's status; then 429",
+  statusStreamsOfClient: "event streams of a client; then 429",
   webhooks: "webhooks that are delivered at a time",
   webhooksOfClient: "webhooks of one client that are delivered at a time",
   webhooksOfReceiver: "webhooks of one client to one host that are delivered at a time",

@@ -125,6 +125,10 @@ export const LIMITS = {
   asyncAttempts: 5,
   /** Ten minutes, with the pauses. */
   asyncPostponements: 120,
+  /** The streams of a job share one question a poll. */
+  statusStreamsOfJob: 64,
+  /** A proxy whose clients are not told apart is one client. */
+  statusStreamsOfClient: 256,
   webhooks: 8,
   /** Nobody's slow receivers keep those of others waiting. */
   webhooksOfClient: 4,

@@ -51,9 +51,13 @@ export async function admissionOf(guarded: Guarded): Promise<Admission | undefin
   }
   const limits = config.addressLimits;
   if (limits === undefined) return undefined;
-  const address = env.CLIENT_ADDRESS ?? request.headers.get("CF-Connecting-IP") ?? "";
-  const client = `address-${hashKey(networkOf(address)).slice(0, CLIENT_DIGITS)}`;
-  return new Admission({ ...common, client, limits, limiter: limiterOf(env) });
+  return new Admission({ ...common, client: addressClient(request, env), limits, limiter: limiterOf(env) });
+}
+
+/** Returns the name under which the limits of the request's address count. */
+export function addressClient({ headers }: Request, env: Env): string {
+  const address = env.CLIENT_ADDRESS ?? headers.get("CF-Connecting-IP") ?? "";
+  return `address-${hashKey(networkOf(address)).slice(0, CLIENT_DIGITS)}`;
 }
 
 /**

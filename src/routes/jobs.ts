@@ -11,12 +11,13 @@ import { clientIn } from "../http/deferred-form.ts";
 import type { Caller } from "../http/endpoint.ts";
 import { methodNotAllowed } from "../http/errors.ts";
 import { withFileInfo } from "../http/file-info.ts";
-import { limiterOf, usageOf } from "../http/guard.ts";
+import { addressClient, limiterOf, usageOf } from "../http/guard.ts";
 import { JobAccount } from "../http/job-account.ts";
 import { carryOutJob, type Work, workOf } from "../http/job-runner.ts";
 import { serveStatus } from "../http/job-status.ts";
 import { RequestTrace } from "../http/request-trace.ts";
 import type { ExportedSpan, SpanExport } from "../http/span-export.ts";
+import { StatusStreams } from "../http/status-streams.ts";
 import { Timing } from "../http/timing.ts";
 import { deliverWebhook } from "../http/webhook-delivery.ts";
 import type { UsageCollector } from "../keys/usage-collector.ts";
@@ -33,8 +34,10 @@ export const queueOf = (env: Env) => askTwice(LIMITS.asyncAnswerMs, () => env.JO
 
 export function addRequestStatus(app: App): void {
   const path = "/request-status/:id";
+  const streams = new StatusStreams();
   app.on(["GET", "HEAD", "DELETE"], path, async (c) => {
-    const answer = await serveStatus(c.req.raw, c.req.param("id"), queueOf(c.env));
+    const service = { jobs: queueOf(c.env), streams, client: addressClient(c.req.raw, c.env) };
+    const answer = await serveStatus(c.req.raw, c.req.param("id"), service);
     return withFileInfo(c.req.raw, answer, { store: storeWith(c), baseUrl: baseUrl(c) });
   });
   app.all(path, () => {
