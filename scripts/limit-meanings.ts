@@ -147,6 +147,7 @@ export const TIME_MEANINGS: Readonly<Record<TimeLimit, TimeMeaning>> = {
 
 export const EDGE_MEANINGS: Readonly<Record<SizeOf<typeof LIMITS>, string>> = {
   uploadBytes: "one uploaded file, where `MAX_UPLOAD_MB` does not set another limit",
+  outputBytes: "all outputs of a request, where `MAX_OUTPUT_MB` does not set another limit",
   inputs: "files and ids of a request, where `MAX_INPUTS` does not set another limit",
   fieldBytes: "a text field",
   fieldsBytes: "all text fields together",

@@ -73,6 +73,8 @@ export const LIMITS = {
   answerStallMs: 30_000,
 
   uploadBytes: 100 * MIB,
+  /** Two of the largest pictures. */
+  outputBytes: 8192 * MIB,
   inputs: 1000,
   fieldBytes: 64 * KIB,
   fieldsBytes: 4 * MIB,

@@ -165,7 +165,10 @@ async function work(exchange: Exchange, resources: DisposableStack): Promise<Wor
   const attempted = (attempt: Attempt) =>
     onceMoreIfLost(
       // A job that is retried reports its losses again, and begins its outputs anew.
-      () => deliver(attempt.run(context), { ...exchange, name, isNumbered, store, timing, caller: service.caller }),
+      () => deliver(attempt.run(context), {
+          ...{ ...exchange, name, isNumbered, store, timing },
+          ...{ caller: service.caller, maxBytes: config.maxOutputBytes },
+        }),
       { container: service.container, signal, log: service.log, undo: () => outputs.discard() },
     );
   const [first, ...others] = attempts(job, inputs, places);
