@@ -165,7 +165,8 @@ async function work(exchange: Exchange, resources: DisposableStack): Promise<Wor
   const attempted = (attempt: Attempt) =>
     onceMoreIfLost(
       // A job that is retried reports its losses again, and begins its outputs anew.
-      () => deliver(attempt.run(context), {
+      () =>
+        deliver(attempt.run(context), {
           ...{ ...exchange, name, isNumbered, store, timing },
           ...{ caller: service.caller, maxBytes: config.maxOutputBytes },
         }),
@@ -224,7 +225,7 @@ async function respondWithJson(
 
 /** @param ended called when nothing more of the body will be read, with the reason unless it was complete */
 async function respondWithFile(
-  { service, wishes, signal }: Exchange,
+  { service, wishes, outputs, signal }: Exchange,
   delivery: Exclude<Delivery, { kind: "stored" }>,
   ended: (error?: unknown) => void,
 ): Promise<Response> {
@@ -237,6 +238,8 @@ async function respondWithFile(
     return new Response(delivery.bytes as Uint8Array<ArrayBuffer>, { headers });
   }
   const { id, size } = await delivery.file.stored;
+  // What remains in storage is counted.
+  if (wishes.stores) await outputs.settle();
   const opened = await service.store.open(id);
   if (!opened) throw new EngineFailure("crashed", "the answer is not in storage any more");
   if (!wishes.stores) {

@@ -6,8 +6,9 @@ import { deleteResource, type Resources, readResource } from "../http/resource.t
 import type { SpanExport } from "../http/span-export.ts";
 import { serveUploads, TUS_PATH } from "../http/tus/uploads.ts";
 import { pageFacts } from "../pages/short-form.ts";
-import { anyone, callerOf, markingStore, storeWith } from "./admission.ts";
-import { type App, baseUrl, idsOf, log, type RequestContext } from "./context.ts";
+import type { CountedFile } from "../storage/stored-bytes.ts";
+import { anyone, callerOf, markingStore, storeWith, storingFor } from "./admission.ts";
+import { type App, baseUrl, idsOf, log, type RequestContext, retiredIn } from "./context.ts";
 import { pagesService, type Shared } from "./surroundings.ts";
 
 export function addResumableUploads(app: App, { uploadTurns }: Shared): void {
@@ -16,6 +17,7 @@ export function addResumableUploads(app: App, { uploadTurns }: Shared): void {
       const service = {
         ...{ ...markingStore(c), bucket: c.env.FILES, config: c.get("config"), uploadTurns, baseUrl: baseUrl(c) },
         mayRemove: callerOf(c)?.mayRemove ?? anyone,
+        retired: (files: readonly CountedFile[]) => retiredIn(c, files),
         received: (bytes: number) => c.var.admission?.received(bytes),
       };
       const answer = serveUploads(c.req.raw, c.req.param("id"), service);
@@ -38,7 +40,7 @@ export function addUploadAddresses(app: App, shared: Shared): void {
             ...{ request: c.req.raw, env: c.env },
             log: (message, details) => log(idsOf(c), message, details),
           }),
-        storeWith: (marks) => storeWith(c, () => marks),
+        storeWith: (marks, quota) => storeWith(c, () => marks, storingFor(c, quota, marks)),
       });
       // The request ends when the client disconnects, but the address must still be opened again.
       c.executionCtx.waitUntil(answer.catch(() => {}));
