@@ -73,7 +73,7 @@ if (settings.metrics && metrics) {
 jobs.start({
   lifetimeMs: readConfig(env()).fileLifetimeMs,
   ...{ run: listener.run, deliver: listener.deliver },
-  remove: (removal) => removeFiles(bucket, readConfig(env()).fileLifetimeMs, removal),
+  remove: (removal) => removeFiles(bucket, { lifetimeMs: readConfig(env()).fileLifetimeMs, limiter: usage }, removal),
   log,
 });
 const server = listen(settings);

@@ -1,7 +1,7 @@
 // Reads the settings of the host from environment variables.
 //
-// - VARIANT, API_DIALECT, MAX_UPLOAD_MB, MAX_INPUTS, FILE_LIFETIME_HOURS, BASE_URL, CORS_ORIGINS,
-//   ADDRESS_REQUESTS_PER_MINUTE, ADDRESS_CONCURRENT_JOBS, ADDRESS_MEGABYTES_PER_DAY, OTEL_*: as in the Worker
+// - VARIANT, API_DIALECT, MAX_UPLOAD_MB, MAX_OUTPUT_MB, MAX_INPUTS, FILE_LIFETIME_HOURS, BASE_URL,
+//   CORS_ORIGINS, ADDRESS_*, OTEL_*: as in the Worker
 // - PORT, HOST: where the host listens
 // - METRICS_PORT, METRICS_HOST: where metrics are served, nowhere by default
 // - DATA_DIR: folder of the databases of keys and usage, and of the stored files unless they are in S3

@@ -13,6 +13,7 @@ export const SETTING_OPTIONS = {
   "requests-per-minute": { type: "string" },
   "concurrent-jobs": { type: "string" },
   "megabytes-per-day": { type: "string" },
+  "stored-megabytes": { type: "string" },
   "file-lifetime-hours": { type: "string" },
 } as const;
 
@@ -22,6 +23,7 @@ const LIMIT_OPTIONS = {
   "requests-per-minute": "requestsPerMinute",
   "concurrent-jobs": "concurrentJobs",
   "megabytes-per-day": "megabytesPerDay",
+  "stored-megabytes": "storedMegabytes",
 } as const satisfies Partial<Record<keyof Settings, LimitName>>;
 
 /** Removes a setting. */
@@ -55,11 +57,12 @@ export async function withSettings<T extends KeyRecord>(record: T, given: Settin
 
 /** Returns what `list` shows of the settings. */
 export function settingTexts({ scopes, limits = {}, fileLifetimeHours }: KeyRecord): string[] {
-  const { requestsPerMinute, concurrentJobs, megabytesPerDay } = limits;
+  const { requestsPerMinute, concurrentJobs, megabytesPerDay, storedMegabytes } = limits;
   const shown = [
     requestsPerMinute === undefined ? "" : `${requestsPerMinute} requests/min`,
     concurrentJobs === undefined ? "" : `${concurrentJobs} jobs`,
     megabytesPerDay === undefined ? "" : `${megabytesPerDay} MB/day`,
+    storedMegabytes === undefined ? "" : `${storedMegabytes} MB stored`,
     fileLifetimeHours === undefined ? "" : `files ${fileLifetimeHours} h`,
     scopes === undefined ? "" : `only ${scopes.join(" ")}`,
   ];

@@ -31,6 +31,7 @@ Settings; "none" removes one:
   --requests-per-minute N
   --concurrent-jobs N
   --megabytes-per-day N
+  --stored-megabytes N
   --file-lifetime-hours N       lifetime of the files that the key makes
 
   --local            the keys of the service on this machine (default)

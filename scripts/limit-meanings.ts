@@ -155,6 +155,7 @@ export const TIME_MEANINGS: Readonly<Record<TimeLimit, TimeMeaning>> = {
 
 export const EDGE_MEANINGS: Readonly<Record<SizeOf<typeof LIMITS>, string>> = {
   uploadBytes: "one uploaded file, where `MAX_UPLOAD_MB` does not set another limit",
+  outputBytes: "all outputs of a request, where `MAX_OUTPUT_MB` does not set another limit",
   inputs: "files and ids of a request, where `MAX_INPUTS` does not set another limit",
   fieldBytes: "a text field",
   fieldsBytes: "all text fields together",
@@ -164,6 +165,8 @@ export const EDGE_MEANINGS: Readonly<Record<SizeOf<typeof LIMITS>, string>> = {
   jsonBodyBytes: "a JSON body",
   bodyStallBytes: "least part of a body that arrives in `bodyStallMs`; waits for the service do not count",
   agentMessageBytes: "message of an agent to `/mcp`",
+  jsonDepth: "nesting of a JSON body",
+  jsonLists: "lists and objects of a JSON body",
   metricsBytes: "metrics of the container, which the host's leave out otherwise",
   jsonFileBytes: "a compression profile",
   drainedBytes: "rest of a refused upload that is read before the connection is closed",
@@ -192,6 +195,8 @@ export const EDGE_MEANINGS: Readonly<Record<SizeOf<typeof LIMITS>, string>> = {
   asyncJobsWaiting: "asynchronous jobs that wait, of one client at most as many as there is room for others; then 503",
   asyncAttempts: "attempts at an asynchronous job that are lost before it fails",
   asyncPostponements: "times that an asynchronous job is put back for want of capacity before it fails",
+  statusStreamsOfJob: "event streams of a request's status; then 429",
+  statusStreamsOfClient: "event streams of a client; then 429",
   webhooks: "webhooks that are delivered at a time",
   webhooksOfClient: "webhooks of one client that are delivered at a time",
   webhooksOfReceiver: "webhooks of one client to one host that are delivered at a time",

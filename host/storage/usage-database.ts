@@ -1,7 +1,7 @@
 // Counts the requests of clients with limits, and records the usage of keys, in a SQLite database: usage.db in the data
 // folder. Several processes of one machine can use it at the same time.
 
-import type { Asked, Lefts, Limiter, Limits, Verdict } from "../../src/core/limiter.ts";
+import type { Asked, Lefts, Limiter, Limits, RemovedFile, StoredBytes, Verdict } from "../../src/core/limiter.ts";
 import type { KeyUsage, UsageRecords, UsageRow } from "../../src/core/usage.ts";
 import { ClientCounts, type KeptCounts } from "../../src/keys/client-counts.ts";
 import {
@@ -54,6 +54,18 @@ export class UsageDatabase implements Limiter, UsageRecords, Disposable {
 
   async leave(client: string, lease: string | undefined, bytes: number): Promise<void> {
     this.#change(client, (counts) => counts.leave(lease, bytes));
+  }
+
+  async store(client: string, megabytes: number, stored: StoredBytes): Promise<Verdict> {
+    return this.#change(client, (counts) => counts.store(megabytes, stored));
+  }
+
+  async giveBack(client: string, stored: StoredBytes): Promise<void> {
+    this.#change(client, (counts) => counts.giveBack(stored));
+  }
+
+  async removed(client: string, files: readonly RemovedFile[]): Promise<void> {
+    this.#change(client, (counts) => counts.removed(files));
   }
 
   async peek(client: string, limits: Limits): Promise<Lefts> {

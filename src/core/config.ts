@@ -32,9 +32,11 @@ export interface Env extends TraceVariables {
   readonly ADDRESS_REQUESTS_PER_MINUTE?: string;
   readonly ADDRESS_CONCURRENT_JOBS?: string;
   readonly ADDRESS_MEGABYTES_PER_DAY?: string;
+  readonly ADDRESS_STORED_MEGABYTES?: string;
   /** Origins of web pages that may call the service, separated by commas, or `*`. */
   readonly CORS_ORIGINS?: string;
   readonly MAX_UPLOAD_MB?: string;
+  readonly MAX_OUTPUT_MB?: string;
   readonly MAX_INPUTS?: string;
   readonly FILE_LIFETIME_HOURS?: string;
   /** Public URL of the service, if it differs from the request's URL (behind a proxy). */
@@ -84,6 +86,8 @@ export interface Config {
   readonly dialect: Dialect;
   /** Size limit of one file, for the endpoints whose limit can be set (spec, "Limits"). */
   readonly maxUploadBytes: number;
+  /** Size limit of all outputs of one request. */
+  readonly maxOutputBytes: number;
   /** Maximum number of files and ids in one request. */
   readonly maxInputs: number;
   /** Lifetime of stored files in milliseconds; 0 means unlimited. */
@@ -104,6 +108,7 @@ const UPLOAD_MB: NumberSetting = {
   range: "a number above 0 and up to",
   accepts: (megabytes) => bytesOf(megabytes) > 0,
 };
+const OUTPUT_MB: NumberSetting = { ...UPLOAD_MB, fallback: LIMITS.outputBytes / 2 ** 20 };
 const INPUTS: NumberSetting = {
   fallback: LIMITS.inputs,
   range: "a whole number from 1 to",
@@ -127,6 +132,7 @@ export function readConfig(env: Env): Config {
     ...(variant === "private" && addressLimits ? { addressLimits } : {}),
     ...(env.CORS_ORIGINS ? { corsOrigins: originsSetting(env.CORS_ORIGINS) } : {}),
     maxUploadBytes: bytesOf(numberSetting("MAX_UPLOAD_MB", env.MAX_UPLOAD_MB, UPLOAD_MB)),
+    maxOutputBytes: bytesOf(numberSetting("MAX_OUTPUT_MB", env.MAX_OUTPUT_MB, OUTPUT_MB)),
     maxInputs: numberSetting("MAX_INPUTS", env.MAX_INPUTS, INPUTS),
     fileLifetimeMs: numberSetting("FILE_LIFETIME_HOURS", env.FILE_LIFETIME_HOURS, LIFETIME_HOURS) * 3_600_000,
     baseUrl: baseUrlSetting(env.BASE_URL),
@@ -135,7 +141,7 @@ export function readConfig(env: Env): Config {
 }
 
 function addressLimitsSetting(env: Env): Limits | undefined {
-  const limit = (name: `ADDRESS_${"REQUESTS_PER_MINUTE" | "CONCURRENT_JOBS" | "MEGABYTES_PER_DAY"}`, of: LimitName) => {
+  const limit = (name: Extract<keyof Env, `ADDRESS_${string}`>, of: LimitName) => {
     const text = env[name] ?? "";
     if (text.trim() === "") return {};
     if (/^[1-9]\d{0,8}$/.test(text)) return { [of]: Number(text) };
@@ -145,6 +151,7 @@ function addressLimitsSetting(env: Env): Limits | undefined {
     ...limit("ADDRESS_REQUESTS_PER_MINUTE", "requestsPerMinute"),
     ...limit("ADDRESS_CONCURRENT_JOBS", "concurrentJobs"),
     ...limit("ADDRESS_MEGABYTES_PER_DAY", "megabytesPerDay"),
+    ...limit("ADDRESS_STORED_MEGABYTES", "storedMegabytes"),
   };
   return Object.keys(limits).length > 0 ? limits : undefined;
 }

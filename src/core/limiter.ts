@@ -7,8 +7,10 @@ export interface Limits {
   readonly requestsPerMinute?: number;
   /** Jobs at the same time. */
   readonly concurrentJobs?: number;
-  /** Size of the bodies of requests within a day of UTC, in units of 2^20 bytes. */
+  /** Size of the bodies and the outputs of requests within a day of UTC, in units of 2^20 bytes. */
   readonly megabytesPerDay?: number;
+  /** Size of the files that are stored at the same time, in units of 2^20 bytes. */
+  readonly storedMegabytes?: number;
 }
 
 export type LimitName = keyof Limits;
@@ -25,7 +27,7 @@ export interface Asked {
 export interface Left {
   /** Requests, jobs or bytes. */
   readonly count: number;
-  /** Time until the whole limit is there again; absent for jobs. */
+  /** Time until the whole limit is there again; absent for jobs, and for files that stay for ever. */
   readonly seconds?: number;
 }
 
@@ -39,6 +41,18 @@ export interface Verdict {
   readonly left: Lefts;
 }
 
+/** Bytes of files that end at the same time. */
+export interface StoredBytes {
+  readonly bytes: number;
+  /** Time in milliseconds. @default never */
+  readonly expires?: number | undefined;
+}
+
+/** A file that was removed. */
+export interface RemovedFile extends StoredBytes {
+  readonly id: string;
+}
+
 /** Counts exactly, however many requests and processes ask at the same time. */
 export interface Limiter {
   /** @param client name of whoever the limits apply to */
@@ -49,6 +63,12 @@ export interface Limiter {
    * Ends a lease, if there is one, and counts further bytes that the request took.
    */
   leave(client: string, lease: string | undefined, bytes: number): Promise<void>;
+  /** Counts bytes as stored until they end or are given back, all or none of them. */
+  store(client: string, megabytes: number, stored: StoredBytes): Promise<Verdict>;
+  /** Gives back bytes that were counted, but have not remained. */
+  giveBack(client: string, stored: StoredBytes): Promise<void>;
+  /** Gives back the bytes of files that were counted. A file that several requests remove counts once. */
+  removed(client: string, files: readonly RemovedFile[]): Promise<void>;
   /** Returns what is left, without counting anything. */
   peek(client: string, limits: Limits): Promise<Lefts>;
 }

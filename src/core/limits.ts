@@ -77,6 +77,8 @@ export const LIMITS = {
   bodyStallMs: 30_000,
 
   uploadBytes: 100 * MIB,
+  /** Two of the largest pictures. */
+  outputBytes: 8192 * MIB,
   inputs: 1000,
   fieldBytes: 64 * KIB,
   fieldsBytes: 4 * MIB,
@@ -89,6 +91,9 @@ export const LIMITS = {
   jsonBodyBytes: 8 * MIB,
   bodyStallBytes: 32 * KIB,
   agentMessageBytes: 4 * MIB,
+  /** Fields are texts and lists of them; a compression profile is the deepest value. */
+  jsonDepth: 64,
+  jsonLists: 100_000,
   jsonFileBytes: MIB,
   metricsBytes: 4 * MIB,
   /** Many clients read the response only after they have sent everything. */
@@ -130,6 +135,10 @@ export const LIMITS = {
   asyncAttempts: 5,
   /** Ten minutes, with the pauses. */
   asyncPostponements: 120,
+  /** The streams of a job share one question a poll. */
+  statusStreamsOfJob: 64,
+  /** A proxy whose clients are not told apart is one client. */
+  statusStreamsOfClient: 256,
   webhooks: 8,
   /** Nobody's slow receivers keep those of others waiting. */
   webhooksOfClient: 4,

@@ -5,11 +5,13 @@ import type { UsageRecords } from "../core/usage.ts";
 import type { UsageCollector } from "../keys/usage-collector.ts";
 import type { FileMarks } from "../storage/marks.ts";
 import type { Quota } from "../storage/one-time-uploads.ts";
+import type { Storing } from "../storage/stored-bytes.ts";
 import { TOKEN_FIELD, tokenMark, type ValidKey } from "./auth.ts";
 import { ClientLease } from "./client-lease.ts";
 import { busy, lengthRequired, outOfScope } from "./errors.ts";
 import type { Account } from "./job-account.ts";
 import { rateLimitHeaders, refusal } from "./rate-limit.ts";
+import { storingOf } from "./storing.ts";
 
 /** The operation of paths that belong to no endpoint. */
 export const OTHER_OPERATION = "other";
@@ -75,11 +77,16 @@ export class Admission {
     return { client, operation, ...(key ? { key: key.hash } : {}), ...(limits ? { limits } : {}) };
   }
 
-  /** What is left to be counted when a file arrives that somebody else sends; undefined if bytes are not limited. */
+  /** What limits a file that somebody else sends; undefined if bytes are not limited. */
   get quota(): Quota | undefined {
     const { limits, client } = this.#given;
-    const { megabytesPerDay } = limits ?? {};
-    return megabytesPerDay === undefined ? undefined : { client, megabytesPerDay };
+    const { megabytesPerDay, storedMegabytes } = limits ?? {};
+    if (megabytesPerDay === undefined && storedMegabytes === undefined) return undefined;
+    return {
+      client,
+      ...(megabytesPerDay === undefined ? {} : { megabytesPerDay }),
+      ...(storedMegabytes === undefined ? {} : { storedMegabytes }),
+    };
   }
 
   /** @throws ServiceError 403, 411, 429, 503 */
@@ -103,11 +110,20 @@ export class Admission {
     return this.#token === undefined ? {} : { [TOKEN_FIELD]: this.#token };
   }
 
-  /** Returns who may remove a file that is stored now. The answer tells the client its token. */
+  /**
+   * Returns who may remove a file that is stored now, and for whom it counts. The answer tells the client its token.
+   */
   owner(): FileMarks {
-    if (this.#given.key === undefined) return {};
+    const { key, client, limits } = this.#given;
+    const counts = limits?.storedMegabytes === undefined ? {} : { counts: client };
+    if (key === undefined) return counts;
     this.#token ??= crypto.randomUUID();
-    return { owner: this.#given.client, token: tokenMark(this.#token) };
+    return { ...counts, owner: client, token: tokenMark(this.#token) };
+  }
+
+  /** Returns what counts the files of the request, see {@link storingOf}. */
+  storing(expires: () => number | undefined): Storing | undefined {
+    return storingOf(this.#given, expires);
   }
 
   /** Counts bytes of files that were received or fetched. */
@@ -141,7 +157,8 @@ export class Admission {
     this.#holds--;
     if (this.#holds > 0) return;
     const { key, limits, operation, bodyBytes = 0, usage, waitUntil, log } = this.#given;
-    this.#lease.end(limits?.megabytesPerDay === undefined ? 0 : Math.max(0, this.#receivedBytes - bodyBytes));
+    const uncounted = Math.max(0, this.#receivedBytes - bodyBytes) + this.#madeBytes;
+    this.#lease.end(limits?.megabytesPerDay === undefined ? 0 : uncounted);
     const { collector, records } = usage;
     if (key === undefined || records === undefined) return;
     const isError = this.#status >= 400;

@@ -43,7 +43,7 @@ const object = (properties: Json, required: readonly string[] = Object.keys(prop
 const COUNTS = { requests: integer, errors: integer, bytesIn: integer, bytesOut: integer };
 const ROW = object({ day: { type: "string", format: "date" }, operation: { type: "string" }, ...COUNTS });
 const ofLimits = (schema: Json): Json =>
-  object({ requestsPerMinute: schema, concurrentJobs: schema, megabytesPerDay: schema }, []);
+  object({ requestsPerMinute: schema, concurrentJobs: schema, megabytesPerDay: schema, storedMegabytes: schema }, []);
 const USAGE = object(
   {
     expires: { type: "string", format: "date-time" },

@@ -15,6 +15,7 @@ import type { Arrival } from "../storage/file.ts";
 import type { Keeping } from "../storage/kept-bytes.ts";
 import type { Store } from "../storage/store.ts";
 import type { Caller } from "./endpoint.ts";
+import { outputTooLarge } from "./errors.ts";
 import type { Shape, Wishes } from "./negotiation.ts";
 import { toInput } from "./sources.ts";
 import type { Timing } from "./timing.ts";
@@ -34,6 +35,8 @@ export interface Recipient {
   /** Called with each output of a job that has several. */
   progress?(progress: Progress): void;
   readonly caller: Pick<Caller, "made"> | undefined;
+  /** Size limit of all outputs together. */
+  readonly maxBytes: number;
 }
 
 /** A file that is the answer. */
@@ -75,6 +78,7 @@ class Outputs {
   readonly #to: Recipient;
   readonly #lost: Notice[] = [];
   #count = 0;
+  #bytes = 0;
 
   constructor(made: AsyncIterable<Output>, to: Recipient) {
     this.#made = made[Symbol.asyncIterator]();
@@ -192,11 +196,11 @@ class Outputs {
    * the runtime check.
    */
   async *#bodyOf({ body }: Output): AsyncGenerator<Uint8Array> {
-    const { timing, signal, caller } = this.#to;
+    const { timing, signal } = this.#to;
     const pause = () => timing.during("engine", () => letOthersRun());
     await pause();
     if (body instanceof Uint8Array) {
-      caller?.made(body.length);
+      this.#countBytes(body.length);
       yield body;
       return;
     }
@@ -206,13 +210,21 @@ class Outputs {
         const { done, value } = await timing.during("engine", async () => chunks.next());
         signal.throwIfAborted();
         if (done) return;
-        caller?.made(value.length);
+        this.#countBytes(value.length);
         yield value;
         if (count % Outputs.#CHUNKS_AT_A_STRETCH === 0) await pause();
       }
     } finally {
       await chunks.return?.();
     }
+  }
+
+  /** @throws ServiceError 413 */
+  #countBytes(bytes: number): void {
+    const { caller, maxBytes } = this.#to;
+    caller?.made(bytes);
+    this.#bytes += bytes;
+    if (this.#bytes > maxBytes) throw outputTooLarge(maxBytes);
   }
 }
 

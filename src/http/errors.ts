@@ -83,6 +83,8 @@ export const wrongType = () => new ServiceError(400, "Uploaded file is not valid
 export const notAPdf = () => new ServiceError(400, "The input file is damaged or is not a PDF.");
 export const fileTooLarge = (limitBytes: number) =>
   about(413, "The file exceeds the maximum size of <number> MB.", megabytes(limitBytes));
+export const outputTooLarge = (limitBytes: number) =>
+  about(413, "The output exceeds the maximum size of <number> MB.", megabytes(limitBytes));
 export const unsupportedFile = (feature?: string) =>
   feature
     ? about(422, "The input file uses a feature that is not supported: <feature>.", { feature })

@@ -2,10 +2,9 @@
 // routes but those it is told.
 
 import type { Config, Env } from "../core/config.ts";
-import type { Limiter } from "../core/limiter.ts";
 import type { UsageRecords } from "../core/usage.ts";
 import { d1Usage } from "../keys/d1-usage.ts";
-import { durableLimiter } from "../keys/durable-limiter.ts";
+import { limiterOf } from "../keys/durable-limiter.ts";
 import type { UsageCollector } from "../keys/usage-collector.ts";
 import type { Quota } from "../storage/one-time-uploads.ts";
 import { Admission, type Admitting, askLimits } from "./admission.ts";
@@ -21,9 +20,6 @@ export interface Guarded extends Pick<Admitting, "operation" | "isJob" | "waitUn
   readonly config: Config;
   readonly collector: UsageCollector;
 }
-
-export const limiterOf = ({ LIMITER, CLIENT_LIMITS }: Env): Limiter | undefined =>
-  LIMITER ?? (CLIENT_LIMITS && durableLimiter(CLIENT_LIMITS));
 
 export const usageOf = ({ USAGE_RECORDS, USAGE }: Env): UsageRecords | undefined =>
   USAGE_RECORDS ?? (USAGE && d1Usage(USAGE));
@@ -50,8 +46,12 @@ export async function admissionOf(guarded: Guarded): Promise<Admission | undefin
   }
   const limits = config.addressLimits;
   if (limits === undefined) return undefined;
-  const client = `address-${clientAt(request.headers, env.CLIENT_ADDRESS)}`;
-  return new Admission({ ...common, client, limits, limiter: limiterOf(env) });
+  return new Admission({ ...common, client: addressClient(request, env), limits, limiter: limiterOf(env) });
+}
+
+/** Returns the name under which the limits of the request's address count. */
+export function addressClient({ headers }: Request, env: Env): string {
+  return `address-${clientAt(headers, env.CLIENT_ADDRESS)}`;
 }
 
 /**
@@ -62,6 +62,7 @@ export async function admitFile(
   { client, megabytesPerDay }: Quota,
   { request, env, log }: Pick<Guarded, "request" | "env" | "log">,
 ): Promise<void> {
+  if (megabytesPerDay === undefined) return;
   const asking = { client, limits: { megabytesPerDay }, limiter: limiterOf(env), log };
   await askLimits({ ...asking, isJob: false, bodyBytes: bodyBytesOf(request, env) });
 }

@@ -4,7 +4,9 @@
 import type { Limiter, Limits } from "../core/limiter.ts";
 import type { UsageRecords } from "../core/usage.ts";
 import type { UsageCollector } from "../keys/usage-collector.ts";
+import type { Storing } from "../storage/stored-bytes.ts";
 import { ClientLease } from "./client-lease.ts";
+import { storingOf } from "./storing.ts";
 
 /** The client of a job, as it is stored with the job. */
 export interface Account {
@@ -53,6 +55,11 @@ export class JobAccount {
     if (lease !== undefined) this.#lease.keep(lease);
   }
 
+  /** Returns what counts the files of the job, see {@link storingOf}. */
+  storing(expires: () => number | undefined): Storing | undefined {
+    return storingOf({ ...this.#counting, ...this.#account }, expires);
+  }
+
   /** Counts bytes of files that were fetched. */
   received(bytes: number): void {
     this.#receivedBytes += bytes;
@@ -67,7 +74,7 @@ export class JobAccount {
   end(outcome: "completed" | "failed" | undefined): void {
     const { operation, key, limits } = this.#account;
     const { usage, waitUntil, log } = this.#counting;
-    this.#lease.end(limits?.megabytesPerDay === undefined ? 0 : this.#receivedBytes);
+    this.#lease.end(limits?.megabytesPerDay === undefined ? 0 : this.#receivedBytes + this.#madeBytes);
     const { collector, records } = usage;
     if (outcome === undefined || key === undefined || records === undefined) return;
     const errors = outcome === "failed" ? 1 : 0;

@@ -1,7 +1,7 @@
 // Describes asynchronous jobs: the header that asks for one, which every POST takes, and the path of their status.
 import { fileUrl } from "./answer.ts";
 import { type Describe, EXAMPLE_INPUT, EXAMPLE_OUTPUT, type Feature, type Json, json } from "./description.ts";
-import { busy, noSuchRequest, notAPdf } from "./errors.ts";
+import { busy, limitReached, noSuchRequest, notAPdf } from "./errors.ts";
 import { INCLUDED_INFO } from "./file-info.ts";
 
 export const EXAMPLE_REQUEST = "6f9a4d0e-3c1b-4e57-9a80-5f2f6c1d7b34";
@@ -106,7 +106,7 @@ export const describeRequestStatus: Describe = (_config, baseUrl) => {
             },
           },
         },
-        errors: [noSuchRequest(), busy()],
+        errors: [noSuchRequest(), limitReached("64 streams of a request", { "Retry-After": "5" }), busy()],
       },
       {
         ...{ method: "delete", id: "cancel-request", tag: "Service" },

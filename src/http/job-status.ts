@@ -7,9 +7,21 @@ import { LIMITS } from "../core/limits.ts";
 import { wait } from "../core/pause.ts";
 import type { Asked } from "../core/within.ts";
 import { busy, noSuchRequest } from "./errors.ts";
+import type { StatusStream, StatusStreams } from "./status-streams.ts";
 
-/** Serves `/request-status/{id}`: GET and DELETE. @throws ServiceError 404, 503 */
-export async function serveStatus(request: Request, id: string, jobs: Asked<JobQueue>): Promise<Response> {
+interface StatusService {
+  readonly jobs: Asked<JobQueue>;
+  readonly streams: StatusStreams;
+  /** Identifier of whoever asks. */
+  readonly client: string;
+}
+
+/** Serves `/request-status/{id}`: GET and DELETE. @throws ServiceError 404, 429, 503 */
+export async function serveStatus(
+  request: Request,
+  id: string,
+  { jobs, streams, client }: StatusService,
+): Promise<Response> {
   const asked: typeof jobs = (question) => jobs(question).catch(() => Promise.reject(busy()));
   if (request.method === "DELETE") {
     if (!(await asked((queue) => queue.cancel(id)))) throw noSuchRequest();
@@ -19,7 +31,8 @@ export async function serveStatus(request: Request, id: string, jobs: Asked<JobQ
   if (!status) throw noSuchRequest();
   const headers = { "Cache-Control": "no-store", Vary: "Accept" };
   if (request.method === "GET" && wantsEvents(request.headers.get("Accept"))) {
-    const body = eventStream(id, status, asked, request.signal);
+    const stream = streams.open({ id, client, first: status }, () => asked((queue) => queue.status(id)));
+    const body = eventStream(id, status, stream, request.signal);
     return new Response(body, { headers: { ...headers, "Content-Type": "text/event-stream" } });
   }
   const retry: Record<string, string> = status.status === "pending" ? { "Retry-After": "1" } : {};
@@ -40,9 +53,9 @@ export function textOf(requestId: string, status: JobStatus): string {
 }
 
 /** Yields the status as server-sent events whenever it changes, until the job has ended. */
-function eventStream(id: string, first: JobStatus, jobs: Asked<JobQueue>, signal: AbortSignal): ReadableStream {
+function eventStream(id: string, first: JobStatus, stream: StatusStream, signal: AbortSignal): ReadableStream {
   const encoder = new TextEncoder();
-  const events = eventsOf(id, first, jobs, signal);
+  const events = eventsOf(id, first, stream, signal);
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       const { done, value } = await events.next().catch(() => ({ done: true as const, value: undefined }));
@@ -58,13 +71,14 @@ function eventStream(id: string, first: JobStatus, jobs: Asked<JobQueue>, signal
 async function* eventsOf(
   id: string,
   first: JobStatus,
-  jobs: Asked<JobQueue>,
+  stream: StatusStream,
   signal: AbortSignal,
 ): AsyncGenerator<string, void> {
+  using watching = stream;
   const until = Date.now() + LIMITS.statusStreamMs;
   let told = "";
   let toldAt = 0;
-  for (let status: JobStatus | undefined = first; status; status = await jobs((queue) => queue.status(id))) {
+  for (let status: JobStatus | undefined = first; status; status = await watching.status()) {
     const text = textOf(id, status);
     if (text !== told) {
       [told, toldAt] = [text, Date.now()];

@@ -31,7 +31,7 @@ export interface OneTimeService
    */
   admit(quota: Quota): Promise<void>;
   /** Returns a store whose new files have the marks of the request that made the address. */
-  storeWith(marks: FileMarks): Store;
+  storeWith(marks: FileMarks, quota: Quota | undefined): Store;
 }
 
 /** A request that uploads the file. */
@@ -81,7 +81,7 @@ async function receive(
   requireSize(request.headers, { files: 1, fileBytes: givenService.config.maxUploadBytes, isFile: true });
   const taken = await uploads.take(token);
   if (typeof taken === "string") throw REFUSALS[taken]();
-  const service = { ...givenService, store: givenService.storeWith(taken.marks) };
+  const service = { ...givenService, store: givenService.storeWith(taken.marks, taken.quota) };
   let id: string | undefined;
   try {
     if (taken.quota) await service.admit(taken.quota);
@@ -106,7 +106,7 @@ async function receiveFile(request: Request, name: string, service: Receiving) {
   const files = await service.timing.during("store", () => batch.settle());
   if (files.length === 0) throw fieldRequired("file");
   if (files.length > 1) {
-    await service.store.remove(files.map(({ id }) => id));
+    await batch.discard();
     throw tooManyFiles();
   }
   return { name: files[0]!.name, id: files[0]!.id };

@@ -168,7 +168,11 @@ async function work(exchange: Exchange, resources: DisposableStack): Promise<Wor
   const attempted = (attempt: Attempt) =>
     onceMoreIfLost(
       // A job that is retried reports its losses again, and begins its outputs anew.
-      () => deliver(attempt.run(context), { ...exchange, name, isNumbered, store, timing, caller: service.caller }),
+      () =>
+        deliver(attempt.run(context), {
+          ...{ ...exchange, name, isNumbered, store, timing },
+          ...{ caller: service.caller, maxBytes: config.maxOutputBytes },
+        }),
       { container: service.container, signal, log: service.log, undo: () => outputs.discard() },
     );
   const [first, ...others] = attempts(job, inputs, places);
@@ -249,6 +253,8 @@ async function respondWithFile(
   }
   made();
   const { id, size } = await delivery.file.stored;
+  // What remains in storage is counted.
+  if (wishes.stores) await outputs.settle();
   const opened = await service.store.open(id);
   if (!opened) throw new EngineFailure("crashed", "the answer is not in storage any more");
   if (!wishes.stores) {

@@ -3,6 +3,7 @@ import type { z } from "zod";
 import { LIMITS } from "../core/limits.ts";
 import { fieldRequired, fieldTooLarge, outOfRange, profileNotJson } from "./errors.ts";
 import { mayBeginJson } from "./json-beginning.ts";
+import { isModestJson } from "./json-shape.ts";
 
 /**
  * Parses the text of a JSON file.
@@ -15,6 +16,7 @@ export function readJsonFile(name: string, text: string | undefined): unknown {
   if (new TextEncoder().encode(text).length > LIMITS.jsonFileBytes) {
     throw mayBeginJson(text) ? fieldTooLarge(name) : profileNotJson();
   }
+  if (!isModestJson(text)) throw profileNotJson();
   try {
     // Editors for Windows write a byte order mark.
     return JSON.parse(text.replace(/^\ufeff/, ""));

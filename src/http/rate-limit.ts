@@ -19,6 +19,7 @@ const WORDINGS: Readonly<Record<LimitName, Wording>> = {
   requestsPerMinute: { policy: "requests", scale: 1, windowSeconds: 60, of: "requests a minute" },
   concurrentJobs: { policy: "jobs", unit: "concurrent-requests", scale: 1, of: "jobs at the same time" },
   megabytesPerDay: { policy: "bytes", unit: "content-bytes", scale: 2 ** 20, windowSeconds: 86_400, of: "MB a day" },
+  storedMegabytes: { policy: "stored", unit: "content-bytes", scale: 2 ** 20, of: "MB of stored files" },
 };
 
 const NAMES = Object.keys(WORDINGS) as LimitName[];

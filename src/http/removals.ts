@@ -1,5 +1,6 @@
 // Removes several stored files at once.
 
+import type { FoundFile } from "../storage/file.ts";
 import type { Service } from "./endpoint.ts";
 import { fieldRequired, notOwner, tooManyInputs } from "./errors.ts";
 import { onlyOnce } from "./idempotency.ts";
@@ -32,14 +33,18 @@ export async function removeFiles(
     carryOut: () =>
       timing.during("store", async () => {
         const results: (readonly [id: string, result: string])[] = [];
+        const found: FoundFile[] = [];
         for (let at = 0; at < ids.length; at += LOOKUPS_AT_ONCE) {
           const some = ids.slice(at, at + LOOKUPS_AT_ONCE);
-          results.push(...(await Promise.all(some.map(async (id) => [id, await resultFor(id, service)] as const))));
+          const files = await Promise.all(some.map((id) => store.find(id)));
+          found.push(...files.filter((file) => file !== undefined));
+          const told = some.map(async (id, index) => [id, await resultFor(id, files[index], service)] as const);
+          results.push(...(await Promise.all(told)));
         }
         const deleted = results.flatMap(([id, result]) => (result === REMOVED ? [id] : []));
         const refusal = notOwner();
         if (deleted.length === 0 && results.some(([, result]) => result === refusal.message)) throw refusal;
-        await store.retire(deleted);
+        await store.retire(found.filter(({ id }) => deleted.includes(id)));
         return { response: Response.json({ deleted, deletionResponses: Object.fromEntries(results) }) };
       }),
     undo: async () => {},
@@ -47,8 +52,7 @@ export async function removeFiles(
 }
 
 /** Returns what is to be said about an id once the files that may be removed are. */
-async function resultFor(id: string, { store, caller }: Service): Promise<string> {
-  const file = await store.find(id);
+async function resultFor(id: string, file: FoundFile | undefined, { store, caller }: Service): Promise<string> {
   if (!file) return (await store.isRetired(id)) ? ALREADY_REMOVED : NOT_THERE;
   return (caller?.mayRemove(file.marks) ?? true) ? REMOVED : notOwner().message;
 }

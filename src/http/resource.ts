@@ -58,14 +58,14 @@ function isLastDownload(query: URLSearchParams): boolean {
 /** Answers with a file that is removed when all of it was sent. */
 async function readOnce(request: Request, id: string, resources: Resources): Promise<Response> {
   const { store, waitUntil } = resources;
-  const { marks } = await known(id, store);
-  if (!(await resources.removals())(marks)) throw notOwner();
+  const file = await known(id, store);
+  if (!(await resources.removals())(file.marks)) throw notOwner();
   const response = await readFile(request, id, store);
   if (request.method !== "GET" || response.status !== 200 || response.body === null) return response;
   const { promise, resolve } = Promise.withResolvers<unknown>();
   waitUntil(
     promise.then(async (error) => {
-      if (error === undefined) await store.retire([id]);
+      if (error === undefined) await store.retire([file]);
     }),
   );
   const body = streamOf(chunksOf(response.body), { signal: request.signal, ended: resolve });
@@ -79,7 +79,7 @@ export async function deleteResource(id: string, { store, removals }: Resources)
   if (!file && (await store.isRetired(id))) return Response.json({ message: ALREADY_REMOVED });
   if (!file) throw noSuchFile();
   if (!mayRemove(file.marks)) throw notOwner();
-  await store.retire([id]);
+  await store.retire([file]);
   return new Response(null, { status: 204 });
 }
 

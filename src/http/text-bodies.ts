@@ -8,6 +8,7 @@ import { bodyTooLarge, fieldTooLarge, malformedJson, tooManyFields } from "./err
 import { isFilled } from "./fields.ts";
 import { type Form, type FormOptions, maxParts } from "./form.ts";
 import { type FormEntry, grouped, parseName } from "./form-entries.ts";
+import { isModestJson } from "./json-shape.ts";
 
 type Body = ReadableStream<Uint8Array>;
 
@@ -15,7 +16,8 @@ export async function readJson(body: Body, uploads: Batch, options: FormOptions)
   const bytes = await readSmall(body, options);
   let value: unknown;
   try {
-    value = JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes));
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
+    value = isModestJson(text) ? JSON.parse(text) : undefined;
   } catch {
     throw malformedJson();
   }

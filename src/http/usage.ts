@@ -3,11 +3,12 @@
 import type { Env } from "../core/config.ts";
 import { LIMITS } from "../core/limits.ts";
 import { dayOf } from "../core/usage.ts";
+import { limiterOf } from "../keys/durable-limiter.ts";
 import type { UsageCollector } from "../keys/usage-collector.ts";
 import { NO_COUNTS, sumOf } from "../keys/usage-table.ts";
 import { clientWith, requireKey } from "./auth.ts";
 import { busy, outOfRange } from "./errors.ts";
-import { limiterOf, usageOf } from "./guard.ts";
+import { usageOf } from "./guard.ts";
 
 const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;

@@ -6,6 +6,7 @@ import { type Env, readConfig } from "../core/config.ts";
 import type { Attempt, JobError, JobQueue, JobStatus, NewJob, Progress, TakenJob } from "../core/jobs.ts";
 import { logLine } from "../core/log-line.ts";
 import type { DeliveryEnd, Message } from "../core/webhooks.ts";
+import { limiterOf } from "../keys/durable-limiter.ts";
 import { Deliveries } from "./deliveries.ts";
 import { Driver } from "./driver.ts";
 import { Queue } from "./queue.ts";
@@ -34,7 +35,7 @@ export class JobQueueObject extends DurableObject<Env> implements JobQueue {
       atOnce: (decision) => storage.transactionSync(decision),
       run: (job) => exports.JobRunner.run(job),
       deliver: (message) => exports.JobRunner.deliver(message),
-      remove: (removal) => removeFiles(env.FILES, lifetimeMs, removal),
+      remove: (removal) => removeFiles(env.FILES, { lifetimeMs, limiter: limiterOf(env) }, removal),
       setAlarm: (time) => void (time === undefined ? storage.deleteAlarm() : storage.setAlarm(time)),
       log: (message, details) => console.log(logLine({}, message, details)),
     });

@@ -1,8 +1,9 @@
 // Counts requests, jobs and bytes of one client in memory. The caller keeps the counts, and makes each call one step.
 
-import type { Asked, Lefts, LimitName, Limits, Verdict } from "../core/limiter.ts";
+import type { Asked, Lefts, LimitName, Limits, RemovedFile, StoredBytes, Verdict } from "../core/limiter.ts";
 import { LIMITS } from "../core/limits.ts";
 import { dayOf } from "../core/usage.ts";
+import { type KeptStored, StoredCounts } from "./stored-counts.ts";
 
 const MB = 2 ** 20;
 const DAY_SECONDS = 86_400;
@@ -20,6 +21,8 @@ export interface KeptCounts {
   /** Day of the bytes. */
   readonly day: string;
   readonly bytes: number;
+  /** Absent if nothing is stored. */
+  readonly stored?: KeptStored;
 }
 
 export class ClientCounts {
@@ -28,6 +31,7 @@ export class ClientCounts {
   readonly #leases: Map<string, number>;
   #day: string;
   #bytes: number;
+  readonly #stored: StoredCounts;
 
   constructor(kept?: KeptCounts, now: () => number = Date.now) {
     this.#now = now;
@@ -35,16 +39,20 @@ export class ClientCounts {
     this.#leases = new Map(kept?.leases);
     this.#day = kept?.day ?? "";
     this.#bytes = kept?.bytes ?? 0;
+    this.#stored = new StoredCounts(kept?.stored, now);
   }
 
   get kept(): KeptCounts {
-    return { seconds: [...this.#seconds], leases: [...this.#leases], day: this.#day, bytes: this.#bytes };
+    return {
+      ...{ seconds: [...this.#seconds], leases: [...this.#leases], day: this.#day, bytes: this.#bytes },
+      ...(this.#stored.isEmpty ? {} : { stored: this.#stored.kept }),
+    };
   }
 
   /** True if nothing counts any more. */
   get isEmpty(): boolean {
     this.#forget();
-    return this.#seconds.size === 0 && this.#leases.size === 0 && this.#bytes === 0;
+    return this.#seconds.size === 0 && this.#leases.size === 0 && this.#bytes === 0 && this.#stored.isEmpty;
   }
 
   ask(limits: Limits, asked: Asked): Verdict {
@@ -69,6 +77,23 @@ export class ClientCounts {
     this.#forget();
     if (lease !== undefined) this.#leases.delete(lease);
     this.#bytes += bytes;
+  }
+
+  store(megabytes: number, stored: StoredBytes): Verdict {
+    const limits = { storedMegabytes: megabytes };
+    const retryAfterSeconds = this.#stored.add(megabytes * MB, stored);
+    const left = this.#left(limits);
+    return retryAfterSeconds === undefined
+      ? { left }
+      : { refused: { limit: "storedMegabytes", retryAfterSeconds }, left };
+  }
+
+  giveBack(stored: StoredBytes): void {
+    this.#stored.subtract(stored);
+  }
+
+  removed(files: readonly RemovedFile[]): void {
+    this.#stored.removed(files);
   }
 
   peek(limits: Limits): Lefts {
@@ -124,7 +149,7 @@ export class ClientCounts {
     return DAY_SECONDS - (this.#second() % DAY_SECONDS);
   }
 
-  #left({ requestsPerMinute, concurrentJobs, megabytesPerDay }: Limits): Lefts {
+  #left({ requestsPerMinute, concurrentJobs, megabytesPerDay, storedMegabytes }: Limits): Lefts {
     const last = [...this.#seconds.keys()].at(-1);
     const seconds = last === undefined ? 0 : last + WINDOW_SECONDS - this.#second();
     const rest = (limit: number, count: number) => Math.max(0, limit - count);
@@ -136,6 +161,7 @@ export class ClientCounts {
       ...(megabytesPerDay === undefined
         ? {}
         : { megabytesPerDay: { count: rest(megabytesPerDay * MB, this.#bytes), seconds: this.#secondsOfDay() } }),
+      ...(storedMegabytes === undefined ? {} : { storedMegabytes: this.#stored.left(storedMegabytes * MB) }),
     };
   }
 }

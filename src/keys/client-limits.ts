@@ -4,7 +4,7 @@
 
 import { DurableObject } from "cloudflare:workers";
 import type { Env } from "../core/config.ts";
-import type { Asked, Lefts, Limits, Verdict } from "../core/limiter.ts";
+import type { Asked, Lefts, Limits, RemovedFile, StoredBytes, Verdict } from "../core/limiter.ts";
 import { ClientCounts, type KeptCounts } from "./client-counts.ts";
 
 const KEY = "counts";
@@ -38,6 +38,22 @@ export class ClientLimits extends DurableObject<Env> {
 
   leave(lease: string | undefined, bytes: number): void {
     this.#counts.leave(lease, bytes);
+    this.#keep();
+  }
+
+  store(megabytes: number, stored: StoredBytes): Verdict {
+    const verdict = this.#counts.store(megabytes, stored);
+    if (!verdict.refused) this.#keep();
+    return verdict;
+  }
+
+  giveBack(stored: StoredBytes): void {
+    this.#counts.giveBack(stored);
+    this.#keep();
+  }
+
+  removed(files: readonly RemovedFile[]): void {
+    this.#counts.removed(files);
     this.#keep();
   }
 

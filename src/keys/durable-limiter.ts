@@ -1,9 +1,14 @@
 // Reaches the Durable Objects that count the requests of clients.
 
+import type { Env } from "../core/config.ts";
 import type { Limiter } from "../core/limiter.ts";
 import { LIMITS } from "../core/limits.ts";
 import { within } from "../core/within.ts";
 import type { ClientLimits } from "./client-limits.ts";
+
+/** Returns the limiter of the service, wherever it runs. */
+export const limiterOf = ({ LIMITER, CLIENT_LIMITS }: Env): Limiter | undefined =>
+  LIMITER ?? (CLIENT_LIMITS && durableLimiter(CLIENT_LIMITS));
 
 export function durableLimiter(namespace: DurableObjectNamespace): Limiter {
   const objects = namespace as DurableObjectNamespace<ClientLimits>;
@@ -13,6 +18,9 @@ export function durableLimiter(namespace: DurableObjectNamespace): Limiter {
     ask: (client, limits, asked) => inTime(async () => of(client).ask(limits, asked)),
     renew: (client, lease) => inTime(async () => of(client).renew(lease)),
     leave: (client, lease, bytes) => inTime(async () => of(client).leave(lease, bytes)),
+    store: (client, megabytes, stored) => inTime(async () => of(client).store(megabytes, stored)),
+    giveBack: (client, stored) => inTime(async () => of(client).giveBack(stored)),
+    removed: (client, files) => inTime(async () => of(client).removed([...files])),
     peek: (client, limits) => inTime(async () => of(client).peek(limits)),
   };
 }

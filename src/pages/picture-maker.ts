@@ -97,6 +97,7 @@ export async function drawLarge(
     const recipient = {
       ...{ wishes: FILE, name: `page-${number}`, isNumbered: false, store, outputs, signal },
       ...{ holding: resources.use(waiting.open()), timing: new Timing(), caller: undefined },
+      maxBytes: service.config.maxOutputBytes,
     };
     const context = { signal, log, defer };
     const delivery = await deliver(first.run(context), recipient).catch((error: unknown) => {

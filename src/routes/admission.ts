@@ -1,5 +1,6 @@
 // Admits requests: checks keys and limits, records usage, and marks the files of clients.
 import { LEFT_STATUS } from "../core/answered-request.ts";
+import type { Config } from "../core/config.ts";
 import { endpoints, routes } from "../endpoints/index.ts";
 import { OTHER_OPERATION } from "../http/admission.ts";
 import { clientWith, removalsBy } from "../http/auth.ts";
@@ -8,10 +9,14 @@ import { ServiceError } from "../http/errors.ts";
 import { admissionOf } from "../http/guard.ts";
 import { REPLAYED_FIELD } from "../http/idempotency.ts";
 import { lifetimeOf } from "../http/lifetime.ts";
+import { storingOf } from "../http/storing.ts";
+import { limiterOf } from "../keys/durable-limiter.ts";
 import type { UsageCollector } from "../keys/usage-collector.ts";
 import type { FileMarks } from "../storage/marks.ts";
-import { createStore, type Store } from "../storage/store.ts";
-import { type App, idsOf, log, type RequestContext } from "./context.ts";
+import type { Quota } from "../storage/one-time-uploads.ts";
+import { createStore, type Store, type StoreOptions } from "../storage/store.ts";
+import type { Storing } from "../storage/stored-bytes.ts";
+import { type App, idsOf, log, type RequestContext, retiredIn } from "./context.ts";
 
 const operations = new Set([...endpoints, ...routes].map(({ path }) => path));
 const jobs = new Set(endpoints.map(({ path }) => path));
@@ -49,22 +54,44 @@ export function admitRequests(app: App, collector: UsageCollector): void {
 }
 
 /** Returns the store for a request that makes files. @throws ServiceError 400 */
-export function markingStore(c: RequestContext): { readonly store: Store; marks(): FileMarks } {
+export function markingStore(
+  c: RequestContext,
+): Pick<StoreOptions, "storing"> & { readonly store: Store; marks(): FileMarks } {
   const { config, admission } = c.var;
   const lifetimeMs = lifetimeOf(c.req.raw.headers, config, admission?.key?.record);
   const marks = () => ({
     ...admission?.owner(),
     ...(lifetimeMs === undefined ? {} : { expires: Date.now() + lifetimeMs }),
   });
-  return { store: storeWith(c, marks), marks };
+  const end = () => (lifetimeMs === undefined ? endOf(config) : Date.now() + lifetimeMs);
+  const storing = admission?.storing(end);
+  return { store: storeWith(c, marks, storing), marks, storing };
 }
 
-/** Returns a store whose new files have some marks. */
-export const storeWith = (c: RequestContext, marks: () => FileMarks = () => ({})): Store =>
+/** Returns what counts a file that somebody sends for another client. */
+export function storingFor(c: RequestContext, quota: Quota | undefined, { expires }: FileMarks): Storing | undefined {
+  if (quota === undefined) return undefined;
+  const { client, ...limits } = quota;
+  const counting = {
+    ...{ client, limits, limiter: limiterOf(c.env) },
+    waitUntil: (work: Promise<unknown>) => c.executionCtx.waitUntil(work),
+    log: (message: string, details: Record<string, unknown>) => log(idsOf(c), message, details),
+  };
+  return storingOf(counting, () => expires ?? endOf(c.get("config")));
+}
+
+/** Returns the time at which a file ends that is stored now, in milliseconds; undefined if it stays. */
+export const endOf = ({ fileLifetimeMs }: Config): number | undefined =>
+  fileLifetimeMs > 0 ? Date.now() + fileLifetimeMs : undefined;
+
+/** Returns a store whose new files have some marks, and are counted. */
+export const storeWith = (c: RequestContext, marks: () => FileMarks = () => ({}), storing?: Storing): Store =>
   createStore(c.env.FILES, {
     lifetimeMs: c.get("config").fileLifetimeMs,
     marks,
     received: (bytes) => c.var.admission?.received(bytes),
+    storing,
+    retired: (files) => retiredIn(c, files),
   });
 
 export const anyone = () => true;

@@ -5,6 +5,8 @@ import { logLine } from "../core/log-line.ts";
 import type { Admission } from "../http/admission.ts";
 import type { RequestTrace } from "../http/request-trace.ts";
 import type { Timing } from "../http/timing.ts";
+import { limiterOf } from "../keys/durable-limiter.ts";
+import { type CountedFile, giveBackFiles } from "../storage/stored-bytes.ts";
 
 type Variables = {
   requestId: string;
@@ -20,6 +22,13 @@ export type RequestContext = Context<Bindings>;
 /** Returns the prefix of all URLs, without a path. */
 export const baseUrl = ({ var: { config }, req }: RequestContext): string =>
   config.baseUrl ?? new URL(req.raw.url).origin;
+
+/** Gives back what files counted that a client has removed. */
+export async function retiredIn(c: RequestContext, files: readonly CountedFile[]): Promise<void> {
+  await giveBackFiles(files, limiterOf(c.env)).catch((error) => {
+    log(idsOf(c), "limits not counted", { error: String(error) });
+  });
+}
 
 /** Returns what lines of the log have of a request. */
 export function idsOf(c: RequestContext): { readonly requestId: string; readonly traceId?: string } {

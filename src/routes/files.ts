@@ -6,8 +6,9 @@ import { deleteResource, type Resources, readResource } from "../http/resource.t
 import type { SpanExport } from "../http/span-export.ts";
 import { serveUploads, TUS_PATH } from "../http/tus/uploads.ts";
 import { pageFacts } from "../pages/short-form.ts";
-import { anyone, callerOf, markingStore, storeWith } from "./admission.ts";
-import { type App, baseUrl, idsOf, log, type RequestContext } from "./context.ts";
+import type { CountedFile } from "../storage/stored-bytes.ts";
+import { anyone, callerOf, markingStore, storeWith, storingFor } from "./admission.ts";
+import { type App, baseUrl, idsOf, log, type RequestContext, retiredIn } from "./context.ts";
 import { clientFrom, pagesService, type Shared, shareOf } from "./surroundings.ts";
 
 export function addResumableUploads(app: App, shared: Shared): void {
@@ -17,6 +18,7 @@ export function addResumableUploads(app: App, shared: Shared): void {
         ...{ ...markingStore(c), bucket: c.env.FILES, config: c.get("config"), baseUrl: baseUrl(c) },
         uploadTurns: shared.uploadTurns.for(clientFrom(c)),
         mayRemove: callerOf(c)?.mayRemove ?? anyone,
+        retired: (files: readonly CountedFile[]) => retiredIn(c, files),
         received: (bytes: number) => c.var.admission?.received(bytes),
       };
       const answer = serveUploads(c.req.raw, c.req.param("id"), service);
@@ -45,7 +47,7 @@ export function addUploadAddresses(app: App, shared: Shared): void {
             ...{ request: c.req.raw, env: c.env },
             log: (message, details) => log(idsOf(c), message, details),
           }),
-        storeWith: (marks) => storeWith(c, () => marks),
+        storeWith: (marks, quota) => storeWith(c, () => marks, storingFor(c, quota, marks)),
       });
       // The request ends when the client disconnects, but the address must still be opened again.
       c.executionCtx.waitUntil(answer.catch(() => {}));

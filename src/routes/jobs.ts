@@ -11,20 +11,22 @@ import { clientIn } from "../http/deferred-form.ts";
 import type { Caller } from "../http/endpoint.ts";
 import { methodNotAllowed } from "../http/errors.ts";
 import { withFileInfo } from "../http/file-info.ts";
-import { limiterOf, usageOf } from "../http/guard.ts";
+import { addressClient, usageOf } from "../http/guard.ts";
 import { JobAccount } from "../http/job-account.ts";
 import { carryOutJob, type Work, workOf } from "../http/job-runner.ts";
 import { serveStatus } from "../http/job-status.ts";
 import { RequestTrace } from "../http/request-trace.ts";
 import type { ExportedSpan, SpanExport } from "../http/span-export.ts";
+import { StatusStreams } from "../http/status-streams.ts";
 import { Timing } from "../http/timing.ts";
 import { deliverWebhook } from "../http/webhook-delivery.ts";
+import { limiterOf } from "../keys/durable-limiter.ts";
 import type { UsageCollector } from "../keys/usage-collector.ts";
 import { connectContainer } from "../placement/container.ts";
 import { patient } from "../placement/turns.ts";
 import { DerivedIds } from "../storage/derived-ids.ts";
 import { createStore } from "../storage/store.ts";
-import { storeWith } from "./admission.ts";
+import { endOf, storeWith } from "./admission.ts";
 import { type App, baseUrl, log } from "./context.ts";
 import { type Shared, shareOf } from "./surroundings.ts";
 import { callerTrace, exportSpans } from "./traces.ts";
@@ -33,8 +35,10 @@ export const queueOf = (env: Env) => askTwice(LIMITS.asyncAnswerMs, () => env.JO
 
 export function addRequestStatus(app: App): void {
   const path = "/request-status/:id";
+  const streams = new StatusStreams();
   app.on(["GET", "HEAD", "DELETE"], path, async (c) => {
-    const answer = await serveStatus(c.req.raw, c.req.param("id"), queueOf(c.env));
+    const service = { jobs: queueOf(c.env), streams, client: addressClient(c.req.raw, c.env) };
+    const answer = await serveStatus(c.req.raw, c.req.param("id"), service);
     return withFileInfo(c.req.raw, answer, { store: storeWith(c), baseUrl: baseUrl(c) });
   });
   app.all(path, () => {
@@ -89,6 +93,7 @@ export async function runJob(job: TakenJob, env: Env, { shared, collector, spans
       ...{ lifetimeMs: config.fileLifetimeMs, ids },
       marks: () => marks,
       received: (bytes) => counted.received(bytes),
+      storing: counted.storing(() => marks.expires ?? endOf(config)),
     }),
     // The jobs of a client take turns with its requests, which come first.
     container: connectContainer(env, {

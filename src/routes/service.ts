@@ -1,6 +1,7 @@
 // Routes what the service tells about itself: health, usage, its descriptions, and the tools of agents.
 import { etag, RETAINED_304_HEADERS } from "hono/etag";
 import { endpoints } from "../endpoints/index.ts";
+import { basedText } from "../http/based-texts.ts";
 import { methodNotAllowed, noSuchEndpoint } from "../http/errors.ts";
 import type { Dispatch } from "../http/mcp/calls.ts";
 import { MCP_PATH, serveMcp } from "../http/mcp/server.ts";
@@ -44,7 +45,13 @@ export function addUsage(app: App, collector: UsageCollector): void {
 const unlessKept = () => etag({ retainedHeaders: [...RETAINED_304_HEADERS, "Content-Security-Policy"] });
 
 export function addDescriptions(app: App): void {
-  app.get("/openapi.json", (c) => c.json(openApi(served, c.get("config"), baseUrl(c))));
+  app.get("/openapi.json", (c) => {
+    const config = c.get("config");
+    const write = (url: string) => JSON.stringify(openApi(served, config, url));
+    return c.body(basedText("/openapi.json", { config, baseUrl: baseUrl(c) }, write), 200, {
+      "Content-Type": "application/json",
+    });
+  });
   onlyRead(app, "/openapi.json");
   for (const path of DOCS_PATHS) {
     app.get(path, unlessKept(), (c) => readDocs(path, { served, config: c.get("config"), baseUrl: baseUrl(c) }));

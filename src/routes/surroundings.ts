@@ -11,7 +11,7 @@ import { createTurns } from "../placement/turns.ts";
 import { createKeptBytes } from "../storage/kept-bytes.ts";
 import { PACK_BYTES } from "../storage/packs.ts";
 import { createStore } from "../storage/store.ts";
-import { baseUrl, idsOf, log, type RequestContext } from "./context.ts";
+import { baseUrl, idsOf, log, type RequestContext, retiredIn } from "./context.ts";
 import { tracedCaller } from "./traces.ts";
 
 /** Nobody waits for these turns, so that they come as late as the job can end. */
@@ -65,7 +65,10 @@ export function surroundings(c: RequestContext, spans: SpanExport, suffix = "") 
   const config = c.get("config");
   return {
     config,
-    store: createStore(c.env.FILES, { lifetimeMs: config.fileLifetimeMs }),
+    store: createStore(c.env.FILES, {
+      lifetimeMs: config.fileLifetimeMs,
+      retired: (files) => retiredIn(c, files),
+    }),
     container: connectContainer(c.env, {
       requestId: c.get("requestId"),
       client: clientFrom(c) + suffix,

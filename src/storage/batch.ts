@@ -8,6 +8,7 @@ import { type About, PART_BYTES, putFile, readFile, type WholeFile } from "./lon
 import type { FileMarks } from "./marks.ts";
 import { LARGEST_FILE_BYTES, PackBuilder } from "./packs.ts";
 import { PartBuffer } from "./part-buffer.ts";
+import { StoredTally, type Storing } from "./stored-bytes.ts";
 
 /** Limits unconfirmed writes; a Worker has six connections. */
 const MAX_UNCONFIRMED = 6;
@@ -28,6 +29,8 @@ export interface BatchOptions {
   remove(ids: readonly string[]): Promise<void>;
   /** Counts the bytes of a file that was received. @default not counted */
   received?(bytes: number): void;
+  /** Counts what is stored. @default not counted */
+  readonly storing?: Storing | undefined;
 }
 
 export class Batch {
@@ -36,6 +39,7 @@ export class Batch {
   readonly #room: Keeping;
   readonly #remove: BatchOptions["remove"];
   readonly #received: BatchOptions["received"];
+  readonly #tally: StoredTally | undefined;
   readonly #parts = new PartBuffer();
   /** All files received, whether stored or not. */
   readonly #arrived: Promise<StoredFile>[] = [];
@@ -47,12 +51,13 @@ export class Batch {
   /** Writes in progress. */
   readonly #sent: { readonly done: Promise<unknown>; readonly bytes: number }[] = [];
 
-  constructor({ bucket, kind, ids, marks, room, remove, received }: BatchOptions) {
+  constructor({ bucket, kind, ids, marks, room, remove, received, storing }: BatchOptions) {
     this.#bucket = bucket;
     this.#about = { kind, ids, marks };
     this.#room = room;
     this.#remove = remove;
     this.#received = received;
+    this.#tally = storing && new StoredTally(storing);
     this.#pack = new PackBuilder(this.#about);
   }
 
@@ -67,7 +72,8 @@ export class Batch {
    * @throws the error that kept this or an earlier file from being stored
    */
   async receive(file: NewFile): Promise<Arrival> {
-    const read = await readFile(this.#bucket, this.#about, file, this.#parts);
+    const body = this.#tally?.passing(file.body) ?? file.body;
+    const read = await readFile(this.#bucket, this.#about, { ...file, body }, this.#parts);
     this.#received?.("stored" in read ? read.size : read.bytes.length);
     if ("stored" in read) {
       // Only the last part of a large file is still in transit.
@@ -126,11 +132,12 @@ export class Batch {
   }
 
   /**
-   * Returns the files after all of them are stored.
-   * @throws the error that kept one from being stored
+   * Returns the files after all of them are stored and counted.
+   * @throws the error that kept one from being stored, or that refuses them
    */
   async settle(): Promise<StoredFile[]> {
     this.send();
+    await this.#tally?.settle();
     return Promise.all(this.#arrived);
   }
 
@@ -143,6 +150,7 @@ export class Batch {
     this.#sent.length = 0;
     const arrived = await Promise.allSettled(this.#arrived.splice(0));
     await this.#remove(arrived.flatMap((file) => (file.status === "fulfilled" ? [file.value.id] : [])));
+    this.#tally?.giveBack();
   }
 
   #sendAlone({ file, resolve, reject }: Waiting): void {

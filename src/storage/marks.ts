@@ -7,6 +7,8 @@ import type { Bucket } from "../core/bucket.ts";
 export interface FileMarks {
   /** Name of the client that made the file. @default nobody in particular */
   readonly owner?: string;
+  /** Name of the client against whose limit of stored bytes the file counts. @default nobody's */
+  readonly counts?: string;
   /** Hash of the token that removes the file. @default none */
   readonly token?: string;
   /** Time at which the file ends, in milliseconds. @default the lifetime of all files */
@@ -17,15 +19,17 @@ const EXPIRING = "expiring/";
 const TIME_DIGITS = 13;
 
 /** Returns the marks as metadata of an object. */
-export const metadataOf = ({ owner, token, expires }: FileMarks): Record<string, string> => ({
+export const metadataOf = ({ owner, counts, token, expires }: FileMarks): Record<string, string> => ({
   ...(owner === undefined ? {} : { owner }),
+  ...(counts === undefined ? {} : { counts }),
   ...(token === undefined ? {} : { token }),
   ...(expires === undefined ? {} : { expires: String(expires) }),
 });
 
 /** Reads the marks from the metadata of an object. */
-export const marksIn = ({ owner, token, expires }: Readonly<Record<string, string>> = {}): FileMarks => ({
+export const marksIn = ({ owner, counts, token, expires }: Readonly<Record<string, string>> = {}): FileMarks => ({
   ...(owner === undefined ? {} : { owner }),
+  ...(counts === undefined ? {} : { counts }),
   ...(token === undefined ? {} : { token }),
   ...(expires === undefined ? {} : { expires: Number(expires) }),
 });

@@ -1,14 +1,14 @@
 // Keeps the addresses at which one file can be uploaded, once. Layout:
 //   once/<token>   the state as JSON, so that each change is one conditional write
 import type { Bucket, BucketObject } from "../core/bucket.ts";
+import type { Limits } from "../core/limiter.ts";
 import { LIMITS } from "../core/limits.ts";
 import { wait } from "../core/pause.ts";
 import type { FileMarks } from "./marks.ts";
 
-/** Whose limit of bytes a day a file counts for. */
-export interface Quota {
+/** Whose limits of bytes a file counts for. */
+export interface Quota extends Pick<Limits, "megabytesPerDay" | "storedMegabytes"> {
   readonly client: string;
-  readonly megabytesPerDay: number;
 }
 
 const PREFIX = "once/";

@@ -19,6 +19,7 @@ import { endedIn, type FileMarks } from "./marks.ts";
 import { aboutPack, isPackName, PACKS, Packs } from "./packs.ts";
 import { aboutPageFile, PAGE_FILES, PageFiles, removePageFiles, removePageFilesOf } from "./page-files.ts";
 import { isNoted, noteRetired, sweepRetired } from "./retired.ts";
+import type { Storing } from "./stored-bytes.ts";
 
 const MAX_DELETED_AT_ONCE = 1000;
 
@@ -34,7 +35,7 @@ export interface Store {
   /** Removes files, and what was derived from their pages. */
   remove(ids: readonly string[]): Promise<void>;
   /** Removes files at the wish of a client, and remembers for a while that they were there. */
-  retire(ids: readonly string[]): Promise<void>;
+  retire(files: readonly FoundFile[]): Promise<void>;
   /** Reports whether a file was removed at the wish of a client, not long ago. */
   isRetired(id: string): Promise<boolean>;
   /** What is derived from the pages of files. */
@@ -54,6 +55,10 @@ export interface StoreOptions {
   marks?(): FileMarks;
   /** Counts the bytes of an input that was received. @default not counted */
   received?(bytes: number): void;
+  /** Counts what is stored. @default not counted */
+  readonly storing?: Storing | undefined;
+  /** Told of files that a client removed. */
+  retired?(files: readonly FoundFile[]): Promise<void>;
   readonly now?: () => number;
 }
 
@@ -86,9 +91,9 @@ export function createStore(bucket: Bucket, options: StoreOptions): Store {
   return {
     // The ids of a batch that is discarded are not known to anyone, so nothing was derived from its files.
     batch(kind, room) {
-      const { ids = RANDOM_IDS, marks = unmarked, received } = options;
+      const { ids = RANDOM_IDS, marks = unmarked, received, storing } = options;
       const counting = received && kind === "input" ? { received } : {};
-      return new Batch({ bucket, kind, ids, marks, room, remove, ...counting });
+      return new Batch({ bucket, kind, ids, marks, room, remove, storing, ...counting });
     },
 
     async find(id) {
@@ -99,8 +104,10 @@ export function createStore(bucket: Bucket, options: StoreOptions): Store {
 
     remove: removeAll,
 
-    async retire(ids) {
+    async retire(files) {
+      const ids = files.map(({ id }) => id);
       await removeAll(ids);
+      await options.retired?.(files);
       await noteRetired(bucket, ids.filter(isId));
     },
 

@@ -29,6 +29,8 @@ beforeAll(async () => {
     gone: { limits: { concurrentJobs: 1 } },
     agent: { scopes: ["html"], limits: { megabytesPerDay: 1 } },
     addresses: { limits: { megabytesPerDay: 1 } },
+    made: { limits: { megabytesPerDay: 2 } },
+    stored: { limits: { storedMegabytes: 2 } },
   });
 });
 afterAll(() => service.stop());
@@ -151,6 +153,71 @@ describe("limits", () => {
       { error: "The limit of 1 MB a day is reached, please try again later." },
     ]);
     expect((await send(second, 0.2 * MB)).status).toBe(200);
+  });
+
+  test("bytes of a day: outputs count as bodies do, however small the request", async () => {
+    const client = createClient(service.url, "made");
+    const { body } = await client.post("/upload", { file: upload(randomBytes(0.4 * MB), "a.bin") });
+    const [{ id }] = (body as { files: [{ id: string }] }).files;
+    const zip = () => client.post("/zip", { id: [id, id, id], output: "a" });
+    expect((await zip()).status).toBe(200);
+    await eventually(async () => {
+      const { left } = (await leftOf("made")).megabytesPerDay as { left: number };
+      expect(left).toBeLessThan(0.5 * MB);
+    });
+    const { status } = await client.post("/upload", { file: upload(randomBytes(0.5 * MB), "a.bin") });
+    expect(status).toBe(429);
+  });
+
+  test("stored bytes: what is beyond the limit is refused and does not stay, removed files make room", async () => {
+    const client = createClient(service.url, "stored");
+    const error = "The limit of 2 MB of stored files is reached, please try again later.";
+    const left = async () => ((await leftOf("stored")).storedMegabytes as { left: number }).left;
+    const leftIs = (bytes: number) => eventually(async () => expect(await left()).toBe(bytes));
+    const send = () => client.post("/upload", { file: upload(randomBytes(0.75 * MB), "a.bin") });
+    const { body } = await send();
+    const [{ id }] = (body as { files: [{ id: string }] }).files;
+    expect(await left()).toBe(1.25 * MB);
+    const refused = await client.post("/zip", { id: [id, id, id], output: "a" });
+    expect([refused.status, refused.body]).toEqual([429, { error }]);
+    expect(Number(refused.headers.get("Retry-After"))).toBeGreaterThan(0);
+    const zipped = new FormData();
+    zipped.append("id", id);
+    zipped.append("output", "a");
+    const headers = { "Api-Key": "stored" };
+    const sent = await fetch(`${service.url}/zip`, {
+      ...{ method: "POST", body: zipped },
+      headers: { ...headers, Accept: "application/zip" },
+    });
+    expect((await sent.arrayBuffer()).byteLength).toBeGreaterThan(0.75 * MB);
+    await leftIs(1.25 * MB);
+    const tus = { ...headers, "Tus-Resumable": "1.0.0" };
+    const create = (length: number) =>
+      fetch(`${service.url}/upload/tus`, { method: "POST", headers: { ...tus, "Upload-Length": String(length) } });
+    expect((await create(1.5 * MB)).status).toBe(429);
+    const begun = await create(MB);
+    expect([begun.status, await left()]).toEqual([201, 0.25 * MB]);
+    expect((await send()).status).toBe(429);
+    expect((await fetch(begun.headers.get("Location")!, { method: "DELETE", headers: tus })).status).toBe(204);
+    const file = `${service.url}/resource/${id}`;
+    const removals = await Promise.all([1, 2, 3].map(() => fetch(file, { method: "DELETE", headers })));
+    expect(removals.map(({ status }) => status)).toContain(204);
+    await leftIs(2 * MB);
+    const { body: address } = await client.post("/upload/once", {});
+    const { uploadUrl } = address as { uploadUrl: string };
+    expect((await fetch(uploadUrl, { method: "PUT", body: randomBytes(2.1 * MB) })).status).toBe(429);
+    expect((await fetch(uploadUrl, { method: "PUT", body: randomBytes(0.5 * MB) })).status).toBe(200);
+    await leftIs(1.5 * MB);
+    const job = await fetch(`${service.url}/zip`, {
+      ...{ method: "POST", headers: { ...headers, Prefer: "respond-async" } },
+      body: asyncForm(),
+    });
+    const { requestId } = (await job.json()) as { requestId: string };
+    const status = `${service.url}/request-status/${requestId}`;
+    await eventually(async () => expect(await (await fetch(status)).text()).toContain('"completed"'));
+    expect(await left()).toBeLessThan(0.6 * MB);
+    expect((await fetch(status, { method: "DELETE", headers })).status).toBe(204);
+    await leftIs(1.5 * MB);
   });
 
   test("every answer tells what is left, also that there is no such endpoint", async () => {
@@ -283,6 +350,13 @@ interface Usage {
   readonly left: Record<string, object>;
   readonly total: object;
   readonly usage: { operation: string; day: string; bytesIn: number }[];
+}
+
+function asyncForm(): FormData {
+  const form = new FormData();
+  form.append("file", new File([randomBytes(0.45 * MB)], "a.bin"));
+  form.append("output", "a");
+  return form;
 }
 
 const leftOf = async (key: string) => ((await (await usageOf(key)).json()) as Usage).left;

@@ -4,14 +4,22 @@ import { env, evictDurableObject, runDurableObjectAlarm, runInDurableObject } fr
 import { expect, test } from "vitest";
 import type { Env } from "../../src/core/config.ts";
 import { dayOf } from "../../src/core/usage.ts";
+import { storingOf } from "../../src/http/storing.ts";
 import { d1Usage } from "../../src/keys/d1-usage.ts";
 import { durableLimiter } from "../../src/keys/durable-limiter.ts";
 import { UsageCollector } from "../../src/keys/usage-collector.ts";
 import { NO_COUNTS, sumOf } from "../../src/keys/usage-table.ts";
+import type { FoundFile } from "../../src/storage/file.ts";
+import { createKeptBytes } from "../../src/storage/kept-bytes.ts";
+import { createStore } from "../../src/storage/store.ts";
+import { giveBackFiles } from "../../src/storage/stored-bytes.ts";
 import { eventually } from "../support/eventually.ts";
+import { limiterConformance } from "../support/limiter-conformance.ts";
+import { bucket, emptyBucketBeforeEach, keysInBucket } from "./bucket.ts";
 
 const { CLIENT_LIMITS, USAGE } = env as unknown as Required<Pick<Env, "CLIENT_LIMITS" | "USAGE">>;
 const aRequest = { isJob: true, bytes: 1000 };
+emptyBucketBeforeEach();
 const count = (verdicts: readonly { readonly refused?: unknown }[]) =>
   verdicts.filter(({ refused }) => !refused).length;
 
@@ -25,6 +33,69 @@ test("of 20 requests at once, by two limiters, as many pass as the limit has", a
   const verdicts = await all("left", { concurrentJobs: 20 });
   await Promise.all(verdicts.map(({ lease }, at) => limiters[at % 2]!.leave("left", lease, 0)));
   expect(await limiters[0]!.peek("left", { concurrentJobs: 20 })).toEqual({ concurrentJobs: { count: 20 } });
+});
+
+limiterConformance(() => durableLimiter(CLIENT_LIMITS));
+
+/** Returns a store whose files count for a client, as those of its requests do. */
+function storeOf(client: string, storedMegabytes: number) {
+  const limiter = durableLimiter(CLIENT_LIMITS);
+  const expires = () => Date.now() + 3_600_000;
+  const counting = { client, limits: { storedMegabytes }, limiter, waitUntil: () => {}, log: () => {} };
+  const storing = storingOf(counting, expires);
+  const retired = (files: readonly FoundFile[]) => giveBackFiles(files, limiter);
+  const marks = () => ({ counts: client, expires: expires() });
+  const store = createStore(bucket, { lifetimeMs: 0, marks, storing, retired });
+  const room = createKeptBytes({ each: 2 ** 20, all: 2 ** 20 }).open();
+  const left = async () => (await limiter.peek(client, { storedMegabytes })).storedMegabytes!.count;
+  return { store, room, left };
+}
+
+const fileOf = (mebibytes: number) => ({
+  ...{ name: "a", type: "text/plain" },
+  body: Array.from({ length: mebibytes }, () => new Uint8Array(2 ** 20)),
+});
+
+test("what a batch stores counts once it is there, small files and large ones, and removed files do not", async () => {
+  const { store, room, left } = storeOf("stores", 40);
+  const batch = store.batch("output", room);
+  for (let at = 0; at < 8; at++) await batch.receive({ ...fileOf(0), body: new Uint8Array(2 ** 17) });
+  await batch.receive(fileOf(20));
+  const files = await batch.settle();
+  expect(await left()).toBe(19 * 2 ** 20);
+  const found = (await Promise.all(files.map(({ id }) => store.find(id)))) as FoundFile[];
+  await Promise.all([store.retire(found.slice(7)), store.retire(found.slice(7))]);
+  expect(await left()).toBe(39 * 2 ** 20 + 2 ** 17);
+  await store.retire(found.slice(0, 7));
+  expect(await left()).toBe(40 * 2 ** 20);
+});
+
+test("a file beyond the limit is refused on its way, and what is discarded counts no more", async () => {
+  const { store, room, left } = storeOf("refused", 20);
+  const batch = store.batch("output", room);
+  await batch.receive(fileOf(4));
+  let made = 0;
+  const endless = (function* () {
+    for (;;) {
+      made++;
+      yield new Uint8Array(2 ** 20);
+    }
+  })();
+  await expect(batch.receive({ ...fileOf(0), body: endless })).rejects.toMatchObject({
+    status: 429,
+    message: "The limit of 20 MB of stored files is reached, please try again later.",
+  });
+  expect(made).toBeLessThan(40);
+  await batch.discard();
+  await eventually(async () => expect(await left()).toBe(20 * 2 ** 20));
+  const small = store.batch("input", room);
+  await small.receive(fileOf(15));
+  await small.settle();
+  const other = store.batch("input", room);
+  await other.receive(fileOf(6));
+  await expect(other.settle()).rejects.toMatchObject({ status: 429, headers: { "Retry-After": expect.any(String) } });
+  await other.discard();
+  expect((await keysInBucket()).filter((key) => key.startsWith("files/"))).toHaveLength(1);
 });
 
 test("counts outlive the memory of the object, and the object's storage ends when nothing counts any more", async () => {

@@ -45,6 +45,7 @@ async function ask(
       variant: "private",
       dialect: "2022",
       maxUploadBytes: 8 * MiB,
+      maxOutputBytes: 2 ** 30,
       maxInputs: 10,
       fileLifetimeMs: 0,
       baseUrl: undefined,

@@ -282,3 +282,18 @@ test.each([
   );
   expect(form.files.get("file")?.map(({ name }) => name)).toEqual([expected]);
 });
+
+test.each([
+  ["nested lists", `{"id": ${"[".repeat(1_000_000)}${"]".repeat(1_000_000)}, "output": "a"}`],
+  ["nested objects that do not end", '{"output": '.repeat(100_000)],
+  ["many lists", `{"id": [${"[],".repeat(1_000_000)}[]]}`],
+])("a JSON body that would take long is malformed: %s", async (_, body) => {
+  const asked = new Request("http://service/", {
+    ...{ method: "POST", body },
+    headers: { "Content-Type": "application/json" },
+  });
+  await expect(readForm(asked, options())).rejects.toMatchObject({
+    status: 400,
+    message: "The request body is not a valid JSON object.",
+  });
+});

@@ -27,6 +27,7 @@ const service: Service = {
     variant: "private",
     dialect: "2022",
     maxUploadBytes: 2 ** 20,
+    maxOutputBytes: 2 ** 30,
     maxInputs: 10,
     fileLifetimeMs: 0,
     baseUrl: undefined,
@@ -114,6 +115,54 @@ test.each([
     throw new EngineFailure("damaged", "for the test");
   });
   await expect(failing).rejects.toMatchObject({ reason: "damaged" });
+  expect(await keysInBucket()).toEqual([]);
+});
+
+const limited = { ...service, config: { ...service.config, maxOutputBytes: 3 * 2 ** 20 } };
+
+test.each([
+  ["many small outputs", 40, 100_000],
+  ["outputs of a part each", 2, 2 ** 21],
+  ["one output without end", 1, Number.POSITIVE_INFINITY],
+])("outputs beyond the limit of a request are refused, and nothing of them stays: %s", async (_, count, size) => {
+  let made = 0;
+  const large = run(
+    async function* () {
+      for (let number = 0; number < count; number++) yield { ...output(""), body: zeros(size) };
+    },
+    undefined,
+    undefined,
+    limited,
+  );
+  await expect(large).rejects.toMatchObject({ status: 413, message: "The output exceeds the maximum size of 3 MB." });
+  expect(await keysInBucket()).toEqual([]);
+  expect(made).toBeLessThan(2 ** 22);
+
+  function* zeros(size: number) {
+    for (let at = 0; at < size; at += 2 ** 16) {
+      const chunk = new Uint8Array(Math.min(2 ** 16, size - at));
+      made += chunk.length;
+      yield chunk;
+    }
+  }
+});
+
+test("an answer that is a file has the same limit: refused while it is held, broken off once it is sent", async () => {
+  const job = (size: number) =>
+    edge(
+      operation({
+        ...{ name: "made", params: z.null() },
+        async *run() {
+          yield { ...output(""), body: Array.from({ length: size / 2 ** 16 }, () => new Uint8Array(2 ** 16)) };
+        },
+      }),
+      null,
+    );
+  const headers = { Accept: "text/plain" };
+  const within = await answerOf(job(2 ** 20), limited, headers);
+  expect((await within.arrayBuffer()).byteLength).toBe(2 ** 20);
+  const beyond = answerOf(job(2 ** 22), limited, headers).then((answer) => answer.arrayBuffer());
+  await expect(beyond).rejects.toThrow();
   expect(await keysInBucket()).toEqual([]);
 });
 

@@ -30,11 +30,12 @@ test("a file that a client removed is known as such for a day, and then nothing 
     type: "text/plain",
     body: new Uint8Array(size),
   }));
-  const ids: string[] = [];
-  for (const file of files) ids.push((await put(store, file)).id);
+  const stored: StoredFile[] = [];
+  for (const file of files) stored.push(await put(store, file));
+  const ids = stored.map(({ id }) => id);
   const kept = await put(store, files[0]!);
   await store.remove([ids[0]!]);
-  await store.retire(ids.slice(1));
+  await store.retire(stored.slice(1));
   for (const id of ids) expect(await store.find(id)).toBeUndefined();
   expect(await Promise.all([...ids, kept.id, "x"].map(store.isRetired))).toEqual([false, true, true, false, false]);
   const later = createStore(bucket, { lifetimeMs: 0, now: () => Date.now() + LIMITS.retiredMs });

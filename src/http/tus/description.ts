@@ -18,6 +18,7 @@ import {
   checksumMismatch,
   fileTooLarge,
   invalidHeader,
+  limitReached,
   noSuchUpload,
   offsetMismatch,
   storageFull,
@@ -59,7 +60,7 @@ const required = (name: keyof typeof FIELDS) => ({ [name]: { ...FIELDS[name], re
 const BODY: Readonly<Record<string, Content>> = {
   [PATCH_TYPE]: { schema: { ...BINARY, contentMediaType: PATCH_TYPE, description: "Bytes of the file." } },
 };
-const ALWAYS = [wrongTusVersion(TUS_VERSION)];
+const ALWAYS = [wrongTusVersion(TUS_VERSION), limitReached("60 requests a minute", { "Retry-After": "17" })];
 const WRITING = [
   ...[beyondLength(), wrongPatchType(), uploadTaken(), checksumMismatch(), invalidHeader("Upload-Checksum")],
   ...[bodyTooSlow(), busy(), storageFull()],

@@ -7,6 +7,7 @@ import type { Turns } from "../../placement/turns.ts";
 import type { FileMarks } from "../../storage/marks.ts";
 import { isUploadId, ResumableUploads } from "../../storage/resumable-uploads.ts";
 import type { Store } from "../../storage/store.ts";
+import type { CountedFile, Storing } from "../../storage/stored-bytes.ts";
 import { UploadTaken, type UploadWriter } from "../../storage/upload-writer.ts";
 import { ArrivingBody } from "../arriving-body.ts";
 import type { MayRemove } from "../auth.ts";
@@ -47,6 +48,10 @@ export interface TusService {
   /** Returns the marks of a file that is stored now. */
   marks(): FileMarks;
   readonly mayRemove: MayRemove;
+  /** Counts an upload with its whole length from its start. @default not counted */
+  readonly storing?: Storing | undefined;
+  /** Told of uploads that were removed. */
+  retired?(files: readonly CountedFile[]): Promise<void>;
   /** Counts bytes that were received. */
   received(bytes: number): void;
   /** Prefix of all URLs, without a path. */
@@ -107,7 +112,7 @@ class Tus {
 
   async create(request: Request): Promise<Response> {
     const { headers } = request;
-    const { baseUrl, config } = this.#service;
+    const { baseUrl, config, storing } = this.#service;
     requireKnownExtensions(headers);
     const length = bytesOf(headers, "Upload-Length");
     const { text, name } = metadataOf(headers);
@@ -117,7 +122,12 @@ class Tus {
     if (length > config.maxUploadBytes) throw fileTooLarge(config.maxUploadBytes);
     if (hasBody && bodySize !== undefined && bodySize > length) throw beyondLength();
     if (hasBody) checksumOf(headers);
-    const id = await this.#uploads.create({ name, length, metadata: text, marks: this.#service.marks() });
+    await storing?.count(length);
+    const upload = { name, length, metadata: text, marks: this.#service.marks() };
+    const id = await this.#uploads.create(upload).catch((error) => {
+      storing?.giveBack(length);
+      throw error;
+    });
     let offset: number | undefined;
     if (hasBody && length > 0) {
       try {
@@ -125,6 +135,7 @@ class Tus {
       } catch (error) {
         // The client does not get to know the id.
         await this.#uploads.remove(id);
+        storing?.giveBack(length);
         throw error;
       }
     }
@@ -164,6 +175,8 @@ class Tus {
     // A request may have finished the upload meanwhile.
     await store.remove([id]);
     if (upload === "expired") throw uploadExpired();
+    const { expires } = upload ?? file!;
+    await this.#service.retired?.([{ id, marks, size: upload?.length ?? file!.size, expires }]);
     return new Response(null, { status: 204 });
   }
 

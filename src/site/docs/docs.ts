@@ -1,5 +1,6 @@
 // Serves the reference: as a page, as Markdown, and as an overview for language models.
 import { api, compression, flattening, layout, limits, pdfa, prose, script } from "#texts";
+import { basedText } from "../../http/based-texts.ts";
 import type { Content, Describe } from "../../http/description.ts";
 import { noSuchEndpoint } from "../../http/errors.ts";
 import { guidePage, referencePage } from "./page.ts";
@@ -77,16 +78,6 @@ export function readDocs(path: string, deployment: Deployment): Response {
     "X-Content-Type-Options": "nosniff",
     ...(page.type === HTML ? PAGE_HEADERS : {}),
   };
-  return new Response(written(path, page, deployment), { headers });
-}
-
-/** The pages of the deployment that was asked for last: nearly always there is only one. */
-const kept = { baseUrl: "", texts: new Map<string, string>() };
-
-function written(path: string, page: Page, deployment: Deployment): string {
-  if (kept.baseUrl !== deployment.baseUrl) kept.texts.clear();
-  kept.baseUrl = deployment.baseUrl;
-  const text = kept.texts.get(path) ?? page.write(deployment);
-  kept.texts.set(path, text);
-  return text;
+  const write = (baseUrl: string) => page.write({ ...deployment, baseUrl });
+  return new Response(basedText(path, deployment, write), { headers });
 }

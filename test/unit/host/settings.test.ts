@@ -56,6 +56,8 @@ test.each([
   ["MAX_UPLOAD_MB", "many"],
   ["MAX_UPLOAD_MB", "0"],
   ["MAX_UPLOAD_MB", "0.0000001"],
+  ["MAX_OUTPUT_MB", "0"],
+  ["ADDRESS_STORED_MEGABYTES", "1.5"],
   ["MAX_INPUTS", "-1"],
   ["MAX_INPUTS", "0"],
   ["MAX_INPUTS", "1.5"],

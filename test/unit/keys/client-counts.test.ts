@@ -101,6 +101,50 @@ describe("MB a day", () => {
   });
 });
 
+describe("stored bytes", () => {
+  const HOUR = 3_600_000;
+  const stored = (megabytes: number, hours?: number) => ({
+    bytes: megabytes * MB,
+    ...(hours === undefined ? {} : { expires: time + hours * HOUR }),
+  });
+  const left = () => counts.peek({ storedMegabytes: 10 }).storedMegabytes;
+
+  test("count until they end, to the hour, and say when there is room", () => {
+    counts.store(10, stored(4, 2));
+    counts.store(10, stored(4, 5));
+    expect(left()).toEqual({ count: 2 * MB, seconds: 6 * 3600 });
+    const { refused } = counts.store(10, stored(3, 1));
+    expect(refused).toEqual({ limit: "storedMegabytes", retryAfterSeconds: 3 * 3600 });
+    expect(counts.store(10, stored(7, 1)).refused?.retryAfterSeconds).toBe(6 * 3600);
+    time += refused!.retryAfterSeconds * 1000;
+    ask({});
+    expect(counts.store(10, stored(3, 1)).refused).toBeUndefined();
+    time += 24 * HOUR;
+    expect(left()).toEqual({ count: 10 * MB, seconds: 0 });
+    expect(counts.kept).not.toHaveProperty("stored");
+  });
+
+  test("that stay for ever count until they are given back", () => {
+    counts.store(10, stored(9));
+    time += 1000 * HOUR;
+    ask({});
+    expect(counts.isEmpty).toBe(false);
+    expect(left()).toEqual({ count: MB });
+    counts.giveBack(stored(9));
+    expect(counts.isEmpty).toBe(true);
+  });
+
+  test("given back at another hour than expected are subtracted once", () => {
+    counts.store(10, stored(3, 5));
+    counts.store(10, stored(3, 30));
+    counts.removed([{ id: "1a", ...stored(3, 6) }]);
+    counts.removed([{ id: "1a", ...stored(3, 6) }]);
+    expect(left()?.count).toBe(7 * MB);
+    counts.giveBack(stored(100, 1));
+    expect(left()?.count).toBe(10 * MB);
+  });
+});
+
 test("a request that one limit refuses counts for none", () => {
   const limits = { requestsPerMinute: 10, concurrentJobs: 1, megabytesPerDay: 1 };
   ask(limits, { bytes: 10 });

@@ -1,0 +1,44 @@
+// Tests that JSON of a costly shape is found before it is parsed.
+// Contract: docs/api.md#json-bodies, #limits
+import { describe, expect, test } from "vitest";
+import { LIMITS } from "../../../src/core/limits.ts";
+import { toServiceError } from "../../../src/http/errors.ts";
+import { isModestJson } from "../../../src/http/json-shape.ts";
+import { readJsonFile } from "../../../src/http/profile.ts";
+
+const nested = (depth: number, open = "[", close = "]") => open.repeat(depth) + close.repeat(depth);
+
+describe("modest JSON", () => {
+  test.each([
+    ["what clients send", JSON.stringify({ id: ["a", "b"], pages: ["1-3", null], output: "a" })],
+    ["the deepest nesting", nested(LIMITS.jsonDepth)],
+    ["brackets in a text", JSON.stringify({ content: nested(100_000) })],
+    ["brackets behind quotation marks in a text", JSON.stringify({ content: `"\\"${nested(1000)}\\\\"` })],
+    ["many values in one list", `[${"1,".repeat(200_000)}1]`],
+    ["a text that does not end", '{"a": "[[['],
+  ])("%s", (_, text) => {
+    expect(isModestJson(text)).toBe(true);
+  });
+});
+
+describe("JSON that would take long", () => {
+  test.each([
+    ["nested lists", nested(2_000_000)],
+    ["nested objects", nested(LIMITS.jsonDepth + 1, '{"a":', "}")],
+    ["lists that never end", "[".repeat(4_000_000)],
+    ["nesting behind a text", `{"a": "\\\\", "b": ${nested(100)}}`],
+    ["many lists", `[${"[],".repeat(1_000_000)}[]]`],
+  ])("%s", (_, text) => {
+    expect(isModestJson(text)).toBe(false);
+  });
+
+  test("is no profile", () => {
+    const read = () => readJsonFile("profile", `{"a": ${nested(400_000)}}`);
+    expect(() => read()).toThrow();
+    try {
+      read();
+    } catch (error) {
+      expect(toServiceError(error).status).toBe(422);
+    }
+  });
+});

@@ -1,0 +1,50 @@
+// Tests that texts with the base URL are written once, and are right for each host.
+// Contract: docs/api.md#reference, #api-description
+import { expect, test } from "vitest";
+import { readConfig } from "../../../src/core/config.ts";
+import { basedText } from "../../../src/http/based-texts.ts";
+import { openApi } from "../../../src/http/openapi/document.ts";
+import { served } from "../../../src/served.ts";
+import { DOCS_PATHS, readDocs } from "../../../src/site/docs/docs.ts";
+
+const configOf = (settings: object) => readConfig(settings as Parameters<typeof readConfig>[0]);
+const config = configOf({});
+
+test("is written once for all hosts, and again for other settings", () => {
+  let count = 0;
+  const write = (baseUrl: string) => {
+    count++;
+    return `at ${baseUrl}/docs, and ${baseUrl}`;
+  };
+  for (const baseUrl of ["https://a.example", "http://[::1]:8787", "http://localhost"]) {
+    expect(basedText("/a", { config, baseUrl }, write)).toBe(`at ${baseUrl}/docs, and ${baseUrl}`);
+  }
+  expect(count).toBe(1);
+  const own = configOf({ BASE_URL: "https://b.example/it's" });
+  expect(basedText("/a", { config: own, baseUrl: own.baseUrl! }, write)).toContain("at https://b.example/it's/docs");
+  basedText("/a", { config: configOf({ VARIANT: "keyed" }), baseUrl: "https://a.example" }, write);
+  expect(count).toBe(3);
+});
+
+test.each([`http://a"onfocus=b`, "http://a'b", "http://a&lt;b", "http://a$&b"])(
+  "a host with characters of HTML or of programs stays a host: %s",
+  (baseUrl) => {
+    const text = basedText("/b", { config, baseUrl }, (url) => `<a href="${url}">`);
+    expect(text).toMatch(/^<a href="http:\/\/a%\w+[\w%]*">$/);
+  },
+);
+
+test("every page and the description have the host of the request, and no trace of another one", async () => {
+  for (const baseUrl of ["https://one.example", "https://two.example:8443"]) {
+    for (const path of DOCS_PATHS) {
+      expect(await readDocs(path, { served, config, baseUrl }).text()).not.toMatch(/base-url\.invalid/);
+    }
+    for (const path of ["/docs", "/docs.md", "/llms.txt"]) {
+      expect(await readDocs(path, { served, config, baseUrl }).text()).toContain(baseUrl);
+    }
+    const write = (url: string) => JSON.stringify(openApi(served, config, url));
+    expect(JSON.parse(basedText("/openapi.json", { config, baseUrl }, write))).toEqual(
+      JSON.parse(JSON.stringify(openApi(served, config, baseUrl))),
+    );
+  }
+});
