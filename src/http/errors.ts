@@ -49,6 +49,8 @@ export const passwordProtected = () =>
   new ServiceError(401, "The input file is password protected and cannot be processed.");
 export const keyRequired = () => new ServiceError(401, "An Api-Key header is required to send this request.");
 export const invalidKey = () => new ServiceError(401, "The provided key is not valid.");
+export const foreignOrigin = () => new ServiceError(403, "Web pages of this origin may not use the service.");
+export const unknownHost = () => new ServiceError(403, "The service may not be called by this host name.");
 export const outOfScope = () => new ServiceError(403, "The key does not allow this endpoint.");
 export const notOwner = () =>
   new ServiceError(403, "The file can only be removed with the key that made it, or with its Delete-Token.");
