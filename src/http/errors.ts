@@ -54,6 +54,8 @@ export const unknownHost = () => new ServiceError(403, "The service may not be c
 export const outOfScope = () => new ServiceError(403, "The key does not allow this endpoint.");
 export const notOwner = () =>
   new ServiceError(403, "The file can only be removed with the key that made it, or with its Delete-Token.");
+export const notRequester = () =>
+  new ServiceError(403, "The request can only be canceled with the key that made it, or with its Delete-Token.");
 /** @param limit such as "60 requests a minute" */
 export const limitReached = (limit: string, headers: Record<string, string> = {}) =>
   about(429, "The limit of <limit> is reached, please try again later.", { limit }, headers);

@@ -6,12 +6,26 @@ import type { JobQueue, JobStatus } from "../core/jobs.ts";
 import { LIMITS } from "../core/limits.ts";
 import { wait } from "../core/pause.ts";
 import type { Asked } from "../core/within.ts";
-import { busy, noSuchRequest } from "./errors.ts";
+import type { MayRemove } from "./auth.ts";
+import { busy, noSuchRequest, notRequester } from "./errors.ts";
 
-/** Serves `/request-status/{id}`: GET and DELETE. @throws ServiceError 404, 503 */
-export async function serveStatus(request: Request, id: string, jobs: Asked<JobQueue>): Promise<Response> {
+/**
+ * Serves `/request-status/{id}`: GET and DELETE.
+ * @param removals returns who may cancel a request. It throws ServiceError 401
+ * @throws ServiceError 401, 403, 404, 503
+ */
+export async function serveStatus(
+  request: Request,
+  id: string,
+  jobs: Asked<JobQueue>,
+  removals: () => Promise<MayRemove>,
+): Promise<Response> {
   const asked: typeof jobs = (question) => jobs(question).catch(() => Promise.reject(busy()));
   if (request.method === "DELETE") {
+    const mayCancel = await removals();
+    const marks = await asked((queue) => queue.marks(id));
+    if (!marks) throw noSuchRequest();
+    if (!mayCancel(marks)) throw notRequester();
     if (!(await asked((queue) => queue.cancel(id)))) throw noSuchRequest();
     return new Response(null, { status: 204 });
   }

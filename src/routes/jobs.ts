@@ -11,7 +11,7 @@ import { clientIn } from "../http/deferred-form.ts";
 import type { Caller } from "../http/endpoint.ts";
 import { methodNotAllowed } from "../http/errors.ts";
 import { withFileInfo } from "../http/file-info.ts";
-import { limiterOf, usageOf } from "../http/guard.ts";
+import { limiterOf, removalsOf, usageOf } from "../http/guard.ts";
 import { JobAccount } from "../http/job-account.ts";
 import { carryOutJob, type Work, workOf } from "../http/job-runner.ts";
 import { serveStatus } from "../http/job-status.ts";
@@ -34,7 +34,8 @@ export const queueOf = (env: Env) => askTwice(LIMITS.asyncAnswerMs, () => env.JO
 export function addRequestStatus(app: App): void {
   const path = "/request-status/:id";
   app.on(["GET", "HEAD", "DELETE"], path, async (c) => {
-    const answer = await serveStatus(c.req.raw, c.req.param("id"), queueOf(c.env));
+    const removals = () => removalsOf(c.req.raw, c.env, c.get("config"));
+    const answer = await serveStatus(c.req.raw, c.req.param("id"), queueOf(c.env), removals);
     return withFileInfo(c.req.raw, answer, { store: storeWith(c), baseUrl: baseUrl(c) });
   });
   app.all(path, () => {
