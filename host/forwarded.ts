@@ -17,8 +17,9 @@ export function readForwarded(headers: IncomingHttpHeaders, peer: string | undef
   const address = withoutPort(entry(headers["x-forwarded-for"], proxies)) ?? peer;
   const host = entry(headers["x-forwarded-host"], proxies) ?? headers.host;
   const scheme = entry(headers["x-forwarded-proto"], proxies);
-  const isKnown = (scheme === "http" || scheme === "https") && host !== undefined && HOST.test(host);
-  return { address, ...(isKnown ? { origin: `${scheme}://${host}` } : {}) };
+  const origin = `${scheme}://${host}`;
+  const isKnown = (scheme === "http" || scheme === "https") && HOST.test(host ?? "") && URL.canParse(origin);
+  return { address, ...(isKnown ? { origin } : {}) };
 }
 
 /** Some proxies add the port, which is another one for each connection of a client. */

@@ -13,10 +13,7 @@ export class GivenKeys implements KeyRecords {
   }
 
   async get(hash: string, type: "json"): Promise<KeyRecord | null> {
-    const given = this.#records.get(hash);
-    const kept = await this.#others.get(hash, type);
-    if (!given) return kept;
-    // The environment gives no signing secrets.
-    return { ...given, ...(kept?.webhookSecrets ? { webhookSecrets: kept.webhookSecrets } : {}) };
+    // What the operator has recorded counts: revocation, end, scopes, limits and signing secrets.
+    return (await this.#others.get(hash, type)) ?? this.#records.get(hash) ?? null;
   }
 }

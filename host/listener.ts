@@ -33,10 +33,9 @@ export class Listener {
     const { app, env } = this.#settings;
     (outgoing as ServerResponse).once("finish", () => readRest(incoming as IncomingMessage));
     const { address, origin } = this.#origin(incoming);
-    const { BASE_URL = origin, ...others } = env();
     const environment: Env = {
-      ...others,
-      ...(BASE_URL === undefined ? {} : { BASE_URL }),
+      ...env(),
+      ...(origin === undefined ? {} : { FORWARDED_ORIGIN: origin }),
       ...(address === undefined ? {} : { CLIENT_ADDRESS: address }),
     };
     const context = {

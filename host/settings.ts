@@ -1,6 +1,6 @@
 // Reads the settings of the host from environment variables.
 //
-// - VARIANT, API_DIALECT, MAX_UPLOAD_MB, MAX_OUTPUT_MB, MAX_INPUTS, FILE_LIFETIME_HOURS, BASE_URL,
+// - VARIANT, API_DIALECT, MAX_UPLOAD_MB, MAX_OUTPUT_MB, MAX_INPUTS, FILE_LIFETIME_HOURS, BASE_URL, ALLOWED_HOSTS,
 //   CORS_ORIGINS, ADDRESS_*, OTEL_*: as in the Worker
 // - PORT, HOST: where the host listens
 // - METRICS_PORT, METRICS_HOST: where metrics are served, nowhere by default
@@ -18,7 +18,7 @@ import { selectedEngines } from "../container/engine-selection.ts";
 import { isKey } from "../src/core/api-key.ts";
 import type { Budgets } from "../src/core/budgets.ts";
 import { type Env, readConfig } from "../src/core/config.ts";
-import { SETTINGS } from "../src/core/settings.ts";
+import { LOOPBACK_HOSTS, SETTINGS } from "../src/core/settings.ts";
 import { hostBudgets } from "./budgets.ts";
 
 /** Settings that the app reads from its bindings. */
@@ -68,19 +68,26 @@ export function readSettings(environment: Environment): Settings {
   const port = count("PORT", 8787, 0, 65_535);
   if (port === metrics?.port) throw new Error(`METRICS_PORT must be another port than PORT, not "${port}".`);
   requireContainer(variables);
+  const host = environment.HOST || "127.0.0.1";
+  const trustedProxies = count("TRUSTED_PROXIES", 0, 0, 10);
+  // A proxy on the same machine passes on any name.
+  const isLocal = isLoopback(host) && trustedProxies === 0 && variables.BASE_URL === undefined;
+  const given = isLocal ? { ALLOWED_HOSTS: LOOPBACK_HOSTS, ...variables } : variables;
   return {
     ...(metrics ? { metrics } : {}),
     port,
-    host: environment.HOST || "127.0.0.1",
+    host,
     dataFolder: resolve(environment.DATA_DIR || ".pagewright"),
     apiKeys: keysIn(environment.API_KEYS ?? ""),
-    trustedProxies: count("TRUSTED_PROXIES", 0, 0, 10),
+    trustedProxies,
     stopMs: count("STOP_SECONDS", 25, 0, 3600) * 1000,
     budgets: hostBudgets(count("MEMORY_MB", 512, 128, 2 ** 20) * 2 ** 20),
     startsEngines,
-    variables: startsEngines ? variables : { CONTAINER_URL: "off", ...variables },
+    variables: startsEngines ? given : { CONTAINER_URL: "off", ...given },
   };
 }
+
+const isLoopback = (host: string) => /^(?:localhost|127\.[\d.]+|\[?::1\]?)$/i.test(host);
 
 /** The message never has a key. */
 function keysIn(list: string): string[] {

@@ -6,11 +6,15 @@ import { join } from "node:path";
 import { checkBundleSize } from "./bundle-size.ts";
 import { checkLicenses, checkVulnerabilities } from "./dependencies.ts";
 import { checkConfiguration, checkStartup } from "./deployment.ts";
+import { checkEnginePackages } from "./engine-packages.ts";
 import { root } from "./wrangler.ts";
 
 interface Check {
   readonly name: string;
-  /** @returns the text to print beside "ok"; throws an Error with the output if the check fails */
+  /**
+   * @returns the text to print beside "ok", or one that begins with "warning"; throws an Error with the output if the
+   *   check fails
+   */
   run(): Promise<string>;
 }
 
@@ -28,6 +32,7 @@ const quick: readonly Check[] = [
   { name: "startup", run: checkStartup },
   { name: "licenses", run: async () => checkLicenses() },
   { name: "vulnerabilities", run: () => checkVulnerabilities() },
+  { name: "engines", run: () => checkEnginePackages() },
 ];
 const tests: Check = {
   name: "tests",
@@ -50,7 +55,9 @@ async function report({ name, run }: Check): Promise<boolean> {
   const seconds = () => `${((performance.now() - started) / 1000).toFixed(1)} s`;
   try {
     const note = await run();
-    console.log(`ok      ${name}${note ? `: ${note}` : ""} (${seconds()})`);
+    console.log(
+      `${note.startsWith("warning") ? "warning" : "ok     "} ${name}${note ? `: ${note}` : ""} (${seconds()})`,
+    );
     return true;
   } catch (error) {
     console.log(`FAILED  ${name} (${seconds()})\n${(error as Error).message}\n`);

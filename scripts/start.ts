@@ -3,7 +3,7 @@
 // .wrangler).
 
 import { join, relative, resolve } from "node:path";
-import { SETTINGS } from "../src/core/settings.ts";
+import { LOOPBACK_HOSTS, SETTINGS } from "../src/core/settings.ts";
 import { type ContainerProcess, installEngines, startContainer } from "./container-process.ts";
 import { type DevServer, logTail, startDevServer, type Variant } from "./dev-server.ts";
 import { developmentKey } from "./development-key.ts";
@@ -153,7 +153,9 @@ function nearbyPort(port: number): number {
 }
 
 function settings(): Record<string, string> {
-  return Object.fromEntries(SETTINGS.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
+  const given = Object.fromEntries(SETTINGS.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
+  // wrangler listens on the loopback address.
+  return given.BASE_URL ? given : { ALLOWED_HOSTS: LOOPBACK_HOSTS, ...given };
 }
 
 /** Shows failures of the Worker (structured) and of the runtime on the terminal as well as in the log. */

@@ -4,7 +4,8 @@
 # Usage: confine.pl [--offline] [--read path]... [--write path]... [--meet path]... -- program arguments...
 # - --offline: no network; socket(2) creates AF_UNIX sockets only
 # - --read, --write: no file is visible except below these paths, and programs are found only there (landlock(7); if the
-#   kernel lacks it, the user's permissions remain, and a PATH that leads nowhere)
+#   kernel lacks it, the user's permissions remain, and a PATH that leads nowhere), and no process outside gets a signal
+#   (Linux 6.12)
 # - --meet: sockets of AF_UNIX can be made and removed in this folder, but nothing else there is visible
 use strict;
 use warnings;
@@ -48,7 +49,9 @@ sub restrictFiles {
     $all |= 1 << 14 if $version >= 3;
     # Rights that can be allowed for a file that is not a folder: execute, write, read, truncate.
     my $ofFiles = ($execute | 1 << 1 | $readFile | 1 << 14) & $all;
-    my $ruleset = syscall($createRuleset, pack('Q', $all), 8, 0);
+    # The sixth version keeps signals and abstract AF_UNIX sockets within.
+    my $attributes = $version >= 6 ? pack('Q3', $all, 0, 3) : pack('Q', $all);
+    my $ruleset = syscall($createRuleset, $attributes, length $attributes, 0);
     die "confine.pl: landlock: $!\n" if $ruleset < 0;
     my ($here, $pathOnly) = (-100, 0x200000 | 0x80000);
     my @rules = map { [$_, $execute | $readFile | $readFolder] } @read;

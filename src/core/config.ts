@@ -41,6 +41,10 @@ export interface Env extends TraceVariables {
   readonly FILE_LIFETIME_HOURS?: string;
   /** Public URL of the service, if it differs from the request's URL (behind a proxy). */
   readonly BASE_URL?: string;
+  /** Public origin of the service for one request, as trusted proxies tell it to the host. */
+  readonly FORWARDED_ORIGIN?: string;
+  /** Host names by which the service is called, separated by commas, or `*`. */
+  readonly ALLOWED_HOSTS?: string;
   /** Address of the client, if not Cloudflare's header but the host tells it. */
   readonly CLIENT_ADDRESS?: string;
   /** Finished pictures of pages. @default the platform's cache */
@@ -93,6 +97,10 @@ export interface Config {
   /** Lifetime of stored files in milliseconds; 0 means unlimited. */
   readonly fileLifetimeMs: number;
   readonly baseUrl: string | undefined;
+  /** Names of the service, besides `localhost` and numbers; `*` means any. @default any */
+  readonly hosts?: readonly string[];
+  /** True to answer under these names alone. @default false */
+  readonly checksHost?: boolean;
   /** @default traces are not exported */
   readonly traces?: TraceSettings | undefined;
   /** Limits of each client's address in the private variant. @default none */
@@ -127,6 +135,9 @@ export function readConfig(env: Env): Config {
     throw new Error(`API_DIALECT must be "2022" or "current", not "${dialect}".`);
   }
   const addressLimits = addressLimitsSetting(env);
+  const baseUrl = baseUrlSetting(env.BASE_URL);
+  const allowed = env.ALLOWED_HOSTS ? hostsSetting(env.ALLOWED_HOSTS) : undefined;
+  const hosts = [...(allowed ?? []), ...(baseUrl === undefined ? [] : [new URL(baseUrl).hostname])];
   return {
     ...{ variant, dialect },
     ...(variant === "private" && addressLimits ? { addressLimits } : {}),
@@ -135,7 +146,9 @@ export function readConfig(env: Env): Config {
     maxOutputBytes: bytesOf(numberSetting("MAX_OUTPUT_MB", env.MAX_OUTPUT_MB, OUTPUT_MB)),
     maxInputs: numberSetting("MAX_INPUTS", env.MAX_INPUTS, INPUTS),
     fileLifetimeMs: numberSetting("FILE_LIFETIME_HOURS", env.FILE_LIFETIME_HOURS, LIFETIME_HOURS) * 3_600_000,
-    baseUrl: baseUrlSetting(env.BASE_URL),
+    baseUrl: baseUrl ?? env.FORWARDED_ORIGIN,
+    ...(hosts.length > 0 ? { hosts } : {}),
+    ...(allowed ? { checksHost: true } : {}),
     traces: readTraceSettings(env),
   };
 }
@@ -161,6 +174,15 @@ function originsSetting(text: string): readonly string[] {
   const isOrigin = (origin: string) => URL.canParse(origin) && new URL(origin).origin === origin;
   if (origins.join() === "*" || origins.every(isOrigin)) return origins;
   throw new Error(`CORS_ORIGINS must be * or origins such as https://app.example.com, not "${text}".`);
+}
+
+/** @returns names as a URL has them */
+function hostsSetting(text: string): readonly string[] {
+  const isName = (name: string) => /^[^\s/?#@:*\\[\]]+$/.test(name) && URL.canParse(`http://${name}`);
+  const names = text.split(",").map((name) => name.trim());
+  if (text.trim() === "*") return names;
+  if (names.every(isName)) return names.map((name) => new URL(`http://${name}`).hostname);
+  throw new Error(`ALLOWED_HOSTS must be * or names such as pdf.example.com, without ports, not "${text}".`);
 }
 
 function baseUrlSetting(text = ""): string | undefined {

@@ -20,6 +20,8 @@ export interface NewJob {
   readonly baseUrl: string;
   /** Identifier of the client. */
   readonly client: string;
+  /** Hash of the token that cancels the job. @default only its client does */
+  readonly token?: string;
   /** Ids of the files that arrived with the request. They are removed if the job fails. */
   readonly inputs: readonly string[];
   /** True if the inputs are removed in any case. */
@@ -56,6 +58,12 @@ export type JobStatus =
   | { readonly status: "completed"; readonly answer: string }
   | ({ readonly status: "failed" } & JobError);
 
+/** Who may cancel a job, as the marks of a file tell who may remove it. */
+export interface JobMarks {
+  readonly owner: string;
+  readonly token?: string;
+}
+
 /** Changes are durable when their promise resolves. Every question may be asked twice. */
 export interface JobQueue {
   /** @returns false if too many jobs wait */
@@ -64,6 +72,8 @@ export interface JobQueue {
   record(job: NewJob, answer: string): Promise<void>;
   /** @returns undefined if there is no such job */
   status(id: string): Promise<JobStatus | undefined>;
+  /** @returns who may cancel a job; undefined if there is no such job */
+  marks(id: string): Promise<JobMarks | undefined>;
   /** Cancels a job and removes what was stored for it. @returns false if there is no such job */
   cancel(id: string): Promise<boolean>;
 

@@ -1,6 +1,9 @@
 // Names the settings of the Worker that are environment variables where the service does not run on Cloudflare.
 // config.ts describes and reads them.
 
+/** `ALLOWED_HOSTS` of a service that is reached on this machine alone, if the operator names no other host. */
+export const LOOPBACK_HOSTS = "localhost";
+
 /** Without `VARIANT`. */
 export const SETTINGS = [
   "API_DIALECT",
@@ -9,6 +12,7 @@ export const SETTINGS = [
   "MAX_INPUTS",
   "FILE_LIFETIME_HOURS",
   "BASE_URL",
+  "ALLOWED_HOSTS",
   "CORS_ORIGINS",
   "ADDRESS_REQUESTS_PER_MINUTE",
   "ADDRESS_CONCURRENT_JOBS",

@@ -29,6 +29,9 @@ export function isPublicName(host: string): boolean {
   return /\.[a-z][a-z0-9-]*$/.test(name) && !NOT_PUBLIC_NAME.test(name);
 }
 
+/** Reports whether a host is an address instead of a name. @param host canonical, as in the URL standard */
+export const isNumber = (host: string): boolean => host.startsWith("[") || /(^|\.)\d+$/.test(host);
+
 export const SHORTCUT_TYPE = "application/internet-shortcut";
 
 /** @param address a result of {@link webAddress}: it contains neither spaces nor line ends */

@@ -2,6 +2,7 @@
 
 import { OutOfRange } from "../core/failure.ts";
 import { LIMITS } from "../core/limits.ts";
+import { isNumber } from "../core/web-address.ts";
 import { checkAddress } from "../operations/check-address.ts";
 import { attempts, container as inContainer } from "../placement/placement.ts";
 import type { Service } from "./endpoint.ts";
@@ -46,6 +47,3 @@ export async function refuseNumbers(
     }
   }
 }
-
-/** Reports whether a host is an address. @param host canonical, as in the URL standard */
-const isNumber = (host: string) => host.startsWith("[") || /(^|\.)\d+$/.test(host);

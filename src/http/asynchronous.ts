@@ -5,6 +5,7 @@ import { StorageFull } from "../core/failure.ts";
 import type { Webhook } from "../core/jobs.ts";
 import { attempts } from "../placement/placement.ts";
 import { uuidOf } from "../storage/derived-ids.ts";
+import type { FileMarks } from "../storage/marks.ts";
 import { refuseNumbers } from "./address-gate.ts";
 import { TOKEN_FIELD } from "./auth.ts";
 import { deferredForm } from "./deferred-form.ts";
@@ -84,12 +85,10 @@ async function accept(
         const inputs = (await service.timing.during("store", () => uploads.settle())).map((file) => file.id);
         signal.throwIfAborted();
         const { baseUrl, client } = service;
+        const marks = service.marks();
         const job = {
-          id,
-          path,
-          form: await deferredForm(form, { marks: service.marks(), account: service.account, trace: service.trace }),
-          baseUrl,
-          client,
+          ...{ id, path, baseUrl, client, ...tokenOf(marks) },
+          form: await deferredForm(form, { marks, account: service.account, trace: service.trace }),
           ...(webhook ? { webhook } : {}),
         };
         isEnqueued = true;
@@ -128,7 +127,7 @@ export async function acceptRoute(
   const id = idOfAnswer(request.headers, service, answer);
   const { baseUrl, client } = service;
   const inputs = ((JSON.parse(answer) as { files?: { id: string }[] }).files ?? []).map((file) => file.id);
-  const job = { id, path, form: "", baseUrl, client, inputs, isTransient: false };
+  const job = { id, path, form: "", baseUrl, client, ...tokenOf(service.marks()), inputs, isTransient: false };
   await ask(service, (queue) => queue.record({ ...job, ...(webhook ? { webhook } : {}) }, answer));
   const accepted = acceptance(id, manner, baseUrl);
   for (const name of [REPLAYED_FIELD, TOKEN_FIELD]) {
@@ -163,6 +162,8 @@ function idOfAnswer(headers: Headers, { client }: QueuedService, answer: string)
 /** Returns what else makes a request another one if it changes. */
 const laterAs = ({ manner, webhook }: Pick<Accepting, "manner" | "webhook">): readonly string[] =>
   webhook ? [manner, webhook.url] : [manner];
+
+const tokenOf = ({ token }: FileMarks) => (token === undefined ? {} : { token });
 
 const RETRY_WHEN_FULL_SECONDS = 60;
 

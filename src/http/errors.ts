@@ -49,9 +49,13 @@ export const passwordProtected = () =>
   new ServiceError(401, "The input file is password protected and cannot be processed.");
 export const keyRequired = () => new ServiceError(401, "An Api-Key header is required to send this request.");
 export const invalidKey = () => new ServiceError(401, "The provided key is not valid.");
+export const foreignOrigin = () => new ServiceError(403, "Web pages of this origin may not use the service.");
+export const unknownHost = () => new ServiceError(403, "The service may not be called by this host name.");
 export const outOfScope = () => new ServiceError(403, "The key does not allow this endpoint.");
 export const notOwner = () =>
   new ServiceError(403, "The file can only be removed with the key that made it, or with its Delete-Token.");
+export const notRequester = () =>
+  new ServiceError(403, "The request can only be canceled with the key that made it, or with its Delete-Token.");
 /** @param limit such as "60 requests a minute" */
 export const limitReached = (limit: string, headers: Record<string, string> = {}) =>
   about(429, "The limit of <limit> is reached, please try again later.", { limit }, headers);

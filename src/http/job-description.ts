@@ -1,7 +1,16 @@
 // Describes asynchronous jobs: the header that asks for one, which every POST takes, and the path of their status.
 import { fileUrl } from "./answer.ts";
-import { type Describe, EXAMPLE_INPUT, EXAMPLE_OUTPUT, type Feature, type Json, json } from "./description.ts";
-import { busy, limitReached, noSuchRequest, notAPdf } from "./errors.ts";
+import { TOKEN_FIELD } from "./auth.ts";
+import {
+  type Describe,
+  EXAMPLE_INPUT,
+  EXAMPLE_OUTPUT,
+  type Feature,
+  type Json,
+  json,
+  type ValuesByName,
+} from "./description.ts";
+import { busy, limitReached, noSuchRequest, notAPdf, notRequester } from "./errors.ts";
 import { INCLUDED_INFO } from "./file-info.ts";
 
 export const EXAMPLE_REQUEST = "6f9a4d0e-3c1b-4e57-9a80-5f2f6c1d7b34";
@@ -37,6 +46,9 @@ export const ASYNCHRONOUS: Feature = {
   },
 };
 
+const TOKEN: ValuesByName = {
+  [TOKEN_FIELD]: { description: "Token of the answer that accepted the request, instead of the key." },
+};
 const count = (description: string, minimum: number): Json => ({ type: "integer", minimum, description });
 const object = (properties: Readonly<Record<string, Json>>, required: readonly string[]): Json => ({
   ...{ type: "object", properties, required },
@@ -70,7 +82,7 @@ export const STATUS: Json = {
   ],
 };
 
-export const describeRequestStatus: Describe = (_config, baseUrl) => {
+export const describeRequestStatus: Describe = ({ variant }, baseUrl) => {
   const completed = {
     ...{
       requestId: EXAMPLE_REQUEST,
@@ -109,10 +121,11 @@ export const describeRequestStatus: Describe = (_config, baseUrl) => {
         errors: [noSuchRequest(), limitReached("64 streams of a request", { "Retry-After": "5" }), busy()],
       },
       {
-        ...{ method: "delete", id: "cancel-request", tag: "Service" },
+        ...{ method: "delete", id: "cancel-request", tag: "Service", needsKey: true },
         summary: "Cancels a request that is answered later, and removes what was stored for it.",
+        headers: variant === "keyed" ? TOKEN : {},
         answers: { 204: { description: "The request is canceled." } },
-        errors: [noSuchRequest(), busy()],
+        errors: [noSuchRequest(), busy(), ...(variant === "keyed" ? [notRequester()] : [])],
       },
     ],
   };

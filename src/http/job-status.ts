@@ -6,7 +6,8 @@ import type { JobQueue, JobStatus } from "../core/jobs.ts";
 import { LIMITS } from "../core/limits.ts";
 import { wait } from "../core/pause.ts";
 import type { Asked } from "../core/within.ts";
-import { busy, noSuchRequest } from "./errors.ts";
+import type { MayRemove } from "./auth.ts";
+import { busy, noSuchRequest, notRequester } from "./errors.ts";
 import type { StatusStream, StatusStreams } from "./status-streams.ts";
 
 interface StatusService {
@@ -14,16 +15,22 @@ interface StatusService {
   readonly streams: StatusStreams;
   /** Identifier of whoever asks. */
   readonly client: string;
+  /** Returns who may cancel a request. @throws ServiceError 401 */
+  removals(): Promise<MayRemove>;
 }
 
-/** Serves `/request-status/{id}`: GET and DELETE. @throws ServiceError 404, 429, 503 */
+/** Serves `/request-status/{id}`: GET and DELETE. @throws ServiceError 401, 403, 404, 429, 503 */
 export async function serveStatus(
   request: Request,
   id: string,
-  { jobs, streams, client }: StatusService,
+  { jobs, streams, client, removals }: StatusService,
 ): Promise<Response> {
   const asked: typeof jobs = (question) => jobs(question).catch(() => Promise.reject(busy()));
   if (request.method === "DELETE") {
+    const mayCancel = await removals();
+    const marks = await asked((queue) => queue.marks(id));
+    if (!marks) throw noSuchRequest();
+    if (!mayCancel(marks)) throw notRequester();
     if (!(await asked((queue) => queue.cancel(id)))) throw noSuchRequest();
     return new Response(null, { status: 204 });
   }

@@ -1,6 +1,6 @@
 // Carries out what the queue decides: starts jobs, removes files, and asks to be called when time has passed.
 
-import type { Attempt, JobError, JobQueue, JobStatus, NewJob, Progress, TakenJob } from "../core/jobs.ts";
+import type { Attempt, JobError, JobMarks, JobQueue, JobStatus, NewJob, Progress, TakenJob } from "../core/jobs.ts";
 import { hashOfId } from "../core/log-line.ts";
 import type { DeliveryEnd, Message, TakenDelivery } from "../core/webhooks.ts";
 import type { Deliveries } from "./deliveries.ts";
@@ -63,6 +63,10 @@ export class Driver implements JobQueue {
 
   async status(id: string): Promise<JobStatus | undefined> {
     return this.#around.atOnce(() => this.#around.queue.status(id));
+  }
+
+  async marks(id: string): Promise<JobMarks | undefined> {
+    return this.#around.atOnce(() => this.#around.queue.marks(id));
   }
 
   async cancel(id: string): Promise<boolean> {

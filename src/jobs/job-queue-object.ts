@@ -3,7 +3,7 @@
 
 import { DurableObject } from "cloudflare:workers";
 import { type Env, readConfig } from "../core/config.ts";
-import type { Attempt, JobError, JobQueue, JobStatus, NewJob, Progress, TakenJob } from "../core/jobs.ts";
+import type { Attempt, JobError, JobMarks, JobQueue, JobStatus, NewJob, Progress, TakenJob } from "../core/jobs.ts";
 import { logLine } from "../core/log-line.ts";
 import type { DeliveryEnd, Message } from "../core/webhooks.ts";
 import { limiterOf } from "../keys/durable-limiter.ts";
@@ -55,6 +55,10 @@ export class JobQueueObject extends DurableObject<Env> implements JobQueue {
 
   status(id: string): Promise<JobStatus | undefined> {
     return this.#driver.status(id);
+  }
+
+  marks(id: string): Promise<JobMarks | undefined> {
+    return this.#driver.marks(id);
   }
 
   cancel(id: string): Promise<boolean> {

@@ -1,7 +1,7 @@
 // Decides which asynchronous job runs when, and what becomes of it. Knows neither where jobs are stored nor what they
 // do. Everything happens at once: the caller lets nothing else happen between two statements.
 
-import type { Attempt, JobError, JobStatus, NewJob, Progress, TakenJob } from "../core/jobs.ts";
+import type { Attempt, JobError, JobMarks, JobStatus, NewJob, Progress, TakenJob } from "../core/jobs.ts";
 import { LIMITS } from "../core/limits.ts";
 import { FIRST_IDS } from "../storage/derived-ids.ts";
 import type { Deliveries } from "./deliveries.ts";
@@ -56,6 +56,7 @@ const TABLES = [
   "CREATE INDEX IF NOT EXISTS jobs_by_end ON jobs (ends)",
   `CREATE TABLE IF NOT EXISTS texts (job TEXT NOT NULL, piece INTEGER NOT NULL, text TEXT NOT NULL,
     PRIMARY KEY (job, piece))`,
+  "CREATE TABLE IF NOT EXISTS tokens (job TEXT PRIMARY KEY, token TEXT NOT NULL)",
   `CREATE TABLE IF NOT EXISTS removals (number INTEGER PRIMARY KEY, ids TEXT NOT NULL, seed TEXT,
     reserved INTEGER NOT NULL, not_before INTEGER NOT NULL DEFAULT 0)`,
 ];
@@ -196,6 +197,13 @@ export class Queue {
     }
   }
 
+  marks(id: string): JobMarks | undefined {
+    const row = this.#row(id);
+    if (!row || row.state === "canceled") return undefined;
+    const [found] = this.#sql("SELECT token FROM tokens WHERE job = ?", id);
+    return { owner: row.client, ...(found ? { token: String(found.token) } : {}) };
+  }
+
   /** A job that runs is forgotten when its attempt has stopped. */
   cancel(id: string): boolean {
     const row = this.#row(id);
@@ -298,7 +306,7 @@ export class Queue {
   }
 
   #delete(id: string): void {
-    this.#sql("DELETE FROM texts WHERE job = ?", id);
+    for (const table of ["texts", "tokens"]) this.#sql(`DELETE FROM ${table} WHERE job = ?`, id);
     this.#sql("DELETE FROM jobs WHERE id = ?", id);
     this.#options.deliveries.forget(id);
   }
@@ -316,11 +324,12 @@ export class Queue {
   }
 
   #insert(job: NewJob, state: State, text: string): void {
-    const { id, path, baseUrl, client, inputs, isTransient } = job;
+    const { id, path, baseUrl, client, token, inputs, isTransient } = job;
     this.#sql(
       "INSERT INTO jobs (id, state, path, base_url, client, turn, inputs, transient) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
       ...[id, state, path, baseUrl, client, this.#turnOf(client), JSON.stringify(inputs), isTransient ? 1 : 0],
     );
+    if (token !== undefined) this.#sql("INSERT INTO tokens (job, token) VALUES (?, ?)", id, token);
     this.#write(id, text);
     this.#options.deliveries.add(job);
   }

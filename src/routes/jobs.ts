@@ -11,7 +11,7 @@ import { clientIn } from "../http/deferred-form.ts";
 import type { Caller } from "../http/endpoint.ts";
 import { methodNotAllowed } from "../http/errors.ts";
 import { withFileInfo } from "../http/file-info.ts";
-import { addressClient, usageOf } from "../http/guard.ts";
+import { addressClient, removalsOf, usageOf } from "../http/guard.ts";
 import { JobAccount } from "../http/job-account.ts";
 import { carryOutJob, type Work, workOf } from "../http/job-runner.ts";
 import { serveStatus } from "../http/job-status.ts";
@@ -37,7 +37,10 @@ export function addRequestStatus(app: App): void {
   const path = "/request-status/:id";
   const streams = new StatusStreams();
   app.on(["GET", "HEAD", "DELETE"], path, async (c) => {
-    const service = { jobs: queueOf(c.env), streams, client: addressClient(c.req.raw, c.env) };
+    const service = {
+      ...{ jobs: queueOf(c.env), streams, client: addressClient(c.req.raw, c.env) },
+      removals: () => removalsOf(c.req.raw, c.env, c.get("config")),
+    };
     const answer = await serveStatus(c.req.raw, c.req.param("id"), service);
     return withFileInfo(c.req.raw, answer, { store: storeWith(c), baseUrl: baseUrl(c) });
   });

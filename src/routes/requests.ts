@@ -9,6 +9,7 @@ import type { SpanExport } from "../http/span-export.ts";
 import { Timing } from "../http/timing.ts";
 import { TUS_VERSION } from "../http/tus/headers.ts";
 import { TUS_PATH } from "../http/tus/uploads.ts";
+import { refuseWebPages } from "../http/web-callers.ts";
 import { type App, baseUrl, idsOf, log, type RequestContext } from "./context.ts";
 import { traceAnswer } from "./traces.ts";
 
@@ -43,6 +44,10 @@ export function beginRequests(
     log(idsOf(c), "request answered", { method, path: c.req.path, ...end(c.res.status) });
   });
   app.use(allowOrigins());
+  app.use(async (c, next) => {
+    refuseWebPages(c.req.raw, new URL(c.env.FORWARDED_ORIGIN ?? c.req.url), c.req.path, c.get("config"));
+    await next();
+  });
   app.use(`${TUS_PATH}/*`, async (c, next) => {
     await next();
     if (c.req.method !== "OPTIONS") c.res.headers.set("Tus-Resumable", TUS_VERSION);

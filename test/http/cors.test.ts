@@ -99,6 +99,16 @@ test.each(["https://evil.example.com", `${ORIGIN}.evil.com`, "null"])("another o
   expect(headers.get("Access-Control-Allow-Origin")).toBeNull();
 });
 
+test("agents' path takes messages of pages that are listed, and of no others", async () => {
+  const statusOf = async (origin: string, key: string) => {
+    const headers = { "Api-Key": key, Origin: origin, "Content-Type": "application/json" };
+    return (await fetch(`${service.url}/mcp`, { method: "POST", headers, body: "{}" })).status;
+  };
+  // The listed page's message is not one of the protocol.
+  expect(await statusOf("https://evil.example.com", service.key!)).toBe(403);
+  expect(await statusOf(ORIGIN, service.key!)).toBe(406);
+});
+
 test("OPTIONS that is no preflight is answered by the endpoint", async () => {
   const response = await fetch(`${service.url}/upload/tus`, { method: "OPTIONS", headers: { Origin: ORIGIN } });
   expect([response.status, response.headers.get("Tus-Version")]).toEqual([204, "1.0.0"]);
@@ -111,6 +121,18 @@ describe("by default", () => {
     const asked = await preflight(url, "/png", ORIGIN, "POST");
     expect([asked.status, asked.headers.get("Access-Control-Allow-Origin")]).toEqual([405, null]);
     expect((await fetch(`${url}/up`, { headers: { Origin: ORIGIN } })).headers.get("Vary")).toBeNull();
+  });
+
+  test("pages of other origins may not send anything that makes files; the service's own and programs may", async () => {
+    const statusOf = async (path: string, headers: Record<string, string>) =>
+      (await fetch(url + path, { method: "POST", headers })).status;
+    for (const path of ["/upload", "/upload/once", "/html", "/mcp"]) {
+      expect([path, await statusOf(path, { Origin: ORIGIN })]).toEqual([path, 403]);
+      expect([path, await statusOf(path, { Origin: ORIGIN, "Sec-Fetch-Site": "cross-site" })]).toEqual([path, 403]);
+    }
+    expect(await statusOf("/upload/once", { Origin: new URL(url).origin })).toBe(200);
+    expect(await statusOf("/upload/once", {})).toBe(200);
+    expect((await fetch(`${url}/openapi.json`, { headers: { Origin: ORIGIN } })).status).toBe(200);
   });
 
   test("every answer has the fields that protect its client; HTTPS is demanded only where it is used", async () => {

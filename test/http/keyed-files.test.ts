@@ -1,5 +1,5 @@
 // Tests who may remove a stored file in the keyed variant: its creator.
-// Contract: docs/api.md#variants, #stored-files, #delete, #resumable-uploads
+// Contract: docs/api.md#variants, #stored-files, #delete, #resumable-uploads, #asynchronous-jobs
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createClient, upload } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";
@@ -53,6 +53,45 @@ describe("DELETE /resource/{id}", () => {
       expect((await call("DELETE", `/resource/${id}`, { "Delete-Token": token })).status).toBe(204);
     }
   });
+});
+
+test("DELETE /request-status/{id} needs what DELETE of its files needs, and takes them along", async () => {
+  const accept = async (path: string, body: FormData) => {
+    const headers = { "Api-Key": "mine", Prefer: "respond-async" };
+    const response = await fetch(service.url + path, { method: "POST", headers, body });
+    const { requestId } = (await response.json()) as { requestId: string };
+    expect(response.status).toBe(202);
+    return { path: `/request-status/${requestId}`, token: response.headers.get("Delete-Token")! };
+  };
+  const form = (name: string, value: string | File) => {
+    const all = new FormData();
+    all.set(name, value);
+    all.set("output", "made");
+    return all;
+  };
+  const file = new File(["text"], "a.txt");
+  const requests = [
+    await accept("/html", form("content", "text")),
+    await accept("/zip", form("file", file)),
+    await accept("/upload", form("file", file)),
+  ];
+  const notRequester = { error: notOwner.error.replace("file", "request").replace("removed", "canceled") };
+  for (const [at, { path, token }] of requests.entries()) {
+    const remove = async (headers: Record<string, string>) => bodyOf(await call("DELETE", path, headers));
+    expect(await remove({})).toEqual([401, noKey]);
+    expect(await remove({ "Api-Key": "unknown" })).toEqual([401, wrongKey]);
+    expect(await remove({ "Api-Key": "other" })).toEqual([403, notRequester]);
+    expect(await remove({ "Delete-Token": requests[(at + 1) % 3]!.token })).toEqual([403, notRequester]);
+    expect(await remove({ "Delete-Token": path })).toEqual([403, notRequester]);
+    const status = () =>
+      fetch(service.url + path).then((response) => response.json() as Promise<Record<string, unknown>>);
+    await eventually(async () => expect(await status()).toMatchObject({ status: "completed" }));
+    const { outputId, files } = (await status()) as { outputId?: string; files?: { id: string }[] };
+    const id = outputId ?? files![0]!.id;
+    expect(await exists(id)).toBe(true);
+    expect(await remove(at === 1 ? { "Api-Key": "mine" } : { "Delete-Token": token })).toEqual([204, null]);
+    await eventually(async () => expect(await exists(id)).toBe(false));
+  }
 });
 
 describe("POST /delete", () => {

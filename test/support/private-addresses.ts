@@ -26,8 +26,9 @@ export const privateAddresses: readonly PrivateAddress[] = [
   ["0.0.0.0", "always", (port) => `http://0.0.0.0:${port}/`],
   ["::", "always", (port) => `http://[::]:${port}/`],
   ["TLS", "always", (port) => `https://127.0.0.1:${port}/`],
-  ["a name that leads there", "always", (port) => `http://loopback.attack.net:${port}/`],
-  ["a name that leads to ::1", "always", (port) => `http://loopback6.attack.net:${port}/`],
+  // What is allowed as a number is not for names that lead there.
+  ["a name that leads there", "never", (port) => `http://loopback.attack.net:${port}/`],
+  ["a name that leads to ::1", "never", (port) => `http://loopback6.attack.net:${port}/`],
   // No kernel routes these to its loopback device. web-proxy.test.ts tests that the proxy does not try them.
   ["6to4", "never", (port) => `http://[2002:7f00:1::]:${port}/`],
   ["NAT64", "never", (port) => `http://[64:ff9b::7f00:1]:${port}/`],

@@ -22,6 +22,12 @@ describe("public reports", () => {
   });
 });
 
+test("the table of the engines' walls names tests that exist", () => {
+  const cited = [...readFileSync(join(root, "docs/known-holes.md"), "utf8").matchAll(CITED)];
+  expect(cited.length).toBeGreaterThan(20);
+  for (const [, file, title] of cited) expect(sourceOf(`${file}.test.ts`)).toContain(title);
+});
+
 function sourceOf(file: string): string {
   const place = [join(root, "test", file), join(root, file)].find((path) => existsSync(path));
   return place === undefined ? `no file ${file}` : readFileSync(place, "utf8");

@@ -9,12 +9,16 @@ import { isPublicName } from "../../../src/core/web-address.ts";
 /** Default ports of HTTP and HTTPS. */
 const USUAL_PORTS: readonly number[] = [80, 443];
 
-/** IANA's registry of IPv4 special-purpose addresses (RFC 6890 and its successors), multicast and the reserved rest. */
+/**
+ * IANA's registry of IPv4 special-purpose addresses (RFC 6890 and its successors), multicast and the reserved rest; and
+ * one that Azure routes to its host, which configures virtual machines.
+ */
 const NOT_PUBLIC_V4: readonly (readonly [string, number])[] = [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
   ["100.64.0.0", 10],
   ["127.0.0.0", 8],
+  ["168.63.129.16", 32],
   ["169.254.0.0", 16],
   ["172.16.0.0", 12],
   ["192.0.0.0", 24],
@@ -71,19 +75,28 @@ interface Rule {
   readonly port?: number | "any";
 }
 
+/** What anybody may visit. */
+export interface PublicWeb {
+  /** Ports of public hosts, and of items without a port. @default 80 and 443 */
+  readonly usualPorts?: readonly number[];
+  /** @default {@link isPublic} */
+  readonly isPublic?: (address: string) => boolean;
+}
+
 /** Allows the public web on its usual ports, and the operator's additions: an intranet, a test's own server. */
 export class AllowList {
   readonly #rules: readonly Rule[];
   readonly #usualPorts: readonly number[];
+  readonly #isPublic: (address: string) => boolean;
 
   /**
-   * @param usualPorts ports of public hosts, and of items without a port
    * @param text items separated by commas or spaces. An item is a name, an address or a network (`10.1.0.0/16`,
    * `[fd00::]/8`), followed by `:port` or `:*` if it is not for the usual ports alone. IPv6 addresses are in brackets
    * @throws Error that names the invalid item
    */
-  constructor(text: string, usualPorts = USUAL_PORTS) {
+  constructor(text: string, { usualPorts = USUAL_PORTS, isPublic: isPublicAddress = isPublic }: PublicWeb = {}) {
     this.#usualPorts = usualPorts;
+    this.#isPublic = isPublicAddress;
     this.#rules = text
       .split(/[\s,]+/)
       .filter((item) => item !== "")
@@ -95,25 +108,25 @@ export class AllowList {
     return this.#rules.some((rule) => rule.host === host && this.#isPortOf(rule, port));
   }
 
-  /** Reports whether the list has addresses, to which local names may resolve. */
-  get hasNetworks(): boolean {
-    return this.#rules.some(({ addresses }) => addresses !== undefined);
+  /** Reports whether public hosts may be visited on that port. */
+  isUsualPort(port: number): boolean {
+    return this.#usualPorts.includes(port);
   }
 
-  /** Reports whether any host may be visited on that port. */
-  hasPort(port: number): boolean {
-    return this.#usualPorts.includes(port) || this.#rules.some((rule) => this.#isPortOf(rule, port));
+  /** Reports whether anybody may visit an address, on the usual ports. */
+  isPublic(address: string): boolean {
+    return this.#isPublic(address);
   }
 
-  /** Reports whether an address may be visited on that port, whatever its name is. */
+  /** Reports whether an address that a request has as a number may be visited on that port. */
   hasAddress(address: string, port: number): boolean {
     const family = isIPv4(address) ? "ipv4" : "ipv6";
-    if (this.#usualPorts.includes(port) && isPublic(address)) return true;
+    if (this.isUsualPort(port) && this.isPublic(address)) return true;
     return this.#rules.some((rule) => rule.addresses?.check(address, family) && this.#isPortOf(rule, port));
   }
 
   #isPortOf({ port }: Rule, wanted: number): boolean {
-    return port === undefined ? this.#usualPorts.includes(wanted) : port === "any" || port === wanted;
+    return port === undefined ? this.isUsualPort(wanted) : port === "any" || port === wanted;
   }
 }
 
@@ -147,7 +160,8 @@ export class Refused extends Error {
 }
 
 /**
- * Returns the addresses at which a host may be visited. The caller must connect to one of these.
+ * Returns the addresses at which a host may be visited. The caller must connect to one of these. Whoever owns a public
+ * name decides where it leads: to public addresses alone, or its pages could read what the operator allows.
  * @param host canonical, as in the URL standard, with IPv6 without brackets
  * @throws Refused; errors of the lookup
  */
@@ -158,15 +172,12 @@ export async function admit(
   lookups: Lookups,
 ): Promise<readonly LookupAddress[]> {
   const name = host.replace(/\.$/, "");
-  const isAdmitted = (address: string) => allow.hasAddress(address, port);
   const found = async () => {
-    if (!allow.hasPort(port)) throw new Refused(`${port} is not a port of web pages`);
-    if (isIP(name) !== 0) return [name].filter(isAdmitted);
+    if (isIP(name) !== 0) return [name].filter((address) => allow.hasAddress(address, port));
     if (allow.hasName(name, port)) return lookups.allowed(name);
-    const mayBePublic = isPublicName(name);
-    if (!mayBePublic && !allow.hasNetworks) throw new Refused(`${name} is no public name`);
-    const addresses = await (mayBePublic ? lookups.public(name) : lookups.allowed(name));
-    return addresses.filter(isAdmitted);
+    if (!allow.isUsualPort(port)) throw new Refused(`${port} is not a port of web pages`);
+    if (!isPublicName(name)) throw new Refused(`${name} is no public name`);
+    return (await lookups.public(name)).filter((address) => allow.isPublic(address));
   };
   const addresses = await found();
   if (addresses.length === 0) throw new Refused(`${host}:${port} is not public`);

@@ -18,13 +18,11 @@ import { connect, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { CONTAINER_LIMITS } from "../../limits.ts";
-import { AllowList, admit, type Lookups, Refused } from "./web-addresses.ts";
+import { AllowList, admit, type Lookups, type PublicWeb, Refused } from "./web-addresses.ts";
 
-export interface WebProxySettings {
+export interface WebProxySettings extends PublicWeb {
   /** Rules for {@link AllowList}. @default nothing */
   readonly allow?: string;
-  /** Allowed ports of public hosts. @default 80 and 443 */
-  readonly usualPorts?: readonly number[];
   /** DNS servers for names that are not allowed by name. @default this machine's */
   readonly dnsServers?: readonly string[];
 }
@@ -178,8 +176,8 @@ export class WebProxy {
   });
 
   /** @throws Error for an invalid allow-list */
-  constructor({ allow = "", usualPorts, dnsServers }: WebProxySettings) {
-    this.#allow = new AllowList(allow, usualPorts);
+  constructor({ allow = "", dnsServers, ...publicWeb }: WebProxySettings) {
+    this.#allow = new AllowList(allow, publicWeb);
     this.#lookups = lookups(dnsServers);
     // An error in a request ends here, and affects only its own connection.
     this.#server.on("request", (incoming, answer) => {

@@ -1,16 +1,16 @@
 // Rewrites a PDF with Ghostscript: draws the pages again, with their fonts embedded. Starts a process for each
 // document, since few need it.
 
-import { chmod, chown, constants, copyFile, mkdir } from "node:fs/promises";
+import { chmod, constants, copyFile } from "node:fs/promises";
 import { join } from "node:path";
 import { EngineFailure } from "../../../src/core/failure.ts";
 import { CONTAINER_LIMITS } from "../../limits.ts";
 import { twice } from "../../processes/attempts.ts";
-import { run } from "../../processes/process.ts";
 import { USERS, UserPool } from "../../processes/users.ts";
 import { limitFolder } from "../../scratch/folder-limit.ts";
 import type { Scratch } from "../../scratch/scratch.ts";
 import { takePdf } from "../pdf-output.ts";
+import { runConfined } from "./confined.ts";
 
 export interface RewriteSettings {
   /** Version of the PDF that is written. */
@@ -47,18 +47,13 @@ export class PdfRewriter {
     await using folder = await this.#scratch.folder("rewrite");
     using user = this.#users.take();
     const input = join(folder.path, "input.pdf");
-    const temporary = join(folder.path, "temporary");
     await copyFile(inputPath, input, constants.COPYFILE_FICLONE);
     await chmod(input, 0o644);
-    await mkdir(temporary, { mode: 0o700 });
-    if (process.getuid?.() === 0) for (const path of [folder.path, temporary]) await chown(path, user.id, user.id);
     using full = limitFolder(folder.path, 2 * LIMITS.fileBytes);
-    const { code, stderr } = await run("/usr/bin/gs", [...OPTIONS, `-dCompatibilityLevel=${version}`, ...FILES], {
-      cwd: folder.path,
+    const { code, stderr } = await runConfined([...OPTIONS, `-dCompatibilityLevel=${version}`, ...FILES], {
+      folder: folder.path,
       limits: { ...LIMITS, timeoutMs, cpuSeconds: LIMITS.timeoutMs / 1000 },
-      env: { TMPDIR: temporary },
       user: user.id,
-      files: { readable: READABLE, writable: [folder.path] },
       signal: AbortSignal.any([signal, full.signal]),
     });
     // The exit code may be 0 when Ghostscript gave up. Then there is no PDF, or one without the pages, which the
@@ -74,7 +69,6 @@ const LIMITS = {
   memoryBytes: CONTAINER_LIMITS.rewriterMemoryBytes,
   fileBytes: CONTAINER_LIMITS.rewriterFileBytes,
 };
-const READABLE = ["/usr", "/lib64", "/etc", "/var/lib/ghostscript", "/var/cache/fontconfig", "/proc", "/dev"];
 /** Embeds the standard fonts too, which Ghostscript leaves out by default. */
 const EMBED_ALL = ["-c", "<< /NeverEmbed [ ] >> setdistillerparams", "-f"];
 const FILES = ["-sOutputFile=output.pdf", ...EMBED_ALL, "input.pdf"];

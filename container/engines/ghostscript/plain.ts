@@ -1,12 +1,10 @@
 // Starts a new Ghostscript for every program: slow, but works wherever Ghostscript does. Its pages are the same as the
 // zygote's.
 
-import { chown, mkdir } from "node:fs/promises";
-import { join } from "node:path";
 import { EngineFailure } from "../../../src/core/failure.ts";
-import { run } from "../../processes/process.ts";
 import { USERS, UserPool } from "../../processes/users.ts";
 import type { PlainRunner } from "../with-fallback.ts";
+import { runConfined } from "./confined.ts";
 import { type FontSubstitutions, substitutionsPrinted } from "./fonts.ts";
 import type { PostscriptJob } from "./job.ts";
 import { NAMES } from "./program.ts";
@@ -22,14 +20,9 @@ export class PlainGhostscript implements PlainRunner<PostscriptJob, FontSubstitu
 
   async convert(job: PostscriptJob, signal: AbortSignal): Promise<FontSubstitutions> {
     using user = this.#users.take();
-    const temporary = join(job.folder, "temporary");
-    await mkdir(temporary, { mode: 0o700 });
-    const paths = [job.folder, temporary];
-    if (process.getuid?.() === 0) for (const path of paths) await chown(path, user.id, user.id);
-    const { code, stdout, stderr } = await run("gs", commandLine(job), {
-      cwd: job.folder,
+    const { code, stdout, stderr } = await runConfined(commandLine(job), {
+      folder: job.folder,
       limits: { ...job, memoryBytes: job.memoryBytes + OWN_MEMORY_BYTES },
-      env: { TMPDIR: temporary },
       user: user.id,
       signal,
     });

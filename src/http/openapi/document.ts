@@ -27,6 +27,7 @@ import {
   unexpected,
 } from "../errors.ts";
 import type { Route } from "../route.ts";
+import { refusalsOf } from "../web-callers.ts";
 import { describeEndpoint } from "./endpoints.ts";
 import { ERROR_HEADERS, EVERY_HEADER, HEADERS, POST_HEADERS } from "./headers.ts";
 
@@ -57,8 +58,8 @@ export function describePaths(served: Served, config: Config, baseUrl: string): 
   ];
 }
 
-function complete(description: PathDescription, { variant }: Config, features: readonly Feature[]): PathDescription {
-  const { operations } = description;
+function complete(description: PathDescription, config: Config, features: readonly Feature[]): PathDescription {
+  const { path, operations } = description;
   const methods = operations
     .flatMap(({ method }) => (method === "get" ? ["GET", "HEAD"] : [method.toUpperCase()]))
     .filter((method, at, all) => all.indexOf(method) === at)
@@ -67,11 +68,12 @@ function complete(description: PathDescription, { variant }: Config, features: r
   return {
     ...description,
     operations: operations.map((operation) => {
-      const isGuarded = operation.needsKey === true && variant === "keyed";
+      const isGuarded = operation.needsKey === true && config.variant === "keyed";
       return {
         ...withFeatures(operation, [
           ...(isGuarded ? [{ errors: [keyRequired(), invalidKey(), outOfScope()] }] : []),
           ...features,
+          { errors: refusalsOf(operation.method, path, config) },
           always,
         ]),
         needsKey: isGuarded,

@@ -1,10 +1,11 @@
 // Tests the programs that the container runs for jobs, and the scratch folders of jobs.
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { chown, mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type RunOptions, run } from "../../../container/processes/process.ts";
+import { USERS } from "../../../container/processes/users.ts";
 import { type JobFolder, Scratch } from "../../../container/scratch/scratch.ts";
 import { eventually } from "../../support/eventually.ts";
 
@@ -25,6 +26,27 @@ const isRunning = (pid: number) =>
   existsSync(`/proc/${pid}`) && !/^\d+ \(.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
 
 const untilGone = (pid: number): Promise<void> => eventually(() => expect(isRunning(pid)).toBe(false));
+
+const isRoot = process.getuid?.() === 0;
+/** One of the users of engines. */
+const USER = USERS.soffice.first;
+
+/** Starts a process that does nothing, as another program's job would. */
+async function idle(user: number): Promise<AsyncDisposable & { readonly pid: number }> {
+  const folder = await scratch.folder("idle");
+  if (isRoot) await chown(folder.path, user, user);
+  const ending = new AbortController();
+  const ended = sh("echo $$ > pid; exec sleep 60", { user, signal: ending.signal }, folder).catch(() => {});
+  const pid = Number(await eventually(() => untilThere(join(folder.path, "pid"))));
+  return {
+    pid,
+    async [Symbol.asyncDispose]() {
+      ending.abort();
+      await ended;
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
 
 /** Waits until a file has content. */
 const untilThere = (path: string): Promise<string> =>
@@ -109,6 +131,62 @@ describe("run", () => {
     const script = `perl -MSocket -e 'print socket(S, PF_INET, SOCK_STREAM, 0) ? "open" : "refused"'`;
     expect((await sh(script)).stdout.toString()).toBe("refused");
     expect((await sh(script, { network: true })).stdout.toString()).toBe("open");
+  });
+
+  describe("of a program that may see its own folder alone", () => {
+    const readable = ["/usr", "/lib64", "/etc", "/proc", "/dev"];
+    /** Runs Perl as an engine runs, and with no wall but its user. */
+    async function both(code: string, user?: number) {
+      await using folder = await scratch.folder("confined");
+      if (user !== undefined && isRoot) await chown(folder.path, user, user);
+      const limits = { timeoutMs: 60_000 };
+      const own = { cwd: folder.path, limits, ...(user === undefined ? {} : { user }) };
+      const said = async (options: Partial<RunOptions>) =>
+        (await run("/usr/bin/perl", ["-MSocket", "-e", code], { ...own, ...options })).stdout.toString();
+      const files = { readable, writable: [folder.path] };
+      return { open: await said({ network: true }), confined: await said({ files }) };
+    }
+    const isDone = (attempt: string) => `print(${attempt} ? "done" : "refused")`;
+    const wall = { open: "done", confined: "refused" };
+
+    test("another job's folder cannot be read, listed or written, and its own can", async () => {
+      await using other = await scratch.folder("other");
+      const path = join(other.path, "document");
+      await writeFile(path, "secret");
+      await chmod(other.path, 0o777);
+      expect(await both(isDone(`open(F, "<", "${path}")`))).toEqual(wall);
+      expect(await both(isDone(`opendir(D, "${other.path}")`))).toEqual(wall);
+      expect(await both(isDone(`open(F, ">", "${other.path}/new")`))).toEqual(wall);
+      expect(await both(isDone(`open(F, "<", "/proc/self/root${path}")`))).toEqual(wall);
+      expect(await both(`unlink "a"; symlink "${path}", "a"; ${isDone('open(F, "<", "a")')}`)).toEqual(wall);
+      expect((await both(isDone(`open(F, ">", "own")`))).confined).toBe("done");
+    });
+
+    test("it opens no socket of a network, and no ring that could", async () => {
+      for (const kind of ["PF_INET, SOCK_STREAM", "PF_INET6, SOCK_STREAM", "PF_INET, SOCK_DGRAM", "16, SOCK_RAW"]) {
+        expect([kind, await both(isDone(`socket(S, ${kind}, 0)`))]).toEqual([kind, wall]);
+      }
+      // io_uring_setup(2), which some kernels refuse everybody.
+      expect((await both(isDone(`syscall(425, 1, my $ring = "\\0" x 120) >= 0`))).confined).toBe("refused");
+    });
+
+    test("it cannot read the environment or the memory of a process of the same user", async () => {
+      await using victim = await idle(USER);
+      for (const name of ["environ", "maps", "mem"]) {
+        const read = await both(isDone(`open(F, "<", "/proc/${victim.pid}/${name}")`), USER);
+        expect([name, read]).toEqual([name, wall]);
+      }
+    });
+
+    test("it cannot signal a process of another user; nor one of its own, where the kernel has Landlock 6", async () => {
+      await using victim = await idle(USER);
+      const signal = isDone(`kill(0, ${victim.pid})`);
+      if (isRoot) expect(await both(signal, USER + 1)).toEqual({ open: "refused", confined: "refused" });
+      else console.log("Signals to another user are not tested: only root can run programs as two users.");
+      const { stdout } = await sh("perl -e 'print syscall(444, 0, 0, 1)'");
+      if (Number(stdout) >= 6) expect(await both(signal, USER)).toEqual(wall);
+      else console.log("Signals to the same user are not tested: the kernel is older than Linux 6.12.");
+    });
   });
 
   test("ends a program that uses too much processor time", async () => {

@@ -7,7 +7,7 @@ test("defaults", () => {
   const { budgets: _, ...settings } = readSettings({});
   expect(settings).toMatchObject({
     ...{ port: 8787, host: "127.0.0.1", apiKeys: [], trustedProxies: 0, stopMs: 25_000, startsEngines: true },
-    variables: {},
+    variables: { ALLOWED_HOSTS: "localhost" },
   });
 });
 
@@ -17,10 +17,25 @@ test("the Worker's variables are passed on, others are not", () => {
     API_DIALECT: "current",
     MAX_UPLOAD_MB: "5",
     BASE_URL: "",
+    HOST: "0.0.0.0",
     PATH: "/bin",
     API_KEYS: "a",
   });
   expect(variables).toEqual({ VARIANT: "keyed", API_DIALECT: "current", MAX_UPLOAD_MB: "5" });
+});
+
+test.each([
+  [{ HOST: "127.0.0.5" }, "localhost"],
+  [{ HOST: "::1" }, "localhost"],
+  [{ HOST: "localhost", BASE_URL: "" }, "localhost"],
+  [{ ALLOWED_HOSTS: "pagewright, pdf.example.com" }, "pagewright, pdf.example.com"],
+  [{ HOST: "0.0.0.0", ALLOWED_HOSTS: "pagewright" }, "pagewright"],
+  [{ HOST: "0.0.0.0" }, undefined],
+  [{ HOST: "10.0.0.1" }, undefined],
+  [{ BASE_URL: "https://pdf.example.com" }, undefined],
+  [{ TRUSTED_PROXIES: "1" }, undefined],
+])("with %o, the names of the service are %s", (environment, hosts) => {
+  expect(readSettings(environment).variables.ALLOWED_HOSTS).toBe(hosts);
 });
 
 test("a container elsewhere, or none: no engines are started", () => {
@@ -63,6 +78,10 @@ test.each([
   ["MAX_INPUTS", "1.5"],
   ["FILE_LIFETIME_HOURS", "1e12"],
   ["BASE_URL", "pdf.example.com"],
+  ["ALLOWED_HOSTS", "localhost:8787"],
+  ["ALLOWED_HOSTS", "https://pdf.example.com"],
+  ["ALLOWED_HOSTS", "pagewright,"],
+  ["ALLOWED_HOSTS", "*, localhost"],
   ["BASE_URL", "ftp://pdf.example.com"],
   ["BASE_URL", "https://pdf.example.com:99999"],
   ["CONTAINER_URL", "engines:8080"],

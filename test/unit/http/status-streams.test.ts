@@ -31,7 +31,7 @@ function open(jobs: Jobs, streams: StatusStreams, id: string, client: string) {
     headers: { Accept: "text/event-stream" },
     signal: leaving.signal,
   });
-  const answer = serveStatus(request, id, { jobs: jobs.ask, streams, client });
+  const answer = serveStatus(request, id, { jobs: jobs.ask, streams, client, removals: async () => () => true });
   return { answer, leave: () => leaving.abort() };
 }
 

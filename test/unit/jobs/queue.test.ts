@@ -286,6 +286,28 @@ describe("a job without capacity", () => {
   });
 });
 
+test("a job tells who may cancel it, until it is canceled or forgotten", () => {
+  queue.enqueue(job("a", { client: "owner", token: "hash" }));
+  queue.enqueue(job("b", { client: "owner" }));
+  queue.record(job("c", { client: "other", token: "its own" }), "{}");
+  const all = () => ["a", "b", "c", "d"].map((id) => queue.marks(id));
+  const [first, second, third] = [
+    { owner: "owner", token: "hash" },
+    { owner: "owner" },
+    { owner: "other", token: "its own" },
+  ];
+  expect(all()).toEqual([first, second, third, undefined]);
+  const taken = queue.take()!;
+  expect(queue.marks(taken.id)).toEqual(first);
+  queue.complete(taken, "{}");
+  expect(queue.marks("a")).toEqual(first);
+  expect([queue.cancel("a"), queue.cancel("b")]).toEqual([true, true]);
+  expect(all()).toEqual([undefined, undefined, third, undefined]);
+  pass(HOUR_MS * 100);
+  expect(all()).toEqual([undefined, undefined, undefined, undefined]);
+  expect(database.prepare("SELECT count(*) AS count FROM tokens").get()).toEqual({ count: 0 });
+});
+
 describe("a canceled job", () => {
   test("is gone at once if it waits", () => {
     queue.enqueue(job("a"));

@@ -1,10 +1,10 @@
 // Tests that no job sees anything of another, and prints real pages.
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { chromium, openChromium, pages, show, site } from "../../../../test/support/chromium-site.ts";
-import { html, infoOf, print, textOf } from "../../../../test/support/chromiums.ts";
+import { html, infoOf, print, scratch, textOf } from "../../../../test/support/chromiums.ts";
 import { corpusDir } from "../../../../test/support/corpus.ts";
 
 openChromium();
@@ -62,6 +62,31 @@ describe("nothing of one job is seen by another", () => {
     );
     expect(texts.map((text) => text.trim())).toEqual(["1", "2", "3"].map((who) => `heard${who} of${who}=1 of${who}`));
   });
+});
+
+test("no file of the machine is seen, by any way to name it", async () => {
+  await using folder = await scratch.folder("canary");
+  const canary = join(folder.path, "canary.html");
+  writeFileSync(canary, "<p>CANARY-7f3a");
+  for (const path of [folder.path, canary]) chmodSync(path, 0o755);
+  const file = `file://${canary}`;
+  const ways = `<iframe src="${file}"></iframe><object data="${file}"></object><embed src="${file}">
+    <link rel=import href="${file}"><p id=p>waiting<script>
+    const ask = () => { const x = new XMLHttpRequest(); x.open("GET", "${file}", false); x.send(); return x.responseText };
+    const told = (said) => String(said).includes("CANARY") ? "read" : "refused";
+    (async () => {
+      const all = [await fetch("${file}").then((r) => r.text()).then(told, () => "refused")];
+      try { all.push(told(ask())) } catch { all.push("refused") }
+      p.textContent = all.join(" ");
+    })();</script>`;
+  pages.set("/files", show(`<!doctype html>${ways}`, "text/html"));
+  for (const source of [html(`<!doctype html>${ways}`), { url: `${site.url}/files` }]) {
+    const text = textOf(await print(chromium, source));
+    expect(text).toContain("refused refused");
+    expect(text).not.toContain("CANARY");
+  }
+  const moved = await print(chromium, html(`<script>location = "${file}"</script>before`)).catch(() => undefined);
+  expect(moved === undefined ? "" : textOf(moved)).not.toContain("CANARY");
 });
 
 describe.skipIf(corpusDir === undefined)("real pages", () => {

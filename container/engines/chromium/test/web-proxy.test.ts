@@ -30,6 +30,8 @@ describe("addresses", () => {
     ["100.127.255.255", false],
     ["127.0.0.1", false],
     ["127.255.255.255", false],
+    ["168.63.129.15", true],
+    ["168.63.129.16", false],
     ["169.254.169.254", false],
     ["172.16.0.1", false],
     ["172.31.255.255", false],
@@ -114,13 +116,27 @@ describe("the allow-list", () => {
     expect(await ask("wiki.corp:8080", "wiki.corp", 8080)).toEqual(["10.1.2.3"]);
     expect(await ask("wiki.corp:8080", "wiki.corp", 80)).toBe("refused");
     expect(await ask("wiki.corp:*", "wiki.corp", 1)).toEqual(["10.1.2.3"]);
-    expect(await ask("other.corp, 10.0.0.0/8", "wiki.corp")).toEqual(["10.1.2.3"]);
-    expect(await ask("10.2.0.0/16", "wiki.corp")).toBe("refused");
     expect(await ask("10.0.0.1", "10.0.0.1")).toEqual(["10.0.0.1"]);
     expect(await ask("10.0.0.1", "10.0.0.2")).toBe("refused");
     expect(await ask("[::1]:81", "::1", 81)).toEqual(["::1"]);
     expect(await ask("[fd00::]/8", "fd12::1")).toEqual(["fd12::1"]);
     expect(await ask("127.0.0.1", "::ffff:7f00:2")).toBe("refused");
+  });
+
+  test("what is allowed is for no other name that leads there", async () => {
+    const everything = "wiki.corp:*, 10.0.0.0/8:*, [::1]:*, 93.184.216.34:8080";
+    const open = ["93.184.216.34", "2606:4700::1111"];
+    // The name's addresses are 10.0.0.1 and ::1 as well: whoever owns it decides that.
+    expect(await ask(everything, "attacker.public.net")).toEqual(open);
+    expect(await ask(everything, "wiki.corp.public.net")).toEqual(open);
+    expect(await ask(everything, "10.0.0.1.public.net", 443)).toEqual(open);
+    for (const port of [8080, 8443, 1]) expect(await ask(everything, "attacker.public.net", port)).toBe("refused");
+    for (const name of ["printer", "other.corp", "a.wiki.corp", "localhost"]) {
+      expect(await ask(everything, name)).toBe("refused");
+      expect(await ask(everything, name, 8080)).toBe("refused");
+    }
+    expect(await ask(everything, "10.0.0.1", 8080)).toEqual(["10.0.0.1"]);
+    expect(await ask(everything, "93.184.216.34", 8080)).toEqual(["93.184.216.34"]);
   });
 
   test.each(["10.0.0.0/33", "[wiki]", "a/b", "wiki.corp/8", "::1", "a:port", "[::1]/129"])("%s is no item", (item) => {
@@ -179,7 +195,8 @@ describe("a proxy", () => {
 
   /** Opens a proxy. 127.0.0.2 stands for the public web: the site may be reached there. */
   async function open(settings: WebProxySettings = {}, most = limits): Promise<number> {
-    const proxy = new WebProxy({ allow: `127.0.0.2:${site.port}`, dnsServers: [dns.address], ...settings });
+    const publicWeb = { usualPorts: [80, 443, site.port], isPublic: (address: string) => address === "127.0.0.2" };
+    const proxy = new WebProxy({ ...publicWeb, dnsServers: [dns.address], ...settings });
     visit = proxy.visit({ limits: most, document: undefined, exceeded: (what) => exceeded.push(what) });
     door = createServer((socket) => proxy.serve(socket, visit));
     await new Promise<void>((resolve) => door.listen(0, "127.0.0.1", resolve));
@@ -273,6 +290,15 @@ describe("a proxy", () => {
     expect(reached.map(({ address }) => address)).toEqual(["127.0.0.2"]);
     expect(visit.isRefused(url)).toBe(true);
     expect(visit.isRefused(`http://other.public.net:${site.port}/`)).toBe(false);
+  });
+
+  test("a public name that leads to what the operator allows: 403, by either way", async () => {
+    answers = () => ["127.0.0.1"];
+    const port = await open({ allow: `127.0.0.1:${site.port}, 127.0.0.0/8:*` });
+    expect((await get(port, `http://127.0.0.1:${site.port}/`)).status).toBe(200);
+    expect((await get(port, `http://attacker.public.net:${site.port}/`)).status).toBe(403);
+    expect((await tunnel(port, `attacker.public.net:${site.port}`)).status).toBe(403);
+    expect(reached.map(({ host }) => host)).toEqual([`127.0.0.1:${site.port}`]);
   });
 
   test("a name without an address: 502; one that may not be visited: 403, and nobody hears of it", async () => {

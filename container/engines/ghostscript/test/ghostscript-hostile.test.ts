@@ -3,8 +3,10 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { by, convert, documents, openGhostscripts } from "../../../../test/support/ghostscripts.ts";
+import { by, convert, documents, openGhostscripts, scratch } from "../../../../test/support/ghostscripts.ts";
 import { failsWith } from "../../../../test/support/offices.ts";
+import { USERS } from "../../../processes/users.ts";
+import { runConfined } from "../confined.ts";
 
 openGhostscripts();
 
@@ -40,6 +42,31 @@ function asItComes(program: string): string {
 
 test("a program reads what it likes under a Ghostscript as it comes", () => {
   expect(asItComes(page(`{ (${canary}) read } try`))).toContain(SECRET);
+});
+
+test("the plain way's sandbox holds without SAFER: no file of others, nothing written elsewhere, no program", async () => {
+  await using folder = await scratch.folder("without-safer");
+  const [own, elsewhere, ran] = [join(folder.path, "own"), join(documents, "elsewhere"), join(documents, "ran")];
+  const attempts = [
+    `{ (${canary}) read } try`,
+    `{ (/proc/1/environ) read } try`,
+    `{ (/proc/${process.pid}/environ) read } try`,
+    `{ (${elsewhere}) (w) file closefile } try`,
+    `{ (${canary}) deletefile } try`,
+    `{ (%pipe%touch ${ran}) (w) file closefile } try`,
+    `{ (${own}) (w) file dup (kept) writestring closefile (${own}) read } try`,
+  ];
+  writeFileSync(join(folder.path, "attempt.ps"), page(attempts.join("\n")), "latin1");
+  chmodSync(folder.path, 0o777);
+  const args = ["-q", "-dNOSAFER", "-dNOPAUSE", "-dBATCH", "-sDEVICE=txtwrite", "-sOutputFile=-", "attempt.ps"];
+  const limits = { timeoutMs: 60_000 };
+  const { stdout } = await runConfined(args, { folder: folder.path, user: USERS.plainGhostscript.first, limits });
+  const text = stdout.toString("latin1");
+  expect(text).not.toContain(SECRET);
+  // A pipe to a program that cannot be started is opened.
+  expect(text.match(/refused/g)!.length).toBeGreaterThanOrEqual(5);
+  expect(text).toContain("kept");
+  expect([existsSync(elsewhere), existsSync(ran), readFileSync(canary, "utf8")]).toEqual([false, false, SECRET]);
 });
 
 describe.each(["zygote", "plain"] as const)("by %s, a program", (mode) => {

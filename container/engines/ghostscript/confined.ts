@@ -1,0 +1,31 @@
+// Runs a new Ghostscript in the folder of one job. Whatever a document makes of it, it sees no other file that a client
+// has sent, opens no socket and starts no program.
+
+import { chown, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { type Ended, type Limits, run } from "../../processes/process.ts";
+
+export interface ConfinedOptions {
+  /** Folder of the job, which becomes the user's. */
+  readonly folder: string;
+  /** User id. */
+  readonly user: number;
+  readonly limits: Limits;
+  readonly signal?: AbortSignal;
+}
+
+const READABLE = ["/usr", "/lib64", "/etc", "/var/lib/ghostscript", "/var/cache/fontconfig", "/proc", "/dev"];
+
+export async function runConfined(
+  args: readonly string[],
+  { folder, user, limits, signal }: ConfinedOptions,
+): Promise<Ended> {
+  const temporary = join(folder, "temporary");
+  await mkdir(temporary, { mode: 0o700 });
+  if (process.getuid?.() === 0) for (const path of [folder, temporary]) await chown(path, user, user);
+  return run("/usr/bin/gs", args, {
+    ...{ cwd: folder, limits, user, env: { TMPDIR: temporary } },
+    files: { readable: READABLE, writable: [folder] },
+    ...(signal ? { signal } : {}),
+  });
+}

@@ -1,0 +1,61 @@
+// Compares the engines' Debian packages with those that the distribution offers now.
+
+import { execFile } from "node:child_process";
+
+/** Packages with the code that reads documents, as dpkg-query(1) takes them. */
+const ENGINES = [
+  ...["libreoffice-core-nogui", "libreoffice-*-nogui", "ghostscript", "libgs[0-9]*", "chromium-headless-shell"],
+  "openjdk-*-jre-headless",
+];
+const TIMEOUT_MS = 30_000;
+
+export interface PackagePolicy {
+  readonly name: string;
+  readonly installed: string;
+  /** Version that apt would install. */
+  readonly candidate: string;
+  /** False if apt knows the package from this machine alone. */
+  readonly isOffered: boolean;
+}
+
+/** @param output what `apt-cache policy` prints for some packages; those that are not installed are left out */
+export function policiesIn(output: string): PackagePolicy[] {
+  const blocks = output.split(/^(?=\S)/m);
+  return blocks.flatMap((block) => {
+    const [, name] = /^(\S+):\n/.exec(block) ?? [];
+    const [, installed] = /^ {2}Installed: (\S+)$/m.exec(block) ?? [];
+    const [, candidate] = /^ {2}Candidate: (\S+)$/m.exec(block) ?? [];
+    if (!name || !installed || !candidate || installed === "(none)") return [];
+    const isOffered = /^ +-?\d+ (?!\/var\/lib\/dpkg\/status)\S+/m.test(block);
+    return [{ name, installed, candidate, isOffered }];
+  });
+}
+
+/**
+ * @param ask returns what `apt-cache policy` prints for the engines; empty where there are no Debian packages
+ * @returns the text to print, which begins with "warning" if an engine is older than the distribution's
+ */
+export async function checkEnginePackages(ask: () => Promise<string> = policies): Promise<string> {
+  const known = policiesIn(await ask());
+  if (known.length === 0) return "not checked: no engine is installed from a Debian package";
+  const older = known.filter(({ installed, candidate }) => installed !== candidate);
+  const told = older.map(({ name, installed, candidate }) => `${name} ${installed}, now ${candidate}`);
+  if (older.length > 0) return `warning: older than the distribution's, run apt-get upgrade: ${told.join("; ")}`;
+  if (!known.some(({ isOffered }) => isOffered)) return "not checked: apt has no list of packages, run apt-get update";
+  return `${known.length} packages are the distribution's newest that apt knows`;
+}
+
+async function policies(): Promise<string> {
+  // Each line has a name, a tab and a version.
+  const installed = await said("dpkg-query", ["-W", ...ENGINES]);
+  const names = installed.split("\n").flatMap((line) => line.split(/[\t:]/)[0] || []);
+  return names.length === 0 ? "" : said("apt-cache", ["policy", ...names]);
+}
+
+/** Returns what a program prints, in English; nothing if it is not there. It may exit with 1 and say what it knows. */
+function said(program: string, args: readonly string[]): Promise<string> {
+  return new Promise((resolve) => {
+    const options = { timeout: TIMEOUT_MS, env: { ...process.env, LC_ALL: "C" } };
+    execFile(program, args, options, (_error, stdout) => resolve(stdout));
+  });
+}
