@@ -1,6 +1,7 @@
 // Creates every error response: the spec's error table as functions, and the only mapping from an engine's failure to a
 // response. Knows nothing about Hono or engines.
 import { EngineFailure, type Nonconformity, OutOfRange, StorageFull } from "../core/failure.ts";
+import { typeName } from "../core/type-names.ts";
 
 /** An error whose message is meant for the client. Constructed only in this file. */
 export class ServiceError extends Error {
@@ -11,13 +12,16 @@ export class ServiceError extends Error {
   readonly sentence: string;
   /** The words that the message has instead of those in angle brackets. */
   readonly values: Readonly<Record<string, string>>;
+  /** @param why a sentence that follows the contract's, and concerns this request */
   constructor(
     status: number,
     sentence: string,
     headers: Record<string, string> = {},
     values: Record<string, string> = {},
+    why?: string,
   ) {
-    super(sentence.replace(/<(\w+)>/g, (word, name) => values[name] ?? word));
+    const message = sentence.replace(/<(\w+)>/g, (word, name) => values[name] ?? word);
+    super(why === undefined ? message : `${message} ${why}`);
     this.status = status;
     this.headers = headers;
     this.sentence = sentence;
@@ -37,8 +41,10 @@ const shown = (value: string): string =>
 
 // The rows of the spec's table, with their text verbatim.
 export const invalidRequest = () => new ServiceError(400, "Invalid Request");
-export const outOfRange = (parameter: string, value: string) =>
-  about(400, "<value> is not within the acceptable range for <parameter>.", { value: shown(value), parameter });
+export const outOfRange = (parameter: string, value: string, why?: string) => {
+  const values = { value: shown(value), parameter };
+  return new ServiceError(400, "<value> is not within the acceptable range for <parameter>.", {}, values, why);
+};
 export const fileAndId = () => new ServiceError(400, "This route will only accept a File or an ID, not both.");
 export const moreThanOneKey = (parameter: string) =>
   about(400, "Found more than one <parameter> key, only one is allowed.", { parameter });
@@ -78,7 +84,21 @@ export const bodyTooLarge = (limitBytes: number) =>
   about(413, "The request body exceeds the maximum size of <number> MB.", megabytes(limitBytes));
 export const wrongContentType = () =>
   new ServiceError(415, "The Content-Type of the request must be multipart/form-data.");
-export const wrongType = () => new ServiceError(400, "Uploaded file is not valid input for this route.");
+export const wrongType = (why?: string) =>
+  new ServiceError(400, "Uploaded file is not valid input for this route.", {}, {}, why);
+/**
+ * Tells which input is of a wrong type, and which types are right.
+ * @param takes the types as a list
+ * @param place of the input among several, from 1
+ */
+export function mismatch(
+  { name, type }: { readonly name: string; readonly type: string },
+  takes: string,
+  place?: { readonly number: number; readonly of: number },
+): ServiceError {
+  const which = place && place.of > 1 ? `, number ${place.number} of the ${place.of} inputs,` : "";
+  return wrongType(`${shown(name)}${which} is ${typeName(type)}; this endpoint takes ${takes}.`);
+}
 export const notAPdf = () => new ServiceError(400, "The input file is damaged or is not a PDF.");
 export const fileTooLarge = (limitBytes: number) =>
   about(413, "The file exceeds the maximum size of <number> MB.", megabytes(limitBytes));
@@ -171,7 +191,7 @@ export const repeated = (status: number, message: string, headers: Record<string
 /** Maps any thrown value to a response. A value that is not meant for the client becomes one fixed sentence. */
 export function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
-  if (error instanceof OutOfRange) return outOfRange(error.parameter, error.value);
+  if (error instanceof OutOfRange) return outOfRange(error.parameter, error.value, error.why);
   if (error instanceof StorageFull) return storageFull();
   if (error instanceof EngineFailure) return fromEngineFailure(error);
   return unexpected();
