@@ -6,7 +6,7 @@ const OTHERS: readonly (readonly [RegExp, string])[] = [
   [/^\s*%PDF-/, "a PDF"],
   [/^\s*%!/, "a PostScript file"],
   [/^\{\\rtf/, "an RTF document"],
-  [/^PK(\x03\x04|\x05\x06)/, "an Office document or a ZIP archive"],
+  [/^PK\p{Cc}{2}/u, "an Office document or a ZIP archive"],
   [/^(From|MIME-Version|Message-ID|Received|Return-Path|Date):? .*\r?\n[\w-]+:/i, "an e-mail or a web archive"],
 ];
 /** XML is HTML if it has its element: flat OpenDocument and Office XML do not. */

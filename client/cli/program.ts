@@ -76,7 +76,8 @@ function createProgram(around: Surroundings, outcome: { code: number }): Command
     .command("convert", { hidden: true })
     .argument("[files...]")
     .allowUnknownOption()
-    .action(([file = "report.docx"]: readonly string[]) => {
+    .action((words: readonly string[]) => {
+      const file = words.find((word) => /^[^-].*\.\w+$/.test(word)) ?? "report.docx";
       const formats = DECLARED.map(({ name }) => name).join(", ");
       throw new UsageError(`Name what to make, as in "pagewright pdf ${file}". There are ${formats}.`);
     });

@@ -12,7 +12,6 @@ import {
   type CallToolResult,
   ListToolsRequestSchema,
   type ServerNotification,
-  type Tool,
 } from "@modelcontextprotocol/sdk/types.js";
 import { VERSION } from "../cli/version.ts";
 import { PagewrightError } from "../core/error.ts";

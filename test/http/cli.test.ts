@@ -112,7 +112,9 @@ test("a folder of 50 mixed documents, two of them damaged, four at a time", asyn
   expect(ran.stdout.trimEnd().split("\n")).toHaveLength(48);
   const said = ran.stderr.trimEnd().split("\n");
   expect(said.filter((line) => !line.endsWith("(replaced by NimbusSans-Regular)")).toSorted()).toEqual([
-    "pagewright: documents/bad.docx: Uploaded file is not valid input for this route.",
+    "pagewright: documents/bad.docx: Uploaded file is not valid input for this route. " +
+      "bad.docx is of no known type; this endpoint takes Word, Excel, PowerPoint, PostScript or EPS document, HTML, " +
+      "or an image (JPEG, PNG, TIFF, BMP).",
     "pagewright: documents/bad.pdf: The input file is damaged or is not a PDF.",
   ]);
   for (const name of readdirSync(join(folder, "archive"))) {
