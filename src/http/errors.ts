@@ -1,7 +1,6 @@
 // Creates every error response: the spec's error table as functions, and the only mapping from an engine's failure to a
 // response. Knows nothing about Hono or engines.
 import { EngineFailure, type Nonconformity, OutOfRange, StorageFull } from "../core/failure.ts";
-import { typeName } from "../core/type-names.ts";
 
 /** An error whose message is meant for the client. Constructed only in this file. */
 export class ServiceError extends Error {
@@ -86,19 +85,6 @@ export const wrongContentType = () =>
   new ServiceError(415, "The Content-Type of the request must be multipart/form-data.");
 export const wrongType = (why?: string) =>
   new ServiceError(400, "Uploaded file is not valid input for this route.", {}, {}, why);
-/**
- * Tells which input is of a wrong type, and which types are right.
- * @param takes the types as a list
- * @param place of the input among several, from 1
- */
-export function mismatch(
-  { name, type }: { readonly name: string; readonly type: string },
-  takes: string,
-  place?: { readonly number: number; readonly of: number },
-): ServiceError {
-  const which = place && place.of > 1 ? `, number ${place.number} of the ${place.of} inputs,` : "";
-  return wrongType(`${shown(name)}${which} is ${typeName(type)}; this endpoint takes ${takes}.`);
-}
 export const notAPdf = () => new ServiceError(400, "The input file is damaged or is not a PDF.");
 export const fileTooLarge = (limitBytes: number) =>
   about(413, "The file exceeds the maximum size of <number> MB.", megabytes(limitBytes));

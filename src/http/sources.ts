@@ -9,7 +9,6 @@ import {
   fieldRequired,
   fileAndId,
   fileIdAndUrl,
-  mismatch,
   moreThanOneKey,
   noInput,
   noInputOrUrl,
@@ -23,6 +22,7 @@ import {
 import type { Addressed } from "./fetched.ts";
 import { isFilled, listName } from "./fields.ts";
 import type { Form } from "./form.ts";
+import { mismatch } from "./mismatch.ts";
 import type { Source } from "./source.ts";
 
 /** A file that was sent with the request, or a stored one. */

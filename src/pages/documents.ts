@@ -1,7 +1,8 @@
 // Finds the document of a picture in storage.
 
 import { mayBePdf } from "../core/media-type.ts";
-import { mismatch, noSuchFile } from "../http/errors.ts";
+import { noSuchFile } from "../http/errors.ts";
+import { mismatch } from "../http/mismatch.ts";
 import { toInput } from "../http/sources.ts";
 import type { PagesDocument, PagesService } from "./pages-service.ts";
 
