@@ -60,7 +60,7 @@ export function resolvePages(selection: PageSelection, pageCount: number, parame
 }
 
 /** Tells the client how many pages there are. @param document as the subject of a sentence */
-export const hasPages = (document: string, pageCount: number): string =>
+const hasPages = (document: string, pageCount: number): string =>
   `${document} has ${pageCount === 1 ? "1 page" : `${pageCount} pages`}.`;
 
 interface Naming {
