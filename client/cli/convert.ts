@@ -9,6 +9,8 @@ import type { CallOptions } from "../core/progress.ts";
 import type { Result } from "../core/result.ts";
 import { FAREWELL_MS } from "../core/upload.ts";
 import { openHandle, openPath } from "../node/open-path.ts";
+import { htmlIn } from "./html-text.ts";
+import { numbersOf } from "./numbers.ts";
 import { type Operand, stemOf } from "./operands.ts";
 import type { DeclaredOperation } from "./operation-types.ts";
 import type { Target } from "./targets.ts";
@@ -59,7 +61,8 @@ export async function convert(pw: Pagewright, work: Work, streams: Streams, opti
   }
 }
 
-async function convertTo(run: Run, { operation, params, operands, target }: Work): Promise<Done> {
+async function convertTo(run: Run, work: Work): Promise<Done> {
+  const { operation, params, operands, target } = work;
   const { streams, options } = run;
   const inputs: Inputs[] = [];
   const pages: (string | undefined)[] = [];
@@ -71,7 +74,7 @@ async function convertTo(run: Run, { operation, params, operands, target }: Work
   const named = { ...params, ...(/[\p{L}\p{N}]/u.test(target.stem) ? { output: target.stem } : {}) };
   const result = await start(run, operation, inputs, pages, named);
   keep(run, result);
-  if (target.path !== "-") return { result, paths: await save(result, operation, target, options) };
+  if (target.path !== "-") return { result, paths: await save(run, result, work) };
   if (result.files.length > 1) {
     throw new PagewrightError(0, `Standard output takes one file, and there are ${result.files.length}: use --dir.`);
   }
@@ -80,19 +83,25 @@ async function convertTo(run: Run, { operation, params, operands, target }: Work
 }
 
 /** Saves outputs under names of this machine: those at the service may be the same for two inputs. */
-async function save(
-  result: Result,
-  { makesSeveral }: DeclaredOperation,
-  { path, stem, extension }: Target,
-  options: CallOptions,
-): Promise<readonly string[]> {
-  if (!makesSeveral) return result.save(path, options);
+async function save({ pw, options }: Run, result: Result, work: Work): Promise<readonly string[]> {
+  const { operation, target } = work;
+  const { path, stem, extension, only } = target;
+  if (!operation.makesSeveral) return result.save(path, options);
+  if (only !== undefined && result.files.length === 1) return result.save(only, options);
+  const countPages = async () => (await pw.stored(result.inputIds[0]!).info(options)).pages;
+  const numbers = await numbersOf(operation, selectionOf(work), result.files.length, countPages);
   const paths: string[] = [];
   for (const [index, file] of result.files.entries()) {
-    paths.push(await file.save(join(path, `${stem}_${index + 1}${extension}`), options));
+    paths.push(await file.save(join(path, `${stem}_${numbers[index]}${extension}`), options));
   }
   return paths;
 }
+
+/** Returns the pages that an operation makes an output of each. */
+const selectionOf = ({ operation: { parameters }, operands, params }: Work): unknown =>
+  parameters.some(({ name, kind }) => name === "pages" && kind === "selection")
+    ? (operands[0]?.pages ?? params.pages)
+    : undefined;
 
 /** Notes the files that the service has because of a step. */
 function keep({ made, given }: Run, { files, inputIds }: Result): void {
@@ -156,7 +165,7 @@ async function prepare(run: Run, { input }: DeclaredOperation, operand: Operand)
 const UNKNOWN = "application/octet-stream";
 
 /** Reports whether a file is a PDF by its content. */
-async function isPdf(path: string): Promise<boolean> {
+export async function isPdf(path: string): Promise<boolean> {
   const file = await openPath(path);
   try {
     // What is read of a pipe is gone.
@@ -172,5 +181,5 @@ async function textOf({ kind, value, shown }: Operand, { stdin }: Streams): Prom
   const source = kind === "stdin" ? stdin : (await openHandle(value)).createReadStream();
   const chunks: Buffer[] = [];
   for await (const chunk of source) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks).toString();
+  return htmlIn(Buffer.concat(chunks), shown);
 }

@@ -6,12 +6,29 @@ import type { Params } from "../core/pagewright.ts";
 import type { DeclaredOperation, DeclaredParameter } from "./operation-types.ts";
 import { UsageError } from "./usage-error.ts";
 
+/** Values that commands choose where the contract requires a choice. */
+const CHOSEN: Readonly<Record<string, string>> = {
+  "compress compression_level": "medium",
+  "pdfa output_type": "PDF/A-2b",
+};
+
+/** Options that say what another one is to be, unless that is given as well. */
+const IMPLIED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "compress profile": { compressionLevel: "custom" },
+  "compress profile_id": { compressionLevel: "custom" },
+};
+
 /** Returns the options of an operation. The name of the output follows from `--out` and `--dir`. */
-export function optionsOf({ parameters }: DeclaredOperation): readonly Option[] {
-  return parameters.filter(({ name }) => name !== "output").map(optionOf);
+export function optionsOf({ name: operation, parameters }: DeclaredOperation): readonly Option[] {
+  return parameters
+    .filter(({ name }) => name !== "output")
+    .map((parameter) => {
+      const key = `${operation} ${parameter.name}`;
+      return optionOf(parameter, CHOSEN[key]).implies({ ...IMPLIED[key] });
+    });
 }
 
-function optionOf(parameter: DeclaredParameter): Option {
+function optionOf(parameter: DeclaredParameter, chosen: string | undefined): Option {
   const { name, required, schema, kind } = parameter;
   const { minimum, maximum, enum: words, default: fallback, examples = schema.items?.examples } = schema;
   const flag = `--${name.replaceAll("_", "-")}`;
@@ -26,6 +43,7 @@ function optionOf(parameter: DeclaredParameter): Option {
   if (minimum !== undefined) option.argParser((text) => numberIn(text, minimum, maximum!));
   if (schema.items) option.argParser((text, all: readonly string[] = []) => [...all, text]);
   if (kind === "json") option.argParser((path) => path);
+  if (chosen !== undefined) return option.default(chosen);
   return option.makeOptionMandatory(required);
 }
 

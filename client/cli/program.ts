@@ -10,6 +10,7 @@ import { readOperands } from "./operands.ts";
 import type { DeclaredOperation } from "./operation-types.ts";
 import { optionsOf, paramsOf } from "./parameters.ts";
 import { readSettings, type ServiceOptions } from "./settings.ts";
+import { withoutPdfs } from "./skipping.ts";
 import { type TargetOptions, targetsOf } from "./targets.ts";
 import { UsageError } from "./usage-error.ts";
 import { VERSION } from "./version.ts";
@@ -71,16 +72,26 @@ function createProgram(around: Surroundings, outcome: { code: number }): Command
     })
     .showHelpAfterError("(--help shows the options)");
   for (const operation of DECLARED) addOperation(program, operation, around, outcome);
+  program
+    .command("convert", { hidden: true })
+    .argument("[files...]")
+    .allowUnknownOption()
+    .action((words: readonly string[]) => {
+      const file = words.find((word) => /^[^-].*\.\w+$/.test(word)) ?? "report.docx";
+      const formats = DECLARED.map(({ name }) => name).join(", ");
+      throw new UsageError(`Name what to make, as in "pagewright pdf ${file}". There are ${formats}.`);
+    });
   addFileCommands(program, around, connect, (failed) => {
     if (failed > 0) outcome.code = EXIT.failed;
   });
   program
     .command("mcp")
     .description("Serves the operations to agents over standard input and output (Model Context Protocol).")
-    .action(async (_, command: Command) => {
+    .addOption(new Option("--root <folder>", "folder whose files agents may read and add to").default("."))
+    .action(async (options: { readonly root: string }, command: Command) => {
       const { serveOverStdio } = await import("../mcp/stdio.ts");
       const settings = await readSettings(command.opts<Options>(), around.env);
-      await serveOverStdio(new Pagewright(settings), { ...around, ...settings });
+      await serveOverStdio(new Pagewright(settings), { ...around, ...settings, root: options.root });
     });
   program
     .command("completion")
@@ -132,7 +143,9 @@ async function operate(
   options: Options & BatchOptions,
   around: Surroundings,
 ): Promise<number> {
-  const operands = await readOperands(files);
+  const given = await readOperands(files);
+  const operands = operation.name === "pdf" ? await withoutPdfs(given, options.quiet === true, around) : given;
+  if (operands.length === 0) return 0;
   const jobs = operation.input.kind === "several" ? [operands] : operands.map((operand) => [operand]);
   const targets = targetsOf(operation, jobs, options, EXTENSIONS[operation.produces] ?? "");
   if (targets[0]?.path === "-" && around.stdout.isTTY) {

@@ -13,6 +13,8 @@ export interface Target {
   readonly stem: string;
   /** With a dot. */
   readonly extension: string;
+  /** Path of the output of an operation that may make several, if it makes one. */
+  readonly only?: string;
 }
 
 export interface TargetOptions {
@@ -38,7 +40,11 @@ export function targetsOf(
   }
   if (out !== undefined && !isFolder(out)) {
     const stem = basename(out, extname(out));
-    return [{ path: operation.makesSeveral ? `${dirname(out)}/` : out, stem, extension }];
+    return [
+      operation.makesSeveral
+        ? { path: `${dirname(out)}/`, stem, extension, only: out }
+        : { path: out, stem, extension },
+    ];
   }
   const folder = out ?? dir ?? ".";
   const inputs = new Set(jobs.flat().map(({ kind, value }) => (kind === "path" ? resolve(value) : "")));

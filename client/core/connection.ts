@@ -90,11 +90,19 @@ export class Connection {
       if (signal?.aborted) throw signal.reason;
       if (error instanceof PagewrightError) throw error;
       const why = limit.signal.aborted ? `did not answer within ${limitMs / 1000} s` : "could not be reached";
-      throw new PagewrightError(0, `The service at ${this.baseUrl} ${why}.`, { cause: error });
+      const hint = limit.signal.aborted ? "" : corsHint(this.baseUrl);
+      throw new PagewrightError(0, `The service at ${this.baseUrl} ${why}.${hint}`, { cause: error });
     } finally {
       clearTimeout(timer);
     }
   }
+}
+
+/** Returns what may be wrong on a page of another origin: browsers do not tell a refusal from a service that is away. */
+function corsHint(baseUrl: string): string {
+  const { origin } = (globalThis as { location?: { origin?: string } }).location ?? {};
+  if (!origin || origin === new URL(baseUrl).origin) return "";
+  return ` A service that can be reached has to name this page's origin, ${origin}, in CORS_ORIGINS.`;
 }
 
 export async function json<T>(response: Response): Promise<T> {

@@ -49,7 +49,7 @@ export async function errorOf(response: Response): Promise<PagewrightError> {
 /** @param message a sentence of the service, which may name a parameter (docs/api.md#errors) */
 export function errorSaying(status: number, message: string, details: ErrorDetails = {}): PagewrightError {
   const [, range, quoted, repeated] =
-    /within the acceptable range for ([\w.[\]-]+)\.$|^The '([\w.[\]-]+)' (?:field|file|values)|^Found more than one (\S+) key/.exec(
+    /^.*within the acceptable range for ([\w.[\]-]+)\.(?= |$)|^The '([\w.[\]-]+)' (?:field|file|values)|^Found more than one (\S+) key/s.exec(
       message,
     ) ?? [];
   const parameter = range ?? quoted ?? repeated;

@@ -19,6 +19,8 @@ export interface FileInfo {
   readonly size: number;
   /** ISO 8601. */
   readonly modified: string;
+  /** Number of pages of a PDF. */
+  readonly pages?: number;
 }
 
 /** A file that the service has stored. Nothing is downloaded before one of its methods asks for it. */

@@ -1,6 +1,7 @@
 // Serves agents over standard input and output: passes on the tools of the service (`/mcp`), and adds two for files of
 // this machine, whose bytes go between disk and service and never through the agent.
 import { AsyncLocalStorage } from "node:async_hooks";
+import { realpath } from "node:fs/promises";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
@@ -11,17 +12,19 @@ import {
   type CallToolResult,
   ListToolsRequestSchema,
   type ServerNotification,
-  type Tool,
 } from "@modelcontextprotocol/sdk/types.js";
 import { VERSION } from "../cli/version.ts";
 import { PagewrightError } from "../core/error.ts";
 import type { Pagewright } from "../core/pagewright.ts";
+import { LOCAL_INSTRUCTIONS, LOCAL_TOOLS, saveFile, uploadFile } from "./local-files.ts";
 
 /** A call ends with the job, which the service limits; the bridge only has to outlast it. */
 const CALL_LIMIT_MS = 1_800_000;
 
 export interface BridgeOptions {
   readonly apiKey?: string | undefined;
+  /** Folder whose files agents may read, and to which they may add. */
+  readonly root: string;
   readonly stdin: NodeJS.ReadableStream;
   readonly stdout: NodeJS.WritableStream;
   /** Ends the bridge. */
@@ -31,6 +34,9 @@ export interface BridgeOptions {
 /** Serves until standard input ends or the signal is aborted. */
 export async function serveOverStdio(pw: Pagewright, options: BridgeOptions): Promise<void> {
   const { apiKey, stdin, stdout, signal } = options;
+  const root = await realpath(options.root).catch(() => {
+    throw new PagewrightError(0, `There is no folder ${options.root}.`);
+  });
   const info = { name: "pagewright", version: VERSION };
   const remote = new Client(info);
   const requestInit = { headers: apiKey ? { "Api-Key": apiKey } : {} };
@@ -41,8 +47,8 @@ export async function serveOverStdio(pw: Pagewright, options: BridgeOptions): Pr
   await remote.connect(transport as never).catch((cause: Error) => {
     throw new PagewrightError(0, `The service at ${pw.baseUrl} has no /mcp: ${cause.message}`, { cause });
   });
-  const instructions = remote.getInstructions();
-  const server = new Server(info, { capabilities: { tools: {} }, ...(instructions ? { instructions } : {}) });
+  const instructions = [remote.getInstructions() ?? "", LOCAL_INSTRUCTIONS(root)].join(" ").trim();
+  const server = new Server(info, { capabilities: { tools: {} }, instructions });
 
   server.setRequestHandler(ListToolsRequestSchema, async () => {
     const { tools } = await remote.listTools();
@@ -57,9 +63,9 @@ export async function serveOverStdio(pw: Pagewright, options: BridgeOptions): Pr
       return (await answer) as CallToolResult;
     }
     try {
-      return said(await local(pw, params.arguments ?? {}, caller.signal));
+      return await local(params.arguments ?? {}, { pw, root, signal: caller.signal });
     } catch (error) {
-      return { ...said((error as Error).message), isError: true };
+      return { content: [{ type: "text", text: (error as Error).message }], isError: true };
     }
   });
 
@@ -98,47 +104,7 @@ function fetchForCall(url: string | URL, init: RequestInit = {}): Promise<Respon
   return fetch(url, { ...init, signal: AbortSignal.any(signals) });
 }
 
-const said = (text: string): CallToolResult => ({ content: [{ type: "text", text }] });
-
-type Local = (pw: Pagewright, given: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<string>;
-
-const uploadFile: Local = async (pw, { path }, signal) =>
-  `The file is stored. Its id is ${(await pw.upload(textIn("path", path), { signal })).id}`;
-
-const saveFile: Local = async (pw, { file, path }, signal) => {
-  const id = /[12][\da-f]{8}-[\da-f-]{27}/.exec(textIn("file", file))?.[0];
-  if (id === undefined) throw new Error("`file` must be the id or the address of a stored file.");
-  return `The file is saved: ${await pw.stored(id).save(textIn("path", path), { signal })}`;
-};
-
-const LOCAL: ReadonlyMap<string, Local> = new Map([
+const LOCAL: ReadonlyMap<string, typeof uploadFile> = new Map([
   ["upload_file", uploadFile],
   ["save_file", saveFile],
 ]);
-
-function textIn(name: string, value: unknown): string {
-  if (typeof value === "string" && value !== "") return value;
-  throw new Error(`\`${name}\` must be a text.`);
-}
-
-const text = (description: string) => ({ type: "string", description });
-
-const LOCAL_TOOLS: readonly Tool[] = [
-  {
-    name: "upload_file",
-    description: "Stores a file of this machine, and returns its id, which other tools take as an input.",
-    inputSchema: { type: "object", properties: { path: text("Path of the file.") }, required: ["path"] },
-  },
-  {
-    name: "save_file",
-    description: "Saves a stored file on this machine. A file that is there already is replaced.",
-    inputSchema: {
-      type: "object",
-      properties: {
-        file: text("Id or address of the stored file."),
-        path: text("Path of the file, or of a folder that exists or ends with a slash."),
-      },
-      required: ["file", "path"],
-    },
-  },
-];

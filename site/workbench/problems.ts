@@ -13,8 +13,8 @@ export interface Problem {
 export type Place = "files" | "key" | "job" | `field:${string}`;
 
 const PARAMETER = [
-  // The value may hold the same words.
-  /^.* is not within the acceptable range for (.+)\.$/s,
+  // The value may hold the same words, and a reason may follow.
+  /^.* is not within the acceptable range for ([\w.[\]-]+)\.(?= |$)/s,
   /^The '(.+)' (?:field is (?:required|too large)|values do not match .+)\.$/s,
   /^Found more than one (.+) key, only one is allowed\.$/s,
   /^The '(.+)' file provided is not a JSON file/s,

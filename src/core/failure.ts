@@ -77,10 +77,13 @@ export class OutOfRange extends Error {
   /** The spec's name of the parameter, for example `pages`. */
   readonly parameter: string;
   readonly value: string;
-  constructor(parameter: string, value: string) {
+  /** A sentence for the client, if the document or the address explains the refusal. */
+  readonly why: string | undefined;
+  constructor(parameter: string, value: string, why?: string) {
     super(`${value} is out of range for ${parameter}`);
     this.parameter = parameter;
     this.value = value;
+    this.why = why;
   }
 }
 

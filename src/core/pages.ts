@@ -54,19 +54,33 @@ const positionOf = (text: string): Position => (text === "last" ? "last" : Numbe
  * MAX_SELECTED_PAGES}
  */
 export function resolvePages(selection: PageSelection, pageCount: number, parameter = "pages"): number[] {
-  const numbers = selectPages(selection, pageCount, parameter);
-  if (numbers.length === 0) throw new OutOfRange(parameter, selection.text);
+  const numbers = selectPages(selection, pageCount, { parameter });
+  if (numbers.length === 0) throw new OutOfRange(parameter, selection.text, hasPages("The document", pageCount));
   return numbers;
 }
 
+/** Tells the client how many pages there are. @param document as the subject of a sentence */
+const hasPages = (document: string, pageCount: number): string =>
+  `${document} has ${pageCount === 1 ? "1 page" : `${pageCount} pages`}.`;
+
+interface Naming {
+  readonly parameter?: string;
+  /** The document as the subject of a sentence. */
+  readonly document?: string;
+}
+
 /** Like {@link resolvePages}, but accepts an empty result: one of several documents may have no `even` page. */
-export function selectPages(selection: PageSelection, pageCount: number, parameter = "pages"): number[] {
+export function selectPages(
+  selection: PageSelection,
+  pageCount: number,
+  { parameter = "pages", document = "The document" }: Naming = {},
+): number[] {
   const numbers: number[] = [];
-  const refuse = (): never => {
-    throw new OutOfRange(parameter, selection.text);
+  const refuse = (why = hasPages(document, pageCount)): never => {
+    throw new OutOfRange(parameter, selection.text, why);
   };
   const add = (page: number) => {
-    if (numbers.length >= MAX_SELECTED_PAGES) refuse();
+    if (numbers.length >= MAX_SELECTED_PAGES) refuse(`A selection has at most ${MAX_SELECTED_PAGES} pages.`);
     numbers.push(page);
   };
   const locate = (at: Position): number => {

@@ -3,6 +3,12 @@
 
 import { LIMITS } from "./limits.ts";
 
+/** Sentences for the client on why an address is refused. */
+export const NOT_AN_ADDRESS =
+  "It must be an address that begins with http:// or https://, without a user name and a password.";
+export const NOT_PUBLIC =
+  "It leads to a place that is not public, which only the operator of the service can allow (URL_ALLOW).";
+
 const HEADING = "[InternetShortcut]";
 
 /**

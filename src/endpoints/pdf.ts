@@ -2,10 +2,11 @@
 
 import type { Signature } from "../core/operation.ts";
 import { addressIn } from "../core/web-address.ts";
-import { type DocumentType, documentTypeOf, typeOfStart } from "../http/document-type.ts";
+import { type DocumentType, documentTypeOf, mediaTypeOfInput, typeOfStart } from "../http/document-type.ts";
 import { endpoint, type Given } from "../http/endpoint.ts";
 import { notAWebPage, outOfRange, unreachable, unsupportedFile, wrongType } from "../http/errors.ts";
 import { choice, type Length, length, outputName } from "../http/fields.ts";
+import { mismatch } from "../http/mismatch.ts";
 import { type HtmlToPdfParams, htmlToPdf } from "../operations/html-to-pdf.ts";
 import { imageToPdf } from "../operations/image-to-pdf.ts";
 import { officeToPdf } from "../operations/office-to-pdf.ts";
@@ -26,6 +27,9 @@ const LEAST_ROOM = 9;
 /** If web_layout is sent, the document is not read as one made for paper. */
 const OWN_PAGE = "If web_layout is not sent, a document made for paper keeps its own @page";
 
+const TAKES = "Word, Excel, PowerPoint, PostScript or EPS document, HTML, or an image (JPEG, PNG, TIFF, BMP)";
+const UNREADABLE = "It is damaged, or its content is not what its name says.";
+
 export const pdf = endpoint({
   path: "/pdf",
   variants: ["private", "keyed"],
@@ -34,7 +38,7 @@ export const pdf = endpoint({
   source: {
     kind: "one",
     webPages: true,
-    description: "Word, Excel, PowerPoint, PostScript or EPS document, HTML, or an image (JPEG, PNG, TIFF, BMP)",
+    description: TAKES,
   },
   fields: {
     output: outputName("Name of the file, without extension."),
@@ -76,8 +80,8 @@ export const pdf = endpoint({
   tells: ["substitutedFonts"],
   errors: [outOfRange("downsample", "100"), unsupportedFile("lossless JPEG"), unreachable(), notAWebPage()],
   failures: {
-    damaged: wrongType,
-    unsupported: ({ feature }) => (feature === undefined ? wrongType() : unsupportedFile(feature)),
+    damaged: () => wrongType(UNREADABLE),
+    unsupported: ({ feature }) => (feature === undefined ? wrongType(UNREADABLE) : unsupportedFile(feature)),
   },
   foresees: (start, name) => CONTAINER_ONLY[typeOfStart(start, name)],
   async prepare(values, { inputs: [input], isSent }) {
@@ -108,7 +112,9 @@ export const pdf = endpoint({
         return container(htmlToPdf, { ...html, url });
       }
       case "none":
-        throw isSent("url") ? notAWebPage() : wrongType();
+        throw isSent("url")
+          ? notAWebPage()
+          : mismatch({ name: input!.name, type: await mediaTypeOfInput(input!) }, TAKES);
     }
   },
 });

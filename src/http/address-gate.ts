@@ -42,7 +42,7 @@ export async function refuseNumbers(
       await askGate(`${origin}/`, limited, service);
     } catch (error) {
       signal.throwIfAborted();
-      if (error instanceof OutOfRange) throw outOfRange(input.parameter, input.url);
+      if (error instanceof OutOfRange) throw outOfRange(input.parameter, input.url, error.why);
       return;
     }
   }

@@ -57,6 +57,9 @@ export async function documentTypeOf(input: Input): Promise<DocumentType> {
   return typeOfStart(await startOf(input), input.name);
 }
 
+/** Returns the media type of an input. */
+export const mediaTypeOfInput = async (input: Input): Promise<string> => mediaTypeOf(await startOf(input), input.name);
+
 /** @param start the first bytes; if there are few of them, the type may be another one */
 export function typeOfStart(start: Uint8Array, name: string): DocumentType {
   const text = textOf(start);

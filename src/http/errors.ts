@@ -11,13 +11,16 @@ export class ServiceError extends Error {
   readonly sentence: string;
   /** The words that the message has instead of those in angle brackets. */
   readonly values: Readonly<Record<string, string>>;
+  /** @param why a sentence that follows the contract's, and concerns this request */
   constructor(
     status: number,
     sentence: string,
     headers: Record<string, string> = {},
     values: Record<string, string> = {},
+    why?: string,
   ) {
-    super(sentence.replace(/<(\w+)>/g, (word, name) => values[name] ?? word));
+    const message = sentence.replace(/<(\w+)>/g, (word, name) => values[name] ?? word);
+    super(why === undefined ? message : `${message} ${why}`);
     this.status = status;
     this.headers = headers;
     this.sentence = sentence;
@@ -37,8 +40,10 @@ const shown = (value: string): string =>
 
 // The rows of the spec's table, with their text verbatim.
 export const invalidRequest = () => new ServiceError(400, "Invalid Request");
-export const outOfRange = (parameter: string, value: string) =>
-  about(400, "<value> is not within the acceptable range for <parameter>.", { value: shown(value), parameter });
+export const outOfRange = (parameter: string, value: string, why?: string) => {
+  const values = { value: shown(value), parameter };
+  return new ServiceError(400, "<value> is not within the acceptable range for <parameter>.", {}, values, why);
+};
 export const fileAndId = () => new ServiceError(400, "This route will only accept a File or an ID, not both.");
 export const moreThanOneKey = (parameter: string) =>
   about(400, "Found more than one <parameter> key, only one is allowed.", { parameter });
@@ -83,7 +88,8 @@ export const bodyTooLarge = (limitBytes: number) =>
 export const bodyTooSlow = () => new ServiceError(408, "The request body arrives too slowly.", { Connection: "close" });
 export const wrongContentType = () =>
   new ServiceError(415, "The Content-Type of the request must be multipart/form-data.");
-export const wrongType = () => new ServiceError(400, "Uploaded file is not valid input for this route.");
+export const wrongType = (why?: string) =>
+  new ServiceError(400, "Uploaded file is not valid input for this route.", {}, {}, why);
 export const notAPdf = () => new ServiceError(400, "The input file is damaged or is not a PDF.");
 export const fileTooLarge = (limitBytes: number) =>
   about(413, "The file exceeds the maximum size of <number> MB.", megabytes(limitBytes));
@@ -178,7 +184,7 @@ export const repeated = (status: number, message: string, headers: Record<string
 /** Maps any thrown value to a response. A value that is not meant for the client becomes one fixed sentence. */
 export function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
-  if (error instanceof OutOfRange) return outOfRange(error.parameter, error.value);
+  if (error instanceof OutOfRange) return outOfRange(error.parameter, error.value, error.why);
   if (error instanceof StorageFull) return storageFull();
   if (error instanceof EngineFailure) return fromEngineFailure(error);
   return unexpected();

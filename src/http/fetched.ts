@@ -5,7 +5,7 @@ import { EngineFailure, OutOfRange } from "../core/failure.ts";
 import { safeName } from "../core/file-name.ts";
 import { mediaTypeOf } from "../core/media-type.ts";
 import type { Context } from "../core/operation.ts";
-import { SHORTCUT_TYPE, shortcutName, shortcutTo, webAddress } from "../core/web-address.ts";
+import { NOT_AN_ADDRESS, SHORTCUT_TYPE, shortcutName, shortcutTo, webAddress } from "../core/web-address.ts";
 import { fetchUrl } from "../operations/fetch-url.ts";
 import type { ConnectedContainer } from "../placement/connection.ts";
 import { attempts, container as inContainer, type Places } from "../placement/placement.ts";
@@ -53,7 +53,7 @@ export async function receiveAddressed(
     return file;
   } catch (error) {
     to.signal.throwIfAborted();
-    if (error instanceof OutOfRange) throw outOfRange(parameter, url);
+    if (error instanceof OutOfRange) throw outOfRange(parameter, url, error.why);
     if (!(error instanceof EngineFailure) || error.reason === "too-large") throw error;
     // A browser may succeed where this failed, or fails for a reason that the client can be told.
     if (mayBePage) return receiveShortcut(address, to);
@@ -64,7 +64,7 @@ export async function receiveAddressed(
 /** @throws ServiceError 400 if it is not the address of a public place, as far as that can be told from the text */
 export function addressOf({ url, parameter }: Addressed): string {
   const address = webAddress(url);
-  if (address === undefined) throw outOfRange(parameter, url);
+  if (address === undefined) throw outOfRange(parameter, url, NOT_AN_ADDRESS);
   return address;
 }
 

@@ -94,7 +94,7 @@ function expression(
     .meta({ examples: [...examples] })
     .transform((text, context) => {
       const selection = parse(text);
-      if (!selection) context.addIssue("not a page selection expression");
+      if (!selection) context.addIssue(`Pages are written as numbers and ranges, such as "${examples[0]}".`);
       return selection ?? z.NEVER;
     });
 }
@@ -182,7 +182,7 @@ export function parseFields<F extends Fields>(
     const text = sent?.length ? sent.join(field.joint) : (defaults[name] ?? field.fallback);
     if (text === undefined && !field.optional) throw fieldRequired(name);
     const result = field.schema.safeParse(text);
-    if (!result.success) throw outOfRange(name, text ?? "");
+    if (!result.success) throw outOfRange(name, text ?? "", whyOf(result.error));
     if (result.data === "" && !field.optional) throw isFilled(text!) ? outOfRange(name, text!) : fieldRequired(name);
     values[name] = result.data;
   }
@@ -205,10 +205,13 @@ function parseList<T>(
   const sent = required || given?.some(isFilled) ? given! : [];
   return sent.map((text) => {
     const result = item.safeParse(text);
-    if (!result.success) throw outOfRange(listName(name), text);
+    if (!result.success) throw outOfRange(listName(name), text, whyOf(result.error));
     return result.data;
   });
 }
+
+/** Returns the explanation of a schema that has one for the client. */
+const whyOf = ({ issues }: z.ZodError): string | undefined => issues.find(({ code }) => code === "custom")?.message;
 
 /** Returns the spec's spelling of a field that may be repeated. */
 export const listName = (name: string): string => `${name}[]`;

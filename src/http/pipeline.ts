@@ -274,7 +274,7 @@ export function worded(error: unknown, { fields, failures }: Endpoint, { log }: 
   if (error instanceof OutOfRange) {
     // Operations do not know the API spelling of a list parameter.
     const field = fields[error.parameter];
-    return field && "item" in field ? new OutOfRange(listName(error.parameter), error.value) : error;
+    return field && "item" in field ? new OutOfRange(listName(error.parameter), error.value, error.why) : error;
   }
   const answered = error instanceof EngineFailure ? failures?.[error.reason]?.(error) : undefined;
   if (answered) log("request failed", { status: answered.status, error: String(error) });

@@ -18,11 +18,11 @@ import {
   tooFewInputs,
   tooManyFiles,
   tooManyInputs,
-  wrongType,
 } from "./errors.ts";
 import type { Addressed } from "./fetched.ts";
 import { isFilled, listName } from "./fields.ts";
 import type { Form } from "./form.ts";
+import { mismatch } from "./mismatch.ts";
 import type { Source } from "./source.ts";
 
 /** A file that was sent with the request, or a stored one. */
@@ -63,7 +63,7 @@ function locateText(field: string, form: Form): readonly Located[] {
 }
 
 async function locateOne(
-  { accepts = () => true, webPages = false }: Extract<Source, { kind: "one" }>,
+  { accepts = () => true, webPages = false, description }: Extract<Source, { kind: "one" }>,
   form: Form,
   { store, receive }: Where,
 ): Promise<readonly Located[]> {
@@ -80,12 +80,12 @@ async function locateOne(
   const addressed = urls[0] === undefined ? undefined : { url: urls[0], parameter: "url", mayBePage: webPages };
   const found = addressed ? await receive(addressed) : (files[0] ?? (await known(ids[0], store)));
   if (!found) return [];
-  if (!accepts(found.type)) throw wrongType();
+  if (!accepts(found.type)) throw mismatch(found, description);
   return [found];
 }
 
 async function locateSeveral(
-  { orderedBy, perInput = [], accepts = () => true }: Extract<Source, { kind: "several" }>,
+  { orderedBy, perInput = [], accepts = () => true, description }: Extract<Source, { kind: "several" }>,
   form: Form,
   { store, receive, maxInputs }: Where,
 ): Promise<readonly Located[]> {
@@ -117,8 +117,9 @@ async function locateSeveral(
     const source = typeof value === "string" ? await receive({ url: value, parameter: listName("url") }) : value;
     if (source) sources.push(source);
   }
-  if (!sources.every(({ type }) => accepts(type))) throw wrongType();
-  return sources;
+  const wrongAt = sources.findIndex(({ type }) => !accepts(type));
+  if (wrongAt < 0) return sources;
+  throw mismatch(sources[wrongAt], description, { number: wrongAt + 1, of: count });
 }
 
 const isKind = (text: string): text is "file" | "id" | "url" => ["file", "id", "url"].includes(text.trim());

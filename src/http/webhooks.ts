@@ -3,7 +3,7 @@
 import { OutOfRange } from "../core/failure.ts";
 import type { Webhook } from "../core/jobs.ts";
 import { LIMITS } from "../core/limits.ts";
-import { isPublicName, webAddress } from "../core/web-address.ts";
+import { isPublicName, NOT_AN_ADDRESS, webAddress } from "../core/web-address.ts";
 import { secretsOf } from "../core/webhooks.ts";
 import { askGate } from "./address-gate.ts";
 import type { QueuedService } from "./endpoint.ts";
@@ -24,7 +24,7 @@ export async function webhookOf({ headers, signal }: Request, service: QueuedSer
   const url = headers.get(WEBHOOK_FIELD);
   if (url === null) return undefined;
   if (!/^[\x21-\x7e]+$/.test(url) || url.length > LIMITS.addressLength) throw invalidHeader(WEBHOOK_FIELD);
-  if (webAddress(url) === undefined) throw outOfRange(WEBHOOK_FIELD, url);
+  if (webAddress(url) === undefined) throw outOfRange(WEBHOOK_FIELD, url, NOT_AN_ADDRESS);
   const { signer, records } = service.signers;
   if ((await secretsOf(signer, records)).length === 0) throw noSigningSecret();
   if (!service.container) throw busy();
@@ -34,7 +34,7 @@ export async function webhookOf({ headers, signal }: Request, service: QueuedSer
   try {
     await askGate(href, signal, service);
   } catch (error) {
-    throw error instanceof OutOfRange ? outOfRange(WEBHOOK_FIELD, href) : error;
+    throw error instanceof OutOfRange ? outOfRange(WEBHOOK_FIELD, href, error.why) : error;
   }
   return { url: href, signer };
 }

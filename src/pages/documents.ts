@@ -1,7 +1,8 @@
 // Finds the document of a picture in storage.
 
 import { mayBePdf } from "../core/media-type.ts";
-import { noSuchFile, wrongType } from "../http/errors.ts";
+import { noSuchFile } from "../http/errors.ts";
+import { mismatch } from "../http/mismatch.ts";
 import { toInput } from "../http/sources.ts";
 import type { PagesDocument, PagesService } from "./pages-service.ts";
 
@@ -9,6 +10,6 @@ import type { PagesDocument, PagesService } from "./pages-service.ts";
 export async function openDocument(id: string, { store }: PagesService): Promise<PagesDocument> {
   const file = await store.find(id);
   if (!file) throw noSuchFile();
-  if (!mayBePdf(file.type)) throw wrongType();
+  if (!mayBePdf(file.type)) throw mismatch(file, "PDF");
   return { file, input: toInput(file, store) };
 }

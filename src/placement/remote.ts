@@ -7,7 +7,7 @@
 //   answer    for each output: json {output: {extension, name?, type, total, headed}}, its bytes,
 //             json {end: {head?: base64, notices?}};
 //             then json {done: true}, or at any place {failure: {reason, detail, nonconformity?}} or
-//             {outOfRange: {parameter, value}}; if the request has a `traceparent`, json {spans} at any place before
+//             {outOfRange: {parameter, value, why}}; if the request has a `traceparent`, json {spans} at any place before
 
 import { EngineFailure, FAILURE_REASONS, type FailureReason, type Nonconformity, OutOfRange } from "../core/failure.ts";
 import { combined, type Notice, readNotices } from "../core/notice.ts";
@@ -48,7 +48,7 @@ type AnswerEvent =
   | { readonly end: OutputEnd }
   | { readonly done: true }
   | { readonly failure: Failure }
-  | { readonly outOfRange: { readonly parameter: string; readonly value: string } }
+  | { readonly outOfRange: { readonly parameter: string; readonly value: string; readonly why?: string } }
   | { readonly spans: readonly Span[] };
 
 interface OutputBeginning extends Pick<Output, "extension" | "name" | "type" | "total"> {
@@ -198,7 +198,10 @@ export function encodeFailure(error: unknown): Uint8Array<ArrayBuffer> {
 
 function failureEvent(error: unknown): AnswerEvent {
   if (error instanceof EngineFailure) return failure(error.reason, error.detail, error);
-  if (error instanceof OutOfRange) return { outOfRange: { parameter: error.parameter, value: error.value } };
+  if (error instanceof OutOfRange) {
+    const { parameter, value, why } = error;
+    return { outOfRange: { parameter, value, ...(why === undefined ? {} : { why }) } };
+  }
   return failure("crashed", String(error));
 }
 
@@ -347,7 +350,10 @@ function outputBody(next: () => Promise<Frame>) {
 }
 
 function throwFailure(event: AnswerEvent): void {
-  if ("outOfRange" in event) throw new OutOfRange(event.outOfRange.parameter, event.outOfRange.value);
+  if ("outOfRange" in event) {
+    const { parameter, value, why } = event.outOfRange;
+    throw new OutOfRange(parameter, value, why);
+  }
   if (!("failure" in event)) return;
   const { reason, detail, nonconformity, feature, limitBytes } = event.failure;
   // The other end may run another version.

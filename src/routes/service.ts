@@ -1,9 +1,10 @@
 // Routes what the service tells about itself: health, usage, its descriptions, and the tools of agents.
 import { etag, RETAINED_304_HEADERS } from "hono/etag";
 import { endpoints } from "../endpoints/index.ts";
+import { infoOf } from "../http/answer.ts";
 import { basedText } from "../http/based-texts.ts";
 import { methodNotAllowed, noSuchEndpoint } from "../http/errors.ts";
-import type { Dispatch } from "../http/mcp/calls.ts";
+import type { Dispatch } from "../http/mcp/dispatch.ts";
 import { MCP_PATH, serveMcp } from "../http/mcp/server.ts";
 import { openApi } from "../http/openapi/document.ts";
 import { readiness } from "../http/ready.ts";
@@ -14,6 +15,7 @@ import { served } from "../served.ts";
 import { DOCS_PATHS, readDocs } from "../site/docs/docs.ts";
 import { readWorkbench, WORKBENCH_PATHS } from "../site/workbench.ts";
 import { StorageProbe } from "../storage/probe.ts";
+import { storeWith } from "./admission.ts";
 import { type App, baseUrl, idsOf, log } from "./context.ts";
 import { listenTo } from "./listeners.ts";
 import { clientFrom, type Shared } from "./surroundings.ts";
@@ -87,7 +89,11 @@ export function addAgents(app: App, { bodies: memory }: Shared): void {
       if (progress) listenTo(request, progress);
       return app.fetch(request, c.env, c.executionCtx);
     };
+    const factsOf = async (id: string) => {
+      const file = await storeWith(c).find(id);
+      return file && infoOf(file, baseUrl(c));
+    };
     const bodies = memory.for(clientFrom(c));
-    return serveMcp(c.req.raw, { endpoints, variant: c.get("config").variant, dispatch, bodies });
+    return serveMcp(c.req.raw, { endpoints, variant: c.get("config").variant, dispatch, factsOf, bodies });
   });
 }

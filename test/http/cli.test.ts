@@ -90,6 +90,8 @@ test("a page selection works with every operation on PDFs", async () => {
   expect((await pagewright(["compress", "a.pdf:2-3", "--compression-level", "low"])).stdout).toBe("a_compress.pdf\n");
   expect(labelsOf("a_compress.pdf")).toEqual(["A2", "A3"]);
   expect((await pagewright(["split", "a.pdf:1-3", "-d", "parts"])).stdout).toBe("parts/a_1.pdf\n");
+  expect((await pagewright(["png", "a.pdf:3-4", "--resolution", "20"])).stdout).toBe("a_3.png\na_4.png\n");
+  expect((await pagewright(["png", "a.pdf:2", "--resolution", "20", "-o", "x.png"])).stdout).toBe("x.png\n");
   expect((await pagewright(["split", "a.pdf", "--pages", "1", "--pages", "3-4"])).stdout).toBe("a_1.pdf\na_2.pdf\n");
 });
 
@@ -112,7 +114,9 @@ test("a folder of 50 mixed documents, two of them damaged, four at a time", asyn
   expect(ran.stdout.trimEnd().split("\n")).toHaveLength(48);
   const said = ran.stderr.trimEnd().split("\n");
   expect(said.filter((line) => !line.endsWith("(replaced by NimbusSans-Regular)")).toSorted()).toEqual([
-    "pagewright: documents/bad.docx: Uploaded file is not valid input for this route.",
+    "pagewright: documents/bad.docx: Uploaded file is not valid input for this route. " +
+      "bad.docx is of no known type; this endpoint takes Word, Excel, PowerPoint, PostScript or EPS document, HTML, " +
+      "or an image (JPEG, PNG, TIFF, BMP).",
     "pagewright: documents/bad.pdf: The input file is damaged or is not a PDF.",
   ]);
   for (const name of readdirSync(join(folder, "archive"))) {

@@ -3,6 +3,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { beginning } from "../support/beginning.ts";
 import { privateClient, upload } from "../support/client.ts";
 import { corpusDir } from "../support/corpus.ts";
 import { decode, perceptualDistance, popplerPage, readDocument } from "../support/pictures.ts";
@@ -12,7 +13,7 @@ const names = corpusDir ? readdirSync(folder).filter((name) => name.endsWith(".p
 
 const ERRORS: Readonly<Record<string, readonly [number, string]>> = {
   "637.pdf": [400, "The input file is damaged or is not a PDF."],
-  "actually_an_rtf.pdf": [400, "Uploaded file is not valid input for this route."],
+  "actually_an_rtf.pdf": [400, beginning("Uploaded file is not valid input for this route.")],
   "enc-XI-R6-V5-U-view-O-master.pdf": [401, "The input file is password protected and cannot be processed."],
 };
 
@@ -42,7 +43,7 @@ describe.skipIf(corpusDir === undefined)("corpus", () => {
       for (const page of [1, 2, 3]) {
         const fields = { file: upload(pdf, name), output: "page", pages: String(page), resolution: "72" };
         const { status, body } = await privateClient().post("/png", fields);
-        if (page > 1 && status === 400 && body.error === `${page} is not within the acceptable range for pages.`) break;
+        if (page > 1 && status === 400 && String(body.error).startsWith(`${page} is not`)) break;
         expect([status, body.error]).toEqual([200, undefined]);
         const bytes = new Uint8Array(await (await fetch(String(body.outputUrl))).arrayBuffer());
         const distance = perceptualDistance(await decode(bytes, "opaquePng"), await popplerPage(pdf, page, 72));

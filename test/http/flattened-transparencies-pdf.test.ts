@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { PdfBuilder } from "../fixtures/pdf-builder.ts";
 import { encrypted, labeledPdf } from "../fixtures/pdfs.ts";
 import { lockedPdf } from "../fixtures/signed-pdfs.ts";
+import { beginning } from "../support/beginning.ts";
 import { type FormFields, keyedClient, upload } from "../support/client.ts";
 import { corpusFile } from "../support/corpus.ts";
 import { pageTexts } from "../support/pdf-readers.ts";
@@ -84,7 +85,7 @@ describe("errors", () => {
     expect(await error({ file: upload("\x89PNG\r\n\x1a\n") })).toEqual(damaged);
     expect(await error({ file: upload(opaque.subarray(0, 300)) })).toEqual(damaged);
     expect(await error({ file: upload("<html>") })).toEqual([
-      ...[400, "Uploaded file is not valid input for this route."],
+      ...[400, beginning("Uploaded file is not valid input for this route.")],
     ]);
   });
 

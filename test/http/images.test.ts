@@ -3,6 +3,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { PdfBuilder } from "../fixtures/pdf-builder.ts";
 import { encrypted, quartersPdf, squarePdf, textPdf, turnedPdf, withoutXref } from "../fixtures/pdfs.ts";
+import { beginning } from "../support/beginning.ts";
 import { keyedClient, privateClient, upload } from "../support/client.ts";
 import { decode, perceptualDistance, pixel, popplerPage } from "../support/pictures.ts";
 
@@ -151,7 +152,10 @@ describe.each(FORMATS)("POST /$format", ({ format, type, models }) => {
   test.each(["0", "4", "1-4", "a", "1,,2", "-1", "1-", "even", "odd", "1.5", "all", "1;2"])(
     "spec: 400 for the pages %o",
     async (pages) => {
-      expect(await status({ pages })).toEqual([400, `${pages} is not within the acceptable range for pages.`]);
+      expect(await status({ pages })).toEqual([
+        400,
+        beginning(`${pages} is not within the acceptable range for pages.`),
+      ]);
     },
   );
 

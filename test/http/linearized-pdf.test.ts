@@ -4,6 +4,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { encrypted, labeledPdf } from "../fixtures/pdfs.ts";
 import { lockedPdf } from "../fixtures/signed-pdfs.ts";
+import { beginning } from "../support/beginning.ts";
 import { type FormFields, keyedClient, upload } from "../support/client.ts";
 import { said } from "../support/pdf-json.ts";
 import { infoOf, linearizationOf, pageTexts } from "../support/pdf-readers.ts";
@@ -66,7 +67,7 @@ describe("errors", () => {
       ...[400, "The input file is damaged or is not a PDF."],
     ]);
     expect(await error({ file: upload("<html>") })).toEqual([
-      ...[400, "Uploaded file is not valid input for this route."],
+      ...[400, beginning("Uploaded file is not valid input for this route.")],
     ]);
   });
 });

@@ -107,7 +107,7 @@ describe("an agent", () => {
     expect(link).toMatchObject({ name: "both.pdf", mimeType: "application/pdf" });
     const bytes = new Uint8Array(await (await fetch(link!.uri)).arrayBuffer());
     expect(textAndInfoOf(bytes).text.match(/[A-Z]\d/g)).toEqual(["B2", "B1", "A1", "A2"]);
-    const images = await call("png", { input: link!.uri, resolution: 30, pages: "1-3" });
+    const images = await call("png", { input: link!.uri, resolution: 30, pages: "1-3", show: 0 });
     expect(linksOf(images).map(({ mimeType }) => mimeType)).toEqual(["image/png", "image/png", "image/png"]);
     const ids = (images.structuredContent as { ids: string[] }).ids;
     const archive = await call("zip", { inputs: ids });
@@ -118,6 +118,18 @@ describe("an agent", () => {
     for (const start of ["%PDF-", "JVBER", "PNG\\r\\n", "iVBORw0", "PK\\u0003", "UEsDB"])
       expect(wire).not.toContain(start);
     expect(wire.length).toBeGreaterThan(1_000);
+  });
+
+  test("splits and sees a document of many pages", async () => {
+    await connectOverHttp(open.url);
+    const input = await uploadedTo("long.pdf", await labeledPdf("L", 100));
+    const split = await call("split", { input });
+    expect([split.isError, (split.structuredContent as { ids: string[] }).ids.length]).toEqual([undefined, 100]);
+    const drawn = await call("png", { input, resolution: 600, pages: "last,99", show: 2 });
+    const pictures = drawn.content.flatMap((part) => (part.type === "image" ? [part] : []));
+    expect(pictures.map(({ mimeType }) => mimeType)).toEqual(["image/jpeg", "image/jpeg"]);
+    expect((await call("compress", { input, compression_level: "low" })).content.length).toBe(2);
+    expect(JSON.stringify(await call("describe_file", { file: input })).length).toBeLessThan(1_500);
   });
 
   test("learns how far a call is, if it asks", async () => {
@@ -194,7 +206,7 @@ describe("`pagewright mcp`", () => {
     agent.connect(
       new StdioClientTransport({
         command: process.execPath,
-        args: ["--no-warnings", join(root, "client/cli/main.ts"), "mcp"],
+        args: ["--no-warnings", join(root, "client/cli/main.ts"), "mcp", "--root", folder],
         env: { PATH: process.env.PATH!, ...env },
       }) as never,
     );
@@ -205,7 +217,7 @@ describe("`pagewright mcp`", () => {
     expect(names).toEqual(expect.arrayContaining([...Object.keys(OPERATIONS), "upload_file", "save_file"]));
     const [from, to] = [join(folder, "in.pdf"), join(folder, "out.png")];
     writeFileSync(from, await document("A"));
-    const id = /[12][\da-f-]{36}$/.exec(textOf(await call("upload_file", { path: from })))![0];
+    const { id } = (await call("upload_file", { path: from })).structuredContent as { id: string };
     const drawn = await call("png", { input: id, pages: "1", resolution: 30 });
     await call("save_file", { file: linksOf(drawn)[0]!.uri, path: to });
     expect(readFileSync(to).subarray(1, 4).toString()).toBe("PNG");

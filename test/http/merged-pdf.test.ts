@@ -4,6 +4,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { encrypted, labeledPdf } from "../fixtures/pdfs.ts";
 import { lockedPdf, signedPdf } from "../fixtures/signed-pdfs.ts";
+import { beginning } from "../support/beginning.ts";
 import { type FormFields, privateClient, upload } from "../support/client.ts";
 import { pageTexts, qpdfComplaints } from "../support/pdf-readers.ts";
 
@@ -30,7 +31,7 @@ const error = async (fields: FormFields) => {
 };
 const range = (value: string, parameter: string) => [
   400,
-  `${value} is not within the acceptable range for ${parameter}.`,
+  beginning(`${value} is not within the acceptable range for ${parameter}.`),
 ];
 const TOO_MANY = [400, "Too many 'file' or 'id' values."];
 
@@ -234,7 +235,7 @@ describe("400", () => {
   test("an input that is no PDF, or a damaged one, whichever it is", async () => {
     const two = { "pages[]": ["1", "1"], "type[]": ["file", "file"] };
     expect(await error({ file: [file(a), upload("<!doctype html><p>", "a.pdf")], ...two })).toEqual([
-      ...[400, "Uploaded file is not valid input for this route."],
+      ...[400, beginning("Uploaded file is not valid input for this route.")],
     ]);
     expect(await error({ file: [file(a), upload("not a PDF", "a.pdf")], ...two })).toEqual([
       ...[400, "The input file is damaged or is not a PDF."],

@@ -3,6 +3,7 @@
 // Contract: docs/api.md#pictures-of-stored-pages, #iiif, #stored-files
 import { beforeAll, describe, expect, test } from "vitest";
 import { encrypted, quartersPdf, textPdf } from "../fixtures/pdfs.ts";
+import { beginning } from "../support/beginning.ts";
 import { type Client, privateClient, upload } from "../support/client.ts";
 import { decode, type Picture, perceptualDistance, pixel } from "../support/pictures.ts";
 
@@ -97,7 +98,7 @@ describe("pictures of stored pages", () => {
     expect(await errorOf(`/resource/${text}/pages/1.png`)).toEqual([400, "The input file is damaged or is not a PDF."]);
     expect(await errorOf(`/resource/${picture}/pages/1.png`)).toEqual([
       400,
-      "Uploaded file is not valid input for this route.",
+      beginning("Uploaded file is not valid input for this route."),
     ]);
     const locked = await stored(encrypted(await textPdf(1), "user", "owner"));
     const damaged = await stored("%PDF-1.7\nnothing of use\n%%EOF");

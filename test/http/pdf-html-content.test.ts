@@ -8,12 +8,13 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { docx, paragraph } from "../fixtures/office.ts";
 import { labeledPdf } from "../fixtures/pdfs.ts";
+import { beginning } from "../support/beginning.ts";
 import { privateClient, upload } from "../support/client.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "pdf-html-content-test-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const NOT_VALID = [400, "Uploaded file is not valid input for this route."];
+const NOT_VALID = [400, beginning("Uploaded file is not valid input for this route.")];
 const client = privateClient();
 
 function textOf(bytes: Uint8Array): string {

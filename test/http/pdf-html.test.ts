@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ContainerProcess, startContainer } from "../../scripts/container-process.ts";
+import { beginning } from "../support/beginning.ts";
 import { createClient, type FormFields, keyedClient, privateClient, upload } from "../support/client.ts";
 import { corpusDir } from "../support/corpus.ts";
 import { textAndInfoOf } from "../support/pdf-readers.ts";
@@ -34,7 +35,7 @@ async function error(fields: FormFields, client = privateClient()): Promise<[num
 
 const range = (value: string, parameter: string) => [
   400,
-  `${value} is not within the acceptable range for ${parameter}.`,
+  beginning(`${value} is not within the acceptable range for ${parameter}.`),
 ];
 
 describe("an HTML file becomes a PDF", () => {
@@ -222,7 +223,7 @@ describe("a web page becomes a PDF", () => {
     expect((await converted({ file: shortcut(site.url) }, client())).text).toContain("by its address");
     expect(await error({ file: shortcut("file:///etc/passwd") }, client())).toEqual([
       400,
-      "Uploaded file is not valid input for this route.",
+      beginning("Uploaded file is not valid input for this route."),
     ]);
   });
 

@@ -8,6 +8,7 @@ import { deflateSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { textPdf } from "../fixtures/pdfs.ts";
 import { bmp, bmpRows, jpeg, pack, pattern, plainTiff, png, pngChunk, tiff } from "../fixtures/pictures.ts";
+import { beginning } from "../support/beginning.ts";
 import { type Client, createClient, type FormFields, keyedClient, privateClient, upload } from "../support/client.ts";
 import { corpusDir } from "../support/corpus.ts";
 import { byTiffcp, expectPixels, expectSound, imagesOf, pageSizes } from "../support/picture-pdfs.ts";
@@ -15,7 +16,7 @@ import { decode, type Picture, parsePnm, perceptualDistance, popplerPage, withFi
 import { growthDuring } from "../support/resident-memory.ts";
 import { type Service, startService } from "../support/service.ts";
 
-const NOT_VALID = "Uploaded file is not valid input for this route.";
+const NOT_VALID = beginning("Uploaded file is not valid input for this route.");
 const MiB = 2 ** 20;
 const rgb = pattern(3);
 

@@ -16,11 +16,12 @@ import {
   picturesOf,
   pjl,
 } from "../fixtures/postscript.ts";
+import { beginning } from "../support/beginning.ts";
 import { type FormFields, keyedClient, privateClient, upload } from "../support/client.ts";
 import { corpusDir } from "../support/corpus.ts";
 import { decode, perceptualDistance } from "../support/pictures.ts";
 
-const NOT_VALID = "Uploaded file is not valid input for this route.";
+const NOT_VALID = beginning("Uploaded file is not valid input for this route.");
 
 const folder = mkdtempSync(join(tmpdir(), "postscript-test-"));
 afterAll(() => rmSync(folder, { recursive: true }));

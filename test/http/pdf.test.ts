@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { docx, pageBreak, paragraph, xlsx, zip } from "../fixtures/office.ts";
 import { squarePdf, textPdf } from "../fixtures/pdfs.ts";
+import { beginning } from "../support/beginning.ts";
 import { createClient, type FormFields, keyedClient, privateClient, upload } from "../support/client.ts";
 import { corpusDir } from "../support/corpus.ts";
 import { eventually } from "../support/eventually.ts";
@@ -15,7 +16,7 @@ import { officeAtWork, officeProcesses } from "../support/processes.ts";
 import { type Service, startService } from "../support/service.ts";
 import { openStoredFiles } from "../support/stored-files.ts";
 
-const NOT_VALID = "Uploaded file is not valid input for this route.";
+const NOT_VALID = beginning("Uploaded file is not valid input for this route.");
 const LOCKED = "The input file is password protected and cannot be processed.";
 
 const letter = docx({
@@ -139,7 +140,7 @@ describe("inputs", () => {
   test("url: 400 for what is no address of a web page", async () => {
     expect(await error({ url: "file:///etc/passwd" })).toEqual([
       400,
-      "file:///etc/passwd is not within the acceptable range for url.",
+      beginning("file:///etc/passwd is not within the acceptable range for url."),
     ]);
   });
 
@@ -166,7 +167,7 @@ describe("spec: every option is checked, also where it does not apply", () => {
   ])("%s=%s", async (parameter, value) => {
     expect(await error({ file: upload(letter, "a.docx"), [parameter]: value })).toEqual([
       400,
-      `${value} is not within the acceptable range for ${parameter}.`,
+      beginning(`${value} is not within the acceptable range for ${parameter}.`),
     ]);
   });
 

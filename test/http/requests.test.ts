@@ -4,6 +4,7 @@
 import { connect } from "node:net";
 import { beforeAll, describe, expect, test } from "vitest";
 import { encrypted, textPdf } from "../fixtures/pdfs.ts";
+import { beginning } from "../support/beginning.ts";
 import { type createClient, privateClient, upload } from "../support/client.ts";
 
 let pdf: Uint8Array;
@@ -74,7 +75,7 @@ describe("inputs", () => {
     ["RTF", "{\\rtf1\\ansi Hello}"],
     ["a zip", "PK\x03\x04"],
   ])("another type of file (%s), as upload and by id: 400", async (_, content) => {
-    const answer = [400, "Uploaded file is not valid input for this route."];
+    const answer = [400, beginning("Uploaded file is not valid input for this route.")];
     expect(await error({ file: upload(Buffer.from(content, "latin1")) })).toEqual(answer);
     const { body } = await client().post("/html", { content: "<html>", output: "a" });
     expect(await error({ id: String(body.outputId) })).toEqual(answer);
@@ -202,7 +203,7 @@ describe("bodies", () => {
     expect(await json({ id: body.inputId, file: "a.pdf" })).toEqual([400, both]);
     expect(await json({ id: body.inputId, pages: [] })).toEqual([
       400,
-      " is not within the acceptable range for pages.",
+      beginning(" is not within the acceptable range for pages."),
     ]);
     expect(await json({ id: body.inputId, output: "x".repeat(70_000) })).toEqual([
       413,

@@ -4,6 +4,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { encrypted, labeledPdf } from "../fixtures/pdfs.ts";
 import { lockedPdf } from "../fixtures/signed-pdfs.ts";
+import { beginning } from "../support/beginning.ts";
 import { type FormFields, privateClient, upload } from "../support/client.ts";
 import { pageTexts, qpdfComplaints } from "../support/pdf-readers.ts";
 
@@ -100,7 +101,7 @@ describe("errors", () => {
   });
 
   test.each(["0", "6", "1-6", "", "x", "1,,2"])("400 for pages[] %o, wherever it stands", async (pages) => {
-    const sentence = `${pages} is not within the acceptable range for pages[].`;
+    const sentence = beginning(`${pages} is not within the acceptable range for pages[].`);
     expect(await error({ file: book(), "pages[]": [pages, "1"] })).toEqual([400, sentence]);
     expect(await error({ file: book(), "pages[]": ["1", pages] })).toEqual([400, sentence]);
   });
@@ -108,7 +109,7 @@ describe("errors", () => {
   test("400 for neither file nor id, for what is no PDF, for a damaged one", async () => {
     expect(await error({})).toEqual([400, "This route needs a File or an ID."]);
     expect(await error({ file: upload("{\\rtf1", "a.pdf") })).toEqual([
-      ...[400, "Uploaded file is not valid input for this route."],
+      ...[400, beginning("Uploaded file is not valid input for this route.")],
     ]);
     expect(await error({ file: upload("%PDF-1.7", "a.pdf") })).toEqual([
       ...[400, "The input file is damaged or is not a PDF."],

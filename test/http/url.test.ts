@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ContainerProcess, startContainer } from "../../scripts/container-process.ts";
 import { labeledPdf, textPdf } from "../fixtures/pdfs.ts";
+import { beginning } from "../support/beginning.ts";
 import { createClient, type FormFields, upload } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";
 import { textAndInfoOf } from "../support/pdf-readers.ts";
@@ -214,7 +215,7 @@ describe("errors", () => {
     expect(await error("/png", { url: `${site.url}/none` })).toEqual([422, "The file at the URL could not be loaded."]);
     expect(await error("/zip", { "url[]": "http://10.0.0.1/" })).toEqual([
       400,
-      "http://10.0.0.1/ is not within the acceptable range for url[].",
+      beginning("http://10.0.0.1/ is not within the acceptable range for url[]."),
     ]);
     expect(await error("/png", { url: `${site.url}/large` })).toEqual([
       413,
@@ -239,7 +240,7 @@ describe("errors", () => {
   test("of a file of an unsuitable type", async () => {
     expect(await error("/png", { url: `${site.url}/page` })).toEqual([
       400,
-      "Uploaded file is not valid input for this route.",
+      beginning("Uploaded file is not valid input for this route."),
     ]);
   });
 });
@@ -253,7 +254,7 @@ describe("a place that is not public is not visited", () => {
     const url = address(ear.port);
     const range = (parameter: string) => ({
       status: 400,
-      body: { error: `${url} is not within the acceptable range for ${parameter}.` },
+      body: { error: beginning(`${url} is not within the acceptable range for ${parameter}.`) },
     });
     const unreachable = { status: 422, body: { error: "The file at the URL could not be loaded." } };
     const redirected = `${site.url}/redirect`;
@@ -294,7 +295,10 @@ test("a job is not accepted for a number that is not public", async () => {
   const allowed = `${site.url}/b.pdf`;
   for (const number of numbers) {
     const url = `http://${number}:${ear.port}/`;
-    const refused = (parameter: string) => [400, `${url} is not within the acceptable range for ${parameter}.`];
+    const refused = (parameter: string) => [
+      400,
+      beginning(`${url} is not within the acceptable range for ${parameter}.`),
+    ];
     expect(await later("/png", { url })).toEqual(refused("url"));
     expect(await later("/pdf", { url })).toEqual(refused("url"));
     expect(await later("/zip", { url: [allowed, url] })).toEqual(refused("url[]"));

@@ -12,6 +12,7 @@ import { putKeys } from "../../scripts/key-records.ts";
 import { serviceRecord, withSecret } from "../../scripts/signing-secrets.ts";
 import type { KeyRecord } from "../../src/core/api-key.ts";
 import { hashOfId } from "../../src/core/log-line.ts";
+import { beginning } from "../support/beginning.ts";
 import { eventually } from "../support/eventually.ts";
 import { giveKeys } from "../support/keyed-service.ts";
 import { type MortalService, startMortalService } from "../support/mortal-service.ts";
@@ -214,7 +215,7 @@ describe("a place that is not public is not visited", () => {
 
 describe("a request", () => {
   test("with an address that is none, or without a need for it", async () => {
-    const range = (url: string) => [400, `${url} is not within the acceptable range for Webhook-Url.`];
+    const range = (url: string) => [400, beginning(`${url} is not within the acceptable range for Webhook-Url.`)];
     expect(await refusal("ftp://a.example/")).toEqual(range("ftp://a.example/"));
     expect(await refusal("https://user:password@a.net/")).toEqual(range("https://user:password@a.net/"));
     expect(await refusal("nonsense")).toEqual(range("nonsense"));
@@ -238,7 +239,10 @@ describe("a request", () => {
     const key = randomUUID();
     const { webhookSecrets = [] } = withSecret(NO_RECORD, { isRotated: false });
     await giveKeys(keyed, { [key]: { webhookSecrets } });
-    expect(await refused(key)).toEqual([400, "http://10.0.0.1/ is not within the acceptable range for Webhook-Url."]);
+    expect(await refused(key)).toEqual([
+      400,
+      beginning("http://10.0.0.1/ is not within the acceptable range for Webhook-Url."),
+    ]);
   });
 
   test.each(["/zip", "/upload"])("to %s is another one with another receiver", async (path) => {

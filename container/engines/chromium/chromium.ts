@@ -4,6 +4,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { EngineFailure, OutOfRange } from "../../../src/core/failure.ts";
+import { NOT_PUBLIC } from "../../../src/core/web-address.ts";
 import { CONTAINER_LIMITS } from "../../limits.ts";
 import { EngineLost, lastFailure, retried } from "../../processes/attempts.ts";
 import type { EngineState } from "../../processes/engine-state.ts";
@@ -220,6 +221,6 @@ function failureOf(error: unknown, source: PageSource): unknown {
     return lastFailure(isOwnDoing ? new EngineFailure("crashed", message) : new EngineLost(message));
   }
   if (!(error instanceof LedAstray)) return error;
-  if ("url" in source) return new OutOfRange("url", source.url);
+  if ("url" in source) return new OutOfRange("url", source.url, NOT_PUBLIC);
   return new EngineFailure("unreachable", error.message, { cause: error });
 }

@@ -5,6 +5,7 @@ import type { IncomingMessage } from "node:http";
 import { pipeline, type Readable, type Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { EngineFailure, OutOfRange } from "../../../src/core/failure.ts";
+import { NOT_PUBLIC } from "../../../src/core/web-address.ts";
 import { CONTAINER_LIMITS } from "../../limits.ts";
 import { Refused } from "../chromium/web-addresses.ts";
 import type { Visit } from "../chromium/web-proxy.ts";
@@ -50,7 +51,7 @@ export class WebFiles {
       end();
       signal.removeEventListener("abort", end);
       signal.throwIfAborted();
-      if (error instanceof Refused) throw new OutOfRange("url", address);
+      if (error instanceof Refused) throw new OutOfRange("url", address, NOT_PUBLIC);
       if (error instanceof EngineFailure) throw error;
       if (visit.bytes > visit.limits.bytes) throw tooLarge(maxBytes);
       throw new EngineFailure("unreachable", String(error), { cause: error });

@@ -2,7 +2,7 @@
 // answer but its status.
 
 import { EngineFailure, OutOfRange } from "../../../src/core/failure.ts";
-import { isPublicName } from "../../../src/core/web-address.ts";
+import { isPublicName, NOT_PUBLIC } from "../../../src/core/web-address.ts";
 import { within } from "../../../src/core/within.ts";
 import { CONTAINER_LIMITS } from "../../limits.ts";
 import { Refused } from "../chromium/web-addresses.ts";
@@ -27,7 +27,7 @@ export class WebPosts {
     try {
       await this.#requests.admit(url);
     } catch (error) {
-      if (error instanceof Refused || !isPublicName(url.hostname)) throw new OutOfRange("url", url.host);
+      if (error instanceof Refused || !isPublicName(url.hostname)) throw new OutOfRange("url", url.host, NOT_PUBLIC);
     }
   }
 
@@ -56,7 +56,7 @@ export class WebPosts {
     } catch (error) {
       signal.throwIfAborted();
       // The rest of the address may be a secret of the receiver.
-      if (error instanceof Refused) throw new OutOfRange("url", new URL(address).host);
+      if (error instanceof Refused) throw new OutOfRange("url", new URL(address).host, NOT_PUBLIC);
       throw new EngineFailure("unreachable", String(error), { cause: error });
     } finally {
       end();

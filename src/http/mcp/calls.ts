@@ -1,14 +1,10 @@
 // Carries out the calls of agents as requests to the API itself, so that keys, limits and errors are those of any client.
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
-import type { Progress } from "../../core/jobs.ts";
 import { isId } from "../../storage/file.ts";
 import { ONE_TIME_PATH } from "../one-time.ts";
-import type { Tool } from "./tools.ts";
-
-/** Serves a request as the service does. The path is that of the API. */
-export type Dispatch = (path: string, init?: RequestInit & { readonly progress?: Tell }) => Promise<Response>;
-
-type Tell = (progress: Progress) => void;
+import type { Dispatch, FactsOf, Tell } from "./dispatch.ts";
+import { picturesOf, SHOWN } from "./pictures.ts";
+import { makesPictures, type Tool } from "./tools.ts";
 
 type Arguments = Readonly<Record<string, unknown>>;
 
@@ -23,26 +19,53 @@ interface Info {
 /** A mistake of the agent that the API cannot tell, or an error of the API. */
 export class CallError extends Error {}
 
-/** No more files than these are listed with their facts. */
-const LINKED_FILES = 50;
+/** No more files than these are listed with their facts, and no more ids than those in the text. */
+const LINKED_FILES = 10;
+const TOLD_IDS = 50;
 
-/** Runs an operation. The result links to the files that it made. */
+interface Calling {
+  readonly dispatch: Dispatch;
+  readonly factsOf: FactsOf;
+  readonly progress: Tell;
+}
+
+/** Runs an operation. The result links to the files that it made, and shows the first pictures. */
 export async function callOperation(
   tool: Tool,
   given: Arguments,
-  dispatch: Dispatch,
-  progress: Tell,
+  { dispatch, factsOf, progress }: Calling,
 ): Promise<CallToolResult> {
-  const { input: single, inputs, ...params } = given;
+  const { input: single, inputs, ...others } = given;
+  const { show = SHOWN.usually, ...shown } = others;
+  const params = makesPictures(tool) ? shown : others;
+  if (!Number.isInteger(show) || Number(show) < 0 || Number(show) > SHOWN.most) {
+    throw new CallError(`\`show\` must be a whole number from 0 to ${SHOWN.most}.`);
+  }
   const body: Record<string, unknown> = { ...params };
   if (tool.input.kind === "one") Object.assign(body, await sourceOf(single, dispatch));
   if (tool.input.kind === "several") Object.assign(body, await sourcesOf(tool, inputs, dispatch));
   const answer = await post(dispatch, tool.path, body, progress);
   const ids = [answer.outputId as string | string[]].flat();
-  const files = await Promise.all(ids.slice(0, LINKED_FILES).map((id) => infoOf(id, dispatch)));
-  const links = files.map(linkTo);
+  const files: Info[] = [];
+  for (const id of ids.slice(0, LINKED_FILES)) {
+    const facts = (await factsOf(id)) as Info | undefined;
+    if (facts) files.push(needed(facts));
+  }
+  const drawn = { files: files.slice(0, Number(show)), inputId: answer.inputId as string, pages: params.pages };
+  const pictures = makesPictures(tool) ? await picturesOf(drawn, dispatch) : [];
   const told = { files, ids, notices: answer.notices ?? [] };
-  return { content: [...links, { type: "text", text: JSON.stringify(told) }], structuredContent: told };
+  const content = [...files.map(linkTo), ...pictures, { type: "text" as const, text: textOf(told) }];
+  return { content, structuredContent: told };
+}
+
+/** Returns the facts that an agent needs. */
+const needed = ({ id, name, url, type, size }: Info): Info => ({ id, name, url, type, size });
+
+function textOf({ ids, ...told }: { readonly ids: readonly string[] }): string {
+  const isWhole = ids.length <= TOLD_IDS;
+  const rest = "the others are in structuredContent; select fewer pages to have all of them here";
+  const more = isWhole ? {} : { more: `These are the first ${TOLD_IDS} of ${ids.length} ids: ${rest}.` };
+  return JSON.stringify({ ...told, ids: ids.slice(0, TOLD_IDS), ...more });
 }
 
 /** Makes an address at which a person or a program uploads one file. */
@@ -55,12 +78,13 @@ export async function createUpload({ name }: Arguments, dispatch: Dispatch): Pro
   return { content: [{ type: "text", text }], structuredContent: { uploadUrl, expires } };
 }
 
-/** Tells the name, type, size and address of a stored file. */
+/** Tells the name, type, size and address of a stored file, and the number of pages of a PDF. */
 export async function describeFile({ file }: Arguments, dispatch: Dispatch): Promise<CallToolResult> {
   const { id } = await sourceOf(file, dispatch);
   if (id === undefined) throw new CallError("`file` must be the id or the address of a stored file.");
-  const info = await infoOf(id, dispatch);
-  return { content: [linkTo(info), { type: "text", text: JSON.stringify(info) }], structuredContent: { ...info } };
+  const { pages, ...info } = await json<Info & { pages?: number }>(await dispatch(`/resource/${id}?format=info`));
+  const told = { ...needed(info), ...(pages === undefined ? {} : { pages }) };
+  return { content: [linkTo(info), { type: "text", text: JSON.stringify(told) }], structuredContent: told };
 }
 
 /** Removes a stored file. */
@@ -72,8 +96,8 @@ export async function deleteFile({ file }: Arguments, dispatch: Dispatch): Promi
   return { content: [{ type: "text", text: "The file was removed." }] };
 }
 
-const linkTo = ({ url, name, type, size, id }: Info) =>
-  ({ type: "resource_link", uri: url, name, mimeType: type, size, description: `Id: ${id}` }) as const;
+const linkTo = ({ url, name, type, size }: Info) =>
+  ({ type: "resource_link", uri: url, name, mimeType: type, size }) as const;
 
 async function sourcesOf({ input }: Tool, inputs: unknown, dispatch: Dispatch): Promise<Record<string, unknown>> {
   if (!Array.isArray(inputs)) throw new CallError("`inputs` must be a list.");
@@ -111,9 +135,6 @@ async function sourceOf(
   if (!files[0]) throw new CallError("No file has arrived at this upload address yet.");
   return { id: files[0].id };
 }
-
-const infoOf = async (id: string, dispatch: Dispatch): Promise<Info> =>
-  json<Info>(await dispatch(`/resource/${id}?format=info`));
 
 async function post(
   dispatch: Dispatch,

@@ -1,5 +1,5 @@
 // Serves agents by the Model Context Protocol (docs/api.md#agents): streamable HTTP without sessions. Files are given by
-// id or address, and no message carries their bytes.
+// id or address, and no message carries their bytes, but for pictures of pages.
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import {
@@ -14,21 +14,25 @@ import type { Keeping, KeptBytes } from "../../storage/kept-bytes.ts";
 import { readWhole } from "../arriving-body.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { bodyTooLarge, methodNotAllowed } from "../errors.ts";
-import { CallError, callOperation, createUpload, type Dispatch, deleteFile, describeFile } from "./calls.ts";
+import { CallError, callOperation, createUpload, deleteFile, describeFile } from "./calls.ts";
+import type { Dispatch, FactsOf } from "./dispatch.ts";
+import { SHOWN } from "./pictures.ts";
 import { CallProgress } from "./progress.ts";
-import { type Tool, toolOf } from "./tools.ts";
+import { makesPictures, type Tool, toolOf } from "./tools.ts";
 
 export const MCP_PATH = "/mcp";
 
 const INSTRUCTIONS =
   "Converts and processes documents. Files are given by id or by http(s) address, never as bytes. To bring in a local " +
   "file, call create_upload and have the file sent to the address it returns. Results are links: fetch them by HTTP " +
-  "GET, or pass their id to another tool.";
+  "GET, or pass their id to another tool. To see a page, call png: its result shows the picture.";
 
-interface AgentService {
+/** The service as agents' calls use it. */
+export interface Served {
   readonly endpoints: readonly Endpoint[];
   readonly variant: Variant;
   readonly dispatch: Dispatch;
+  readonly factsOf: FactsOf;
   /** Memory for messages. */
   readonly bodies: KeptBytes;
 }
@@ -37,15 +41,12 @@ interface AgentService {
  * Answers a request of an agent.
  * @throws ServiceError 400, 405, 408, 413, 503
  */
-export async function serveMcp(
-  request: Request,
-  { endpoints, variant, dispatch, bodies }: AgentService,
-): Promise<Response> {
+export async function serveMcp(request: Request, served: Served): Promise<Response> {
   // Without sessions, there is no stream to open and nothing to end.
   if (request.method !== "POST") throw methodNotAllowed("POST");
-  using held = bodies.open();
+  using held = served.bodies.open();
   const message = await messageOf(request, held);
-  const tools = endpoints.filter(({ variants }) => variants.includes(variant)).map(toolOf);
+  const tools = served.endpoints.filter(({ variants }) => variants.includes(served.variant)).map(toolOf);
   const server = new Server(
     { name: "pagewright", version: "0.1.0" },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
@@ -54,7 +55,7 @@ export async function serveMcp(
   server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: given = {} } }, caller) => {
     using progress = new CallProgress(caller);
     try {
-      return await call(tools, name, given, dispatch, progress);
+      return await call(tools, name, given, { ...served, progress: progress.tell });
     } catch (error) {
       if (!(error instanceof CallError)) throw error;
       return { content: [{ type: "text", text: error.message }], isError: true };
@@ -79,8 +80,7 @@ async function call(
   tools: readonly Tool[],
   name: string,
   given: Readonly<Record<string, unknown>>,
-  dispatch: Dispatch,
-  progress: CallProgress,
+  calling: Pick<Served, "dispatch" | "factsOf"> & { readonly progress: CallProgress["tell"] },
 ): Promise<CallToolResult> {
   const tool = tools.find((each) => each.name === name);
   const described = tool ? listed(tool) : FILE_TOOLS.find((each) => each.name === name);
@@ -88,7 +88,7 @@ async function call(
   const unknown = Object.keys(given).find((key) => !Object.hasOwn(described.inputSchema.properties ?? {}, key));
   // What an agent misspells must not be lost silently.
   if (unknown !== undefined) throw new CallError(`The tool ${name} has no parameter ${unknown.slice(0, 200)}.`);
-  return tool ? callOperation(tool, given, dispatch, progress.tell) : ON_FILES.get(name)!(given, dispatch);
+  return tool ? callOperation(tool, given, calling) : ON_FILES.get(name)!(given, calling.dispatch);
 }
 
 const ON_FILES: ReadonlyMap<string, typeof createUpload> = new Map([
@@ -102,7 +102,14 @@ const text = (description: string) => ({ type: "string", description });
 const FILE = "Id of a stored file, its address, an upload address of create_upload, or any http(s) address";
 const PAGES = 'Page selection such as "1-3,last", "even" or "all".';
 
-function listed({ name, summary, input, parameters, makesSeveral }: Tool): ListedTool {
+const SHOW = {
+  type: "integer",
+  description: "How many of the first pictures the result shows.",
+  ...{ minimum: 0, maximum: SHOWN.most, default: SHOWN.usually },
+};
+
+function listed(tool: Tool): ListedTool {
+  const { name, summary, input, parameters, makesSeveral } = tool;
   const properties: Record<string, object> = Object.fromEntries(
     parameters.map(({ name: parameter, schema, kind }) => [
       parameter,
@@ -116,7 +123,7 @@ function listed({ name, summary, input, parameters, makesSeveral }: Tool): Liste
     description: `${summary} The result links to ${makesSeveral ? "each output" : "the output"}.`,
     inputSchema: {
       type: "object",
-      properties: { ...source.properties, ...properties },
+      properties: { ...source.properties, ...properties, ...(makesPictures(tool) ? { show: SHOW } : {}) },
       required: [...source.required, ...required],
       additionalProperties: false,
     },
@@ -163,7 +170,7 @@ const FILE_TOOLS: readonly ListedTool[] = [
   },
   {
     name: "describe_file",
-    description: "Tells the name, media type, size and address of a stored file.",
+    description: "Tells the name, media type, size and address of a stored file, and the number of pages of a PDF.",
     inputSchema: onOneFile("Id or address of the stored file, or its upload address."),
     annotations: { readOnlyHint: true, openWorldHint: false },
   },

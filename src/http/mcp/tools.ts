@@ -55,6 +55,9 @@ const VERBS: Readonly<Record<string, string>> = {
   "/split-pdf": "split",
 };
 
+/** Reports whether the outputs of an operation are pictures. */
+export const makesPictures = ({ produces }: Tool): boolean => produces.startsWith("image/");
+
 export function toolOf(endpoint: Endpoint): Tool {
   const { path, summary, variants, source, naming, produces } = endpoint;
   const perInput = source.kind === "several" ? (source.perInput ?? []) : [];

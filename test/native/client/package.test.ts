@@ -7,7 +7,6 @@ import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { VERSION } from "../../../client/cli/version.ts";
-import { buildClient } from "../../../scripts/client-package.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const client = join(root, "client");
@@ -16,8 +15,12 @@ const json = (path: string) => JSON.parse(readFileSync(path, "utf8"));
 /** A project that has the package. */
 let project: string;
 beforeAll(() => {
-  buildClient();
+  rmSync(join(client, "dist"), { recursive: true, force: true });
   project = mkdtempSync(join(tmpdir(), "client-package-"));
+  // As a user does in a clone, where nothing is built: the name of the archive is all that it prints.
+  const pack = ["pack", "--silent", "--pack-destination", project, client];
+  const printed = execFileSync("npm", pack, { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+  expect(printed).toBe(`pagewright-client-${VERSION}.tgz\n`);
   mkdirSync(join(project, "node_modules/@pagewright"), { recursive: true });
   symlinkSync(client, join(project, "node_modules/@pagewright/client"));
   writeFileSync(join(project, "package.json"), '{ "type": "module" }');

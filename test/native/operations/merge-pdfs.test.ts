@@ -37,6 +37,7 @@ describe("merge-pdfs", () => {
     const error = (await failure(merged(plainPdf("a"), [plainPdf("b"), "1,2"]))) as OutOfRange;
     expect(error).toBeInstanceOf(OutOfRange);
     expect(error).toMatchObject({ parameter: "pages", value: "1,2" });
+    expect(error.why).toMatch(/, number 2 of the 2 inputs, has 1 page\.$/);
   });
 
   test("password-protected inputs are refused, an owner's password alone is not", async () => {

@@ -10,6 +10,8 @@ const answer = (status: number, body: string, headers: Record<string, string> = 
 test.each([
   [outOfRange("output_type", "PDF/A-9"), "outputType"],
   [outOfRange("pages[]", "0"), "pages"],
+  [outOfRange("pages", "7", "The document has 3 pages."), "pages"],
+  [outOfRange("url", "9 is not within the acceptable range for resolution.", "It is none."), "url"],
   [outOfRange("images.color.downsample.target-dpi", "x"), "images.color.downsample.target-dpi"],
   [fieldRequired("compression_level"), "compressionLevel"],
   [fieldTooLarge("profile"), "profile"],

@@ -65,6 +65,14 @@ describe("page selection expression", () => {
     expect(() => selectPages(parsePages("even,2", true)!, 1)).toThrow(expect.objectContaining({ name: "OutOfRange" }));
   });
 
+  test.each([
+    ["1-500", 100, "The document has 100 pages."],
+    ["0", 1, "The document has 1 page."],
+    ["even", 1, "The document has 1 page."],
+  ])("the refusal of %s tells how many pages there are", (expression, count, why) => {
+    expect(() => select(expression, count, true)).toThrow(expect.objectContaining({ why }));
+  });
+
   test("a short text cannot ask for pages without end", () => {
     const greedy = Array.from({ length: 100 }, () => "1-last").join(",");
     expect(select(greedy, MAX_SELECTED_PAGES / 100)).toHaveLength(MAX_SELECTED_PAGES);

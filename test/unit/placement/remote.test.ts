@@ -183,10 +183,14 @@ describe("failures cross as reasons", () => {
   });
 
   test("a value out of range", async () => {
-    const error = new OutOfRange("pages", "9-12");
+    const error = new OutOfRange("pages", "9-12", "The document has 8 pages.");
     const outputs = outputsOf(remote("fails")([], {}, context(failing(error))));
     await expect(outputs).rejects.toBeInstanceOf(OutOfRange);
-    await expect(outputs).rejects.toMatchObject({ parameter: "pages", value: "9-12" });
+    await expect(outputs).rejects.toMatchObject({
+      parameter: "pages",
+      value: "9-12",
+      why: "The document has 8 pages.",
+    });
   });
 
   test("anything else is a crash, and a reason of another version too", async () => {

@@ -17,6 +17,7 @@ describe("an error is shown", () => {
     ["/png", errors.moreThanOneKey("resolution"), "field:resolution"],
     ["/html", errors.fieldTooLarge("content"), "field:content"],
     ["/split-pdf", errors.outOfRange("pages[]", "7"), "field:pages[]"],
+    ["/split-pdf", errors.outOfRange("pages[]", "7", "The document has 1 page."), "field:pages[]"],
     ["/compressed-pdf", errors.profileNotJson(), "field:profile"],
     ["/compressed-pdf", errors.outOfRange("profile.images.quality", "7"), "field:profile"],
   ] as const)("of %s at its field: %o", (path, error, place) => expect(placeIn(path, error)).toBe(place));

@@ -1,0 +1,104 @@
+// The tools for files of this machine. They stay below one folder, and replace nothing unless that is asked for.
+import { lstat, realpath } from "node:fs/promises";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import type { CallToolResult, Tool } from "@modelcontextprotocol/sdk/types.js";
+import type { Pagewright } from "../core/pagewright.ts";
+
+type Given = Readonly<Record<string, unknown>>;
+
+interface Call {
+  readonly pw: Pagewright;
+  /** Folder of the files, without symbolic links. */
+  readonly root: string;
+  readonly signal: AbortSignal;
+}
+
+export const LOCAL_INSTRUCTIONS = (root: string): string =>
+  "Files of this machine need no create_upload: upload_file stores one and returns its id, and save_file saves one. " +
+  `Both work below ${root} only.`;
+
+export async function uploadFile({ path }: Given, { pw, root, signal }: Call): Promise<CallToolResult> {
+  const given = textIn("path", path);
+  const { id } = await pw.upload(await placeOf(given, root), { signal });
+  return told({ id, name: basename(given) });
+}
+
+export async function saveFile(
+  { file, path, replace = false }: Given,
+  { pw, root, signal }: Call,
+): Promise<CallToolResult> {
+  const id = /[12][\da-f]{8}-[\da-f-]{27}/.exec(textIn("file", file))?.[0];
+  if (id === undefined) throw new Error("`file` must be the id or the address of a stored file.");
+  if (typeof replace !== "boolean") throw new Error("`replace` must be true or false.");
+  const given = textIn("path", path);
+  const stored = pw.stored(id);
+  const place = await placeOf(given, root);
+  const isFolder = /[/\\]$/.test(given) || (await lstat(place).catch(() => undefined))?.isDirectory();
+  const target = isFolder ? await placeOf(join(place, basename((await stored.info({ signal })).name)), root) : place;
+  // A link counts as a file, wherever it leads.
+  const isTaken = (await lstat(target).catch(() => undefined)) !== undefined;
+  if (isTaken && !replace)
+    throw new Error(`${target} is there already. To replace it, call save_file with replace: true.`);
+  return told({ path: await stored.save(target, { signal }) });
+}
+
+/**
+ * Returns a path without symbolic links.
+ * @param given relative to the root, or absolute
+ * @throws Error if it is not below the root
+ */
+async function placeOf(given: string, root: string): Promise<string> {
+  const place = await real(resolve(root, given));
+  const way = relative(root, place);
+  if (way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way)) {
+    throw new Error(`${given} is not below ${root}. The user can allow another folder: pagewright mcp --root FOLDER.`);
+  }
+  return place;
+}
+
+/** Follows the links of a path of which the end need not be there. */
+async function real(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch {
+    // A link that leads to nothing leads somewhere nevertheless.
+    const isLink = (await lstat(path).catch(() => undefined))?.isSymbolicLink();
+    if (isLink) throw new Error(`${path} is a link that leads to nothing.`);
+    return dirname(path) === path ? path : join(await real(dirname(path)), basename(path));
+  }
+}
+
+const told = (facts: Record<string, string>): CallToolResult => {
+  return { content: [{ type: "text", text: JSON.stringify(facts) }], structuredContent: facts };
+};
+
+function textIn(name: string, value: unknown): string {
+  if (typeof value === "string" && value !== "" && !value.includes("\0")) return value;
+  throw new Error(`\`${name}\` must be a text.`);
+}
+
+const text = (description: string) => ({ type: "string", description });
+
+export const LOCAL_TOOLS: readonly Tool[] = [
+  {
+    name: "upload_file",
+    description:
+      "Stores a file of this machine at the service, and returns its id, which other tools take as an input.",
+    inputSchema: { type: "object", properties: { path: text("Path of the file.") }, required: ["path"] },
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+  },
+  {
+    name: "save_file",
+    description: "Saves a stored file on this machine. It replaces a file only if replace is true.",
+    inputSchema: {
+      type: "object",
+      properties: {
+        file: text("Id or address of the stored file."),
+        path: text("Path of the file, or of a folder that exists or ends with a slash."),
+        replace: { type: "boolean", description: "Whether a file of this path is replaced.", default: false },
+      },
+      required: ["file", "path"],
+    },
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
+  },
+];

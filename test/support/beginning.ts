@@ -1,0 +1,8 @@
+// Matches the sentence of an error, whatever explanation follows it (docs/api.md#errors).
+import { expect } from "vitest";
+
+/** Matches a text that is this sentence, or begins with it. */
+export const beginning = (sentence: string): string =>
+  expect.stringMatching(new RegExp(`^${escaped(sentence)}(?: [^ ]|$)`));
+
+const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");

@@ -1,0 +1,123 @@
+// The command line without a service: what it refuses, skips, chooses and names.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { afterAll, describe, expect, test } from "vitest";
+import { DECLARED } from "../../../client/cli/declared.ts";
+import { htmlIn } from "../../../client/cli/html-text.ts";
+import { numbersOf } from "../../../client/cli/numbers.ts";
+import { readOperands } from "../../../client/cli/operands.ts";
+import { optionsOf } from "../../../client/cli/parameters.ts";
+import { run } from "../../../client/cli/program.ts";
+import { withoutPdfs } from "../../../client/cli/skipping.ts";
+import { targetsOf } from "../../../client/cli/targets.ts";
+import { docx, paragraph } from "../../fixtures/office.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "command-line-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const operation = (name: string) => DECLARED.find((each) => each.name === name)!;
+const bytes = (text: string) => Buffer.from(text, "latin1");
+
+describe("html", () => {
+  test.each([
+    ["<p>text", "<p>text"],
+    ["\xef\xbb\xbf<!doctype html><p>\xc3\xa4", "<!doctype html><p>ä"],
+    ["\xff\xfe<\0p\0>\0\xe4\0", "<p>ä"],
+    [
+      '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"/>',
+      '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"/>',
+    ],
+    ["plain text: a string", "plain text: a string"],
+  ])("takes %j", (given, text) => {
+    expect(htmlIn(bytes(given), "a.html")).toBe(text);
+  });
+
+  test.each([
+    [docx({ body: paragraph("Hello") }), "Office document"],
+    [bytes("%PDF-1.4\n1 0 obj"), "a PDF"],
+    [bytes("{\\rtf1 text}"), "RTF"],
+    [bytes("%!PS-Adobe-3.0\nshowpage"), "PostScript"],
+    [bytes('<?xml version="1.0"?>\n<office:document office:version="1.2"/>'), "XML"],
+    [bytes("\x89PNG\r\n\x1a\n\0"), "not text"],
+    [bytes("<p>\xe4\xf6"), "not text in UTF-8"],
+    [bytes("MIME-Version: 1.0\r\nContent-Type: multipart/related\r\n"), "web archive"],
+  ])("refuses another document: %#", (content, why) => {
+    expect(() => htmlIn(content, "a.x")).toThrow(why);
+    expect(() => htmlIn(content, "a.x")).toThrow("pagewright pdf a.x");
+  });
+});
+
+describe("names of outputs", () => {
+  const numbers = (selection: string | undefined, outputs: number, pages: number | undefined) =>
+    numbersOf(operation("png"), selection, outputs, async () => pages);
+
+  test("are those of the pages, with zeros", async () => {
+    expect(await numbers("2-3", 2, 4)).toEqual(["2", "3"]);
+    expect(await numbers("9,12-10", 4, 100)).toEqual(["009", "012", "011", "010"]);
+    expect(await numbers("last-98", 3, 100)).toEqual(["100", "099", "098"]);
+    expect(await numbers("1,1", 2, 12)).toEqual(["01", "01 (2)"]);
+    expect((await numbers(undefined, 100, undefined)).filter((_, index) => index % 49 === 0)).toEqual([
+      "001",
+      "050",
+      "099",
+    ]);
+  });
+
+  test("are those of the parts if the pages are not known", async () => {
+    expect(await numbers("5-6", 2, undefined)).toEqual(["1", "2"]);
+    expect(await numbers("1-9999999999", 2, 10)).toEqual(["1", "2"]);
+  });
+
+  test("-o names the output if there is one", () => {
+    const [operand] = [{ kind: "path", value: "a.pdf", shown: "a.pdf" } as const];
+    const [target] = targetsOf(operation("png"), [[operand]], { out: "pages/x.png" }, ".png");
+    expect(target).toEqual({ path: "pages/", stem: "x", extension: ".png", only: "pages/x.png" });
+  });
+});
+
+test("compress and pdfa have defaults, which a profile changes", () => {
+  const chosen = (name: string) => optionsOf(operation(name)).filter(({ defaultValue }) => defaultValue !== undefined);
+  expect(chosen("compress").map(({ long, defaultValue }) => [long, defaultValue])).toEqual([
+    ["--compression-level", "medium"],
+  ]);
+  expect(chosen("pdfa").map(({ long, defaultValue }) => [long, defaultValue])).toEqual([["--output-type", "PDF/A-2b"]]);
+  for (const name of ["compress", "pdfa"])
+    expect(optionsOf(operation(name)).some(({ mandatory }) => mandatory)).toBe(false);
+});
+
+function around() {
+  let said = "";
+  const write = (text: string) => {
+    said += text;
+    return true;
+  };
+  const stderr = Object.assign(new PassThrough(), { write });
+  const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr };
+  return { ...streams, env: {}, signal: new AbortController().signal, said: () => said };
+}
+
+test.each([["convert", "a.docx"], ["convert", "--to", "pdf", "a.docx"], ["convert"]])(
+  "%s %s suggests",
+  async (...args) => {
+    const surroundings = around();
+    expect(await run(args.filter(Boolean), surroundings)).toBe(2);
+    expect(surroundings.said()).toMatch(/pagewright pdf .*\.docx".* There are .*png/);
+  },
+);
+
+test("pdf skips PDFs among several files, each with a line", async () => {
+  writeFileSync(join(folder, "a.pdf"), "%PDF-1.4\n");
+  writeFileSync(join(folder, "renamed.docx"), "%PDF-1.4\n");
+  writeFileSync(join(folder, "b.html"), "<p>");
+  const surroundings = around();
+  const left = await withoutPdfs(await readOperands([folder]), false, surroundings);
+  expect(left.map(({ value }) => value)).toEqual([join(folder, "b.html")]);
+  expect(
+    surroundings
+      .said()
+      .split("\n")
+      .map((line) => line.split(": ").at(-1)),
+  ).toEqual(["skipped, it is a PDF already.", "skipped, it is a PDF already.", ""]);
+  expect(await withoutPdfs(await readOperands([join(folder, "a.pdf")]), false, surroundings)).toHaveLength(1);
+});

@@ -1,0 +1,36 @@
+// Errors that tell which input is wrong and why: the contract's sentence comes first, unchanged.
+import { expect, test } from "vitest";
+import { OutOfRange } from "../../../src/core/failure.ts";
+import { outOfRange, toServiceError } from "../../../src/http/errors.ts";
+import { mismatch } from "../../../src/http/mismatch.ts";
+
+const WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
+const NOT_VALID = "Uploaded file is not valid input for this route.";
+
+test("a reason follows the sentence", () => {
+  const error = toServiceError(new OutOfRange("pages", "1-500", "The document has 100 pages."));
+  expect([error.status, error.message]).toEqual([
+    400,
+    "1-500 is not within the acceptable range for pages. The document has 100 pages.",
+  ]);
+  expect(error.sentence).toBe(outOfRange("pages", "x").sentence);
+  expect(outOfRange("pages", "<value>").message).toBe("<value> is not within the acceptable range for pages.");
+});
+
+test.each([
+  ["report.docx", WORD, undefined, "report.docx is a Word document; this endpoint takes PDF."],
+  ["a.gif", "image/gif", { number: 1, of: 1 }, "a.gif is a GIF image; this endpoint takes PDF."],
+  [
+    "a.rtf",
+    "application/rtf",
+    { number: 2, of: 3 },
+    "a.rtf, number 2 of the 3 inputs, is an RTF document; this endpoint takes PDF.",
+  ],
+  ["a", "application/octet-stream", undefined, "a is of no known type; this endpoint takes PDF."],
+])("%s of a wrong type", (name, type, place, why) => {
+  expect(mismatch({ name, type }, "PDF", place).message).toBe(`${NOT_VALID} ${why}`);
+});
+
+test("a long name is cut", () => {
+  expect(mismatch({ name: "x".repeat(4000), type: WORD }, "PDF").message.length).toBeLessThan(250);
+});
