@@ -35,7 +35,7 @@ interface AgentService {
 
 /**
  * Answers a request of an agent.
- * @throws ServiceError 400, 405, 408, 413, 503
+ * @throws ServiceError 405, 408, 413, 503
  */
 export async function serveMcp(
   request: Request,
