@@ -297,3 +297,27 @@ test.each([
     message: "The request body is not a valid JSON object.",
   });
 });
+
+test("a file of which little has arrived takes no turn, and its form is given up when its client leaves", async () => {
+  const { readable, writable } = new IdentityTransformStream();
+  const writer = writable.getWriter();
+  const headers = { "Content-Type": `multipart/form-data; boundary=${BOUNDARY}` };
+  const stalling = new Request("http://service/", { method: "POST", body: readable, headers });
+  const leaving = new AbortController();
+  const given = { ...options(), uploadTurns: createTurns({ atOnce: 1, waiting: 0, maxWaitMs: 10_000 }) };
+  const stalled = readForm(stalling, { ...given, signal: leaving.signal });
+  await writer.write(opening());
+  await writer.write(new Uint8Array(100));
+  const other = await readForm(
+    request(function* () {
+      yield opening();
+      yield* content(100_000);
+      yield closing;
+    }),
+    given,
+  );
+  expect(other.files.get("file")?.[0]?.size).toBe(100_000);
+  leaving.abort(new Error("gone"));
+  await writer.abort(new Error("gone")).catch(() => {});
+  await expect(stalled).rejects.toThrow("gone");
+});

@@ -108,7 +108,7 @@ export const describeAgents: Describe = () => ({
   operations: [
     {
       ...{ method: "post", id: "mcp", tag: "Service", needsKey: true },
-      errors: [bodyTooLarge(LIMITS.agentMessageBytes), bodyTooSlow(), malformedBody(), busy()],
+      errors: [bodyTooLarge(LIMITS.agentMessageBytes), bodyTooSlow(), busy()],
       summary: "Takes a message of an agent (Model Context Protocol, streamable HTTP).",
       body: json({ type: ["object", "array"] }, { jsonrpc: "2.0", id: 1, method: "tools/list" }),
       answers: {

@@ -39,7 +39,7 @@ export interface Served {
 
 /**
  * Answers a request of an agent.
- * @throws ServiceError 400, 405, 408, 413, 503
+ * @throws ServiceError 405, 408, 413, 503
  */
 export async function serveMcp(request: Request, served: Served): Promise<Response> {
   // Without sessions, there is no stream to open and nothing to end.

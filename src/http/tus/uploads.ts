@@ -187,7 +187,9 @@ class Tus {
     // Each byte that arrives counts, even if the connection breaks before the next one.
     const arriving = body && new ArrivingBody(body, 1);
     const first = await arriving?.read().catch(orBroken);
-    using _turn = await this.#service.uploadTurns.take(signal);
+    // What has arrived is stored even if the client has left.
+    const until = first instanceof Uint8Array ? new AbortController().signal : signal;
+    using _turn = await this.#service.uploadTurns.take(until);
     const writer = await this.#uploads.open(id, checksum && (bodySize ?? Number.POSITIVE_INFINITY));
     if (!writer) return this.#writeNothing(id, offset, bodySize);
     if (writer === "expired") throw uploadExpired();

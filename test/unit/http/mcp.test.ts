@@ -3,6 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { endpoints } from "../../../src/endpoints/index.ts";
 import { serveMcp } from "../../../src/http/mcp/server.ts";
+import { createKeptBytes } from "../../../src/storage/kept-bytes.ts";
 
 const INPUT = "1f7b7c0de-0c2f-4f0e-8c62-0a2b9a9a3d11";
 const idOf = (index: number) => `2d0c1f2a5-7d3f-4c39-9d7e-${String(index).padStart(12, "0")}`;
@@ -38,6 +39,7 @@ function callWith(outputs: number, picture: Buffer, type = "image/png") {
     }
     return new Response(new Uint8Array(path.includes("/pages/") ? Buffer.from("\xff\xd8", "latin1") : picture));
   };
+  const bodies = createKeptBytes({ each: 2 ** 20, all: 2 ** 20 });
   const factsOf = async (id: string) => {
     mostBusy = Math.max(mostBusy, ++busy);
     await Promise.resolve();
@@ -55,7 +57,7 @@ function callWith(outputs: number, picture: Buffer, type = "image/png") {
       headers: { "Content-Type": "application/json", Accept: "application/json, text/event-stream" },
       body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }),
     });
-    const answer = await serveMcp(request, { endpoints, variant: "private", dispatch, factsOf });
+    const answer = await serveMcp(request, { endpoints, variant: "private", dispatch, factsOf, bodies });
     const text = await answer.text();
     const { result } = JSON.parse(/^data: (.*)$/m.exec(text)![1]!);
     return { result, length: text.length, asked, mostBusy, ids };
