@@ -107,9 +107,9 @@ test("hidden sections of a text", async () => {
 });
 
 test.each([
-  ["a hidden paragraph", '<text:p><text:hidden-paragraph text:condition="ooow:1==1" text:is-hidden="true"/>SECRET</text:p>'],
-  ["a paragraph hidden by its condition", '<text:p>SECRET<text:hidden-paragraph text:condition="ooow:2 &gt; 1"/></text:p>'],
-  ["a hidden text", '<text:p>x<text:hidden-text text:condition="ooow:1==1" text:string-value="SECRET" text:is-hidden="true">SECRET</text:hidden-text></text:p>'],
+  ["a hidden paragraph", '<text:p><text:hidden-paragraph text:condition="1 == 1" text:is-hidden="true"/>SECRET</text:p>'],
+  ["a paragraph hidden by its condition", '<text:p>SECRET<text:hidden-paragraph text:condition="2 &gt; 1"/></text:p>'],
+  ["a hidden text", '<text:p>x<text:hidden-text text:condition="1 == 1" text:string-value="SECRET" text:is-hidden="true">SECRET</text:hidden-text></text:p>'],
   ["a frame that is not displayed", '<text:p><draw:frame draw:name="f" draw:display="none" text:anchor-type="paragraph" svg:width="5cm" svg:height="2cm"><draw:text-box><text:p>SECRET</text:p></draw:text-box></draw:frame></text:p>'],
   ["a frame for screens", '<text:p><draw:frame draw:name="f" draw:display="screen" text:anchor-type="paragraph" svg:width="5cm" svg:height="2cm"><draw:text-box><text:p>SECRET</text:p></draw:text-box></draw:frame></text:p>'],
   ["a shape for screens", '<text:p><draw:custom-shape draw:name="f" draw:display="screen" text:anchor-type="paragraph" svg:width="5cm" svg:height="2cm"><text:p>SECRET</text:p></draw:custom-shape></text:p>'],
