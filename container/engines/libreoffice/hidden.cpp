@@ -12,8 +12,6 @@
 #include <com/sun/star/sheet/XPrintAreas.hpp>
 #include <com/sun/star/sheet/XScenario.hpp>
 #include <com/sun/star/sheet/XSpreadsheetDocument.hpp>
-#include <com/sun/star/text/TextContentAnchorType.hpp>
-#include <com/sun/star/text/XTextContent.hpp>
 #include <com/sun/star/text/XTextDocument.hpp>
 
 using css::beans::XPropertySet;
@@ -103,26 +101,13 @@ void keepSheetsHidden(const Reference<css::sheet::XSpreadsheetDocument>& documen
   }
 }
 
-/** Reports whether a shape of a text is anchored at hidden text. */
-bool isAtHiddenText(const Reference<XPropertySet>& shape) {
-  const Reference<css::text::XTextContent> content(shape, UNO_QUERY);
-  if (!content.is() || !shape->getPropertySetInfo()->hasPropertyByName("AnchorType")) return false;
-  css::text::TextContentAnchorType anchor = css::text::TextContentAnchorType_AT_PARAGRAPH;
-  shape->getPropertyValue("AnchorType") >>= anchor;
-  bool isHidden = false;
-  if (anchor == css::text::TextContentAnchorType_AS_CHARACTER || anchor == css::text::TextContentAnchorType_AT_CHARACTER)
-    Reference<XPropertySet>(content->getAnchor(), UNO_QUERY_THROW)->getPropertyValue("CharHidden") >>= isHidden;
-  return isHidden;
-}
-
 }  // namespace
 
 void keepHidden(const Reference<css::lang::XComponent>& document, const Workbook* workbook) {
   const Reference<css::sheet::XSpreadsheetDocument> sheets(document, UNO_QUERY);
   if (sheets.is()) return keepSheetsHidden(sheets, workbook);
   const Reference<css::text::XTextDocument> text(document, UNO_QUERY);
-  if (!text.is()) return;
-  removeWhere(shapesOf(text), [](const auto& shape) { return isUnprinted(shape) || isAtHiddenText(shape); });
+  if (text.is()) removeWhere(shapesOf(text), isUnprinted);
 }
 
 }  // namespace zygote
