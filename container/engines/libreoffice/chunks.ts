@@ -30,12 +30,17 @@ const CHUNK_TYPE = /\/aFChunk$/;
 const ELEMENT =
   /<((?:[\w.-]{1,64}:)?)altChunk(?=[\s/>])[^<>]*?(?:\/>|>[^<]{0,99}(?:<[^<>]{0,300}>[^<]{0,99}){0,6}?<\/\1altChunk\s*>)/g;
 
+const mayHave = (content: Buffer) => content.includes("aFChunk");
+
+/** Reports whether a package may have chunks, without reading its relationships. */
+export const mayHaveChunks = (relations: ReadonlyMap<string, Buffer>): boolean => [...relations.values()].some(mayHave);
+
 /** @returns undefined if the package has no chunks, as nearly all */
 export async function chunksOf(zip: ZipFile, relations: ReadonlyMap<string, Buffer>): Promise<Chunks | undefined> {
   const taking = new Taking(zip);
   for (const [name, content] of relations) {
     const [, folder, source] = RELATIONS.exec(name) ?? [];
-    const targets = folder === undefined || !content.includes("aFChunk") ? new Map() : targetsIn(content, folder);
+    const targets = folder === undefined || !mayHave(content) ? new Map() : targetsIn(content, folder);
     if (targets.size > 0) await taking.takeFrom(`${folder}${source}`, targets);
   }
   return taking.changed.size > 0 ? taking : undefined;

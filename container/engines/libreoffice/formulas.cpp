@@ -73,8 +73,10 @@ class KnownFormulas final {
   }
 
   bool includes(const Reference<css::sheet::XFormulaTokens>& formula) const {
-    for (const auto& token : formula->getTokens()) {
-      if (unknown_.count(token.OpCode) != 0) return false;
+    const auto tokens = formula->getTokens();
+    for (sal_Int32 at = 0; at < tokens.getLength(); at++) {
+      const css::sheet::FormulaToken& token = tokens[at];
+      if (unknown_.count(token.OpCode) != 0 && !isFileName(tokens, at)) return false;
       css::sheet::NameToken name;
       if (token.OpCode == name_ && (token.Data >>= name) && names_.count({name.Sheet, name.Index}) != 0) return false;
     }
@@ -82,6 +84,12 @@ class KnownFormulas final {
   }
 
  private:
+  /** Reports whether a call of CELL asks for the file's name, which cell-addresses.cpp fills in. */
+  static bool isFileName(const css::uno::Sequence<css::sheet::FormulaToken>& tokens, sal_Int32 call) {
+    OUString wanted;
+    return call + 2 < tokens.getLength() && (tokens[call + 2].Data >>= wanted) && wanted.equalsIgnoreAsciiCase("filename");
+  }
+
   /** Notes the names that stand for an unknown formula. @param sheet -1 for names of the whole document */
   void addNames(const Reference<css::beans::XPropertySet>& owner, sal_Int32 sheet) {
     const Reference<XIndexAccess> names(owner->getPropertyValue("NamedRanges"), UNO_QUERY_THROW);

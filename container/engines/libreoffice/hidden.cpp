@@ -1,23 +1,21 @@
 // Removes what would make LibreOffice print hidden content.
 #include "hidden.hpp"
 
-#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
 
 #include <com/sun/star/beans/XPropertySet.hpp>
-#include <com/sun/star/container/XNameAccess.hpp>
-#include <com/sun/star/drawing/XDrawPage.hpp>
+#include <com/sun/star/container/XNamed.hpp>
 #include <com/sun/star/drawing/XDrawPageSupplier.hpp>
-#include <com/sun/star/lang/XMultiComponentFactory.hpp>
+#include <com/sun/star/drawing/XShapes.hpp>
 #include <com/sun/star/sheet/XPrintAreas.hpp>
 #include <com/sun/star/sheet/XScenario.hpp>
 #include <com/sun/star/sheet/XSpreadsheetDocument.hpp>
 #include <com/sun/star/text/XTextDocument.hpp>
-#include <com/sun/star/xml/dom/DocumentBuilder.hpp>
-#include <com/sun/star/xml/dom/XElement.hpp>
 
 using css::beans::XPropertySet;
 using css::container::XIndexAccess;
-using css::container::XNameAccess;
 using css::uno::Any;
 using css::uno::Reference;
 using css::uno::UNO_QUERY;
@@ -27,113 +25,89 @@ using rtl::OUString;
 namespace zygote {
 namespace {
 
-using Context = Reference<css::uno::XComponentContext>;
-using Elements = Reference<css::xml::dom::XNodeList>;
-
-/** The namespace of relationships in a package (ISO/IEC 29500-2, 9.3). */
-constexpr char relationships[] = "http://schemas.openxmlformats.org/package/2006/relationships";
-/** Namespaces of SpreadsheetML (ISO/IEC 29500-1 and 29500-4). */
-const auto spreadsheets = {"http://schemas.openxmlformats.org/spreadsheetml/2006/main",
-                           "http://purl.oclc.org/ooxml/spreadsheetml/main"};
-
-/** Returns the elements of a part with a name, in one namespace. */
-Elements elementsOf(const Context& context, const Reference<XNameAccess>& package, const OUString& part,
-                    const char* space, const char* name) {
-  const Reference<css::io::XInputStream> stream(package->getByName(part), UNO_QUERY_THROW);
-  const auto document = css::xml::dom::DocumentBuilder::create(context)->parse(stream);
-  return document->getElementsByTagNameNS(OUString::createFromAscii(space), OUString::createFromAscii(name));
-}
-
-OUString attribute(const Elements& elements, sal_Int32 index, const char* name) {
-  const Reference<css::xml::dom::XElement> element(elements->item(index), UNO_QUERY_THROW);
-  return element->getAttribute(OUString::createFromAscii(name));
-}
-
-/** Returns the name of a package's main part, as its relationships tell (ISO/IEC 29500-1, 12.2). */
-OUString mainPart(const Context& context, const Reference<XNameAccess>& package) {
-  const Elements all = elementsOf(context, package, "_rels/.rels", relationships, "Relationship");
-  for (sal_Int32 index = 0; index < all->getLength(); index++) {
-    if (!attribute(all, index, "Type").endsWith("/officeDocument")) continue;
-    const OUString target = attribute(all, index, "Target");
-    return target.startsWith("/") ? target.copy(1) : target;
-  }
-  return "";
-}
-
-/**
- * Returns the names of the hidden sheets of an Office Open XML workbook. LibreOffice shows the active sheet even if it
- * is hidden.
- */
-std::set<OUString> hiddenIn(const Context& context, const OUString& url) {
-  std::set<OUString> names;
-  try {
-    const Any file(url);
-    const css::uno::Sequence<Any> arguments(&file, 1);
-    const Reference<XNameAccess> package(
-        context->getServiceManager()->createInstanceWithArgumentsAndContext("com.sun.star.packages.zip.ZipFileAccess",
-                                                                            arguments, context),
-        UNO_QUERY_THROW);
-    const OUString workbook = mainPart(context, package);
-    for (const char* const space : spreadsheets) {
-      const Elements sheets = elementsOf(context, package, workbook, space, "sheet");
-      for (sal_Int32 index = 0; index < sheets->getLength(); index++) {
-        const OUString state = attribute(sheets, index, "state");
-        if (state == "hidden" || state == "veryHidden") names.insert(attribute(sheets, index, "name"));
-      }
-    }
-  } catch (const css::uno::Exception&) {
-    // No package, or one whose main part is not XML: LibreOffice imports the visibility of its sheets.
-  }
-  return names;
+/** Reports whether an object has a property, and it is false. */
+bool isDenied(const Reference<XPropertySet>& object, const char* property) {
+  const OUString name = OUString::createFromAscii(property);
+  bool value = true;
+  if (object->getPropertySetInfo()->hasPropertyByName(name)) object->getPropertyValue(name) >>= value;
+  return !value;
 }
 
 bool isHidden(const Reference<XPropertySet>& sheet) {
-  bool isVisible = true;
-  sheet->getPropertyValue("IsVisible") >>= isVisible;
   const Reference<css::sheet::XScenario> scenario(sheet, UNO_QUERY);
-  return !isVisible || (scenario.is() && scenario->getIsScenario());
+  return isDenied(sheet, "IsVisible") || (scenario.is() && scenario->getIsScenario());
 }
 
-void keepSheetsHidden(const Context& context, const Reference<css::sheet::XSpreadsheetDocument>& workbook,
-                      const OUString& url) {
-  const Reference<XNameAccess> sheets(workbook->getSheets(), UNO_QUERY_THROW);
-  const std::set<OUString> hidden = hiddenIn(context, url);
-  for (const OUString& name : sheets->getElementNames()) {
-    const Reference<XPropertySet> sheet(sheets->getByName(name), UNO_QUERY_THROW);
-    if (hidden.count(name) == 0 && !isHidden(sheet)) continue;
-    sheet->setPropertyValue("IsVisible", Any(false));
-    Reference<css::sheet::XPrintAreas>(sheet, UNO_QUERY_THROW)->setPrintAreas({});
+std::string nameOf(const Reference<css::uno::XInterface>& object) {
+  const OUString name = Reference<css::container::XNamed>(object, UNO_QUERY_THROW)->getName();
+  return std::string(rtl::OUStringToOString(name, RTL_TEXTENCODING_UTF8).getStr());
+}
+
+/** Removes the shapes for which a test returns true, also those within groups. */
+template <class Test>
+void removeWhere(const Reference<css::drawing::XShapes>& shapes, const Test& test) {
+  for (sal_Int32 index = shapes->getCount() - 1; index >= 0; index--) {
+    const Reference<XPropertySet> shape(shapes->getByIndex(index), UNO_QUERY_THROW);
+    if (test(shape)) {
+      shapes->remove(Reference<css::drawing::XShape>(shape, UNO_QUERY_THROW));
+    } else {
+      const Reference<css::drawing::XShapes> group(shape, UNO_QUERY);
+      if (group.is()) removeWhere(group, test);
+    }
   }
 }
 
-// A text document has no other interface for its shapes.
+/** Reports whether a shape is hidden, or for screens only: LibreOffice prints those, or their texts. */
+bool isUnprinted(const Reference<XPropertySet>& shape) {
+  return isDenied(shape, "Visible") || isDenied(shape, "Printable");
+}
+
+/** Removes shapes that LibreOffice does not know to be for screens only. @param prints whether each is printed, by name */
+void removeUnprinted(const Reference<css::drawing::XShapes>& shapes, const Workbook::Printed& prints) {
+  std::unordered_map<std::string, std::size_t> seen;
+  std::vector<Reference<css::drawing::XShape>> unprinted;
+  for (sal_Int32 index = 0; index < shapes->getCount(); index++) {
+    const Reference<css::drawing::XShape> shape(shapes->getByIndex(index), UNO_QUERY_THROW);
+    const auto found = prints.find(nameOf(shape));
+    if (found == prints.end()) continue;
+    const std::size_t at = seen[found->first]++;
+    if (at < found->second.size() && !found->second[at]) unprinted.push_back(shape);
+  }
+  for (const auto& shape : unprinted) shapes->remove(shape);
+}
+
+// Sheets and text documents have no other interface for their shapes.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-Reference<css::drawing::XDrawPage> shapesOf(const Reference<css::text::XTextDocument>& document) {
-  const Reference<css::drawing::XDrawPageSupplier> supplier(document, UNO_QUERY_THROW);
-  return supplier->getDrawPage();
+Reference<css::drawing::XShapes> shapesOf(const Reference<css::uno::XInterface>& owner) {
+  return {Reference<css::drawing::XDrawPageSupplier>(owner, UNO_QUERY_THROW)->getDrawPage(), UNO_QUERY_THROW};
 }
 #pragma GCC diagnostic pop
 
-/** Removes hidden shapes from a text document: their text boxes are drawn. */
-void removeHiddenShapes(const Reference<css::drawing::XDrawPage>& page) {
-  const Reference<XIndexAccess> shapes(page, UNO_QUERY_THROW);
-  for (sal_Int32 index = shapes->getCount() - 1; index >= 0; index--) {
-    const Reference<XPropertySet> shape(shapes->getByIndex(index), UNO_QUERY_THROW);
-    if (!shape->getPropertySetInfo()->hasPropertyByName("Visible")) continue;
-    bool isVisible = true;
-    shape->getPropertyValue("Visible") >>= isVisible;
-    if (!isVisible) page->remove(Reference<css::drawing::XShape>(shape, UNO_QUERY_THROW));
+void keepSheetsHidden(const Reference<css::sheet::XSpreadsheetDocument>& document, const Workbook* workbook) {
+  const Reference<XIndexAccess> sheets(document->getSheets(), UNO_QUERY_THROW);
+  for (sal_Int32 index = 0; index < sheets->getCount(); index++) {
+    const Reference<XPropertySet> sheet(sheets->getByIndex(index), UNO_QUERY_THROW);
+    if (isHidden(sheet) || (workbook != nullptr && workbook->isHidden(nameOf(sheet)))) {
+      sheet->setPropertyValue("IsVisible", Any(false));
+      Reference<css::sheet::XPrintAreas>(sheet, UNO_QUERY_THROW)->setPrintAreas({});
+    } else {
+      const Reference<css::drawing::XShapes> shapes = shapesOf(sheet);
+      // Before others are removed, which have the same names.
+      if (workbook != nullptr && index < workbook->sheetCount())
+        removeUnprinted(shapes, workbook->printedShapesOf(index));
+      removeWhere(shapes, isUnprinted);
+    }
   }
 }
 
 }  // namespace
 
-void keepHidden(const Context& context, const Reference<css::lang::XComponent>& document, const OUString& url) {
-  const Reference<css::sheet::XSpreadsheetDocument> workbook(document, UNO_QUERY);
-  if (workbook.is()) return keepSheetsHidden(context, workbook, url);
+void keepHidden(const Reference<css::lang::XComponent>& document, const Workbook* workbook) {
+  const Reference<css::sheet::XSpreadsheetDocument> sheets(document, UNO_QUERY);
+  if (sheets.is()) return keepSheetsHidden(sheets, workbook);
   const Reference<css::text::XTextDocument> text(document, UNO_QUERY);
-  if (text.is()) removeHiddenShapes(shapesOf(text));
+  if (text.is()) removeWhere(shapesOf(text), isUnprinted);
 }
 
 }  // namespace zygote

@@ -2,19 +2,16 @@
 #pragma once
 
 #include <com/sun/star/lang/XComponent.hpp>
-#include <com/sun/star/uno/XComponentContext.hpp>
-#include <rtl/ustring.hxx>
 
-namespace css = com::sun::star;
+#include "workbook.hpp"
 
 namespace zygote {
 
 /**
  * Removes what LibreOffice would print though the author has hidden it: sheets with print ranges, the active sheet of a
- * workbook, scenarios, and texts in shapes.
- * @param url of the document, whose package is asked for what LibreOffice does not import
+ * workbook, scenarios, shapes for screens only, and texts in shapes that are hidden.
+ * @param workbook what the file says, if it is an Office Open XML workbook
  */
-void keepHidden(const css::uno::Reference<css::uno::XComponentContext>& context,
-                const css::uno::Reference<css::lang::XComponent>& document, const rtl::OUString& url);
+void keepHidden(const css::uno::Reference<css::lang::XComponent>& document, const Workbook* workbook);
 
 }  // namespace zygote

@@ -75,11 +75,13 @@ export class LibreOffice implements AsyncDisposable {
     const { size } = statSync(inputPath);
     if (size === 0) throw new EngineFailure("damaged", "an empty file");
     const { scratch, log } = this.#settings;
-    await using document = await prepare(inputPath, scratch);
-    const how = await importFor(document.path, document.hasPictures);
     const { timeoutMs = DEFAULTS.timeoutMs } = options;
+    const started = performance.now();
+    await using document = await twice({ timeoutMs, signal, log }, (until) => prepare(inputPath, scratch, until));
+    const how = await importFor(document.path, document.hasPictures);
+    const limits = { timeoutMs: Math.max(1, timeoutMs - (performance.now() - started)), signal, log };
     // Awaited here: the document must not be removed before.
-    return await twice({ timeoutMs, signal, log }, async (until, leftMs) => {
+    return await twice(limits, async (until, leftMs) => {
       const limited = { cpuSeconds: Math.ceil(timeoutMs / 1000), ...options, timeoutMs: leftMs };
       const folder = await scratch.folder("office", size);
       try {

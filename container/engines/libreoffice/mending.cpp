@@ -16,6 +16,7 @@
 
 using css::uno::Any;
 using css::uno::Reference;
+using css::uno::UNO_QUERY;
 using css::uno::UNO_QUERY_THROW;
 
 namespace zygote {
@@ -31,11 +32,6 @@ bool startsWith(const std::string& filter, const char* start) { return filter.fi
 
 bool isOfWord(const std::string& filter) {
   return startsWith(filter, "MS Word") || startsWith(filter, "Office Open XML Text") || filter == "Rich Text Format";
-}
-
-bool isWorkbook(const std::string& filter) {
-  const bool isBinary = filter == "Calc MS Excel 2007 Binary";
-  return (startsWith(filter, "Calc MS Excel 2007") && !isBinary) || startsWith(filter, "Calc Office Open XML");
 }
 
 std::vector<Reference<css::beans::XPropertySet>> pageStylesOf(const Reference<css::lang::XComponent>& document) {
@@ -66,21 +62,28 @@ void removeHeaders(const Reference<css::lang::XComponent>& document) {
 
 }  // namespace
 
+std::unique_ptr<Workbook> openWorkbook(const std::string& filter,
+                                       const Reference<css::uno::XComponentContext>& context,
+                                       const rtl::OUString& url) {
+  const bool isExcel = startsWith(filter, "Calc MS Excel 2007") && filter != "Calc MS Excel 2007 Binary";
+  std::unique_ptr<Workbook> workbook;
+  if (isExcel || startsWith(filter, "Calc Office Open XML"))
+    attempt([&] { workbook = std::make_unique<Workbook>(context, url); });
+  return workbook;
+}
+
 void mend(const Reference<css::lang::XComponent>& document, const std::string& filter,
-          const Reference<css::uno::XComponentContext>& context, const rtl::OUString& url) {
+          const Workbook* workbook) {
   const auto end = std::end(filtersWithoutHeaders);
   if (std::find(std::begin(filtersWithoutHeaders), end, filter) != end) removeHeaders(document);
   if (isOfWord(filter)) {
     attempt([&] { mendLinks(document); });
     attempt([&] { mendTables(document); });
   }
-  if (isWorkbook(filter)) {
-    attempt([&] {
-      const Reference<css::sheet::XSpreadsheetDocument> sheets(document, UNO_QUERY_THROW);
-      const Workbook workbook(context, url);
-      attempt([&] { mendFormulas(sheets, workbook); });
-      attempt([&] { mendRowHeights(sheets, workbook); });
-    });
+  const Reference<css::sheet::XSpreadsheetDocument> sheets(document, UNO_QUERY);
+  if (sheets.is() && workbook != nullptr) {
+    attempt([&] { mendFormulas(sheets, *workbook); });
+    attempt([&] { mendRowHeights(sheets, *workbook); });
   }
 }
 

@@ -5,15 +5,27 @@
 #include <com/sun/star/uno/XComponentContext.hpp>
 #include <rtl/ustring.hxx>
 
+#include <memory>
 #include <string>
+
+#include "workbook.hpp"
 
 namespace css = com::sun::star;
 
 namespace zygote {
 
-/** @param filter the import filter that LibreOffice chose. @param url of the document's file */
+/**
+ * Opens the file of an Office Open XML workbook.
+ * @param filter the import filter that LibreOffice chose
+ * @returns nothing if it is none, or cannot be read
+ */
+std::unique_ptr<Workbook> openWorkbook(const std::string& filter,
+                                       const css::uno::Reference<css::uno::XComponentContext>& context,
+                                       const rtl::OUString& url);
+
+/** @param workbook see openWorkbook */
 void mend(const css::uno::Reference<css::lang::XComponent>& document, const std::string& filter,
-          const css::uno::Reference<css::uno::XComponentContext>& context, const rtl::OUString& url);
+          const Workbook* workbook);
 
 /**
  * Reports whether sections begin on odd or even pages, so that a blank page may precede them. LibreOffice also has one

@@ -241,10 +241,11 @@ Outcome convert(const Job& job, Afterwards afterwards) {
   try {
     const std::string left = insertChunks(loaded.document, job.folder, job.request.text("chunks", ""));
     if (!left.empty()) return {Status::damaged, "not inserted: " + left};
-    mend(loaded.document, loaded.filter, context, addressOf(job));
+    const auto workbook = openWorkbook(loaded.filter, context, addressOf(job));
+    mend(loaded.document, loaded.filter, workbook.get());
     // After formulas are calculated, which can show the address.
     hideAddressIn(loaded, addressOf(job));
-    keepHidden(context, loaded.document, addressOf(job));
+    keepHidden(loaded.document, workbook.get());
     store(job, loaded, filter);
   } catch (const css::task::ErrorCodeIOException& e) {
     return {Status::failed, "not stored: ErrCode " + std::to_string(e.ErrCode) + " " + narrow(e.Message)};

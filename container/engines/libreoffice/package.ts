@@ -1,6 +1,7 @@
 // Checks whether the parts of a zipped Office document are intact, and collects the parts that relate others to each
 // other. LibreOffice leaves out parts of sheets and presentations that it cannot read, and prints empty pages.
 
+import { EngineFailure } from "../../../src/core/failure.ts";
 import type { ZipFile } from "./zip-file.ts";
 
 /** Maximum total size that is examined. A larger package may be a bomb. */
@@ -35,4 +36,11 @@ export async function examine(zip: ZipFile): Promise<Examined> {
     relations.set(part.name, content);
   }
   return { relations };
+}
+
+/** Returns content types and relationships. @throws EngineFailure `damaged` */
+export async function relationsOf(zip: ZipFile): Promise<Examined["relations"]> {
+  const { damaged, relations } = await examine(zip);
+  if (damaged !== undefined) throw new EngineFailure("damaged", `${damaged} in the package cannot be read`);
+  return relations;
 }

@@ -34,7 +34,7 @@ export interface Place {
  */
 export function nameOf(name: string, path: string): string {
   const safe = safeName(name).replace(/^[-.\s]+/, "");
-  return safe === "" ? `input${/^\.[a-z]{1,5}$/.exec(extname(path).toLowerCase()) ?? ""}` : safe;
+  return safe === "" ? `document${/^\.[a-z]{1,5}$/.exec(extname(path).toLowerCase()) ?? ""}` : safe;
 }
 
 /** @param name see {@link nameOf} */
@@ -68,12 +68,17 @@ export async function restoreLinks(path: string, { address }: Place): Promise<vo
     const isLast = bytes.length < window.length;
     let next = isLast ? bytes.length : bytes.length - LOCAL.length + 1;
     for (let at = bytes.indexOf(LOCAL); at >= 0; at = bytes.indexOf(LOCAL, at + 1)) {
+      // An escaped parenthesis begins no string. To read on from each would take the square of the time.
+      if (bytes[at - 1] === ESCAPE) continue;
       const end = endOfString(bytes, at);
       if (end === undefined) {
         if (bytes.length - at < MOST_BYTES) next = Math.min(next, at);
         continue;
       }
-      const restored = `(${asWritten(bytes.toString("latin1", at + 1, end), document)})`.padEnd(end + 1 - at);
+      const url = bytes.toString("latin1", at + 1, end);
+      const written = asWritten(url, document);
+      if (written === url) continue;
+      const restored = `(${written})`.padEnd(end + 1 - at);
       await file.write(Buffer.from(restored, "latin1"), 0, restored.length, start + at);
     }
     if (isLast) return;

@@ -1,134 +1,58 @@
-// Prepares documents that Office opens and LibreOffice does not, or not completely: web archives, packages in one file
-// of XML, packages with names in another spelling, and documents with others within them. Most stay as they are.
+// Prepares documents that LibreOffice cannot open as they are. Most stay as they are; the others are rewritten in a
+// thread, which ends with the job: a large document takes many seconds, and the server must answer others meanwhile.
 
-import { open, readFile, writeFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { Worker } from "node:worker_threads";
 import { EngineFailure } from "../../../src/core/failure.ts";
-import { type Notice, noticesOf } from "../../../src/core/notice.ts";
-import { isWebArchive } from "../../../src/core/text-formats.ts";
-import type { JobFolder, Scratch } from "../../scratch/scratch.ts";
-import { type ChunkFile, chunksOf, withoutChunks } from "./chunks.ts";
-import { isFlatOpc, partsOfFlatOpc } from "./flat-opc.ts";
-import { examine } from "./package.ts";
-import { respelled, spellingOf } from "./part-names.ts";
-import { pageOfArchive } from "./web-archive.ts";
-import { writeZip, ZipFile } from "./zip-file.ts";
+import { CONTAINER_LIMITS } from "../../limits.ts";
+import { EngineLost } from "../../processes/attempts.ts";
+import { untilAborted } from "../../processes/until-aborted.ts";
+import type { Scratch } from "../../scratch/scratch.ts";
+import { mayNeedRewriting, type Rewriting, type Rewritten } from "./rewriting.ts";
+import type { FromRewriting } from "./rewriting-thread.ts";
 
-/** A document as LibreOffice can open it. */
-export interface Prepared extends AsyncDisposable {
-  readonly path: string;
-  /** Documents to insert, as paths. Their names are those of their bookmarks. */
-  readonly chunks: readonly string[];
-  /** True if it was a web archive, and contains pictures now. */
-  readonly hasPictures: boolean;
-  readonly notices: readonly Notice[];
-}
-
-const SNIFFED_BYTES = 4096;
-
-/** @throws EngineFailure `damaged`, `unsupported`, `too-complex` */
-export async function prepare(path: string, scratch: Scratch): Promise<Prepared> {
-  const preparing = new Preparing(path, scratch);
-  try {
-    await preparing.run();
-  } catch (error) {
-    await preparing[Symbol.asyncDispose]();
-    throw error;
-  }
-  return preparing;
-}
-
-class Preparing implements Prepared {
-  path: string;
-  readonly chunks: string[] = [];
-  hasPictures = false;
-  notices: readonly Notice[] = [];
-  readonly #name: string;
-  readonly #scratch: Scratch;
-  readonly #folders: JobFolder[] = [];
-
-  constructor(path: string, scratch: Scratch) {
-    this.path = path;
-    this.#name = basename(path);
-    this.#scratch = scratch;
-  }
-
-  async run(): Promise<void> {
-    const start = await startOf(this.path);
-    if (isWebArchive(start.toString("latin1").replace(/^\xef\xbb\xbf/, ""))) return this.#unpackArchive();
-    if (isFlatOpc(start)) {
-      const parts = partsOfFlatOpc(await readFile(this.path));
-      await this.#replace((to) => writeZip(to, parts));
-    }
-    await using zip = await ZipFile.open(this.path);
-    if (!zip) return;
-    const { damaged, relations } = await examine(zip);
-    if (damaged !== undefined) throw new EngineFailure("damaged", `${damaged} in the package cannot be read`);
-    const spelling = spellingOf(
-      zip.parts.map(({ name }) => name),
-      relations,
-    );
-    if (!spelling) return this.#takeChunks(zip, relations);
-    await this.#replace((to) => writeZip(to, respelled(zip, relations, spelling)));
-    await using renamed = await ZipFile.open(this.path);
-    if (renamed) await this.#takeChunks(renamed, (await examine(renamed)).relations);
-  }
-
-  async #unpackArchive(): Promise<void> {
-    const page = pageOfArchive(await readFile(this.path));
-    this.hasPictures = page.includes("data:image/");
-    await this.#replace((to) => writeFile(to, page));
-  }
-
-  async #takeChunks(zip: ZipFile, relations: ReadonlyMap<string, Buffer>): Promise<void> {
-    const chunks = await chunksOf(zip, relations);
-    if (!chunks) return;
-    const folder = await this.#replace((to) => writeZip(to, withoutChunks(zip, chunks)));
-    let { left } = chunks;
-    for (const chunk of chunks.inserted) {
-      const path = join(folder, chunk.name);
-      await writeChunk(path, chunk);
-      const lost = chunk.name.endsWith(".docx") ? await chunksWithin(path) : 0;
-      if (lost !== undefined) this.chunks.push(path);
-      left += lost ?? 1;
-    }
-    this.notices = noticesOf("chunks-left-out", left);
-  }
-
-  /** @returns the folder of the new document */
-  async #replace(write: (to: string) => Promise<void>): Promise<string> {
-    const folder = await this.#scratch.folder("prepared");
-    this.#folders.push(folder);
-    const to = join(folder.path, this.#name);
-    await write(to);
-    this.path = to;
-    return folder.path;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.#folders.map((folder) => folder[Symbol.asyncDispose]()));
-  }
-}
-
-async function writeChunk(path: string, chunk: ChunkFile): Promise<void> {
-  await ("parts" in chunk ? writeZip(path, chunk.parts) : writeFile(path, chunk.content));
-}
+/** A document as LibreOffice can open it. Disposing of it removes what was written for it. */
+export type Prepared = Rewritten & AsyncDisposable;
 
 /**
- * Returns the number of chunks in a chunk, which are not inserted.
- * @returns undefined if the package cannot be read: LibreOffice would insert nothing, and not say so
+ * @throws EngineFailure `damaged`, `unsupported`, `too-complex`, `too-large`
+ * @throws the signal's reason when aborted; the thread has ended by then
  */
-async function chunksWithin(path: string): Promise<number | undefined> {
-  await using zip = await ZipFile.open(path);
-  if (!zip || zip.parts.length === 0) return undefined;
-  const { damaged, relations } = await examine(zip);
-  if (damaged !== undefined) return undefined;
-  const chunks = await chunksOf(zip, relations);
-  return chunks ? chunks.inserted.length + chunks.left : 0;
+export async function prepare(path: string, scratch: Scratch, signal: AbortSignal): Promise<Prepared> {
+  if (!(await mayNeedRewriting(path))) {
+    return { path, chunks: [], hasPictures: false, notices: [], [Symbol.asyncDispose]: async () => {} };
+  }
+  const folder = await scratch.folder("prepared");
+  const dispose = () => folder[Symbol.asyncDispose]();
+  try {
+    return { ...(await rewriteAside({ path, folder: folder.path }, signal)), [Symbol.asyncDispose]: dispose };
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
 }
 
-async function startOf(path: string): Promise<Buffer> {
-  await using file = await open(path);
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(SNIFFED_BYTES), 0, SNIFFED_BYTES, 0);
-  return buffer.subarray(0, bytesRead);
+const THREAD = new URL("./rewriting-thread.ts", import.meta.url);
+
+async function rewriteAside(rewriting: Rewriting, signal: AbortSignal): Promise<Rewritten> {
+  signal.throwIfAborted();
+  const worker = new Worker(THREAD, {
+    workerData: rewriting,
+    resourceLimits: { maxOldGenerationSizeMb: CONTAINER_LIMITS.threadHeapBytes / 2 ** 20 },
+    env: {},
+  });
+  const { promise, resolve, reject } = Promise.withResolvers<Rewritten>();
+  worker.once("message", (message: FromRewriting) => {
+    if ("failure" in message) reject(new EngineFailure(message.failure.reason, message.failure.detail));
+    else resolve(message.rewritten);
+  });
+  worker.once("error", (error: NodeJS.ErrnoException) => {
+    const isFull = error.code === "ERR_WORKER_OUT_OF_MEMORY";
+    reject(isFull ? new EngineFailure("too-complex", "the heap of the thread is full", { cause: error }) : error);
+  });
+  worker.once("exit", () => reject(new EngineLost("the thread that rewrites a document ended")));
+  try {
+    return await untilAborted(promise, signal);
+  } finally {
+    await worker.terminate();
+  }
 }

@@ -62,7 +62,11 @@ Workbook::Workbook(const css::uno::Reference<css::uno::XComponentContext>& conte
   const std::string main = targetsOf("")["officeDocument"];
   auto targets = targetsOf(main);
   for (MarkupReader tags = part(main); tags.next();) {
-    if (tags.starts("sheet")) sheets_.push_back(targets[tags.attribute("id")]);
+    if (tags.starts("sheet")) {
+      const std::string state = tags.attribute("state");
+      if (state == "hidden" || state == "veryHidden") hidden_.insert(tags.attribute("name"));
+      sheets_.push_back(targets[tags.attribute("id")]);
+    }
     if (tags.starts("calcPr")) wantsCalculation_ = tags.flag("fullCalcOnLoad") || tags.flag("forceFullCalc");
   }
 }
@@ -85,10 +89,30 @@ std::unordered_map<std::string, std::string> Workbook::targetsOf(const std::stri
   return targets;
 }
 
+Workbook::Printed Workbook::printedShapesOf(sal_Int32 sheet) const {
+  Printed printed;
+  std::string name;
+  const std::string drawing = targetsOf(partOf(sheet))["drawing"];
+  if (drawing.empty()) return printed;
+  bool isNamed = false;
+  for (MarkupReader tags = part(drawing); tags.next();) {
+    // The first name within an anchor is that of its shape; others are of shapes within it.
+    if (tags.starts("cNvPr") && !isNamed) {
+      name = tags.attribute("name");
+      isNamed = true;
+    }
+    if (!tags.starts("clientData")) continue;
+    const std::string prints = tags.attribute("fPrintsWithSheet");
+    if (isNamed) printed[name].push_back(prints != "0" && prints != "false");
+    isNamed = false;
+  }
+  return printed;
+}
+
 void Workbook::readValues(sal_Int32 sheet, SavedValues& values) const {
   Cursor cursor;
   std::string type;
-  for (MarkupReader tags = part(sheets_.at(static_cast<std::size_t>(sheet))); tags.next();) {
+  for (MarkupReader tags = part(partOf(sheet)); tags.next();) {
     cursor.follow(tags);
     if (tags.starts("c")) type = tags.attribute("t");
     if (!tags.ends("v") || !tags.isClosing() || type == "s") continue;
@@ -101,7 +125,7 @@ std::vector<Rows> Workbook::openRowsOf(sal_Int32 sheet) const {
   std::vector<Rows> rows;
   Cursor cursor;
   bool isOpen = false;
-  for (MarkupReader tags = part(sheets_.at(static_cast<std::size_t>(sheet))); tags.next();) {
+  for (MarkupReader tags = part(partOf(sheet)); tags.next();) {
     cursor.follow(tags);
     // The default height of a sheet may hold for rows that do not fit it, too.
     if (tags.starts("sheetFormatPr") && tags.flag("customHeight")) return {};

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -49,18 +50,25 @@ class Workbook final {
   bool wantsCalculation() const { return wantsCalculation_; }
   /** Number of sheets, in the order of LibreOffice's model. */
   sal_Int32 sheetCount() const { return static_cast<sal_Int32>(sheets_.size()); }
+  /** Reports whether the sheet of a name is hidden. LibreOffice shows the active sheet even then. */
+  bool isHidden(const std::string& name) const { return hidden_.count(name) != 0; }
+  /** For the shapes of each name, in their order, whether they are printed (20.5.2.3, fPrintsWithSheet). */
+  using Printed = std::unordered_map<std::string, std::vector<bool>>;
+  Printed printedShapesOf(sal_Int32 sheet) const;
   /** Fills in the values of the given places. Those in the table of shared strings, which no formula has, are left out. */
   void readValues(sal_Int32 sheet, SavedValues& values) const;
   /** Returns the rows with cells that are shown, and for which the file leaves the height open. */
   std::vector<Rows> openRowsOf(sal_Int32 sheet) const;
 
  private:
+  const std::string& partOf(sal_Int32 sheet) const { return sheets_.at(static_cast<std::size_t>(sheet)); }
   MarkupReader part(const std::string& name) const;
   /** Returns the targets of a part's relationships, as names of parts: by identifier, and by the type's last word. */
   std::unordered_map<std::string, std::string> targetsOf(const std::string& part) const;
 
   css::uno::Reference<css::container::XNameAccess> package_;
   std::vector<std::string> sheets_;
+  std::unordered_set<std::string> hidden_;
   bool wantsCalculation_ = false;
 };
 

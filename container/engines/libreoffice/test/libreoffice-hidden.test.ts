@@ -68,10 +68,14 @@ const vanish = (text: string, properties = "") =>
   `<w:p>${properties}<w:r><w:rPr><w:vanish/></w:rPr><w:t>${text}</w:t></w:r></w:p>`;
 const hiddenBox = `<w:p><w:r><mc:AlternateContent xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006" xmlns:wps="http://schemas.microsoft.com/office/word/2010/wordprocessingShape" xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><mc:Choice Requires="wps"><w:drawing><wp:anchor simplePos="0" relativeHeight="2" behindDoc="0" locked="0" layoutInCell="1" allowOverlap="1" distT="0" distB="0" distL="0" distR="0"><wp:simplePos x="0" y="0"/><wp:positionH relativeFrom="column"><wp:posOffset>0</wp:posOffset></wp:positionH><wp:positionV relativeFrom="paragraph"><wp:posOffset>0</wp:posOffset></wp:positionV><wp:extent cx="1914400" cy="514400"/><wp:wrapNone/><wp:docPr id="7" name="box" descr="SECRET" hidden="1"/><a:graphic><a:graphicData uri="http://schemas.microsoft.com/office/word/2010/wordprocessingShape"><wps:wsp><wps:cNvSpPr/><wps:spPr><a:xfrm><a:off x="0" y="0"/><a:ext cx="1914400" cy="514400"/></a:xfrm><a:prstGeom prst="rect"><a:avLst/></a:prstGeom></wps:spPr><wps:txbx><w:txbxContent>${paragraph("SECRET")}</w:txbxContent></wps:txbx><wps:bodyPr/></wps:wsp></a:graphicData></a:graphic></wp:anchor></w:drawing></mc:Choice></mc:AlternateContent></w:r></w:p>`;
 
+const block = (content: string) =>
+  `<w:sdt><w:sdtPr><w:id w:val="5"/></w:sdtPr><w:sdtContent>${content}</w:sdtContent></w:sdt>`;
+
 test.each([
   ["hidden text", vanish("SECRET")],
   ["a hidden heading", vanish("SECRET", '<w:pPr><w:pStyle w:val="Heading1"/><w:rPr><w:vanish/></w:rPr></w:pPr>')],
   ["a hidden shape with a text", hiddenBox],
+  ["hidden text beside other text in a content control", block(paragraph("x") + vanish("SECRET") + paragraph("y"))],
 ])("%s of a text document", async (_, body) => {
   await expectNoSecret(docx({ body: paragraph("SHOWN") + body + paragraph("end") }), "docx");
 });
@@ -92,4 +96,51 @@ test("hidden layers, hidden objects, notes and hidden slides of a presentation",
 test("hidden sections of a text", async () => {
   const content = `<office:body><office:text><text:p>SHOWN</text:p><text:section text:name="s" text:display="none"><text:h text:outline-level="1">SECRET</text:h></text:section><text:p>end</text:p></office:text></office:body>`;
   await expectNoSecret(flatOpenDocument("text", content), "fodt");
+});
+
+test.each([
+  [
+    "a shape for screens",
+    '<text:p><draw:custom-shape draw:name="f" draw:display="screen" text:anchor-type="paragraph" svg:width="5cm" svg:height="2cm"><text:p>SECRET</text:p></draw:custom-shape></text:p>',
+  ],
+  ["an annotation", "<text:p>x<office:annotation><text:p>SECRET</text:p></office:annotation></text:p>"],
+])("%s of an OpenDocument text", async (_, body) => {
+  const content = `<office:body><office:text><text:p>SHOWN</text:p>${body}<text:p>end</text:p></office:text></office:body>`;
+  await expectNoSecret(flatOpenDocument("text", content), "fodt");
+});
+
+test.each([
+  [
+    "an object for screens",
+    '<draw:custom-shape draw:name="f" draw:display="screen" svg:x="1cm" svg:y="3cm" svg:width="5cm" svg:height="2cm"><text:p>SECRET</text:p></draw:custom-shape>',
+    "",
+  ],
+  [
+    "an object that is not displayed",
+    '<draw:custom-shape draw:name="f" draw:display="none" svg:x="1cm" svg:y="3cm" svg:width="5cm" svg:height="2cm"><text:p>SECRET</text:p></draw:custom-shape>',
+    "",
+  ],
+  ["a comment", "", "<office:annotation><text:p>SECRET</text:p></office:annotation>"],
+])("%s of an OpenDocument sheet", async (_, shape, within) => {
+  const content = `<office:body><office:spreadsheet><table:table table:name="A"><table:shapes>${shape}</table:shapes><table:table-row><table:table-cell office:value-type="string">${within}<text:p>SHOWN</text:p></table:table-cell></table:table-row></table:table></office:spreadsheet></office:body>`;
+  await expectNoSecret(flatOpenDocument("spreadsheet", content), "fods");
+});
+
+const drawing = (...anchors: readonly string[]) =>
+  `<xdr:wsDr xmlns:xdr="http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main">${anchors.join("")}</xdr:wsDr>`;
+const anchored = (row: number, text: string, data: string, properties = "") =>
+  `<xdr:twoCellAnchor><xdr:from><xdr:col>1</xdr:col><xdr:colOff>0</xdr:colOff><xdr:row>${row}</xdr:row><xdr:rowOff>0</xdr:rowOff></xdr:from><xdr:to><xdr:col>4</xdr:col><xdr:colOff>0</xdr:colOff><xdr:row>${row + 2}</xdr:row><xdr:rowOff>0</xdr:rowOff></xdr:to><xdr:sp><xdr:nvSpPr><xdr:cNvPr id="${row}" name="Same"${properties}/><xdr:cNvSpPr/></xdr:nvSpPr><xdr:spPr><a:xfrm><a:off x="0" y="0"/><a:ext cx="900000" cy="400000"/></a:xfrm><a:prstGeom prst="rect"><a:avLst/></a:prstGeom></xdr:spPr><xdr:txBody><a:bodyPr/><a:p><a:r><a:t>${text}</a:t></a:r></a:p></xdr:txBody></xdr:sp><xdr:clientData${data}/></xdr:twoCellAnchor>`;
+
+test("objects of a workbook that are hidden, or not printed", async () => {
+  const anchors = [
+    anchored(3, "SECRET", ' fPrintsWithSheet="0"'),
+    anchored(7, "PRINTED", ""),
+    anchored(11, "SECRET", "", ' hidden="1"'),
+    anchored(15, "SECRET", ' fPrintsWithSheet="false"'),
+    anchored(19, "ALSO", ' fPrintsWithSheet="1"'),
+  ];
+  const sheet: Sheet = { ...shown, content: `${shown.content}<drawing r:id="d"/>`, drawing: drawing(...anchors) };
+  const path = await save(workbook([sheet, { ...sheet, name: "B" }]), "xlsx");
+  const { text } = await convert(zygote, path);
+  expect(text.match(/PRINTED|ALSO|SECRET/g)).toEqual(["PRINTED", "ALSO", "PRINTED", "ALSO"]);
 });

@@ -333,3 +333,22 @@ describe("a document that grows when it is opened", () => {
     expect(readdirSync(scratch.memoryPath!)).toEqual([]);
   });
 });
+
+test("a web archive of 60 MB that takes long ends at its time, and others are answered meanwhile", async () => {
+  // Each of 12 million delimiters is looked at. There is no HTML, which would be the answer at the end.
+  const head = 'MIME-Version: 1.0\r\nContent-Type: multipart/related; boundary="a"\r\n\r\n--a\r\n\r\n';
+  const path = await save(head + " --a ".repeat(12e6), "doc");
+  const ended = convert(zygote, path, { timeoutMs: 400 }).catch((failure: unknown) => failure);
+  const controller = new AbortController();
+  const left = convert(zygote, path, {}, controller.signal).catch((failure: unknown) => failure);
+  let isLeft = false;
+  void left.then(() => {
+    isLeft = true;
+  });
+  expect(await ended).toEqual(failsWith("timed-out"));
+  expect(isLeft).toBe(false);
+  const reason = new Error("the client left");
+  controller.abort(reason);
+  expect(await left).toBe(reason);
+  expect(readdirSync(scratch.path).filter((name) => name.startsWith("prepared"))).toEqual([]);
+});

@@ -70,7 +70,7 @@ test("links of OpenDocument stay relative", async () => {
 
 test("without a name, a document has one of no meaning", async () => {
   const path = await save("{\\rtf1 {\\field{\\*\\fldinst FILENAME}{\\fldrslt x}}}", "rtf");
-  expect((await convert(zygote, path)).text.trim()).toBe("input.rtf");
+  expect((await convert(zygote, path)).text.trim()).toBe("document.rtf");
 });
 
 test("a name does not change how a document is read, and harms nothing", async () => {

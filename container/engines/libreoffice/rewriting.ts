@@ -1,0 +1,149 @@
+// Rewrites documents that Office opens and LibreOffice does not, or not completely: web archives, packages in one file
+// of XML, packages with names in another spelling, and documents with others within them.
+
+import { mkdir, open, readFile, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { type Notice, noticesOf } from "../../../src/core/notice.ts";
+import { isWebArchive } from "../../../src/core/text-formats.ts";
+import { type ChunkFile, chunksOf, mayHaveChunks, withoutChunks } from "./chunks.ts";
+import { isFlatOpc, partsOfFlatOpc } from "./flat-opc.ts";
+import { examine, relationsOf } from "./package.ts";
+import { respelled, spellingOf } from "./part-names.ts";
+import { pageOfArchive } from "./web-archive.ts";
+import { writeZip, ZipFile } from "./zip-file.ts";
+
+/** A document as LibreOffice can open it. Holds only data: it is a message of a thread. */
+export interface Rewritten {
+  readonly path: string;
+  /** Documents to insert, as paths. Their names are those of their bookmarks. */
+  readonly chunks: readonly string[];
+  /** True if it was a web archive, and contains pictures now. */
+  readonly hasPictures: boolean;
+  readonly notices: readonly Notice[];
+}
+
+/** A document to rewrite, and an empty folder for the result. */
+export interface Rewriting {
+  readonly path: string;
+  readonly folder: string;
+}
+
+/** Packages with more parts, or more bytes of relationships, are read in a thread. Few have them. */
+const MOST_PARTS_AT_ONCE = 1000;
+const MOST_RELATION_BYTES_AT_ONCE = 2 ** 18;
+
+/**
+ * Reports whether a document may need to be rewritten. Takes little time whatever the document contains.
+ * @throws EngineFailure `damaged`
+ */
+export async function mayNeedRewriting(path: string): Promise<boolean> {
+  const start = await startOf(path);
+  if (isArchive(start) || isFlatOpc(start)) return true;
+  await using zip = await ZipFile.open(path);
+  if (!zip) return false;
+  if (zip.parts.length > MOST_PARTS_AT_ONCE) return true;
+  const relations = await relationsOf(zip);
+  const bytes = [...relations.values()].reduce((sum, { length }) => sum + length, 0);
+  if (bytes > MOST_RELATION_BYTES_AT_ONCE || mayHaveChunks(relations)) return true;
+  return spellingOf(namesIn(zip), relations) !== undefined;
+}
+
+/** @throws EngineFailure `damaged`, `unsupported`, `too-complex`, `too-large` */
+export async function rewrite({ path, folder }: Rewriting): Promise<Rewritten> {
+  const rewriter = new Rewriter(path, folder);
+  await rewriter.run();
+  const { chunks, hasPictures, notices } = rewriter;
+  return { path: rewriter.path, chunks, hasPictures, notices };
+}
+
+const namesIn = ({ parts }: ZipFile) => parts.map(({ name }) => name);
+const isArchive = (start: Buffer) => isWebArchive(start.toString("latin1").replace(/^\xef\xbb\xbf/, ""));
+
+class Rewriter implements Rewritten {
+  path: string;
+  readonly chunks: string[] = [];
+  hasPictures = false;
+  notices: readonly Notice[] = [];
+  readonly #name: string;
+  readonly #folder: string;
+  #written = 0;
+
+  constructor(path: string, folder: string) {
+    this.path = path;
+    this.#name = basename(path);
+    this.#folder = folder;
+  }
+
+  async run(): Promise<void> {
+    const start = await startOf(this.path);
+    if (isArchive(start)) return this.#unpackArchive();
+    if (isFlatOpc(start)) {
+      const parts = partsOfFlatOpc(await readFile(this.path));
+      await this.#replace((to) => writeZip(to, parts));
+    }
+    await using zip = await ZipFile.open(this.path);
+    if (!zip) return;
+    const relations = await relationsOf(zip);
+    const spelling = spellingOf(namesIn(zip), relations);
+    if (!spelling) return this.#takeChunks(zip, relations);
+    await this.#replace((to) => writeZip(to, respelled(zip, relations, spelling)));
+    await using renamed = await ZipFile.open(this.path);
+    if (renamed) await this.#takeChunks(renamed, await relationsOf(renamed));
+  }
+
+  async #unpackArchive(): Promise<void> {
+    const page = pageOfArchive(await readFile(this.path));
+    this.hasPictures = page.includes("data:image/");
+    await this.#replace((to) => writeFile(to, page));
+  }
+
+  async #takeChunks(zip: ZipFile, relations: ReadonlyMap<string, Buffer>): Promise<void> {
+    const chunks = await chunksOf(zip, relations);
+    if (!chunks) return;
+    const folder = await this.#replace((to) => writeZip(to, withoutChunks(zip, chunks)));
+    let { left } = chunks;
+    for (const chunk of chunks.inserted) {
+      const path = join(folder, chunk.name);
+      await writeChunk(path, chunk);
+      const lost = chunk.name.endsWith(".docx") ? await chunksWithin(path) : 0;
+      if (lost !== undefined) this.chunks.push(path);
+      left += lost ?? 1;
+    }
+    this.notices = noticesOf("chunks-left-out", left);
+  }
+
+  /** @returns the folder of the new document */
+  async #replace(write: (to: string) => Promise<void>): Promise<string> {
+    const folder = join(this.#folder, String(this.#written++));
+    await mkdir(folder);
+    const to = join(folder, this.#name);
+    await write(to);
+    this.path = to;
+    return folder;
+  }
+}
+
+async function writeChunk(path: string, chunk: ChunkFile): Promise<void> {
+  await ("parts" in chunk ? writeZip(path, chunk.parts) : writeFile(path, chunk.content));
+}
+
+/**
+ * Returns the number of chunks in a chunk, which are not inserted.
+ * @returns undefined if the package cannot be read: LibreOffice would insert nothing, and not say so
+ */
+async function chunksWithin(path: string): Promise<number | undefined> {
+  await using zip = await ZipFile.open(path);
+  if (!zip || zip.parts.length === 0) return undefined;
+  const { damaged, relations } = await examine(zip);
+  if (damaged !== undefined) return undefined;
+  const chunks = await chunksOf(zip, relations);
+  return chunks ? chunks.inserted.length + chunks.left : 0;
+}
+
+const SNIFFED_BYTES = 4096;
+
+async function startOf(path: string): Promise<Buffer> {
+  await using file = await open(path);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(SNIFFED_BYTES), 0, SNIFFED_BYTES, 0);
+  return buffer.subarray(0, bytesRead);
+}
