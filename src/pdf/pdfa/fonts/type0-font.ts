@@ -69,7 +69,7 @@ export async function mendType0(task: FontTask, shown: ShownFont, map: CMap, map
   const moved = mended?.moved ?? new Map<number, number>();
   const short = level.conformance === "u" && !shown.isTyped ? shortCodes(map, codes) : undefined;
   const aliases = short?.aliases ?? new Map<CharacterCode, CharacterCode>();
-  if (short) task.recodings.set(shown.number, short.recode);
+  if (short) task.newCodes.set(shown.number, short.recode);
   if (moved.size > 0 || short || !mayStay(task, font.get("Encoding"), map, info)) {
     const cidOf = ({ code, bytes }: CharacterCode) => moved.get(code) ?? map.cidOf(code, bytes) ?? 0;
     const cids = [...codes, ...aliases.keys()].map((one) => [one, cidOf(aliases.get(one) ?? one)] as const);
