@@ -47,7 +47,7 @@ export function readTextOfList(engine: Mupdf, list: Pointer, tank: Tank, options
 }
 
 /** Option to return characters outside of the page, too: whether one at its edge counts depends on the font's box. */
-export const UNCLIPPED = "clip=no";
+export const WHOLE_TEXT = "clip=no";
 
 function readText(
   engine: Mupdf,

@@ -27,6 +27,7 @@ import { InvisibleFont, invisibleText } from "../../pdf/pdfa/content/invisible-t
 import { removeFields } from "../../pdf/pdfa/document/remove-fields.ts";
 import { fontsForDrawing } from "../../pdf/pdfa/fonts/face-choice.ts";
 import { unprotect } from "../unprotect.ts";
+import { withoutTags } from "./replace-contents.ts";
 
 const paramsSchema = z.object({
   /** Page numbers, from 1. @default all pages, and nothing else of the document */
@@ -78,7 +79,7 @@ const run: Run<PicturePagesParams> = async function* ([input, look = input], par
   const drawn = MupdfDocument.open(await Mupdf.create(options), await look!.bytes(), asDrawn(options));
   try {
     const source = PdfFile.of(objects, budget);
-    const notices = unprotect(source, objects, bytes);
+    const notices = [...unprotect(source, objects, bytes), ...withoutTags(source)];
     const { pages } = readPages(source);
     const pictured: NoticeSubject[] = [];
     const target = params.pages ? source : PdfFile.create(budget);

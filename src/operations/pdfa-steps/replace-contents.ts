@@ -4,6 +4,7 @@
 
 import * as z from "zod";
 import { EngineFailure } from "../../core/failure.ts";
+import type { Notice } from "../../core/notice.ts";
 import { operation, type Run } from "../../core/operation.ts";
 import { bodyOf, decodedBytes } from "../../pdf/compression/recode-stream.ts";
 import { inverse, type Matrix, multiply } from "../../pdf/content/matrix.ts";
@@ -14,6 +15,7 @@ import { PdfFile } from "../../pdf/objects/pdf-file.ts";
 import { roomOf } from "../../pdf/objects/room.ts";
 import { Dictionary, Name, PdfStream } from "../../pdf/objects/values.ts";
 import { writeFile } from "../../pdf/objects/writer.ts";
+import { withdrawClaims } from "../../pdf/pages/claims.ts";
 import { pageDictionary, readPages } from "../../pdf/pages/pages.ts";
 import { displaySpace } from "../../pdf/pdfa/colors/display-space.ts";
 import { restoreUnicode } from "../../pdf/pdfa/content/restore-unicode.ts";
@@ -35,7 +37,7 @@ const run: Run<Record<string, never>> = async function* ([document, drawn], _par
   const others = await MupdfSource.open(await drawn!.bytes(), Math.floor(engineBytes / 2), budget);
   try {
     const target = PdfFile.of(objects, budget);
-    const notices = unprotect(target, objects, bytes);
+    const notices = [...unprotect(target, objects, bytes), ...withoutTags(target)];
     const source = PdfFile.of(others, budget);
     const { pages } = readPages(target);
     const { pages: newPages, nodes } = readPages(source);
@@ -88,6 +90,9 @@ const run: Run<Record<string, never>> = async function* ([document, drawn], _par
 };
 
 export const replaceContents = operation({ name: "replace-contents", params: z.object({}), run });
+
+/** Contents that were drawn anew have no marks for the structure, which PDF/UA requires. */
+export const withoutTags = (file: PdfFile): readonly Notice[] => withdrawClaims(file, (family) => family === "PDF/UA");
 
 const file = (dictionary: Dictionary | undefined): Dictionary => dictionary?.clone() ?? new Dictionary();
 

@@ -61,11 +61,11 @@ export async function repairFile(file: PdfFile, task: Task): Promise<ContentWork
   const content = new ContentMender(archive, visibility);
   await readContentStreams(archive, content.mend, content.count.call);
   const work = content.count.work();
-  const { substituted, recodings } = await repairFonts(file, task.level, task.failures, task.shelf, task.signal);
-  if (recodings.size > 0)
+  const { substituted, newCodes } = await repairFonts(file, task.level, task.failures, task.shelf, task.signal);
+  if (newCodes.size > 0)
     await readContentStreams(
       archive,
-      (stream) => recodedText(file, stream, recodings),
+      (stream) => recodedText(file, stream, newCodes),
       () => {},
     );
   archive.report(...noticesAbout("fonts-substituted", substituted));

@@ -65,6 +65,15 @@ describe("an Asian font that is not embedded", () => {
     expect(perceptualDistance(await popplerPage(pdf, 1, 72), await popplerPage(bytes, 1, 72))).toBeLessThan(1.5);
   });
 
+  test("shows its own characters, whatever its map to Unicode says", async () => {
+    const font = { font: "HeiseiMin-W3", ordering: "Japan1", encoding: "UniJIS-UCS2-H", codes: utf16("契約") };
+    const toUnicode = "1 begincodespacerange <0000> <ffff> endcodespacerange 1 beginbfchar <5951> <0061> endbfchar";
+    const [plain, lying] = [asianPdf(font), asianPdf({ ...font, toUnicode })];
+    const { bytes } = await climbed(lying, "2b", RUNGS);
+    const expected = await popplerPage((await climbed(plain, "2b", RUNGS)).bytes, 1, 72);
+    expect(perceptualDistance(expected, await popplerPage(bytes, 1, 72))).toBeLessThan(0.1);
+  });
+
   test("that no face can replace is refused", async () => {
     const codes = utf16("中\u{20000}国");
     const pdf = asianPdf({ font: "SimSun", ordering: "Identity", encoding: "Identity-H", codes });

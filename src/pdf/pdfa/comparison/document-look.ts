@@ -5,7 +5,7 @@ import { EngineFailure } from "../../../core/failure.ts";
 import { MupdfDocument } from "../../../engines/mupdf/document.ts";
 import type { Mupdf, MupdfOptions } from "../../../engines/mupdf/mupdf.ts";
 import { MupdfPage } from "../../../engines/mupdf/page.ts";
-import { UNCLIPPED } from "../../../engines/mupdf/text.ts";
+import { WHOLE_TEXT } from "../../../engines/mupdf/text.ts";
 import { asDrawn } from "../../drawing/as-drawn.ts";
 import { withHiddenObjects } from "../../objects/hybrid.ts";
 import { type Characters, charactersOf, type Picture } from "./page-look.ts";
@@ -63,7 +63,7 @@ export class LookedAt implements Disposable {
       const page = new MupdfPage(this.#document, index);
       try {
         const { width, height } = page;
-        const lines = page.text(UNCLIPPED);
+        const lines = page.text(WHOLE_TEXT);
         const shown = lines.flatMap((line) => line.characters);
         const characters = charactersOf(shown.filter(({ x, y }) => x >= 0 && y >= 0 && x <= width && y <= height));
         const boxes = { text: boxesOfText(lines), unseen: boxesOfUnseen(lines) };

@@ -8,13 +8,13 @@ import { Name, PdfString, Reference, type Value } from "../../objects/values.ts"
 import type { ContentStream } from "./content-stream.ts";
 
 /** Returns other codes for a string, by the object number of its font. */
-export type Recodings = ReadonlyMap<number, (latin1: string) => string>;
+export type NewCodes = ReadonlyMap<number, (latin1: string) => string>;
 
 /** @returns undefined if the content stays as it is */
 export function recodedText(
   file: PdfFile,
   { bytes, resources, inherited }: ContentStream,
-  recodings: Recodings,
+  newCodes: NewCodes,
 ): Uint8Array | undefined {
   const parts: Uint8Array[] = [];
   let copied = 0;
@@ -23,7 +23,7 @@ export function recodedText(
   for (const { operator, operands, start, end } of readOperations(bytes)) {
     if (operator === "q") saved.push(recode);
     else if (operator === "Q") recode = saved.pop();
-    else if (operator === "Tf") recode = recodings.get(fontNumber(file, operands[0], [resources, inherited]));
+    else if (operator === "Tf") recode = newCodes.get(fontNumber(file, operands[0], [resources, inherited]));
     if (!recode || !TEXT_SHOWING.has(operator)) continue;
     const changed = operands.map((operand) => withCodes(operand, recode!));
     if (changed.every((operand, index) => operand === operands[index])) continue;

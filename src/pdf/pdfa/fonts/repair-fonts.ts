@@ -9,7 +9,7 @@ import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, type PdfString, Reference, type Value } from "../../objects/values.ts";
 import { type CharacterCode, CMap } from "../../text/cmap.ts";
 import { formFonts, walkShownText } from "../../text/shown-text.ts";
-import type { Recodings } from "../content/recoded-text.ts";
+import type { NewCodes } from "../content/recoded-text.ts";
 import type { ArchivalLevel } from "../level.ts";
 import type { RuleFailure } from "../rule-failure.ts";
 import { CodeMaps } from "./code-maps.ts";
@@ -39,7 +39,7 @@ export async function repairFonts(
   failures: readonly RuleFailure[],
   shelf: FontShelf,
   signal: AbortSignal,
-): Promise<{ readonly substituted: readonly NoticeSubject[]; readonly recodings: Recodings }> {
+): Promise<{ readonly substituted: readonly NoticeSubject[]; readonly newCodes: NewCodes }> {
   const fonts = await findFonts(file, signal);
   const maps = new CodeMaps(file, shelf);
   const codeMaps = new Map<number, CMap>();
@@ -59,7 +59,7 @@ export async function repairFonts(
     isUnicodeDistrusted: failed.has("6.2.11.7.2"),
     isCodeZeroRefused: failed.has("6.2.11.8"),
     substituted: [],
-    recodings: new Map(),
+    newCodes: new Map(),
     areCMapsDistrusted: ["6.2.11.3.1", "6.2.11.3.3", "6.3.3.1", "6.3.3.3"].some((clause) => failed.has(clause)),
   };
   for (const [number, { codes, isVisible }] of shown) {
@@ -79,7 +79,7 @@ export async function repairFonts(
     }
     await file.relieve();
   }
-  return { substituted: task.substituted, recodings: task.recodings };
+  return { substituted: task.substituted, newCodes: task.newCodes };
 }
 
 async function mend(task: FontTask, shown: ShownFont, map: CMap | undefined, maps: CodeMaps): Promise<void> {

@@ -16,7 +16,7 @@ export interface FontTask {
   /** True if a validator took a glyph for .notdef. */
   readonly isCodeZeroRefused: boolean;
   /** Fonts whose text must get other codes. */
-  readonly recodings: Map<number, (latin1: string) => string>;
+  readonly newCodes: Map<number, (latin1: string) => string>;
   /** Fonts whose glyphs now come from another font. */
   readonly substituted: NoticeSubject[];
 }

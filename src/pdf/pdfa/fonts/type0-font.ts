@@ -14,6 +14,7 @@ import {
 } from "./code-maps.ts";
 import { type MendedComposite, mendComposite } from "./composite-font.ts";
 import { newDescriptor, soundDescriptor } from "./descriptor.ts";
+import { isBlank } from "./face-choice.ts";
 import { programBytes, readProgram } from "./font-program.ts";
 import { listCids } from "./glyph-lists.ts";
 import { LONGEST_CODE, shortCodes } from "./short-codes.ts";
@@ -50,7 +51,11 @@ export async function mendType0(task: FontTask, shown: ShownFont, map: CMap, map
     mended = mendComposite(task, { inner, descriptor, codes, map }, program, isMisplaced);
   } else if (shown.isVisible || bytes) {
     const existing = readToUnicode(file, font.get("ToUnicode"));
-    const textOf = (code: CharacterCode) => existing.get(code.code) ?? ofCollection(code);
+    // Viewers choose glyphs by CID, whatever the text is said to mean.
+    const textOf = (code: CharacterCode) => {
+      const own = ofCollection(code);
+      return own === undefined || isBlank(own) ? (existing.get(code.code) ?? own) : own;
+    };
     descriptor = newDescriptor("Font", PLAIN_LOOK);
     mended = await substituteComposite(task, { inner, descriptor, codes, map }, { info, textOf });
     if (!mended) return;
@@ -69,7 +74,7 @@ export async function mendType0(task: FontTask, shown: ShownFont, map: CMap, map
   const moved = mended?.moved ?? new Map<number, number>();
   const short = level.conformance === "u" && !shown.isTyped ? shortCodes(map, codes) : undefined;
   const aliases = short?.aliases ?? new Map<CharacterCode, CharacterCode>();
-  if (short) task.recodings.set(shown.number, short.recode);
+  if (short) task.newCodes.set(shown.number, short.recode);
   if (moved.size > 0 || short || !mayStay(task, font.get("Encoding"), map, info)) {
     const cidOf = ({ code, bytes }: CharacterCode) => moved.get(code) ?? map.cidOf(code, bytes) ?? 0;
     const cids = [...codes, ...aliases.keys()].map((one) => [one, cidOf(aliases.get(one) ?? one)] as const);

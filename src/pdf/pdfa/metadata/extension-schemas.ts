@@ -17,6 +17,7 @@ const UNIVERSAL_ACCESS = "http://www.aiim.org/pdfua/ns/id/ part";
 /** Properties from later editions than the one that PDF/A refers to. These may be described. */
 export const LATER = new Set([
   "http://ns.adobe.com/pdf/1.3/ Trapped",
+  "http://ns.adobe.com/photoshop/1.0/ SupplementalCategories",
   "http://ns.adobe.com/xap/1.0/ Label",
   "http://ns.adobe.com/xap/1.0/ Rating",
   UNIVERSAL_ACCESS,
