@@ -12,7 +12,7 @@ export function isWebArchive(start: string): boolean {
   return head !== undefined && /^MIME-Version:/im.test(head) && WEB_ARCHIVE.test(head);
 }
 
-/** Reports whether a text is of a format whose source is not meant to be read: mail, JSON, Base64 and others. */
+/** Reports whether a text is of a format whose source is not meant to be read: mail, JSON, XML, Base64 and others. */
 export function isSource(start: string): boolean {
   const text = start.trimStart();
   return (
@@ -20,7 +20,16 @@ export function isSource(start: string): boolean {
   );
 }
 
+const HTML_ELEMENT =
+  /^<(!doctype\s+html|html|head|body|meta|title|base|link|style|script|table|caption|colgroup|thead|tbody|tfoot|tr|td|th|div|p|h[1-6]|span|font|center|[biu]|strong|em|small|big|br|hr|img|a|ul|ol|li|dl|dt|dd|pre|blockquote|form|section|article|header|footer|main|nav)(\s|\/?>)/i;
+
+/** Reports whether markup begins with an element of HTML, as what programs save for Office does: often a part of a page. */
+export const isHtmlPart = (markup: string): boolean => HTML_ELEMENT.test(markup);
+
 const FORMATS: readonly RegExp[] = [
+  // XML, with a declaration or without.
+  /^<\?xml\s/,
+  /^<[A-Za-z_][\w.:-]*[\s>][\s\S]*?<\/[A-Za-z_][\w.:-]*>/,
   // PEM (RFC 7468), OpenPGP (RFC 4880), vCard (RFC 6350), iCalendar (RFC 5545).
   /^-----BEGIN [A-Z0-9 ]+-----/,
   /^BEGIN:(VCARD|VCALENDAR)\b/i,

@@ -2,7 +2,7 @@
 // name if text is ambiguous, never by the client's claim. The engine decides whether the document is sound.
 import { behindComments, mediaTypeOf } from "../core/media-type.ts";
 import type { Input } from "../core/operation.ts";
-import { isSource, isWebArchive } from "../core/text-formats.ts";
+import { isHtmlPart, isSource, isWebArchive } from "../core/text-formats.ts";
 import { isShortcut } from "../core/web-address.ts";
 
 /** A document family. TIFF is separate from other images because its parts can be anywhere in the file. */
@@ -49,8 +49,7 @@ const BEFORE_OLE: Readonly<Record<string, RegExp>> = {
 const POSTSCRIPT_NAME = /\.(ps|eps)$/i;
 
 /** Matches WordprocessingML and SpreadsheetML of Office 2003, packages in one file of XML, and flat OpenDocument. */
-const OFFICE_XML =
-  /mso-application|schemas-microsoft-com:office|microsoft\.com\/office\/2006\/xmlPackage|office:document/;
+const OFFICE_XML = /mso-application|schemas-microsoft-com:office|schemas\.microsoft\.com\/office\/|office:document/;
 const HTML_BEGIN = /^<(!doctype\s+html|html|head|body|meta|title|table|div|p|h1)[\s>]/i;
 
 export async function documentTypeOf(input: Input): Promise<DocumentType> {
@@ -70,7 +69,10 @@ export function typeOfStart(start: Uint8Array, name: string): DocumentType {
   const found = BY_CONTENT[mediaTypeOf(start, "")];
   if (found) return found;
   if (isBeforeOle(start, name)) return "office";
-  return text === undefined ? "none" : textTypeOf(text, name);
+  if (text === undefined) return "none";
+  // MIME is a sequence of bytes: no program reads it in UTF-16.
+  if (isUtf16(start) && isWebArchive(text)) return "none";
+  return textTypeOf(text, name);
 }
 
 function isBeforeOle(start: Uint8Array, name: string): boolean {
@@ -84,6 +86,7 @@ function textTypeOf(text: string, name: string): DocumentType {
   if (/^<(\?xml|[\w.-]*:?package\s)/.test(markup) && OFFICE_XML.test(markup)) return "office";
   const isHtml = HTML_BEGIN.test(markup) || (markup.startsWith("<?xml") && /<html[\s>]/i.test(markup));
   if (isHtml) return OFFICE_NAME.test(name) ? "office" : "html";
+  if (ARCHIVE_THAT_OFFICE_OPENS.test(name) && isHtmlPart(markup)) return "office";
   if (POSTSCRIPT_NAME.test(name)) return "postscript";
   if (ARCHIVE_THAT_OFFICE_OPENS.test(name) && isSource(text)) return isWebArchive(text) ? "office" : "none";
   return TEXT_THAT_OFFICE_OPENS.test(name) && markup !== "" ? "office" : "none";
@@ -94,11 +97,12 @@ function textTypeOf(text: string, name: string): DocumentType {
  * mark
  */
 function textOf(start: Uint8Array): string | undefined {
-  const [first, second] = start;
-  if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le").decode(start);
-  if (first === 0xfe && second === 0xff) return new TextDecoder("utf-16be").decode(start);
+  if (isUtf16(start)) return new TextDecoder(start[0] === 0xff ? "utf-16le" : "utf-16be").decode(start);
   return start.includes(0) ? undefined : new TextDecoder().decode(start);
 }
+
+const isUtf16 = ([first, second]: Uint8Array): boolean =>
+  (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
 
 /** Control characters that text does not have (MIME Sniffing, 3: binary data bytes), other than U+0000. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: controls are what is looked for

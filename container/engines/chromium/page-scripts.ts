@@ -1,6 +1,8 @@
 // Runs in a page's own world, before its scripts, and answers questions about them. A function that runs in a page is
 // sent as its text, so it may use only what it defines itself.
 
+import { finishMotion } from "./motion-scripts.ts";
+
 /** Events that ask questions of the page's own world from our world. {@link observe} answers yes by canceling them. */
 export interface Questions {
   /** Asks whether a script or an event handler of the page has run. */
@@ -11,6 +13,8 @@ export interface Questions {
   readonly followsScrolling: string;
   /** Asks whether a shadow tree has changed since it was last asked. */
   readonly hasChangedShadows: string;
+  /** Ends motion that has an end in shadow trees, and asks whether there was any. */
+  readonly movesInShadows: string;
   /** Asks whether a canvas looks different than when it was last asked. */
   readonly hasDrawn: string;
   /** Asks whether the page has read or changed the rules of a style sheet, and so may change them at any time. */
@@ -24,6 +28,7 @@ export const QUESTIONS: Questions = {
   looksAtSight: "pagewright:looks-at-sight",
   followsScrolling: "pagewright:follows-scrolling",
   hasChangedShadows: "pagewright:has-changed-shadows",
+  movesInShadows: "pagewright:moves-in-shadows",
   hasDrawn: "pagewright:has-drawn",
   readsRules: "pagewright:reads-rules",
   awaitsFrame: "pagewright:awaits-frame",
@@ -35,17 +40,20 @@ type Answer = (question: string, isTrue: () => boolean) => void;
 /** Returns the script that answers, which does not run if the page has no own world. */
 export function observing(questions: Questions): string {
   const observers = [observeSight, observeRules, observeFrames, observeShadows, observeDrawing];
-  return `(${observe})(${JSON.stringify(questions)}, [${observers}])`;
+  return `(${observe})(${JSON.stringify(questions)}, [${observers}], ${finishMotion})`;
 }
 
-function observe(questions: Questions, observers: readonly ((questions: Questions, answer: Answer) => void)[]): void {
+type Finish = typeof finishMotion;
+type Observer = (questions: Questions, answer: Answer, finish: Finish) => void;
+
+function observe(questions: Questions, observers: readonly Observer[], finish: Finish): void {
   const { addEventListener } = EventTarget.prototype;
   const answer = (question: string, isTrue: () => boolean) =>
     addEventListener.call(window, question, (event) => {
       if (isTrue()) event.preventDefault();
     });
   answer(questions.isScripted, () => true);
-  for (const observer of observers) observer(questions, answer);
+  for (const observer of observers) observer(questions, answer, finish);
   // Dialogs are disabled: nobody can answer them, and scripts can open them in an endless loop.
   window.alert = () => {};
   window.confirm = () => false;
@@ -130,10 +138,11 @@ function observeFrames(questions: Questions, answer: Answer): void {
   answer(questions.awaitsFrame, () => waiting.size > 0);
 }
 
-function observeShadows(questions: Questions, answer: Answer): void {
+function observeShadows(questions: Questions, answer: Answer, finish: Finish): void {
   let hasChanged = false;
   let isWatched = false;
   const roots: ShadowRoot[] = [];
+  const known: WeakRef<ShadowRoot>[] = [];
   const changes = new MutationObserver(() => {
     hasChanged = true;
   });
@@ -143,8 +152,13 @@ function observeShadows(questions: Questions, answer: Answer): void {
     const root = attachShadow.call(this, init);
     if (isWatched) changes.observe(root, everything);
     else roots.push(root);
+    known.push(new WeakRef(root));
     return root;
   };
+  answer(questions.movesInShadows, () => {
+    const shown = known.flatMap((root) => root.deref() ?? []).filter(({ isConnected }) => isConnected);
+    return shown.map(finish).includes(true);
+  });
   answer(questions.hasChangedShadows, () => {
     isWatched = true;
     for (const root of roots.splice(0)) changes.observe(root, everything);
@@ -171,7 +185,8 @@ function observeDrawing(questions: Questions, answer: Answer): void {
     try {
       context!.drawImage(canvas, 0, 0, width, height);
       const pixels = new Int32Array(context!.getImageData(0, 0, width, height).data.buffer);
-      return pixels.reduce((hash, pixel) => (Math.imul(hash, 31) + pixel) | 0, 1);
+      // Without the rotation, equal changes of several pixels cancel each other out.
+      return pixels.reduce((hash, pixel) => Math.imul(((hash << 5) | (hash >>> 27)) ^ pixel, 0x9e3779b1), 1);
     } catch {
       return 0;
     }

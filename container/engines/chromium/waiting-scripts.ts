@@ -1,6 +1,7 @@
 // Functions that run inside a page, in an isolated world that shares only the document with the page's scripts, and wait
 // until the page is complete. Each is sent as its text, so it may use only what it defines itself.
 
+import { finishMotion } from "./motion-scripts.ts";
 import type { Questions } from "./page-scripts.ts";
 
 /** Arguments of {@link waitForAll}. */
@@ -71,7 +72,8 @@ async function waitForAll({ questions, timeoutMs }: Patience, parts: Parts): Pro
       const pages = within(window);
       const isScripted = is(questions.isScripted);
       const areFramesAwaited = is(questions.awaitsFrame);
-      const hasMoved = pages.map(({ document }) => parts.finishMotion(document)).includes(true);
+      const moved = pages.map(({ document }) => parts.finishMotion(document));
+      const hasMoved = [...moved, is(questions.movesInShadows)].includes(true);
       // Scripts learn of the end of a motion in the next frame.
       if (hasMoved) await frame();
       const news = [is(questions.hasChangedShadows), changes.areMade(pages), wereFramesAwaited && !areFramesAwaited];
@@ -150,44 +152,6 @@ function changesOf() {
     stateOf: (pages: readonly Window[], withRules: boolean): string =>
       pages.map((page) => stateOf(page, withRules)).join("\n"),
   };
-}
-
-/**
- * Ends animations and transitions that have an end, as they would end by themselves, and takes away those that follow
- * scrolling, which paper does not have. Paused and endless ones stay as they are.
- * @returns true if there were any
- */
-function finishMotion(document: Document): boolean {
-  let hasMoved = false;
-  for (const animation of document.getAnimations()) {
-    const { timeline, effect, playState, playbackRate } = animation;
-    const isEndless = playbackRate === 0 || effect?.getComputedTiming().endTime === Number.POSITIVE_INFINITY;
-    if (timeline !== null && timeline !== document.timeline) animation.cancel();
-    else if (playState === "running" && !isEndless) animation.finish();
-    else continue;
-    hasMoved = true;
-  }
-  for (const svg of document.querySelectorAll("svg")) {
-    if (svg.ownerSVGElement) continue;
-    const endOf = (element: SVGAnimationElement) => {
-      try {
-        const times = Number.parseFloat(element.getAttribute("repeatCount") ?? "1");
-        return element.getStartTime() + (element.localName === "set" ? 0 : element.getSimpleDuration() * times);
-      } catch {
-        // It has not begun, or has no duration.
-        return 0;
-      }
-    };
-    const ends = Array.from(
-      svg.querySelectorAll<SVGAnimationElement>("animate, animateMotion, animateTransform, set"),
-      endOf,
-    );
-    const end = Math.max(0, ...ends.filter((time) => time < Number.POSITIVE_INFINITY));
-    if (svg.getCurrentTime() >= end) continue;
-    svg.setCurrentTime(end);
-    hasMoved = true;
-  }
-  return hasMoved;
 }
 
 /** Scrolls through the page, and back without the page's knowledge: what has come into view stays as it is. */

@@ -36,7 +36,7 @@ OUString wide(const std::string& text) {
 
 void insert(const Reference<css::text::XTextRange>& place, const std::string& folder, const std::string& name) {
   OUString url;
-  osl::FileBase::getFileURLFromSystemPath(wide(folder + "/" + name), url);
+  osl::FileBase::getFileURLFromSystemPath(wide(folder + "/." + name), url);
   const Reference<css::text::XTextCursor> cursor = place->getText()->createTextCursorByRange(place);
   cursor->setString("");
   const Reference<css::document::XDocumentInsertable> insertable(cursor, UNO_QUERY_THROW);

@@ -8,7 +8,7 @@
 namespace zygote {
 
 /**
- * Inserts files of the folder at the bookmarks of the same names.
+ * Inserts files of the folder, whose names have a dot in front, at the bookmarks of the same names.
  * @param names separated by spaces; the extension of each tells its format
  * @returns an empty string, or the name of a file that cannot be inserted
  */

@@ -2,7 +2,8 @@
 // the file and LibreOffice ignores, and marks their places with bookmarks, at which office.cpp inserts them.
 
 import { posix } from "node:path";
-import { isWebArchive } from "../../../src/core/text-formats.ts";
+import { behindComments } from "../../../src/core/media-type.ts";
+import { isHtmlPart, isWebArchive } from "../../../src/core/text-formats.ts";
 import { isFlatOpc, partsOfFlatOpc } from "./flat-opc.ts";
 import { attributeOf, startTags, withoutEntities, xmlText } from "./markup.ts";
 import { htmlText, labelled, pageOfArchive } from "./web-archive.ts";
@@ -105,7 +106,8 @@ class Taking implements Chunks {
     if (text.startsWith("{\\rtf")) return { name: `${name}.rtf`, content };
     if (isFlatOpc(start)) return { name: `${name}.docx`, parts: partsOfFlatOpc(content) };
     if (isWebArchive(text)) return { name: `${name}.html`, content: pageOfArchive(content) };
-    if (text.startsWith("<") || /\.x?html?$/i.test(target)) {
+    const isHtml = isHtmlPart(behindComments(text)) || /^<[\s\S]*?<html[\s>]/i.test(text);
+    if (isHtml || /\.x?html?$/i.test(target)) {
       return { name: `${name}.html`, content: labelled(htmlText(content)) };
     }
     return /\.txt$/i.test(target) ? { name: `${name}.txt`, content: `\ufeff${htmlText(content)}` } : undefined;

@@ -36,8 +36,11 @@ using rtl::OUString;
 namespace zygote {
 namespace {
 
-/** LibreOffice's number of the error `#NAME?`. */
-constexpr sal_Int32 noName = 525;
+/**
+ * LibreOffice's numbers of the errors that tell of LibreOffice, and not of the workbook: `#NAME?`, and content of
+ * another file that it may not load.
+ */
+constexpr sal_Int32 errorsOfEngine[] = {525, 540};
 
 /** Functions whose value depends on the computer: on the file's path, or on what is within reach. */
 constexpr const char* placeFunctions[] = {"CELL", "INFO", "WEBSERVICE", "DDE"};
@@ -197,7 +200,9 @@ void mendFormulas(const Reference<css::sheet::XSpreadsheetDocument>& document, c
   if (workbook.wantsCalculation()) Reference<css::sheet::XCalculatable>(document, UNO_QUERY_THROW)->calculateAll();
   keepWhere([](const Reference<XCellRangesQuery>& sheet) {
     return sheet->queryFormulaCells(css::sheet::FormulaResult::ERROR);
-  }, [](const Reference<css::table::XCell>& cell) { return cell->getError() == noName; });
+  }, [](const Reference<css::table::XCell>& cell) {
+    return std::count(std::begin(errorsOfEngine), std::end(errorsOfEngine), cell->getError()) != 0;
+  });
 }
 
 }  // namespace zygote

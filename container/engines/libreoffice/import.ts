@@ -3,11 +3,15 @@
 
 import { open } from "node:fs/promises";
 import { extname } from "node:path";
+import { behindComments } from "../../../src/core/media-type.ts";
+import { isHtmlPart } from "../../../src/core/text-formats.ts";
 
 /** An import filter and its options, by LibreOffice's names. If empty, LibreOffice detects the filter by content. */
 export interface Import {
   readonly importFilter: string;
   readonly importOptions: string;
+  /** What to append to the document. */
+  readonly end?: Buffer;
 }
 
 const SNIFFED_BYTES = 4096;
@@ -18,7 +22,9 @@ const byContent: Import = { importFilter: "", importOptions: "" };
  * @param hasPictures true if it is HTML that contains pictures, which LibreOffice shows in texts only
  */
 export async function importFor(path: string, hasPictures = false): Promise<Import> {
-  if (![".xls", ".xlsx", ".csv"].includes(extname(path).toLowerCase())) return byContent;
+  const extension = extname(path).toLowerCase();
+  if (extension === ".doc") return importOfText(await startOf(path));
+  if (![".xls", ".xlsx", ".csv"].includes(extension)) return byContent;
   const start = await startOf(path);
   const encoding = encodingOf(start);
   // UTF-16 contains zero bytes too.
@@ -28,10 +34,26 @@ export async function importFor(path: string, hasPictures = false): Promise<Impo
   if (/^\s*<\?xml/i.test(text)) return byContent;
   if (hasPictures) return { importFilter: "HTML (StarWriter)", importOptions: "" };
   // The options keep the document's language and recognize numbers and dates, as Excel does.
-  if (/^\s*</.test(text)) return { importFilter: "calc_HTML_WebQuery", importOptions: "0 true" };
+  if (/^\s*</.test(text)) return importOfHtml(encoding.label);
   const { separator, firstLine } = separatorOf(text);
   const options = [separator.charCodeAt(0), '"'.charCodeAt(0), encoding.number, firstLine];
   return { importFilter: "Text - txt - csv (StarCalc)", importOptions: options.join(",") };
+}
+
+/** Returns how to import what is called .doc. LibreOffice does not recognize each element with which HTML can begin. */
+function importOfText(start: Buffer): Import {
+  const markup = behindComments(start.toString("latin1").replace(/^\xef\xbb\xbf/, ""));
+  return isHtmlPart(markup) ? { importFilter: "HTML (StarWriter)", importOptions: "" } : byContent;
+}
+
+/** Returns how to import HTML as a sheet. LibreOffice drops the text of a last block that does not end. */
+function importOfHtml(label: string): Import {
+  const end = Buffer.from("</body></html>", label === "utf-16le" ? "utf16le" : "latin1");
+  return {
+    importFilter: "calc_HTML_WebQuery",
+    importOptions: "0 true",
+    end: label === "utf-16be" ? Buffer.from("</body></html>", "utf16le").swap16() : end,
+  };
 }
 
 async function startOf(path: string): Promise<Buffer> {

@@ -2,7 +2,7 @@
 // reports why a document failed. Knows nothing about HTTP, or about how many jobs the service admits.
 
 import { chmodSync, constants, copyFileSync, statSync } from "node:fs";
-import { copyFile } from "node:fs/promises";
+import { appendFile, copyFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { EngineFailure } from "../../../src/core/failure.ts";
 import { type Notice, noticesOf } from "../../../src/core/notice.ts";
@@ -16,7 +16,7 @@ import { PROOFS_AT_ONCE, WithFallback } from "../with-fallback.ts";
 import { type Import, importFor } from "./import.ts";
 import type { ChunksInserted, LibreOfficeSettings, OfficeJob, OfficeToPdfOptions } from "./job.ts";
 import { isPasswordProtected } from "./passwords.ts";
-import { makeRoom, nameOf, placeOf, restoreLinks } from "./place.ts";
+import { chunkOf, makeRoom, nameOf, placeOf, restoreLinks } from "./place.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import { Soffice } from "./soffice.ts";
 import { prepareLibreOffice } from "./zygote.ts";
@@ -97,7 +97,7 @@ export class LibreOffice implements AsyncDisposable {
   async #convertIn(
     folder: JobFolder,
     { path: inputPath, chunks, notices }: Pick<Prepared, "path" | "chunks" | "notices">,
-    how: Import,
+    { end, ...how }: Import,
     options: OfficeToPdfOptions & { readonly timeoutMs: number; readonly cpuSeconds: number },
     signal: AbortSignal,
     convert: Conversion = (job, until) => this.#runner.convert(job, until),
@@ -116,8 +116,9 @@ export class LibreOffice implements AsyncDisposable {
     try {
       makeRoom(folder.path);
       await copyInput(inputPath, join(folder.path, job.input), 0o600);
+      if (end) await appendFile(join(folder.path, job.input), end);
       // Others can read the files but cannot reach them: another user may run the job.
-      for (const file of chunks) await copyInput(file, join(folder.path, basename(file)), 0o644);
+      for (const file of chunks) await copyInput(file, join(folder.path, chunkOf(basename(file))), 0o644);
       const inserted = await convert(job, folder.memory ? AbortSignal.any([signal, folder.memory.full]) : signal);
       // No caller takes the PDF after an abort, so its folder is removed here.
       signal.throwIfAborted();

@@ -65,7 +65,9 @@ OUString urlOf(const std::string& path) {
 }
 
 /** Returns the URL under which the document is opened. Results that show a URL show this one. */
-OUString addressOf(const Job& job) { return urlOf(job.request.text("address", job.folder + "/" + job.input)); }
+std::string pathOf(const Job& job) { return job.request.text("address", job.folder + "/" + job.input); }
+
+OUString addressOf(const Job& job) { return urlOf(pathOf(job)); }
 
 template <class Value>
 PropertyValue property(const char* name, const Value& value) {
@@ -239,7 +241,9 @@ Outcome convert(const Job& job, Afterwards afterwards) {
   const char* const filter = exportFilterFor(job, loaded);
   if (filter == nullptr) return {Status::unsupported, "loaded with the filter " + loaded.filter};
   try {
-    const std::string left = insertChunks(loaded.document, job.folder, job.request.text("chunks", ""));
+    const std::string path = pathOf(job);
+    const std::string folder = path.substr(0, path.rfind('/'));
+    const std::string left = insertChunks(loaded.document, folder, job.request.text("chunks", ""));
     if (!left.empty()) return {Status::damaged, "not inserted: " + left};
     const auto workbook = openWorkbook(loaded.filter, context, addressOf(job));
     mend(loaded.document, loaded.filter, workbook.get());

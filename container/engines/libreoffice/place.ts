@@ -40,6 +40,12 @@ export function nameOf(name: string, path: string): string {
 /** @param name see {@link nameOf} */
 export const placeOf = (name: string): Place => ({ input: `${FOLDER}/${name}`, address: `${BEGIN}${name}` });
 
+/**
+ * Returns the path of a document to insert, relative to the job's folder. It is beside the document, so that relative
+ * links of both are; no document's name begins with a dot.
+ */
+export const chunkOf = (name: string): string => `${FOLDER}/.${name}`;
+
 /** Makes what leads to a document's place in a job's folder. */
 export function makeRoom(folder: string): void {
   mkdirSync(join(folder, FOLDER), { mode: 0o755 });

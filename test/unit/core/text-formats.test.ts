@@ -28,6 +28,8 @@ describe("text of another format", () => {
     ["an address of data", "data:application/msword;base64,0M8R4KGxGuE="],
     ["a card", "BEGIN:VCARD\r\nVERSION:4.0\r\nEND:VCARD\r\n"],
     ["Unix-to-Unix encoding", "begin 644 report.doc\r\n#0V%T\r\n`\r\nend\r\n"],
+    ["XML", '<?xml version="1.0"?><order><item>Pump</item></order>'],
+    ["XML without a declaration", '<o:order xmlns:o="urn:o"><item>Pump</item></o:order>'],
     ["a pointer", "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"],
   ])("%s", (_, text) => expect(isSource(text)).toBe(true));
 });
@@ -38,6 +40,7 @@ describe("text to read, or a table", () => {
     ["a memorandum", "To: Ann\nFrom: Bob\nDate: 4 March\nSubject: Lunch\n\nNoon, as agreed?\n"],
     ["a message of a server", "404 Not Found: the report does not exist.\n"],
     ["a list of references", "[1] Smith, J.: On text.\n[2] Jones, K.: On more text.\n"],
+    ["a word in brackets", "<Draft> Dear Sir or Madam,\n"],
     ["braces", "{Chapter one}\nIt was a dark night.\n"],
     ["a table", "Name,Value\nA,1\nB,2\n"],
     ["a table with quotation marks", '"Name";"Value"\n"A";"1"\n'],
@@ -48,9 +51,12 @@ describe("text to read, or a table", () => {
   ])("%s", (_, text) => expect(isSource(text)).toBe(false));
 
   // Each takes milliseconds. A pattern that backtracks over such a run would reach the test's time limit.
-  test.each(["{", '{"', '{"a', " ", "a:", "A1b", "-----BEGIN ", "x:\n ", "\\", '["\\'])("a run of %j ends", (run) => {
-    expect(typeof isSource(run.repeat(4096))).toBe("boolean");
-  });
+  test.each(["{", '{"', '{"a', " ", "a:", "A1b", "-----BEGIN ", "x:\n ", "\\", "<a>", "</a", '["\\'])(
+    "a run of %j ends",
+    (run) => {
+      expect(typeof isSource(run.repeat(4096))).toBe("boolean");
+    },
+  );
 });
 
 test("a web archive is MIME with HTML", () => {

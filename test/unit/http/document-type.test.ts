@@ -90,6 +90,12 @@ describe("text in a file that is named like one of Office", () => {
     ]) {
       expect(await type(text, name)).toBe("none");
     }
+    expect(await typeOf(Buffer.from(`\ufeff${archive}`, "utf16le"), name)).toBe("none");
+  });
+
+  test.each(["letter.doc", "table.xls"])("a part of a page called %s is a document", async (name) => {
+    for (const text of ["<br/><table><tr><td>1", "<section>A</section>", "<font face=Arial>A</font>", "<h2>A</h2>"])
+      expect(await type(text, name)).toBe("office");
   });
 
   test("a web archive of another name is none, and a table is what it says", async () => {

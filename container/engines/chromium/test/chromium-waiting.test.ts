@@ -83,6 +83,13 @@ describe("what scripts change", () => {
     expect([...colors.keys()]).toContain("0000ff");
   });
 
+  test("a canvas, part by part of one color", async () => {
+    const step = "(n) => { if (n === 9) context.fillStyle = '#00f'; context.fillRect(4 * n, 0, n < 9 ? 4 : 150, 20) }";
+    const context = `<canvas id=c width=200 height=20></canvas><script>const context = c.getContext("2d")</script>`;
+    const colors = colorsOf(await print(chromium, `${context}${every50Ms(step)}`));
+    expect([...colors.keys()]).toContain("0000ff");
+  });
+
   test("without end is not waited for: without effect soon, with one until the limit", async () => {
     const endless = (
       step: string,
@@ -127,6 +134,13 @@ describe("motion", () => {
       expect(pixels(color) / whole, color).toBeGreaterThan(0.9);
     }
     expect(pixels("08") / whole).toBeCloseTo(0.5, 1);
+  });
+
+  test("in a closed shadow tree", async () => {
+    const css = `p { width: 99px; height: 99px; background: #00f; animation: appear 60s both } @keyframes appear { from { opacity: 0 } }`;
+    const script = `d.attachShadow({ mode: "closed" }).innerHTML = "<style>${css}</style><p></p>"`;
+    const colors = colorsOf(await print(chromium, `<div id=d></div><script>${script}</script>`));
+    expect([...colors.keys()]).toContain("0000ff");
   });
 
   test("of a page without scripts", async () => {

@@ -256,19 +256,20 @@ describe("a document within a document", () => {
 
   test("that cannot be inserted is reported", async () => {
     const nested = chunked(chunk("x.htm"), [["x.htm", "<p>x"]]);
-    const content = chunked(["a.pdf", "b.docx", "c.docx", "d.htm"].map(chunk).join(""), [
+    const content = chunked(["a.pdf", "b.docx", "c.docx", "d.htm", "e.xml"].map(chunk).join(""), [
       ["a.pdf", "%PDF-1.4"],
       ["b.docx", inner.subarray(0, 500)],
       ["c.docx", nested],
       ["d.htm", "<p>Text"],
+      ["e.xml", "<order><item>Pump</item></order>"],
     ]);
     const path = await save(content, "docx");
     const noticesOf = async (office: typeof zygote) => {
       await using pdf = await office.convertToPdf(path, { tagged: false, lossless: false });
       return pdf.notices.reduce((sum, { code, count }) => sum + (code === "chunks-left-out" ? count : 0), 0);
     };
-    expect(await noticesOf(zygote)).toBe(3);
+    expect(await noticesOf(zygote)).toBe(4);
     // Plain LibreOffice inserts none.
-    expect(await noticesOf(soffice)).toBe(5);
+    expect(await noticesOf(soffice)).toBe(6);
   });
 });

@@ -59,9 +59,13 @@ describe("formulas", () => {
     saved("_xlfn._xlws.FILTER(A1:A2,A1:A2&gt;9)", "#CALC!", "e"),
     saved("LEN(CELL(&quot;filename&quot;))", "109"),
     saved("SUM(A1,A2,A4)", "209"),
+    saved("'[absent.xlsx]S'!A1", "110"),
+    saved("A19+1", "111"),
   ];
   test.each(["", '<calcPr fullCalcOnLoad="1"/>'])("that are not known keep their saved values (%s)", async (calcPr) => {
-    const texts = "5 101 102 103 first second 104 #N/A TRUE R&D 105 106 107 108 #NAME? #CALC! 109 209".split(" ");
+    const texts = "5 101 102 103 first second 104 #N/A TRUE R&D 105 106 107 108 #NAME? #CALC! 109 209 110 111".split(
+      " ",
+    );
     expect(await shown(unknown, names + calcPr)).toEqual(texts);
   });
 });

@@ -1,6 +1,7 @@
 // Tests that PDFs show the names and links of their authors, and nothing of the server, in both ways to run LibreOffice.
 import { describe, expect, test } from "vitest";
 import { docx, field, flatOpenDocument, paragraph } from "../../../../test/fixtures/office.ts";
+import { chunk, chunked } from "../../../../test/fixtures/office-forms.ts";
 import { oneRow, row, workbook } from "../../../../test/fixtures/workbooks.ts";
 import { convert, openOffices, save, soffice, zygote } from "../../../../test/support/offices.ts";
 
@@ -66,6 +67,17 @@ test("links of OpenDocument stay relative", async () => {
     '<text:p><text:a xlink:href="../up.odt">up</text:a> <text:a xlink:href="sub/a b.odt">sub</text:a></text:p>';
   const { bytes } = await convert(zygote, await save(officeText(content), "fodt"), { tagged: true });
   expect(linksIn(bytes).sort()).toEqual(["../up.odt", "sub/a%20b.odt"]);
+});
+
+test("links of inserted documents stay relative", async () => {
+  const links = `<p><a href="../up.pdf">up</a> <a href="sub/a%20b.html#c">sub</a> <a href="#d">inner</a> <a name="d">d</a></p>`;
+  const content = chunked(chunk("a.htm") + chunk("b.rtf"), [
+    ["a.htm", links],
+    ["b.rtf", '{\\rtf1 {\\field{\\*\\fldinst HYPERLINK "r.doc"}{\\fldrslt r}}}'],
+  ]);
+  const { bytes } = await convert(zygote, await save(content, "docx"), { name: "Letter.docx" });
+  expect(linksIn(bytes)).toEqual(expect.arrayContaining(["../up.pdf", "sub/a%20b.html#c", "r.doc"]));
+  expect(revealed(bytes)).not.toMatch(/pagewright-|\/proc\/|\/dev\/shm|chunk-/);
 });
 
 test("without a name, a document has one of no meaning", async () => {

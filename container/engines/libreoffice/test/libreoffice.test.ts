@@ -95,6 +95,8 @@ describe.each(["zygote", "soffice"])("by content, whatever the name says, by %s"
   test.each([
     ["RTF", "doc", "{\\rtf1\\ansi Hello from RTF}", "Hello from RTF"],
     ["HTML", "doc", "<html><body><p>Hello</p><p>from HTML</p></body></html>", "Hello"],
+    ["HTML that does not end", "xls", "<div>Hello</div><b>42</b>", "42"],
+    ["a part of a page", "doc", "<br/><section>Hello 42</section>", "Hello 42"],
     ["HTML", "xls", "<html><body><table><tr><td>Hello</td><td>42</td></tr></table></body></html>", "42"],
     ["CSV", "xls", "Name,Value\nHello,42\n", "42"],
     ["CSV with semicolons", "xls", "Name;Value\nGünter;42\n", "Günter\n42"],
