@@ -51,9 +51,9 @@ function storeOf(client: string, storedMegabytes: number) {
   return { store, room, left };
 }
 
-const fileOf = (mebibytes: number) => ({
+const fileOf = (sizeMiB: number) => ({
   ...{ name: "a", type: "text/plain" },
-  body: Array.from({ length: mebibytes }, () => new Uint8Array(2 ** 20)),
+  body: Array.from({ length: sizeMiB }, () => new Uint8Array(2 ** 20)),
 });
 
 test("what a batch stores counts once it is there, small files and large ones, and removed files do not", async () => {
