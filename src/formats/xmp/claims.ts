@@ -67,7 +67,7 @@ export function withClaims(packet: Uint8Array, kept: Claims): Uint8Array | undef
 
 function textOf(packet: Uint8Array): string {
   const encoding = packet[0] === 0xfe && packet[1] === 0xff ? "utf-16be" : packet[0] === 0xff ? "utf-16le" : "utf-8";
-  return new TextDecoder(encoding, { ignoreBOM: true }).decode(packet);
+  return new TextDecoder(encoding, { fatal: false, ignoreBOM: true }).decode(packet);
 }
 
 function propertiesOf(text: string): Property[] {
