@@ -112,7 +112,8 @@ test("page selections are checked while they are typed, and errors are at their 
     const field = page.locator(".field", { has: page.locator("#field-pages") });
     await page.click(".run .primary");
     await field.locator(".problem").waitFor();
-    expect(await field.locator(".problem p").first().textContent()).toBe(sentence);
+    const reason = 'Pages are written as numbers and ranges, such as "1-3,7".';
+    expect(await field.locator(".problem p").first().textContent()).toBe(`${sentence} ${reason}`);
     expect(await field.locator(".problem .small").textContent()).toMatch(/^Status 400 · request [0-9a-f-]{36}$/);
     expect(await page.getAttribute("#field-pages", "aria-invalid")).toBe("true");
     await examine(page);

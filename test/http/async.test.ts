@@ -126,7 +126,7 @@ describe.each(["private", "keyed"] as const)("in the %s variant", (variant) => {
     const { requestId } = (await (await fetch(`${url}/png`, init)).json()) as { requestId: string };
     const done = await resultOf(requestId);
     expect([done.status, done.inputId]).toEqual(["completed", inputId]);
-    expect((await fetch(`${url}/request-status/${requestId}`, { method: "DELETE" })).status).toBe(204);
+    expect((await fetch(`${url}/request-status/${requestId}`, { method: "DELETE", headers: own })).status).toBe(204);
     await eventually(async () => expect(await exists(done.outputId)).toBe(false));
     expect(await exists(inputId)).toBe(true);
   });
@@ -240,7 +240,7 @@ describe.each(["private", "keyed"] as const)("in the %s variant", (variant) => {
     const error = "requestID not found. That request does not exist.";
     for (const id of [randomUUID(), "x", "%00"]) {
       for (const method of ["GET", "DELETE"]) {
-        const response = await fetch(`${url}/request-status/${id}`, { method });
+        const response = await fetch(`${url}/request-status/${id}`, { method, headers: own });
         expect([response.status, await response.json()]).toEqual([404, { error }]);
       }
     }

@@ -176,7 +176,6 @@ describe("wrong commands", () => {
     [["nothing"], "unknown command 'nothing'"],
     [["png", "a.pdf", "--resolution", "5"], "It must be a whole number from 12 to 2400."],
     [["png", "a.pdf", "--color-model", "cmyk"], "Allowed choices are rgb, rgba, gray."],
-    [["pdfa", "a.pdf"], "required option '--output-type <type>' not specified"],
     [["png", "*.nothing"], "No file matches *.nothing."],
     [["png", "a.pdf", "b.pdf", "-o", "c.png"], "--out is for one input: use --dir for several."],
     [["png", "a.pdf", "-o", "c.png", "-d", "d"], "Use --out or --dir, not both."],

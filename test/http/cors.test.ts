@@ -9,6 +9,7 @@ const ORIGIN = "https://app.example.com";
 const SAFE = [
   "access-control-allow-origin",
   "cache-control",
+  "connection",
   "content-length",
   "content-type",
   "expires",
