@@ -56,7 +56,7 @@ async function placeOf(given: string, root: string): Promise<string> {
   return place;
 }
 
-/** Follows the links of a path of which the end need not be there. */
+/** Follows the links of a path, whose last parts need not exist. */
 async function real(path: string): Promise<string> {
   try {
     return await realpath(path);

@@ -143,7 +143,7 @@ export function outputName(description: string): Field<string> {
   return { description, required: true, schema: z.string().transform(safeName) };
 }
 
-/** Like {@link outputName}, for endpoints of which the contract of 2022 does not require it. */
+/** Like {@link outputName}, for endpoints that the contract of 2022 does not have. */
 export function optionalOutputName(description: string): Field<string> {
   return { ...outputName(description), required: false };
 }

@@ -13,7 +13,7 @@ import type { StatusStream, StatusStreams } from "./status-streams.ts";
 interface StatusService {
   readonly jobs: Asked<JobQueue>;
   readonly streams: StatusStreams;
-  /** Identifier of whoever asks. */
+  /** Identifier of the client. */
   readonly client: string;
   /** Returns who may cancel a request. @throws ServiceError 401 */
   removals(): Promise<MayRemove>;

@@ -49,7 +49,7 @@ export async function readMultipart(
   return new MultipartReader(busboy, uploads, options).read(body);
 }
 
-/** What busboy reads parts with, of which its types do not tell: each part is announced, then its header fields. */
+/** The parser inside of busboy, which its types leave out: it announces each part, then the header fields of the part. */
 interface PartParser {
   readonly _parser: {
     readonly parser: {

@@ -253,7 +253,7 @@ async function respondWithFile(
   }
   made();
   const { id, size } = await delivery.file.stored;
-  // What remains in storage is counted.
+  // Files that remain in storage are counted.
   if (wishes.stores) await outputs.settle();
   const opened = await service.store.open(id);
   if (!opened) throw new EngineFailure("crashed", "the answer is not in storage any more");

@@ -12,7 +12,7 @@ type Callers = Pick<Config, "variant" | "hosts" | "checksHost" | "corsOrigins" |
 /** Methods that make nothing. Pages of other origins may show what these return, and cannot read it. */
 const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** What Sec-Fetch-Site says of requests that no page of another origin makes. A page cannot set the header. */
+/** Values of Sec-Fetch-Site in requests that no page of another origin makes. A page cannot set the header. */
 const OWN_SITES: ReadonlySet<string | null> = new Set(["same-origin", "none"]);
 
 /** Agents' path checks its callers in every variant, and by every method (MCP, "Security Warning" of its transports). */
