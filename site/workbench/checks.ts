@@ -1,6 +1,12 @@
 // Checks values while they are typed, with the parsers and the sentences of the service itself.
 import { OutOfRange } from "../../src/core/failure.ts";
-import { parseListedPages, parsePages, resolvePages, selectPages } from "../../src/core/pages.ts";
+import {
+  HOW_PAGES_ARE_WRITTEN,
+  parseListedPages,
+  parsePages,
+  resolvePages,
+  selectPages,
+} from "../../src/core/pages.ts";
 import { outOfRange } from "../../src/http/errors.ts";
 import type { FormField } from "./operations.ts";
 
@@ -10,15 +16,15 @@ import type { FormField } from "./operations.ts";
  */
 export function checkValue(field: FormField, value: string, pageCount?: number): string | undefined {
   if (value.trim() === "" && !isPerInput(field)) return undefined;
-  return isValid(field, value, pageCount) ? undefined : outOfRange(field.name, value).message;
+  const { name, kind } = field;
+  if (kind === "pages" || kind === "list") return checkPages(field, value, pageCount);
+  return isValid(field, value) ? undefined : outOfRange(name, value).message;
 }
 
 /** Reports whether each input has a value of the list: an empty one counts, and a selection may have no page. */
 const isPerInput = ({ kind, required }: FormField): boolean => kind === "list" && required;
 
-function isValid(field: FormField, value: string, pageCount?: number): boolean {
-  const { kind, values, min, max, pattern } = field;
-  if (kind === "pages" || kind === "list") return selects(field, value, pageCount);
+function isValid({ values, min, max, pattern }: FormField, value: string): boolean {
   if (values) return values.includes(value);
   if (min !== undefined && max !== undefined) {
     const number = Number(value);
@@ -27,11 +33,17 @@ function isValid(field: FormField, value: string, pageCount?: number): boolean {
   return pattern === undefined || new RegExp(pattern).test(value.trim());
 }
 
-function selects(field: FormField, value: string, pageCount: number | undefined): boolean {
+function checkPages(field: FormField, value: string, pageCount: number | undefined): string | undefined {
   const selection = parse(value, field.kind === "list");
-  if (!selection) return false;
-  const select = isPerInput(field) ? selectPages : resolvePages;
-  return pageCount === undefined || unlessOutOfRange(() => select(selection, pageCount)) !== undefined;
+  if (!selection) return outOfRange(field.name, value, HOW_PAGES_ARE_WRITTEN).message;
+  if (pageCount === undefined) return undefined;
+  try {
+    (isPerInput(field) ? selectPages : resolvePages)(selection, pageCount);
+    return undefined;
+  } catch (error) {
+    if (error instanceof OutOfRange) return outOfRange(field.name, value, error.why).message;
+    throw error;
+  }
 }
 
 /** Returns the pages of a selection, or undefined if the document does not have them. */

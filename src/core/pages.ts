@@ -45,6 +45,9 @@ export function parseListedPages(expression: string): PageSelection | undefined 
   return { text: expression, items: [{ first: 1, last: "last" }] };
 }
 
+/** Tells the client what {@link parsePages} takes. */
+export const HOW_PAGES_ARE_WRITTEN = 'Pages are written as numbers and ranges, such as "1-3,7".';
+
 const positionOf = (text: string): Position => (text === "last" ? "last" : Number(text));
 
 /**

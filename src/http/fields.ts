@@ -2,7 +2,7 @@
 // nothing about endpoints.
 import * as z from "zod";
 import { safeName } from "../core/file-name.ts";
-import { type PageSelection, parseListedPages, parsePages } from "../core/pages.ts";
+import { HOW_PAGES_ARE_WRITTEN, type PageSelection, parseListedPages, parsePages } from "../core/pages.ts";
 import { fieldRequired, moreThanOneKey, outOfRange } from "./errors.ts";
 
 export interface Field<T> {
@@ -94,7 +94,7 @@ function expression(
     .meta({ examples: [...examples] })
     .transform((text, context) => {
       const selection = parse(text);
-      if (!selection) context.addIssue(`Pages are written as numbers and ranges, such as "${examples[0]}".`);
+      if (!selection) context.addIssue(HOW_PAGES_ARE_WRITTEN);
       return selection ?? z.NEVER;
     });
 }

@@ -26,6 +26,7 @@ export const HEADERS: ValuesByName = {
   Allow: { description: "The methods that the path accepts.", example: "POST" },
   "Retry-After": { description: "Seconds until another attempt may succeed.", schema: { type: "integer" }, example: 5 },
   "Content-Range": { description: "Size of the file.", example: "bytes */48213" },
+  Connection: { description: "The connection ends with the answer.", example: "close" },
   "Tus-Version": { description: "The version of tus that the service has.", example: "1.0.0" },
 };
 

@@ -13,8 +13,8 @@ test.each([
   ["--convert-to.docx", "convert-to.docx"],
   [".- .hidden.doc", "hidden.doc"],
   ["a\u0000b\nc\u202ed.docx", "abcd.docx"],
-  ["..", "input.docx"],
-  ["", "input.docx"],
+  ["..", "document.docx"],
+  ["", "document.docx"],
 ])("a document that the client calls %j is %j", (sent, name) => {
   expect(nameOf(sent, "/job/input-0.docx")).toBe(name);
 });

@@ -75,7 +75,7 @@ describe("the sentence is the one of the service", () => {
 test("a selection beyond the document is refused once its pages are counted", () => {
   const field = shown("/png", "pages");
   expect(checkValue(field, "4")).toBeUndefined();
-  expect(checkValue(field, "4", 3)).toBe("4 is not within the acceptable range for pages.");
+  expect(checkValue(field, "4", 3)).toBe("4 is not within the acceptable range for pages. The document has 3 pages.");
   expect(checkValue(field, "3-last", 3)).toBeUndefined();
 });
 
