@@ -57,7 +57,7 @@ describe("formulas", () => {
     '<c t="n"><f t="shared" si="0"/><v>108</v></c>',
     saved("MISSPELT(A1)", "#NAME?", "e"),
     saved("_xlfn._xlws.FILTER(A1:A2,A1:A2&gt;9)", "#CALC!", "e"),
-    saved("LEN(CELL(&quot;filename&quot;))", "109"),
+    saved("LEN(INFO(&quot;directory&quot;))", "109"),
     saved("SUM(A1,A2,A4)", "209"),
     saved("'[absent.xlsx]S'!A1", "110"),
     saved("A19+1", "111"),
