@@ -132,7 +132,7 @@ function bookmark(w: string, name: string, number: number): string {
 }
 
 /** Yields the package with the changed parts in place of the old ones. */
-export async function* withoutChunks(zip: ZipFile, { changed }: Chunks): AsyncGenerator<NewPart> {
+export async function* withParts(zip: ZipFile, changed: Chunks["changed"]): AsyncGenerator<NewPart> {
   for (const part of zip.parts) {
     const content = changed.get(part.name);
     const packed = content ?? (await zip.packed(part));

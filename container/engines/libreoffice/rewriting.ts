@@ -1,12 +1,14 @@
 // Rewrites documents that Office opens and LibreOffice does not, or not completely: web archives, packages in one file
-// of XML, packages with names in another spelling, and documents with others within them.
+// of XML, packages with names in another spelling, and documents with others within them; and those whose hidden content
+// LibreOffice prints.
 
 import { mkdir, open, readFile, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { type Notice, noticesOf } from "../../../src/core/notice.ts";
 import { isWebArchive } from "../../../src/core/text-formats.ts";
-import { type ChunkFile, chunksOf, mayHaveChunks, withoutChunks } from "./chunks.ts";
+import { type ChunkFile, chunksOf, mayHaveChunks, withParts } from "./chunks.ts";
 import { isFlatOpc, partsOfFlatOpc } from "./flat-opc.ts";
+import { HiddenSigns, withoutHidden } from "./hidden-content.ts";
 import { examine, relationsOf } from "./package.ts";
 import { respelled, spellingOf } from "./part-names.ts";
 import { pageOfArchive } from "./web-archive.ts";
@@ -42,7 +44,9 @@ export async function mayNeedRewriting(path: string): Promise<boolean> {
   await using zip = await ZipFile.open(path);
   if (!zip) return false;
   if (zip.parts.length > MOST_PARTS_AT_ONCE) return true;
-  const relations = await relationsOf(zip);
+  const signs = new HiddenSigns();
+  const relations = await relationsOf(zip, (content) => signs.look(content));
+  if (signs.mayHide) return true;
   const bytes = [...relations.values()].reduce((sum, { length }) => sum + length, 0);
   if (bytes > MOST_RELATION_BYTES_AT_ONCE || mayHaveChunks(relations)) return true;
   return spellingOf(namesIn(zip), relations) !== undefined;
@@ -81,14 +85,30 @@ class Rewriter implements Rewritten {
       const parts = partsOfFlatOpc(await readFile(this.path));
       await this.#replace((to) => writeZip(to, parts));
     }
+    await this.#respell();
+    await this.#hide();
+    await this.#takeChunks();
+  }
+
+  async #respell(): Promise<void> {
     await using zip = await ZipFile.open(this.path);
     if (!zip) return;
     const relations = await relationsOf(zip);
     const spelling = spellingOf(namesIn(zip), relations);
-    if (!spelling) return this.#takeChunks(zip, relations);
-    await this.#replace((to) => writeZip(to, respelled(zip, relations, spelling)));
-    await using renamed = await ZipFile.open(this.path);
-    if (renamed) await this.#takeChunks(renamed, await relationsOf(renamed));
+    if (spelling) await this.#replace((to) => writeZip(to, respelled(zip, relations, spelling)));
+  }
+
+  async #hide(): Promise<void> {
+    await using zip = await ZipFile.open(this.path);
+    if (!zip) return;
+    const signs = new HiddenSigns();
+    const parts = new Map<string, Buffer>();
+    await relationsOf(zip, (content, name) => {
+      signs.look(content);
+      parts.set(name, content);
+    });
+    const changed = signs.mayHide ? withoutHidden(parts) : new Map();
+    if (changed.size > 0) await this.#replace((to) => writeZip(to, withParts(zip, changed)));
   }
 
   async #unpackArchive(): Promise<void> {
@@ -97,10 +117,12 @@ class Rewriter implements Rewritten {
     await this.#replace((to) => writeFile(to, page));
   }
 
-  async #takeChunks(zip: ZipFile, relations: ReadonlyMap<string, Buffer>): Promise<void> {
-    const chunks = await chunksOf(zip, relations);
+  async #takeChunks(): Promise<void> {
+    await using zip = await ZipFile.open(this.path);
+    if (!zip) return;
+    const chunks = await chunksOf(zip, await relationsOf(zip));
     if (!chunks) return;
-    const folder = await this.#replace((to) => writeZip(to, withoutChunks(zip, chunks)));
+    const folder = await this.#replace((to) => writeZip(to, withParts(zip, chunks.changed)));
     let { left } = chunks;
     for (const chunk of chunks.inserted) {
       const path = join(folder, chunk.name);
