@@ -90,7 +90,6 @@ const inlineBox = hiddenBox
   .replace("<wp:wrapNone/>", "")
   .replace("</wp:anchor>", "</wp:inline>");
 const boxRun = /<mc:AlternateContent.*<\/mc:AlternateContent>/s.exec(hiddenBox)![0].replace(' hidden="1"', "");
-const heading = '<w:pPr><w:pStyle w:val="Secret"/></w:pPr>';
 const styles = (file: Uint8Array) =>
   repacked(file, (parts) => ({
     ...parts,
@@ -98,7 +97,7 @@ const styles = (file: Uint8Array) =>
       .toString()
       .replace(
         "</w:styles>",
-        '<w:style w:type="paragraph" w:styleId="Base"><w:name w:val="Base"/><w:rPr><w:vanish/></w:rPr></w:style><w:style w:type="paragraph" w:styleId="Secret"><w:name w:val="Secret"/><w:basedOn w:val="Base"/></w:style></w:styles>',
+        '<w:style w:type="character" w:styleId="Base"><w:name w:val="Base"/><w:rPr><w:vanish/></w:rPr></w:style><w:style w:type="character" w:styleId="Secret"><w:name w:val="Secret"/><w:basedOn w:val="Base"/></w:style></w:styles>',
       ),
   }));
 
@@ -114,12 +113,34 @@ describe("LibreOffice would print", () => {
       "hidden text in a content control in a cell",
       `<w:tbl><w:tr><w:tc>${block(vanish("SECRET"))}</w:tc></w:tr></w:tbl>`,
     ],
-    ["text with a hidden style in a content control", block(`<w:p>${heading}<w:r><w:t>SECRET</w:t></w:r></w:p>`)],
+    [
+      "text with a hidden character style in a content control",
+      block(`<w:p><w:r><w:rPr><w:rStyle w:val="Secret"/></w:rPr><w:t>SECRET</w:t></w:r></w:p>`),
+    ],
+    ["a VML text box in a run with a hidden style", hiddenRun(vml("SECRET"), '<w:rStyle w:val="Secret"/>')],
+    [
+      "hidden text in a content control around a cell",
+      `<w:tbl><w:tr>${block(`<w:tc>${vanish("SECRET")}</w:tc>`)}<w:tc>${paragraph("x")}</w:tc></w:tr></w:tbl>`,
+    ],
+    [
+      "hidden text in a content control in a text box",
+      `<w:p><w:r>${boxRun.replace(paragraph("SECRET"), block(vanish("SECRET"))).replace('descr="SECRET"', "")}</w:r></w:p>`,
+    ],
+    [
+      "the hidden choice of a content control",
+      block(vanish("SECRET")).replace(
+        "<w:id ",
+        '<w:dropDownList><w:listItem w:value="SECRET" w:displayText="SECRET"/></w:dropDownList><w:id ',
+      ),
+    ],
+    [
+      "a VML text box in a hidden run with alternatives",
+      `<w:p><mc:AlternateContent xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"><mc:Choice Requires="wps"><w:r><w:rPr><w:vanish/></w:rPr>${vml("SECRET")}</w:r></mc:Choice></mc:AlternateContent></w:p>`,
+    ],
     ["a VML text box with hidden visibility", `<w:p><w:r>${vml("SECRET", ";visibility:hidden")}</w:r></w:p>`],
     ["a VML text box in a hidden run", hiddenRun(vml("SECRET"))],
     ["a text box in a hidden run", hiddenRun(boxRun)],
     ["an inline text box that is hidden", inlineBox],
-    ["an anchored text box that is hidden, beside text", hiddenBox.replace("<w:r>", "<w:r><w:t>x</w:t>")],
   ])("%s", async (_, body) => {
     await expectNoSecret(styles(docx({ body: paragraph("SHOWN") + body + paragraph("end") })), "docx");
   });
