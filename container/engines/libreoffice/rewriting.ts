@@ -1,12 +1,13 @@
 // Rewrites documents that Office opens and LibreOffice does not, or not completely: web archives, packages in one file
-// of XML, packages with names in another spelling, and documents with others within them; and those whose hidden content
-// LibreOffice prints.
+// of XML, packages with names in another spelling, and documents with others within them; and those of which
+// LibreOffice prints hidden content or the path.
 
 import { mkdir, open, readFile, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { type Notice, noticesOf } from "../../../src/core/notice.ts";
 import { isWebArchive } from "../../../src/core/text-formats.ts";
 import { type ChunkFile, chunksOf, mayHaveChunks, withParts } from "./chunks.ts";
+import { mayNameFile, withFileName } from "./file-fields.ts";
 import { isFlatOpc, partsOfFlatOpc } from "./flat-opc.ts";
 import { HiddenSigns, withoutHidden } from "./hidden-content.ts";
 import { examine, relationsOf } from "./package.ts";
@@ -28,6 +29,8 @@ export interface Rewritten {
 export interface Rewriting {
   readonly path: string;
   readonly folder: string;
+  /** Name of the document that fields print. */
+  readonly fileName: string;
 }
 
 /** Packages with more parts, or more bytes of relationships, are read in a thread. Few have them. */
@@ -45,16 +48,20 @@ export async function mayNeedRewriting(path: string): Promise<boolean> {
   if (!zip) return false;
   if (zip.parts.length > MOST_PARTS_AT_ONCE) return true;
   const signs = new HiddenSigns();
-  const relations = await relationsOf(zip, (content) => signs.look(content));
-  if (signs.mayHide) return true;
+  let namesFile = false;
+  const relations = await relationsOf(zip, (content) => {
+    signs.look(content);
+    namesFile ||= mayNameFile(content);
+  });
+  if (signs.mayHide || namesFile) return true;
   const bytes = [...relations.values()].reduce((sum, { length }) => sum + length, 0);
   if (bytes > MOST_RELATION_BYTES_AT_ONCE || mayHaveChunks(relations)) return true;
   return spellingOf(namesIn(zip), relations) !== undefined;
 }
 
 /** @throws EngineFailure `damaged`, `unsupported`, `too-complex`, `too-large` */
-export async function rewrite({ path, folder }: Rewriting): Promise<Rewritten> {
-  const rewriter = new Rewriter(path, folder);
+export async function rewrite(rewriting: Rewriting): Promise<Rewritten> {
+  const rewriter = new Rewriter(rewriting);
   await rewriter.run();
   const { chunks, hasPictures, notices } = rewriter;
   return { path: rewriter.path, chunks, hasPictures, notices };
@@ -69,12 +76,14 @@ class Rewriter implements Rewritten {
   hasPictures = false;
   notices: readonly Notice[] = [];
   readonly #name: string;
+  readonly #fileName: string;
   readonly #folder: string;
   #written = 0;
 
-  constructor(path: string, folder: string) {
+  constructor({ path, folder, fileName }: Rewriting) {
     this.path = path;
     this.#name = basename(path);
+    this.#fileName = fileName;
     this.#folder = folder;
   }
 
@@ -86,7 +95,7 @@ class Rewriter implements Rewritten {
       await this.#replace((to) => writeZip(to, parts));
     }
     await this.#respell();
-    await this.#hide();
+    await this.#correctParts();
     await this.#takeChunks();
   }
 
@@ -98,7 +107,7 @@ class Rewriter implements Rewritten {
     if (spelling) await this.#replace((to) => writeZip(to, respelled(zip, relations, spelling)));
   }
 
-  async #hide(): Promise<void> {
+  async #correctParts(): Promise<void> {
     await using zip = await ZipFile.open(this.path);
     if (!zip) return;
     const signs = new HiddenSigns();
@@ -107,7 +116,9 @@ class Rewriter implements Rewritten {
       signs.look(content);
       parts.set(name, content);
     });
-    const changed = signs.mayHide ? withoutHidden(parts) : new Map();
+    const shown = signs.mayHide ? withoutHidden(parts) : new Map<string, Buffer>();
+    const named = withFileName(new Map([...parts, ...shown]), this.#fileName);
+    const changed = new Map([...shown, ...named]);
     if (changed.size > 0) await this.#replace((to) => writeZip(to, withParts(zip, changed)));
   }
 
