@@ -1,7 +1,7 @@
 // Replaces fields of DrawingML that print the path of the file by the name that the client sent. LibreOffice imports
 // them, and own-address.cpp does not reach those in cells of tables.
 
-import { attributeOf, startTags, xmlText } from "./markup.ts";
+import { attributeOf, startTags, xmlBytes, xmlText } from "./markup.ts";
 
 /** LibreOffice imports fields as file names whose type begins with this; no type of ISO 29500 does. */
 const TYPE = "file";
@@ -17,8 +17,7 @@ export function withFileName(parts: ReadonlyMap<string, Buffer>, fileName: strin
     if (!mayNameFile(content)) continue;
     const text = xmlText(content);
     const named = replaceFields(text, fileName);
-    // The text is now UTF-8, whatever it was.
-    if (named !== text) changed.set(part, Buffer.from(named.replace(/^\s*<\?xml[^>]*\?>/, "")));
+    if (named !== text) changed.set(part, xmlBytes(named));
   }
   return changed;
 }

@@ -1,7 +1,7 @@
 // Takes out of the parts of a Word document what its author has hidden and LibreOffice prints: objects in hidden runs,
 // hidden VML shapes and hidden drawings. Unwraps content controls with hidden text, whose formatting LibreOffice loses.
 
-import { attributeOf, startTags, withoutEntities, xmlText } from "./markup.ts";
+import { attributeOf, startTags, withoutEntities, xmlBytes, xmlText } from "./markup.ts";
 
 /** Root elements declare their namespaces within this number of bytes. */
 const ROOT_WITHIN = 8192;
@@ -41,8 +41,7 @@ export function withoutHidden(parts: ReadonlyMap<string, Buffer>): Map<string, B
     if (![...HOLDERS, ...HIDING].some((sign) => content.includes(sign))) continue;
     const text = xmlText(content);
     const kept = new Cutting(text, styles).run();
-    // The text is now UTF-8, whatever it was.
-    if (kept !== text) changed.set(name, Buffer.from(kept.replace(/^\s*<\?xml[^>]*\?>/, "")));
+    if (kept !== text) changed.set(name, xmlBytes(kept));
   }
   return changed;
 }

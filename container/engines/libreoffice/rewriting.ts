@@ -6,14 +6,14 @@ import { mkdir, open, readFile, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { type Notice, noticesOf } from "../../../src/core/notice.ts";
 import { isWebArchive } from "../../../src/core/text-formats.ts";
-import { type ChunkFile, chunksOf, mayHaveChunks, withParts } from "./chunks.ts";
+import { type ChunkFile, chunksOf, mayHaveChunks } from "./chunks.ts";
 import { mayNameFile, withFileName } from "./file-fields.ts";
 import { isFlatOpc, partsOfFlatOpc } from "./flat-opc.ts";
 import { HiddenSigns, withoutHidden } from "./hidden-content.ts";
 import { examine, relationsOf } from "./package.ts";
 import { respelled, spellingOf } from "./part-names.ts";
 import { pageOfArchive } from "./web-archive.ts";
-import { writeZip, ZipFile } from "./zip-file.ts";
+import { withParts, writeZip, ZipFile } from "./zip-file.ts";
 
 /** A document as LibreOffice can open it. Holds only data: it is a message of a thread. */
 export interface Rewritten {
