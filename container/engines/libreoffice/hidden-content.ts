@@ -98,10 +98,13 @@ class Cutting {
   readonly #text: string;
   readonly #styles: ReadonlySet<string>;
   readonly #cuts: Range[] = [];
+  /** Start tag of the root element. */
+  readonly #root: string;
   #within: Element | undefined;
 
   constructor(text: string, styles: ReadonlySet<string>) {
     this.#text = text;
+    this.#root = /<\w[^<>]*>/.exec(text)?.[0] ?? "";
     this.#styles = styles;
   }
 
@@ -153,8 +156,14 @@ class Cutting {
     if (parent && name === "sdtContent") parent.content = { from: tag.to, to: from };
     const isHiddenObject = parent?.name === "r" && parent.isHidden && OBJECTS.has(name);
     if (element.isCut || isHiddenObject) this.#cuts.push({ from: tag.from, to });
-    if (name !== "sdt" || !element.hasHidden || !content) return;
+    if (name !== "sdt" || !element.hasHidden || !content || this.#declares(tag.from, content.from)) return;
     this.#cuts.push({ from: tag.from, to: content.from }, { from: Math.max(content.from, content.to), to });
+  }
+
+  /** Reports whether tags declare namespaces that the root element does not, and that their content may use. */
+  #declares(from: number, to: number): boolean {
+    const declared = this.#text.slice(from, to).match(/\sxmlns(?::[\w.-]+)?\s*=\s*(?:"[^"<]*"|'[^'<]*')/g) ?? [];
+    return declared.some((one) => !this.#root.includes(one));
   }
 
   #left(): string {

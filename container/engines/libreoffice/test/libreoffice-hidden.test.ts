@@ -104,6 +104,13 @@ const styles = (file: Uint8Array) =>
 describe("LibreOffice would print", () => {
   test.each([
     ["hidden text alone in a content control", block(vanish("SECRET"))],
+    [
+      "hidden text in a content control that repeats a namespace",
+      block(vanish("SECRET")).replace(
+        "<w:sdt>",
+        '<w:sdt xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">',
+      ),
+    ],
     ["hidden text in nested content controls", block(block(vanish("SECRET")))],
     [
       "hidden text beside other text of a paragraph in a content control",
@@ -150,6 +157,7 @@ describe("LibreOffice would print", () => {
       block(vanish("SECRET") + paragraph("one")),
       block(vanish("SECRET").replace("</w:p>", "<w:r><w:t>two</w:t></w:r></w:p>")),
       block(paragraph("three")),
+      block(`${vanish("x")}<n:p/>${paragraph("eight")}`).replace("<w:sdt>", '<w:sdt xmlns:n="urn:own">'),
       hiddenRun(vml("four"), '<w:vanish w:val="0"/>'),
       `<w:p><w:r>${vml("five", ";visibility:visible")}</w:r></w:p>`,
       `<w:p><w:r>${boxRun.replace("SECRET", "six").replace("SECRET", "six")}</w:r></w:p>`,
@@ -157,7 +165,8 @@ describe("LibreOffice would print", () => {
     ];
     const { text } = await convert(zygote, await save(docx({ body: body.join("") }), "docx"));
     expect(text).not.toContain("SECRET");
-    for (const word of ["one", "two", "three", "four", "five", "six", "seven</w:t>"]) expect(text).toContain(word);
+    for (const word of ["one", "two", "three", "four", "five", "six", "seven</w:t>", "eight"])
+      expect(text).toContain(word);
   });
 });
 
