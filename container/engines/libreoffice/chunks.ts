@@ -5,7 +5,7 @@ import { posix } from "node:path";
 import { behindComments } from "../../../src/core/media-type.ts";
 import { isHtmlPart, isWebArchive } from "../../../src/core/text-formats.ts";
 import { isFlatOpc, partsOfFlatOpc } from "./flat-opc.ts";
-import { attributeOf, startTags, withoutEntities, xmlText } from "./markup.ts";
+import { attributeOf, startTags, withoutEntities, xmlBytes, xmlText } from "./markup.ts";
 import { htmlText, labelled, pageOfArchive } from "./web-archive.ts";
 import type { NewPart, ZipFile, ZipPart } from "./zip-file.ts";
 
@@ -82,8 +82,7 @@ class Taking implements Chunks {
       at = index + element.length;
     }
     if (at === 0) return;
-    const whole = changed + text.slice(at);
-    this.changed.set(source, Buffer.from(whole.replace(/^\s*<\?xml[^>]*\?>/, "")));
+    this.changed.set(source, xmlBytes(changed + text.slice(at)));
   }
 
   /** @returns the name of the chunk's file, or undefined if it cannot be inserted */
@@ -129,13 +128,4 @@ function bookmark(w: string, name: string, number: number): string {
   const id = `${w}id="${FIRST_NUMBER + number}"`;
   const run = `<${w}r><${w}t>\u200b</${w}t></${w}r>`;
   return `<${w}p><${w}bookmarkStart ${id} ${w}name="${name}"/>${run}<${w}bookmarkEnd ${id}/></${w}p>`;
-}
-
-/** Yields the package with the changed parts in place of the old ones. */
-export async function* withoutChunks(zip: ZipFile, { changed }: Chunks): AsyncGenerator<NewPart> {
-  for (const part of zip.parts) {
-    const content = changed.get(part.name);
-    const packed = content ?? (await zip.packed(part));
-    if (packed) yield { name: part.name, packed, ...(content ? {} : { like: part }) };
-  }
 }

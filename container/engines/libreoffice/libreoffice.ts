@@ -77,7 +77,10 @@ export class LibreOffice implements AsyncDisposable {
     const { scratch, log } = this.#settings;
     const { timeoutMs = DEFAULTS.timeoutMs } = options;
     const started = performance.now();
-    await using document = await twice({ timeoutMs, signal, log }, (until) => prepare(inputPath, scratch, until));
+    const fileName = nameOf(options.name ?? "", inputPath);
+    await using document = await twice({ timeoutMs, signal, log }, (until) =>
+      prepare(inputPath, fileName, scratch, until),
+    );
     const how = await importFor(document.path, document.hasPictures);
     const limits = { timeoutMs: Math.max(1, timeoutMs - (performance.now() - started)), signal, log };
     // Awaited here: the document must not be removed before.

@@ -10,6 +10,9 @@ export function xmlText(bytes: Buffer): string {
   );
 }
 
+/** Encodes XML in UTF-8, without the declaration of the encoding that it had before. */
+export const xmlBytes = (text: string): Buffer => Buffer.from(text.replace(/^\s*<\?xml[^>]*\?>/, ""));
+
 /** Returns a function that decodes an encoding by its label, or UTF-8 if there is no such encoding. */
 export function decoderOf(label: string | undefined): (bytes: Uint8Array) => string {
   try {

@@ -19,7 +19,10 @@ export interface Examined {
   readonly relations: ReadonlyMap<string, Buffer>;
 }
 
-export async function examine(zip: ZipFile): Promise<Examined> {
+/** Receives the content of each part of markup. */
+type Look = (content: Buffer, name: string) => void;
+
+export async function examine(zip: ZipFile, look?: Look): Promise<Examined> {
   const relations = new Map<string, Buffer>();
   let left = MOST_BYTES;
   let relationsLeft = MOST_RELATION_BYTES;
@@ -31,6 +34,7 @@ export async function examine(zip: ZipFile): Promise<Examined> {
     packedLeft -= part.packedBytes;
     const content = await zip.content(part);
     if (content === undefined) return { damaged: part.name, relations };
+    look?.(content, part.name);
     if (!NAMES_PARTS.test(part.name) || content.length > relationsLeft) continue;
     relationsLeft -= content.length;
     relations.set(part.name, content);
@@ -39,8 +43,8 @@ export async function examine(zip: ZipFile): Promise<Examined> {
 }
 
 /** Returns content types and relationships. @throws EngineFailure `damaged` */
-export async function relationsOf(zip: ZipFile): Promise<Examined["relations"]> {
-  const { damaged, relations } = await examine(zip);
+export async function relationsOf(zip: ZipFile, look?: Look): Promise<Examined["relations"]> {
+  const { damaged, relations } = await examine(zip, look);
   if (damaged !== undefined) throw new EngineFailure("damaged", `${damaged} in the package cannot be read`);
   return relations;
 }

@@ -14,17 +14,23 @@ import type { FromRewriting } from "./rewriting-thread.ts";
 export type Prepared = Rewritten & AsyncDisposable;
 
 /**
+ * @param fileName name of the document that fields print
  * @throws EngineFailure `damaged`, `unsupported`, `too-complex`, `too-large`
  * @throws the signal's reason when aborted; the thread has ended by then
  */
-export async function prepare(path: string, scratch: Scratch, signal: AbortSignal): Promise<Prepared> {
+export async function prepare(
+  path: string,
+  fileName: string,
+  scratch: Scratch,
+  signal: AbortSignal,
+): Promise<Prepared> {
   if (!(await mayNeedRewriting(path))) {
     return { path, chunks: [], hasPictures: false, notices: [], [Symbol.asyncDispose]: async () => {} };
   }
   const folder = await scratch.folder("prepared");
   const dispose = () => folder[Symbol.asyncDispose]();
   try {
-    return { ...(await rewriteAside({ path, folder: folder.path }, signal)), [Symbol.asyncDispose]: dispose };
+    return { ...(await rewriteAside({ path, folder: folder.path, fileName }, signal)), [Symbol.asyncDispose]: dispose };
   } catch (error) {
     await dispose();
     throw error;

@@ -1,16 +1,19 @@
 // Rewrites documents that Office opens and LibreOffice does not, or not completely: web archives, packages in one file
-// of XML, packages with names in another spelling, and documents with others within them.
+// of XML, packages with names in another spelling, and documents with others within them; and those of which
+// LibreOffice prints hidden content or the path.
 
 import { mkdir, open, readFile, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { type Notice, noticesOf } from "../../../src/core/notice.ts";
 import { isWebArchive } from "../../../src/core/text-formats.ts";
-import { type ChunkFile, chunksOf, mayHaveChunks, withoutChunks } from "./chunks.ts";
+import { type ChunkFile, chunksOf, mayHaveChunks } from "./chunks.ts";
+import { mayNameFile, withFileName } from "./file-fields.ts";
 import { isFlatOpc, partsOfFlatOpc } from "./flat-opc.ts";
+import { HiddenSigns, withoutHidden } from "./hidden-content.ts";
 import { examine, relationsOf } from "./package.ts";
 import { respelled, spellingOf } from "./part-names.ts";
 import { pageOfArchive } from "./web-archive.ts";
-import { writeZip, ZipFile } from "./zip-file.ts";
+import { withParts, writeZip, ZipFile } from "./zip-file.ts";
 
 /** A document as LibreOffice can open it. Holds only data: it is a message of a thread. */
 export interface Rewritten {
@@ -26,6 +29,8 @@ export interface Rewritten {
 export interface Rewriting {
   readonly path: string;
   readonly folder: string;
+  /** Name of the document that fields print. */
+  readonly fileName: string;
 }
 
 /** Packages with more parts, or more bytes of relationships, are read in a thread. Few have them. */
@@ -42,15 +47,21 @@ export async function mayNeedRewriting(path: string): Promise<boolean> {
   await using zip = await ZipFile.open(path);
   if (!zip) return false;
   if (zip.parts.length > MOST_PARTS_AT_ONCE) return true;
-  const relations = await relationsOf(zip);
+  const signs = new HiddenSigns();
+  let namesFile = false;
+  const relations = await relationsOf(zip, (content) => {
+    signs.look(content);
+    namesFile ||= mayNameFile(content);
+  });
+  if (signs.mayHide || namesFile) return true;
   const bytes = [...relations.values()].reduce((sum, { length }) => sum + length, 0);
   if (bytes > MOST_RELATION_BYTES_AT_ONCE || mayHaveChunks(relations)) return true;
   return spellingOf(namesIn(zip), relations) !== undefined;
 }
 
 /** @throws EngineFailure `damaged`, `unsupported`, `too-complex`, `too-large` */
-export async function rewrite({ path, folder }: Rewriting): Promise<Rewritten> {
-  const rewriter = new Rewriter(path, folder);
+export async function rewrite(rewriting: Rewriting): Promise<Rewritten> {
+  const rewriter = new Rewriter(rewriting);
   await rewriter.run();
   const { chunks, hasPictures, notices } = rewriter;
   return { path: rewriter.path, chunks, hasPictures, notices };
@@ -65,12 +76,14 @@ class Rewriter implements Rewritten {
   hasPictures = false;
   notices: readonly Notice[] = [];
   readonly #name: string;
+  readonly #fileName: string;
   readonly #folder: string;
   #written = 0;
 
-  constructor(path: string, folder: string) {
+  constructor({ path, folder, fileName }: Rewriting) {
     this.path = path;
     this.#name = basename(path);
+    this.#fileName = fileName;
     this.#folder = folder;
   }
 
@@ -81,14 +94,32 @@ class Rewriter implements Rewritten {
       const parts = partsOfFlatOpc(await readFile(this.path));
       await this.#replace((to) => writeZip(to, parts));
     }
+    await this.#respell();
+    await this.#correctParts();
+    await this.#takeChunks();
+  }
+
+  async #respell(): Promise<void> {
     await using zip = await ZipFile.open(this.path);
     if (!zip) return;
     const relations = await relationsOf(zip);
     const spelling = spellingOf(namesIn(zip), relations);
-    if (!spelling) return this.#takeChunks(zip, relations);
-    await this.#replace((to) => writeZip(to, respelled(zip, relations, spelling)));
-    await using renamed = await ZipFile.open(this.path);
-    if (renamed) await this.#takeChunks(renamed, await relationsOf(renamed));
+    if (spelling) await this.#replace((to) => writeZip(to, respelled(zip, relations, spelling)));
+  }
+
+  async #correctParts(): Promise<void> {
+    await using zip = await ZipFile.open(this.path);
+    if (!zip) return;
+    const signs = new HiddenSigns();
+    const parts = new Map<string, Buffer>();
+    await relationsOf(zip, (content, name) => {
+      signs.look(content);
+      parts.set(name, content);
+    });
+    const shown = signs.mayHide ? withoutHidden(parts) : new Map<string, Buffer>();
+    const named = withFileName(new Map([...parts, ...shown]), this.#fileName);
+    const changed = new Map([...shown, ...named]);
+    if (changed.size > 0) await this.#replace((to) => writeZip(to, withParts(zip, changed)));
   }
 
   async #unpackArchive(): Promise<void> {
@@ -97,10 +128,12 @@ class Rewriter implements Rewritten {
     await this.#replace((to) => writeFile(to, page));
   }
 
-  async #takeChunks(zip: ZipFile, relations: ReadonlyMap<string, Buffer>): Promise<void> {
-    const chunks = await chunksOf(zip, relations);
+  async #takeChunks(): Promise<void> {
+    await using zip = await ZipFile.open(this.path);
+    if (!zip) return;
+    const chunks = await chunksOf(zip, await relationsOf(zip));
     if (!chunks) return;
-    const folder = await this.#replace((to) => writeZip(to, withoutChunks(zip, chunks)));
+    const folder = await this.#replace((to) => writeZip(to, withParts(zip, chunks.changed)));
     let { left } = chunks;
     for (const chunk of chunks.inserted) {
       const path = join(folder, chunk.name);

@@ -145,6 +145,19 @@ export async function writeZip(path: string, parts: Iterable<NewPart> | AsyncIte
   await pipeline(writeArchive(entries()), createWriteStream(path));
 }
 
+/** Yields the parts of a file, with changed ones in place of those that have their names. */
+export async function* withParts(zip: ZipFile, changed: ReadonlyMap<string, Buffer>): AsyncGenerator<NewPart> {
+  // No byte of a file belongs to two parts: hostile directories list one part many times.
+  let packedLeft = zip.size;
+  for (const part of zip.parts) {
+    if (part.packedBytes > packedLeft) continue;
+    packedLeft -= part.packedBytes;
+    const content = changed.get(part.name);
+    const packed = content ?? (await zip.packed(part));
+    if (packed) yield { name: part.name, packed, ...(content ? {} : { like: part }) };
+  }
+}
+
 /** A fixed date: nobody reads it. */
 const MODIFIED = new Date(Date.UTC(1980, 0));
 

@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { docx, flatOpenDocument, paragraph } from "../../../../test/fixtures/office.ts";
+import { repacked } from "../../../../test/fixtures/office-forms.ts";
 import { oneRow, type Sheet, workbook } from "../../../../test/fixtures/workbooks.ts";
 import { convert, documents, openOffices, save, zygote } from "../../../../test/support/offices.ts";
 
@@ -78,6 +79,95 @@ test.each([
   ["hidden text beside other text in a content control", block(paragraph("x") + vanish("SECRET") + paragraph("y"))],
 ])("%s of a text document", async (_, body) => {
   await expectNoSecret(docx({ body: paragraph("SHOWN") + body + paragraph("end") }), "docx");
+});
+
+const hiddenRun = (content: string, properties = "<w:vanish/>") =>
+  `<w:p><w:r><w:rPr>${properties}</w:rPr>${content}</w:r></w:p>`;
+const vml = (text: string, style = "") =>
+  `<w:pict><v:shape xmlns:v="urn:schemas-microsoft-com:vml" id="s" style="position:absolute;width:150pt;height:40pt${style}" path="m,l,21600r21600,l21600,xe"><v:textbox><w:txbxContent>${paragraph(text)}</w:txbxContent></v:textbox></v:shape></w:pict>`;
+const inlineBox = hiddenBox
+  .replace(/<wp:anchor[^>]*>.*?(?=<wp:extent)/, "<wp:inline>")
+  .replace("<wp:wrapNone/>", "")
+  .replace("</wp:anchor>", "</wp:inline>");
+const boxRun = /<mc:AlternateContent.*<\/mc:AlternateContent>/s.exec(hiddenBox)![0].replace(' hidden="1"', "");
+const styles = (file: Uint8Array) =>
+  repacked(file, (parts) => ({
+    ...parts,
+    "word/styles.xml": Buffer.from(parts["word/styles.xml"]!)
+      .toString()
+      .replace(
+        "</w:styles>",
+        '<w:style w:type="character" w:styleId="Base"><w:name w:val="Base"/><w:rPr><w:vanish/></w:rPr></w:style><w:style w:type="character" w:styleId="Secret"><w:name w:val="Secret"/><w:basedOn w:val="Base"/></w:style></w:styles>',
+      ),
+  }));
+
+describe("LibreOffice would print", () => {
+  test.each([
+    ["hidden text alone in a content control", block(vanish("SECRET"))],
+    [
+      "hidden text in a content control that repeats a namespace",
+      block(vanish("SECRET")).replace(
+        "<w:sdt>",
+        '<w:sdt xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">',
+      ),
+    ],
+    ["hidden text in nested content controls", block(block(vanish("SECRET")))],
+    [
+      "hidden text beside other text of a paragraph in a content control",
+      block(vanish("SECRET").replace("</w:p>", "<w:r><w:t>also SHOWN</w:t></w:r></w:p>")),
+    ],
+    [
+      "hidden text in a content control in a cell",
+      `<w:tbl><w:tr><w:tc>${block(vanish("SECRET"))}</w:tc></w:tr></w:tbl>`,
+    ],
+    [
+      "text with a hidden character style in a content control",
+      block(`<w:p><w:r><w:rPr><w:rStyle w:val="Secret"/></w:rPr><w:t>SECRET</w:t></w:r></w:p>`),
+    ],
+    ["a VML text box in a run with a hidden style", hiddenRun(vml("SECRET"), '<w:rStyle w:val="Secret"/>')],
+    [
+      "hidden text in a content control around a cell",
+      `<w:tbl><w:tr>${block(`<w:tc>${vanish("SECRET")}</w:tc>`)}<w:tc>${paragraph("x")}</w:tc></w:tr></w:tbl>`,
+    ],
+    [
+      "hidden text in a content control in a text box",
+      `<w:p><w:r>${boxRun.replace(paragraph("SECRET"), block(vanish("SECRET"))).replace('descr="SECRET"', "")}</w:r></w:p>`,
+    ],
+    [
+      "the hidden choice of a content control",
+      block(vanish("SECRET")).replace(
+        "<w:id ",
+        '<w:dropDownList><w:listItem w:value="SECRET" w:displayText="SECRET"/></w:dropDownList><w:id ',
+      ),
+    ],
+    [
+      "a VML text box in a hidden run with alternatives",
+      `<w:p><mc:AlternateContent xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"><mc:Choice Requires="wps"><w:r><w:rPr><w:vanish/></w:rPr>${vml("SECRET")}</w:r></mc:Choice></mc:AlternateContent></w:p>`,
+    ],
+    ["a VML text box with hidden visibility", `<w:p><w:r>${vml("SECRET", ";visibility:hidden")}</w:r></w:p>`],
+    ["a VML text box in a hidden run", hiddenRun(vml("SECRET"))],
+    ["a text box in a hidden run", hiddenRun(boxRun)],
+    ["an inline text box that is hidden", inlineBox],
+  ])("%s", async (_, body) => {
+    await expectNoSecret(styles(docx({ body: paragraph("SHOWN") + body + paragraph("end") })), "docx");
+  });
+
+  test("nothing else is lost beside hidden content", async () => {
+    const body = [
+      block(vanish("SECRET") + paragraph("one")),
+      block(vanish("SECRET").replace("</w:p>", "<w:r><w:t>two</w:t></w:r></w:p>")),
+      block(paragraph("three")),
+      block(`${vanish("x")}<n:p/>${paragraph("eight")}`).replace("<w:sdt>", '<w:sdt xmlns:n="urn:own">'),
+      hiddenRun(vml("four"), '<w:vanish w:val="0"/>'),
+      `<w:p><w:r>${vml("five", ";visibility:visible")}</w:r></w:p>`,
+      `<w:p><w:r>${boxRun.replace("SECRET", "six").replace("SECRET", "six")}</w:r></w:p>`,
+      "<!-- <w:p> --><w:p><w:r><w:t><![CDATA[seven</w:t>]]></w:t></w:r></w:p>",
+    ];
+    const { text } = await convert(zygote, await save(docx({ body: body.join("") }), "docx"));
+    expect(text).not.toContain("SECRET");
+    for (const word of ["one", "two", "three", "four", "five", "six", "seven</w:t>", "eight"])
+      expect(text).toContain(word);
+  });
 });
 
 test("hidden layers, hidden objects, notes and hidden slides of a presentation", async () => {

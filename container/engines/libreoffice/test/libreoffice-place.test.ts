@@ -1,9 +1,11 @@
 // Tests that PDFs show the names and links of their authors, and nothing of the server, in both ways to run LibreOffice.
+import { execFileSync } from "node:child_process";
+import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { docx, field, flatOpenDocument, paragraph } from "../../../../test/fixtures/office.ts";
-import { chunk, chunked } from "../../../../test/fixtures/office-forms.ts";
+import { chunk, chunked, repacked } from "../../../../test/fixtures/office-forms.ts";
 import { oneRow, row, workbook } from "../../../../test/fixtures/workbooks.ts";
-import { convert, openOffices, save, soffice, zygote } from "../../../../test/support/offices.ts";
+import { convert, documents, openOffices, save, soffice, zygote } from "../../../../test/support/offices.ts";
 
 openOffices();
 
@@ -109,6 +111,29 @@ describe("a path that a field prints is the name alone", () => {
   });
 });
 
+test("a path in tables and shapes of a presentation is the name alone", async () => {
+  const cell = "<table:table-cell><text:p>REPLACED</text:p></table:table-cell>";
+  const table = `<draw:frame svg:x="1cm" svg:y="4cm" svg:width="20cm" svg:height="3cm"><table:table><table:table-column/><table:table-row>${cell}</table:table-row></table:table></draw:frame>`;
+  const path = await save(slideText("REPLACED", table), "fodp");
+  const profile = `-env:UserInstallation=file://${documents}/profile`;
+  execFileSync("soffice", [profile, "--headless", "--convert-to", "pptx", "--outdir", documents, path], {
+    stdio: "ignore",
+  });
+  const file = await readFile(path.replace(/fodp$/, "pptx"));
+  for (const type of ["filename", "file", "file1", "file3"]) {
+    const content = repacked(file, (parts) => {
+      const slide = Buffer.from(parts["ppt/slides/slide1.xml"]!).toString();
+      const withFields = slide.replace(/<a:r>(?=(?:(?!<\/a:r>).)*REPLACED)(.*?)<\/a:r>/gs, (_, inner: string) => {
+        return `<a:fld id="{B4E5C1A2-0000-4000-8000-000000000001}" type="${type}">${inner}</a:fld>`;
+      });
+      expect(withFields.match(/<a:fld/g)).toHaveLength(2);
+      return { ...parts, "ppt/slides/slide1.xml": withFields };
+    });
+    const { text } = await convert(zygote, await save(content, "pptx"), { name: "My & file.pptx" });
+    expect(text.trim().split(/\s*\n\s*/)).toEqual(["My & file.pptx", "My & file.pptx"]);
+  }
+});
+
 test("formulas show the name and no folder, as Excel's formulas expect it", async () => {
   const formulas = ['=CELL("filename",A1)', '=MID(CELL("filename",A1),FIND("]",CELL("filename",A1))+1,31)'];
   const elsewhere = `="at "&CELL("filename",'Data 1'!A1)`;
@@ -145,9 +170,9 @@ function officeText(content: string): Buffer {
   return flatOpenDocument("text", `<office:body><office:text>${content}</office:text></office:body>`);
 }
 
-function slideText(content: string): Buffer {
+function slideText(content: string, more = ""): Buffer {
   const box = `<draw:frame svg:width="20cm" svg:height="3cm"><draw:text-box><text:p>${content}</text:p></draw:text-box></draw:frame>`;
-  const page = `<draw:page draw:name="One">${box}</draw:page>`;
+  const page = `<draw:page draw:name="One">${box}${more}</draw:page>`;
   return flatOpenDocument(
     "presentation",
     `<office:body><office:presentation>${page}</office:presentation></office:body>`,
