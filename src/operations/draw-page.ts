@@ -44,7 +44,10 @@ const WHITE_FROM = 128;
 export type PageLimits = Pick<MupdfOptions, "heapLimitBytes">;
 
 /** Returns an engine for pages of one document. */
-export const engineForPages = (limits: PageLimits): Promise<Mupdf> => takeMupdf({ ...limits, withoutStructure: true });
+export const engineForPages = (limits: PageLimits): Promise<Mupdf> => takeMupdf(optionsFor(limits));
+
+/** Callers may give more than limits, such as the context of an operation. */
+const optionsFor = ({ heapLimitBytes }: PageLimits): MupdfOptions => ({ heapLimitBytes, withoutStructure: true });
 
 /** Number of pages that this process has opened. */
 let opened = 0;
@@ -71,11 +74,7 @@ export class OpenPage implements Disposable {
    * @throws OutOfRange `pages` if there is no such page; EngineFailure the failure that the document caused
    */
   static open(engine: Mupdf, bytes: Uint8Array, number: number, limits: PageLimits, strips: PageStrips): OpenPage {
-    const document = MupdfDocument.open(
-      engine,
-      withHiddenObjects(bytes),
-      asDrawn({ ...limits, withoutStructure: true }),
-    );
+    const document = MupdfDocument.open(engine, withHiddenObjects(bytes), asDrawn(optionsFor(limits)));
     if (number > document.pageCount) throw new OutOfRange("pages", String(number));
     return new OpenPage(document, new MupdfPage(document, number - 1), strips);
   }

@@ -38,7 +38,7 @@ afterAll(async () => {
 /** Curves, of which a validator looks at every number. */
 function heavyPdf(): Uint8Array {
   const builder = new PdfBuilder();
-  builder.page(`) Tj ET 0 0 m ${"1 2 3 4 5 6 c ".repeat(200_000)} S BT (`);
+  builder.page(`) Tj ET 0 0 m ${"1 2 3 4 5 6 c ".repeat(800_000)} S BT (`);
   return builder.bytes();
 }
 
