@@ -32,7 +32,8 @@ function open(jobs: Jobs, streams: StatusStreams, id: string, client: string) {
     signal: leaving.signal,
   });
   const answer = serveStatus(request, id, { jobs: jobs.ask, streams, client, removals: async () => () => true });
-  return { answer, leave: () => leaving.abort() };
+  // Node forgets to abort the signal of a request that has been collected, so the request is kept.
+  return { answer, request, leave: () => leaving.abort() };
 }
 
 const isFull = async (answer: Promise<Response>) => {
