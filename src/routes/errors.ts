@@ -4,8 +4,8 @@ import type { Config } from "../core/config.ts";
 import { EngineFailure } from "../core/failure.ts";
 import { noSuchEndpoint, ServiceError, toServiceError } from "../http/errors.ts";
 import { helpLink } from "../http/help.ts";
-import { stringItem } from "../http/string-item.ts";
 import { parametersOf } from "../http/openapi/document.ts";
+import { stringItem } from "../http/string-item.ts";
 import { served } from "../served.ts";
 import { type App, baseUrl, idsOf, log, type RequestContext } from "./context.ts";
 

@@ -132,7 +132,9 @@ describe("the commands of the text run", { timeout: 600_000 }, () => {
     const reference = await (await fetch(`${url}/docs.md`)).text();
     return reference.split(/^(?=##+ )/m).flatMap((section) => {
       const title = /^#+ (.*)/.exec(section)![1]!;
-      const found = [...section.matchAll(/(?<!^curl:\n\n)^```sh\n([\s\S]*?)\n```$/gm)].map(([, text]) => [title, text!] as const);
+      const found = [...section.matchAll(/(?<!^curl:\n\n)^```sh\n([\s\S]*?)\n```$/gm)].map(
+        ([, text]) => [title, text!] as const,
+      );
       return title.startsWith("Webhooks") ? [] : found;
     });
   };
@@ -151,7 +153,9 @@ describe("the commands of the text run", { timeout: 600_000 }, () => {
     for (const [title, text] of commands) {
       expect([title, text.includes(url)]).toEqual([title, true]);
       // What needs an id or an address has one of the keyed service.
-      const command = (await withIds(text)).replace(/\S+(?=\/(?:resource|upload\/once)\/\w)/, (base) => base.replace(url, keyedClient().url));
+      const command = (await withIds(text)).replace(/\S+(?=\/(?:resource|upload\/once)\/\w)/, (base) =>
+        base.replace(url, keyedClient().url),
+      );
       const { stdout } = await shell(command);
       if (/-o letter\.pdf/.test(text)) {
         const bytes = await readFile(join(folder, "letter.pdf"));
@@ -172,9 +176,15 @@ describe("the commands of the text run", { timeout: 600_000 }, () => {
   });
 
   test("curl that writes to a file shows the sentence of an error, and leaves the files as they were", async () => {
-    const [command] = (await commandsOf(keyedClient().url)).map(([, text]) => text).filter((text) => text.includes("--fail"));
+    const [command] = (await commandsOf(keyedClient().url))
+      .map(([, text]) => text)
+      .filter((text) => text.includes("--fail"));
     const refused = command!.replace("-F output", "-F web_layout=ä -F output");
-    const failure = () => shell(refused).then(() => expect.unreachable("it must fail"), (error) => error);
+    const failure = () =>
+      shell(refused).then(
+        () => expect.unreachable("it must fail"),
+        (error) => error,
+      );
     for (const before of [undefined, "an earlier letter"]) {
       const path = join(folder, "letter.pdf");
       if (before !== undefined) await writeFile(path, before);

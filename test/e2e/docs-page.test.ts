@@ -81,7 +81,10 @@ describe("the search", () => {
   ])("%s leads to %s first", (query, title) =>
     visit({ viewport: DESKTOP }, "/docs", async (page) => {
       await page.fill("#query", query);
-      const first = await page.locator("#results a").first().evaluate((link) => link.firstChild!.textContent);
+      const first = await page
+        .locator("#results a")
+        .first()
+        .evaluate((link) => link.firstChild!.textContent);
       expect(first!.startsWith(title)).toBe(true);
     }),
   );

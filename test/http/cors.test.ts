@@ -156,7 +156,10 @@ test("the client on a page of another origin fails at once, and says why; it tri
   const script = await bundle("client-in-page.ts", ["browser"]);
   await using site = await startSite((request, response) => {
     if (request.url === "/client.js") response.setHeader("Content-Type", "text/javascript").end(script);
-    else response.setHeader("Content-Type", "text/html").end('<!doctype html><script type="module" src="client.js"></script>');
+    else
+      response
+        .setHeader("Content-Type", "text/html")
+        .end('<!doctype html><script type="module" src="client.js"></script>');
   });
   const unused = await startSite(() => {});
   await unused[Symbol.asyncDispose]();

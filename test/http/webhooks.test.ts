@@ -172,7 +172,9 @@ test("the receiver and the request of the reference run as written, but for port
   const reference = await (await fetch(`${service.url}/docs.md`)).text();
   const [, section = ""] = /^### Webhooks on your own machine$([\s\S]*?)^### /m.exec(reference) ?? [];
   const codeIn = (language: string) =>
-    new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, "m").exec(section)![1]!.replaceAll("9000", String(receiverPort));
+    new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, "m")
+      .exec(section)![1]!
+      .replaceAll("9000", String(receiverPort));
   const env = { ...process.env, SECRET: secrets.new };
   // From the project's folder, where its package is found.
   const receiver = spawn(process.execPath, ["--input-type=module", "-e", codeIn("js")], { env });

@@ -78,7 +78,11 @@ export function callOf(operation: Operation, { baseUrl, keyed, inputs, values }:
   };
 }
 
-function commandOf({ source, fields: declared }: Operation, inputs: readonly CallInput[], fields: readonly Entry[]): Command {
+function commandOf(
+  { source, fields: declared }: Operation,
+  inputs: readonly CallInput[],
+  fields: readonly Entry[],
+): Command {
   const text = source === "text" ? "content" : undefined;
   const textOf = (wanted: string | undefined) => fields.find(({ name }) => name === wanted)?.value;
   const content = textOf(text);

@@ -99,7 +99,9 @@ export function readPage(file: TiffBytes, directory: Directory): TiffPage | unde
   const format = formatOf(directory.number(339) ?? 1);
   const isFloat = format === "float";
   if (!format || bits < 1 || !(isFloat ? [16, 32, 64].includes(bits) : bits <= 16 || bits === 24 || bits === 32)) {
-    throw unsupportedTiff(format ? `with ${isFloat ? "floating-point " : ""}samples of ${bits} bits` : "with complex numbers");
+    throw unsupportedTiff(
+      format ? `with ${isFloat ? "floating-point " : ""}samples of ${bits} bits` : "with complex numbers",
+    );
   }
   const predictor = directory.number(317) ?? 1;
   if (predictor !== 1 && predictor !== 2 && predictor !== 3) throw unsupportedTiff(`with predictor ${predictor}`);

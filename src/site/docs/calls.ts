@@ -93,7 +93,9 @@ function curl({ method, url, headers, fields, files, saveAs, isRedirect }: Call)
   );
   // After an error, there is no file: the sentence is that of a header field.
   const onError =
-    saveAs === undefined ? "--fail-with-body" : `--fail --remove-on-error -w '%{onerror}%header{error}\\n' -o ${saveAs}`;
+    saveAs === undefined
+      ? "--fail-with-body"
+      : `--fail --remove-on-error -w '%{onerror}%header{error}\\n' -o ${saveAs}`;
   const lines = [
     `curl ${onError}${isRedirect ? " -L" : ""} ${method === "GET" ? plain(url) : url}`,
     ...Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),

@@ -2,7 +2,16 @@
 import { html } from "hono/html";
 import { htmlOf, type LinkTo, type Section, sectionsOf } from "./markdown.ts";
 import { operationHtml } from "./operation-html.ts";
-import { type Chapter, chaptersOf, type Deployment, fileName, GUIDES, type Guide, guideAt, ofDeployment } from "./reference.ts";
+import {
+  type Chapter,
+  chaptersOf,
+  type Deployment,
+  fileName,
+  GUIDES,
+  type Guide,
+  guideAt,
+  ofDeployment,
+} from "./reference.ts";
 
 type Html = ReturnType<typeof html>;
 
@@ -39,9 +48,7 @@ ${body}`,
 export function guidePage(text: string, name: Guide): Html {
   const sections = sectionsOf(text);
   const items = sections.filter(({ level }) => level > 1).map(({ anchor, title }) => [`#${anchor}`, title] as const);
-  const main = sections.map(
-    (section) => html`${heading(section)}\n${htmlOf(section.tokens, fromGuide)}`,
-  );
+  const main = sections.map((section) => html`${heading(section)}\n${htmlOf(section.tokens, fromGuide)}`);
   return shell({
     title: sections[0]?.title ?? name,
     root: "../",
@@ -62,7 +69,9 @@ function heading({ level, anchor, title, searched }: Section): Html {
   const content = html`${title} <a class="anchor" href="#${anchor}" aria-label="Link to ${title}">#</a>`;
   if (level === 1) return html`<h1 id="${anchor}">${title}</h1>`;
   const also = searched === "" ? "" : html` data-searched="${searched}"`;
-  return level === 2 ? html`<h2 id="${anchor}"${also}>${content}</h2>` : html`<h3 id="${anchor}"${also}>${content}</h3>`;
+  return level === 2
+    ? html`<h2 id="${anchor}"${also}>${content}</h2>`
+    : html`<h3 id="${anchor}"${also}>${content}</h3>`;
 }
 
 /** Lists the chapters: those of level 2 as groups. */

@@ -1,7 +1,7 @@
 // Writes the reference as Markdown, and its overview for language models (https://llmstxt.org).
 import { callOf, LANGUAGES } from "./calls.ts";
-import { GUIDE_TITLES } from "./page.ts";
 import { withoutSearched } from "./markdown.ts";
+import { GUIDE_TITLES } from "./page.ts";
 import { chaptersOf, type Deployment, fileName, GUIDES, guideAt, ofDeployment } from "./reference.ts";
 
 /** Returns docs/api.md from its first section on, with an example behind each section that has one. */

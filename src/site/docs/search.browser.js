@@ -21,11 +21,16 @@ const places = [...document.querySelectorAll("main [id]")].map((element) => {
 });
 
 /** Words of questions that name nothing. */
-const ASKING = new Set("a an and are be can do does for how i in is it my of on or the to use what when where".split(" "));
+const ASKING = new Set(
+  "a an and are be can do does for how i in is it my of on or the to use what when where".split(" "),
+);
 
 /** Returns the words of a query. An `s` at the end does not count, since texts have both. */
 function wordsOf(text) {
-  const all = text.toLowerCase().split(/[\s,?!]+/).filter(Boolean);
+  const all = text
+    .toLowerCase()
+    .split(/[\s,?!]+/)
+    .filter(Boolean);
   const naming = all.filter((word) => !ASKING.has(word));
   return (naming.length > 0 ? naming : all).map((word) => (word.length > 3 ? word.replace(/s$/, "") : word));
 }

@@ -59,7 +59,9 @@ describe("merge-pdfs", () => {
   test("an input that cannot be read is named, and a sole one is not", async () => {
     const [good, locked] = [plainPdf("a"), encrypted(plainPdf("b"), "user", "owner")];
     const text = new Uint8Array(Buffer.from("no PDF"));
-    const empty = new Uint8Array(Buffer.from("%PDF-1.7\n1 0 obj\n<</Type/Catalog>>\nendobj\ntrailer\n<</Root 1 0 R>>\n"));
+    const empty = new Uint8Array(
+      Buffer.from("%PDF-1.7\n1 0 obj\n<</Type/Catalog>>\nendobj\ntrailer\n<</Root 1 0 R>>\n"),
+    );
     for (const [inputs, reason, why] of [
       [[good, text], "not-a-pdf", "number 2 of the 2 inputs, is not a PDF."],
       [[text, good, good], "not-a-pdf", "number 1 of the 3 inputs, is not a PDF."],
