@@ -102,8 +102,8 @@ export class Connection {
   }
 
   /**
-   * Tells a service that refuses the page's origin from one that is away. Browsers tell pages neither, but of a request
-   * without CORS whether it was answered.
+   * Tells a service that refuses the page's origin from one that is away: browsers fail both alike, and take an answer
+   * without CORS of the first one alone.
    * @throws OriginRefused
    */
   async #probe(cause: unknown, canceled: AbortSignal | undefined): Promise<void> {
@@ -111,7 +111,7 @@ export class Connection {
     if (this.#hasAnswered || !origin || origin === new URL(this.baseUrl).origin) return;
     const limit = AbortSignal.timeout(PROBE_LIMIT_MS);
     const signal = canceled ? AbortSignal.any([canceled, limit]) : limit;
-    const isThere = await this.#fetch(`${this.baseUrl}/up`, { mode: "no-cors", signal }).then(
+    const isThere = await this.#fetch(`${this.baseUrl}/up`, { mode: "no-cors", signal } as RequestInit).then(
       () => true,
       () => false,
     );

@@ -66,13 +66,13 @@ test("npm start with API_KEY makes a record once: a revocation and settings outl
   const given = "of-the-environment";
   expect(await developmentKey(service.persistTo, given)).toBe(given);
   expect(await statusWith(given)).toBe(200);
-  await keys("update", given, "--owner", "Grace", "--scopes", "html");
+  await keys("update", given, "--owner", "Joan", "--scopes", "html");
   await developmentKey(service.persistTo, given);
-  expect(await ownedBy("Grace")).toHaveLength(1);
+  expect(await ownedBy("Joan")).toHaveLength(1);
   expect((await keys("revoke", given)).code).toBe(0);
-  const revoked = await ownedBy("Grace");
+  const revoked = await ownedBy("Joan");
   await developmentKey(service.persistTo, given);
-  expect(await ownedBy("Grace")).toEqual(revoked);
+  expect(await ownedBy("Joan")).toEqual(revoked);
   expect(await statusWith(given)).toBe(401);
 });
 

@@ -25,23 +25,28 @@ const ASKING = new Set(
   "a an and are be can do does for how i in is it my of on or the to use what when where".split(" "),
 );
 
-/** Returns the words of a query. An `s` at the end does not count, since texts have both. */
+/** Returns the words of a query. */
 function wordsOf(text) {
   const all = text
     .toLowerCase()
     .split(/[\s,?!]+/)
     .filter(Boolean);
   const naming = all.filter((word) => !ASKING.has(word));
-  return (naming.length > 0 ? naming : all).map((word) => (word.length > 3 ? word.replace(/s$/, "") : word));
+  return naming.length > 0 ? naming : all;
 }
 
+/** Reports whether a text has the singular of a word. */
+const hasSingular = (text, word) => /..s$/.test(word) && text.split(/[^a-z0-9]+/).includes(word.slice(0, -1));
+
 /** Returns how far from the name of a place a word is: 0 if the name begins with it, undefined if it is nowhere. */
-function distance({ title, about, searched }, word) {
-  const name = title.toLowerCase().replace(/^\//, "");
+function distance(place, word) {
+  const [name, searched, about] = [place.title.replace(/^\//, ""), ` ${place.searched}`, place.about].map((text) =>
+    text.toLowerCase(),
+  );
   if (name.startsWith(word)) return 0;
-  if (` ${searched.toLowerCase()}`.includes(` ${word}`)) return 1;
-  if (name.includes(word)) return 2;
-  return about.toLowerCase().includes(word) ? 3 : undefined;
+  if (searched.includes(` ${word}`) || hasSingular(searched, word)) return 1;
+  if (name.includes(word) || hasSingular(name, word)) return 2;
+  return about.includes(word) || hasSingular(about, word) ? 3 : undefined;
 }
 
 /** Returns the places that have all words, or else those that have most of them. */
