@@ -34,7 +34,7 @@ const COMPRESSIONS: Readonly<Record<number, string>> = {
   52546: "JPEG XL",
 };
 
-const PHOTOMETRICS: Readonly<Record<number, string>> = {
+const INTERPRETATIONS: Readonly<Record<number, string>> = {
   4: "a transparency mask alone",
   5: "inks other than CMYK",
   10: "ITU L*a*b* colors",
@@ -51,4 +51,4 @@ export const compressionName = (number: number): string => COMPRESSIONS[number] 
 
 /** @param number value of the field PhotometricInterpretation */
 export const photometricName = (number: number): string =>
-  PHOTOMETRICS[number] ?? `photometric interpretation ${number}`;
+  INTERPRETATIONS[number] ?? `photometric interpretation ${number}`;
