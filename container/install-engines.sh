@@ -41,8 +41,25 @@ missing() {
     <(dpkg-query -W -f '${db:Status-Abbrev}${Package}\n' "$@" 2> /dev/null | sed -n 's/^ii *//p' | sort)
 }
 
+# Prints a line for every fifth of the way, from what apt-get reports: step, a number, percent, words.
+progress() {
+  local step percent words fifth shown=""
+  while IFS=: read -r step _ percent _; do
+    case "$step" in
+      dlstatus) words="downloading $(sed -n 's/^Need to get \(.*B\).*/\1/p' "$log")" ;;
+      pmstatus) words="installing" ;;
+      *) continue ;;
+    esac
+    fifth=$((${percent%%.*} / 20 * 20))
+    if [ "$fifth" = 0 ] || [ "$step $fifth" = "$shown" ]; then continue; fi
+    shown="$step $fifth"
+    echo "  $words: $fifth %"
+  done
+}
+
 quiet_apt() {
-  DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 "$@" > "$log" 2>&1
+  DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 -o APT::Status-Fd=3 "$@" \
+    3>&1 > "$log" 2>&1 | progress
 }
 
 apt() {

@@ -14,6 +14,8 @@ const wasmOutputs = join(root, "wasm/dist");
 const pageOutputs = join(root, "site/dist");
 const lockFile = join(root, ".wrangler/bootstrap.lock");
 
+const PROGRESS_EVERY_MS = 5_000;
+
 /** The process that currently works for this one. Signals are passed on to it. */
 let child;
 
@@ -77,13 +79,23 @@ function modulesAreInstalled() {
   return Object.keys(installed).every((path) => path in wanted);
 }
 
+/** Tells how many node modules are there. npm makes all of their folders first, so those with a file count. */
+function installedModules() {
+  const { packages } = readJson(join(root, "package-lock.json"));
+  const wanted = Object.keys(packages).filter((path) => path !== "" && !packages[path].optional);
+  const there = wanted.filter((path) => existsSync(join(root, path, "package.json")));
+  return `${there.length} of ${wanted.length}`;
+}
+
 async function installModules() {
   const first = !existsSync(join(root, "node_modules"));
-  console.log(first ? "Installing node modules (first run, about a minute)…" : "Updating node modules…");
+  console.log(first ? "Installing node modules (first run)…" : "Updating node modules…");
+  const progress = setInterval(() => console.log(`  ${installedModules()}`), PROGRESS_EVERY_MS);
   let install = await run(...npm("ci", "--include=dev"));
   // npm 11 rejects a lock file that lacks optional packages of other platforms; this command installs the same
   // versions.
   if (install.code !== 0) install = await run(...npm("install", "--no-save", "--include=dev"));
+  clearInterval(progress);
   if (install.code !== 0) {
     throw new Refusal(
       `${tail(install.output)}\nThe node modules could not be installed. ` +

@@ -4,16 +4,18 @@ import { randomUUID } from "node:crypto";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { hashKey } from "../src/core/api-key.ts";
-import { putKeys } from "./key-records.ts";
+import { listKeys, putKeys } from "./key-records.ts";
 
 /**
- * Adds a key to the local namespace.
+ * Adds a key to the local namespace, unless it has a record there: a revocation, and settings, outlast the next start.
  * @param folder - folder to which the local service persists
  * @param given - a key of the caller's choice; without it, the key that was created on the first start is used again
  */
 export async function developmentKey(folder: string, given: string | undefined): Promise<string> {
   if (given) {
-    await record(folder, given);
+    const known = (await listKeys({ persistTo: folder })).find(({ hash }) => hash === hashKey(given));
+    if (!known) await record(folder, given);
+    else if (known.revoked !== null) console.error(`The key in API_KEY was revoked at ${known.revoked}.`);
     return given;
   }
   const file = keptIn(folder);

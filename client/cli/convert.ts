@@ -83,10 +83,16 @@ async function convertTo(run: Run, work: Work): Promise<Done> {
 }
 
 /** Saves outputs under names of this machine: those at the service may be the same for two inputs. */
-async function save({ pw, options }: Run, result: Result, work: Work): Promise<readonly string[]> {
+async function save(run: Run, result: Result, work: Work): Promise<readonly string[]> {
+  const { pw, options } = run;
   const { operation, target } = work;
-  const { path, stem, extension, only } = target;
+  const { path, stem, extension, only, isArchive } = target;
   if (!operation.makesSeveral) return result.save(path, options);
+  if (isArchive) {
+    const archive = await pw.zip([result], { output: stem }, options);
+    keep(run, archive);
+    return archive.save(path, options);
+  }
   if (only !== undefined && result.files.length === 1) return result.save(only, options);
   const countPages = async () => (await pw.stored(result.inputIds[0]!).info(options)).pages;
   const numbers = await numbersOf(operation, selectionOf(work), result.files.length, countPages);

@@ -119,7 +119,7 @@ function addOperation(program: Command, operation: DeclaredOperation, around: Su
   if (path.slice(1) !== name) command.alias(path.slice(1));
   for (const option of optionsOf(operation)) command.addOption(option);
   command
-    .addOption(new Option("-o, --out <file>", "path of the output; - for standard output"))
+    .addOption(new Option("-o, --out <file>", outHelpOf(operation)))
     .addOption(new Option("-d, --dir <folder>", "folder of the outputs"))
     .addOption(
       new Option("-j, --jobs <number>", "how many documents are worked on at a time").default(4).argParser(jobsIn),
@@ -130,6 +130,9 @@ function addOperation(program: Command, operation: DeclaredOperation, around: Su
       outcome.code = (await operate(operation, files, options, around)) > 0 ? EXIT.failed : EXIT.ok;
     });
 }
+
+const outHelpOf = ({ makesSeveral }: DeclaredOperation) =>
+  `path of the output; - for standard output${makesSeveral ? "; an archive of several outputs if it ends in .zip" : ""}`;
 
 function jobsIn(text: string): number {
   if (/^[1-9]\d{0,2}$/.test(text)) return Number(text);

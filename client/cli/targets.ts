@@ -15,6 +15,8 @@ export interface Target {
   readonly extension: string;
   /** Path of the output of an operation that may make several, if it makes one. */
   readonly only?: string;
+  /** True if several outputs go into one archive, which the path names. @default false */
+  readonly isArchive?: boolean;
 }
 
 export interface TargetOptions {
@@ -40,6 +42,7 @@ export function targetsOf(
   }
   if (out !== undefined && !isFolder(out)) {
     const stem = basename(out, extname(out));
+    if (operation.makesSeveral && /\.zip$/i.test(out)) return [{ path: out, stem, extension, isArchive: true }];
     return [
       operation.makesSeveral
         ? { path: `${dirname(out)}/`, stem, extension, only: out }

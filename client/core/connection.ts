@@ -1,5 +1,5 @@
 // Sends requests to one service: with the key, a limit on the time until the answer, and further attempts.
-import { errorOf, isTemporary, PagewrightError } from "./error.ts";
+import { errorOf, isTemporary, OriginRefused, PagewrightError } from "./error.ts";
 import { pause, pauseMs } from "./pauses.ts";
 
 export interface Options {
@@ -27,6 +27,7 @@ export interface Call {
 }
 
 const LIMIT_MS = 60_000;
+const PROBE_LIMIT_MS = 5_000;
 const RETRIES = 5;
 
 export class Connection {
@@ -35,6 +36,8 @@ export class Connection {
   readonly retries: number;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #fetch: NonNullable<Options["fetch"]>;
+  /** From then on, a request that fails has lost its connection. */
+  #hasAnswered = false;
 
   constructor({ baseUrl, apiKey, fetch: send, retries = RETRIES }: Options) {
     const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
@@ -84,25 +87,39 @@ export class Connection {
         // Without it, Node sends no streams.
         ...(body instanceof ReadableStream ? { duplex: "half" } : {}),
       });
+      this.#hasAnswered = true;
       if (!response.ok && !expects.includes(response.status)) throw await errorOf(response);
       return await read(response);
     } catch (error) {
       if (signal?.aborted) throw signal.reason;
       if (error instanceof PagewrightError) throw error;
       const why = limit.signal.aborted ? `did not answer within ${limitMs / 1000} s` : "could not be reached";
-      const hint = limit.signal.aborted ? "" : corsHint(this.baseUrl);
-      throw new PagewrightError(0, `The service at ${this.baseUrl} ${why}.${hint}`, { cause: error });
+      if (!limit.signal.aborted) await this.#probe(error, signal);
+      throw new PagewrightError(0, `The service at ${this.baseUrl} ${why}.`, { cause: error });
     } finally {
       clearTimeout(timer);
     }
   }
-}
 
-/** Returns what may be wrong on a page of another origin: browsers do not tell a refusal from a service that is away. */
-function corsHint(baseUrl: string): string {
-  const { origin } = (globalThis as { location?: { origin?: string } }).location ?? {};
-  if (!origin || origin === new URL(baseUrl).origin) return "";
-  return ` A service that can be reached has to name this page's origin, ${origin}, in CORS_ORIGINS.`;
+  /**
+   * Tells a service that refuses the page's origin from one that is away: browsers fail both alike, and take an answer
+   * without CORS of the first one alone.
+   * @throws OriginRefused
+   */
+  async #probe(cause: unknown, canceled: AbortSignal | undefined): Promise<void> {
+    const { origin } = (globalThis as { location?: { origin?: string } }).location ?? {};
+    if (this.#hasAnswered || !origin || origin === new URL(this.baseUrl).origin) return;
+    const limit = AbortSignal.timeout(PROBE_LIMIT_MS);
+    const signal = canceled ? AbortSignal.any([canceled, limit]) : limit;
+    const isThere = await this.#fetch(`${this.baseUrl}/up`, { mode: "no-cors", signal } as RequestInit).then(
+      () => true,
+      () => false,
+    );
+    canceled?.throwIfAborted();
+    if (!isThere) return;
+    const message = `The service at ${this.baseUrl} does not name this page's origin, ${origin}, in CORS_ORIGINS.`;
+    throw new OriginRefused(0, message, { cause });
+  }
 }
 
 export async function json<T>(response: Response): Promise<T> {

@@ -28,12 +28,16 @@ export class PagewrightError extends Error {
   }
 }
 
+/** A service that is there, and whose answers browsers keep from the page. */
+export class OriginRefused extends PagewrightError {}
+
 /** Statuses of a service or proxy that is busy, or away for a while. */
 const TEMPORARY: readonly number[] = [0, 429, 502, 503, 520, 521, 522, 523];
 
 /** Reports whether the same request may succeed later. */
 export const isTemporary = (error: unknown): boolean =>
   error instanceof PagewrightError &&
+  !(error instanceof OriginRefused) &&
   // 409 with a pause: the same request is still being carried out for an earlier attempt.
   (TEMPORARY.includes(error.status) || (error.status === 409 && error.retryAfterMs !== undefined));
 

@@ -45,6 +45,7 @@ interface FailureOptions extends ErrorOptions {
   readonly nonconformity?: Nonconformity;
   readonly feature?: string;
   readonly limitBytes?: number;
+  readonly why?: string;
 }
 
 /** The only error, apart from {@link OutOfRange}, that operations and engines throw on purpose. */
@@ -61,6 +62,8 @@ export class EngineFailure extends Error {
   readonly feature: string | undefined;
   /** Set with the reason `too-large` if the size of a file alone is the reason: the largest size, in bytes. */
   readonly limitBytes: number | undefined;
+  /** A sentence for the client, if it needs to know which of several documents is meant. */
+  readonly why: string | undefined;
   constructor(reason: FailureReason, detail: string, options?: FailureOptions) {
     super(`${reason}: ${detail}`, options);
     this.reason = reason;
@@ -68,6 +71,7 @@ export class EngineFailure extends Error {
     this.nonconformity = options?.nonconformity;
     this.feature = options?.feature;
     this.limitBytes = options?.limitBytes;
+    this.why = options?.why;
   }
 }
 

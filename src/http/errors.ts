@@ -15,8 +15,8 @@ export class ServiceError extends Error {
   constructor(
     status: number,
     sentence: string,
-    headers: Record<string, string> = {},
-    values: Record<string, string> = {},
+    headers: Readonly<Record<string, string>> = {},
+    values: Readonly<Record<string, string>> = {},
     why?: string,
   ) {
     const message = sentence.replace(/<(\w+)>/g, (word, name) => values[name] ?? word);
@@ -25,6 +25,11 @@ export class ServiceError extends Error {
     this.headers = headers;
     this.sentence = sentence;
     this.values = values;
+  }
+
+  /** Returns the same error with a sentence that concerns this request. */
+  because(why: string): ServiceError {
+    return new ServiceError(this.status, this.sentence, this.headers, this.values, why);
   }
 }
 
@@ -186,7 +191,10 @@ export function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   if (error instanceof OutOfRange) return outOfRange(error.parameter, error.value, error.why);
   if (error instanceof StorageFull) return storageFull();
-  if (error instanceof EngineFailure) return fromEngineFailure(error);
+  if (error instanceof EngineFailure) {
+    const answered = fromEngineFailure(error);
+    return error.why === undefined ? answered : answered.because(error.why);
+  }
   return unexpected();
 }
 

@@ -1,6 +1,7 @@
 // Puts the losses of a document into words. No other file does: one sentence of the response's `notices` for each kind
 // of loss.
 import { combined, type Notice, type NoticeCode } from "../core/notice.ts";
+import { stringItem } from "./string-item.ts";
 
 const SHOWN_SUBJECTS = 10;
 
@@ -21,18 +22,7 @@ export function noticesHeader(notices: readonly Notice[]): string {
   return listOfStrings(noticeSentences(notices.map(({ code, count }) => ({ code, count }))));
 }
 
-/** Returns a list of Strings, and of Display Strings for those that are not ASCII (RFC 9651, 3.3.3 and 3.3.8). */
-const listOfStrings = (sentences: readonly string[]): string =>
-  sentences
-    .map((sentence) => {
-      if (/^[\x20-\x7e]*$/.test(sentence)) return `"${sentence.replace(/["\\]/g, "\\$&")}"`;
-      const bytes = [...new TextEncoder().encode(sentence)];
-      return `%"${bytes.map((byte) => (isPlain(byte) ? String.fromCharCode(byte) : percent(byte))).join("")}"`;
-    })
-    .join(", ");
-
-const isPlain = (byte: number): boolean => byte >= 0x20 && byte <= 0x7e && byte !== 0x25 && byte !== 0x22;
-const percent = (byte: number): string => `%${byte.toString(16).padStart(2, "0")}`;
+const listOfStrings = (sentences: readonly string[]): string => sentences.map(stringItem).join(", ");
 
 const SENTENCES: Readonly<Record<NoticeCode, (notice: Notice) => string>> = {
   "signatures-removed": ({ count }) => `${counted(count, "digital signature was", "digital signatures were")} removed`,

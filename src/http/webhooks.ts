@@ -11,6 +11,10 @@ import { busy, invalidHeader, noSigningSecret, onlyAsynchronous, outOfRange } fr
 
 export const WEBHOOK_FIELD = "Webhook-Url";
 
+const MAKING_A_SECRET =
+  "Operators make one with npm run keys -- secret, followed by the key in the keyed variant, and by --data with " +
+  "DATA_DIR under npm run serve.";
+
 /** @throws ServiceError 400 if a request whose client waits names a receiver */
 export function refuseWebhook({ headers }: Request): void {
   if (headers.has(WEBHOOK_FIELD)) throw onlyAsynchronous(WEBHOOK_FIELD);
@@ -26,7 +30,7 @@ export async function webhookOf({ headers, signal }: Request, service: QueuedSer
   if (!/^[\x21-\x7e]+$/.test(url) || url.length > LIMITS.addressLength) throw invalidHeader(WEBHOOK_FIELD);
   if (webAddress(url) === undefined) throw outOfRange(WEBHOOK_FIELD, url, NOT_AN_ADDRESS);
   const { signer, records } = service.signers;
-  if ((await secretsOf(signer, records)).length === 0) throw noSigningSecret();
+  if ((await secretsOf(signer, records)).length === 0) throw noSigningSecret().because(MAKING_A_SECRET);
   if (!service.container) throw busy();
   const { href, hostname, port } = new URL(url);
   // Each delivery asks the gate again, so a request to a public name need not wait for an instance to start.

@@ -1,7 +1,7 @@
 // Merges PDFs, or selected pages of them, into one PDF in the given order. Objects are the concern of src/pdf.
 
 import * as z from "zod";
-import { OutOfRange } from "../core/failure.ts";
+import { EngineFailure, type FailureReason, OutOfRange } from "../core/failure.ts";
 import { type Notice, noticesOf } from "../core/notice.ts";
 import { type Input, operation, type Run } from "../core/operation.ts";
 import { pageSelection } from "../core/page-selection.ts";
@@ -42,6 +42,8 @@ const run: Run<MergePdfsParams> = async function* (inputs, { pages }, context) {
   let engine: Mupdf | undefined;
 
   function assemblyInput(input: Input, index: number): AssemblyInput {
+    const place = inputs.length === 1 ? "" : `, number ${index + 1} of the ${inputs.length} inputs,`;
+    const document = `${input.name}${place}`;
     const room = new Budget(objectBytes - budget.limitBytes);
     let objects: MupdfSource | undefined;
     let source: SourceDocument | undefined;
@@ -50,15 +52,17 @@ const run: Run<MergePdfsParams> = async function* (inputs, { pages }, context) {
         const bytes = await input.bytes();
         const left = engine;
         engine = undefined;
-        objects = await MupdfSource.open(bytes, engineBytes, room, left);
-        const file = PdfFile.inPasses(objects, room);
-        notices.push(...unprotect(file, objects, bytes), ...withoutXfa(file));
-        source = new SourceDocument(file);
+        try {
+          objects = await MupdfSource.open(bytes, engineBytes, room, left);
+          const file = PdfFile.inPasses(objects, room);
+          notices.push(...unprotect(file, objects, bytes), ...withoutXfa(file));
+          source = new SourceDocument(file);
+        } catch (error) {
+          throw inputs.length > 1 ? naming(error, document) : error;
+        }
         return source;
       },
       select(pageCount) {
-        const place = inputs.length === 1 ? "" : `, number ${index + 1} of the ${inputs.length} inputs,`;
-        const document = `${input.name}${place}`;
         const selected = selectPages(pages[index], pageCount, { document });
         merged.pages += selected.length;
         const isLast = index === inputs.length - 1;
@@ -93,5 +97,20 @@ const run: Run<MergePdfsParams> = async function* (inputs, { pages }, context) {
     context.log("documents merged", merged);
   }
 };
+
+/** Says of one document why it cannot be read. */
+const FAULTS: Readonly<Partial<Record<FailureReason, string>>> = {
+  damaged: "is damaged",
+  "not-a-pdf": "is not a PDF",
+  "password-protected": "needs a password",
+};
+
+/** Returns an error that names the document, if it is about one. @param document as the subject of a sentence */
+function naming(error: unknown, document: string): unknown {
+  const fault = error instanceof EngineFailure ? FAULTS[error.reason] : undefined;
+  if (fault === undefined) return error;
+  const { reason, detail } = error as EngineFailure;
+  return new EngineFailure(reason, detail, { cause: error, why: `${document} ${fault}.` });
+}
 
 export const mergePdfs = operation({ name: "merge-pdfs", params: paramsSchema, run });

@@ -5,6 +5,7 @@ import { EngineFailure } from "../core/failure.ts";
 import { noSuchEndpoint, ServiceError, toServiceError } from "../http/errors.ts";
 import { helpLink } from "../http/help.ts";
 import { parametersOf } from "../http/openapi/document.ts";
+import { stringItem } from "../http/string-item.ts";
 import { served } from "../served.ts";
 import { type App, baseUrl, idsOf, log, type RequestContext } from "./context.ts";
 
@@ -22,7 +23,12 @@ export function answerErrors(app: App): void {
 }
 
 const answer = (error: ServiceError, c: RequestContext): Response =>
-  c.json({ error: error.message }, error.status as 400, { ...helpFor(error, c), ...error.headers });
+  c.json({ error: error.message }, error.status as 400, {
+    // For programs that do not keep the body of an error, such as curl that writes to a file.
+    Error: stringItem(error.message),
+    ...helpFor(error, c),
+    ...error.headers,
+  });
 
 /** Returns the header that leads to the explanation of an error; none if the settings of the service are invalid. */
 function helpFor(error: ServiceError, c: RequestContext): Record<string, string> {

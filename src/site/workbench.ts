@@ -64,6 +64,10 @@ const describePage: Describe = () => ({
   ],
 });
 
+/** The media types of the files. */
+const TYPES = [...new Set(Object.values(files).map(({ type }) => type.replace(/;.*/, "")))].toSorted();
+const CONTENT = Object.fromEntries(TYPES.map((type) => [type, { schema: { type: "string", format: "binary" } }]));
+
 const describeFile: Describe = () => ({
   path: `${FOLDER}{file}`,
   section: "workbench",
@@ -73,7 +77,7 @@ const describeFile: Describe = () => ({
       ...{ method: "get", id: "workbench-file", tag: "Service", errors: [noSuchEndpoint()] },
       summary: "Returns a file that the workbench loads.",
       answers: {
-        200: { description: "The file.", content: { "*/*": { schema: { type: "string", format: "binary" } } } },
+        200: { description: "The file.", content: CONTENT },
         304: NOT_MODIFIED,
       },
     },

@@ -1,6 +1,7 @@
 // Runs each example of the reference as it stands there, with files of the names that it uses.
-// Contract: docs/api.md#reference
+// Contract: docs/api.md#reference, #first-request
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { mediaTypeOf } from "../../src/core/media-type.ts";
 import { docx, paragraph } from "../fixtures/office.ts";
 import { textPdf } from "../fixtures/pdfs.ts";
-import { keyedClient, upload } from "../support/client.ts";
+import { keyedClient, privateClient, upload } from "../support/client.ts";
 import { pythonTools } from "../support/client-tools.ts";
 
 const run = promisify(execFile);
@@ -29,6 +30,7 @@ beforeAll(async () => {
   await writeFile(join(folder, "report.pdf"), pdf);
   await writeFile(join(folder, "appendix.pdf"), await textPdf(2));
   await writeFile(join(folder, "report.docx"), docx({ body: paragraph("A report") }));
+  await writeFile(join(folder, "letter.docx"), docx({ body: paragraph("A letter") }));
   const reference = await (await fetch(`${keyedClient().url}/docs.md`)).text();
   examples = reference.split(/^(?=###? )/m).flatMap((section) =>
     [...section.matchAll(/^(curl|JavaScript|Python):\n\n```\w+\n([\s\S]*?)\n```$/gm)].map(([, language, text]) => ({
@@ -56,12 +58,7 @@ async function runAll(language: string, program: string, argsOf: (text: string) 
   const { url } = keyedClient();
   const key = inject("services").keyed.key;
   for (const { section, text } of own) {
-    const ids = [...new Set(text.match(/\b[12][0-9a-f]{8}(-[0-9a-f]{4,12}){4}\b/g))];
-    let command = text;
-    for (const id of ids) command = command.replaceAll(id, await stored());
-    if (text.includes("/request-status/"))
-      command = command.replace(/(?<=request-status\/)[\da-f-]{36}/, await acceptedRequest());
-    if (text.includes("/upload/once/")) command = command.replace(/(?<=once\/)[\da-f]{64}/, await newToken());
+    const command = await withIds(text);
     const before = await readdir(folder);
     const { stdout } = await run(program, argsOf(command), { cwd: folder, env: { ...process.env, API_KEY: key } });
     const made = (await readdir(folder)).filter((name) => !before.includes(name));
@@ -77,6 +74,17 @@ async function runAll(language: string, program: string, argsOf: (text: string) 
     expect([section, mediaTypeOf(bytes.subarray(0, 4096), saved)]).toEqual([section, accepted]);
     expect(text).toContain(url);
   }
+}
+
+/** Puts ids of files, requests and addresses that exist in place of those of an example. */
+async function withIds(text: string): Promise<string> {
+  const ids = [...new Set(text.match(/\b[12][0-9a-f]{8}(-[0-9a-f]{4,12}){4}\b/g))];
+  let command = text;
+  for (const id of ids) command = command.replaceAll(id, await stored());
+  if (text.includes("/request-status/"))
+    command = command.replace(/(?<=request-status\/)[\da-f-]{36}/, await acceptedRequest());
+  if (text.includes("/upload/once/")) command = command.replace(/(?<=once\/)[\da-f]{64}/, await newToken());
+  return command;
 }
 
 /** Returns the id of a request that is answered later. */
@@ -115,5 +123,76 @@ describe("every example runs and gives the file", { timeout: 600_000 }, () => {
   test("Python", async (context) => {
     const bin = await pythonTools(context);
     await runAll("Python", join(bin, "python"), (text) => ["-W", "error::SyntaxWarning", "-c", text]);
+  });
+});
+
+describe("the commands of the text run", { timeout: 600_000 }, () => {
+  /** Those of webhooks need a receiver: http/webhooks runs them. */
+  const commandsOf = async (url: string) => {
+    const reference = await (await fetch(`${url}/docs.md`)).text();
+    return reference.split(/^(?=##+ )/m).flatMap((section) => {
+      const title = /^#+ (.*)/.exec(section)![1]!;
+      const found = [...section.matchAll(/(?<!^curl:\n\n)^```sh\n([\s\S]*?)\n```$/gm)].map(
+        ([, text]) => [title, text!] as const,
+      );
+      return title.startsWith("Webhooks") ? [] : found;
+    });
+  };
+  const shell = (text: string) =>
+    run("sh", ["-e", "-c", text], { cwd: folder, env: { ...process.env, API_KEY: inject("services").keyed.key } });
+
+  test.each([
+    ["private", privateClient],
+    ["keyed", keyedClient],
+  ] as const)("%s", async (variant, clientOf) => {
+    const { url } = clientOf();
+    const commands = await commandsOf(url);
+    expect([...new Set(commands.map(([title]) => title))]).toEqual([
+      ...["First request", "Idempotency", "Asynchronous jobs", "Resumable uploads", "Upload addresses"],
+    ]);
+    for (const [title, text] of commands) {
+      expect([title, text.includes(url)]).toEqual([title, true]);
+      // What needs an id or an address has one of the keyed service.
+      const command = (await withIds(text)).replace(/\S+(?=\/(?:resource|upload\/once)\/\w)/, (base) =>
+        base.replace(url, keyedClient().url),
+      );
+      const { stdout } = await shell(command);
+      if (/-o letter\.pdf/.test(text)) {
+        const bytes = await readFile(join(folder, "letter.pdf"));
+        expect([title, stdout, mediaTypeOf(bytes.subarray(0, 4096), "")]).toEqual([title, "", "application/pdf"]);
+        await rm(join(folder, "letter.pdf"));
+      } else if (title === "Resumable uploads") {
+        const id = stdout.trim().split("\n").at(-1);
+        const info = await fetch(`${url}/resource/${id}?format=info`);
+        expect(await info.json()).toMatchObject({ name: "report.pdf", size: pdf.length });
+      } else {
+        expect([title, Object.keys(JSON.parse(stdout))[0]]).toEqual([
+          title,
+          expect.stringMatching(/^(outputUrl|requestId|uploadUrl|files)$/),
+        ]);
+      }
+    }
+    expect(commands.filter(([, text]) => text.includes("$API_KEY")).length > 0).toBe(variant === "keyed");
+  });
+
+  test("curl that writes to a file shows the sentence of an error, and leaves the files as they were", async () => {
+    const [command] = (await commandsOf(keyedClient().url))
+      .map(([, text]) => text)
+      .filter((text) => text.includes("--fail"));
+    const refused = command!.replace("-F output", "-F web_layout=ä -F output");
+    const failure = () =>
+      shell(refused).then(
+        () => expect.unreachable("it must fail"),
+        (error) => error,
+      );
+    for (const before of [undefined, "an earlier letter"]) {
+      const path = join(folder, "letter.pdf");
+      if (before !== undefined) await writeFile(path, before);
+      const { code, stdout } = await failure();
+      expect(code).toBe(22);
+      expect(stdout).toMatch(/^%"%c3%a4 is not within the acceptable range for web_layout\..*"\n$/);
+      expect(existsSync(path) ? await readFile(path, "utf8") : undefined).toBe(before);
+    }
+    await rm(join(folder, "letter.pdf"));
   });
 });

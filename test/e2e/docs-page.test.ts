@@ -51,17 +51,52 @@ describe("the search", () => {
       expect(new URL(page.url()).hash).toBe("#png-resolution");
       expect(await isInView(page, "png-resolution")).toBe(true);
       await page.fill("#query", "no such file");
-      expect(await page.textContent("#count")).toMatch(/^\d+ places?$/);
+      expect(await page.textContent("#count")).toMatch(/^\d+ places? with some of the words$/);
       await page.fill("#query", "password protected");
       expect(await page.textContent("#results")).toContain("401");
       await page.keyboard.press("Escape");
       expect(await page.isVisible("#results")).toBe(false);
     }));
 
-  test("says that nothing was found", () =>
+  test.each([
+    ["key", "Keys"],
+    ["API keys", "Keys"],
+    ["login", "Keys"],
+    ["how big", "Limits"],
+    ["size limit", "Limits"],
+    ["What is the maximum file size?", "Limits"],
+    ["password", "Inputs"],
+    ["how long are files kept", "Lifetime of files"],
+    ["merge", "/merged-pdf"],
+    ["convert word to pdf", "/pdf"],
+    ["rate limit", "Limits of a client"],
+    ["retry", "Idempotency"],
+    ["swagger", "API description"],
+    ["ngrok", "Webhooks on your own machine"],
+    ["getting started", "First request"],
+    ["cors", "Web pages of other origins"],
+    ["claude mcp", "Agents"],
+    ["dpi", "Image endpoints"],
+    ["resolution", "resolution /"],
+  ])("%s leads to %s first", (query, title) =>
     visit({ viewport: DESKTOP }, "/docs", async (page) => {
-      await page.fill("#query", "xyzzy");
-      expect(await page.textContent("#count")).toBe("0 places");
+      await page.fill("#query", query);
+      const first = await page
+        .locator("#results a")
+        .first()
+        .evaluate((link) => link.firstChild!.textContent);
+      expect(first!.startsWith(title)).toBe(true);
+    }),
+  );
+
+  test("says that nothing was found, and where all is listed", () =>
+    visit({ viewport: DESKTOP }, "/docs", async (page) => {
+      for (const query of ["xyzzy", "rotate", "watermark", "price"]) {
+        await page.fill("#query", query);
+        expect([query, await page.textContent("#count")]).toEqual([query, "0 places"]);
+      }
+      await page.keyboard.press("Enter");
+      expect(new URL(page.url()).hash).toBe("#endpoints");
     }));
 });
 

@@ -72,8 +72,14 @@ export default {
 
 test("openapi-python-client", { timeout: LIMIT_MS }, async (context) => {
   const bin = await pythonTools(context);
+  const reference = await (await fetch(`${privateClient().url}/docs.md`)).text();
+  const config = join(folder, "overrides.yaml");
+  await writeFile(config, /^```yaml\n([\s\S]*?)^```$/m.exec(reference)![1]!);
   const generated = ["--path", description, "--output-path", join(folder, "generated"), "--meta", "none"];
-  await run(join(bin, "openapi-python-client"), ["generate", ...generated], { cwd: folder });
+  const told = await run(join(bin, "openapi-python-client"), ["generate", ...generated, "--config", config], {
+    cwd: folder,
+  });
+  expect(told.stdout + told.stderr).not.toContain("WARNING");
   await copyFile(join(clientSources, "with_python_client.py"), join(folder, "with_python_client.py"));
   await expectMerged(join(bin, "python"), ["with_python_client.py"], folder);
 });

@@ -79,8 +79,7 @@ describe.each(["private", "keyed"] as const)("in the %s variant", { timeout: 400
         expect([path, mediaTypeOf(bytes.subarray(0, 4096), name)]).toEqual([path, type]);
         const made = await runner.run(await codeOf(page));
         for (const { language, name, bytes } of made) {
-          // The command saves several files, the others an archive of them.
-          const wanted = ARCHIVED.includes(path) && language !== "cli" ? "application/zip" : type;
+          const wanted = ARCHIVED.includes(path) ? "application/zip" : type;
           expect([path, language, mediaTypeOf(bytes.subarray(0, 4096), name)]).toEqual([path, language, wanted]);
         }
         const languages = new Set(made.map(({ language }) => language));

@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { unzipSync } from "fflate";
 import { afterAll, beforeEach, describe, expect, inject, type TestContext, test } from "vitest";
 import { docx, paragraph } from "../fixtures/office.ts";
 import { labeledPdf, textPdf } from "../fixtures/pdfs.ts";
@@ -92,6 +93,8 @@ test("a page selection works with every operation on PDFs", async () => {
   expect((await pagewright(["split", "a.pdf:1-3", "-d", "parts"])).stdout).toBe("parts/a_1.pdf\n");
   expect((await pagewright(["png", "a.pdf:3-4", "--resolution", "20"])).stdout).toBe("a_3.png\na_4.png\n");
   expect((await pagewright(["png", "a.pdf:2", "--resolution", "20", "-o", "x.png"])).stdout).toBe("x.png\n");
+  expect((await pagewright(["png", "a.pdf:3-4", "--resolution", "20", "-o", "x.zip"])).stdout).toBe("x.zip\n");
+  expect(Object.keys(unzipSync(readFileSync(join(folder, "x.zip"))))).toEqual(["x_1.png", "x_2.png"]);
   expect((await pagewright(["split", "a.pdf", "--pages", "1", "--pages", "3-4"])).stdout).toBe("a_1.pdf\na_2.pdf\n");
 });
 

@@ -1,6 +1,6 @@
 // The client (client/) against a whole service: one suite in Node, in workerd, in a browser, and in Deno and Bun where
 // they are installed.
-// Contract: docs/api.md#json-bodies, #resumable-uploads, #stored-files
+// Contract: docs/api.md#client, #json-bodies, #resumable-uploads, #stored-files
 import { afterAll, beforeAll, describe, test } from "vitest";
 import { CHECKS } from "../support/client-checks.ts";
 import { type ClientPlatform, MISSING, PLATFORMS } from "../support/client-platforms.ts";

@@ -1,7 +1,10 @@
 // Tests the header fields that let web pages of other origins call the service, and those that protect clients.
 // Contract: docs/api.md#web-pages-of-other-origins, #limits
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { bundle } from "../support/client-platforms.ts";
 import { type Service, startService } from "../support/service.ts";
+import { startSite } from "../support/web.ts";
+import { openBrowser } from "../support/workbench.ts";
 
 const ORIGIN = "https://app.example.com";
 
@@ -147,4 +150,39 @@ describe("by default", () => {
     const secure = await fetch(`${service.url}/up`);
     expect(secure.headers.get("Strict-Transport-Security")).toMatch(/^max-age=\d+$/);
   });
+});
+
+test("the client on a page of another origin fails at once, and says why; it tries a service that is away again", async () => {
+  const script = await bundle("client-in-page.ts", ["browser"]);
+  await using site = await startSite((request, response) => {
+    if (request.url === "/client.js") response.setHeader("Content-Type", "text/javascript").end(script);
+    else
+      response
+        .setHeader("Content-Type", "text/html")
+        .end('<!doctype html><script type="module" src="client.js"></script>');
+  });
+  const unused = await startSite(() => {});
+  await unused[Symbol.asyncDispose]();
+  const browser = await openBrowser();
+  try {
+    const page = await browser.newPage();
+    const asked: string[] = [];
+    page.on("request", (request) => void asked.push(request.url()));
+    await page.goto(site.url);
+    await page.waitForFunction("globalThis.Pagewright");
+    const call = async (options: { readonly baseUrl: string; readonly retries?: number }) => {
+      asked.length = 0;
+      const message = await page.evaluate(
+        `new Pagewright(${JSON.stringify(options)}).html("<p>").text().then(String, ({ message }) => message)`,
+      );
+      return [message, asked.map((url) => new URL(url).pathname)];
+    };
+    const refused = `The service at ${service.url} does not name this page's origin, ${site.url}, in CORS_ORIGINS.`;
+    expect(await call({ baseUrl: service.url })).toEqual([refused, ["/html", "/up"]]);
+    const away = `The service at ${unused.url} could not be reached.`;
+    const paths = ["/html", "/up", "/html", "/up"];
+    expect(await call({ baseUrl: unused.url, retries: 1 })).toEqual([away, paths]);
+  } finally {
+    await browser.close();
+  }
 });

@@ -66,7 +66,14 @@ describe.each([
       pages.set(address, page);
       return page;
     };
-    for (const path of ["/docs", "/docs/compression", "/docs/pdfa", "/docs/flattening", "/docs/limits"]) {
+    for (const path of [
+      "/docs",
+      "/docs/client",
+      "/docs/compression",
+      "/docs/pdfa",
+      "/docs/flattening",
+      "/docs/limits",
+    ]) {
       const { text: page } = await pageAt(url + path);
       const ids = idsIn(page);
       expect(ids.length).toBeGreaterThan(2);

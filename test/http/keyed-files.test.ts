@@ -1,5 +1,5 @@
 // Tests who may remove a stored file in the keyed variant: its creator.
-// Contract: docs/api.md#variants, #stored-files, #delete, #resumable-uploads, #asynchronous-jobs
+// Contract: docs/api.md#variants, #keys, #stored-files, #delete, #resumable-uploads, #asynchronous-jobs
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createClient, upload } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";

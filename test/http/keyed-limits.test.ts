@@ -1,5 +1,5 @@
 // Tests expiry, scopes and limits of keys, and their usage, with a service of its own.
-// Contract: docs/api.md#limits-of-a-client, #usage, #variants, #errors
+// Contract: docs/api.md#limits-of-a-client, #usage, #variants, #keys, #errors
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";

@@ -1,5 +1,5 @@
 // Tests the keyed variant (spec, "Authentication"), and the common behavior of the two variants.
-// Contract: docs/api.md#variants, #errors
+// Contract: docs/api.md#variants, #keys, #errors
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { describe, expect, inject, test } from "vitest";

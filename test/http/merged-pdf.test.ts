@@ -238,21 +238,21 @@ describe("400", () => {
       ...[400, beginning("Uploaded file is not valid input for this route.")],
     ]);
     expect(await error({ file: [file(a), upload("not a PDF", "a.pdf")], ...two })).toEqual([
-      ...[400, "The input file is damaged or is not a PDF."],
+      ...[400, "The input file is damaged or is not a PDF. a.pdf, number 2 of the 2 inputs, is not a PDF."],
     ]);
   });
 });
 
 test("401 for a user password, on whichever input; an owner password alone opens", async () => {
   const two = { "pages[]": ["1", "1"], "type[]": ["file", "file"] };
-  for (const files of [
-    [a, encrypted(b, "user", "owner")],
-    [encrypted(a, "user", "owner"), b],
-  ]) {
-    expect(await error({ file: files.map((bytes) => file(bytes)), ...two })).toEqual([
-      401,
-      "The input file is password protected and cannot be processed.",
-    ]);
+  for (const [number, files] of [
+    [2, [a, encrypted(b, "user", "owner")]],
+    [1, [encrypted(a, "user", "owner"), b]],
+  ] as const) {
+    const sentence = "The input file is password protected and cannot be processed.";
+    const why = `a.pdf, number ${number} of the 2 inputs, needs a password.`;
+    const given = files.map((bytes) => file(bytes));
+    expect(await error({ file: given, ...two })).toEqual([401, `${sentence} ${why}`]);
   }
   const merged = await merge({ file: [file(encrypted(a, "", "owner")), file(b)], ...two });
   expect(pageTexts(merged.bytes)).toEqual(["A1", "B1"]);

@@ -1,10 +1,13 @@
 // Messages about the end of asynchronous jobs, over HTTP: signed, tried again, and never sent to a place that is not
 // public.
-// Contract: docs/api.md#webhooks
+// Contract: docs/api.md#webhooks, #webhooks-on-your-own-machine
+import { execFile, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { type ContainerProcess, startContainer } from "../../scripts/container-process.ts";
@@ -17,6 +20,7 @@ import { eventually } from "../support/eventually.ts";
 import { giveKeys } from "../support/keyed-service.ts";
 import { type MortalService, startMortalService } from "../support/mortal-service.ts";
 import { attackersDns, furtherAddresses, privateAddresses } from "../support/private-addresses.ts";
+import { freePort } from "../support/processes.ts";
 import { targetOf } from "../support/service.ts";
 import { type Ear, openEar, type Site, startDns, startSite } from "../support/web.ts";
 
@@ -46,6 +50,8 @@ let container: ContainerProcess;
 let service: MortalService;
 const secrets = { new: "", old: "" };
 let lookups = 0;
+/** Port of the receiver that the reference shows. */
+let receiverPort = 0;
 
 beforeAll(async () => {
   ear = await openEar();
@@ -74,7 +80,9 @@ beforeAll(async () => {
     // The two queries of the first lookup find another address than those of later ones.
     return lookups <= 2 ? ["93.184.216.34"] : ["127.0.0.1"];
   });
-  const env = { ENGINES: "chromium,threads", URL_ALLOW: `127.0.0.1:${site.port}`, URL_DNS: dns.address };
+  receiverPort = await freePort();
+  const allowed = [site.port, receiverPort].map((port) => `127.0.0.1:${port}`).join();
+  const env = { ENGINES: "chromium,threads", URL_ALLOW: allowed, URL_DNS: dns.address };
   container = await startContainer({ logFile: join(folder, "container.log"), env });
   service = await startMortalService(folder, container.vars);
   const storage = join(folder, "storage");
@@ -160,6 +168,39 @@ describe("a message", () => {
   });
 });
 
+test("the receiver and the request of the reference run as written, but for ports and the operation", async () => {
+  const reference = await (await fetch(`${service.url}/docs.md`)).text();
+  const [, section = ""] = /^### Webhooks on your own machine$([\s\S]*?)^### /m.exec(reference) ?? [];
+  const codeIn = (language: string) =>
+    new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, "m")
+      .exec(section)![1]!
+      .replaceAll("9000", String(receiverPort));
+  const env = { ...process.env, SECRET: secrets.new };
+  // From the project's folder, where its package is found.
+  const receiver = spawn(process.execPath, ["--input-type=module", "-e", codeIn("js")], { env });
+  try {
+    let said = "";
+    for (const stream of [receiver.stdout, receiver.stderr]) {
+      stream.on("data", (chunk) => {
+        said += chunk;
+      });
+    }
+    await eventually(async () => {
+      expect((await fetch(`http://127.0.0.1:${receiverPort}/`, { method: "POST" })).status).toBe(400);
+    });
+    await writeFile(join(folder, "report.pdf"), "any file");
+    const command = codeIn("sh").replace("/png", "/zip");
+    const { stdout } = await promisify(execFile)("sh", ["-ec", command], { cwd: folder });
+    const { requestId } = JSON.parse(stdout) as { requestId: string };
+    await eventually(() => {
+      expect(said).toContain(requestId);
+      expect(said).toContain("type: 'job.completed'");
+    });
+  } finally {
+    receiver.kill();
+  }
+});
+
 describe("a receiver", () => {
   test("that is slow, fails, redirects, is gone or answers at length", async () => {
     // Alone, so that it is canceled before its second attempt.
@@ -234,7 +275,8 @@ describe("a request", () => {
     const { keyed } = inject("services");
     const refused = (key: string) => refusal("http://10.0.0.1/", { base: keyed.url, headers: { "Api-Key": key } });
     const sentence = "The service has no secret to sign webhooks with, please ask its operator for one.";
-    expect(await refused(keyed.key!)).toEqual([400, sentence]);
+    expect(await refused(keyed.key!)).toEqual([400, beginning(sentence)]);
+    expect((await refused(keyed.key!))[1]).toContain("npm run keys -- secret, followed by the key");
     const key = randomUUID();
     const { webhookSecrets = [] } = withSecret(NO_RECORD, { isRotated: false });
     await giveKeys(keyed, { [key]: { webhookSecrets } });

@@ -57,7 +57,8 @@ export const PLATFORMS: Readonly<Record<"Node" | "workerd" | "a browser" | "Deno
 /** Platforms that this machine does not have. */
 export const MISSING = (["Deno", "Bun"] as const).filter((name) => !programOf(name === "Deno" ? "deno" : "bun"));
 
-async function bundle(name: string, conditions: string[]): Promise<string> {
+/** Returns a module of this folder with what it imports. */
+export async function bundle(name: string, conditions: string[]): Promise<string> {
   const entry = join(import.meta.dirname, name);
   const { outputFiles } = await build({ entryPoints: [entry], bundle: true, write: false, format: "esm", conditions });
   return outputFiles[0]!.text;

@@ -9,8 +9,10 @@ import { readConfig } from "../../src/core/config.ts";
 import { openApi } from "../../src/http/openapi/document.ts";
 import { served } from "../../src/served.ts";
 
+type Json = Readonly<Record<string, unknown>>;
 interface Operation {
   readonly operationId: string;
+  readonly description: string;
   readonly security: readonly object[];
   readonly responses: Readonly<Record<string, { readonly description: string }>>;
   readonly requestBody?: {
@@ -36,6 +38,20 @@ describe.each(["private", "keyed"])("the description of the %s variant", (varian
     expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);
     const { info: _, ...broken } = document as Document & { info: unknown };
     expect(await lintFromString({ source: JSON.stringify(broken), config })).not.toEqual([]);
+  });
+
+  test("explains each operation, and lists have items", () => {
+    expect(operations.filter(({ description }) => !description).map(({ operationId }) => operationId)).toEqual([]);
+    const lists: Json[] = [];
+    const visit = (value: unknown): void => {
+      if (typeof value !== "object" || value === null) return;
+      const { type } = value as Json;
+      if ([type].flat().includes("array")) lists.push(value as Json);
+      Object.values(value).forEach(visit);
+    };
+    visit(document);
+    expect(lists.length).toBeGreaterThan(20);
+    expect(lists.filter(({ items }) => items === undefined)).toEqual([]);
   });
 
   test("names each operation once", () => {

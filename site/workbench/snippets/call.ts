@@ -34,8 +34,6 @@ export interface Command {
   /** A text that is read in place of a file. */
   readonly content?: string;
   readonly options: readonly Option[];
-  /** Name of the output, which the command numbers if there are several. @default the name of the input */
-  readonly saveAs?: string;
 }
 
 export interface Option extends Entry {
@@ -80,18 +78,20 @@ export function callOf(operation: Operation, { baseUrl, keyed, inputs, values }:
   };
 }
 
-function commandOf(operation: Operation, inputs: readonly CallInput[], fields: readonly Entry[]): Command {
-  const { source, produces } = operation;
+function commandOf(
+  { source, fields: declared }: Operation,
+  inputs: readonly CallInput[],
+  fields: readonly Entry[],
+): Command {
   const text = source === "text" ? "content" : undefined;
   const textOf = (wanted: string | undefined) => fields.find(({ name }) => name === wanted)?.value;
-  const [content, output] = [textOf(text), textOf("output")];
+  const content = textOf(text);
   const options = fields.flatMap(({ name, value }): Option[] => {
-    const kind = operation.fields.find((field) => field.name === name)?.kind ?? "text";
+    const kind = declared.find((field) => field.name === name)?.kind ?? "text";
     return name === text || name === "output" || (kind === "switch" && value === "off") ? [] : [{ name, value, kind }];
   });
   return {
     ...{ inputs, options },
     ...(content === undefined ? {} : { content }),
-    ...(output === undefined ? {} : { saveAs: `${output}.${extensionOf(produces)}` }),
   };
 }

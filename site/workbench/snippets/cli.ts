@@ -5,13 +5,13 @@ import { quoted } from "./curl.ts";
 /** Name of the file that holds a value which the command reads from a file. */
 const fileOf = ({ name }: Option): string => `${name}.json`;
 
-export function cli({ baseUrl, path, keyed, command }: Call): string {
-  const { inputs, content, options, saveAs } = command;
+export function cli({ baseUrl, path, keyed, saveAs, command }: Call): string {
+  const { inputs, content, options } = command;
   const written = options.filter(({ kind }) => kind === "json");
   const words = [
     `pagewright ${path.slice(1)}`,
     ...(content === undefined ? inputs.map(operand) : ["-"]),
-    saveAs === undefined ? "-d ." : `-o ${quoted(saveAs)}`,
+    `-o ${quoted(saveAs)}`,
     ...options.map(flag),
     `--url ${quoted(baseUrl)}`,
     // The shell puts the key in.

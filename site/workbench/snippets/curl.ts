@@ -10,8 +10,10 @@ export function curl({ baseUrl, path, keyed, accept, saveAs, files, texts }: Cal
     // Unlike -F, it sends a text as it is, whatever it begins with.
     ...texts.map(({ name, value }) => `--form-string ${quoted(`${name}=${value}`)}`),
     `-o ${quoted(saveAs)}`,
+    // After an error, there is no file: the sentence is that of a header field.
+    "--fail --remove-on-error -w '%{onerror}%header{error}\\n'",
   ];
-  return [`curl --fail-with-body ${quoted(baseUrl + path)}`, ...options].join(" \\\n  ");
+  return [`curl ${quoted(baseUrl + path)}`, ...options].join(" \\\n  ");
 }
 
 /** Quotes a word for the shell, unless it needs no quotes. */

@@ -17,7 +17,8 @@ import {
 } from "../jpeg/stream.ts";
 import type { PdfImage, PicturePart } from "../to-pdf/picture.ts";
 import { profiledSpace } from "../to-pdf/profiled-space.ts";
-import { COMPRESSION, PHOTOMETRIC, segmentBytes, segmentCount, type TiffPage } from "./page.ts";
+import { photometricName } from "./names.ts";
+import { COMPRESSION, PHOTOMETRIC, segmentBytes, segmentCount, type TiffPage, unsupportedTiff } from "./page.ts";
 import { referenceOf } from "./ycbcr.ts";
 
 const ICC_PROFILE = 34_675;
@@ -168,7 +169,7 @@ function imageOf(page: TiffPage, picture: CodedPicture, height: number, data: Pd
     components === page.colors &&
     (isRgb || photometric <= PHOTOMETRIC.blackIsZero || photometric === PHOTOMETRIC.inks) &&
     page.samples === page.colors;
-  if (!isKnown) throw new EngineFailure("unsupported", `a TIFF of JPEGs, photometric interpretation ${photometric}`);
+  if (!isKnown) throw unsupportedTiff(`of JPEGs with ${photometricName(photometric)}`);
   const decode = decodeOf(page);
   return {
     width: frameWidth(picture),

@@ -3,6 +3,7 @@
 import { EngineFailure } from "../../core/failure.ts";
 import { bytesOfRow } from "../to-pdf/image-data.ts";
 import type { Directory, TiffBytes } from "./fields.ts";
+import { compressionName, photometricName } from "./names.ts";
 
 export const COMPRESSION = {
   none: 1,
@@ -35,6 +36,10 @@ const COLORS: Readonly<Record<number, 1 | 3 | 4>> = { 0: 1, 1: 1, 2: 3, 3: 1, 5:
 const [ASSOCIATED, UNASSOCIATED] = [1, 2];
 const CMYK_INKS = 1;
 const MOST_SAMPLES = 64;
+
+/** @param which follows "TIFF" in the name of the feature, which the client may know */
+export const unsupportedTiff = (which: string): EngineFailure =>
+  new EngineFailure("unsupported", `TIFF ${which}`, { feature: `TIFF ${which}` });
 
 export interface TiffPage {
   readonly file: TiffBytes;
@@ -76,8 +81,7 @@ export function readPage(file: TiffBytes, directory: Directory): TiffPage | unde
   const compression = directory.number(259) ?? COMPRESSION.none;
   const isPositive = (value: number) => Number.isSafeInteger(value) && value > 0;
   if (!isPositive(width) || !isPositive(height)) return undefined;
-  const refuse = (what: string) => new EngineFailure("unsupported", `a TIFF of ${what}`);
-  if (!COMPRESSIONS.has(compression)) throw refuse(`compression ${compression}`);
+  if (!COMPRESSIONS.has(compression)) throw unsupportedTiff(`compressed with ${compressionName(compression)}`);
   const samples = directory.number(277) ?? 1;
   if (!isPositive(samples) || samples > MOST_SAMPLES) return undefined;
   const photometric = directory.number(262) ?? guessedPhotometric(compression, samples);
@@ -86,19 +90,21 @@ export function readPage(file: TiffBytes, directory: Directory): TiffPage | unde
     !colors ||
     (photometric === PHOTOMETRIC.inks && (directory.number(332) ?? CMYK_INKS) !== CMYK_INKS && samples < 4)
   ) {
-    throw refuse(`photometric interpretation ${photometric}`);
+    throw unsupportedTiff(`with ${photometricName(photometric)}`);
   }
   if (samples < colors) return undefined;
   const depths = directory.numbers(258, samples);
   const bits = depths[0] ?? 1;
-  if (depths.some((depth) => depth !== bits)) throw refuse(`depths ${depths}`);
+  if (depths.some((depth) => depth !== bits)) throw unsupportedTiff("with samples of different depths");
   const format = formatOf(directory.number(339) ?? 1);
   const isFloat = format === "float";
   if (!format || bits < 1 || !(isFloat ? [16, 32, 64].includes(bits) : bits <= 16 || bits === 24 || bits === 32)) {
-    throw refuse(`${bits} bits, format ${directory.number(339)}`);
+    throw unsupportedTiff(
+      format ? `with ${isFloat ? "floating-point " : ""}samples of ${bits} bits` : "with complex numbers",
+    );
   }
   const predictor = directory.number(317) ?? 1;
-  if (predictor !== 1 && predictor !== 2 && predictor !== 3) throw refuse(`predictor ${predictor}`);
+  if (predictor !== 1 && predictor !== 2 && predictor !== 3) throw unsupportedTiff(`with predictor ${predictor}`);
   const isPlanar = (directory.number(284) ?? 1) === 2 && samples > 1;
   const [horizontal, vertical] =
     photometric === PHOTOMETRIC.ycbcr ? [directory.number(530) ?? 2, directory.number(530, 1) ?? 2] : [1, 1];

@@ -5,7 +5,7 @@ import { bytesOfRow, type Rows, type Samples, Stretches } from "../to-pdf/image-
 import { alphaSamples, colorSamples } from "../to-pdf/opacity.ts";
 import { type ColorSpace, inverted } from "../to-pdf/picture.ts";
 import { profiledSpace } from "../to-pdf/profiled-space.ts";
-import { COMPRESSION, PHOTOMETRIC, type TiffPage } from "./page.ts";
+import { COMPRESSION, PHOTOMETRIC, type TiffPage, unsupportedTiff } from "./page.ts";
 import { type Plane, planeRows } from "./rows.ts";
 import { depthOf, measuredRange, sampleReader, scaling, statedRange, type ValueRange } from "./values.ts";
 import { subsampledRows, toRgb } from "./ycbcr.ts";
@@ -104,7 +104,7 @@ function meaningOf(page: TiffPage, depth: number): Pick<Samples, "colorSpace" | 
 function paletteOf({ bits, directory }: TiffPage, depth: number): Uint8Array {
   const size = 2 ** bits;
   const map = directory.numbers(COLOR_MAP, 3 * size);
-  if (bits > 8) throw new EngineFailure("unsupported", `a TIFF with a palette of ${bits} bits`);
+  if (bits > 8) throw unsupportedTiff(`with a palette of ${bits} bits`);
   if (map.length < 3) throw new EngineFailure("damaged", "a TIFF without its palette");
   const shift = map.some((value) => value > 255) ? 8 : 0;
   const palette = new Uint8Array(3 * Math.min(size, 2 ** depth));
@@ -123,7 +123,7 @@ function planesOf(page: TiffPage): Plane[] {
   const fill = isLight ? 255 : 0;
   if (h * v > 1) {
     if (isPlanar || bits !== 8 || predictor !== 1 || samples !== 3)
-      throw new EngineFailure("unsupported", "a subsampled TIFF");
+      throw unsupportedTiff("with subsampled colors in planes, of other than 8 bits, or with a predictor");
     const unit = h * v + 2;
     return [
       {

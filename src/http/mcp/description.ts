@@ -38,6 +38,16 @@ const FILES = {
   required: ["files"],
 };
 const FILE = { type: "object", properties: { file: BINARY }, required: ["file"] };
+const RPC_MESSAGE = {
+  type: "object",
+  properties: {
+    jsonrpc: { type: "string", const: "2.0" },
+    id: { type: ["string", "integer"], description: "Absent from notifications." },
+    method: text,
+    params: { type: "object" },
+  },
+  required: ["jsonrpc"],
+};
 const RPC_ERROR = {
   type: "object",
   properties: {
@@ -110,7 +120,10 @@ export const describeAgents: Describe = () => ({
       ...{ method: "post", id: "mcp", tag: "Service", needsKey: true },
       errors: [bodyTooLarge(LIMITS.agentMessageBytes), bodyTooSlow(), busy()],
       summary: "Takes a message of an agent (Model Context Protocol, streamable HTTP).",
-      body: json({ type: ["object", "array"] }, { jsonrpc: "2.0", id: 1, method: "tools/list" }),
+      body: json(
+        { oneOf: [RPC_MESSAGE, { type: "array", items: RPC_MESSAGE }] },
+        { jsonrpc: "2.0", id: 1, method: "tools/list" },
+      ),
       answers: {
         200: { description: "The response, as an event.", content: { "text/event-stream": { schema: text } } },
         202: { description: "A notification was taken." },

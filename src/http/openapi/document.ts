@@ -116,8 +116,8 @@ export function openApi(served: Served, config: Config, baseUrl: string): Json {
     servers: [{ url: baseUrl }],
     externalDocs: { url: `${baseUrl}/docs`, description: "Reference with examples" },
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
-    paths: Object.fromEntries(paths.map((path) => [path.path, pathItem(path)])),
-    webhooks: webhooks(served.ofPosts),
+    paths: Object.fromEntries(paths.map((path) => [path.path, pathItem(path, baseUrl)])),
+    webhooks: webhooks(served.ofPosts, baseUrl),
     components: {
       schemas: { Error: ERROR, ...Object.assign({}, ...paths.map(({ schemas }) => schemas)) },
       headers: Object.fromEntries(Object.entries(HEADERS).map(([name, value]) => [name, header(value)])),
@@ -128,13 +128,14 @@ export function openApi(served: Served, config: Config, baseUrl: string): Json {
   };
 }
 
-function webhooks(features: readonly Feature[]): Json {
+function webhooks(features: readonly Feature[], baseUrl: string): Json {
   const messages = features.flatMap((feature) => Object.entries(feature.messages ?? {}));
   return Object.fromEntries(
     messages.map(([name, { summary, headers, schema, example }]) => {
       const content = { "application/json": { schema, example } };
       const post = {
         ...{ tags: ["Service"], operationId: name, summary, security: [] },
+        description: explainedAt(baseUrl, "webhooks"),
         parameters: parameters("header", headers),
         requestBody: { required: true, content },
         responses: { "2XX": { description: "The message is taken." }, 410: { description: "It is not wanted." } },
@@ -151,22 +152,27 @@ const ERROR: Json = {
   additionalProperties: false,
 };
 
-function pathItem({ placeholders = {}, operations }: PathDescription): Json {
+const explainedAt = (baseUrl: string, section: string): string =>
+  `The reference explains it: ${baseUrl}/docs#${section}`;
+
+function pathItem({ section, placeholders = {}, operations }: PathDescription, baseUrl: string): Json {
   const inPath = Object.fromEntries(
     Object.entries(placeholders).map(([name, value]) => [name, { ...value, required: true }]),
   );
   return {
     ...(Object.keys(inPath).length > 0 ? { parameters: parameters("path", inPath) } : {}),
-    ...Object.fromEntries(operations.map((operation) => [operation.method, describeOperation(operation)])),
+    ...Object.fromEntries(
+      operations.map((operation) => [operation.method, describeOperation(operation, explainedAt(baseUrl, section))]),
+    ),
   };
 }
 
-function describeOperation(operation: Operation): Json {
+function describeOperation(operation: Operation, description: string): Json {
   const { method, id, tag, summary, needsKey, query = {}, headers = {}, body, answers, errors } = operation;
   const given = [...parameters("query", query), ...parameters("header", headers)];
   const common = { ...EVERY_HEADER, ...(method === "post" ? POST_HEADERS : {}) };
   return {
-    ...{ tags: [tag], operationId: id, summary },
+    ...{ tags: [tag], operationId: id, summary, description },
     security: needsKey ? [{ ApiKey: [] }] : [],
     ...(given.length > 0 ? { parameters: given } : {}),
     ...(body ? { requestBody: { required: true, content: body } } : {}),

@@ -23,6 +23,11 @@ export const HEADERS: ValuesByName = {
     required: true,
     example: '<https://pagewright.test/docs#png-resolution>; rel="help"',
   },
+  Error: {
+    description: "The sentence of the error, as a string (RFC 9651).",
+    required: true,
+    example: '"9 is not within the acceptable range for resolution."',
+  },
   Allow: { description: "The methods that the path accepts.", example: "POST" },
   "Retry-After": { description: "Seconds until another attempt may succeed.", schema: { type: "integer" }, example: 5 },
   "Content-Range": { description: "Size of the file.", example: "bytes */48213" },
@@ -35,4 +40,4 @@ const refer = (...names: readonly string[]): Json =>
 
 export const EVERY_HEADER = refer("X-Request-Id");
 export const POST_HEADERS = refer("Server-Timing", "Vary");
-export const ERROR_HEADERS = refer("Link");
+export const ERROR_HEADERS = refer("Link", "Error");

@@ -91,8 +91,13 @@ function curl({ method, url, headers, fields, files, saveAs, isRedirect }: Call)
   const form = fields.map(
     ([name, value]) => `${/[;<@]/.test(value) ? "--form-string" : "-F"} ${plain(`${name}=${value}`)}`,
   );
+  // After an error, there is no file: the sentence is that of a header field.
+  const onError =
+    saveAs === undefined
+      ? "--fail-with-body"
+      : `--fail --remove-on-error -w '%{onerror}%header{error}\\n' -o ${saveAs}`;
   const lines = [
-    `curl --fail-with-body${isRedirect ? " -L" : ""}${saveAs === undefined ? "" : ` -o ${saveAs}`} ${method === "GET" ? plain(url) : url}`,
+    `curl ${onError}${isRedirect ? " -L" : ""} ${method === "GET" ? plain(url) : url}`,
     ...Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
     ...files.map(([name, fileName]) => `-F ${name}=@${fileName}`),
     ...form,

@@ -1,5 +1,5 @@
 // Serves the reference: as a page, as Markdown, and as an overview for language models.
-import { api, compression, flattening, layout, limits, pdfa, prose, script } from "#texts";
+import { api, client, compression, flattening, layout, limits, pdfa, prose, script } from "#texts";
 import { basedText } from "../../http/based-texts.ts";
 import type { Content, Describe } from "../../http/description.ts";
 import { noSuchEndpoint } from "../../http/errors.ts";
@@ -7,7 +7,7 @@ import { guidePage, referencePage } from "./page.ts";
 import { guideText, overview, referenceText } from "./plain.ts";
 import { type Deployment, GUIDES, type Guide } from "./reference.ts";
 
-const GUIDE_TEXTS: Readonly<Record<Guide, string>> = { compression, flattening, limits, pdfa };
+const GUIDE_TEXTS: Readonly<Record<Guide, string>> = { client, compression, flattening, limits, pdfa };
 
 const HTML = "text/html; charset=utf-8";
 const MARKDOWN = "text/markdown; charset=utf-8";

@@ -13,18 +13,28 @@ export interface Section {
   /** Anchor of the heading, formed as GitHub forms it. */
   readonly anchor: string;
   readonly title: string;
+  /** Words by which people look for the section, from a comment `search: …` behind the heading; empty without one. */
+  readonly searched: string;
   /** Number of `#` of the heading. */
   readonly level: number;
   readonly tokens: readonly Token[];
 }
 
+const SEARCHED = /<!-- search: ([^>]*?) -->/;
+
+/** Returns a page without the words of {@link Section.searched}. */
+export const withoutSearched = (markdown: string): string => markdown.replaceAll(/<!-- search: [^>]*? -->\n\n/g, "");
+
 /** Returns the sections of a page in order. What comes before the first heading is left out. */
 export function sectionsOf(markdown: string): Section[] {
-  const sections: { anchor: string; title: string; level: number; tokens: Token[] }[] = [];
+  const sections: (Section & { searched: string; readonly tokens: Token[] })[] = [];
   for (const token of new Marked().lexer(markdown)) {
+    const section = sections.at(-1);
+    const searched = token.type === "html" ? SEARCHED.exec(token.text)?.[1] : undefined;
     if (token.type === "heading") {
-      sections.push({ anchor: anchorOf(token.text), title: token.text, level: token.depth, tokens: [] });
-    } else sections.at(-1)?.tokens.push(token);
+      sections.push({ anchor: anchorOf(token.text), title: token.text, searched: "", level: token.depth, tokens: [] });
+    } else if (section && searched !== undefined) section.searched = searched;
+    else section?.tokens.push(token);
   }
   return sections;
 }

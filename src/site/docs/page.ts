@@ -1,8 +1,17 @@
 // Writes whole pages: the reference, and the guides that it refers to. They need no script; one adds a search.
 import { html } from "hono/html";
-import { htmlOf, type LinkTo, sectionsOf } from "./markdown.ts";
+import { htmlOf, type LinkTo, type Section, sectionsOf } from "./markdown.ts";
 import { operationHtml } from "./operation-html.ts";
-import { type Chapter, chaptersOf, type Deployment, GUIDES, type Guide } from "./reference.ts";
+import {
+  type Chapter,
+  chaptersOf,
+  type Deployment,
+  fileName,
+  GUIDES,
+  type Guide,
+  guideAt,
+  ofDeployment,
+} from "./reference.ts";
 
 type Html = ReturnType<typeof html>;
 
@@ -13,14 +22,14 @@ const fromGuide: LinkTo = (page, anchor) => link(page, anchor, { reference: "../
 
 function link(page: string, anchor: string, prefix: { readonly reference: string; readonly guides: string }) {
   const hash = anchor === "" ? "" : `#${anchor}`;
-  if (page === "api.md") return prefix.reference + hash;
-  const name = GUIDES.find((guide) => `${guide}.md` === page);
+  if (fileName(page) === "api.md") return prefix.reference + hash;
+  const name = guideAt(page);
   return name === undefined ? undefined : prefix.guides + name + hash;
 }
 
 /** Returns the reference of a deployment. */
 export function referencePage(text: string, deployment: Deployment): Html {
-  const chapters = chaptersOf(text, deployment);
+  const chapters = chaptersOf(ofDeployment(text, deployment), deployment);
   const ids = new Set(chapters.map(({ anchor }) => anchor));
   const body = chapters.map((chapter) => chapterHtml(chapter, deployment, ids));
   return shell({
@@ -39,9 +48,7 @@ ${body}`,
 export function guidePage(text: string, name: Guide): Html {
   const sections = sectionsOf(text);
   const items = sections.filter(({ level }) => level > 1).map(({ anchor, title }) => [`#${anchor}`, title] as const);
-  const main = sections.map(
-    ({ anchor, title, level, tokens }) => html`${heading(level, anchor, title)}\n${htmlOf(tokens, fromGuide)}`,
-  );
+  const main = sections.map((section) => html`${heading(section)}\n${htmlOf(section.tokens, fromGuide)}`);
   return shell({
     title: sections[0]?.title ?? name,
     root: "../",
@@ -50,21 +57,21 @@ export function guidePage(text: string, name: Guide): Html {
   });
 }
 
-function chapterHtml(
-  { anchor, title, level, tokens, paths, isElsewhere }: Chapter,
-  { baseUrl }: Deployment,
-  ids: Set<string>,
-): Html {
-  return html`${heading(level, anchor, title)}
+function chapterHtml(chapter: Chapter, { baseUrl }: Deployment, ids: Set<string>): Html {
+  const { tokens, paths, isElsewhere } = chapter;
+  return html`${heading(chapter)}
 ${isElsewhere ? html`<p class="note">This deployment does not have it: it belongs to the keyed variant.</p>` : ""}
 ${htmlOf(tokens, fromReference)}
 ${paths.flatMap((path) => path.operations.map((operation) => operationHtml(path, operation, baseUrl, ids)))}`;
 }
 
-function heading(level: number, anchor: string, title: string): Html {
+function heading({ level, anchor, title, searched }: Section): Html {
   const content = html`${title} <a class="anchor" href="#${anchor}" aria-label="Link to ${title}">#</a>`;
   if (level === 1) return html`<h1 id="${anchor}">${title}</h1>`;
-  return level === 2 ? html`<h2 id="${anchor}">${content}</h2>` : html`<h3 id="${anchor}">${content}</h3>`;
+  const also = searched === "" ? "" : html` data-searched="${searched}"`;
+  return level === 2
+    ? html`<h2 id="${anchor}"${also}>${content}</h2>`
+    : html`<h3 id="${anchor}"${also}>${content}</h3>`;
 }
 
 /** Lists the chapters: those of level 2 as groups. */
@@ -85,6 +92,7 @@ function navigation(chapters: readonly Chapter[]): Html {
 }
 
 export const GUIDE_TITLES: Readonly<Record<Guide, string>> = {
+  client: "Client",
   compression: "Compression",
   pdfa: "PDF/A",
   flattening: "Flattening",

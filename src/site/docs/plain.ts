@@ -1,13 +1,15 @@
 // Writes the reference as Markdown, and its overview for language models (https://llmstxt.org).
 import { callOf, LANGUAGES } from "./calls.ts";
+import { withoutSearched } from "./markdown.ts";
 import { GUIDE_TITLES } from "./page.ts";
-import { chaptersOf, type Deployment, GUIDES } from "./reference.ts";
+import { chaptersOf, type Deployment, fileName, GUIDES, guideAt, ofDeployment } from "./reference.ts";
 
 /** Returns docs/api.md from its first section on, with an example behind each section that has one. */
 export function referenceText(text: string, deployment: Deployment): string {
   const chapters = new Map(chaptersOf(text, deployment).map((chapter) => [chapter.title, chapter]));
   const { baseUrl, config } = deployment;
-  const sections = text.slice(text.indexOf("\n## ") + 1).split(/^(?=#{2,3} )/m);
+  const shown = withoutSearched(ofDeployment(text, deployment));
+  const sections = shown.slice(shown.indexOf("\n## ") + 1).split(/^(?=#{2,3} )/m);
   const parts = sections.map((section) => {
     const title = /^#+ (.*)$/m.exec(section)?.[1] ?? "";
     const paths = chapters.get(title)?.paths ?? [];
@@ -28,8 +30,8 @@ function linked(markdown: string, baseUrl: string): string {
   return markdown.replace(
     /\[([^\]]+)\]\((?!https?:|#)([^)#]+)(#[^)]*)?\)/g,
     (_, words: string, page: string, hash = "") => {
-      if (page === "api.md") return `[${words}](${baseUrl}/docs.md${hash})`;
-      const guide = GUIDES.find((name) => `${name}.md` === page);
+      if (fileName(page) === "api.md") return `[${words}](${baseUrl}/docs.md${hash})`;
+      const guide = guideAt(page);
       return guide === undefined ? words : `[${words}](${baseUrl}/docs/${guide}.md${hash})`;
     },
   );

@@ -21,9 +21,32 @@ export interface Chapter extends Section {
   readonly isElsewhere: boolean;
 }
 
-/** Pages besides the reference that it refers to, by their names in docs/. */
-export const GUIDES = ["compression", "pdfa", "flattening", "limits"] as const;
+/** Pages besides the reference that it refers to. */
+export const GUIDES = ["client", "compression", "pdfa", "flattening", "limits"] as const;
 export type Guide = (typeof GUIDES)[number];
+
+/** Returns the last part of a path. */
+export const fileName = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
+
+/** Returns the guide that is a page of the repository, by its path from another one. */
+export const guideAt = (path: string): Guide | undefined =>
+  path === "../client/README.md" ? "client" : GUIDES.find((guide) => fileName(path) === `${guide}.md`);
+
+/** Address of a service in docs/api.md. */
+const EXAMPLE_BASE = "http://localhost:8787";
+
+/**
+ * Returns the text of docs/api.md for a deployment: examples have its address, and in the keyed variant the key, where
+ * their fence says so (` ```sh key `).
+ */
+export function ofDeployment(text: string, { config, baseUrl }: Deployment): string {
+  const keyed = (code: string) => code.replaceAll(/\bcurl /g, 'curl -H "Api-Key: $API_KEY" ');
+  return text
+    .replaceAll(/^```sh key\n([\s\S]*?)^```$/gm, (_, code: string) => {
+      return `\`\`\`sh\n${config.variant === "keyed" ? keyed(code) : code}\`\`\``;
+    })
+    .replaceAll(EXAMPLE_BASE, baseUrl);
+}
 
 /** Returns the chapters of the reference. The tables of parameters are left out where the descriptions have them. */
 export function chaptersOf(text: string, { served, config, baseUrl }: Deployment): Chapter[] {

@@ -7,36 +7,68 @@ const count = results.querySelector("#count");
 const contents = document.querySelector(".contents");
 const MOST = 30;
 
-/** Places of the page by the text that names them. */
+/** Places of the page by the text that names them. Of places that match as well, those of a lower kind come first. */
 const places = [...document.querySelectorAll("main [id]")].map((element) => {
   const isRow = element.matches("tr");
   const cells = [...element.querySelectorAll("th, td")].map((cell) => cell.textContent.replace(/\s+/g, " ").trim());
   const name = isRow ? cells[0] : element.firstChild.textContent.trim();
   const path = element.closest(".operation")?.getAttribute("aria-label")?.replace(/^\S+ /, "") ?? "";
   const about = isRow ? cells.slice(1).join(" ") : "";
-  const title = /^\d+$/.test(name) ? `${name} ${cells[1]}` : `${name} ${path}`.trim();
-  return { id: element.id, title, about, words: `${title} ${about}`.toLowerCase(), isHeading: !isRow };
+  const isError = /^\d+$/.test(name);
+  const title = isError ? `${name} ${cells[1]}` : `${name} ${path}`.trim();
+  const searched = element.dataset.searched ?? "";
+  return { id: element.id, title, about, searched, kind: isRow ? (isError ? 4 : 1) : 0 };
 });
 
-function find(text) {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  if (words.length === 0) return [];
-  const rank = ({ title, isHeading }) => {
-    const name = title.toLowerCase();
-    const place = name.startsWith(words[0]) || name.startsWith(`/${words[0]}`) ? 0 : name.includes(words[0]) ? 1 : 2;
-    return 2 * place + (isHeading ? 0 : 1);
-  };
-  return places
-    .filter((place) => words.every((word) => place.words.includes(word)))
-    .map((place) => ({ place, at: rank(place) }))
-    .sort((a, b) => a.at - b.at)
-    .map(({ place }) => place);
+/** Words of questions that name nothing. */
+const ASKING = new Set(
+  "a an and are be can do does for how i in is it my of on or the to use what when where".split(" "),
+);
+
+/** Returns the words of a query. */
+function wordsOf(text) {
+  const all = text
+    .toLowerCase()
+    .split(/[\s,?!]+/)
+    .filter(Boolean);
+  const naming = all.filter((word) => !ASKING.has(word));
+  return naming.length > 0 ? naming : all;
 }
 
+/** Reports whether a text has the singular of a word. */
+const hasSingular = (text, word) => /..s$/.test(word) && text.split(/[^a-z0-9]+/).includes(word.slice(0, -1));
+
+/** Returns how far from the name of a place a word is: 0 if the name begins with it, undefined if it is nowhere. */
+function distance(place, word) {
+  const [name, searched, about] = [place.title.replace(/^\//, ""), ` ${place.searched}`, place.about].map((text) =>
+    text.toLowerCase(),
+  );
+  if (name.startsWith(word)) return 0;
+  if (searched.includes(` ${word}`) || hasSingular(searched, word)) return 1;
+  if (name.includes(word) || hasSingular(name, word)) return 2;
+  return about.includes(word) || hasSingular(about, word) ? 3 : undefined;
+}
+
+/** Returns the places that have all words, or else those that have most of them. */
+function find(text) {
+  const words = wordsOf(text);
+  const ranked = places.map((place) => {
+    const found = words.map((word) => distance(place, word)).filter((at) => at !== undefined);
+    return { place, count: found.length, at: 2 * Math.max(...found) + place.kind };
+  });
+  const most = Math.max(...ranked.map(({ count }) => count));
+  if (most === 0) return { places: [], isWhole: true };
+  const best = ranked.filter(({ count }) => count === most).sort((a, b) => a.at - b.at);
+  return { places: best.map(({ place }) => place), isWhole: most === words.length };
+}
+
+const NOTHING = { id: "endpoints", title: "All endpoints", about: "What is not among them, the service does not do." };
+
 function show() {
-  const found = find(query.value);
+  const { places: found, isWhole } = find(query.value);
+  const shown = found.length > 0 || !document.getElementById(NOTHING.id) ? found : [NOTHING];
   list.replaceChildren(
-    ...found.slice(0, MOST).map(({ id, title, about }) => {
+    ...shown.slice(0, MOST).map(({ id, title, about }) => {
       const item = document.createElement("li");
       const link = document.createElement("a");
       link.href = `#${id}`;
@@ -48,7 +80,7 @@ function show() {
       return item;
     }),
   );
-  count.textContent = found.length === 1 ? "1 place" : `${found.length} places`;
+  count.textContent = `${found.length === 1 ? "1 place" : `${found.length} places`}${isWhole ? "" : " with some of the words"}`;
   results.hidden = query.value.trim() === "";
 }
 

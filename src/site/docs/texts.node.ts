@@ -5,6 +5,7 @@ import { join } from "node:path";
 const read = (path: string): string => readFileSync(join(import.meta.dirname, path), "utf8");
 
 export const api = read("../../../docs/api.md");
+export const client = read("../../../client/README.md");
 export const compression = read("../../../docs/compression.md");
 export const flattening = read("../../../docs/flattening.md");
 export const limits = read("../../../docs/limits.md");

@@ -1,4 +1,5 @@
 // Holds the texts of the reference in the Worker, which has no file system: they are part of its bundle.
+import client from "../../../client/README.md";
 import api from "../../../docs/api.md";
 import compression from "../../../docs/compression.md";
 import flattening from "../../../docs/flattening.md";
@@ -8,4 +9,4 @@ import layout from "./layout.css";
 import prose from "./prose.css";
 import script from "./search.browser.js";
 
-export { api, compression, flattening, layout, limits, pdfa, prose, script };
+export { api, client, compression, flattening, layout, limits, pdfa, prose, script };

@@ -44,6 +44,7 @@ describe("merge-pdfs", () => {
     const pdf = plainPdf("a");
     const locked = (await failure(merged(pdf, encrypted(pdf, "user", "owner")))) as EngineFailure;
     expect(locked).toMatchObject({ reason: "password-protected" });
+    expect(locked.why).toMatch(/, number 2 of the 2 inputs, needs a password\.$/);
     const open = await merged(encrypted(plainPdf("b"), "", "owner"), pdf);
     expect(words(open)).toEqual(["b", "a"]);
     expect(infoOf(open).Encrypted).toBe("no");
@@ -53,9 +54,24 @@ describe("merge-pdfs", () => {
     const repaired = await merged(withoutXref(plainPdf("a")), plainPdf("b"));
     expect(words(repaired)).toEqual(["a", "b"]);
     expect(qpdfComplaints(repaired)).toBe("");
-    expect(await failure(merged(plainPdf("a"), new Uint8Array(Buffer.from("no PDF"))))).toMatchObject({
-      reason: "not-a-pdf",
-    });
+  });
+
+  test("an input that cannot be read is named, and a sole one is not", async () => {
+    const [good, locked] = [plainPdf("a"), encrypted(plainPdf("b"), "user", "owner")];
+    const text = new Uint8Array(Buffer.from("no PDF"));
+    const empty = new Uint8Array(
+      Buffer.from("%PDF-1.7\n1 0 obj\n<</Type/Catalog>>\nendobj\ntrailer\n<</Root 1 0 R>>\n"),
+    );
+    for (const [inputs, reason, why] of [
+      [[good, text], "not-a-pdf", "number 2 of the 2 inputs, is not a PDF."],
+      [[text, good, good], "not-a-pdf", "number 1 of the 3 inputs, is not a PDF."],
+      [[good, good, empty], "damaged", "number 3 of the 3 inputs, is damaged."],
+      [[good, locked, text], "password-protected", "number 2 of the 3 inputs, needs a password."],
+    ] as const) {
+      const error = (await failure(merged(...inputs))) as EngineFailure;
+      expect([error.reason, error.why]).toEqual([reason, expect.stringMatching(`^.+, ${why}$`)]);
+    }
+    for (const only of [text, empty, locked]) expect(await failure(merged(only))).toMatchObject({ why: undefined });
   });
 
   test("equal fonts and images are stored once", async () => {

@@ -74,6 +74,18 @@ describe("names of outputs", () => {
     const [target] = targetsOf(operation("png"), [[operand]], { out: "pages/x.png" }, ".png");
     expect(target).toEqual({ path: "pages/", stem: "x", extension: ".png", only: "pages/x.png" });
   });
+
+  test("-o names an archive if it ends in .zip, of operations that make several outputs", () => {
+    const [operand] = [{ kind: "path", value: "a.pdf", shown: "a.pdf" } as const];
+    const targetFor = (name: string, out: string, extension: string) =>
+      targetsOf(operation(name), [[operand]], { out }, extension)[0];
+    for (const name of ["png", "jpg", "split"]) {
+      const target = { path: "pages/x.ZIP", stem: "x", extension: ".png", isArchive: true };
+      expect(targetFor(name, "pages/x.ZIP", ".png")).toEqual(target);
+    }
+    expect(targetFor("compress", "x.zip", ".pdf")).toEqual({ path: "x.zip", stem: "x", extension: ".pdf" });
+    expect(targetFor("png", "zip", ".png")).not.toHaveProperty("isArchive");
+  });
 });
 
 test("compress and pdfa have defaults, which a profile changes", () => {

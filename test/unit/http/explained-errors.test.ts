@@ -1,6 +1,6 @@
 // Errors that tell which input is wrong and why: the contract's sentence comes first, unchanged.
 import { expect, test } from "vitest";
-import { OutOfRange } from "../../../src/core/failure.ts";
+import { EngineFailure, OutOfRange } from "../../../src/core/failure.ts";
 import { outOfRange, toServiceError } from "../../../src/http/errors.ts";
 import { mismatch } from "../../../src/http/mismatch.ts";
 
@@ -15,6 +15,14 @@ test("a reason follows the sentence", () => {
   ]);
   expect(error.sentence).toBe(outOfRange("pages", "x").sentence);
   expect(outOfRange("pages", "<value>").message).toBe("<value> is not within the acceptable range for pages.");
+});
+
+test.each([
+  ["damaged", 400, "The input file is damaged or is not a PDF."],
+  ["password-protected", 401, "The input file is password protected and cannot be processed."],
+] as const)("an engine's reason follows the sentence: %s", (reason, status, sentence) => {
+  const error = toServiceError(new EngineFailure(reason, "detail", { why: "It is a.pdf." }));
+  expect([error.status, error.sentence, error.message]).toEqual([status, sentence, `${sentence} It is a.pdf.`]);
 });
 
 test.each([

@@ -165,10 +165,14 @@ describe("failures cross as reasons", () => {
     };
 
   test("an engine's failure, after what was made before it", async () => {
-    const outputs = remote("fails")([], {}, context(failing(new EngineFailure("password-protected", "asked"), 1)));
+    const why = "b.pdf, number 2 of the 2 inputs, needs a password.";
+    const locked = new EngineFailure("password-protected", "asked", { feature: "TIFF of ink", why });
+    const outputs = remote("fails")([], {}, context(failing(locked, 1)));
     const [first] = [await outputs[Symbol.asyncIterator]().next()];
     expect(first!.value).toMatchObject({ extension: "txt" });
-    await expect(outputsOf(outputs)).rejects.toMatchObject({ name: "EngineFailure", reason: "password-protected" });
+    await expect(outputsOf(outputs)).rejects.toMatchObject({
+      ...{ name: "EngineFailure", reason: "password-protected", feature: "TIFF of ink", why },
+    });
   });
 
   test("in the middle of an output", async () => {

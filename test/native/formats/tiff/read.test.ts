@@ -66,10 +66,47 @@ describe("compressions", () => {
     await expectPixels(await pdfOf(tiff([{ ...picture, segments: [deflateSync(picture.segments[0]!)] }])), rgb);
   });
 
-  test.each([34_712, 50_000, 50_001, 34_887, 34_661, 32_766])("compression %i is refused", async (number) => {
-    await expect(pdfOf(tiff([plainTiff(rgb, 2, 8, { 259: [number] })]))).rejects.toMatchObject({
-      reason: "unsupported",
-    });
+  test.each([
+    [50_000, "TIFF compressed with Zstandard"],
+    [50_001, "TIFF compressed with WebP"],
+    [50_002, "TIFF compressed with JPEG XL"],
+    [34_887, "TIFF compressed with LERC"],
+    [34_661, "TIFF compressed with JBIG"],
+    [34_712, "TIFF compressed with JPEG 2000"],
+    [34_925, "TIFF compressed with LZMA"],
+    [32_766, "TIFF compressed with NeXT's run lengths"],
+    [12_345, "TIFF compressed with method 12345"],
+  ])("compression %i is refused, and named: %s", async (number, feature) => {
+    const file = tiff([plainTiff(gray, 1), plainTiff(rgb, 2, 8, { 259: [number] })]);
+    await expect(pdfOf(file)).rejects.toMatchObject({ reason: "unsupported", feature });
+  });
+
+  test("libtiff's own files in compressions that are not read are refused, and named", async () => {
+    const file = tiff([plainTiff(rgb, 2)]);
+    for (const [compression, name] of [
+      ["zstd", "Zstandard"],
+      ["zstd:2", "Zstandard"],
+      ["webp", "WebP"],
+      ["lerc", "LERC"],
+      ["lzma", "LZMA"],
+    ] as const) {
+      for (const options of [["-r", "7"], ["-t", "-w", "16", "-l", "16"], ["-8"]]) {
+        const feature = `TIFF compressed with ${name}`;
+        const made = await byTiffcp(file, "-c", compression, ...options);
+        await expect(pdfOf(made)).rejects.toMatchObject({ reason: "unsupported", feature });
+      }
+    }
+  });
+
+  test.each([
+    ["colors of a sensor", 1, { 262: [32_803] }, "TIFF with colors of a camera's sensor"],
+    ["an unknown interpretation", 1, { 262: [60_000] }, "TIFF with photometric interpretation 60000"],
+    ["complex numbers", 1, { 339: [6] }, "TIFF with complex numbers"],
+    ["a predictor of nobody", 1, { 317: [9] }, "TIFF with predictor 9"],
+    ["different depths", 2, { 258: [8, 8, 4] }, "TIFF with samples of different depths"],
+  ] as const)("%s are refused, and named", async (_, photometric, tags, feature) => {
+    const picture = plainTiff(photometric === 1 ? gray : rgb, photometric, 8, tags as unknown as TiffTags);
+    await expect(pdfOf(tiff([picture]))).rejects.toMatchObject({ reason: "unsupported", feature });
   });
 });
 
