@@ -14,7 +14,7 @@ export interface PlacedImage {
 }
 
 const MAX_CONTENT_BYTES = 64 * 2 ** 20;
-const MAX_IMAGES = 5_000;
+const MAX_IMAGES = 2_000;
 /** Maximum number of content streams that are read for a page. Forms in hostile files draw each other without end. */
 const MAX_STREAMS = 5_000;
 const MAX_OPERATIONS = 4_000_000;
