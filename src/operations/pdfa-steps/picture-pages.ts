@@ -25,7 +25,7 @@ import { Dictionary, Name, PdfStream, Reference, type Value } from "../../pdf/ob
 import { writeFile } from "../../pdf/objects/writer.ts";
 import { putPageTree } from "../../pdf/pages/page-tree.ts";
 import { pageDictionary, readPages, type SourcePage } from "../../pdf/pages/pages.ts";
-import { displaySpace } from "../../pdf/pdfa/colors/display-space.ts";
+import { type DisplaySpace, displaySpace } from "../../pdf/pdfa/colors/display-space.ts";
 import { usesCmyk } from "../../pdf/pdfa/colors/page-colors.ts";
 import { InvisibleFont, invisibleText } from "../../pdf/pdfa/content/invisible-text.ts";
 import { removeFields } from "../../pdf/pdfa/document/remove-fields.ts";
@@ -61,6 +61,8 @@ const COARSE_DPI = 36;
 const GRAY_TOLERANCE = 3;
 /** Limits the size of all pictures, which are held until the file is written. */
 const MOST_PICTURE_BYTES = 512 * 2 ** 20;
+/** Bands of pictures. The engine may decode an image that is larger than its store again for each band. */
+const BAND_BYTES = 32 * 2 ** 20;
 const HEAP_MARK_BYTES = 192 * 2 ** 20;
 
 /**
@@ -95,7 +97,7 @@ const run: Run<PicturePagesParams> = async function* ([input, look = input], par
       font,
       inRgb: params.inRgb,
       isFlat,
-      bytesLeft: MOST_PICTURE_BYTES,
+      bytes: { left: MOST_PICTURE_BYTES },
       finerLeft: LIMITS.picturedDocumentPixels,
     };
     const all = pages.map((_, index) => index + 1);
@@ -143,7 +145,7 @@ interface Made {
   readonly inRgb: boolean;
   /** True if annotations become part of the picture. */
   readonly isFlat: boolean;
-  bytesLeft: number;
+  readonly bytes: { left: number };
   /** Pixels that all further pages may have together beyond those of the usual resolution. */
   finerLeft: number;
 }
@@ -155,7 +157,7 @@ async function picturedPage(
   made: Made,
   context: Context,
 ): Promise<Dictionary> {
-  const { target, font } = made;
+  const { target } = made;
   const before = pageDictionary(source, page);
   const space = displaySpace(source, before);
   const after = new Dictionary().set("Type", Name.of("Page"));
@@ -167,46 +169,82 @@ async function picturedPage(
     after.set("MediaBox", [0, 0, space.width * fit, space.height * fit].map(Math.floor));
   }
   const matrix: Matrix = fit < 1 ? [fit / space.unit, 0, 0, fit / space.unit, 0, 0] : space.matrix;
-  const resources = new Dictionary();
-  let content = "";
-  try {
-    const look = new MupdfPage(drawn, page.index);
-    try {
-      const { width, height } = look;
-      // The page may be smaller than before; its picture still shows all of it.
-      const [x, y] = [(space.width * space.unit) / width, (space.height * space.unit) / height];
-      const toPage = multiply([x, 0, 0, y, 0, 0], matrix);
-      const objects = new Dictionary();
-      const draw = drawerOf(look, target, () => !made.inRgb && usesCmyk(source, before), context);
-      for (const { box, density } of piecesFor(look, source, before, toPage, made)) {
-        const picture = draw({ box, density });
-        made.bytesLeft -= picture.body.raw().length;
-        if (made.bytesLeft < 0) throw new EngineFailure("too-large", "the pictures of the pages take too much memory");
-        const name = objects.size === 0 ? "Picture" : `Picture${objects.size}`;
-        objects.set(name, target.add(picture));
-        const [left, top, right, bottom] = box;
-        const place = multiply([right - left, 0, 0, bottom - top, left, height - bottom], toPage);
-        content += `q ${place.map(serializeNumber).join(" ")} cm /${name} Do Q\n`;
-      }
-      resources.set("XObject", objects);
-      const lines = look.text();
-      if (lines.length > 0) {
-        resources.set("Font", Dictionary.of({ Invisible: font.reference }));
-        content += invisibleText(lines, { font, name: "Invisible" }, toPage, height);
-      }
-    } finally {
-      look.close();
-    }
-  } catch (error) {
-    if (!(error instanceof EngineFailure) || error.reason === "too-large") throw error;
-    // If a page cannot be drawn, no viewer shows it either.
-    context.log("page left blank", { pageNumber: page.index + 1, error: String(error) });
-  }
-  after.set("Resources", resources);
-  after.set("Contents", target.add(new PdfStream(new Dictionary(), bodyOf(Buffer.from(content, "latin1")))));
+  const subject = { source, page: before, index: page.index, space, matrix };
+  const drawing = await drawnFinely(drawn, subject, made, context);
+  after.set("Resources", drawing.resources);
+  after.set("Contents", target.add(new PdfStream(new Dictionary(), bodyOf(Buffer.from(drawing.content, "latin1")))));
   if (!made.isFlat) keepAnnotations(before, after);
   else if (target === source) keepLinks(source, before, after);
   return after;
+}
+
+interface Subject {
+  readonly source: PdfFile;
+  readonly page: Dictionary;
+  readonly index: number;
+  readonly space: DisplaySpace;
+  /** From the displayed page to the space of the page that is made. */
+  readonly matrix: Matrix;
+}
+
+interface Drawing {
+  readonly content: string;
+  readonly resources: Dictionary;
+}
+
+/** Draws at the resolution of the images, if that is possible, and otherwise at the usual one. */
+async function drawnFinely(drawn: MupdfDocument, subject: Subject, made: Made, context: Context): Promise<Drawing> {
+  try {
+    return drawingOf(drawn, subject, made, context);
+  } catch (error) {
+    if (!(error instanceof EngineFailure)) throw error;
+    context.log("page not drawn finely", { pageNumber: subject.index + 1, error: String(error) });
+  }
+  if (drawn.engine.dead) await drawn.reopen();
+  try {
+    return drawingOf(drawn, subject, { ...made, finerLeft: 0 }, context);
+  } catch (error) {
+    if (!(error instanceof EngineFailure) || error.reason === "too-large") throw error;
+    // If a page cannot be drawn, no viewer shows it either.
+    context.log("page left blank", { pageNumber: subject.index + 1, error: String(error) });
+    return { content: "", resources: new Dictionary() };
+  }
+}
+
+function drawingOf(drawn: MupdfDocument, subject: Subject, made: Made, context: Context): Drawing {
+  const { target, font } = made;
+  const { source, page, space } = subject;
+  const look = new MupdfPage(drawn, subject.index);
+  try {
+    const { width, height } = look;
+    // The page may be smaller than before; its picture still shows all of it.
+    const [x, y] = [(space.width * space.unit) / width, (space.height * space.unit) / height];
+    const toPage = multiply([x, 0, 0, y, 0, 0], subject.matrix);
+    const draw = drawerOf(look, target, () => !made.inRgb && usesCmyk(source, page), context);
+    const pieces = piecesFor(look, source, page, toPage, made);
+    const pictures = pieces.map((piece) => draw(piece));
+    const bytes = pictures.reduce((sum, { body }) => sum + body.raw().length, 0);
+    if (bytes > made.bytes.left) throw new EngineFailure("too-large", "the pictures of the pages take too much memory");
+    made.bytes.left -= bytes;
+    const objects = new Dictionary();
+    const resources = Dictionary.of({ XObject: objects });
+    let content = "";
+    for (const [index, { box }] of pieces.entries()) {
+      const name = index === 0 ? "Picture" : `Picture${index}`;
+      objects.set(name, target.add(pictures[index]!));
+      const [left, top, right, bottom] = box;
+      const place = multiply([right - left, 0, 0, bottom - top, left, height - bottom], toPage);
+      content += `q ${place.map(serializeNumber).join(" ")} cm /${name} Do Q\n`;
+    }
+    const lines = look.text();
+    if (lines.length > 0) {
+      resources.set("Font", Dictionary.of({ Invisible: font.reference }));
+      content += invisibleText(lines, { font, name: "Invisible" }, toPage, height);
+    }
+    return { content, resources };
+  } finally {
+    look.close();
+  }
 }
 
 function keepAnnotations(before: Dictionary, after: Dictionary): void {
@@ -254,7 +292,7 @@ function drawerOf(page: MupdfPage, file: PdfFile, hasInks: () => boolean, { sign
     ];
     const [x, y] = [width / (right - left), height / (bottom - top)];
     const view = { width, height, left: 0, top: 0, matrix: [x, 0, 0, y, -left * x, -top * y] } as const;
-    const raster = page.raster({ colorModel, dpi: x * POINTS_PER_INCH, view, signal });
+    const raster = page.raster({ colorModel, dpi: x * POINTS_PER_INCH, view, signal, bandBytes: BAND_BYTES });
     const chunks: Uint8Array[] = [];
     for (const chunk of encodeJpeg(raster, { quality: JPEG_QUALITY })) chunks.push(chunk.slice());
     const dictionary = Dictionary.of({

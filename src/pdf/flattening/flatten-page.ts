@@ -75,15 +75,32 @@ export async function flattenPage(
     await job.stage.show(stagePage);
     return new PageFlattening(job, resources, regionsOf(job, page, colors));
   };
-  try {
-    const flattening = await begin();
-    if (scanned) return await flattening.run(scanned);
-  } catch (error) {
-    if (!(error instanceof EngineFailure) || !TOO_HARD.has(error.reason)) throw error;
-  } finally {
-    if (scanned) file.budget.release(scanned.chargedBytes);
+  if (scanned) {
+    const { chargedBytes } = scanned;
+    const flat = await attempt(job, async () => (await begin()).run(scanned)).finally(() =>
+      file.budget.release(chargedBytes),
+    );
+    if (flat) return flat;
   }
-  return (await begin()).asPicture(bytes);
+  const asPicture = async () => (await begin()).asPicture(bytes);
+  return (await attempt(job, asPicture)) ?? asPicture();
+}
+
+/**
+ * Flattens at the resolution of the images, and at the usual one if the engine does not manage that.
+ * @returns undefined if it manages neither
+ */
+async function attempt({ finer }: PageJob, flatten: () => Promise<FlatPage>): Promise<FlatPage | undefined> {
+  for (;;) {
+    const { pixelsLeft } = finer;
+    try {
+      return await flatten();
+    } catch (error) {
+      if (!(error instanceof EngineFailure) || !TOO_HARD.has(error.reason)) throw error;
+      if (finer.pixelsLeft === pixelsLeft) return undefined;
+      finer.pixelsLeft = 0;
+    }
+  }
 }
 
 /** Failures of repeated drawing after which drawing the page once may still succeed. */

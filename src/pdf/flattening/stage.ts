@@ -37,7 +37,7 @@ export interface StagePage {
 }
 
 const CROP_BOX = 1;
-const BAND_BYTES = 16 * 1024 * 1024;
+const BAND_BYTES = 40 * 1024 * 1024;
 /** Margin in pixels around a band in which objects still count. */
 const MARGIN = 2;
 const SHRINK = 8;

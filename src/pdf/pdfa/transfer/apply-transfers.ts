@@ -1,8 +1,8 @@
 // Applies the transfer functions of a document's graphics states to its colors, which then need none (ISO 32000-1,
 // 10.5). Pages without transfer functions stay as they are.
 import type { ContentOperation } from "../../content/content.ts";
-import { inlineBody } from "../../images/inline-images.ts";
 import { readImage } from "../../images/image.ts";
+import { inlineBody } from "../../images/inline-images.ts";
 import type { MupdfSource } from "../../objects/mupdf-source.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { serialize } from "../../objects/serialize.ts";
@@ -10,7 +10,13 @@ import { Dictionary, Name, PdfStream, plainBody, Reference, type Value } from ".
 import { pageDictionary, readPages } from "../../pages/pages.ts";
 import { readTransfer, type Transfer } from "./transfer.ts";
 import { readSpace, transferred } from "./transferred-colors.ts";
-import { BLACK, type Inherited, type PaintColor, TransferredContent, type TransferredObjects } from "./transferred-content.ts";
+import {
+  BLACK,
+  type Inherited,
+  type PaintColor,
+  TransferredContent,
+  type TransferredObjects,
+} from "./transferred-content.ts";
 import { transferredImage } from "./transferred-images.ts";
 import { transferredShading } from "./transferred-shadings.ts";
 
@@ -121,7 +127,10 @@ class Applying implements TransferredObjects {
       return read ? transferred(transfer, read.toProcess(components)) : color;
     }
     const kind = file.dictionary(pattern);
-    if (file.number(kind?.get("PatternType")) === SHADING_PATTERN || file.number(kind?.get("PaintType")) === COLORED_TILE) {
+    if (
+      file.number(kind?.get("PatternType")) === SHADING_PATTERN ||
+      file.number(kind?.get("PaintType")) === COLORED_TILE
+    ) {
       const made = this.#pattern(pattern, transfer);
       return made ? { space, components, pattern: made } : color;
     }
@@ -150,11 +159,15 @@ class Applying implements TransferredObjects {
     if (file.name(stream.dictionary.get("Subtype")) === "Image") {
       if (!transfer) return undefined;
       const decode = () => this.#source.decodeImage(value.number);
-      return this.#once(`image ${value.number} ${transfer.key}`, () => transferredImage(file, stream, transfer, decode));
+      return this.#once(`image ${value.number} ${transfer.key}`, () =>
+        transferredImage(file, stream, transfer, decode),
+      );
     }
     const resources = file.dictionary(stream.dictionary.get("Resources")) ?? callers;
     if (!(transfer || this.#uses(resources)) || this.#depth >= MAX_DEPTH) return undefined;
-    const colors = [fill, stroke].map(({ space, components, pattern }) => `${keyOf(space)} ${components} ${keyOf(pattern ?? null)}`);
+    const colors = [fill, stroke].map(
+      ({ space, components, pattern }) => `${keyOf(space)} ${components} ${keyOf(pattern ?? null)}`,
+    );
     return this.#once(`form ${value.number} ${transfer?.key} ${colors.join(" ")}`, () => {
       const bytes = this.#bytes(stream);
       if (!bytes) return undefined;

@@ -24,7 +24,12 @@ export interface Inherited {
 export interface TransferredObjects {
   color(color: PaintColor, transfer: Transfer): PaintColor;
   object(value: Value, state: Inherited, resources: Dictionary): Reference | undefined;
-  inlineImage(operation: ContentOperation, bytes: Uint8Array, spaces: Dictionary, transfer: Transfer): Reference | undefined;
+  inlineImage(
+    operation: ContentOperation,
+    bytes: Uint8Array,
+    spaces: Dictionary,
+    transfer: Transfer,
+  ): Reference | undefined;
   shading(value: Value, transfer: Transfer): Reference | undefined;
 }
 
@@ -57,7 +62,9 @@ export class TransferredContent {
     this.#given = resources;
     this.#objects = objects;
     this.resources = resources.clone();
-    const [setFill, setStroke] = [inherited.fill, inherited.stroke].map((color) => this.#shown(color, inherited.transfer));
+    const [setFill, setStroke] = [inherited.fill, inherited.stroke].map((color) =>
+      this.#shown(color, inherited.transfer),
+    );
     this.#state = { ...inherited, setFill: setFill!, setStroke: setStroke! };
     this.#withoutTransfers();
   }
@@ -200,7 +207,8 @@ export class TransferredContent {
 function isSame(one: PaintColor, other: PaintColor): boolean {
   if (one === other) return true;
   const isAlike = (a: Value | undefined, b: Value | undefined) =>
-    a === b || (a instanceof Reference && b instanceof Reference && a.number === b.number) ||
+    a === b ||
+    (a instanceof Reference && b instanceof Reference && a.number === b.number) ||
     (a instanceof Name && b instanceof Name && a.text === b.text);
   return (
     isAlike(one.space, other.space) &&

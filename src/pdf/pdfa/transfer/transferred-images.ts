@@ -89,7 +89,9 @@ function withSamples(file: PdfFile, stream: PdfStream, image: PdfImage, change: 
   const own = change.space?.channels === channels ? change.space : undefined;
   const space = own ?? readSpace(file, Name.of(DEVICES[channels] ?? ""));
   if (!space) return undefined;
-  const ranges = change.decode ? rangesOf({ ...image, decode: undefined }, channels, space.lastIndex) : rangesOf(image, channels, space.lastIndex);
+  const ranges = change.decode
+    ? rangesOf({ ...image, decode: undefined }, channels, space.lastIndex)
+    : rangesOf(image, channels, space.lastIndex);
   const curves = curvesOf(space, change.transfer);
   const made = curves
     ? { samples: channelwise(samples, curves, ranges), space: space.toProcess(new Array(channels).fill(0)).space }

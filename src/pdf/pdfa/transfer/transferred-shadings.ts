@@ -1,7 +1,7 @@
 // Applies transfer functions to shadings (ISO 32000-1, 8.7.4.5): to the colors that their functions return, or to those
 // of the vertices of meshes.
 import type { PdfFile } from "../../objects/pdf-file.ts";
-import { Dictionary, PdfStream, type PdfObject, plainBody, type Value } from "../../objects/values.ts";
+import { Dictionary, type PdfObject, PdfStream, plainBody, type Value } from "../../objects/values.ts";
 import { type PdfFunction, readBits, readFunction } from "./functions.ts";
 import type { Transfer } from "./transfer.ts";
 import { type Color, type ColorSpace, readSpace, transferred } from "./transferred-colors.ts";
@@ -66,7 +66,7 @@ function sampledFunction(file: PdfFile, shading: Dictionary, map: MapColor): Pdf
   }
   const outputs = samples.length / count ** inputs;
   const bytes = new Uint8Array(samples.length * 2);
-  samples.forEach((sample, index) => bytes.set([sample >> 8, sample & 255], 2 * index));
+  for (const [index, sample] of samples.entries()) bytes.set([sample >> 8, sample & 255], 2 * index);
   const dictionary = Dictionary.of({
     FunctionType: 0,
     Domain: limits.slice(0, 2 * inputs),
