@@ -53,6 +53,9 @@ export class TransferredContent {
   readonly #names = new Map<string, string>();
   readonly #edits: Edit[] = [];
   readonly #saved: State[] = [];
+  /** Objects of the given resources that are painted as they are, and those that others replace, by name. */
+  readonly #kept = new Set<string>();
+  readonly #replaced = new Set<string>();
   #state: State;
   #pathStart = -1;
 
@@ -76,6 +79,7 @@ export class TransferredContent {
 
   rewrite(bytes: Uint8Array): Uint8Array {
     for (const operation of readOperations(bytes)) this.#see(operation, bytes);
+    this.#dropReplaced();
     return applyEdits(bytes, this.#edits, bytes.length);
   }
 
@@ -113,6 +117,7 @@ export class TransferredContent {
       if (operator === "Do") made = this.#objects.object(value, { transfer, fill, stroke }, this.#given);
       else made = transfer ? this.#objects.shading(value, transfer) : undefined;
     }
+    if (operator !== "BI") (made ? this.#replaced : this.#kept).add(this.#file.name(operands.at(-1)) ?? "");
     if (!made) return;
     const text = operator === "sh" ? `/${this.#name("Shading", made)} sh` : `/${this.#name("XObject", made)} Do`;
     this.#edits.push({ start, end, text: ` ${text} ` });
@@ -189,6 +194,21 @@ export class TransferredContent {
     const own = given?.clone() ?? new Dictionary();
     this.resources.set(category, own);
     return own;
+  }
+
+  /** Removes objects that are no longer painted, except where forms borrow resources (7.8.3). */
+  #dropReplaced(): void {
+    for (const category of ["XObject", "Shading"]) {
+      const given = this.#file.dictionary(this.#given.get(category));
+      const isLent = given?.values().some((value) => {
+        const form = this.#file.dictionary(value);
+        return form?.has("BBox") === true && !form.has("Resources");
+      });
+      if (!given || isLent) continue;
+      for (const name of this.#replaced) {
+        if (given.has(name) && !this.#kept.has(name)) this.#category(category).delete(name);
+      }
+    }
   }
 
   #withoutTransfers(): void {
