@@ -47,9 +47,9 @@ export async function climb(
       while (!next.done) {
         const candidate = next.value;
         if (!isWithoutTransfers && lacksTransfers(candidate)) {
-          // The engine that compares and draws ignores transfer functions, so their effect becomes part of the colors.
-          const plain = await workshop.make(applyTransferFunctions, [original], {});
-          return await climb(plain, rungs, workshop, true);
+          isWithoutTransfers = true;
+          const plain = await withTransfersApplied(original, workshop);
+          if (plain) return await climb(plain, rungs, workshop, true);
         }
         const judgment = candidate === original ? UNTOUCHED : await judge(original, candidate, looking, workshop);
         if (passes(judgment)) {
@@ -80,6 +80,21 @@ export async function climb(
   const nonconformity = nonconformityOf(best, workshop);
   const detail = JSON.stringify(nonconformity);
   throw new EngineFailure("nonconforming", detail, { nonconformity, ...(failure ? { cause: failure } : {}) });
+}
+
+/**
+ * Makes the effect of transfer functions part of the colors, because the engine that compares and draws ignores it.
+ * @returns undefined if that fails; without them, only the colors change
+ */
+async function withTransfersApplied(original: MadeFile, workshop: Workshop): Promise<MadeFile | undefined> {
+  try {
+    return await workshop.make(applyTransferFunctions, [original], {});
+  } catch (error) {
+    workshop.signal.throwIfAborted();
+    if (error instanceof EngineFailure && OF_THE_SERVICE.has(error.reason)) throw error;
+    workshop.log("transfer functions not applied", { error: String(error) });
+    return undefined;
+  }
 }
 
 const lacksTransfers = ({ notices = [] }: MadeFile): boolean =>

@@ -9,7 +9,7 @@ import { MupdfSource } from "../../pdf/objects/mupdf-source.ts";
 import { PdfFile } from "../../pdf/objects/pdf-file.ts";
 import { roomOf } from "../../pdf/objects/room.ts";
 import { writeFile } from "../../pdf/objects/writer.ts";
-import { applyTransfers } from "../../pdf/pdfa/transfer/apply-transfers.ts";
+import { applyTransfers } from "../../pdf/pdfa/apply-transfers.ts";
 import { unprotect } from "../unprotect.ts";
 
 /** @throws EngineFailure the failure that the document or the engine caused */

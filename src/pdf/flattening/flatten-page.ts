@@ -110,7 +110,7 @@ const TOO_HARD = new Set(["too-complex", "too-large", "crashed"]);
  * Returns the color model of the pictures. Inks stay inks, unless the page also has RGB colors and does not declare a
  * blending space of inks: viewers then blend in RGB.
  */
-export function colorModel(file: PdfFile, page: Dictionary, colors: ColorUse): ColorModel {
+function colorModel(file: PdfFile, page: Dictionary, colors: ColorUse): ColorModel {
   const group = new ColorUse(file);
   group.space(file.dictionary(page.get("Group"))?.get("CS"), undefined);
   if (!colors.usesInks) return !colors.usesRgb && group.usesInks ? "cmyk" : "rgb";

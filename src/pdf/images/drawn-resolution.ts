@@ -12,7 +12,7 @@ const MOST_PIECES = 64;
 const JOINED = 1.25;
 /** Excess over the resolution of the page from which an image has a picture of its own. */
 const FINER = 1.01;
-const HALVINGS = 30;
+const STEPS = 30;
 
 /** A part of a page, and the pixels for each point along x and y. */
 export interface Piece {
@@ -92,7 +92,7 @@ function limited(pieces: readonly Piece[], least: number, pixels: number): reado
   const fits = (some: readonly Piece[]) => some.reduce((sum, piece) => sum + pixelsOf(piece), 0) <= pixels;
   if (fits(pieces)) return pieces;
   let [low, high] = [0, 1];
-  for (let turn = 0; turn < HALVINGS; turn++) {
+  for (let turn = 0; turn < STEPS; turn++) {
     const middle = (low + high) / 2;
     if (fits(by(middle))) low = middle;
     else high = middle;

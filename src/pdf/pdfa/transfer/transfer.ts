@@ -1,4 +1,5 @@
 // Reads transfer functions of graphics states (ISO 32000-1, 10.5), which change the colors of what is painted.
+import { createHash } from "node:crypto";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import type { Dictionary, Value } from "../../objects/values.ts";
 import { readFunction } from "./functions.ts";
@@ -29,7 +30,7 @@ export class Transfer {
     this.rgb = [red, green!, blue!];
     this.gray = gray!;
     const keys = [...this.rgb, this.gray].map(keyOf);
-    this.key = keys.join("\n");
+    this.key = createHash("sha256").update(keys.join("\n")).digest("base64url");
     this.isUniform = new Set(keys.slice(0, 3)).size === 1;
     this.keepsInks = [...this.rgb, this.gray].every((curve) => curve(0) < VISIBLE && curve(1) > 1 - VISIBLE);
   }

@@ -53,6 +53,8 @@ export class TransferredContent {
   readonly #names = new Map<string, string>();
   readonly #edits: Edit[] = [];
   readonly #saved: State[] = [];
+  /** What the graphics states set, by name. */
+  readonly #transfers = new Map<string, Transfer | null | undefined>();
   /** Objects of the given resources that are painted as they are, and those that others replace, by name. */
   readonly #kept = new Set<string>();
   readonly #replaced = new Set<string>();
@@ -95,11 +97,20 @@ export class TransferredContent {
       if (this.#saved.length < MAX_SAVED) this.#saved.push(this.#state);
     } else if (operator === "Q") this.#state = this.#saved.pop() ?? this.#state;
     else if (operator === "gs") {
-      const transfer = readTransfer(this.#file, this.#file.dictionary(this.#named("ExtGState", operands)));
+      const transfer = this.#transferOf(operands);
       if (transfer !== undefined) this.#state = { ...this.#state, transfer };
     } else if (DEVICE_COLOR.has(operator) || SPACE_COLOR.has(operator)) this.#choose(operator, operands);
     else if (TEXT_SHOWING.has(operator)) this.#setColors(start);
     else this.#paint(operation, bytes);
+  }
+
+  #transferOf(operands: readonly Value[]): Transfer | null | undefined {
+    const name = this.#file.name(operands.at(-1)) ?? "";
+    if (!this.#transfers.has(name)) {
+      const state = this.#file.dictionary(this.#named("ExtGState", operands));
+      this.#transfers.set(name, readTransfer(this.#file, state));
+    }
+    return this.#transfers.get(name);
   }
 
   #paint(operation: ContentOperation, bytes: Uint8Array): void {

@@ -94,8 +94,8 @@ function withSamples(file: PdfFile, stream: PdfStream, image: PdfImage, change: 
     : rangesOf(image, channels, space.lastIndex);
   const curves = curvesOf(space, change.transfer);
   const made = curves
-    ? { samples: channelwise(samples, curves, ranges), space: space.toProcess(new Array(channels).fill(0)).space }
-    : pixelwise(samples, space, ranges, change.transfer);
+    ? { samples: byChannel(samples, curves, ranges), space: space.toProcess(new Array(channels).fill(0)).space }
+    : byPixel(samples, space, ranges, change.transfer);
   const dictionary = stream.dictionary.clone().set("ColorSpace", made.space).set("BitsPerComponent", 8);
   for (const key of ["Filter", "DecodeParms", "Decode", "DL", "SMaskInData"]) dictionary.delete(key);
   const key = file.array(dictionary.get("Mask"))?.map((value) => file.number(value) ?? 0);
@@ -120,7 +120,7 @@ function samplesOf(image: PdfImage, { body }: PdfStream) {
   }
 }
 
-function channelwise(samples: Uint8Array, curves: readonly Curve[], ranges: readonly number[][]): Uint8Array {
+function byChannel(samples: Uint8Array, curves: readonly Curve[], ranges: readonly number[][]): Uint8Array {
   const tables = curves.map((curve, at) => {
     const [low, high] = ranges[at] as [number, number];
     return Uint8Array.from({ length: FULL + 1 }, (_, sample) => toByte(curve(low + (sample * (high - low)) / FULL)));
@@ -128,7 +128,7 @@ function channelwise(samples: Uint8Array, curves: readonly Curve[], ranges: read
   return samples.map((sample, at) => tables[at % tables.length]![sample]!);
 }
 
-function pixelwise(samples: Uint8Array, space: ColorSpace, ranges: readonly number[][], transfer: Transfer) {
+function byPixel(samples: Uint8Array, space: ColorSpace, ranges: readonly number[][], transfer: Transfer) {
   const { channels } = space;
   const known = new Map<string, readonly number[]>();
   let target: Value = DEVICE_RGB;

@@ -1,24 +1,24 @@
 // Applies the transfer functions of a document's graphics states to its colors, which then need none (ISO 32000-1,
 // 10.5). Pages without transfer functions stay as they are.
-import type { ContentOperation } from "../../content/content.ts";
-import { readImage } from "../../images/image.ts";
-import { inlineBody } from "../../images/inline-images.ts";
-import type { MupdfSource } from "../../objects/mupdf-source.ts";
-import type { PdfFile } from "../../objects/pdf-file.ts";
-import { serialize } from "../../objects/serialize.ts";
-import { Dictionary, Name, PdfStream, plainBody, Reference, type Value } from "../../objects/values.ts";
-import { pageDictionary, readPages } from "../../pages/pages.ts";
-import { readTransfer, type Transfer } from "./transfer.ts";
-import { readSpace, transferred } from "./transferred-colors.ts";
+import type { ContentOperation } from "../content/content.ts";
+import { readImage } from "../images/image.ts";
+import { inlineBody } from "../images/inline-images.ts";
+import type { MupdfSource } from "../objects/mupdf-source.ts";
+import type { PdfFile } from "../objects/pdf-file.ts";
+import { serialize } from "../objects/serialize.ts";
+import { Dictionary, Name, PdfStream, plainBody, Reference, type Value } from "../objects/values.ts";
+import { pageDictionary, readPages } from "../pages/pages.ts";
+import { readTransfer, type Transfer } from "./transfer/transfer.ts";
+import { readSpace, transferred } from "./transfer/transferred-colors.ts";
 import {
   BLACK,
   type Inherited,
   type PaintColor,
   TransferredContent,
   type TransferredObjects,
-} from "./transferred-content.ts";
-import { transferredImage } from "./transferred-images.ts";
-import { transferredShading } from "./transferred-shadings.ts";
+} from "./transfer/transferred-content.ts";
+import { transferredImage } from "./transfer/transferred-images.ts";
+import { transferredShading } from "./transfer/transferred-shadings.ts";
 
 const MAX_CONTENT_BYTES = 64 * 2 ** 20;
 const MAX_DEPTH = 16;
