@@ -75,33 +75,29 @@ export async function flattenPage(
     await job.stage.show(stagePage);
     return new PageFlattening(job, resources, regionsOf(job, page, colors));
   };
-  if (scanned) {
-    const { chargedBytes } = scanned;
-    const flat = await attempt(job, async () => (await begin()).run(scanned)).finally(() =>
-      file.budget.release(chargedBytes),
-    );
-    if (flat) return flat;
+  try {
+    if (scanned) return await atBest(job, async () => (await begin()).run(scanned));
+  } catch (error) {
+    if (!isTooHard(error)) throw error;
+  } finally {
+    if (scanned) file.budget.release(scanned.chargedBytes);
   }
-  const asPicture = async () => (await begin()).asPicture(bytes);
-  return (await attempt(job, asPicture)) ?? asPicture();
+  return atBest(job, async () => (await begin()).asPicture(bytes));
 }
 
-/**
- * Flattens at the resolution of the images, and at the usual one if the engine does not manage that.
- * @returns undefined if it manages neither
- */
-async function attempt({ finer }: PageJob, flatten: () => Promise<FlatPage>): Promise<FlatPage | undefined> {
-  for (;;) {
-    const { pixelsLeft } = finer;
-    try {
-      return await flatten();
-    } catch (error) {
-      if (!(error instanceof EngineFailure) || !TOO_HARD.has(error.reason)) throw error;
-      if (finer.pixelsLeft === pixelsLeft) return undefined;
-      finer.pixelsLeft = 0;
-    }
+/** Flattens at the resolution of the images, and at the usual one if the engine does not manage that. */
+async function atBest({ finer }: PageJob, flatten: () => Promise<FlatPage>): Promise<FlatPage> {
+  const { pixelsLeft } = finer;
+  try {
+    return await flatten();
+  } catch (error) {
+    if (!isTooHard(error) || finer.pixelsLeft === pixelsLeft) throw error;
+    finer.pixelsLeft = 0;
+    return flatten();
   }
 }
+
+const isTooHard = (error: unknown) => error instanceof EngineFailure && TOO_HARD.has(error.reason);
 
 /** Failures of repeated drawing after which drawing the page once may still succeed. */
 const TOO_HARD = new Set(["too-complex", "too-large", "crashed"]);
