@@ -210,6 +210,9 @@ export const EDGE_MEANINGS: Readonly<Record<SizeOf<typeof LIMITS>, string>> = {
   imageSamples: "samples of an image",
   imageSidePixels: "pixels on a side of an image",
   tiffPages: "pages of a TIFF",
+  picturedPagePixels: "pixels of a page that becomes pictures",
+  picturedDocumentPixels:
+    "pixels of pictures that replace content, beyond those of the usual resolution, in a document",
   pictureJobs: "pictures by URL that an isolate draws",
   pictureJobsWaiting: "pictures by URL that wait in an isolate",
   pictureHeapBytes: "heap of an engine that draws a picture by URL beside another engine",

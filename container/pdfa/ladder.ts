@@ -2,6 +2,7 @@
 // original.
 
 import { type BrokenRule, EngineFailure, type Nonconformity } from "../../src/core/failure.ts";
+import { applyTransferFunctions } from "../../src/operations/pdfa-steps/apply-transfer-functions.ts";
 import type { Validation } from "../engines/verapdf/validation.ts";
 import { type FileInput, SMALL_BYTES } from "../scratch/file-input.ts";
 import { RepairBases } from "./base.ts";
@@ -22,13 +23,15 @@ const OF_THE_INPUT = new Set(["password-protected", "not-a-pdf", "damaged", "too
 const OF_THE_SERVICE = new Set(["busy", "timed-out"]);
 
 /**
+ * @param isWithoutTransfers true if transfer functions that remain have no effect
  * @returns the first acceptable candidate and the rung that made it
  * @throws EngineFailure `nonconforming` if none passed, or the reason why there was no candidate at all
  */
 export async function climb(
-  original: FileInput,
+  original: MadeFile,
   rungs: readonly Rung[],
   workshop: Workshop,
+  isWithoutTransfers = false,
 ): Promise<{ readonly document: MadeFile; readonly rung: string }> {
   const ofOriginal = (await mayConform(original)) ? await validated(original, workshop) : undefined;
   // Runs while the first candidate is made.
@@ -43,6 +46,11 @@ export async function climb(
       let next = await candidates.next();
       while (!next.done) {
         const candidate = next.value;
+        if (!isWithoutTransfers && lacksTransfers(candidate)) {
+          isWithoutTransfers = true;
+          const plain = await withTransfersApplied(original, workshop);
+          if (plain) return await climb(plain, rungs, workshop, true);
+        }
         const judgment = candidate === original ? UNTOUCHED : await judge(original, candidate, looking, workshop);
         if (passes(judgment)) {
           const { compared, furthest } = judgment.comparison;
@@ -73,6 +81,24 @@ export async function climb(
   const detail = JSON.stringify(nonconformity);
   throw new EngineFailure("nonconforming", detail, { nonconformity, ...(failure ? { cause: failure } : {}) });
 }
+
+/**
+ * Makes the effect of transfer functions part of the colors, because the engine that compares and draws ignores it.
+ * @returns undefined if that fails; without them, only the colors change
+ */
+async function withTransfersApplied(original: MadeFile, workshop: Workshop): Promise<MadeFile | undefined> {
+  try {
+    return await workshop.make(applyTransferFunctions, [original], {});
+  } catch (error) {
+    workshop.signal.throwIfAborted();
+    if (error instanceof EngineFailure && OF_THE_SERVICE.has(error.reason)) throw error;
+    workshop.log("transfer functions not applied", { error: String(error) });
+    return undefined;
+  }
+}
+
+const lacksTransfers = ({ notices = [] }: MadeFile): boolean =>
+  notices.some(({ code }) => code === "transfers-removed");
 
 /**
  * Validates the original, and counts its content first: a validator might never finish a file that was not counted.

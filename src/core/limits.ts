@@ -161,6 +161,9 @@ export const LIMITS = {
   imageSamples: 2 ** 32 - 2 ** 16,
   imageSidePixels: 400_000,
   tiffPages: 10_000,
+  /** A3 at 600 dpi takes 70 million. */
+  picturedPagePixels: 100_000_000,
+  picturedDocumentPixels: 400_000_000,
 
   /** Pictures by URL are drawn one after the other, beside an engine at work if there is memory for both. */
   pictureJobs: 1,

@@ -11,6 +11,8 @@ export const NOTICE_CODES = [
   "scripts-removed",
   "actions-removed",
   "multimedia-removed",
+  "transfers-applied",
+  "transfers-removed",
   "chunks-left-out",
   "fonts-substituted",
   "pages-pictured",

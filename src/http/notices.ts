@@ -35,6 +35,8 @@ const SENTENCES: Readonly<Record<NoticeCode, (notice: Notice) => string>> = {
   "actions-removed": ({ count }) => `${counted(count, "action was", "actions were")} removed`,
   "multimedia-removed": ({ count }) =>
     `${counted(count, "multimedia annotation was", "multimedia annotations were")} removed`,
+  "transfers-applied": ({ count }) => `transfer functions of ${counted(count, "page", "pages")} were applied to colors`,
+  "transfers-removed": ({ count }) => `${counted(count, "transfer function was", "transfer functions were")} removed`,
   "chunks-left-out": ({ count }) => `${counted(count, "inserted document was", "inserted documents were")} left out`,
   "fonts-substituted": (notice) => `${counted(notice.count, "font was", "fonts were")} substituted${listed(notice)}`,
   "pages-pictured": ({ count, subjects = [] }) =>

@@ -10,6 +10,7 @@ import { imageToPdf } from "./image-to-pdf.ts";
 import { limitImages } from "./limit-images.ts";
 import { linearizePdf } from "./linearize-pdf.ts";
 import { mergePdfs } from "./merge-pdfs.ts";
+import { applyTransferFunctions } from "./pdfa-steps/apply-transfer-functions.ts";
 import { comparePdfs } from "./pdfa-steps/compare-pdfs.ts";
 import { countContent } from "./pdfa-steps/count-content.ts";
 import { extractPdfs } from "./pdfa-steps/extract-pdfs.ts";
@@ -44,6 +45,7 @@ export const HOSTED_OPERATIONS: readonly AnyOperation[] = [
 
 /** Steps of the container's own operations, which the Worker cannot request. */
 export const STEPS: readonly AnyOperation[] = [
+  applyTransferFunctions,
   comparePdfs,
   countContent,
   extractPdfs,

@@ -11,6 +11,7 @@ import type { Rung } from "../../container/pdfa/rung.ts";
 import { JobWorkshop, type WorkshopEngines } from "../../container/pdfa/workshop.ts";
 import { fileInput } from "../../container/scratch/file-input.ts";
 import { Scratch } from "../../container/scratch/scratch.ts";
+import type { NoticeCode } from "../../src/core/notice.ts";
 import { LEVELS, type LevelName } from "./levels.ts";
 
 /** A folder for documents. Like the engines it is there once {@link openLadder} has done its work. */
@@ -41,6 +42,8 @@ export function openLadder(processes = 1): void {
 export interface Climbed {
   readonly bytes: Buffer;
   readonly rung: string;
+  /** Codes of what was lost. */
+  readonly notices: readonly NoticeCode[];
   /** The rungs whose candidates were refused, and why. */
   readonly refused: readonly Record<string, unknown>[];
 }
@@ -59,5 +62,5 @@ export async function climbed(pdf: Uint8Array | string, level: LevelName, rungs:
   const { document, rung } = await climb(input, rungs, new JobWorkshop(LEVELS[level], rungs, engines, job));
   const bytes = await readFile(document.path);
   await rm(folder, { recursive: true });
-  return { bytes, rung, refused };
+  return { bytes, rung, refused, notices: (document.notices ?? []).map(({ code }) => code) };
 }

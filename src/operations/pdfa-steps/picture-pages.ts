@@ -3,6 +3,7 @@
 
 import * as z from "zod";
 import { EngineFailure } from "../../core/failure.ts";
+import { LIMITS } from "../../core/limits.ts";
 import { type NoticeSubject, noticesAbout } from "../../core/notice.ts";
 import { type Context, operation, type Run } from "../../core/operation.ts";
 import type { ColorModel } from "../../core/raster.ts";
@@ -11,17 +12,20 @@ import { Mupdf } from "../../engines/mupdf/mupdf.ts";
 import { MupdfPage } from "../../engines/mupdf/page.ts";
 import { encodeJpeg } from "../../formats/jpeg/write.ts";
 import { bodyOf } from "../../pdf/compression/recode-stream.ts";
-import { type Matrix, multiply } from "../../pdf/content/matrix.ts";
+import { IDENTITY, inverse, type Matrix, multiply } from "../../pdf/content/matrix.ts";
 import { asDrawn } from "../../pdf/drawing/as-drawn.ts";
+import { finerPixels, type Piece, piecesOf, pixelsOf, smallPageFactor } from "../../pdf/images/drawn-resolution.ts";
+import { placedImages } from "../../pdf/images/placed-images.ts";
 import { Budget } from "../../pdf/objects/budget.ts";
 import { MupdfSource } from "../../pdf/objects/mupdf-source.ts";
 import { PdfFile } from "../../pdf/objects/pdf-file.ts";
 import { roomOf } from "../../pdf/objects/room.ts";
+import { serializeNumber } from "../../pdf/objects/serialize.ts";
 import { Dictionary, Name, PdfStream, Reference, type Value } from "../../pdf/objects/values.ts";
 import { writeFile } from "../../pdf/objects/writer.ts";
 import { putPageTree } from "../../pdf/pages/page-tree.ts";
 import { pageDictionary, readPages, type SourcePage } from "../../pdf/pages/pages.ts";
-import { displaySpace } from "../../pdf/pdfa/colors/display-space.ts";
+import { type DisplaySpace, displaySpace } from "../../pdf/pdfa/colors/display-space.ts";
 import { usesCmyk } from "../../pdf/pdfa/colors/page-colors.ts";
 import { InvisibleFont, invisibleText } from "../../pdf/pdfa/content/invisible-text.ts";
 import { removeFields } from "../../pdf/pdfa/document/remove-fields.ts";
@@ -42,20 +46,23 @@ const paramsSchema = z.object({
 });
 export type PicturePagesParams = z.infer<typeof paramsSchema>;
 
+const POINTS_PER_INCH = 72;
 const DPI = 300;
+/** Part of a pixel that does not count. */
+const ROUNDING = 0.01;
 /** The largest page that PDF/A allows (ISO 19005-2, 6.1.13), in units. Larger pages are reduced. */
 const LONGEST_PAGE = 14_400;
 const BOXES = ["CropBox", "BleedBox", "TrimBox", "ArtBox"];
-/** Limits the pixels of a page. A page with more is drawn at a lower resolution. */
-const MOST_PIXELS = 100_000_000;
 const LONGEST_SIDE = 30_000;
 const JPEG_QUALITY = 90;
-/** Resolution at which the page is checked for colors. */
+/** Resolution at which a page of the usual size is checked for colors. */
 const COARSE_DPI = 36;
 /** Differences between channels that rounding causes. */
 const GRAY_TOLERANCE = 3;
 /** Limits the size of all pictures, which are held until the file is written. */
 const MOST_PICTURE_BYTES = 512 * 2 ** 20;
+/** Bands of pictures. The engine may decode an image that is larger than its store again for each band. */
+const BAND_BYTES = 32 * 2 ** 20;
 const HEAP_MARK_BYTES = 192 * 2 ** 20;
 
 /**
@@ -85,7 +92,14 @@ const run: Run<PicturePagesParams> = async function* ([input, look = input], par
     const target = params.pages ? source : PdfFile.create(budget);
     const font = new InvisibleFont(target);
     const kids: Reference[] = [];
-    const made = { target, font, inRgb: params.inRgb, isFlat, bytesLeft: MOST_PICTURE_BYTES };
+    const made = {
+      target,
+      font,
+      inRgb: params.inRgb,
+      isFlat,
+      bytes: { left: MOST_PICTURE_BYTES },
+      finerLeft: LIMITS.picturedDocumentPixels,
+    };
     const all = pages.map((_, index) => index + 1);
     const wantedPages = params.pages === "all" ? all : (params.pages?.toSorted((one, other) => one - other) ?? all);
     for (const pageNumber of wantedPages) {
@@ -125,20 +139,25 @@ const KEPT = [
   "Tabs",
 ];
 
+interface Made {
+  readonly target: PdfFile;
+  readonly font: InvisibleFont;
+  readonly inRgb: boolean;
+  /** True if annotations become part of the picture. */
+  readonly isFlat: boolean;
+  readonly bytes: { left: number };
+  /** Pixels that all further pages may have together beyond those of the usual resolution. */
+  finerLeft: number;
+}
+
 async function picturedPage(
   source: PdfFile,
   page: SourcePage,
   drawn: MupdfDocument,
-  made: {
-    readonly target: PdfFile;
-    readonly font: InvisibleFont;
-    readonly inRgb: boolean;
-    readonly isFlat: boolean;
-    bytesLeft: number;
-  },
+  made: Made,
   context: Context,
 ): Promise<Dictionary> {
-  const { target, font } = made;
+  const { target } = made;
   const before = pageDictionary(source, page);
   const space = displaySpace(source, before);
   const after = new Dictionary().set("Type", Name.of("Page"));
@@ -150,40 +169,82 @@ async function picturedPage(
     after.set("MediaBox", [0, 0, space.width * fit, space.height * fit].map(Math.floor));
   }
   const matrix: Matrix = fit < 1 ? [fit / space.unit, 0, 0, fit / space.unit, 0, 0] : space.matrix;
-  const resources = new Dictionary();
-  let content = "";
-  try {
-    const look = new MupdfPage(drawn, page.index);
-    try {
-      const picture = pictureOf(look, target, () => !made.inRgb && usesCmyk(source, before), context);
-      made.bytesLeft -= picture.body.raw().length;
-      if (made.bytesLeft < 0) throw new EngineFailure("too-large", "the pictures of the pages take too much memory");
-      const image = target.add(picture);
-      const { width, height } = look;
-      // The page may be smaller than before; its picture still shows all of it.
-      const [x, y] = [(space.width * space.unit) / width, (space.height * space.unit) / height];
-      const toPage = multiply([x, 0, 0, y, 0, 0], matrix);
-      const place = multiply([width, 0, 0, height, 0, 0], toPage).map((number) => Number(number.toFixed(4)));
-      resources.set("XObject", Dictionary.of({ Picture: image }));
-      content = `q ${place.join(" ")} cm /Picture Do Q\n`;
-      const lines = look.text();
-      if (lines.length > 0) {
-        resources.set("Font", Dictionary.of({ Invisible: font.reference }));
-        content += invisibleText(lines, { font, name: "Invisible" }, toPage, height);
-      }
-    } finally {
-      look.close();
-    }
-  } catch (error) {
-    if (!(error instanceof EngineFailure) || error.reason === "too-large") throw error;
-    // If a page cannot be drawn, no viewer shows it either.
-    context.log("page left blank", { pageNumber: page.index + 1, error: String(error) });
-  }
-  after.set("Resources", resources);
-  after.set("Contents", target.add(new PdfStream(new Dictionary(), bodyOf(Buffer.from(content, "latin1")))));
+  const subject = { source, page: before, index: page.index, space, matrix };
+  const drawing = await drawnFinely(drawn, subject, made, context);
+  after.set("Resources", drawing.resources);
+  after.set("Contents", target.add(new PdfStream(new Dictionary(), bodyOf(Buffer.from(drawing.content, "latin1")))));
   if (!made.isFlat) keepAnnotations(before, after);
   else if (target === source) keepLinks(source, before, after);
   return after;
+}
+
+interface Subject {
+  readonly source: PdfFile;
+  readonly page: Dictionary;
+  readonly index: number;
+  readonly space: DisplaySpace;
+  /** From the displayed page to the space of the page that is made. */
+  readonly matrix: Matrix;
+}
+
+interface Drawing {
+  readonly content: string;
+  readonly resources: Dictionary;
+}
+
+/** Draws at the resolution of the images, if that is possible, and otherwise at the usual one. */
+async function drawnFinely(drawn: MupdfDocument, subject: Subject, made: Made, context: Context): Promise<Drawing> {
+  try {
+    return drawingOf(drawn, subject, made, context);
+  } catch (error) {
+    if (!(error instanceof EngineFailure)) throw error;
+    context.log("page not drawn finely", { pageNumber: subject.index + 1, error: String(error) });
+  }
+  if (drawn.engine.dead) await drawn.reopen();
+  try {
+    return drawingOf(drawn, subject, { ...made, finerLeft: 0 }, context);
+  } catch (error) {
+    if (!(error instanceof EngineFailure) || error.reason === "too-large") throw error;
+    // If a page cannot be drawn, no viewer shows it either.
+    context.log("page left blank", { pageNumber: subject.index + 1, error: String(error) });
+    return { content: "", resources: new Dictionary() };
+  }
+}
+
+function drawingOf(drawn: MupdfDocument, subject: Subject, made: Made, context: Context): Drawing {
+  const { target, font } = made;
+  const { source, page, space } = subject;
+  const look = new MupdfPage(drawn, subject.index);
+  try {
+    const { width, height } = look;
+    // The page may be smaller than before; its picture still shows all of it.
+    const [x, y] = [(space.width * space.unit) / width, (space.height * space.unit) / height];
+    const toPage = multiply([x, 0, 0, y, 0, 0], subject.matrix);
+    const draw = drawerOf(look, target, () => !made.inRgb && usesCmyk(source, page), context);
+    const pieces = piecesFor(look, source, page, toPage, made);
+    const pictures = pieces.map((piece) => draw(piece));
+    const bytes = pictures.reduce((sum, { body }) => sum + body.raw().length, 0);
+    if (bytes > made.bytes.left) throw new EngineFailure("too-large", "the pictures of the pages take too much memory");
+    made.bytes.left -= bytes;
+    const objects = new Dictionary();
+    const resources = Dictionary.of({ XObject: objects });
+    let content = "";
+    for (const [index, { box }] of pieces.entries()) {
+      const name = index === 0 ? "Picture" : `Picture${index}`;
+      objects.set(name, target.add(pictures[index]!));
+      const [left, top, right, bottom] = box;
+      const place = multiply([right - left, 0, 0, bottom - top, left, height - bottom], toPage);
+      content += `q ${place.map(serializeNumber).join(" ")} cm /${name} Do Q\n`;
+    }
+    const lines = look.text();
+    if (lines.length > 0) {
+      resources.set("Font", Dictionary.of({ Invisible: font.reference }));
+      content += invisibleText(lines, { font, name: "Invisible" }, toPage, height);
+    }
+    return { content, resources };
+  } finally {
+    look.close();
+  }
 }
 
 function keepAnnotations(before: Dictionary, after: Dictionary): void {
@@ -203,43 +264,69 @@ function keepLinks(file: PdfFile, before: Dictionary, after: Dictionary): void {
   removeFields(file, gone);
 }
 
-function pictureOf(page: MupdfPage, file: PdfFile, hasInks: () => boolean, { signal }: Context): PdfStream {
-  const dpi = resolutionOf(page);
+/**
+ * Returns the parts of the page that become pictures.
+ * @param toPage from the displayed page, upright and in points, to the page's own space
+ */
+function piecesFor(look: MupdfPage, file: PdfFile, page: Dictionary, toPage: Matrix, made: Made): readonly Piece[] {
+  const { width, height } = look;
+  const matrix = multiply(inverse(toPage) ?? IDENTITY, [1, 0, 0, -1, 0, height]);
+  const images = placedImages(file, page, { matrix, bounds: [0, 0, width, height], annotations: made.isFlat });
+  const usual = (DPI / POINTS_PER_INCH) * smallPageFactor(width * height, DPI);
+  const whole: Piece = { box: [0, 0, width, height], density: [usual, usual] };
+  const pixels = Math.min(LIMITS.picturedPagePixels, pixelsOf(whole) + made.finerLeft);
+  const pieces = piecesOf(whole, images, { pixels, side: LONGEST_SIDE });
+  made.finerLeft -= finerPixels(pieces, whole);
+  return pieces;
+}
+
+/** Returns a function that draws parts of the page as images, all in the same colors. */
+function drawerOf(page: MupdfPage, file: PdfFile, hasInks: () => boolean, { signal }: Context) {
   const isGray = looksGray(page);
   const colorModel: ColorModel = isGray ? "gray" : hasInks() ? "cmyk" : "rgb";
-  const raster = page.raster({ colorModel, dpi, signal });
-  const chunks: Uint8Array[] = [];
-  for (const chunk of encodeJpeg(raster, { quality: JPEG_QUALITY })) chunks.push(chunk.slice());
-  const dictionary = Dictionary.of({
-    Type: Name.of("XObject"),
-    Subtype: Name.of("Image"),
-    Width: raster.width,
-    Height: raster.height,
-    BitsPerComponent: 8,
-    Filter: Name.of("DCTDecode"),
-    ColorSpace: Name.of(isGray ? "DeviceGray" : "DeviceRGB"),
-  });
-  if (colorModel === "cmyk") {
-    const profile = new PdfStream(
-      Dictionary.of({ N: 4, Alternate: Name.of("DeviceCMYK") }),
-      bodyOf(raster.iccProfile ?? new Uint8Array(0)),
-    );
-    dictionary.set("ColorSpace", [Name.of("ICCBased"), file.add(profile)]);
-    // Adobe's programs store the inks of a JPEG inverted, and so does the encoder.
-    dictionary.set("Decode", [1, 0, 1, 0, 1, 0, 1, 0]);
-  }
-  return new PdfStream(dictionary, bodyOf(Buffer.concat(chunks)));
+  let profile: Reference | undefined;
+  return ({ box: [left, top, right, bottom], density }: Piece): PdfStream => {
+    const [width, height] = [(right - left) * density[0], (bottom - top) * density[1]].map(wholePixels) as [
+      number,
+      number,
+    ];
+    const [x, y] = [width / (right - left), height / (bottom - top)];
+    const view = { width, height, left: 0, top: 0, matrix: [x, 0, 0, y, -left * x, -top * y] } as const;
+    const raster = page.raster({ colorModel, dpi: x * POINTS_PER_INCH, view, signal, bandBytes: BAND_BYTES });
+    const chunks: Uint8Array[] = [];
+    for (const chunk of encodeJpeg(raster, { quality: JPEG_QUALITY })) chunks.push(chunk.slice());
+    const dictionary = Dictionary.of({
+      Type: Name.of("XObject"),
+      Subtype: Name.of("Image"),
+      Width: width,
+      Height: height,
+      BitsPerComponent: 8,
+      Filter: Name.of("DCTDecode"),
+      ColorSpace: Name.of(isGray ? "DeviceGray" : "DeviceRGB"),
+    });
+    if (colorModel === "cmyk") {
+      profile ??= file.add(
+        new PdfStream(
+          Dictionary.of({ N: 4, Alternate: Name.of("DeviceCMYK") }),
+          bodyOf(raster.iccProfile ?? new Uint8Array(0)),
+        ),
+      );
+      dictionary.set("ColorSpace", [Name.of("ICCBased"), profile]);
+      // Adobe's programs store the inks of a JPEG inverted, and so does the encoder.
+      dictionary.set("Decode", [1, 0, 1, 0, 1, 0, 1, 0]);
+    }
+    return new PdfStream(dictionary, bodyOf(Buffer.concat(chunks)));
+  };
 }
 
-function resolutionOf(page: MupdfPage): number {
-  const { width, height } = page.pixels(DPI);
-  const scale = Math.min(1, LONGEST_SIDE / Math.max(width, height), Math.sqrt(MOST_PIXELS / (width * height)));
-  return Math.max(1, Math.floor(DPI * scale));
-}
+/** Rounds up to whole pixels, except for errors of rounding. */
+const wholePixels = (length: number): number => Math.max(1, Math.ceil(length - ROUNDING));
 
 function looksGray(page: MupdfPage): boolean {
-  for (const { samples, rows } of page.raster({ colorModel: "rgb", dpi: COARSE_DPI }).bands()) {
-    const end = rows * page.pixels(COARSE_DPI).width * 3;
+  const dpi = COARSE_DPI * smallPageFactor(page.width * page.height, DPI);
+  const { width } = page.pixels(dpi);
+  for (const { samples, rows } of page.raster({ colorModel: "rgb", dpi }).bands()) {
+    const end = rows * width * 3;
     for (let at = 0; at < end; at += 3) {
       const [red, green, blue] = [samples[at], samples[at + 1], samples[at + 2]];
       if (Math.abs(red - green) > GRAY_TOLERANCE || Math.abs(green - blue) > GRAY_TOLERANCE) return false;

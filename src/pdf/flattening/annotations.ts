@@ -9,10 +9,10 @@ import { Dictionary, Name, PdfStream, Reference, type Value } from "../objects/v
 import { ColorUse } from "./color-use.ts";
 import { enclosed } from "./edits.ts";
 import { matrixText } from "./final-content.ts";
-import { colorModel, type PageJob } from "./flatten-page.ts";
+import { type PageJob, regionsOf } from "./flatten-page.ts";
 import type { MarkFinder } from "./marks.ts";
 import { streamOf } from "./picture.ts";
-import { Regions } from "./regions.ts";
+import type { Regions } from "./regions.ts";
 import { FreeNames } from "./resource-names.ts";
 import { scanContent } from "./scan.ts";
 import type { Variant } from "./stage.ts";
@@ -49,7 +49,7 @@ export async function flattenAnnotations(
   const states = file.dictionary(resources?.get("ExtGState"));
   await stage.show({ page, resources, objects, states, hasTilings: true });
   const base = background(job, resources, bytes, colors);
-  const regions = new Regions(file, stage, colorModel(file, page, colors), job.resolutions);
+  const regions = regionsOf(job, page, colors);
   const stack = new AppearanceStack(job, { resources, base, regions, names: new FreeNames("FlAnnot", objects) });
 
   const changed = new Map<number, Value>();

@@ -67,13 +67,14 @@ export class FinalContent {
     this.#wrap(paint, ` ${setting} `, "");
   }
 
-  /** Replaces the color of a fill with a picture. The shape of the fill clips the picture. */
-  fillWith(paint: Paint, placed: Placed): void {
-    const show = this.#show(paint.place, placed);
-    if (show === undefined) {
+  /** Replaces the color of a fill with pictures. The shape of the fill clips them. */
+  fillWith(paint: Paint, placed: readonly Placed[]): void {
+    const shows = placed.flatMap((one) => this.#show(paint.place, one) ?? []);
+    if (shows.length === 0) {
       this.drop(paint);
       return;
     }
+    const show = shows.join(" Q q ");
     const { node, kind, end, operator } = paint;
     if (kind === "text") {
       this.#wrap(paint, " 7 Tr ", ` ${show} `);

@@ -2,6 +2,7 @@
 // meaning are removed from all objects. Knows nothing about operations.
 
 import { EngineFailure } from "../../core/failure.ts";
+import { LIMITS } from "../../core/limits.ts";
 import type { MupdfOptions } from "../../engines/mupdf/mupdf.ts";
 import { surveyFile } from "../content/survey.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
@@ -78,6 +79,7 @@ async function flattenPages(file: PdfFile, options: FlattenOptions): Promise<num
     forms: new MixedForms(file, marks),
     masks: new HardMasks(file),
     resolutions: RESOLUTIONS[quality],
+    finer: { pixelsLeft: LIMITS.picturedDocumentPixels },
     isTagged: file.catalog.has("StructTreeRoot"),
     signal,
   };

@@ -2,6 +2,7 @@
 // operation shows its effect, which the smallest equivalent change then replaces.
 import { EngineFailure } from "../../core/failure.ts";
 import { type Box, inverse } from "../content/matrix.ts";
+import { placedImages } from "../images/placed-images.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, Reference } from "../objects/values.ts";
 import { ColorUse } from "./color-use.ts";
@@ -12,10 +13,10 @@ import type { MarkFinder } from "./marks.ts";
 import type { MixedForms } from "./mixed-form.ts";
 import { colorSetting, mixedSetting, thinnedSetting } from "./mixing.ts";
 import { around } from "./pixels.ts";
-import { Regions, type Seen } from "./regions.ts";
+import { type Fineness, Regions, type Seen } from "./regions.ts";
 import { FreeNames } from "./resource-names.ts";
 import { type Scanned, scanContent } from "./scan.ts";
-import { MAX_PICTURES, MAX_RUNS, MAX_STEPS, type Resolutions } from "./settings.ts";
+import { MAX_PICTURES, MAX_RUNS, MAX_STEPS } from "./settings.ts";
 import type { ColorModel, Stage } from "./stage.ts";
 import { TextOnly } from "./text-only.ts";
 import { mayHaveTilings } from "./tilings.ts";
@@ -28,7 +29,8 @@ export interface PageJob {
   readonly marks: MarkFinder;
   readonly masks: HardMasks;
   readonly forms: MixedForms;
-  readonly resolutions: Resolutions;
+  readonly resolutions: Fineness["resolutions"];
+  readonly finer: Fineness["finer"];
   readonly isTagged: boolean;
   readonly signal: AbortSignal;
 }
@@ -71,18 +73,31 @@ export async function flattenPage(
   };
   const begin = async () => {
     await job.stage.show(stagePage);
-    return new PageFlattening(job, resources, colorModel(file, page, colors));
+    return new PageFlattening(job, resources, regionsOf(job, page, colors));
   };
   try {
-    const flattening = await begin();
-    if (scanned) return await flattening.run(scanned);
+    if (scanned) return await atBest(job, async () => (await begin()).run(scanned));
   } catch (error) {
-    if (!(error instanceof EngineFailure) || !TOO_HARD.has(error.reason)) throw error;
+    if (!isTooHard(error)) throw error;
   } finally {
     if (scanned) file.budget.release(scanned.chargedBytes);
   }
-  return (await begin()).asPicture(bytes);
+  return atBest(job, async () => (await begin()).asPicture(bytes));
 }
+
+/** Flattens at the resolution of the images, and at the usual one if the engine does not manage that. */
+async function atBest({ finer }: PageJob, flatten: () => Promise<FlatPage>): Promise<FlatPage> {
+  const { pixelsLeft } = finer;
+  try {
+    return await flatten();
+  } catch (error) {
+    if (!isTooHard(error) || finer.pixelsLeft === pixelsLeft) throw error;
+    finer.pixelsLeft = 0;
+    return flatten();
+  }
+}
+
+const isTooHard = (error: unknown) => error instanceof EngineFailure && TOO_HARD.has(error.reason);
 
 /** Failures of repeated drawing after which drawing the page once may still succeed. */
 const TOO_HARD = new Set(["too-complex", "too-large", "crashed"]);
@@ -91,27 +106,33 @@ const TOO_HARD = new Set(["too-complex", "too-large", "crashed"]);
  * Returns the color model of the pictures. Inks stay inks, unless the page also has RGB colors and does not declare a
  * blending space of inks: viewers then blend in RGB.
  */
-export function colorModel(file: PdfFile, page: Dictionary, colors: ColorUse): ColorModel {
+function colorModel(file: PdfFile, page: Dictionary, colors: ColorUse): ColorModel {
   const group = new ColorUse(file);
   group.space(file.dictionary(page.get("Group"))?.get("CS"), undefined);
   if (!colors.usesInks) return !colors.usesRgb && group.usesInks ? "cmyk" : "rgb";
   return colors.usesRgb && !group.usesInks ? "rgb" : "cmyk";
 }
 
+/** Returns the regions of the page that the stage shows. */
+export function regionsOf(job: PageJob, page: Dictionary, colors: ColorUse): Regions {
+  const { file, stage, resolutions, finer } = job;
+  const { transform: matrix, bounds } = stage;
+  const images = placedImages(file, page, { matrix, bounds, annotations: true });
+  return new Regions(file, stage, colorModel(file, page, colors), { resolutions, images, finer });
+}
+
 class PageFlattening {
   readonly #job: PageJob;
   readonly #resources: Dictionary | undefined;
-  readonly #model: ColorModel;
   readonly #regions: Regions;
   readonly #textOnly: TextOnly;
   readonly #names: FreeNames;
 
-  constructor(job: PageJob, resources: Dictionary | undefined, model: ColorModel) {
-    const { file, stage, marks, resolutions } = job;
+  constructor(job: PageJob, resources: Dictionary | undefined, regions: Regions) {
+    const { file, marks } = job;
     this.#job = job;
     this.#resources = resources;
-    this.#model = model;
-    this.#regions = new Regions(file, stage, model, resolutions);
+    this.#regions = regions;
     this.#textOnly = new TextOnly(file, { file, marks, colors: new ColorUse(file), budget: file.budget });
     this.#names = new FreeNames("Fl", file.dictionary(resources?.get("XObject")));
   }
@@ -153,15 +174,18 @@ class PageFlattening {
   asPicture(bytes: Uint8Array): FlatPage {
     const { file, stage } = this.#job;
     using variant = stage.variant(bytes, new Map());
-    const { image, matrix } = this.#regions.whole(variant);
+    const pictures = this.#regions.whole(variant);
     const text = this.#textOnly.content(bytes, this.#resources);
-    const name = this.#names.next();
     const resources = text?.resources.clone() ?? new Dictionary();
     const objects = file.dictionary(resources.get("XObject"))?.clone() ?? new Dictionary();
-    resources.set("XObject", objects.set(name, image));
-    const picture = Buffer.from(`q ${matrixText(matrix)} cm /${name} Do Q\n`, "latin1");
+    const shown = pictures.map(({ image, matrix }) => {
+      const name = this.#names.next();
+      objects.set(name, image);
+      return Buffer.from(`q ${matrixText(matrix)} cm /${name} Do Q\n`, "latin1");
+    });
+    resources.set("XObject", objects);
     return {
-      bytes: new Uint8Array(Buffer.concat([picture, text?.content ?? new Uint8Array(0)])),
+      bytes: new Uint8Array(Buffer.concat([...shown, text?.content ?? new Uint8Array(0)])),
       resources,
       coverage: this.#regions.coverage,
     };
@@ -225,7 +249,7 @@ class PageFlattening {
     if (paints.length === 1 && only!.isFill && inverse(only!.place.matrix)) {
       using filled = variants.make({ upTo, revealed, unbounded: only! });
       const result = this.#regions.fill(filled, changed, within);
-      if ("color" in result) final.recolor(only!, colorSetting(result.color, this.#model));
+      if ("color" in result) final.recolor(only!, colorSetting(result.color, this.#regions.model));
       else final.fillWith(only!, result);
       return;
     }
@@ -238,7 +262,7 @@ class PageFlattening {
     const { file, forms } = this.#job;
     const { kind, plainAlpha: alpha, isFill, isStroke } = paint;
     if (!backdrop || alpha === undefined || !paint.byState || this.#isKnockout(paint)) return false;
-    const mixture = { alpha, backdrop, model: this.#model };
+    const mixture = { alpha, backdrop, model: this.#regions.model };
     if (kind === "form") {
       const form = forms.make(paint.object, mixture);
       if (form) final.replace(paint, form);

@@ -15,6 +15,8 @@ import { withHiddenObjects } from "../objects/hybrid.ts";
 import { Dictionary, Name, Reference, type Value } from "../objects/values.ts";
 
 export type ColorModel = "rgb" | "cmyk";
+/** Pixels per point along x and y. */
+export type Scale = readonly [x: number, y: number];
 
 /** The pixels of a rectangle: interleaved, 8 bits per sample. */
 export interface Pixels {
@@ -35,7 +37,7 @@ export interface StagePage {
 }
 
 const CROP_BOX = 1;
-const BAND_BYTES = 16 * 1024 * 1024;
+const BAND_BYTES = 40 * 1024 * 1024;
 /** Margin in pixels around a band in which objects still count. */
 const MARGIN = 2;
 const SHRINK = 8;
@@ -237,8 +239,8 @@ export class Variant implements Disposable {
     this.#list = list;
   }
 
-  /** @param box in pixels; the page has `scale` pixels per point */
-  draw([left, top, right, bottom]: Box, scale: number, model: ColorModel): Pixels {
+  /** @param box in pixels; the page has `scale` pixels per point along x and y */
+  draw([left, top, right, bottom]: Box, scale: Scale, model: ColorModel): Pixels {
     const [width, height] = [right - left, bottom - top];
     const channels = model === "cmyk" ? 4 : 3;
     const samples = new Uint8Array(width * height * channels);
@@ -249,7 +251,7 @@ export class Variant implements Disposable {
       if (this.#hasTilings) this.#engine.release((raw) => raw._wasm_empty_store());
       const refusals = this.#engine.refusals;
       try {
-        const band = this.#band([scale, 0, 0, scale, -left, -top - y], width, count, model);
+        const band = this.#band([scale[0], 0, 0, scale[1], -left, -top - y], width, count, model);
         samples.set(band, y * width * channels);
         y += count;
       } catch (error) {

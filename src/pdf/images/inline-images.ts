@@ -72,7 +72,7 @@ function isNamed(name: Value | undefined, space: Value, spaces: Dictionary): boo
   return name !== undefined && [...spaces.values()].includes(space);
 }
 
-function inlineBody(bytes: Uint8Array, { filters }: PdfImage): StreamBody {
+export function inlineBody(bytes: Uint8Array, { filters }: PdfImage): StreamBody {
   return {
     raw: () => bytes,
     decoded(limitBytes) {

@@ -70,7 +70,7 @@ export class Archive {
   /** Number of annotations on all pages when the file was opened. */
   readonly annotationCount: number;
   /**
-   * Pages whose units have become larger, by object number: the number of old units in a new one. The source has the
+   * Pages whose units have changed, by object number: the number of old units in a new one. The source has the
    * old units.
    */
   readonly units = new Map<number, number>();

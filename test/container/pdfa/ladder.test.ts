@@ -7,15 +7,18 @@ import { pictures } from "../../../container/pdfa/pictures.ts";
 import { repair } from "../../../container/pdfa/repair.ts";
 import { MANAGED_PACKET, metadataPdf } from "../../fixtures/archival-pdfs.ts";
 import { asianPdf, utf16 } from "../../fixtures/asian-pdf.ts";
+import { densePdfs } from "../../fixtures/dense-pdfs.ts";
 import { hugePdf } from "../../fixtures/huge-pdf.ts";
 import { PdfBuilder, plainPdf } from "../../fixtures/pdf-builder.ts";
 import { encrypted } from "../../fixtures/pdfs.ts";
+import { TRANSFER_PDFS } from "../../fixtures/transfer-pdfs.ts";
 import { unembeddablePdf } from "../../fixtures/unembeddable-pdf.ts";
 import { corpusFile } from "../../support/corpus.ts";
 import { climbed, openLadder } from "../../support/ladders.ts";
 import { countsOf } from "../../support/pdf-counts.ts";
 import { attachedTo, PdfJson } from "../../support/pdf-json.ts";
 import { textOf, uncompressed } from "../../support/pdf-readers.ts";
+import { perceptualDistance, popplerPage } from "../../support/pictures.ts";
 
 openLadder();
 const RUNGS = [conforming, repair, ghostscript, pictures];
@@ -33,6 +36,25 @@ function linkedPdf(content = "First"): PdfBuilder {
   builder.catalog = `/Outlines ${outlines}`;
   return builder;
 }
+
+describe("pages that are painted under transfer functions, and tiny ones", () => {
+  const [painted, , pictured] = TRANSFER_PDFS.filter(({ name }) => name.includes("samples"));
+  const [tiny] = densePdfs("/Half gs 0 1 0 rg 0 0 1 1 re f");
+
+  test.each(["1b", "2b", "2u", "3b"] as const)("%s: by repair, and pictures keep their pixels", async (level) => {
+    for (const { bytes: pdf } of [painted!, pictured!]) {
+      const { rung, bytes, notices } = await climbed(pdf, level, RUNGS);
+      expect([rung, textOf(bytes)]).toEqual(["repair", textOf(pdf)]);
+      expect(notices).toEqual(["transfers-applied", "fonts-substituted"]);
+      const [before, after] = [await popplerPage(pdf, 1, 100), await popplerPage(bytes, 1, 100)];
+      expect(perceptualDistance(before, after)).toBeLessThan(8);
+    }
+    const { rung, bytes } = await climbed(tiny!.bytes, level, RUNGS);
+    expect(rung).toBe("repair");
+    const images = new PdfJson(bytes).dictionaries.filter((entries) => entries["/Subtype"] === "/Image");
+    expect(Math.max(...images.map((entries) => entries["/Width"]))).toBeGreaterThanOrEqual(512);
+  });
+});
 
 describe("rungs", () => {
   test("a document that is repaired conforms, and passes untouched the next time", async () => {

@@ -1,6 +1,8 @@
 // Repairs graphics state parameters (ISO 19005-1, 6.2.8, 6.2.9 and 6.4; -2, 6.2.5, 6.2.6 and 6.2.10).
+import { noticesOf } from "../../../core/notice.ts";
 import { type Dictionary, Name } from "../../objects/values.ts";
 import type { Archive } from "../archive.ts";
+import { readTransfer } from "../transfer/transfer.ts";
 
 const FORBIDDEN = ["TR", "HTP", "HTO", "HT"];
 export const RENDERING_INTENTS: ReadonlySet<string> = new Set([
@@ -17,13 +19,19 @@ const BLEND_MODES = new Set(
   ).split(" "),
 );
 
+/** Removes transfer functions, too, and reports those that change colors. */
 export function mendGraphicsStates(archive: Archive): void {
+  let transfers = 0;
   for (const { dictionary, above } of archive.places) {
     const isState = above === "ExtGState" || archive.file.name(dictionary.get("Type")) === "ExtGState";
-    if (isState) mendState(archive, dictionary);
+    if (isState) {
+      if (readTransfer(archive.file, dictionary)) transfers++;
+      mendState(archive, dictionary);
+    }
     // Annotations may have a blend mode, too (ISO 32000-2, table 166).
     else if (dictionary.has("BM") && dictionary.has("Rect")) mendBlendMode(archive, dictionary);
   }
+  archive.report(...noticesOf("transfers-removed", transfers));
 }
 
 function mendState(archive: Archive, state: Dictionary): void {

@@ -10,7 +10,7 @@ const NAMES = ["JavaScript", "AlternatePresentations", "Renditions"];
 const PAGE = ["AA", "PresSteps", "OutputIntents"];
 const BOXES = ["CropBox", "BleedBox", "TrimBox", "ArtBox"];
 /** Limits of a page's sides (ISO 32000-1, annex C.2). */
-const SHORTEST_SIDE = 3;
+export const SHORTEST_SIDE = 3;
 export const LONGEST_SIDE = 14_400;
 const LETTER: Value = [0, 0, 612, 792];
 

@@ -1,9 +1,9 @@
-// Enlarges the units of pages whose sides have too many units (ISO 19005-2, 6.1.13; ISO 32000-1, 14.11.2 and 7.7.3.3),
-// and converts all coordinates on these pages.
+// Changes the units of pages whose sides have too many units or too few (ISO 19005-2, 6.1.13; ISO 32000-1, 14.11.2 and
+// 7.7.3.3), and converts all coordinates on these pages.
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, PdfStream, PdfString, Reference, type Value } from "../../objects/values.ts";
 import { type Archive, rectangleOf, streamOf } from "../archive.ts";
-import { LONGEST_SIDE } from "./catalog.ts";
+import { LONGEST_SIDE, SHORTEST_SIDE } from "./catalog.ts";
 
 const BOXES = ["MediaBox", "CropBox", "BleedBox", "TrimBox", "ArtBox"];
 /** Entries of annotations that are lists of coordinates, or lists of such lists (ISO 32000-1, 12.5.6). */
@@ -22,6 +22,9 @@ const MOST_LEVELS = 64;
 const FONT_SIZE = /(?<![\d.])(?:\d+(?:\.\d*)?|\.\d+)(?=\s+Tf\b)/g;
 /** Limits the unit. A larger page is not a real page. */
 const LARGEST_UNIT = 1000;
+const SMALLEST_UNIT = 0.001;
+/** Excess over the shortest side, so that rounding does not make it shorter. */
+const EXCESS = 1.00001;
 
 /** @returns true if there were such pages; objects created for them are not surveyed */
 export function scalePages(archive: Archive): boolean {
@@ -29,7 +32,7 @@ export function scalePages(archive: Archive): boolean {
   for (const reference of archive.pages) {
     const page = archive.page(reference);
     const unit = unitFor(archive.file, page);
-    if (unit > 1) units.set(reference.number, unit);
+    if (unit !== 1) units.set(reference.number, unit);
   }
   if (units.size === 0) return false;
   const scaled = new Set<Dictionary>();
@@ -41,19 +44,23 @@ export function scalePages(archive: Archive): boolean {
   return true;
 }
 
-/** Returns a whole number, so that coordinates stay exact. */
+/** Returns a whole number for a large page, so that coordinates stay exact, and less than 1 for a tiny one. */
 function unitFor(file: PdfFile, page: Dictionary): number {
   const media = rectangleOf(file, page.get("MediaBox"));
   if (!media) return 1;
-  const longest = Math.max(media[2] - media[0], media[3] - media[1]);
+  const crop = rectangleOf(file, page.get("CropBox")) ?? media;
+  const sides = [media, crop].flatMap(([left, bottom, right, top]) => [right - left, top - bottom]);
+  const [longest, shortest] = [Math.max(...sides), Math.min(...sides)];
   const unit = Math.ceil(longest / LONGEST_SIDE);
-  return unit <= LARGEST_UNIT ? unit : 1;
+  if (unit > 1 || shortest >= SHORTEST_SIDE) return unit <= LARGEST_UNIT ? unit : 1;
+  const small = shortest / (SHORTEST_SIDE * EXCESS);
+  return small >= SMALLEST_UNIT && longest / small <= LONGEST_SIDE ? small : 1;
 }
 
 function scalePage(archive: Archive, page: Dictionary, unit: number, scaled: Set<Dictionary>): void {
   const { file, level } = archive;
   for (const key of BOXES) scaleEntry(file, page, key, unit);
-  // Part 1 has no units, so the page becomes smaller there.
+  // Part 1 has no units, so a large page becomes smaller there, and a tiny one larger.
   if (level.part > 1) page.set("UserUnit", unit * Math.max(1, file.number(page.get("UserUnit")) ?? 1));
   const contents = page.get("Contents");
   const factor = (1 / unit).toFixed(9);

@@ -1,12 +1,16 @@
 // Pages that become pictures of themselves, as poppler and qpdf see them.
 import { execFileSync } from "node:child_process";
+import { deflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
+import { LIMITS } from "../../../../src/core/limits.ts";
 import { type PicturePagesParams, picturePages } from "../../../../src/operations/pdfa-steps/picture-pages.ts";
+import { densePdfs } from "../../../fixtures/dense-pdfs.ts";
 import { PdfBuilder } from "../../../fixtures/pdf-builder.ts";
 import { outputsOf } from "../../../support/operations.ts";
 import { PdfJson } from "../../../support/pdf-json.ts";
 import { pageTexts, picturesOf, withFile } from "../../../support/pdf-readers.ts";
-import { parsePnm, perceptualDistance } from "../../../support/pictures.ts";
+import { ascending, atLeast, finestOf } from "../../../support/picture-densities.ts";
+import { parsePnm, perceptualDistance, popplerPage } from "../../../support/pictures.ts";
 
 const CONTEXT = { signal: new AbortController().signal, heapLimitBytes: 2 ** 29, log() {}, defer() {} };
 async function pictured(pdf: Uint8Array, params: Partial<PicturePagesParams>): Promise<Uint8Array> {
@@ -94,3 +98,40 @@ test.each([false, true])(
     expect(perceptualDistance(before![0]!, after![0]!), "far").toBeLessThan(FARTHEST);
   },
 );
+
+describe("pictures have at least the resolution of the images that they replace", () => {
+  test.each(densePdfs())("$name", async ({ bytes: pdf, ppi, dpi }) => {
+    const bytes = await pictured(pdf, { pages: [1] });
+    expect(finestOf(bytes)).toEqual(ppi.toSorted(ascending).map(atLeast));
+    const [before, after] = [await popplerPage(pdf, 1, dpi), await popplerPage(bytes, 1, dpi)];
+    expect(perceptualDistance(before, after)).toBeLessThan(FARTHEST);
+  });
+
+  test("a tiny page of text and lines has as many pixels as a page that is looked at", async () => {
+    const builder = new PdfBuilder();
+    builder.page(`.01 0 0 .01 0 0 cm 1 0 0 RG 0 0 m 170 170 l S ${text}`, "/MediaBox[0 0 1.7 1.7]");
+    const pdf = builder.bytes();
+    const bytes = await pictured(pdf, { pages: [1] });
+    const [image] = new PdfJson(bytes).dictionaries.filter((entries) => entries["/Subtype"] === "/Image");
+    expect([image!["/Width"], image!["/Height"], image!["/ColorSpace"]]).toEqual([1000, 1000, "/DeviceRGB"]);
+    const [before, after] = [await popplerPage(pdf, 1, 20_000), await popplerPage(bytes, 1, 20_000)];
+    expect(perceptualDistance(before, after, 12)).toBeLessThan(FARTHEST);
+  });
+
+  test("more than a page may have: the finer parts get less", async () => {
+    const builder = new PdfBuilder();
+    const huge = builder.stream(
+      deflateSync(new Uint8Array(12_000 * 12_000).fill(128)),
+      "/Type/XObject/Subtype/Image/Width 12000/Height 12000/BitsPerComponent 8/ColorSpace/DeviceGray/Filter/FlateDecode",
+    );
+    builder.page("q 100 0 0 100 10 10 cm /I Do Q (x) Tj", "", `/XObject<</I ${huge}>>`);
+    const images = new PdfJson(await pictured(builder.bytes(), { pages: [1] })).dictionaries.filter(
+      (entries) => entries["/Subtype"] === "/Image",
+    );
+    const pixels = images.map((image) => image["/Width"] * image["/Height"]);
+    const all = pixels.reduce((sum, some) => sum + some, 0);
+    expect(pixels[0]).toBeGreaterThan(1_000_000);
+    expect(all).toBeLessThanOrEqual(LIMITS.picturedPagePixels * 1.001);
+    expect(all).toBeGreaterThan(LIMITS.picturedPagePixels * 0.9);
+  });
+});

@@ -2,11 +2,13 @@
 // stays a vector wherever possible.
 import { describe, expect, test } from "vitest";
 import { FLATTENING_QUALITIES } from "../../../../src/pdf/flattening/settings.ts";
+import { densePdfs } from "../../../fixtures/dense-pdfs.ts";
 import { PdfBuilder } from "../../../fixtures/pdf-builder.ts";
 import { SPOT_PDF, TRANSPARENT_PDFS } from "../../../fixtures/transparent-pdfs.ts";
 import { distances, flattened } from "../../../support/flattened.ts";
 import { PdfJson } from "../../../support/pdf-json.ts";
 import { pageTexts, qpdfComplaints, uncompressed } from "../../../support/pdf-readers.ts";
+import { ascending, atLeast, finestOf } from "../../../support/picture-densities.ts";
 import { transparencyIn } from "../../../support/transparency-scan.ts";
 
 /** In what is seen side by side from 8 on; pictures of a low resolution have softer edges. */
@@ -119,4 +121,17 @@ describe("inks", () => {
     expect(spaces.length).toBeGreaterThan(0);
     for (const space of spaces) expect(space).toContain("/DeviceCMYK");
   });
+});
+
+describe("pictures have at least the resolution of the images that they replace", () => {
+  test.each(densePdfs("/Half gs 0 1 0 rg 0 0 150 100 re f 1 0 1 rg 30 30 60 30 re f"))(
+    "$name",
+    async ({ bytes: pdf, ppi, dpi }) => {
+      const made = await flattened(pdf);
+      expect(transparencyIn(made.bytes)).toEqual([]);
+      expect(finestOf(made.bytes)).toEqual(ppi.toSorted(ascending).map(atLeast));
+      const { poppler, disagreement } = await distances(pdf, made.bytes, 1, dpi);
+      expect(poppler).toBeLessThan(FARTHEST.medium + disagreement);
+    },
+  );
 });

@@ -1,0 +1,102 @@
+// Chooses the resolution at which a page is drawn when a picture replaces it: the usual one, more on a small page, and
+// at each place at least that of the images there. Knows nothing about drawing.
+import type { Box } from "../content/matrix.ts";
+import { intersection, type PlacedImage } from "./placed-images.ts";
+
+/** Least number of pixels for a page. A page of a few points is looked at enlarged, as any other page is. */
+const LEAST_PAGE_PIXELS = 1_000_000;
+const POINTS_PER_INCH = 72;
+/** Maximum number of pictures of one page. */
+const MOST_PIECES = 64;
+/** Parts of a page are drawn as one picture if that has at most this multiple of their pixels. */
+const JOINED = 1.25;
+/** Excess over the resolution of the page from which an image has a picture of its own. */
+const FINER = 1.01;
+const STEPS = 30;
+
+/** A part of a page, and the pixels for each point along x and y. */
+export interface Piece {
+  readonly box: Box;
+  readonly density: readonly [x: number, y: number];
+}
+
+/** Returns the factor of a resolution at which a page of this size, in square points, has enough pixels. */
+export const smallPageFactor = (area: number, dpi: number): number =>
+  Math.max(1, Math.sqrt(LEAST_PAGE_PIXELS / area) / (dpi / POINTS_PER_INCH));
+
+export interface PieceLimits {
+  /** Maximum number of pixels of all pieces. Finer pieces are reduced first, all by the same factor. */
+  readonly pixels: number;
+  /** Maximum number of pixels along a side of a piece. @default unlimited */
+  readonly side?: number;
+}
+
+/**
+ * Returns the pieces to draw, each of which covers those before it.
+ * @param whole the part of a page that pictures replace, and the usual density, equal along both axes
+ * @param images in the space of the box
+ */
+export function piecesOf(whole: Piece, images: readonly PlacedImage[], limits: PieceLimits): Piece[] {
+  const { pixels, side = Number.POSITIVE_INFINITY } = limits;
+  const least = Math.min(whole.density[0], Math.sqrt(pixels / areaOf(whole.box)));
+  const finer = images.flatMap(({ box, density: [x, y] }): Piece[] => {
+    const shown = intersection(box, whole.box);
+    const isFiner = Math.max(x, y) > least * FINER;
+    return shown && isFiner ? [{ box: shown, density: [Math.max(x, least), Math.max(y, least)] }] : [];
+  });
+  const pieces: Piece[] = [{ box: whole.box, density: [least, least] }];
+  for (const piece of finer.sort((one, other) => pixelsOf(other) - pixelsOf(one))) join(pieces, piece);
+  const [first, ...others] = pieces;
+  others.sort((one, other) => resolution(one) - resolution(other));
+  return limited([first!, ...others], least, pixels).map(({ box, density }) => ({
+    box,
+    density: [Math.min(density[0], side / (box[2] - box[0])), Math.min(density[1], side / (box[3] - box[1]))],
+  }));
+}
+
+/** Returns the number of pixels beyond those of the usual density. */
+export const finerPixels = (pieces: readonly Piece[], whole: Piece): number =>
+  Math.max(0, pieces.reduce((sum, piece) => sum + pixelsOf(piece), 0) - pixelsOf(whole));
+
+export const areaOf = ([left, top, right, bottom]: Box) => (right - left) * (bottom - top);
+const resolution = ({ density: [x, y] }: Piece) => x * y;
+export const pixelsOf = (piece: Piece) => areaOf(piece.box) * resolution(piece);
+
+/** Adds a piece to the one that needs the fewest pixels more for it, or as another one. */
+function join(pieces: Piece[], piece: Piece): void {
+  const joined = pieces.map((one) => both(one, piece));
+  const more = joined.map((one, index) => pixelsOf(one) - pixelsOf(pieces[index]!));
+  const index = more.indexOf(Math.min(...more));
+  const isCheap = pixelsOf(joined[index]!) <= JOINED * (pixelsOf(pieces[index]!) + pixelsOf(piece));
+  if (isCheap || pieces.length >= MOST_PIECES) pieces[index] = joined[index]!;
+  else pieces.push(piece);
+}
+
+const both = (one: Piece, other: Piece): Piece => ({
+  box: [
+    Math.min(one.box[0], other.box[0]),
+    Math.min(one.box[1], other.box[1]),
+    Math.max(one.box[2], other.box[2]),
+    Math.max(one.box[3], other.box[3]),
+  ],
+  density: [Math.max(one.density[0], other.density[0]), Math.max(one.density[1], other.density[1])],
+});
+
+/** Reduces the densities of finer pieces, but never below the least one. */
+function limited(pieces: readonly Piece[], least: number, pixels: number): readonly Piece[] {
+  const by = (factor: number) =>
+    pieces.map(({ box, density }) => {
+      const [x, y] = density.map((part) => Math.max(least, part * factor));
+      return { box, density: [x!, y!] as const };
+    });
+  const fits = (some: readonly Piece[]) => some.reduce((sum, piece) => sum + pixelsOf(piece), 0) <= pixels;
+  if (fits(pieces)) return pieces;
+  let [low, high] = [0, 1];
+  for (let turn = 0; turn < STEPS; turn++) {
+    const middle = (low + high) / 2;
+    if (fits(by(middle))) low = middle;
+    else high = middle;
+  }
+  const reduced = by(low);
+  return fits(reduced) ? reduced : reduced.slice(0, 1);
+}

@@ -1,0 +1,126 @@
+// Reads and evaluates PostScript calculator functions (ISO 32000-1, 7.10.5).
+
+type Token = number | string | Token[];
+
+const MAX_STACK = 100;
+const MAX_TOKENS = 20_000;
+const MAX_DEPTH = 32;
+const DEGREES = 180 / Math.PI;
+
+/**
+ * @param outputs number of values that are taken from the stack
+ * @returns undefined if the program is not correct
+ */
+export function readCalculator(text: string, outputs: number): ((inputs: readonly number[]) => number[]) | undefined {
+  const tokens = text.replace(/%[^\r\n]*/g, " ").match(/[{}]|[^\s{}]+/g) ?? [];
+  if (tokens.length > MAX_TOKENS || tokens[0] !== "{") return undefined;
+  const open: Token[][] = [];
+  let program: Token[] | undefined;
+  for (const token of tokens) {
+    if (token === "{") open.push([]);
+    else if (token === "}") {
+      const block = open.pop();
+      if (!block || open.length > MAX_DEPTH) return undefined;
+      if (open.length > 0) open.at(-1)!.push(block);
+      else program = block;
+    } else if (program || !isKnown(token)) return undefined;
+    else open.at(-1)!.push(Number.isNaN(Number(token)) ? token : Number(token));
+  }
+  if (!program || open.length > 0) return undefined;
+  const whole = program;
+  return (inputs) => {
+    const stack: Operand[] = [...inputs];
+    run(whole, stack);
+    const values = stack.slice(-outputs).map(Number);
+    return values.map((value) => (Number.isFinite(value) ? value : 0));
+  };
+}
+
+type Operand = number | boolean;
+
+const isKnown = (token: string) =>
+  [UNARY, BINARY, STACK].some((table) => Object.hasOwn(table, token)) ||
+  ["true", "false", "if", "ifelse"].includes(token) ||
+  !Number.isNaN(Number(token));
+const isWhole = (a: Operand, b: Operand) => typeof a === "number" && typeof b === "number";
+
+const UNARY: Readonly<Record<string, (a: Operand) => Operand>> = {
+  abs: (a) => Math.abs(Number(a)),
+  ceiling: (a) => Math.ceil(Number(a)),
+  cos: (a) => Math.cos(Number(a) / DEGREES),
+  cvi: (a) => Math.trunc(Number(a)),
+  cvr: (a) => a,
+  floor: (a) => Math.floor(Number(a)),
+  ln: (a) => Math.log(Number(a)),
+  log: (a) => Math.log10(Number(a)),
+  neg: (a) => -Number(a),
+  not: (a) => (typeof a === "boolean" ? !a : ~a),
+  round: (a) => Math.floor(Number(a) + 0.5),
+  sin: (a) => Math.sin(Number(a) / DEGREES),
+  sqrt: (a) => Math.sqrt(Number(a)),
+  truncate: (a) => Math.trunc(Number(a)),
+};
+
+const BINARY: Readonly<Record<string, (a: Operand, b: Operand) => Operand>> = {
+  add: (a, b) => Number(a) + Number(b),
+  sub: (a, b) => Number(a) - Number(b),
+  mul: (a, b) => Number(a) * Number(b),
+  div: (a, b) => Number(a) / Number(b),
+  idiv: (a, b) => Math.trunc(Number(a) / Number(b)),
+  mod: (a, b) => Number(a) % Number(b),
+  exp: (a, b) => Number(a) ** Number(b),
+  atan: (a, b) => (Math.atan2(Number(a), Number(b)) * DEGREES + 360) % 360,
+  bitshift: (a, b) => (Number(b) >= 0 ? Number(a) << Number(b) : Number(a) >> -Number(b)),
+  and: (a, b) => (isWhole(a, b) ? Number(a) & Number(b) : Boolean(a) && Boolean(b)),
+  or: (a, b) => (isWhole(a, b) ? Number(a) | Number(b) : Boolean(a) || Boolean(b)),
+  xor: (a, b) => (isWhole(a, b) ? Number(a) ^ Number(b) : Boolean(a) !== Boolean(b)),
+  eq: (a, b) => a === b,
+  ne: (a, b) => a !== b,
+  gt: (a, b) => a > b,
+  ge: (a, b) => a >= b,
+  lt: (a, b) => a < b,
+  le: (a, b) => a <= b,
+};
+
+const STACK: Readonly<Record<string, (stack: Operand[]) => void>> = {
+  pop: (stack) => stack.pop(),
+  exch: (stack) => stack.push(...stack.splice(-2).reverse()),
+  dup: (stack) => stack.push(...stack.slice(-1)),
+  copy(stack) {
+    const count = Number(stack.pop());
+    if (count > 0) stack.push(...stack.slice(-count));
+  },
+  index(stack) {
+    const value = stack.at(-1 - Number(stack.pop()));
+    if (value !== undefined) stack.push(value);
+  },
+  roll(stack) {
+    const by = Number(stack.pop());
+    const count = Number(stack.pop());
+    if (!(count > 0 && count <= stack.length)) return;
+    const some = stack.splice(-count);
+    const turn = ((by % count) + count) % count;
+    stack.push(...some.slice(count - turn), ...some.slice(0, count - turn));
+  },
+};
+
+function run(program: readonly Token[], stack: Operand[]): void {
+  program.forEach((token, index) => {
+    if (typeof token === "number") stack.push(token);
+    else if (typeof token !== "string") return;
+    else if (token === "true" || token === "false") stack.push(token === "true");
+    else if (token === "if" || token === "ifelse") choose(program, index, token, stack);
+    else if (token in UNARY) stack.push(UNARY[token]!(stack.pop() ?? 0));
+    else if (token in BINARY) {
+      const second = stack.pop() ?? 0;
+      stack.push(BINARY[token]!(stack.pop() ?? 0, second));
+    } else STACK[token]!(stack);
+    if (stack.length > MAX_STACK) stack.length = MAX_STACK;
+  });
+}
+
+function choose(program: readonly Token[], index: number, operator: "if" | "ifelse", stack: Operand[]): void {
+  const condition = stack.pop() === true;
+  const block = program[operator === "if" || !condition ? index - 1 : index - 2];
+  if ((operator === "ifelse" || condition) && Array.isArray(block)) run(block, stack);
+}

@@ -1,0 +1,137 @@
+// Evaluates the functions of a PDF (ISO 32000-1, 7.10). Knows nothing about what they mean.
+import type { PdfFile } from "../../objects/pdf-file.ts";
+import type { Dictionary, Value } from "../../objects/values.ts";
+import { readCalculator } from "./calculator.ts";
+
+/** Returns the outputs for the inputs. Does not change the inputs. */
+export type PdfFunction = (inputs: readonly number[]) => number[];
+
+const MAX_BYTES = 16 * 2 ** 20;
+const MAX_DEPTH = 8;
+/** Maximum number of inputs of a sampled function: it is evaluated between the two samples of each. */
+const MOST_INPUTS = 8;
+
+/** @returns undefined if the value is not a function, or not a correct one */
+export function readFunction(file: PdfFile, value: Value | undefined, depth = 0): PdfFunction | undefined {
+  const dictionary = file.dictionary(value);
+  if (!dictionary || depth > MAX_DEPTH) return undefined;
+  const numbers = (key: string) => (file.array(dictionary.get(key)) ?? []).map((element) => file.number(element) ?? 0);
+  const domain = numbers("Domain");
+  if (domain.length < 2 || domain.length % 2 === 1) return undefined;
+  const range = numbers("Range");
+  const evaluate = readers[file.number(dictionary.get("FunctionType")) ?? -1]?.(
+    { file, dictionary, numbers, domain, range, depth },
+    value,
+  );
+  return evaluate && ((inputs) => bounded(evaluate(bounded(inputs, domain)), range));
+}
+
+interface Parts {
+  readonly file: PdfFile;
+  readonly dictionary: Dictionary;
+  numbers(key: string): number[];
+  readonly domain: readonly number[];
+  readonly range: readonly number[];
+  readonly depth: number;
+}
+
+/** By function type. */
+const readers: Readonly<Record<number, (parts: Parts, value: Value | undefined) => PdfFunction | undefined>> = {
+  0: sampled,
+  2: exponential,
+  3: stitched,
+  4: ({ file, range }, value) => {
+    const bytes = decoded(file, value);
+    return bytes && readCalculator(Buffer.from(bytes).toString("latin1"), range.length / 2);
+  },
+};
+
+function decoded(file: PdfFile, value: Value | undefined): Uint8Array | undefined {
+  try {
+    return file.stream(value)?.body.decoded(MAX_BYTES);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Limits values to pairs of bounds, if there are any. */
+const bounded = (values: readonly number[], bounds: readonly number[]): number[] =>
+  bounds.length < 2
+    ? [...values]
+    : Array.from({ length: bounds.length >> 1 }, (_, index) =>
+        Math.min(bounds[2 * index + 1]!, Math.max(bounds[2 * index]!, values[index] ?? 0)),
+      );
+
+const between = (value: number, from: readonly number[], to: readonly number[]): number =>
+  from[1] === from[0] ? to[0]! : to[0]! + ((value - from[0]!) * (to[1]! - to[0]!)) / (from[1]! - from[0]!);
+
+function exponential({ numbers, file, dictionary }: Parts): PdfFunction {
+  const [low, high] = [numbers("C0"), numbers("C1")];
+  const exponent = file.number(dictionary.get("N")) ?? 1;
+  const from = low.length > 0 ? low : [0];
+  const to = high.length > 0 ? high : [1];
+  return ([input = 0]) => from.map((start, index) => start + input ** exponent * ((to[index] ?? start) - start));
+}
+
+function stitched({ file, dictionary, numbers, domain, depth }: Parts): PdfFunction | undefined {
+  const functions = (file.array(dictionary.get("Functions")) ?? []).map((one) => readFunction(file, one, depth + 1));
+  const [bounds, encode] = [numbers("Bounds"), numbers("Encode")];
+  if (functions.length === 0 || functions.includes(undefined) || bounds.length < functions.length - 1) return undefined;
+  const limits = [domain[0]!, ...bounds.slice(0, functions.length - 1), domain[1]!];
+  return ([input = 0]) => {
+    const found = limits.slice(1, -1).findIndex((limit) => input < limit);
+    const index = found < 0 ? functions.length - 1 : found;
+    const to = encode.slice(2 * index, 2 * index + 2);
+    return functions[index]!([between(input, limits.slice(index, index + 2), to.length === 2 ? to : [0, 1])]);
+  };
+}
+
+function sampled({ file, dictionary, numbers, domain, range }: Parts, value: Value | undefined) {
+  const bytes = decoded(file, value);
+  const size = numbers("Size");
+  const bits = file.number(dictionary.get("BitsPerSample")) ?? 8;
+  const inputs = domain.length >> 1;
+  const outputs = range.length >> 1;
+  const isPossible = bytes && outputs > 0 && inputs <= MOST_INPUTS && size.length >= inputs && bits <= 32;
+  if (!isPossible || size.some((length) => !(length >= 1))) return undefined;
+  const count = size.slice(0, inputs).reduce((product, length) => product * length, outputs);
+  if (bytes.length * 8 < count * bits) return undefined;
+  const encode = numbers("Encode");
+  const decode = numbers("Decode").length >= 2 * outputs ? numbers("Decode") : range;
+  const most = 2 ** bits - 1;
+  const sampleAt = (index: number) => readBits(bytes, index * bits, bits) / most;
+  return (values: readonly number[]): number[] => {
+    const places = values.slice(0, inputs).map((input, axis) => {
+      const last = size[axis]! - 1;
+      const to = encode.length >= 2 * inputs ? encode.slice(2 * axis, 2 * axis + 2) : [0, last];
+      const place = Math.min(last, Math.max(0, between(input, domain.slice(2 * axis, 2 * axis + 2), to)));
+      const floor = Math.min(Math.floor(place), Math.max(0, last - 1));
+      return { floor, part: place - floor };
+    });
+    const result = new Array<number>(outputs).fill(0);
+    for (let corner = 0; corner < 2 ** inputs; corner++) {
+      let [weight, at, stride] = [1, 0, 1];
+      places.forEach(({ floor, part }, axis) => {
+        const isUpper = (corner >> axis) & 1;
+        weight *= isUpper ? part : 1 - part;
+        at += (floor + isUpper) * stride;
+        stride *= size[axis]!;
+      });
+      if (weight === 0) continue;
+      for (let output = 0; output < outputs; output++) result[output]! += weight * sampleAt(at * outputs + output);
+    }
+    return result.map((sample, output) => between(sample, [0, 1], decode.slice(2 * output, 2 * output + 2)));
+  };
+}
+
+/** Reads an unsigned number, the most significant bit first. */
+export function readBits(bytes: Uint8Array, start: number, count: number): number {
+  let value = 0;
+  for (let bit = start; bit < start + count; ) {
+    const taken = Math.min(8 - (bit & 7), start + count - bit);
+    const part = (bytes[bit >> 3]! >> (8 - (bit & 7) - taken)) & (2 ** taken - 1);
+    value = value * 2 ** taken + part;
+    bit += taken;
+  }
+  return value;
+}

@@ -1,0 +1,125 @@
+// Applies transfer functions to colors of any color space (ISO 32000-1, 8.6 and 10.5). Screens apply them to red, green
+// and blue, whatever the color space of the color is.
+import type { PdfFile } from "../../objects/pdf-file.ts";
+import { Name, PdfStream, PdfString, type Value } from "../../objects/values.ts";
+import { readFunction } from "./functions.ts";
+import type { Curve, Transfer } from "./transfer.ts";
+
+export interface Color {
+  readonly space: Value;
+  readonly components: readonly number[];
+}
+
+/** A color space as far as transfer functions need it. */
+export interface ColorSpace {
+  readonly channels: number;
+  /** The color with which the space begins (8.6.5.3 ff.). */
+  readonly initial: readonly number[];
+  /** The number of the last entry of an indexed space. */
+  readonly lastIndex?: number;
+  /** Returns a color of a space with one, three or four process components. */
+  toProcess(components: readonly number[]): Color;
+}
+
+const MAX_DEPTH = 4;
+const MAX_LOOKUP_BYTES = 1 << 20;
+const MOST_CHANNELS = 32;
+const FAMILIES: Readonly<Record<string, number>> = {
+  DeviceGray: 1,
+  CalGray: 1,
+  G: 1,
+  DeviceRGB: 3,
+  CalRGB: 3,
+  RGB: 3,
+  DeviceCMYK: 4,
+  CMYK: 4,
+};
+
+/** @returns undefined for patterns, Lab and spaces that are wrong: their colors stay as they are */
+export function readSpace(file: PdfFile, space: Value | undefined, depth = 0): ColorSpace | undefined {
+  const array = file.array(space);
+  const family = file.name(array?.[0] ?? space);
+  if (space === undefined || family === undefined || depth > MAX_DEPTH) return undefined;
+  if (family in FAMILIES) return process(space, FAMILIES[family]!);
+  if (!array) return undefined;
+  if (family === "ICCBased") {
+    const profile = file.dictionary(array[1]);
+    const isLab = file.name(file.array(profile?.get("Alternate"))?.[0]) === "Lab";
+    const channels = file.number(profile?.get("N")) ?? 0;
+    return [1, 3, 4].includes(channels) && !isLab ? process(space, channels) : undefined;
+  }
+  if (family === "Indexed" || family === "I") return indexed(file, array, depth);
+  if (family === "Separation" || family === "DeviceN") return tints(file, array, family, depth);
+  return undefined;
+}
+
+const process = (space: Value, channels: number): ColorSpace => ({
+  channels,
+  initial: channels === 4 ? [0, 0, 0, 1] : new Array<number>(channels).fill(0),
+  toProcess: (components) => ({ space, components }),
+});
+
+function indexed(file: PdfFile, [, baseSpace, high, lookup]: readonly Value[], depth: number): ColorSpace | undefined {
+  const base = readSpace(file, baseSpace, depth + 1);
+  const object = file.resolve(lookup);
+  let bytes: Uint8Array | undefined;
+  try {
+    bytes = object instanceof PdfString ? object.bytes : undefined;
+    if (object instanceof PdfStream) bytes = object.body.decoded(MAX_LOOKUP_BYTES);
+  } catch {
+    return undefined;
+  }
+  if (!base || !bytes || base.lastIndex !== undefined) return undefined;
+  const { channels } = base;
+  const lastIndex = Math.min(255, Math.max(0, file.number(high) ?? 0));
+  return {
+    channels: 1,
+    initial: [0],
+    lastIndex,
+    toProcess([index = 0]) {
+      const at = Math.min(lastIndex, Math.max(0, Math.round(index))) * channels;
+      return base.toProcess(Array.from({ length: channels }, (_, channel) => (bytes[at + channel] ?? 0) / 255));
+    },
+  };
+}
+
+function tints(
+  file: PdfFile,
+  [, names, alternateSpace, transform]: readonly Value[],
+  family: string,
+  depth: number,
+): ColorSpace | undefined {
+  const alternate = readSpace(file, alternateSpace, depth + 1);
+  const evaluate = readFunction(file, transform);
+  const channels = family === "Separation" ? 1 : (file.array(names)?.length ?? 0);
+  // Such a colorant paints nothing.
+  const isNone = family === "Separation" && file.name(names) === "None";
+  if (!alternate || !evaluate || isNone || channels < 1 || channels > MOST_CHANNELS) return undefined;
+  return {
+    channels,
+    initial: new Array<number>(channels).fill(1),
+    toProcess: (components) => alternate.toProcess(evaluate(components)),
+  };
+}
+
+/** Returns the color that a transfer function makes of a color with process components. */
+export function transferred({ rgb, gray, isUniform, keepsInks }: Transfer, { space, components }: Color): Color {
+  const [first = 0] = components;
+  if (components.length === 1 && isUniform) return { space, components: [rgb[0](first)] };
+  if (components.length === 1) return { space: DEVICE_RGB, components: rgb.map((curve) => curve(first)) };
+  if (components.length === 3) return { space, components: rgb.map((curve, index) => curve(components[index]!)) };
+  if (keepsInks) {
+    return { space, components: components.map((ink, index) => inkCurve([...rgb, gray][index]!)(ink)) };
+  }
+  const [cyan, magenta, yellow, black] = components as [number, number, number, number];
+  const light = [cyan, magenta, yellow].map((ink) => (1 - ink) * (1 - black));
+  return { space: DEVICE_RGB, components: rgb.map((curve, index) => curve(light[index]!)) };
+}
+
+export const DEVICE_RGB: Value = Name.of("DeviceRGB");
+
+/** Returns the curve of an ink: transfer functions apply to its complement (10.5). */
+export const inkCurve =
+  (curve: Curve): Curve =>
+  (ink) =>
+    1 - curve(1 - ink);

@@ -1,0 +1,30 @@
+// Tests that pages look without transfer functions as poppler shows them with these, and that text, vectors and the
+// pixels of images stay.
+import { expect, test } from "vitest";
+import { applyTransferFunctions } from "../../../../src/operations/pdfa-steps/apply-transfer-functions.ts";
+import { TRANSFER_PDFS } from "../../../fixtures/transfer-pdfs.ts";
+import { CONTEXT, outputsOf } from "../../../support/operations.ts";
+import { PdfJson } from "../../../support/pdf-json.ts";
+import { pageTexts, qpdfComplaints, uncompressed } from "../../../support/pdf-readers.ts";
+import { perceptualDistance, popplerPage } from "../../../support/pictures.ts";
+
+/** What is seen side by side from 8 on. */
+const FARTHEST = 4;
+const sizesOf = (pdf: Uint8Array) =>
+  new Set(
+    new PdfJson(pdf).dictionaries
+      .filter((entries) => entries["/Subtype"] === "/Image")
+      .map((entries) => `${entries["/Width"]} x ${entries["/Height"]}`),
+  );
+
+test.each(TRANSFER_PDFS)("$name", async ({ bytes: pdf }) => {
+  const [bytes] = await outputsOf(applyTransferFunctions, [pdf], {}, { ...CONTEXT, heapLimitBytes: 2 ** 29 });
+  expect(qpdfComplaints(bytes!)).toBe("");
+  expect(uncompressed(bytes!)).not.toMatch(/\/TR2? (?!\/Identity|\/Default)/);
+  expect(pageTexts(bytes!)).toEqual(pageTexts(pdf));
+  // The inline image becomes an image of its own.
+  const added = [...sizesOf(bytes!)].filter((size) => !sizesOf(pdf).has(size));
+  expect(added.filter((size) => size !== "2 x 2")).toEqual([]);
+  const [before, after] = [await popplerPage(pdf, 1, 100), await popplerPage(bytes!, 1, 100)];
+  expect(perceptualDistance(before, after)).toBeLessThan(FARTHEST);
+});
