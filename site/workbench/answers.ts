@@ -6,11 +6,27 @@ export interface StoredInfo {
   readonly size: number;
   /** Number of pages, if the service tells it. */
   readonly pages?: number;
+  /** When the file ends, in ISO 8601; absent if it stays for ever. */
+  readonly expires?: string;
+}
+
+/** Returns what the page keeps of facts. */
+export const factsIn = ({ name, type, size, pages, expires }: StoredInfo): StoredInfo => ({
+  ...{ name, type, size },
+  ...(pages === undefined ? {} : { pages }),
+  ...(expires === undefined ? {} : { expires }),
+});
+
+/** Facts about a file that an answer names. */
+interface NamedInfo extends StoredInfo {
+  readonly id: string;
 }
 
 export interface Answer {
   readonly outputId: string | readonly string[];
   readonly inputId?: string | readonly string[];
+  readonly inputFiles?: readonly NamedInfo[];
+  readonly outputFiles?: readonly NamedInfo[];
   readonly notices?: readonly string[];
   readonly substitutedFonts?: readonly { readonly name: string; readonly replacedBy?: string }[];
 }

@@ -8,6 +8,8 @@ export interface CatalogEntry {
   readonly first?: Readonly<Record<string, string>>;
   /** True if page n of the output stands beside page n of the input. */
   readonly keepsPages?: boolean;
+  /** True if the output is the same document as the input, so that their sizes can be compared. */
+  readonly keepsKind?: boolean;
 }
 
 export interface CatalogGroup {
@@ -27,10 +29,16 @@ export const CATALOG: readonly CatalogGroup[] = [
   {
     title: "Improve a PDF",
     entries: [
-      { path: "/compressed-pdf", title: "Compress", first: { compression_level: "medium" }, keepsPages: true },
+      {
+        path: "/compressed-pdf",
+        title: "Compress",
+        first: { compression_level: "medium" },
+        keepsPages: true,
+        keepsKind: true,
+      },
       { path: "/pdfa", title: "Archive as PDF/A", first: { output_type: "PDF/A-2b" }, keepsPages: true },
-      { path: "/linearized-pdf", title: "Fast web view", keepsPages: true },
-      { path: "/flattened-transparencies-pdf", title: "Flatten transparency", keepsPages: true },
+      { path: "/linearized-pdf", title: "Fast web view", keepsPages: true, keepsKind: true },
+      { path: "/flattened-transparencies-pdf", title: "Flatten transparency", keepsPages: true, keepsKind: true },
     ],
   },
   {

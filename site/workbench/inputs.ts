@@ -1,11 +1,13 @@
 // Adds, stores, orders and removes the inputs of the next job.
 import { type Problem, placeOf } from "./problems.ts";
 import { addressOf, infoOf, Refusal, remove, upload } from "./service.ts";
-import type { Input } from "./state.ts";
+import type { Input, Stored } from "./state.ts";
 import type { Store } from "./store.ts";
 
 /** Part of a file's upload after which the page shows a change. */
 const SHOWN_STEP = 0.01;
+/** Results beyond this number are used without the number of their pages. */
+const MAX_DESCRIBED = 20;
 
 export class Inputs {
   readonly #store: Store;
@@ -39,13 +41,27 @@ export class Inputs {
     this.addFiles([new File([await response.blob()], name)]);
   }
 
-  /** Adds a stored file in place of all others. */
-  async useResult(id: string): Promise<void> {
-    const info = await infoOf(id);
+  /** Adds stored files in place of all others. */
+  async useResults(files: readonly Stored[]): Promise<void> {
+    const described = await Promise.all(
+      files.map(async ({ id, info }, index) => ({ id, info: index < MAX_DESCRIBED ? await infoOf(id) : info })),
+    );
     for (const { key } of this.#store.state.inputs) this.#forget(key);
     this.#store.set({ inputs: [] });
-    this.#store.clear("result", "problem", "chosen");
-    this.#add([{ name: info?.name ?? "result", id, isResult: true, ...(info ? { info } : {}) }]);
+    this.#store.clear("shown", "problem", "chosen");
+    this.#add(
+      described.map(({ id, info }) => ({
+        name: info?.name ?? "result",
+        id,
+        isResult: true,
+        ...(info ? { info } : {}),
+      })),
+    );
+  }
+
+  /** Adds inputs as they were before the page was loaded. */
+  restore(inputs: readonly Input[]): void {
+    this.#store.set({ inputs: inputs.map((input) => ({ ...input, key: this.#nextKey++ })) });
   }
 
   /** Removes an input, and its stored file unless it is a result that is still shown. */
@@ -57,7 +73,8 @@ export class Inputs {
       announcement: `${input?.name} was removed.`,
     });
     if (this.#store.state.problem?.place === "files") this.#store.clear("problem");
-    if (input?.id !== undefined && !input.isResult) void remove(input.id, this.#store.state.apiKey).catch(() => {});
+    const ids = [...(input?.isResult ? [] : [input?.id]), input?.pdf?.id].filter((id) => id !== undefined);
+    for (const id of ids) void remove(id, this.#store.state.apiKey).catch(() => {});
   }
 
   /** Moves an input to another place, which is kept within the list. */
@@ -86,6 +103,12 @@ export class Inputs {
   async storeAll(): Promise<void> {
     const waiting = this.#store.state.inputs.filter(({ file, id }) => file && id === undefined);
     await Promise.all(waiting.map((input) => this.#stored(input)));
+  }
+
+  /** Stores the file of an input, if it has one that is not stored yet. @throws Refusal */
+  async storeOne(key: number): Promise<void> {
+    const input = this.#store.state.inputs.find((input) => input.key === key);
+    if (input?.file && input.id === undefined) await this.#stored(input);
   }
 
   /** Aborts uploads. The files stay on the page, and are stored when they are needed. */

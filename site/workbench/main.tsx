@@ -2,6 +2,7 @@
 import { render } from "preact";
 import { Inputs } from "./inputs.ts";
 import { Jobs } from "./jobs.ts";
+import { Keeper } from "./keeper.ts";
 import { readService } from "./operations.ts";
 import { addressOf } from "./service.ts";
 import type { OpenApiDocument } from "./state.ts";
@@ -11,6 +12,8 @@ import { App } from "./views/app.tsx";
 const store = new Store();
 const inputs = new Inputs(store);
 const jobs = new Jobs(store, inputs);
+const keeper = new Keeper(store, inputs);
+keeper.start();
 
 // A file that is dropped beside the target must not replace the page.
 for (const type of ["dragover", "drop"]) {
@@ -19,7 +22,7 @@ for (const type of ["dragover", "drop"]) {
   });
 }
 
-render(<App {...{ store, inputs, jobs }} />, document.getElementById("page")!);
+render(<App {...{ store, inputs, jobs, keeper }} />, document.getElementById("page")!);
 
 try {
   const response = await fetch(addressOf("openapi.json"));

@@ -31,6 +31,10 @@ export interface Operation {
   readonly perInput?: FormField;
   /** True if the address of a web page is an input. */
   readonly webPages: boolean;
+  /** True if other documents must become PDFs first. */
+  readonly pdfOnly: boolean;
+  /** Most inputs, of an operation that takes several. */
+  readonly maxInputs?: number;
   /** Media type of each output. */
   readonly produces: string;
   /** True if several outputs can come as one archive. */
@@ -60,6 +64,7 @@ interface Schema {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly pattern?: string;
+  readonly maxItems?: number;
   readonly format?: string;
   readonly contentMediaType?: string;
   readonly examples?: readonly unknown[];
@@ -114,6 +119,8 @@ function readOperation(path: string, post: Described, document: OpenApiDocument)
     .filter(([name]) => !SOURCES.has(name) && name !== orderedBy)
     .map(([name, property]) => readField(name, property, required.has(name), document));
   const perInput = source === "several" ? fields.find(({ kind }) => kind === "list") : undefined;
+  const file = properties.get("file");
+  const maxInputs = properties.get("id[]")?.maxItems;
   const types = Object.keys(post.responses?.["200"]?.content ?? {}).filter((type) => type !== "application/json");
   return {
     path,
@@ -123,6 +130,8 @@ function readOperation(path: string, post: Described, document: OpenApiDocument)
     ...(orderedBy ? { orderedBy } : {}),
     ...(perInput ? { perInput } : {}),
     webPages: /web page/.test(properties.get("url")?.description ?? ""),
+    pdfOnly: (file?.items ?? file)?.contentMediaType === "application/pdf",
+    ...(maxInputs === undefined ? {} : { maxInputs }),
     produces: types[0] ?? "application/octet-stream",
     archives: types.slice(1).includes("application/zip"),
   };

@@ -7,10 +7,12 @@ export interface Problem {
   readonly status: number;
   readonly sentence: string;
   readonly requestId?: string;
+  /** Time after which the service may take the request. */
+  readonly retrySeconds?: number;
 }
 
-/** `files`, `key`, the name of a field, or `job` for all else. */
-export type Place = "files" | "key" | "job" | `field:${string}`;
+/** `files`, `key`, the name of a field, `result` for what is done with files that were made, or `job` for all else. */
+export type Place = "files" | "key" | "job" | "result" | `field:${string}`;
 
 const PARAMETER = [
   // The value may hold the same words, and a reason may follow.

@@ -110,7 +110,7 @@ test("an address that leads to a private place is refused beside the files, and 
     await operationOf(page, "/png").check({ force: true });
     expect((await codeOf(page)).cli).toContain("http://127.0.0.1:8443/ ");
     await page.click(".run .primary");
-    await page.waitForSelector("#files .problem:has-text('is not within the acceptable range for url.')");
+    await page.waitForSelector("#files .problem:has-text('is not within the acceptable range for url')");
   }));
 
 test("a default that someone sets is sent", () =>

@@ -5,7 +5,9 @@ import { quoted } from "./curl.ts";
 /** Name of the file that holds a value which the command reads from a file. */
 const fileOf = ({ name }: Option): string => `${name}.json`;
 
-export function cli({ baseUrl, path, keyed, command }: Call): string {
+/** Writes the last request. The command converts documents by itself. */
+export function cli(calls: readonly Call[]): string {
+  const { baseUrl, path, keyed, command } = calls.at(-1)!;
   const { inputs, content, options, saveAs } = command;
   const written = options.filter(({ kind }) => kind === "json");
   const words = [

@@ -1,7 +1,7 @@
 // One file of the list: its state, its place, and its pages in a merge.
 import { useState } from "preact/hooks";
 import { checkValue } from "../checks.ts";
-import { countText, sizeText } from "../format.ts";
+import { countText, endText, sizeText } from "../format.ts";
 import type { Input } from "../state.ts";
 import { Icon, type Page } from "./parts.tsx";
 
@@ -9,23 +9,20 @@ interface FileRowProps {
   readonly page: Page;
   readonly input: Input;
   readonly index: number;
-  /** True if the next job takes the file. */
-  readonly isTaken: boolean;
   readonly canOrder: boolean;
-  readonly canChoose: boolean;
 }
 
 /** Type of what is dragged: the key of a file. */
 const DRAGGED = "application/x-workbench-file";
 
-export function FileRow({ page, input, index, isTaken, canOrder, canChoose }: FileRowProps) {
+export function FileRow({ page, input, index, canOrder }: FileRowProps) {
   const [isOver, setOver] = useState(false);
   const { inputs } = page;
   const { key, name } = input;
   const move = (to: number) => inputs.move(key, to);
   return (
     <li
-      class={`file ${isTaken ? "" : "idle"} ${isOver ? "over" : ""}`}
+      class={`file ${isOver ? "over" : ""}`}
       draggable={canOrder}
       onDragStart={(event) => event.dataTransfer?.setData(DRAGGED, String(key))}
       onDragOver={(event) => {
@@ -51,15 +48,6 @@ export function FileRow({ page, input, index, isTaken, canOrder, canChoose }: Fi
         <span class="grip">
           <Icon name="grip" />
         </span>
-      )}
-      {canChoose && (
-        <input
-          type="radio"
-          name="chosen"
-          aria-label={`Use ${name}`}
-          checked={isTaken}
-          onChange={() => inputs.choose(key)}
-        />
       )}
       <span class="about">
         <span class="name">{name}</span>
@@ -98,7 +86,8 @@ function factsOf({ file, url, info, id, isResult, isRefused }: Input): string {
   const facts = [
     ...(info || file ? [sizeText(info?.size ?? file!.size)] : []),
     ...(info?.pages === undefined ? [] : [countText(info.pages, "page")]),
-    ...(isResult ? ["result"] : id === undefined ? ["not stored yet"] : ["stored"]),
+    ...(id === undefined ? ["not stored yet"] : [isResult ? "result" : "stored"]),
+    ...(info?.expires === undefined ? [] : [endText(info.expires)]),
   ];
   return facts.join(" · ");
 }
@@ -114,7 +103,7 @@ function MergedPages({ page, input }: { page: Page; input: Input }) {
   const field = state.service?.operations.get(state.path)?.perInput;
   if (!field) return null;
   const id = `pages-${input.key}`;
-  const complaint = checkValue(field, input.pages, input.info?.pages);
+  const complaint = checkValue(field, input.pages, (input.pdf ?? input).info?.pages);
   return (
     <span class="merged-pages">
       <label for={id}>

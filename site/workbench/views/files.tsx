@@ -1,6 +1,5 @@
 // The first step: documents that are dropped, named by an address, or brought along by the page.
 import { useRef, useState } from "preact/hooks";
-import { inputsOf } from "../request.ts";
 import { FileRow } from "./file-row.tsx";
 import { type Page, ProblemText, Section } from "./parts.tsx";
 
@@ -15,20 +14,13 @@ export function Files({ page }: { page: Page }) {
   const operation = state.service?.operations.get(state.path);
   if (operation?.source === "text") return null;
   const several = operation?.source === "several";
-  const taken = new Set(operation ? inputsOf(operation, state).map(({ key }) => key) : []);
   return (
     <Section id="files" number={1} title="Choose files">
       <DropZone onFiles={(files) => inputs.addFiles(files)} />
       {state.inputs.length > 0 && (
         <ol class="files" aria-label={several ? "Files, in the order of the merge" : "Files"}>
           {state.inputs.map((input, index) => (
-            <FileRow
-              key={input.key}
-              {...{ page, input, index }}
-              isTaken={taken.has(input.key)}
-              canOrder={several && state.inputs.length > 1}
-              canChoose={!several && state.inputs.length > 1}
-            />
+            <FileRow key={input.key} {...{ page, input, index }} canOrder={several && state.inputs.length > 1} />
           ))}
         </ol>
       )}

@@ -2,8 +2,8 @@
 import { checkValue } from "../checks.ts";
 import { labelOf } from "../format.ts";
 import type { FormField, Operation } from "../operations.ts";
-import { inputsOf, shownValue } from "../request.ts";
-import type { Value } from "../state.ts";
+import { inputsOf, isBatch, shownValue } from "../request.ts";
+import type { State, Value } from "../state.ts";
 import { Control, grouped } from "./controls.tsx";
 import { type Page, ProblemText, Section } from "./parts.tsx";
 import { Run } from "./run.tsx";
@@ -51,11 +51,7 @@ function Labeled({ page, operation, field }: { page: Page; operation: Operation;
   const { state, store } = page;
   const id = `field-${field.name.replace("[]", "")}`;
   const value = shownValue(operation, field, state);
-  const pageCount = inputsOf(operation, state)[0]?.info?.pages;
-  const complaint = [value]
-    .flat()
-    .map((text) => checkValue(field, text, pageCount))
-    .find((sentence) => sentence !== undefined);
+  const complaint = complaintOf(operation, field, state);
   const problem = state.problem?.place === `field:${field.name}` ? state.problem : undefined;
   const change = (value: Value) => {
     const values = { ...state.values[operation.path], [field.name]: value };
@@ -79,6 +75,7 @@ function Labeled({ page, operation, field }: { page: Page; operation: Operation;
       <p class="small" id={`${id}-help`}>
         {field.description}
         {field.examples && field.kind !== "json" && ` For example ${field.examples.join(", ")}.`}
+        {field.name === "output" && isBatch(operation, state) && " Left empty: the name of each file."}
       </p>
       <p class="complaint" id={`${id}-complaint`} aria-live="polite">
         {problem ? "" : complaint}
@@ -102,6 +99,15 @@ function Labeled({ page, operation, field }: { page: Page; operation: Operation;
       {rest}
     </div>
   );
+}
+
+/** Returns what is wrong with a value, for one of the inputs at least. */
+function complaintOf(operation: Operation, field: FormField, state: State): string | undefined {
+  const inputs = inputsOf(operation, state);
+  const texts = [shownValue(operation, field, state)].flat();
+  const counts = inputs.length === 0 ? [undefined] : inputs.map((input) => (input.pdf ?? input).info?.pages);
+  const sentences = counts.flatMap((count) => texts.map((text) => checkValue(field, text, count)));
+  return sentences.find((sentence) => sentence !== undefined);
 }
 
 function ApiKey({ page: { state, store, inputs } }: { page: Page }) {

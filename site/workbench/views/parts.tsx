@@ -1,6 +1,6 @@
 // Small parts that several views share.
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Inputs } from "../inputs.ts";
 import type { Jobs } from "../jobs.ts";
 import { explain, type Problem } from "../problems.ts";
@@ -55,13 +55,70 @@ export function Section(props: { id: string; number?: number; title: string; chi
   );
 }
 
-/** Shows an error as the service worded it, with what its log knows it by. */
+interface PickerProps {
+  readonly label: string;
+  /** Values and their names. Of fewer than two, there is nothing to pick. */
+  readonly items: readonly (readonly [number, string])[];
+  readonly value: number | undefined;
+  onChange(value: number): void;
+}
+
+/** Chooses one of several files to look at. */
+export function Picker({ label, items, value, onChange }: PickerProps) {
+  if (items.length < 2) return null;
+  return (
+    <label class="picker">
+      {label}
+      <select value={value} onChange={(event) => onChange(Number(event.currentTarget.value))}>
+        {items.map(([value, name]) => (
+          <option key={value} value={value}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+const COPIED_MS = 2000;
+
+/** Copies a text, such as code or a link. */
+export function Copy({ text, children }: { text: string; children: ComponentChildren }) {
+  const [isCopied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!isCopied) return;
+    const timer = setTimeout(() => setCopied(false), COPIED_MS);
+    return () => clearTimeout(timer);
+  }, [isCopied]);
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    setCopied(true);
+  };
+  // Only pages that come by https, or from this machine, may copy.
+  if (!navigator.clipboard) return null;
+  return (
+    <button type="button" onClick={() => void copy().catch(() => {})}>
+      <Icon name="copy" /> <span aria-live="polite">{isCopied ? "Copied" : children}</span>
+    </button>
+  );
+}
+
+/** Shows an error, and tells that it is there. */
 export function ProblemText({ problem, id }: { problem: Problem; id?: string }) {
-  const { sentence, reasons } = explain(problem.sentence);
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => place.current?.scrollIntoView({ block: "nearest" }), [problem]);
   return (
-    <div class="problem" role="alert" ref={place} {...(id ? { id } : {})}>
+    <div role="alert" ref={place} {...(id ? { id } : {})}>
+      <ProblemBox problem={problem} />
+    </div>
+  );
+}
+
+/** Shows an error as the service worded it, with what its log knows it by. */
+export function ProblemBox({ problem }: { problem: Problem }) {
+  const { sentence, reasons } = explain(problem.sentence);
+  return (
+    <div class="problem">
       <p>{sentence}</p>
       {reasons.length > 0 && (
         <ul>

@@ -3,6 +3,7 @@
 import type { Variant } from "../../core/config.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { describeField } from "../openapi/schemas.ts";
+import { takesPdfsOnly } from "../source.ts";
 
 /** A JSON schema (draft 2020-12) of one parameter. */
 export interface ParameterSchema {
@@ -70,7 +71,7 @@ export function toolOf(endpoint: Endpoint): Tool {
       kind: source.kind,
       description: source.description,
       selectable: perInput.includes("pages"),
-      pdfOnly: source.kind !== "text" && source.description === "PDF",
+      pdfOnly: takesPdfsOnly(source),
     },
     makesSeveral: naming !== "name",
     produces,

@@ -4,7 +4,7 @@ import { BINARY, FILE_ID, type Json } from "../description.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { type Field, type ListField, listName } from "../fields.ts";
 import { describeFiles } from "../file-info.ts";
-import type { Source } from "../source.ts";
+import { type Source, takesPdfsOnly } from "../source.ts";
 
 /** The encodings of a request's body. */
 export type Encoding = "multipart" | "json" | "urlencoded";
@@ -64,7 +64,8 @@ export function describeSource(
     return { properties: { [source.field]: text }, required: [source.field], choices: [], alternatives: "oneOf" };
   }
   const size = `at most ${Math.floor(limits.maxFileBytes / 2 ** 20)} MB`;
-  const file = { ...BINARY, description: `${source.description}, ${size}.` };
+  const type = takesPdfsOnly(source) ? { contentMediaType: "application/pdf" } : {};
+  const file = { ...BINARY, ...type, description: `${source.description}, ${size}.` };
   const isForm = encoding === "multipart";
   if (source.kind === "one") {
     const choices = {
