@@ -23,14 +23,13 @@ export function changeText(before: number, after: number): string | undefined {
   return times < 1 ? `${Math.min(percent, 99)}% smaller` : `${percent}% larger`;
 }
 
-/** Returns when a file ends, such as `kept until 18:40`, with the day if it is not today; empty if it stays. */
-export function endText(expires: string | undefined, now = new Date()): string {
-  if (expires === undefined) return "";
+/** Returns when a file ends, such as `18:40`, with the day if it is not today. */
+export function endText(expires: string, now = new Date()): string {
   const end = new Date(expires);
   const time = end.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
   const isToday = end.toDateString() === now.toDateString();
-  const day = isToday ? "" : `${end.toLocaleDateString("en-GB", { day: "numeric", month: "long" })}, `;
-  return `kept until ${day}${time}`;
+  const day = isToday ? "" : `${end.toLocaleDateString("en-GB", { day: "numeric", month: "short" })}, `;
+  return `${day}${time}`;
 }
 
 export const countText = (count: number, noun: string): string =>

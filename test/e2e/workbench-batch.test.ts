@@ -96,7 +96,7 @@ test("each file has its result or its error, and the results come as one archive
     ]);
     expect(await page.textContent(".file .small")).toMatch(/3 pages · stored · kept until /);
     expect(await page.locator(".output").count()).toBe(8);
-    expect(await page.textContent(".results .link")).toContain("kept until ");
+    expect(await page.textContent(".sizes")).toContain("Kept until");
 
     const link = (await page.locator(".results > li").nth(2).locator(".link a").getAttribute("href"))!;
     expect(new URL(link).search).toBe("");

@@ -16,7 +16,7 @@ export function Earlier({ page: { state, store } }: { page: Page }) {
             <button type="button" class="chip" onClick={() => store.set({ shown: outcome.key })}>
               {titleOf(outcome)}
             </button>{" "}
-            <span class="small">{endText(filesIn(outcome)[0]?.info?.expires)}</span>
+            <Kept expires={filesIn(outcome)[0]?.info?.expires} />
           </li>
         ))}
       </ul>
@@ -24,6 +24,9 @@ export function Earlier({ page: { state, store } }: { page: Page }) {
     </Section>
   );
 }
+
+const Kept = ({ expires }: { expires: string | undefined }) =>
+  expires === undefined ? null : <span class="small">kept until {endText(expires)}</span>;
 
 const filesIn = ({ results }: Outcome) =>
   results.flatMap(({ outputs }) => outputs.filter(({ isDeleted }) => !isDeleted));

@@ -87,7 +87,7 @@ function factsOf({ file, url, info, id, isResult, isRefused }: Input): string {
     ...(info || file ? [sizeText(info?.size ?? file!.size)] : []),
     ...(info?.pages === undefined ? [] : [countText(info.pages, "page")]),
     ...(id === undefined ? ["not stored yet"] : [isResult ? "result" : "stored"]),
-    ...(info?.expires === undefined ? [] : [endText(info.expires)]),
+    ...(info?.expires === undefined ? [] : [`kept until ${endText(info.expires)}`]),
   ];
   return facts.join(" · ");
 }

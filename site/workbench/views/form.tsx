@@ -101,13 +101,18 @@ function Labeled({ page, operation, field }: { page: Page; operation: Operation;
   );
 }
 
-/** Returns what is wrong with a value, for one of the inputs at least. */
+/** Returns what is wrong with a value: in itself, or for one of the inputs. */
 function complaintOf(operation: Operation, field: FormField, state: State): string | undefined {
-  const inputs = inputsOf(operation, state);
   const texts = [shownValue(operation, field, state)].flat();
-  const counts = inputs.length === 0 ? [undefined] : inputs.map((input) => (input.pdf ?? input).info?.pages);
-  const sentences = counts.flatMap((count) => texts.map((text) => checkValue(field, text, count)));
-  return sentences.find((sentence) => sentence !== undefined);
+  const complaintFor = (pageCount?: number) =>
+    texts.map((text) => checkValue(field, text, pageCount)).find((sentence) => sentence !== undefined);
+  const complaint = complaintFor();
+  if (complaint !== undefined) return complaint;
+  const complaints = inputsOf(operation, state).flatMap((input) => {
+    const sentence = complaintFor((input.pdf ?? input).info?.pages);
+    return sentence === undefined ? [] : [isBatch(operation, state) ? `${input.name}: ${sentence}` : sentence];
+  });
+  return complaints[0];
 }
 
 function ApiKey({ page: { state, store, inputs } }: { page: Page }) {

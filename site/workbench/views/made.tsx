@@ -20,15 +20,21 @@ export function Made({ page, outcome }: { page: Page; outcome: Outcome }) {
   return (
     <>
       <Sizes outcome={outcome} />
+      <All {...{ page, outcome }} />
       {results.length > 1 ? (
         <Groups {...{ page, results }} />
       ) : (
         <>
-          <Outputs {...{ page }} outputs={first!.outputs} first={FIRST_OUTPUTS.alone} />
+          <Outputs
+            {...{ page }}
+            outputs={first!.outputs}
+            first={FIRST_OUTPUTS.alone}
+            label="Files that were made"
+            isOnly
+          />
           <Facts result={first!} Heading="h3" />
         </>
       )}
-      <All {...{ page, outcome }} />
       <Look {...{ page, results }} />
     </>
   );
@@ -46,7 +52,13 @@ function Groups({ page, results }: { page: Page; results: readonly Result[] }) {
             {result.problem ? (
               <ProblemBox problem={result.problem} />
             ) : (
-              <Outputs {...{ page }} outputs={result.outputs} first={FIRST_OUTPUTS.beside} />
+              <Outputs
+                {...{ page }}
+                outputs={result.outputs}
+                first={FIRST_OUTPUTS.beside}
+                label={`Files that were made of ${result.title}`}
+                isOnly={false}
+              />
             )}
             <Facts result={result} Heading="h4" />
           </li>
@@ -86,7 +98,7 @@ function Facts({ result, Heading }: { result: Result; Heading: "h3" | "h4" }) {
       )}
       {kept.length > 0 && (
         <p class="link small">
-          <a href={addressOf(link)}>Link to this result</a> {endText(kept[0]!.info?.expires)}
+          <a href={addressOf(link)}>Link to this result</a>
           <Copy text={addressOf(link)}>Copy link</Copy>
         </p>
       )}
@@ -169,6 +181,7 @@ function Sizes({ outcome: { path, results, seconds } }: { outcome: Outcome }) {
   const after = sum(outputs.map(({ info }) => info?.size ?? 0));
   const before = inputs.length > 0 && inputs.length === made.length ? sum(inputs) : undefined;
   const change = before !== undefined && entryOf(path)?.keepsKind ? changeText(before, after) : undefined;
+  const end = outputs.find(({ isDeleted }) => !isDeleted)?.info?.expires;
   const facts = [
     ...(results.length > 1 ? [["Done", `${made.length} of ${countText(results.length, "file")}`]] : []),
     ...(before === undefined ? [] : [["Before", sizeText(before)]]),
@@ -176,6 +189,7 @@ function Sizes({ outcome: { path, results, seconds } }: { outcome: Outcome }) {
       ? []
       : [["After", `${outputs.length > 1 ? `${countText(outputs.length, "file")}, ` : ""}${sizeText(after)}`]]),
     ...(change === undefined ? [] : [["Change", change]]),
+    ...(end === undefined ? [] : [["Kept until", endText(end)]]),
     ...(seconds === undefined ? [] : [["Time", `${secondsText(seconds)} s`]]),
   ];
   return (

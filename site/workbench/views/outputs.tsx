@@ -8,15 +8,24 @@ import { Copy, Icon, type Page } from "./parts.tsx";
 /** Outputs beyond this number are counted, and not listed. */
 const MAX_LISTED = 1000;
 
-/** @param props.first number of outputs that are listed at first */
-export function Outputs({ page, outputs, first }: { page: Page; outputs: readonly Output[]; first: number }) {
+interface OutputsProps {
+  readonly page: Page;
+  readonly outputs: readonly Output[];
+  /** Number of outputs that are listed at first. */
+  readonly first: number;
+  readonly label: string;
+  /** True if there are no outputs of other jobs. */
+  readonly isOnly: boolean;
+}
+
+export function Outputs({ page, outputs, first, label, isOnly }: OutputsProps) {
   const [isWhole, setWhole] = useState(false);
   const listed = outputs.slice(0, isWhole ? MAX_LISTED : first);
   return (
     <>
-      <ul class="outputs" aria-label="Files that were made">
+      <ul class="outputs" aria-label={label}>
         {listed.map((output, number) => (
-          <MadeFile key={output.id} {...{ page, output, number }} isAlone={outputs.length === 1} />
+          <MadeFile key={output.id} {...{ page, output, number }} isAlone={isOnly && outputs.length === 1} />
         ))}
       </ul>
       {isWhole && outputs.length > MAX_LISTED && <p class="small">and {outputs.length - MAX_LISTED} more</p>}
@@ -45,6 +54,8 @@ function MadeFile(props: { page: Page; output: Output; number: number; isAlone: 
       </li>
     );
   }
+  // Beside others, a row is one line: icons, which a title explains.
+  const words = isAlone ? "" : "visually-hidden";
   return (
     <li class="output" ref={place}>
       <span class="about">
@@ -58,14 +69,17 @@ function MadeFile(props: { page: Page; output: Output; number: number; isAlone: 
         <a class={isAlone ? "button primary" : "button"} href={fileAddress(id)} download={name}>
           <Icon name="download" /> Download<span class="visually-hidden"> {name}</span>
         </a>
-        <button type="button" onClick={() => void page.inputs.useResults([output])}>
-          <Icon name="again" /> Use as input<span class="visually-hidden">: {name}</span>
+        <button type="button" title="Use as input" onClick={() => void page.inputs.useResults([output])}>
+          <Icon name="again" /> <span class={words}>Use as input</span>
+          <span class="visually-hidden">: {name}</span>
         </button>
-        <Copy text={fileAddress(id)}>
-          Copy address<span class="visually-hidden"> of {name}</span>
+        <Copy text={fileAddress(id)} title="Copy address">
+          <span class={words}>Copy address</span>
+          <span class="visually-hidden">: {name}</span>
         </Copy>
-        <button type="button" onClick={() => void page.jobs.deleteOutputs([id])}>
-          <Icon name="trash" /> Delete now<span class="visually-hidden">: {name}</span>
+        <button type="button" title="Delete now" onClick={() => void page.jobs.deleteOutputs([id])}>
+          <Icon name="trash" /> <span class={words}>Delete now</span>
+          <span class="visually-hidden">: {name}</span>
         </button>
       </span>
     </li>

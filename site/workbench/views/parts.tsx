@@ -23,6 +23,7 @@ const ICONS = {
   again: "M4 12h13m0 0-5-5m5 5-5 5M20 5v14",
   trash: "M5 7h14M10 7V4h4v3m-7 0 1 13h8l1-13",
   zoom: "M10.5 4a6.5 6.5 0 1 1 0 13 6.5 6.5 0 0 1 0-13Zm4.8 11.3L20 20M10.5 8v5M8 10.5h5",
+  done: "M5 12l5 5 9-10",
   copy: "M9 9h11v11H9zM5 15H4V4h11v1",
   grip: "M9 6h.01M9 12h.01M9 18h.01M15 6h.01M15 12h.01M15 18h.01",
   left: "M15 5l-7 7 7 7",
@@ -82,8 +83,15 @@ export function Picker({ label, items, value, onChange }: PickerProps) {
 
 const COPIED_MS = 2000;
 
+interface CopyProps {
+  readonly text: string;
+  /** What the button says. */
+  readonly children: ComponentChildren;
+  readonly title?: string;
+}
+
 /** Copies a text, such as code or a link. */
-export function Copy({ text, children }: { text: string; children: ComponentChildren }) {
+export function Copy({ text, children, title }: CopyProps) {
   const [isCopied, setCopied] = useState(false);
   useEffect(() => {
     if (!isCopied) return;
@@ -97,8 +105,8 @@ export function Copy({ text, children }: { text: string; children: ComponentChil
   // Only pages that come by https, or from this machine, may copy.
   if (!navigator.clipboard) return null;
   return (
-    <button type="button" onClick={() => void copy().catch(() => {})}>
-      <Icon name="copy" /> <span aria-live="polite">{isCopied ? "Copied" : children}</span>
+    <button type="button" title={title} onClick={() => void copy().catch(() => {})}>
+      <Icon name={isCopied ? "done" : "copy"} /> <span aria-live="polite">{isCopied ? "Copied" : children}</span>
     </button>
   );
 }

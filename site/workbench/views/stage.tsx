@@ -11,7 +11,11 @@ export function Stage({ page }: { page: Page }) {
   const outcome = outcomes.find(({ key }) => key === shown);
   const place = useRef<HTMLElement>(null);
   const title = useRef<HTMLHeadingElement>(null);
+  // An outcome that was there before a reload is where it was.
+  const seen = useRef(outcome?.key);
   useEffect(() => {
+    if (seen.current === outcome?.key) return;
+    seen.current = outcome?.key;
     // On a narrow page, the result is below the form; on a wide one, its beginning may be above the window.
     const top = place.current?.getBoundingClientRect().top ?? 0;
     if (outcome && (top < 0 || top > innerHeight / 2)) place.current!.scrollIntoView();

@@ -85,9 +85,7 @@ describe("the code", () => {
   test("converts first what must be, into a file that is not there", () => {
     const inputs = [given("a.pdf", PDF), given("a.docx", WORD)];
     const code = codeOf("curl", "/merged-pdf", inputs);
-    expect(code).toMatch(
-      /^curl .*\/pdf \\\n.*\n {2}-F file=@a\.docx \\\n.*output=a \(2\)'? \\\n {2}-o 'a \(2\)\.pdf' &&\n/m,
-    );
+    expect(code).toContain("-F file=@a.docx \\\n  --form-string 'output=a (2)' \\\n  -o 'a (2).pdf' &&\ncurl ");
     expect(code).toContain("-F file=@a.pdf \\\n  -F 'file=@a (2).pdf'");
     expect(codeOf("cli", "/merged-pdf", inputs)).toContain("pagewright merged-pdf \\\n  a.pdf \\\n  a.docx");
     expect(codeOf("php", "/merged-pdf", inputs).match(/<\?php/g)).toHaveLength(1);
